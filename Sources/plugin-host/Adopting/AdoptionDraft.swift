@@ -7,32 +7,41 @@ struct AdoptionDraft {
     var symbol: String?
     var description: String?
     var checks: [String]
+    /// The file that declares it.
+    var file: String
   }
 
   private(set) var functions: [Function] = []
-  private(set) var leftOut: [(name: String, reason: String)] = []
+  private(set) var leftOut: [(name: String, reason: String, file: String)] = []
+  /// The integers that macros of the header define.
+  private let constants: [ConstantSet.Constant]
 
   /// `exports` says whether the library has a symbol, `origin` how a file relates to the header.
   init(_ header: Header, exports: (String) -> Bool, origin: (String) -> Clang.Origin) {
+    constants = header.macros.all
     let ownership = Ownership(header, exports: exports)
+    let callerMade = CallerMade(header, exports: exports)
     for function in header.functions {
       let origin = origin(function.file)
       guard origin == .own || origin == .shared && exports(function.symbol) else { continue }
       guard exports(function.symbol) else {
         leftOut.append(
-          (function.name, function.isInline ? "inline, or not exported" : "the library does not export it"))
+          (
+            function.name, function.isInline ? "inline, or not exported" : "the library does not export it",
+            function.file
+          ))
         continue
       }
-      switch SignatureDraft(function, in: header, ownership) {
-      case .leftOut(let reason): leftOut.append((function.name, reason))
+      switch SignatureDraft(function, in: header, ownership, callerMade) {
+      case .leftOut(let reason): leftOut.append((function.name, reason, function.file))
       case .signature(let text, let checks):
         do {
           functions.append(
             Function(
               signature: try Signature(parsing: text), symbol: function.symbol == function.name ? nil : function.symbol,
-              description: function.description, checks: checks))
+              description: function.description, checks: checks, file: function.file))
         } catch {
-          leftOut.append((function.name, "found \(error.found), expected \(error.expected)"))
+          leftOut.append((function.name, "found \(error.found), expected \(error.expected)", function.file))
         }
       }
     }
@@ -43,7 +52,7 @@ struct AdoptionDraft {
     var kept: [Function] = []
     for function in functions {
       if let reason = reason(function) {
-        leftOut.append((function.signature.name, reason))
+        leftOut.append((function.signature.name, reason, function.file))
       } else {
         kept.append(function)
       }
@@ -64,6 +73,9 @@ struct AdoptionDraft {
       lines.append("  - signature: \(YAMLText.quoted(function.signature.description))")
       if let symbol = function.symbol { lines.append("    symbol: \(YAMLText.quoted(symbol))") }
       if let description = function.description { lines.append("    description: \(YAMLText.quoted(description))") }
+    }
+    if !constants.isEmpty {
+      lines += ["constants:"] + constants.map { "  \($0.name): \($0.value.json)" }
     }
     if !leftOut.isEmpty {
       lines += ["", "# Left out:"] + leftOut.map { YAMLText.comment("  \($0.name): \($0.reason)") }

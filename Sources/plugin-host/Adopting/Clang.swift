@@ -26,11 +26,11 @@ struct Clang {
     }
   }
 
-  private func run(_ arguments: [String]) throws(Failure) -> Command.Result {
+  func run(_ arguments: [String], isQuiet: Bool = false) throws(Failure) -> Command.Result {
     let candidates = program.map { [$0] } ?? ["clang"] + (14...22).reversed().map { "clang-\($0)" }
     for candidate in candidates {
       do {
-        return try Command.run(candidate, arguments, timeout: timeout.duration)
+        return try Command.run(candidate, arguments, timeout: timeout.duration, isQuiet: isQuiet)
       } catch {
         switch error {
         case .system(let error) where error.code == ENOENT && program == nil: continue

@@ -7,9 +7,20 @@ struct CountedParameters {
   private(set) var isAmbiguous = false
 
   init(of function: Header.Function, _ types: [CType], _ names: [String], _ header: Header) {
-    let isArray = function.parameters.map(\.isArray)
     // A function that manages memory by its size takes no data.
     if function.name.lowercased().contains("alloc") { return }
+    note(function.accesses, types, header)
+    findBefore(types, names, header)
+    find(types, names, isArray: function.parameters.map(\.isArray), header)
+  }
+
+  /// The counts among the parameters of a callback, which may have no names.
+  init(_ types: [CType], _ names: [String?], _ header: Header) {
+    guard names.contains(where: { $0 != nil }) else { return }
+    find(types, names.map { $0 ?? "" }, isArray: types.map { _ in false }, header)
+  }
+
+  private mutating func find(_ types: [CType], _ names: [String], isArray: [Bool], _ header: Header) {
     for index in types.indices {
       guard Self.isCount(names[index]) else {
         if Self.isInteger(types[index]), ParameterNames.mayCount(names[index]) { isAmbiguous = true }
@@ -20,6 +31,7 @@ struct CountedParameters {
       let neighbours = [index - 1, index + 1].filter(types.indices.contains)
       let isOneOfTwo = neighbours.contains { Self.isInteger(types[$0]) && Self.isCount(names[$0]) }
       if Self.isInteger(types[index]) {
+        if counts.values.contains(index), pointers.isEmpty { continue }
         if isOneOfTwo || pointers.isEmpty {
           isAmbiguous = true
         } else {
@@ -32,9 +44,37 @@ struct CountedParameters {
         addresses.insert(index)
       }
     }
+    // The result may be longer than the part that is read: it has the count of neither.
+    for (pointer, count) in counts where !Self.isConst(types[pointer]) && !addresses.contains(count) {
+      let isShared = counts.contains { $0.key != pointer && $0.value == count && Self.isConst(types[$0.key]) }
+      if isShared { counts[pointer] = nil }
+    }
     let first = counts.keys.min() ?? 0
     // Data of another type right before counted data may have that count too.
     if first > 0, !counts.isEmpty, Self.isData(types[first - 1], header) { isAmbiguous = true }
+  }
+
+  /// Takes over the attributes of the declaration: `__attribute__((access(read_only, 1, 2)))`.
+  private mutating func note(_ accesses: [Header.Access], _ types: [CType], _ header: Header) {
+    for access in accesses {
+      guard types.indices.contains(access.pointer), types.indices.contains(access.count),
+        Self.isInteger(types[access.count]), Self.isData(types[access.pointer], header),
+        access.isRead == Self.isConst(types[access.pointer])
+      else { continue }
+      counts[access.pointer] = access.count
+    }
+  }
+
+  /// The count that stands before data that is only read: `(size_t key_length, const uint8_t *key)`.
+  private mutating func findBefore(_ types: [CType], _ names: [String], _ header: Header) {
+    for index in types.indices.dropFirst() where counts[index] == nil && Self.isConst(types[index]) {
+      let name = names[index - 1].lowercased()
+      guard Self.isData(types[index], header), Self.isInteger(types[index - 1]), !counts.values.contains(index - 1),
+        let ending = Self.endings.first(where: name.hasSuffix),
+        name.dropLast(ending.count).filter({ $0 != "_" }) == names[index].lowercased().filter({ $0 != "_" })
+      else { continue }
+      counts[index] = index - 1
+    }
   }
 
   /// The parameter that says how many elements this one has.

@@ -8,7 +8,7 @@ struct DraftCheck {
     /// It wrote nowhere but where it was given something to write to.
     case safe(calls: Int)
     /// It accessed memory that it was not given: the signature is wrong.
-    case unsafe(String)
+    case unsafe(String, isWrite: Bool)
     /// Nothing was shown.
     case unknown(String)
   }
@@ -18,31 +18,14 @@ struct DraftCheck {
 
   /// The findings about the functions of a draft, by their names.
   func findings(_ draft: AdoptionDraft, yaml: String) throws(Failure) -> [String: Finding] {
-    let file = try temporaryFile(yaml)
-    defer { unlink(file) }
+    let file = try TemporaryFile(yaml)
+    defer { file.remove() }
     var findings: [String: Finding] = [:]
     for function in draft.functions {
       let name = function.signature.name
-      findings[name] = try finding(name, in: file)
+      findings[name] = try finding(name, in: file.path)
     }
     return findings
-  }
-
-  private func temporaryFile(_ yaml: String) throws(Failure) -> String {
-    let folder = Environment["TMPDIR"] ?? "/tmp"
-    var template = RawText.cString(Directory.join(folder, "plugin-host-XXXXXX"))
-    let descriptor = mkstemp(&template)
-    guard descriptor >= 0 else { throw Failure(.rejected, "\(folder): \(SystemError.last)") }
-    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-    defer { close(descriptor) }
-    let path = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
-    do {
-      try FileBytes.write(yaml.utf8, to: descriptor)
-    } catch {
-      unlink(path)
-      throw Failure(.rejected, "\(path): \(error)")
-    }
-    return path
   }
 
   private func finding(_ function: String, in file: String) throws(Failure) -> Finding {
@@ -67,11 +50,13 @@ extension DraftCheck.Finding {
     switch (parts.first ?? "", parts.dropFirst().first ?? "") {
     case ("checked", let count): self = .safe(calls: Int(count) ?? 0)
     case ("unmade", let reason): self = .unknown(reason)
-    case ("overwritten", let name): self = .unsafe("it writes beside '\(name)'")
+    case ("overwritten", let name): self = .unsafe("it writes beside '\(name)'", isWrite: true)
     case (let fault, let place) where fault.hasPrefix("fault "):
       let access = fault.dropFirst("fault ".count)
       let name = parts.count > 2 ? parts[2] : ""
-      self = .unsafe(place.hasPrefix("though") ? "it \(access) '\(name)', \(place)" : "it \(access) \(place) '\(name)'")
+      self = .unsafe(
+        place.hasPrefix("though") ? "it \(access) '\(name)', \(place)" : "it \(access) \(place) '\(name)'",
+        isWrite: access != "reads")
     case (let crash, let address) where crash.hasPrefix("crash "):
       self = .unknown("it crashes with random arguments, at the address \(address)")
     case _ where status == 128 + SIGXCPU || status == 128 + SIGKILL: self = .unknown("it did not return")
@@ -84,21 +69,8 @@ extension AdoptionDraft {
   /// Leaves out the functions that the calls have shown to be unsafe.
   mutating func apply(_ findings: [String: DraftCheck.Finding]) {
     remove { function in
-      guard case .unsafe(let reason)? = findings[function.signature.name] else { return nil }
+      guard case .unsafe(let reason, _)? = findings[function.signature.name] else { return nil }
       return "\(reason), as a call with random arguments shows"
     }
-  }
-
-  /// Lines for people: the number of functions that are safe, and those that could not be checked.
-  static func report(_ findings: [String: DraftCheck.Finding], header: String) -> [String] {
-    let safe = findings.values.count { if case .safe = $0 { true } else { false } }
-    let unsafe = findings.values.count { if case .unsafe = $0 { true } else { false } }
-    let unknown: [String] = findings.compactMap { name, finding in
-      if case .unknown(let reason) = finding { "  \(name): not checked: \(reason)".displayLine } else { nil }
-    }
-    let first =
-      "\(header): \(safe) functions write nowhere but where they are given memory, \(unsafe) are left out for what they "
-      + "access, \(unknown.count) could not be checked"
-    return [first.displayLine] + unknown.sorted()
   }
 }

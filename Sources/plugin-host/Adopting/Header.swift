@@ -14,6 +14,15 @@ struct Header {
     var isInline: Bool
     var returns: Bool
     var file: String
+    /// The memory behind parameters, by attributes of the declaration.
+    var accesses: [Access] = []
+  }
+
+  /// A parameter whose elements another one counts, as an attribute of the declaration says; both by their indices.
+  struct Access: Equatable {
+    var isRead: Bool
+    var pointer: Int
+    var count: Int
   }
 
   /// A parameter, besides its type.
@@ -29,6 +38,10 @@ struct Header {
     var isRead = false
     /// The header's documentation or annotation says that it may be NULL.
     var isNullable = false
+    /// Of a function pointer that is declared in place, the names of its parameters.
+    var callbackNames: [String?] = []
+    /// The header's documentation of it, and the comments beside it.
+    var documentation = ""
   }
 
   /// A struct or a union.
@@ -41,11 +54,17 @@ struct Header {
 
   private(set) var functions: [Function] = []
   private var typedefs: [String: CType] = [:]
+  /// The names of the parameters of function pointers and functions, by their typedefs.
+  private(set) var callbackNames: [String: [String?]] = [:]
   private var records: [String: Record] = [:]
   /// The constants of enums, by their tags.
   private var enums: [String: [(name: String, value: Int64)]] = [:]
   /// The meanings of types that a type map has, instead of the header's own.
   private let map: TypeMap
+  /// The sizes of structs and unions in bytes, by their types as C writes them.
+  var sizes: [String: Int] = [:]
+  /// The integers that macros of the header define.
+  var macros = MacroNames()
   /// The tags of the structs and unions whose address some function gives: the library's own objects.
   private var given: Set<String> = []
   /// The tags of structs that have none, by clang's number for them.
@@ -61,7 +80,12 @@ struct Header {
       switch node.kind {
       case "RecordDecl": _ = add(record: node)
       case "EnumDecl": add(enumeration: node)
-      case "TypedefDecl": add(typedef: node)
+      case "TypedefDecl":
+        add(typedef: node)
+        guard let name = node.name, CallbackSource.isFunction(node.type) else { continue }
+        let text = sources[node.file] ?? source(node.file)
+        sources[node.file] = text
+        callbackNames[name] = ParameterSource(text).callbackNames(node)
       case "FunctionDecl":
         let text = sources[node.file] ?? source(node.file)
         sources[node.file] = text
@@ -202,6 +226,30 @@ struct Header {
     }
   }
 
+  /// Whether a struct or union is defined, ends where its definition does, and no function gives the address of one.
+  func isWhole(_ tag: String) -> Bool {
+    guard let record = record(tag), !given.contains(tag), let last = record.fields.last else { return false }
+    if case .array(_, let count) = resolved(last.type), count ?? 0 < 2 { return false }
+    return true
+  }
+
+  /// The last name in a chain of typedefs, or the tag, as C writes it: `z_stream`, `struct tm`. Nil if it has none.
+  func spelling(of type: CType) -> String? {
+    var type = type
+    var name: String?
+    for _ in 0..<64 {
+      switch type {
+      case .named(let next):
+        name = next
+        guard let meaning = typedefs[next] else { return name }
+        type = meaning
+      case .tagged(let kind, let tag): return tag.hasPrefix("#") || tag.hasPrefix("(") ? name : "\(kind) \(tag)"
+      default: return name
+      }
+    }
+    return name
+  }
+
   /// Remembers the structs whose address a function gives, as its result or through an address of an address.
   private mutating func noteObjects(of function: Function) {
     guard case .function(let result, let parameters, _)? = function.type else { return }
@@ -232,7 +280,8 @@ struct Header {
       parameters: self.parameters(parameters, of: node, source),
       description: node.inner.first { $0.kind == "FullComment" }.flatMap(Self.firstSentence),
       isInline: node.storage == "static" || node.isInline && node.storage != "extern",
-      returns: !noReturn && !node.type.contains("noreturn"), file: node.file)
+      returns: !noReturn && !node.type.contains("noreturn"), file: node.file,
+      accesses: source.accesses(behind: node))
   }
 
   private func parameters(_ nodes: [HeaderNode], of function: HeaderNode, _ source: ParameterSource) -> [Parameter] {
@@ -247,7 +296,7 @@ struct Header {
       return Parameter(
         name: node.name, isArray: source.isArray(node), bound: bound(node, source),
         isWritten: isRead || mark == "out" || documented.contains { $0.direction == "out" }, isRead: isRead,
-        isNullable: isNullable)
+        isNullable: isNullable, callbackNames: source.callbackNames(node), documentation: comment)
     }
   }
 

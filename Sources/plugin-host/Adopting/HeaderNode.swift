@@ -52,6 +52,14 @@ struct HeaderNodeReader {
     return try reader.node(depth: 0).inner
   }
 
+  /// Declarations one after another, as a filtered tree has them.
+  static func readAll(_ json: [UInt8]) throws(JSONError) -> [HeaderNode] {
+    var reader = HeaderNodeReader(json)
+    var nodes: [HeaderNode] = []
+    while reader.scanner.next != nil { nodes.append(try reader.node(depth: 0)) }
+    return nodes
+  }
+
   private mutating func node(depth: Int) throws(JSONError) -> HeaderNode {
     var node = HeaderNode()
     var object = try scanner.beginObject()

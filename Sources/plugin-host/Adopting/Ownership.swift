@@ -32,7 +32,7 @@ struct Ownership {
   func destructor(ofResult type: CType, of function: Header.Function) -> String? {
     guard let object = object(type), !shared.contains(object), case .function(_, let parameters, _)? = function.type,
       !parameters.contains(where: { self.object($0) == object }),
-      let (rest, _) = Self.split(function.name, verbs: Self.making)
+      let (rest, _) = FunctionVerbs.split(function.name, verbs: Self.making)
     else { return nil }
     return destructors[object]?.filter { $0.rest == rest }.min { $0.verb < $1.verb }?.name
   }
@@ -40,12 +40,12 @@ struct Ownership {
   /// Whether a function destroys the object that is its only parameter, of a type whose objects are the caller's.
   func destroys(_ function: Header.Function, _ type: CType) -> Bool {
     guard let object = object(type), owned.contains(object) else { return false }
-    return Self.split(function.name, verbs: Self.destroying) != nil
+    return FunctionVerbs.split(function.name, verbs: Self.destroying) != nil
   }
 
   private mutating func note(_ function: Header.Function) {
     guard case .function(let result, let parameters, let isVariadic)? = function.type else { return }
-    if let (rest, verb) = Self.split(function.name, verbs: Self.destroying) {
+    if let (rest, verb) = FunctionVerbs.split(function.name, verbs: Self.destroying) {
       if let only = parameters.first, parameters.count == 1, !isVariadic, let object = object(only), !isAddress(result)
       {
         destructors[object, default: []].append((rest, verb, function.symbol))
@@ -53,7 +53,7 @@ struct Ownership {
         shared.formUnion(parameters.compactMap { object($0) ?? target($0).flatMap(object) })
       }
     }
-    let words = Self.words(function.name)
+    let words = FunctionVerbs.words(function.name)
     if words.contains(where: { word in Self.taking.contains { word.hasPrefix($0) } }) {
       shared.formUnion(parameters.dropFirst().compactMap { object($0) ?? target($0).flatMap(object) })
     }
@@ -89,39 +89,4 @@ struct Ownership {
     "add", "append", "insert", "put", "push", "prepend", "attach", "link", "adopt", "take", "give", "steal", "assign",
     "set", "replace", "bind", "register", "join", "merge", "keep", "swap", "move",
   ]
-
-  /// The words of a name without the verb, and which verb it is. Of `gzopen` it is the end of a word, of `opendir` the
-  /// beginning.
-  private static func split(_ name: String, verbs: [String]) -> (rest: [String], verb: Int)? {
-    let words = words(name)
-    for (position, word) in words.enumerated().reversed() {
-      for (number, verb) in verbs.enumerated() {
-        let rest: String
-        if word == verb || word.hasPrefix(verb) && word.dropFirst(verb.count).allSatisfy(\.isNumber) {
-          rest = ""
-        } else if word.hasSuffix(verb), ["open", "close"].contains(verb) {
-          rest = String(word.dropLast(verb.count))
-        } else if word.hasPrefix(verb), ["open", "close"].contains(verb) {
-          rest = String(word.dropFirst(verb.count))
-        } else {
-          continue
-        }
-        return (words[..<position] + (rest.isEmpty ? [] : [rest]) + words[(position + 1)...], number)
-      }
-    }
-    return nil
-  }
-
-  /// The lowercase words of a name: `xml`, `new`, `doc` for `xmlNewDoc`, and `llvm`, `create` for `LLVMCreate`.
-  private static func words(_ name: String) -> [String] {
-    let letters = Array(name)
-    var words: [String] = [""]
-    for (index, letter) in letters.enumerated() {
-      let isNext = index + 1 < letters.count && letters[index + 1].isLowercase
-      let isBoundary = index > 0 && letter.isUppercase && (!letters[index - 1].isUppercase || isNext)
-      if letter == "_" || isBoundary { words.append("") }
-      if letter != "_" { words[words.count - 1] += letter.lowercased() }
-    }
-    return words.filter { !$0.isEmpty }
-  }
 }

@@ -52,6 +52,26 @@ enum ParameterNames {
     return ["out", "ret", "return", "output", "result"].contains { $0 == words.first || $0 == words.last }
   }
 
+  /// Whether a `char **` of that name is set to where a function stopped reading: `strtol`.
+  static func isEnd(_ name: String) -> Bool { ["endptr", "endp", "end_ptr", "endPtr"].contains(name) }
+
+  /// Whether a `char **` of that name is set to a message: `errmsg`, `pzErrMsg`, `error`.
+  static func isMessage(_ name: String) -> Bool {
+    let name = name.lowercased().filter { $0 != "_" }
+    let names = ["errmsg", "errormsg", "errormessage", "errstr", "errorstring", "errptr"]
+    return names.contains { name == $0 || name == "pz" + $0 || name == "p" + $0 }
+  }
+
+  /// The number of elements of the vector that is the last argument of a function of OpenGL: `glVertex3fv` reads 3.
+  static func vectorSize(function name: String) -> Int? {
+    guard name.hasPrefix("gl"), name.hasSuffix("v") else { return nil }
+    let type = name.dropLast().reversed().prefix { "bsifdu".contains($0) }
+    guard !type.isEmpty, ["b", "s", "i", "f", "d", "ub", "us", "ui"].contains(String(type.reversed())) else {
+      return nil
+    }
+    return name.dropLast(1 + type.count).last?.wholeNumberValue.flatMap { (2...4).contains($0) ? $0 : nil }
+  }
+
   /// Whether C programs pass NULL for a text of that name.
   static func isOptional(_ name: String) -> Bool {
     let name = name.lowercased().replacing("_", with: "")
@@ -74,7 +94,32 @@ enum ParameterNames {
   /// Whether a function of that name makes or finds something and gives the address: `sqlite3_open`, `gnutls_x509_crt_init`.
   static func isMaker(function name: String) -> Bool {
     let makers = ["open", "new", "create", "init", "alloc", "dup", "clone", "copy", "connect", "prepare", "load"]
-    return words(name).contains { word in makers.contains { word == $0 || word == $0 + "2" || word == $0 + "3" } }
+    return words(name).contains { word in
+      word == "allocate" || makers.contains { word == $0 || word == $0 + "2" || word == $0 + "3" }
+    }
+  }
+
+  /// Whether a `void *` of that name is a user's, which a library passes back to callbacks.
+  static func isContext(_ name: String) -> Bool {
+    let names: Set<String> = [
+      "context", "ctx", "user", "userdata", "closure", "opaque", "cookie", "priv", "private", "baton", "arg", "args",
+      "clientdata", "client", "cls", "env", "payload", "udata", "param", "thunk", "app", "self", "refcon",
+    ]
+    let all = words(name)
+    // Hungarian: pArg, pUser, vdata.
+    let plain = (all.count > 1 && all[0].count == 1 ? Array(all.dropFirst()) : all)
+    return names.contains(plain.joined()) || plain.first.map(names.contains) ?? false
+      || plain.last.map { names.contains($0) && $0 != "self" } ?? false || name == "data"
+  }
+
+  /// Whether a function of that name calls back before it returns, and keeps nothing: `qsort`, `g_list_foreach`, `nftw`.
+  static func callsBeforeItReturns(function name: String) -> Bool {
+    let short = ["sort", "search", "each", "walk", "visit", "iterate", "traverse", "enumerate", "find", "scan", "exec"]
+    let words = words(name)
+    let keeping = ["set", "add", "register", "on", "new", "create", "init", "start", "async", "begin", "install"]
+    if words.contains(where: { word in keeping.contains { word.hasPrefix($0) } }) { return false }
+    return words.contains { word in short.contains { word.hasSuffix($0) || word.hasPrefix($0) } }
+      || ["ftw", "nftw", "lfind", "scandir", "glob", "dl_iterate_phdr"].contains(name)
   }
 
   /// Whether a function's name says that it fills a vector: `glGetLightfv`.

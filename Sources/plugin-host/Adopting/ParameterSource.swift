@@ -28,12 +28,47 @@ struct ParameterSource {
     }
   }
 
+  /// The names of the parameters of a function pointer that is declared there.
+  func callbackNames(_ node: HeaderNode) -> [String?] {
+    guard CallbackSource.isFunction(node.type), node.start < node.lastStart, node.lastStart < text.count,
+      node.lastStart - node.start < 4000
+    else { return [] }
+    return CallbackSource.names(string(node.start..<node.lastStart + 1))
+  }
+
   /// The typedef that a parameter's text names where its type is an address without an asterisk: `uuid_t`.
   func typedef(_ node: HeaderNode) -> String? {
     guard node.name != nil, node.start < node.nameStart, node.nameStart <= text.count else { return nil }
     let words = string(node.start..<node.nameStart).split(whereSeparator: \.isWhitespace)
     let types = words.filter { $0 != "const" && $0 != "volatile" }
     return types.count == 1 ? String(types[0]) : nil
+  }
+
+  /// The attributes `access(read_only, 1, 2)` behind a function's parameters, which the C library writes as
+  /// `__attr_access ((__read_only__, 1, 2))`.
+  func accesses(behind node: HeaderNode) -> [Header.Access] {
+    let name = Array((node.name ?? "").utf8)
+    // The end of a declaration may be in a macro, and so elsewhere.
+    guard !name.isEmpty, node.nameStart + name.count < text.count, text[node.nameStart...].starts(with: name) else {
+      return []
+    }
+    var depth = 0
+    let end = text[node.nameStart...].prefix(4000).firstIndex { byte in
+      depth += byte == UInt8(ascii: "(") ? 1 : byte == UInt8(ascii: ")") ? -1 : 0
+      return depth <= 0 && byte == UInt8(ascii: ";")
+    }
+    guard let end else { return [] }
+    var accesses: [Header.Access] = []
+    var rest = string(node.nameStart..<end)[...]
+    while let mark = rest.firstRange(of: "access") {
+      rest = rest[mark.upperBound...]
+      let inside = rest.drop { $0 == "_" || $0 == " " || $0 == "(" }.prefix { $0 != ")" }
+      let words = inside.split { $0 == "," || $0.isWhitespace }.map { $0.filter { $0 != "_" } }
+      guard words.count == 3, let pointer = Int(words[1]), let count = Int(words[2]) else { continue }
+      guard ["readonly", "writeonly"].contains(words[0]) else { continue }
+      accesses.append(Header.Access(isRead: words[0] == "readonly", pointer: pointer - 1, count: count - 1))
+    }
+    return accesses
   }
 
   /// The comments beside each parameter. A comment on the line of the comma belongs to the parameter before it.

@@ -5,7 +5,7 @@ enum SignatureDraft {
   /// Why not.
   case leftOut(String)
 
-  init(_ function: Header.Function, in header: Header, _ ownership: Ownership) {
+  init(_ function: Header.Function, in header: Header, _ ownership: Ownership, _ callerMade: CallerMade) {
     if function.isInline {
       self = .leftOut("inline: the library has no such symbol")
     } else if !function.returns {
@@ -14,7 +14,7 @@ enum SignatureDraft {
       self = .leftOut("returns more than once, or to elsewhere")
     } else if case .function(let result, let types, let isVariadic)? = function.type {
       do throws(Unsuitable) {
-        var writer = SignatureWriter(function, types, header, ownership)
+        var writer = SignatureWriter(function, types, header, ownership, callerMade)
         let text = try writer.signature(result: result, isVariadic: isVariadic)
         self = .signature(text, checks: writer.checks)
       } catch {

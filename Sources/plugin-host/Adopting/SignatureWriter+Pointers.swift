@@ -2,9 +2,8 @@ extension SignatureWriter {
   /// A parameter that is an address by itself. It is `out` only where something says of how much: a guess would be
   /// written beyond.
   mutating func pointer(_ index: Int, to target: CType, _ isConst: Bool) throws(Unsuitable) -> String {
-    let name = names[index]
     switch header.resolved(target) {
-    case .function: throw Self.noScope(name)
+    case .function: return try callback(index)
     case .void: return try object(index, target, isConst)
     case .char where isConst && !isArray(index): return try string(index)
     case .bool, .char, .integer, .float, .double, .tagged("enum", _): return try scalars(index, target, isConst)
@@ -15,12 +14,12 @@ extension SignatureWriter {
   }
 
   /// Whether the function destroys the object that is its only argument.
-  private var isDestructor: Bool { types.count == 1 && ownership.destroys(function, types[0]) }
+  private var isDestructor: Bool {
+    types.count == 1 && (ownership.destroys(function, types[0]) || callerMade.destroys(function, types[0]))
+  }
 
-  static func noScope(_ name: String) -> Unsuitable {
-    Unsuitable(
-      "'\(name)' is a function pointer: nothing says how long it may be called; write it as fn(...) with a scope, "
-        + "@call, @once or @forever")
+  private static func isAddress(_ name: String) -> Unsuitable {
+    Unsuitable("'\(name)' is the address of a function pointer: nothing says whether it is read or written")
   }
 
   private func declared(_ index: Int) -> Header.Parameter? {
@@ -63,6 +62,13 @@ extension SignatureWriter {
       checks.append("\(name) is taken to be \(bound) elements that are written, not read")
       return "out [\(value); \(bound)]"
     }
+    if isConst, let count = ParameterNames.vectorSize(function: function.name), index == types.count - 1 {
+      return "[\(value); \(count)]"
+    }
+    if isConst, text.isLetter(target), !text.isByte(target), !counts.isAmbiguous, !isArray(index) {
+      checks.append("\(name) is taken to end with a 0")
+      return optional(index, "&[\(value); 0]")
+    }
     if case .char = header.resolved(target), !isConst {
       throw Unsuitable("'\(name)' is written to, and nothing says how much room it needs")
     }
@@ -83,16 +89,25 @@ extension SignatureWriter {
     _ index: Int, of inner: CType, isConst: Bool, _ isConstInner: Bool
   ) throws(Unsuitable) -> String {
     let name = names[index]
-    if case .function = header.resolved(inner) { throw Self.noScope(name) }
+    if case .function = header.resolved(inner) { throw Self.isAddress(name) }
     guard !isConst, !isArray(index), !counts.isAmbiguous else {
       throw Unsuitable("'\(name)' may be an array of addresses")
+    }
+    let isText = header.resolved(inner) == .char
+    if isText, ParameterNames.isEnd(name) {
+      checks.append("\(name) is taken to be one address that is written: a place in the text that is given")
+      return "out ptr<char>?"
     }
     let object = text.name(of: inner)
     let isRead = declared(index)?.isRead ?? false
     let isSaid = !isRead && (declared(index)?.isWritten ?? false || ParameterNames.isWritten(name))
     let isMade =
       ParameterNames.isMaker(function: function.name) && declared(index)?.name != nil && !isConstInner
-      && text.isOpaque(inner) && !name.hasSuffix("s")
+      && (text.isOpaque(inner) || text.isHandleName(inner)) && !name.hasSuffix("s")
+    if isText, !isRead, isSaid || ParameterNames.isMessage(name) {
+      checks.append("\(name) is taken to be one text that is written; if the caller frees it, it is out own(f) cstr?")
+      return "out cstr?"
+    }
     guard isSaid || isMade, !isRead else {
       throw Unsuitable(
         "'\(name)' may be an array of addresses, or be kept; if it is written, it is out ptr<\(object)>?")
@@ -105,7 +120,7 @@ extension SignatureWriter {
   private mutating func structure(_ index: Int, _ target: CType, _ isConst: Bool) throws(Unsuitable) -> String {
     let name = names[index]
     let isOne = !isArray(index) && !counts.isAmbiguous && declared(index)?.name != nil && !ParameterNames.isPlural(name)
-    guard isOne, text.isPlain(target), !text.isObject(target), !hasCountBehind(index),
+    guard isOne, text.isPlain(target), !text.isObject(target), !callerMade.isMade(target), !hasCountBehind(index),
       isConst || !ParameterNames.mayKeep(function: function.name)
     else { return optional(index, "ptr<\(text.name(of: target, or: types[index]))>") }
     if isConst {
@@ -116,7 +131,7 @@ extension SignatureWriter {
   }
 
   /// Whether the next parameter may be the count of the elements, or the size, of this one.
-  private func hasCountBehind(_ index: Int) -> Bool {
+  func hasCountBehind(_ index: Int) -> Bool {
     guard index + 1 < types.count else { return false }
     var type = header.resolved(types[index + 1])
     if case .pointer(let target, _) = type { type = header.resolved(target) }

@@ -8,13 +8,20 @@ struct SignatureWriter {
   let text: TypeText
   let counts: CountedParameters
   let ownership: Ownership
+  let callerMade: CallerMade
+  /// The struct that the function makes in memory of its caller's.
+  let made: CallerMade.Made?
   var checks: [String] = []
 
-  init(_ function: Header.Function, _ types: [CType], _ header: Header, _ ownership: Ownership) {
+  init(
+    _ function: Header.Function, _ types: [CType], _ header: Header, _ ownership: Ownership, _ callerMade: CallerMade
+  ) {
     self.function = function
     self.types = types
     self.header = header
     self.ownership = ownership
+    self.callerMade = callerMade
+    made = callerMade.made(by: function)
     text = TypeText(header: header)
     names = Self.names(function, count: types.count)
     counts = CountedParameters(of: function, types.map(header.resolved), names, header)
@@ -57,9 +64,11 @@ struct SignatureWriter {
   private mutating func parameter(_ index: Int) throws(Unsuitable) -> String {
     let type = header.resolved(types[index])
     if text.isArgumentList(types[index]) { throw Unsuitable("takes a va_list") }
-    if case .function = type { throw Self.noScope(names[index]) }
-    guard case .pointer(let target, let isConst) = type else { return try text.argument(types[index]) }
+    if callback(index) != nil { return try callback(index) }
+    if index == contextParameter { return "context" }
+    guard case .pointer(let target, let isConst) = type else { return try value(index, type) }
     if counts.isLengthAddress(index) { return try lengthAddress(of: target) }
+    if let made, made.index == index { return setAside(made, target) }
     guard let count = counts.count(of: index) else { return try pointer(index, to: target, isConst) }
     let name = names[index]
     let content = text.content(of: target, count: names[count])
@@ -73,6 +82,23 @@ struct SignatureWriter {
         + (counts.isLengthAddress(count)
           ? "; a function that does not look at \(names[count]) first may write more" : ""))
     return "out \(content)"
+  }
+
+  /// A struct that the function makes in memory that the host sets aside.
+  private mutating func setAside(_ made: CallerMade.Made, _ target: CType) -> String {
+    let name = names[made.index]
+    let end = made.destructor.map { ", and that \($0) ends" } ?? ""
+    checks.append("\(name) is taken to be one \(made.type) that the function makes\(end)")
+    return "out(\(made.size)) \(made.ownership)ptr<\(text.name(of: target, or: types[made.index]))>"
+  }
+
+  /// A parameter by value: of an integer with the names of its values, if an enum or the documentation has them.
+  private func value(_ index: Int, _ type: CType) throws(Unsuitable) -> String {
+    let value = try text.argument(types[index])
+    guard case .integer(let isSigned, let bits) = type, index < function.parameters.count else { return value }
+    let group = header.macros.group(in: function.parameters[index].documentation, isSigned: isSigned, bits: bits)
+    let isFlags = ParameterNames.words(names[index]).contains { ["flags", "mask", "options"].contains($0) }
+    return EnumerationText(group, isFlags: isFlags).suffix.map { "\(value) \($0)" } ?? value
   }
 
   /// Returns the `own(...)` of a result that the caller has to destroy, and notes it as a point to check; empty if the

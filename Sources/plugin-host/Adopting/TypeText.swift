@@ -92,6 +92,13 @@ struct TypeText {
     }
   }
 
+  /// Whether the header calls the address of a struct by a name of its own: `FT_Face`, which is an object to callers.
+  func isHandleName(_ type: CType) -> Bool {
+    guard case .named = type, case .pointer(let target, false) = header.resolved(type) else { return false }
+    if case .tagged("struct", _) = header.resolved(target) { return true }
+    return false
+  }
+
   /// Whether a value is one byte: such an address is of many more often than of one.
   func isByte(_ type: CType) -> Bool {
     switch header.resolved(type) {

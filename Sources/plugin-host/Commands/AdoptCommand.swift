@@ -75,16 +75,24 @@ struct AdoptCommand: ParsableCommand {
     }
     let path = try Clang.path(ofHeader: header, directories: directories)
     let flags = directories.map { "-I\($0)" } + macros.map { "-D\($0)" } + self.flags
-    let declarations = try Clang(program: clang, timeout: timeout, flags: flags).declarations(of: path)
-    let contents = Header(declarations, types: types) { (try? FileBytes.read(path: $0)) ?? [] }
+    let clang = Clang(program: clang, timeout: timeout, flags: flags)
+    let declarations = try clang.declarations(of: path)
+    var contents = Header(declarations, types: types) { (try? FileBytes.read(path: $0)) ?? [] }
+    let macros = try clang.macros(of: path) { Clang.origin(of: $0, inHeader: path) == .own }
+    let sizes = CallerMade(contents, exports: exports.contains).types
+    let values = try clang.values(of: macros + sizes.map { "sizeof(\($0))" }, behind: path)
+    contents.macros = MacroNames(macros, values: values)
+    for type in sizes {
+      if case .int(let size)? = values["sizeof(\(type))"] { contents.sizes[type] = Int(size) }
+    }
     var draft = AdoptionDraft(contents, exports: exports.contains) { Clang.origin(of: $0, inHeader: path) }
     // A relative path would count from where the file is.
     let written = library.contains("/") ? exports.path : library
     let id = id ?? AdoptionFile.id(ofHeader: path)
     if check {
       let findings = try DraftCheck().findings(draft, yaml: draft.yaml(id: id, library: written, header: header))
+      StandardError.write(lines: CheckTable(draft, findings).lines)
       draft.apply(findings)
-      StandardError.write(lines: AdoptionDraft.report(findings, header: header))
     }
     let yaml = draft.yaml(id: id, library: written, header: header)
     try ResultWriter(format: .raw, path: output).write(.string(yaml))

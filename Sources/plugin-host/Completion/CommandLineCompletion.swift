@@ -151,6 +151,8 @@ extension Parameter {
       return isBool ? ["true", "false"].map { CommandLineCompletion.Candidate(text: $0) } : []
     }
     let start = constants.areFlags ? typed.lastIndex(of: "|").map { typed[...$0] } ?? "" : ""
+    // A library may have thousands, and each of its integers takes all.
+    if constants.areOfLibrary, typed.count == start.count { return [] }
     return constants.constants.map { CommandLineCompletion.Candidate(text: start + $0.name, note: $0.value.json) }
   }
 }

@@ -31,6 +31,7 @@ extension ValueType {
   fileprivate var example: String? {
     switch self {
     case .str, .cstr, .bytes: "text"
+    case .constant(let constants) where constants.areOfLibrary: constants.base.example
     case .constant(let constants): constants.constants.first?.name
     case .own(let type, _), .counted(let type, _), .reference(let type): type.example
     case .promise(let held): held.map { $0.example } ?? "null"

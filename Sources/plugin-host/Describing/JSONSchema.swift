@@ -117,6 +117,8 @@ extension ValueType {
   private func schema(of constants: ConstantSet) -> [(name: String, value: JSON)] {
     let names = JSON.array(constants.constants.map { .string($0.name) })
     let number = constants.base.schema(.taken)
+    // A library may have thousands, and each of its integers takes all.
+    if constants.areOfLibrary { return anyOf([number, [("type", .string("string"))]]) }
     guard constants.areFlags else { return anyOf([number, [("enum", names)]]) }
     let name = "(\(constants.constants.map(\.name).joined(separator: "|")))"
     let pattern = "^\(name)( *\\| *\(name))*$"

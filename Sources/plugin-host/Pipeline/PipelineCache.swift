@@ -42,7 +42,10 @@ final class PipelineCache: Sendable {
         }
         hasher.add(plugin.bytes)
         hasher.add("\(call.function.signature)")
-        hasher.add(call.plugin.adoption?.functions.first { $0.signature == call.function.signature }?.symbol ?? "")
+        hasher.add(call.plugin.adoption?.functions.first { $0.signature.name == call.function.name }?.symbol ?? "")
+        for constant in call.plugin.adoption?.constants ?? [] {
+          hasher.add("\(constant.name) = \(constant.value.json)")
+        }
         for (name, kind, bytes) in contents.sorted(by: { $0.name < $1.name }) {
           hasher.add(name)
           hasher.add(kind)

@@ -30,7 +30,7 @@ struct AdoptionFile {
 
   private func adoption() -> Adoption? {
     let what = "an adoption"
-    let known = ["id", "library", "version", "description", "functions"]
+    let known = ["id", "library", "version", "description", "functions", "constants"]
     guard let root = document.root(), let record = document.record(of: root, what: what, known: known),
       let library = document.required("library", of: record, what: what),
       let path = document.text(of: library, what: "the library"),
@@ -40,7 +40,7 @@ struct AdoptionFile {
       id: text("id", of: record) ?? Self.id(ofFile: document.file.path), library: resolved(path.value),
       version: text("version", of: record), description: text("description", of: record),
       functions: (document.elements(of: functions, what: "\"functions\"") ?? []).compactMap(function),
-      file: document.file.path)
+      constants: record["constants"].map(constants) ?? [], file: document.file.path)
   }
 
   /// A function: a mapping, or its signature alone.
@@ -53,6 +53,21 @@ struct AdoptionFile {
     else { return nil }
     return Adoption.Function(
       signature: signature, description: self.text("description", of: record), symbol: self.text("symbol", of: record))
+  }
+
+  /// The library's named integers: `constants: {Z_BEST_SPEED: 1}`.
+  private func constants(_ node: YAMLNode) -> [ConstantSet.Constant] {
+    (document.fields(of: node, what: "\"constants\"") ?? []).compactMap { field in
+      guard let text = document.text(of: field.value, what: "the value of \(field.key.value)") else { return nil }
+      let value = Int64(text.value).map { PluginValue.int($0) } ?? UInt64(text.value).map { .uint($0) }
+      guard let value, field.key.value.isName else {
+        document.report(
+          text.location,
+          "\(field.key.value): \(text.value) is no constant, expected a name of C and an integer of 64 bits")
+        return nil
+      }
+      return ConstantSet.Constant(name: field.key.value, value: value)
+    }
   }
 
   /// Whether the node is a signature without quotes as YAML reads it: the colon after a parameter's name ends a key.
@@ -114,6 +129,12 @@ extension Adoption {
 }
 
 extension StringProtocol {
+  /// Whether C has such names.
+  fileprivate var isName: Bool {
+    utf8.first.map { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false
+      && allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) || $0 == "_" }
+  }
+
   /// The text as an id: `_` for each letter that none has.
   fileprivate var idText: String {
     String(map { $0.isASCII && ($0.isLetter || $0.isNumber) || ".-_".contains($0) ? $0 : "_" })

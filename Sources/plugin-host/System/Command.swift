@@ -18,9 +18,11 @@ enum Command {
   }
 
   /// Runs a program that is looked for in PATH, with an empty standard input. Its standard error is seen by
-  /// the user. It runs in a process group of its own, which is killed if it has not ended at the deadline, or if this
+  /// the user, unless it is quiet. It runs in a process group of its own, which is killed if it has not ended at the deadline, or if this
   /// process is asked to end.
-  static func run(_ program: String, _ arguments: [String], timeout: Duration) throws(Failure) -> Result {
+  static func run(
+    _ program: String, _ arguments: [String], timeout: Duration, isQuiet: Bool = false
+  ) throws(Failure) -> Result {
     let wakeup = try pipe()
     defer { for end in [wakeup.read, wakeup.write] { close(end) } }
     _ = fcntl(wakeup.write, F_SETFL, O_NONBLOCK)
@@ -28,7 +30,9 @@ enum Command {
     defer { signals.restore() }
     let output = try pipe()
     defer { close(output.read) }
-    let started = Swift.Result { () throws(SystemError) in try spawn(program, arguments, output: output.write) }
+    let started = Swift.Result { () throws(SystemError) in
+      try spawn(program, arguments, output: output.write, isQuiet: isQuiet)
+    }
     close(output.write)
     let process: pid_t
     do {
@@ -53,12 +57,15 @@ enum Command {
     return (ends[0], ends[1])
   }
 
-  private static func spawn(_ program: String, _ arguments: [String], output: Int32) throws(SystemError) -> pid_t {
+  private static func spawn(
+    _ program: String, _ arguments: [String], output: Int32, isQuiet: Bool
+  ) throws(SystemError) -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+    if isQuiet { posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0) }
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }

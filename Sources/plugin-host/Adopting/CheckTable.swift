@@ -1,0 +1,74 @@
+import PluginRuntime
+
+/// The results of a check for people: a row for each header that declares functions.
+struct CheckTable {
+  private struct Row {
+    var name: String
+    var functions = 0
+    var drafted = 0
+    var safe = 0
+    var wrongReads = 0
+    var wrongWrites = 0
+    var notCalled = 0
+
+    var numbers: [Int] { [functions, drafted, safe, wrongReads, wrongWrites, notCalled] }
+  }
+
+  private static let titles = ["functions", "drafted", "safe", "wrong reads", "wrong writes", "not called"]
+  private var rows: [Row] = []
+  /// The functions of which nothing was shown, and why.
+  private var unknown: [String] = []
+
+  /// - Parameter draft: the draft before the functions with faults are left out of it.
+  init(_ draft: AdoptionDraft, _ findings: [String: DraftCheck.Finding]) {
+    for function in draft.functions {
+      let row = row(of: function.file)
+      rows[row].functions += 1
+      rows[row].drafted += 1
+      switch findings[function.signature.name] {
+      case .safe: rows[row].safe += 1
+      case .unsafe(_, isWrite: true): rows[row].wrongWrites += 1
+      case .unsafe: rows[row].wrongReads += 1
+      case .unknown(let reason):
+        rows[row].notCalled += 1
+        unknown.append("\(function.signature.name): not checked: \(reason)")
+      case nil: break
+      }
+    }
+    for function in draft.leftOut { rows[row(of: function.file)].functions += 1 }
+  }
+
+  private mutating func row(of file: String) -> Int {
+    let name = Directory.name(of: file)
+    if let index = rows.firstIndex(where: { $0.name == name }) { return index }
+    rows.append(Row(name: name))
+    return rows.count - 1
+  }
+
+  /// The table, with a sum if there are several headers, and a line for each function of which nothing was shown.
+  var lines: [String] {
+    var all = rows.sorted { $0.name < $1.name }
+    if all.count > 1 {
+      var sum = Row(name: "all")
+      for row in rows {
+        sum.functions += row.functions
+        sum.drafted += row.drafted
+        sum.safe += row.safe
+        sum.wrongReads += row.wrongReads
+        sum.wrongWrites += row.wrongWrites
+        sum.notCalled += row.notCalled
+      }
+      all.append(sum)
+    }
+    let width = (all.map(\.name.count) + ["header".count]).max() ?? 0
+    func line(_ name: String, _ cells: [String]) -> String {
+      let name = name + String(repeating: " ", count: width - name.count)
+      return name
+        + zip(cells, Self.titles).map { cell, title in
+          "  " + String(repeating: " ", count: max(title.count - cell.count, 0)) + cell
+        }.joined()
+    }
+    return ([line("header", Self.titles)] + all.map { line($0.name, $0.numbers.map(String.init)) }).map(\.displayLine)
+      + unknown.sorted().map { "  \($0)".displayLine }
+  }
+}

@@ -1,0 +1,40 @@
+/// The words of functions' names, and the verbs among them.
+enum FunctionVerbs {
+  /// Verbs that are a part of a word: `gzopen`, `opendir`, `regcomp`, `regfree`.
+  private static let joined = ["open", "close", "comp", "free"]
+
+  /// The words of a name without the verb, and which verb it is. Of `gzopen` it is the end of a word, of `opendir` the
+  /// beginning.
+  static func split(_ name: String, verbs: [String]) -> (rest: [String], verb: Int)? {
+    let words = words(name)
+    for (position, word) in words.enumerated().reversed() {
+      for (number, verb) in verbs.enumerated() {
+        let rest: String
+        if word == verb || word.hasPrefix(verb) && word.dropFirst(verb.count).allSatisfy(\.isNumber) {
+          rest = ""
+        } else if word.hasSuffix(verb), joined.contains(verb) {
+          rest = String(word.dropLast(verb.count))
+        } else if word.hasPrefix(verb), ["open", "close"].contains(verb) {
+          rest = String(word.dropFirst(verb.count))
+        } else {
+          continue
+        }
+        return (words[..<position] + (rest.isEmpty ? [] : [rest]) + words[(position + 1)...], number)
+      }
+    }
+    return nil
+  }
+
+  /// The lowercase words of a name: `xml`, `new`, `doc` for `xmlNewDoc`, and `llvm`, `create` for `LLVMCreate`.
+  static func words(_ name: String) -> [String] {
+    let letters = Array(name)
+    var words: [String] = [""]
+    for (index, letter) in letters.enumerated() {
+      let isNext = index + 1 < letters.count && letters[index + 1].isLowercase
+      let isBoundary = index > 0 && letter.isUppercase && (!letters[index - 1].isUppercase || isNext)
+      if letter == "_" || isBoundary { words.append("") }
+      if letter != "_" { words[words.count - 1] += letter.lowercased() }
+    }
+    return words.filter { !$0.isEmpty }
+  }
+}

@@ -1,0 +1,42 @@
+import PluginRuntime
+
+/// The integers that macros of a header define, by their names.
+struct MacroNames {
+  private(set) var all: [ConstantSet.Constant] = []
+  private var values: [String: Int64] = [:]
+
+  init(_ names: [String] = [], values: [String: PluginValue] = [:]) {
+    for name in names {
+      guard let value = values[name] else { continue }
+      all.append(ConstantSet.Constant(name: name, value: value))
+      if case .int(let number) = value { self.values[name] = number }
+    }
+  }
+
+  /// The constants that a parameter's documentation names, at least two, with the others that begin like them; empty if
+  /// it names none, or one that the type cannot hold.
+  func group(in documentation: String, isSigned: Bool, bits: Int) -> [(name: String, value: Int64)] {
+    var named: [String] = []
+    for word in documentation.split(whereSeparator: { !$0.isLetter && !$0.isNumber && $0 != "_" }).map(String.init)
+    where values[word] != nil && !named.contains(word) {
+      named.append(word)
+    }
+    guard named.count >= 2 else { return [] }
+    let prefix = Self.prefix(named)
+    let group: [(name: String, value: Int64)] = all.compactMap { constant in
+      guard named.contains(constant.name) || !prefix.isEmpty && constant.name.hasPrefix(prefix) else { return nil }
+      return values[constant.name].map { (constant.name, $0) }
+    }
+    let highest = bits >= 64 ? Int64.max : (1 << (isSigned ? bits - 1 : bits)) - 1
+    let lowest = isSigned ? -highest - 1 : 0
+    return group.allSatisfy { (lowest...highest).contains($0.value) } ? group : []
+  }
+
+  /// `SQLITE_OPEN_` of names that begin with it: at least two words, the last of which ends with an underscore.
+  private static func prefix(_ names: [String]) -> String {
+    guard var common = names.first else { return "" }
+    for name in names { while !name.hasPrefix(common) { common.removeLast() } }
+    while !common.isEmpty, common.last != "_" { common.removeLast() }
+    return common.count(where: { $0 == "_" }) >= 2 ? common : ""
+  }
+}

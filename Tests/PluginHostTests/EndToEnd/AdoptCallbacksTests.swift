@@ -1,0 +1,103 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  /// Function pointers in headers.
+  @Suite struct AdoptCallbacksTests {
+    private static let header = """
+      #include <stddef.h>
+      typedef struct list list;
+      typedef struct { double x, y; } point;
+      typedef int (*visit_t)(void *user_data, int value /* of each */, const char *name);
+      typedef void (*text_t)(void *ctx, const char *text, int length);
+      typedef void (*raw_t)(void *, const char *, int);
+      list *list_new(void);
+      int list_each(list *l, visit_t visit, void *user_data);
+      void list_set_text(list *l, text_t text, void *ctx);
+      void list_set_raw(list *l, raw_t raw, void *ctx);
+      void list_sort(list *l, int (*compare)(const void *left, const void *right));
+      int list_walk(list *l, void (*visit)(point at, const point *next, void *context), void *context);
+      void list_on_end(list *l, void (*done)(void *key, void *value, void *arg), void *arg);
+      int list_plain(void *data, size_t size, int (*read)(int n));
+      int list_variadic(int (*print)(const char *format, ...));
+      int list_where(visit_t *slot);
+      int list_bind(list *l, const char *text, void (*release)(void *));
+      """
+    private static let source = """
+      #include <stdlib.h>
+      #include <stddef.h>
+      typedef struct { double x, y; } point;
+      typedef struct list { void (*text)(void *, const char *, int); void *ctx; } list;
+      list *list_new(void) { return calloc(1, sizeof(list)); }
+      int list_each(list *l, int (*visit)(void *, int, const char *), void *user) {
+        int sum = 0; for (int i = 0; i < 3; i++) sum += visit(user, i + 1, "name"); return sum; }
+      void list_set_text(list *l, void (*text)(void *, const char *, int), void *ctx) { l->text = text; l->ctx = ctx; }
+      void list_set_raw(list *l, void (*raw)(void *, const char *, int), void *ctx) {}
+      void list_sort(list *l, int (*compare)(const void *, const void *)) {}
+      int list_walk(list *l, void (*visit)(point, const point *, void *), void *c) { return 0; }
+      void list_on_end(list *l, void (*done)(void *, void *, void *), void *arg) {}
+      int list_plain(void *data, size_t size, int (*read)(int)) { return 0; }
+      int list_variadic(void *p) { return 0; }
+      int list_where(void *p) { return 0; } int list_bind(void *p) { return 0; }
+      """
+
+    @Test(arguments: [
+      (
+        "list_each",
+        "(l: ptr<list>, visit: fn(user_data: context, value: i32, name: cstr?) -> i32 @call, user_data: context) -> i32"
+      ),
+      // Memory with a count is read as far as that; without names nothing says that an int is none.
+      (
+        "list_set_text",
+        "(l: ptr<list>, text: fn(ctx: context, text: str[length]?, length: i32) @forever?, ctx: context)"
+      ),
+      ("list_set_raw", "(l: ptr<list>, raw: fn(context, ptr<char>?, i32) @forever?, ctx: context)"),
+      ("list_sort", "(l: ptr<list>, compare: fn(left: ptr<void>?, right: ptr<void>?) -> i32 @call)"),
+      (
+        "list_walk",
+        "(l: ptr<list>, visit: fn(at: {x: f64, y: f64}, next: {x: f64, y: f64}?, context: context) @call, "
+          + "context: context) -> i32"
+      ),
+      (
+        "list_on_end",
+        "(l: ptr<list>, done: fn(key: ptr<void>?, value: ptr<void>?, arg: context) @forever, arg: context)"
+      ),
+      // Memory that is written is no context.
+      (
+        "list_plain",
+        "(data: out bytes[size], size: usize, read: fn(n: i32) -> i32 @forever) -> i32"
+      ),
+    ])
+    func functionPointersAreCallbacks(name: String, types: String) throws {
+      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
+        #expect(adopted.signature(name) == name + types)
+      }
+    }
+
+    @Test(arguments: [
+      ("list_variadic", "'print' is a variadic function"),
+      ("list_bind", "'release' may free 'text', which the function then keeps"),
+      ("list_where", "'slot' is the address of a function pointer"),
+    ])
+    func whatNoCallbackCanBeIsLeftOut(name: String, reason: String) throws {
+      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
+        #expect(adopted.signature(name).contains(reason), "\(adopted.signature(name))")
+      }
+    }
+
+    @Test func anExpressionIsCalled() throws {
+      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
+        let text = try adopted.shell("use LIB as lib", "l = lib.list_new", "lib.list_each $l visit='value * 10'")
+        #expect(text == "60\n")
+      }
+    }
+
+    @Test func theCheckGivesThemSomethingToCall() throws {
+      try AdoptedHeader.with(Self.header, source: Self.source, ["--check"]) { adopted in
+        guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
+        #expect(!adopted.draft.errors.contains("list_each"), "\(adopted.draft.errors)")
+        #expect(adopted.signature("list_each").hasPrefix("list_each("))
+      }
+    }
+  }
+}

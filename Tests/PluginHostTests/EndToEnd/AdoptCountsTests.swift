@@ -1,0 +1,54 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  /// The sizes of memory in headers, beyond a count behind its data.
+  @Suite struct AdoptCountsTests {
+    private static let header = """
+      #include <stddef.h>
+      int gather(void *to, int fd, unsigned long room) __attribute__((access(write_only, 1, 3)));
+      int scatter(int fd, const void *from, int flags, unsigned long room) __attribute__((__access__ (__read_only__, 2, 4)));
+      int append(char *to, const char *from, unsigned long n)
+        __attribute__((access(write_only, 1, 3), access(read_only, 2, 3)));
+      int keyed(size_t key_length, const unsigned char *key, int rounds);
+      int fill(size_t length, unsigned char *to);
+      int wide(const wchar_t *text);
+      int wide_of(const wchar_t *text, int length, int flags);
+      int parse(const char *text, char **endptr);
+      int fails(const char *sql, char **errmsg);
+      int names(char **all);
+      void glVertex3fv(const float *v);
+      void glLightfv(int light, const float *params);
+      """
+    private static let source = """
+      int gather() { return 0; } int scatter() { return 0; } int append() { return 0; } int keyed() { return 0; }
+      int fill() { return 0; } int wide() { return 0; } int wide_of() { return 0; } int parse() { return 0; }
+      int fails() { return 0; } int names() { return 0; } void glVertex3fv() {} void glLightfv() {}
+      """
+
+    @Test(arguments: [
+      ("gather", "(to: out bytes[room], fd: i32, room: u64) -> i32"),
+      ("scatter", "(fd: i32, from: bytes[room], flags: i32, room: u64) -> i32"),
+      ("keyed", "(key_length: usize, key: bytes[key_length], rounds: i32) -> i32"),
+      ("wide", "(text: &[i32; 0]) -> i32"), ("wide_of", "(text: &[i32; length], length: i32, flags: i32) -> i32"),
+      ("parse", "(text: cstr, endptr: out ptr<char>?) -> i32"), ("fails", "(sql: cstr, errmsg: out cstr?) -> i32"),
+      ("glVertex3fv", "(v: [f32; 3])"),
+    ])
+    func theHeaderSaysTheSize(name: String, types: String) throws {
+      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
+        #expect(adopted.signature(name) == name + types)
+      }
+    }
+
+    @Test(arguments: [
+      // The result may be longer than the part that is read.
+      ("append", "'to' is written to"), ("fill", "nothing says how many elements 'to' has"),
+      ("names", "'all' may be an array of addresses"), ("glLightfv", "nothing says how many elements 'params' has"),
+    ])
+    func whereItDoesNotNothingIsGuessed(name: String, reason: String) throws {
+      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
+        #expect(adopted.signature(name).contains(reason), "\(adopted.signature(name))")
+      }
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  /// Structs that callers set aside, which functions of the library make.
+  @Suite struct AdoptStructsTests {
+    private static let header = """
+      typedef struct { void *state; int total; } sum_t;
+      int sum_init(sum_t *sum, int start);
+      int sum_init_set(sum_t *sum, const sum_t *from);
+      int sum_open(sum_t *sum, int n);
+      int sum_add(sum_t *sum, int n);
+      int sum_total(const sum_t *sum);
+      void sum_end(sum_t *sum);
+      typedef struct { unsigned count; unsigned char block[64]; } hash_t;
+      void hash_init(hash_t *hash);
+      int hash_size(const hash_t *hash);
+      typedef struct { void *next; } watch_t;
+      typedef struct loop loop_t;
+      loop_t *loop_new(void);
+      int watch_init(loop_t *loop, watch_t *watch);
+      int loop_run(loop_t *loop);
+      typedef struct { int a; int tail[]; } open_t;
+      void open_init(open_t *o);
+      typedef struct { void *p; int a; } given_t;
+      given_t *given_get(void);
+      void given_init(given_t *g);
+      void sums_init(sum_t *sums, int count);
+      int bad_init(hash_t *hash);
+      typedef struct { int a, b; } pair_t;
+      void pair_init(pair_t *pair);
+      int pair_sum(const pair_t *pair);
+      typedef struct { int a, b; } value_t;
+      int value_sum(const value_t *value);
+      """
+    private static let source = """
+      #include <stdlib.h>
+      #include <string.h>
+      typedef struct { void *state; int total; } sum_t;
+      int sum_init(sum_t *s, int start) { s->state = malloc(8); s->total = start; return start < 0 ? -1 : 0; }
+      int sum_init_set(sum_t *s, const sum_t *from) { return 0; } int sum_open(sum_t *s, int n) { return 0; }
+      int sum_add(sum_t *s, int n) { s->total += n; return 0; }
+      int sum_total(const sum_t *s) { return s->total; }
+      void sum_end(sum_t *s) { free(s->state); s->state = NULL; }
+      typedef struct { unsigned count; unsigned char block[64]; } hash_t;
+      void hash_init(hash_t *h) { memset(h, 0, sizeof *h); }
+      int hash_size(const hash_t *h) { return h->block[0] + sizeof *h; }
+      typedef struct watch { struct watch *next; } watch_t;
+      typedef struct loop { watch_t *first; } loop_t;
+      loop_t *loop_new(void) { return calloc(1, sizeof(loop_t)); }
+      int watch_init(loop_t *l, watch_t *w) { w->next = l->first; l->first = w; return 0; }
+      int loop_run(loop_t *l) { int n = 0; for (watch_t *w = l->first; w; w = w->next) n++; return n; }
+      void open_init(void *o) {} void *given_get(void) { return 0; } void given_init(void *g) {}
+      void sums_init(void *s, int n) {} void pair_init(void *p) {} int pair_sum(void *p) { return 0; }
+      int value_sum(void *v) { return 0; } int bad_init(hash_t *h) { memset(h, 1, sizeof *h + 1); return 0; }
+      """
+
+    @Test(arguments: [
+      ("sum_init", "(sum: out(16) own(sum_end) ptr<sum_t>, start: i32) -> i32"), ("sum_end", "(sum: own ptr<sum_t>)"),
+      ("sum_init_set", "(sum: out(16) own(sum_end) ptr<sum_t>, from: ptr<sum_t>) -> i32"),
+      ("sum_open", "(sum: ptr<sum_t>, n: i32) -> i32"),
+      ("sum_total", "(sum: ptr<sum_t>) -> i32"), ("hash_init", "(hash: out(68) own ptr<hash_t>)"),
+      ("pair_init", "(pair: out(8) own ptr<pair_t>)"), ("pair_sum", "(pair: ptr<pair_t>) -> i32"),
+      ("value_sum", "(value: &{a: i32, b: i32}) -> i32"),
+      // The loop may keep its address.
+      ("watch_init", "(loop: ptr<loop_t>, watch: out(8) ptr<watch_t>) -> i32"),
+      // Data goes on behind it; the library gives such objects itself; there may be several.
+      ("open_init", "(o: ptr<open_t>)"), ("given_init", "(g: ptr<given_t>)"),
+      ("sums_init", "(sums: ptr<sum_t>, count: i32)"),
+    ])
+    func aStructThatAFunctionMakesIsSetAside(name: String, types: String) throws {
+      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
+        #expect(adopted.signature(name) == name + types, "\(adopted.draft.errors)")
+      }
+    }
+
+    @Test func itIsAnObject() throws {
+      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
+        let text = try adopted.shell(
+          "use LIB as lib", "s = lib.sum_init 40", "lib.sum_add ${s.sum} 2", "lib.sum_total ${s.sum}",
+          "lib.sum_end ${s.sum}", "h = lib.hash_init", "lib.hash_size $h", "l = lib.loop_new", "lib.watch_init $l",
+          "lib.watch_init $l", "lib.loop_run $l")
+        #expect(
+          text.split(separator: "\n").map(String.init).filter { !$0.contains("watch") } == ["0", "42", "68", "2"])
+        let after = try adopted.shell(
+          "use LIB as lib", "s = lib.sum_init 1", "lib.sum_end ${s.sum}", "lib.sum_total ${s.sum}")
+        #expect(after.contains("is a sum_t that 'sum_end' has released"), "\(after)")
+      }
+    }
+
+    @Test func theCheckSeesWhatIsWrittenBehindIt() throws {
+      try AdoptedHeader.with(Self.header, source: Self.source, ["--check"]) { adopted in
+        guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
+        #expect(adopted.signature("bad_init").contains("it writes beyond 'hash'"), "\(adopted.draft.text)")
+        for name in ["sum_init", "sum_total", "watch_init", "loop_run", "hash_size"] {
+          #expect(adopted.signature(name).hasPrefix("\(name)("), "\(adopted.draft.text)")
+          #expect(!adopted.draft.errors.contains("  \(name):"), "\(adopted.draft.errors)")
+        }
+      }
+    }
+  }
+}

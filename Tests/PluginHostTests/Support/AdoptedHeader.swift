@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+
+/// A header of a test's own, the draft of `plugin-host adopt` for it, and calls by that draft.
+struct AdoptedHeader {
+  let draft: HostProcess.Ending
+  /// The file that was written.
+  let file: String
+
+  /// Runs `body` with the draft of a header for a library, which is compiled if there is a source.
+  static func with(
+    _ header: String, source: String? = nil, library: String = "libm.so.6", _ options: [String] = [],
+    _ body: (AdoptedHeader) throws -> Void
+  ) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "adopt-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try Data(header.utf8).write(to: folder.appending(path: "a.h"))
+    var library = library
+    if let source {
+      library = folder.appending(path: "liba.so").path
+      try Data(source.utf8).write(to: folder.appending(path: "a.c"))
+      let compiler = try Process.run(
+        URL(filePath: "/usr/bin/env"),
+        arguments: ["cc", "-std=gnu11", "-w", "-O1", "-shared", "-fPIC", "-o", library]
+          + [folder.appending(path: "a.c").path])
+      compiler.waitUntilExit()
+      #expect(compiler.terminationStatus == 0)
+    }
+    let file = folder.appending(path: "a.adopt.yaml").path
+    var draft = try HostProcess.run(
+      ["adopt", "--library", library, "-o", file] + options + [folder.appending(path: "a.h").path])
+    draft.output = FileManager.default.contents(atPath: file) ?? Data()
+    try body(AdoptedHeader(draft: draft, file: file))
+  }
+
+  /// The signature that was drafted; a reason where it was not.
+  func signature(_ name: String) -> String {
+    let lines = draft.text.split(separator: "\n")
+    if let line = lines.first(where: { $0.hasPrefix("  - signature: '\(name)(") }) {
+      return String(line.dropFirst("  - signature: '".count).dropLast())
+    }
+    return lines.first { $0.hasPrefix("#   \(name): ") }.map(String.init) ?? "\(name) is not there: \(draft.errors)"
+  }
+
+  /// The standard output of a call; its errors if it fails.
+  func call(_ words: String...) throws -> String {
+    let ending = try HostProcess.run(["call", "--raw", file] + words)
+    return ending.status == 0 ? ending.text : ending.errors
+  }
+
+  /// The standard output of a script for `plugin-host shell`; its errors if it fails.
+  func shell(_ lines: String...) throws -> String {
+    let script = file + ".sh"
+    try Data(lines.map { $0.replacing("LIB", with: file) + "\n" }.joined().utf8).write(to: URL(filePath: script))
+    let ending = try HostProcess.run(["shell", script])
+    return ending.status == 0 ? ending.text : ending.errors
+  }
+}
