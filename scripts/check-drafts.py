@@ -1,83 +1,25 @@
 #!/usr/bin/env python3
 """Judges what plugin-host adopt drafts from the headers of real libraries.
 
-usage: scripts/check-drafts.py PLUGIN_HOST [--table] [LIBRARY HEADER [OPTION]...]
+usage: scripts/check-drafts.py PLUGIN_HOST [--table] [--check] [LIBRARY HEADER [OPTION]...]
 
 Reads each header with clang once more, and compares every drafted parameter with its prototype by rules of its own. A
 draft is unsafe if a call could write where the host has set no memory aside: one element for the address of bytes, of
 letters or of an unknown number of elements; an address of an address that may be an array or be kept; the value of a
 struct that is an object of the library's; a buffer for a handle; an object that is destroyed without being known to be
-the caller's. Ends with 1 if there is one, or if a header that is there cannot be adopted. Libraries whose
-headers are not installed are skipped.
+the caller's; an object set aside with another size than its type has. With --check each draft is also called with
+random arguments, by plugin-host adopt --check: a wrong write is unsafe. Ends with 1 if there is one, or if a header
+that is there cannot be adopted. Libraries whose headers are not installed are skipped.
 """
 
+import itertools
 import json
 import os
 import re
 import subprocess
 import sys
 
-GLIB = "-I/usr/include/glib-2.0" + "".join(
-    f" -I/usr/lib/{machine}-linux-gnu/glib-2.0/include" for machine in ("x86_64", "aarch64"))
-LIBRARIES = f"""
-libz.so.1 zlib.h
-libsqlite3.so.0 sqlite3.h
-libcurl.so.4 curl/curl.h
-libexpat.so.1 expat.h
-libbz2.so.1.0 bzlib.h
-libbrotlienc.so.1 brotli/encode.h
-libbrotlidec.so.1 brotli/decode.h
-libcrypto.so.3 openssl/sha.h
-libcrypto.so.3 openssl/evp.h
-libcrypto.so.3 openssl/rsa.h
-libgcrypt.so.20 gcrypt.h
-libgpg-error.so.0 gpg-error.h
-libnettle.so.8 nettle/sha2.h
-libnettle.so.8 nettle/base64.h
-libnettle.so.8 nettle/pbkdf2.h
-libgnutls.so.30 gnutls/gnutls.h
-libtasn1.so.6 libtasn1.h
-libidn2.so.0 idn2.h
-libuuid.so.1 uuid/uuid.h
-libblkid.so.1 blkid/blkid.h
-libmount.so.1 libmount/libmount.h
-libgmp.so.10 gmp.h
-libncursesw.so.6 ncursesw/curses.h
-libreadline.so.8 readline/readline.h
-libhistory.so.8 readline/history.h
-libpcre2-8.so.0 pcre2.h --flag=-DPCRE2_CODE_UNIT_WIDTH=8
-libpng16.so.16 png.h
-libjpeg.so.62 jpeglib.h --flag=-include --flag=stdio.h
-libfreetype.so.6 freetype/freetype.h -I/usr/include/freetype2
-libfontconfig.so.1 fontconfig/fontconfig.h
-libX11.so.6 X11/Xlib.h
-libX11.so.6 X11/Xutil.h
-libxcb.so.1 xcb/xcb.h
-libxml2.so.2 libxml/parser.h -I/usr/include/libxml2
-libxslt.so.1 libxslt/transform.h -I/usr/include/libxml2
-libyaml-0.so.2 yaml.h
-libuv.so.1 uv.h
-libmagic.so.1 magic.h
-libglib-2.0.so.0 glib.h {GLIB}
-libpq.so.5 libpq-fe.h -I/usr/include/postgresql
-libLLVM-14.so.1 llvm-c/Core.h -I/usr/include/llvm-c-14 -I/usr/include/llvm-14
-libpython3.11.so.1.0 Python.h -I/usr/include/python3.11
-libtcl8.6.so tcl8.6/tcl.h -I/usr/include/tcl8.6
-libicuuc.so.72 unicode/ustring.h
-libicuuc.so.72 unicode/ucnv.h
-libselinux.so.1 selinux/selinux.h
-libffi.so.8 ffi.h
-libGL.so.1 GL/gl.h
-libEGL.so.1 EGL/egl.h
-libtirpc.so.3 rpc/rpc.h -I/usr/include/tirpc
-libp11-kit.so.0 p11-kit/p11-kit.h -I/usr/include/p11-kit-1
-libnspr4.so nspr/nspr.h -I/usr/include/nspr
-libcrypt.so.1 crypt.h
-libm.so.6 math.h -D_GNU_SOURCE
-""" + "".join(
-    f"libc.so.6 {header} -D_GNU_SOURCE\n"
-    for header in "string.h stdlib.h stdio.h unistd.h time.h sys/socket.h netdb.h pwd.h wchar.h sys/poll.h".split()
-)
+from drafted_libraries import LIBRARIES
 
 FOLDERS = ["/usr/include/x86_64-linux-gnu", "/usr/include/aarch64-linux-gnu", "/usr/include"]
 SCALAR = re.compile(r"(?:out|inout) (?:bool|[iuf]\d+|usize|isize)$")
@@ -191,6 +133,16 @@ def split(parameters):
     return [part.strip() for part in parts if part.strip()]
 
 
+def parts(signature):
+    """The parameters of a signature, as one text, and what follows them."""
+    depth = 0
+    for index, character in enumerate(signature):
+        depth += (character == "(") - (character == ")")
+        if depth == 0 and character == ")":
+            return signature[signature.index("(") + 1 : index], signature[index + 1 :]
+    raise ValueError(signature)
+
+
 def words(name):
     return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+", name)]
 
@@ -213,17 +165,21 @@ def evidence(types, node, file, index, name, target):
         return "GError"
     core = types.core(target)
     opaque = core == "void" and types.plain(target).split()[0] != "void" or core in types.incomplete
+    # The address of a struct under a name of its own: FT_Face.
+    opaque = opaque or not types.plain(target).endswith("*") and core.startswith("struct ")
+    if core == "char" and re.search(r"(?i)^(p|pz)?_*(end_?p(tr)?|err(or)?_?(msg|message|str|string|ptr))$", name):
+        return "name"
     making = re.search(r"open|new|create|init|alloc|dup|clone|copy|connect|prepare|load", node["name"], re.IGNORECASE)
     return "constructor" if opaque and making else None
 
 
 def judge(types, signature):
     """Why the draft of a function is unsafe; and the kinds of evidence for addresses that are written."""
-    function, rest = signature.split("(", 1)
-    body = rest[: re.search(r"\)( ->| !|$)", rest).start()]
+    function, (body, _) = signature.split("(", 1)[0], parts(signature)
     node, file = types.functions[function][-1]
     parameters = types.parameters(node)
     drafted = [part.split(": ", 1) for part in split(body)]
+    pass_back = [part for part in drafted if part[1].startswith("fn(") and "context" in part[1]]
     counts = set(re.findall(r"(?:bytes|str)\[(\w+)\]|; ([A-Za-z_]\w*)\]", body))
     counts = {name for pair in counts for name in pair if name}
     faults, found = [], []
@@ -246,6 +202,10 @@ def judge(types, signature):
         is_handle = core.startswith(("struct ", "union ")) or core == "void" and "void" not in own.lower()
         if re.match(r"(out|inout) ", draft) and isConst:
             faults.append(f"{name}: const, but written")
+        if draft == "context" and (core != "void" or isConst or not pass_back):
+            faults.append(f"{name}: the host's context for {written}")
+        if draft.startswith("out(") and (core in types.given or isConst or "[" in declared or name in counts):
+            faults.append(f"{name}: an object set aside for {written}")
         if SCALAR.match(draft) and name not in counts:
             chain = own + " " + " ".join(str(types.typedefs.get(own, "")).split())
             if core in BYTES or core == "void":
@@ -266,7 +226,7 @@ def judge(types, signature):
             if f"[{bound}]" not in declared and f"[{bound}]" not in types.typedefs.get(name_of_type, ""):
                 if not re.search(rf"\[\s*(static\s+)?{bound}\s*\]", declared):
                     faults.append(f"{name}: {bound} elements that nothing says")
-        elif re.match(r"out (own\(\w+\) )?ptr<", draft):
+        elif re.match(r"out (cstr|(own\(\w+\) )?ptr<)", draft):
             kind = evidence(types, node, file, index, name, target)
             if kind:
                 found.append(kind)
@@ -306,6 +266,9 @@ def owned(types, signature):
         if len(parameters) != 1 or not types.resolved(parameters[0]["type"]["qualType"]).endswith("*"):
             return f"{destructor} does not destroy one object"
         core = identity(types, parameters[0]["type"]["qualType"])
+        if re.search(rf"out\(\d+\) own\({destructor}\)", signature):
+            # In memory of the host's: only that function ends it, and the host frees it.
+            continue
         for other, declarations in types.functions.items():
             for index, parameter in enumerate(types.parameters(declarations[-1][0])):
                 written = parameter["type"]["qualType"]
@@ -317,11 +280,38 @@ def owned(types, signature):
     return None
 
 
-def survey(host, library, header, options):
+def sizes(types, signatures, path, flags):
+    """The objects that are set aside with another size than C has for them, as clang says."""
+    claims = {}
+    for signature in signatures:
+        function, (body, _) = signature.split("(", 1)[0], parts(signature)
+        parameters = types.parameters(types.functions[function][-1][0]) if function in types.functions else []
+        for part, parameter in zip(split(body), parameters):
+            if size := re.search(r": out\((\d+)\)", part):
+                claims[f"sizeof({types.pointee(parameter['type']['qualType'])}) == {size.group(1)}"] = signature
+    lines = [f'#include "{path}"'] + [f'_Static_assert({claim}, "");' for claim in claims]
+    clang = ["clang", "-x", "c", "-fsyntax-only", "-w", "-ferror-limit=0"] + flags + ["-"]
+    errors = subprocess.run(clang, input="\n".join(lines), capture_output=True, text=True).stderr
+    wrong = {int(line) for line in re.findall(r"<stdin>:(\d+):\d+: error", errors)}
+    return [f"{signature}\n      {claim} does not hold"
+            for number, (claim, signature) in enumerate(claims.items(), 2) if number in wrong]
+
+
+def called(run):
+    """The wrong reads and writes that calls have shown, from the table and the draft of plugin-host adopt --check."""
+    lines = run.stderr.split("\n")
+    numbers = [line.split()[-6:] for line in itertools.takewhile(lambda line: not line.startswith("  "), lines[1:])
+               if re.match(r"\S+( +\d+){6}$", line)]
+    writes = sum(int(row[4]) for row in numbers if len(numbers) == 1 or row is not numbers[-1])
+    shown = [line[4:] for line in run.stdout.split("\n") if re.match(r"#   \w+: it writes", line)]
+    return shown + ["a wrong write that is not listed"] * max(writes - len(shown), 0)
+
+
+def survey(host, library, header, options, check=False):
     """Drafts one library. Returns the counts and the faults; None if its header or it is not there."""
-    command = [host, "adopt", header, "--library", library] + options
+    command = [host, "adopt", header, "--library", library] + options + ["--check"] * check
     try:
-        run = subprocess.run(command, capture_output=True, text=True, timeout=300)
+        run = subprocess.run(command, capture_output=True, text=True, timeout=3600 if check else 300)
     except subprocess.TimeoutExpired:
         return 0, 0, [f"{header}: adopt did not end within 5 minutes"], []
     if run.returncode in (2, 64):
@@ -338,7 +328,7 @@ def survey(host, library, header, options):
     start = "  - signature: '"
     signatures = [line[len(start) : -1].replace("''", "'") for line in lines if line.startswith(start)]
     left = [line for line in lines if re.match("#   (?!.*(does not export|inline))", line)]
-    faults, found = [], []
+    faults, found = sizes(types, signatures, path, flags) + (called(run) if check else []), []
     for signature in signatures:
         if signature.split("(")[0] in types.functions:
             wrong, kinds = judge(types, signature)
@@ -350,12 +340,12 @@ def survey(host, library, header, options):
 
 def main():
     host, arguments = os.path.abspath(sys.argv[1]), sys.argv[2:]
-    table = "--table" in arguments
-    chosen = [argument for argument in arguments if argument != "--table"]
+    table, check = "--table" in arguments, "--check" in arguments
+    chosen = [argument for argument in arguments if argument not in ("--table", "--check")]
     rows = [chosen] if chosen else [line.split() for line in LIBRARIES.split("\n") if line]
     total, evident, skipped = [0, 0, 0], {}, []
     for library, header, *options in rows:
-        result = survey(host, library, header, options)
+        result = survey(host, library, header, options, check)
         if result is None:
             skipped.append(header)
             continue
@@ -376,4 +366,5 @@ def main():
     sys.exit(1 if total[2] or len(skipped) == len(rows) else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

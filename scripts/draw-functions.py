@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""Draws functions at random from the headers of real libraries, and says how many of them can be called.
+
+usage: scripts/draw-functions.py PLUGIN_HOST SEED [--count NUMBER] [--list]
+
+Has plugin-host adopt draft each header that scripts/check-drafts.py reads, and draws 200 of the functions that the
+libraries export. A function is callable if it is drafted, the host accepts the draft, its arguments can be written down
+(text, numbers, structs, callbacks; handles, if a function of the library or of the C library gives them that is
+callable itself), its result is of use, and calls with random arguments show that it runs; one that needs a handle
+counts by the constructor alone, unless the calls show that its draft is wrong. Anything else is counted by the reason.
+--list shows each function's class.
+"""
+
+import importlib.util
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+specification = importlib.util.spec_from_file_location("check_drafts", os.path.join(FOLDER, "check-drafts.py"))
+drafts = importlib.util.module_from_spec(specification)
+specification.loader.exec_module(drafts)
+
+# Addresses of these are data that no signature reads: a call gives a number, and takes none.
+DATA = re.compile(r"void|any|char|bool|function|[iuf]\d+|[ui]size|u?int\d+_t|s?size_t")
+REASONS = [
+    ("variadic", "variadic"),
+    ("takes a va_list", "variadic"),
+    ("is a function pointer", "function pointer"),
+    ("of a function pointer", "function pointer"),
+    ("a variadic function", "function pointer"),
+    ("returns", "function pointer"),
+    ("has a function in it", "function pointer"),
+    ("may be an array of addresses", "T **: an array, or kept"),
+    ("nothing says how", "a count that is not found"),
+    ("is written to", "a count that is not found"),
+    ("may be written to", "a count that is not found"),
+    ("may be kept", "an address that may be kept"),
+    ("libffi cannot", "a type that libffi cannot pass"),
+    ("does not return", "does not return"),
+]
+
+
+def handles(text):
+    """The names of the objects in a type, but for those of addresses that may be NULL."""
+    return [name for name, mark in re.findall(r"ptr<(\w+)>(\??)", text) if not mark]
+
+
+class Function:
+    """A function of a header: its draft, or why there is none."""
+
+    def __init__(self, row, name, signature=None, reason=None):
+        self.row, self.name, self.signature, self.reason = row, name, signature, reason
+        if not signature:
+            return
+        body, result = drafts.parts(signature)
+        parameters = [part.split(": ", 1)[1] for part in drafts.split(body)]
+        result = re.sub(r" !.*", "", result.removeprefix(" -> "))
+        outputs = [part for part in parameters if re.match(r"(out|inout)( |\()", part)]
+        inputs = [part for part in parameters if not re.match(r"out( |\()", part)]
+        self.needs = {name for part in inputs if not part.startswith("fn(") for name in handles(part)}
+        self.untyped = any(re.match(r"ptr<void>", part) for part in inputs)
+        self.gives = set(re.findall(r"ptr<(\w+)", " ".join(outputs + [result])))
+        addresses = re.match(r"(own(\(\w+\))? )?ptr<(\w+)>", result)
+        self.result = addresses.group(3) if addresses else None
+        self.has_output = bool(outputs)
+
+
+def survey(host, row):
+    """The functions of a header that its library exports, and the file of the draft; None if they are not there."""
+    library, header, *options = row.split()
+    run = subprocess.run([host, "adopt", header, "--library", library] + options, capture_output=True, text=True)
+    if run.returncode:
+        return None
+    functions, start = [], "  - signature: '"
+    for line in run.stdout.split("\n"):
+        if line.startswith(start):
+            signature = line[len(start) : -1].replace("''", "'")
+            functions.append(Function(row, signature.split("(")[0], signature))
+        elif re.match("#   (?!.*(does not export|inline))", line):
+            name, reason = line[4:].split(": ", 1)
+            functions.append(Function(row, name, reason=reason))
+    return functions, run.stdout
+
+
+def makeable(functions):
+    """The handles that callable functions give."""
+    made = set()
+    while True:
+        more = {
+            name for function in functions if function.signature and function.needs <= made and not function.untyped
+            for name in function.gives if not DATA.fullmatch(name)
+        }
+        if more <= made:
+            return made
+        made |= more
+
+
+def run(host, file, name):
+    """The line that calls of a function with random arguments report."""
+    try:
+        ending = subprocess.run([host, "check-function", file, name], capture_output=True, text=True, timeout=30)
+        return (ending.stdout.split("\n")[0] or f"ended {ending.returncode}").split("\t")
+    except subprocess.TimeoutExpired:
+        return ["endless"]
+
+
+def judge(host, function, functions, file):
+    """The class of a function: callable, or why not. `functions` are those of its library, and of the C library."""
+    if not function.signature:
+        return next((label for text, label in REASONS if text in function.reason), "left out for another reason")
+    if function.untyped:
+        return "an untyped address"
+    missing = function.needs - makeable(functions)
+    if missing:
+        return "a handle that nothing drafted makes"
+    taken = {name for other in functions if other.signature for name in other.needs}
+    is_data = function.result and (DATA.fullmatch(function.result) or function.result not in taken)
+    if is_data and not function.has_output:
+        return "a result of data behind an address"
+    kind, *rest = run(host, file, function.name)
+    if kind == "overwritten" or kind.startswith("fault"):
+        return "wrong: " + " ".join(rest[:1] + [kind])
+    if kind == "checked":
+        return "callable, run"
+    if function.needs:
+        return "callable in a session"
+    return {"unmade": "not run: " + (rest or [""])[0]}.get(kind, "not run: it crashes, or does not return")
+
+
+def main():
+    arguments = sys.argv[1:]
+    show = "--list" in arguments
+    count = int(arguments[arguments.index("--count") + 1]) if "--count" in arguments else 200
+    host, seed = os.path.abspath(arguments[0]), int(arguments[1])
+    surveys = {row: survey(host, row) for row in drafts.LIBRARIES.split("\n") if row}
+    surveys = {row: found for row, found in surveys.items() if found}
+    everything = sorted(
+        (function for functions, _ in surveys.values() for function in functions), key=lambda one: (one.row, one.name))
+    classes = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for function in random.Random(seed).sample(everything, count):
+            text = surveys[function.row][1]
+            library = function.row.split()[0]
+            functions = [
+                other for row, (others, _) in surveys.items() if row.split()[0] in (library, "libc.so.6")
+                for other in others]
+            file = os.path.join(folder, "draft.adopt.yaml")
+            with open(file, "w", encoding="utf-8") as draft:
+                draft.write(text)
+            classes.setdefault(judge(host, function, functions, file), []).append(function)
+    for label, members in sorted(classes.items(), key=lambda pair: (not pair[0].startswith("callable"), -len(pair[1]))):
+        print(f"{len(members):5} {label}")
+        for function in members if show else []:
+            print(f"        {function.row.split()[1]}: {function.signature or function.name}")
+    callable_ = sum(len(members) for label, members in classes.items() if label.startswith("callable"))
+    print(f"draw-functions: {callable_} of {count} functions are callable, drawn from {len(everything)}, seed {seed}")
+
+
+if __name__ == "__main__":
+    main()
