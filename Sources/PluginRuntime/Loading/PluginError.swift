@@ -80,7 +80,7 @@ public struct PluginError: Error, Sendable, Equatable {
   /// The mistake, and the expected form.
   public let message: String
 
-  init(_ kind: Kind, _ subject: String, _ message: String) {
+  package init(_ kind: Kind, _ subject: String, _ message: String) {
     self.kind = kind
     self.subject = subject
     self.message = message

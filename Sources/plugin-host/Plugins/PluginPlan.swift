@@ -33,8 +33,16 @@ struct PluginPlan: Sendable {
   /// The place in which a plugin of the plan runs.
   func place(of plugin: PluginDescription) -> PluginPlace { places[plugin.id] ?? place ?? .inProcess }
 
-  /// The thread that a plugin runs on, if it has one of its own.
-  func thread(of plugin: PluginDescription) -> SerialThread { threads[plugin.id] ?? SerialThread() }
+  /// The thread that a plugin of the place `thread` runs on.
+  ///
+  /// - Throws: `PluginError` for a plugin that the plan did not give one: its initialisers may have run on another.
+  func thread(of plugin: PluginDescription) throws(PluginError) -> SerialThread {
+    guard let thread = threads[plugin.id] else {
+      throw PluginError(
+        .loadFailed, plugin.id, "cannot be loaded on a thread of its own: the plan of the plugins has none for it")
+    }
+    return thread
+  }
 
   /// The capabilities that a plugin has besides those of all workers.
   func capabilities(of plugin: PluginDescription) -> Capabilities { capabilities[plugin.id] ?? Capabilities() }

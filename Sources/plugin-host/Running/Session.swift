@@ -64,10 +64,10 @@ final class Session {
     case (.inProcess, nil):
       try PluginOutput.attributing(to: plugin.id) { () throws(PluginError) in try host.load(plugin.path) }
     case (.thread, let adoption?):
-      let thread = plan.thread(of: plugin)
+      let thread = try plan.thread(of: plugin)
       try PluginOutput.attributing(to: plugin.id) { () throws(PluginError) in try host.adopt(adoption, on: thread) }
     case (.thread, nil):
-      let thread = plan.thread(of: plugin)
+      let thread = try plan.thread(of: plugin)
       try PluginOutput.attributing(to: plugin.id) { () throws(PluginError) in try host.load(plugin.path, on: thread) }
     case (.process, let adoption?): try host.adopt(adoption, isolation: workers)
     case (.process, nil): try host.load(plugin.path, isolation: workers)
