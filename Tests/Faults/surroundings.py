@@ -89,7 +89,7 @@ def ignored_children(host, isolation):
             file.write("steps:\n  first: {call: ending.call}\n")
             file.write("  second: {call: crashing.call, after: [first], rescue: {value: 5}}\nresult: second\n")
         done = subprocess.run([host, "run", pipeline], capture_output=True, text=True, timeout=PATIENCE)
-    has_ended = done.returncode == 0 and done.stdout == "5\n" and "its worker process (generation 1)" in done.stderr
+    has_ended = done.returncode == 0 and done.stdout == "5\n" and "its worker process (version 1.0.0, generation 1)" in done.stderr
     is_known = "SIGCHLD is ignored" in done.stderr or "was killed by SIGSEGV" in done.stderr
     wrong = f"status {done.returncode}, output {done.stdout!r}, errors {done.stderr!r}"
     return verdict_of(isolation, None if has_ended and is_known else wrong)

@@ -41,6 +41,9 @@ extension WorkerLink {
   func reply(
     _ kind: Frame.Kind, _ request: UInt64, _ answer: WorkerQuestions.Answer, to generation: Int? = nil
   ) {
+    if case .failure(let rejection) = answer, let error = rejection.reason as? PluginError {
+      state.withLock { $0.crossedEnds.note(error) }
+    }
     guard let error = send(Frame(kind, request, WorkerQuestions.body(answer)), to: generation) else { return }
     let reason = PluginError(.notIsolated, "a callback", "returned a value that \(error)")
     send(Frame(kind, request, WorkerQuestions.body(.failure(CallbackRejection(reason: reason)))), to: generation)

@@ -27,6 +27,7 @@ final class WorkerLink: Sendable {
     var outgoing = OutgoingFrames()
     var callbacks: [UInt64: PluginCallback] = [:]
     /// Calls of other plugins, by the numbers of the worker.
+    var crossedEnds = CrossedEnds()
     var foreign: [UInt64: WorkerCall] = [:]
     /// The promises among arguments that were settled by frames.
     var settled = 0

@@ -124,6 +124,11 @@ extension WorkerServer {
   /// Rejects a call whose result the host does not accept, and the calls that the worker has given the result to.
   private func rejectAll(_ call: RemoteCall, _ request: UInt64, _ error: PluginError) {
     reject(call, error)
+    if let cause = link.state.withLock({ $0.crossedEnds.error(behind: reason) }) {
+      reason = PluginError(
+        cause.kind, name(call.function), "depends on \(cause.subject), which was rejected: \(cause.message)"
+      ).because(of: cause)
+    }
     for dependent in link.takeDependents(of: request) {
       link.send(Frame(.cancel, dependent.request))
       reject(dependent.call, error)

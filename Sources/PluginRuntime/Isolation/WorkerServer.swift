@@ -83,15 +83,15 @@ final class WorkerServer {
     }
     let wasRunning = stage == .running || stage == .unloading || stage == .exiting
     let end = WorkerEnd(
-      cause: cause, fault: fault, generation: generation, pending: .zero, output: output.lines,
-      refusals: refusals(cause))
+      cause: cause, fault: fault, version: description?.version, generation: generation, pending: .zero,
+      output: output.lines, refusals: refusals(cause))
     let calls = link.end(keepingUnsent: wasRunning)
     let error = refusal ?? PluginError(.workerEnded(end), settings.source.name, end.report)
     guard isLoaded else {
       started(.failure(error))
       return end
     }
-    for call in calls { reject(call, refusal ?? crashed(call, end)) }
+    rejectCrashed(calls, end)
     if stage == .exiting, cause == .exited(status: 0) { return nil }
     if calls.isEmpty || stage != .running {
       settings.host.log(.error, settings.id(description), end.report)
@@ -228,6 +228,17 @@ extension WorkerServer {
   }
 
   private func crashed(_ call: RemoteCall, _ end: WorkerEnd) -> PluginError {
+  /// Rejects the calls of a worker that has ended, in their order: each after those whose results it takes.
+  private func rejectCrashed(_ calls: [RemoteCall], _ end: WorkerEnd) {
+    var errors: [UInt64: PluginError] = [:]
+    for call in calls {
+      let cause = call.arguments.results.lazy.compactMap { errors[$0.promise.id] }.first
+      let error = refusal ?? crashed(call, end).because(of: cause)
+      errors[call.promise.id] = error
+      reject(call, error)
+    }
+  }
+
     let end = end.pending(for: call.began.duration(to: .now))
     return PluginError(.workerEnded(end), name(call.function), end.message)
   }

@@ -79,12 +79,27 @@ public struct PluginError: Error, Sendable, Equatable {
   public let subject: String
   /// The mistake, and the expected form.
   public let message: String
+  /// The errors of other calls that led to this one, the nearest first, at most 16: the call took the result of one that
+  /// was rejected because its worker ended. Their own `causes` are empty.
+  public let causes: [PluginError]
 
   package init(_ kind: Kind, _ subject: String, _ message: String) {
     self.kind = kind
     self.subject = subject
     self.message = message
+    causes = []
   }
+
+  /// The error with another one that led to it.
+  func because(of cause: PluginError?) -> PluginError { PluginError(self, cause) }
+
+  private init(_ error: PluginError, _ cause: PluginError?) {
+    (kind, subject, message) = (error.kind, error.subject, error.message)
+    let nearest = cause.map { [PluginError($0.kind, $0.subject, $0.message)] + $0.causes } ?? error.causes
+    causes = Array(nearest.prefix(Self.mostCauses))
+  }
+
+  private static let mostCauses = 16
 }
 
 extension PluginError {

@@ -19,6 +19,8 @@ public struct WorkerEnd: Sendable, Equatable {
   /// The reason why the host killed it: a passed deadline, a closed socket, bytes that are no frames; `nil` if it ended
   /// by itself.
   public let fault: String?
+  /// The version of the plugin; `nil` if the process ended before it had been read.
+  public let version: String?
   /// The number of the process among those of the plugin, from 1.
   public let generation: Int
   /// The time for which the call had been pending.
@@ -30,7 +32,8 @@ public struct WorkerEnd: Sendable, Equatable {
 
   /// The end in one sentence, without the output.
   var sentence: String {
-    let process = "its worker process (generation \(generation))"
+    let version = version.map { "version \($0), " } ?? ""
+    let process = "its worker process (\(version)generation \(generation))"
     let end =
       switch cause {
       case .exited(let status): "\(process) exited with status \(status)"
@@ -57,7 +60,7 @@ public struct WorkerEnd: Sendable, Equatable {
 
   func pending(for duration: Duration) -> WorkerEnd {
     WorkerEnd(
-      cause: cause, fault: fault, generation: generation, pending: duration, output: output,
+      cause: cause, fault: fault, version: version, generation: generation, pending: duration, output: output,
       refusals: refusals)
   }
 

@@ -29,11 +29,24 @@ enum StructuredError {
     switch facts.reason {
     case .error(let error):
       members += [("domain", text(error.domain)), ("code", .value(.int(error.code))), ("message", text(error.message))]
+      if !error.causes.isEmpty { members.append(("causes", .array(error.causes.map(json)))) }
+    case .causes(let causes):
+      members += [("message", message(of: failure)), ("causes", .array(causes.map(json)))]
     case .value(let value):
       members += [("message", message(of: failure)), ("reason", .value(value))]
     case nil: members.append(("message", message(of: failure)))
     }
     return .object([("error", .object(members))])
+  }
+
+  private static func json(_ cause: PromiseError) -> JSON {
+    .object([
+      ("domain", text(cause.domain)), ("code", .value(.int(cause.code))), ("message", text(cause.message)),
+    ])
+  }
+
+  private static func json(_ cause: PluginError) -> JSON {
+    .object([("subject", text(cause.subject)), ("message", text(cause.message))])
   }
 
   private static func message(of failure: Failure) -> JSON {

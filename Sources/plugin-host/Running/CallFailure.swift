@@ -22,7 +22,8 @@ enum CallFailure: Error, Equatable, Sendable {
     case let failure as CallFailure: self = failure
     case let error as PluginError where error.kind == .badArgument: self = .wrongArguments(message: error.message)
     // The subject, a function's name, stands before every message anyway.
-    case let error as PluginError: self = .rejected(message: error.message)
+    case let error as PluginError:
+      self = .rejected(message: error.message, reason: error.causes.isEmpty ? nil : .causes(error.causes))
     case let error as PromiseError: self = .rejected(message: "\(error)", reason: .error(error))
     case let error as any Error: self = .rejected(message: "\(error)")
     case let reason? where !(reason is Discarded): self = Self.rejected(with: PluginValue(reason: reason))

@@ -16,6 +16,8 @@ struct FailureFacts: Equatable, Sendable {
 /// The reason that a plugin or its library gave for a rejection.
 enum RejectedReason: Equatable, Sendable {
   case error(PromiseError)
+  /// The errors of other calls that led to that of this one, the nearest first.
+  case causes([PluginError])
   /// A value in the form in which it is printed, without secrets.
   case value(PluginValue)
 }

@@ -34,7 +34,8 @@ extension EndToEnd {
       try host.process.run()
       let ending = try host.wait()
       #expect(ending.status == 1 && ending.text == "")
-      #expect(ending.errors.contains("plugin-host: mortal.\(function): its worker process (generation 1) \(reason)"))
+      let end = "its worker process (version 1.2.3, generation 1) \(reason)"
+      #expect(ending.errors.contains("plugin-host: mortal.\(function): \(end)"))
       #expect(ending.errors.contains("org.example.mortal.\(function)"))
       if function == "crash" { #expect(ending.errors.hasPrefix("org.example.mortal: about to crash\n")) }
     }

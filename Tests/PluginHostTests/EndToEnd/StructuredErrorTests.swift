@@ -63,6 +63,20 @@ extension EndToEnd {
       #expect(error["reason"] as? String == "no \"way\"" && error["message"] as? String == "kinds.refuse: no \"way\"")
     }
 
+    @Test("a rejection because of another worker's end has the call there as its cause")
+    func causes() throws {
+      let ending = try HostProcess.run("call", "--isolation", "process", "--format", "json", "relay", "crash")
+      #expect(ending.status == 1)
+      let line = try #require(ending.errors.split(separator: "\n").last.map(String.init))
+      let error = try members(line)
+      #expect(error["plugin"] as? String == "org.example.relay" && error["kind"] as? String == "rejected")
+      let causes = try #require(error["causes"] as? [[String: String]], "\(line)")
+      #expect(causes.map { $0["subject"] } == ["org.example.mortal.crash"])
+      #expect(causes[0]["message"]?.contains("generation 1) was killed by SIGSEGV") == true, "\(line)")
+      let message = error["message"] as? String
+      #expect(message?.hasPrefix("relay.crash: depends on org.example.mortal.crash") == true, "\(line)")
+    }
+
     @Test func aPipelineNamesEachStep() throws {
       let file = try PipelineFile(
         """
