@@ -15,6 +15,7 @@ public class AnyPromise {
   /// - Thread: any.
   public final var state: PromiseState {
     let state = cell.seenState
+    cell.noteReader()
     return !state.isSettled ? .pending : state.isRejected ? .rejected : .fulfilled
   }
 
@@ -42,7 +43,8 @@ public class AnyPromise {
   /// The reference is borrowed: the handle is valid as long as this object lives. C code that keeps it calls
   /// `promise_retain`.
   public final var abi: OpaquePointer {
-    unsafe OpaquePointer(bitPattern: UInt(cell.token.bits)).unsafelyUnwrapped
+    cell.noteReader()
+    return unsafe OpaquePointer(bitPattern: UInt(cell.token.bits)).unsafelyUnwrapped
   }
 }
 

@@ -41,6 +41,11 @@ struct Frame: Sendable {
     case log = 24
     /// Asks to settle a promise that was an argument: the result of a call that had ended before.
     case wanted = 30
+    /// Answers a call whose result a later call takes: the worker keeps it. The body is its size in bytes.
+    case kept = 32
+    /// Asks for a result that the worker keeps, which is answered as the call; or lets the worker forget it.
+    case fetch = 21
+    case drop = 23
     /// Calls unload(); answered by `unloaded`, after which the worker exits.
     case unload = 17
     case unloaded = 26
@@ -55,6 +60,9 @@ struct Frame: Sendable {
   static let maximumLength = 1 << 28
   /// The most blocks of shared memory; further bytes are part of the body.
   static let maximumBlocks = 64
+
+  /// The least bytes of a result that a worker keeps. The answer of a smaller one takes no longer than its question.
+  static let leastKept = 4096
 
   let kind: Kind
   /// The number of the request.
@@ -98,7 +106,9 @@ extension Frame.Kind {
   /// encoding.
   var maximumCount: Int {
     switch self {
-    case .hello, .ready, .loaded, .progress, .released, .foreignCancel, .log, .ping, .pong, .cancel, .wanted: 16
+    case .hello, .ready, .loaded, .progress, .released, .foreignCancel, .log, .ping, .pong, .cancel, .wanted,
+      .kept, .fetch, .drop:
+      16
     default: CBOR.maximumCount
     }
   }

@@ -6,6 +6,8 @@ struct FrameReader {
   /// The upper half of each handle in the frames; `nil` if the receiver checks handles itself.
   private let handles: UInt?
   private let descriptors = ReceivedDescriptors()
+  /// The bytes of the frames that were taken, and of their shared memory.
+  private(set) var taken: UInt64 = 0
 
   init(handles: UInt? = nil) { self.handles = handles }
 
@@ -53,6 +55,7 @@ struct FrameReader {
     guard bytes.count - body >= length else { return nil }
     start = body + length
     let memory = try take(blocks)
+    taken += UInt64(memory.reduce(Frame.headerSize + length) { $0 + $1.count })
     do {
       let value = try CBORDecoder.decode(
         bytes[body..<start], handles: handles, memory: memory, limit: kind.maximumCount)

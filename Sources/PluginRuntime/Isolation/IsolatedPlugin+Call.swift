@@ -17,6 +17,13 @@ extension IsolatedPlugin {
     _ function: String, _ arguments: [Argument] = [], timeout: Duration?,
     progress: (@Sendable (ProgressReport) -> Void)? = nil
   ) -> Promise<PluginValue> {
+    call(function, arguments, timeout, nil, progress)
+  }
+
+  private func call(
+    _ function: String, _ arguments: [Argument], _ timeout: Duration?, _ use: CallUse?,
+    _ progress: (@Sendable (ProgressReport) -> Void)?
+  ) -> Promise<PluginValue> {
     let description = description
     guard description.functions.contains(where: { $0.name == function }) else {
       return .reject(description.lacks(function))
@@ -24,7 +31,7 @@ extension IsolatedPlugin {
     let deadline = timeout.map { ContinuousClock.now + $0 }
     let depth = CallStack.depth
     let begin: @Sendable () -> Promise<PluginValue> = { [self] in
-      start(function, arguments, depth, deadline, timeout, flow.slot(), progress)
+      start(function, arguments, depth, deadline, timeout, flow.slot(), use, progress)
     }
     var waiting: (call: WaitingCall, number: UInt64)?
     let admission = flow.admit { number in
@@ -51,12 +58,13 @@ extension IsolatedPlugin {
   /// Starts a call in a worker of the active generation.
   private func start(
     _ function: String, _ arguments: [Argument], _ depth: Int, _ deadline: ContinuousClock.Instant?,
-    _ timeout: Duration?, _ slot: CallSlot?, _ progress: (@Sendable (ProgressReport) -> Void)?
+    _ timeout: Duration?, _ slot: CallSlot?, _ use: CallUse?, _ progress: (@Sendable (ProgressReport) -> Void)?
   ) -> Promise<PluginValue> {
     while true {
       let process = worker(for: arguments)
       if let promise = process.begin(
-        function, arguments, depth: depth, deadline: deadline, timeout: timeout, slot: slot, progress: progress)
+        function, arguments, depth: depth, deadline: deadline, timeout: timeout, slot: slot, use: use,
+        progress: progress)
       {
         return promise
       }
@@ -66,8 +74,8 @@ extension IsolatedPlugin {
     }
   }
 
-  /// The worker that gave a handle among the arguments, or else the one that has not answered a call whose result is
-  /// among them, or else the one with the fewest calls.
+  /// The worker that gave a handle among the arguments, or else the one that has the result of a call that is among
+  /// them, or else the one with the fewest calls.
   private func worker(for arguments: [Argument]) -> PluginProcess {
     let active = state.withLock(\.active)
     if active.count == 1 { return active[0] }
@@ -102,9 +110,9 @@ extension IsolatedPlugin {
 
 extension IsolatedPlugin: RemotePlugin {
   func call(
-    _ function: String, _ arguments: [Argument], progress: (@Sendable (ProgressReport) -> Void)?
+    _ function: String, _ arguments: [Argument], use: CallUse, progress: (@Sendable (ProgressReport) -> Void)?
   ) -> Promise<PluginValue> {
-    call(function, arguments, timeout: nil, progress: progress)
+    call(function, arguments, nil, use, progress)
   }
 }
 

@@ -108,8 +108,7 @@ public final class IsolatedPlugin: Sendable {
   /// The workers, those of the active generation first.
   public var workers: [WorkerReport] {
     let (active, draining) = state.withLock { ($0.active, $0.draining) }
-    return active.map { WorkerReport(generation: $0.generation, state: .active, pending: $0.pending) }
-      + draining.map { WorkerReport(generation: $0.generation, state: .draining, pending: $0.pending) }
+    return active.map { WorkerReport($0, .active) } + draining.map { WorkerReport($0, .draining) }
   }
 
   /// Ends the plugin. New calls are rejected; those under way, and those that wait, have until the deadline, and are

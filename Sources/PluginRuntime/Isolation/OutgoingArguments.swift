@@ -7,9 +7,12 @@ struct OutgoingArguments {
   /// Shared memory that the body refers to, until the call is encoded.
   var memory: [SharedBytes]
   let promises: [(number: UInt64, promise: Promise<PluginValue>)]
-  /// Results of calls that the same worker had not answered, which need not cross.
+  /// Results of calls that the same worker had not answered, or keeps, which need not cross.
   var results: [PendingResult]
   let callbacks: [(number: UInt64, callback: PluginCallback)]
+
+  /// No arguments.
+  init() { (body, memory, promises, results, callbacks) = (.void, [], [], [], []) }
 
   init(_ arguments: [Argument], _ link: WorkerLink) {
     var promises: [(number: UInt64, promise: Promise<PluginValue>)] = []
@@ -20,7 +23,7 @@ struct OutgoingArguments {
       arguments, memory: &memory,
       promise: { promise in
         let number = link.newRequest()
-        if let request = link.request(of: promise) {
+        if let request = link.take(promise) {
           results.append(PendingResult(request: request, number: number, promise: promise))
           return .result(request: request, number: number)
         }

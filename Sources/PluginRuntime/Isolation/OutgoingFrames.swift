@@ -5,6 +5,9 @@ import Glibc
 struct EncodedFrame {
   var bytes: [UInt8] = []
   var memory: [SharedBytes] = []
+
+  /// The bytes that cross, those of shared memory among them.
+  var size: UInt64 { UInt64(memory.reduce(bytes.count) { $0 + $1.count }) }
 }
 
 /// Frames that wait until a socket takes them. The descriptors of a frame's shared memory are sent with its first byte,

@@ -5,7 +5,7 @@ import Synchronization
 /// One worker of a plugin: its process, or the one after it when that has ended, and the thread that serves them.
 final class PluginProcess: Sendable {
   let description: PluginDescription
-  private let link: WorkerLink
+  let link: WorkerLink
   private let settings: WorkerSettings
   /// Signalled when the thread that serves the link has ended.
   private let ended: DispatchSemaphore
@@ -46,8 +46,13 @@ final class PluginProcess: Sendable {
     HandleTable.upperHalf(link.state.withLock(\.worker)) == handle & ~0xFFFF_FFFF
   }
 
-  /// Whether a promise is the result of a call that this process has not answered.
+  /// Whether a promise is the result of a call that this process has not answered, or keeps.
   func isProducing(_ promise: Promise<PluginValue>) -> Bool { link.request(of: promise) != nil }
+
+  /// The results that the process keeps, and the bytes that have crossed.
+  var traffic: (kept: (count: Int, bytes: UInt64), sent: UInt64, received: UInt64) {
+    link.state.withLock { ($0.kept.size, $0.sent, link.received.load(ordering: .relaxed)) }
+  }
 
   /// The promises among arguments that crossed as frames of their own.
   var settled: Int { link.state.withLock(\.settled) }
@@ -55,7 +60,8 @@ final class PluginProcess: Sendable {
   /// Makes a call that is nested in `depth` others. Returns `nil` if the plugin is ending, and takes no more calls.
   func begin(
     _ function: String, _ arguments: [Argument], depth: Int = CallStack.depth, deadline: ContinuousClock.Instant?,
-    timeout: Duration?, slot: CallSlot? = nil, progress: (@Sendable (ProgressReport) -> Void)? = nil
+    timeout: Duration?, slot: CallSlot? = nil, use: CallUse? = nil,
+    progress: (@Sendable (ProgressReport) -> Void)? = nil
   ) -> Promise<PluginValue>? {
     let subject = "\(description.id).\(function)"
     guard let signature = description.functions.first(where: { $0.name == function })?.signature else {
@@ -75,11 +81,12 @@ final class PluginProcess: Sendable {
     // A call that waits for its answer keeps no descriptors.
     outgoing.memory = []
     let grace = settings.options.grace
-    let promise = Promise<PluginValue>(discard: { [link] in link.cancel(request, grace: grace) })
+    let (promise, demand) = ResultDemand.promise(link, request) { [link] in link.cancel(request, grace: grace) }
     let call = RemoteCall(
       function: function, signature: signature, promise: promise, progress: progress,
       number: Self.calls.wrappingAdd(1, ordering: .relaxed).newValue,
-      arguments: outgoing, slot: slot, frame: frame, deadline: deadline, timeout: timeout)
+      arguments: outgoing, slot: slot, frame: frame, deadline: deadline, timeout: timeout,
+      demand: demand, use: use)
     switch link.begin(call, request) {
     case .taken: break
     case .closing: return nil

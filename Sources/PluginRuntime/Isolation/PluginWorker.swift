@@ -23,6 +23,8 @@ public final class PluginWorker: Sendable {
     var handles = HandleTable(worker: 0)
     var recursionLimit = 0
     var calls: [UInt64: WorkerCall] = [:]
+    /// Fulfilled calls whose results the host may ask for.
+    var kept: [UInt64: WorkerCall] = [:]
     /// Promises that are arguments, by their numbers.
     var promises: [UInt64: Promise<PluginValue>] = [:]
   }
@@ -94,6 +96,8 @@ public final class PluginWorker: Sendable {
       let settled = try WorkerQuestions.result(frame.body)
       let promise = argument(frame.request, isLast: true)
       threads.run { [self] in settle(promise, with: settled) }
+    case .fetch: try fetch(frame.request)
+    case .drop: try drop(frame.request)
     case .ping: reply(Frame(.pong))
     case .returned, .answered: try questions.answer(frame)
     default: throw FrameError(description: "a frame of the kind '\(frame.kind)', which no host sends")
@@ -237,7 +241,15 @@ public final class PluginWorker: Sendable {
     call.begin(promise)
   }
 
+  /// Answers a call, or keeps its result if a later call takes it.
   private func fulfil(_ request: UInt64, _ value: PluginValue, _ handles: HandleTable, of function: String) {
+    let size = state.withLock { $0.calls[request]?.isTaken } == true ? value.size : 0
+    guard size >= Frame.leastKept else { return send(request, value, handles, of: function) }
+    state.withLock { $0.kept[request] = $0.calls.removeValue(forKey: request) }
+    reply(Frame(.kept, request, .uint(UInt64(size))))
+  }
+
+  private func send(_ request: UInt64, _ value: PluginValue, _ handles: HandleTable, of function: String) {
     do throws(ArgumentMismatch) {
       end(request, Frame(.fulfilled, request, try handles.exported(value)))
     } catch {
@@ -254,6 +266,30 @@ public final class PluginWorker: Sendable {
     reply(Frame(.rejected, request, ReasonCoder.encode(reason)))
   }
 
+  // MARK: Results that are kept
+
+  private func take(_ request: UInt64) throws(FrameError) -> WorkerCall {
+    guard let call = state.withLock({ $0.kept.removeValue(forKey: request) }) else {
+      throw FrameError(description: "a question for the result of request \(request), which is not kept")
+    }
+    return call
+  }
+
+  private func fetch(_ request: UInt64) throws(FrameError) {
+    let call = try take(request)
+    threads.run { [self] in
+      let handles = state.withLock(\.handles)
+      // Fulfilled, but its thread may not have noted the promise yet.
+      call.result.then({ [self] value in send(request, value, handles, of: "plugin-worker") }, nil)
+    }
+  }
+
+  private func drop(_ request: UInt64) throws(FrameError) {
+    let call = try take(request)
+    // The value may be large.
+    threads.run { _ = call }
+  }
+
   // MARK: Promises that are arguments
 
   private func argument(_ number: UInt64, isLast: Bool) -> Promise<PluginValue> {
@@ -264,10 +300,10 @@ public final class PluginWorker: Sendable {
     }
   }
 
-  /// The result of an earlier call. If that has ended, its answer is on its way to the host, which settles the promise
+  /// The result of an earlier call. If that has ended, and is not kept, its answer is on its way to the host, which settles the promise
   /// of that number on request.
   private func result(of producer: UInt64, orPromise number: UInt64, for request: UInt64) -> Promise<PluginValue> {
-    if let call = state.withLock({ $0.calls[producer] }) { return call.result }
+    if let call = state.withLock({ $0.calls[producer] ?? $0.kept[producer] }) { return call.result }
     let promise = argument(number, isLast: false)
     reply(Frame(.wanted, request, .uint(number)))
     return promise

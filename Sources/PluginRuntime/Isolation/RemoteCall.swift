@@ -8,7 +8,7 @@ struct RemoteCall {
   let progress: (@Sendable (ProgressReport) -> Void)?
   /// The number in progress reports, unlike that of any other call of the process.
   let number: UInt64
-  let began = ContinuousClock.now
+  var began = ContinuousClock.now
   var arguments: OutgoingArguments
   /// The call's place among those in flight, until it has been answered.
   let slot: CallSlot?
@@ -21,6 +21,12 @@ struct RemoteCall {
   /// The caller's time limit, once it has passed.
   var timedOut: Duration?
   let timeout: Duration?
+  /// Whether somebody reads the promise; `nil` for a result that is fetched.
+  var demand: ResultDemand?
+  /// The call as work of its host, until it has ended.
+  var use: CallUse?
+  /// Whether a later call has the result among its arguments, so that the worker may keep it.
+  var isTaken = false
   /// Errors that callbacks of the call threw, by their numbers.
   var thrown: [UInt64: any Error] = [:]
 

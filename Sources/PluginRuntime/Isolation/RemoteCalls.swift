@@ -3,8 +3,8 @@ import Promises
 /// The calls that a worker has not answered, by their requests and by their promises.
 struct RemoteCalls: Sequence {
   private var calls: [UInt64: RemoteCall] = [:]
-  /// The requests of the promises in `calls`, which keeps them.
-  private var requests: [ObjectIdentifier: UInt64] = [:]
+  /// The requests by the ids of the promises.
+  private var requests: [UInt64: UInt64] = [:]
 
   var isEmpty: Bool { calls.isEmpty }
   var count: Int { calls.count }
@@ -15,9 +15,9 @@ struct RemoteCalls: Sequence {
   subscript(request: UInt64) -> RemoteCall? {
     get { calls[request] }
     set {
-      if let old = calls[request], old.promise !== newValue?.promise { requests[ObjectIdentifier(old.promise)] = nil }
+      if let old = calls[request], old.promise !== newValue?.promise { requests[old.promise.id] = nil }
       calls[request] = newValue
-      if let newValue { requests[ObjectIdentifier(newValue.promise)] = request }
+      if let newValue { requests[newValue.promise.id] = request }
     }
   }
 
@@ -27,7 +27,14 @@ struct RemoteCalls: Sequence {
   }
 
   /// The call whose result a promise is.
-  func request(of promise: Promise<PluginValue>) -> UInt64? { requests[ObjectIdentifier(promise)] }
+  func request(of promise: Promise<PluginValue>) -> UInt64? { requests[promise.id] }
+
+  /// The call whose result a promise is, for a later call that takes it.
+  mutating func take(_ promise: Promise<PluginValue>) -> UInt64? {
+    guard let request = requests[promise.id], let index = calls.index(forKey: request) else { return nil }
+    calls.values[index].isTaken = true
+    return request
+  }
 
   /// The calls that have the result of a call among their arguments.
   func dependents(of request: UInt64) -> [UInt64] {

@@ -8,15 +8,20 @@ final class WorkerCall: Sendable {
     /// Follows `promise`, for calls that came before it.
     var expected: Promise<PluginValue>?
     var isCancelled = false
+    var isTaken = false
   }
 
   private let state = Mutex(State())
+
+  /// Whether another call takes the result.
+  var isTaken: Bool { state.withLock { $0.isTaken } }
 
   var isCancelled: Bool { state.withLock(\.isCancelled) }
 
   /// The result, for another call of the same process.
   var result: Promise<PluginValue> {
     state.withLock { state in
+      state.isTaken = true
       if let result = state.promise ?? state.expected { return result }
       let expected = Promise<PluginValue>()
       state.expected = expected

@@ -21,11 +21,11 @@ extension WorkerLink {
     return takeCalls()
   }
 
-  /// Takes all calls out: their answers will be ignored.
+  /// Takes all calls out, with those whose results the worker keeps: their answers will be ignored.
   func takeCalls() -> [RemoteCall] {
     state.withLock { state in
       defer { (state.calls, state.unsent) = (RemoteCalls(), []) }
-      return state.calls.sorted { $0.key < $1.key }.map(\.value)
+      return state.calls.sorted { $0.key < $1.key }.map(\.value) + state.kept.moveToHost().map(\.call)
     }
   }
 

@@ -4,8 +4,15 @@ import Synchronization
 /// Results that are arguments of later calls of the same worker (pipelining): the worker takes them from the earlier
 /// call, so that the later one is sent at once.
 extension WorkerLink {
-  /// The call of this worker whose result a promise is; `nil` if it was answered, or is another's.
-  func request(of promise: Promise<PluginValue>) -> UInt64? { state.withLock { $0.calls.request(of: promise) } }
+  /// The call of this worker whose result a promise is; `nil` if the result has crossed, or is another's.
+  func request(of promise: Promise<PluginValue>) -> UInt64? {
+    state.withLock { $0.calls.request(of: promise) ?? $0.kept.request(of: promise) }
+  }
+
+  /// That call, for a later one that takes the result.
+  func take(_ promise: Promise<PluginValue>) -> UInt64? {
+    state.withLock { $0.calls.take(promise) ?? $0.kept.request(of: promise) }
+  }
 
   /// Settles a promise that is an argument by a frame, once it is settled here. `generation` is the worker that has it.
   func settle(_ number: UInt64, with promise: Promise<PluginValue>, to generation: Int? = nil) {

@@ -21,16 +21,19 @@ final class WorkerLink: Sendable {
     /// Of the open worker.
     var socket: Int32 = -1
     var calls = RemoteCalls()
+    var kept = KeptResults()
     /// Calls whose frames are to be sent once a worker has loaded the plugin, in their order.
     var unsent: [UInt64] = []
     var requests: UInt64 = 0
     var outgoing = OutgoingFrames()
     var callbacks: [UInt64: PluginCallback] = [:]
-    /// Calls of other plugins, by the numbers of the worker.
     var crossedEnds = CrossedEnds()
+    /// Calls of other plugins, by the numbers of the worker.
     var foreign: [UInt64: WorkerCall] = [:]
     /// The promises among arguments that were settled by frames.
     var settled = 0
+    /// The bytes of the frames, and of their shared memory.
+    var sent: UInt64 = 0
     /// The callbacks and calls of other plugins that the worker waits for.
     var questions = 0
     /// The earliest time at which a call is to be stopped, or its worker killed.
@@ -42,6 +45,8 @@ final class WorkerLink: Sendable {
   }
 
   let state = Mutex(State())
+  /// The bytes that came from the workers, with those in shared memory. Written by one thread.
+  let received = Atomic<UInt64>(0)
   /// An eventfd that wakes the thread that serves the link.
   let wakeup: Int32
 
@@ -73,6 +78,7 @@ final class WorkerLink: Sendable {
   private static func send(_ call: inout RemoteCall, _ state: inout State) -> Bool {
     for (number, callback) in call.arguments.callbacks { state.callbacks[number] = callback }
     defer { call.frame = EncodedFrame() }
+    state.sent += call.frame.size
     return state.outgoing.send(call.frame, state.socket)
   }
 
@@ -86,6 +92,7 @@ final class WorkerLink: Sendable {
         guard state.socket >= 0, generation == nil || generation == state.generation else { return false }
         // The thread that serves the link kills the worker.
         guard state.outgoing.size < Self.maximumOutgoing else { return true }
+        state.sent += encoded.size
         return state.outgoing.send(encoded, state.socket)
       }
       if isLeft { wake() }
@@ -182,18 +189,19 @@ final class WorkerLink: Sendable {
     for arguments in sent { arguments.settleLater(self) }
   }
 
-  /// The worker has ended: returns its calls. Those that were not sent stay for the next one, unless the link closes.
+  /// The worker has ended: returns its calls, and those whose results it kept. Those that were not sent stay for the next one, unless the link closes.
   func end(keepingUnsent: Bool) -> [RemoteCall] {
     // Released outside the lock: the closures of callbacks may be the last to hold anything.
     let (calls, callbacks, foreign) = state.withLock { state in
       let unsent = Set(state.phase == .closing || !keepingUnsent ? [] : state.unsent)
       let ended = state.calls.filter { !unsent.contains($0.key) }.sorted { $0.key < $1.key }
       for (request, _) in ended { state.calls[request] = nil }
+      let lost = state.kept.moveToHost().map(\.call)
       state.unsent.removeAll { !unsent.contains($0) }
       defer { (state.callbacks, state.foreign) = ([:], [:]) }
       (state.outgoing, state.socket) = (OutgoingFrames(), -1)
       if state.phase == .open { state.phase = .waiting }
-      return (ended.map(\.value), state.callbacks, state.foreign)
+      return (ended.map(\.value) + lost, state.callbacks, state.foreign)
     }
     for call in foreign.values { call.cancel() }
     _ = consume callbacks

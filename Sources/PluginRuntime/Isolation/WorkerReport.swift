@@ -9,4 +9,21 @@ public struct WorkerReport: Sendable, Equatable {
   public let state: State
   /// The calls that have not been answered.
   public let pending: Int
+  /// The results that the worker keeps, because a later call took them and nobody has read them.
+  public let kept: Int
+  /// The bytes of those results.
+  public let keptBytes: UInt64
+  /// The bytes that crossed to the worker and its predecessors, with those in shared memory.
+  public let sent: UInt64
+  /// The bytes that crossed from the worker and its predecessors, with those in shared memory.
+  public let received: UInt64
+}
+
+extension WorkerReport {
+  init(_ process: PluginProcess, _ state: State) {
+    let traffic = process.traffic
+    self.init(
+      generation: process.generation, state: state, pending: process.pending, kept: traffic.kept.count,
+      keptBytes: traffic.kept.bytes, sent: traffic.sent, received: traffic.received)
+  }
 }

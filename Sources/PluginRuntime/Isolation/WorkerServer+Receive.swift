@@ -16,7 +16,13 @@ extension WorkerServer {
         case .nothing: return true
         case .ended: return false
         }
-        while fault == nil, let frame = try reader.next() { try handle(frame) }
+        var counted = reader.taken
+        while fault == nil, let frame = try reader.next() {
+          // Before the frame is handled: somebody may count when the call has its answer.
+          link.received.wrappingAdd(reader.taken - counted, ordering: .relaxed)
+          counted = reader.taken
+          try handle(frame)
+        }
       } catch {
         kill("it sent \(error)")
       }
@@ -59,6 +65,7 @@ extension WorkerServer {
     case (.fulfilled, .running), (.rejected, .running), (.progress, .running), (.fulfilled, .unloading),
       (.rejected, .unloading), (.progress, .unloading):
       try answer(frame)
+    case (.kept, .running), (.kept, .unloading): try keep(frame)
     case (.wanted, .running), (.wanted, .unloading):
       guard case .uint(let number) = frame.body else {
         throw FrameError(description: "a question for a result of an unknown form")
@@ -117,18 +124,42 @@ extension WorkerServer {
     var reason = try ReasonCoder.decode(frame.body)
     link.inherit(call.thrown, from: frame.request)
     if let thrown = reason as? ThrownReason { reason = call.thrown[thrown.number] ?? thrown.text }
-    let rejection = CallbackRejection(reason: reason)
-    WorkerLink.deliveries.run { call.promise.reject(rejection.reason) }
-  }
-
-  /// Rejects a call whose result the host does not accept, and the calls that the worker has given the result to.
-  private func rejectAll(_ call: RemoteCall, _ request: UInt64, _ error: PluginError) {
-    reject(call, error)
     if let cause = link.state.withLock({ $0.crossedEnds.error(behind: reason) }) {
       reason = PluginError(
         cause.kind, name(call.function), "depends on \(cause.subject), which was rejected: \(cause.message)"
       ).because(of: cause)
     }
+    let rejection = CallbackRejection(reason: reason)
+    WorkerLink.deliveries.run { call.promise.reject(rejection.reason) }
+  }
+
+  /// The worker has fulfilled a call, and keeps its result.
+  private func keep(_ frame: Frame) throws(FrameError) {
+    guard case .uint(let size) = frame.body else { throw FrameError(description: "a kept result of an unknown form") }
+    guard size >= UInt64(Frame.leastKept), size <= UInt64(Int.max) else {
+      throw FrameError(description: "a kept result of \(size) bytes, expected at least \(Frame.leastKept)")
+    }
+    // It was given up, and its answer was under way.
+    guard let call = try link.keep(frame.request, size: size) else { return _ = link.send(Frame(.drop, frame.request)) }
+    answered()
+    let refused = confinement?.take(frame.request, since: call.began, isRejected: false) ?? []
+    guard refused.isEmpty, call.timedOut == nil else {
+      link.drop(frame.request)
+      if call.timedOut != nil { return reject(call, timedOut(call)) }
+      return rejectAll(call, frame.request, refused.error(name(call.function), nil))
+    }
+    if call.demand?.keep() == true {
+      call.use?.end()
+    } else {
+      link.fetch(frame.request, for: call.promise)
+    }
+    // The last reference to the promise, as a rule, and so to the captures of its callbacks.
+    WorkerLink.deliveries.run { _ = call }
+  }
+
+  /// Rejects a call whose result the host does not accept, and the calls that the worker has given the result to.
+  private func rejectAll(_ call: RemoteCall, _ request: UInt64, _ error: PluginError) {
+    reject(call, error)
     for dependent in link.takeDependents(of: request) {
       link.send(Frame(.cancel, dependent.request))
       reject(dependent.call, error)

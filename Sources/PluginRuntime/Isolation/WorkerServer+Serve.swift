@@ -141,6 +141,7 @@ extension WorkerServer {
       return
     }
     guard isIdle || (end ?? now) <= now else { return }
+    if isIdle, link.fetchAll(until: now + settings.options.grace) { return }
     for call in link.takeCalls() { reject(call, closed(call.function)) }
     stage = .unloading
     stageEnd = now + settings.options.loadTimeout

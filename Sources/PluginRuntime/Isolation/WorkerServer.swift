@@ -93,7 +93,8 @@ final class WorkerServer {
     }
     rejectCrashed(calls, end)
     if stage == .exiting, cause == .exited(status: 0) { return nil }
-    if calls.isEmpty || stage != .running {
+    // Results that were fetched, or kept, are no calls that report the end.
+    if !calls.contains(where: { $0.demand != nil }) || stage != .running {
       settings.host.log(.error, settings.id(description), end.report)
     }
     return end
@@ -227,7 +228,6 @@ extension WorkerServer {
     WorkerLink.deliveries.run { call.promise.reject(error) }
   }
 
-  private func crashed(_ call: RemoteCall, _ end: WorkerEnd) -> PluginError {
   /// Rejects the calls of a worker that has ended, in their order: each after those whose results it takes.
   private func rejectCrashed(_ calls: [RemoteCall], _ end: WorkerEnd) {
     var errors: [UInt64: PluginError] = [:]
@@ -239,6 +239,7 @@ extension WorkerServer {
     }
   }
 
+  private func crashed(_ call: RemoteCall, _ end: WorkerEnd) -> PluginError {
     let end = end.pending(for: call.began.duration(to: .now))
     return PluginError(.workerEnded(end), name(call.function), end.message)
   }

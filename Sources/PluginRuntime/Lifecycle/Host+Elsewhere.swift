@@ -8,13 +8,13 @@ extension Host {
     _ function: String, of plugin: any RemotePlugin, _ arguments: [Argument],
     _ progress: (@Sendable (ProgressReport) -> Void)?
   ) -> Promise<PluginValue> {
-    guard activity.isOpen, activity.begin() else {
+    guard activity.isOpen, let use = CallUse(activity) else {
       return .reject(
         PluginError(
           .closed, "\(plugin.description.id).\(function)", "is not called any more: the host is shutting down"))
     }
-    let promise = plugin.call(function, arguments, progress: progress)
-    promise.then({ [activity] _ in activity.end() }, { [activity] _ in activity.end() })
+    let promise = plugin.call(function, arguments, use: use, progress: progress)
+    use.end(with: promise)
     return promise
   }
 

@@ -73,9 +73,9 @@ final class PluginRegistry: Sendable {
 protocol RemotePlugin: AnyObject, Sendable {
   var description: PluginDescription { get }
 
-  /// Calls a function, as `Host.call` does.
+  /// Calls a function, as `Host.call` does. `use` ends with the call, or with its promise.
   func call(
-    _ function: String, _ arguments: [Argument], progress: (@Sendable (ProgressReport) -> Void)?
+    _ function: String, _ arguments: [Argument], use: CallUse, progress: (@Sendable (ProgressReport) -> Void)?
   ) -> Promise<PluginValue>
 
   /// Loads the plugin's file again, beside the code that is loaded, for new calls.

@@ -13,6 +13,7 @@ struct Combining {
     let made = unsafe Gather.promise(
       of: { cells[$0] }, count: cells.count, mode, cancelsOthers: cancelsOthers, combine: combine)
     guard let made else { fatalError("no memory to combine promises") }
+    for cell in cells { cell.noteReader() }
     return made
   }
 

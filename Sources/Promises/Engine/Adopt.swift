@@ -106,6 +106,7 @@ extension CellRef {
     let isAttached = promise.attach(self)
     letGo(waitingFor: isAttached ? promise : nil)
     if isAttached && Observation.isOn { noteAttachment(to: promise) }
+    if isAttached { promise.noteReader() }
     return isAttached
   }
 

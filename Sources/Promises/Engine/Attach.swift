@@ -71,8 +71,9 @@ extension CellRef {
 
   /// Returns a promise that the closure settles for either outcome of this one. With `isHeld` false it is a bare
   /// reaction, and the closure settles nothing.
+  /// The closure is a reader (Demand.swift), unless it does not use the outcome.
   package func react(
-    isHeld: Bool = true, interest: Interest = .counted, _ closure: consuming @escaping Closure
+    isHeld: Bool = true, interest: Interest = .counted, isReader: Bool = true, _ closure: consuming @escaping Closure
   ) -> CellRef? {
     guard
       let derived = unsafe CellRef.derived(
@@ -80,6 +81,7 @@ extension CellRef {
     else { return nil }
     unsafe derived.closure.initialize(to: StoredClosure(consume closure))
     deliver(to: derived)
+    if isReader { noteReader() }
     return derived
   }
 
@@ -89,6 +91,7 @@ extension CellRef {
     else { return nil }
     derived.watch()
     deliver(to: derived)
+    noteReader()
     return derived
   }
 
@@ -130,6 +133,7 @@ extension CellRef {
     }
     guard passesRequestsOn && !state.isSettled else {
       source.deliver(to: link)
+      source.noteReader()
       link.release()
       return true
     }
@@ -139,7 +143,10 @@ extension CellRef {
       release()
       return false
     }
-    if source.attach(link) { return true }
+    if source.attach(link) {
+      source.noteReader()
+      return true
+    }
     // The source is settled, but the link is visible: a cancel request may be propagating through it, and has left its
     // reason in the link's list.
     let value = source.value.retain() ? source.value : Fault.tooManyReferences.value

@@ -198,6 +198,7 @@ extension CellRef {
     } else {
       deliver(to: promise)
     }
+    noteReader()
     return promise
   }
 

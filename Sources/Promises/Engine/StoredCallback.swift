@@ -48,6 +48,7 @@ extension CellRef {
     guard let derived = unsafe CellRef.derived(from: self, .callback, nil, Context(nil, nil)) else { return nil }
     unsafe derived.callback.initialize(to: callback)
     deliver(to: derived)
+    noteReader()
     return derived
   }
 

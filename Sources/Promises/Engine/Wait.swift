@@ -49,6 +49,7 @@ extension CellRef {
   /// `isInterruptible`: a signal handler that runs on this thread ends the wait, too.
   package func wait(nanoseconds: Int64, isInterruptible: Bool = false) -> WaitResult {
     if seenState.isSettled { return .settled }
+    noteReader()
     if nanoseconds == 0 { return .timedOut }
     if isHeldUpByThisThread { return unlessSettled }
     var limit = WaitLimit(nanoseconds: nanoseconds)

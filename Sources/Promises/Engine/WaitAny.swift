@@ -131,6 +131,7 @@ extension CellRef {
   )? {
     func firstSettled() -> Int? { (0..<count).first { promise($0).seenState.isSettled } }
     if let index = firstSettled() { return (.settled, index) }
+    for index in 0..<count { promise(index).noteReader() }
     if nanoseconds == 0 { return (.timedOut, 0) }
     /// A deadlock, unless a promise was settled meanwhile; nil if one still can be settled.
     func deadlock() -> (WaitResult, Int)? {
@@ -160,6 +161,7 @@ extension EventLoop {
   /// Runs the loop until the promise is settled, then returns nil. The caller has a reference to the promise.
   func run(until promise: CellRef, nanoseconds: Int64) -> End? {
     if promise.seenState.isSettled { return nil }
+    promise.noteReader()
     let deadline = nanoseconds <= 0 ? nanoseconds : CellTimer.deadline(after: nanoseconds)
     var waiter = unsafe Waiter(loop: self)
     let end: End? = unsafe withUnsafeMutablePointer(to: &waiter) { waiter in

@@ -57,6 +57,7 @@ extension Future {
   /// - Thread: any.
   public var result: FutureResult<Value, Failure>? {
     let state = cell.seenState
+    cell.noteReader()
     return state.isSettled ? cell.value.result(isRejected: state.isRejected) : nil
   }
 
@@ -76,7 +77,10 @@ extension Future {
   public var id: UInt64 { cell.id }
 
   /// Whether the future is settled.
-  public var isSettled: Bool { cell.state.isSettled }
+  public var isSettled: Bool {
+    cell.noteReader()
+    return cell.state.isSettled
+  }
 
   /// The value of a fulfilled future, otherwise `nil`.
   public var value: Value? { result?.value }

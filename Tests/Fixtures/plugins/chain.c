@@ -84,6 +84,17 @@ static promise_t *large(promise_t *kibibytes) {
   return promise_then(kibibytes, filled, NULL, NULL);
 }
 
+static promise_verdict_t same_data(void *context, const promise_value_t *in, promise_value_t *out) {
+  (void)context;
+  *out = *in;
+  promise_value_retain(out);
+  return PROMISE_FULFILL;
+}
+
+static promise_t *same(promise_t *data) {
+  return promise_then(data, same_data, NULL, NULL);
+}
+
 static promise_verdict_t measured(void *context, const promise_value_t *in, promise_value_t *out) {
   (void)context;
   size_t size = 0;
@@ -95,6 +106,21 @@ static promise_verdict_t measured(void *context, const promise_value_t *in, prom
 
 static promise_t *size(promise_t *data) {
   return promise_then(data, measured, NULL, NULL);
+}
+
+static promise_t *second(promise_t *one, promise_t *two) {
+  (void)one;
+  return size(two);
+}
+
+/* Pages of memory of the process that are not shared. */
+static uint64_t resident(void) {
+  unsigned long all = 0, present = 0, shared = 0;
+  FILE *file = fopen("/proc/self/statm", "r");
+  if (file == NULL || fscanf(file, "%lu %lu %lu", &all, &present, &shared) != 3)
+    abort();
+  fclose(file);
+  return present - shared;
 }
 
 static int64_t value(int64_t value) {
@@ -117,6 +143,9 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("write_many(folder: cstr, count: u32)", write_many),
     FUNCTION("large(kibibytes: promise<i64>) -> promise<bytes>", large),
     FUNCTION("size(data: promise<bytes>) -> promise<i64>", size),
+    FUNCTION("same(data: promise<bytes>) -> promise<bytes>", same),
+    FUNCTION("second(one: promise<bytes>, two: promise<bytes>) -> promise<i64>", second),
+    FUNCTION("resident() -> u64", resident),
     FUNCTION("next(number: promise<i64>) -> promise<i64>", next),
     FUNCTION("value(value: i64) -> i64", value),
     FUNCTION("ask(body: fn() -> i64) -> i64", ask),

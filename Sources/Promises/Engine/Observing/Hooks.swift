@@ -79,7 +79,8 @@ extension CellRef {
 
   /// Reports that this promise is destroyed while pending, with these reactions.
   func reportLoss(newest: UInt32) {
-    guard Observation.wants(.lostPromises), reactionKind == .none, !isOrphan else { return }
+    // Nobody has asked for the value of a promise that is on demand: it is somewhere else, and not lost.
+    guard Observation.wants(.lostPromises), reactionKind == .none, !isOrphan, !isOnDemand else { return }
     var callbacks: UInt64 = 0
     var next = newest
     while next != 0 {

@@ -7,6 +7,7 @@ extension CellRef {
   package func timeout(nanoseconds: Int64, on executor: CellExecutor? = nil) -> CellRef? {
     guard let limited = unsafe CellRef.derived(from: self, .follow, nil, Context(nil, nil)) else { return nil }
     deliver(to: limited)
+    noteReader()
     if limited.state.isSettled || limited.expire(after: nanoseconds, on: executor) { return limited }
     limited.release()
     return nil

@@ -1,0 +1,72 @@
+import Promises
+
+/// The result of a call that its worker keeps, because a later call of the worker takes it: it crosses when somebody
+/// reads its promise.
+struct KeptResult {
+  enum Place {
+    case worker
+    /// It has been fetched, or lost with its worker: the promise that has the outcome.
+    case host(Promise<PluginValue>)
+  }
+
+  let function: String
+  let signature: Signature
+  /// The number in progress reports.
+  let number: UInt64
+  let began: ContinuousClock.Instant
+  /// The id of the promise, which nothing here keeps alive: its end is the end of the result.
+  let promise: UInt64
+  /// The bytes of the value, as its worker counts them.
+  let size: UInt64
+  var place = Place.worker
+
+  init(_ call: RemoteCall, size: UInt64) {
+    (function, signature, number, began) = (call.function, call.signature, call.number, call.began)
+    promise = call.promise.id
+    self.size = size
+  }
+
+  /// The call under way once more, for the value alone.
+  func call(settling promise: Promise<PluginValue>) -> RemoteCall {
+    RemoteCall(
+      function: function, signature: signature, promise: promise, progress: nil, number: number, began: began,
+      arguments: OutgoingArguments(), slot: nil, frame: EncodedFrame(), timeout: nil)
+  }
+}
+
+/// The results that the workers of a link keep, by their requests and by their promises.
+struct KeptResults {
+  private var results: [UInt64: KeptResult] = [:]
+  private var requests: [UInt64: UInt64] = [:]
+
+  subscript(request: UInt64) -> KeptResult? {
+    get { results[request] }
+    set {
+      if let old = results[request] { requests[old.promise] = nil }
+      results[request] = newValue
+      if let newValue { requests[newValue.promise] = request }
+    }
+  }
+
+  /// The number and the bytes of those that are in the worker.
+  var size: (count: Int, bytes: UInt64) {
+    results.values.reduce(into: (0, 0)) { size, result in
+      if case .worker = result.place { size = (size.count + 1, size.bytes &+ result.size) }
+    }
+  }
+
+  /// The call in the worker whose result a promise is.
+  func request(of promise: Promise<PluginValue>) -> UInt64? {
+    guard let request = requests[promise.id], case .worker? = results[request]?.place else { return nil }
+    return request
+  }
+
+  /// Makes promises of the host the place of all that are in the worker. Returns calls that settle those promises.
+  mutating func moveToHost() -> [(request: UInt64, call: RemoteCall)] {
+    results.filter { if case .worker = $0.value.place { true } else { false } }.sorted { $0.key < $1.key }.map {
+      let promise = Promise<PluginValue>()
+      results[$0.key]?.place = .host(promise)
+      return ($0.key, $0.value.call(settling: promise))
+    }
+  }
+}

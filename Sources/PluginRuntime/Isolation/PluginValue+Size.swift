@@ -1,0 +1,13 @@
+extension PluginValue {
+  /// The bytes of the value without names and types: texts and bytes by their lengths, other values by 8 each.
+  var size: Int {
+    switch self {
+    case .void: 0
+    case .bool, .int, .uint, .double, .pointer: 8
+    case .string(let text): text.utf8.count
+    case .bytes(let bytes): bytes.count
+    case .array(let elements): elements.reduce(0) { $0 + $1.size }
+    case .object(let members): members.reduce(0) { $0 + $1.value.size }
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import Promises
+import Synchronization
+
+/// The interest in the result of a call, on behalf of its promise: whether somebody reads it, and whether its worker
+/// keeps it. Destroyed with the promise, or once that is settled.
+///
+///     none --a reader comes--> read            the worker sends the result, or is asked to at once
+///       \--the worker keeps it--> kept --a reader comes--> read     the result is fetched
+///                                   \--destroyed                    the worker drops it
+final class ResultDemand: Sendable {
+  private enum Stage: UInt8 { case none, read, kept }
+
+  private let stage = Atomic<UInt8>(Stage.none.rawValue)
+  private let link: WorkerLink
+  private let request: UInt64
+
+  init(_ link: WorkerLink, _ request: UInt64) {
+    self.link = link
+    self.request = request
+  }
+
+  // Elsewhere: the last reference to the promise may be released with a lock held.
+  deinit {
+    guard stage.load(ordering: .acquiring) == Stage.kept.rawValue else { return }
+    WorkerLink.deliveries.run { [link, request] in link.drop(request) }
+  }
+
+  /// Returns the promise of the call, which asks for the result when it has a reader. `discard` is its discard block.
+  static func promise(
+    _ link: WorkerLink, _ request: UInt64, discard: @escaping @Sendable () -> Void
+  ) -> (Promise<PluginValue>, ResultDemand) {
+    let demand = ResultDemand(link, request)
+    let block = DemandBlock(discard: discard, read: { demand.read($0) })
+    guard let cell = CellRef.onDemand(block) else { fatalError("no memory for a promise") }
+    return (Promise(cell: cell), demand)
+  }
+
+  private func read(_ cell: CellRef) {
+    if advance(from: .none, to: .read) { return }
+    guard advance(from: .kept, to: .read), cell.retain() else { return }
+    link.fetch(request, for: Promise(cell: cell))
+  }
+
+  /// The worker keeps the result, which the link has noted. Returns false if it is to be fetched at once.
+  func keep() -> Bool { advance(from: .none, to: .kept) }
+
+  private func advance(from old: Stage, to new: Stage) -> Bool {
+    stage.compareExchange(expected: old.rawValue, desired: new.rawValue, ordering: .acquiringAndReleasing).exchanged
+  }
+}

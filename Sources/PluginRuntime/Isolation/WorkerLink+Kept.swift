@@ -1,0 +1,65 @@
+import Promises
+import Synchronization
+
+/// Results that their worker keeps.
+extension WorkerLink {
+  /// The worker keeps the result of a call, and has answered it. Returns the call; `nil` if it was given up.
+  ///
+  /// - Throws: `FrameError` if it may keep no such result.
+  func keep(_ request: UInt64, size: UInt64) throws(FrameError) -> RemoteCall? {
+    let (call, mistake) = state.withLock { state -> (RemoteCall?, String?) in
+      if state.kept[request] != nil { return (nil, "a result that it keeps already") }
+      guard let call = state.calls[request] else { return (nil, nil) }
+      // It stays, and is rejected with the end of the worker.
+      guard call.isTaken else { return (nil, "the size of a result that no later call takes") }
+      state.calls[request] = nil
+      state.kept[request] = KeptResult(call, size: size)
+      return (call, nil)
+    }
+    if let mistake { throw FrameError(description: mistake) }
+    return call
+  }
+
+  /// Asks the worker for a result that it keeps, or takes the outcome that the host has instead.
+  func fetch(_ request: UInt64, for promise: Promise<PluginValue>) {
+    let (other, isSent) = state.withLock { state -> (Promise<PluginValue>?, Bool) in
+      guard let kept = state.kept[request] else { return (nil, false) }
+      state.kept[request] = nil
+      if case .host(let other) = kept.place { return (other, false) }
+      state.calls[request] = kept.call(settling: promise)
+      return (nil, true)
+    }
+    other?.then({ promise.resolve($0) }, { promise.reject($0) })
+    if isSent { askFor(request) }
+  }
+
+  /// Asks the worker for all results that it keeps: it is about to end, and has so long for them at least. Returns false
+  /// if there are none.
+  func fetchAll(until time: ContinuousClock.Instant) -> Bool {
+    let fetched = state.withLock { state in
+      let fetched = state.kept.moveToHost()
+      if !fetched.isEmpty { state.end = max(state.end ?? time, time) }
+      for (request, call) in fetched { state.calls[request] = call }
+      return fetched
+    }
+    for (request, _) in fetched { send(Frame(.fetch, request)) }
+    return !fetched.isEmpty
+  }
+
+  private func askFor(_ request: UInt64) {
+    send(Frame(.fetch, request))
+    // The answer is watched for, as that of a call.
+    if state.withLock(\.isAsleep) { wake() }
+  }
+
+  /// Nobody will read the result.
+  func drop(_ request: UInt64) {
+    let isInWorker = state.withLock { state in
+      guard let kept = state.kept[request] else { return false }
+      state.kept[request] = nil
+      if case .worker = kept.place { return true }
+      return false
+    }
+    if isInWorker { send(Frame(.drop, request)) }
+  }
+}

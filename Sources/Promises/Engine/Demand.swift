@@ -1,0 +1,57 @@
+import Synchronization
+
+// A promise that notifies its maker of readers: its value is somewhere else, and is brought when somebody waits for it.
+//
+// A reader is a callback, a derived promise, a wait, or a look at the state. A promise with such a block is `slow`, as
+// every promise with a discard block is, so a reader of any other promise tests one bit of its state.
+extension ReactionKind {
+  /// In the `meta` of a promise with a discard block: its context is a `DemandBlock`.
+  static var onDemand: UInt32 { 1 << 13 }
+}
+
+/// The closures of such a promise. Both are released with its discard block.
+package final class DemandBlock {
+  fileprivate let discard: () -> Void
+  /// Gets the promise, which the reader keeps until the closure has returned.
+  fileprivate let read: (CellRef) -> Void
+
+  package init(discard: @escaping () -> Void, read: @escaping (CellRef) -> Void) {
+    self.discard = discard
+    self.read = read
+  }
+}
+
+extension CellRef {
+  /// Returns a pending promise that calls the closures of the block: `discard` as a discard block, and `read` for each
+  /// reader that comes while it is pending, on the reader's thread, after the reader is attached. Nil when memory has run
+  /// out.
+  package static func onDemand(_ block: DemandBlock) -> CellRef? {
+    let context = unsafe Context(
+      Unmanaged.passRetained(block).toOpaque(),
+      { _ = unsafe Unmanaged<DemandBlock>.fromOpaque($0.unsafelyUnwrapped).takeRetainedValue() })
+    let promise = unsafe CellRef.discardable(
+      { unsafe Unmanaged<DemandBlock>.fromOpaque($0.unsafelyUnwrapped).takeUnretainedValue().discard() }, context)
+    promise?.mark(ReactionKind.onDemand)
+    return promise
+  }
+
+  /// Notifies the maker of a promise with such a block of a reader.
+  @inline(__always)
+  func noteReader() {
+    if state.bits & (CellState.slow | CellState.settled) == CellState.slow { demand() }
+  }
+
+  /// Whether the promise has such a block. It has a discard block.
+  var isOnDemand: Bool { unsafe cell.pointee.meta & ReactionKind.onDemand != 0 }
+
+  @inline(never)
+  private func demand() {
+    // The settlement of the promise releases the block, and waits for the end of the hold.
+    guard hold() else { return }
+    let block =
+      unsafe isDiscardable(state) && isOnDemand
+      ? Unmanaged<DemandBlock>.fromOpaque(cell.pointee.context.unsafelyUnwrapped).takeUnretainedValue() : nil
+    letGo()
+    block?.read(self)
+  }
+}
