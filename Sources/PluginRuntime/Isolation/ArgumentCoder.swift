@@ -24,9 +24,10 @@ enum ArgumentCoder {
     case result(request: UInt64, number: UInt64)
   }
 
-  /// Encodes arguments. Promises and callbacks are numbered by the closures. Large bytes are appended to `memory`.
+  /// Encodes arguments. Promises and callbacks are numbered by the closures. Large bytes are appended to `memory`,
+  /// from the blocks of the pool if the call is one of a pool.
   static func encode(
-    _ arguments: [Argument], memory: inout [SharedBytes],
+    _ arguments: [Argument], memory: inout [SharedBytes], pool: PoolMemory? = nil,
     promise: (Promise<PluginValue>) -> GivenPromise, callback: (PluginCallback) -> UInt64
   ) -> PluginValue {
     .array(
@@ -36,8 +37,8 @@ enum ArgumentCoder {
           case .shared(let bytes, let isContents):
             share(bytes, isContents ? .sharedContents : .shared, &memory)
               ?? (isContents ? .contents : .value, .bytes(bytes.bytes))
-          case .value(.bytes(let bytes)): share(bytes, .shared, &memory) ?? (.value, .bytes(bytes))
-          case .contents(let bytes): share(bytes, .sharedContents, &memory) ?? (.contents, .bytes(bytes))
+          case .value(.bytes(let bytes)): share(bytes, .shared, pool, &memory) ?? (.value, .bytes(bytes))
+          case .contents(let bytes): share(bytes, .sharedContents, pool, &memory) ?? (.contents, .bytes(bytes))
           case .value(let value): (.value, value)
           case .text(let text): (.text, .string(text))
           case .json(let json): (.json, encode(json))
@@ -52,8 +53,11 @@ enum ArgumentCoder {
       })
   }
 
-  private static func share(_ bytes: [UInt8], _ form: Form, _ memory: inout [SharedBytes]) -> (Form, PluginValue)? {
-    SharedBytes(sending: bytes).flatMap { share($0, form, &memory) }
+  private static func share(
+    _ bytes: [UInt8], _ form: Form, _ pool: PoolMemory?, _ memory: inout [SharedBytes]
+  ) -> (Form, PluginValue)? {
+    let block = if let pool { pool.block(of: bytes) } else { SharedBytes(sending: bytes) }
+    return block.flatMap { share($0, form, &memory) }
   }
 
   /// Refers to shared memory; `nil` if it came from another process, or the frame has too much.

@@ -4,7 +4,8 @@ import Promises
 /// stay in the host.
 struct OutgoingArguments {
   let body: PluginValue
-  /// Shared memory that the body refers to, until the call is encoded.
+  /// Shared memory that the body refers to, until the call is encoded, or in a pool, where a later call may have the same,
+  /// until the call is answered.
   var memory: [SharedBytes]
   let promises: [(number: UInt64, promise: Promise<PluginValue>)]
   /// Results of calls that the same worker had not answered, or keeps, which need not cross.
@@ -14,13 +15,13 @@ struct OutgoingArguments {
   /// No arguments.
   init() { (body, memory, promises, results, callbacks) = (.void, [], [], [], []) }
 
-  init(_ arguments: [Argument], _ link: WorkerLink) {
+  init(_ arguments: [Argument], _ link: WorkerLink, _ pool: PoolMemory? = nil) {
     var promises: [(number: UInt64, promise: Promise<PluginValue>)] = []
     var callbacks: [(number: UInt64, callback: PluginCallback)] = []
     var results: [PendingResult] = []
     var memory: [SharedBytes] = []
     body = ArgumentCoder.encode(
-      arguments, memory: &memory,
+      arguments, memory: &memory, pool: pool,
       promise: { promise in
         let number = link.newRequest()
         if let request = link.take(promise) {

@@ -70,7 +70,7 @@ final class PluginProcess: Sendable {
     let limit = settings.host.recursionLimit
     guard depth < limit else { return .reject(PluginError.tooDeep(subject, limit)) }
     let request = link.newRequest()
-    var outgoing = OutgoingArguments(signature.checkingCallbacks(arguments, subject), link)
+    var outgoing = OutgoingArguments(signature.checkingCallbacks(arguments, subject), link, settings.pool)
     let frame: EncodedFrame
     do throws(CBORError) {
       let body = PluginValue.array([.string(function), outgoing.body, .uint(UInt64(depth))])
@@ -78,8 +78,8 @@ final class PluginProcess: Sendable {
     } catch {
       return .reject(PluginError(.badArgument, subject, "is given an argument that \(error)"))
     }
-    // A call that waits for its answer keeps no descriptors.
-    outgoing.memory = []
+    // A call that waits for its answer keeps no descriptors, except in a pool.
+    if settings.pool == nil { outgoing.memory = [] }
     let grace = settings.options.grace
     let (promise, demand) = ResultDemand.promise(link, request) { [link] in link.cancel(request, grace: grace) }
     let call = RemoteCall(

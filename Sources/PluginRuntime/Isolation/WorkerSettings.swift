@@ -12,6 +12,8 @@ struct WorkerSettings: Sendable {
   private(set) var check: @Sendable (PluginDescription) throws(PluginError) -> Void
   /// Counts the processes of the plugin.
   let generations = Generations()
+  /// The large arguments of calls under way, where there are several workers.
+  let pool: PoolMemory?
   /// Refuses a plugin whose requirements are not loaded.
   let requirements: @Sendable (PluginDescription) throws(PluginError) -> Void
 
@@ -38,6 +40,7 @@ struct WorkerSettings: Sendable {
     self.host = host
     self.others = others
     self.check = check
+    pool = options.pool > 1 ? PoolMemory() : nil
   }
 
   /// The settings for workers that take the place of those of `old`.

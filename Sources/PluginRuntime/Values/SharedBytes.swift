@@ -24,6 +24,8 @@ public final class SharedBytes: Sendable {
   /// The number of bytes.
   public let count: Int
   private let isCounted: Bool
+  /// The array that was copied, if it has to stay as long as the copy.
+  private let source: [UInt8]?
 
   /// Memory that waits to be sent has a descriptor each. Beyond a part of the process's limit, bytes are sent
   /// through the socket.
@@ -49,11 +51,11 @@ public final class SharedBytes: Sendable {
       close(descriptor)
       return nil
     }
-    (self.descriptor, self.start, count, isCounted) = (descriptor, start, mapped.length, false)
+    (self.descriptor, self.start, count, isCounted, source) = (descriptor, start, mapped.length, false, nil)
   }
 
   /// Copies bytes that are about to be sent; `nil` if they are short, or too much memory waits to be sent.
-  init?(sending bytes: [UInt8]) {
+  init?(sending bytes: [UInt8], keeping kept: [UInt8]? = nil) {
     guard bytes.count >= Self.threshold, bytes.count <= Self.longest else { return nil }
     guard Self.open.wrappingAdd(1, ordering: .relaxed).newValue <= Self.maximumOpen else {
       Self.open.wrappingSubtract(1, ordering: .relaxed)
@@ -67,7 +69,7 @@ public final class SharedBytes: Sendable {
       return nil
     }
     // Never read in this process.
-    (self.descriptor, start, count, isCounted) = (descriptor, Self.nowhere, bytes.count, true)
+    (self.descriptor, start, count, isCounted, source) = (descriptor, Self.nowhere, bytes.count, true, kept)
   }
 
   /// Maps memory that another process sent, up to a limit in bytes, and closes the descriptor on every path.
@@ -77,7 +79,7 @@ public final class SharedBytes: Sendable {
     guard let start = mapped.bytes else {
       throw FrameError(description: mapped.mistake.map { String(cString: $0) } ?? "shared memory that cannot be mapped")
     }
-    (self.descriptor, self.start, count, isCounted) = (-1, start, mapped.length, false)
+    (self.descriptor, self.start, count, isCounted, source) = (-1, start, mapped.length, false, nil)
   }
 
   private static nonisolated(unsafe) let nowhere = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)

@@ -1,5 +1,6 @@
 import Foundation
 import Promises
+import PromisesTestSupport
 import Testing
 
 @testable import PluginRuntime
@@ -51,6 +52,34 @@ struct SharedMemory {
     }
     #expect(try await plugin.outcome("is_shared", .bytes(Array(large.dropLast()))).value == .bool(false))
     #expect(SharedBytes(copying: []) == nil)
+    plugin.unload()
+  }
+
+  @Test("are one file for all workers of a pool whose calls have the same at the same time")
+  func pools() async throws {
+    let plugin = try IsolatedPlugin.loading("large") { $0.pool = 4 }
+    let all = (0..<4).map { _ in Self.bytes(1 << 20) }
+    for isSame in [true, false] {
+      let files = Recorder<PluginValue>()
+      let body = PluginCallback { arguments in
+        files.record(arguments[0])
+        // Until each worker has a call.
+        let deadline = ContinuousClock.now + .seconds(60)
+        while files.count < 4, ContinuousClock.now < deadline { usleep(1_000) }
+        return .void
+      }
+      let calls = (0..<4).map { number in
+        let bytes = Argument.value(.bytes(isSame ? all[0] : all[number]))
+        return plugin.call("with_file", [bytes, Argument(.callback(body))], timeout: nil)
+      }
+      for call in calls { #expect(try await call.outcomeInTime().value == .void) }
+      let numbers = files.events.compactMap { if case .uint(let number) = $0 { number } else { nil } }
+      #expect(numbers.count == 4 && !numbers.contains(0))
+      #expect(Set(numbers).count == (isSame ? 1 : 4), "\(numbers)")
+    }
+    // No call has them any more.
+    try await waiting(for: { Self.blocks == 0 })
+    #expect(try await plugin.outcome("sum", .bytes([3])).value == .uint(3))
     plugin.unload()
   }
 

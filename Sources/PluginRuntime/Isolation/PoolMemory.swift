@@ -1,0 +1,30 @@
+import Synchronization
+
+/// The shared memory of large arguments that calls of a pool have: bytes that go to several workers at the same time are
+/// written once.
+///
+/// Bytes are the same if they are the same array, not a copy. The block keeps the array, and the calls keep the block:
+/// so an array at that address is that array, and nothing stays when the last of the calls has been answered.
+final class PoolMemory: Sendable {
+  private struct Entry {
+    weak var block: SharedBytes?
+    let count: Int
+  }
+
+  private let entries = Mutex<[UInt: Entry]>([:])
+
+  /// Returns the block that has the bytes, or a new one; `nil` for bytes that are to be part of the frame.
+  func block(of bytes: [UInt8]) -> SharedBytes? {
+    guard bytes.count >= SharedBytes.threshold else { return nil }
+    let address = bytes.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
+    // Written without the lock: several threads may write the same bytes, each once.
+    let known = entries.withLock { $0[address].flatMap { $0.count == bytes.count ? $0.block : nil } }
+    if let known { return known }
+    guard let block = SharedBytes(sending: bytes, keeping: bytes) else { return nil }
+    entries.withLock { entries in
+      entries = entries.filter { $0.value.block != nil }
+      entries[address] = Entry(block: block, count: bytes.count)
+    }
+    return block
+  }
+}
