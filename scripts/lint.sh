@@ -34,6 +34,8 @@ fi
 git ls-files -z -- '*.md' docs/man | xargs -0 scripts/lint-prose
 Tests/Prose/check-paths.test.sh
 git ls-files -z -- README.md CONTRIBUTING.md docs/'*.md' | xargs -0 scripts/check-paths.py
+Tests/Prose/check-guarantees.test.sh
+scripts/check-guarantees.py docs/abi-guarantees.md
 Tests/Prose/check-layers.test.sh
 scripts/check-layers.py docs/architecture.md
 
