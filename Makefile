@@ -199,7 +199,7 @@ test-drafts: setup-test build
 test-package: setup-test
 	$(TIMED) scripts/test-dependent-package.sh
 
-# The adapters to swift-log, swift-metrics and swift-distributed-tracing.
+# The adapters to swift-log, swift-metrics, swift-distributed-tracing and OpenCombine.
 test-adapters: setup-test
 	$(TIMED) scripts/test-adapters.sh
 

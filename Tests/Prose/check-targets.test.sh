@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Tests scripts/check-targets.py: a row, a target or a name of the list that is missing or too many is found.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failed=0
+
+# expect STATUS PATTERN NAME LIST ROWS: checks a document with the list and the rows against a Makefile.
+# shellcheck disable=SC2016 # the quotes of Markdown
+expect() {
+  local status=0 row
+  printf '.PHONY: all test lint \\\n  soak setup-test clean\ntest: export TIMES = x\ntest: setup-test lint\nlint:\n' > "$scratch/Makefile"
+  {
+    printf '`make test` runs all of this but %s; each is alone.\n\n| target | subject |\n| --- | --- |\n' "$4"
+    for row in $5; do printf '| `%s` | x |\n' "$row"; done
+  } > "$scratch/testing.md"
+  scripts/check-targets.py "$scratch/Makefile" "$scratch/testing.md" > "$scratch/log" 2>&1 || status=$?
+  if [[ $status -ne $1 ]] || ! grep -qE -- "$2" <(cat "$scratch/log"; echo end); then
+    failed=$((failed + 1))
+    echo "FAIL  $3: status $status"
+    cat "$scratch/log"
+  fi
+}
+
+# shellcheck disable=SC2016 # the quotes of Markdown
+{
+  expect 0 end "the same targets" '`soak`' "lint soak"
+  expect 1 'no row for the target soak' "a missing row" '`soak`' "lint"
+  expect 1 'a row for stress, which is not a target' "a row too many" '`soak`' "lint soak stress"
+  expect 1 'soak is not in the list' "a name that the list lacks" '`bench`' "lint soak"
+  expect 1 'lint is in that list, but' "a name too many in the list" '`soak`, `lint`' "lint soak"
+}
+
+[[ $failed -eq 0 ]] || { echo "check-targets.test.sh: $failed failed" >&2; exit 1; }
