@@ -36,7 +36,6 @@ Tests/Prose/check-paths.test.sh
 git ls-files -z -- README.md CONTRIBUTING.md docs/'*.md' | xargs -0 scripts/check-paths.py
 Tests/Prose/check-guarantees.test.sh
 scripts/check-guarantees.py docs/abi-guarantees.md
-
 Tests/Prose/check-targets.test.sh
 scripts/check-targets.py
 Tests/Prose/check-layers.test.sh

@@ -27,7 +27,7 @@ _Noreturn void quick_exit(int status) {
   finish("quick_exit", status);
 }
 
-/* Without a look into the C library: a child process after fork() or vfork() may call it. */
+/* Does not call into the C library: a child of fork() or vfork() may call it. */
 _Noreturn void _exit(int status) {
   plugin_activity_exits("_exit", status & 0xFF);
   for (;;)

@@ -21,8 +21,7 @@ std::atomic<pid_t> guarded;
 /// The status that the program itself is about to exit with; -1: it is not exiting.
 std::atomic<int32_t> ending{-1};
 
-/// A line for standard error, of a length that no plugin decides, made and written by functions that a signal handler may
-/// call.
+/// A line for standard error, of bounded length, formatted and written by async-signal-safe code.
 class line {
 public:
   line &operator<<(const char *part) noexcept {
@@ -81,7 +80,7 @@ const char *place(plugin_activity_kind_t kind) noexcept {
 }
 
 [[noreturn]] void end(int32_t status) noexcept {
-  // The program's own failure is kept: it becomes no success, and no other failure.
+  // The program's own failure status is kept.
   int32_t own = ending.load();
   syscall(SYS_exit_group, own > 0 ? own : status);
   abort();
@@ -91,7 +90,7 @@ int32_t status_of(plugin_activity_kind_t kind) noexcept {
   return kind == PLUGIN_ACTIVITY_CALL || kind == PLUGIN_ACTIVITY_UNLOAD ? guard.call_status : guard.load_status;
 }
 
-/// The handler of exit(), registered first and so run last: the program has written its output by then.
+/// The exit() handler. It is registered first and so runs last, after the program has written its output.
 void exits() {
   plugin_activity_exits("exit", -1);
   if (guarded.load() != getpid() || ending.load() >= 0)
@@ -150,8 +149,8 @@ void report(int number, siginfo_t *info, void *) {
               << (results_of != nullptr ? "reading the results of this call" : place(activity->kind))
               << ": the process ends")
           .write();
-    // The instruction that raised the signal is run once more, and meets the handler before ours. A signal that was sent
-    // is sent once more; should that handler return, the process ends all the same.
+    // Restarts the instruction that raised the signal, now with the previous handler installed. A signal that was sent
+    // is sent again; if that handler returns, the process ends nevertheless.
     sigaction(number, &before[i], nullptr);
     if (info->si_code > 0)
       continue;
@@ -182,7 +181,7 @@ void plugin_activity_read_results(const char *subject) {
   results_of = subject;
 }
 
-/// Takes a thread's stack away when the thread ends.
+/// Frees the signal stack of a thread that ends.
 static void free_stack(void *memory) {
   stack_t none = {};
   none.ss_flags = SS_DISABLE;
@@ -222,7 +221,7 @@ void publish(const plugin_activity *activity) noexcept {
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t changed;
 
-/// An activity that has a time limit; those of all threads are in a list, the latest first.
+/// An activity with a time limit, in a list of those of all threads, the latest first.
 struct limit {
   const plugin_activity *activity;
   timespec deadline;
@@ -274,8 +273,8 @@ void start_watch() {
   pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
   pthread_cond_init(&changed, &attributes);
   pthread_condattr_destroy(&attributes);
-  // Signals that ask for something are for the program's other threads. The runtime's own, by which Swift stops threads
-  // to show their stacks, are not blocked.
+  // Asynchronous signals are left to the program's other threads. Signals of the Swift runtime, which stop threads to
+  // print their stacks, are not blocked.
   static const int asynchronous[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD, SIGALRM, SIGWINCH, SIGPIPE};
   sigset_t blocked, previous;
   sigemptyset(&blocked);

@@ -6,7 +6,7 @@
 
 extern "C" {
 
-/// Code of a plugin that a thread runs; the one within which it was entered is below it on the stack.
+/// Plugin code that a thread is running. The activity that entered it is below it on the stack.
 struct plugin_activity {
   plugin_activity_kind_t kind;
   /// The plugin's file, its id, or "plugin.function".
@@ -16,14 +16,14 @@ struct plugin_activity {
 
 extern __thread plugin_activity *plugin_activity_current;
 
-/// Begins and ends the time that an activity has, and publishes its kind.
+/// Starts and stops the time limit of an activity, and publishes its kind.
 void plugin_activity_begin_limit(const plugin_activity *activity);
 void plugin_activity_end_limit(const plugin_activity *activity);
 }
 
 namespace plugin {
 
-/// An activity, for as long as this exists.
+/// RAII: an activity that lasts as long as this object.
 class noted {
 public:
   noted(plugin_activity_kind_t kind, const char *subject) noexcept : activity{kind, subject, plugin_activity_current} {

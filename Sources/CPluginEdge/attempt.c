@@ -58,7 +58,7 @@ static const filter_rule_t *rule_of(const struct seccomp_data *data) {
   return NULL;
 }
 
-/* Returns whether a call is about a thread of the process that makes it: the filter knows the first one alone. */
+/* Returns whether a call concerns a thread of the calling process: the filter knows only the main thread's id. */
 static bool is_about_itself(const filter_rule_t *rule, int32_t thread, const struct seccomp_data *data) {
   int32_t task;
   if (rule->condition == OTHER_PROCESS)

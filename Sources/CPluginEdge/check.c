@@ -48,7 +48,7 @@ static const char *place_of(const region_t *region, const uint8_t *address) {
   return address < region->data + region->size ? "though it is const" : "beyond";
 }
 
-/* Runs on a stack of its own, and calls async-signal-safe functions alone, besides snprintf(). */
+/* Runs on a stack of its own. Calls only async-signal-safe functions and snprintf(). */
 static void on_fault(int number, siginfo_t *info, void *context) {
   const uint8_t *address = info->si_addr;
   char line[256];

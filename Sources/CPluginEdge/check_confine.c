@@ -98,7 +98,8 @@ static const struct sock_filter filter[] = {
 #endif
     ALLOW_WITHOUT(openat, 2, O_WRONLY | O_RDWR | O_CREAT | O_TRUNC),
     ALLOW(mprotect),
-    /* The C library takes clone() then, whose flags can be read here: a thread, but no process. */
+    /* The C library then falls back to clone(), whose flags can be read here: threads are allowed, processes are not.
+     * */
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1),
     RETURN(SECCOMP_RET_ERRNO | ENOSYS),
     ALLOW_WITH(clone, 0, CLONE_THREAD),

@@ -88,7 +88,7 @@ int32_t plugin_child_fork(plugin_child_t *child, plugin_activity_kind_t *place) 
     close_pipe(report);
     return -1;
   }
-  /* A process that ignores SIGCHLD, as its parent may have decided, gets no status of a child. */
+  /* A process that ignores SIGCHLD, which it may have inherited, gets no status of its children. */
   signal(SIGCHLD, SIG_DFL);
   *place = 0;
   pid_t parent = getpid();

@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Landlock as kernels up to version 7 of it have it. The headers of a system may be older than its kernel. */
+/* Landlock up to ABI version 7. The headers of a system may be older than its kernel. */
 enum { SYS_CREATE_RULESET = 444, SYS_ADD_RULE = 445, SYS_RESTRICT_SELF = 446 };
 enum { CREATE_RULESET_VERSION = 1, RULE_PATH_BENEATH = 1 };
 
@@ -23,7 +23,7 @@ enum { CREATE_RULESET_VERSION = 1, RULE_PATH_BENEATH = 1 };
 #define WRITE_FILE (1ULL << 1)
 #define READ_FILE (1ULL << 2)
 #define READ_DIR (1ULL << 3)
-/* Removing and making entries of folders. */
+/* Creation and removal of directory entries. */
 #define CHANGE_DIR (0x1FFULL << 4)
 #define REFER (1ULL << 13)
 #define TRUNCATE (1ULL << 14)
@@ -101,7 +101,7 @@ static int32_t limit(int resource, uint64_t soft, uint64_t hard) {
   return setrlimit(resource, &new) == 0 ? 0 : errno;
 }
 
-/* Keeps the one privilege that makes no difference to files which rules decide about. */
+/* Keeps the one privilege that the rules for files make harmless. */
 static int32_t drop_privileges(void) {
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   struct __user_cap_data_struct sets[2];

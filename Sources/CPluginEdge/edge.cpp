@@ -61,7 +61,7 @@ char *language() {
   auto *caught = *reinterpret_cast<caught_exception **>(abi::__cxa_get_globals());
   uint64_t exception_class = 0;
   memcpy(&exception_class, &caught->header.exception_class, sizeof exception_class);
-  // Rust has the letters in memory's order; other languages have them from the highest byte of the number.
+  // Rust stores the letters in memory order; other languages start at the highest byte of the number.
   if (memcmp(&exception_class, "MOZ\0RUST", sizeof exception_class) == 0)
     return strdup("Rust");
   char name[5] = {};

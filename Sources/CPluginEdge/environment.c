@@ -7,7 +7,7 @@
 
 extern char **environ;
 
-/* Names of variables that a worker gets without being given them. `_` at the end stands for all that begin so. */
+/* Variables that every worker inherits. A trailing `_` stands for all names with that prefix. */
 static const char *const common_names[] = {
     /* Folders of programs, libraries, temporary files, and of the rules of trust, which a worker reads too. */
     "PATH",

@@ -2,8 +2,8 @@
 #ifndef ENVIRONMENT_H
 #define ENVIRONMENT_H
 
-/* Makes the environment of a child: the variables of the host's that have no secrets, and those with these names, which
- * end with NULL; all of them if `names` is NULL. Backtraces of the Swift runtime are turned off unless the user asked for
+/* Makes the environment of a child: the host's variables that hold no secrets, and those in `names`, which ends with
+ * NULL; all variables if `names` is NULL. Backtraces of the Swift runtime are turned off unless the user asked for
  * them: they take half a second, and push the plugin's own last lines out.
  *
  * Freed by the caller, without the texts. NULL: no memory. */

@@ -25,7 +25,7 @@
 #define NAMESPACES                                                                                                     \
   (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET)
 
-/* The memory from which on mmap() is reported. */
+/* The size from which mmap() is reported. */
 enum { MUCH = 1 << 16 };
 
 /* A program under construction. A rule takes up to RULE_LENGTH instructions: those of MUCH_MEMORY, and the three of
@@ -61,15 +61,15 @@ static void test_process(program_t *program, int argument) {
   jump(program, BPF_JEQ, (uint32_t)getpid(), 1, 0);
 }
 
-/* Skips the action if setpriority() or ioprio_set() concerns the calling process. Their first argument is the kind of
- * the second: `process` is that of processes. */
+/* Skips the action if setpriority() or ioprio_set() concerns the calling process. Their first argument selects the
+ * meaning of the second: `process` stands for a process. */
 static void test_priority(program_t *program, uint32_t process) {
   load(program, 0, false);
   jump(program, BPF_JEQ, process, 0, 3);
   test_process(program, 1);
 }
 
-/* Returns the action if the condition holds, and goes on with the next rule otherwise. */
+/* Returns the action if the condition holds; otherwise continues with the next rule. */
 static void test_condition(program_t *program, filter_condition_t condition, uint32_t action) {
   switch (condition) {
   case ALWAYS:
@@ -138,7 +138,7 @@ static bool is_given(const filter_rule_t *rule, const plugin_confinement_t *give
   case PLUGIN_CAPABILITY_MEMORY:
     return given->memory == 0;
   case PLUGIN_CAPABILITY_WRITE:
-    /* By a descriptor: that of a file which could be opened. */
+    /* Takes a descriptor, of a file that could be opened. */
     return given->writes && rule->is_refused && rule->path < 0;
   default:
     return false;
@@ -160,7 +160,7 @@ static void build(program_t *program, const plugin_confinement_t *given, bool re
   jump(program, BPF_JGE, 0x40000000, 0, 1);
   emit(program, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS);
 #endif
-  /* Its flags lie in memory. Callers take clone() instead. */
+  /* clone3() has its flags in memory, where the filter cannot read them. Callers fall back to clone(). */
   jump(program, BPF_JEQ, SYS_clone3, 0, 1);
   emit(program, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS);
   for (int i = 0; i < FILTER_RULE_COUNT; i++) {

@@ -116,7 +116,7 @@ static const filter_rule_t filter_rules[] = {
     REFUSED(sched_setattr, SYSTEM, OTHER_PROCESS),
     REFUSED(setpriority, SYSTEM, OTHER_PRIORITY),
     REFUSED(ioprio_set, SYSTEM, OTHER_IO_PRIORITY),
-    /* Objects that every process of the user finds, and that outlive their maker. */
+    /* Objects that every process of the user can open, and that outlive their creator. */
     REFUSED(shmget, SYSTEM, ALWAYS),
     REFUSED(shmat, SYSTEM, ALWAYS),
     REFUSED(shmctl, SYSTEM, ALWAYS),
@@ -181,7 +181,7 @@ static const filter_rule_t filter_rules[] = {
 #ifdef SYS_process_madvise
     REFUSED(process_madvise, SYSTEM, ALWAYS),
 #endif
-    /* They make other calls, which a filter does not see. */
+    /* These make further calls, which the filter does not see. */
     REFUSED(io_uring_setup, SYSTEM, ALWAYS),
     REFUSED(io_uring_enter, SYSTEM, ALWAYS),
     REFUSED(io_uring_register, SYSTEM, ALWAYS),

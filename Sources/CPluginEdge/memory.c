@@ -13,7 +13,7 @@ size_t plugin_memory_copy(void *to, const void *from, size_t count) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
   size_t done = 0;
   while (done < count) {
-    /* The kernel copies a range as a whole or not at all: one page at a time, so that the rest is had. */
+    /* The kernel copies a range as a whole or not at all. Copy page by page, so that the mapped pages are read. */
     uintptr_t at = (uintptr_t)from + done;
     size_t length = page - at % page;
     length = length < count - done ? length : count - done;
@@ -21,7 +21,7 @@ size_t plugin_memory_copy(void *to, const void *from, size_t count) {
     if (process_vm_readv(getpid(), &local, 1, &remote, 1, 0) != (ssize_t)length) {
       if (errno == EFAULT)
         return done;
-      /* The kernel does not let us ask, as in some containers: the plugin has to be believed. */
+      /* The kernel does not answer, as in some containers: trust the plugin. */
       memcpy((char *)to + done, (const void *)at, length);
     }
     done += length;
@@ -40,7 +40,7 @@ static int is_in_code(struct dl_phdr_info *object, size_t size, void *address) {
   return 0;
 }
 
-/* Code that was made at run time is in no library. */
+/* Code generated at run time belongs to no library. */
 static bool is_in_executable_mapping(uintptr_t address) {
   FILE *maps = fopen("/proc/self/maps", "re");
   if (maps == NULL)

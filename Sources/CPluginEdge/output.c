@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The end of the pipe that is read; -1 before capture(). */
+/* The read end of the pipe; -1 before capture(). */
 static atomic_int reading = -1;
 /* Whether text was read that has not been written. Set before the text leaves the pipe: a thread that finds the pipe empty
  * and then this false knows that all has been written. */
@@ -20,7 +20,7 @@ bool plugin_output_capture(void) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
     return false;
-  /* Far from the lowest numbers, which a program that tidies up closes. */
+  /* Far above the lowest numbers, which programs close when they clean up. */
   int end = fcntl(ends[0], F_DUPFD_CLOEXEC, 100);
   if (end >= 0)
     close(ends[0]);

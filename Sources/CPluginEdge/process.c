@@ -139,7 +139,7 @@ bool plugin_process_is_stopped(int32_t pid) {
 }
 
 void plugin_process_kill(int32_t pid) {
-  /* The group first: it has the number of its leader as long as that is not reaped. */
+  /* The group first: its number is the leader's, which is reserved until the leader is reaped. */
   kill(-pid, SIGKILL);
   kill(pid, SIGKILL);
 }

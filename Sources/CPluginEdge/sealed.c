@@ -32,8 +32,7 @@ static bool write_all(int descriptor, const char *bytes, size_t length) {
   return true;
 }
 
-/* Creates a memory file of a length. One above the limit of a file's size is EFBIG: writing it would end the process
- * (SIGXFSZ). */
+/* Creates a memory file of a length; EFBIG above RLIMIT_FSIZE, where a write would end the process (SIGXFSZ). */
 static int new_memory(const char *name, size_t length) {
   struct rlimit limit;
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && length > limit.rlim_cur) {

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Loops that close descriptors end at 256 or 1024. */
+/* Loops that close all descriptors typically stop at 256 or 1024. */
 static int lowest_copy(void) {
   struct rlimit limit;
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur <= 16)
@@ -32,7 +32,7 @@ bool plugin_streams_restore(const plugin_streams_t *saved) {
   bool changed = false;
   for (int stream = 0; stream < 3; stream++) {
     int copy = saved->copies[stream];
-    /* Without a copy it was closed before, or the copies were closed as well. */
+    /* No copy: the descriptor was closed before, or the copies were closed as well. */
     if (copy < 0)
       continue;
     if (!is_same_file(copy, stream)) {

@@ -133,7 +133,7 @@ bool revive(plugin_thunk *thunk, void *body, const void *context, bool is_once, 
   if ((state & calls) != 0)
     return false;
   *revived = (generation(state) + 1) & generation_mask;
-  // These two are not read while the thunk is ended.
+  // Not read while the thunk is in the state ended.
   thunk->body = body;
   thunk->context = context;
   uint64_t live = *revived << generation_shift | (is_once ? once : 0);
@@ -199,7 +199,7 @@ plugin_thunk_reference_t plugin_thunk_take(plugin_thunk_pool_t *pool, void *body
   if (thunk == nullptr) {
     thunk = make(pool, pool->kind);
     if (thunk == nullptr) {
-      // This machine or system has no trampolines.
+      // Trampolines are not supported on this machine or system.
       pool->kind = PLUGIN_THUNK_CLOSURE;
       thunk = make(pool, PLUGIN_THUNK_CLOSURE);
     }

@@ -44,7 +44,7 @@ typedef struct plugin_activity_guard {
  * [any thread] */
 void plugin_activity_guard(const plugin_activity_guard_t *PROMISE_NONNULL guard);
 
-/* Gives the calling thread a stack for signal handlers, so that a stack that overflows can be reported too.
+/* Gives the calling thread a stack for signal handlers, so that a stack overflow can be reported too.
  * [any thread] */
 void plugin_activity_prepare_thread(void);
 

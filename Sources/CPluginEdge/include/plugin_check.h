@@ -1,4 +1,4 @@
-/* plugin_check.h - calls of functions whose signatures are doubtful, in a process that is there for nothing else.
+/* plugin_check.h - calls of functions whose signatures are doubtful, in a process of their own.
  *
  * Memory for arguments lies between pages that cannot be accessed. An access there is reported, with the argument's name,
  * and ends the process. System calls that change anything outside of the process fail.
@@ -20,7 +20,7 @@ enum { PLUGIN_CHECK_FAULT = 3 };
 /* The processor time, in seconds, after which a signal ends the process. */
 enum { PLUGIN_CHECK_SECONDS = 5 };
 
-/* Ends the process at once: no code of the library, or of this program, is run. */
+/* Ends the process immediately, without running code of the library or of this program. */
 _Noreturn void plugin_check_end(int32_t status);
 
 /* Memory for one argument. */
@@ -34,20 +34,20 @@ typedef struct plugin_check_memory {
 void plugin_check_begin(int32_t report);
 
 /* Maps memory of that size, whose end meets a page that cannot be accessed, or, with `aligned`, whose start has the
- * alignment of malloc(). The rest of its pages has a pattern. `data` is NULL if there is no memory. `name` lives as long
- * as the process.
+ * alignment of malloc(). The rest of its pages has a pattern. `data` is NULL when memory has run out. `name` lives as
+ * long as the process.
  * [one thread] */
 plugin_check_memory_t plugin_check_map(size_t size, bool aligned, const char *PROMISE_NONNULL name);
 
-/* Makes the memory, which is for an argument that the function only reads, fail if it is written.
+/* Write-protects the memory of an argument that the function only reads.
  * [one thread] */
 void plugin_check_protect(plugin_check_memory_t memory);
 
-/* Whether the pattern around all live memory is untouched; otherwise the name of the argument around which it is not.
+/* Returns the name of an argument around whose memory the pattern was overwritten; NULL if there is none.
  * [one thread] */
 const char *PROMISE_NULLABLE plugin_check_overwritten(void);
 
-/* Makes all memory inaccessible: the call for which it was has returned.
+/* Makes all memory inaccessible, after the call that used it has returned.
  * [one thread] */
 void plugin_check_retire(void);
 
@@ -60,8 +60,8 @@ typedef struct plugin_check_words {
  * [any thread] */
 plugin_check_words_t plugin_check_callback(void);
 
-/* Makes system calls fail with EPERM that write files, start programs, send signals, open connections or change the
- * system. Returns whether the kernel does that.
+/* Makes system calls that write files, start programs, send signals, open connections or change the system fail with
+ * EPERM. Returns whether the kernel supports that.
  * [one thread] */
 bool plugin_check_confine(void);
 

@@ -23,11 +23,12 @@ typedef struct plugin_child {
 /* The descriptor of the report in the child. */
 enum { PLUGIN_CHILD_REPORT = 3 };
 
-/* Forks. Returns 1 in the parent, 0 in the child, and -1 with errno if there is no child.
+/* Forks. Returns 1 in the parent, 0 in the child, and -1 with errno on failure.
  *
- * The child leads a process group of its own, and is killed if the calling thread ends. Its standard input is empty. Its
- * descriptors are 0 to 2 and PLUGIN_CHILD_REPORT alone. Signals have their default dispositions. It leaves no core file.
- * `place`, in shared memory, is where the child publishes the plugin code that it runs; see plugin_activity_publish().
+ * The child leads a process group of its own, and is killed if the calling thread ends. Its standard input is empty. It
+ * has the descriptors 0 to 2 and PLUGIN_CHILD_REPORT, and no others. Signals have their default dispositions. It leaves
+ * no core file. `place`, in shared memory, is where the child publishes the plugin code that it runs; see
+ * plugin_activity_publish().
  *
  * Call it in a process with a single thread: only then may the child run any code.
  * [one thread] */

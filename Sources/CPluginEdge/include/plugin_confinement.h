@@ -52,8 +52,8 @@ int32_t plugin_landlock_allow(int32_t rules, const char *PROMISE_NONNULL path, i
  * [any thread] */
 int32_t plugin_landlock_end(int32_t rules);
 
-/* Sets the limits of memory and CPU time, forbids core dumps and new privileges, and gives up the privileges of root
- * but for that of reading and writing any file. Returns 0, or an errno.
+/* Sets the limits of memory and CPU time, forbids core dumps and new privileges, and drops root's privileges except
+ * that of reading and writing any file. Returns 0, or an errno.
  * [while the process has one thread] */
 int32_t plugin_confinement_limit(const plugin_confinement_t *PROMISE_NONNULL given);
 
@@ -70,8 +70,8 @@ void plugin_confinement_note_call(uint64_t request);
  * [any thread] */
 int32_t plugin_confinement_send(int32_t socket, const void *PROMISE_NONNULL bytes, size_t count, int32_t descriptor);
 
-/* Receives a message of at most `capacity` bytes; longer ones are cut. Sets `descriptor` to the one that came with it,
- * or -1. Returns the count of bytes, 0 at the end of the stream, or -1 with errno.
+/* Receives a message of at most `capacity` bytes; longer ones are cut. Sets `descriptor` to the attached one, or -1.
+ * Returns the count of bytes, 0 at the end of the stream, or -1 with errno.
  * [any thread] */
 ptrdiff_t plugin_confinement_receive(int32_t socket, void *PROMISE_NONNULL bytes, size_t capacity,
                                      int32_t *PROMISE_NONNULL descriptor);
@@ -81,26 +81,26 @@ typedef struct plugin_attempt {
   uint64_t id;
   int32_t thread;
   int32_t capability;
-  /* Whether it fails in any case; otherwise the limits of the process decide. */
+  /* Whether the call fails in any case; otherwise the limits of the process decide. */
   bool is_refused;
   /* The access that opening a file asks for. */
   bool reads;
   bool writes;
   /* The descriptor of the folder that the path starts from; AT_FDCWD: the thread's own. */
   int32_t folder;
-  /* The memory that it asks for. */
+  /* The size of the requested memory. */
   uint64_t size;
   /* The name of the system call. */
   const char *PROMISE_NULLABLE name;
 } plugin_attempt_t;
 
-/* Takes the next system call that waits. Writes the path among its arguments with a NUL; an empty one if there is none,
- * it cannot be read, or does not fit. Returns false if no call waits; the listener must be readable.
+/* Takes the next system call that waits. Writes the path among its arguments with a NUL; an empty text if the call has
+ * no path, or one that cannot be read or does not fit. Returns false if no call waits; the listener must be readable.
  * [any thread, one at a time] */
 bool plugin_attempt_next(int32_t listener, plugin_attempt_t *PROMISE_NONNULL attempt, char *PROMISE_NONNULL path,
                          size_t capacity);
 
-/* Lets the thread go on: the call fails if it is refused, and is made otherwise.
+/* Resumes the thread: the call fails if it is refused, and is made otherwise.
  * [any thread] */
 void plugin_attempt_end(int32_t listener, const plugin_attempt_t *PROMISE_NONNULL attempt);
 

@@ -25,8 +25,8 @@ bool plugin_mapping_of(int32_t descriptor, plugin_mapping_t *PROMISE_NONNULL map
 
 /* Calls dlopen() for a library of its own scope, with all symbols resolved. NULL: dlerror() has the reason.
  *
- * A function of C: to compilers of C++ no exception leaves dlopen(), so they end the process when pthread_exit() in an
- * initialiser unwinds it. This one may be unwound.
+ * Written in C: C++ compilers take dlopen() for noexcept, and end the process when pthread_exit() in an initialiser
+ * unwinds through it. This function may be unwound.
  * [any thread] */
 void *PROMISE_NULLABLE plugin_library_open(const char *PROMISE_NONNULL path);
 
@@ -43,7 +43,7 @@ typedef struct plugin_streams {
  * [any thread] */
 plugin_streams_t plugin_streams_save(void);
 
-/* Puts back those that were closed or are other files now, and closes the copies. Returns whether there were any.
+/* Restores the descriptors that were closed or replaced, and closes the copies. Returns whether any was restored.
  * [any thread] */
 bool plugin_streams_restore(const plugin_streams_t *PROMISE_NONNULL saved);
 
@@ -64,7 +64,7 @@ void plugin_library_rename(void *PROMISE_NONNULL handle, const char *PROMISE_NON
  * [any thread] */
 bool plugin_library_is_loaded(const char *PROMISE_NONNULL name);
 
-/* Copies memory that may not be mapped. Returns how many bytes were read, which is less than `count` if some are not.
+/* Copies memory that may be unmapped. Returns the number of bytes read; fewer than `count` if some are not mapped.
  * [any thread] */
 size_t plugin_memory_copy(void *PROMISE_NONNULL to, const void *PROMISE_NULLABLE from, size_t count);
 

@@ -2,8 +2,8 @@
  *
  *     capture(): descriptor 1 is a pipe --> release(): descriptor 1 is a copy of 2
  *
- * A thread of the program reads the pipe. A report of the end of the process waits for that thread first, so that
- * the text of a plugin that crashes is not lost, and comes before the report.
+ * A thread of the program reads the pipe. A report of the end of the process waits for that thread first, so that the
+ * text of a plugin that crashes is not lost, and is printed before the report.
  */
 #ifndef PLUGIN_OUTPUT_H
 #define PLUGIN_OUTPUT_H

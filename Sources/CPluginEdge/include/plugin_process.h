@@ -27,7 +27,7 @@ typedef struct plugin_process {
 } plugin_process_t;
 
 /* Starts a process. `arguments` ends with NULL; its first element is the name of the program. `names` are the variables
- * that it gets besides the common ones, ending with NULL; NULL: it gets all. On success the caller owns the four
+ * that it gets in addition to the common ones, ending with NULL; NULL: all. On success the caller owns the four
  * descriptors, all closed by exec(). Returns 0, or an errno.
  * [any thread] */
 int32_t plugin_process_start(const char *PROMISE_NONNULL path, char *PROMISE_NULLABLE const *PROMISE_NONNULL arguments,
@@ -56,12 +56,11 @@ bool plugin_process_is_stopped(int32_t pid);
  * [any thread] */
 void plugin_process_kill(int32_t pid);
 
-/* Makes the end of the calling thread's process follow from the end of its parent: SIGKILL when the parent's thread
- * that started it ends. For the child.
+/* Ties the calling process to its parent: SIGKILL when the parent's thread that started it ends. For the child.
  * [any thread] */
 void plugin_process_end_with_parent(void);
 
-/* Makes an eventfd that does not block and is closed by exec(); -1 if there is none.
+/* Makes a non-blocking eventfd that is closed by exec(); -1 with errno on failure.
  * [any thread] */
 int32_t plugin_process_new_event(void);
 
@@ -69,7 +68,7 @@ int32_t plugin_process_new_event(void);
  * [any thread] */
 ptrdiff_t plugin_process_send(int32_t socket, const void *PROMISE_NONNULL bytes, size_t count, bool waits);
 
-/* Returns whether the process has more rights than the user who started it, who made its environment: by the mode of its
+/* Returns whether the process has more rights than the user who started it and set its environment: by the mode of its
  * file (setuid, setgid), or by its capabilities.
  * [any thread] */
 bool plugin_process_is_privileged(void);

@@ -7,12 +7,12 @@ extension Host {
 
   /// Makes a library's functions those of a plugin of this host. The library is verified first, as a plugin's file is.
   ///
-  /// Any number of hosts, and of ids, may adopt the same library. Adopting the same again gives its description again;
-  /// another plugin with the same id is refused.
+  /// Any number of hosts, and of ids, may adopt the same library. Adopting the same library under the same id again
+  /// returns its description; another plugin with that id is refused.
   @discardableResult
   public func adopt(_ adoption: Adoption) throws(PluginError) -> PluginDescription { try adopt(adoption, thread: nil) }
 
-  /// Adopts a library as `adopt(_:)` does, all of whose functions run on one thread, as those of `load(_:on:)`.
+  /// Adopts a library as `adopt(_:)` does, and runs all of its functions on one thread, as `load(_:on:)` does.
   @discardableResult
   public func adopt(_ adoption: Adoption, on thread: SerialThread) throws(PluginError) -> PluginDescription {
     try thread.waitStarted(adoption.library) { [self] () throws(PluginError) in try adopt(adoption, thread: thread) }

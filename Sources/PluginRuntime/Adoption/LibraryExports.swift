@@ -12,7 +12,7 @@ public struct LibraryExports {
     dynamic = try ELFVerifier.verify(file, exporting: []).dynamic
   }
 
-  /// Whether it exports a function under this name.
+  /// Whether the library exports a function under this name.
   public func contains(_ name: String) -> Bool {
     dynamic.symbol(named: name).map { $0.isFunction || $0.isIndirectFunction } ?? false
   }

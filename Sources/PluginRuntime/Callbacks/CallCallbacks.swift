@@ -160,7 +160,7 @@ extension CallCallbacks {
     Unmanaged<CallCallbacks>.fromOpaque(context!).takeUnretainedValue()
   }
 
-  /// A discard may not come from the plugin, whose threads may still call until they notice: then late calls are not
+  /// If the caller discarded the promise, threads of the plugin may call until they notice: late calls are not
   /// reported.
   private func settled(isDiscarded: Bool) {
     let failure = state.withLock { state in

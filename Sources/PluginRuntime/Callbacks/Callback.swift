@@ -2,7 +2,7 @@ import CPluginEdge
 import CPromise
 
 /// The owner's reference to a live callback. The callback may end before its owner ends it; the C function pointer
-/// stays callable for ever.
+/// stays callable forever.
 struct Callback: Sendable {
   // Sound: the target is thread-safe.
   private nonisolated(unsafe) let reference: plugin_thunk_reference_t

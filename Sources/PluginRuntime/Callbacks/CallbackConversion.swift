@@ -14,7 +14,7 @@ final class CallbackConversion: Sendable {
     let isByAddress: Bool
     /// Whether the body receives it: true except for contexts, counts and `out` arguments.
     let isGiven: Bool
-    /// Whether the body gives its value.
+    /// Whether the body provides its value.
     var isOutput: Bool { parameter.direction != .input }
   }
 

@@ -111,7 +111,7 @@ extension PluginError {
 }
 
 extension CallbackType.Scope {
-  /// The end of the scope, as the event that a late call came after.
+  /// The event that ended the scope, for the report of a late call.
   fileprivate var end: String {
     switch self {
     case .call: "the function that it was given to had returned, which is the end of @call"

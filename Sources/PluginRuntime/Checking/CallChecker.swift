@@ -15,7 +15,7 @@ public enum CallChecker {
   ///   - adoption: the library, with the functions that may make objects for the call.
   ///   - report: the descriptor for the report.
   ///   - calls: the number of calls.
-  ///   - seed: random arguments follow from it.
+  ///   - seed: determines the random arguments.
   public static func run(
     _ name: String, of adoption: Adoption, report: Int32, calls: Int = 24, seed: UInt64 = 1
   ) -> Never {
@@ -68,7 +68,7 @@ public enum CallChecker {
     _ call: inout CheckedCall, _ number: Int, _ targets: [CheckedCall.Target], _ values: inout RandomValues
   ) throws(Unmade) {
     call.objects = [:]
-    // As many objects as a call may need, each of a type of its own.
+    // The limit is the number of objects of different types that one call may need.
     for _ in 0..<8 {
       do throws(Unmade) {
         let memory = CheckedMemory(isAligned: number % 2 == 1)
@@ -86,7 +86,8 @@ public enum CallChecker {
   /// Calls of a function that makes objects, until one succeeds.
   private static let attempts = 64
 
-  /// An object that some function makes of random arguments. Its arguments stay as they are: the object may keep them.
+  /// Returns an object that a function makes from random arguments. The arguments stay unchanged: the object may keep
+  /// them.
   private static func object(
     _ name: String, _ targets: [CheckedCall.Target], _ values: inout RandomValues
   ) -> UInt? {
@@ -102,7 +103,7 @@ public enum CallChecker {
 }
 
 extension Signature {
-  /// Whether the function may give an object of that type.
+  /// Whether the function may return an object of that type.
   fileprivate func gives(_ name: String) -> Bool {
     func isSuch(_ type: ValueType) -> Bool {
       switch type {

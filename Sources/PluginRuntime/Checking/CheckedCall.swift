@@ -3,12 +3,12 @@ import CPluginEdge
 import CPromise
 import Glibc
 
-/// Calls of one function of an adopted library with random arguments, in a process that is there for nothing else.
+/// Calls of one function of an adopted library with random arguments, in a process of their own.
 ///
 /// Each address that the function is given is that of memory which ends, or begins, at a page that cannot be accessed;
 /// an argument that it only reads cannot be written. So a write where the function was given nothing ends the process with a report.
 struct CheckedCall {
-  /// A function, and where it is.
+  /// A function and its address.
   struct Target {
     let signature: Signature
     let entry: promise_function_t
@@ -26,7 +26,7 @@ struct CheckedCall {
   private let interface: UnsafeMutablePointer<ffi_cif>
   private let names: [UnsafePointer<CChar>]
   private let count: Int
-  /// The addresses of objects that other functions gave, by their types.
+  /// The addresses of objects that other functions returned, by their types.
   var objects: [String: UInt] = [:]
 
   /// - Throws: the reason why no call of the function can be made up.
@@ -95,7 +95,7 @@ struct CheckedCall {
     return given
   }
 
-  /// The objects that a call gave, by their types.
+  /// The objects that a call returned, by their types.
   struct Given {
     var objects: [String: UInt] = [:]
   }
@@ -206,7 +206,7 @@ struct CheckedCall {
   }
 }
 
-/// Why a call cannot be made up.
+/// The reason why no arguments for a call can be generated.
 struct Unmade: Error {
   let reason: String
   /// The type of the object that is missing.
@@ -216,7 +216,7 @@ struct Unmade: Error {
 }
 
 extension ValueType {
-  /// The name of the type that an address is of, other than `void`.
+  /// The name of the pointee's type; `nil` for `void`.
   fileprivate var objectName: String? {
     switch self {
     case .pointer(let name): name == "void" ? nil : name

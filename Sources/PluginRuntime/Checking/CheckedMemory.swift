@@ -2,7 +2,7 @@ import CPluginEdge
 
 /// Memory of arguments between pages that cannot be accessed.
 struct CheckedMemory {
-  /// Maps memory from now on with the alignment of malloc(), instead of with its end at the page.
+  /// Whether the start of the memory has the alignment of malloc(), instead of its end meeting the guard page.
   var isAligned = false
 
   /// Maps zeroed memory for an argument; `nil` if there is none.

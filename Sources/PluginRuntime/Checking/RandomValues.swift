@@ -1,4 +1,4 @@
-/// Random values of types, with those preferred at which functions go wrong: 0, 1, -1, limits, empty texts.
+/// Random values of types, preferring those that functions often handle wrongly: 0, 1, -1, limits, empty texts.
 struct RandomValues {
   private var dice: Dice
 

@@ -51,7 +51,7 @@ enum ABIType: UInt8 {
   /// Whether the argument is copied or lent and consists of its value only.
   var isData: Bool { isNumber || [.str, .bytes, .cstr, .pointer, .nullablePointer, .structure].contains(self) }
 
-  /// Whether it is a bool, an integer or a float.
+  /// Whether the type is a bool, an integer or a float.
   var isNumber: Bool { rawValue <= ABIType.f64.rawValue }
 
   /// Whether `ResultLoad` can load it.

@@ -8,7 +8,7 @@ extension CallPlan {
   /// The arguments are borrowed until it returns. `result` receives the value, the reason, or the PROMISE that the
   /// function returned; the caller owns the reference.
   ///
-  /// - Parameter kept: receives the memory, besides the arguments, that a returned promise keeps in use.
+  /// - Parameter kept: receives the memory that a returned promise keeps in use in addition to the arguments.
   static func invoke(
     _ plan: UnsafeMutablePointer<CallPlan>, _ arguments: UnsafePointer<promise_value_t>?, _ given: Int,
     into result: UnsafeMutablePointer<promise_value_t>, keeping kept: inout CallArena?

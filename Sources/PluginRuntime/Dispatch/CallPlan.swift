@@ -12,7 +12,7 @@ struct CallPlan {
     /// The offset in the frame.
     let offset: Int
     /// The kind whose bits are stored unchanged, if they are in the range of length `span` that begins at `minimum`:
-    /// integers, f64 and addresses. For other types, a number that is no kind.
+    /// integers, f64 and addresses. For other types, a number that stands for no kind.
     let plainKind: UInt64
     let minimum: Int64
     let span: UInt64

@@ -6,7 +6,7 @@ struct GErrorPlan: Sendable {
   private typealias Name = @convention(c) (UInt32) -> UnsafePointer<CChar>?
 
   private let release: Release
-  /// Gives the name of a domain; `nil` in a library without GLib's.
+  /// The function that returns the name of a domain; `nil` if the library does not link GLib.
   private let name: Name?
 
   /// `nil` if the library has no such release function.

@@ -79,7 +79,7 @@ extension GeneralCall {
     return try loadGiven(result, resultMemory, count)
   }
 
-  /// Loads memory that the function gives, with the count in another parameter: as a span of both.
+  /// Loads memory that the function returns, whose count is in another parameter, as a span.
   private func loadGiven(
     _ plan: TypePlan, _ memory: UnsafeRawPointer, _ count: Int
   ) throws(ArgumentMismatch) -> PluginValue {

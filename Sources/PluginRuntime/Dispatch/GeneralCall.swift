@@ -10,7 +10,7 @@ struct GeneralCall {
   let plan: GeneralPlan
   /// Initially zero.
   let frame: UnsafeMutableRawPointer
-  /// The arguments' memory besides the frame; `nil` while none is needed.
+  /// The arguments' memory outside the frame; `nil` while none is needed.
   private var memory: CallArena?
   /// `nil` if the function gets no callbacks made here.
   var callbacks: CallCallbacks?
@@ -61,7 +61,7 @@ struct GeneralCall {
     }
   }
 
-  /// The objects that the function was given.
+  /// The objects among the function's arguments.
   var objects: [PluginObject] { memory?.used ?? [] }
 
   /// Makes the call, and stores its value or reason.
@@ -93,7 +93,7 @@ struct GeneralCall {
     (frame + plan.frame.resultAddress).storeBytes(of: frame + plan.frame.result, as: UnsafeMutableRawPointer.self)
     (frame + plan.frame.errorAddress).storeBytes(of: frame + plan.frame.error, as: UnsafeMutableRawPointer.self)
     let void = promise_kind_t(PROMISE_KIND_VOID)
-    // A GError is found by its address not being NULL.
+    // A GError is present if its address is not NULL.
     if plan.error == nil { (frame + plan.frame.error).storeBytes(of: void, as: promise_kind_t.self) }
     if plan.isResultValue { (frame + plan.frame.result).storeBytes(of: void, as: promise_kind_t.self) }
     let fixed = (frame + plan.frame.addresses).assumingMemoryBound(to: UnsafeMutableRawPointer?.self)

@@ -19,9 +19,9 @@ extension GeneralPlan {
     /// Frame offsets of the argument slot and, for pointer arguments, of the pointee; `cell` is `nil` without one.
     let offset: Int
     let cell: Int?
-    /// The index in `slots` of the count of memory that the function gives through `cell`.
+    /// The index in `slots` of the count of the memory that the function returns through `cell`.
     let givenCount: Int?
-    /// Whether the call gives the stored value to its caller.
+    /// Whether the stored value is a part of the call's result.
     let isGiven: Bool
 
     /// Makes the slots of a signature; `nil` if this machine cannot pass a type.

@@ -6,7 +6,7 @@ import CPromise
 ///
 /// It lives as long as the process. The fields that every call reads are plain memory, and so free of reference counts.
 final class GeneralPlan: Sendable {
-  /// The form of a call's result, besides its out parameters.
+  /// The form of a call's result, without its out parameters.
   enum Yield: Sendable {
     case nothing
     /// A promise_value_t that the function stores.
@@ -39,7 +39,7 @@ final class GeneralPlan: Sendable {
   let fails: Bool
   let rule: FailureRule?
   let report: FailureReport
-  /// The plan of the call that gives a failure's message; `nil` without one.
+  /// The plan of the call that returns a failure's message; `nil` without one.
   let message: MessagePlan?
   /// The plan of the errors of `! gerror`.
   let error: GErrorPlan?

@@ -2,7 +2,8 @@
 import CPromise
 import Glibc
 
-/// The plan of the call that gives a failure's message, such as `sqlite3_errmsg(db)`. It lives as long as the process.
+/// The plan of the call that returns a failure's message, such as `sqlite3_errmsg(db)`. It lives as long as the
+/// process.
 final class MessagePlan: Sendable {
   private enum Source: Sendable {
     /// The index of a slot of the call that failed.
@@ -51,7 +52,7 @@ final class MessagePlan: Sendable {
     }
   }
 
-  /// Makes the call; `nil` if it gives no text, or does not return.
+  /// Makes the call; `nil` if it returns no text, or does not return.
   func text(_ call: GeneralCall) -> String? {
     guard let word = self.call(call), let text = UnsafePointer<CChar>(bitPattern: word), text.pointee != 0 else {
       return nil
@@ -59,7 +60,7 @@ final class MessagePlan: Sendable {
     return String(cString: text)
   }
 
-  /// Returns the word that the function gives; `nil` if it does not return.
+  /// Returns the function's result as a word; `nil` if it does not return.
   private func call(_ call: GeneralCall) -> UInt? {
     var words: [UInt] = []
     for source in sources {

@@ -5,7 +5,7 @@ extension TypePlan {
   ///
   /// - Throws: `ArgumentMismatch`, worded as for an argument: "is NULL, expected a string".
   ///
-  /// - Parameter sources: the objects that an object which is given keeps.
+  /// - Parameter sources: the objects that a loaded object keeps alive.
   func load(_ memory: UnsafeRawPointer, from sources: [PluginObject] = []) throws(ArgumentMismatch) -> PluginValue {
     switch form {
     case .scalar(let scalar): return try scalar.value(at: memory)

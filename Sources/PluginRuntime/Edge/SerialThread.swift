@@ -16,7 +16,7 @@ public final class SerialThread: Sendable {
   private struct State {
     var hasThread = false
     var waiting: [Job] = []
-    /// Jobs that other threads of this kind wait for. They are at most one for each of these threads.
+    /// Jobs that other threads of this kind wait for. At most one for each of these threads.
     var urgent: [Job] = []
   }
 
@@ -34,7 +34,7 @@ public final class SerialThread: Sendable {
 
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
-    // Without the key no thread is known as one of this kind; it is only missing where a process has made 1024 keys.
+    // Without the key no thread counts as one of this kind. pthread_key_create() fails only after 1024 keys.
     return pthread_key_create(&key, nil) == 0 ? key : .max
   }()
 
@@ -51,7 +51,7 @@ public final class SerialThread: Sendable {
     state.withLock { $0.waiting.append(job) }
     sem_post(ready)
     guard !start() else { return }
-    // No more threads to be had: the next job tries again, and this one runs here.
+    // No thread could be started: this job runs on the calling thread, and the next one tries again.
     let jobs = state.withLock { state in
       defer { (state.waiting, state.urgent) = ([], []) }
       return state.urgent + state.waiting
@@ -96,7 +96,7 @@ public final class SerialThread: Sendable {
     return try result.get()
   }
 
-  /// Starts the thread, if it does not run. Returns whether it runs.
+  /// Starts the thread if it is not running. Returns whether it is running.
   @discardableResult
   public func start() -> Bool {
     state.withLock { state in
@@ -126,7 +126,7 @@ public final class SerialThread: Sendable {
 
   private func takeUrgent() -> Job? { state.withLock { $0.urgent.isEmpty ? nil : $0.urgent.removeFirst() } }
 
-  /// Waits until a job may have come, or the job that this thread waits for has ended.
+  /// Waits until a job may have been added, or the job that this thread waits for has ended.
   private func sleep() { while sem_wait(ready) != 0 {} }
 
   /// The end of a job.

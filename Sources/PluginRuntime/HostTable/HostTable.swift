@@ -30,7 +30,7 @@ enum HostTable {
     UnsafeMutableRawPointer(table + 1).storeBytes(of: Unmanaged.passRetained(plugin), as: Unmanaged<LoadedPlugin>.self)
   }
 
-  /// The function with the nullability that the header declares.
+  /// The function with the header's nullability.
   private static func cast<From, To>(_ function: From) -> To { unsafeBitCast(function, to: To.self) }
 
   private static func plugin(_ table: Table) -> LoadedPlugin? {
@@ -40,7 +40,7 @@ enum HostTable {
 
   private static let log: @convention(c) (Table, promise_log_level_t, Text) -> Void = { table, level, message in
     guard let plugin = HostTable.plugin(table), let message else { return }
-    // A level that is none of the four counts as the nearest.
+    // An unknown level is replaced by the nearest known one.
     let known =
       LogLevel(
         rawValue: min(max(level, promise_log_level_t(PROMISE_LOG_DEBUG)), promise_log_level_t(PROMISE_LOG_ERROR)))

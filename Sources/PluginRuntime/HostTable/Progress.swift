@@ -12,8 +12,8 @@ struct Progress: Sendable {
   }
 }
 
-/// Delivers the reports of one call in order and one at a time, though they may come from several threads. A
-/// thread that comes while another is delivering leaves its report to it.
+/// Delivers the reports of one call in order and one at a time, although several threads may report. A thread that
+/// reports while another is delivering queues its report for that thread.
 final class ProgressQueue: Sendable {
   private struct State {
     var waiting: [ProgressReport] = []
@@ -25,7 +25,7 @@ final class ProgressQueue: Sendable {
 
   init(_ receivers: [@Sendable (ProgressReport) -> Void]) { self.receivers = receivers }
 
-  /// Leaves a report to the next thread that delivers. Calls no receiver.
+  /// Queues a report for the next delivery. Calls no receiver.
   func append(_ report: ProgressReport) { state.withLock { $0.waiting.append(report) } }
 
   /// Delivers the waiting reports, unless another thread is delivering.

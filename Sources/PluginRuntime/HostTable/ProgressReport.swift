@@ -1,13 +1,13 @@
 /// The progress of a call.
 public struct ProgressReport: Sendable, Equatable {
-  /// The id of the plugin that is at work.
+  /// The id of the reporting plugin.
   public let plugin: String
   /// The function that was called.
   public let function: String
-  /// The call, unlike any other of this process.
+  /// The number of the call, unique in this process.
   public let call: UInt64
   /// From 0 to 1; `nil` if unknown.
   public let fraction: Double?
-  /// The current work, for people; `nil` if the plugin does not say.
+  /// A text for display; `nil` if the plugin gave none.
   public let message: String?
 }

@@ -14,7 +14,7 @@ public enum PromiseUsage {
     return Int(fields.reduce(0, +))
   }
 
-  /// Reports misuse from now on. Replaces the hooks of the process.
+  /// Starts reporting misuse. Replaces the hooks of the process.
   ///
   /// - Parameters:
   ///   - settledAgain: called when a promise is resolved or rejected that was settled before.

@@ -13,7 +13,7 @@ protocol CallDestination: Sendable {
 /// A promise for a caller in Swift.
 struct SwiftDestination: CallDestination {
   let promise: Promise<PluginValue>
-  /// The type that the value is read as; `nil` if its kind decides.
+  /// The type that the value is read as; `nil`: by its kind.
   let plan: TypePlan?
 
   func fulfil(with value: UnsafePointer<promise_value_t>) {

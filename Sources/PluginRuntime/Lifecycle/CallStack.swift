@@ -9,17 +9,18 @@ import Glibc
 final class CallStack {
   private struct Entry {
     let call: PluginCall
-    /// Of a variable in the frame of the call.
+    /// The address of a variable in the frame of the call.
     let address: UInt
   }
 
   private var entries: [Entry] = []
-  /// The calls in other processes, and on other threads, that the thread works for; less the entries below them.
+  /// The depth of the calls in other processes, or on other threads, that the thread works for, minus the entries below
+  /// them.
   private var base = 0
 
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
-    // Without the key no frame is recorded; it is only missing where a process has made 1024 keys.
+    // Without the key no frame is recorded. pthread_key_create() fails only after 1024 keys.
     let status = pthread_key_create(&key) {
       // The thread ends, and with it every frame that it had.
       let stack = Unmanaged<CallStack>.fromOpaque($0!).takeRetainedValue()
@@ -28,7 +29,7 @@ final class CallStack {
     return status == 0 ? key : .max
   }()
 
-  /// That of this thread.
+  /// The stack of the calling thread.
   private static var current: CallStack {
     if let stack = pthread_getspecific(key) { return Unmanaged<CallStack>.fromOpaque(stack).takeUnretainedValue() }
     let stack = CallStack()
@@ -38,7 +39,7 @@ final class CallStack {
     return stack
   }
 
-  /// The calls that a call of this thread is nested in, those in other processes included.
+  /// The nesting depth of a new call of this thread, including calls in other processes.
   static var depth: Int {
     guard let stack = pthread_getspecific(key) else { return 0 }
     let current = Unmanaged<CallStack>.fromOpaque(stack).takeUnretainedValue()
@@ -47,7 +48,7 @@ final class CallStack {
     return current.base + current.entries.count
   }
 
-  /// Runs a closure on behalf of a call in another process, or on another thread, which is nested in so many calls.
+  /// Runs a closure on behalf of a call in another process, or on another thread, at that nesting depth.
   static func at<Value>(_ depth: Int, _ body: () throws -> Value) rethrows -> Value {
     let stack = current
     let outer = stack.base
@@ -56,8 +57,8 @@ final class CallStack {
     return try body()
   }
 
-  /// Runs a call whose frame has a variable at this address. False if it was abandoned meanwhile, by mistake: on a stack
-  /// that went on after the thread which had it was no more.
+  /// Runs a call whose frame has a variable at this address. False if the call was wrongly abandoned meanwhile: on a
+  /// stack that another thread continued after its first thread had ended.
   static func run(_ call: PluginCall, at address: UnsafeRawPointer, _ body: () -> Void) -> Bool {
     let stack = current
     let address = UInt(bitPattern: address)
@@ -73,8 +74,8 @@ final class CallStack {
     return true
   }
 
-  /// Ends the calls whose frames were younger than one at this address. They are taken out first, as to end a call runs
-  /// anybody's code.
+  /// Ends the calls whose frames were younger than one at this address. They are removed first, because ending a call
+  /// runs user code.
   private func abandon(below address: UInt) {
     guard let last = entries.last, last.address < address else { return }
     let end = plugin_edge_stack_end()

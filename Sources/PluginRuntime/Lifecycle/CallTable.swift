@@ -16,7 +16,8 @@ final class CallTable: Sendable {
 
   private let state = Mutex(State())
 
-  /// For one promise, the newest are kept; a plugin that reports for many that it never returns fills no memory.
+  /// The newest reports of each promise are kept, within a limit: reports for promises that are never returned use
+  /// bounded memory.
   private static let maximumEarly = 64
   private static let maximumEarlyPromises = 1024
 
@@ -30,8 +31,8 @@ final class CallTable: Sendable {
     }
   }
 
-  /// A function has returned a promise. The call gets the reports that came before, to be delivered: later
-  /// reports find the call, and are delivered after them.
+  /// A function has returned a promise. The call gets the earlier reports for delivery; later reports find the call,
+  /// and are delivered after them.
   func end(pending call: PluginCall, _ promise: Handle) {
     state.withLock { state in
       state.pending[promise, default: []].append(call)

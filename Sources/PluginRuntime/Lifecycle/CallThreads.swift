@@ -3,8 +3,8 @@ import Synchronization
 
 /// Threads for functions of plugins, which run on the thread that calls them and may block it.
 ///
-/// A job has a thread at once, up to `limit` of them: functions that wait for each other must all run. A thread that has
-/// nothing to do stays for a second.
+/// A job has a thread at once, up to `limit` of them: functions that wait for each other must all run. An idle thread
+/// ends after a second.
 ///
 /// The engine's pool cannot stand in for it. It runs one job for each processor, adds a thread for a blocked one only
 /// after a while, and has at most 512, so functions that wait for each other would be slow, and with many of them stuck.
@@ -54,7 +54,7 @@ public final class CallThreads: Sendable {
     case .sleeper: wakeup.signal()
     case .newThread:
       if ProcessGuard.startThread({ [self] in work() }) { return }
-      // The system has no more threads: a running one takes the job when it is free, or else the caller does it.
+      // No thread could be started: a running thread takes the job when it is free; without one, the caller runs it.
       let left = state.withLock { state in
         state.threads -= 1
         return state.threads == 0 && !state.waiting.isEmpty ? state.waiting.removeFirst() : nil
@@ -64,7 +64,7 @@ public final class CallThreads: Sendable {
   }
 
   private func work() {
-    // A job is released before the next one is waited for.
+    // Release each job before waiting for the next.
     while let job = take() ?? sleep() { job() }
   }
 

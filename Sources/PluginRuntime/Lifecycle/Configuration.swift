@@ -2,7 +2,7 @@ import Glibc
 
 /// The values that a plugin's user set, as C strings, which plugins may keep.
 struct Configuration: Sendable {
-  // The strings are never written to after init, and never freed, as the plugin's code stays.
+  // The strings are immutable after init, and never freed, because the plugin's code stays mapped.
   private nonisolated(unsafe) let values: [String: UnsafePointer<CChar>]
 
   init(_ values: [String: String]) {

@@ -36,7 +36,7 @@ extension Host {
       loaded.enter(call) { call.run(values.values, values.count, kept: values) }
       return promise
     }
-    // A promise that is fulfilled runs its callback at once, or where the context says.
+    // A fulfilled promise runs its callback inline, or in the context.
     Promise<Void>.resolve(()).then(on: context, { call.run(values.values, values.count, kept: values) }, nil)
     return promise
   }
@@ -59,8 +59,8 @@ extension Host {
     return (loaded, bound)
   }
 
-  /// A call by another plugin. The arguments are borrowed. Returns a reference of the caller's; `nil` for want of
-  /// memory.
+  /// A call by another plugin. The arguments are borrowed. Returns a reference of the caller's; `nil` when memory has
+  /// run out.
   func call(
     _ function: String, of plugin: String, _ arguments: UnsafePointer<promise_value_t>?, _ count: Int
   ) -> OpaquePointer? {

@@ -6,7 +6,7 @@ extension Host {
   }
 
   /// Loads a plugin: verifies its file, maps it, and calls its load(). The plugins that it requires must be loaded
-  /// before. The same file again, by any path, gives its description again; another file with the same id is
+  /// before. Loading the same file again, by any path, returns its description; another file with the same id is
   /// refused.
   @discardableResult
   public func load(_ path: String) throws(PluginError) -> PluginDescription { try load(path, thread: nil) }
@@ -46,9 +46,9 @@ extension Host {
     return sorted
   }
 
-  /// Loads a plugin as `load(_:)` does, all of whose functions run on one thread: initialisers, load() and unload(), the
-  /// functions that are called, destructors, and handlers of discarded promises. Calls run in their order, one at a
-  /// time. A thread may have several plugins.
+  /// Loads a plugin as `load(_:)` does, and runs all of its code on one thread: initialisers, load() and unload(),
+  /// called functions, destructors, and handlers of discarded promises. Calls run in their order, one at a time. A
+  /// thread may have several plugins.
   ///
   /// Waits for the thread.
   @discardableResult
@@ -87,7 +87,7 @@ extension Host {
 extension SerialThread {
   /// Runs a closure on the thread, and waits for it.
   ///
-  /// - Throws: `PluginError` if the program has no threads left.
+  /// - Throws: `PluginError` if the thread cannot be started.
   func waitStarted<Value: Sendable>(
     _ subject: String, _ body: @escaping @Sendable () throws(PluginError) -> Value
   ) throws(PluginError) -> Value {

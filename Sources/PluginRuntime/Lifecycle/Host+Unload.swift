@@ -12,14 +12,14 @@ extension Host {
     unloadAll(deadline: deadline, destructors: deadline)
   }
 
-  /// - Parameter destructors: the time that the destructors of all objects have.
+  /// - Parameter destructors: the time limit for the destructors of all objects.
   func unloadAll(deadline: Duration, destructors: Duration) -> [String] {
     guard activity.close(deadline: deadline) else { return [] }
     let loaded = loading.withLock { registry.all }
     for plugin in loaded {
       for call in plugin.calls.pending + plugin.queued { call.giveUp() }
     }
-    // Before any unload(): a destructor may use all that its library has.
+    // Before any unload(): a destructor may use all of its library.
     let stuck = objects.close(deadline: destructors)
     var skipped: [String] = []
     for plugin in registry.remotes.reversed() { plugin.unload(deadline: .zero) }

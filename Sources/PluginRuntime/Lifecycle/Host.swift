@@ -7,7 +7,7 @@ import Promises
 ///     host.call("sha256", of: "org.example.digest", [.value(.bytes(data))]).then { print($0) }
 ///
 /// Everything may be called from any thread. Code that was loaded stays mapped until the process ends, and so does the
-/// host once it has loaded a plugin, for plugins keep its table.
+/// host once it has loaded a plugin, because plugins keep its table.
 public final class Host: Sendable {
   /// The choices of a host's user.
   public struct Options: Sendable {
@@ -18,12 +18,11 @@ public final class Host: Sendable {
     /// Receives the progress of every call, in order and one report at a time for each call, on a thread of the
     /// plugin's.
     public var progress: @Sendable (ProgressReport) -> Void
-    /// The most calls that may be nested: a function of a plugin that calls a function, and so on, in this process and in
-    /// workers. A further one is rejected with a `PluginError` of the kind `tooDeep`. Each of them takes memory of the
-    /// stack.
+    /// The limit on nested calls: functions of plugins that call functions, in this process and in workers. A deeper
+    /// call is rejected with a `PluginError` of the kind `tooDeep`. Each nested call uses stack memory.
     public var recursionLimit = 256
 
-    /// No configuration, and nobody who listens, unless given.
+    /// Without arguments there is no configuration, and log messages and progress are dropped.
     public init(
       configuration: [String: [String: String]] = [:],
       log: @escaping @Sendable (LogLevel, _ plugin: String, _ message: String) -> Void = { _, _, _ in },
@@ -46,7 +45,7 @@ public final class Host: Sendable {
   let activity = HostActivity()
   let retainedArguments = RetainedArguments()
   let objects: LiveObjects
-  /// Held while a plugin is loaded: load() is not to run beside another.
+  /// Held while a plugin is loaded, so that two load() functions never run at the same time.
   let loading = RecursiveLock()
 
   /// A host without plugins.

@@ -20,7 +20,7 @@ final class HostActivity: Sendable {
 
   var isOpen: Bool { state.withLock { $0.phase == .open } }
 
-  /// Counts a call in; false if there must be none any more.
+  /// Counts a call that begins; false if the host accepts no more calls.
   func begin() -> Bool {
     state.withLock { state in
       guard state.phase != .closed else { return false }
@@ -37,7 +37,7 @@ final class HostActivity: Sendable {
     if isLast { idle.signal() }
   }
 
-  /// Waits until nothing is under way, at most until the deadline, and lets nothing begin then. False if that was done
+  /// Waits until no call is under way, at most until the deadline, then refuses new calls. False if it was closed
   /// before.
   func close(deadline: Duration) -> Bool {
     let isFirst = state.withLock { state in
@@ -61,7 +61,7 @@ final class HostActivity: Sendable {
 }
 
 extension Duration {
-  /// As Dispatch has it, in whole nanoseconds; a longer one is the longest that this can express.
+  /// The duration as Dispatch represents it, in whole nanoseconds, clamped to the longest that it can express.
   var interval: DispatchTimeInterval {
     let (seconds, attoseconds) = components
     let (nanoseconds, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -25,7 +25,7 @@ import Synchronization
 /// `reload` is of workers alone. If a new generation is refused or rejected, the one before stays active, after
 /// `resume()` if it was quiesced.
 final class LoadedPlugin: Sendable {
-  // The table behind it is only read once init is over.
+  // The table is read-only after init.
   nonisolated(unsafe) let table: UnsafePointer<promise_host_t>
   let host: Host
   let file: FileIdentity
@@ -86,7 +86,7 @@ final class LoadedPlugin: Sendable {
       case Int(PROMISE_KIND_VOID): nil
       case Int(PROMISE_KIND_ERROR), Int(PROMISE_KIND_STRING):
         promise_value_data(&error, nil).map { String(cString: $0) }
-      // The result of promise_value_data() for an OBJECT is no text.
+      // For an OBJECT, promise_value_data() does not return a text.
       default: error.nameOfContent
       }
     let message = reason.map { "refuses to be loaded: \($0) (\(name))" } ?? "refuses to be loaded: \(name)"
@@ -111,7 +111,7 @@ extension LoadedPlugin {
   /// The calls that wait for the thread.
   var queued: [PluginCall] { waiting.withLock { $0.sorted { $0.key < $1.key }.map(\.value) } }
 
-  /// Whether a call that is made here has to wait for the thread.
+  /// Whether a call from this thread has to wait for the plugin's thread.
   var isElsewhere: Bool { thread.map { !$0.isCurrent } ?? false }
 
   /// Runs the function of a call on the plugin's thread. A call that waits for it is under way for the host.
@@ -127,8 +127,8 @@ extension LoadedPlugin {
     }
   }
 
-  /// Runs code of the plugin, such as the handlers of a discarded promise, on its thread, without waiting for that; here
-  /// if it has none.
+  /// Runs plugin code, such as the handlers of a discarded promise, on the plugin's thread without waiting; inline if
+  /// it has no thread.
   func post(_ body: @escaping @Sendable () -> Void) {
     if let thread, !thread.isCurrent { thread.post(body) } else { body() }
   }

@@ -10,10 +10,10 @@ import Synchronization
 /// Over means that the destination is settled; a result that comes later is released.
 final class PluginCall: Sendable {
   private struct State {
-    /// Settled once: who takes it out, settles it.
+    /// Settled once, by the caller that takes it out.
     var destination: (any CallDestination)?
-    /// The promise that the function returned, until it is settled or destroyed. The call has no reference to it, so that
-    /// it is destroyed when nothing is left that could settle it.
+    /// The promise that the function returned, until it is settled or destroyed. The call has no reference to it, so
+    /// that the promise is destroyed when its last possible settler is.
     var promise: CallTable.Handle?
     var isDiscarded = false
     /// Its function will never return.
@@ -90,7 +90,7 @@ final class PluginCall: Sendable {
     end { $0.reject(with: function.error(.abandoned, "was left by longjmp()")) }
   }
 
-  /// Settles the destination, if nothing has yet.
+  /// Settles the destination, unless it is settled.
   private func end(_ settle: (any CallDestination) -> Void) {
     let destination = state.withLock { state in
       defer { state.destination = nil }
@@ -125,8 +125,8 @@ extension PluginCall {
     promise_release(promise)
   }
 
-  /// Ends the call if its promise was destroyed while it was pending, or cannot be observed for want of memory. Runs when
-  /// the observer is freed, which is after the settlement otherwise.
+  /// Ends the call if its promise was destroyed while it was pending, or cannot be observed because memory has run out.
+  /// Runs when the observer is freed, which is after the settlement otherwise.
   private func drop() {
     guard let (promise, arguments) = takePromise() else { return }
     let isDestroyed = promise_state(OpaquePointer(bitPattern: promise)) == PROMISE_ESTALE
@@ -159,7 +159,7 @@ extension PluginCall {
     plugin.calls.remove(self, promise)
     plugin.host.activity.end()
     if isRejected, let arguments, value.pointee.kind == promise_kind_t(PROMISE_KIND_DISCARDED) {
-      // Another than the plugin may have discarded it, and the plugin's threads use the arguments until they notice.
+      // The promise may have been discarded from outside the plugin, whose threads use the arguments until they notice.
       plugin.host.retainedArguments.retain(arguments, until: promise)
     }
     if isRejected {
@@ -184,7 +184,7 @@ extension PluginCall {
     discard(promise)
   }
 
-  /// Ends the call since the host does.
+  /// Ends the call because the host ends.
   func giveUp() {
     end { $0.reject(with: function.error(.closed, "had not settled its promise when the host shut down")) }
     discard(state.withLock { retained($0.promise) })
@@ -225,7 +225,7 @@ extension PluginCall {
     queue.deliver()
   }
 
-  /// Leaves the report to who delivers next. Calls nobody.
+  /// Queues the report for the next delivery. Calls no receiver.
   func keep(_ progress: Progress) {
     queue.append(
       ProgressReport(

@@ -30,7 +30,7 @@ final class PluginRegistry: Sendable {
   subscript(id: String) -> LoadedPlugin? { state.withLock { $0.byID[id] } }
   var all: [LoadedPlugin] { state.withLock(\.order) }
 
-  /// The plugin that was loaded from this file. A library that was adopted may be a plugin besides.
+  /// The plugin that was loaded from this file. An adopted library may be loaded as a plugin too.
   func plugin(of file: FileIdentity) -> LoadedPlugin? {
     all.first { $0.description.adoption == nil && $0.file.isSameFile(as: file) }
   }
@@ -59,7 +59,7 @@ final class PluginRegistry: Sendable {
     }
   }
 
-  /// Takes a plugin in other processes out.
+  /// Removes a plugin that runs in other processes.
   func removeRemote(_ id: String) -> (any RemotePlugin)? {
     state.withLock { state in
       guard let plugin = state.remote.removeValue(forKey: id) else { return nil }
@@ -81,11 +81,11 @@ protocol RemotePlugin: AnyObject, Sendable {
   /// Loads the plugin's file again, beside the code that is loaded, for new calls.
   func reload(deadline: Duration) throws(PluginError) -> PluginDescription
 
-  /// Ends the plugin, at the deadline by force.
+  /// Ends the plugin; kills its processes at the deadline.
   func unload(deadline: Duration)
 }
 
-/// The files whose load() some host of this process has called: a plugin has one host.
+/// The files whose load() a host of this process has called. A plugin belongs to one host.
 enum ClaimedFiles {
   private struct Key: Hashable {
     let device: UInt64

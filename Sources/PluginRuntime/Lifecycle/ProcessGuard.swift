@@ -23,7 +23,7 @@ public enum ProcessGuard {
     }
   }
 
-  /// Guards the process from now on. The second call changes the timeout alone.
+  /// Installs the guard. A second call changes only the timeout.
   ///
   /// - Parameters:
   ///   - program: the name at the beginning of each message.
@@ -48,8 +48,8 @@ public enum ProcessGuard {
   /// functions of plugins.
   public static func prepareThread() { plugin_activity_prepare_thread() }
 
-  /// Runs a closure on a new thread that is prepared for functions of plugins. Returns false, and runs nothing, if the
-  /// system has no more threads.
+  /// Runs a closure on a new thread that is prepared for functions of plugins. Returns false, and runs nothing, if no
+  /// thread can be started.
   public static func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
     let start = Unmanaged.passRetained(ThreadStart(body))
     var thread = pthread_t()
@@ -64,8 +64,8 @@ public enum ProcessGuard {
     return status == 0
   }
 
-  /// Says that the program itself is about to exit with this status: code of plugins that runs until then cannot make
-  /// a success of a failure.
+  /// Announces that the program is about to exit with this status: plugin code that runs until then cannot turn a
+  /// failure into a success.
   public static func ending(_ status: Int32) { plugin_activity_ending(status) }
 }
 

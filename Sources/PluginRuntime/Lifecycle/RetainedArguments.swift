@@ -11,7 +11,7 @@ final class RetainedArguments: Sendable {
 
   private let entries = Mutex<[Entry]>([])
 
-  /// Keeps the arguments until the promise has no reference any more.
+  /// Keeps the arguments until the promise is destroyed.
   func retain(_ arguments: ArgumentValues, until promise: CallTable.Handle) {
     releaseUnused()
     entries.withLock { $0.append(Entry(arguments: arguments, promise: promise)) }
@@ -20,7 +20,7 @@ final class RetainedArguments: Sendable {
   /// Releases the arguments that no plugin uses any more. The destruction of a promise calls no handler, so this is
   /// called at the beginning of each call.
   func releaseUnused() {
-    // Released outside the lock: the end of a value may call any code.
+    // Released outside the lock: a value's destructor may call any code.
     let released = entries.withLock { entries in
       guard !entries.isEmpty else { return [Entry]() }
       let split = entries.partition { promise_state(OpaquePointer(bitPattern: $0.promise)) == PROMISE_ESTALE }
@@ -30,7 +30,7 @@ final class RetainedArguments: Sendable {
     _ = consume released
   }
 
-  /// Releases everything: no code of a plugin runs any more.
+  /// Releases everything, after the last plugin code has run.
   func clear() {
     let released = entries.withLock { entries in
       defer { entries = [] }

@@ -32,7 +32,7 @@ public struct Adoption: Sendable, Equatable {
   public var id: String
   /// A path, with a slash in it, or a name that is looked for where the system's loader looks: "libz.so.1".
   public var library: String
-  /// The version to be shown; `nil`: the text after ".so." in the name of the library's file.
+  /// The version for display; `nil`: the text after ".so." in the name of the library's file.
   public var version: String?
   /// One line for people.
   public var description: String?
@@ -41,10 +41,10 @@ public struct Adoption: Sendable, Equatable {
   /// The library's named integers, such as those that macros of its header define. Arguments for integers may be given
   /// by these names, unless the signature has names of its own for their values.
   public var constants: [ConstantSet.Constant]
-  /// The file that says all this, if one does. For people only.
+  /// The file that describes the adoption, if there is one. For display only.
   public var file: String?
 
-  /// An adoption; the parts are as the properties say.
+  /// Creates an adoption; see the properties for the parts.
   public init(
     id: String, library: String, version: String? = nil, description: String? = nil, functions: [Function],
     constants: [ConstantSet.Constant] = [], file: String? = nil

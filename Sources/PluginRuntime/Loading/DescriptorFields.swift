@@ -42,7 +42,7 @@ struct DescriptorFields {
     guard let offset = MemoryLayout<Root>.offset(of: field) else {
       preconditionFailure("every field of a C struct has an offset")
     }
-    // An array's memory is aligned as that of malloc().
+    // An array's memory has the alignment of malloc().
     return bytes.withUnsafeBytes { $0.load(fromByteOffset: offset, as: T.self) }
   }
 
@@ -64,7 +64,7 @@ struct DescriptorFields {
     return try text(pointer, name)
   }
 
-  /// More than any text of a descriptor has.
+  /// Longer than any text of a descriptor.
   private static let maximumText = 1 << 20
 
   func text(_ pointer: UnsafePointer<CChar>, _ name: String) throws(PluginError) -> String {

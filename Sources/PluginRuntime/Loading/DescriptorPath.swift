@@ -1,10 +1,11 @@
 import Glibc
 import Synchronization
 
-/// A path by which the system's loader opens a file that is open already, even if another one has the file's own path.
+/// A path by which the system's loader opens a file that is already open, even if its own path now leads to another
+/// file.
 ///
-/// The loader takes a library that it has under the same name. So a path is never given twice, though descriptors are:
-/// slashes and dots that the kernel ignores count.
+/// The loader reuses a library that it has under the same name, so no path is used twice, although descriptors are
+/// reused: slashes and dots, which the kernel ignores, number the paths.
 struct DescriptorPath {
   let text: String
 
@@ -13,7 +14,7 @@ struct DescriptorPath {
   /// The path of a descriptor; `nil` where /proc is not mounted.
   init?(of descriptor: Int32) {
     var buffer = [CChar](repeating: 0, count: 32)
-    // The number of this process where /proc counts, which need not be getpid(): a debugger opens the path too.
+    // The id of this process in the namespace of /proc, which may differ from getpid(): a debugger opens the path too.
     let length = readlink("/proc/self", &buffer, buffer.count)
     guard length > 0, length < buffer.count else { return nil }
     let process = String(decoding: buffer.prefix(length).map(UInt8.init(bitPattern:)), as: UTF8.self)

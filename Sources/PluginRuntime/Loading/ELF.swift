@@ -23,7 +23,7 @@ enum ELF {
       50: "Itanium", 62: "x86-64", 183: "AArch64", 243: "RISC-V", 247: "BPF", 258: "LoongArch",
     ]
     let name = names[machine] ?? "machine \(machine)"
-    // The word size is left out where it is the usual one.
+    // The usual word size is omitted.
     let word = is64Bit || name.contains("32-bit") ? "" : " (32-bit)"
     return name + word + (isLittleEndian ? "" : ", big-endian")
   }
@@ -35,7 +35,7 @@ struct ELFSegment: Equatable {
   static let load: UInt32 = 1, dynamic: UInt32 = 2, note: UInt32 = 4, headers: UInt32 = 6, threadLocal: UInt32 = 7
   static let unwinding: UInt32 = 0x6474_E550, stack: UInt32 = 0x6474_E551
   static let readOnlyAfterRelocation: UInt32 = 0x6474_E552, property: UInt32 = 0x6474_E553
-  /// Types of which the loader takes the last, and other readers the first.
+  /// Types of which the loader uses the last header, and other readers the first.
   static let single = [dynamic, headers, threadLocal, unwinding, stack, readOnlyAfterRelocation, property]
   /// Types that name a part of a loaded segment.
   static let parts: Set<UInt32> = [note, headers, threadLocal, unwinding, readOnlyAfterRelocation, property]
@@ -62,10 +62,10 @@ struct ELFSegment: Equatable {
   var isWritable: Bool { flags & 2 != 0 }
   /// "r-x", as the kernel writes it.
   var access: String { (flags & 4 != 0 ? "r" : "-") + (isWritable ? "w" : "-") + (isExecutable ? "x" : "-") }
-  /// That of a segment whose end was checked.
+  /// The end of a segment that was checked for overflow.
   var memory: Range<UInt64> { address..<address + memorySize }
 
-  /// Whether the segment's memory holds this range.
+  /// Whether the segment's memory contains this range.
   func contains(_ start: UInt64, _ length: UInt64) -> Bool {
     guard start >= address, start - address <= memorySize else { return false }
     return length <= memorySize - (start - address)
@@ -98,8 +98,8 @@ struct ELFSymbol {
   /// Defined here, global or weak, and not hidden.
   var isExported: Bool { section != 0 && [1, 2, 10].contains(info >> 4) && (visibility == 0 || visibility == 3) }
   var isFunction: Bool { info & 15 == 2 }
-  /// A function that returns the address of the one to call, which the loader asks: how the C library picks its
-  /// strlen() for the processor.
+  /// A resolver, which the loader calls for the address of the actual function: the C library selects strlen() for the
+  /// processor in this way.
   var isIndirectFunction: Bool { info & 15 == 10 }
 
   var kindName: String {

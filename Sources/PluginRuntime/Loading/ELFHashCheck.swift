@@ -38,7 +38,7 @@ struct ELFHashCheck {
       highest = max(highest, index)
     }
     guard highest > 0 else { return UInt64(first) }
-    // Chains lie one after the other: one that has no end goes on in the next, and all end where the last does.
+    // Chains are adjacent: one without an end continues in the next, so all end if the last does.
     let chains = start + UInt64(bucketCount) * 4
     var index = UInt64(highest - first)
     let room = image.room(from: chains) / 4
@@ -56,7 +56,7 @@ struct ELFHashCheck {
     let chainCount: UInt32 = FileReader.number(head, at: 4)
     let length = (UInt64(bucketCount) + UInt64(chainCount)) * 4
     guard let words = image.bytes(at: table + 8, length) else { throw outside }
-    // Each symbol is in one chain: one that is met again is in a circle, or in two.
+    // Each symbol is in one chain. A symbol that occurs again means a cycle, or two chains with the same symbol.
     var isMet = [Bool](repeating: false, count: Int(chainCount))
     for bucket in 0..<Int(bucketCount) {
       var index: UInt32 = FileReader.number(words, at: bucket * 4)

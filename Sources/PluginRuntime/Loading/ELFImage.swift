@@ -26,7 +26,7 @@ struct ELFImage {
   func isWritable(_ address: UInt64, _ length: UInt64) -> Bool { load(with: address, length)?.isWritable ?? false }
   func isCode(_ address: UInt64) -> Bool {
     guard let segment = load(with: address, 1) else { return false }
-    // The rest of a segment is filled with zeros, which are no code.
+    // The rest of a segment is filled with zeros, which are not code.
     return segment.isExecutable && address - segment.address < segment.fileSize
   }
 

@@ -1,4 +1,4 @@
-/// A defect of an ELF file. The verifier adds which file has it.
+/// A defect of an ELF file. The verifier adds the path.
 struct ELFMistake: Error, Equatable {
   let kind: PluginError.Kind
   let message: String

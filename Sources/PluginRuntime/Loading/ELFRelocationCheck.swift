@@ -1,9 +1,9 @@
-/// Checks the relocations: each writes to memory that is writable and is no table of the loader's own, the address
-/// that it writes leads into the library, and the functions that are called at load time are code.
+/// Checks the relocations: each writes to writable memory outside the loader's tables, the written address leads into
+/// the library, and the functions that are called at load time are code.
 struct ELFRelocationCheck {
   /// The number of relocations.
   private(set) var count = 0
-  /// The highest symbol that one names; -1 if none does.
+  /// The highest symbol index in a relocation; -1 without any.
   private(set) var highestSymbol = -1
 
   private let dynamic: ELFDynamic
@@ -13,7 +13,8 @@ struct ELFRelocationCheck {
   /// The dynamic section, and the other tables that the loader reads.
   private let protected: [Range<UInt64>]
   private let memory: Range<UInt64>
-  /// Words that hold functions which the loader calls, and the address that a relocation writes there; `nil`: of another library.
+  /// Words with functions that the loader calls, and the address that a relocation writes there; `nil`: an address of
+  /// another library.
   private var functions: [UInt64: UInt64?] = [:]
   private let lists: [Range<UInt64>]
 
@@ -83,7 +84,7 @@ struct ELFRelocationCheck {
     }
   }
 
-  /// The address that is written, counted from the beginning of the library; `nil` if it comes from another one.
+  /// The written address, relative to the library's base; `nil` if it belongs to another library.
   private mutating func value(
     _ role: ELFRelocationType.Role, _ symbol: Int, _ addend: UInt64, at place: UInt64
   ) throws(ELFMistake) -> UInt64? {
@@ -94,7 +95,7 @@ struct ELFRelocationCheck {
     switch role {
     case .nothing: return nil
     case .relative:
-      // Swift and sanitizers keep marks in a pointer's highest byte.
+      // Swift and sanitizers tag pointers in the highest byte.
       let target = addend & 0x00FF_FFFF_FFFF_FFFF
       guard memory.contains(target) || target == memory.upperBound else {
         throw .damaged("its relocation at \(place.hexadecimal) makes a pointer to \(addend.hexadecimal), outside it")
@@ -119,8 +120,8 @@ struct ELFRelocationCheck {
     }
   }
 
-  /// Checks that as many relocations at the start of the table are relative as it says: the loader applies them without
-  /// a look at their types.
+  /// Checks the declared number of relative relocations at the start of the table: the loader applies them without
+  /// checking their types.
   private func checkRelativeCount(_ table: [UInt8]) throws(ELFMistake) {
     let relative = dynamic[ELFTag.relaCount] ?? 0
     guard relative <= table.count / Self.size else { throw .damaged("it has fewer relocations than it says") }
@@ -132,7 +133,7 @@ struct ELFRelocationCheck {
     }
   }
 
-  /// Relative relocations in the compact form: an address, then words of which each bit stands for an address after it.
+  /// Relative relocations in the compact form: an address, then bitmaps of the words after it.
   private mutating func checkCompact(_ table: [UInt8]) throws(ELFMistake) {
     guard table.count % 8 == 0 else { throw .damaged("its table of compact relocations is no list of words") }
     var next: UInt64?

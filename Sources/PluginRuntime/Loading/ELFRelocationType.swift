@@ -4,13 +4,13 @@ struct ELFRelocationType {
     case nothing
     /// Writes the address of a symbol.
     case symbol
-    /// Writes the address of a symbol that is called or read through it: there must be one.
+    /// Writes the address of a symbol that code calls or reads through it; it must be present.
     case slot
     /// Writes an address within the library.
     case relative
     /// Calls a function of the library, and writes its result.
     case indirect
-    /// Writes where a thread has a variable.
+    /// Writes the location of a thread-local variable.
     case threadLocal
   }
 

@@ -48,7 +48,7 @@ struct ELFSegmentCheck {
     }
   }
 
-  /// More would not be had: the loader ends the process where it gets no memory for it.
+  /// The loader ends the process if it cannot allocate this much.
   private static let maximumThreadLocal: UInt64 = 1 << 28
 
   private func checkThreadLocal() throws(ELFMistake) {

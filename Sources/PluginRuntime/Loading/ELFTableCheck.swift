@@ -7,13 +7,13 @@ struct ELFTableCheck {
   let image: ELFImage
   /// The string table.
   let strings: [UInt8]
-  /// All that may be symbols: from the symbol table to the next table, or to the end of the file.
+  /// The memory that may hold symbols: from the symbol table to the next table, or to the end of the file.
   private(set) var symbols: [UInt8] = []
   /// The number of symbols that the loader can reach.
   private(set) var symbolCount = 0
   /// The number of symbols that are one for all libraries of a process (STB_GNU_UNIQUE).
   private(set) var uniqueSymbolCount = 0
-  /// Whether it registers destructors of thread-local variables, as C++ does.
+  /// Whether the library registers destructors of thread-local variables, as C++ does.
   private(set) var hasThreadLocalDestructors = false
   /// The number of relocations.
   private(set) var relocationCount = 0
@@ -85,7 +85,7 @@ struct ELFTableCheck {
       throw .damaged("its dynamic section has a name outside the string table")
     }
     if let name = dynamic.texts(ELFTag.name).first, name.isEmpty || name.contains("/") {
-      // The loader takes a library of that name for the file at that path.
+      // The loader interprets such a name as a path.
       throw ELFMistake(.unsafeName, "has the name '\(name)' (DT_SONAME), expected one without '/'")
     }
     if let table = dynamic[ELFTag.pltGOT], !image.isWritable(table, 24) {

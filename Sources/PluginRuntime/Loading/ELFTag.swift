@@ -28,7 +28,7 @@ enum ELFTag {
   ]
   /// Offsets in the string table.
   static let texts: [UInt64] = [needed, name, pathOld, path, auxiliary, filter]
-  /// Tags that may stand several times.
+  /// Tags that may occur several times.
   static let repeated: Set<UInt64> = [needed, auxiliary, filter]
 
   static let hasTextRelocations: UInt64 = 4

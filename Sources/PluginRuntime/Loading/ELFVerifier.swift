@@ -72,7 +72,7 @@ struct ELFVerifier {
     guard let table = reader.bytes(at: offset, count: Int(count) * ELFSegment.size) else {
       throw truncated("its program headers")
     }
-    // Nothing needs the section headers at run time, but they come last: a download that was cut short lacks them
+    // The section headers are not needed at run time, but they are last in the file: a truncated download lacks them
     // first.
     let sections: UInt64 = FileReader.number(header, at: 40)
     let sectionSize: UInt16 = FileReader.number(header, at: 58)

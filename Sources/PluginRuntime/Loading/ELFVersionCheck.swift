@@ -1,4 +1,5 @@
-/// Checks the versions of symbols: the loader looks each up in a table that it makes of two lists in the file.
+/// Checks the versions of symbols: the loader looks each version up in a table that it builds from two lists in the
+/// file.
 struct ELFVersionCheck {
   private let dynamic: ELFDynamic
   private let image: ELFImage
@@ -11,7 +12,7 @@ struct ELFVersionCheck {
   }
 
   func check(symbolCount: Int) throws(ELFMistake) {
-    // 0 and 1 say that a symbol is local or global.
+    // 0 and 1 mean that a symbol is local or global.
     var highest: UInt16 = 0
     if let list = dynamic[ELFTag.versionsNeeded] { highest = max(highest, try needed(list)) }
     if let list = dynamic[ELFTag.versionsDefined] { highest = max(highest, try defined(list)) }
@@ -35,7 +36,7 @@ struct ELFVersionCheck {
     try walk(list, size: 16, next: 12) { (entry, address) throws(ELFMistake) in
       try checkRevision(entry)
       let file: UInt32 = FileReader.number(entry, at: 4)
-      // The loader looks for it among those that it has loaded, and takes for granted that it is there.
+      // The loader searches the libraries that it has loaded, without handling a failed search.
       guard let name = dynamic.text(at: UInt64(file)), libraries.contains(name) else {
         throw .damaged("it needs versions of a library that it does not need")
       }
@@ -73,8 +74,8 @@ struct ELFVersionCheck {
     guard Int(offset) < strings.count else { throw .damaged("it has a version with a name outside the string table") }
   }
 
-  /// Visits the entries of a list, each of which says how far the next is from it; 0: there is none. As that is never
-  /// backwards, a list ends.
+  /// Visits the entries of a list. Each has the offset of the next one from itself; 0 ends the list. Offsets are never
+  /// negative, so every list ends.
   private func walk(
     _ start: UInt64, size: UInt64, next: Int, _ visit: ([UInt8], UInt64) throws(ELFMistake) -> Void
   ) throws(ELFMistake) {

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Reads numbers out of a file that may be anything, at offsets that may be anything. Nothing of it is mapped: a file
-/// that is cut short meanwhile gives `nil`, not a signal.
+/// Reads numbers from an untrusted file, at untrusted offsets. The file is not mapped, so one that is truncated
+/// meanwhile causes `nil`, not a signal.
 struct FileReader {
   let descriptor: Int32
   let size: UInt64
@@ -32,7 +32,7 @@ struct FileReader {
     bytes(at: offset, count: MemoryLayout<T>.size).map { FileReader.number($0, at: 0) }
   }
 
-  /// A little-endian number within bytes that were read.
+  /// A little-endian number in bytes that were read.
   static func number<T: FixedWidthInteger>(_ bytes: [UInt8], at offset: Int, as type: T.Type = T.self) -> T {
     bytes.withUnsafeBytes { T(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: T.self)) }
   }

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// A rule of the program for the libraries that may be mapped, besides the checks that each has to pass.
+/// A rule of the program for the libraries that may be mapped, in addition to the verifier's checks.
 ///
-/// The rule is given the descriptor of the file that is mapped afterwards, or of the sealed copy that is, so it judges
-/// that, even if another file lies at the path by then. It judges the libraries that a plugin needs as well, except the
-/// system's own. Of a plugin in a worker process, the worker judges.
+/// The rule is given the descriptor of the file that is mapped afterwards, or of the sealed copy that is, so it applies
+/// to that file, even if the path leads to another one by then. It applies to the libraries that a plugin needs as
+/// well, except those of the system. For a plugin in a worker process, the worker applies it.
 public enum LibraryAdmission {
   /// The reason why a library is not mapped.
   public enum Refusal: Sendable {
@@ -22,8 +22,8 @@ public enum LibraryAdmission {
   /// Installs the rule of this process, in place of the one before it.
   public static func install(_ rule: @escaping Rule) { Self.rule.withLock { $0 = rule } }
 
-  /// The paths of the files that the rule judges before the library at a path is mapped: its own first, and those of the
-  /// libraries that it needs, as far as they are found.
+  /// The paths of the files that the rule is applied to before the library at a path is mapped: its own first, then
+  /// those of the needed libraries that are found.
   public static func files(judgedFor path: String) -> [String] {
     let closure = LibraryDependencies.closure(of: path, outside: [])
     return closure.prefix(1) + closure.dropFirst().filter { (try? PluginFile(opening: $0))?.isOfSystem == false }

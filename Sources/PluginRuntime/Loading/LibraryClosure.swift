@@ -31,7 +31,7 @@ struct LibraryClosure {
       loaded = isOfSystem ? nil : DescriptorPath(of: file.descriptor).flatMap { plugin_library_find($0.text) }
       if !isOfSystem, loaded == nil { try file.seal() }
       let dynamic = try ELFVerifier.verify(file, exporting: functions).dynamic
-      // The loader loads these as well, by their names alone.
+      // The loader loads these as well, by name.
       guard isOfSystem || dynamic[ELFTag.filter] == nil && dynamic[ELFTag.auxiliary] == nil else {
         throw PluginError(
           .damaged, file.path, "is a filter of another library (DT_FILTER, DT_AUXILIARY), expected one of its own")
@@ -47,7 +47,7 @@ struct LibraryClosure {
 
   init(of file: PluginFile, exporting functions: [String]) throws(PluginError) {
     let library = try Member(file, exporting: functions, inheriting: [])
-    // The system's libraries are not the program's to judge; it has chosen this one.
+    // The rule applies to the library that the program chose, not to libraries of the system.
     try LibraryAdmission.check(file)
     known[file.identity] = library
     // Depth first, without recursion: the depth has no limit.

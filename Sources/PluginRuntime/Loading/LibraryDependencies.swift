@@ -25,8 +25,8 @@ struct LibraryDependencies {
     names = library.texts(ELFTag.needed)
   }
 
-  /// The path at which a needed library is: a file, or anything else that the verifier refuses; `nil` if the folders do
-  /// not have it.
+  /// The path of a needed library: a file, or anything else that the verifier refuses; `nil` if the folders do not have
+  /// it.
   func path(of name: String) -> String? {
     let expanded = origin.expand(name[...])
     if expanded.contains("/") { return expanded }
@@ -34,8 +34,8 @@ struct LibraryDependencies {
       .first(where: LibraryFinder.exists)
   }
 
-  /// The paths at which the libraries are looked for that the one at `path` needs, and those that they need; and its own.
-  /// Files that lie in some folders are left out, with those that they need, and damaged ones need none.
+  /// The path of the library, and the paths of the libraries that it needs, directly and indirectly. Files in excluded
+  /// folders are left out, with the libraries that they need; damaged files need none.
   static func closure(of path: String, outside folders: [String]) -> [String] {
     var found: [String] = []
     var pending = [(path: path, inherited: [String]())]

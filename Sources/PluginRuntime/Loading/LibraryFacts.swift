@@ -6,7 +6,7 @@ public struct LibraryFacts: Sendable {
     public let address: UInt64
     /// Its size in memory.
     public let size: UInt64
-    /// The number of its bytes that come from the file.
+    /// The number of its bytes that are read from the file.
     public let sizeInFile: UInt64
     /// "r-x", as the kernel writes it.
     public let access: String
@@ -34,7 +34,7 @@ public struct LibraryFacts: Sendable {
   public let initialisers: Int
   /// The size of its variables that each thread has.
   public let threadLocal: UInt64
-  /// Whether it exports promise_plugin_entry().
+  /// Whether the library exports promise_plugin_entry().
   public let isPlugin: Bool
   /// The reasons why its code stays mapped until the process ends, once it was loaded.
   public let residence: [String]

@@ -1,8 +1,8 @@
 import CPluginEdge
 import Glibc
 
-/// Finds a shared library by its name, in the folders where the system's loader would: it has to be verified before the
-/// loader sees it, and the loader does not say which file it is going to take.
+/// Finds a shared library by its name, in the folders where the system's loader would: the file has to be verified
+/// before the loader sees it, and the loader does not report in advance which file it uses.
 enum LibraryFinder {
   /// The path of a library. A name with a slash in it is a path already.
   static func path(of name: String) throws(PluginError) -> String {
@@ -20,8 +20,8 @@ enum LibraryFinder {
     throw PluginError(.notFound, name, "no such library in the folders of the system's loader\(hint)")
   }
 
-  /// Whether the system's loader would stop at this path, to load it or to fail: it goes on where nothing is, and where
-  /// there is a library for another machine.
+  /// Whether the system's loader would stop its search at this path, to load the file or to fail. It skips missing
+  /// files, and libraries for other machines.
   static func exists(_ path: String) -> Bool {
     guard access(path, F_OK) == 0 else { return false }
     guard let file = try? PluginFile(opening: path) else { return true }
@@ -57,7 +57,8 @@ enum LibraryFinder {
     return folders + ["/lib64", "/usr/lib64", "/lib", "/usr/lib"]
   }
 
-  /// Whether it is a library for this machine. A folder may hold those of another one, and scripts for the linker.
+  /// Whether the file is a library for this machine. Folders may also contain libraries for other machines, and linker
+  /// scripts.
   private static func isLibrary(_ path: String) -> Bool {
     guard let file = try? PluginFile(opening: path) else { return false }
     let reader = FileReader(descriptor: file.descriptor, size: UInt64(file.identity.size))

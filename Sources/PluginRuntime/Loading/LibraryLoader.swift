@@ -3,7 +3,7 @@ import Glibc
 
 /// Maps libraries that were verified, after the libraries that they need.
 enum LibraryLoader {
-  /// Held while a library is verified and mapped: the names in the list of the system's loader change then.
+  /// Held while a library is verified and mapped, because this changes names in the list of the system's loader.
   /// Initialisers run with the lock held, as they do with that of the system's loader, and may load libraries.
   private static let lock = RecursiveLock()
   // Used with the lock held.
@@ -44,8 +44,8 @@ enum LibraryLoader {
     return handle
   }
 
-  /// Gives the needed libraries the names by which a library needs them, as far as they have others: the system's loader
-  /// would look for files of those names. They keep them, for the loader looks once more for all that it needs whenever
+  /// Gives the needed libraries the names by which a library needs them, where their own names differ: the system's
+  /// loader would look for files of those names. The names stay, because the loader looks for them again whenever
   /// another library needs this one.
   private static func nameLibraries(
     neededBy member: LibraryClosure.Member, _ handles: [FileIdentity: UnsafeMutableRawPointer], _ origin: OriginPath
@@ -98,7 +98,7 @@ enum LibraryLoader {
 private struct LoadedFiles {
   private var handles: [FileIdentity: UnsafeMutableRawPointer] = [:]
   private var files: [String: FileIdentity] = [:]
-  /// Libraries that were given a name by which they are needed.
+  /// Libraries that were given the name by which another one needs them.
   private var named: Set<FileIdentity> = []
 
   mutating func add(_ file: PluginFile, _ handle: UnsafeMutableRawPointer) {
@@ -106,11 +106,11 @@ private struct LoadedFiles {
     files[file.path] = files[file.path] ?? file.identity
   }
 
-  /// Notes that a library is given a name by which it is needed. False if it has one.
+  /// Notes that a library is given the name by which another one needs it. False if it was given one before.
   mutating func addName(of file: PluginFile) -> Bool { named.insert(file.identity).inserted }
 
-  /// The library that was mapped from this file; `nil` if none was. Another file at the same path is refused: the system's
-  /// loader, and debuggers, go by paths.
+  /// The library that was mapped from this file; `nil` if none was. Another file at the same path is refused: the
+  /// system's loader and debuggers identify libraries by path.
   func handle(of file: PluginFile) throws(PluginError) -> UnsafeMutableRawPointer? {
     if let other = files[file.path], other != file.identity {
       throw PluginError(

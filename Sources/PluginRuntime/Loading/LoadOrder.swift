@@ -1,4 +1,4 @@
-/// In which order plugins are loaded: each after those that it requires, otherwise as they were given.
+/// The order in which plugins are loaded: each after those that it requires, otherwise as given.
 enum LoadOrder {
   static func sort(_ plugins: [PluginDescription]) throws(PluginError) -> [PluginDescription] {
     var byID: [String: PluginDescription] = [:]
@@ -24,7 +24,7 @@ enum LoadOrder {
         }
       }
     }
-    // A second file with an id that was placed is the loader's to refuse.
+    // Loading refuses a second file with the same id.
     return sorted + plugins.filter { plugin in !sorted.contains { $0.path == plugin.path } }
   }
 

@@ -1,4 +1,4 @@
-/// The description that a plugin gives of itself.
+/// The description of a plugin, from its descriptor.
 public struct PluginDescription: Sendable, Equatable {
   /// The absolute path of its file, symbolic links resolved.
   public let path: String

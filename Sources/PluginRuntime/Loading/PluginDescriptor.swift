@@ -14,7 +14,7 @@ struct PluginDescriptor {
 
   static let hostABI: UInt32 = PROMISE_ABI_VERSION
 
-  /// A limit for a count in the plugin's memory: more functions than a plugin has, fewer than a mistake gives.
+  /// The limit of a count in the plugin's memory: larger than that of a real plugin, smaller than that of garbage.
   static let maximumFunctions = 65_536
   static let maximumRequirements = 1_024
 

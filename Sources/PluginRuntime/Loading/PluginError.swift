@@ -14,11 +14,11 @@ public struct PluginError: Error, Sendable, Equatable {
     case truncated
     /// Its headers or tables contradict each other.
     case damaged
-    /// It asks for memory that is writable and executable, or for an executable stack.
+    /// The file asks for memory that is writable and executable, or for an executable stack.
     case unsafeMemory
     /// Its DT_SONAME is a path, for which the system's loader would take another file.
     case unsafeName
-    /// It does not export promise_plugin_entry(), or not as a function.
+    /// The file does not export promise_plugin_entry(), or not as a function.
     case noEntry
     /// Another file was loaded from this path before, or the file changed while it was being loaded.
     case replaced
@@ -33,11 +33,11 @@ public struct PluginError: Error, Sendable, Equatable {
     case abiRange(host: UInt32, plugin: ClosedRange<UInt32>?)
     case badDescriptor
     case badSignature(SignatureError)
-    /// The plugin's compiler has the struct or the field of that path where its signature does not say it is.
+    /// The plugin's compiler lays out the struct or the field of that path differently from the signature.
     case layout(String)
     case missingRequirement(String)
     case requirementCycle([String])
-    /// Another plugin with the same id is loaded, or another host has this one.
+    /// Another plugin with the same id is loaded, or another host has loaded this one.
     case duplicate
     /// The plugin's load() returned this status.
     case refused(Int32)
@@ -47,10 +47,11 @@ public struct PluginError: Error, Sendable, Equatable {
     case badArgument
     /// The result of the function contradicts its signature.
     case badResult
-    /// It was left by an exception: of C++, with its type as C++ writes it and its message, or of another language, which
-    /// the error's message names if the exception's class has its name.
+    /// The function was left by an exception: of C++, with its type as C++ writes it and its message, or of another
+    /// language, which the error's message names if the exception's class has its name.
     case exception(type: String?, message: String?)
-    /// It was left in a way that no call may be: by pthread_exit(), by cancelling the thread, or by longjmp().
+    /// The function was left in a way that is not allowed: by pthread_exit(), by cancelling the thread, or by
+    /// longjmp().
     case abandoned
     /// The call is nested in as many others as its host allows (`Host.Options.recursionLimit`).
     case tooDeep
@@ -63,13 +64,13 @@ public struct PluginError: Error, Sendable, Equatable {
     case timedOut
     /// The plugin asked for rights that it was not given; the call is rejected even if its function returned.
     case notAllowed([CapabilityRefusal])
-    /// The call came when as many calls as its plugin may have were under way.
+    /// As many calls as the plugin may have were under way.
     case overloaded
-    /// The new file of a plugin is not used; the one before is.
+    /// The new file of a plugin failed; the previous one stays in use.
     case rolledBack
-    /// The plugin runs in this process, where it cannot be exchanged.
+    /// The plugin runs in this process, where it cannot be reloaded.
     case notReloadable
-    /// The plugin's worker process has ended, or was killed because it did not do its part.
+    /// The plugin's worker process has ended, or was killed because it violated the protocol.
     case workerEnded(WorkerEnd)
   }
 
@@ -103,7 +104,7 @@ public struct PluginError: Error, Sendable, Equatable {
 }
 
 extension PluginError {
-  /// The error of a call that is nested in as many others as are allowed.
+  /// The error of a call beyond the limit of nesting.
   static func tooDeep(_ subject: String, _ limit: Int) -> PluginError {
     PluginError(
       .tooDeep, subject,

@@ -3,8 +3,8 @@ import Glibc
 
 /// A plugin's file, open for reading: a regular file at an absolute path, or the sealed copy of one.
 ///
-/// A path may lead to anything: a FIFO on which reading never ends, a directory, a device. It is opened such that
-/// nothing blocks, and the open file is looked at, not the path again.
+/// A path may lead to anything: a FIFO on which reading never ends, a directory, a device. It is opened without
+/// blocking, and all checks use the open file, not the path.
 final class PluginFile {
   /// The absolute path, symbolic links resolved.
   let path: String
@@ -16,7 +16,7 @@ final class PluginFile {
     self.path = try Self.resolve(path)
     descriptor = try Self.open(self.path)
     var status = stat()
-    // Cannot fail on a descriptor that was just opened; if it did, the mode would be no regular file's.
+    // Cannot fail on a descriptor that was just opened; if it did, the mode 0 would not be that of a regular file.
     fstat(descriptor, &status)
     identity = FileIdentity(status)
     if status.st_mode & S_IFMT != S_IFREG {
@@ -26,17 +26,17 @@ final class PluginFile {
 
   deinit { close(descriptor) }
 
-  /// Whether the system alone can change it: a copy is not needed.
+  /// Whether only the system can change the file, so that no copy is needed.
   var isOfSystem: Bool { SystemFile.isOne(path, descriptor) }
 
-  /// Replaces the open file by a copy in sealed memory, which no process can change any more: the bytes that are
-  /// verified, judged and hashed from now on are mapped.
+  /// Replaces the open file by a copy in sealed memory, which no process can change: the bytes that are verified and
+  /// hashed later are those that are mapped.
   func seal() throws(PluginError) {
     guard identity.size <= Self.longest else {
       throw PluginError(
         .notReadable, path, "has \(identity.size) bytes, expected at most \(Self.longest), a quarter of the memory")
     }
-    // The kernel's names for memory are a little shorter than those of files.
+    // memfd_create() allows slightly shorter names than file systems.
     let name = (path.split(separator: "/").last ?? "").utf8.prefix(200)
     let copy = plugin_sealed_copy(descriptor, String(decoding: name, as: UTF8.self))
     guard copy >= 0 else { throw failure(errno) }
@@ -118,6 +118,6 @@ struct FileIdentity: Hashable, Sendable {
     modifiedNanoseconds = Int64(status.st_mtim.tv_nsec)
   }
 
-  /// Whether it is the same file, even if it was written to meanwhile.
+  /// Whether both are the same file, even if it was written to meanwhile.
   func isSameFile(as other: FileIdentity) -> Bool { device == other.device && inode == other.inode }
 }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// A lock that its holder may take again: loading a plugin runs code of strangers, which may come back to the host.
+/// A lock that its holder may take again: loading a plugin runs foreign code, which may call the host.
 final class RecursiveLock: Sendable {
-  // A mutex is made to be used from several threads.
+  // A mutex may be used by several threads.
   private nonisolated(unsafe) let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 
   init() {

@@ -1,8 +1,9 @@
-/// The functions that free results of a library's other functions, `own(f)`: without them nothing could be called.
+/// The functions that free results of a library's other functions, `own(f)`: without them the other functions cannot be
+/// called.
 enum ReleaseFunctions {
   /// Checks that the library, or one that it links, exports all that a signature names.
   ///
-  /// - Parameter place: where the signature stands, for errors: "functions[1].signature".
+  /// - Parameter place: the place of the signature, for errors: "functions[1].signature".
   static func check(_ text: String, in library: SharedLibrary, _ place: String) throws(PluginError) {
     for (name, column) in releases(in: text) where library.symbol(name) == nil {
       let mistake = SignatureError(

@@ -2,11 +2,11 @@ import CPluginEdge
 import CPromise
 import Glibc
 
-/// A shared library, a plugin's or an adopted one, mapped. It stays so: code that may still run, on any thread, is never unmapped.
+/// A mapped shared library, of a plugin or adopted. It is never unmapped: its code may still run on any thread.
 struct SharedLibrary {
   let file: FileIdentity
   let path: String
-  // The library stays mapped, and the system's loader may be asked on any thread.
+  // The library stays mapped, and dlsym() may be called on any thread.
   private nonisolated(unsafe) let handle: UnsafeMutableRawPointer
 
   /// Verifies the file, among other things that it exports these functions, and those that it needs, and maps them. Their

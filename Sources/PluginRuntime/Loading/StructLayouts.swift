@@ -6,7 +6,7 @@ enum StructLayouts {
   static func check(
     _ functions: [FunctionDescription], _ fields: DescriptorFields, size: Int
   ) throws(PluginError) {
-    // The fields came later than the descriptor's first version.
+    // The first version of the descriptor lacks these fields.
     guard let end = MemoryLayout<promise_plugin_t>.offset(of: \.layout_count), size > end else { return }
     let count = fields.load(\promise_plugin_t.layout_count, as: Int.self)
     guard (0...maximum).contains(count) else {
@@ -74,7 +74,7 @@ enum StructLayouts {
 }
 
 extension ValueType {
-  /// The struct that it is, or that it has one or many of.
+  /// The struct of a type: the type itself, its target, or its element.
   fileprivate var structType: StructType? {
     switch self {
     case .structure(let type): type

@@ -4,11 +4,11 @@ import Glibc
 public struct WorkerEnd: Sendable, Equatable {
   /// The way in which a process ends.
   public enum Cause: Sendable, Equatable {
-    /// It exited with a status, which may be 0.
+    /// Exited with a status, which may be 0.
     case exited(status: Int32)
-    /// A signal killed it.
+    /// Killed by a signal.
     case killed(signal: Int32)
-    /// It could not be started; the reason.
+    /// Could not be started; the reason.
     case notStarted(String)
     /// The system reports no status: the program ignores SIGCHLD.
     case unknown
@@ -16,8 +16,8 @@ public struct WorkerEnd: Sendable, Equatable {
 
   /// The way in which the process ended.
   public let cause: Cause
-  /// The reason why the host killed it: a passed deadline, a closed socket, bytes that are no frames; `nil` if it ended
-  /// by itself.
+  /// The reason why the host killed it: a passed deadline, a closed socket, bytes that are not frames; `nil` if it
+  /// ended by itself.
   public let fault: String?
   /// The version of the plugin; `nil` if the process ended before it had been read.
   public let version: String?

@@ -4,9 +4,9 @@ import Synchronization
 
 /// The objects of a host that are not destroyed.
 ///
-/// Destructors run one at a time, in the order in which the last references were released, on a thread of the
-/// library's pool: never on the thread that releases, which may be in the middle of a call or hold a lock. Those of a
-/// plugin with a thread of its own run on that. `close()` waits for them.
+/// Destructors run one at a time, in the order in which the last references were released, on a thread of the library's
+/// pool: never on the thread that releases, which may be inside a call or hold a lock. Destructors of a plugin with a
+/// thread of its own run on that thread. `close()` waits for them.
 final class LiveObjects: Sendable {
   typealias Report = @Sendable (_ plugin: String, _ message: String) -> Void
 
@@ -17,7 +17,7 @@ final class LiveObjects: Sendable {
     var isClosed = false
     /// The number of objects whose destructors are due.
     var ending = 0
-    /// The destructors that run now.
+    /// The running destructors.
     var running: [ObjectIdentifier: Destructor] = [:]
     /// A serial executor, made with the first object, and released by `close()`: the plans of calls, which are never
     /// freed, hold the live objects.
@@ -59,7 +59,7 @@ final class LiveObjects: Sendable {
       if !state.isClosed { state.ending += 1 }
       return !state.isClosed
     }
-    // After close() the plugins' code is not entered any more.
+    // After close() no plugin code is entered.
     if isOpen { end(life, keeping: sources) }
   }
 

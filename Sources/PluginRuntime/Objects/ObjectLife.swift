@@ -62,7 +62,7 @@ final class ObjectLife: Sendable {
     if let mismatch { throw mismatch }
   }
 
-  /// Makes a taken object live again, since the call that was to release it was not made.
+  /// Makes a taken object live again, because the call that would have released it was not made.
   func giveBack() {
     phase.withLock { if case .taken = $0 { $0 = .live(uses: 0) } }
   }

@@ -6,7 +6,7 @@ final class PluginObject: Sendable {
   let life: ObjectLife
   private let objects: LiveObjects
   private let number: Int
-  /// The objects that the function was given which made this one.
+  /// The objects among the arguments of the function that made this one.
   private let sources: [PluginObject]
 
   init(_ life: ObjectLife, _ number: Int, in objects: LiveObjects, from sources: [PluginObject]) {

@@ -24,7 +24,7 @@ public struct CallbackType: Sendable, Hashable {
 
   /// One parameter of the callback.
   public struct Parameter: Sendable, Hashable {
-    /// The name, for people and for the counts of other parameters; `nil` without one.
+    /// The name, for display and for the counts of other parameters; `nil` without one.
     public let name: String?
     /// The type of the argument; of the value behind the address, for `out` and `inout`.
     public let type: ValueType
@@ -76,7 +76,7 @@ public enum FailureRule: String, Sendable, Hashable, CaseIterable {
   case gerror
   /// Any result but those that the rule lists: `unless 0 or 100`.
   case unless
-  /// Not 0: an error code. On success, 0, the value is no result.
+  /// Not 0: an error code. The value is not a result: on success it is always 0.
   case nonzero
   /// 0 or false.
   case zero

@@ -10,7 +10,7 @@ public struct ConstantSet: Sendable, Hashable {
     /// A name and its value.
     public init(name: String, value: PluginValue) { (self.name, self.value) = (name, value) }
 
-    /// Hashes the name alone: equal constants have equal names.
+    /// Hashes only the name: equal constants have equal names.
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
   }
 
@@ -83,7 +83,7 @@ extension ConstantSet {
     }
   }
 
-  /// The names for people: "LOW, HIGH"; of many, the first.
+  /// The names for display: "LOW, HIGH"; of many, the first.
   var list: String {
     let names = constants.prefix(12).map(\.name).joined(separator: ", ")
     return constants.count > 12 ? "\(names), ... (\(constants.count) names)" : names

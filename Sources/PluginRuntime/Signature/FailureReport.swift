@@ -1,4 +1,5 @@
-/// Details of a failure rule: success codes, the call that gives a failure's message, the function that frees an error.
+/// Details of a failure rule: success codes, the call that returns a failure's message, the function that frees an
+/// error.
 public struct FailureReport: Sendable, Hashable {
   /// A call of another function of the library, made on the same thread right after a failure:
   /// `sqlite3_errmsg(db)`.
@@ -9,11 +10,11 @@ public struct FailureReport: Sendable, Hashable {
       case parameter(String)
       /// `result`, `-result`: the value that the function returned.
       case result(isNegated: Bool)
-      /// The address or the number that another function gives: `sqlite3_db_handle(statement)`.
+      /// The address or the number that another function returns: `sqlite3_db_handle(statement)`.
       case call(Message)
     }
 
-    /// The exported name of the function. The outermost gives a `const char *`, static in the library.
+    /// The exported name of the function. The outermost returns a `const char *`, static in the library.
     public let function: String
     /// The arguments, in C's order.
     public let arguments: [Argument]
@@ -23,7 +24,7 @@ public struct FailureReport: Sendable, Hashable {
   public let successes: [Int64]
   /// The function that frees the error of `! gerror`; `nil` for other rules.
   public let release: String?
-  /// The call that gives the message; `nil` without one.
+  /// The call that returns the message; `nil` without one.
   public let message: Message?
 
   init(successes: [Int64] = [], release: String? = nil, message: Message? = nil) {

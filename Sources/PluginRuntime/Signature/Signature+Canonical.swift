@@ -3,7 +3,8 @@ extension Signature {
   /// they are called in the same way.
   ///
   /// Names of parameters, defaults and descriptions are left out; names of fields are kept. A reference to another
-  /// parameter is written as "#" and its position, from 0. The function that gives a failure's message is left out too.
+  /// parameter is written as "#" and its position, from 0. The function that returns a failure's message is left out
+  /// too.
   ///
   ///     crc32(seed: u32 = 0, data: bytes[len], len: usize) -> u32
   ///     (u32, bytes[#2], usize) -> u32

@@ -1,5 +1,5 @@
 extension Signature: CustomStringConvertible {
-  /// The signature in normalized spelling, with single spaces and the shortest defaults. Parsing it gives an equal
+  /// The signature in normalized spelling, with single spaces and the shortest defaults. Parsing it returns an equal
   /// signature.
   public var description: String {
     var list = parameters.map(\.description)

@@ -11,7 +11,7 @@ public struct Signature: Sendable, Equatable {
   public struct Tail: Sendable, Hashable {
     /// The name by which the arguments can be passed as an array; `nil` if they are positional only.
     public let name: String?
-    /// The accepted types: an argument is passed as the first that takes it.
+    /// The accepted types: an argument is passed as the first type that accepts it.
     public let types: [ValueType]
     /// A description in one line.
     public let note: String?
@@ -40,7 +40,7 @@ public struct Signature: Sendable, Equatable {
   public let completion: Completion?
   /// The rule by which the function reports failure; `nil` if it cannot fail.
   public let failure: FailureRule?
-  /// Details of the rule: success codes, the function that gives the message.
+  /// Details of the rule: success codes, the function that returns the message.
   public let report: FailureReport
   /// The `out` parameter whose number of written elements is the result.
   public let countedByResult: String?
@@ -85,13 +85,13 @@ extension Signature {
   public var inputs: [Parameter] { inputIndices.map { parameters[$0] } }
 
   /// The parameters that a call fills in addition to the result: `out` and `inout`, in order. Left out are `out` counts
-  /// of memory that the function gives, since the elements have them.
+  /// of memory that the function returns, which the elements imply.
   public var outputs: [Parameter] {
     let counts = givenCounts
     return parameters.filter { $0.direction == .inOut || $0.direction == .output && !counts.contains($0.name) }
   }
 
-  /// The names of the parameters that count memory which the function gives: `-> own(free) bytes[n]`.
+  /// The names of the parameters that count memory which the function returns: `-> own(free) bytes[n]`.
   var givenCounts: Set<String> {
     Set(parameters.compactMap(\.type.givenCountName) + [result?.givenCountName, result?.countName].compactMap(\.self))
   }

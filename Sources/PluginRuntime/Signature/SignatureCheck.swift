@@ -8,7 +8,7 @@ struct SignatureCheck {
   /// The column of the name after `counts`.
   var countedColumn = 1
   var failureColumn = 1
-  /// The names and columns of the arguments of the call that gives a failure's message.
+  /// The names and columns of the arguments of the call that returns a failure's message.
   var messageColumns: [(name: String, column: Int)] = []
 
   func check(_ signature: Signature, _ cursor: SignatureCursor) throws(SignatureError) {
@@ -50,7 +50,7 @@ struct SignatureCheck {
     }
   }
 
-  /// Checks the count of memory that the function gives.
+  /// Checks the count of memory that the function returns.
   private func checkGiven(
     _ name: String, _ type: ValueType, in signature: Signature, _ cursor: SignatureCursor, _ column: Int
   ) throws(SignatureError) {

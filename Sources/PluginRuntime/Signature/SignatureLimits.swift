@@ -1,9 +1,9 @@
-/// The limits of signatures, which stop mistakes and attacks. Each is larger than real C functions need, and small
-/// enough that a call fits on the stack of any thread.
+/// The limits of signatures, against mistakes and attacks. Each is larger than real C functions need, and small enough
+/// that a call fits on the stack of any thread.
 enum SignatureLimits {
   /// Names of a parameter's values.
   static let constants = 512
-  /// Arguments of a call that gives a failure's message.
+  /// Arguments of a call that returns a failure's message.
   static let messageArguments = 6
   /// Characters in the text.
   static let length = 16_384

@@ -1,7 +1,7 @@
 extension SignatureParser {
   /// Parses the failure mark at the end of a signature.
   ///
-  /// - Parameter returned: the type of the C result, which a message function without arguments is given.
+  /// - Parameter returned: the type of the C result, the argument of a message function without arguments of its own.
   mutating func failure(
     _ returned: ValueType?, _ check: inout SignatureCheck
   ) throws(SignatureError) -> (rule: FailureRule?, report: FailureReport) {
@@ -102,7 +102,8 @@ extension SignatureParser {
 }
 
 extension SignatureCheck {
-  /// Checks that the message's arguments are numbers, addresses or texts that are there when the function has failed.
+  /// Checks that the message's arguments are numbers, addresses or texts that are available after the function has
+  /// failed.
   func checkMessage(of signature: Signature, _ cursor: SignatureCursor) throws(SignatureError) {
     for (name, column) in messageColumns {
       guard name != "result", name != "-result" else {
@@ -126,11 +127,11 @@ extension SignatureCheck {
 }
 
 extension Parameter {
-  /// Whether a message function can be given the parameter's value.
+  /// Whether the parameter's value can be passed to a message function.
   fileprivate var canBeTold: Bool {
     switch type.unwrapped {
     case .pointer: true
-    // The function may have destroyed an object that it was given.
+    // The function may have destroyed an object among its arguments.
     case .own(.pointer, _): direction == .output
     case .cstr: direction == .input
     default: type.isInteger

@@ -89,7 +89,7 @@ extension SignatureParser {
       }
     }
 
-    /// Whether the type is data: it can lie in memory, and needs no release.
+    /// Whether the type is data: it can be stored in memory, and needs no release.
     private func isData(_ type: ValueType) -> Bool {
       switch type.unwrapped {
       case .str, .bytes, .cstr, .pointer, .structure, .array, .slice, .reference, .terminated: true

@@ -14,7 +14,7 @@ public struct Argument: Sendable {
     /// Text, converted to the parameter's type: "42" for an i32, "true" for a bool; unchanged for a str, as UTF-8 for
     /// bytes.
     case text(String)
-    /// JSON, converted to the parameter's type, exactly or not at all.
+    /// JSON, converted to the parameter's type, or rejected if it does not fit exactly.
     case json(JSONText)
     /// The content of a file or a pipe: raw for bytes, and as UTF-8 for a str or cstr. For other types it is text,
     /// without the white space around it.

@@ -20,7 +20,7 @@ package struct JSONScanner {
     }
   }
 
-  /// The place in an object or an array. The caller that begins one reads it to its end.
+  /// The position in an object or an array, which the caller reads to its end.
   package struct Place {
     fileprivate var isFirst = true
   }
@@ -62,7 +62,7 @@ package struct JSONScanner {
     return false
   }
 
-  /// Reads a number, and returns it as it is written.
+  /// Reads a number, and returns its text.
   package mutating func number() throws(JSONError) -> String {
     _ = next
     let start = position
@@ -74,7 +74,7 @@ package struct JSONScanner {
     return digits
   }
 
-  /// Reads a value of any depth, and drops it. Only its end is looked for: malformed parts may pass.
+  /// Skips a value of any depth. Only its end is searched for: malformed parts may pass.
   package mutating func skip() throws(JSONError) {
     var depth = 0
     repeat {

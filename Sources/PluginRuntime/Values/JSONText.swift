@@ -16,7 +16,7 @@ public indirect enum JSONText: Sendable, Equatable {
     if scanner.next != nil { throw scanner.error("the end of the text") }
   }
 
-  /// The value of an object's member; `nil` if there is no such member, or this is no object.
+  /// The value of an object's member; `nil` without such a member, and for other values than objects.
   public subscript(member: String) -> JSONText? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.name == member }?.value

@@ -3,8 +3,8 @@ import Promises
 extension PluginValue {
   /// Converts the reason of a rejection, or a part of one, to a value.
   ///
-  /// Members of a map come in the order of their names. An error becomes an object of its domain, code and message; an
-  /// address becomes its hexadecimal digits, and anything else without a value the text that describes it.
+  /// Members of a map are sorted by name. An error becomes an object of its domain, code and message; an address
+  /// becomes its hexadecimal digits, and anything else without a value the text that describes it.
   public init(reason: Any) {
     switch reason {
     case let value as PluginValue: self = value

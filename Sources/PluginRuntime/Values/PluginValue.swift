@@ -22,9 +22,9 @@ public enum PluginValue: Sendable, Equatable {
 
 /// An address from a plugin, with the type name from its signature.
 ///
-/// The result of a function that gives an object away, `own(f) ptr<Name>`, is a reference to the object: f is called
-/// once, on a thread of the library's pool, after the last copy was released. Two pointers are equal if their names and
-/// addresses are.
+/// The result of a function that passes the ownership of an object, `own(f) ptr<Name>`, is a reference to the object: f
+/// is called once, on a thread of the library's pool, after the last copy was released. Two pointers are equal if their
+/// names and addresses are.
 public struct PluginPointer: Sendable, Hashable {
   /// The Name in `ptr<Name>`.
   public let name: String
@@ -33,10 +33,10 @@ public struct PluginPointer: Sendable, Hashable {
   /// The object, if the host owns it.
   let object: PluginObject?
 
-  /// Whether it is the handle of a worker process, by its highest bits, and no address of this one.
+  /// Whether the number is a handle of a worker process, by its highest bits, rather than an address of this one.
   var isHandle: Bool { address >> 62 == 1 }
 
-  /// Creates an address with its type name. Nothing checks that such an object is there.
+  /// Creates an address with its type name. The address is not checked.
   public init(name: String, address: UInt) { self.init(name: name, address: address, object: nil) }
 
   init(name: String, address: UInt, object: PluginObject?) {
@@ -75,7 +75,7 @@ public struct PluginMember: Sendable, Equatable {
 }
 
 extension PluginValue {
-  /// The value of an object's member; `nil` if there is no such member, or this is no object.
+  /// The value of an object's member; `nil` without such a member, and for other values than objects.
   public subscript(member member: String) -> PluginValue? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.name == member }?.value

@@ -17,7 +17,7 @@ public final class SharedBytes: Sendable {
   /// The most bytes of the shared memory of one frame.
   static let longest = 1 << 30
 
-  /// The descriptor, for sending; -1 for memory that came from another process.
+  /// The descriptor, for sending; -1 for memory received from another process.
   let descriptor: Int32
   // Mapped once; the memory never changes.
   private nonisolated(unsafe) let start: UnsafeMutableRawPointer
@@ -27,8 +27,8 @@ public final class SharedBytes: Sendable {
   /// The array that was copied, if it has to stay as long as the copy.
   private let source: [UInt8]?
 
-  /// Memory that waits to be sent has a descriptor each. Beyond a part of the process's limit, bytes are sent
-  /// through the socket.
+  /// Each block that waits to be sent has a descriptor. Beyond a part of RLIMIT_NOFILE, bytes are sent through the
+  /// socket.
   private static let open = Atomic<Int>(0)
   private static let maximumOpen: Int = {
     var limit = rlimit()

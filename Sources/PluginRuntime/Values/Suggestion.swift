@@ -2,8 +2,8 @@
 package enum Suggestion {
   /// A question that ends a message, such as `; did you mean "packed"?`; empty if nothing is near.
   package static func near(_ name: String, among names: some Sequence<String>) -> String {
-    // Every third letter may be wrong: more would be guessing. A single letter is no evidence.
-    // A text that is longer than any name is none that was mistyped.
+    // One letter in three may be wrong: more would be guessing. A single letter is not enough evidence, and a text
+    // longer than any name is not a mistyped name.
     guard name.utf8.count <= 256 else { return "" }
     let limit = name.count < 2 ? 0 : (name.count + 2) / 3
     let best = names.map { (name: $0, distance: distance(name, $0)) }.min { $0.distance < $1.distance }

@@ -1,5 +1,5 @@
-/// The members of an object from another process or file, read by name and checked. Members that are not asked for are
-/// ignored. Errors carry the path of the member.
+/// The members of an object from another process or file, read by name and checked. Other members are ignored. Errors
+/// carry the path of the member.
 struct ValueFields {
   private let members: [String: PluginValue]
   /// All members, in their order.
@@ -41,7 +41,7 @@ struct ValueFields {
     throw Self.mismatch(name, members[name] ?? .void, "an integer from 0 to \(UInt32.max)")
   }
 
-  /// Another object; `nil` if the member is absent or void.
+  /// A nested object; `nil` if the member is absent or void.
   func optionalFields(_ name: String) throws(ArgumentMismatch) -> ValueFields? {
     guard let value = members[name], value != .void else { return nil }
     return try converting(name) { () throws(ArgumentMismatch) in try ValueFields(value) }
