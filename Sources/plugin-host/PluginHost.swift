@@ -56,7 +56,7 @@ struct PluginHost: ParsableCommand {
     }
   }
 
-  /// A first word that is no option is a command.
+  /// A first word that is not an option is a command.
   private static func refuseUnknownCommand(_ word: String?) throws(Failure) {
     let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
     guard let word, word.utf8.first != UInt8(ascii: "-"), !names.contains(word) else { return }
@@ -94,7 +94,7 @@ struct PluginHost: ParsableCommand {
     Glibc.exit(status.rawValue)
   }
 
-  /// Code of plugins that ends the process is reported from here on.
+  /// Starts to report plugin code that ends the process.
   private static func protect(timeout: Seconds?) {
     ProcessGuard.install(
       program: "plugin-host",

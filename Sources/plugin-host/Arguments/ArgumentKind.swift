@@ -3,10 +3,10 @@ import PluginRuntime
 /// The kind of a value, as far as results and parameters have to agree.
 enum ArgumentKind: Sendable {
   case void, bool, integer, double, string, bytes, pointer, array, object
-  /// Known from the value alone.
+  /// Known only at run time.
   case any
 
-  /// The kind of the values of a type; nil is the type of nothing. A promise has the kind of its result.
+  /// The kind of a type's values; a type of nil is void. A promise has the kind of its result.
   init(_ type: ValueType?) {
     switch type?.content {
     case nil: self = .void
@@ -27,8 +27,8 @@ enum ArgumentKind: Sendable {
     }
   }
 
-  /// Whether a result of this kind can be the argument of a parameter of that one. A text is UTF-8 bytes. Only the
-  /// value decides whether bytes are a text, and a number is in range.
+  /// Whether a result of this kind can be the argument of a parameter of that one. A text is UTF-8 bytes. Whether bytes
+  /// are a text, and whether a number is in range, is checked at run time.
   func suits(_ parameter: ArgumentKind) -> Bool {
     switch (self, parameter) {
     case (.void, _): false

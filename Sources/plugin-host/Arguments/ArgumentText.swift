@@ -12,7 +12,7 @@ enum ArgumentText: Equatable, Sendable {
 
   /// A backslash before a leading `@`, `-` or backslash is dropped, and the rest is the text itself.
   init(_ text: String) {
-    // By scalars: a letter that combines with "@" does not make it another.
+    // Compares scalars: a letter that combines with "@" does not change its meaning.
     let scalars = text.unicodeScalars
     let rest = String(scalars.dropFirst())
     switch scalars.first {
@@ -49,7 +49,7 @@ enum ArgumentText: Equatable, Sendable {
   }
 }
 
-/// A file that was to be an argument, and why it cannot be read.
+/// The error of an argument's file that cannot be read.
 struct UnreadableInput: Error, Equatable, CustomStringConvertible {
   var message: String
 

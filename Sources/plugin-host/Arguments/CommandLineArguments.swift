@@ -1,13 +1,13 @@
 import PluginRuntime
 
-/// The words after PLUGIN FUNCTION on the command line: `VALUE`, or `NAME=VALUE` with a parameter's name. A word
-/// behind `--` is a value as it is, even if it looks like an option.
+/// The words after PLUGIN FUNCTION on the command line: `VALUE`, or `NAME=VALUE` with a parameter's name. A word after
+/// `--` is a value unchanged, even if it looks like an option.
 enum CommandLineArguments {
-  /// Makes the callback for a parameter of a text.
+  /// Makes a parameter's callback from a text.
   typealias CallbackMaker = (_ text: String, _ parameter: String, CallbackType) throws(Failure) -> PluginCallback
 
-  /// The arguments that the words are for a function, and those whose texts are given by name. Files and standard input
-  /// are read.
+  /// Converts the words to arguments of a function, together with the texts given by name. Reads files and standard
+  /// input.
   static func arguments(
     _ words: [String], texts: [VariableSetting] = [], for signature: Signature, callback: CallbackMaker
   ) throws(Failure) -> [Argument] {
@@ -48,7 +48,7 @@ enum CommandLineArguments {
     let text: String? =
       switch content {
       case .text(let text): text
-      // A file has a line break at its end.
+      // Files end with a line break.
       case .contents(let bytes):
         String(validating: bytes, as: UTF8.self)?.split(whereSeparator: \.isNewline).joined(separator: " ")
       default: nil
@@ -60,7 +60,7 @@ enum CommandLineArguments {
   /// NAME=VALUE where NAME could be a parameter's name; otherwise the word is a value.
   private static func split(_ word: String, for signature: Signature) throws(Failure) -> (name: String?, value: String)
   {
-    // By bytes: a letter that combines with "=" is a part of the value.
+    // Compares bytes: a letter that combines with "=" is a part of the value.
     guard let equals = word.utf8.firstIndex(of: UInt8(ascii: "=")) else { return (nil, word) }
     let name = String(word[..<equals])
     if signature.argumentNames.contains(name) { return (name, String(word[word.utf8.index(after: equals)...])) }
@@ -85,7 +85,7 @@ enum CommandLineArguments {
     for word in words.prefix(while: { $0 != "--" }) { try refuseOption(word, among: options()) }
   }
 
-  /// A word with a leading dash that is no number is a mistyped option.
+  /// A word with a leading dash that is not a number is a mistyped option.
   private static func refuseOption(_ word: String, among options: @autoclosure () -> [String]) throws(Failure) {
     guard word.utf8.first == UInt8(ascii: "-"), word != "-", Double(word) == nil else { return }
     let option = String(word.prefix { $0 != "=" })
@@ -99,8 +99,8 @@ extension Signature {
   /// By which arguments can be given.
   var argumentNames: [String] { inputs.map(\.name) + [tail?.name].compactMap { $0 } }
 
-  /// The parameters of arguments with these names: those without one are for the parameters that none is named after,
-  /// in their order. `nil` for the tail, and for more arguments than there are parameters.
+  /// The parameters of arguments with these names. Arguments without a name are assigned, in order, to the parameters
+  /// that no name selects. `nil` for the tail, and for more arguments than there are parameters.
   func parameters(ofNames names: [String?]) -> [Parameter?] {
     var free = inputs.filter { !names.contains($0.name) }[...]
     return names.map { name in name == nil ? free.popFirst() : inputs.first { $0.name == name } }
@@ -108,7 +108,7 @@ extension Signature {
 }
 
 extension ValueType {
-  /// The type of the callback that a value is; `nil` if it is none.
+  /// The type of the value's callback; `nil` for other values.
   var callbackType: CallbackType? {
     if case .callback(let type) = content { type } else { nil }
   }

@@ -10,7 +10,7 @@ struct CacheOptions: ParsableArguments {
       """, valueName: "file"))
   var file: String?
 
-  /// The file's path; nil if the environment names no folder for it.
+  /// The file's path; nil if the environment does not name a folder for it.
   var path: String? {
     if let file { return file }
     let folder = Environment["XDG_CACHE_HOME"] ?? Environment["HOME"].map { Directory.join($0, ".cache") }

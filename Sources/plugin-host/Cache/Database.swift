@@ -1,14 +1,14 @@
 import CSQLite
 import Synchronization
 
-/// A connection to an SQLite database. Any thread may use it; one does at a time.
+/// A connection to an SQLite database. Thread-safe: calls are serialized.
 final class Database: Sendable {
   /// The message of SQLite for a failure.
   struct Failure: Error, CustomStringConvertible {
     var code: Int32
     var description: String
 
-    /// Whether the file is no database, or not a whole one.
+    /// Whether the file is damaged, or not a database.
     var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xFF) }
   }
 
@@ -26,7 +26,7 @@ final class Database: Sendable {
 
   private let connection: Mutex<Connection>
 
-  /// Opens the file, or creates it. Another process that writes is waited for, up to 30 seconds.
+  /// Opens the file, or creates it. Waits up to 30 seconds for another process that writes.
   init(path: String) throws(Failure) {
     connection = Mutex(try Connection(path: path))
   }
@@ -42,7 +42,7 @@ final class Database: Sendable {
 
   private struct Connection: ~Copyable {
     private let handle: OpaquePointer
-    /// Compiled statements by their texts, of which there are few.
+    /// Compiled statements by their texts, which are few.
     private var statements: [String: OpaquePointer] = [:]
 
     init(path: String) throws(Failure) {
@@ -90,7 +90,7 @@ final class Database: Sendable {
     }
 
     private func bind(_ value: Value, _ index: Int32, _ statement: OpaquePointer) throws(Failure) {
-      // The copy that SQLite makes is freed by it.
+      // SQLite makes a copy, and frees it.
       let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
       let code =
         switch value {

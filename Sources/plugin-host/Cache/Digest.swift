@@ -4,13 +4,13 @@ import CCrypto
 struct Digest: Hashable, Sendable {
   let bytes: [UInt8]
 
-  /// Nil if these are not 32 bytes.
+  /// Nil unless there are 32 bytes.
   init?(bytes: [UInt8]) {
     guard bytes.count == 32 else { return nil }
     self.bytes = bytes
   }
 
-  /// The digest of all that `add` puts into it.
+  /// The digest of everything that `add` appends.
   init(_ add: (inout Hasher) throws -> Void) rethrows {
     var hasher = Hasher()
     try add(&hasher)
@@ -23,7 +23,8 @@ struct Digest: Hashable, Sendable {
 }
 
 extension Digest {
-  /// Computes a digest of parts. Each part has its length before it, so that no two lists of parts are alike.
+  /// Computes a digest of parts. Each part is preceded by its length, so that different lists of parts have different
+  /// digests.
   struct Hasher {
     private var context = SHA256_CTX()
 

@@ -2,8 +2,8 @@ import Glibc
 import PluginRuntime
 import Synchronization
 
-/// Digests of all that is known to decide the results of plugins' functions: the content of their files and of the
-/// libraries that these need, the same of the plugins that they require, and their configuration.
+/// Digests of the known inputs of plugins' functions: the content of their files and of the libraries that these need,
+/// likewise of the plugins that they require, and their configuration.
 final class PluginFingerprints: Sendable {
   private let plugins: [PluginDescription]
   private let settings: [String: [String: String]]
@@ -17,7 +17,7 @@ final class PluginFingerprints: Sendable {
     self.store = store
   }
 
-  /// The digest of a plugin. Reads the files that have changed since their digests were noted.
+  /// The digest of a plugin. Reads the files that have changed since their digests were stored.
   func digest(of plugin: PluginDescription) throws -> Digest {
     if let digest = known.withLock({ $0[plugin.id] }) { return digest }
     let files = try contents(of: plugin.path)
@@ -36,7 +36,7 @@ final class PluginFingerprints: Sendable {
     return digest
   }
 
-  /// The digests of a library and of all that it needs, in the order in which they are found.
+  /// The digests of a library and of all libraries that it needs, in the order of the search.
   private func contents(of path: String) throws -> [Digest] {
     var digests: [Digest] = []
     var pending = [path]
@@ -57,7 +57,7 @@ final class PluginFingerprints: Sendable {
     let bytes = try FileBytes.read(path: path)
     let needed = (try? LibraryFacts.libraries(neededBy: path)) ?? []
     let digest = Digest { $0.add(bytes) }
-    // A file that was just written may be written again without another time.
+    // A file that was just written may be written again within the resolution of its time.
     if let stamp, stamp.isOld { try store.note(path, stamp: stamp.text, digest: digest, needed: needed) }
     return (digest, needed)
   }

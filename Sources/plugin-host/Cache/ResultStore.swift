@@ -2,10 +2,10 @@ import CSQLite
 import Glibc
 import PluginRuntime
 
-/// The results of calls by the digests of all that they depend on, in a file that several processes may use at once.
+/// The results of calls by the digests of their inputs, in a file that several processes may use at the same time.
 ///
-/// Each row is complete or not there, also after a process was killed: SQLite's write-ahead log sees to that. A row has a
-/// digest of itself, so that damage is noticed when it is read.
+/// Each row is complete or absent, even after a process was killed, by SQLite's write-ahead log. A row has a digest of
+/// itself, so that damage is noticed when it is read.
 struct ResultStore: Sendable {
   /// A result as `cache list` shows it.
   struct Entry: Sendable {
@@ -16,14 +16,14 @@ struct ResultStore: Sendable {
     var step: String
     /// In seconds since 1970.
     var created: Int64
-    /// Of the result, in bytes.
+    /// The size of the result, in bytes.
     var size: Int64
   }
 
   enum Finding: Sendable {
     case found(PluginValue)
     case missing
-    /// There was one, which differs from the stored one. It is removed.
+    /// The result was damaged, and is removed.
     case damaged
   }
 
@@ -39,7 +39,7 @@ struct ResultStore: Sendable {
     database = try Database(path: path)
     try refuseOther()
     try Self.retrying { () throws(Database.Failure) in try database.run("pragma journal_mode = wal") }
-    // A commit survives the end of the process, if not always that of the machine.
+    // A commit survives the end of the process, but not always a crash of the machine.
     try database.run("pragma synchronous = normal")
     let found = try database.run("pragma user_version").first?.first?.int ?? 0
     if found == Self.version { return }
@@ -59,7 +59,7 @@ struct ResultStore: Sendable {
     try database.run("commit")
   }
 
-  /// Throws if the file is a database of another program. Read first, before anything is changed.
+  /// Throws if the file is a database of another program. Called before anything is changed.
   private func refuseOther() throws(Database.Failure) {
     guard try database.run("select count(*) from sqlite_master").first?.first?.int ?? 0 > 0,
       try database.run("pragma user_version").first?.first?.int == 0
@@ -67,7 +67,7 @@ struct ResultStore: Sendable {
     throw Database.Failure(code: SQLITE_ERROR, description: "it is a database of another program")
   }
 
-  /// The result that was stored under `key`.
+  /// Returns the result stored under `key`.
   func find(_ key: Digest) throws(Database.Failure) -> Finding {
     guard let row = try database.run("select value, digest from results where key = ?", [.bytes(key.bytes)]).first
     else { return .missing }
@@ -125,7 +125,7 @@ struct ResultStore: Sendable {
 
   // MARK: Files
 
-  /// The digest of a file's content and the libraries that it needs, noted when the file was in the state `stamp`.
+  /// The digest of a file's content and the libraries that it needs, stored when the file had the state `stamp`.
   func file(_ path: String, stamp: String) throws(Database.Failure) -> (digest: Digest, needed: [String])? {
     let rows = try database.run(
       "select digest, needed from files where path = ? and stamp = ?", [.text(path), .text(stamp)])
@@ -141,7 +141,7 @@ struct ResultStore: Sendable {
 
   // MARK: The file
 
-  /// Whether a file is a store, perhaps a damaged one, or there is none. No other file may be removed as one.
+  /// Whether a file is missing, or is a store, possibly damaged. Other files must not be removed.
   static func isStore(path: String) -> Bool {
     let descriptor = open(RawText.cString(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return errno == ENOENT }
@@ -158,7 +158,7 @@ struct ResultStore: Sendable {
     }
   }
 
-  /// The remedy for a file that cannot be used, for messages.
+  /// Advice on an unusable file, for messages.
   static func remedy(_ error: Database.Failure, path: String) -> String {
     error.isDamage && isStore(path: path) ? "; `plugin-host cache prune --all` removes it" : ""
   }
@@ -178,7 +178,7 @@ struct ResultStore: Sendable {
     mkdir(path, 0o700)
   }
 
-  /// The change to a write-ahead log does not wait for others by itself.
+  /// Switching to the write-ahead log does not honour the busy timeout.
   private static func retrying(_ body: () throws(Database.Failure) -> Void) throws(Database.Failure) {
     for attempt in 0... {
       do {

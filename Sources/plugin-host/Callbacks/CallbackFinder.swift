@@ -1,7 +1,7 @@
 import PluginRuntime
 import Synchronization
 
-/// Makes the callbacks that texts stand for.
+/// Makes callbacks from texts.
 struct CallbackFinder {
   /// Finds a plugin and a function of it.
   var find: (_ plugin: String, _ function: String) throws(Failure) -> (PluginDescription, FunctionDescription)
@@ -30,7 +30,7 @@ struct CallbackFinder {
   }
 }
 
-/// The host that a command is going to have, for callbacks that are made before it.
+/// The host of a command, for callbacks that are made before the host is.
 final class HostSlot: Sendable {
   private let content = Mutex<Host?>(nil)
 

@@ -2,7 +2,7 @@ import PluginRuntime
 import Promises
 
 extension CallbackTarget {
-  /// Makes the callback. `host` gives the host whose plugins are called; it is asked when the callback runs.
+  /// Makes the callback. `host` returns the host whose plugins are called; it is called when the callback runs.
   func callback(in host: @escaping @Sendable () -> Host?) -> PluginCallback {
     PluginCallback { arguments in
       switch action {
@@ -16,8 +16,8 @@ extension CallbackTarget {
 
   // MARK: Functions
 
-  /// Calls the function on this thread, and waits for its promise. That is not the main thread, which settles nothing
-  /// while a call is made.
+  /// Calls the function on this thread, and waits for its promise. Never called on the main thread, which settles the
+  /// promise.
   private func result(
     of function: FunctionDescription, of plugin: PluginDescription, _ arguments: [PluginValue], in host: Host
   ) throws -> PluginValue {
@@ -77,7 +77,7 @@ extension CallbackTarget {
   }
 }
 
-/// The error of a callback, which rejects the call that it was given to.
+/// The error of a callback, which rejects the call that it was passed to.
 struct CallbackFailure: Error, CustomStringConvertible {
   var description: String
 }

@@ -1,10 +1,10 @@
 import PluginRuntime
 
-/// The callback that the user gives for a parameter, checked against the parameter's type.
+/// The callback that the user passed for a parameter, checked against the parameter's type.
 struct CallbackTarget: Sendable {
   enum Action: Sendable {
     case function(FunctionDescription, of: PluginDescription)
-    /// With its text, and with no names but those of arguments.
+    /// An expression with its text; its only names are those of arguments.
     case expression(Expression, text: String)
   }
 
@@ -17,7 +17,7 @@ struct CallbackTarget: Sendable {
     var message: String
   }
 
-  /// Takes a function, which gets the callback's arguments in their order, as many as it has parameters.
+  /// Takes a function, which gets the first of the callback's arguments, as many as it has parameters.
   init(
     _ function: FunctionDescription, of plugin: PluginDescription, for parameter: String, _ type: CallbackType
   ) throws(Mistake) {
@@ -52,8 +52,8 @@ struct CallbackTarget: Sendable {
     }
   }
 
-  /// Takes an expression. `outer` gives the values of names that are no arguments, and `isOpen` whether one gets its
-  /// value later, by `replacing`.
+  /// Takes an expression. `outer` returns the values of names that are not arguments, and `isOpen` whether a name gets
+  /// its value later, by `replacing`.
   init(
     _ expression: Expression, text: String, for parameter: String, _ type: CallbackType,
     outer: (Expression) -> PluginValue? = { _ in nil }, isOpen: (Expression) -> Bool = { _ in false }
@@ -125,7 +125,7 @@ struct CallbackTarget: Sendable {
 }
 
 extension CallbackTarget.Action: CustomStringConvertible {
-  /// For people, as a pipeline file has it.
+  /// For display, as in a pipeline file.
   var description: String {
     switch self {
     case .function(let function, let plugin): "function: \(plugin.shortName).\(function.name)"

@@ -5,8 +5,8 @@ enum CallbackText {
   case function(plugin: String, function: String)
   case expression
 
-  /// Names with dots between them are a function, unless the first of them is an argument's; so is a path with a
-  /// slash, which begins with ".", ".." or a slash.
+  /// Names joined by dots are a function, unless the first is an argument's name. A path that begins with "/", "./" or
+  /// "../" is part of a function too.
   init(_ text: String, for type: CallbackType) {
     self = .expression
     let isPath = ["/", "./", "../"].contains { text.hasPrefix($0) }

@@ -33,7 +33,7 @@ extension CheckRun {
     end(judgingThreads: pending == 0)
   }
 
-  /// Calls in two equal rounds: a count that grows in both is a loss of each call.
+  /// Calls in two equal rounds: a count that grows in both is a leak per call.
   fileprivate func measureLeaks(_ function: FunctionDescription) {
     guard function.signature.canBeMeasured else {
       return CheckProcess.write(.note, "leaks cannot be told: it gives addresses, or keeps callbacks")
@@ -66,7 +66,7 @@ extension CheckRun {
 
   private static func perCall(_ count: Int, _ calls: Int) -> Int { (count + calls / 2) / calls }
 
-  /// Discards calls at once, then calls again.
+  /// Discards calls immediately, then calls again.
   fileprivate func discard(_ function: FunctionDescription) {
     forgive()
     for _ in 0..<50 {

@@ -16,7 +16,7 @@ struct CheckJob {
 
   var name: String { function.map { "\($0.name): \(kind.rawValue)" } ?? kind.rawValue }
 
-  /// All checks of a plugin. Functions that cannot be called by random arguments are among them: their checks say so.
+  /// All checks of a plugin. Includes functions that cannot be called with random arguments: their checks report that.
   static func all(of plugin: PluginDescription, skipping names: Set<String>, hasTypes: Bool) -> [CheckJob] {
     var jobs = [CheckJob(kind: .load, function: nil)]
     if hasTypes { jobs.append(CheckJob(kind: .types, function: nil)) }

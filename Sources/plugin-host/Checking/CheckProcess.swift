@@ -2,7 +2,7 @@ import CPluginEdge
 import Glibc
 import PluginRuntime
 
-/// Runs a check in a child process, and makes findings of its end.
+/// Runs a check in a child process, and reports an abnormal end as a finding.
 ///
 /// The child writes lines: a letter, a space, and a string of JSON. Use it while the process has a single thread.
 struct CheckProcess {
@@ -20,9 +20,9 @@ struct CheckProcess {
   private var pending: [UInt8] = []
   private var isOver = false
   private var isDone = false
-  /// The call that has not returned.
+  /// The last call, until it has returned.
   private var call: String?
-  /// Not cleared by the next call: the two pipes are not read in the order of their writes.
+  /// Not cleared by the next call: the order of writes to the two pipes is unknown.
   private var output = OutputTail()
   private var result: CheckResult
 
@@ -100,7 +100,7 @@ struct CheckProcess {
     }
   }
 
-  /// The end of a process that was not done. `status`: `nil` if it did not end in time.
+  /// The end of a process before its check was done. `status`: `nil` if it did not end in time.
   private func fault(_ status: Int32?, _ timeout: Duration) -> String {
     let code = call.map { "the call \($0)" } ?? Self.code(of: place.pointee)
     let last = output.lastLine.map { "; it wrote last: \($0)" } ?? ""

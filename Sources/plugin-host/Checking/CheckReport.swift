@@ -39,7 +39,7 @@ struct CheckReport {
     ])
   }
 
-  /// The report as JUnit has it: a test case for each check.
+  /// The report in JUnit's format: a test case for each check.
   var junit: String {
     let failures = results.count { !$0.findings.isEmpty }
     var lines = [

@@ -10,8 +10,8 @@ struct CheckOptions {
   var calls: Int
   /// The time for each call to return, and for load() and unload().
   var timeout: Duration
-  /// Whether unload() is called, and threads and descriptors are counted after it. Not after a finding of the check
-  /// that does that alone.
+  /// Whether unload() is called, and threads and descriptors are counted after it. False after the separate check of
+  /// that had a finding.
   var unloads = true
 }
 
@@ -23,10 +23,10 @@ final class CheckRun {
   private let misuse: CheckMisuse
   private let before: ProcessCounts
   private var values: CheckValues
-  /// The faults that were reported: of each kind, the first is enough.
+  /// The reported faults: only the first of each kind is reported.
   private var reported: Set<String> = []
   private var isForgiving = false
-  /// The time that a promise has before it is discarded.
+  /// The time after which a pending promise is discarded.
   static let patience = Duration.seconds(1)
 
   /// Loads the plugins, the checked one last. Reports a finding and returns `nil` if it cannot be loaded.
@@ -38,7 +38,7 @@ final class CheckRun {
       dropped: { misuse.note("releases the last reference to a promise that is pending") })
     ProcessGuard.install(
       program: "plugin-host", statuses: .init(call: 1, load: 2, timeout: 3), timeout: .zero)
-    // The main loop's descriptors are not the plugin's.
+    // The main loop's descriptors do not count as the plugin's.
     _ = CellLoop.main
     before = ProcessCounts.now
     let host = Host(
@@ -84,11 +84,11 @@ final class CheckRun {
     return isSettled
   }
 
-  /// Reports a rejection by which the host says that the plugin broke a rule.
+  /// Reports a rejection by the host for a broken rule.
   private func judge(_ reason: Any?, _ function: FunctionDescription, _ arguments: [Argument]) {
     guard let error = reason as? PluginError, !isForgiving else { return }
     switch error.kind {
-    // An exception of C++ is a way to reject; one of another language is a mistake.
+    // A C++ exception is a valid way to reject; an exception of another language is a mistake.
     case .badResult, .exception(type: nil, _), .abandoned:
       report(error.message, "in the call \(function.name)(\(arguments.checkText))")
     default: break
@@ -99,13 +99,13 @@ final class CheckRun {
     if reported.insert(fault).inserted { CheckProcess.write(.finding, "\(fault), \(place)") }
   }
 
-  /// Reports misuse that was noted, each kind once.
+  /// Reports recorded misuse, each kind once.
   func reportMisuse(after call: String) {
     for text in misuse.take() { report(text, "after the call \(call)") }
   }
 
-  /// Ignores misuse and wrong results from now on: promises were discarded, and a plugin need not have noticed, or the
-  /// check is about something else.
+  /// Stops reporting misuse and wrong results: promises were discarded, which the plugin may not have noticed yet, or
+  /// the check is about something else.
   func forgive() {
     isForgiving = true
     misuse.forgive()
@@ -113,7 +113,7 @@ final class CheckRun {
 
   /// Unloads the plugins. Reports threads and descriptors that are left behind.
   func end(judgingThreads: Bool = true) {
-    // Late threads of the plugin have a last chance to misbehave.
+    // Gives late threads of the plugin time to misbehave.
     usleep(50_000)
     reportMisuse(after: "that was the last")
     guard options.unloads else { return }
@@ -132,7 +132,7 @@ final class CheckRun {
     for text in left { CheckProcess.write(.finding, "leaves \(text) behind after unload()") }
   }
 
-  /// A fresh address, from the first function that gives one.
+  /// A new address, from the first function that returns one.
   private static func pointer(
     _ name: String, of plugin: PluginDescription, in host: Host, _ dice: inout Dice
   ) -> PluginValue? {
@@ -150,7 +150,7 @@ final class CheckRun {
   }
 }
 
-/// Misuse of promises and callbacks that was noted on any thread.
+/// Misuse of promises and callbacks, recorded on any thread.
 private final class CheckMisuse: Sendable {
   private let texts = Mutex<(found: [String], isForgiven: Bool)>(([], false))
 

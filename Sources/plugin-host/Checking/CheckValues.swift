@@ -4,10 +4,10 @@ import Promises
 /// Random and boundary values for the parameters of a function.
 struct CheckValues {
   var dice: Dice
-  /// Gives a fresh address of a type, from a function of the plugin; `nil` if none gives one.
+  /// Returns a new address of a type, from a function of the plugin; `nil` if no function returns one.
   let pointer: (String, inout Dice) -> PluginValue?
 
-  /// Arguments for one call; `nil` if a parameter needs a token, or an address that no function gives.
+  /// Arguments for one call; `nil` if a parameter needs a token, or an address that no function returns.
   mutating func arguments(for signature: Signature) -> [Argument]? {
     var arguments: [Argument] = []
     for parameter in signature.inputs {
@@ -111,7 +111,7 @@ extension [Argument] {
 }
 
 extension Dice {
-  /// A generator for one check: the same seed and name give the same numbers.
+  /// A generator for one check: the seed and the name determine the numbers.
   init(seed: UInt64, name: String) {
     // FNV-1a.
     self.init(seed: name.utf8.reduce(seed ^ 0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 })

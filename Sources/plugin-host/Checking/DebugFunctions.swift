@@ -1,8 +1,8 @@
 import Glibc
 import PluginRuntime
 
-/// The functions of a library of C or C++ as its debug information (DWARF) has them, read by `readelf`, which is where
-/// compilers are. A reader of our own would be many times this program's verifier.
+/// The functions of a C or C++ library according to its debug information (DWARF). Runs `readelf`, which every
+/// compiler's system has: a reader of our own would be many times the size of the verifier.
 struct DebugFunctions {
   /// By their addresses in the file.
   private(set) var shapes: [UInt64: CFunctionShape] = [:]
@@ -20,7 +20,7 @@ struct DebugFunctions {
   }
 
   private var entries: [UInt64: Entry] = [:]
-  /// The entries that the one being read is in, and itself.
+  /// The entry being read, and those that enclose it.
   private var path: [UInt64] = []
   private var isOfC = false
 
@@ -29,9 +29,9 @@ struct DebugFunctions {
 
   /// Reads the debug information of the file at `path`.
   ///
-  /// - Throws: `Command.Failure`; a file without debug information is none.
+  /// - Throws: `Command.Failure`; a file without debug information does not throw.
   init(of path: String, timeout: Duration) throws(Command.Failure) {
-    // Ends with an error for a damaged file, after the entries that it could read.
+    // For a damaged file readelf prints the entries that it could read, and fails.
     let output = try Command.run("readelf", ["--debug-dump=info", "--wide", path], timeout: timeout).output
     for line in output.split(separator: UInt8(ascii: "\n")) { read(Substring(decoding: line, as: UTF8.self)) }
     for entry in entries.values where entry.tag == "subprogram" {
@@ -77,7 +77,7 @@ struct DebugFunctions {
     case "abstract_origin", "specification": entries[offset]?.origin = Self.reference(value)
     case "low_pc": entries[offset]?.address = Self.number(value)
     case "byte_size": entries[offset]?.size = Self.number(value).map { Int(truncatingIfNeeded: $0) }
-    // DW_ATE_float; DW_ATE_complex_float and others have no shape of ours.
+    // DW_ATE_float. DW_ATE_complex_float and others have no CTypeShape.
     case "encoding": entries[offset]?.isFloat = Self.number(value).flatMap { $0 == 4 ? true : $0 == 3 ? nil : false }
     default: break
     }
@@ -120,7 +120,7 @@ struct DebugFunctions {
     return nil
   }
 
-  /// `nil` for a type that is not known here, or has no shape.
+  /// `nil` for an unknown type, or one without a CTypeShape.
   private func shape(ofType offset: UInt64) -> CTypeShape? {
     var offset = offset
     for _ in 0..<32 {

@@ -4,7 +4,7 @@ import PluginRuntime
 /// The comparison of a plugin's signatures with its debug information.
 struct DebugTypes {
   private let functions: DebugFunctions?
-  /// The reason why there is no debug information to compare with, where that is not its absence.
+  /// The reason why the debug information cannot be read; `nil` if the file has none.
   private let note: String?
 
   init(of path: String, timeout: Duration) {
@@ -43,7 +43,7 @@ struct DebugTypes {
 }
 
 extension CFunctionShape {
-  /// The differences from the function that a compiler has made.
+  /// The differences from the compiled function.
   fileprivate func differences(from found: CFunctionShape) -> [String] {
     var texts: [String] = []
     let (count, real) = (parameters.count, found.parameters.count)
@@ -55,7 +55,7 @@ extension CFunctionShape {
         texts.append("parameter \(index + 1) of C is \(taken), but calls pass \(passed)")
       }
     }
-    // A result that nobody reads does no harm.
+    // An unread result is harmless.
     if let result, let real = found.result, result.kind != .void, result != real {
       texts.append("the function returns \(real), but calls expect \(result)")
     }

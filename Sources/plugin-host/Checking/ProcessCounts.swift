@@ -10,11 +10,11 @@ struct ProcessCounts {
       // Threads of the library, which it keeps.
       !name(ofThread: task).hasPrefix("promise-")
     }
-    // One is that of the folder.
+    // One of them is the open folder's.
     return ProcessCounts(threads: threads, descriptors: entries("/proc/self/fd").count - 1)
   }
 
-  /// The counts that are greater than before, for people.
+  /// The counts that have grown, for display.
   func excess(over before: ProcessCounts) -> [String] {
     let counts = [(threads - before.threads, "thread"), (descriptors - before.descriptors, "descriptor")]
     return counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }

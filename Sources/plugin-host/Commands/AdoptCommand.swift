@@ -86,7 +86,7 @@ struct AdoptCommand: ParsableCommand {
       if case .int(let size)? = values["sizeof(\(type))"] { contents.sizes[type] = Int(size) }
     }
     var draft = AdoptionDraft(contents, exports: exports.contains) { Clang.origin(of: $0, inHeader: path) }
-    // A relative path would count from where the file is.
+    // A relative path would be relative to the file's folder.
     let written = library.contains("/") ? exports.path : library
     let id = id ?? AdoptionFile.id(ofHeader: path)
     if check {

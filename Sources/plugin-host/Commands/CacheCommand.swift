@@ -80,7 +80,7 @@ struct CacheCommand: ParsableCommand {
     }
   }
 
-  /// Runs `body` with the store, or with none if there is no file yet.
+  /// Runs `body` with the store; without one if its file does not exist.
   private static func trying<T>(_ cache: CacheOptions, _ body: (ResultStore?) throws -> T) throws(Failure) -> T {
     guard let path = cache.path else { throw Failure(.usage, CacheOptions.none) }
     do {
@@ -92,7 +92,7 @@ struct CacheCommand: ParsableCommand {
     }
   }
 
-  /// For people: `5 s`, `3 min`, `2 h`, `40 d`.
+  /// For display: `5 s`, `3 min`, `2 h`, `40 d`.
   static func age(_ seconds: Int64) -> String {
     switch max(seconds, 0) {
     case ..<60: "\(max(seconds, 0)) s"

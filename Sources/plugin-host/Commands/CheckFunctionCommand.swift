@@ -10,7 +10,7 @@ struct CheckFunctionCommand: ParsableCommand {
   @ArgumentParser.Argument var file: String
   @ArgumentParser.Argument var function: String
 
-  /// Beyond the descriptors that a random number is likely to be.
+  /// A number that random arguments are unlikely to hit.
   private static let report: Int32 = 777
 
   func run() throws {
@@ -21,7 +21,7 @@ struct CheckFunctionCommand: ParsableCommand {
     CallChecker.run(function, of: adoption, report: Self.report)
   }
 
-  /// Has the function nothing to read from, or to write to, but the report.
+  /// Leaves the function no open descriptor but the report's.
   private static func openNothing() -> Bool {
     let null = open("/dev/null", O_RDWR)
     guard null >= 0 else { return false }

@@ -4,7 +4,7 @@ import ArgumentParser
 struct FunctionHelp {
   let call: CallCommand
 
-  /// Nil if the words do not ask for help on a function; then `--help` is about the command.
+  /// Nil if the words do not ask for help on a function: `--help` then describes the command.
   init?(_ words: [String]) {
     let end = words.firstIndex(of: "--") ?? words.endIndex
     let rest = words[..<end].filter { $0 != "--help" && $0 != "-h" }

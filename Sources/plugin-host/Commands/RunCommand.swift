@@ -110,7 +110,7 @@ struct RunCommand: ParsableCommand, WritesResults, RunsPlugins {
     end(run, in: session)
   }
 
-  /// The cache, if the pipeline can use it. Without one, it runs as well.
+  /// The cache, if the pipeline can use it; the pipeline also runs without.
   @MainActor
   private func store(
     for checked: CheckedPipeline, in session: Session, _ board: ProgressBoard

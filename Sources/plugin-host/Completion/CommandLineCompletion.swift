@@ -1,7 +1,7 @@
 import ArgumentParser
 import PluginRuntime
 
-/// The words that can stand at the end of a command line. Plugins are read in child processes, as `inspect` does.
+/// Completes the last word of a command line. Plugins are read in child processes, as `inspect` does.
 struct CommandLineCompletion {
   struct Candidate: Equatable {
     var text: String
@@ -11,17 +11,17 @@ struct CommandLineCompletion {
 
   /// The word at the cursor, as far as it is typed.
   private let typed: String
-  /// The words of the command that are no options.
+  /// The positional words of the command.
   private var operands: [String] = []
   private var directories: [String] = []
   private var acceptsUnsafeFiles = false
   private var hasSignature = false
-  /// Whether the word at the cursor is the value of an option, or stands behind "--".
+  /// Whether the word at the cursor is the value of an option, or follows "--".
   private var isFree = false
   private let command: (any ParsableCommand.Type)?
   private let options: CommandOptions
 
-  /// - Parameter words: the words behind the program's name, the last up to the cursor.
+  /// - Parameter words: the words after the program's name, the last up to the cursor.
   init(_ words: [String]) {
     typed = words.last ?? ""
     command = words.count > 1 ? Self.commands.first { $0.configuration.commandName == words[0] } : nil
@@ -52,7 +52,7 @@ struct CommandLineCompletion {
     }
   }
 
-  /// The candidates that begin with the word at the cursor; none where files are as good as anything.
+  /// The candidates that begin with the word at the cursor; none where the shell completes files.
   var candidates: [Candidate] {
     var seen: Set<String> = []
     return all.filter { $0.text.hasPrefix(typed) && seen.insert($0.text).inserted }
@@ -85,7 +85,7 @@ struct CommandLineCompletion {
     return finder
   }
 
-  /// Names of plugins in the search path; of a path, the shell knows more.
+  /// Names of plugins in the search path; the shell completes paths.
   private var plugins: [Candidate] {
     typed.contains("/") ? [] : finder.names.map { Candidate(text: $0) }
   }
@@ -109,7 +109,7 @@ struct CommandLineCompletion {
       word.firstIndex(of: "=").map { String(word[..<$0]) }.flatMap { name in inputs.first { $0.name == name }?.name }
     }
     let left = inputs.filter { !names.contains($0.name) }
-    // Words without a name are for the first parameters.
+    // Words without a name are assigned to the first parameters.
     let next = left.dropFirst(given.count - names.count)
     let values = next.first?.values(typed[...]) ?? []
     return values
@@ -144,7 +144,7 @@ extension CommandLineCompletion {
 }
 
 extension Parameter {
-  /// The values that have names. Of flags, the last of those that are typed is completed.
+  /// The named values. Of several flags, the last one is completed.
   fileprivate func values(_ typed: Substring) -> [CommandLineCompletion.Candidate] {
     guard case .constant(let constants) = argumentType else {
       let isBool = type.content == .bool

@@ -12,7 +12,7 @@ struct CommandOptions {
   let all: [Option]
 
   init(of command: any ParsableCommand.Type) {
-    // No line of the help is wrapped.
+    // Prevents wrapping of the help's lines.
     self.init(help: PluginHost.helpMessage(for: command, columns: 100_000))
   }
 

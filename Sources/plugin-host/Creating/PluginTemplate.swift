@@ -4,7 +4,7 @@ struct PluginTemplate {
     case c, cpp, rust, swift
   }
 
-  /// A file by its name in the plugin's folder.
+  /// The name of a file in the plugin's folder, and its content.
   typealias File = (name: String, text: String)
 
   /// The name of the library and of its source.
@@ -12,8 +12,8 @@ struct PluginTemplate {
   let id: String
   let language: Language
 
-  /// Nil if the name is not one of letters, digits and '_' of ASCII that begins with a letter: it becomes the name of
-  /// files and modules.
+  /// Nil unless the name consists of ASCII letters, digits and '_' and begins with a letter: files and modules are
+  /// named after it.
   init?(name: String, id: String? = nil, language: Language) {
     guard let first = name.unicodeScalars.first, Self.isLetter(first),
       name.unicodeScalars.allSatisfy({ Self.isLetter($0) || "0"..."9" ~= $0 || $0 == "_" })
@@ -44,7 +44,7 @@ struct PluginTemplate {
     "a"..."z" ~= scalar || "A"..."Z" ~= scalar
   }
 
-  /// The Makefile, of which the compiler's line depends on the language.
+  /// The Makefile, whose compiler line depends on the language.
   private func makefile(_ source: String) -> String {
     let (variables, command) =
       switch language {

@@ -2,7 +2,7 @@ import PluginRuntime
 
 /// A command line that calls a function, ready to be pasted and changed.
 enum CommandLineExample {
-  /// Nil for a function with an argument that no command line has, such as an address.
+  /// Nil for a function with an argument that cannot be written on a command line, such as an address.
   static func text(of function: FunctionDescription, in plugin: PluginDescription) -> String? {
     var words = ["plugin-host", "call", quoted(plugin.adoption?.file ?? plugin.path), function.name]
     for parameter in function.signature.inputs where parameter.fallback == nil {
@@ -12,7 +12,7 @@ enum CommandLineExample {
     return words.joined(separator: " ")
   }
 
-  /// The word as a shell takes it for itself.
+  /// The word quoted for a shell.
   private static func quoted(_ word: String) -> String {
     let isPlain = word.utf8.allSatisfy {
       switch $0 {
@@ -40,7 +40,7 @@ extension ValueType {
     }
   }
 
-  /// A value as it stands in JSON.
+  /// A value as JSON.
   private var exampleJSON: String? {
     switch self {
     case .scalar(let scalar): return scalar.form == .bool ? "true" : scalar.form == .float ? "1.5" : "1"
@@ -64,7 +64,7 @@ extension ValueType {
 }
 
 extension CallbackType {
-  /// An expression for it; nil if none has such a result.
+  /// An example of an expression; nil if no expression has such a result.
   fileprivate var example: String? {
     switch result?.content {
     case nil: "null"

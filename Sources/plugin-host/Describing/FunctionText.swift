@@ -1,6 +1,6 @@
 import PluginRuntime
 
-/// The text about one function, for people.
+/// The description of one function, for display.
 enum FunctionText {
   static func text(of function: FunctionDescription, in plugin: PluginDescription) -> String {
     let signature = function.signature

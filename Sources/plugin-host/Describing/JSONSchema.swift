@@ -4,7 +4,7 @@ import PluginRuntime
 enum JSONSchema {
   private static let draft = ("$schema", JSON.string("https://json-schema.org/draft/2020-12/schema"))
 
-  /// Of an object with the arguments by name.
+  /// The schema of an object with the arguments by name.
   static func arguments(of function: FunctionDescription) -> JSON {
     let signature = function.signature
     var properties = signature.inputs.map { parameter in
@@ -79,7 +79,7 @@ extension ValueType {
     case .pointer where use == .given: return [("type", .string("string")), ("pattern", .string("^0x[0-9a-fA-F]+$"))]
     case .structure(let type):
       let fields = type.fields.map { ($0.name, JSON.object($0.type.schema(use))) }
-      // A field that may be null need not be there in an argument.
+      // A field that may be null may be absent in an argument.
       let required = type.fields.filter { use == .given || !$0.type.isOptional }.map { JSON.string($0.name) }
       return JSONSchema.object(fields, required: required)
     case .array(let element, let count):
@@ -134,7 +134,7 @@ extension ValueType {
 }
 
 extension PluginValue {
-  /// The value as JSON that gives it as an argument: bytes are a text there, or say that they are base64.
+  /// The value as JSON of an argument: bytes are a text, or an object with base64.
   var asArgument: JSON {
     switch self {
     case .bytes(let bytes):

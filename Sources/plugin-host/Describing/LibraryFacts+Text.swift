@@ -1,6 +1,6 @@
 import PluginRuntime
 
-/// A shared library's file as the verifier sees it.
+/// The facts about a shared library's file, as text and JSON.
 extension LibraryFacts {
   /// For people.
   var page: String {

@@ -78,7 +78,7 @@ struct PluginReference {
 
   private static func block(_ language: String, _ lines: [String]) -> [String] { ["```\(language)"] + lines + ["```"] }
 
-  /// Text that is shown as it is: nothing in it is markup, nor ends a table's cell.
+  /// Escapes text, so that it contains no markup and no end of a table's cell.
   private static func text(_ text: String) -> String {
     var result = ""
     for character in text.displayLine {
@@ -88,7 +88,7 @@ struct PluginReference {
     return result
   }
 
-  /// Text in the type of code. The fence is longer than any within; a bar would end a table's cell.
+  /// Text as code. The fence is longer than any in the text; bars are escaped for tables.
   private static func code(_ text: String) -> String {
     let line = text.displayLine.replacing("|", with: "\\|")
     var longest = 0

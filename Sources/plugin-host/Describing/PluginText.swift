@@ -2,7 +2,7 @@ import PluginRuntime
 
 /// Plugins as text for people.
 enum PluginText {
-  /// A line for each: id, version, how many functions, description.
+  /// A line for each plugin: id, version, number of functions, description.
   static func table(_ plugins: [PluginDescription]) -> String {
     let idWidth = plugins.map(\.id.columns).max() ?? 0
     let versionWidth = plugins.map(\.version.displayLine.columns).max() ?? 0
@@ -16,7 +16,7 @@ enum PluginText {
     }.joined()
   }
 
-  /// All that a plugin says of itself.
+  /// The full description of a plugin.
   static func page(_ plugin: PluginDescription) -> String {
     var lines = [trimmed("\(plugin.id) \(plugin.version.displayLine)")]
     if let description = plugin.description { lines.append(description.displayLine) }

@@ -2,13 +2,13 @@ import PluginRuntime
 
 /// A number that an expression compares or calculates with, without rounding.
 enum ExactNumber: Sendable {
-  /// Of 64 bits, signed or not; or the one that a text is.
+  /// An integer of 64 bits, signed or unsigned; or one written as text.
   case integer(Int128)
   case double(Double)
 
   enum Order: Sendable { case less, equal, greater, unordered }
 
-  /// The number that a value is, or that a text is written as; `nil` if it is none.
+  /// The number in a value, or in a text; `nil` for other values.
   init?(_ value: PluginValue) {
     switch value {
     case .int(let number): self = .integer(Int128(number))
@@ -33,12 +33,12 @@ enum ExactNumber: Sendable {
       return
     }
     guard let number = ExactNumber(value) else { return nil }
-    // A text may have more digits than the integers that are calculated with.
+    // A text may have more digits than the integers of calculations.
     if case .integer(let integer) = number, Self.value(ofInteger: integer) == nil { return nil }
     self = number
   }
 
-  /// The value of an integer; `nil` if 64 bits do not hold it.
+  /// The value of an integer; `nil` if it does not fit in 64 bits.
   static func value(ofInteger number: Int128) -> PluginValue? {
     Int64(exactly: number).map { .int($0) } ?? UInt64(exactly: number).map { .uint($0) }
   }

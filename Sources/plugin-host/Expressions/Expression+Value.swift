@@ -1,12 +1,12 @@
 import PluginRuntime
 
 extension Expression {
-  /// Whether it holds. `value` gives the values of its variables and results.
+  /// Whether the condition holds. `value` returns the values of variables and results.
   func isTrue(_ value: (Expression) throws -> PluginValue) throws -> Bool {
     try Self.truth(of: self.value(value))
   }
 
-  /// The value of the expression. `value` gives those of its variables and results.
+  /// The value of the expression. `value` returns the values of variables and results.
   func value(_ value: (Expression) throws -> PluginValue) throws -> PluginValue {
     switch self {
     case .literal(let value): return value
@@ -77,7 +77,7 @@ extension Expression.Comparison {
 }
 
 extension Expression.Operation {
-  /// Calculates with numbers, and with truth values as 1 and 0. Integers give integers: `/` drops the fraction, and
+  /// Calculates with numbers, and with truth values as 1 and 0. Integers yield integers: `/` drops the fraction, and
   /// `%` has the sign of its left operand, as in C.
   fileprivate func result(
     _ left: PluginValue, _ right: PluginValue, column: Int
@@ -101,7 +101,7 @@ extension Expression.Operation {
     return value
   }
 
-  /// `nil` if 128 bits do not hold it. The divisor is not 0.
+  /// `nil` if the result does not fit in 128 bits. The divisor is not 0.
   private func result(_ left: Int128, _ right: Int128) -> Int128? {
     switch self {
     case .add: return left + right

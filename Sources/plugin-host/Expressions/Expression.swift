@@ -39,7 +39,7 @@ indirect enum Expression: Sendable {
     case remainder = "%"
   }
 
-  /// A text that is no expression, or values that cannot be compared or calculated with.
+  /// The error of a text that is not an expression, or of operands of wrong kinds.
   struct Mistake: Error, CustomStringConvertible {
     var description: String
   }
@@ -64,7 +64,7 @@ indirect enum Expression: Sendable {
     }
   }
 
-  /// The variables, the results, and the parts of variables in it.
+  /// The variables, the results, and the parts of variables in the expression.
   var operands: [Expression] {
     switch self {
     case .variable, .result, .part(.variable, _): [self]
@@ -72,12 +72,12 @@ indirect enum Expression: Sendable {
     }
   }
 
-  /// The results in it.
+  /// The results in the expression.
   var results: [ResultReference] {
     operands.compactMap { if case .result(let reference) = $0 { reference } else { nil } }
   }
 
-  /// The expression with others in place of variables and results, where `replacement` has one.
+  /// The expression with its variables and results replaced, where `replacement` returns a substitute.
   func replacing(_ replacement: (Expression) throws -> Expression?) rethrows -> Expression {
     switch self {
     case .literal: self

@@ -1,6 +1,6 @@
 import PluginRuntime
 
-/// The way from a step's result to a part of it: `rows[0].name`, or `rows.0.name`.
+/// A path from a step's result to a part of it: `rows[0].name`, or `rows.0.name`.
 struct ResultPath: Equatable, Sendable {
   enum Part: Equatable, Sendable {
     /// A member of an object; digits are also an element of a list.
@@ -9,7 +9,7 @@ struct ResultPath: Equatable, Sendable {
     case index(Int)
   }
 
-  /// A text that is no path.
+  /// The error of a text that is not a path.
   struct Mistake: Error {
     var message: String
   }
@@ -120,13 +120,13 @@ extension ResultPath: CustomStringConvertible {
 }
 
 extension ResultPath {
-  /// The path as it stands behind a name: `.rows[0]`.
+  /// The path as written after a name: `.rows[0]`.
   var suffix: String {
     if case .name = parts.first { ".\(self)" } else { "\(self)" }
   }
 }
 
-/// A result that lacks the part that another step uses.
+/// The error of a result that lacks the part that another step uses.
 struct MissingPart: Error, Equatable, CustomStringConvertible {
   var description: String
 
@@ -136,7 +136,7 @@ struct MissingPart: Error, Equatable, CustomStringConvertible {
 }
 
 extension PluginValue {
-  /// Names the kind of value in a message.
+  /// The kind of value, for messages.
   var kindText: String {
     switch self {
     case .void: "null"

@@ -77,7 +77,7 @@ struct HostOptions: ParsableArguments {
     help: "How to show progress on standard error; auto draws on a terminal and writes lines elsewhere.")
   var progress = ProgressStyle.auto
 
-  /// Workers that are this program. Their output is shown as that of plugins in this process is.
+  /// Options for workers that run this program. Their output is shown like that of plugins in this process.
   var workers: IsolationOptions {
     // The running program, even if its file was moved or replaced.
     var options = IsolationOptions(

@@ -5,8 +5,8 @@ import Glibc
 enum ProgressStyle: String, CaseIterable, ExpressibleByArgument {
   case auto, plain, off
 
-  /// `isTransient`: show progress alone, not the beginning and the end. Nothing that is drawn is to stay, and a call that
-  /// is over in a moment is not drawn at all.
+  /// `isTransient`: show progress alone, not the beginning and the end. The display is erased at the end, and very
+  /// short calls are not drawn at all.
   @MainActor
   func display(isTransient: Bool) -> any ProgressDisplay {
     switch self {

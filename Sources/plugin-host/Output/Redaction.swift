@@ -1,7 +1,7 @@
 import PluginRuntime
 import Synchronization
 
-/// The secrets of this process, which nothing that is printed may show.
+/// The secrets of this process, which are hidden in all output.
 enum Redaction {
   /// The texts that stand for secrets, the longest first: as they are, in JSON, in base64, and on one line.
   private static let texts = Mutex<[String]>([])
@@ -21,7 +21,7 @@ enum Redaction {
   static func apply(_ text: String) -> String {
     let texts = texts.withLock { $0 }
     guard !texts.isEmpty else { return text }
-    // By bytes: a letter that combines with the last one does not make another secret.
+    // Compares bytes: a letter that combines with the last one does not hide the secret from the search.
     let bytes = texts.reduce(Array(text.utf8)) { $0.replacing(Array($1.utf8), with: Array("***".utf8)) }
     return String(decoding: bytes, as: UTF8.self)
   }
@@ -37,8 +37,8 @@ enum Redaction {
 }
 
 extension PluginValue {
-  /// The value with `***` in place of secrets, before any text is made of it: in JSON within JSON a secret would have
-  /// yet another form.
+  /// The value with `***` in place of secrets. Called before the value becomes text: JSON within JSON would change a
+  /// secret's form once more.
   var redacted: PluginValue {
     switch self {
     case .string(let text): .string(Redaction.apply(text))

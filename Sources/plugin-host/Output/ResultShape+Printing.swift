@@ -26,7 +26,7 @@ extension ValueType {
       (.promise(let type?), _):
       return type.printed(value)
     case (.scalar(.f32), .double(let number)):
-      // A stand-in's result may have more digits than an f32.
+      // A substitute's result may have more digits than an f32.
       let float = Float(number)
       return Double(float) == number && float.isFinite ? .double(Double("\(float)") ?? number) : value
     case (.structure(let type), .object(let members)):

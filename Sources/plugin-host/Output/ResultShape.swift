@@ -8,7 +8,7 @@ indirect enum ResultShape: Sendable {
   case type(ValueType)
   /// The result of a function with `out` parameters, or several results of a pipeline.
   case object([(name: String, shape: ResultShape)])
-  /// Of a step with `each`: the results for the elements.
+  /// The result of a step with `each`: a list with the result for each element.
   case list(ResultShape)
 
   var kind: ArgumentKind {

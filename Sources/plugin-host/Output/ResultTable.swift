@@ -1,6 +1,6 @@
 import PluginRuntime
 
-/// A result as a table for people: objects in rows, their members in columns.
+/// A result as a table: objects in rows, their members in columns.
 enum ResultTable {
   static func text(_ value: PluginValue) -> String {
     lines(value).map { line in String(line.reversed().drop { $0 == " " }.reversed()) + "\n" }.joined()
@@ -27,7 +27,7 @@ enum ResultTable {
     }
   }
 
-  /// The names of all members, in the order in which they come first; none if the elements are not all objects.
+  /// The names of all members, in the order of their first occurrence; none if the elements are not all objects.
   private static func columns(of elements: [PluginValue]) -> [String] {
     var names: [String] = []
     var seen: Set<String> = []
@@ -58,7 +58,7 @@ enum ResultTable {
     }
   }
 
-  /// A value on one line, and harmless.
+  /// A value on one line, without control characters.
   private static func cell(_ value: PluginValue) -> String {
     switch value {
     case .void: ""

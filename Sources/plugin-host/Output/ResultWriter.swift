@@ -22,7 +22,7 @@ enum ResultFormat: String, CaseIterable, Sendable {
 /// Writes the result of a call or a pipeline to standard output or a file.
 struct ResultWriter: Sendable {
   var format: ResultFormat
-  /// A file instead of standard output; `-` is standard output, and says that it may be a terminal.
+  /// A file instead of standard output; `-` is standard output, even if it is a terminal.
   var path: String?
 
   /// Writes a result, printed as its type requires.
@@ -35,7 +35,7 @@ struct ResultWriter: Sendable {
     try write(bytes: format.bytes(of: value))
   }
 
-  /// Refuses a file that cannot be written to, before the work is done whose result it is for.
+  /// Rejects a file that cannot be written to, before the work starts.
   func checkDestination() throws(Failure) {
     guard let path, path != "-", !Self.standardOutput.contains(path) else { return }
     guard !path.isEmpty else { throw Failure(.usage, "--output \"\": expected the name of a file") }
@@ -51,7 +51,7 @@ struct ResultWriter: Sendable {
     throw Failure(.rejected, "the result cannot be written: \(path): \(SystemError(code: code))".displayLine)
   }
 
-  /// Writes bytes that have their form already.
+  /// Writes formatted bytes.
   func write(bytes: [UInt8]) throws(Failure) {
     do {
       if let path, path != "-", !Self.standardOutput.contains(path) {
@@ -73,10 +73,10 @@ struct ResultWriter: Sendable {
     }
   }
 
-  /// Names of descriptor 1, which is the plugins'.
+  /// Names of descriptor 1, which belongs to the plugins.
   private static let standardOutput: Set<String> = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]
 
-  /// A terminal would take binary data for commands.
+  /// A terminal would interpret binary data as commands.
   private func refuseBinary(_ bytes: [UInt8]) throws(Failure) {
     guard format == .raw, path == nil, Terminal.isTerminal(StandardStreams.results), !Self.isText(bytes) else { return }
     throw Failure(
@@ -93,7 +93,7 @@ struct ResultWriter: Sendable {
 }
 
 extension PluginValue {
-  /// As it is: text and bytes without anything added, a number as a line of text, nothing for no value.
+  /// The raw form: text and bytes unchanged, a number as a line of text, nothing for void.
   var raw: [UInt8] {
     switch self {
     case .void: []
@@ -103,7 +103,7 @@ extension PluginValue {
     }
   }
 
-  /// For people: as much as fits in one line.
+  /// For display: as much as fits on one line.
   var summary: String {
     switch self {
     case .void: ""

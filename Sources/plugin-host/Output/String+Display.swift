@@ -1,9 +1,8 @@
 extension Unicode.Scalar {
-  /// Whether a terminal may take it as a command: C0, DEL and C1.
+  /// Whether a terminal may interpret the scalar as a command: C0, DEL and C1.
   var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
 
-  /// The columns of a terminal that it takes: 0 if it joins the scalar before it, 2 for wide East Asian letters and
-  /// emoji.
+  /// The width in terminal columns: 0 for a combining scalar, 2 for wide East Asian letters and emoji.
   var columns: Int {
     switch properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .format, .control: return 0
@@ -20,7 +19,7 @@ extension Unicode.Scalar {
 }
 
 extension String {
-  /// The text on one line and harmless: each run of controls, such as line breaks and escape sequences' beginnings,
+  /// The text on one line: each run of control characters, such as line breaks and the beginnings of escape sequences,
   /// becomes one space. A terminal must not obey a plugin's text.
   /// Secrets are hidden.
   var displayLine: String { Redaction.apply(self).singleLine }
@@ -49,10 +48,10 @@ extension String {
     return line
   }
 
-  /// The number of columns of a terminal that it takes.
+  /// The width in terminal columns.
   var columns: Int { unicodeScalars.reduce(0) { $0 + $1.columns } }
 
-  /// Cut to at most `width` columns; `mark` stands in place of the rest.
+  /// Truncates the text to at most `width` columns; `mark` replaces the rest.
   func truncated(to width: Int, mark: String = "…") -> String {
     guard columns > width else { return self }
     let room = width - mark.columns
@@ -66,7 +65,7 @@ extension String {
     return String(kept) + mark
   }
 
-  /// Filled up with spaces to `width` columns.
+  /// Pads the text with spaces to `width` columns.
   func padded(to width: Int) -> String {
     self + String(repeating: " ", count: max(0, width - columns))
   }

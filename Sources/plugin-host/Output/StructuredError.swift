@@ -9,7 +9,7 @@ import Synchronization
 enum StructuredError {
   private static let isOn = Atomic<Bool>(false)
 
-  /// Writes failures as JSON from here on.
+  /// Switches to JSON for all later failures.
   static func turnOn() { isOn.store(true, ordering: .relaxed) }
 
   /// Writes a failure: as one line of JSON if that was asked for, and otherwise its lines.
@@ -55,7 +55,7 @@ enum StructuredError {
     return text(lines.joined(separator: "\n"))
   }
 
-  /// A text without secrets. They are hidden before the text becomes JSON, where they would have another form.
+  /// A text without secrets: they are hidden before JSON changes their form.
   private static func text(_ text: String) -> JSON { .string(Redaction.apply(text)) }
 }
 

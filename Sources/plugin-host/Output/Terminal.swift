@@ -3,12 +3,12 @@ import Glibc
 /// A terminal behind a descriptor.
 struct Terminal: Sendable {
   var descriptor: Int32
-  /// Whether it may be drawn on: the cursor moved, lines rewritten.
+  /// Whether the terminal supports drawing: moving the cursor and rewriting lines.
   var canDraw: Bool
   var hasColor: Bool
   var hasUnicode: Bool
 
-  /// The terminal behind `descriptor`; nil if there is none.
+  /// The terminal of `descriptor`; nil if it is not a terminal.
   init?(descriptor: Int32) {
     guard Self.isTerminal(descriptor) else { return nil }
     self.descriptor = descriptor
@@ -21,7 +21,7 @@ struct Terminal: Sendable {
 
   static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-  /// Columns and rows, as they are now; 80 by 24 where the terminal does not say.
+  /// The current columns and rows; 80 by 24 if the terminal does not report them.
   var size: (columns: Int, rows: Int) {
     var size = winsize()
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return (80, 24) }

@@ -1,14 +1,14 @@
 import PluginRuntime
 
-/// A pipeline file that was read and found right, down to the signatures of the functions that it calls.
+/// A pipeline file that was read and validated, down to the signatures of the functions that it calls.
 struct CheckedPipeline {
   var plan: PipelinePlan
   /// The plugins that it uses, not loaded yet.
   var plugins: PluginPlan
-  /// The digest of the files and the values of its variables: two runs with the same do the same.
+  /// The digest of the files and the values of variables: runs with equal digests are identical.
   var identity: Digest
 
-  /// Throws a `FileMistakes` where the file is wrong, otherwise a `Failure`.
+  /// Throws `FileMistakes` for mistakes in the file, otherwise a `Failure`.
   init(path: String, given: [VariableSetting], options: HostOptions) throws {
     let (pipeline, files) = try PipelineFiles.read(path)
     var mistakes: [Mistake] = []

@@ -9,7 +9,7 @@ extension Pipeline {
     var steps: [String]
   }
 
-  /// The pipeline with a name, as `NAME.STEP` and `NAME.VARIABLE`, before each of its steps and variables.
+  /// The pipeline with a prefix for its steps and variables: `NAME.STEP` and `NAME.VARIABLE`.
   func prefixed(with prefix: String) -> Pipeline {
     var pipeline = self
     let name = { (name: Located<String>) in name.map { "\(prefix).\($0)" } }
@@ -31,7 +31,7 @@ extension Pipeline {
     return pipeline
   }
 
-  /// Adds the pipelines that the includes stand for, and resolves references to their results.
+  /// Adds the included pipelines, and resolves references to their results.
   mutating func include(_ pipelines: [(include: Include, pipeline: Pipeline)], mistakes: inout [Mistake]) {
     var included: [String: Included] = [:]
     var steps: [Step] = []
@@ -110,7 +110,7 @@ extension Pipeline {
     }
   }
 
-  /// A plugin runs in one place, however many files list it.
+  /// A plugin runs in one place, even if several files list it.
   private mutating func addPlugins(of part: Pipeline, _ mistakes: inout [Mistake]) {
     for plugin in part.plugins {
       let name = plugin.value

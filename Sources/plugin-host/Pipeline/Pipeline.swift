@@ -14,7 +14,7 @@ struct Pipeline: Sendable {
   /// Variables whose values are never printed.
   var secrets: [Secret] = []
   var configuration: [Setting] = []
-  /// Functions whose results depend on their arguments alone.
+  /// Pure functions: their results depend only on their arguments.
   var pure: [Target] = []
   /// In the file's order.
   var steps: [Step] = []
@@ -46,7 +46,7 @@ struct Pipeline: Sendable {
     enum Source: Sendable {
       /// A variable of the environment.
       case environment(Located<String>)
-      /// A file, whose last line break does not count.
+      /// The content of a file, without its last line break.
       case file(Located<String>)
     }
   }
@@ -63,22 +63,22 @@ struct Pipeline: Sendable {
     var call: Call
     /// Steps that must be fulfilled first, though their results are not used.
     var after: [Located<String>] = []
-    /// The effect of a rejection of the step, by itself or for want of an input.
+    /// The effect of a rejection of the step, by its own call or because an input is missing.
     var rescue: Rescue?
-    /// Whether the result depends on the arguments alone; nil: if the function is listed as such.
+    /// Whether the result depends only on the arguments; nil: if the function is listed as pure.
     var isPure: Located<Bool>?
     /// The step is skipped unless this holds.
     var condition: Located<Expression>?
     /// The call is made for each element of this list.
     var each: Located<Input>?
-    /// The number of elements at once.
+    /// The number of elements processed at the same time.
     var limit: Int?
     var retry: Retry?
     /// Steps with the same name here run one at a time, on one thread.
     var serial: String?
   }
 
-  /// A function as it is named: `plugin.function`.
+  /// The name of a function: `plugin.function`.
   struct Target: Sendable {
     /// A plugin's id, or the last component of it.
     var plugin: Located<String>
@@ -90,7 +90,7 @@ struct Pipeline: Sendable {
     var plugin: Located<String>
     var function: Located<String>
     var arguments: [Argument] = []
-    /// In seconds, from when the inputs are there.
+    /// In seconds, from when the inputs are available.
     var timeout: Double?
   }
 
@@ -100,12 +100,12 @@ struct Pipeline: Sendable {
   }
 
   indirect enum Input: Sendable {
-    /// A text; a plain one has no quotes, and is a number, a truth value or null where no type says otherwise.
+    /// A text. A plain text has no quotes, and is a number, a truth value or null where no type determines it.
     case text(Template, isPlain: Bool)
     /// The content of the file at a path.
     case file(Template)
     case standardInput
-    /// In a list or a mapping only.
+    /// Only in a list or a mapping.
     case null
     case result(ResultReference)
     case list([Located<Input>])
@@ -114,12 +114,12 @@ struct Pipeline: Sendable {
 
   enum Result: Sendable {
     case one(Located<ResultReference>)
-    /// By the names that they are printed with.
+    /// The results by the names under which they are printed.
     case several([(name: String, reference: Located<ResultReference>)])
   }
 
   enum Rescue: Sendable {
-    /// The result instead; nil for a function that has none.
+    /// The substitute result; nil for a void function.
     case value(Located<Template?>)
     case call(Call)
   }

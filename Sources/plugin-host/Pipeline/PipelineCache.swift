@@ -1,12 +1,12 @@
 import PluginRuntime
 import Synchronization
 
-/// The cache in the hands of a pipeline. Its failures never fail the pipeline: they are reported once, and the steps run
-/// as if there were no cache.
+/// A pipeline's access to the cache. Failures of the cache never fail the pipeline: they are reported once, and the
+/// steps run without a cache.
 final class PipelineCache: Sendable {
   private let store: ResultStore
   private let fingerprints: PluginFingerprints
-  /// The run whose steps are all kept, until it has ended well; nil: only pure ones are kept.
+  /// The run that keeps the results of all steps until it succeeds; nil: only those of pure steps.
   private let run: Digest?
   /// Takes lines for people.
   private let report: @Sendable (String) -> Void
@@ -21,10 +21,10 @@ final class PipelineCache: Sendable {
     self.report = report
   }
 
-  /// Whether the result of a call of this kind is kept.
+  /// Whether the result of the call is kept.
   func keeps(_ call: PipelinePlan.Call) -> Bool { call.isPure || run != nil }
 
-  /// The digest of all that the result of a call depends on; nil if that is not known, as of an address.
+  /// The digest of a call's inputs; nil if they cannot be digested, such as an address.
   func key(of call: PipelinePlan.Call, step: String, _ arguments: [Argument]) -> Digest? {
     guard !isBroken.load(ordering: .relaxed) else { return nil }
     return trying {
@@ -55,7 +55,7 @@ final class PipelineCache: Sendable {
     }
   }
 
-  /// The result that an earlier call gave.
+  /// The result of an earlier call.
   func find(_ key: Digest, step: String) -> PluginValue? {
     trying {
       switch try store.find(key) {
@@ -75,7 +75,7 @@ final class PipelineCache: Sendable {
     }
   }
 
-  /// Removes the results that were kept to resume this run.
+  /// Removes the results that were kept for resuming this run.
   func finish() {
     guard let run else { return }
     trying { try store.forget(run: run) }
@@ -105,12 +105,12 @@ final class PipelineCache: Sendable {
   }
 }
 
-/// One call whose result may be in the cache, or come there.
+/// One call whose result may be read from the cache, or stored in it.
 final class CachedCall: Sendable {
   private let cache: PipelineCache
   private let call: PipelinePlan.Call
   private let step: String
-  /// The key under which the result is to be kept.
+  /// The key for the result.
   private let missing = Mutex<Digest?>(nil)
 
   init(_ call: PipelinePlan.Call, of step: String, in cache: PipelineCache) {

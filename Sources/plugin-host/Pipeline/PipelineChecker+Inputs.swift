@@ -1,6 +1,6 @@
 import PluginRuntime
 
-/// Checks the values that a file gives, as far as they are known before anything runs.
+/// Checks the values in a file, as far as they are known before anything runs.
 extension PipelineChecker {
   /// Checks a value that is passed for a parameter, or is in a list or a mapping of one.
   mutating func input(
@@ -96,7 +96,7 @@ extension PipelineChecker {
       || isForEach && template.variables.contains { Self.eachNames[$0] != nil }
   }
 
-  /// The names that stand for something of its own in a step with `each`.
+  /// The names with a special meaning in a step with `each`.
   static let eachNames = ["item": PipelinePlan.StepResult.item, "index": PipelinePlan.StepResult.index]
 
   /// Whether a result can be a list.
@@ -158,7 +158,7 @@ extension PipelineChecker {
     do {
       return try type.value(fromText: text)
     } catch  where Redaction.isNeeded(in: text) {
-      // The message would quote a part of it.
+      // The message would quote a part of the secret.
       report(location, "\"\(name)\" has a secret in it, expected \(type.expectation)")
       return nil
     } catch {
@@ -194,7 +194,7 @@ extension PipelineChecker {
     case .text(let template, _), .file(let template):
       let isFile = if case .file = input.value { true } else { false }
       for reference in template.results {
-        // By itself it keeps its type; inside a text it becomes text.
+        // A result alone keeps its type; within a text it becomes text.
         let isWhole = template.parts.count == 1 && !isFile && !ArgumentKind(type).isText
         checkReference(reference, as: isWhole ? type : nil, name: name, at: input.location, takesText: isWhole)
       }
@@ -210,7 +210,7 @@ extension PipelineChecker {
     }
   }
 
-  /// `type`: nil for a place that takes any value with a text.
+  /// `type`: nil for a place that accepts every value with a text form.
   private mutating func checkReference(
     _ reference: ResultReference, as type: ValueType?, name: String, at location: Location, takesText: Bool = false
   ) {
@@ -225,7 +225,7 @@ extension PipelineChecker {
     report(location, "\"\(name)\" is \(type), but the step \"\(step)\"\(part) \(gives)")
   }
 
-  /// The type of the result, or part of it, that a reference is to; nil with a mistake if there is no such part.
+  /// The type of the referenced result or part; nil, after reporting a mistake, if there is no such part.
   mutating func shape(of reference: ResultReference, at location: Location) -> ResultShape? {
     guard let number = graph.number(of: reference.step), let shape = shapes[number] else { return nil }
     do {
@@ -239,12 +239,12 @@ extension PipelineChecker {
 }
 
 extension ArgumentKind {
-  /// Whether a text of any content is of this kind.
+  /// Whether every text is of this kind.
   var isText: Bool { self == .string || self == .bytes || self == .any }
 }
 
 extension ValueType {
-  /// The fields of a mapping, in order: none if it may have any; nil if no mapping is a value of this type.
+  /// The fields of a mapping, in order: empty if any are allowed; nil if no mapping is a value of this type.
   fileprivate var fieldTypes: [(name: String, type: ValueType)]? {
     switch content {
     case .structure(let type): type.fields.map { ($0.name, $0.type) }

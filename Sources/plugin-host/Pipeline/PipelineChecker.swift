@@ -7,17 +7,17 @@ struct PipelineChecker {
   private let plugins: [PluginDescription]
   let variables: [String: String]
   private var mistakes: [Mistake] = []
-  /// The place that reads standard input, which can be read once.
+  /// The location that reads standard input, which can be read only once.
   var standardInput: Location?
-  /// The types of the steps' results; nil for one whose call is wrong.
+  /// The types of the steps' results; nil for a step with a mistake in its call.
   private(set) var shapes: [ResultShape?] = []
   /// The functions that the file calls pure, as `id.function`.
   private var pure: Set<String> = []
-  /// Whether the call that is checked is made for each element of a list.
+  /// Whether the call being checked is made for each element of a list.
   private(set) var isForEach = false
 
-  /// Makes the plan of `pipeline`, with the values of its variables; or finds all its mistakes. `graph` is of its steps,
-  /// and without mistakes.
+  /// Makes the plan of `pipeline`, with the values of its variables, or reports all its mistakes. `graph` is the valid
+  /// graph of its steps.
   static func check(
     _ pipeline: Pipeline, in files: [SourceFile], graph: StepGraph, plugins: [PluginDescription],
     variables: [String: String]

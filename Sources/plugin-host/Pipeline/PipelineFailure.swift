@@ -1,6 +1,6 @@
 import PluginRuntime
 
-/// The end of a pipeline that was not fulfilled.
+/// The failure of a pipeline.
 struct PipelineFailure: Error {
   /// The exit status of the command.
   var status: ExitStatus
@@ -9,7 +9,7 @@ struct PipelineFailure: Error {
 }
 
 extension PipelinePlan.Step {
-  /// The names for programs: of the substitute if there is one, since the step fails with it.
+  /// The facts for JSON: those of the substitute if there is one, because the step fails with it.
   var facts: FailureFacts {
     let last = if case .call(let substitute, _) = rescue { substitute } else { call }
     return FailureFacts(plugin: last.plugin.id, function: last.function.name, step: name)

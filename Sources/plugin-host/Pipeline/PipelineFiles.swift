@@ -2,7 +2,7 @@ import Glibc
 
 /// Reads a pipeline file and those that it includes.
 struct PipelineFiles {
-  /// In the order in which they were read; a file that is included twice is there twice.
+  /// The files in the order of reading; a file that is included twice occurs twice.
   private(set) var files: [SourceFile] = []
   /// The files that are being read, each included by the one before it.
   private var path: [(name: String, canonical: String)] = []
@@ -10,7 +10,7 @@ struct PipelineFiles {
   private static let maximumDepth = 16
   private static let maximumCount = 1000
 
-  /// Reads the file at `path` as one pipeline; or the mistakes in it, or in a file that it includes.
+  /// Reads the file at `path` as one pipeline; fails with the mistakes in it and in the files that it includes.
   static func read(_ path: String) throws -> (pipeline: Pipeline, files: [SourceFile]) {
     var reader = PipelineFiles()
     let file = try SourceFile.read(path, or: .usage)
@@ -45,7 +45,7 @@ struct PipelineFiles {
     return pipeline
   }
 
-  /// Refuses circles, and files that include each other without end otherwise.
+  /// Rejects cycles, and other unbounded inclusion.
   private func check(_ target: String) throws(Failure) {
     let canonical = Self.canonical(target)
     if let start = path.firstIndex(where: { $0.canonical == canonical }) {
@@ -58,7 +58,7 @@ struct PipelineFiles {
     }
   }
 
-  /// The name of a file without links on the way to it.
+  /// The path of a file with symbolic links resolved.
   private static func canonical(_ path: String) -> String {
     guard let resolved = realpath(RawText.cString(path), nil) else { return path }
     defer { free(resolved) }

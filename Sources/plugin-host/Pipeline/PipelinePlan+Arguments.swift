@@ -1,7 +1,7 @@
 import PluginRuntime
 
 extension PipelinePlan.Call {
-  /// Makes the arguments of the function. Reads files, so it may take its time. Callbacks call functions of `host`.
+  /// Makes the arguments of the function. Reads files, so it may block. Callbacks call functions of `host`.
   func values(_ results: [Int: PluginValue], host: Host) throws -> [Argument] {
     try arguments.map { parameter, input in
       let content =
@@ -55,7 +55,7 @@ extension PipelinePlan.Input {
         content = .text(try Self.text(parts, results))
       }
       if case .text(let text) = content, Redaction.isNeeded(in: text), (try? type.value(fromText: text)) == nil {
-        // The message of the call would quote a part of it.
+        // The message of the call would quote a part of the secret.
         throw MissingPart("a text with a secret in it, expected \(type.expectation)")
       }
       return content
@@ -91,7 +91,7 @@ extension PipelinePlan.Input {
     }.joined()
   }
 
-  /// A result as the whole of a text: as it is where no text is taken, and otherwise the text.
+  /// A result that is the whole text: unchanged for a parameter that takes no text, otherwise as text.
   private static func convertible(_ value: PluginValue, to type: ValueType) throws -> Argument.Content {
     switch (value, ArgumentKind(type)) {
     case (.string(let text), let kind) where !kind.isText: .text(text)
@@ -102,7 +102,7 @@ extension PipelinePlan.Input {
   }
 
   private static func content(_ value: PluginValue, for type: ValueType) -> Argument.Content {
-    // Bytes become a text the way a file's content does, if they are one.
+    // Bytes in UTF-8 become a text, as a file's content does.
     if case .bytes(let bytes) = value, ArgumentKind(type) == .string { return .contents(bytes) }
     return .value(value)
   }

@@ -4,7 +4,7 @@ import Glibc
 enum GraphFormat: String, CaseIterable, Sendable {
   /// The language of Graphviz.
   case dot
-  /// A picture, which Graphviz's program `dot` draws.
+  /// A picture, drawn by Graphviz's `dot`.
   case svg
 }
 

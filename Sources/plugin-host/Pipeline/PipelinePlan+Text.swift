@@ -1,6 +1,6 @@
 import PluginRuntime
 
-/// A plan for people: the output of `run --dry-run`.
+/// A plan as text: the output of `run --dry-run`.
 extension PipelinePlan {
   /// A line for each step, in an order in which they could run, and one for the result.
   var lines: [String] {

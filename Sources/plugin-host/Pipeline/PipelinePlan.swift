@@ -2,7 +2,7 @@ import PluginRuntime
 
 /// A pipeline that has been checked: every name refers to something, every argument suits its parameter.
 struct PipelinePlan: Sendable {
-  /// In the file's order; steps are numbered by it.
+  /// The steps in the order of the file, by which they are numbered.
   var steps: [Step]
   /// All steps, each after those that it waits for.
   var order: [Int]
@@ -43,11 +43,11 @@ struct PipelinePlan: Sendable {
   struct Call: Sendable {
     var plugin: PluginDescription
     var function: FunctionDescription
-    /// By the names of parameters. Those that are left out have a default.
+    /// The arguments by parameter names. Omitted parameters have a default.
     var arguments: [(parameter: Parameter, input: Input)]
     /// In seconds.
     var timeout: Double?
-    /// Whether the result depends on the arguments alone.
+    /// Whether the result depends only on the arguments.
     var isPure = false
 
     /// For people: `digest.sha256`.
@@ -58,9 +58,9 @@ struct PipelinePlan: Sendable {
     case text(ArgumentText)
     case value(PluginValue)
     case result(StepResult)
-    /// A text with results in it. One result by itself keeps its type where the parameter takes no text.
+    /// A text with results in it. A single result keeps its type if the parameter takes no text.
     case composed([TextPart])
-    /// The content of the file at the path that the text is.
+    /// The content of the file at that path.
     case file([TextPart])
     case list([Input], element: ValueType)
     case object([(name: String, input: Input, type: ValueType)])
@@ -78,7 +78,7 @@ struct PipelinePlan: Sendable {
     case result(StepResult)
   }
 
-  /// The result of the step of that number, or a part of it.
+  /// The result of the step with that number, or a part of it.
   struct StepResult: Sendable {
     var step: Int
     var path = ResultPath()
@@ -96,7 +96,7 @@ struct PipelinePlan: Sendable {
 
   enum Rescue: Sendable {
     case value(PluginValue)
-    /// With the steps whose results it uses.
+    /// A substitute call, with the steps whose results it uses.
     case call(Call, inputs: [Int])
   }
 }
@@ -115,7 +115,7 @@ extension PipelinePlan {
 }
 
 extension PipelinePlan.Test {
-  /// Whether the step runs, of the results of the steps by their numbers.
+  /// Evaluates the condition on the results of the steps, by number.
   func isTrue(_ results: [Int: PluginValue]) throws -> Bool {
     try condition.isTrue { operand in
       switch operand {
@@ -129,7 +129,7 @@ extension PipelinePlan.Test {
 }
 
 extension PipelinePlan.StepResult {
-  /// The value, of the results of the steps by their numbers.
+  /// Evaluates the expression on the results of the steps, by number.
   func value(_ results: [Int: PluginValue]) throws(MissingPart) -> PluginValue {
     try path.part(of: results[step] ?? .void)
   }
@@ -151,7 +151,7 @@ extension PipelinePlan.Result {
     }
   }
 
-  /// Makes the printed value from the results of the steps by their numbers.
+  /// Makes the printed value from the results of the steps, by number.
   func value(_ results: [Int: PluginValue]) throws(MissingPart) -> PluginValue {
     switch self {
     case .one(let result, _): return try result.value(results)

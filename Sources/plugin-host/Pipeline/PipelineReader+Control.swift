@@ -1,4 +1,4 @@
-/// When, how often and beside which others a step runs.
+/// Reads the control of a step: condition, list, retries, serial name.
 extension PipelineReader {
   func readControl(of step: inout Pipeline.Step, _ record: YAMLDocument.Record) {
     if let node = record["when"] { step.condition = condition(node) }

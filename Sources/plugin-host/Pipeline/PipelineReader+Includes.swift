@@ -1,4 +1,4 @@
-/// Other files whose steps are part of a pipeline.
+/// Reads the includes: other files whose steps are part of a pipeline.
 extension PipelineReader {
   /// Reads `{NAME: {file: PATH, set: {VARIABLE: VALUE}}}`.
   func includes(_ node: YAMLNode) -> [Pipeline.Include] {

@@ -42,7 +42,7 @@ extension PipelineReader {
     }
   }
 
-  /// Whether a mapping is `{step: ...}`: every one with that key, or with one that is nearly it and no other.
+  /// Whether a mapping is `{step: ...}`: each mapping with that key, or whose only key is a misspelling of it.
   private func isReference(_ node: YAMLNode) -> Bool {
     guard case .mapping(let fields) = node.content else { return false }
     let keys = fields.compactMap(\.key.text)
@@ -64,7 +64,7 @@ extension PipelineReader {
     return Located(value: reference, location: name.location)
   }
 
-  /// A path as a text, or as the list of its parts, which may be any texts.
+  /// A path as a text, or as a list of its parts, which are arbitrary texts.
   private func path(_ node: YAMLNode) -> ResultPath? {
     if case .sequence(let elements) = node.content {
       return ResultPath(
@@ -109,7 +109,7 @@ extension PipelineReader {
     return document.text(of: node, what: "the result's step").map { name in name.map { ResultReference(step: $0) } }
   }
 
-  /// A text in which variables may stand, but no results.
+  /// A text that may contain variables, but no results.
   func constant(_ node: YAMLNode, what: String) -> Located<Template>? {
     guard let template = template(node, what: what) else { return nil }
     guard template.value.results.isEmpty else {

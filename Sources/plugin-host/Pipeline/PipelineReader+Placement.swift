@@ -1,6 +1,6 @@
 import PluginRuntime
 
-/// Reading of the processes that plugins run in.
+/// Reads the placement of plugins in processes.
 extension PipelineReader {
   /// The keys `isolation`, `pool` and `limits` of a plugin.
   func placement(_ record: YAMLDocument.Record) -> PluginPlacement {

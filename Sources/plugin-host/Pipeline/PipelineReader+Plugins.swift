@@ -1,6 +1,6 @@
 import PluginRuntime
 
-/// The list of plugins in a pipeline file.
+/// Reads the list of plugins in a pipeline file.
 extension PipelineReader {
   /// Reads plugins: a name each, or a mapping with `plugin`, `isolation`, `pool`, `limits` and `capabilities`.
   func readPlugins(_ node: YAMLNode, of pipeline: inout Pipeline) {
@@ -19,7 +19,7 @@ extension PipelineReader {
       pipeline.places[name.value] = placement
       guard let capabilities = record["capabilities"] else { continue }
       pipeline.capabilities[name.value] = texts(capabilities)
-      // In this process nothing could be refused.
+      // Capabilities can be enforced only in worker processes.
       if placement.place?.isHere == true {
         document.report(capabilities.location, "\"capabilities\" are for plugins with \"isolation: process\"")
       }

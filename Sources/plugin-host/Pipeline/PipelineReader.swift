@@ -6,7 +6,7 @@ struct PipelineReader {
     document = YAMLDocument(file: file)
   }
 
-  /// The pipeline that `file` describes; or all the mistakes in its shape.
+  /// Reads the pipeline in `file`, or reports all mistakes in its shape.
   static func read(_ file: SourceFile) throws(FileMistakes) -> Pipeline {
     let reader = PipelineReader(file)
     let pipeline = reader.pipeline()
@@ -49,7 +49,7 @@ struct PipelineReader {
     let fields = document.fields(of: node, what: "\"set\"") ?? []
     return fields.compactMap { field in
       guard isName(field.key, of: "a variable") else { return nil }
-      // Null: there is no default, the user must give the value.
+      // Null: no default; the user must provide the value.
       if field.value.isNull { return Pipeline.Variable(name: field.key, initial: nil) }
       guard let initial = constant(field.value, what: "the variable \"\(field.key.value)\"") else { return nil }
       return Pipeline.Variable(name: field.key, initial: initial)

@@ -1,6 +1,6 @@
 /// New names for the steps and variables that a pipeline refers to.
 struct PipelineRenaming {
-  /// The result that a reference at that place is to.
+  /// The result for a reference at that location.
   var result: (ResultReference, Location) -> ResultReference
   /// The steps that a name in `after` stands for.
   var steps: (Located<String>) -> [Located<String>]

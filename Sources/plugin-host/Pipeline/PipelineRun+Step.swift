@@ -2,7 +2,7 @@ import PluginRuntime
 import Promises
 import Synchronization
 
-/// One step at work, once the results that it uses are there: on whichever thread settles them.
+/// Runs one step, once the results that it uses are available, on the thread that settles them.
 extension PipelineRun {
   /// Makes the step's calls, if its condition holds.
   nonisolated func perform(
@@ -50,7 +50,7 @@ extension PipelineRun {
             slots.leave()
           },
           { [self] reason in
-            // The other calls do not begin: this one keeps its slot.
+            // Keeps the slot, so that the other calls do not begin.
             end(holder.state.withLock { $0.fail(CallFailure(reason: reason), index) }, all)
           })
       }
@@ -72,7 +72,7 @@ extension PipelineRun {
     }
   }
 
-  /// Makes the call, and makes it again after a failure as often as the step says.
+  /// Makes the call, and retries after a failure as often as the step allows.
   private nonisolated func repeated(
     _ step: PipelinePlan.Step, _ number: Int, _ results: [Int: PluginValue]
   ) -> Promise<PluginValue> {
@@ -112,7 +112,7 @@ extension PipelineRun {
       })
   }
 
-  /// Makes one call, when there is room for it; or takes its result from the cache.
+  /// Makes one call once a slot is free, or reads its result from the cache.
   nonisolated func begin(
     _ call: PipelinePlan.Call, _ step: PipelinePlan.Step, _ number: Int, _ results: [Int: PluginValue], isRescue: Bool
   ) -> Promise<PluginValue> {
@@ -122,7 +122,7 @@ extension PipelineRun {
     let id = nextActive.add(1, ordering: .relaxed).newValue
     session.loop.post { [self] in
       if number < plan.firstFinal { active[id] = { attempt.giveUp($0) } }
-      // It may have happened since the call began.
+      // The run may have been given up since the call began.
       if let reason = reasonGivenUp(number) { attempt.giveUp(reason) }
     }
     let cached = cache.flatMap { $0.keeps(call) ? CachedCall(call, of: step.name, in: $0) : nil }
@@ -160,7 +160,7 @@ extension PipelineRun {
   }
 }
 
-/// The elements of a step, for the threads that its calls end on.
+/// The elements of a step, shared by the threads on which its calls end.
 private final class ElementsHolder: Sendable {
   let state: Mutex<Elements>
 
@@ -174,7 +174,7 @@ private struct Elements: Sendable {
   struct Done {
     /// The elements whose results are there.
     var count: Int
-    /// Of all; nil while a call that matters is running.
+    /// The outcome of all calls; nil while a call that matters is running.
     var outcome: Result<[PluginValue], CallFailure>?
   }
 

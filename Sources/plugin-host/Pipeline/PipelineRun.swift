@@ -14,25 +14,25 @@ final class PipelineRun {
   let plan: PipelinePlan
   nonisolated let session: Session
   let board: ProgressBoard
-  /// Of each step; nil while it is not settled. Only the values of the pipeline's result are kept.
+  /// The outcome of each step; nil while it is pending. Only the values of the pipeline's result are kept.
   private(set) var outcomes: [Outcome?]
   private nonisolated let kept: Set<Int>
   /// Limits the number of calls at once.
   nonisolated let slots: Slots
   /// The threads of serial steps and the slots by which they run one at a time, by their names.
   nonisolated let lanes: [String: (thread: SerialThread, slots: Slots)]
-  /// Gives up a call, or a wait for its next attempt. By numbers of their own.
+  /// Closures that give up a call, or the wait for its next attempt, by an id.
   var active: [Int: @MainActor (CallFailure) -> Void] = [:]
   nonisolated let nextActive = Atomic(0)
   private var unsettled: Int
-  /// The number of steps, besides those of `finally`, that are not settled; and the promise that is fulfilled at 0.
+  /// The number of pending steps outside `finally`, and the promise that is fulfilled at 0.
   private var unsettledBeforeFinal: Int
   private nonisolated let reachedFinal = Promise<[Int: PluginValue]>()
-  /// Why the whole was given up; nil as long as it was not. Nothing begins any more then, and nothing is rescued.
+  /// The reason why the run was given up; nil otherwise. A given-up run starts and rescues nothing.
   private nonisolated let givenUp = Mutex<CallFailure?>(nil)
 
   nonisolated let cache: PipelineCache?
-  /// The steps whose results are from the cache.
+  /// The steps with a cached result.
   nonisolated let found = Mutex<Set<Int>>([])
 
   /// `jobs`: the number of calls that may run at once.
@@ -52,13 +52,13 @@ final class PipelineRun {
 
   var isSettled: Bool { unsettled == 0 }
 
-  /// Builds the steps' promises. Those that wait for nothing begin at once.
+  /// Builds the steps' promises. Steps without dependencies start immediately.
   func start() {
     var promises: [Int: Promise<PluginValue>] = [:]
     for number in plan.order {
       let step = plan.steps[number]
       let inputs = results(of: named(step.inputs, promises, after: Set(plan.after(step))))
-      // Looked up now: all of them come before this step in the plan's order.
+      // Looked up now: all of them precede this step in the plan's order.
       let rescueInputs = if case .call(_, let numbers) = step.rescue { named(numbers, promises) } else { [] as Inputs }
       let own =
         number < plan.firstFinal
@@ -88,7 +88,7 @@ final class PipelineRun {
     for giveUp in active.values { giveUp(reason) }
   }
 
-  /// Gives up all steps that are not settled, because the user wants to end; shows how far they came.
+  /// Gives up all steps that are not settled, because the user wants to end; shows their progress.
   func interrupt() {
     giveUp(.interrupted)
     for number in outcomes.indices.prefix(plan.firstFinal) where outcomes[number] == nil {
@@ -103,7 +103,7 @@ final class PipelineRun {
       guard case .failure(let failure) = outcome, failure != .skipped else { return nil }
       return (plan.steps[number], failure)
     }
-    // A step that did not run for want of an input adds no cause.
+    // A step that did not run because an input failed adds no cause.
     let causes = failures.filter { if case .notRun = $0.failure { false } else { true } }
     if causes.isEmpty { return result }
     let isTimeout = causes.allSatisfy { $0.failure.status == .timedOut }
@@ -128,8 +128,7 @@ final class PipelineRun {
 
   // MARK: Promises, on whichever thread settles them
 
-  /// The promises of the steps `numbers`; the rejection of one names it, or the one that it has itself waited for in
-  /// vain.
+  /// The promises of the steps `numbers`; a rejection names the step, or the failed step that it waited for.
   private nonisolated func named(
     _ numbers: [Int], _ promises: [Int: Promise<PluginValue>], after: Set<Int> = []
   ) -> Inputs {
@@ -142,7 +141,7 @@ final class PipelineRun {
         { reason in
           let failure = CallFailure(reason: reason)
           switch failure {
-          // To come after a step that was skipped is to come after nothing.
+          // `after` a skipped step is satisfied.
           case .skipped where after.contains(number): named.resolve(.void)
           case .notRun, .interrupted, .skipped: named.reject(failure)
           case .rejected, .timedOut, .wrongArguments: named.reject(CallFailure.notRun(because: name))
@@ -184,7 +183,7 @@ final class PipelineRun {
     return rescued
   }
 
-  /// Why a step does not begin any more. Those of `finally` always do.
+  /// The reason why a step does not start; steps of `finally` always start.
   nonisolated func reasonGivenUp(_ number: Int) -> CallFailure? {
     number < plan.firstFinal ? givenUp.withLock { $0 } : nil
   }

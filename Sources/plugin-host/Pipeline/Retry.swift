@@ -20,7 +20,7 @@ struct Retry: Equatable, Sendable {
     }
   }
 
-  /// Seconds before the call with that number, counted from 1 for the first one that is made again.
+  /// Seconds before the retry with that number, counted from 1.
   func delay(before number: Int) -> Double {
     var seconds = delay
     for _ in 1..<max(number, 1) where seconds < limit { seconds *= factor }

@@ -1,16 +1,16 @@
 import PluginRuntime
 
-/// The dependencies of the steps: numbers in the file's order, checked to refer to something and to have no circle.
+/// The dependencies of the steps: numbers in the file's order, checked for missing steps and cycles.
 struct StepGraph: Sendable {
-  /// Of each step: those whose results it uses or that it comes after. Without repetitions.
+  /// For each step, without repetitions: the steps whose results it uses, or that it runs after.
   private(set) var inputs: [[Int]] = []
-  /// Of each step: those whose results its rescue uses.
+  /// For each step: the steps whose results its rescue uses.
   private(set) var rescueInputs: [[Int]] = []
   /// All steps, each after those that it waits for.
   private(set) var order: [Int] = []
 
   private var numbers: [String: Int] = [:]
-  /// Of each step: the steps that it waits for, its rescue included, and their places in the file.
+  /// For each step: the steps that it waits for, including those of its rescue, and the locations of the references.
   private var edges: [[(target: Int, location: Location)]] = []
 
   /// Appends errors to `mistakes`; without any, the graph is valid.
@@ -39,7 +39,7 @@ struct StepGraph: Sendable {
   /// The number of the step with that name.
   func number(of name: String) -> Int? { numbers[name] }
 
-  /// The name that comes nearest to one that no step has.
+  /// The step's name that is nearest to a mistyped one.
   func suggestion(for name: String) -> String {
     // Sorted, because which of two equally near names is suggested must not change from run to run.
     Suggestion.near(name, among: numbers.keys.sorted())
@@ -64,7 +64,7 @@ struct StepGraph: Sendable {
     }
   }
 
-  /// Kahn's algorithm: removes, again and again, the steps that wait for none that is left.
+  /// Kahn's algorithm: repeatedly removes the steps that wait for none of the rest.
   private mutating func sort(_ steps: [Pipeline.Step], mistakes: inout [Mistake]) {
     var missing = edges.map { Set($0.map(\.target)).count }
     var dependents = [[Int]](repeating: [], count: edges.count)
@@ -83,7 +83,7 @@ struct StepGraph: Sendable {
     reportCircles(among: missing.indices.filter { missing[$0] > 0 }, of: steps, mistakes: &mistakes)
   }
 
-  /// Each of `left` waits for another of them, so walking from one to the next must come back to where it has been.
+  /// Each of `left` waits for another of them, so a walk along these edges must revisit a step.
   private func reportCircles(among left: [Int], of steps: [Pipeline.Step], mistakes: inout [Mistake]) {
     var seen: Set<Int> = []
     let stuck = Set(left)
@@ -95,7 +95,7 @@ struct StepGraph: Sendable {
         guard let edge = edges[place].first(where: { stuck.contains($0.target) }) else { break }
         place = edge.target
       }
-      // A walk that ran into an earlier one's path has found no new circle.
+      // A walk that reaches an earlier walk's path has found no new cycle.
       guard let begin = path.firstIndex(of: place) else { continue }
       let circle = path[begin...]
       let names = (circle + [place]).map { "\"\(steps[$0].name.value)\"" }

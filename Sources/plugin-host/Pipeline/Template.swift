@@ -9,7 +9,7 @@ struct Template: Equatable, Sendable {
     case item(ResultPath)
   }
 
-  /// The mistake in a text that is no template.
+  /// The mistake in a malformed template.
   struct Mistake: Error {
     var message: String
   }
@@ -81,7 +81,7 @@ struct Template: Equatable, Sendable {
     }
   }
 
-  /// The text as a file has it, but for `$$`.
+  /// The text as written in the file, except for `$$`.
   var source: String {
     parts.map { part in
       switch part {
@@ -95,7 +95,7 @@ struct Template: Equatable, Sendable {
 
   /// The expression that the text is, with variables and results as operands.
   func expression() throws(Expression.Mistake) -> Expression {
-    // No argument of a callback has a dash in its name. The names of steps and variables may be any texts here.
+    // Names of a callback's arguments have no dashes. Names of steps and variables may be arbitrary texts here.
     let text = parts.enumerated().map { index, part in
       if case .text(let text) = part { text } else { "${part-\(index)}" }
     }.joined()
@@ -112,8 +112,8 @@ struct Template: Equatable, Sendable {
     }
   }
 
-  /// The text with the variables' values. A value is not expanded again. A variable that has none counts as
-  /// empty, and so does a result; the checker has refused templates with such a name.
+  /// The text with the variables' values. A value is not expanded again. Variables without a value, and results, become
+  /// empty; the checker has rejected templates with such names.
   func expanded(with values: [String: String]) -> String {
     parts.map { part in
       switch part {

@@ -2,8 +2,8 @@ import PluginRuntime
 
 /// The values of a pipeline's variables: the user's, or else the file's.
 enum Variables {
-  /// `given` are the names and values that the user gave. Errors in the file are appended to `mistakes`; errors in
-  /// the given ones are thrown, because they have no place in the file.
+  /// `given` are the user's names and values. Errors in the file are appended to `mistakes`; errors in `given` are
+  /// thrown, because they have no location in the file.
   static func values(
     of pipeline: Pipeline, given: [VariableSetting], secrets: [String: String] = [:], mistakes: inout [Mistake]
   ) throws(Failure) -> [String: String] {

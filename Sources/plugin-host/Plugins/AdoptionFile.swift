@@ -1,6 +1,6 @@
 import PluginRuntime
 
-/// Reads a YAML file that says how a library's functions are called:
+/// Reads a YAML file with the signatures of a library's functions:
 ///
 ///     library: libz.so.1
 ///     description: Compression.
@@ -8,15 +8,15 @@ import PluginRuntime
 ///       - signature: 'zlibVersion() -> cstr'
 ///         description: The version of zlib.
 struct AdoptionFile {
-  /// The suffix of such a file where plugins are looked for. By its path any YAML file is one.
+  /// The suffix of such files in the search path. A file given by its path may have any name.
   static let suffix = ".adopt.yaml"
 
   private let document: YAMLDocument
 
   static func isNamed(_ path: String) -> Bool { path.hasSuffix(".yaml") || path.hasSuffix(".yml") }
 
-  /// The adoption that the file at `path` describes. All that is wrong with it is in the failure. Checks a library that
-  /// is given by its path.
+  /// The adoption that the file at `path` describes. The failure lists all mistakes in it. Checks the trust of a
+  /// library that is given by its path.
   static func read(_ path: String, trust: FileTrust) throws(Failure) -> Adoption {
     let file = try SourceFile.read(path, or: .notLoaded)
     let reader = AdoptionFile(document: YAMLDocument(file: file))
@@ -43,7 +43,7 @@ struct AdoptionFile {
       constants: record["constants"].map(constants) ?? [], file: document.file.path)
   }
 
-  /// A function: a mapping, or its signature alone.
+  /// A function: a mapping, or only its signature.
   private func function(_ node: YAMLNode) -> Adoption.Function? {
     if node.text != nil { return signature(node).map { Adoption.Function(signature: $0) } }
     if isUnquotedSignature(node) { return nil }
@@ -97,7 +97,7 @@ struct AdoptionFile {
     record[key].flatMap { document.text(of: $0, what: "\"\(key)\"") }?.value
   }
 
-  /// A path in the file counts from where the file is.
+  /// A relative path in the file is relative to the file's folder.
   private func resolved(_ library: String) -> String {
     guard library.contains("/"), !library.hasPrefix("/") else { return library }
     return Directory.join(Directory.parent(of: document.file.path), library)
@@ -135,7 +135,7 @@ extension StringProtocol {
       && allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) || $0 == "_" }
   }
 
-  /// The text as an id: `_` for each letter that none has.
+  /// The text as an id: `_` replaces each character that ids cannot have.
   fileprivate var idText: String {
     String(map { $0.isASCII && ($0.isLetter || $0.isNumber) || ".-_".contains($0) ? $0 : "_" })
   }

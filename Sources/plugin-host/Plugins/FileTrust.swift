@@ -1,15 +1,15 @@
 import Glibc
 
-/// Decides whether a plugin may be loaded by who can change its file, or put another in its place.
+/// Decides by the owners and modes of a plugin's path whether others could change or replace its file.
 ///
 /// The file, each folder on its path and each symbolic link must belong to root or to the user of this process. Others
 /// must not be able to write to them, except to folders with the sticky bit, such as /tmp, whose entries only their
 /// owners can replace.
 struct FileTrust: Sendable {
-  /// The environment's variable that accepts unsafe files if it is 1.
+  /// The environment variable that accepts unsafe files if it is 1.
   static let variable = "PROMISE_ACCEPT_UNSAFE_FILES"
 
-  /// Whether every file is accepted, unless the system has rules of trust: no caller loosens those.
+  /// Whether every file is accepted. Ignored if the system has rules of trust, which callers cannot loosen.
   var acceptsUnsafeFiles = Environment[variable] == "1"
   /// The file of the system's rules.
   var rulesOfSystem = TrustFile.ofSystem
@@ -64,7 +64,7 @@ struct FileTrust: Sendable {
     return RawText.text(buffer.prefix(length).map(UInt8.init(bitPattern:)))
   }
 
-  /// The danger of a file, a folder or a link, and the remedy; `nil` for none.
+  /// The danger of a file, a folder or a link, and the remedy; `nil` if it is safe.
   private static func danger(_ path: String, _ status: stat) -> String? {
     let user = geteuid()
     guard status.st_uid == 0 || status.st_uid == user else {

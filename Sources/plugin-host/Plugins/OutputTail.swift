@@ -27,7 +27,7 @@ struct OutputTail {
 
 /// Reads of descriptors that do not block.
 enum NonBlockingRead {
-  /// The next bytes; `nil` if there are none yet, or, with `isOver` set, none any more.
+  /// The next bytes; `nil` if none have arrived, or, with `isOver` set, none will.
   static func chunk(_ descriptor: Int32, isOver: inout Bool) -> [UInt8]? {
     var count = 0
     let chunk = [UInt8](unsafeUninitializedCapacity: 1 << 14) { buffer, initialized in

@@ -2,7 +2,7 @@ import PluginRuntime
 
 /// Finds the file of a plugin by the user's name for it.
 struct PluginFinder: Sendable {
-  /// The folders in which plugins are looked for, the first that has it wins.
+  /// The folders to search, in order; the first match wins.
   var directories: [String]
   /// The check of the files before they are used.
   var trust = FileTrust()
@@ -19,7 +19,7 @@ struct PluginFinder: Sendable {
     return finder
   }
 
-  /// The suffixes of plugins' files: a library that describes itself, or the description of one that does not.
+  /// The suffixes of plugins' files: a plugin, or the adoption file of an ordinary library.
   static let suffixes = [".so", AdoptionFile.suffix]
 
   /// The path of `reference`: itself where it has a slash, otherwise `NAME.so` or `NAME.adopt.yaml` in one of the

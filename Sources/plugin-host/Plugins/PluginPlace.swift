@@ -13,7 +13,7 @@ enum PluginPlace: String, CaseIterable, ExpressibleByArgument, Sendable {
   var isHere: Bool { self != .process }
 }
 
-/// The entry of a pipeline file about the process of a plugin.
+/// The placement of a plugin in a pipeline file.
 struct PluginPlacement: Equatable, Sendable {
   /// `nil`: the command line decides.
   var place: PluginPlace?

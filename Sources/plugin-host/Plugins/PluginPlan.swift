@@ -1,23 +1,23 @@
 import PluginRuntime
 
-/// The plugins that a command needs, looked at but not loaded: each after those that it requires.
+/// The plugins that a command needs, inspected but not loaded, each after those that it requires.
 struct PluginPlan: Sendable {
   private(set) var plugins: [PluginDescription] = []
   private let finder: PluginFinder
-  /// The place of plugins for which nothing else is said; `nil`: this process, unless trust decides otherwise.
+  /// The default place of plugins; `nil`: this process, unless trust decides otherwise.
   private let place: PluginPlace?
   private var places: [String: PluginPlace] = [:]
-  /// The capabilities that single plugins have besides those of all workers.
+  /// The capabilities of single plugins in addition to those of all workers.
   private var capabilities: [String: Capabilities] = [:]
   /// The number of workers and the limits of single plugins.
   private var placements: [String: PluginPlacement] = [:]
-  /// Reads descriptions in child processes; `nil`: they are read in this process, which will load the plugins.
+  /// Reads descriptions in child processes; `nil`: descriptions are read in this process, which loads the plugins.
   private let scanner: PluginScanner?
-  /// Workers to look at plugins in that will run in one; `nil`: there are none.
+  /// The workers that inspect plugins that will run in one; `nil`: none.
   private let workers: IsolationOptions?
-  /// The threads of plugins that run on one of their own, by their ids. They were looked at there.
+  /// The threads of plugins that have one of their own, by id. These plugins were inspected there.
   private var threads: [String: SerialThread] = [:]
-  /// The ids of those being looked at, the last required by the one before it.
+  /// The ids of the plugins being inspected, each required by the one before it.
   private var path: [String] = []
 
   init(
@@ -44,7 +44,7 @@ struct PluginPlan: Sendable {
     return thread
   }
 
-  /// The capabilities that a plugin has besides those of all workers.
+  /// The capabilities of a plugin in addition to those of all workers.
   func capabilities(of plugin: PluginDescription) -> Capabilities { capabilities[plugin.id] ?? Capabilities() }
 
   /// Adds a plugin by its path, name or id, and those that it requires. Returns the plugin.
@@ -96,7 +96,7 @@ struct PluginPlan: Sendable {
     return plugin
   }
 
-  /// The place of a file for which nothing is said. The library of an adoption is not known before the file is read.
+  /// The place of a file without a setting. The library of an adoption is unknown before the file is read.
   private static func place(ofFile file: String) -> PluginPlace {
     Admission.isolates(file) ? .process : .inProcess
   }
@@ -112,7 +112,7 @@ struct PluginPlan: Sendable {
     }
   }
 
-  /// Adds a library as the plugin that it is adopted as. Returns the plugin.
+  /// Adds an adopted library as a plugin, and returns the plugin.
   @discardableResult
   mutating func add(_ adoption: Adoption) throws(Failure) -> PluginDescription {
     if adoption.library.contains("/") { try finder.trust.check(adoption.library) }
@@ -152,7 +152,7 @@ struct PluginPlan: Sendable {
     }
   }
 
-  /// The workers to look at plugins of that place in; `nil`: they run in this process.
+  /// The workers that inspect plugins of that place; `nil`: plugins that run in this process.
   private func workers(for place: PluginPlace) -> IsolationOptions? { place == .process ? workers : nil }
 
   /// The description of a plugin, whose code runs in this process, on a thread of its own or not, or in a worker.
@@ -196,7 +196,7 @@ extension IsolationOptions {
 extension [PluginDescription] {
   enum Lookup {
     case found(PluginDescription)
-    /// The ids of several have that last component.
+    /// The last component is ambiguous.
     case ambiguous([String])
     case unknown
   }
@@ -221,7 +221,7 @@ extension PluginDescription {
     functions.first { $0.name == name }
   }
 
-  /// The error for a function that it does not have.
+  /// The error for a missing function.
   func lacks(_ function: String) -> Failure {
     let hint = Suggestion.near(function, among: functions.map(\.name))
     let lines = functions.map { "plugin-host:   \($0.signature)" }

@@ -4,8 +4,8 @@ import PluginRuntime
 
 /// Reads the descriptions of plugins in child processes. No code of a plugin runs in this process.
 ///
-/// A child reads many files, as a fork costs more than most plugins. If one of them fails, it is read once more in a
-/// child of its own, so that no plugin is blamed for another; the rest are read in a new child.
+/// A child reads many files, as a fork costs more than most plugins. If one fails, it is read again in a child of its
+/// own, so that no plugin is blamed for another's fault; the rest are read in a new child.
 ///
 /// Use it while the process has a single thread: a child is a fork of it.
 struct PluginScanner {
@@ -77,7 +77,7 @@ struct PluginScanner {
 
   /// The number of children at once: one for each processor.
   private static var processes: Int { min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), 8) }
-  /// The number of files that one child reads at most.
+  /// The maximum number of files that one child reads.
   private static let batch = 32
 }
 

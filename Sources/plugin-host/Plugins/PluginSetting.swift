@@ -7,7 +7,7 @@ struct PluginSetting: Equatable, Sendable {
   var key: String
   var value: String
 
-  /// Nil if the text has not that form.
+  /// Nil if the text does not have that form.
   init?(_ text: String) {
     guard let colon = text.firstIndex(of: ":"), let equals = text[colon...].firstIndex(of: "=") else { return nil }
     plugin = String(text[..<colon])
@@ -24,7 +24,7 @@ struct PluginSetting: Equatable, Sendable {
 }
 
 extension [PluginSetting] {
-  /// The settings by plugin id and key. Of two for the same key, the later one holds.
+  /// The settings by plugin id and key. The later of two settings for one key wins.
   func resolved(for plugins: [PluginDescription]) throws(Failure) -> [String: [String: String]] {
     var configuration: [String: [String: String]] = [:]
     for setting in self {

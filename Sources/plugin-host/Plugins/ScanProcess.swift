@@ -6,7 +6,7 @@ import PluginRuntime
 final class ScanProcess {
   /// The results so far, by the index of the job.
   private(set) var results: [Int: Result<PluginDescription, Failure>] = [:]
-  /// The jobs without a result, as they are to be distributed to other processes. Complete after the end.
+  /// The jobs without a result, grouped for other processes. Complete after the end.
   private(set) var unread: [[ScanJob]] = []
 
   private var jobs: ArraySlice<ScanJob>
@@ -19,7 +19,7 @@ final class ScanProcess {
   private var report = ScanReport.Reader()
   private var output = OutputTail()
 
-  /// The kind that a process publishes whose descriptor for reports was closed.
+  /// The kind published by a process whose report descriptor was closed.
   private static let isMute: plugin_activity_kind_t = -1
 
   /// Starts the process. `place` is in shared memory, and its own until the process has ended.
@@ -96,7 +96,7 @@ final class ScanProcess {
     return .now >= deadline ? stop(.timedOut) : false
   }
 
-  /// The reason for which a process is stopped in the midst of its jobs.
+  /// The reason for stopping a process before it has done all jobs.
   private enum Stop {
     case ended, timedOut, forgedReport
   }
@@ -114,7 +114,7 @@ final class ScanProcess {
     return true
   }
 
-  /// Nil if the report is not of this target.
+  /// Nil if the report does not match this target.
   private func result(of text: [UInt8], _ target: ScanTarget) -> Result<PluginDescription, Failure>? {
     switch try? ScanReport(parsing: text) {
     case .description(let plugin): target.admits(plugin) ? .success(plugin) : nil

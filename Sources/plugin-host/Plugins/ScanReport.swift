@@ -42,7 +42,7 @@ enum ScanReport {
     /// Whether nothing more is read.
     private(set) var isOver = false
 
-    /// Whether the length is none that a report has.
+    /// Whether the length is invalid.
     var isGarbage: Bool { length.map { $0 > ScanReport.limit } ?? false }
 
     private var length: Int? {

@@ -1,4 +1,4 @@
-/// One line for each thing that happens: for logs, pipes, and terminals that cannot be drawn on.
+/// One line per event: for logs, pipes, and terminals without cursor control.
 @MainActor
 final class PlainProgress: ProgressDisplay {
   let refreshInterval: Duration? = nil
@@ -21,7 +21,7 @@ final class PlainProgress: ProgressDisplay {
   func note(_ line: String, _ rows: [StepRow]) { write(line) }
   func finish(_ rows: [StepRow]) {}
 
-  /// The line for the change; nil if it is too small for one.
+  /// The line for the change; nil for a change too small to print.
   static func text(for row: StepRow, was old: StepState) -> String? {
     let time = row.duration(now: row.ended ?? .now)?.text ?? ""
     switch (old, row.state) {
@@ -40,7 +40,7 @@ final class PlainProgress: ProgressDisplay {
     }
   }
 
-  /// A new message, or ten per cent more: a line for every report would drown the rest.
+  /// Prints a new message, or ten per cent more: a line for every report would hide the rest.
   private static func text(for report: StepState.Report, was old: StepState.Report) -> String? {
     let tenth = { (report: StepState.Report) in report.fraction.map { Int($0 * 10) } }
     guard report.message != old.message || tenth(report) != tenth(old) else { return nil }

@@ -13,7 +13,7 @@ final class ProgressBoard {
     keepUpToDate()
   }
 
-  /// The step is in another state now, or further on in the same one.
+  /// Updates the state of a step, or its progress.
   func enter(_ state: StepState, step: Int) {
     guard !rows[step].state.isSettled, rows[step].state != state else { return }
     let old = rows[step].state
@@ -21,7 +21,7 @@ final class ProgressBoard {
     display.show(rows, changed: step, from: old)
   }
 
-  /// A report of the plugin about the call that the step is at.
+  /// A report of the plugin on the step's current call.
   func report(_ report: StepState.Report, step: Int) {
     switch rows[step].state {
     case .running: enter(.running(report), step: step)
@@ -52,7 +52,7 @@ final class ProgressBoard {
   }
 }
 
-/// Shows people how the steps get on.
+/// Displays the progress of the steps.
 @MainActor
 protocol ProgressDisplay: AnyObject {
   /// The interval of calls of `refresh`; nil: never.

@@ -1,15 +1,15 @@
-/// The state of a step, as people see it.
+/// The state of a step, for display.
 enum StepState: Equatable, Sendable {
   /// For its inputs.
   case waiting
   case running(Report)
-  /// It was rejected, for the reason given; its substitute runs.
+  /// The call was rejected, with that reason; its substitute runs.
   case rescuing(from: String, Report)
   case fulfilled(result: String)
-  /// By itself: `message` says why.
+  /// The step's own call was rejected; `message` is the reason.
   case rejected(message: String)
   case timedOut(message: String)
-  /// It never started, because the step of that name was not fulfilled.
+  /// Never started, because the step of that name was not fulfilled.
   case notRun(because: String)
   /// Its condition, or that of a step whose result it uses, did not hold.
   case skipped
@@ -23,7 +23,7 @@ enum StepState: Equatable, Sendable {
     var message: String = ""
   }
 
-  /// The last report of the call that the step is at; nil if it is at none.
+  /// The last report of the step's current call; nil without one.
   var report: Report? {
     switch self {
     case .running(let report), .rescuing(_, let report): report
@@ -46,7 +46,7 @@ struct StepRow: Sendable {
   /// The called function: `deflate.compress`.
   var call: String
   var state = StepState.waiting
-  /// When its call began, and when it was settled.
+  /// The times at which its call began and was settled.
   var began: ContinuousClock.Instant?
   var ended: ContinuousClock.Instant?
 
@@ -55,7 +55,7 @@ struct StepRow: Sendable {
     began.map { (ended ?? now) - $0 }
   }
 
-  /// Notes the time where the state says that the step began or ended.
+  /// Records the time of the step's beginning or end.
   mutating func enter(_ state: StepState, now: ContinuousClock.Instant) {
     self.state = state
     if began == nil, case .running = state { began = now }
@@ -64,7 +64,7 @@ struct StepRow: Sendable {
 }
 
 extension Duration {
-  /// For people: `0.12 s`, `75.3 s`, `12 min 5 s`.
+  /// For display: `0.12 s`, `75.3 s`, `12 min 5 s`.
   var text: String {
     let hundredths = Int64((self / .milliseconds(10)).rounded())
     if hundredths < 6_000 {

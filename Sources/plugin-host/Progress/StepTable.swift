@@ -1,4 +1,4 @@
-/// The steps as lines of a terminal: a mark, the name, the call, how far it is, and the time.
+/// The steps as lines of a terminal: a mark, the name, the call, the progress, and the time.
 struct StepTable: Sendable {
   /// The terminal's size.
   var columns: Int

@@ -6,9 +6,9 @@ final class TerminalProgress: ProgressDisplay {
   private let write: (String) -> Void
   /// Whether the table is erased at the end.
   private let isTransient: Bool
-  /// Nothing is drawn before this: a call that is over in a moment needs no display.
+  /// The delay before the first drawing: a short call needs no display.
   private let begin: ContinuousClock.Instant
-  /// The lines of the table that stand above the cursor.
+  /// The number of lines of the table above the cursor.
   private var drawn = 0
 
   init(
@@ -21,7 +21,7 @@ final class TerminalProgress: ProgressDisplay {
     self.write = write
   }
 
-  // Changes come by the thousand; drawing waits for the next refresh.
+  // Changes may be very frequent; drawing waits for the next refresh.
   func show(_ rows: [StepRow], changed: Int, from old: StepState) {}
 
   func refresh(_ rows: [StepRow]) {
@@ -33,13 +33,13 @@ final class TerminalProgress: ProgressDisplay {
   }
 
   func finish(_ rows: [StepRow]) {
-    // Nothing is drawn over this one, so it may be higher than the terminal.
+    // The last drawing is not overwritten, so it may be higher than the terminal.
     draw(isTransient ? [] : table(rows, height: .max))
     drawn = 0
   }
 
-  /// Draws the table in place of the one before, below `notes`, in one write. Each line clears the rest of the
-  /// old one; to clear all first would flicker.
+  /// Draws the table in place of the one before, below `notes`, in one write. Each line clears the rest of the old one;
+  /// clearing everything first would flicker.
   private func draw(_ table: [String], below notes: [String] = []) {
     let back = drawn == 0 ? "" : "\u{1B}[\(drawn)A\r"
     let lines = (notes + table).map { $0 + "\u{1B}[K\n" }.joined()

@@ -2,8 +2,8 @@ import PluginRuntime
 import Promises
 import Synchronization
 
-/// One call of a plugin's function: made on a thread of its own, because the function may block there; with a time
-/// limit; and to be given up at any time.
+/// One call of a plugin's function, on a thread of its own because the function may block, with a time limit. It can be
+/// given up at any time.
 final class Attempt: Sendable {
   /// Settled as the call's promise is; or rejected with the `CallFailure` for which it was given up.
   let outcome = Promise<PluginValue>()
@@ -19,15 +19,14 @@ final class Attempt: Sendable {
     case givenUp
   }
 
-  /// `thread`: the one that the call has to be made on; nil: one of its own.
+  /// `thread`: the thread on which the call is made; nil: a thread of its own.
   init(in session: Session, on thread: SerialThread? = nil) {
     loop = session.loop
     if let thread { run = { thread.post($0) } } else { run = { [callers = session.callers] in callers.run($0) } }
     enders = session.enders
   }
 
-  /// Makes the call, which has `timeout` seconds from now. `make` may take its time, and reports an error by
-  /// throwing.
+  /// Makes the call, with a time limit of `timeout` seconds from now. `make` may block, and throws its errors.
   func start(timeout: Double?, _ make: @escaping @Sendable () throws -> Promise<PluginValue>) {
     if let timeout { limit(to: timeout) }
     run { [self] in
@@ -55,7 +54,7 @@ final class Attempt: Sendable {
       guard case .made(let promise) = call else { return nil }
       return promise
     }
-    // The plugin's part of it may take its time.
+    // The plugin's handler may block.
     if let made { enders.run { made.discard() } }
   }
 

@@ -1,27 +1,27 @@
 import PluginRuntime
 import Promises
 
-/// Why a call, or a step, was not fulfilled: the reason of its promise.
+/// The reason why a call or a step failed: that of its promise.
 enum CallFailure: Error, Equatable, Sendable {
-  /// The plugin said so, or the host on its behalf, or an input could not be read.
+  /// Rejected by the plugin, by the host on its behalf, or because an input could not be read.
   case rejected(message: String, reason: RejectedReason? = nil)
-  /// It took longer than the seconds it was given.
+  /// Not settled within that number of seconds.
   case timedOut(seconds: Double)
-  /// It never began, because the step of that name was not fulfilled.
+  /// Never started, because the step of that name was not fulfilled.
   case notRun(because: String)
-  /// Its condition did not hold, or it uses the result of a step that was skipped.
+  /// Skipped: the condition did not hold, or the step uses the result of a skipped step.
   case skipped
-  /// The user interrupted it.
+  /// Interrupted by the user.
   case interrupted
   /// The arguments do not suit the function, which was not called.
   case wrongArguments(message: String)
 
-  /// Makes it of a promise's reason: one of these, or a plugin's value.
+  /// Makes the failure from a promise's reason: a `CallFailure`, or a plugin's value.
   init(reason: Any?) {
     switch reason {
     case let failure as CallFailure: self = failure
     case let error as PluginError where error.kind == .badArgument: self = .wrongArguments(message: error.message)
-    // The subject, a function's name, stands before every message anyway.
+    // Every message is preceded by the subject, a function's name.
     case let error as PluginError:
       self = .rejected(message: error.message, reason: error.causes.isEmpty ? nil : .causes(error.causes))
     case let error as PromiseError: self = .rejected(message: "\(error)", reason: .error(error))
@@ -40,14 +40,14 @@ enum CallFailure: Error, Equatable, Sendable {
 
   /// The failure of the call, with its place for programs.
   ///
-  /// - Parameter place: the beginning of the line for people, such as `digest.sha256`.
+  /// - Parameter place: the beginning of the printed line, such as `digest.sha256`.
   func failure(at place: String, facts: FailureFacts) -> Failure {
     var facts = facts
     if case .rejected(_, let reason) = self { facts.reason = reason }
     return Failure(status, lines: ["plugin-host: \(place): \(self)".displayLine], facts: facts)
   }
 
-  /// The exit status of a command for it.
+  /// The exit status of a command that ends with this failure.
   var status: ExitStatus {
     switch self {
     case .rejected, .notRun, .interrupted, .skipped: .rejected

@@ -1,9 +1,9 @@
 import PluginRuntime
 
-/// The log of the plugins, as lines for people.
+/// Prints the log of the plugins.
 @MainActor
 final class PluginLog {
-  /// The display that the lines have to be fitted into; without one they go to standard error as they are.
+  /// The display between whose lines the log is printed; without one, the log is written to standard error.
   weak var board: ProgressBoard?
   private let threshold: LogLevel?
 

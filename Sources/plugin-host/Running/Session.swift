@@ -6,9 +6,9 @@ import Promises
 @MainActor
 final class Session {
   nonisolated let loop: MainLoop
-  /// For the calls. Functions may wait for each other, so there is room for many.
+  /// The threads for calls. Many, because functions may wait for each other.
   nonisolated let callers = CallThreads(limit: 1_000)
-  /// Threads that end calls: they must not wait behind calls that do not end.
+  /// The threads that end calls, separate so that they do not wait for calls that never end.
   nonisolated let enders = CallThreads(limit: 8)
   nonisolated let host: Host
   private let log: PluginLog
@@ -35,14 +35,14 @@ final class Session {
       for plugin in plan.plugins { try Self.load(plugin, of: plan, into: host, workers) }
     } catch {
       ProcessGuard.ending(ExitStatus.notLoaded.rawValue)
-      // The plugins before it in the order are loaded.
+      // Plugins earlier in the order are already loaded.
       host.unloadAll(deadline: .seconds(1))
       loop.runPosted()
       throw Failure(.notLoaded, "\(error)".displayLine)
     }
   }
 
-  /// Loads one more plugin of the plan. Those that it requires are loaded.
+  /// Loads one more plugin of the plan. The plugins that it requires are already loaded.
   func load(_ plugin: PluginDescription, of plan: PluginPlan) throws(Failure) {
     if plan.place(of: plugin).isHere { loop.reclaimsSignals = true }
     do {
@@ -82,7 +82,7 @@ final class Session {
     let id = plugin.id
     let isHere = PluginOutput.enterCall(of: id)
     let promise = host.call(function.name, of: id, arguments, progress: progress)
-    // Attached first: the lines come before the result and its consequences.
+    // Attached first, so that the lines are printed before the result and its consequences.
     if isHere { promise.then({ _ in PluginOutput.leave(id) }, { _ in PluginOutput.leave(id) }) }
     return promise
   }
@@ -103,7 +103,7 @@ final class Session {
     }
   }
 
-  /// Shows the plugins' log between the lines of `board` from now on.
+  /// Redirects the plugins' log to `board`, between its lines.
   func show(on board: ProgressBoard) {
     log.board = board
   }
@@ -113,20 +113,20 @@ final class Session {
     ProcessGuard.ending(status.rawValue)
     let isClean = unload(deadline: deadline)
     PluginOutput.end()
-    // Destructors and exit handlers must not run under the feet of a function that has not returned.
+    // Destructors and exit handlers must not run while a function has not returned.
     if isClean { exit(status.rawValue) }
     fflush(nil)
     _exit(status.rawValue)
   }
 
-  /// Ends the plugins, then the process by the signal that asked for it.
+  /// Ends the plugins, then the process by the signal that requested it.
   func end(by signal: Int32) -> Never {
     _ = unload(deadline: .seconds(1))
     PluginOutput.end()
     TerminationSignals.die(by: signal)
   }
 
-  /// Whether every plugin has ended. The loop goes on meanwhile, because plugins may log and be interrupted now too.
+  /// Whether every plugin has ended. The loop keeps running meanwhile, for log messages and interruptions.
   private func unload(deadline: Duration) -> Bool {
     let end = Ending()
     enders.run { [host, loop] in
@@ -143,7 +143,7 @@ final class Session {
 
   @MainActor
   private final class Ending {
-    /// The ids of the plugins that could not be ended; nil until that is known.
+    /// The ids of the plugins that could not be ended; nil while they are being ended.
     var stuck: [String]?
   }
 }

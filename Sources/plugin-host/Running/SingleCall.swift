@@ -1,7 +1,7 @@
 import PluginRuntime
 import Promises
 
-/// The call of one function by itself, with its progress shown.
+/// A single call of a function, with a display of its progress.
 @MainActor
 final class SingleCall {
   nonisolated let function: FunctionDescription
@@ -41,7 +41,7 @@ final class SingleCall {
     }
   }
 
-  /// The failure of the command for that of the call, with the function's usage if the arguments were wrong.
+  /// Converts the call's failure to the command's, with the function's usage if the arguments were wrong.
   nonisolated func failure(_ failure: CallFailure) -> Failure {
     var result = failure.failure(at: label, facts: facts)
     if failure.status == .usage { result.lines.append("plugin-host: usage: \(function.signature)") }

@@ -11,7 +11,7 @@ final class Slots: Sendable {
     /// The jobs before `next` have begun.
     var waiting: [Job] = []
     var next = 0
-    /// Whether some thread is in the loop of `leave`.
+    /// Whether a thread is in the loop of `leave`.
     var isRunning = false
 
     /// Takes the next job, if a slot is free for it. Returns `nil` otherwise, and ends the loop of `leave`.
@@ -59,7 +59,7 @@ final class Slots: Sendable {
       return !state.isRunning
     }
     guard mustRun else { return }
-    // A loop: a job that leaves at once must not recurse.
+    // A loop, because a job that leaves inline must not recurse.
     while let job = state.withLock({ $0.take() }) { job() }
   }
 }

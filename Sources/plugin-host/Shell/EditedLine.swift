@@ -1,4 +1,4 @@
-/// The line that a person edits, and the place of the cursor in it.
+/// The line being edited, and the position of the cursor.
 struct EditedLine: Equatable {
   private(set) var characters: [Character] = []
   /// The number of characters before the cursor.

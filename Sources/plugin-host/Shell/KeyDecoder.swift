@@ -1,4 +1,4 @@
-/// A key, as a terminal sends it.
+/// A key press, decoded from the bytes of a terminal.
 enum Key: Equatable {
   case text(String)
   case enter, tab, backspace, delete, interrupt, end, left, right, up, down, home, lineEnd, wordLeft, wordRight
@@ -7,7 +7,7 @@ enum Key: Equatable {
   case other
 }
 
-/// Turns the bytes of a terminal into keys: UTF-8, control characters, and the escape sequences of xterm and VT220.
+/// Decodes the bytes of a terminal to keys: UTF-8, control characters, and the escape sequences of xterm and VT220.
 struct KeyDecoder {
   private var pending: [UInt8] = []
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Reads lines that a person types and edits on a terminal, in one row of it.
+/// Reads lines that are typed and edited on a terminal, within one row.
 @MainActor
 final class LineEditor {
   enum Input: Equatable {
@@ -69,7 +69,7 @@ final class LineEditor {
   private func apply(_ key: Key) -> Input? {
     switch key {
     case .enter:
-      // While Ctrl-C still is a key, and before the person sees that the line is taken: later ones are kept.
+      // Cleared while Ctrl-C is still a key, before the line's end is visible: later interruptions are kept.
       Interrupts.clear()
       line.moveToEnd()
       draw()

@@ -1,10 +1,10 @@
 import Glibc
 
-/// The lines of a file or of standard input, each as soon as it is there.
+/// The lines of a file or of standard input, each as soon as it is complete.
 final class LineReader {
   private let descriptor: Int32
   private var bytes: [UInt8] = []
-  /// The bytes before it have been returned.
+  /// The position of the first byte that was not returned.
   private var start = 0
   private var isAtEnd = false
 

@@ -1,11 +1,11 @@
 import Glibc
 
-/// A terminal that gives each key at once, without an echo, and Ctrl-C as a key; as it was before after `restore()`.
+/// The raw mode of a terminal: it reports each key immediately, without an echo, Ctrl-C included. `restore()` ends it.
 struct RawMode {
   private let descriptor: Int32
   private let previous: termios
 
-  /// Nil if the descriptor is no terminal.
+  /// Nil if the descriptor is not a terminal.
   init?(descriptor: Int32) {
     var current = termios()
     guard tcgetattr(descriptor, &current) == 0 else { return nil }

@@ -9,18 +9,18 @@ struct ShellHistory {
   private(set) var lines: [String] = []
   /// The file to which new lines are appended; nil: they are forgotten with the session.
   private let path: String?
-  /// The place among the lines while a person goes through them, and the line that was being typed before.
+  /// The position while the user browses the lines, and the line that was being typed before.
   private var place = 0
   private var draft = ""
 
-  /// Reads the file at `path`, of which any may be missing.
+  /// Reads the file at `path`, which may be missing or damaged.
   init(path: String?) {
     self.path = path
     guard let path, let bytes = try? FileBytes.read(path: path) else { return }
     lines = bytes.split(separator: UInt8(ascii: "\n")).suffix(Self.limit).map { RawText.text($0) }
   }
 
-  /// `plugin-host/history` in the folder for states of programs (XDG), which is made if it is not there.
+  /// `plugin-host/history` in XDG_STATE_HOME, which is created if necessary.
   static var defaultPath: String? {
     guard let state = Environment["XDG_STATE_HOME"] ?? Environment["HOME"].map({ $0 + "/.local/state" }) else {
       return nil
@@ -49,7 +49,7 @@ struct ShellHistory {
     let descriptor = open(RawText.cString(path), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { return }
     defer { close(descriptor) }
-    // A history that cannot be written is shorter, and nothing else.
+    // Write errors are ignored: they only shorten the history.
     try? FileBytes.write(RawText.bytes(of: line) + [UInt8(ascii: "\n")], to: descriptor)
   }
 
@@ -61,7 +61,7 @@ struct ShellHistory {
     return lines[place]
   }
 
-  /// The line after the current one, at last the one that was being typed; nil there.
+  /// The line after the current one; after the last, the line that was being typed; then nil.
   mutating func next() -> String? {
     guard place < lines.count else { return nil }
     place += 1

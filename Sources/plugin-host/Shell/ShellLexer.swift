@@ -29,7 +29,7 @@ struct ShellLexer {
         position += 1
         add(String(escaped), isQuoted: true, to: &parts)
       default:
-        // All at once: letter by letter, a long word would be copied for each.
+        // Appends all characters at once: one by one would copy a long word each time.
         let start = position
         while let scalar = self.next, !Self.isSpace(scalar), !Self.isSpecial(scalar) { position += 1 }
         add(Self.text(scalars[start..<position]), isQuoted: false, to: &parts)
@@ -41,7 +41,7 @@ struct ShellLexer {
   /// Appends text, to the last part if that is a text of the same kind.
   private func add(_ text: String, isQuoted: Bool, to parts: inout [ShellLine.Part]) {
     if case .text(let last, isQuoted)? = parts.last {
-      // By scalars: a letter that combines with the one before it is kept as it is.
+      // By scalars, so that combining letters stay unchanged.
       var joined = last.unicodeScalars
       joined.append(contentsOf: text.unicodeScalars)
       parts[parts.count - 1] = .text(String(joined), isQuoted: isQuoted)
@@ -61,7 +61,7 @@ struct ShellLexer {
   private mutating func doubleQuoted(into parts: inout [ShellLine.Part]) throws(ShellLine.Mistake) {
     let start = position
     position += 1
-    // Also for "", which is a word.
+    // Set for "" too, which is a word.
     add("", isQuoted: true, to: &parts)
     while let scalar = next {
       switch scalar {
@@ -142,7 +142,7 @@ struct ShellLexer {
 
   private static func isSpace(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || scalar == "\t" || scalar == "\r" }
 
-  /// Whether it has a meaning in a word without quotes.
+  /// Whether the character is special in a word without quotes.
   private static func isSpecial(_ scalar: Unicode.Scalar) -> Bool { ["'", "\"", "$", "\\"].contains(scalar) }
 
   static func isNameStart(_ scalar: Unicode.Scalar) -> Bool {

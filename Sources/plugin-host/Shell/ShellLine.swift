@@ -7,7 +7,7 @@ struct ShellLine: Equatable {
   }
 
   enum Part: Equatable {
-    /// A text; `isQuoted` if its characters stand for themselves.
+    /// A text; `isQuoted`: its characters are literal.
     case text(String, isQuoted: Bool)
     case reference(Reference)
   }

@@ -1,7 +1,7 @@
 import PluginRuntime
 
 extension ShellSession {
-  /// The names that can stand at the end of the text: commands, plugins, functions, parameters and variables.
+  /// Completes the end of the text: commands, plugins, functions, parameters and variables.
   func completion(of text: String) -> LineEditor.Completion {
     let words = text.split(separator: " ", omittingEmptySubsequences: true).map(String.init)
     let last = text.hasSuffix(" ") ? "" : words.last ?? ""

@@ -24,11 +24,11 @@ final class ShellSession {
   private let output: OutputOptions
   private let timeout: Seconds?
 
-  /// - Parameter isInteractive: whether SIGINT ends a call, and not the session.
+  /// - Parameter isInteractive: whether SIGINT ends a call instead of the session.
   init(options: HostOptions, output: OutputOptions, timeout: Seconds?, isInteractive: Bool) throws(Failure) {
     finder = options.search.finder
     plan = options.plan(finder)
-    // Configuration is there when a plugin is loaded.
+    // The configuration is set before a plugin is loaded.
     for setting in options.settings { try plan.add(setting.plugin) }
     session = try Session(plan, options: options)
     self.options = options
@@ -78,7 +78,7 @@ final class ShellSession {
     case .ambiguous(let ids): throw Failure(.usage, "\"\(name)\" may be \(ids.joined(separator: " or "))")
     case .unknown: break
     }
-    // A plan that failed has a part of the plugin's requirements.
+    // A failed plan contains only a part of the plugin's requirements.
     var next = plan
     let plugin = try next.add(name)
     for new in next.plugins.dropFirst(plan.plugins.count) { try session.load(new, of: next) }
@@ -117,7 +117,7 @@ final class ShellSession {
       try output.writer.write(variable.value, of: variable.shape)
       return .line
     }
-    // A call whose only result is one out parameter gives that.
+    // The value of a call with one out parameter and no other result is that parameter.
     if case .object(let shapes) = variable.shape, shapes.count == 1, let value = variable.value[member: shapes[0].name]
     {
       variables[target] = ShellVariables.Variable(value, of: shapes[0].shape)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A session with a person at a terminal. A mistake does not end it.
+/// An interactive session at a terminal. A mistake does not end it.
 @MainActor
 struct ShellTerminal {
   private let terminal: Terminal

@@ -3,22 +3,22 @@ import Glibc
 /// Another program, run to its end.
 enum Command {
   struct Result {
-    /// As the shell says it: 128 and more for a signal.
+    /// The status as a shell reports it: 128 plus the number of a signal.
     var status: Int32
     var output: [UInt8]
   }
 
-  /// Why there is no result.
+  /// The reason why there is no result.
   enum Failure: Error {
     case system(SystemError)
-    /// It did not end in time, and was killed.
+    /// The program did not end in time, and was killed.
     case timedOut
     /// This process was asked to end by a signal, and the program was killed.
     case interrupted(Int32)
   }
 
-  /// Runs a program that is looked for in PATH, with an empty standard input. Its standard error is seen by
-  /// the user, unless it is quiet. It runs in a process group of its own, which is killed if it has not ended at the deadline, or if this
+  /// Runs a program found in PATH, with an empty standard input. Its standard error is that of this process, unless it
+  /// is quiet. It runs in a process group of its own, which is killed if it has not ended at the deadline, or if this
   /// process is asked to end.
   static func run(
     _ program: String, _ arguments: [String], timeout: Duration, isQuiet: Bool = false
@@ -79,7 +79,7 @@ enum Command {
     return process
   }
 
-  /// Reads to the end, which comes when no process of the group has the pipe any more.
+  /// Reads to the end, until no process of the group holds the pipe.
   private static func read(
     _ descriptor: Int32, wakeup: Int32, _ signals: borrowing TerminationSignals, deadline: ContinuousClock.Instant
   ) throws(Failure) -> [UInt8] {

@@ -32,7 +32,7 @@ enum Directory {
     return names.sorted()
   }
 
-  /// Makes a folder for the user alone, and those above it, unless they exist.
+  /// Creates a folder that only the user can access, and its parents, unless they exist.
   static func make(_ path: String) throws(SystemError) {
     var made = path.hasPrefix("/") ? "" : "."
     for component in path.split(separator: "/") {
@@ -58,7 +58,7 @@ enum Directory {
     path.split(separator: "/").last.map(String.init) ?? path
   }
 
-  /// The folder in which the file at `path` lies.
+  /// The folder of the file at `path`.
   static func parent(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])

@@ -25,7 +25,7 @@ enum ExitStatus: Int32, Sendable {
     """
 }
 
-/// The reason for which a command ends without having done its work.
+/// The reason why a command failed.
 struct Failure: Error, Equatable {
   var status: ExitStatus
   /// Lines for standard error, complete as they are.

@@ -1,7 +1,7 @@
 import PluginRuntime
 import Promises
 
-/// The facts about a failure that programs want apart from its text: its place and its reason.
+/// The machine-readable facts about a failure: its place and its reason.
 struct FailureFacts: Equatable, Sendable {
   /// The ids of the plugin and the function that were called.
   var plugin: String?

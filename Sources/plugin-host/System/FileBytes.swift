@@ -2,7 +2,7 @@ import Glibc
 
 /// Whole files, read and written without the buffers of stdio, which plugins may be using.
 enum FileBytes {
-  /// The most that is read of a file, a pipe or a device: some have no end.
+  /// The maximum number of bytes read from a file, a pipe or a device: some are endless.
   static let longest = 1 << 30
 
   /// Reads all of a file, a pipe or a device, until its end.
@@ -71,7 +71,7 @@ enum FileBytes {
       if written >= 0 {
         rest = rest.dropFirst(written)
       } else if errno == EAGAIN {
-        // A terminal or pipe that another program has set non-blocking: wait until it takes more.
+        // Another program has made the terminal or pipe non-blocking: wait until it accepts more.
         var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         poll(&ready, 1, -1)
       } else if errno != EINTR {

@@ -1,6 +1,7 @@
 import Glibc
 
-/// Files that have their old content or all of the new one, even if the process or the machine ends in between.
+/// Atomic replacement of files: they have their old or their whole new content, even after a crash of the process or
+/// the machine.
 enum FileReplacement {
   /// Writes `bytes` to a new file beside the one at `path`, and renames it to that. A file that is not regular, such as a
   /// device or a pipe, is written to as it is.
@@ -15,7 +16,7 @@ enum FileReplacement {
     do throws(SystemError) {
       (temporary, descriptor) = try create(beside: target)
     } catch {
-      // A folder that takes no new files may have one that can be written to.
+      // A folder that accepts no new files may contain a writable file.
       guard exists, [EACCES, EPERM, EROFS].contains(error.code) else { throw error }
       return try overwrite(bytes, path)
     }
@@ -25,14 +26,14 @@ enum FileReplacement {
         guard fchmod(descriptor, information.st_mode & 0o7777) == 0 else { throw SystemError.last }
       }
       try FileBytes.write(bytes, to: descriptor)
-      // Otherwise the new name could be on the disk before the content.
+      // Otherwise the new name could reach the disk before the content.
       guard fsync(descriptor) == 0 else { throw SystemError.last }
     } catch {
       close(descriptor)
       unlink(RawText.cString(temporary))
       throw error
     }
-    // Some file systems report only now that they had no room.
+    // Some file systems report a full disk only here.
     guard close(descriptor) == 0, rename(RawText.cString(temporary), RawText.cString(target)) == 0 else {
       let error = SystemError.last
       unlink(RawText.cString(temporary))

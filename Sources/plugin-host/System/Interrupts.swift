@@ -1,12 +1,12 @@
 import Glibc
 import Synchronization
 
-/// SIGINT in a session with a person: noted, instead of ending the process.
+/// Records SIGINT in an interactive session, instead of letting it end the process.
 ///
 /// The handler is installed once, for the life of the process. It sets a flag, then wakes the loop through the loop's
 /// pipe. The loop tests the flag before each sleep, so that no signal is lost between the test and the sleep.
 enum Interrupts {
-  /// Notes SIGINT from now on, and wakes `loop` with it.
+  /// Starts to record SIGINT, which also wakes `loop`.
   @MainActor
   static func install(waking loop: MainLoop) {
     loop.notesInterrupts = true
@@ -14,20 +14,20 @@ enum Interrupts {
     requested.store(false, ordering: .releasing)
     installed.store(true, ordering: .releasing)
     action.install(for: SIGINT)
-    // A parent's thread may have blocked it.
+    // The parent may have started this process with the signal blocked.
     var set = sigset_t()
     sigemptyset(&set)
     sigaddset(&set, SIGINT)
     pthread_sigmask(SIG_UNBLOCK, &set, nil)
   }
 
-  /// Whether SIGINT is noted here.
+  /// Whether SIGINT is recorded here.
   static var isInstalled: Bool { installed.load(ordering: .acquiring) }
 
   /// The handler.
   static var action: SignalAction { SignalAction { _ in noteInterrupt() } }
 
-  /// Whether SIGINT came since `clear()`.
+  /// Whether SIGINT arrived since `clear()`.
   static var isRequested: Bool { requested.load(ordering: .acquiring) }
 
   /// Drops earlier requests. Called before a line is taken, so that later ones are kept.

@@ -2,15 +2,15 @@ import Glibc
 import PluginRuntime
 import Promises
 
-/// The main thread's loop: it runs posted actions, timers, and jobs that plugins submit to the main executor, and sees
-/// the signals that ask the process to end.
+/// The main thread's loop: it runs posted actions, timers, and jobs that plugins submit to the main executor, and
+/// handles the signals that ask the process to end.
 ///
 /// Code that decides or prints runs here, one action at a time; code that may block runs on `CallThreads`.
 @MainActor
 final class MainLoop {
   private nonisolated let thread: MainThread
   private nonisolated let signalPipe: SignalPipe
-  /// Whether `Interrupts` has SIGINT, which does not end `run` then.
+  /// Whether `Interrupts` handles SIGINT, which then does not end `run`.
   var notesInterrupts = false
 
   /// Whether code of plugins runs in this process, where it may change the dispositions of signals.

@@ -5,7 +5,7 @@ import Synchronization
 /// The lines that plugins in this process print, and the programs that they start: each with the name of its plugin.
 ///
 /// Descriptor 1 is a pipe, which one thread reads. The lines are those of the plugin whose code runs or whose call is
-/// pending. If there are several of them, all are named: which of them has printed cannot be known.
+/// pending. If there are several of them, all are named: the one that printed cannot be identified.
 enum PluginOutput {
   fileprivate struct State: Sendable {
     /// Writes lines; `nil` while descriptor 1 is not captured.
@@ -73,7 +73,7 @@ enum PluginOutput {
   }
 
   private static func enter(_ name: String) {
-    // Earlier text is of the plugins that run already.
+    // Earlier text was printed by the plugins that were already running.
     plugin_output_await(patience)
     state.withLock { $0.running[name, default: 0] += 1 }
   }

@@ -3,23 +3,23 @@ import Synchronization
 
 /// Descriptors 0, 1 and 2.
 enum StandardStreams {
-  /// The descriptor of the results: standard output, also after plugins have none.
+  /// The descriptor for results: standard output, even after plugins were separated from it.
   static var results: Int32 { output.load(ordering: .acquiring) }
 
-  /// Sees to it that all three are open, before anything else is: a file of ours or of a plugin's that got number 1
-  /// would receive the results. A stream that was closed is opened the wrong way round: reading 0 and writing 1 or 2 fail,
-  /// as they should.
+  /// Opens the standard streams that are closed, before anything else is opened: a file that got number 1 would receive
+  /// the results. A stream that was closed is opened the wrong way round: reading 0 and writing 1 or 2 fail, as they
+  /// should.
   static func occupy() {
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
-      // Open gives the lowest number that is free: this one, as those before it are taken.
+      // open() returns the lowest free number, which is this one.
       _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
     }
   }
 
-  /// Keeps standard output for the results alone: descriptor 1, which plugins and the programs that they start print to,
-  /// becomes standard error's.
+  /// Reserves standard output for results: descriptor 1, to which plugins and their child processes print, becomes a
+  /// copy of standard error.
   static func reserveOutput() throws(SystemError) {
-    // Far from the lowest numbers, which a program that tidies up closes.
+    // Far above the lowest numbers, which programs close when they clean up.
     var copy = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 100)
     if copy < 0 { copy = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) }
     guard copy >= 0 else { throw .last }
@@ -33,8 +33,8 @@ enum StandardStreams {
     _ = dup2(results, STDOUT_FILENO)
   }
 
-  /// Makes writes fail that would end the process by a signal: to a pipe without a reader, or beyond the limit of a file's
-  /// size. Programs that plugins start are ended by it as ever.
+  /// Makes writes fail that would end the process by a signal: to a pipe without a reader, or beyond the limit of a
+  /// file's size. Child processes of plugins keep the default action.
   static func surviveFailedWrites() {
     for signal in [SIGPIPE, SIGXFSZ] {
       // A parent that ignores the signal has it ignored here too.

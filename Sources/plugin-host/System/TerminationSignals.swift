@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// While it exists, SIGINT, SIGTERM and SIGHUP are noted instead of ending the process. The second signal of a kind
-/// ends it at once, even while a plugin's function runs.
+/// While this exists, SIGINT, SIGTERM and SIGHUP are recorded instead of ending the process. The second signal of a
+/// kind ends it immediately, even while a plugin's function runs.
 ///
 ///     default --init--> noting --a signal comes--> default, until the next init
 ///                         \--restore()--> default
@@ -16,19 +16,20 @@ struct TerminationSignals: ~Copyable {
   /// Notes which signals the parent ignores, before code of a plugin can run.
   static func record() { _ = ignored }
 
-  /// Each signal also writes a byte to `descriptor`, which must not block. SIGINT may be another's.
+  /// Each signal also writes a byte to `descriptor`, which must not block. SIGINT may be left to `Interrupts`.
   init(waking descriptor: Int32, besidesInterrupts: Bool = false) {
     let signals = Self.signals.filter { !Self.ignored.contains($0) && !(besidesInterrupts && $0 == SIGINT) }
     noted.store(0, ordering: .relaxed)
     seen.store(0, ordering: .relaxed)
     wakeup.store(descriptor, ordering: .releasing)
     watched.store(signals.reduce(0) { $0 | bit($1) }, ordering: .releasing)
-    // A parent that starts us from a thread which blocks signals, such as one of libdispatch's, hands that down.
+    // A parent that starts this process from a thread with blocked signals, such as one of libdispatch, passes the mask
+    // on.
     Self.unblock(signals)
     Self.reclaim()
   }
 
-  /// The first signal that came.
+  /// The first signal that arrived.
   var received: Int32? {
     let signal = noted.load(ordering: .acquiring)
     return signal == 0 ? nil : signal
@@ -77,7 +78,7 @@ struct TerminationSignals: ~Copyable {
 
 private let noted = Atomic<Int32>(0)
 private let wakeup = Atomic<Int32>(-1)
-/// The signals that are noted, as bits; and those of them that came.
+/// The recorded signals, and those of them that have arrived, as bits.
 private let watched = Atomic<UInt64>(0)
 private let seen = Atomic<UInt64>(0)
 

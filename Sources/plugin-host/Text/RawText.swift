@@ -1,6 +1,6 @@
 import Glibc
 
-/// The bytes of the command line as strings carry them, those that are not UTF-8 included.
+/// Strings that carry the bytes of the command line unchanged, even if they are not UTF-8.
 ///
 /// U+FFFF, which no text has, and one more scalar stand for a byte that is not part of any UTF-8 text. U+FFFF twice stands
 /// for itself.
@@ -59,10 +59,10 @@ enum RawText {
     !text.unicodeScalars.contains(mark) || String(validating: bytes(of: text), as: UTF8.self) != nil
   }
 
-  /// The text that a string carries, for people where it is none.
+  /// The text that a string carries, with replacements for bytes that are not UTF-8.
   static func string(_ text: String) -> String { String(decoding: bytes(of: text), as: UTF8.self) }
 
-  /// A path or an argument as C has it.
+  /// A path or an argument as a C string.
   static func cString(_ text: String) -> [CChar] { bytes(of: text).map(CChar.init(bitPattern:)) + [0] }
 
   private static let mark: Unicode.Scalar = "\u{FFFF}"

@@ -8,7 +8,7 @@ struct Seconds: Equatable, Sendable {
 
   init(value: Double) { self.value = value }
 
-  /// Nil if the text is not such a time. More than a thousand years is taken for a slip of the finger.
+  /// Nil if the text is not such a time. More than a thousand years is rejected as a mistake.
   init?(_ text: String) {
     guard let value = Double(text) ?? Self.sum(text), value > 0, value < 3.2e10 else { return nil }
     self.value = value

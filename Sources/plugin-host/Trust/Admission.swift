@@ -2,12 +2,12 @@ import Glibc
 import PluginRuntime
 import Synchronization
 
-/// Decides for each file whether it may be mapped by this process: by the rules of trust, and by the quarantine. Read
-/// once, before a worker confines itself.
+/// Decides by the rules of trust and the quarantine which files this process may map. The rules are read once, before a
+/// worker confines itself.
 struct Admission: Sendable {
   private let files: [TrustFile]
   private let quarantine: [ContentHash: Quarantine.Entry]
-  /// The level that the command line asks for.
+  /// The level on the command line.
   private var level = TrustLevel.any
   /// Whether plugins run in this process, rather than in a worker or in a child that reads descriptions.
   private var isHost = false
@@ -22,7 +22,7 @@ struct Admission: Sendable {
     self.quarantine = Dictionary(quarantine.map { ($0.hash, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Reads the rules and enforces them in this process from now on.
+  /// Reads the rules, and enforces them in this process.
   static func begin() throws(Failure) {
     var files: [TrustFile] = []
     for path in [TrustFile.ofSystem, TrustFile.ofUser] {
@@ -33,7 +33,7 @@ struct Admission: Sendable {
     LibraryAdmission.install { path, descriptor in Self.current.withLock { $0 }?.refusal(path, descriptor) }
   }
 
-  /// Asks for a stricter level. Returns the mistake if it is less strict than that of a file.
+  /// Sets a stricter level. Returns the mistake if it is less strict than that of a file.
   static func tighten(to level: TrustLevel) -> String? {
     current.withLock { admission in
       guard let strictest = admission?.files.max(by: { $0.policy < $1.policy }), strictest.policy > level else {
@@ -45,7 +45,7 @@ struct Admission: Sendable {
     }
   }
 
-  /// Says that plugins run in this process from now on.
+  /// Declares that plugins run in this process.
   static func beginHosting() { current.withLock { $0?.isHost = true } }
 
   /// The arguments of a worker with the same rules.
@@ -53,7 +53,8 @@ struct Admission: Sendable {
     [WorkerProgram.workerArgument] + (current.withLock { $0 }.map { ["\(workerOption)\($0.level.rawValue)"] } ?? [])
   }
 
-  /// Whether a plugin has to run in a worker process, for it, or a library that it needs, is neither listed nor signed.
+  /// Whether a plugin has to run in a worker process, because it, or a library that it needs, is neither listed nor
+  /// signed.
   static func isolates(_ path: String) -> Bool {
     guard let admission = current.withLock({ $0 }) else { return false }
     let demands = admission.demands.filter(\.isolatesUntrusted)
@@ -77,7 +78,7 @@ struct Admission: Sendable {
     let files: [TrustFile]
   }
 
-  /// The rules that have to be satisfied: for those of the system, only its own entries count.
+  /// The rules that have to be satisfied. Only the system's own entries satisfy the system's rules.
   private var demands: [Demand] {
     let ofFiles = files.map { file in
       Demand(
@@ -110,7 +111,7 @@ struct Admission: Sendable {
   }
 }
 
-/// The most that is known of a file.
+/// The strictest level that a file satisfies.
 private enum Judgement {
   case unknown, listed, signed
 

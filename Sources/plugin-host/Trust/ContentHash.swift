@@ -6,14 +6,14 @@ struct ContentHash: Hashable, Sendable, CustomStringConvertible {
   /// 64 hexadecimal digits in lower case.
   let description: String
 
-  /// `nil` if the text is not of that form.
+  /// `nil` if the text does not have that form.
   init?(_ text: String) {
     let lower = text.lowercased()
     guard lower.utf8.count == 64, lower.allSatisfy(\.isHexDigit) else { return nil }
     description = lower
   }
 
-  /// Computes the hash of the content that a descriptor leads to. Its offset does not change.
+  /// Computes the hash of an open file's content. The descriptor's offset does not change.
   init(of descriptor: Int32) throws(SystemError) {
     var context = SHA256_CTX()
     SHA256_Init(&context)

@@ -9,7 +9,7 @@ struct Quarantine: Sendable {
     /// Seconds since 1970.
     let begins: Int64
     let ends: Int64
-    /// The path at which the file was.
+    /// The path of the file at the time.
     let path: String
     let reason: String
   }
@@ -20,7 +20,7 @@ struct Quarantine: Sendable {
   /// The time that a file stays in quarantine.
   static let duration: Int64 = 24 * 3_600
 
-  /// The store of the user; `nil` if the environment names no folder for it.
+  /// The store of the user; `nil` if the environment does not name a folder for it.
   static var ofUser: Quarantine? {
     let folder = Environment["XDG_STATE_HOME"] ?? Environment["HOME"].map { Directory.join($0, ".local/state") }
     return folder.map { Quarantine(folder: Directory.join($0, "plugin-host/quarantine")) }
@@ -28,8 +28,7 @@ struct Quarantine: Sendable {
 
   static let none = "no folder for the quarantine: set HOME or XDG_STATE_HOME"
 
-  /// The entries that have not ended, the latest first. Those that have are removed. Files that are no entries are
-  /// ignored.
+  /// The entries that have not expired, the latest first. Expired entries are removed; other files are ignored.
   func entries() -> [Entry] {
     let now = Int64(time(nil))
     let names = (try? Directory.names(path: folder)) ?? []
@@ -70,7 +69,7 @@ struct Quarantine: Sendable {
 }
 
 extension Quarantine.Entry {
-  /// The reason why the file is not loaded, and the remedy.
+  /// The reason why the file is not loaded, and how to release it.
   var refusal: String {
     "is in quarantine for another \(Self.duration(ends - Int64(time(nil)))): \(reason); "
       + "`plugin-host quarantine release \(hash.description.prefix(12))` ends it"

@@ -24,10 +24,10 @@ struct TrustFile: Sendable {
   private(set) var hashes: [Hash] = []
   private(set) var keys: [Key] = []
 
-  /// The file of the system, which no user can loosen.
+  /// The file of the system, whose rules users cannot loosen.
   static let ofSystem = "/etc/plugin-host/trust.conf"
 
-  /// The file of the user; `nil` if the environment names no folder for it.
+  /// The file of the user; `nil` if the environment does not name a folder for it.
   static var ofUser: String? {
     let folder = Environment["XDG_CONFIG_HOME"] ?? Environment["HOME"].map { Directory.join($0, ".config") }
     return folder.map { Directory.join($0, "plugin-host/trust.conf") }
@@ -79,7 +79,7 @@ struct TrustFile: Sendable {
 
   // MARK: Changes
 
-  /// Adds a line, unless one begins like it.
+  /// Adds a line, unless a line with the same beginning exists.
   static func add(_ line: String, to path: String) throws(SystemError) {
     let lines = try lines(of: path)
     let start = line.split(separator: " ").prefix(2).joined(separator: " ")

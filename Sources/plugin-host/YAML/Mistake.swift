@@ -1,10 +1,10 @@
-/// A mistake at one place of a file.
+/// A mistake at a location in a file.
 struct Mistake: Hashable, Sendable {
   var location: Location
   var message: String
 }
 
-/// Why files cannot be used: all that is wrong with them.
+/// All mistakes in a group of files, as an error.
 struct FileMistakes: Error {
   var files: [SourceFile]
   var mistakes: [Mistake]
@@ -27,7 +27,7 @@ struct FileMistakes: Error {
     }
   }
 
-  /// The line, or as much of it as helps, and a caret under the scalar in that column.
+  /// The line, truncated if it is long, and a caret under the scalar in that column.
   private static func excerpt(_ line: Substring, column: Int) -> [String] {
     let shown = 100
     // A long line is shown from a little before the place.

@@ -1,10 +1,11 @@
 import Glibc
 
-/// A place in a text file, both numbers counted from 1. A column is a Unicode scalar, as in YAML's own messages.
+/// A location in a text file; line and column are counted from 1. A column is a Unicode scalar, as in YAML's own
+/// messages.
 struct Location: Hashable, Comparable, Sendable {
   var line: Int
   var column: Int
-  /// The number of the file, where there are several.
+  /// The number of the file; 0 if there is only one.
   var file = 0
 
   static func < (left: Location, right: Location) -> Bool {
@@ -12,7 +13,7 @@ struct Location: Hashable, Comparable, Sendable {
   }
 }
 
-/// Something that stands at a place of the file.
+/// A value with its location in a file.
 struct Located<Value: Sendable>: Sendable {
   var value: Value
   var location: Location
@@ -25,12 +26,12 @@ struct Located<Value: Sendable>: Sendable {
 
 extension Located: Equatable where Value: Equatable {}
 
-/// A text file that messages can point into.
+/// A text file, for messages with locations.
 struct SourceFile: Sendable {
-  /// As the user gave it.
+  /// The path as written by the user.
   let path: String
   let text: String
-  /// The number that locations in it have.
+  /// The file's number in locations.
   let number: Int
   /// Without their ends.
   private let lines: [Substring]

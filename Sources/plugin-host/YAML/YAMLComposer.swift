@@ -2,7 +2,7 @@ import CYaml
 
 /// Composes the nodes of a YAML text from the events of libyaml.
 struct YAMLComposer: ~Copyable {
-  /// In memory of its own: libyaml keeps its address.
+  /// Allocated, because libyaml keeps its address.
   private let parser: UnsafeMutablePointer<yaml_parser_t>
   private let file: SourceFile
   private var anchors: [String: YAMLNode] = [:]
@@ -25,7 +25,7 @@ struct YAMLComposer: ~Copyable {
     return try result.get()
   }
 
-  /// `bytes` are the file's text, and stay as long as the composer.
+  /// `bytes` are the file's text, which must outlive the composer.
   private init(_ file: SourceFile, _ bytes: UnsafeBufferPointer<UInt8>) throws(YAMLMistake) {
     self.file = file
     parser = .allocate(capacity: 1)

@@ -1,6 +1,6 @@
 import PluginRuntime
 
-/// The nodes of a YAML file. Reading collects mistakes and goes on, so that one run shows them all.
+/// The nodes of a YAML file. Reading continues after a mistake, so that one run reports all.
 final class YAMLDocument {
   let file: SourceFile
   private(set) var mistakes: [Mistake] = []
@@ -9,7 +9,7 @@ final class YAMLDocument {
     self.file = file
   }
 
-  /// The file's one node; nil if there is none, with a mistake that says why.
+  /// The file's root node; nil, after a mistake was reported, without one.
   func root() -> YAMLNode? {
     do {
       if let node = try YAMLComposer.root(of: file) { return node }
@@ -30,7 +30,8 @@ final class YAMLDocument {
     var value: YAMLNode
   }
 
-  /// The fields of a mapping in the file's order; nil if the node is none. `what` names it in a message: `a step`.
+  /// The fields of a mapping in the file's order; nil if the node is not a mapping. `what` names the node in messages:
+  /// `a step`.
   func fields(of node: YAMLNode, what: String) -> [Field]? {
     if hasForeignTag(node) { return nil }
     guard case .mapping(let mapping) = node.content else {
@@ -46,7 +47,7 @@ final class YAMLDocument {
     }
   }
 
-  /// The fields of a mapping that knows only the keys `known`.
+  /// The fields of a mapping whose only valid keys are `known`.
   func record(of node: YAMLNode, what: String, known: [String]) -> Record? {
     guard let fields = fields(of: node, what: what) else { return nil }
     var record = Record(location: node.location)
@@ -77,8 +78,8 @@ final class YAMLDocument {
     subscript(key: String) -> YAMLNode? { fields[key]?.value }
   }
 
-  /// The text of a scalar, as it is written: `1.10` and `yes` stay texts. Nil if the node is none, or is null,
-  /// with a mistake.
+  /// The text of a scalar as written: `1.10` and `yes` stay texts. Nil, after a mistake was reported, for null and for
+  /// other nodes.
   func text(of node: YAMLNode, what: String) -> Located<String>? {
     if hasForeignTag(node) { return nil }
     guard let text = node.text else {
@@ -92,7 +93,7 @@ final class YAMLDocument {
     return Located(value: text, location: node.location)
   }
 
-  /// The elements of a sequence; nil if the node is none, with a mistake.
+  /// The elements of a sequence; nil, after a mistake was reported, for other nodes.
   func elements(of node: YAMLNode, what: String) -> [YAMLNode]? {
     if hasForeignTag(node) { return nil }
     guard case .sequence(let elements) = node.content else {
@@ -102,7 +103,7 @@ final class YAMLDocument {
     return elements
   }
 
-  /// Whether a tag asks for a type that has no meaning here; then there is a mistake already.
+  /// Whether a tag requests an unsupported type, which has been reported as a mistake.
   private func hasForeignTag(_ node: YAMLNode) -> Bool {
     guard let name = node.tag, name != "!" else { return false }
     let core = "tag:yaml.org,2002:"

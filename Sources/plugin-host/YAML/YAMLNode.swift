@@ -1,4 +1,4 @@
-/// A node of a YAML file, with the place where it begins.
+/// A node of a YAML file, with the location of its beginning.
 struct YAMLNode: Sendable {
   /// The content of a node. An alias is the node of its anchor.
   enum Content: Sendable {
@@ -18,13 +18,13 @@ struct YAMLNode: Sendable {
     return text
   }
 
-  /// Whether it is null: an empty scalar, `~` or `null`, without quotes.
+  /// Whether the node is null: an empty scalar, `~` or `null`, without quotes.
   var isNull: Bool {
     guard case .scalar(let text, isPlain: true) = content else { return false }
     return ["", "~", "null", "Null", "NULL"].contains(text)
   }
 
-  /// Names the kind of node in a message: `a list`.
+  /// The kind of node, for messages: `a list`.
   var kind: String {
     switch content {
     case .mapping: "a mapping"

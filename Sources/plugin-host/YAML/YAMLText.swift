@@ -1,4 +1,4 @@
-/// Texts of any content, as a YAML file has them.
+/// Writes arbitrary texts as YAML.
 enum YAMLText {
   /// A scalar in quotes: in double ones, with escapes, where it has characters that break lines or cannot be printed.
   static func quoted(_ text: String) -> String {
@@ -13,7 +13,7 @@ enum YAMLText {
     "# " + String(String.UnicodeScalarView(text.unicodeScalars.map { needsEscape($0) ? " " : $0 }))
   }
 
-  /// Controls, and the scalars that YAML takes for the end of a line or the beginning of a file.
+  /// Control characters, and the scalars that end a line or begin a file in YAML.
   private static func needsEscape(_ scalar: Unicode.Scalar) -> Bool {
     scalar.isControl || ["\u{2028}", "\u{2029}", "\u{FEFF}", "\u{FFFE}", "\u{FFFF}"].contains(scalar)
   }
