@@ -36,7 +36,7 @@ func begin(
 
 /// Returns the caller's bytes; nil if the length is impossible, or the pointer NULL with a length.
 func buffer(_ bytes: UnsafeRawPointer?, _ length: Int) -> UnsafeRawBufferPointer? {
-  // A size_t beyond Int.max is no possible size; Swift shows it as a negative number.
+  // A size_t beyond Int.max is an impossible size; Swift shows it as a negative number.
   guard length >= 0, unsafe bytes != nil || length == 0 else { return nil }
   return unsafe UnsafeRawBufferPointer(start: length == 0 ? nil : bytes, count: length)
 }

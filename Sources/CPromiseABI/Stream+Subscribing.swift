@@ -36,7 +36,7 @@ extension Subscription {
   /// Converts the numbers and functions; nil if one is invalid.
   fileprivate init?(_ known: promise_subscription_t, _ context: Context) {
     guard let overflow = unsafe Overflow(rawValue: known.overflow) else { return nil }
-    // A capacity beyond the memory's size is no limit, and neither is the clamped one.
+    // A capacity beyond the memory's size is clamped, which makes no difference.
     let capacity = unsafe Int(clamping: known.capacity)
     guard overflow == .buffer || capacity > 0 else { return nil }
     let isForPromises = unsafe known.on_value == nil && known.on_error == nil

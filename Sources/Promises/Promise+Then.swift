@@ -92,7 +92,7 @@ extension Promise {
 }
 
 extension Job.OutcomeSet {
-  /// The outcomes of which two optional handlers handle one; nil if both are nil.
+  /// The outcomes that two optional handlers handle; nil if both are nil.
   static func handled(_ hasSuccess: Bool, _ hasFailure: Bool) -> Job.OutcomeSet? {
     hasSuccess ? hasFailure ? .all : .fulfilled : hasFailure ? .rejected : nil
   }

@@ -16,7 +16,7 @@ public enum PromiseDiagnostics {
   /// Starts diagnostics, and replaces those that were started before.
   ///
   /// - Parameters:
-  ///   - frames: the number of calls to remember for each promise. 0 records no places, and names alone are known.
+  ///   - frames: the number of calls to remember for each promise. 0 records only names.
   ///   - report: called on the thread of the misuse, with no lock held. It may call anything; misuse within it is not
   ///     reported.
   /// - Thread: any.

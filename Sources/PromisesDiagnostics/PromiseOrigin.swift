@@ -22,8 +22,8 @@ public struct PromiseOrigin: Sendable {
   /// The calls at the time of the creation.
   var calls: Backtrace?
 
-  /// The place of the naming, or else the place in the program's own code where the promise was created; `nil` if it is
-  /// unknown: the program has no debug information.
+  /// The place of the naming, or else the place in the program's own code where the promise was created; `nil` if the
+  /// program has no debug information.
   ///
   /// Reading the debug information of a large program takes a second.
   public var place: Place? { naming ?? calls.flatMap(Self.place) }
@@ -51,7 +51,7 @@ public struct PromiseOrigin: Sendable {
     return file.hasSuffix(tail) ? String(file.dropLast(tail.count)) : nil
   }()
 
-  /// The program and its libraries, as they are when the first place is looked up.
+  /// The program and its libraries, as loaded when the first place is looked up.
   private static let images = ImageMap.capture()
 }
 

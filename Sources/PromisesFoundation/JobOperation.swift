@@ -27,10 +27,10 @@ final class JobOperation: Operation, @unchecked Sendable {
     if case .full(let job) = lock.withLock({ content }) { job.run() }
   }
 
-  /// Gives the operation its job and makes it ready. False if it had one, or was given up.
+  /// Sets the operation's job and makes it ready. False if it had a job, or was given up.
   func fill(_ job: PromiseJob) -> Bool { become(.full(job)) }
 
-  /// Makes the operation ready to finish without a job, if it has none.
+  /// Makes an operation without a job ready to finish.
   func giveUp() { _ = become(.gone) }
 
   private func become(_ new: Content) -> Bool {

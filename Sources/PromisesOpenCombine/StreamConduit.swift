@@ -5,8 +5,8 @@ import Synchronization
 
 /// A subscription of OpenCombine to a stream.
 ///
-/// In the stream an error takes demand, in OpenCombine it takes none. So one state more than the demand is asked for: a
-/// value that comes without demand is held until there is some, and no further state is asked for meanwhile.
+/// In the stream an error takes demand, in OpenCombine it takes none. So one state more than the demand is requested: a
+/// value that arrives without demand is held until there is some, and no further state is requested meanwhile.
 ///
 /// The stream keeps this object, and this object the stream, until the end or `cancel()`.
 final class StreamConduit<Downstream: OpenCombine.Subscriber>: OpenCombine.Subscription {
@@ -19,7 +19,7 @@ final class StreamConduit<Downstream: OpenCombine.Subscriber>: OpenCombine.Subsc
   private var source: StreamSubscription?
   private var demand = Subscribers.Demand.none
   private var held: Downstream.Input?
-  /// The end that came early: before the beginning, or while a value is held or delivered by `request(_:)`.
+  /// An early end: before the beginning, or while a value is held or delivered by `request(_:)`.
   private var completion: Completion?
   /// Whether the end must wait.
   private var isBusy = true
@@ -85,7 +85,7 @@ final class StreamConduit<Downstream: OpenCombine.Subscriber>: OpenCombine.Subsc
     lock.withLock { _ in demand += more }
   }
 
-  /// Asks for the next state, or ends if the end has come meanwhile.
+  /// Requests the next state, or ends if the stream has ended meanwhile.
   private func proceed(endsBusy: Bool = true) {
     var (completion, source): (Completion?, StreamSubscription?)
     lock.withLock { _ in

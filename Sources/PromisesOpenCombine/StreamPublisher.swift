@@ -19,10 +19,11 @@ extension Promises.Subscriber where Failure: Error {
   ///
   ///     let shown = names.publisher(buffer: .newest(1)).sink { show($0) }
   ///
-  /// Each subscription gets the states from its own moment on, as it asks for them. An error of the stream ends the
+  /// Each subscription gets the states published after it was made, on demand. An error of the stream ends the
   /// subscription with `.failure`, though not the stream; the end of the stream is `.finished`. Neither takes demand.
   ///
-  /// - Parameter buffer: the states that wait for demand, for each subscription. One more waits besides.
+  /// - Parameter buffer: the states that wait for demand, for each subscription. One more state is held outside the
+  ///   buffer.
   /// - Thread: values arrive on the threads that publish or request, one at a time.
   public func publisher(buffer: StreamBuffer = .unbounded) -> StreamPublisher<Value, Failure> {
     StreamPublisher(source: self, buffer: buffer)

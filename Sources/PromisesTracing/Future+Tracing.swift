@@ -73,7 +73,7 @@ public func withFutureSpan<Value, Failure>(
   }
 }
 
-/// A failure whose type is no `Error`, as text.
+/// A failure whose type is not an `Error`, as text.
 private struct OtherFailure: Error, CustomStringConvertible {
   let description: String
 }

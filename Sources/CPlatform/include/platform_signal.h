@@ -17,7 +17,7 @@ struct platform_signal {
   int timer;
 };
 
-/* False if there are no descriptors left. */
+/* False if no descriptor is left (RLIMIT_NOFILE). */
 bool platform_signal_open(struct platform_signal *signal) __attribute__((visibility("hidden")));
 void platform_signal_close(const struct platform_signal *signal) __attribute__((visibility("hidden")));
 
@@ -37,7 +37,8 @@ void platform_signal_arm(const struct platform_signal *signal, int64_t deadline)
  * wake-up. */
 void platform_signal_wait(const struct platform_signal *signal, int64_t deadline) __attribute__((visibility("hidden")));
 
-/* A single eventfd, readable or not; platform_event_open() returns a negative number if there is no descriptor left. */
+/* A single eventfd, readable or not; platform_event_open() returns a negative number if no descriptor is left
+ * (RLIMIT_NOFILE). */
 int platform_event_open(void) __attribute__((visibility("hidden")));
 void platform_event_close(int event) __attribute__((visibility("hidden")));
 

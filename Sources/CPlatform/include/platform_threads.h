@@ -11,7 +11,7 @@
 #endif
 
 /* Starts a detached thread with every asynchronous signal blocked. The name, of at most 15 characters, is visible in
- * debuggers and `top -H`. False if there is no thread left. */
+ * debuggers and `top -H`. False if no thread can be started. */
 bool platform_start_thread(void (*body)(void *context), void *_Nullable context, const char *name)
     __attribute__((visibility("hidden")));
 

@@ -37,9 +37,9 @@ extension Promise {
   ///
   /// If the task is cancelled, the promise is asked to cancel, unless it has other consumers. `get()` still waits until
   /// the promise is settled, because a cancellation is advice to the producer. A promise that is never settled suspends
-  /// the task for ever.
+  /// the task forever.
   ///
-  /// - Throws: the reason of a rejected promise, as a `RejectionReason` if it is no `Error`. For a discarded or
+  /// - Throws: the reason of a rejected promise, as a `RejectionReason` if it is not an `Error`. For a discarded or
   ///   cancelled promise, the error that caused this, or `CancellationError` without one.
   /// - Thread: any; the task resumes on the caller's actor.
   public final nonisolated(nonsending) func get() async throws -> Value {

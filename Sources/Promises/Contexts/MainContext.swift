@@ -15,7 +15,7 @@ public struct MainContext: Sendable {
   /// The context that runs the callbacks.
   package var place: PromiseContext { .main }
 
-  // The callbacks without their isolation: the main context alone calls them.
+  // The callbacks without their isolation: only the main context calls them.
 
   package func calling<Argument, Result>(
     _ callback: @escaping @MainActor (Argument) -> Result
@@ -141,9 +141,9 @@ struct MainPass {
 }
 
 extension PromiseContext {
-  /// Makes `.main` run its callbacks on an executor of yours instead of the main queue, for programs whose main thread
-  /// runs another event loop. The same as `promise_executor_set_main` in the C interface: each of the two takes effect
-  /// for both.
+  /// Makes `.main` run its callbacks on an executor of your choice instead of the main queue, for programs whose main
+  /// thread runs another event loop. The same as `promise_executor_set_main` in the C interface: each of the two takes
+  /// effect for both.
   ///
   /// Not needed where `dispatchMain()`, a run loop or an async `main` serves the main queue. Callbacks of `.main` that
   /// are already queued stay where they are. Blocks of `Promise.init(_:)` run on the executor too.

@@ -118,7 +118,7 @@ extension Box {
     return unsafe box.hold(kind, memory, count: count)
   }
 
-  /// Makes the box, which has no contents, a STRING or BYTES; likewise. Cannot fail: it needs no memory.
+  /// Makes the box, which has no contents, a STRING or BYTES; likewise. Cannot fail: it allocates nothing.
   func hold(_ kind: ValueKind, _ memory: UnsafeMutableRawPointer?, count: Int) -> CellValue {
     setCount(count)
     unsafe ref.cell.pointee.value = CellValue(kind: kind)

@@ -122,7 +122,7 @@ package struct CellRef: Equatable, @unchecked Sendable {
 // A cell whose generations are exhausted is never recycled, so a stale token never becomes valid again.
 enum Life {
   static var referencesMask: UInt64 { 0x07ff_ffff }
-  /// Set while a weak reference exists (WeakCell.swift): the owner of the only strong reference may have company.
+  /// Set while a weak reference exists (WeakCell.swift): a strong reference may be taken from it at any time.
   static var weak: UInt64 { 1 << 27 }
   /// These bits are 1 when the caller's reference is the only one, strong or weak.
   static var holdersMask: UInt64 { weak | referencesMask }
@@ -197,7 +197,7 @@ extension CellRef {
     let life = unsafe cell.pointee.life.load(ordering: .acquiring)
     let isPromise = life & Life.kindMask == CellKind.promise.rawValue << Life.kindShift
     let holders = life & Life.holdersMask
-    // The only reference: as a rule no other thread can reach the cell, and releasing it takes no atomic operation.
+    // The only reference: usually no other thread can reach the cell, and releasing it takes no atomic operation.
     let isLast = holders == 1 || (holders == 2 && isPromise && state.isOvercounted)
     if isLast && lastReferenceGone(life, isPromise: isPromise) { return }
     releaseShared(life)

@@ -161,7 +161,7 @@ package struct Job: CellView {
     freeCell()
   }
 
-  /// A task may have a second owner; the job of a reaction has one only.
+  /// A task may have a second owner; the job of a reaction has only one.
   private func freeCell() {
     if isTask { ref.release() } else { ref.deallocate() }
   }

@@ -75,8 +75,8 @@ struct ReactionKind: Equatable {
   /// In the `meta` of a cancel-request handler: it is called when the promise is discarded, too.
   static var onDiscard: UInt32 { 1 << 11 }
   /// In the `meta` of a cancel-request handler that belongs to the maker of its promise: a gather, a link or a timer.
-  /// One reference to the promise is the maker's, which uses it only to settle the promise, so it is no interest
-  /// (Abandon.swift).
+  /// One reference to the promise is the maker's, which uses it only to settle the promise, so it does not count as
+  /// interest (Abandon.swift).
   static var ofMaker: UInt32 { 1 << 12 }
   /// In the `meta` of a cancel-request handler: its context is a cell to which requests are propagated.
   static var passingOn: UInt32 { 1 << 10 }

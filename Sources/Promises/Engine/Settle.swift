@@ -197,7 +197,7 @@ enum Settlement {
           // The owner's last reaction: the promise takes the owner's place.
           unsafe reaction.cell.pointee.next = unsafe owner.cell.pointee.next
           reaction.enclosingOwner = owner.enclosingOwner
-          // First, because the release may run a destructor, and a wait in that goes through the owners.
+          // First, because the release may run a destructor, and a wait in the destructor walks the owners.
           unsafe here.pointee.owner = reaction
           owner.releaseCounted()
         } else {
@@ -226,7 +226,7 @@ enum Settlement {
     }
   }
 
-  /// The remaining reactions: as a rule none has joined, and the next one is known without a load.
+  /// The remaining reactions. Usually none was added, and the next one is known without a load.
   @inline(__always)
   private static func rest(_ here: UnsafeMutablePointer<Activation>, _ list: UInt32) -> UInt32 {
     guard unsafe here.pointee.hasJoined else { return list }

@@ -176,8 +176,8 @@ extension Slab {
   @inline(__always)
   package static var hasFreeCell: Bool { unsafe platform_thread().pointee.free != nil }
 
-  /// Refills the calling thread's list; false if memory has run out. The most frequent functions do so out of line and
-  /// start over: their usual path then makes no call across which it would have to save registers.
+  /// Refills the calling thread's list; false if memory has run out. Hot functions call this out of line and start
+  /// over: their usual path then makes no call across which it would have to save registers.
   package static func provide() -> Bool { refill() != nil }
 
   /// Returns all pages without a cell in use to the system, except for pages with cells in other threads' lists.

@@ -1,5 +1,5 @@
 extension Promise {
-  /// The read-only side of this promise: the same promise, not a copy. A reason that is no `Error` appears as a
+  /// The read-only side of this promise: the same promise, not a copy. A reason that is not an `Error` appears as a
   /// `RejectionReason`, and a discarded promise as a cancelled future.
   ///
   /// Unlike the future of a `Resolver`, it stays pending if the promise is never settled.

@@ -2,15 +2,15 @@
 /// invalidated.
 struct Role {
   let outcomes: Job.OutcomeSet
-  /// Whether it keeps back requests of other consumers to cancel the source.
+  /// Whether the callback keeps back requests of other consumers to cancel the source.
   let interest: Interest
   let ifInvalidated: Verdict
 
-  /// An observer; without it, the outcome is forwarded.
+  /// An observer. After an invalidation of its token, the outcome is forwarded.
   static func observing(_ outcomes: Job.OutcomeSet, interest: Interest = .counted) -> Role {
     Role(outcomes: outcomes, interest: interest, ifInvalidated: .pass)
   }
-  /// A transformation; without it, the future is cancelled.
+  /// A transformation. After an invalidation of its token, the future is cancelled.
   static func transforming(_ outcomes: Job.OutcomeSet) -> Role {
     Role(outcomes: outcomes, interest: .counted, ifInvalidated: .reject)
   }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The progress of an unfinished task. The future alone knows whether the task is finished.
+/// The progress of an unfinished task. Only the future knows whether the task is finished.
 private enum Phase {
   static let pending: UInt8 = 0
   static let enqueued: UInt8 = 1
@@ -22,8 +22,7 @@ private enum Phase {
 /// finishes the task; later calls are no-ops, return false and are reported to `PromiseHooks.secondSettlement`.
 ///
 /// **Cancellation.** Cancelling finishes the task at once. It does not stop running work: override
-/// `wasCancelled(because:)` to stop it, or read `isCancelled` now and then. A request to cancel the future cancels the
-/// task.
+/// `wasCancelled(because:)` to stop it, or poll `isCancelled`. A request to cancel the future cancels the task.
 ///
 /// **Lifetime.** The starter holds the task until `start(with:)` has returned; after that the work holds it. A task that
 /// is destroyed unfinished cancels its future. The future does not hold the task.

@@ -6,7 +6,7 @@ package final class Alarm: Sendable {
   /// Schedules `work`.
   ///
   /// - Parameters:
-  ///   - seconds: the delay; a negative number is no delay.
+  ///   - seconds: the delay; a negative number counts as 0.
   ///   - place: the context in which `work` runs, a result of `PromiseContext.deferred`.
   convenience init(after seconds: Double, on place: PromiseContext, _ work: @escaping () -> Void) {
     self.init(after: seconds, on: place.executor, work)

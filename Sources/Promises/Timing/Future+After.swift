@@ -29,8 +29,8 @@ extension Future {
 
   /// Returns a future with this one's outcome, some seconds later.
   ///
-  /// A request to cancel is passed on to this future. If this future is then cancelled, the rest of the delay is
-  /// skipped; otherwise the result arrives after the full delay.
+  /// A request to cancel propagates to this future. If this future is then cancelled, the rest of the delay is skipped;
+  /// otherwise the result arrives after the full delay.
   ///
   /// - Parameters:
   ///   - context: the context in which its callbacks run; `.immediate` stands for `.auto`.
@@ -46,7 +46,7 @@ extension Future {
 }
 
 extension Resolver {
-  /// Settles the future if it is pending. A call that comes too late is not reported as a second settlement.
+  /// Settles the future if it is pending. A late call is not reported as a second settlement.
   func settle(_ result: FutureResult<Value, Failure>) {
     let (value, outcome) = result.encoded
     _ = cell.settle(value, outcome)

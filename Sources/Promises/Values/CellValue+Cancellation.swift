@@ -10,6 +10,6 @@ extension CellValue {
   /// Whether a promise rejected with this reason was cancelled.
   var isCancellation: Bool { kind == ValueKind.discarded.rawValue }
 
-  /// The error that led to the cancellation, if there is one.
+  /// The error that led to the cancellation; nil without one.
   var indirectError: (any Error)? { discardCause.map { $0.reason as? any Error ?? RejectionReason($0.reason) } }
 }

@@ -5,15 +5,15 @@ import FoundationNetworking
 public enum FetchError: Error, Sendable {
   /// No request was sent.
   case request(RequestError)
-  /// No whole response arrived: no connection, a timeout, a response cut short or malformed, too many redirections.
+  /// No complete response arrived: no connection, a timeout, a response cut short or malformed, too many redirections.
   case transport(any Error)
-  /// The response is not one of HTTP.
+  /// The response is not an HTTP response.
   case notHTTP
-  /// The status of the response is not an accepted one. The response is whole.
+  /// The status of the response is not an accepted one. The response is complete.
   case status(FetchedResponse)
   /// The response has an empty body.
   case noData
-  /// The body has another form than the expected one. The error is the decoder's.
+  /// The body does not have the expected form; the decoder's error.
   case decoding(any Error)
 
   /// The status of the response, if it was not accepted.

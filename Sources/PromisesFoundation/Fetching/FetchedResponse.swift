@@ -1,7 +1,7 @@
 public import Foundation
 public import FoundationNetworking
 
-/// A response of HTTP with its whole body.
+/// An HTTP response with its whole body.
 public struct FetchedResponse: Sendable {
   /// The body; empty if there is none.
   public let data: Data

@@ -1,8 +1,8 @@
 /// The error of a request that cannot be made.
 public enum RequestError: Error, Equatable, Sendable {
-  /// The text is no URL, or one of HTTP without a host.
+  /// The text is not a URL, or is an HTTP URL without a host.
   case invalidURL(String)
-  /// The name is no token of HTTP, or the value has a line break or a null character.
+  /// The name is not an HTTP token, or the value has a line break or a null character.
   case invalidHeader(name: String, value: String)
   /// JSON cannot represent the value of this parameter.
   case invalidParameter(name: String)

@@ -3,7 +3,7 @@ public import FoundationNetworking
 public import Promises
 
 extension URLRequest {
-  /// Makes a request of a URL, parameters and headers.
+  /// Makes a request from a URL, parameters and headers.
   ///
   ///     try URLRequest(path: "https://example.org/users", parameters: ["page": 2])   // GET .../users?page=2
   ///     try URLRequest(path: "https://example.org/users", method: .post, parameters: ["name": "Ada"])

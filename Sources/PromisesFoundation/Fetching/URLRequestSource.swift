@@ -5,12 +5,12 @@ public import FoundationNetworking
 public protocol URLRequestSource {
   /// Makes the request.
   ///
-  /// - Throws: `RequestError`, if the value names none.
+  /// - Throws: `RequestError`, if the value does not name a request.
   func makeURLRequest() throws(RequestError) -> URLRequest
 }
 
 extension URLRequest: URLRequestSource {
-  /// Returns the request itself. One of HTTP must have a host.
+  /// Returns the request itself. An HTTP request must have a host.
   public func makeURLRequest() throws(RequestError) -> URLRequest {
     guard let url, url.hasHostIfHTTP else { throw .invalidURL(url?.absoluteString ?? "") }
     return self

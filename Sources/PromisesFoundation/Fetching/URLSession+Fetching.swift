@@ -85,8 +85,8 @@ extension URLSession {
   /// - Parameters:
   ///   - source: a request, a URL or a text.
   ///   - statuses: the accepted statuses.
-  /// - Returns: a future of the value. A body that is no JSON rejects it with `FetchError.decoding`. See `fetch(from:)`
-  ///   for cancellation.
+  /// - Returns: a future of the value. A body that is not JSON rejects it with `FetchError.decoding`. See
+  ///   `fetch(from:)` for cancellation.
   public func fetchJSON(from source: some URLRequestSource, accepting statuses: ClosedRange<Int> = 200...299)
     -> Future<Any, FetchError>
   {

@@ -1,8 +1,8 @@
 import CPlatform
 
 // A token may have a deadline. When it passes, the token is cancelled without being invalidated, so that callbacks are
-// not silenced. Tokens that are chained to it and cancelled with it get a deadline that is no later. Each token has a
-// timer of its own, so its deadline stays valid after the token that it is chained to was destroyed.
+// not silenced. Tokens that are chained to it and cancelled with it get a deadline no later than its own. Each token
+// has a timer of its own, so its deadline stays valid after the token that it is chained to was destroyed.
 extension CancelToken {
   /// The monotonic time at which the token is cancelled; `.max`: never.
   package var deadline: Int64 { locked { limit.time } }

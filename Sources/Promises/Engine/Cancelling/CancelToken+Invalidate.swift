@@ -51,7 +51,7 @@ extension CancelToken {
       setList(of: .promises, 0)
       return promises
     }
-    // The stack reverses the order: pushed directly, the children would come in the order of chaining.
+    // The stack reverses the order: pushed directly, the children would be visited in the order of chaining.
     while let (child, invalidates) = children.pop() { work.push(child, invalidates: invalidates) }
     if !children.isWhole { work.isWhole = false }
     var next = Settlement.reversed(promises)

@@ -12,7 +12,7 @@ package struct Interest: Equatable {
   package static var quiet: Interest { Interest(rawValue: 1) }
   /// Not interested. Requests for its promise do not propagate upstream.
   package static var none: Interest { Interest(rawValue: 2) }
-  /// Interested for good. Requests for its promise do not propagate upstream.
+  /// Interested until the source is settled. Requests for its promise do not propagate upstream.
   package static var lasting: Interest { Interest(rawValue: 3) }
 }
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A weak reference to a cell, as a rule a promise's.
+/// A weak reference to a cell, usually of a promise.
 package struct WeakCell: Equatable, Sendable {
   private let token: Token
 

@@ -61,7 +61,7 @@ extension CellRef {
     return nil
   }
 
-  /// Releases a reference that was taken temporarily, which is no reason to abandon the promise.
+  /// Releases a reference that was taken temporarily, without abandoning the promise.
   func releaseBorrowed() {
     var life = unsafe cell.pointee.life.load(ordering: .acquiring)
     while life & Life.referencesMask == 2 && isWatched(life) {

@@ -67,7 +67,7 @@ struct Guarded<State> {
   }
 }
 
-/// A singleton of the process: made on first use, and never freed.
+/// A singleton of the process, created on first use and never freed.
 ///
 /// The address is read without a lock; `PLATFORM_LOCK_SETUP` serializes concurrent first uses.
 struct Single: ~Copyable {

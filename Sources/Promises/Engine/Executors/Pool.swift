@@ -69,7 +69,7 @@ struct Pool {
     return unsafe timerPool.get { unsafe make(width: 1, isForTimers: true) }.map { unsafe Pool(address: $0) }
   }
 
-  /// No singleton is made within a monitor, so the clock that a pool calls is made before the pool.
+  /// Singletons are never created while a monitor is held, so the clock that a pool calls is created before the pool.
   @inline(__always)
   private static func prepare(_ pool: borrowing Single) {
     if unsafe pool.made == nil { _ = Clock.shared }
@@ -97,7 +97,7 @@ struct Pool {
   var monitor: Monitor { unsafe guarded.monitor }
   var state: UnsafeMutablePointer<State> { unsafe guarded.state }
 
-  /// Submits a job. False if there is no thread and none can be started.
+  /// Submits a job. False if the pool has no thread and none can be started.
   func submit(_ job: Job, _ priority: PoolPriority = .standard) -> Bool {
     var jobs = JobQueue()
     jobs.push(job)
@@ -139,7 +139,7 @@ struct Pool {
     if unsafe state.pointee.waiting > state.pointee.coming { Clock.made?.watchPools() }
   }
 
-  /// The next job, if there is one and it may run now. The monitor is held.
+  /// The next job that may run now; nil without one. The monitor is held.
   @unsafe
   func pick() -> Job? {
     guard unsafe state.pointee.waiting > 0,

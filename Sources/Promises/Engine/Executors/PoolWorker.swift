@@ -12,7 +12,7 @@ struct PoolWorker {
   var seen: UInt64 = 0
   var looks = 0
   var isBusy = false
-  /// It was found asleep within a job.
+  /// The clock found the worker asleep within a job.
   var isStuck = false
   /// The depth of beginBlocking() calls.
   var blocks = 0
@@ -41,7 +41,7 @@ struct PoolWorker {
     unsafe isStuck = false
   }
 
-  /// Starts a worker, which counts as coming. The monitor is held.
+  /// Starts a worker, and counts it among the starting ones. The monitor is held.
   static func start(_ pool: Pool) -> Bool {
     let name: StaticString = unsafe pool.state.pointee.isForTimers ? "promise-timers" : "promise-pool"
     return unsafe platform_start_thread(
@@ -110,7 +110,7 @@ extension Pool {
     if unsafe state.pointee.waiting > state.pointee.coming { Clock.made?.watchPools() }
   }
 
-  /// Sleeps until it is called. False after the time limit: the thread should exit.
+  /// Sleeps until the worker is called. False after the time limit: the thread should exit.
   @unsafe
   fileprivate func rest() -> Bool {
     let deadline = platform_now() + Pool.patience

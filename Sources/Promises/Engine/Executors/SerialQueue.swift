@@ -28,7 +28,8 @@ struct SerialQueue {
     let level: Int
   }
 
-  /// The most serial executors on one another: each takes some hundred bytes of stack to submit and to run a job.
+  /// The maximum number of serial executors on one another: each takes some hundred bytes of stack to submit and to run
+  /// a job.
   fileprivate static var levels: Int { 128 }
 
   /// The number of jobs that a turn runs on a pool's thread before it yields to other jobs.
@@ -197,7 +198,7 @@ extension CellExecutor {
     return executor
   }
 
-  /// The number of serial executors on one another from this one down; 0 if this is none.
+  /// The number of serial executors on one another from this one down; 0 if this is not a serial executor.
   fileprivate var serialLevel: Int { kind == .serial ? unsafe SerialQueue(address: context).level : 0 }
 
   /// Whether a serial executor may run its jobs on this one.

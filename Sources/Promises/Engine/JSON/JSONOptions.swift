@@ -16,7 +16,7 @@ package struct JSONOptions {
   package init() {}
 }
 
-/// The result of reading or writing. The value of a fault is an ERROR, or nil if there was no memory for it.
+/// The result of reading or writing. The value of a fault is an ERROR; nil when memory has run out.
 package enum JSONResult {
   case value(CellValue)
   case fault(CellValue?)

@@ -8,7 +8,7 @@ extension EventLoop {
     case nested
     /// Another thread runs the loop.
     case busy
-    /// There was no memory to register for the promise.
+    /// Memory has run out, so the wait could not be registered with the promise.
     case noMemory
   }
 

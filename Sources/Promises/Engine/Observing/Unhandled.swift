@@ -4,8 +4,8 @@ import Synchronization
 //
 // While there is an observer for them, a rejected promise is marked `unseen`. The mark is cleared when the rejection is
 // handled: by a callback or derived promise that is attached, or by a call that returns the reason or the rejected
-// state. A promise destroyed with the mark is reported. So there are no false alarms: the report comes when no one can
-// handle the rejection any more. A derived promise handles the rejection by being rejected itself; then it has the
+// state. A promise destroyed with the mark is reported. So there are no false alarms: the report is made when nothing
+// can handle the rejection any more. A derived promise handles the rejection by being rejected itself; then it has the
 // mark.
 //
 // A promise that has a reaction for rejections when it is settled is not marked. Neither is a discarded one, because a

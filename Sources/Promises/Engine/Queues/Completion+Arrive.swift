@@ -3,7 +3,7 @@ import Synchronization
 
 // The entry of an event into its queue's line.
 extension Completion {
-  /// Whether it is entered in the queue's table.
+  /// Whether the event is entered in the queue's table.
   var isRevocable: Bool { kind == .settled || kind == .call }
 
   /// Appends the event, unless the queue is closed. Copies the value. The caller keeps its reference to the event.

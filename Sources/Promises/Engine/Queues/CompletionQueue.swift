@@ -8,7 +8,7 @@ import Synchronization
 ///
 ///   [ open ] --(free, or the last handle is released)--> [ closed ]
 ///
-/// The descriptor is made on first request, so a queue without a poller costs no system call. It is readable exactly
+/// The descriptor is created on first request, so a queue without a poller costs no system call. It is readable exactly
 /// while events are ready. Events have references to the queue's cell, which are not handles.
 ///
 /// Lock order: while the lock is held, no promise is held (CellState.hold), and only the slab's lock is taken.

@@ -68,7 +68,8 @@ extension CellSubscriber {
     }
     var garbage = EventQueue()
     let hasRoomChanged = locked { state in
-      // An event that came meanwhile may have replaced the oldest one. Otherwise there is one more than the capacity.
+      // An event that arrived meanwhile may have replaced the oldest one. Otherwise there is one more than the
+      // capacity.
       let hasNoRoom = terms.overflow == .dropOldest && state.events.count >= terms.capacity
       if hasNoRoom { state.dropped &+= 1 }
       if state.isCancelled || hasNoRoom { garbage.push(entry) } else { state.events.pushFront(entry) }

@@ -131,7 +131,7 @@ extension CellSubscriber {
     nonmutating set { unsafe (ref.firstHalf, ref.cell.pointee.next) = newValue }
   }
 
-  /// Whether it is in its publisher's list.
+  /// Whether the subscriber is in its publisher's list.
   var isLinked: Bool {
     get { unsafe ref.cell.pointee.value.bits != 0 }
     nonmutating set { unsafe ref.cell.pointee.value.bits = newValue ? 1 : 0 }

@@ -9,7 +9,7 @@ package enum Receiver {
   /// An operator.
   case stage(Stage)
 
-  /// Whether it consumes this kind of event at all.
+  /// Whether the receiver consumes this kind of event at all.
   func wants(_ event: StreamEvent) -> Bool {
     switch self {
     case .callbacks(let onValue, let onError, _, _): unsafe (event.outcome.isRejected ? onError : onValue) != nil

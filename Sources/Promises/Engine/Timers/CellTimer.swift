@@ -12,7 +12,7 @@ package struct CellTimer {
   package let ref: CellRef
   package init(_ ref: CellRef) { self.ref = ref }
 
-  /// The time `nanoseconds` from now; `.max`, which never comes, on overflow.
+  /// The time `nanoseconds` from now; `.max`, which is never reached, on overflow.
   static func deadline(after nanoseconds: Int64) -> Int64 { deadline(max(nanoseconds, 0), after: platform_now()) }
 
   /// The time `nanoseconds` after a given one; `.max` on overflow.
@@ -97,7 +97,7 @@ package struct CellTimer {
   @discardableResult
   package func cancel() -> Bool { takeOut() && Job(ref).drop() }
 
-  /// Removes the task from its heap. False if it is not there any more; otherwise the caller must run or drop it.
+  /// Removes the task from its heap. False if it has left the heap; otherwise the caller must run or drop it.
   func takeOut() -> Bool {
     let job = Job(ref)
     guard job.isOfLoop else { return Clock.made?.remove(job) == true }

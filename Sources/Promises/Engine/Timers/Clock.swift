@@ -25,7 +25,7 @@ struct Clock {
   private static var checkInterval: Int64 { 5_000_000 }
   private static var patience: Int64 { 1_000_000_000 }
 
-  /// The clock, made on first use; nil when memory has run out.
+  /// The clock, created on first use; nil when memory has run out.
   static var shared: Clock? {
     unsafe clock.get {
       unsafe Guarded<State>.make(State(), inChild: { unsafe Clock(address: $0).forget() })?.address
@@ -69,7 +69,7 @@ struct Clock {
     }
   }
 
-  /// Makes sure that the thread wakes up by that time. False if there is no thread.
+  /// Makes sure that the thread wakes up by that time. False if the thread cannot be started.
   @unsafe
   private func wake(by deadline: Int64) -> Bool {
     if unsafe !state.pointee.hasThread {

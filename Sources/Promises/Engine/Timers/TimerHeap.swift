@@ -20,7 +20,7 @@ struct TimerHeap {
   private var entries: UnsafeMutablePointer<Entry>?
   private var capacity = 0
   private(set) var count = 0
-  /// The order of the next timer. Wraps after the first one, so that wrapping is no rare case.
+  /// The order of the next timer. Wraps after the first one, so that wrapping is tested.
   private var added = UInt32.max
 
   /// The earliest deadline; `.max` if the heap is empty.

@@ -1,7 +1,7 @@
 import CPlatform
 import Synchronization
 
-/// The methods of a registered type, besides its destructor.
+/// The methods of a registered type, except its destructor.
 @safe
 package struct TypeMethods {
   /// Whether two payloads are equal.

@@ -1,6 +1,6 @@
 import CPlatform
 
-/// A value under construction. Its box has a kind that no value has; finish() changes it to the value's kind.
+/// A value under construction. Its box has a kind that is not used for values; finish() changes it to the value's kind.
 ///
 ///             state    value                             meta       context
 ///   builder   count    kind | building, bits: capacity   capacity   bytes, elements, or a MapTable's memory

@@ -56,7 +56,7 @@ extension CellPublisher {
     return target.connect({ _ in isCombining ? .combine : .pass }, count: count, sources)
   }
 
-  /// Forwards this one's events to another publisher, and its end as `end` says, until the returned subscriber is
+  /// Forwards this one's events to another publisher, and its end by the rule `end`, until the returned subscriber is
   /// cancelled. Nil when memory has run out.
   package func forward(to target: CellPublisher, _ end: Stage.ForwardedEnd) -> CellSubscriber? {
     guard target.retainHandle(), let stage = Stage.make(.forward(target, end), target) else {

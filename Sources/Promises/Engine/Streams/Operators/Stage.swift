@@ -14,7 +14,7 @@ package struct Stage {
   let target: WeakCell
   /// The index of the stage's source among the target's sources.
   let index: Int
-  /// The operation and its state. Only the subscriber uses it, whose events come one at a time.
+  /// The operation and its state. Only the subscriber uses it, whose events arrive one at a time.
   let operation: UnsafeMutablePointer<Operation>
 
   package enum Operation {
