@@ -46,9 +46,9 @@
  *     text                          promise_version, promise_status_name
  *     status of another call        promise_last_status
  *
- *   Results that are no number go to out parameters, which are overwritten without being released. On failure a value
- *   there is VOID, a bool false. States, verdicts, flags and statuses share no number: one passed in place of another
- *   is refused.
+ *   Results other than numbers are stored in out parameters, which are overwritten without being released. On failure a
+ *   value there is VOID, a bool false. States, verdicts, flags and statuses share no number: one passed in place of
+ *   another is refused.
  *
  * LIFETIME
  *   Handles are counted. A function that creates one returns a reference to the caller; ..._retain() adds one,

@@ -18,9 +18,9 @@
 // EXCEPTIONS
 //   What a handler throws never leaves it: it rejects the promise that the handler settles. There get() throws the very
 //   same object again; other languages see an ERROR whose domain is the type of the exception, whose message is what(),
-//   and whose cause keeps the object. A reason that is no C++ exception is thrown as promises::error, that of a cancelled
-//   promise as promises::cancelled. A call that fails throws error with domain "promise" and the status as its code,
-//   std::bad_alloc for PROMISE_ENOMEM.
+//   and whose cause keeps the object. A reason that is not a C++ exception is thrown as promises::error, that of a
+//   cancelled promise as promises::cancelled. A call that fails throws error with domain "promise" and the status as
+//   its code, std::bad_alloc for PROMISE_ENOMEM.
 //   The object stays alive with the reason. Its type must stay loaded, so a plugin that throws must not be unloaded while
 //   such promises live.
 //

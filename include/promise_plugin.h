@@ -162,7 +162,7 @@ typedef struct promise_plugin_function {
 
 /* The place and size that the plugin's compiler gave a struct of a signature, or one field of it. `path` is
  * "function.parameter" or "function.result", and ".field" after it for every struct that it lies in:
- * "centroid.points.x". Slices, arrays and optionals are not named: their elements are meant. */
+ * "centroid.points.x". Slices, arrays and optionals have no name in a path: it continues with their elements. */
 typedef struct promise_layout {
   const char *PROMISE_NONNULL path;
   size_t offset; /* of the field in its struct; PROMISE_LAYOUT_WHOLE for a whole struct */

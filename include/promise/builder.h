@@ -14,7 +14,7 @@ PROMISE_BEGIN_DECLS
 typedef struct promise_builder promise_builder_t;
 
 /* Creates a builder of a STRING, BYTES, ARRAY or MAP, with room for `capacity` bytes, elements or entries. It grows as
- * needed, so 0 serves too.
+ * needed, so 0 is valid too.
  * Returns a builder; promise_builder_finish() or promise_builder_drop() ends it.
  * NULL: PROMISE_EINVAL if `kind` is none of the four; PROMISE_ENOMEM.
  * [any thread] */
@@ -30,8 +30,8 @@ PROMISE_NODISCARD PROMISE_API promise_builder_t *PROMISE_NULLABLE
 promise_builder_from(const promise_value_t *PROMISE_NULLABLE value);
 
 /* Adds an element at the end of an ARRAY.
- * Returns PROMISE_OK; PROMISE_EINVAL if `builder` or `element` is NULL, if it builds no ARRAY, or if the element is not
- * well-formed; PROMISE_ESTALE if `builder` is no builder or has ended; PROMISE_ENOMEM.
+ * Returns PROMISE_OK; PROMISE_EINVAL if `builder` or `element` is NULL, if the builder is not of an ARRAY, or if the
+ * element is not well-formed; PROMISE_ESTALE if `builder` is not a builder or has ended; PROMISE_ENOMEM.
  * Takes over the element's reference on every path.
  * [one thread at a time] */
 PROMISE_API promise_status_t promise_builder_add(promise_builder_t *PROMISE_NULLABLE builder,
@@ -39,7 +39,7 @@ PROMISE_API promise_status_t promise_builder_add(promise_builder_t *PROMISE_NULL
 
 /* Sets the value of a MAP's entry for the `length` bytes at `key`, which are copied. An existing key keeps its place,
  * and its old value is released. `key` may be NULL if `length` is 0.
- * Returns PROMISE_OK; PROMISE_EINVAL as promise_builder_add(), also if the builder builds no MAP, or if `key` is NULL
+ * Returns PROMISE_OK; PROMISE_EINVAL as promise_builder_add(), also if the builder is not of a MAP, or if `key` is NULL
  * although `length` is not 0, or is not UTF-8; PROMISE_ESTALE; PROMISE_ENOMEM.
  * Takes over the value's reference on every path.
  * [one thread at a time] */
@@ -75,11 +75,11 @@ PROMISE_API void *PROMISE_NULLABLE promise_builder_room(promise_builder_t *PROMI
 PROMISE_API promise_status_t promise_builder_advance(promise_builder_t *PROMISE_NULLABLE builder, size_t length);
 
 /* Returns the number of bytes, elements or entries so far.
- * Errors: PROMISE_EINVAL if `builder` is NULL; PROMISE_ESTALE if it is no builder or has ended.
+ * Errors: PROMISE_EINVAL if `builder` is NULL; PROMISE_ESTALE if it is not a builder or has ended.
  * [one thread at a time] */
 PROMISE_API int64_t promise_builder_count(promise_builder_t *PROMISE_NULLABLE builder);
 
-/* Makes the value, and ends the builder, on every path. It takes no memory.
+/* Makes the value, and ends the builder, on every path. Allocates nothing.
  * Returns PROMISE_OK; PROMISE_EINVAL if `builder` or `out` is NULL, or if a STRING is not UTF-8; PROMISE_ESTALE.
  * `*out` is a new reference; VOID on failure.
  * [one thread at a time] */

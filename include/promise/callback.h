@@ -74,7 +74,7 @@ PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_then(promise_t
  * 3.2.2 and 3.2.3).
  * Returns a new reference to the promise that the handler settles; a fulfilment, and a reason of another type, pass
  * through to it unchanged.
- * NULL: as promise_then(); PROMISE_ESTALE also if `type` is no type.
+ * NULL: as promise_then(); PROMISE_ESTALE also if `type` is not a type.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_rescue(promise_t *PROMISE_NULLABLE promise,
                                                                          const promise_type_t *PROMISE_NULLABLE type,

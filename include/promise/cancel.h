@@ -101,7 +101,7 @@ PROMISE_API promise_status_t promise_token_release(promise_token_t *PROMISE_NULL
  * the chained tokens, the latest chained first, each once, also if several chains lead to it. When this returns, every
  * handler of these requests has run.
  * Returns PROMISE_OK; PROMISE_EINVAL if `token` is NULL or `*reason` not well-formed; PROMISE_ESTALE; PROMISE_ENOMEM if
- * chained tokens were left out for want of memory, never the token itself.
+ * chained tokens were left out because memory has run out, never the token itself.
  * [any thread] */
 PROMISE_API promise_status_t promise_token_invalidate(promise_token_t *PROMISE_NULLABLE token,
                                                       const promise_value_t *PROMISE_NULLABLE reason);
@@ -133,7 +133,7 @@ struct promise_executor;
 
 /* Sets a deadline, a time of the monotonic clock (promise_now()). When it passes, the token is cancelled, not
  * invalidated, with an ERROR of domain "promise" and code PROMISE_ETIMEDOUT. Promises added later are asked at once.
- * INT64_MAX is no deadline.
+ * INT64_MAX: no deadline.
  *   executor   runs the handlers of the requests, and is retained; NULL: a timer thread (timer.h). If it drops the job,
  *              the token is not cancelled. A deadline that has passed already cancels there too, not before this
  *              returns.
@@ -141,8 +141,8 @@ struct promise_executor;
  * chained before or after, get no later deadline than this one's, and keep it after this one is released. The last
  * promise_token_release() of a token ends its own deadline.
  * Returns PROMISE_OK, also if an earlier deadline stays; PROMISE_EINVAL if `token` is NULL or `deadline_ns` negative;
- * PROMISE_ESTALE, for both handles; PROMISE_ENOMEM, for want of a thread too: some of the tokens may have the deadline
- * then.
+ * PROMISE_ESTALE, for both handles; PROMISE_ENOMEM, also if no thread can be started: some of the tokens may have the
+ * deadline then.
  * [any thread] */
 PROMISE_API promise_status_t promise_token_set_deadline(promise_token_t *PROMISE_NULLABLE token,
                                                         struct promise_executor *PROMISE_NULLABLE executor,

@@ -122,7 +122,7 @@ PROMISE_API promise_state_t promise_state(promise_t *PROMISE_NULLABLE promise);
 PROMISE_API promise_status_t promise_result(promise_t *PROMISE_NULLABLE promise, promise_value_t *PROMISE_NULLABLE out);
 
 /* Blocks the calling thread until the promise is settled, for at most `timeout_ns` nanoseconds: a negative number waits
- * for ever, 0 polls and never gives PROMISE_EDEADLK. Callbacks may still be running on the settling thread on return.
+ * forever, 0 polls and never returns PROMISE_EDEADLK. Callbacks may still be running on the settling thread on return.
  * Returns PROMISE_OK; PROMISE_ETIMEDOUT; PROMISE_EINVAL if `promise` is NULL; PROMISE_ESTALE; PROMISE_EDEADLK if the
  * calling thread itself would have to settle the promise. That is found at once, or within a second after it becomes
  * true:

@@ -59,7 +59,7 @@ PROMISE_API promise_executor_t *PROMISE_NULLABLE promise_executor_global(promise
  *   target   runs the jobs, and is retained; NULL: the pool at its default priority. If it drops the job that stands
  *            for this executor, all pending jobs are dropped.
  * Returns a new reference.
- * NULL: PROMISE_ESTALE if `target` is no executor; PROMISE_EINVAL if it is the last of 128 serial executors on one
+ * NULL: PROMISE_ESTALE if `target` is not an executor; PROMISE_EINVAL if it is the last of 128 serial executors on one
  * another, because each takes stack; PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_executor_t *PROMISE_NULLABLE
@@ -78,7 +78,7 @@ PROMISE_API promise_executor_t *PROMISE_NULLABLE promise_executor_main(void);
  *   executor   retained until it is replaced; NULL: the main loop again. An executor of yours must not submit to the
  *              main one.
  * Returns PROMISE_OK; PROMISE_EINVAL if `executor` is the main one; PROMISE_EDEADLK if it is a serial executor that
- * targets the main one, directly or through other serial executors, because its jobs would be submitted to it for ever;
+ * targets the main one, directly or through other serial executors, because its jobs would be submitted to it forever;
  * PROMISE_ESTALE; PROMISE_ENOMEM.
  * [the main thread] */
 PROMISE_API promise_status_t promise_executor_set_main(promise_executor_t *PROMISE_NULLABLE executor);
@@ -101,7 +101,7 @@ PROMISE_API promise_status_t promise_executor_submit(promise_executor_t *PROMISE
  *   executor   retained until the handler has run; NULL: the calling thread, before this returns
  * If the executor drops the job, the promise is rejected with an ERROR of domain "promise" and code PROMISE_ECLOSED.
  * Returns a new reference; the handler runs even if it is released at once.
- * NULL: PROMISE_EINVAL if `handler` is NULL; PROMISE_ESTALE if `executor` is no executor; PROMISE_ENOMEM.
+ * NULL: PROMISE_EINVAL if `handler` is NULL; PROMISE_ESTALE if `executor` is not an executor; PROMISE_ENOMEM.
  * free_ctx(ctx) is called after the handler, on its thread; before this returns, if it fails.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_run(promise_executor_t *PROMISE_NULLABLE executor,

@@ -33,7 +33,7 @@ PROMISE_API promise_status_t promise_value_equal(const promise_value_t *PROMISE_
                                                  bool *PROMISE_NULLABLE equal);
 
 /* Writes a description of `value` into `buffer`: UTF-8 with a NUL at the end, at most `size` bytes. Longer
- * descriptions, and parts nested more than 16 deep, are cut off with an ellipsis. The text is for people and logs, and
+ * descriptions, and parts nested more than 16 deep, are cut off with an ellipsis. The text is for display and logs, and
  * its form may change. It looks like
  *     {"id": 7, "data": bytes(2) 0d0a, "failed": error http 404: "not found" at client.c:42}
  * Never fails: an invalid value is described as such, NULL as "NULL". The time is proportional to `size`. Promises are
@@ -54,7 +54,7 @@ typedef size_t (*promise_describe_t)(const void *PROMISE_NULLABLE payload, char 
 /* Sets the comparison and the description of objects of `type`, and of its descendants that have none of their own.
  * Either may be NULL: then the parent's is used, in the end identity, and name and address. The first call for a type
  * counts; later calls change nothing. Call it where you register the type.
- * Returns PROMISE_OK; PROMISE_EINVAL if `type` is NULL; PROMISE_ESTALE if it is no registered type; PROMISE_ENOMEM.
+ * Returns PROMISE_OK; PROMISE_EINVAL if `type` is NULL; PROMISE_ESTALE if it is not a registered type; PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_API promise_status_t promise_type_methods(const promise_type_t *PROMISE_NULLABLE type,
                                                   promise_equal_t PROMISE_NULLABLE equal,

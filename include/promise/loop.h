@@ -37,7 +37,7 @@ typedef struct promise_loop promise_loop_t;
 
 /* Creates a loop.
  * Returns a new reference.
- * NULL: PROMISE_ENOMEM, for want of descriptors too: a loop takes three.
+ * NULL: PROMISE_ENOMEM, also if the process has too few descriptors: a loop takes three.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_loop_t *PROMISE_NULLABLE promise_loop_new(void);
 
@@ -89,8 +89,8 @@ PROMISE_API int32_t promise_loop_is_current(promise_loop_t *PROMISE_NULLABLE loo
  * [one thread at a time] */
 PROMISE_API int64_t promise_loop_run_once(promise_loop_t *PROMISE_NULLABLE loop);
 
-/* Runs jobs and timers until promise_loop_stop(), or for at most `timeout_ns` nanoseconds; for ever if it is negative;
- * 0 runs the pending work, as promise_loop_run_once() does. A running job is not interrupted.
+/* Runs jobs and timers until promise_loop_stop(), or for at most `timeout_ns` nanoseconds; forever if it is negative; 0
+ * runs the pending work, as promise_loop_run_once() does. A running job is not interrupted.
  * Returns PROMISE_OK if the loop was stopped; PROMISE_ETIMEDOUT; PROMISE_ECLOSED if it was closed meanwhile; otherwise
  * as promise_loop_run_once().
  * [one thread at a time; not where blocking is forbidden] */
@@ -99,7 +99,7 @@ PROMISE_API promise_status_t promise_loop_run(promise_loop_t *PROMISE_NULLABLE l
 /* Runs jobs and timers until the promise is settled, by any thread, or for at most `timeout_ns` nanoseconds:
  * promise_wait() for a thread with a loop.
  * Returns PROMISE_OK if the promise is settled; PROMISE_EPENDING if the loop was stopped before; PROMISE_ENOMEM;
- * PROMISE_EDEADLK where promise_wait() gives it for want of other threads, after fork(), and the loop has no timer;
+ * PROMISE_EDEADLK where promise_wait() returns it for lack of other threads, after fork(), and the loop has no timer;
  * otherwise as promise_loop_run(), for both handles.
  * [one thread at a time; not where blocking is forbidden] */
 PROMISE_API promise_status_t promise_loop_wait(promise_loop_t *PROMISE_NULLABLE loop,

@@ -2,7 +2,7 @@
  * that first.
  *
  * Promises are named here by their ids. An id is the number of the promise's handle, (uint64_t)(uintptr_t)promise, and
- * is never used again for another promise. It is no reference: use it to compare and to print. */
+ * is never used again for another promise. It is not a reference: use it to compare and to print. */
 #ifndef PROMISE_OBSERVE_H
 #define PROMISE_OBSERVE_H
 
@@ -23,23 +23,23 @@ typedef void (*promise_dropped_pending_t)(void *PROMISE_NULLABLE ctx, uint64_t i
 /* Hooks: functions that report errors which the program did not ask about. Each may be NULL. Zero the struct, set
  * `size` to sizeof(promise_hooks_t), and set the fields that you need.
  *
- * A hook runs on the thread where the error happens, whichever that is, with no lock held. It may call any function of
- * this library, and must return normally. Errors that happen within a hook, on its thread, are not reported. Values are
- * borrowed until the hook returns. */
+ * A hook runs on the thread where the error happens, with no lock held. It may call any function of this library, and
+ * must return normally. Errors that happen within a hook, on its thread, are not reported. Values are borrowed until
+ * the hook returns. */
 typedef struct promise_hooks {
   uint32_t size;
   uint32_t reserved; /* 0 */
 
   /* Reports that the promise `id` was rejected with `*reason` and destroyed before anyone took the rejection. There are
-   * no false alarms: nobody can take it later. A rejection is taken by
+   * no false alarms: nothing can take it later. A rejection is taken by
    *   - a caller that learns of the outcome: by promise_state(), promise_result(), promise_wait(), promise_wait_any(),
    *     promise_wait_interruptible() or promise_loop_wait();
    *   - a callback for rejections: of promise_observe(), promise_tap(), promise_rescue(), promise_react();
    *   - a completion queue: promise_queue_watch(), promise_queue_tap(), promise_queue_then(), taken or not;
    *   - a promise derived from this one or following it. If that promise is rejected too, its rejection is to be taken.
-   * A DISCARDED is no failure, and is not reported. Rejections that happened before the hook was set are not reported.
-   * The end of a subscriber (stream.h) is a promise like any other: a failed stream is reported for each subscriber
-   * with callbacks whose promise_subscriber_end() was not taken. promise_subscriber_next() and
+   * A DISCARDED is not a failure, and is not reported. Rejections that happened before the hook was set are not
+   * reported. The end of a subscriber (stream.h) is a promise like any other: a failed stream is reported for each
+   * subscriber with callbacks whose promise_subscriber_end() was not taken. promise_subscriber_next() and
    * promise_publisher_forward() take the end. */
   promise_unhandled_rejection_t PROMISE_NULLABLE unhandled_rejection;
 
@@ -114,7 +114,7 @@ typedef struct promise_trace_event {
   promise_trace_kind_t kind;
   uint64_t id;
   uint64_t parent; /* 0: none, or not reported for this kind */
-  /* Of PROMISE_TRACE_BEGAN: the number of the handle of the callback's executor; 0 if the callback runs inline, in the
+  /* For PROMISE_TRACE_BEGAN: the number of the handle of the callback's executor; 0 if the callback runs inline, in the
    * call that settles or attaches. */
   uint64_t executor;
   int64_t time_ns;       /* of the monotonic clock */

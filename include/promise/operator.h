@@ -13,8 +13,8 @@ PROMISE_BEGIN_DECLS
  * call.
  *
  * Lifetime: an operator keeps its sources, and a subscriber keeps the operator: release the references that you do not
- * need. An operator unsubscribes from its sources when nobody holds it, and when it ends. It ends as its source ends.
- * It is stateful if its sources are; the replayed event of a source is its first event.
+ * need. An operator unsubscribes from its sources when it has no references, and when it ends. It ends as its source
+ * ends. It is stateful if its sources are; the replayed event of a source is its first event.
  *
  * Back-pressure: operators do not buffer. They run on the publishing thread, and events are pending at the final
  * subscriber, by its policy. While that subscriber is full, so is the source (promise_publisher_ready()). A chain of

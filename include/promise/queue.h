@@ -137,7 +137,7 @@ PROMISE_API promise_status_t promise_queue_object(promise_queue_t *PROMISE_NULLA
                                                   const promise_type_t *PROMISE_NULLABLE type, uint64_t tag);
 
 /* Takes up to `room` events into `events`, the oldest first. While none is ready it blocks, for at most `timeout_ns`
- * nanoseconds: a negative number waits for ever, 0 polls. Several threads may take; each event is taken once.
+ * nanoseconds: a negative number waits forever, 0 polls. Several threads may take; each event is taken once.
  * Returns the number of events; 0 if the time ran out. Errors: PROMISE_EINVAL if `queue` or `events` is NULL or `room`
  * is 0; PROMISE_ESTALE; PROMISE_ECLOSED; PROMISE_EINTR if a signal handler ran on this thread while it blocked;
  * PROMISE_EDEADLK in a child of fork() where no other thread is left to produce an event.
@@ -152,7 +152,7 @@ PROMISE_API int64_t promise_queue_take(promise_queue_t *PROMISE_NULLABLE queue,
  *   PROMISE_REJECT         released or passed on the value of the event; then releases `promise`
  *   PROMISE_ADOPT          CALL only: makes `promise` follow the PROMISE in `value`; then releases `promise`
  *   PROMISE_VERDICT_SKIP   any kind: releases `promise` and `value`, and settles nothing
- * Promises are settled as a handler's promise is (callback.h). Events whose `state` is no verdict are left as they are,
+ * Promises are settled as a handler's promise is (callback.h). Events whose `state` is not a verdict are left as they are,
  * to be answered later.
  * The events are answered in order: the callbacks of one promise have run before the next is settled.
  * The program may also write events of its own, with any promises and values to which it has references; their `tag` is
@@ -160,8 +160,8 @@ PROMISE_API int64_t promise_queue_take(promise_queue_t *PROMISE_NULLABLE queue,
  *   events   NULL if `count` is 0. In an answered event `promise` becomes NULL, and `value` VOID.
  * Returns PROMISE_OK if all verdicts took effect, otherwise the first other status; a failure does not stop the others.
  * PROMISE_ESETTLED if the promise is settled already; PROMISE_ESTALE if a handle is stale. These reject the promise that
- * was to be settled with an ERROR of domain "promise" and the same code: PROMISE_EINVAL if a value is not well-formed, or no PROMISE to adopt;
- * PROMISE_EDEADLK if a promise would adopt one that waits for it; PROMISE_ENOMEM. PROMISE_EINVAL also if `events` is
+ * was to be settled with an ERROR of domain "promise" and the same code: PROMISE_EINVAL if a value is not well-formed,
+ * or no PROMISE to adopt; PROMISE_EDEADLK if a promise would adopt one that waits for it; PROMISE_ENOMEM. PROMISE_EINVAL also if `events` is
  * NULL, or `count` is larger than any array.
  * Takes over `promise` and `value` of each event with a verdict, on every path.
  * [any thread] */

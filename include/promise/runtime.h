@@ -12,7 +12,7 @@ PROMISE_BEGIN_DECLS
 /* Live objects by kind, and the memory that they take. Set `size` to sizeof(promise_statistics_t) before the call.
  * Later versions add fields at the end.
  *
- * Every object takes one 64-byte cell. A cell is free once the last reference to its object was given back. */
+ * Every object takes one 64-byte cell. A cell is free once the last reference to its object was released. */
 typedef struct promise_statistics_fields {
   uint32_t size;
   uint32_t threads;          /* running threads of the library */
@@ -35,8 +35,8 @@ typedef struct promise_statistics_fields {
 } promise_statistics_t;
 
 /* Counts the live objects of this process, and the memory of their cells. Takes time in proportion to bytes_resident,
- * about 2 ns a cell: call it once a second, not once a request. Other threads go on meanwhile, so the numbers agree
- * with each other only if no other thread uses the library. Memory that objects own outside their cells (long strings,
+ * about 2 ns a cell: call it once a second, not once a request. Other threads keep running, so the numbers are
+ * consistent only if no other thread uses the library. Memory that objects own outside their cells (long strings,
  * arrays, contexts) is not counted. Allocates nothing.
  *   statistics   its `size` says which fields the caller knows; a field that this library does not know is set to 0
  * Returns PROMISE_OK; PROMISE_EINVAL if `statistics` is NULL, or its `size` is less than that of version 1 or more than

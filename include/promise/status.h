@@ -27,8 +27,7 @@ enum {
   PROMISE_EBUSY = -12      /* another thread runs the loop, which one thread at a time may do */
 };
 
-/* Returns the name of a status, such as "PROMISE_ESTALE"; "PROMISE_UNKNOWN" for a number that is none. The string is
- * static.
+/* Returns the name of a status, such as "PROMISE_ESTALE"; "PROMISE_UNKNOWN" for any other number. The string is static.
  * [any thread] */
 PROMISE_API const char *PROMISE_NONNULL promise_status_name(promise_status_t status);
 

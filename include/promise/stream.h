@@ -52,8 +52,8 @@ enum {
 PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_new(uint32_t flags);
 
 /* Creates a publisher of ticks: every `interval_ns` nanoseconds it publishes the number of intervals that have passed
- * since this call, an U64. Ticks that come late, because the executor or a callback was busy, are one: its number
- * counts those that were missed.
+ * since this call, an U64. Late ticks, because the executor or a callback was busy, are one: its number counts those
+ * that were missed.
  *   executor      publishes the ticks; NULL: a thread for timers, as for promise_sleep(). A loop's executor keeps the
  *                 timer itself, without another thread.
  *   interval_ns   nanoseconds of the monotonic clock, at least 1. Ticks are never early, and do not drift.
@@ -62,8 +62,8 @@ PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publ
  * timer ends the stream with an ERROR of domain "promise" and code PROMISE_ECLOSED. A subscriber gets each tick that is
  * published. With PROMISE_OVERFLOW_DROP_OLDEST and a capacity of 1, a slow one gets the latest.
  * Returns a new reference.
- * NULL: PROMISE_EINVAL if `interval_ns` is less than 1; PROMISE_ESTALE if `executor` is no executor; PROMISE_ENOMEM,
- * for want of a thread too.
+ * NULL: PROMISE_EINVAL if `interval_ns` is less than 1; PROMISE_ESTALE if `executor` is not an executor;
+ * PROMISE_ENOMEM, also if no thread can be started.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE
 promise_publisher_every(promise_executor_t *PROMISE_NULLABLE executor, int64_t interval_ns);
@@ -110,7 +110,7 @@ PROMISE_API promise_status_t promise_publisher_cancel(promise_publisher_t *PROMI
  * [any thread] */
 PROMISE_API promise_state_t promise_publisher_state(promise_publisher_t *PROMISE_NULLABLE publisher);
 
-/* Copies the latest event of a stateful publisher to `*out`. The end of the stream is no event here.
+/* Copies the latest event of a stateful publisher to `*out`. The end of the stream does not count as an event here.
  * Returns PROMISE_FULFILLED for a value, PROMISE_REJECTED for an error; PROMISE_PENDING if no event was published or
  * the publisher is not stateful.
  * Errors: PROMISE_EINVAL if an argument is NULL; PROMISE_ESTALE; PROMISE_ENOMEM if the value has 2^26 references.
@@ -136,7 +136,7 @@ promise_publisher_ready(promise_publisher_t *PROMISE_NULLABLE publisher);
 
 /* Policy for an event that arrives while `capacity` earlier events are pending: events that wait for demand, for the
  * executor, or for the running callback. One extra event may be pending after a promise of promise_subscriber_next()
- * was abandoned while its event was being delivered. 0 is no policy. */
+ * was abandoned while its event was being delivered. 0 is not a policy. */
 typedef uint32_t promise_overflow_t;
 
 enum {
@@ -169,7 +169,7 @@ typedef struct promise_subscription {
 /* Subscribes to the events that are published from this call on. Pending ones, the latest event of a stateful publisher
  * or the end, are delivered before this returns, unless there is an executor. `*subscription` is read during the call
  * only.
- * Returns a new reference, to keep for as long as events are wanted.
+ * Returns a new reference, to keep as long as events are wanted.
  * NULL: PROMISE_EINVAL if an argument is NULL, if `size` is less than that of version 1, if a field unknown to this
  * library is not 0, if the policy does not exist or needs a capacity; PROMISE_ESTALE if a handle is stale;
  * PROMISE_ENOMEM.

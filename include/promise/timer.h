@@ -1,7 +1,7 @@
 /* promise/timer.h - timers: sleeps, delays, time limits. Part of promise.h: read that first.
  *
  * Times are nanoseconds of the monotonic clock: it stops while the machine is suspended, and setting the wall clock
- * does not affect it. Nothing happens early. A time beyond the range of the clock never comes.
+ * does not affect it. Nothing happens early. A time beyond the range of the clock is never reached.
  *
  * Threads: one thread of the library waits for all timers; it starts with the first one, and ends when there has been
  * none for a while. Without an executor, a timer's promise is settled on a timer thread, and its callbacks run there,
@@ -27,7 +27,7 @@ PROMISE_API int64_t promise_now(void);
  * promise while it has callbacks; releasing the last reference without callbacks stops the timer. Settling it otherwise
  * stops the timer and frees its memory at once. A request to cancel discards it.
  * Returns a new reference.
- * NULL: PROMISE_EINVAL if `ns` is negative; PROMISE_ENOMEM, for want of a thread too.
+ * NULL: PROMISE_EINVAL if `ns` is negative; PROMISE_ENOMEM, also if there is no thread too.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_sleep(int64_t ns);
 
@@ -35,7 +35,7 @@ PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_sleep(int64_t 
  * drops the job, the promise is rejected with an ERROR of domain "promise" and code PROMISE_ECLOSED. A loop's executor
  * (loop.h) keeps the timer itself, without another thread.
  * Returns a new reference.
- * NULL: as promise_sleep(); PROMISE_ESTALE if `executor` is no executor.
+ * NULL: as promise_sleep(); PROMISE_ESTALE if `executor` is not an executor.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
 promise_sleep_on(promise_executor_t *PROMISE_NULLABLE executor, int64_t ns);
@@ -52,7 +52,7 @@ PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_delay(promise_
 
 /* Creates a promise as promise_delay() does, settled on `executor` as by promise_sleep_on().
  * Returns a new reference.
- * NULL: as promise_delay(); PROMISE_ESTALE also if `executor` is no executor.
+ * NULL: as promise_delay(); PROMISE_ESTALE also if `executor` is not an executor.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
 promise_delay_on(promise_executor_t *PROMISE_NULLABLE executor, promise_t *PROMISE_NULLABLE promise, int64_t ns);

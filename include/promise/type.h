@@ -34,7 +34,7 @@ PROMISE_API const promise_type_t *PROMISE_NULLABLE promise_type_register(const c
 PROMISE_API const promise_type_t *PROMISE_NULLABLE promise_type_named(const char *PROMISE_NULLABLE name);
 
 /* Returns the name of a type, borrowed: valid as long as the process.
- * NULL: PROMISE_EINVAL if `type` is NULL; PROMISE_ESTALE if it is no type.
+ * NULL: PROMISE_EINVAL if `type` is NULL; PROMISE_ESTALE if it is not a type.
  * [any thread] */
 PROMISE_API const char *PROMISE_NULLABLE promise_type_name(const promise_type_t *PROMISE_NULLABLE type);
 

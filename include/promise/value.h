@@ -55,8 +55,8 @@ typedef struct promise_value {
 /* A type of object: an opaque token that lives as long as the process. */
 typedef struct promise_type promise_type_t;
 
-/* Frees a context or payload. Called once with the pointer given as `ctx` or `payload`, when the library is done with
- * it, on the thread that caused that, with no lock held. */
+/* Frees a context or payload. Called once with the pointer given as `ctx` or `payload`, when the library no longer
+ * needs it, on the thread that caused that, with no lock held. */
 typedef void (*promise_free_t)(void *PROMISE_NULLABLE ctx);
 
 /* A callback without a value: a discard block, a finally handler, work for an executor. */
@@ -104,11 +104,11 @@ PROMISE_API promise_status_t promise_value_bytes_foreign(promise_value_t *PROMIS
                                                          promise_free_t PROMISE_NULLABLE free_ctx);
 
 /* Makes an OBJECT of `type` around `payload`, which may be NULL.
- * Returns PROMISE_OK; PROMISE_EINVAL if `out` or `type` is NULL; PROMISE_ESTALE if `type` is no registered type;
+ * Returns PROMISE_OK; PROMISE_EINVAL if `out` or `type` is NULL; PROMISE_ESTALE if `type` is not a registered type;
  * PROMISE_ENOMEM.
  * `*out` is a new reference; VOID on failure. The value takes over the payload: the type's `destroy` is called with it
- * when the last reference is released, and if this call fails for want of memory. With PROMISE_EINVAL or PROMISE_ESTALE
- * the payload stays yours, because no type is known to destroy it.
+ * when the last reference is released, and if this call fails with PROMISE_ENOMEM. With PROMISE_EINVAL or
+ * PROMISE_ESTALE the payload stays yours, because no type is known to destroy it.
  * [any thread] */
 PROMISE_API promise_status_t promise_value_object(promise_value_t *PROMISE_NULLABLE out,
                                                   const promise_type_t *PROMISE_NULLABLE type,

@@ -41,7 +41,7 @@ public:
   // The stage of the race between the thread that attaches the reaction and the reaction.
   enum stage { attaching, suspended, settled, dropped };
 
-  // Whether it is `owned`: a promise's coroutine, which nobody else destroys.
+  // Whether the coroutine is `owned`: a promise's, which nothing else destroys.
   waiting(std::coroutine_handle<> coroutine, bool owned) noexcept : coroutine_(coroutine), owned_(owned) {}
   // The reaction has run, or never will.
   void end(stage how) noexcept {

@@ -24,9 +24,9 @@ public:
   // Copies, also in place of a move: a moved-from exception keeps its message.
   error(const error &) noexcept = default;
   error &operator=(const error &) noexcept = default;
-  // A reason of any kind. One that is no ERROR has an empty domain, code 0, and its description as message.
+  // A reason of any kind. Any other kind than ERROR has an empty domain, code 0, and its description as message.
   explicit error(value reason) : state_(std::make_shared<const state>(std::move(reason))) {}
-  // Throws std::bad_alloc for want of memory. Bytes that are not UTF-8 are shown as question marks.
+  // Throws std::bad_alloc when memory has run out. Bytes that are not UTF-8 are shown as question marks.
   error(const std::string &domain, std::int64_t code, const std::string &message)
       : error(make(domain, code, message, value())) {}
   // An error with a cause and an origin, such as PROMISE_HERE, or NULL.

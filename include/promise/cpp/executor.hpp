@@ -24,7 +24,7 @@ template <class Raw> Raw *there(Raw *raw) {
   return raw;
 }
 
-// Converts a time for the C functions, where a negative one means for ever: times in the past become 0, times out of
+// Converts a time for the C functions, where a negative one means forever: times in the past become 0, times out of
 // range the longest one.
 template <class Rep, class Period> std::int64_t nanoseconds(std::chrono::duration<Rep, Period> time) noexcept {
   using seconds = std::chrono::duration<double>;

@@ -217,8 +217,8 @@ public:
     return promise(
         detail::react(raw(), where, after<F, PROMISE_FULFILL>, after<F, PROMISE_REJECT>, nullptr, std::move(f)));
   }
-  // on_fulfilled(value), or on_rejected(const error &), also for a value that is no `T`. Neither may throw: there is no
-  // promise that could be rejected, so it ends the process, as on a thread.
+  // on_fulfilled(value), or on_rejected(const error &), also for a value that is not a `T`. Neither may throw: there is
+  // no promise that could be rejected, so it ends the process, as on a thread.
   template <class F, class G> void observe(F on_fulfilled, G on_rejected) const {
     watch(promise_observe, std::move(on_fulfilled), std::move(on_rejected));
   }

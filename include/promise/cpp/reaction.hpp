@@ -101,7 +101,7 @@ template <class T, class F> promise_verdict_t on_reason(void *ctx, const promise
   return settle_with<T>(out, [&]() { return std::invoke(handler, error(value::keep(*in))); });
 }
 
-// Two function objects that settle nothing, and must not throw; a value that is no `T` is an error for the second.
+// Two function objects that settle nothing, and must not throw; a value that is not a `T` is an error for the second.
 template <class T, class F, class G> class watcher {
 public:
   watcher(F first, G second) : first_(std::move(first)), second_(std::move(second)) {}

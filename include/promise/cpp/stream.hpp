@@ -100,8 +100,8 @@ private:
   explicit subscriber(promise_subscriber_t *owned) noexcept : handle(owned) {}
 };
 
-// A stream of `T`s; releasing the last reference cancels it. A value from another language that is no `T` is an error
-// of domain "c++" for its handlers.
+// A stream of `T`s; releasing the last reference cancels it. A value from another language that is not a `T` is an
+// error of domain "c++" for its handlers.
 template <class T> class publisher : public handle<promise_publisher_t, promise_publisher_release> {
 public:
   using value_type = T;
@@ -196,7 +196,7 @@ public:
     return subscriber<T>::adopt(
         detail::require(promise_publisher_subscribe(raw(), &wish), "promise_publisher_subscribe"));
   }
-  // on_value(value), or on_value() for void, and on_error(const error &), also for a value that is no `T`. One at a
+  // on_value(value), or on_value() for void, and on_error(const error &), also for a value that is not a `T`. One at a
   // time. Neither may throw: nobody could catch it, so it ends the process, as on a thread.
   template <class F, class G>
   subscriber<T> subscribe(F on_value, G on_error, const subscription &how = subscription()) const {
