@@ -147,8 +147,8 @@ let package = Package(
     .testTarget(
       name: "PromisesDiagnosticsTests", dependencies: ["Promises", "PromisesDiagnostics", "PromisesTestSupport"],
       swiftSettings: settings),
-    // The engine once more, by a symbolic link, in the hands of a scheduler that tries every order of its atomic
-    // operations. Optimised in every build, for there are many orders.
+    // The engine once more, by a symbolic link, for a scheduler that tries every order of its atomic operations.
+    // Optimised in every build, for there are many orders.
     .target(name: "CCoroutines", path: "Tests/CCoroutines"),
     .target(name: "CRaces", path: "Tests/CRaces"),
     .testTarget(

@@ -118,7 +118,7 @@ expect "a function of a newer version" 0 \
 expect "what needs it is skipped" 0 '^ok [0-9]+ - core: waiting for a settled promise.* # SKIP promise_wait' \
   "$newer" --timeout $limit "$scratch/lacking.so"
 
-# A file that is no library.
+# A file that is not a library.
 echo text > "$scratch/text.so"
 expect "no library" 1 '^Bail out! it cannot be loaded: .*text\.so' "$check" "$scratch/text.so"
 expect "no file" 1 '^Bail out! it cannot be loaded: .*nowhere\.so' "$check" "$scratch/nowhere.so"

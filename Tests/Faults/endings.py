@@ -46,7 +46,7 @@ ENDS = {
 # Code that is called and leaves the worker alive.
 SURVIVED = ["fork_and_exit()", "break_pipe()", "exceed_file_size()", "pthread_exit(0)"]
 
-# Code that is no fault.
+# Code that is not a fault.
 GOOD = ["fork_and_exit()", "break_pipe()", "exceed_file_size()"]
 
 

@@ -1,4 +1,4 @@
-/// Stays closed until it is opened, once and for ever. Waiting blocks the thread.
+/// Stays closed until it is opened, once and forever. Waiting blocks the thread.
 package final class Gate: Sendable {
   private let closures: Monitor<Int>
 

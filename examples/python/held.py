@@ -43,7 +43,8 @@ class _Holder:
             if gate in self.attached:
                 attached.token = token
                 if is_derived:
-                    # Keeps the promise, to be discarded at the end. Sealed, so that the reference is no interest.
+                    # Keeps the promise, to be discarded at the end. Sealed, so that the reference does not count as
+                    # interest.
                     lib.promise_retain(token)
                     lib.promise_seal(token)
         return token

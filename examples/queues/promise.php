@@ -153,9 +153,9 @@ final class Promise
 {
     /** The promise in C, a reference; 0 until it is needed, and again once this was fulfilled here. */
     public $handle = 0;
-    /** Whether only C knows the outcome: others may have the handle, or the outcome is no integer. */
+    /** Whether only C knows the outcome: others may have the handle, or the outcome is not an integer. */
     public $isShared = false;
-    /** Whether it was fulfilled here: then its value needs no call. */
+    /** Whether the promise was fulfilled here, so that its value needs no call. */
     public $isFulfilled = false;
     public $value = null;
     /** Called with the value of the source, and its tag. */
@@ -345,8 +345,8 @@ final class Loop
     }
 
     /**
-     * Handles a batch of events. Sleeps while none is ready, for so many nanoseconds at most (negative: for ever). Throws
-     * the first error that left a fiber. Callbacks and fibers must not call it.
+     * Handles a batch of events. Sleeps while none is ready, for so many nanoseconds at most (negative: forever).
+     * Throws the first error that left a fiber. Callbacks and fibers must not call it.
      */
     public static function step($nanoseconds)
     {

@@ -222,7 +222,7 @@ static void broken_ring_is_no_ring(void) {
     promise_release(all[i]);
 }
 
-/* ---- Handles that are no promise ---- */
+/* ---- Handles of other objects than promises ---- */
 
 static void answer_that_is_no_promise(void) {
   payload_t payload = {0};

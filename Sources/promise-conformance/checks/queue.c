@@ -66,7 +66,7 @@ static void a_watch_is_interest_until_it_is_ended(void) {
   CHECK_INT(promise_queue_unwatch(queue, 1), 1);
   CHECK_INT(promise_queue_unwatch(queue, 1), 0);
   CHECK_INT(promise_cancel_requested(source), 1);
-  /* The tap, which is no interest, remains. */
+  /* The tap, which does not count as interest, remains. */
   CHECK_STATUS(promise_discard(source), PROMISE_OK);
   CHECK_INT(take(queue, 0), 1);
   CHECK_EVENT(0, PROMISE_EVENT_SETTLED, PROMISE_REJECTED, 2);

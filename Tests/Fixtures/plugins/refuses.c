@@ -1,5 +1,5 @@
 /* Refuses to be loaded; with -DSILENT, without a reason; with -DOBJECT, with an object whose
- * payload is no text; with -DTEXT, with a STRING. */
+ * payload is not a text; with -DTEXT, with a STRING. */
 #include "fixture.h"
 
 ONE_FUNCTION

@@ -4,7 +4,7 @@ import Testing
 @testable import PluginRuntime
 @testable import plugin_host
 
-/// The schemas by which programs check arguments and results, in the hands of a validator that is not ours.
+/// The schemas by which programs check arguments and results, interpreted by an independent validator.
 @Suite struct JSONSchemaTests {
   private struct Case {
     var signature: String

@@ -123,7 +123,7 @@ extension EndToEnd {
       let ending = try run("mkfifo p; : <p & exec 3>p; wait; \"$0\" call kinds tiny >&3; echo $?")
       #expect(ending.text == "1\n")
       #expect(ending.errors == "plugin-host: the result cannot be written: Broken pipe\n")
-      // Programs that a plugin starts are ended by the signal, as ever.
+      // Programs that a plugin starts are ended by the signal, as by default.
       let program = try HostProcess.run("call", "kinds", "start", "kill -PIPE $$")
       #expect(program.text == "\(SIGPIPE)\n")
     }

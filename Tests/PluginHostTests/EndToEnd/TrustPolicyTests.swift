@@ -104,7 +104,7 @@ extension EndToEnd {
       try bytes.write(to: URL(filePath: plugin))
       #expect(try !isLoaded())
       #expect(try resign("one") && isLoaded())
-      // A listed hash is no signature.
+      // A listed hash is not a signature.
       try FileManager.default.removeItem(atPath: "\(plugin).sig")
       #expect(try run("trust", "add", plugin).status == 0)
       #expect(try !isLoaded())
@@ -230,7 +230,7 @@ extension EndToEnd {
       let changed = try String(contentsOfFile: configuration, encoding: .utf8)
       #expect(changed == "hash \(hash) plugin.so\npolicy any\nuntrusted in-process\n")
       #expect(try run("trust", "list").text == "# \(configuration)\npolicy any\nhash \(hash) plugin.so\n")
-      // Rules other than entries are no entries.
+      // Other rules are not counted as entries.
       #expect(try run("trust", "remove", "in-process").status == 64)
       #expect(try run("trust", "remove", hash.prefix(9).uppercased()).text.hasPrefix("removed 1 entry for "))
       #expect(try run("trust", "list").text == "# \(configuration)\npolicy any\n")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A library that is no plugin, and its header: `Fixtures/Adopting`, compiled once for the whole run.
+/// A library that is not a plugin, and its header: `Fixtures/Adopting`, compiled once for the whole run.
 enum AdoptableLibrary {
   static let header = sources.appending(path: "shapes.h").path
 

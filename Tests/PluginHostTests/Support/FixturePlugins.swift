@@ -3,7 +3,7 @@ import Testing
 
 /// The plugins in `Fixtures/`, compiled once for the whole run.
 enum FixturePlugins {
-  /// The folder with `kinds.so`, `later.so` and the others; and `Preloaded/full.so`, which is no plugin.
+  /// The folder with `kinds.so`, `later.so` and the others; and `Preloaded/full.so`, which is not a plugin.
   static let folder: URL = {
     do {
       return try build()

@@ -123,7 +123,7 @@ struct CancelledTransferTests {
   @Test("RP29: a time limit of the future ends a transfer that the session never completes")
   func neverCompleted() throws {
     try withServer { _, connection in
-      // Foundation waits for credentials for ever up to Swift 6.3.1 (swift-corelibs-foundation, issue 5456).
+      // Foundation waits for credentials forever up to Swift 6.3.1 (swift-corelibs-foundation, issue 5456).
       connection.respond(401, headers: ["WWW-Authenticate": "Basic realm=\"x\""], "who?".utf8)
     } _: { session, server in
       let limited = session.fetchData(from: server.url()).timeout(after: 1)
@@ -141,7 +141,7 @@ struct CancelledTransferTests {
     try withServer { _, connection in
       connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
       let chunk = Array("10000\r\n".utf8) + [UInt8](repeating: 46, count: 1 << 16) + Array("\r\n".utf8)
-      // Long enough, but not for ever: a test that fails must end.
+      // Long enough, but not forever: a test that fails must end.
       let isCut = (0..<2000).contains { _ in
         flowing.open()
         return !connection.send(chunk)

@@ -22,7 +22,7 @@ typedef struct failure {
  * of a character. */
 bool failure_set(failure_t *failure, const char *domain, int64_t code, const char *format, ...) FAILURE_FORMAT;
 
-/* Sets a failure for want of memory: domain "errno", code ENOMEM. */
+/* Sets the failure of an allocation: domain "errno", code ENOMEM. */
 bool failure_out_of_memory(failure_t *failure);
 
 /* Sets a failure for a job that was cancelled: domain "errno", code ECANCELED. */

@@ -161,7 +161,7 @@ func (queue *Queue) forget(tag uint64) func(Outcome, *C.promise_t) {
 type Promise struct {
 	queue  *Queue
 	handle *C.promise_t
-	// Of a Then; else 0.
+	// The tag of a Then; otherwise 0.
 	tag uint64
 }
 
