@@ -92,7 +92,7 @@ extension SerialThread {
     _ subject: String, _ body: @escaping @Sendable () throws(PluginError) -> Value
   ) throws(PluginError) -> Value {
     guard start() else {
-      throw PluginError(.loadFailed, subject, "cannot be loaded: the program has no threads left")
+      throw PluginError(.loadFailed, subject, "cannot be loaded: its thread cannot be started: \(SystemLimit.tasks)")
     }
     return try wait(body)
   }

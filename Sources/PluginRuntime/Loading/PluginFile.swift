@@ -55,7 +55,7 @@ final class PluginFile {
         .notReadable, path,
         "has \(identity.size) bytes, more than files of this process may have (RLIMIT_FSIZE), and its sealed copy is one: "
           + "raise the limit, or install it in a folder of the system")
-    default: PluginError(.notReadable, path, "cannot be copied to sealed memory: \(String(cString: strerror(code)))")
+    default: PluginError(.notReadable, path, "cannot be copied to sealed memory: \(SystemLimit.text(code))")
     }
   }
 
@@ -68,7 +68,7 @@ final class PluginFile {
   /// The absolute path, symbolic links resolved.
   static func resolve(_ path: String) throws(PluginError) -> String {
     guard !path.isEmpty, !path.utf8.contains(0) else {
-      throw PluginError(.notFound, path, "is no path: expected that of a plugin's file")
+      throw PluginError(.notFound, path, "is not a path: expected that of a plugin's file")
     }
     guard let resolved = realpath(path, nil) else { throw error(errno, path) }
     defer { free(resolved) }
@@ -82,12 +82,11 @@ final class PluginFile {
   }
 
   private static func error(_ code: Int32, _ path: String) -> PluginError {
-    let reason = String(cString: strerror(code))
     return switch code {
     case ENOENT, ENOTDIR: PluginError(.notFound, path, "no such file: expected a plugin")
     // The error of open() for a socket.
     case ENXIO: PluginError(.notAFile, path, "is a socket or a device, expected a regular file")
-    default: PluginError(.notReadable, path, "cannot be opened for reading: \(reason)")
+    default: PluginError(.notReadable, path, "cannot be opened for reading: \(SystemLimit.text(code))")
     }
   }
 

@@ -29,7 +29,7 @@ struct CheckProcess {
   /// Runs `body` in a child. The child is killed when it writes nothing for `timeout`.
   static func run(_ name: String, timeout: Duration, _ body: () -> Void) throws(Failure) -> CheckResult {
     guard let place = plugin_child_places(1) else {
-      throw Failure(.rejected, "no memory to share with a process that checks a plugin: \(SystemError.last)")
+      throw Failure(.rejected, "cannot map memory for a process that checks a plugin: \(SystemError.last)")
     }
     defer { munmap(place, MemoryLayout<plugin_activity_kind_t>.size) }
     var process = CheckProcess(place: place, result: CheckResult(name: name))
@@ -39,7 +39,7 @@ struct CheckProcess {
       Self.write(.done, "")
       _exit(0)
     case 1: return process.wait(timeout)
-    default: throw Failure(.rejected, "no process to check a plugin in: \(SystemError.last)")
+    default: throw Failure(.rejected, "cannot start a process that checks a plugin: \(SystemError.lastOfStart)")
     }
   }
 

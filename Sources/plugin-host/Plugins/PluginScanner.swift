@@ -45,7 +45,7 @@ struct PluginScanner {
   private func scan(_ targets: [ScanTarget]) -> [Result<PluginDescription, Failure>] {
     let limit = Self.processes
     guard let places = plugin_child_places(limit) else {
-      let failure = Failure(.notLoaded, "no memory to share with a process that reads plugins: \(SystemError.last)")
+      let failure = Failure(.notLoaded, "cannot map memory for a process that reads plugins: \(SystemError.last)")
       return targets.map { _ in .failure(failure) }
     }
     defer { munmap(places, limit * MemoryLayout<plugin_activity_kind_t>.size) }

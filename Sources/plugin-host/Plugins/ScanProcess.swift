@@ -33,7 +33,7 @@ final class ScanProcess {
     switch plugin_child_fork(&child, place) {
     case 0: Self.run(jobs, place)
     case 1: break
-    default: throw Failure(.notLoaded, "no process to read plugins in: \(SystemError.last)")
+    default: throw Failure(.notLoaded, "cannot start a process that reads plugins: \(SystemError.lastOfStart)")
     }
   }
 

@@ -1,4 +1,5 @@
 import Glibc
+import PluginRuntime
 
 /// An error number of the operating system.
 struct SystemError: Error, Equatable, CustomStringConvertible {
@@ -7,5 +8,9 @@ struct SystemError: Error, Equatable, CustomStringConvertible {
   /// The error of the system call that just failed on this thread.
   static var last: SystemError { SystemError(code: errno) }
 
-  var description: String { String(cString: strerror(code)) }
+  /// The text of the error that just kept a process from being started: with the limits on their number, if one is
+  /// reached.
+  static var lastOfStart: String { errno == EAGAIN ? "\(last): \(SystemLimit.tasks)" : "\(last)" }
+
+  var description: String { SystemLimit.text(code) }
 }

@@ -7,8 +7,8 @@ struct Files {
   @Test("a path that leads nowhere is not found")
   func missing() {
     expect(.notFound, "no such file", at: "/nonexistent/plugin.so")
-    expect(.notFound, "is no path", at: "")
-    expect(.notFound, "is no path", at: "plugin\0.so")
+    expect(.notFound, "is not a path", at: "")
+    expect(.notFound, "is not a path", at: "plugin\0.so")
   }
 
   @Test("a FIFO is refused, and does not block")

@@ -1,0 +1,27 @@
+import Glibc
+
+/// Limits of the system that make a call fail, as parts of an error's text: the limit, its value, and how to raise it.
+public enum SystemLimit {
+  /// Returns the text of an error number. EMFILE, which a limit causes, names the limit too.
+  public static func text(_ code: Int32) -> String {
+    let text = String(cString: strerror(code))
+    return code == EMFILE ? "\(text): \(descriptors)" : text
+  }
+
+  /// The limit by which a descriptor cannot be opened.
+  static var descriptors: String {
+    "RLIMIT_NOFILE is \(value(RLIMIT_NOFILE)): close files, or raise the limit (ulimit -n)"
+  }
+
+  /// The limits by which a thread or a process cannot be started.
+  public static var tasks: String {
+    "RLIMIT_NPROC is \(value(__RLIMIT_NPROC)): end processes of this user, raise the limit (ulimit -u), raise pids.max of "
+      + "the cgroup, or free memory"
+  }
+
+  private static func value(_ resource: __rlimit_resource) -> String {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(resource.rawValue), &limit) == 0 else { return "unknown" }
+    return limit.rlim_cur == rlim_t.max ? "unlimited" : "\(limit.rlim_cur)"
+  }
+}

@@ -1,0 +1,32 @@
+import Glibc
+import Testing
+
+@testable import PluginRuntime
+
+/// Errors that a limit of the system causes name the limit, its value, and the way to raise it.
+@Suite("Loading: limits of the system")
+struct SystemLimits {
+  @Test("without descriptors a file is not opened, and RLIMIT_NOFILE is named")
+  func descriptors() async {
+    await #expect(processExitsWith: .success) {
+      var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+      #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+      let error = #expect(throws: PluginError.self) { try PluginFile(opening: "/proc/self/exe") }
+      #expect(
+        error?.description.hasSuffix(": RLIMIT_NOFILE is 0: close files, or raise the limit (ulimit -n)") == true)
+    }
+  }
+
+  @Test("without threads a plugin is not loaded on one, and RLIMIT_NPROC is named")
+  func threads() async {
+    await #expect(processExitsWith: .success) {
+      var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+      #expect(setrlimit(__rlimit_resource_t(__RLIMIT_NPROC.rawValue), &limit) == 0)
+      // The limit does not hold for root.
+      if getuid() == 0 { #expect(setuid(65_534) == 0) }
+      let error = #expect(throws: PluginError.self) { try Host().load("/none", on: SerialThread()) }
+      #expect(error?.kind == .loadFailed)
+      #expect(error?.description.contains("cannot be started: RLIMIT_NPROC is 0: ") == true)
+    }
+  }
+}
