@@ -41,7 +41,7 @@ extension CallbackConversion {
     }
     guard let value = memory?.load(as: UnsafePointer<promise_value_t>?.self) else { return nil }
     guard promise_value_retain(value) == PROMISE_OK else {
-      throw ArgumentMismatch(message: "is no value of the library's")
+      throw ArgumentMismatch(message: "is not a valid promise_value_t, expected one that the library made")
     }
     return value.pointee
   }

@@ -98,7 +98,7 @@ final class CallbackConversion: Sendable {
     guard let value = memory.load(as: UnsafePointer<promise_value_t>?.self) else { return .void }
     if let known = ValueBox.content(value) ?? PluginValue(value) { return known }
     guard value.pointee.kind == promise_kind_t(PROMISE_KIND_ERROR), let text = promise_value_data(value, nil) else {
-      throw ArgumentMismatch(message: "is \(value.pointee.nameOfContent), which is no value of Swift's")
+      throw ArgumentMismatch(message: "is \(value.pointee.nameOfContent), expected a value with an equivalent in Swift")
     }
     return .string(String(cString: text))
   }
@@ -108,7 +108,7 @@ final class CallbackConversion: Sendable {
     _ plan: TypePlan, _ memory: UnsafeRawPointer, _ countType: ValueType, _ count: UnsafeRawPointer
   ) throws(ArgumentMismatch) -> PluginValue {
     guard let number = countType.scalar?.integer(at: count) else {
-      throw ArgumentMismatch(message: "has a count that no memory has")
+      throw ArgumentMismatch(message: "has a count that is out of range, expected one from 0 to the size of memory")
     }
     let arena = CallArena()
     let span = try arena.allocate(16)
@@ -127,7 +127,7 @@ final class CallbackConversion: Sendable {
     if let result {
       try result.store(value, at: memory, arena)
     } else if value != .void {
-      throw ArgumentMismatch(message: "\(value.name), expected nothing")
+      throw ArgumentMismatch(message: "is \(value.name), expected nothing")
     }
     for output in outputs { output.target.copyMemory(from: output.value, byteCount: output.size) }
     // Owned memory belongs to C from here.

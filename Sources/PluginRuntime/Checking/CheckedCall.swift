@@ -33,7 +33,7 @@ struct CheckedCall {
   init(_ target: Target) throws(Unmade) {
     let signature = target.signature
     guard signature.tail == nil, signature.completion == nil, !signature.fails else {
-      throw Unmade("it is no plain function")
+      throw Unmade("it has a tail, a completion or a failure rule, which the check does not support")
     }
     self.target = target
     names = signature.parameters.map { UnsafePointer(strdup($0.name)) ?? UnsafePointer(strdup("")) }
@@ -119,7 +119,7 @@ struct CheckedCall {
   ) throws(Unmade) -> Argument {
     let type = parameter.type
     if let room = rooms[parameter.name] {
-      guard let size = TypeLayout(of: type)?.size else { throw Unmade("'\(parameter.name)' is no count") }
+      guard let size = TypeLayout(of: type)?.size else { throw Unmade("'\(parameter.name)' is not a count") }
       let bytes = withUnsafeBytes(of: Int64(room)) { Array($0.prefix(size)) }
       guard parameter.direction != .input else { return .bytes(bytes) }
       return .address(try written(bytes, index, memory))
@@ -193,7 +193,7 @@ struct CheckedCall {
   private func written(
     _ bytes: [UInt8], _ index: Int, _ memory: CheckedMemory
   ) throws(Unmade) -> UnsafeMutableRawPointer {
-    guard let data = memory.map(bytes.count, for: names[index]) else { throw Unmade("there is no memory left") }
+    guard let data = memory.map(bytes.count, for: names[index]) else { throw Unmade.outOfMemory }
     bytes.withUnsafeBytes { data.write($0) }
     return data
   }
@@ -201,7 +201,7 @@ struct CheckedCall {
   private func read(
     _ bytes: [UInt8], _ index: Int, _ memory: CheckedMemory
   ) throws(Unmade) -> UnsafeMutableRawPointer {
-    guard let data = memory.constant(bytes, for: names[index]) else { throw Unmade("there is no memory left") }
+    guard let data = memory.constant(bytes, for: names[index]) else { throw Unmade.outOfMemory }
     return data
   }
 }
@@ -213,6 +213,8 @@ struct Unmade: Error {
   let needs: String?
 
   init(_ reason: String, needs: String? = nil) { (self.reason, self.needs) = (reason, needs) }
+
+  static let outOfMemory = Unmade("memory for an argument has run out")
 }
 
 extension ValueType {

@@ -56,7 +56,7 @@ extension BoundFunction {
     case .nul(let index): argument(index, "has a NUL in it, where a cstr would end")
     case .stale(let index): argument(index, "is a promise that does not exist any more")
     case .mismatch(let fault): argument(fault.index, fault.mismatch.message, path: fault.mismatch.path)
-    case .noMemory: error(.badResult, "has no memory left for its arguments or its result")
+    case .noMemory: error(.badResult, "cannot store its arguments or its result: memory has run out")
     case .badOutput(let fault): output(fault.mismatch)
     case .nullResult: result("returned NULL")
     case .resultNotUTF8: result("returned bytes that are not UTF-8")

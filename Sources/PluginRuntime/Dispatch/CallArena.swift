@@ -101,5 +101,5 @@ final class CallArena {
     (owned, taken) = ([], [])
   }
 
-  static let noMemory = ArgumentMismatch(message: "finds no memory left")
+  static let noMemory = ArgumentMismatch(message: "cannot be stored: memory has run out")
 }

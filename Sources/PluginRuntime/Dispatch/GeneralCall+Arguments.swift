@@ -128,7 +128,7 @@ extension GeneralCall {
       let slot = plan.slots + index
       guard slot.pointee.count != nil, slot.pointee.parameter.direction == .output else { continue }
       guard let count = count(of: slot), (0...Self.mostElements).contains(count) else {
-        throw ArgumentMismatch(message: "has too much room, expected a count from 0 to \(Self.mostElements)")
+        throw ArgumentMismatch(message: "has a count that is out of range, expected one from 0 to \(Self.mostElements)")
       }
       setRoom(index, count)
       let data = try arena.allocate(count * slot.pointee.elementSize)

@@ -14,7 +14,7 @@ enum HandleArgument {
     case .promise:
       guard kind == PROMISE_KIND_PROMISE, let handle = value.pointee.as.ptr else { throw mismatch(value, plan) }
       guard promise_state(OpaquePointer(handle)) > 0 else {
-        throw ArgumentMismatch(message: "is a promise that does not exist any more")
+        throw ArgumentMismatch(message: "is a promise that was released, expected one that the caller holds")
       }
       memory.storeBytes(of: handle, as: UnsafeMutableRawPointer.self)
     case .value: try storeValue(value.pointee, memory, arena)

@@ -153,7 +153,7 @@ extension TypePlan {
       let names = fields.map(\.name).joined(separator: ", ")
       throw ArgumentMismatch(
         path: other.map { ".\($0.name)" } ?? "",
-        message: "\(other == nil ? "has a field twice" : "is no field"), expected \(names)")
+        message: "\(other == nil ? "has a field twice" : "is not a field"), expected \(names)")
     }
   }
 

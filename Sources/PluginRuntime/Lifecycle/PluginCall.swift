@@ -137,7 +137,7 @@ extension PluginCall {
     let reason =
       isDestroyed
       ? "returned a promise that nothing can settle: its last reference was released while it was pending"
-      : "has no memory left to wait for its promise"
+      : "cannot wait for its promise: memory has run out"
     end { $0.reject(with: function.error(.badResult, reason)) }
     withExtendedLifetime(arguments) {}
   }

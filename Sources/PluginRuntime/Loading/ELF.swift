@@ -107,7 +107,7 @@ struct ELFSymbol {
     case 1: "data"
     case 6: "thread-local data"
     case 10: "an indirect function"
-    default: "something that is no function"
+    default: "something that is not a function"
     }
   }
 }

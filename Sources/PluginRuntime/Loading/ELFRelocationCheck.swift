@@ -47,7 +47,7 @@ struct ELFRelocationCheck {
       (ELFTag.initialisers, ELFTag.initialisersSize), (ELFTag.finalisers, ELFTag.finalisersSize),
     ] {
       guard let bytes = try dynamic.table(list, size: size), let start = dynamic[list] else { continue }
-      guard bytes.count % 8 == 0 else { throw .damaged("its list of initialisers is no list of addresses") }
+      guard bytes.count % 8 == 0 else { throw .damaged("its list of initialisers is not a list of addresses") }
       lists.append(start..<start + UInt64(bytes.count))
     }
     return lists
@@ -56,7 +56,7 @@ struct ELFRelocationCheck {
   private static let size = 24
 
   private mutating func check(_ table: [UInt8]) throws(ELFMistake) {
-    guard table.count % Self.size == 0 else { throw .damaged("its table of relocations is no list of them") }
+    guard table.count % Self.size == 0 else { throw .damaged("its table of relocations has a part of an entry") }
     for entry in stride(from: 0, to: table.count, by: Self.size) {
       let place: UInt64 = FileReader.number(table, at: entry)
       let info: UInt64 = FileReader.number(table, at: entry + 8)
@@ -135,7 +135,7 @@ struct ELFRelocationCheck {
 
   /// Relative relocations in the compact form: an address, then bitmaps of the words after it.
   private mutating func checkCompact(_ table: [UInt8]) throws(ELFMistake) {
-    guard table.count % 8 == 0 else { throw .damaged("its table of compact relocations is no list of words") }
+    guard table.count % 8 == 0 else { throw .damaged("its table of compact relocations has a part of a word") }
     var next: UInt64?
     for word in stride(from: 0, to: table.count, by: 8) {
       let entry: UInt64 = FileReader.number(table, at: word)

@@ -8,7 +8,7 @@ enum LibraryFinder {
   static func path(of name: String) throws(PluginError) -> String {
     if name.contains("/") { return name }
     guard !name.isEmpty, !name.utf8.contains(0) else {
-      throw PluginError(.notFound, name, "is no library: expected a path, or a name such as libz.so.1")
+      throw PluginError(.notFound, name, "is not the name of a library: expected a path, or a name such as libz.so.1")
     }
     let folders = Self.folders
     for folder in folders {

@@ -33,7 +33,8 @@ enum LibraryLoader {
     let file = member.file
     if let handle = try loaded.handle(of: file) ?? member.loaded { return handle }
     guard let descriptor = DescriptorPath(of: file.descriptor) else {
-      throw PluginError(.loadFailed, file.path, "cannot be loaded: /proc is not mounted, by which its file is opened")
+      throw PluginError(
+        .loadFailed, file.path, "cannot be loaded: it is opened by a path in /proc, which is not mounted: mount it")
     }
     let name = member.isOfSystem ? file.path : descriptor.text
     try nameLibraries(neededBy: member, handles, OriginPath(of: name))

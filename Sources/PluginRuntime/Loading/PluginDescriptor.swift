@@ -67,7 +67,7 @@ struct PluginDescriptor {
     let newest = fields.load(\promise_plugin_t.abi_max, as: UInt32.self)
     guard oldest >= 1, oldest <= newest else {
       throw fields.error(
-        "works with ABI versions \(oldest) to \(newest), which is no range, expected one from at least 1")
+        "works with ABI versions \(oldest) to \(newest), which is not a range, expected one from at least 1")
     }
     guard (oldest...newest).contains(hostABI) else {
       throw PluginError(
@@ -86,7 +86,8 @@ struct PluginDescriptor {
       }
       let id = try fields.text(pointer, "required[\(ids.count)]")
       guard PluginDescription.isID(id) else {
-        throw fields.error("requires the plugin \(PluginValue.string(id).json), which is no id of a plugin")
+        throw fields.error(
+          "requires the plugin \(PluginValue.string(id).json), expected an id of letters, digits, '.', '-' and '_'")
       }
       ids.append(id)
     }

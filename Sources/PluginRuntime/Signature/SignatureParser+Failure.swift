@@ -24,7 +24,7 @@ extension SignatureParser {
     var numbers: [Int64] = []
     repeat {
       guard case .word(let word) = cursor.next.token, let number = Int64(word), String(number) == word else {
-        throw cursor.error(expected: "a result that is no failure, such as 0")
+        throw cursor.error(expected: "a result that is not a failure, such as 0")
       }
       guard !numbers.contains(number) else {
         throw cursor.error(expected: "each result once")

@@ -71,7 +71,7 @@ extension ValueType {
     {
       throw ArgumentMismatch(
         path: ".\(other.name)",
-        message: "is no field, expected \(type.fields.map(\.name).joined(separator: ", "))")
+        message: "is not a field, expected \(type.fields.map(\.name).joined(separator: ", "))")
     }
     return .object(values)
   }

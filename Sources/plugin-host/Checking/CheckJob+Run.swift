@@ -36,7 +36,7 @@ extension CheckRun {
   /// Calls in two equal rounds: a count that grows in both is a leak per call.
   fileprivate func measureLeaks(_ function: FunctionDescription) {
     guard function.signature.canBeMeasured else {
-      return CheckProcess.write(.note, "leaks cannot be told: it gives addresses, or keeps callbacks")
+      return CheckProcess.write(.note, "leaks were not measured: it returns addresses, or keeps callbacks")
     }
     guard let arguments = arguments(for: function) else { return }
     forgive()

@@ -126,7 +126,7 @@ struct CallCommand: ParsableCommand, WritesResults, RunsPlugins {
       let plugin = try plan.add(Adoption(of: self.plugin, signature: parsed(signature), symbol: symbol))
       return (plugin, plugin.functions[0], words)
     }
-    guard symbol == nil else { throw Failure(.usage, "--symbol goes with --signature") }
+    guard symbol == nil else { throw Failure(.usage, "--symbol needs --signature") }
     let plugin = try plan.add(self.plugin)
     let name = words.first ?? ""
     guard let function = plugin.function(named: name) else { throw plugin.lacks(name) }

@@ -86,7 +86,7 @@ extension Expression.Operation {
       Expression.Mistake(description: "\(left.operand) \(rawValue) \(right.operand) at column \(column) \(text)")
     }
     guard let first = ExactNumber(operand: left), let second = ExactNumber(operand: right) else {
-      throw mistake("is no calculation with two numbers")
+      throw mistake("is not a calculation with two numbers")
     }
     if self == .divide || self == .remainder, second.isZero { throw mistake("divides by zero") }
     guard case .integer(let first) = first, case .integer(let second) = second else {

@@ -169,7 +169,7 @@ private struct ExpressionParser {
     let isReal = !isHexadecimal && word.contains { ".eE".contains($0) }
     guard isReal, let number = Double(word), number.isFinite else {
       throw Expression.Mistake(
-        description: "\"\(word.prefix(40))\" is no integer of 64 bits and no f64; texts stand in quotes")
+        description: "\"\(word.prefix(40))\" is neither an integer of 64 bits nor an f64; write texts in quotes")
     }
     return .literal(.double(number))
   }
@@ -185,14 +185,14 @@ private struct ExpressionParser {
       if word.hasPrefix("steps.") { return .result(try ResultReference(parsing: word.dropFirst("steps.".count))) }
       guard names == .arguments else {
         guard Name.isValid(word) else {
-          throw ResultPath.Mistake(message: "\"\(word)\" is no variable, result or value; texts stand in quotes")
+          throw ResultPath.Mistake(message: "\"\(word)\" is not a variable, result or value; write texts in quotes")
         }
         return .variable(word)
       }
       let name = String(word.prefix { $0 != "." && $0 != "[" })
       let isNumbered = name.hasPrefix("$") && Int(name.dropFirst()).map { $0 > 0 } ?? false
       guard Name.isValid(name) || isNumbered else {
-        throw ResultPath.Mistake(message: "\"\(word)\" is no argument and no value; texts stand in quotes")
+        throw ResultPath.Mistake(message: "\"\(word)\" is neither an argument nor a value; write texts in quotes")
       }
       let path = try ResultPath(parsing: word.dropFirst(name.count))
       return path.parts.isEmpty ? .variable(name) : .part(.variable(name), path)

@@ -43,7 +43,7 @@ struct ResultPath: Equatable, Sendable {
   }
 
   private static func malformed(_ text: some StringProtocol) -> Mistake {
-    Mistake(message: "\"\(text)\" is no path to a part of a result, such as rows[0].name")
+    Mistake(message: "\"\(text)\" is not a path to a part of a result; write one such as rows[0].name")
   }
 
   /// The part of `value` that the path leads to. A text on the way is read as JSON.

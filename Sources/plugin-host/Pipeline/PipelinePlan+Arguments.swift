@@ -61,7 +61,7 @@ extension PipelinePlan.Input {
       return content
     case .file(let parts): return try ArgumentText.file(Self.text(parts, results)).content()
     case .list, .object: return .value(try value(of: type, results))
-    case .callback(let callback): throw MissingPart("the callback \(callback.target.parameter) is no value")
+    case .callback(let callback): throw MissingPart("the callback \(callback.target.parameter) is not a value")
     }
   }
 

@@ -43,7 +43,9 @@ extension PipelinePlan {
   private static func svg(of dot: String) throws(Failure) -> [UInt8] {
     var name = Array("/tmp/plugin-host-graph-XXXXXX".utf8CString)
     let descriptor = mkstemp(&name)
-    guard descriptor >= 0 else { throw Failure(.rejected, "no temporary file for dot: \(SystemError.last)") }
+    guard descriptor >= 0 else {
+      throw Failure(.rejected, "--graph svg needs a temporary file in /tmp: \(SystemError.last)")
+    }
     defer {
       close(descriptor)
       unlink(name)

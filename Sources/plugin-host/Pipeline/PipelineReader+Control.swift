@@ -5,7 +5,7 @@ extension PipelineReader {
     if let node = record["each"] { step.each = input(node, what: "\"each\"") }
     if let field = record.fields["limit"] {
       step.limit = count(field.value, key: "limit")
-      if record["each"] == nil { document.report(field.key.location, "\"limit\" goes with \"each\"") }
+      if record["each"] == nil { document.report(field.key.location, "\"limit\" needs \"each\" in the same step") }
     }
     if let node = record["retry"] { step.retry = retry(node) }
     if let node = record["serial"], let name = document.text(of: node, what: "\"serial\"") {

@@ -17,7 +17,8 @@ struct StepGraph: Sendable {
   /// Steps before `firstFinal` run before the others.
   init(_ steps: [Pipeline.Step], firstFinal: Int? = nil, mistakes: inout [Mistake]) {
     for (number, step) in steps.enumerated() where numbers.updateValue(number, forKey: step.name.value) != nil {
-      mistakes.append(Mistake(location: step.name.location, message: "a second step named \"\(step.name.value)\""))
+      let message = "a second step named \"\(step.name.value)\"; give it another name"
+      mistakes.append(Mistake(location: step.name.location, message: message))
     }
     for (number, step) in steps.enumerated() {
       let own = step.references + step.after

@@ -62,7 +62,7 @@ final class ShellSession {
     guard let dot = word.lastIndex(of: "."), dot != word.startIndex else {
       let hint = Suggestion.near(word, among: ShellCommandWord.allCases.map(\.rawValue))
       throw Failure(
-        .usage, "\"\(word)\" is no command and no PLUGIN.FUNCTION\(hint); help lists the commands".displayLine)
+        .usage, "\"\(word)\" is neither a command nor PLUGIN.FUNCTION\(hint); help lists the commands".displayLine)
     }
     let plugin = try plugin(String(word[..<dot]))
     let name = String(word[dot...].dropFirst())

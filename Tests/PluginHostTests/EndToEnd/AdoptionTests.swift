@@ -114,7 +114,7 @@ extension EndToEnd {
       (["--signature", "pow(x: f64)", "libm"], 2, "there is libm.so.6"),
       (["--signature", "pow(x: f64)", "./none.so"], 2, "./none.so: no such file"),
       (["--signature", "wop(x: f64)", "libm.so.6", "1"], 2, "does not define wop"),
-      (["--symbol", "pow", "libm.so.6", "1"], 64, "--symbol goes with --signature"),
+      (["--symbol", "pow", "libm.so.6", "1"], 64, "--symbol needs --signature"),
       (["--signature", "f()"], 64, "<plugin>"),
     ])
     func whatIsWrongWithASignatureIsSaid(words: [String], status: Int32, part: String) throws {

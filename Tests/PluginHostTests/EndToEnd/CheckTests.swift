@@ -125,10 +125,10 @@ extension EndToEnd {
       }
       #expect(calls["look_at_none: calls"] == 0)
       let none = try #require(report.checks.first { $0.name == "look_at_none: calls" })
-      #expect(none.notes == ["was not called: it takes a token, or an address that no function gives"])
+      #expect(none.notes == ["was not called: it takes a token, or an address that no function returns"])
       for function in ["make", "make_two", "look", "listen"] {
         let leaks = try #require(report.checks.first { $0.name == "\(function): leaks" })
-        #expect(leaks.notes == ["leaks cannot be told: it gives addresses, or keeps callbacks"], "\(leaks)")
+        #expect(leaks.notes == ["leaks were not measured: it returns addresses, or keeps callbacks"], "\(leaks)")
       }
     }
 

@@ -119,7 +119,7 @@ extension EndToEnd {
         "when: mood == 1", "4:31: error: no variable is named \"mood\"; did you mean \"mode\"?"
       ),
       ("when: steps.x == 1", "4:31: error: no step is named \"x\""),
-      ("limit: 2", "4:25: error: \"limit\" goes with \"each\""),
+      ("limit: 2", "4:25: error: \"limit\" needs \"each\" in the same step"),
       ("each: x", "4:31: error: \"each\" must be a list, or a result that is one"),
       ("each: {step: b}", "4:38: error: \"each\" must be a list, but the step \"b\" gives bool"),
       ("retry: 0", "4:32: error: \"retry\" must be a number from 1 to 1000000; this is \"0\""),

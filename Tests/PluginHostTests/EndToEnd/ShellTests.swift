@@ -125,7 +125,7 @@ extension EndToEnd {
         terminal.type("x\u{3}")
         #expect(terminal.wait { $0.contains("^C") })
         terminal.type("kinds.t\u{15}nonsense\r")
-        waitForPrompt(terminal, after: "\"nonsense\" is no command")
+        waitForPrompt(terminal, after: "\"nonsense\" is neither a command")
       }
       #expect(ending.status == 0, "\(drawing)")
       #expect(ending.text == "1\n1\n", "\(drawing)")

@@ -60,9 +60,9 @@ import Testing
     ("x / (y - y)", "7 / 0 at column 3 divides by zero"), ("x % 0", "7 % 0 at column 3 divides by zero"),
     ("1.5 / 0", "1.5 / 0 at column 5 divides by zero"),
     ("9007199254740993 + 0.5", "mixes an f64 with an integer that no f64 holds"),
-    ("null + 1", "null + 1 at column 6 is no calculation with two numbers"),
-    ("1 - 'a'", "1 - \"a\" at column 3 is no calculation with two numbers"),
-    ("'99999999999999999999' - 1", "is no calculation with two numbers"),
+    ("null + 1", "null + 1 at column 6 is not a calculation with two numbers"),
+    ("1 - 'a'", "1 - \"a\" at column 3 is not a calculation with two numbers"),
+    ("'99999999999999999999' - 1", "is not a calculation with two numbers"),
   ])
   func reportsPlaces(text: String, message: String) throws {
     let error = #expect(throws: Expression.Mistake.self) { try value(text) }
@@ -72,11 +72,12 @@ import Testing
   @Test(arguments: [
     ("x +", "it ends where an argument or a value is expected"),
     ("x y", "found \"y\", expected an operator, or the end"),
-    ("x if y", "found the end, expected \"else\""), ("18446744073709551616", "is no integer of 64 bits and no f64"),
-    ("1.2.3", "is no integer of 64 bits and no f64"), ("5x", "is no integer of 64 bits and no f64"),
-    ("0x", "is no integer of 64 bits and no f64"), ("1e999", "is no integer of 64 bits and no f64"),
+    ("x if y", "found the end, expected \"else\""),
+    ("18446744073709551616", "is neither an integer of 64 bits nor an f64"),
+    ("1.2.3", "is neither an integer of 64 bits nor an f64"), ("5x", "is neither an integer of 64 bits nor an f64"),
+    ("0x", "is neither an integer of 64 bits nor an f64"), ("1e999", "is neither an integer of 64 bits nor an f64"),
     ("-18446744073709551615", "the number at column 1 is less than -2^63"),
-    ("$0", "\"$0\" is no argument and no value; texts stand in quotes"), ("x..y", "is no path"),
+    ("$0", "\"$0\" is neither an argument nor a value; write texts in quotes"), ("x..y", "is not a path"),
     ("x[y]", "a number and"),
   ])
   func refuses(text: String, message: String) {

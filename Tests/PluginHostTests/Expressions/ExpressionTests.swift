@@ -37,7 +37,7 @@ import Testing
     ("v = 7", "found \"= 7\", expected an operator, or the end"),
     ("(v == 7", "found the end, expected \")\""), ("\"x", "a text has no end: \""),
     ("steps.1", "\"1\" does not name a step: \(Name.rule)"),
-    ("a.b", "\"a.b\" is no variable, result or value; texts stand in quotes"),
+    ("a.b", "\"a.b\" is not a variable, result or value; write texts in quotes"),
     ("${v", "found the end, expected \"}\""), ("v 7", "found \"7\", expected an operator, or the end"),
   ])
   func refuses(text: String, message: String) {

@@ -29,7 +29,7 @@ import Testing
     ("retry: 1000001", "\"retry\" must be a number from 1 to 1000000; this is \"1000001\""),
     ("retry: {times: x}", "\"times\" must be a number from 1 to 1000000; this is \"x\""),
     ("each: [1], limit: 0", "\"limit\" must be a number from 1 to 1000000; this is \"0\""),
-    ("limit: 2", "\"limit\" goes with \"each\""),
+    ("limit: 2", "\"limit\" needs \"each\" in the same step"),
     ("retry: {times: 1, factor: 0.99}", "\"factor\" must be a number from 1 to 1000; this is \"0.99\""),
     ("retry: {times: 1, factor: 1001}", "\"factor\" must be a number from 1 to 1000; this is \"1001\""),
   ])

@@ -121,7 +121,7 @@ import Testing
     ),
     (
       "plugins: []\nsteps:\n  a: {call: p.f, with: {x: {step: b, get: a..b}}}",
-      ["3:43: \"a..b\" is no path to a part of a result, such as rows[0].name"]
+      ["3:43: \"a..b\" is not a path to a part of a result; write one such as rows[0].name"]
     ),
     (
       "plugins: []\nset: {x: \"${steps.a}\"}\nsteps: {a: {call: p.f}}",

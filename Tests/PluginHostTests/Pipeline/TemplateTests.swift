@@ -29,9 +29,9 @@ import Testing
 
   @Test(arguments: [
     ("${steps.a b}", "\"a b\" does not name a step: \(Name.rule)"),
-    ("${steps.a.}", "\".\" is no path to a part of a result, such as rows[0].name"),
+    ("${steps.a.}", "\".\" is not a path to a part of a result; write one such as rows[0].name"),
     ("${steps.a[x]}", "\"[x]\": a number and \"]\" must follow \"[\""),
-    ("${steps.a[0]b}", "\"[0]b\" is no path to a part of a result, such as rows[0].name"),
+    ("${steps.a[0]b}", "\"[0]b\" is not a path to a part of a result; write one such as rows[0].name"),
   ])
   func refusesReferences(text: String, message: String) {
     do {

@@ -100,7 +100,7 @@ struct Adopting {
     expect(.notFound, "there is libm.so.6", try Self.adoption("libm", "sqrt(x: f64) -> f64"))
     expect(.notFound, "there is libm.so.6", try Self.adoption("libm.so", "sqrt(x: f64) -> f64"))
     expect(.notFound, "no such library", try Self.adoption("libnone.so.3", "f()"))
-    expect(.notFound, "is no library", try Self.adoption("", "f()"))
+    expect(.notFound, "is not the name of a library", try Self.adoption("", "f()"))
     expect(.notFound, "no such file", try Self.adoption("/none/libm.so.6", "f()"))
   }
 

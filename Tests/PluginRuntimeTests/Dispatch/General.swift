@@ -87,7 +87,7 @@ struct General {
       ("centroid", #"[[{"x": 1, "y": 2}, {"x": "a", "y": 2}]]"#, #"'points[1].x' is "a", expected a number"#),
       ("centroid", #"[[{"x": 1}]]"#, "'points[0].y' is missing"),
       ("centroid", "[3]", "'points' is 3, expected an array"),
-      ("centroid", #"[[{"x": 1, "y": 2, "z": 3}]]"#, "'points[0].z' is no field, expected x, y"),
+      ("centroid", #"[[{"x": 1, "y": 2, "z": 3}]]"#, "'points[0].z' is not a field, expected x, y"),
       ("centroid", #"[[{"x": 1, "y": 1e999}]]"#, "'points[0].y' is 1e999"),
       ("centroid", #"[[{"x": 1, "y": 9007199254740993}]]"#, "'points[0].y' is 9007199254740993"),
       ("older", #"[{"name": "", "tags": ["a\u0000"], "age": 1}]"#, "'person.tags[0]' has a NUL in it"),

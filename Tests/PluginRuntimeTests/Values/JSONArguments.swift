@@ -44,7 +44,7 @@ struct JSONArguments {
       ("bytes", "[1,256]", "[1]", "is 256"),
       ("bytes", #"{"base64": "AP9="}"#, "", "is an object"), ("bytes", #"{"base64": "AP8"}"#, "", "is an object"),
       ("&[{x: &[u8]}]", #"[{"x":[1]},{"x":[1,-1]}]"#, "[1].x[1]", "is -1"),
-      ("{a: i32}", "{}", ".a", "is missing"), ("{a: i32}", #"{"a":1,"z":2}"#, ".z", "is no field, expected a"),
+      ("{a: i32}", "{}", ".a", "is missing"), ("{a: i32}", #"{"a":1,"z":2}"#, ".z", "is not a field, expected a"),
       ("[i32; 2]", "[1]", "", "has 1 elements, expected 2"),
       ("ptr<x>", #""0xff""#, "", #"is "0xff", expected an address of a x, which no text can be"#),
       ("&[ptr<x>?]", "[null, 255]", "[1]", "is 255, expected an address"),
