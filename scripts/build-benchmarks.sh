@@ -2,7 +2,7 @@
 # Builds the C parts of the benchmarks into the folder OUT: libpromise.so, the floor, a plugin, and the measuring
 # programs.
 # usage: scripts/build-benchmarks.sh OUT
-# LIBPROMISE names a libpromise.so to measure instead of the one of this tree, an installed one say. CC and SWIFT name
+# LIBPROMISE names a libpromise.so to measure instead of this tree's, for example an installed one. CC and SWIFT name
 # the tools.
 set -eu
 

@@ -3,7 +3,7 @@
 #
 #     scripts/test-threads.sh [all]
 #
-# all: every test of the Swift library, not those of concurrency alone
+# all: every test of the Swift library, not only those of concurrency
 set -eu
 cd "$(dirname "$0")/.."
 case ${1:-} in
@@ -14,7 +14,7 @@ case ${1:-} in
     exit 64
     ;;
 esac
-# Builds the targets of these tests alone.
+# Builds only the targets of these tests.
 export PROMISES_TESTS=library
 scripts/failures-last.sh swift test --sanitize=thread --scratch-path .build-threads -Xswiftc -DPROMISES_NO_REUSE \
   --filter "$tests"

@@ -4,7 +4,7 @@
 #     scripts/timed.sh PART COMMAND [ARGUMENT...]
 #     scripts/timed.sh --show
 #
-# TIMES: the file with a line for each part, its seconds and its name. Without it nothing is noted.
+# TIMES: the file with a line for each part, its seconds and its name. Without it nothing is recorded.
 # Exit status: that of the command.
 set -eu
 

@@ -35,6 +35,12 @@ expect 1 ':3: .hear.' "a riddle, at its line" << 'TEXT'
  *
  * Handlers hear of it. */
 TEXT
+for words in 'for ever' 'for want of memory' 'to be had' 'in the hands of a caller' 'in the midst of a call'; do
+  expect 1 ":1: '${words:0:6}" "$words" <<< "/* Waits ${words}. */"
+done
+expect 0 end "words that only resemble a riddle" << 'TEXT'
+/* Waits forever for every event, in the hand of a clock. */
+TEXT
 expect 1 ':1: opens with .The same' "a doc comment of Swift" case.swift << 'TEXT'
 /// The same for many.
 func f() {}
