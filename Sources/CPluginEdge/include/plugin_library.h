@@ -55,8 +55,8 @@ const void *PROMISE_NULLABLE plugin_library_address(void *PROMISE_NONNULL handle
  * [any thread] */
 uint64_t plugin_library_offset(const void *PROMISE_NONNULL address);
 
-/* Makes `path`, which is copied, the name of a library in debuggers, dladdr() and stack traces, and to the system's
- * loader: libraries that need one of that name are given this one.
+/* Sets the name of a library in debuggers, dladdr(), stack traces and the system's loader: libraries that need one of
+ * that name are given this one. `path` is copied.
  * [any thread] */
 void plugin_library_rename(void *PROMISE_NONNULL handle, const char *PROMISE_NONNULL path);
 

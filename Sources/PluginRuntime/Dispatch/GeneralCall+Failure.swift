@@ -12,7 +12,7 @@ extension GeneralCall {
     var fallback: String
   }
 
-  /// The failure by the plan's rule; `nil` if the function succeeded. The GError of one is freed.
+  /// The failure by the plan's rule; `nil` if the function succeeded. A GError is freed.
   var failure: Failure? {
     if let error = plan.error { return error.take(frame + plan.frame.error, domain: plan.domain, plan.signature.name) }
     guard let rule = plan.rule, let returned = plan.result?.type,

@@ -8,12 +8,12 @@ public enum SystemLimit {
     return code == EMFILE ? "\(text): \(descriptors)" : text
   }
 
-  /// The limit by which a descriptor cannot be opened.
+  /// The limit on open descriptors.
   static var descriptors: String {
     "RLIMIT_NOFILE is \(value(RLIMIT_NOFILE)): close files, or raise the limit (ulimit -n)"
   }
 
-  /// The limits by which a thread or a process cannot be started.
+  /// The limits on threads and processes.
   public static var tasks: String {
     "RLIMIT_NPROC is \(value(__RLIMIT_NPROC)): end processes of this user, raise the limit (ulimit -u), raise pids.max of "
       + "the cgroup, or free memory"

@@ -4,7 +4,7 @@ import PluginRuntime
 /// The functions of a C or C++ library according to its debug information (DWARF). Runs `readelf`, which every
 /// compiler's system has: a reader of our own would be many times the size of the verifier.
 struct DebugFunctions {
-  /// By their addresses in the file.
+  /// The functions by their addresses in the file.
   private(set) var shapes: [UInt64: CFunctionShape] = [:]
 
   private struct Entry {
