@@ -33,6 +33,6 @@ printf '  %-58s %38s   %s\n' "libraries that it needs: the C library alone" "$ne
 
 echo
 echo "plugin-host"
-check_size "${PLUGIN_HOST:-$root/.build-host/release/plugin-host}" 27262976
+check_size "${PLUGIN_HOST:-$root/.build-host/release/plugin-host}" 20971520
 
 exit $status
