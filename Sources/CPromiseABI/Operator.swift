@@ -105,8 +105,11 @@ private func joined(_ sources: UnsafePointer<OpaquePointer?>?, _ count: Int, isC
     let source = unsafe sources.unsafelyUnwrapped[index]
     guard unsafe resolvePublisher(source) != nil else { return unsafe fail(refusal(source)) }
   }
-  let source = { (index: Int) in unsafe resolvePublisher(sources.unsafelyUnwrapped[index]).unsafelyUnwrapped }
-  return unsafe made(CellPublisher.joined(source, count: count, isCombining: isCombining)?.ref)
+  // The closure is an argument: in a variable it may take memory, which nobody checks.
+  let joined = CellPublisher.joined(
+    { unsafe resolvePublisher(sources.unsafelyUnwrapped[$0]).unsafelyUnwrapped }, count: count, isCombining: isCombining
+  )
+  return unsafe made(joined?.ref)
 }
 
 @c @implementation
