@@ -11,7 +11,10 @@ A subfolder may use those before it, and those beside it after a comma; `.` is t
 subfolder if it names a type that is declared at the top level of a file there. An indented line after it is an
 exception, a type that a subfolder may name although it comes later: `Values: PluginObject`.
 
-Prints FILE: the type and the two folders, for each use in the wrong direction. Exits with 1 if there is any.
+A block with the language `cells` names the files of a folder that may use `cell.pointee`: `Engine: Box, Job`.
+
+Prints FILE: the type and the two folders, for each use in the wrong direction; FILE: `cell.pointee`, for a file that is
+not named; and each named file without it. Exits with 1 if there is any.
 """
 
 import re
@@ -69,16 +72,29 @@ def check(folder, ranks, exceptions, report):
                 report(f"{name}: {word} is of {used}, which comes after {place} in the order of {folder}")
 
 
+def check_cells(document, report):
+    for folder, names in re.findall(r"^```cells\n([^:]*):(.*?)^```", document, re.M | re.S):
+        named = {name.strip() for name in names.split(",")}
+        users = {name for name, _, code in sources(folder) if re.search(r"\bcell\.pointee\b", code)}
+        used = {name.rsplit("/", 1)[-1].removesuffix(".swift"): name for name in users}
+        for name in sorted(used.keys() - named):
+            report(f"{used[name]}: cell.pointee: use the fields that the kind's file names, or name the file as one")
+        for name in sorted(named - used.keys()):
+            report(f"{name} has no cell.pointee: remove it from the list of {folder}")
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit("usage: check-layers.py DOCUMENT")
     found = []
     with open(sys.argv[1], encoding="utf-8") as file:
-        rules = orders(file.read())
+        document = file.read()
+    rules = orders(document)
     if not rules:
         sys.exit(f"check-layers.py: {sys.argv[1]} has no block of layers")
     for folder, ranks, exceptions in rules:
         check(folder, ranks, exceptions, found.append)
+    check_cells(document, found.append)
     for line in found:
         print(line, file=sys.stderr)
     sys.exit(1 if found else 0)

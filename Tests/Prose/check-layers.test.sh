@@ -13,11 +13,12 @@ echo 'struct Peer { let tower: Tower }' > target/Beside/Peer.swift
 failed=0
 fence=$(printf '\140\140\140')
 
-# expect STATUS PATTERN NAME ORDER: adds the sources, and checks them by the order.
+# expect STATUS PATTERN NAME ORDER [CELLS]: adds the sources, and checks them by the order and the list of files.
 expect() {
   local status=0
   git add -A
   printf '%slayers\n%s\n%s\n' "$fence" "$4" "$fence" > rules.md
+  if [[ -n ${5-} ]]; then printf '%scells\n%s\n%s\n' "$fence" "$5" "$fence" >> rules.md; fi
   "$script" rules.md > log 2>&1 || status=$?
   if [[ $status -ne $1 ]] || ! grep -qE -- "$2" <(cat log; echo end); then
     failed=$((failed + 1))
@@ -35,6 +36,10 @@ printf '// Tower is drawn here.\nlet text = "Tower"\nlet part = Base.Tower()\n' 
 expect 0 end "comments, strings and nested names" 'target: Low < High < Beside'
 printf 'private struct Tower {}\nlet own = Tower()\n' > target/Low/Own.swift
 expect 0 end "a private type of the same name" 'target: Low < High < Beside'
+printf '// cell.pointee is for Base alone.\nlet base = ref.cell.pointee.base\n' > target/Low/Base.swift
+expect 0 end "a file that may use cell.pointee" 'target: Low < High < Beside' 'target: Base'
+expect 1 'Low/Base.swift: cell.pointee' "a file that may not" 'target: Low < High < Beside' 'target: Own'
+expect 1 'Own has no cell.pointee' "a file that needs no permission" 'target: Low < High < Beside' 'target: Base, Own'
 expect 1 'has no block of layers' "a document without rules" "$fence"
 
 if [[ $failed -gt 0 ]]; then

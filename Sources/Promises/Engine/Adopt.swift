@@ -11,7 +11,7 @@ extension CellRef {
       let closes = promise == self || (state.head != 0 && promise.waits(for: self))
       guard !closes else { return conclude(Fault.cycle.value, .rejected) }
       // No reference but the reaction's, and no dependents: nothing can observe the outcome.
-      if unsafe cell.pointee.life.load(ordering: .acquiring) & Life.holdersMask == 1 && state.head == 0 { return .idle }
+      if acquiredLife & Life.holdersMask == 1 && state.head == 0 { return .idle }
       guard hold() else {
         awaitPublication()
         return .idle
@@ -25,7 +25,7 @@ extension CellRef {
       }
       if isKept { release() }
     }
-    return unsafe pass(promise.cell.pointee.value, promise.seenState.outcome)
+    return pass(promise.value, promise.seenState.outcome)
   }
 
   /// The result of an attempt to make a promise follow another.
@@ -43,7 +43,7 @@ extension CellRef {
     // A discard block occupies the fields of a reaction: a link settles such a promise instead, and carries the
     // interest.
     if isFree {
-      unsafe cell.pointee.meta =
+      meta =
         isDiscardable(state)
         ? ReactionKind.none.rawValue | ReactionKind.discardable | Interest.none.rawValue << ReactionKind.typeShift
         : ReactionKind.follow.rawValue
@@ -99,10 +99,10 @@ extension CellRef {
   /// Gives this promise, which is held, a source, and ends the hold; false if the source is settled. From then on other
   /// threads may go upstream from it, and a thread that settles it from outside finds it in the source's list.
   private func becomeFollower(of promise: CellRef) -> Bool {
-    let interest = reactionKind == .rescue ? 0 : unsafe cell.pointee.meta >> ReactionKind.typeShift & 3
+    let interest = reactionKind == .rescue ? 0 : reactionType & 3
     let kind = ReactionKind.follow.rawValue | interest << ReactionKind.typeShift
-    unsafe cell.pointee.meta = kind
-    unsafe cell.pointee.free = nil
+    meta = kind
+    unsafe contextFree = nil
     let isAttached = promise.attach(self)
     letGo(waitingFor: isAttached ? promise : nil)
     if isAttached && Observation.isOn { noteAttachment(to: promise) }
@@ -121,7 +121,7 @@ extension CellRef {
       // Settles as a call from outside would: the cell is still in the list of `promise`, so the loop cannot use its
       // fields.
       _ = settle(Fault.cycle.value, .rejected)
-    } else if !state.isSettled && state.bits & CellState.cancelRequested != 0 {
+    } else if !state.isSettled && state.bits & CellState.Pending.cancelRequested != 0 {
       passCancelRequestOn()
     }
     release()
@@ -133,7 +133,7 @@ extension CellRef {
     defer { letGo() }
     var next = state.head
     while next != 0, CellRef(index: next).reactionKind == .cancelHandler {
-      next = unsafe CellRef(index: next).cell.pointee.next
+      next = CellRef(index: next).next
     }
     return next != 0
   }

@@ -11,14 +11,14 @@ extension CellRef {
   /// Runs a reaction to this settled promise, in the attaching call.
   @inline(never)
   func runAtOnce(_ reaction: CellRef) {
-    var value = unsafe cell.pointee.value
+    var value = self.value
     let state = self.state
     let outcome = state.outcome
     if state.isUnseen && reaction.takesRejections { see() }
     // The handler may release the promise.
     let retained = value.isOwning && value.retain()
     // The attaching call runs it, not the settling thread, which may still be running other reactions.
-    unsafe reaction.cell.pointee.state.store(0, ordering: .relaxed)
+    reaction.startState()
     let result = Settlement.running(reaction, of: reaction, isCallers: true) {
       unsafe Observation.isOn
         ? reaction.reactObserved(to: &value, outcome, shared: false)
@@ -34,11 +34,11 @@ extension CellRef {
   /// Releases one reference to a cell that no other thread can reach.
   @inline(__always)
   private func releaseUnshared() {
-    let life = unsafe cell.pointee.life.load(ordering: .relaxed)
+    let life = self.life
     if life & Life.referencesMask == 1 {
       release()
     } else {
-      unsafe cell.pointee.life.store(life &- 1, ordering: .relaxed)
+      setLife(life &- 1)
     }
   }
 }
@@ -103,8 +103,7 @@ extension CellRef {
     guard
       let reaction = unsafe CellRef.derived(from: self, .observe, function, context, interest: interest, references: 1)
     else { return outOfMemory(context) != nil }
-    let second = unsafe unsafeBitCast(onRejected, to: UnsafeMutableRawPointer?.self)
-    unsafe reaction.cell.pointee.value = CellValue(kind: .pointer, bits: UInt64(UInt(bitPattern: second)))
+    unsafe reaction.rejectionObserver = unsafe onRejected
     deliver(to: reaction)
     return true
   }

@@ -27,50 +27,65 @@ package struct Box {
     let index = value.box & Box.indexMask
     guard index != 0, UInt64(index) < Slab.committed.load(ordering: .relaxed) else { return nil }
     ref = CellRef(index: index)
-    let life = unsafe ref.cell.pointee.life.load(ordering: .relaxed)
+    let life = ref.life
     guard life & Life.kindMask == CellKind.box.rawValue << Life.kindShift, value.box == number,
-      unsafe ref.cell.pointee.value.kind == value.kind, unsafe value.bits == UInt64(UInt(bitPattern: data))
+      ref.value.kind == value.kind, unsafe value.bits == UInt64(UInt(bitPattern: data))
     else { return nil }
   }
 
   /// The bytes of a string or bytes, an array's elements, a map's values, an error's message, an object's payload.
   package var data: UnsafeMutableRawPointer? {
-    unsafe isInline ? inlineBytes : kind == .discarded ? nil : ref.cell.pointee.context
+    unsafe isInline ? inlineBytes : kind == .discarded ? nil : memory
   }
 
   /// The length in bytes of a text, the number of elements or entries of a collection; 0 for an object.
-  package var count: Int { unsafe Int(ref.cell.pointee.state.load(ordering: .relaxed)) }
-  package var errorCode: Int64 { unsafe Int64(bitPattern: ref.cell.pointee.value.bits) }
-  package var errorDomain: UnsafePointer<CChar>? {
-    unsafe UnsafePointer(ref.cell.pointee.function?.assumingMemoryBound(to: CChar.self))
+  package internal(set) var count: Int {
+    get { unsafe Int(ref.cell.pointee.state.load(ordering: .relaxed)) }
+    nonmutating set { unsafe ref.cell.pointee.state.store(UInt64(newValue), ordering: .relaxed) }
   }
-  package var type: UInt32 { unsafe ref.cell.pointee.meta }
+  package var errorCode: Int64 { Int64(bitPattern: ref.value.bits) }
+  package var errorDomain: UnsafePointer<CChar>? {
+    unsafe UnsafePointer(ref.function?.assumingMemoryBound(to: CChar.self))
+  }
+  package var type: UInt32 { ref.meta }
+  /// The memory that `context` points to.
+  var memory: UnsafeMutableRawPointer? {
+    get { unsafe ref.contextPointer }
+    nonmutating set { unsafe ref.contextPointer = unsafe newValue }
+  }
+  /// The context of foreign memory or of an object.
+  private var outerContext: Context {
+    get { unsafe Context(ref.function, ref.contextFree) }
+    nonmutating set { unsafe (ref.function, ref.contextFree) = unsafe (newValue.pointer, newValue.free) }
+  }
 
-  package var kind: ValueKind { unsafe ValueKind(rawValue: ref.cell.pointee.value.kind) }
+  package var kind: ValueKind { ValueKind(rawValue: ref.value.kind) }
   /// The memory at `data`; valid for a string or bytes.
   package var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: data, count: count) }
 
   // Values of `meta`: the place of a string's or bytes' memory; 0: an allocation of its own.
   private static var inline: UInt32 { 1 }
   private static var foreign: UInt32 { 2 }
-  private var isText: Bool { unsafe ref.cell.pointee.value.kind &- ValueKind.string.rawValue <= 1 }
-  private var isInline: Bool { unsafe isText && ref.cell.pointee.meta == Box.inline }
+  private var place: UInt32 {
+    get { ref.meta }
+    nonmutating set { ref.meta = newValue }
+  }
+  private var isText: Bool { ref.value.kind &- ValueKind.string.rawValue <= 1 }
+  private var isInline: Bool { isText && place == Box.inline }
   private static var inlineOffset: Int { 40 }
   private static var inlineCapacity: Int { 24 }
   private var inlineBytes: UnsafeMutableRawPointer { unsafe UnsafeMutableRawPointer(ref.cell) + Box.inlineOffset }
 
   static func make(_ kind: ValueKind, count: Int, meta: UInt32, bits: UInt64 = 0) -> Box? {
     guard let ref = CellRef.allocate(.box, references: 1) else { return nil }
-    unsafe ref.cell.pointee.state.store(UInt64(count), ordering: .relaxed)
-    unsafe ref.cell.pointee.value = CellValue(kind: kind, bits: bits)
-    unsafe ref.cell.pointee.meta = meta
-    unsafe ref.cell.pointee.function = nil
-    unsafe ref.cell.pointee.context = nil
-    unsafe ref.cell.pointee.free = nil
-    return Box(ref)
+    let box = Box(ref)
+    box.count = count
+    ref.value = CellValue(kind: kind, bits: bits)
+    ref.meta = meta
+    unsafe ref.function = nil
+    ref.reactionContext = unsafe Context(nil, nil)
+    return box
   }
-
-  func setCount(_ count: Int) { unsafe ref.cell.pointee.state.store(UInt64(count), ordering: .relaxed) }
 
   /// The value that denotes the box. The caller provides a reference for it.
   var owningValue: CellValue { unsafe CellValue(kind: kind, bits: UInt64(UInt(bitPattern: data)), box: number) }
@@ -80,7 +95,7 @@ package struct Box {
   /// The number by which values refer to the box: its index, and four bits of its generation. A stale copy of a value
   /// is thus distinguished from the box that recycled the cell, fifteen times out of sixteen.
   private var number: UInt32 {
-    let life = unsafe ref.cell.pointee.life.load(ordering: .relaxed)
+    let life = ref.life
     return ref.index | UInt32(truncatingIfNeeded: life >> Life.generationShift) << 28
   }
 }
@@ -94,7 +109,7 @@ extension Box {
     let isInline = size <= inlineCapacity
     guard let box = make(kind, count: source.count, meta: isInline ? inline : 0) else { return nil }
     guard unsafe !source.isEmpty || kind == .string else {
-      unsafe box.ref.cell.pointee.meta = 0
+      box.place = 0
       return box.owningValue
     }
     if !isInline {
@@ -102,7 +117,7 @@ extension Box {
         box.ref.deallocate()
         return nil
       }
-      unsafe box.ref.cell.pointee.context = unsafe memory
+      unsafe box.memory = unsafe memory
     }
     let bytes = unsafe box.data.unsafelyUnwrapped
     unsafe copy(source, to: bytes)
@@ -120,17 +135,17 @@ extension Box {
 
   /// Makes the box, which has no contents, a STRING or BYTES; likewise. Cannot fail: it allocates nothing.
   func hold(_ kind: ValueKind, _ memory: UnsafeMutableRawPointer?, count: Int) -> CellValue {
-    setCount(count)
-    unsafe ref.cell.pointee.value = CellValue(kind: kind)
+    self.count = count
+    ref.value = CellValue(kind: kind)
     let isInline = count < Box.inlineCapacity && (count > 0 || kind == .string)
-    unsafe ref.cell.pointee.meta = isInline ? Box.inline : 0
+    place = isInline ? Box.inline : 0
     if isInline || count == 0 {
-      unsafe ref.cell.pointee.context = nil
+      unsafe self.memory = nil
       if isInline { unsafe Box.copy(UnsafeRawBufferPointer(start: memory, count: count), to: inlineBytes) }
       unsafe platform_free(memory)
     } else {
       unsafe memory.unsafelyUnwrapped.storeBytes(of: 0, toByteOffset: count, as: UInt8.self)
-      unsafe ref.cell.pointee.context = unsafe memory
+      unsafe self.memory = unsafe memory
     }
     return owningValue
   }
@@ -142,10 +157,8 @@ extension Box {
       context.release()
       return nil
     }
-    unsafe box.ref.cell.pointee.context =
-      source.isEmpty ? nil : unsafe UnsafeMutableRawPointer(mutating: source.baseAddress)
-    unsafe box.ref.cell.pointee.function = unsafe context.pointer
-    unsafe box.ref.cell.pointee.free = unsafe context.free
+    unsafe box.memory = source.isEmpty ? nil : unsafe UnsafeMutableRawPointer(mutating: source.baseAddress)
+    box.outerContext = context
     return box.owningValue
   }
 
@@ -160,8 +173,8 @@ extension Box {
     }
     unsafe copy(UnsafeRawBufferPointer(message), to: memory)
     unsafe copy(UnsafeRawBufferPointer(domain), to: memory + message.count + 1)
-    unsafe box.ref.cell.pointee.context = unsafe memory
-    unsafe box.ref.cell.pointee.function = unsafe memory + message.count + 1
+    unsafe box.memory = unsafe memory
+    unsafe box.ref.function = unsafe memory + message.count + 1
     return box.owningValue
   }
 
@@ -179,9 +192,8 @@ extension Box {
       context.release()
       return nil
     }
-    unsafe box.ref.cell.pointee.context = unsafe payload
-    unsafe box.ref.cell.pointee.function = unsafe context.pointer
-    unsafe box.ref.cell.pointee.free = unsafe context.free
+    unsafe box.memory = unsafe payload
+    box.outerContext = context
     return box.owningValue
   }
 
@@ -192,15 +204,12 @@ extension Box {
     unsafe target.storeBytes(of: 0, toByteOffset: source.count, as: UInt8.self)
   }
 
-  /// The context of foreign memory or of an object.
-  private var outerContext: Context { unsafe Context(ref.cell.pointee.function, ref.cell.pointee.free) }
-
   /// Frees the memory that the box owns; the caller frees the cell.
   func free() {
     switch kind {
     case .string, .bytes:
-      if unsafe ref.cell.pointee.meta == Box.inline { return }
-      if unsafe ref.cell.pointee.meta == Box.foreign { return outerContext.release() }
+      if place == Box.inline { return }
+      if place == Box.foreign { return outerContext.release() }
     case .object: return outerContext.release()
     case .array: freeElements()
     case .map: MapTable(self).release()
@@ -208,6 +217,6 @@ extension Box {
     case .discarded: return unsafe discardCause.pointee.release()
     default: return ValueBuilder(ref).free()
     }
-    unsafe platform_free(ref.cell.pointee.context)
+    unsafe platform_free(memory)
   }
 }

@@ -18,7 +18,7 @@ import Synchronization
 //                                        reaction of    ReactionKind   handler      ctx          free_ctx
 //                                        its source     | type << 4
 //   free     -            -              list length    -              next list    next free    -
-//   others   Box.swift, TypeRegistry.swift, CellExecutor.swift, Job.swift
+//   others   Box.swift, TypeRegistry.swift, CellExecutor.swift, Job.swift, and the files of `CellSubkind`
 //
 // Ownership of the fields: `state` and `life` are atomic. `value` belongs to the call that claimed the cell until that
 // call publishes the settlement; from then on it is read-only. `next`, `meta`, `function`, `context` and `free`
@@ -149,7 +149,10 @@ extension CellRef {
 
   /// The outcome of a settled promise.
   @usableFromInline
-  package var value: CellValue { unsafe cell.pointee.value }
+  package internal(set) var value: CellValue {
+    get { unsafe cell.pointee.value }
+    nonmutating set { unsafe cell.pointee.value = newValue }
+  }
 
   /// The address of a settled promise's outcome, valid while the caller has a reference.
   @inline(__always)
@@ -169,13 +172,44 @@ extension CellRef {
     unsafe UnsafeRawPointer(cell).load(fromByteOffset: Cell.valueOffset + 4, as: UInt32.self)
   }
 
+  /// The life word.
+  @inline(__always)
+  var life: UInt64 { unsafe cell.pointee.life.load(ordering: .relaxed) }
+
+  /// The life word, after everything that the holders of the released references did.
+  @inline(__always)
+  var acquiredLife: UInt64 { unsafe cell.pointee.life.load(ordering: .acquiring) }
+
+  /// Sets the life word of a cell that no other thread can reach.
+  @inline(__always)
+  func setLife(_ life: UInt64) { unsafe cell.pointee.life.store(life, ordering: .relaxed) }
+
   /// Takes another reference; false if there are too many already.
   package func retain() -> Bool {
-    guard unsafe cell.pointee.life.load(ordering: .relaxed) & Life.referencesMask < Life.referenceLimit else {
-      return false
-    }
-    unsafe cell.pointee.life.wrappingAdd(1, ordering: .relaxed)
+    guard life & Life.referencesMask < Life.referenceLimit else { return false }
+    retainUnchecked()
     return true
+  }
+
+  /// Takes references, so few that the head room of the count suffices.
+  @inline(__always)
+  func retainUnchecked(_ count: UInt64 = 1) { unsafe cell.pointee.life.wrappingAdd(count, ordering: .relaxed) }
+
+  /// Marks the cell as weakly referenced, or, for a promise, makes its releases check whether it is abandoned.
+  func watch() { unsafe cell.pointee.life.bitwiseOr(Life.weak, ordering: .releasing) }
+
+  /// Takes a reference if the life word satisfies `isMeant`; false if it does not, or the last reference was released.
+  @inline(__always)
+  func retain(while isMeant: (_ life: UInt64) -> Bool) -> Bool {
+    var life = self.life
+    while isMeant(life) {
+      guard 1..<Life.referenceLimit ~= life & Life.referencesMask else { return false }
+      let (exchanged, original) = unsafe cell.pointee.life.weakCompareExchange(
+        expected: life, desired: life &+ 1, ordering: .acquiring)
+      if exchanged { return true }
+      life = original
+    }
+    return false
   }
 
   /// release() of a promise. A settled one that owns nothing but its cell is the usual case, and takes one pass.
@@ -183,7 +217,7 @@ extension CellRef {
   package func releasePromise() {
     let state = self.state
     // Loaded after the state: until a promise is settled, other threads can take references through its reactions.
-    let life = unsafe cell.pointee.life.load(ordering: .acquiring)
+    let life = acquiredLife
     if state.isSettledAlone && life & Life.holdersMask == state.countOfLast { return deallocate(life) }
     releaseOtherwise()
   }
@@ -194,7 +228,7 @@ extension CellRef {
   /// Releases one reference; the last release disposes of the cell.
   @inline(__always)
   package func release() {
-    let life = unsafe cell.pointee.life.load(ordering: .acquiring)
+    let life = acquiredLife
     let isPromise = life & Life.kindMask == CellKind.promise.rawValue << Life.kindShift
     let holders = life & Life.holdersMask
     // The only reference: usually no other thread can reach the cell, and releasing it takes no atomic operation.

@@ -20,18 +20,17 @@ package struct CellExecutor {
       context.release()
       return nil
     }
-    unsafe ref.cell.pointee.meta = kind.rawValue
-    unsafe ref.cell.pointee.function = unsafe unsafeBitCast(submit, to: UnsafeMutableRawPointer.self)
-    unsafe ref.cell.pointee.context = unsafe context.pointer
-    unsafe ref.cell.pointee.free = unsafe context.free
-    unsafe ref.cell.pointee.next = 0
+    ref.meta = kind.rawValue
+    unsafe ref.function = unsafe unsafeBitCast(submit, to: UnsafeMutableRawPointer.self)
+    ref.reactionContext = context
+    ref.next = 0
     return CellExecutor(ref)
   }
 
-  package var kind: ExecutorKind { unsafe ExecutorKind(rawValue: ref.cell.pointee.meta) }
+  package var kind: ExecutorKind { ExecutorKind(rawValue: ref.meta) }
 
   /// The state of a built-in executor.
-  var context: UnsafeMutableRawPointer? { unsafe ref.cell.pointee.context }
+  var context: UnsafeMutableRawPointer? { unsafe ref.contextPointer }
 
   /// Submits a job. The job may run, and release its reference to the executor, before this returns.
   package func submit(_ job: Job) {
@@ -41,8 +40,8 @@ package struct CellExecutor {
   /// Submits a job by its token.
   func submit(token: UnsafeMutableRawPointer) {
     let held = ref.retain()
-    let submit = unsafe unsafeBitCast(ref.cell.pointee.function, to: Submit.self)
-    unsafe submit(ref.cell.pointee.context, token)
+    let submit = unsafe unsafeBitCast(ref.function, to: Submit.self)
+    unsafe submit(context, token)
     if held { ref.release() }
   }
 }
@@ -52,19 +51,18 @@ extension CellExecutor {
   /// The executor whose job runs on this thread; nil if there is none. Valid while the job runs.
   package static var running: CellExecutor? {
     guard let running = unsafe RunningExecutor.innermost?.pointee.executor else { return nil }
-    let other = unsafe running.ref.cell.pointee.next
+    let other = running.ref.next
     return other == 0 ? running : CellExecutor(CellRef(index: other))
   }
 
   /// Whether both run jobs in the same place: through the same function with the same context.
   package func isSame(as other: CellExecutor) -> Bool {
-    unsafe ref.cell.pointee.function == other.ref.cell.pointee.function
-      && ref.cell.pointee.context == other.ref.cell.pointee.context
+    unsafe ref.function == other.ref.function && context == other.context
   }
 
   /// Declares this executor a front for another one, which its context holds: it only decides when to submit jobs
   /// there.
-  package func standsFor(_ other: CellExecutor) { unsafe ref.cell.pointee.next = other.ref.index }
+  package func standsFor(_ other: CellExecutor) { ref.next = other.ref.index }
 }
 
 /// The implementation behind an executor.

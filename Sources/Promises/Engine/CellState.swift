@@ -31,29 +31,38 @@ package struct CellState {
   @inline(__always) init(_ bits: UInt64) { self.bits = bits }
 
   static var claimed: UInt64 { 1 }
-  /// The outcome is visible. Never cleared, like the two flags below.
+  /// The outcome is visible. Never cleared.
   static var settled: UInt64 { 2 }
-  static var rejected: UInt64 { 4 }
-  /// The value owns memory, which is released when the cell is disposed of.
-  static var owning: UInt64 { 8 }
-  /// While pending, in place of `rejected`: `value` holds the state of detaching (DetachState.swift).
-  static var detaching: UInt64 { 4 }
-  /// While pending, in place of `owning`: a reference to the promise does not count as interest in it.
-  static var sealed: UInt64 { 8 }
   /// A thread sleeps until this promise is settled (Wait.swift). Set by the waiter while the promise is pending.
   static var waited: UInt64 { 16 }
-  /// Settling takes the slow path: there is a discard block (Discard.swift) or a reaction with an executor
-  /// (SubmissionOrder.swift). Set while unclaimed.
-  static var slow: UInt64 { 32 }
-  /// Cancellation of the promise was requested (CancelRequest.swift). Set while pending.
-  static var cancelRequested: UInt64 { 64 }
-  /// Once settled, in place of `cancelRequested`: `life` counts one reference that was already released
-  /// (PublishAndRelease.swift).
-  static var overcounted: UInt64 { 64 }
-  /// Between hold() and letGo().
-  static var held: UInt64 { 128 }
-  /// Once settled, in place of `held`: the settling thread has reactions with an executor to submit.
-  static var submitting: UInt64 { 128 }
+
+  /// The other flags of a pending promise.
+  enum Pending {
+    /// `value` holds the state of detaching (DetachState.swift).
+    static var detaching: UInt64 { 4 }
+    /// A reference to the promise does not count as interest in it.
+    static var sealed: UInt64 { 8 }
+    /// Settling takes the slow path: there is a discard block (Discard.swift) or a reaction with an executor
+    /// (SubmissionOrder.swift). Set while unclaimed.
+    static var slow: UInt64 { 32 }
+    /// Cancellation of the promise was requested (CancelRequest.swift).
+    static var cancelRequested: UInt64 { 64 }
+    /// Between hold() and letGo().
+    static var held: UInt64 { 128 }
+  }
+
+  /// The other flags of a settled promise.
+  enum Settled {
+    static var rejected: UInt64 { 4 }
+    /// The value owns memory, which is released when the cell is disposed of.
+    static var owning: UInt64 { 8 }
+    /// A rejection that no one has handled, while that is observed (Unhandled.swift).
+    static var unseen: UInt64 { 32 }
+    /// `life` counts one reference that was already released (PublishAndRelease.swift).
+    static var overcounted: UInt64 { 64 }
+    /// The settling thread has reactions with an executor to submit.
+    static var submitting: UInt64 { 128 }
+  }
 
   static var headShift: UInt64 { 8 }
   static var headMask: UInt64 { 0x0fff_ffff << 8 }
@@ -61,34 +70,38 @@ package struct CellState {
   static var sourceMask: UInt64 { 0x0fff_ffff << 36 }
 
   @inline(__always) package var isSettled: Bool { bits & CellState.settled != 0 }
-  @inline(__always) package var isRejected: Bool { bits & CellState.rejected != 0 }
+  @inline(__always) package var isRejected: Bool { bits & CellState.Settled.rejected != 0 }
   /// The outcome of a settled promise.
-  @inline(__always) var outcome: Outcome { Outcome(flag: bits & CellState.rejected) }
+  @inline(__always) var outcome: Outcome { Outcome(flag: bits & CellState.Settled.rejected) }
   @inline(__always) var isClaimed: Bool { bits & CellState.claimed != 0 }
   @inline(__always) var isWaited: Bool { bits & CellState.waited != 0 }
-  var isCancelRequested: Bool { bits & (CellState.settled | CellState.cancelRequested) == CellState.cancelRequested }
+  var isCancelRequested: Bool {
+    bits & (CellState.settled | CellState.Pending.cancelRequested) == CellState.Pending.cancelRequested
+  }
   @inline(__always) var isOvercounted: Bool {
-    bits & (CellState.settled | CellState.overcounted) == CellState.settled | CellState.overcounted
+    bits & (CellState.settled | CellState.Settled.overcounted) == CellState.settled | CellState.Settled.overcounted
   }
   /// Whether the promise is settled and owns nothing but its cell: no reactions, no value to release, no discard block.
   @inline(__always) var isSettledAlone: Bool {
-    bits & ~(CellState.rejected | CellState.overcounted) == CellState.claimed | CellState.settled
+    bits & ~(CellState.Settled.rejected | CellState.Settled.overcounted) == CellState.claimed | CellState.settled
   }
   /// The references that the life word of a settled promise counts when one is left.
-  @inline(__always) var countOfLast: UInt64 { 1 + (bits & CellState.overcounted) / CellState.overcounted }
-  @inline(__always) var isSlow: Bool { bits & CellState.slow != 0 }
+  @inline(__always) var countOfLast: UInt64 {
+    1 + (bits & CellState.Settled.overcounted) / CellState.Settled.overcounted
+  }
+  @inline(__always) var isSlow: Bool { bits & CellState.Pending.slow != 0 }
   /// Valid for a settled promise only.
-  var isSubmitting: Bool { bits & CellState.submitting != 0 }
+  var isSubmitting: Bool { bits & CellState.Settled.submitting != 0 }
   @inline(__always) var head: UInt32 { UInt32(truncatingIfNeeded: (bits & CellState.headMask) >> CellState.headShift) }
   @inline(__always) var source: UInt32 { UInt32(truncatingIfNeeded: bits >> CellState.sourceShift) }
   /// Valid for a pending promise: whether a thread without a reference may obtain one through its reactions, or did
   /// before they were detached.
   @inline(__always) var isReachable: Bool {
-    bits & (CellState.headMask | CellState.held | CellState.detaching) != 0
+    bits & (CellState.headMask | CellState.Pending.held | CellState.Pending.detaching) != 0
   }
   /// Whether the cell owns nothing but its own memory: no reactions, no value to release, no discard block.
   @inline(__always) var isBare: Bool {
-    bits & (CellState.headMask | CellState.owning | CellState.slow) == 0
+    bits & (CellState.headMask | CellState.Settled.owning | CellState.Pending.slow) == 0
   }
 }
 
@@ -98,7 +111,7 @@ package struct Outcome {
   @usableFromInline let flag: UInt64
   @usableFromInline init(flag: UInt64) { self.flag = flag }
   package static var fulfilled: Outcome { Outcome(flag: 0) }
-  package static var rejected: Outcome { Outcome(flag: CellState.rejected) }
+  package static var rejected: Outcome { Outcome(flag: CellState.Settled.rejected) }
   @inline(__always) package var isRejected: Bool { flag != 0 }
 }
 
@@ -106,14 +119,42 @@ extension CellRef {
   @inline(__always)
   package var state: CellState { unsafe CellState(cell.pointee.state.load(ordering: .acquiring)) }
 
+  /// Sets the state of a promise that no other thread can reach.
   @inline(__always)
-  var outcome: Outcome { unsafe Outcome(flag: cell.pointee.state.load(ordering: .relaxed) & CellState.rejected) }
+  func startState(_ bits: UInt64 = 0) { unsafe cell.pointee.state.store(bits, ordering: .relaxed) }
+
+  /// Sets or clears flags that publish nothing.
+  func setFlags(_ flags: UInt64) { unsafe cell.pointee.state.bitwiseOr(flags, ordering: .relaxed) }
+  func clearFlags(_ flags: UInt64) { unsafe cell.pointee.state.bitwiseAnd(~flags, ordering: .relaxed) }
+
+  /// Records that a thread is about to sleep until the promise is settled. The settling thread sees its note.
+  func becomeWaited() { unsafe cell.pointee.state.bitwiseOr(CellState.waited, ordering: .acquiringAndReleasing) }
+
+  /// Records a cancel request for the held promise. Returns the state from before, with the reactions that were
+  /// attached while it was held.
+  func becomeCancelRequested() -> CellState {
+    unsafe CellState(cell.pointee.state.bitwiseOr(CellState.Pending.cancelRequested, ordering: .acquiring).oldValue)
+  }
+
+  /// Replaces the state if it equals `state`; otherwise reloads `state`. True if replaced.
+  @inline(__always)
+  func exchange(_ state: inout CellState, for desired: UInt64) -> Bool {
+    let (exchanged, original) = unsafe cell.pointee.state.weakCompareExchange(
+      expected: state.bits, desired: desired, successOrdering: .acquiringAndReleasing, failureOrdering: .acquiring)
+    if !exchanged { state = CellState(original) }
+    return exchanged
+  }
+
+  @inline(__always)
+  var outcome: Outcome {
+    unsafe Outcome(flag: cell.pointee.state.load(ordering: .relaxed) & CellState.Settled.rejected)
+  }
 
   /// Claims the promise for this settling call; false if another call was first.
   @inline(__always)
   func claim() -> Bool {
     let old = tryClaim()
-    return old & (CellState.claimed | CellState.held) == 0 || claimed(old)
+    return old & (CellState.claimed | CellState.Pending.held) == 0 || claimed(old)
   }
 
   /// Claims the promise and returns the previous state; claimed() evaluates whether this call was the first.
@@ -126,14 +167,14 @@ extension CellRef {
   /// Whether a claim with this previous state needs no more than publish(). `others`: further bits that must be clear.
   @inline(__always)
   static func isPlainClaim(_ old: UInt64, of others: UInt64 = 0) -> Bool {
-    old & (CellState.claimed | CellState.held | CellState.slow | others) == 0
+    old & (CellState.claimed | CellState.Pending.held | CellState.Pending.slow | others) == 0
   }
 
   /// Whether a claim was the first; returns once no thread holds the promise.
   @inline(never)
   func claimed(_ old: UInt64) -> Bool {
     guard old & CellState.claimed == 0 else { return false }
-    if old & CellState.held != 0 { awaitLetGo() }
+    if old & CellState.Pending.held != 0 { awaitLetGo() }
     return true
   }
 
@@ -142,13 +183,14 @@ extension CellRef {
   func hold() -> Bool {
     var current = unsafe cell.pointee.state.load(ordering: .acquiring)
     while current & (CellState.claimed | CellState.settled) == 0 {
-      if current & CellState.held != 0 {
+      if current & CellState.Pending.held != 0 {
         platform_yield()
         current = unsafe cell.pointee.state.load(ordering: .acquiring)
         continue
       }
       let (exchanged, original) = unsafe cell.pointee.state.weakCompareExchange(
-        expected: current, desired: current | CellState.held, successOrdering: .acquiring, failureOrdering: .acquiring)
+        expected: current, desired: current | CellState.Pending.held, successOrdering: .acquiring,
+        failureOrdering: .acquiring)
       if exchanged { return true }
       current = original
     }
@@ -157,12 +199,12 @@ extension CellRef {
 
   /// Waits until no thread holds the promise. The caller has made sure that it cannot be held again.
   func awaitLetGo() {
-    while unsafe cell.pointee.state.load(ordering: .acquiring) & CellState.held != 0 { platform_yield() }
+    while unsafe cell.pointee.state.load(ordering: .acquiring) & CellState.Pending.held != 0 { platform_yield() }
   }
 
   /// Ends a hold().
   func letGo() {
-    unsafe cell.pointee.state.bitwiseAnd(~CellState.held, ordering: .releasing)
+    unsafe cell.pointee.state.bitwiseAnd(~CellState.Pending.held, ordering: .releasing)
   }
 
   /// Ends a hold() and sets the source of the promise: another one, or none.
@@ -171,7 +213,7 @@ extension CellRef {
     let index = UInt64(source?.index ?? 0) << CellState.sourceShift
     var current = unsafe cell.pointee.state.load(ordering: .relaxed)
     while true {
-      let desired = current & ~(CellState.sourceMask | CellState.held) | index
+      let desired = current & ~(CellState.sourceMask | CellState.Pending.held) | index
       let (exchanged, original) = unsafe cell.pointee.state.weakCompareExchange(
         expected: current, desired: desired, ordering: .releasing)
       if exchanged { return }
@@ -195,7 +237,8 @@ extension CellRef {
   ) -> CellState {
     unsafe cell.pointee.value = value
     if outcome.isRejected && Observation.isOn { return publishRejection(value, isPromise: isPromise(), flags: flags) }
-    let settled = CellState.claimed | CellState.settled | outcome.flag | (value.isOwning ? CellState.owning : 0) | flags
+    let settled =
+      CellState.claimed | CellState.settled | outcome.flag | (value.isOwning ? CellState.Settled.owning : 0) | flags
     return unsafe CellState(cell.pointee.state.exchange(settled, ordering: .acquiringAndReleasing))
   }
 
@@ -219,14 +262,15 @@ extension CellRef {
       // Other threads may reach the promise through its reactions, and a callback of theirs may settle it or attach
       // another.
       guard claim() else { return nil }
-      guard unsafe cell.pointee.life.load(ordering: .acquiring) & Life.holdersMask == 1 else {
+      guard acquiredLife & Life.holdersMask == 1 else {
         return publishInOrder(value, outcome, isPromise: isPromise)
       }
       old = unsafe CellState(cell.pointee.state.load(ordering: .acquiring))
     }
     unsafe cell.pointee.value = value
     unsafe cell.pointee.state.store(
-      CellState.claimed | CellState.settled | outcome.flag | (isOwning ? CellState.owning : 0), ordering: .releasing)
+      CellState.claimed | CellState.settled | outcome.flag | (isOwning ? CellState.Settled.owning : 0),
+      ordering: .releasing)
     return old
   }
 
@@ -240,7 +284,7 @@ extension CellRef {
     let index = index << CellState.headShift
     var current = unsafe cell.pointee.state.load(ordering: .acquiring)
     while current & CellState.settled == 0 {
-      unsafe reaction.cell.pointee.next = CellState(current).head
+      reaction.next = CellState(current).head
       let (exchanged, original) = unsafe cell.pointee.state.weakCompareExchange(
         expected: current, desired: current & ~CellState.headMask | index,
         successOrdering: .releasing, failureOrdering: .acquiring)
@@ -255,7 +299,7 @@ extension CellRef {
   func setSource(_ source: UInt32) {
     var current = unsafe cell.pointee.state.load(ordering: .relaxed)
     while current & CellState.settled == 0 {
-      if current & CellState.held != 0 {
+      if current & CellState.Pending.held != 0 {
         platform_yield()
         current = unsafe cell.pointee.state.load(ordering: .relaxed)
         continue

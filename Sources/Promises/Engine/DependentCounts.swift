@@ -17,11 +17,11 @@ extension CellRef {
     defer { letGo() }
     let state = self.state
     var dependentCounts = DependentCounts()
-    dependentCounts.isSealed = state.bits & CellState.sealed != 0
+    dependentCounts.isSealed = state.bits & CellState.Pending.sealed != 0
     var next = state.head
     while next != 0 {
       let reaction = CellRef(index: next)
-      next = unsafe reaction.cell.pointee.next
+      next = reaction.next
       if reaction.reactionKind == .detached { continue }
       if reaction.reactionKind != .cancelHandler {
         dependentCounts.callbacks += 1

@@ -8,19 +8,23 @@ extension CellRef {
       context.release()
       return nil
     }
-    unsafe promise.cell.pointee.state.store(CellState.slow, ordering: .relaxed)
-    unsafe promise.cell.pointee.meta = ReactionKind.none.rawValue | ReactionKind.discardable
-    unsafe promise.cell.pointee.function = unsafe unsafeBitCast(function, to: UnsafeMutableRawPointer?.self)
-    unsafe promise.cell.pointee.context = unsafe context.pointer
-    unsafe promise.cell.pointee.free = unsafe context.free
+    promise.startState(CellState.Pending.slow)
+    unsafe promise.setDiscardBlock(function, context)
     return promise
+  }
+
+  /// Gives a promise without a reaction a discard block. No other thread reads these fields.
+  func setDiscardBlock(_ function: FreeFunction?, _ context: Context) {
+    meta = ReactionKind.none.rawValue | ReactionKind.discardable
+    unsafe self.function = unsafe unsafeBitCast(function, to: UnsafeMutableRawPointer?.self)
+    reactionContext = context
   }
 
   /// Whether the promise has a discard block. `state`: its state while pending, from before a settlement if there was
   /// one.
   func isDiscardable(_ state: CellState) -> Bool {
     let kind = ReactionKind.mask | ReactionKind.discardable
-    return unsafe state.isSlow && cell.pointee.meta & kind == ReactionKind.none.rawValue | ReactionKind.discardable
+    return state.isSlow && meta & kind == ReactionKind.none.rawValue | ReactionKind.discardable
   }
 
   /// Discards the promise, if it is pending. It is rejected first, then its block is called, then its reactions run, so
@@ -44,7 +48,7 @@ extension CellRef {
     let retained = hasBlock && reason.isOwning && reason.retain()
     if hasBlock {
       let context = reactionContext
-      let function = unsafe cell.pointee.function
+      let function = unsafe self.function
       Settlement.running(nil, of: self, rest: before.head) {
         if let function = unsafe function { unsafe unsafeBitCast(function, to: FreeFunction.self)(context.pointer) }
         context.release()

@@ -10,7 +10,7 @@ extension CellRef {
       let state = self.state
       if state.isSettled {
         // Until it was settled, other threads could take references through its reactions: reload the count.
-        guard unsafe cell.pointee.life.load(ordering: .acquiring) == life else { return false }
+        guard acquiredLife == life else { return false }
       } else if state.isReachable {
         return false
       }
@@ -20,7 +20,7 @@ extension CellRef {
         return true
       }
     }
-    unsafe cell.pointee.life.store(Life.dying(life), ordering: .relaxed)
+    setLife(Life.dying(life))
     dispose()
     return true
   }
@@ -32,7 +32,7 @@ extension CellRef {
   func dispose() {
     let thread = unsafe platform_thread()
     if unsafe thread.pointee.disposing {
-      unsafe cell.pointee.next = unsafe thread.pointee.disposal
+      self.next = unsafe thread.pointee.disposal
       unsafe thread.pointee.disposal = index
       return
     }
@@ -45,7 +45,7 @@ extension CellRef {
     while true {
       if unsafe thread.pointee.disposal != 0 {
         let next = unsafe CellRef(index: thread.pointee.disposal)
-        unsafe thread.pointee.disposal = unsafe next.cell.pointee.next
+        unsafe thread.pointee.disposal = next.next
         next.disposeNow()
       } else if unsafe thread.pointee.contexts != 0 {
         let next = unsafe CellRef(index: thread.pointee.contexts)
@@ -62,7 +62,7 @@ extension CellRef {
   /// defers that until the other one has returned. So nested contexts are released without recursion, too, and without
   /// memory: the list consists of the cells themselves, each with a reference, linked through `function`.
   func releaseContextInTurn() {
-    guard unsafe cell.pointee.free != nil else { return }
+    guard unsafe contextFree != nil else { return }
     let thread = unsafe platform_thread()
     guard unsafe thread.pointee.disposing else { return CellRef.disposing { reactionContext.release() } }
     guard retain() else { return reactionContext.release() }
@@ -71,8 +71,8 @@ extension CellRef {
   }
 
   private var nextOfContexts: UInt32 {
-    get { unsafe UInt32(truncatingIfNeeded: UInt(bitPattern: cell.pointee.function)) }
-    nonmutating set { unsafe cell.pointee.function = unsafe UnsafeMutableRawPointer(bitPattern: UInt(newValue)) }
+    get { unsafe UInt32(truncatingIfNeeded: UInt(bitPattern: function)) }
+    nonmutating set { unsafe function = unsafe UnsafeMutableRawPointer(bitPattern: UInt(newValue)) }
   }
 
   /// Runs `body`, which may release the last references to cells, then disposes of those cells.
@@ -85,7 +85,7 @@ extension CellRef {
   }
 
   private func disposeNow() {
-    switch unsafe cell.pointee.life.load(ordering: .relaxed) & Life.referencesMask {
+    switch life & Life.referencesMask {
     case CellKind.promise.rawValue: disposeOfPromise()
     case CellKind.box.rawValue: Box(self).free()
     case CellKind.executor.rawValue: reactionContext.release()
@@ -112,7 +112,7 @@ extension CellRef {
     let state = self.state
     if state.isSettled {
       if state.isUnseen { reportUnhandledRejection() }
-      if state.bits & CellState.owning != 0 { unsafe cell.pointee.value.release() }
+      if state.bits & CellState.Settled.owning != 0 { value.release() }
       return
     }
     if Observation.isOn {
@@ -128,7 +128,7 @@ extension CellRef {
     var list = first
     while list != 0 {
       let reaction = CellRef(index: list)
-      list = unsafe reaction.cell.pointee.next
+      list = reaction.next
       reaction.orphan()
     }
   }
@@ -142,7 +142,7 @@ extension CellRef {
     case .cancelHandler: dropCancelHandler()
     case .input: loseGatherInput()
     case .link:
-      let target = unsafe CellRef.from(cell.pointee.context)
+      let target = contextCell
       if target.state.source == source { target.setSource(0) }
       target.release()
     case .job: job.abandon()
@@ -153,12 +153,12 @@ extension CellRef {
     default: reactionContext.release()
     }
     // Acquires: other threads used the promise before they released it.
-    if unsafe cell.pointee.life.load(ordering: .acquiring) & Life.holdersMask == 1 && !state.isReachable {
-      unsafe cell.pointee.meta = ReactionKind.orphan
+    if acquiredLife & Life.holdersMask == 1 && !state.isReachable {
+      meta = ReactionKind.orphan
     } else if hold() {
       // A call that settles the promise from outside, or propagates a request
       // through it, may read the kind concurrently.
-      unsafe cell.pointee.meta = ReactionKind.orphan
+      meta = ReactionKind.orphan
       letGo()
     }
     release()

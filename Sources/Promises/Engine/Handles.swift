@@ -8,8 +8,13 @@ import Synchronization
 //
 // All handles together own one reference to the cell.
 extension CellRef {
-  static var oneHandle: UInt64 { 1 << 8 }
+  private static var oneHandle: UInt64 { 1 << 8 }
   private static var handlesMask: UInt64 { 0xffff_ff00 }
+
+  /// Sets the state of a new cell: one handle, and flags.
+  func startHandles(_ flags: UInt64 = 0) {
+    unsafe cell.pointee.state.store(CellRef.oneHandle | flags, ordering: .relaxed)
+  }
 
   /// Takes another handle; false if there are too many, or the last one was released.
   func retainHandle() -> Bool {

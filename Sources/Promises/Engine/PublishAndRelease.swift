@@ -21,9 +21,9 @@ extension CellRef {
   @inline(__always)
   func publishAndRelease(_ value: CellValue, _ outcome: Outcome, claimed old: UInt64, _ life: UInt64) -> Bool {
     unsafe cell.pointee.value = value
-    let settled = CellState.claimed | CellState.settled | CellState.overcounted | outcome.flag
+    let settled = CellState.claimed | CellState.settled | CellState.Settled.overcounted | outcome.flag
     let (exchanged, _) = unsafe cell.pointee.state.weakCompareExchange(
-      expected: old | CellState.claimed, desired: settled | (value.isOwning ? CellState.owning : 0),
+      expected: old | CellState.claimed, desired: settled | (value.isOwning ? CellState.Settled.owning : 0),
       successOrdering: .sequentiallyConsistent, failureOrdering: .relaxed)
     guard exchanged else { return false }
     if unsafe cell.pointee.life.load(ordering: .sequentiallyConsistent) & Life.referencesMask == 1 {
@@ -58,7 +58,7 @@ extension CellRef {
   /// release() of a settled promise without the flag.
   @inline(never)
   func releaseCounted() {
-    var life = unsafe cell.pointee.life.load(ordering: .acquiring)
+    var life = acquiredLife
     if life & Life.holdersMask == 1 && lastReferenceGone(life, isPromise: true) { return }
     while life & Life.referencesMask != 1 {
       if exchange(&life, for: life &- 1) { return }
@@ -70,7 +70,7 @@ extension CellRef {
   /// another thread has a reference again.
   @inline(never)
   private func disposeOfOvercounted(_ generation: UInt64) {
-    var life = unsafe cell.pointee.life.load(ordering: .acquiring)
+    var life = acquiredLife
     while (life ^ generation) >> Life.kindShift == 0 && life & Life.referencesMask == 1 {
       if exchange(&life, for: Life.dying(life)) { return dispose() }
     }

@@ -37,7 +37,7 @@ extension CellRef {
   private func handle(_ value: UnsafePointer<CellValue>, shared: Bool) -> ReactionResult {
     let context = reactionContext
     var out = CellValue.void
-    let handler = unsafe unsafeBitCast(cell.pointee.function, to: Handler.self)
+    let handler = unsafe unsafeBitCast(function, to: Handler.self)
     let verdict = unsafe _withUnprotectedUnsafeMutablePointer(to: &out) { out in
       unsafe Verdict(rawValue: handler(context.pointer, value, out))
     }
@@ -69,7 +69,7 @@ extension CellRef {
     case .adopt: return adopt(out.owner)
     case .pass: return pass(value, outcome)
     default:
-      if unsafe cell.pointee.life.load(ordering: .relaxed) & Life.holdersMask != 1 || state.head != 0 { setSource(0) }
+      if life & Life.holdersMask != 1 || state.head != 0 { setSource(0) }
       return .idle
     }
   }
@@ -80,22 +80,19 @@ extension CellRef {
     let context = reactionContext
     switch reactionKind {
     case .rescue
-    where unsafe outcome.isRejected && TypeRegistry.matches(value.pointee, cell.pointee.meta >> ReactionKind.typeShift):
+    where unsafe outcome.isRejected && TypeRegistry.matches(value.pointee, reactionType):
       return unsafe handle(value, shared: true)
     case .observe:
-      let observer =
-        unsafe outcome.isRejected
-        ? UnsafeMutableRawPointer(bitPattern: UInt(cell.pointee.value.bits)) : cell.pointee.function
-      if let observer = unsafe observer { unsafe unsafeBitCast(observer, to: Observer.self)(context.pointer, value) }
+      let observer = unsafe outcome.isRejected ? rejectionObserver : unsafeBitCast(function, to: Observer?.self)
+      if let observer = unsafe observer { unsafe observer(context.pointer, value) }
       context.release()
       return .idle
     case .link:
-      return unsafe passOn(
-        to: CellRef(context.pointer.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self)), value.pointee, outcome)
+      return unsafe passOn(to: contextCell, value.pointee, outcome)
     case .job:
       return unsafe startJob(value, outcome)
     case .finally:
-      unsafe unsafeBitCast(cell.pointee.function, to: FreeFunction.self)(context.pointer)
+      unsafe unsafeBitCast(function, to: FreeFunction.self)(context.pointer)
       context.release()
       return unsafe pass(value.pointee, outcome)
     case .input:
@@ -146,7 +143,7 @@ extension CellRef {
     var own = publish(value, outcome, isPromise: false).head
     while own != 0 {
       let entry = CellRef(index: own)
-      own = unsafe entry.cell.pointee.next
+      own = entry.next
       entry.dropCancelHandler()
       entry.release()
     }
@@ -157,7 +154,7 @@ extension CellRef {
   @inline(__always)
   func conclude(_ value: CellValue, _ outcome: Outcome, shared: Bool = true) -> ReactionResult {
     let before: CellState
-    let life = unsafe cell.pointee.life.load(ordering: .acquiring)
+    let life = acquiredLife
     if !shared || life & Life.holdersMask == 1 {
       guard let state = settleUnshared(value, outcome) else { return refuse(value) }
       before = state

@@ -54,7 +54,7 @@ struct ReactionKind: Equatable {
   static var follow: ReactionKind { ReactionKind(rawValue: 5) }
   /// The outcome is propagated to the promise in `context`, to which the reaction has a reference.
   static var link: ReactionKind { ReactionKind(rawValue: 6) }
-  /// `context` is a job (Job.swift) with the handlers.
+  /// `context` is a job (ReactionJob.swift) with the handlers.
   static var job: ReactionKind { ReactionKind(rawValue: 7) }
   /// `function`, `context` and `free` are a StoredCallback.
   static var callback: ReactionKind { ReactionKind(rawValue: 8) }
@@ -84,6 +84,9 @@ struct ReactionKind: Equatable {
   static var discardable: UInt32 { 1 << 11 }
   /// In the `meta` of a reaction of the kind `job`: its handlers run on an executor other than the immediate one.
   static var submitted: UInt32 { 1 << 11 }
+  /// In the `meta` of a reaction of the kind `job`: its handlers are the library's, and call no user code. If no one can
+  /// observe the outcome, they need not run (Abandon.swift).
+  static var own: UInt32 { 1 << 13 }
   /// In the `meta` of a reaction that is not a promise: no handle to it ever exists.
   static var unheld: UInt32 { 1 << 9 }
   /// The `meta` of a promise whose source was destroyed while pending: it has no reaction any more.
@@ -109,14 +112,70 @@ package struct Context {
 }
 
 extension CellRef {
+  /// The next in the list of the source, by index; 0 in the last.
   @inline(__always)
-  var reactionKind: ReactionKind { unsafe ReactionKind(rawValue: cell.pointee.meta & ReactionKind.mask) }
+  var next: UInt32 {
+    get { unsafe cell.pointee.next }
+    nonmutating set { unsafe cell.pointee.next = newValue }
+  }
+
+  /// The kind of the reaction, its `Interest` or type, and flags.
+  @inline(__always)
+  var meta: UInt32 {
+    get { unsafe cell.pointee.meta }
+    nonmutating set { unsafe cell.pointee.meta = newValue }
+  }
+
+  @inline(__always)
+  var reactionKind: ReactionKind { ReactionKind(rawValue: meta & ReactionKind.mask) }
+
+  /// The type of the reasons that a `rescue` handles.
+  @inline(__always)
+  var reactionType: UInt32 { meta >> ReactionKind.typeShift }
+
+  /// The handler, of the type that the kind has.
+  @inline(__always)
+  var function: UnsafeMutableRawPointer? {
+    get { unsafe cell.pointee.function }
+    nonmutating set { unsafe cell.pointee.function = unsafe newValue }
+  }
+
+  /// The second handler of an `observe`.
+  var rejectionObserver: Observer? {
+    get { unsafe unsafeBitCast(value.pointer, to: Observer?.self) }
+    nonmutating set {
+      let bits = unsafe UInt(bitPattern: unsafeBitCast(newValue, to: UnsafeMutableRawPointer?.self))
+      value = CellValue(kind: .pointer, bits: UInt64(bits))
+    }
+  }
+
+  @inline(__always)
+  var contextPointer: UnsafeMutableRawPointer? {
+    get { unsafe cell.pointee.context }
+    nonmutating set { unsafe cell.pointee.context = unsafe newValue }
+  }
+
+  @inline(__always)
+  var contextFree: FreeFunction? {
+    get { unsafe cell.pointee.free }
+    nonmutating set { unsafe cell.pointee.free = unsafe newValue }
+  }
+
+  @inline(__always)
+  var reactionContext: Context {
+    get { unsafe Context(contextPointer, contextFree) }
+    nonmutating set { unsafe (contextPointer, contextFree) = unsafe (newValue.pointer, newValue.free) }
+  }
+
+  /// The cell that the context points to: a job, a gather, an event, or the promise that a `link` settles.
+  @inline(__always)
+  var contextCell: CellRef { unsafe CellRef.from(contextPointer) }
 
   /// Adds flags to `meta`. Without `|=`, which ThreadSanitizer takes for a change of the cell's first byte: other threads
   /// may read the state there.
   func mark(_ flags: UInt32) {
-    let meta = unsafe cell.pointee.meta
-    unsafe cell.pointee.meta = meta | flags
+    let meta = self.meta
+    self.meta = meta | flags
   }
 
   /// Whether this is a promise rather than a bare reaction to one.
@@ -124,14 +183,11 @@ extension CellRef {
     switch reactionKind {
     case .observe, .cancelHandler, .link, .input: false
     case .rescue: true
-    default: unsafe cell.pointee.meta & ReactionKind.unheld == 0
+    default: meta & ReactionKind.unheld == 0
     }
   }
 
-  var isOrphan: Bool { unsafe cell.pointee.meta == ReactionKind.orphan }
-
-  @inline(__always)
-  var reactionContext: Context { unsafe Context(cell.pointee.context, cell.pointee.free) }
+  var isOrphan: Bool { meta == ReactionKind.orphan }
 
   /// Returns a pending promise that is settled only by calls from outside.
   @inline(__always)
@@ -141,8 +197,8 @@ extension CellRef {
   @inline(__always)
   package static func newPromise() -> NewCell? {
     guard let new = CellRef.allocateNew(.promise, references: 1) else { return nil }
-    unsafe new.ref.cell.pointee.state.store(0, ordering: .relaxed)
-    unsafe new.ref.cell.pointee.meta = ReactionKind.none.rawValue
+    new.ref.startState()
+    new.ref.meta = ReactionKind.none.rawValue
     if Observation.isOn { new.ref.noteCreation() }
     return new
   }
@@ -166,13 +222,12 @@ extension CellRef {
   ) -> NewCell? {
     guard let new = CellRef.allocateNew(.promise, references: references) else { return nil }
     let promise = new.ref
-    unsafe promise.cell.pointee.state.store(UInt64(source.index) << CellState.sourceShift, ordering: .relaxed)
+    promise.startState(UInt64(source.index) << CellState.sourceShift)
     promise.noteGeneration(of: source)
-    unsafe promise.cell.pointee.meta =
+    promise.meta =
       kind.rawValue | (type | interest.rawValue) << ReactionKind.typeShift | (references == 1 ? ReactionKind.unheld : 0)
-    unsafe promise.cell.pointee.function = unsafe function
-    unsafe promise.cell.pointee.context = unsafe context.pointer
-    unsafe promise.cell.pointee.free = unsafe context.free
+    unsafe promise.function = unsafe function
+    promise.reactionContext = context
     if Observation.isOn { promise.noteDerivation(from: source) }
     return new
   }

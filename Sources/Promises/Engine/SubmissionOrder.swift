@@ -19,11 +19,11 @@ import Synchronization
 extension CellRef {
   /// deliver() for a reaction whose job has an executor.
   @inline(never)
-  func deliverInOrder(to reaction: CellRef, _ job: Job) {
+  func deliverInOrder(to reaction: CellRef, _ job: ReactionJob) {
     reaction.mark(ReactionKind.submitted)
     let index = UInt64(reaction.index) << CellState.headShift
     while true {
-      let state = self.state
+      var state = self.state
       if state.isSettled {
         guard state.isSubmitting && job.isSubmitted(value, state.outcome) else { return runAtOnce(reaction) }
         if state.isUnseen { see() }
@@ -32,9 +32,9 @@ extension CellRef {
         awaitPublication()
         continue
       }
-      unsafe reaction.cell.pointee.next = state.head
-      let flag = state.isSettled ? 0 : CellState.slow
-      if exchangeState(state, state.bits & ~CellState.headMask | index | flag) { return }
+      reaction.next = state.head
+      let flag = state.isSettled ? 0 : CellState.Pending.slow
+      if exchange(&state, for: state.bits & ~CellState.headMask | index | flag) { return }
     }
   }
 
@@ -43,22 +43,22 @@ extension CellRef {
   func publishInOrder(_ value: CellValue, _ outcome: Outcome, isPromise: Bool = true) -> CellState {
     let state = self.state
     var next = state.isSlow ? state.head : 0
-    while next != 0, !CellRef(index: next).isSubmitted { next = unsafe CellRef(index: next).cell.pointee.next }
+    while next != 0, !CellRef(index: next).isSubmitted { next = CellRef(index: next).next }
     guard next != 0 else { return publish(value, outcome, isPromise: isPromise) }
     CellRef(index: next).job.lastOfSource = index
     // The limit of references is not checked: a promise enters this phase once, so the head room suffices.
-    unsafe cell.pointee.life.wrappingAdd(1, ordering: .relaxed)
-    return publish(value, outcome, isPromise: isPromise, flags: CellState.submitting)
+    retainUnchecked()
+    return publish(value, outcome, isPromise: isPromise, flags: CellState.Settled.submitting)
   }
 
   /// Continues after the submission of the last known reaction with an executor: reactions attached since then run next
   /// in this thread's loop.
   func continueSubmitting() {
     while true {
-      let state = self.state
+      var state = self.state
       guard state.isSubmitting else { return }
-      let gone = state.head == 0 ? CellState.submitting : CellState.headMask
-      guard exchangeState(state, state.bits & ~gone) else { continue }
+      let gone = state.head == 0 ? CellState.Settled.submitting : CellState.headMask
+      guard exchange(&state, for: state.bits & ~gone) else { continue }
       guard state.head != 0 else { return release() }
       CellRef(index: state.head).job.lastOfSource = index
       return Settlement.prepend(newest: state.head)
@@ -68,13 +68,15 @@ extension CellRef {
   /// Records in this reaction, which has run, that the loop is about to submit reactions of the promise to which it
   /// propagated the outcome (Wait.swift).
   func noteTarget(_ target: CellRef, _ before: CellState) {
-    unsafe cell.pointee.context = unsafe before.isSlow ? UnsafeMutableRawPointer(target.cell) : nil
+    unsafe contextPointer = unsafe before.isSlow ? UnsafeMutableRawPointer(target.cell) : nil
     targetLife = target.lifeWord
   }
 
   /// The promise recorded by noteTarget(), if it still exists.
   var notedTarget: CellRef? {
-    guard reactionKind == .link || reactionKind == .input, let pointer = unsafe cell.pointee.context else { return nil }
+    guard reactionKind == .link || reactionKind == .input, let pointer = unsafe contextPointer else {
+      return nil
+    }
     let target = unsafe CellRef.from(pointer)
     return (target.lifeWord ^ targetLife) >> Life.generationShift == 0 ? target : nil
   }
@@ -88,16 +90,9 @@ extension CellRef {
     }
   }
 
-  private func exchangeState(_ current: CellState, _ desired: UInt64) -> Bool {
-    unsafe cell.pointee.state.weakCompareExchange(
-      expected: current.bits, desired: desired, successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed
-    ).exchanged
-  }
-
   /// Whether this reaction's handlers run on an executor.
   private var isSubmitted: Bool {
-    let kind = ReactionKind.mask | ReactionKind.submitted
-    return unsafe cell.pointee.meta & kind == ReactionKind.job.rawValue | ReactionKind.submitted
+    meta & (ReactionKind.mask | ReactionKind.submitted) == ReactionKind.job.rawValue | ReactionKind.submitted
   }
 }
 
@@ -106,7 +101,7 @@ extension Settlement {
   fileprivate static func prepend(newest: UInt32) {
     let here = unsafe platform_thread().pointee.activation.unsafelyUnwrapped.assumingMemoryBound(to: Activation.self)
     let list = reversed(newest)
-    unsafe CellRef(index: newest).cell.pointee.next = unsafe here.pointee.rest
+    CellRef(index: newest).next = unsafe here.pointee.rest
     unsafe here.pointee.rest = list
     unsafe here.pointee.hasJoined = true
   }
@@ -123,7 +118,7 @@ extension Settlement {
       resumeSubmitting(unsafe here.pointee.rest)
       var owner = unsafe here.pointee.owner
       while let held = owner {
-        resumeSubmitting(unsafe held.cell.pointee.next)
+        resumeSubmitting(held.next)
         owner = held.enclosingOwner
       }
       unsafe activation = unsafe here.pointee.enclosing
@@ -134,7 +129,7 @@ extension Settlement {
     var next = list
     while next != 0 {
       let reaction = CellRef(index: next)
-      next = unsafe reaction.cell.pointee.next
+      next = reaction.next
       reaction.resumeSubmitting()
     }
   }
@@ -143,7 +138,7 @@ extension Settlement {
 extension CellRef {
   fileprivate func resumeSubmitting() {
     // The job of a reaction that is running may be freed already.
-    guard isSubmitted, job.promiseIndex == index, job.lastOfSource != 0 else { return }
-    unsafe CellRef(index: job.lastOfSource).cell.pointee.state.bitwiseOr(CellState.submitting, ordering: .relaxed)
+    guard isSubmitted, job.job.promiseIndex == index, job.lastOfSource != 0 else { return }
+    CellRef(index: job.lastOfSource).setFlags(CellState.Settled.submitting)
   }
 }

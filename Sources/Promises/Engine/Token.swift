@@ -16,7 +16,7 @@ package struct Token: Equatable {
     let index = bits & (Life.kindMask | Token.indexMask) ^ kind.rawValue << Life.kindShift
     guard index < Slab.committed.load(ordering: .relaxed) else { return nil }
     let ref = CellRef(index: UInt32(truncatingIfNeeded: index))
-    guard unsafe (ref.cell.pointee.life.load(ordering: .relaxed) ^ bits) >> Life.kindShift == 0 else { return nil }
+    guard (ref.life ^ bits) >> Life.kindShift == 0 else { return nil }
     return ref
   }
 }
@@ -52,14 +52,14 @@ extension CellRef {
   /// out.
   static func allocate(_ subkind: CellSubkind) -> CellRef? {
     guard let ref = allocate(.other, references: 1) else { return nil }
-    unsafe ref.cell.pointee.meta = subkind.rawValue
+    ref.meta = subkind.rawValue
     return ref
   }
 
-  var subkind: CellSubkind { unsafe CellSubkind(rawValue: cell.pointee.meta) }
+  var subkind: CellSubkind { CellSubkind(rawValue: meta) }
 
   @inline(__always)
   package var token: Token {
-    unsafe Token(bits: cell.pointee.life.load(ordering: .relaxed) & ~Life.holdersMask | UInt64(index))
+    Token(bits: life & ~Life.holdersMask | UInt64(index))
   }
 }

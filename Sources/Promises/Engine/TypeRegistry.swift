@@ -72,14 +72,14 @@ package enum TypeRegistry {
   }
 
   /// Whether a type is built in: it cannot be registered, and has no objects.
-  package static func isBuiltIn(_ type: UInt32) -> Bool { unsafe CellRef(index: type).cell.pointee.value.box != 0 }
+  package static func isBuiltIn(_ type: UInt32) -> Bool { CellRef(index: type).value.box != 0 }
 
   package static func name(_ type: UInt32) -> UnsafePointer<CChar>? {
-    unsafe UnsafePointer(bitPattern: UInt(CellRef(index: type).cell.pointee.value.bits))
+    unsafe UnsafePointer(bitPattern: UInt(CellRef(index: type).value.bits))
   }
 
-  static func parent(_ type: UInt32) -> UInt32 { unsafe CellRef(index: type).cell.pointee.meta }
-  static func destroy(_ type: UInt32) -> FreeFunction? { unsafe CellRef(index: type).cell.pointee.free }
+  static func parent(_ type: UInt32) -> UInt32 { CellRef(index: type).meta }
+  static func destroy(_ type: UInt32) -> FreeFunction? { unsafe CellRef(index: type).contextFree }
 }
 
 extension TypeRegistry {
@@ -146,7 +146,7 @@ extension TypeRegistry {
     var type = unsafe table[bucket(name)]
     while type != 0 {
       if unsafe strcmp(self.name(type).unsafelyUnwrapped, name) == 0 { return type }
-      type = unsafe CellRef(index: type).cell.pointee.next
+      type = CellRef(index: type).next
     }
     return 0
   }
@@ -168,12 +168,12 @@ extension TypeRegistry {
     to table: UnsafeMutablePointer<UInt32>
   ) -> UInt32 {
     guard let ref = CellRef.allocate(.type, references: 1) else { return 0 }
-    unsafe ref.cell.pointee.value = CellValue(
+    ref.value = CellValue(
       kind: .pointer, bits: UInt64(UInt(bitPattern: name)), box: isBuiltIn ? 1 : 0)
-    unsafe ref.cell.pointee.state.store(0, ordering: .relaxed)
-    unsafe ref.cell.pointee.meta = parent
-    unsafe ref.cell.pointee.free = unsafe destroy
-    unsafe ref.cell.pointee.next = unsafe table[bucket(name)]
+    ref.startState()
+    ref.meta = parent
+    unsafe ref.contextFree = unsafe destroy
+    ref.next = unsafe table[bucket(name)]
     unsafe table[bucket(name)] = ref.index
     return ref.index
   }

@@ -62,7 +62,7 @@ extension CellRef {
       if limit.isOver { return .timedOut }
       if limit.isTimeToLook() && isHeldUpByThisThread { return unlessSettled }
       guard current.isWaited else {
-        unsafe cell.pointee.state.bitwiseOr(CellState.waited, ordering: .relaxed)
+        becomeWaited()
         continue
       }
       // The futex is the lower half of the word, which has all flags. A reaction attached meanwhile changes it too;
@@ -107,7 +107,7 @@ extension CellRef {
     while let held = owner {
       if waits(for: held) { return true }
       if let target = held.notedTarget, waits(for: target) { return true }
-      rest = unsafe held.cell.pointee.next
+      rest = held.next
       owner = held.enclosingOwner
     }
     if unsafe (here.root.lifeWord ^ here.life) >> Life.generationShift == 0 { return unsafe waits(for: here.root) }
@@ -116,7 +116,7 @@ extension CellRef {
     while rest != 0 {
       let reaction = CellRef(index: rest)
       if waits(for: reaction) { return true }
-      rest = unsafe reaction.cell.pointee.next
+      rest = reaction.next
     }
     return false
   }

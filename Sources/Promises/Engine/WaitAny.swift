@@ -59,7 +59,7 @@ private struct WaitNotes {
     platform_unlock(Int32(PLATFORM_LOCK_WAITERS))
     // From here on a settling thread sees the note.
     for index in 0..<count {
-      _ = unsafe notes[index].promise.cell.pointee.state.bitwiseOr(CellState.waited, ordering: .acquiringAndReleasing)
+      unsafe notes[index].promise.becomeWaited()
     }
   }
 

@@ -44,7 +44,7 @@ extension Role {
     guard let token else { return closure }
     let gate = TokenGate(token)
     return { isRejected, value, out in
-      guard !gate.isOpen, outcomes.contains(value, Outcome(flag: isRejected ? CellState.rejected : 0)) else {
+      guard !gate.isOpen, outcomes.contains(value, isRejected ? .rejected : .fulfilled) else {
         return closure(isRejected, value, &out)
       }
       out = CellValue(kind: .discarded)

@@ -19,9 +19,11 @@ struct CancelHandler: CellView {
   }
 
   /// Whether it propagates requests to a gather or a link.
-  var passesOn: Bool { unsafe ref.cell.pointee.meta & ReactionKind.passingOn != 0 }
+  var passesOn: Bool { ref.meta & ReactionKind.passingOn != 0 }
+  /// Whether it is of the maker of its promise.
+  var isOfMaker: Bool { ref.meta & ReactionKind.ofMaker != 0 }
   /// The gather or link.
-  var target: CellRef { unsafe CellRef.from(ref.cell.pointee.context) }
+  var target: CellRef { ref.contextCell }
 }
 
 extension CellRef {
@@ -94,7 +96,7 @@ extension CellRef {
   }
 
   var isGather: Bool {
-    unsafe cell.pointee.life.load(ordering: .relaxed) & Life.kindMask == CellKind.other.rawValue << Life.kindShift
+    life & Life.kindMask == CellKind.other.rawValue << Life.kindShift
   }
 
   /// Detaches this input or link from its source, unless its reaction runs or has run.
@@ -111,7 +113,7 @@ extension CellRef {
     var next = newest
     while next != 0 {
       let reaction = CellRef(index: next)
-      next = unsafe reaction.cell.pointee.next
+      next = reaction.next
       guard reaction.reactionKind == .cancelHandler, !reaction.isCancelReason, reaction.retain() else { continue }
       // Claimed here, so that a handler which settles the promise does not keep the later ones from running. A handler
       // that propagates the request stays unclaimed: it is needed again when the promise is settled.
@@ -143,7 +145,7 @@ extension CellRef {
   /// Runs a handler that the caller has claimed.
   private func runCancelHandler(_ handler: CellRef, _ reason: inout CellValue) {
     let context = handler.reactionContext
-    let function = unsafe unsafeBitCast(handler.cell.pointee.function, to: Observer.self)
+    let function = unsafe unsafeBitCast(handler.function, to: Observer.self)
     unsafe withUnsafePointer(to: &reason) { reason in
       Settlement.running(nil, of: self, isCallers: true) {
         unsafe function(context.pointer, reason)
@@ -157,7 +159,7 @@ extension CellRef {
   func endCancelHandler(_ value: CellValue, _ outcome: Outcome) {
     guard claim() else { return }
     let isDiscard = outcome.isRejected && value.kind == ValueKind.discarded.rawValue
-    if unsafe isDiscard && cell.pointee.meta & ReactionKind.onDiscard != 0 {
+    if isDiscard && meta & ReactionKind.onDiscard != 0 {
       var cause = value.discardCause ?? .void
       runCancelHandler(self, &cause)
     } else {
@@ -179,7 +181,7 @@ extension CellRef {
 // The reason of a cancel request is kept in the promise's list, too, for handlers attached later: in the settled cell
 // of a handler without a function.
 extension CellRef {
-  var isCancelReason: Bool { unsafe cell.pointee.function == nil }
+  var isCancelReason: Bool { unsafe function == nil }
 
   /// Keeps the reason while the promise is pending. The promise is held.
   func keepCancelReason(_ reason: CellValue) {
@@ -203,7 +205,7 @@ extension CellRef {
     var next = state.head
     while next != 0 {
       let reaction = CellRef(index: next)
-      next = unsafe reaction.cell.pointee.next
+      next = reaction.next
       if reaction.reactionKind == .cancelHandler, reaction.isCancelReason, reaction.value.retain() {
         return reaction.value
       }

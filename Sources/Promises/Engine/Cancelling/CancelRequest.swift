@@ -15,7 +15,7 @@ extension CellRef {
   package var isCancelRequested: Bool {
     let state = self.state
     if state.isSettled { return isCancelled }
-    return state.bits & CellState.cancelRequested != 0
+    return state.bits & CellState.Pending.cancelRequested != 0
   }
 
   /// Whether the settled promise was cancelled: rejected as by discard().
@@ -31,6 +31,7 @@ extension CellRef {
   }
 
   /// Requests cancellation, and adds the gathers and links that remain to the work list.
+  @inline(never)
   func requestCancel(_ reason: CellValue, leaving work: inout CancelWork) {
     guard var source = acceptCancelRequest(reason, leaving: &work) else { return }
     // A loop, because chains are long. This call has a reference of its own to each promise on the way.
@@ -47,7 +48,7 @@ extension CellRef {
   /// Requests cancellation if a waiting request was blocked by nothing else.
   package func seal() {
     guard hold() else { return }
-    unsafe cell.pointee.state.bitwiseOr(CellState.sealed, ordering: .relaxed)
+    setFlags(CellState.Pending.sealed)
     letGo()
     passWaitingRequestOn()
   }
@@ -82,7 +83,7 @@ extension CellRef {
 
   /// Requests cancellation of this promise if a request waits for the end of interest in it, and no interest is left.
   func passWaitingRequestOn() {
-    guard state.bits & CellState.detaching != 0, hasNoOtherHolder, hold() else { return }
+    guard state.bits & CellState.Pending.detaching != 0, hasNoOtherHolder, hold() else { return }
     guard isDesertedWhileHeld && isWithoutInterest() else { return letGo() }
     letGoAndAsk()
   }
@@ -98,24 +99,24 @@ extension CellRef {
 
   /// Whether only this call and the settler have references to the promise, or references do not count.
   private var hasNoOtherHolder: Bool {
-    let references = unsafe cell.pointee.life.load(ordering: .acquiring) & Life.referencesMask
-    return references <= 2 || state.bits & CellState.sealed != 0
+    let references = acquiredLife & Life.referencesMask
+    return references <= 2 || state.bits & CellState.Pending.sealed != 0
   }
 
   /// Marks the promise and runs its cancel-request handlers. Returns its source, with a reference for the caller, if
   /// the request concerns the source.
+  @inline(never)
   private func acceptCancelRequest(_ reason: CellValue, leaving work: inout CancelWork) -> CellRef? {
     guard hold() else { return nil }
-    // Acquiring, for reactions that were attached while it was held.
-    let old = unsafe cell.pointee.state.bitwiseOr(CellState.cancelRequested, ordering: .acquiring).oldValue
-    guard old & CellState.cancelRequested == 0 else {
+    let old = becomeCancelRequested()
+    guard old.bits & CellState.Pending.cancelRequested == 0 else {
       letGo()
       return nil
     }
     keepCancelReason(reason)
     // From now on the release that leaves only the settler's reference may abandon the promise.
-    if CellState(old).source != 0 { watch() }
-    let handlers = takeCancelHandlers(newest: CellState(old).head)
+    if old.source != 0 { watch() }
+    let handlers = takeCancelHandlers(newest: old.head)
     // Read before the handlers run. A handler may settle this promise, which does not stop the request from propagating
     // upstream, and may release its last reference.
     let source = heldSource()

@@ -84,10 +84,10 @@ extension CancelToken {
     locked {
       var next = first(of: .tokens)
       while next != 0 {
-        let entry = CellRef(index: next)
-        next = entry.nextEntry
-        let isCancelled = entry.entryFlags & CancelToken.onlyInvalidation == 0
-        if isCancelled, let child = entry.entry.strong() { work.push(CancelToken(child), invalidates: false) }
+        let entry = TokenEntry(CellRef(index: next))
+        next = entry.next
+        let isCancelled = entry.flags & CancelToken.onlyInvalidation == 0
+        if isCancelled, let child = entry.weak.strong() { work.push(CancelToken(child), invalidates: false) }
       }
     }
   }
@@ -149,15 +149,12 @@ extension CancelToken {
   /// Stored in the token's fields, guarded by its lock.
   private var limit: Limit {
     get {
-      unsafe Limit(
-        time: Int64(bitPattern: ref.cell.pointee.value.bits), timer: ref.cell.pointee.value.box,
-        executorIndex: ref.cell.pointee.next)
+      Limit(time: Int64(bitPattern: ref.value.bits), timer: ref.value.box, executorIndex: ref.next)
     }
     nonmutating set {
-      unsafe ref.cell.pointee.value = unsafe CellValue(
-        kind: ValueKind(rawValue: ref.cell.pointee.value.kind), bits: UInt64(bitPattern: newValue.time),
-        box: newValue.timer)
-      unsafe ref.cell.pointee.next = newValue.executorIndex
+      ref.value = CellValue(
+        kind: ValueKind(rawValue: ref.value.kind), bits: UInt64(bitPattern: newValue.time), box: newValue.timer)
+      ref.next = newValue.executorIndex
     }
   }
 

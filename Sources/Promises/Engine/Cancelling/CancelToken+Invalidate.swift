@@ -42,10 +42,10 @@ extension CancelToken {
       if invalidates { startGeneration() }
       var next = first(of: .tokens)
       while next != 0 {
-        let entry = CellRef(index: next)
-        next = entry.nextEntry
-        let goes = invalidates || entry.entryFlags & CancelToken.onlyInvalidation == 0
-        if goes, let child = entry.entry.strong() { children.push(CancelToken(child), invalidates: invalidates) }
+        let entry = TokenEntry(CellRef(index: next))
+        next = entry.next
+        let goes = invalidates || entry.flags & CancelToken.onlyInvalidation == 0
+        if goes, let child = entry.weak.strong() { children.push(CancelToken(child), invalidates: invalidates) }
       }
       let promises = first(of: .promises)
       setList(of: .promises, 0)
@@ -56,10 +56,10 @@ extension CancelToken {
     if !children.isWhole { work.isWhole = false }
     var next = Settlement.reversed(promises)
     while next != 0 {
-      let entry = CellRef(index: next)
-      next = entry.nextEntry
-      entry.entry.with { promise in promise.requestCancel(reason) }
-      entry.deallocate()
+      let entry = TokenEntry(CellRef(index: next))
+      next = entry.next
+      entry.weak.with { promise in promise.requestCancel(reason) }
+      entry.ref.deallocate()
     }
   }
 
@@ -111,9 +111,9 @@ extension CancelToken {
           guard token.isNew(on: walk) else { return }
           var next = token.first(of: .tokens)
           while next != 0 {
-            let entry = CellRef(index: next)
-            next = entry.nextEntry
-            if let child = entry.entry.strong() { work.push(CancelToken(child), invalidates: true) }
+            let entry = TokenEntry(CellRef(index: next))
+            next = entry.next
+            if let child = entry.weak.strong() { work.push(CancelToken(child), invalidates: true) }
           }
         }
       }
@@ -149,22 +149,20 @@ struct TokenWork {
 
   /// Takes ownership of a reference to the token. When memory has run out, the token is skipped.
   mutating func push(_ token: CancelToken, invalidates: Bool) {
-    guard let entry = CellRef.allocate(.entry) else {
+    guard let entry = TokenEntry(UInt64(token.ref.index), flags: invalidates ? 1 : 0) else {
       isWhole = false
       return token.ref.release()
     }
-    unsafe entry.cell.pointee.value = CellValue(
-      kind: ValueKind(rawValue: invalidates ? 1 : 0), bits: UInt64(token.ref.index))
-    unsafe entry.cell.pointee.next = first
-    first = entry.index
+    entry.next = first
+    first = entry.ref.index
   }
 
   mutating func pop() -> (CancelToken, invalidates: Bool)? {
     guard first != 0 else { return nil }
-    let entry = CellRef(index: first)
-    let value = unsafe entry.cell.pointee.value
-    first = entry.nextEntry
-    entry.deallocate()
-    return (CancelToken(CellRef(index: UInt32(truncatingIfNeeded: value.bits))), value.kind == 1)
+    let entry = TokenEntry(CellRef(index: first))
+    let (bits, flags) = (entry.bits, entry.flags)
+    first = entry.next
+    entry.ref.deallocate()
+    return (CancelToken(CellRef(index: UInt32(truncatingIfNeeded: bits))), flags == 1)
   }
 }

@@ -1,50 +1,46 @@
 /// The lists of a token: weak references, the newest first.
 ///
-///           value                 next
-///   entry   flags, the cell's     the next older entry
-///           token in bits
 extension CancelToken {
   package enum List { case promises, tokens }
 
   /// Adds an entry, and removes the dead entries after it, up to the first whose cell is alive; sweeps the whole list
   /// from time to time. So a token that outlives many promises does not grow. False when memory has run out.
   func add(_ cell: WeakCell, flags: UInt32 = 0, to list: List) -> Bool {
-    guard let entry = CellRef.allocate(.entry) else { return false }
-    unsafe entry.cell.pointee.value = CellValue(kind: ValueKind(rawValue: flags), bits: cell.bits)
+    guard let entry = TokenEntry(cell.bits, flags: flags) else { return false }
     var swept: UInt32 = 0
     let dead = locked {
       let left = addsLeft(of: list)
       var next = first(of: list)
       let dead = next
-      while next != 0, !CellRef(index: next).entry.isAlive { next = CellRef(index: next).nextEntry }
-      unsafe entry.cell.pointee.next = next
-      setList(of: list, entry.index, addsLeft: left &- 1)
+      while next != 0, !TokenEntry(CellRef(index: next)).weak.isAlive { next = TokenEntry(CellRef(index: next)).next }
+      entry.next = next
+      setList(of: list, entry.ref.index, addsLeft: left &- 1)
       if left == 0 { swept = sweep(list, behind: entry) }
       return (first: dead, end: next)
     }
-    CellRef.freeEntries(dead.first, upTo: dead.end)
-    CellRef.freeEntries(swept, upTo: 0)
+    TokenEntry.free(dead.first, upTo: dead.end)
+    TokenEntry.free(swept, upTo: 0)
     return true
   }
 
   /// Removes all dead entries behind the newest one and returns them. The next sweep follows after as many adds as
   /// entries are left, so the amortized cost of an add is constant. The token is locked.
-  private func sweep(_ list: List, behind newest: CellRef) -> UInt32 {
+  private func sweep(_ list: List, behind newest: TokenEntry) -> UInt32 {
     var dead: UInt32 = 0
     var last = newest
     var alive: UInt32 = 1
-    while last.nextEntry != 0 {
-      let entry = CellRef(index: last.nextEntry)
-      if entry.entry.isAlive {
+    while last.next != 0 {
+      let entry = TokenEntry(CellRef(index: last.next))
+      if entry.weak.isAlive {
         last = entry
         alive += 1
         continue
       }
-      unsafe last.cell.pointee.next = entry.nextEntry
-      unsafe entry.cell.pointee.next = dead
-      dead = entry.index
+      last.next = entry.next
+      entry.next = dead
+      dead = entry.ref.index
     }
-    setList(of: list, newest.index, addsLeft: max(alive, 32))
+    setList(of: list, newest.ref.index, addsLeft: max(alive, 32))
     return dead
   }
 
@@ -55,13 +51,13 @@ extension CancelToken {
       var next = first(of: list)
       while next != 0 {
         count += 1
-        next = CellRef(index: next).nextEntry
+        next = TokenEntry(CellRef(index: next)).next
       }
       return count
     }
   }
 
-  func freeList(of list: List) { CellRef.freeEntries(first(of: list), upTo: 0) }
+  func freeList(of list: List) { TokenEntry.free(first(of: list), upTo: 0) }
 
   func first(of list: List) -> UInt32 { UInt32(truncatingIfNeeded: word(of: list)) }
 
@@ -70,31 +66,50 @@ extension CancelToken {
 
   private func word(of list: List) -> UInt {
     switch list {
-    case .promises: unsafe UInt(bitPattern: ref.cell.pointee.function)
-    case .tokens: unsafe UInt(bitPattern: ref.cell.pointee.context)
+    case .promises: unsafe UInt(bitPattern: ref.function)
+    case .tokens: unsafe UInt(bitPattern: ref.contextPointer)
     }
   }
 
   func setList(of list: List, _ first: UInt32, addsLeft: UInt32 = 0) {
     let word = unsafe UnsafeMutableRawPointer(bitPattern: UInt(first) | UInt(addsLeft) << 32)
     switch list {
-    case .promises: unsafe ref.cell.pointee.function = unsafe word
-    case .tokens: unsafe ref.cell.pointee.context = unsafe word
+    case .promises: unsafe ref.function = unsafe word
+    case .tokens: unsafe ref.contextPointer = unsafe word
     }
   }
 }
 
-extension CellRef {
-  var nextEntry: UInt32 { unsafe cell.pointee.next }
-  var entry: WeakCell { unsafe WeakCell(token: Token(bits: cell.pointee.value.bits)) }
-  var entryFlags: UInt32 { unsafe cell.pointee.value.kind }
+/// An entry of a token's list, or of a TokenWork.
+///
+///           value: kind   bits                       next
+///   entry   flags         the token of a cell, or,   the next older entry
+///                         in a TokenWork, an index
+struct TokenEntry {
+  let ref: CellRef
+  init(_ ref: CellRef) { self.ref = ref }
 
-  static func freeEntries(_ first: UInt32, upTo end: UInt32) {
+  /// Nil when memory has run out.
+  init?(_ bits: UInt64, flags: UInt32) {
+    guard let ref = CellRef.allocate(.entry) else { return nil }
+    ref.value = CellValue(kind: ValueKind(rawValue: flags), bits: bits)
+    self.ref = ref
+  }
+
+  var next: UInt32 {
+    get { ref.next }
+    nonmutating set { ref.next = newValue }
+  }
+  var bits: UInt64 { ref.value.bits }
+  var weak: WeakCell { WeakCell(token: Token(bits: bits)) }
+  var flags: UInt32 { ref.value.kind }
+
+  static func free(_ first: UInt32, upTo end: UInt32) {
     var next = first
     while next != end {
-      let entry = CellRef(index: next)
-      next = entry.nextEntry
-      entry.deallocate()
+      let entry = TokenEntry(CellRef(index: next))
+      next = entry.next
+      entry.ref.deallocate()
     }
   }
 }

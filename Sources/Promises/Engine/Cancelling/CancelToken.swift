@@ -31,14 +31,21 @@ package struct CancelToken: Equatable {
   /// Makes a token with one handle; nil when memory has run out.
   package static func make(invalidatesWhenDropped: Bool) -> CancelToken? {
     guard let ref = CellRef.allocate(.cancelToken) else { return nil }
-    unsafe ref.cell.pointee.state.store(
-      CellRef.oneHandle | (invalidatesWhenDropped ? automatic : 0), ordering: .relaxed)
+    ref.startHandles(invalidatesWhenDropped ? automatic : 0)
     let token = CancelToken(ref)
     token.setList(of: .promises, 0)
     token.setList(of: .tokens, 0)
-    unsafe ref.cell.pointee.value = CellValue(kind: ValueKind(rawValue: 0))
+    ref.value = CellValue(kind: ValueKind(rawValue: 0))
     token.clearDeadline()
     return token
+  }
+
+  private var word: UInt64 { unsafe ref.cell.pointee.state.load(ordering: .acquiring) }
+
+  /// Sets a flag, and returns the state from before.
+  @discardableResult
+  private func set(_ flag: UInt64) -> UInt64 {
+    unsafe ref.cell.pointee.state.bitwiseOr(flag, ordering: .acquiringAndReleasing).oldValue
   }
 
   /// Takes another handle; false if there are too many, or the last one was released.
@@ -48,7 +55,7 @@ package struct CancelToken: Equatable {
   package func releaseHandle() {
     guard ref.releaseHandle() else { return }
     dropDeadline()
-    if unsafe ref.cell.pointee.state.load(ordering: .relaxed) & CancelToken.automatic != 0 { invalidate() }
+    if word & CancelToken.automatic != 0 { invalidate() }
     ref.release()
   }
 
@@ -57,26 +64,22 @@ package struct CancelToken: Equatable {
 
   /// Changes with every invalidation.
   package var generation: UInt32 {
-    unsafe UInt32(truncatingIfNeeded: ref.cell.pointee.state.load(ordering: .acquiring) >> CancelToken.generationShift)
+    UInt32(truncatingIfNeeded: word >> CancelToken.generationShift)
   }
 
   /// Whether the token was ever chained to another. The caller has the lock under which tokens are chained.
-  var isChained: Bool { unsafe ref.cell.pointee.state.load(ordering: .relaxed) & CancelToken.chained != 0 }
+  var isChained: Bool { word & CancelToken.chained != 0 }
 
-  func becomeChained() {
-    unsafe ref.cell.pointee.state.bitwiseOr(CancelToken.chained, ordering: .relaxed)
-  }
+  func becomeChained() { set(CancelToken.chained) }
 
   /// Whether the token was cancelled or invalidated, or its deadline has passed, at least once.
   package var isCancelled: Bool {
-    if unsafe ref.cell.pointee.state.load(ordering: .acquiring) & CancelToken.cancelled != 0 { return true }
+    if word & CancelToken.cancelled != 0 { return true }
     let deadline = self.deadline
     return deadline != .max && deadline <= platform_now()
   }
 
-  func becomeCancelled() {
-    unsafe ref.cell.pointee.state.bitwiseOr(CancelToken.cancelled, ordering: .acquiringAndReleasing)
-  }
+  func becomeCancelled() { set(CancelToken.cancelled) }
 
   func startGeneration() {
     unsafe ref.cell.pointee.state.wrappingAdd(1 << CancelToken.generationShift, ordering: .acquiringAndReleasing)
@@ -84,11 +87,7 @@ package struct CancelToken: Equatable {
 
   /// Runs `body` with exclusive access to the lists.
   func locked<R>(_ body: () -> R) -> R {
-    while unsafe ref.cell.pointee.state.bitwiseOr(CancelToken.locked, ordering: .acquiring).oldValue
-      & CancelToken.locked != 0
-    {
-      platform_yield()
-    }
+    while set(CancelToken.locked) & CancelToken.locked != 0 { platform_yield() }
     defer { unlock() }
     return body()
   }

@@ -38,8 +38,8 @@ extension CellRef {
   var isInterested: Bool {
     if interest == .lasting { return true }
     guard interest == .counted && reactionKind != .cancelHandler else { return false }
-    let gone = CellState.cancelRequested | CellState.claimed | CellState.settled
-    return unsafe cell.pointee.state.load(ordering: .relaxed) & gone == 0
+    let gone = CellState.Pending.cancelRequested | CellState.claimed | CellState.settled
+    return state.bits & gone == 0
   }
 
   /// Records that a reaction to this promise lost interest; true if no interest is left, so that cancellation of the
@@ -60,7 +60,7 @@ extension CellRef {
   /// Whether this promise, which is held, lost interest that may have been the last, and no request has followed from
   /// it.
   var isDesertedWhileHeld: Bool {
-    state.bits & CellState.cancelRequested == 0 && detachState.isDeserted
+    state.bits & CellState.Pending.cancelRequested == 0 && detachState.isDeserted
   }
 
   /// The reason of a cancel request for one of the promises derived from this one, with a reference for the caller;
@@ -69,7 +69,7 @@ extension CellRef {
     var next = state.head
     while next != 0 {
       let reaction = CellRef(index: next)
-      next = unsafe reaction.cell.pointee.next
+      next = reaction.next
       guard reaction.reactionKind != .cancelHandler, reaction.passesRequestsOn, reaction.isCancelRequested else {
         continue
       }

@@ -21,12 +21,11 @@ package struct TokenGuard {
       context.release()
       return nil
     }
-    unsafe ref.cell.pointee.value = unsafe CellValue(
+    ref.value = unsafe CellValue(
       kind: .void, bits: UInt64(UInt(bitPattern: plan.onRejected)), box: token.generation)
-    unsafe ref.cell.pointee.next = token.ref.index
-    unsafe ref.cell.pointee.function = unsafe plan.onFulfilled
-    unsafe ref.cell.pointee.context = unsafe context.pointer
-    unsafe ref.cell.pointee.free = unsafe context.free
+    ref.next = token.ref.index
+    unsafe ref.function = unsafe plan.onFulfilled
+    ref.reactionContext = context
     let onFulfilled: Handler = { unsafe TokenGuard.at($0).pass(isRejected: false, $1, $2) }
     let onRejected: Handler = { unsafe TokenGuard.at($0).pass(isRejected: true, $1, $2) }
     var plan = plan
@@ -43,16 +42,16 @@ package struct TokenGuard {
     unsafe TokenGuard(ref: CellRef(pointer.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self)))
   }
 
-  private var token: CancelToken { unsafe CancelToken(CellRef(index: ref.cell.pointee.next)) }
+  private var token: CancelToken { CancelToken(CellRef(index: ref.next)) }
 
   private func pass(isRejected: Bool, _ value: UnsafeRawPointer, _ out: UnsafeMutableRawPointer) -> Int32 {
-    let kept = unsafe ref.cell.pointee.value
+    let kept = ref.value
     guard token.generation == kept.box else {
       unsafe out.storeBytes(of: CellValue(kind: .discarded), as: CellValue.self)
       return Verdict.reject.rawValue
     }
-    let function = unsafe isRejected ? UnsafeMutableRawPointer(bitPattern: UInt(kept.bits)) : ref.cell.pointee.function
-    return unsafe unsafeBitCast(function, to: Handler.self)(ref.cell.pointee.context, value, out)
+    let function = unsafe isRejected ? kept.pointer : ref.function
+    return unsafe unsafeBitCast(function, to: Handler.self)(ref.contextPointer, value, out)
   }
 
   private func close() {

@@ -1,12 +1,10 @@
-import Synchronization
-
 /// A weak reference to a cell, usually of a promise.
 package struct WeakCell: Equatable, Sendable {
   private let token: Token
 
   /// Makes a weak reference. The caller has a strong one.
   package init(_ cell: CellRef) {
-    unsafe cell.cell.pointee.life.bitwiseOr(Life.weak, ordering: .relaxed)
+    cell.watch()
     token = cell.token
   }
 
@@ -38,20 +36,4 @@ package struct WeakCell: Equatable, Sendable {
   package var isAlive: Bool { token.cell(CellKind(rawValue: token.bits >> Life.kindShift & 7)) != nil }
 
   package static func == (one: WeakCell, other: WeakCell) -> Bool { one.token.bits == other.token.bits }
-}
-
-extension CellRef {
-  /// Takes a reference if the life word satisfies `isMeant`; false if it does not, or the last reference was released.
-  @inline(__always)
-  func retain(while isMeant: (_ life: UInt64) -> Bool) -> Bool {
-    var life = unsafe cell.pointee.life.load(ordering: .relaxed)
-    while isMeant(life) {
-      guard 1..<Life.referenceLimit ~= life & Life.referencesMask else { return false }
-      let (exchanged, original) = unsafe cell.pointee.life.weakCompareExchange(
-        expected: life, desired: life &+ 1, ordering: .acquiring)
-      if exchanged { return true }
-      life = original
-    }
-    return false
-  }
 }

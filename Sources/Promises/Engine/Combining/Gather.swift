@@ -43,24 +43,58 @@ package struct Gather {
   package typealias Combine =
     (_ entries: UnsafeBufferPointer<Entry>, _ last: Int, _ out: inout CellValue) -> Outcome
 
-  static var decided: UInt64 { 8 }
-  static var cancelsOthers: UInt64 { 16 }
+  private static var decided: UInt64 { 8 }
+  private static var cancelsOthers: UInt64 { 16 }
   /// An input was destroyed while pending.
-  static var lost: UInt64 { 32 }
+  private static var lost: UInt64 { 32 }
   private static var modeMask: UInt64 { 7 }
   static var unsettled: UInt64 { 1 << 8 }
 
-  var mode: Mode {
-    unsafe Mode(rawValue: ref.cell.pointee.state.load(ordering: .relaxed) & Gather.modeMask).unsafelyUnwrapped
+  private var word: UInt64 { unsafe ref.cell.pointee.state.load(ordering: .acquiring) }
+  var isDecided: Bool { word & Gather.decided != 0 }
+  var cancelsOthers: Bool { word & Gather.cancelsOthers != 0 }
+  var isLost: Bool { word & Gather.lost != 0 }
+  /// Whether an input is pending.
+  var isWaiting: Bool { word >= Gather.unsettled }
+
+  /// Claims the decision. The winner gets the reference to the result.
+  func decide() -> Bool { set(Gather.decided) & Gather.decided == 0 }
+
+  func lose() { set(Gather.lost) }
+
+  @discardableResult
+  private func set(_ flag: UInt64) -> UInt64 {
+    unsafe ref.cell.pointee.state.bitwiseOr(flag, ordering: .acquiringAndReleasing).oldValue
   }
-  var result: CellRef { unsafe CellRef(index: ref.cell.pointee.next) }
-  var count: Int { unsafe Int(ref.cell.pointee.value.bits) }
+
+  /// Counts one more settled input; true for the last.
+  func isLast() -> Bool {
+    unsafe ref.cell.pointee.state.wrappingSubtract(Gather.unsettled, ordering: .acquiringAndReleasing).newValue
+      < Gather.unsettled
+  }
+
+  var mode: Mode {
+    unsafe Mode(rawValue: word & Gather.modeMask).unsafelyUnwrapped
+  }
+  var result: CellRef { CellRef(index: ref.next) }
+  private(set) var count: Int {
+    get { Int(ref.value.bits) }
+    nonmutating set { unsafe ref.cell.pointee.value.bits = UInt64(newValue) }
+  }
   var entries: UnsafeMutablePointer<Entry> {
-    unsafe ref.cell.pointee.function.unsafelyUnwrapped.assumingMemoryBound(to: Entry.self)
+    unsafe ref.function.unsafelyUnwrapped.assumingMemoryBound(to: Entry.self)
   }
   /// The combining closure, stored in `context` and `free`.
   var combine: UnsafeMutablePointer<StoredCombine> {
     unsafe (UnsafeMutableRawPointer(ref.cell) + Cell.contextOffset).assumingMemoryBound(to: StoredCombine.self)
+  }
+}
+
+extension CellRef {
+  /// The index of the input of this reaction, beside the generation of its source.
+  var inputIndex: Int {
+    get { Int(value.bits & 0xffff_ffff) }
+    nonmutating set { unsafe cell.pointee.value.bits = value.bits & ~0xffff_ffff | UInt64(newValue) }
   }
 }
 
@@ -94,10 +128,10 @@ extension Gather {
     }
     let flags = mode.rawValue | (cancelsOthers ? Gather.cancelsOthers : 0)
     unsafe ref.cell.pointee.state.store(UInt64(count) * unsettled | flags, ordering: .relaxed)
-    unsafe ref.cell.pointee.value = CellValue(kind: .void, bits: 0)
-    unsafe ref.cell.pointee.next = result.index
-    unsafe ref.cell.pointee.function = unsafe memory
+    ref.next = result.index
+    unsafe ref.function = unsafe memory
     let gather = Gather(ref)
+    gather.count = 0
     unsafe gather.combine.initialize(to: StoredCombine(body: combine))
     _ = result.retain()
     // Inputs that are asked to cancel while the entries are attached may be settled and released by their handlers.
@@ -142,15 +176,14 @@ extension Gather {
         freeEntries(index)
         return false
       }
-      // Stored beside the generation of its source.
-      unsafe reaction.cell.pointee.value.bits = unsafe reaction.cell.pointee.value.bits & ~0xffff_ffff | UInt64(index)
+      reaction.inputIndex = index
       unsafe (entries + index).initialize(
         to: Entry(reaction: reaction, value: CellValue(kind: ValueKind(rawValue: 0)), isRejected: false))
     }
-    unsafe ref.cell.pointee.value.bits = UInt64(count)
-    unsafe ref.cell.pointee.life.wrappingAdd(UInt64(count) + 1, ordering: .relaxed)
+    self.count = count
+    ref.retainUnchecked(UInt64(count) + 1)
     if result.passCancelRequests(to: ref) { return true }
-    unsafe ref.cell.pointee.life.wrappingSubtract(UInt64(count), ordering: .relaxed)
+    ref.retainUnchecked(0 &- UInt64(count))
     freeEntries(count)
     return false
   }
@@ -158,7 +191,7 @@ extension Gather {
   /// Frees entries that were not attached.
   private func freeEntries(_ count: Int) {
     for index in 0..<count { unsafe entries[index].reaction.deallocate() }
-    unsafe ref.cell.pointee.value.bits = 0
+    self.count = 0
   }
 
   /// Attaches the entries; those of settled inputs run at once. Releases the caller's reference, which keeps the gather
@@ -168,16 +201,12 @@ extension Gather {
     ref.release()
   }
 
-  static func at(_ pointer: UnsafeMutableRawPointer?) -> Gather {
-    unsafe Gather(CellRef(pointer.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self)))
-  }
-
   func free() {
     for index in 0..<count {
       unsafe entries[index].value.release()
       unsafe entries[index].reaction.release()
     }
     unsafe combine.deinitialize(count: 1)
-    unsafe platform_free(ref.cell.pointee.function)
+    unsafe platform_free(ref.function)
   }
 }

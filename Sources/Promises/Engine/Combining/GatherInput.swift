@@ -1,21 +1,18 @@
-import Synchronization
-
 // The reaction of a gather to one input.
 extension CellRef {
   /// Runs this reaction of the kind `input`.
   func gatherInput(_ value: CellValue, _ outcome: Outcome) -> ReactionResult {
     // Stops later cancel requests from propagating through this reaction. No other call claims it.
     _ = claim()
-    let index = unsafe Int(cell.pointee.value.bits & 0xffff_ffff)
-    let gather = unsafe Gather.at(cell.pointee.context)
+    let gather = Gather(contextCell)
     defer { gather.ref.release() }
-    return gather.end(of: index, self, value, outcome)
+    return gather.end(of: inputIndex, self, value, outcome)
   }
 
   /// Handles an input that was destroyed while pending.
   func loseGatherInput() {
-    let gather = unsafe Gather.at(cell.pointee.context)
-    unsafe gather.ref.cell.pointee.state.bitwiseOr(Gather.lost, ordering: .relaxed)
+    let gather = Gather(contextCell)
+    gather.lose()
     if gather.isLast() && gather.decide() { gather.abandonResult() }
     gather.ref.release()
   }
@@ -29,19 +26,17 @@ extension Gather {
       _ = isLast()
       guard isFirst else { return .idle }
       let result = reaction.passOn(to: result, value, outcome)
-      if unsafe ref.cell.pointee.state.load(ordering: .relaxed) & Gather.cancelsOthers != 0 {
-        cancelOthers(than: index)
-      }
+      if cancelsOthers { cancelOthers(than: index) }
       return result
     }
     // Stored only if it may be combined: the entries are kept as long as an input is pending, which may be forever.
-    if unsafe ref.cell.pointee.state.load(ordering: .relaxed) & Gather.decided == 0 {
+    if !isDecided {
       let isKept = value.retain()
       unsafe entries[index].value = isKept ? value : Fault.tooManyReferences.value
       unsafe entries[index].isRejected = isKept ? outcome.isRejected : true
     }
     guard isLast() && decide() else { return .idle }
-    guard unsafe ref.cell.pointee.state.load(ordering: .relaxed) & Gather.lost == 0 else {
+    guard !isLost else {
       // The outcome of the lost input is unknown.
       abandonResult()
       return .idle
@@ -56,7 +51,7 @@ extension Gather {
   /// Releases the result, which will never be settled by this gather.
   fileprivate func abandonResult() {
     if result.hold() {
-      if result.reactionKind == .none { unsafe result.cell.pointee.meta = ReactionKind.orphan }
+      if result.reactionKind == .none { result.meta = ReactionKind.orphan }
       result.letGo()
     }
     result.release()
@@ -65,7 +60,7 @@ extension Gather {
   /// Detaches from the pending inputs: the result is settled or unwanted.
   func leave() {
     let isUndecided = decide()
-    if unsafe ref.cell.pointee.state.load(ordering: .acquiring) >= Gather.unsettled {
+    if isWaiting {
       for index in 0..<count { unsafe entries[index].reaction.leaveInput() }
     }
     if isUndecided { result.release() }
@@ -79,18 +74,6 @@ extension Gather {
     case .first: !outcome.isRejected || value.kind != ValueKind.discarded.rawValue
     case .race: true
     }
-  }
-
-  /// Claims the decision. The winner gets the reference to the result.
-  fileprivate func decide() -> Bool {
-    unsafe ref.cell.pointee.state.bitwiseOr(Gather.decided, ordering: .acquiringAndReleasing).oldValue
-      & Gather.decided == 0
-  }
-
-  /// Counts one more settled input; true for the last.
-  fileprivate func isLast() -> Bool {
-    unsafe ref.cell.pointee.state.wrappingSubtract(Gather.unsettled, ordering: .acquiringAndReleasing).newValue
-      < Gather.unsettled
   }
 
   /// Propagates a cancel request for the result: its interest in every input ends.

@@ -7,9 +7,6 @@ import Synchronization
 //
 // A promise that can be abandoned is marked as weakly referenced, which makes its releases take the path below.
 extension CellRef {
-  /// Makes releases of this promise check whether it is abandoned.
-  func watch() { unsafe cell.pointee.life.bitwiseOr(Life.weak, ordering: .releasing) }
-
   /// Whether the cell is a pending promise whose releases are checked.
   func isWatched(_ life: UInt64) -> Bool {
     life & (Life.kindMask | Life.weak) == CellKind.promise.rawValue << Life.kindShift | Life.weak && !state.isClaimed
@@ -24,7 +21,7 @@ extension CellRef {
     guard hold() else { return releaseLastButOne(&life) }
     if isDesertedWhileHeld && isWithoutInterest() {
       letGoAndAsk()
-      life = unsafe cell.pointee.life.load(ordering: .acquiring)
+      life = acquiredLife
       return false
     }
     var removed: UInt32 = 0
@@ -48,7 +45,7 @@ extension CellRef {
   /// source, with a reference for the caller.
   private func releaseAndLeave() -> CellRef? {
     passWaitingRequestOn()
-    let life = unsafe cell.pointee.life.load(ordering: .acquiring)
+    let life = acquiredLife
     if life & Life.referencesMask == 2 && isWatched(life) && hold() {
       var removed: UInt32 = 0
       let isUnwanted = self.isUnwanted(&removed)
@@ -63,7 +60,7 @@ extension CellRef {
 
   /// Releases a reference that was taken temporarily, without abandoning the promise.
   func releaseBorrowed() {
-    var life = unsafe cell.pointee.life.load(ordering: .acquiring)
+    var life = acquiredLife
     while life & Life.referencesMask == 2 && isWatched(life) {
       if releaseWatched(&life, abandons: false) { return }
     }
@@ -74,9 +71,7 @@ extension CellRef {
   /// a reference for the caller.
   private func leave() -> CellRef? {
     let source = claimedSource()
-    unsafe cell.pointee.value = CellValue(kind: .discarded)
-    let settled = CellState.claimed | CellState.settled | CellState.rejected
-    let before = unsafe CellState(cell.pointee.state.exchange(settled, ordering: .acquiringAndReleasing))
+    let before = publish(CellValue(kind: .discarded), .rejected)
     if before.isWaited { wake() }
     source?.detach(self)
     if isDiscardable(before) { releaseContextInTurn() }
@@ -88,12 +83,12 @@ extension CellRef {
   /// Whether this promise is unwanted, given that only the caller and the settler have references. The promise is held.
   private func isUnwanted(_ removed: inout UInt32) -> Bool {
     let state = self.state
-    let isAsked = state.bits & CellState.cancelRequested != 0
+    let isAsked = state.bits & CellState.Pending.cancelRequested != 0
     switch reactionKind {
     case .follow: guard state.source != 0, interest != .lasting else { return false }
     case .then, .rescue, .completion: guard state.source != 0, isAsked else { return false }
     case .job:
-      guard state.source != 0, !job.hasClosure, isAsked || job.isOwn else { return false }
+      guard state.source != 0, !job.hasClosure, isAsked || meta & ReactionKind.own != 0 else { return false }
     case .none: guard !isOrphan else { return false }
     default: return false
     }
@@ -109,12 +104,12 @@ extension CellRef {
     var next = state.head
     while next != 0 {
       let reaction = CellRef(index: next)
-      if reaction.reactionKind == .cancelHandler, unsafe reaction.cell.pointee.meta & ReactionKind.ofMaker != 0 {
+      let handler = CancelHandler(reaction)
+      if reaction.reactionKind == .cancelHandler, handler.isOfMaker {
         // A destroyed link has cleared the source.
-        let handler = CancelHandler(reaction)
         return state.source != 0 || !handler.passesOn || handler.target.isGather
       }
-      next = unsafe reaction.cell.pointee.next
+      next = reaction.next
     }
     return false
   }

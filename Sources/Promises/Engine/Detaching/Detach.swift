@@ -53,11 +53,11 @@ extension CellRef {
   /// Taking the reference and checking the state is one atomic step: the last reference to a settled promise may be
   /// released by a plain store (lastReferenceGone), which only another reference prevents.
   func retained(_ source: UInt32) -> CellRef? {
-    let generation = unsafe cell.pointee.value.bits >> 32
+    let generation = value.bits >> 32
     let source = CellRef(index: source)
     while true {
       let state = source.state
-      let life = unsafe source.cell.pointee.life.load(ordering: .relaxed)
+      let life = source.life
       guard !state.isClaimed, !state.isSettled, life >> 32 == generation,
         life & Life.kindMask == CellKind.promise.rawValue << Life.kindShift,
         1..<Life.referenceLimit ~= life & Life.referencesMask
@@ -80,7 +80,7 @@ private enum Detached {
   case nothing
   /// The reaction, whose caller has a reference.
   case context(CellRef)
-  case job(Job)
+  case job(ReactionJob)
   /// The promise that a link settles, or the gather of an input.
   case cell(CellRef)
   /// The reaction that has an event of a queue.
@@ -89,9 +89,9 @@ private enum Detached {
   init(_ reaction: CellRef) {
     switch reaction.reactionKind {
     case .follow: self = .nothing
-    case .link, .input: self = unsafe .cell(CellRef.from(reaction.cell.pointee.context))
+    case .link, .input: self = .cell(reaction.contextCell)
     case .completion: self = .completion(reaction)
-    case .job: self = unsafe .job(Job(CellRef.from(reaction.cell.pointee.context)))
+    case .job: self = .job(reaction.job)
     default: self = .context(reaction)
     }
   }

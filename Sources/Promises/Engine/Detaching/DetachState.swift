@@ -52,7 +52,7 @@ struct DetachState {
       while current != end {
         let reaction = CellRef(index: current)
         if reaction.isInterested { return false }
-        current = unsafe reaction.cell.pointee.next
+        current = reaction.next
       }
       if newest == latest { return true }
       end = newest
@@ -92,13 +92,11 @@ extension CellRef {
   /// The state of detaching of this promise, which is held; a new one if it has none yet.
   var detachState: DetachState {
     get {
-      guard unsafe cell.pointee.state.load(ordering: .relaxed) & CellState.detaching != 0 else { return DetachState() }
-      return unsafe DetachState(cell.pointee.value)
+      state.bits & CellState.Pending.detaching == 0 ? DetachState() : DetachState(value)
     }
     nonmutating set {
-      unsafe cell.pointee.value = unsafe newValue.value(
-        generation: UInt32(truncatingIfNeeded: cell.pointee.value.bits >> 32))
-      unsafe cell.pointee.state.bitwiseOr(CellState.detaching, ordering: .relaxed)
+      value = newValue.value(generation: UInt32(truncatingIfNeeded: value.bits >> 32))
+      setFlags(CellState.Pending.detaching)
     }
   }
 
@@ -118,7 +116,7 @@ extension CellRef {
       passed += 1
       if reaction.isWaiting || passed > limit { return true }
       last = reaction
-      next = unsafe reaction.cell.pointee.next
+      next = reaction.next
     }
     return false
   }
@@ -135,7 +133,7 @@ extension CellRef {
       } else {
         waiting += 1
         last = reaction
-        next = unsafe reaction.cell.pointee.next
+        next = reaction.next
       }
     }
     detachState.restart(waiting: waiting)
@@ -144,36 +142,30 @@ extension CellRef {
   /// Pops detached reactions while they are the newest, and returns the newest other one. New reactions may be pushed
   /// concurrently.
   private func popDetached(_ detachState: inout DetachState, _ removed: inout UInt32) -> UInt32 {
-    var current = unsafe cell.pointee.state.load(ordering: .acquiring)
+    var state = self.state
     while true {
-      let head = CellState(current).head
+      let head = state.head
       guard head != 0, CellRef(index: head).reactionKind == .detached else { return head }
       let reaction = CellRef(index: head)
-      let next = unsafe reaction.cell.pointee.next
-      let (exchanged, original) = unsafe cell.pointee.state.weakCompareExchange(
-        expected: current, desired: current & ~CellState.headMask | UInt64(next) << CellState.headShift,
-        successOrdering: .acquiringAndReleasing, failureOrdering: .acquiring)
-      guard exchanged else {
-        current = original
-        continue
-      }
+      let next = reaction.next
+      let rest = state.bits & ~CellState.headMask | UInt64(next) << CellState.headShift
+      guard exchange(&state, for: rest) else { continue }
       reaction.remove(before: next, &detachState, &removed)
-      current = unsafe cell.pointee.state.load(ordering: .acquiring)
+      state = self.state
     }
   }
 
   /// Removes the reaction after this one, and returns its successor.
   private func unlinkNext(_ detachState: inout DetachState, _ removed: inout UInt32) -> UInt32 {
-    let reaction = unsafe CellRef(index: cell.pointee.next)
-    let next = unsafe reaction.cell.pointee.next
-    unsafe cell.pointee.next = next
+    let reaction = CellRef(index: next)
+    next = reaction.next
     reaction.remove(before: next, &detachState, &removed)
     return next
   }
 
   private func remove(before next: UInt32, _ detachState: inout DetachState, _ removed: inout UInt32) {
     detachState.skip(index, to: next)
-    unsafe cell.pointee.next = removed
+    self.next = removed
     removed = index
   }
 
@@ -181,7 +173,7 @@ extension CellRef {
   private var isWaiting: Bool {
     switch reactionKind {
     case .cancelHandler, .detached: false
-    case .observe: unsafe cell.pointee.function != nil || cell.pointee.value.bits != 0
+    case .observe: unsafe function != nil || takesRejections
     default: true
     }
   }
@@ -191,7 +183,7 @@ extension CellRef {
     var next = first
     while next != 0 {
       let reaction = CellRef(index: next)
-      next = unsafe reaction.cell.pointee.next
+      next = reaction.next
       reaction.release()
     }
   }

@@ -79,7 +79,7 @@ struct SerialQueue {
     }
     guard executor.ref.retain() else { return dropAll() }
     let turn = unsafe Job.task(
-      on: target, flags: Job.isTurn, { unsafe SerialQueue.turn($0) }, dropped: { unsafe SerialQueue.dropTurn($0) },
+      on: target, flags: CellTask.isTurn, { unsafe SerialQueue.turn($0) }, dropped: { unsafe SerialQueue.dropTurn($0) },
       UnsafeMutableRawPointer(executor.ref.cell))
     guard let turn else {
       dropAll()
@@ -180,9 +180,8 @@ extension SerialQueue {
 
   private func hasTurn(in jobs: JobQueue) -> Bool {
     jobs.contains { job in
-      guard job.isTask && job.has(Job.isTurn) else { return false }
-      let executor = unsafe CellExecutor(CellRef.from(job.ref.reactionContext.pointer))
-      return unsafe executor.context == address
+      guard job.isTask, let serial = CellTask(job.ref).serial else { return false }
+      return unsafe serial.context == address
     }
   }
 }

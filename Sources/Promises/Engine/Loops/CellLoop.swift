@@ -28,9 +28,10 @@ package struct CellLoop {
   /// Makes a handle of an executor's loop. Takes ownership of a reference to the executor.
   private static func handle(of executor: CellExecutor) -> CellLoop? {
     guard let ref = CellRef.allocate(.loop) else { return nil }
-    unsafe ref.cell.pointee.state.store(CellRef.oneHandle, ordering: .relaxed)
-    unsafe ref.cell.pointee.context = UnsafeMutableRawPointer(executor.ref.cell)
-    unsafe ref.cell.pointee.free = { unsafe CellRef.from($0).release() }
+    ref.startHandles()
+    ref.reactionContext = unsafe Context(UnsafeMutableRawPointer(executor.ref.cell)) {
+      unsafe CellRef.from($0).release()
+    }
     _ = WeakCell(ref)
     return CellLoop(ref)
   }
@@ -42,7 +43,7 @@ package struct CellLoop {
       .map { unsafe CellLoop(CellRef.from($0)) }
   }
 
-  package var executor: CellExecutor { unsafe CellExecutor(CellRef.from(ref.cell.pointee.context)) }
+  package var executor: CellExecutor { CellExecutor(ref.contextCell) }
   package var isMain: Bool { executor.kind == .main }
   var loop: EventLoop { unsafe EventLoop(address: executor.loopAddress) }
 

@@ -76,9 +76,8 @@ extension EventLoop {
 extension Job {
   /// Whether a promise can be settled only after this job has run. The lock of the queue that has the job is held.
   func holdsUp(_ promise: CellRef) -> Bool {
-    if isTask && has(Job.isTurn) {
-      return unsafe SerialQueue(address: CellExecutor(CellRef.from(ref.reactionContext.pointer)).context)
-        .holdsUpWithinAnother(promise)
+    if isTask, let serial = CellTask(ref).serial {
+      return unsafe SerialQueue(address: serial.context).holdsUpWithinAnother(promise)
     }
     return promiseIndex != 0 && promise.waits(for: self.promise)
   }

@@ -15,7 +15,7 @@ struct CellCopy {
   init?(_ index: UInt32) {
     guard index != 0, UInt64(index) < Slab.committed.load(ordering: .relaxed) else { return nil }
     let ref = CellRef(index: index)
-    guard unsafe ref.cell.pointee.life.load(ordering: .relaxed) & Life.kindMask != 0 else { return nil }
+    guard ref.life & Life.kindMask != 0 else { return nil }
     var words: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
     unsafe withUnsafeMutablePointer(to: &words) { words in
       unsafe platform_copy_words(
@@ -32,7 +32,7 @@ struct CellCopy {
 
   /// Whether the cell still has the same generation and kind.
   var isCurrent: Bool {
-    unsafe (CellRef(index: index).cell.pointee.life.load(ordering: .acquiring) ^ life) >> Life.kindShift == 0
+    (CellRef(index: index).acquiredLife ^ life) >> Life.kindShift == 0
   }
 
   func isOf(_ kind: CellKind) -> Bool { life & Life.kindMask == kind.rawValue << Life.kindShift }

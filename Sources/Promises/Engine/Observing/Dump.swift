@@ -53,7 +53,7 @@ package struct Dump {
       guard let cell = CellCopy(index) else { continue }
       var promise: UInt32 = 0
       if cell.isOf(.job) {
-        promise = UInt32(truncatingIfNeeded: cell.state.bits >> Job.promiseShift) & 0x0fff_ffff
+        promise = Job.promiseIndex(cell.state.bits)
       } else if cell.isOf(.other) && CellSubkind(rawValue: cell.meta) == .gather {
         promise = cell.next
       } else if cell.isOf(.promise) && cell.reactionKind == .link && !cell.state.isSettled {

@@ -85,7 +85,7 @@ extension CellRef {
     var next = newest
     while next != 0 {
       let reaction = CellRef(index: next)
-      next = unsafe reaction.cell.pointee.next
+      next = reaction.next
       if reaction.reactionKind != .cancelHandler && reaction.reactionKind != .detached { callbacks += 1 }
     }
     unsafe Hooks.call { hooks, context in unsafe hooks.lostPromise?(context, id, callbacks) }

@@ -39,7 +39,7 @@ extension CellRef {
   /// The id of the promise in reports: its token, as a number. It is unique among all promises ever made. Valid for a
   /// dying promise, too.
   package var id: UInt64 {
-    let life = unsafe cell.pointee.life.load(ordering: .relaxed) & ~(Life.kindMask | Life.holdersMask)
+    let life = self.life & ~(Life.kindMask | Life.holdersMask)
     return life | CellKind.promise.rawValue << Life.kindShift | UInt64(index)
   }
 }

@@ -47,7 +47,7 @@ package struct Statistics {
       resident += UInt64(Cell.size)
       if let cell = CellCopy(index) {
         count(cell)
-      } else if unsafe CellRef(index: index).cell.pointee.life.load(ordering: .relaxed) & Life.kindMask == 0 {
+      } else if CellRef(index: index).life & Life.kindMask == 0 {
         reusable += UInt64(Cell.size)
       }
     }

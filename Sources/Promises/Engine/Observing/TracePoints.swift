@@ -57,8 +57,8 @@ extension CellRef {
   /// The id of the promise that this reaction settles, or of the reaction itself if it settles none.
   private var tracedID: UInt64 {
     switch reactionKind {
-    case .link: unsafe CellRef.from(cell.pointee.context).id
-    case .input: unsafe Gather.at(cell.pointee.context).result.id
+    case .link: contextCell.id
+    case .input: Gather(contextCell).result.id
     default: id
     }
   }
@@ -68,10 +68,10 @@ extension CellRef {
     switch reactionKind {
     case .then: !outcome.isRejected
     case .rescue:
-      unsafe outcome.isRejected && TypeRegistry.matches(value, cell.pointee.meta >> ReactionKind.typeShift)
+      outcome.isRejected && TypeRegistry.matches(value, reactionType)
     case .closure, .callback, .finally: true
-    case .observe: unsafe outcome.isRejected ? cell.pointee.value.bits != 0 : cell.pointee.function != nil
-    case .job: unsafe Job(CellRef.from(cell.pointee.context)).runsAtOnce(value, outcome)
+    case .observe: unsafe outcome.isRejected ? rejectionObserver != nil : function != nil
+    case .job: job.runsAtOnce(value, outcome)
     default: false
     }
   }

@@ -11,10 +11,8 @@ import Synchronization
 // A promise that has a reaction for rejections when it is settled is not marked. Neither is a discarded one, because a
 // discard is intended.
 extension CellState {
-  /// Once settled, in place of `slow`: the promise is rejected, and the rejection was not handled yet.
-  static var unseen: UInt64 { 32 }
   @inline(__always) var isUnseen: Bool {
-    bits & (CellState.settled | CellState.unseen) == CellState.settled | CellState.unseen
+    bits & (CellState.settled | CellState.Settled.unseen) == CellState.settled | CellState.Settled.unseen
   }
 }
 
@@ -28,22 +26,20 @@ extension CellRef {
 
   /// Marks the rejection as handled.
   @inline(never)
-  func see() { unsafe cell.pointee.state.bitwiseAnd(~CellState.unseen, ordering: .relaxed) }
+  func see() { clearFlags(CellState.Settled.unseen) }
 
   /// publish() of a rejection while there is an observer. The value is written already.
   @inline(never)
   func publishRejection(_ value: CellValue, isPromise: Bool, flags: UInt64) -> CellState {
     let settled =
-      CellState.claimed | CellState.settled | CellState.rejected | (value.isOwning ? CellState.owning : 0) | flags
+      CellState.claimed | CellState.settled | CellState.Settled.rejected
+      | (value.isOwning ? CellState.Settled.owning : 0) | flags
     let counts =
       Observation.wants(.unhandledRejections) && isPromise && value.kind != ValueKind.discarded.rawValue
-    var before = unsafe CellState(cell.pointee.state.load(ordering: .acquiring))
+    var before = state
     while true {
-      let desired = settled | (counts && !isRejectionTaken(newest: before.head) ? CellState.unseen : 0)
-      let (exchanged, original) = unsafe cell.pointee.state.weakCompareExchange(
-        expected: before.bits, desired: desired, successOrdering: .acquiringAndReleasing, failureOrdering: .acquiring)
-      if exchanged { return before }
-      before = CellState(original)
+      let desired = settled | (counts && !isRejectionTaken(newest: before.head) ? CellState.Settled.unseen : 0)
+      if exchange(&before, for: desired) { return before }
     }
   }
 
@@ -53,7 +49,7 @@ extension CellRef {
     while next != 0 {
       let reaction = CellRef(index: next)
       if reaction.takesRejections { return true }
-      next = unsafe reaction.cell.pointee.next
+      next = reaction.next
     }
     return false
   }
@@ -62,7 +58,7 @@ extension CellRef {
   var takesRejections: Bool {
     switch reactionKind {
     case .cancelHandler, .detached: false
-    case .observe: unsafe cell.pointee.value.bits != 0
+    case .observe: unsafe rejectionObserver != nil
     default: true
     }
   }

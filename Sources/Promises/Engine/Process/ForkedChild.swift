@@ -52,7 +52,7 @@ extension ForkedChild {
   private static func letGoOfAll() {
     for index in 1..<max(UInt32(truncatingIfNeeded: Slab.committed.load(ordering: .relaxed)), 1) {
       let ref = CellRef(index: index)
-      switch unsafe ref.cell.pointee.life.load(ordering: .relaxed) & Life.kindMask {
+      switch ref.life & Life.kindMask {
       case CellKind.promise.rawValue << Life.kindShift: ref.letGoOfPromise()
       case CellKind.other.rawValue << Life.kindShift where ref.subkind == .cancelToken:
         CancelToken(ref).unlock()
@@ -67,14 +67,14 @@ extension CellRef {
   fileprivate func letGoOfPromise() {
     let state = self.state
     if state.isSettled && state.isSubmitting {
-      unsafe cell.pointee.state.bitwiseAnd(~CellState.submitting, ordering: .relaxed)
+      clearFlags(CellState.Settled.submitting)
     }
-    guard !state.isSettled, state.bits & (CellState.held | CellState.claimed) != 0 else { return }
+    guard !state.isSettled, state.bits & (CellState.Pending.held | CellState.claimed) != 0 else { return }
     var gone: UInt64 = 0
     // The progress of an interrupted search for interest is unknown: the next one starts over.
-    if state.bits & CellState.held != 0 { gone |= CellState.held | CellState.detaching }
+    if state.bits & CellState.Pending.held != 0 { gone |= CellState.Pending.held | CellState.Pending.detaching }
     // Cancel-request handlers and inputs are claimed by the call that runs them, and never settled.
     if reactionKind != .cancelHandler && reactionKind != .input { gone |= CellState.claimed }
-    unsafe cell.pointee.state.bitwiseAnd(~gone, ordering: .relaxed)
+    clearFlags(gone)
   }
 }

@@ -39,7 +39,7 @@ extension Completion {
 
 // The reaction's side. The reaction's context is the event.
 extension CellRef {
-  var completion: Completion { unsafe Completion(CellRef.from(cell.pointee.context)) }
+  var completion: Completion { Completion(contextCell) }
 
   /// Appends the event of a settled source. A CALL keeps this promise, for the taker to settle.
   func complete(_ value: CellValue, _ outcome: Outcome) -> ReactionResult {
@@ -73,20 +73,14 @@ extension CellRef {
   /// settled already.
   private func becomeAnswerable(_ event: Completion) -> Bool {
     guard hold() else { return false }
-    unsafe cell.pointee.meta = ReactionKind.none.rawValue | ReactionKind.discardable
-    unsafe cell.pointee.function = nil
-    unsafe cell.pointee.context = WeakCell(token: event.ref.token).context
-    unsafe cell.pointee.free = { event in
+    let context = unsafe Context(WeakCell(token: event.ref.token).context) { event in
       unsafe WeakCell(context: event).with { Completion($0).withdraw() }
     }
-    var current = unsafe cell.pointee.state.load(ordering: .relaxed)
-    while true {
-      let desired = current & ((1 << CellState.sourceShift) - 1) & ~CellState.held | CellState.slow
-      let (exchanged, original) = unsafe cell.pointee.state.weakCompareExchange(
-        expected: current, desired: desired, successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed)
-      if exchanged { return true }
-      current = original
-    }
+    unsafe setDiscardBlock(nil, context)
+    var state = self.state
+    while !exchange(&state, for: state.bits & ~(CellState.sourceMask | CellState.Pending.held) | CellState.Pending.slow)
+    {}
+    return true
   }
 
   /// Reports to the taker that the source was destroyed while pending. The caller has this reaction's reference.

@@ -51,10 +51,10 @@ package struct Completion: Equatable {
       queue.ref.release()
       return nil
     }
-    unsafe ref.cell.pointee.meta = CellSubkind.completion.rawValue
-    unsafe ref.cell.pointee.state.store(UInt64(kind.rawValue), ordering: .relaxed)
-    unsafe ref.cell.pointee.value = .void
+    ref.meta = CellSubkind.completion.rawValue
     let event = Completion(ref)
+    event.word = UInt64(kind.rawValue)
+    event.value = .void
     unsafe event.store(tag, at: 48)
     unsafe event.store(queue.ref.index, at: 56)
     return event
@@ -108,13 +108,13 @@ package struct Completion: Equatable {
   /// The outcome; the event has a reference to it.
   package var value: CellValue {
     get { ref.value }
-    nonmutating set { unsafe ref.cell.pointee.value = newValue }
+    nonmutating set { ref.value = newValue }
   }
 
   /// The neighbours in the line of ready events, by index; 0: none.
   package var next: UInt32 {
-    get { unsafe ref.cell.pointee.next }
-    nonmutating set { unsafe ref.cell.pointee.next = newValue }
+    get { ref.next }
+    nonmutating set { ref.next = newValue }
   }
   var previous: UInt32 {
     get { half(at: 60) }

@@ -56,7 +56,7 @@ extension CompletionQueue {
       // No other thread knows the reaction.
       event.ref.release()
       reaction.setSource(0)
-      unsafe reaction.cell.pointee.meta = ReactionKind.orphan | ReactionKind.unheld
+      reaction.meta = ReactionKind.orphan | ReactionKind.unheld
       reaction.release()
       return .closed
     }

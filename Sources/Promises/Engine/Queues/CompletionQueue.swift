@@ -43,13 +43,13 @@ package struct CompletionQueue: Equatable {
       unsafe table.free()
       return nil
     }
-    unsafe ref.cell.pointee.meta = CellSubkind.queue.rawValue
-    unsafe ref.cell.pointee.state.store(CellRef.oneHandle, ordering: .relaxed)
-    unsafe ref.cell.pointee.context = unsafe guarded.address
+    ref.meta = CellSubkind.queue.rawValue
+    ref.startHandles()
+    unsafe ref.contextPointer = unsafe guarded.address
     return CompletionQueue(ref)
   }
 
-  private var guarded: Guarded<State> { unsafe Guarded(address: ref.cell.pointee.context) }
+  private var guarded: Guarded<State> { unsafe Guarded(address: ref.contextPointer) }
 
   @inline(__always)
   func locked<Result>(_ body: (inout State) -> Result) -> Result {

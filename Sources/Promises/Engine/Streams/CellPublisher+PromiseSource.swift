@@ -14,7 +14,6 @@ extension CellPublisher {
       follower.release()
       return nil
     }
-    unsafe target.ref.cell.pointee.function = nil
     let isObserved = unsafe follower.observe(
       { context, value in
         let value = unsafe value.load(as: CellValue.self)

@@ -1,17 +1,4 @@
-import Synchronization
-
 extension CellPublisher {
-  /// Whether every subscriber has capacity for one more event.
-  package var hasRoom: Bool {
-    unsafe Int64(bitPattern: ref.cell.pointee.state.load(ordering: .acquiring)) < Int64(CellPublisher.oneFull)
-  }
-
-  /// Counts a subscriber that becomes full, or ceases to be. The caller holds that subscriber's lock.
-  func countFull(_ isFull: Bool) {
-    let one = isFull ? CellPublisher.oneFull : 0 &- CellPublisher.oneFull
-    unsafe ref.cell.pointee.state.wrappingAdd(one, ordering: .acquiringAndReleasing)
-  }
-
   /// Returns a promise, with a reference for the caller, that producers wait on for back-pressure: fulfilled when every
   /// subscriber has capacity, cancelled when the stream ends before. Nil when memory has run out.
   package func ready() -> CellRef? {

@@ -44,7 +44,7 @@ package struct CellPublisher: Equatable {
     var follower: CellRef?
   }
 
-  static var oneFull: UInt64 { 1 << 32 }
+  private static var oneFull: UInt64 { 1 << 32 }
   /// Only an operator publishes to it.
   private static var derived: UInt64 { 1 }
 
@@ -64,13 +64,15 @@ package struct CellPublisher: Equatable {
       guarded.free()
       return nil
     }
-    unsafe ref.cell.pointee.state.store(CellRef.oneHandle | (isDerived ? derived : 0), ordering: .relaxed)
-    unsafe ref.cell.pointee.value.bits = 0
-    unsafe ref.cell.pointee.context = unsafe guarded.address
-    return CellPublisher(ref)
+    ref.startHandles(isDerived ? derived : 0)
+    let publisher = CellPublisher(ref)
+    publisher.sourceCount = 0
+    unsafe publisher.sources = nil
+    unsafe ref.contextPointer = unsafe guarded.address
+    return publisher
   }
 
-  private var guarded: Guarded<State> { unsafe Guarded(address: ref.cell.pointee.context) }
+  private var guarded: Guarded<State> { unsafe Guarded(address: ref.contextPointer) }
 
   @inline(__always)
   func locked<Result>(_ body: (inout State) -> Result) -> Result {
@@ -79,6 +81,27 @@ package struct CellPublisher: Equatable {
 
   package func retainHandle() -> Bool { ref.retainHandle() }
   package var hasHandles: Bool { ref.hasHandles }
+
+  /// The subscribers by which it consumes its sources: their number, and an array of their indices.
+  var sourceCount: Int {
+    get { Int(ref.value.bits) }
+    nonmutating set { unsafe ref.cell.pointee.value.bits = UInt64(newValue) }
+  }
+  var sources: UnsafeMutablePointer<UInt32>? {
+    get { unsafe ref.function?.assumingMemoryBound(to: UInt32.self) }
+    nonmutating set { unsafe ref.function = UnsafeMutableRawPointer(newValue) }
+  }
+
+  /// Whether every subscriber has capacity for one more event.
+  package var hasRoom: Bool {
+    unsafe Int64(bitPattern: ref.cell.pointee.state.load(ordering: .acquiring)) < Int64(CellPublisher.oneFull)
+  }
+
+  /// Counts a subscriber that becomes full, or ceases to be. The caller holds that subscriber's lock.
+  func countFull(_ isFull: Bool) {
+    let one = isFull ? CellPublisher.oneFull : 0 &- CellPublisher.oneFull
+    unsafe ref.cell.pointee.state.wrappingAdd(one, ordering: .acquiringAndReleasing)
+  }
 
   /// Whether only an operator publishes to it.
   package var isDerived: Bool {

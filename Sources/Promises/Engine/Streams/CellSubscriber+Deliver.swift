@@ -103,7 +103,7 @@ extension CellRef {
   /// Whether the promise of an event has neither references outside nor reactions.
   var isAbandoned: Bool {
     // A weak reference, such as a token's, does not count.
-    guard unsafe cell.pointee.life.load(ordering: .acquiring) & Life.referencesMask == 1 else { return false }
+    guard acquiredLife & Life.referencesMask == 1 else { return false }
     return dependentCounts?.callbacks == 0
   }
 }

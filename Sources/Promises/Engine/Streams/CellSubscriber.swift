@@ -75,7 +75,7 @@ package struct CellSubscriber: CellView, Equatable {
     var state: State
   }
 
-  private var guarded: Guarded<Content> { unsafe Guarded(address: ref.cell.pointee.context) }
+  private var guarded: Guarded<Content> { unsafe Guarded(address: ref.contextPointer) }
   var terms: Terms { unsafe guarded.state.pointee.terms }
 
   @inline(__always)
@@ -92,10 +92,10 @@ package struct CellSubscriber: CellView, Equatable {
       guarded.free()
       return nil
     }
-    unsafe ref.cell.pointee.state.store(CellRef.oneHandle, ordering: .relaxed)
-    unsafe ref.cell.pointee.next = 0
-    unsafe ref.cell.pointee.value = CellValue(kind: ValueKind(rawValue: 0), bits: 0, box: executor?.ref.index ?? 0)
-    unsafe ref.cell.pointee.context = unsafe guarded.address
+    ref.startHandles()
+    ref.next = 0
+    ref.value = CellValue(kind: ValueKind(rawValue: 0), bits: 0, box: executor?.ref.index ?? 0)
+    unsafe ref.contextPointer = unsafe guarded.address
     return CellSubscriber(ref)
   }
 
@@ -127,13 +127,13 @@ extension CellSubscriber {
 // Fields in the cell.
 extension CellSubscriber {
   var link: (previous: UInt32, next: UInt32) {
-    get { unsafe (ref.firstHalf, ref.cell.pointee.next) }
-    nonmutating set { unsafe (ref.firstHalf, ref.cell.pointee.next) = newValue }
+    get { (ref.firstHalf, ref.next) }
+    nonmutating set { (ref.firstHalf, ref.next) = newValue }
   }
 
   /// Whether the subscriber is in its publisher's list.
   var isLinked: Bool {
-    get { unsafe ref.cell.pointee.value.bits != 0 }
+    get { ref.value.bits != 0 }
     nonmutating set { unsafe ref.cell.pointee.value.bits = newValue ? 1 : 0 }
   }
 

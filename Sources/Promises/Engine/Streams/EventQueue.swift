@@ -36,12 +36,12 @@ struct EventEntry: CellView {
   init?(_ event: StreamEvent) {
     guard let ref = CellRef.allocate(.entry) else { return nil }
     self.ref = ref
-    unsafe ref.cell.pointee.value = event.value
-    unsafe ref.cell.pointee.function = UnsafeMutableRawPointer(bitPattern: UInt(event.outcome.flag))
+    ref.value = event.value
+    unsafe ref.function = UnsafeMutableRawPointer(bitPattern: UInt(event.outcome.flag))
   }
 
   var event: StreamEvent {
-    unsafe StreamEvent(ref.cell.pointee.value, Outcome(flag: UInt64(UInt(bitPattern: ref.cell.pointee.function))))
+    unsafe StreamEvent(ref.value, Outcome(flag: UInt64(UInt(bitPattern: ref.function))))
   }
 
   /// Returns the event, and frees the entry.

@@ -36,7 +36,6 @@ extension CellPublisher {
       executor?.ref.release()
       return nil
     }
-    unsafe publisher.ref.cell.pointee.function = nil
     if publisher.startTimer(of: 1) { return publisher }
     publisher.releaseHandle()
     return nil

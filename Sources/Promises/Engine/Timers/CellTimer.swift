@@ -1,5 +1,4 @@
 import CPlatform
-import Synchronization
 
 /// A task that runs at a deadline. One of its two references is its maker's, for as long as the maker may want to
 /// cancel it.
@@ -48,7 +47,7 @@ package struct CellTimer {
     guard let task = made else { return nil }
     let timer = CellTimer(task.ref)
     guard timer.keepLoop() else {
-      unsafe task.ref.cell.pointee.free = nil
+      unsafe task.ref.contextFree = nil
       _ = task.drop()
       timer.ref.release()
       return nil
@@ -60,10 +59,10 @@ package struct CellTimer {
   /// it has run. Before the timer is published: another thread may release it before it is started. False if there are
   /// too many references.
   private func keepLoop() -> Bool {
-    let job = Job(ref)
-    guard let executor = job.executor, executor.ownLoop != nil else { return true }
+    guard let executor = Job(ref).executor, executor.ownLoop != nil else { return true }
     guard executor.ref.retain() else { return false }
-    job.isOfLoop = true
+    // Before the timer is published.
+    CellTask(ref).isOfLoop = true
     return true
   }
 
@@ -74,8 +73,8 @@ package struct CellTimer {
   /// Starts the timer with a monotonic deadline.
   func start(at deadline: Int64) -> Bool {
     let job = Job(ref)
-    if job.isOfLoop, let executor = job.executor {
-      let loop = job.loop
+    if CellTask(ref).isOfLoop, let executor = job.executor {
+      let loop = CellTask(ref).loop
       let isMain = executor.kind == .main
       switch loop.add(job, deadline) {
       case .added:
@@ -100,8 +99,8 @@ package struct CellTimer {
   /// Removes the task from its heap. False if it has left the heap; otherwise the caller must run or drop it.
   func takeOut() -> Bool {
     let job = Job(ref)
-    guard job.isOfLoop else { return Clock.made?.remove(job) == true }
-    if job.loop.remove(job) { return true }
+    guard CellTask(ref).isOfLoop else { return Clock.made?.remove(job) == true }
+    if CellTask(ref).loop.remove(job) { return true }
     // A timer of the main loop may have moved to the clock, or be about to arrive there.
     guard job.executor?.kind == .main else { return false }
     platform_lock(Int32(PLATFORM_LOCK_LOOPS))
@@ -111,32 +110,13 @@ package struct CellTimer {
 
   /// Releases the maker's reference; the timer continues.
   package func release() {
-    let job = Job(ref)
-    let executor = job.isOfLoop ? job.executor : nil
+    let executor = CellTask(ref).isOfLoop ? Job(ref).executor : nil
     ref.release()
     executor?.ref.release()
   }
 }
 
-extension Job {
+extension CellTask {
   /// The loop that has the timer.
-  fileprivate var loop: EventLoop { unsafe EventLoop(address: executor?.loopAddress) }
-
-  /// Whether the timer was made for a loop. Written before the timer is published.
-  fileprivate var isOfLoop: Bool {
-    get { has(Job.isOfLoop) }
-    nonmutating set {
-      let rest = unsafe ref.cell.pointee.state.load(ordering: .relaxed) & ~Job.isOfLoop
-      unsafe ref.cell.pointee.state.store(rest | (newValue ? Job.isOfLoop : 0), ordering: .relaxed)
-    }
-  }
-
-  /// The task's position in the heap; negative if it is in none any more. Guarded like the heap.
-  var place: Int {
-    get { unsafe Int(ref.cell.pointee.state.load(ordering: .relaxed) >> Job.placeShift) - 1 }
-    nonmutating set {
-      let rest = unsafe ref.cell.pointee.state.load(ordering: .relaxed) & (1 << Job.placeShift - 1)
-      unsafe ref.cell.pointee.state.store(rest | UInt64(newValue + 1) << Job.placeShift, ordering: .relaxed)
-    }
-  }
+  fileprivate var loop: EventLoop { unsafe EventLoop(address: job.executor?.loopAddress) }
 }

@@ -55,7 +55,8 @@ private struct Delay {
     if !value.retain() {
       left = Fault.tooManyReferences.value
     } else if let later = unsafe CellRef.settling(
-      value, outcome, after: delay.nanoseconds, on: delay.executor, flags: Job.awaitsFollower, onCancelRequest: skip)
+      value, outcome, after: delay.nanoseconds, on: delay.executor, flags: CellTask.awaitsFollower,
+      onCancelRequest: skip)
     {
       left = CellValue(kind: .promise, bits: later.token.bits)
       verdict = .adopt
@@ -71,8 +72,8 @@ private struct Delay {
     { timer, _ in
       let timer = unsafe CellTimer(CellRef.from(timer))
       let task = Job(timer.ref)
-      let value = unsafe task.ref.cell.pointee.value
-      guard task.has(Job.rejected), value.kind == ValueKind.discarded.rawValue, timer.takeOut() else { return }
+      let value = task.value
+      guard task.outcome.isRejected, value.kind == ValueKind.discarded.rawValue, timer.takeOut() else { return }
       if value.retain() { _ = task.promise.settle(value, .rejected) }
       _ = task.drop()
     }
@@ -83,6 +84,6 @@ extension CellRef {
   /// Waits until the reaction that returned this promise has adopted it, or never will: until the caller's reference is
   /// the only one. If it were settled earlier, the adopting thread would settle the derived promise, not this one.
   func awaitFollower() {
-    while unsafe cell.pointee.life.load(ordering: .acquiring) & Life.referencesMask > 1 { platform_yield() }
+    while acquiredLife & Life.referencesMask > 1 { platform_yield() }
   }
 }

@@ -22,17 +22,16 @@ extension CellRef {
       return nil
     }
     let flags =
-      UInt64(promise.index) << Job.promiseShift | (outcome.isRejected ? Job.rejected : 0) | flags
+      Job.settling(promise) | (outcome.isRejected ? Job.rejected : 0) | flags
     guard let timer = unsafe CellTimer.make(on: executor, flags: flags, fire, dropped: giveUp, nil) else {
       value.release()
       promise.release()
       promise.release()
       return nil
     }
-    unsafe timer.ref.cell.pointee.value = value
-    unsafe timer.ref.cell.pointee.context = UnsafeMutableRawPointer(timer.ref.cell)
-    unsafe promise.cell.pointee.context = UnsafeMutableRawPointer(timer.ref.cell)
-    unsafe promise.cell.pointee.free = { timer in
+    Job(timer.ref).value = value
+    unsafe timer.ref.contextPointer = UnsafeMutableRawPointer(timer.ref.cell)
+    promise.reactionContext = unsafe Context(UnsafeMutableRawPointer(timer.ref.cell)) { timer in
       let timer = unsafe CellTimer(CellRef.from(timer))
       timer.cancel()
       timer.release()
@@ -52,8 +51,8 @@ extension CellRef {
     { context in
       let task = unsafe Job(CellRef.from(context))
       let promise = task.promise
-      if task.has(Job.awaitsFollower) { promise.awaitFollower() }
-      _ = unsafe promise.settle(task.ref.cell.pointee.value, task.has(Job.rejected) ? .rejected : .fulfilled)
+      if task.has(CellTask.awaitsFollower) { promise.awaitFollower() }
+      _ = promise.settle(task.value, task.outcome)
       promise.release()
     }
   }
@@ -64,7 +63,7 @@ extension CellRef {
     { context in
       let task = unsafe Job(CellRef.from(context))
       let promise = task.promise
-      unsafe task.ref.cell.pointee.value.release()
+      task.value.release()
       if !promise.state.isClaimed { _ = promise.settle(Fault.closed.value, .rejected) }
       promise.release()
     }

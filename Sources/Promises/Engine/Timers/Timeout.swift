@@ -51,7 +51,7 @@ extension CellRef {
       context.release()
       return false
     }
-    unsafe observer.cell.pointee.value = CellValue(kind: .pointer, bits: 0)
+    unsafe observer.rejectionObserver = nil
     deliver(to: observer)
     return true
   }

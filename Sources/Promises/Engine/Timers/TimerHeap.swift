@@ -39,7 +39,7 @@ struct TimerHeap {
   /// Removes a timer. False if it is not in this heap.
   mutating func remove(_ timer: Job) -> Bool {
     // A timer that moves between heaps may be requested here while it is in neither, or in the other one.
-    let place = timer.place
+    let place = CellTask(timer.ref).place
     guard unsafe 0..<count ~= place, unsafe entries.unsafelyUnwrapped[place].timer == timer.ref.index else {
       return false
     }
@@ -70,7 +70,7 @@ struct TimerHeap {
 
   /// Drops all timers without releasing them: in a child of fork() they are the parent's.
   mutating func forget() {
-    for place in unsafe 0..<count { unsafe Job(CellRef(index: entries.unsafelyUnwrapped[place].timer)).place = -1 }
+    for place in unsafe 0..<count { unsafe CellTask(CellRef(index: entries.unsafelyUnwrapped[place].timer)).place = -1 }
     unsafe count = 0
   }
 
@@ -99,7 +99,7 @@ struct TimerHeap {
 
   private mutating func take(_ place: Int) {
     let entries = unsafe self.entries.unsafelyUnwrapped
-    unsafe Job(CellRef(index: entries[place].timer)).place = -1
+    unsafe CellTask(CellRef(index: entries[place].timer)).place = -1
     unsafe count -= 1
     guard unsafe place != count else { return }
     // The last entry fills the gap: it rises if it is before the gap's parent, otherwise it sinks.
@@ -137,6 +137,6 @@ struct TimerHeap {
 
   private func put(_ entry: Entry, at place: Int) {
     unsafe entries.unsafelyUnwrapped[place] = entry
-    Job(CellRef(index: entry.timer)).place = place
+    CellTask(CellRef(index: entry.timer)).place = place
   }
 }

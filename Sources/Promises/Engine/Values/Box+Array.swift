@@ -21,7 +21,7 @@ extension Box {
       unsafe release(elements, count: count)
       return nil
     }
-    unsafe box.ref.cell.pointee.context = unsafe memory
+    unsafe box.memory = unsafe memory
     return box.owningValue
   }
 

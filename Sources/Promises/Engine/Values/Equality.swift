@@ -120,6 +120,6 @@ extension Box {
 
   /// Whether several references to the box exist.
   fileprivate var isShared: Bool {
-    unsafe ref.cell.pointee.life.load(ordering: .relaxed) & Life.referencesMask > 1
+    ref.life & Life.referencesMask > 1
   }
 }

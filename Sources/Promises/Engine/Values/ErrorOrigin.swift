@@ -47,7 +47,7 @@ extension Box {
       cause.release()
       return nil
     }
-    unsafe error.owner.cell.pointee.free = unsafe unsafeBitCast(memory, to: FreeFunction.self)
+    unsafe error.owner.contextFree = unsafe unsafeBitCast(memory, to: FreeFunction.self)
     return error
   }
 
@@ -59,6 +59,6 @@ extension Box {
   }
 
   private var origin: UnsafeMutablePointer<ErrorOrigin>? {
-    unsafe unsafeBitCast(ref.cell.pointee.free, to: UnsafeMutablePointer<ErrorOrigin>?.self)
+    unsafe unsafeBitCast(ref.contextFree, to: UnsafeMutablePointer<ErrorOrigin>?.self)
   }
 }

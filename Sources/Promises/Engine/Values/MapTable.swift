@@ -25,8 +25,8 @@ struct MapTable {
 
   /// The table in the box of a map or of a builder.
   init(_ box: Box) {
-    unsafe memory = unsafe box.ref.cell.pointee.context
-    capacity = unsafe Int(box.ref.cell.pointee.meta)
+    unsafe memory = unsafe box.memory
+    capacity = Int(box.ref.meta)
     count = box.count
   }
 
@@ -40,9 +40,9 @@ struct MapTable {
 
   /// Stores the table in its box.
   func store(in box: Box) {
-    unsafe box.ref.cell.pointee.context = unsafe memory
-    unsafe box.ref.cell.pointee.meta = UInt32(capacity)
-    box.setCount(count)
+    unsafe box.memory = unsafe memory
+    box.ref.meta = UInt32(capacity)
+    box.count = count
   }
 
   var values: UnsafeMutablePointer<CellValue> {

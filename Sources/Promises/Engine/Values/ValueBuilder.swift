@@ -16,7 +16,7 @@ package struct ValueBuilder {
 
   /// The builder of a token; nil if the token is not one of a builder.
   package init?(checking token: Token) {
-    guard let ref = token.cell(.box), unsafe ref.cell.pointee.value.kind & ValueBuilder.building != 0 else {
+    guard let ref = token.cell(.box), ref.value.kind & ValueBuilder.building != 0 else {
       return nil
     }
     box = Box(ref)
@@ -28,7 +28,6 @@ package struct ValueBuilder {
       return nil
     }
     self.box = box
-    unsafe box.ref.cell.pointee.context = nil
     guard capacity == 0 || hasRoom(capacity) else {
       box.ref.release()
       return nil
@@ -74,7 +73,7 @@ package struct ValueBuilder {
       return kind == .array ? .outOfMemory : .wrongKind
     }
     unsafe memory.assumingMemoryBound(to: CellValue.self)[count] = element
-    box.setCount(count + 1)
+    box.count = count + 1
     return nil
   }
 
@@ -102,7 +101,7 @@ package struct ValueBuilder {
     let isOwn = unsafe isText && text != nil && place < UInt(capacity)
     guard let room = unsafe room(bytes.count) else { return isText ? .outOfMemory : .wrongKind }
     unsafe room.copyMemory(from: isOwn ? UnsafeRawPointer(memory + Int(place)) : source, byteCount: bytes.count)
-    box.setCount(count + bytes.count)
+    box.count = count + bytes.count
     return nil
   }
 
@@ -116,7 +115,7 @@ package struct ValueBuilder {
   /// Adds bytes that were written behind the last byte. False if they exceed the capacity.
   package func advance(_ length: Int) -> Bool {
     guard isText, length >= 0, length <= capacity - count else { return false }
-    box.setCount(count + length)
+    box.count = count + length
     return true
   }
 
@@ -128,8 +127,8 @@ package struct ValueBuilder {
     }
     if kind != .map { shrink() }
     if isText { return unsafe box.hold(kind, text, count: count) }
-    unsafe ref.cell.pointee.value = CellValue(kind: kind)
-    unsafe ref.cell.pointee.free = nil
+    ref.value = CellValue(kind: kind)
+    unsafe ref.contextFree = nil
     return box.owningValue
   }
 
@@ -142,43 +141,46 @@ package struct ValueBuilder {
   func free() {
     if kind == .array { for index in 0..<count { unsafe elements[index].release() } }
     if kind == .map { MapTable(box).release() }
-    unsafe platform_free(ref.cell.pointee.context)
+    unsafe platform_free(box.memory)
   }
 }
 
 extension ValueBuilder {
   private var isText: Bool { kind == .string || kind == .bytes }
-  private var text: UnsafeMutableRawPointer? { unsafe ref.cell.pointee.context }
-  private var memory: UnsafeMutableRawPointer { unsafe ref.cell.pointee.context.unsafelyUnwrapped }
+  private var text: UnsafeMutableRawPointer? { unsafe box.memory }
+  private var memory: UnsafeMutableRawPointer { unsafe box.memory.unsafelyUnwrapped }
   private var elements: UnsafeMutablePointer<CellValue> { unsafe memory.assumingMemoryBound(to: CellValue.self) }
-  private var capacity: Int { unsafe Int(truncatingIfNeeded: ref.cell.pointee.value.bits) }
+  private var capacity: Int {
+    get { Int(truncatingIfNeeded: ref.value.bits) }
+    nonmutating set { unsafe ref.cell.pointee.value.bits = UInt64(newValue) }
+  }
 
   /// Reserves memory for more elements or bytes, and for a NUL after them.
   private func hasRoom(_ more: Int) -> Bool {
     if kind == .map {
-      guard unsafe ref.cell.pointee.context == nil, let table = MapTable(capacity: more) else { return false }
+      guard unsafe box.memory == nil, let table = MapTable(capacity: more) else { return false }
       table.store(in: box)
       return true
     }
     let size = isText ? 1 : MemoryLayout<CellValue>.stride
-    if unsafe ref.cell.pointee.context != nil && more <= capacity - count { return true }
+    if unsafe box.memory != nil && more <= capacity - count { return true }
     guard more < Int.max / 4 / size - count else { return false }
     let room = max(count + more, capacity * 2, isText ? 32 : 4)
-    guard let larger = unsafe realloc(ref.cell.pointee.context, room * size + (isText ? 1 : 0)) else { return false }
-    unsafe ref.cell.pointee.context = unsafe larger
-    unsafe ref.cell.pointee.value.bits = UInt64(room)
+    guard let larger = unsafe realloc(box.memory, room * size + (isText ? 1 : 0)) else { return false }
+    unsafe box.memory = unsafe larger
+    capacity = room
     return true
   }
 
   /// Frees the unused capacity.
   private func shrink() {
-    guard count < capacity, unsafe ref.cell.pointee.context != nil else { return }
+    guard count < capacity, unsafe box.memory != nil else { return }
     let size = isText ? count + 1 : count * MemoryLayout<CellValue>.stride
     if size == 0 {
-      unsafe platform_free(ref.cell.pointee.context)
-      unsafe ref.cell.pointee.context = nil
-    } else if let smaller = unsafe realloc(ref.cell.pointee.context, size) {
-      unsafe ref.cell.pointee.context = unsafe smaller
+      unsafe platform_free(box.memory)
+      unsafe box.memory = nil
+    } else if let smaller = unsafe realloc(box.memory, size) {
+      unsafe box.memory = unsafe smaller
     }
   }
 }

@@ -74,7 +74,7 @@ extension CellPublisher {
       unsafe platform_free(memory)
       return nil
     }
-    unsafe target.ref.cell.pointee.function = unsafe memory
+    unsafe target.sources = unsafe memory.assumingMemoryBound(to: UInt32.self)
     return target
   }
 
@@ -95,22 +95,17 @@ extension CellPublisher {
         releaseHandle()
         return nil
       }
-      unsafe ref.cell.pointee.function.unsafelyUnwrapped.assumingMemoryBound(to: UInt32.self)[index] =
-        subscriber.ref.index
-      unsafe ref.cell.pointee.value.bits = UInt64(index + 1)
+      unsafe self.sources.unsafelyUnwrapped[index] = subscriber.ref.index
+      sourceCount = index + 1
     }
     // A second loop: an event may arrive at once, and must find all subscribers made.
     for index in 0..<count { sources(index).add(source(index)) }
     return self
   }
 
-  /// The number of sources.
-  var sourceCount: Int { isDerived ? unsafe Int(ref.cell.pointee.value.bits) : 0 }
-
   /// The subscriber by which it consumes a source.
   func source(_ index: Int) -> CellSubscriber {
-    let indices = unsafe ref.cell.pointee.function.unsafelyUnwrapped.assumingMemoryBound(to: UInt32.self)
-    return unsafe CellSubscriber(CellRef(index: indices[index]))
+    unsafe CellSubscriber(CellRef(index: sources.unsafelyUnwrapped[index]))
   }
 
   /// Cancels the subscriptions to the sources.
@@ -119,8 +114,7 @@ extension CellPublisher {
   }
 
   func freeSources() {
-    guard isDerived else { return }
     for index in 0..<sourceCount { source(index).releaseHandle() }
-    unsafe platform_free(ref.cell.pointee.function)
+    unsafe platform_free(sources)
   }
 }
