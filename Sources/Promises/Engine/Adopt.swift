@@ -103,7 +103,7 @@ extension CellRef {
     let kind = ReactionKind.follow.rawValue | interest << ReactionKind.typeShift
     meta = kind
     unsafe contextFree = nil
-    let isAttached = promise.attach(self)
+    let isAttached = promise.attach(self) == .attached
     letGo(waitingFor: isAttached ? promise : nil)
     if isAttached && Observation.isOn { noteAttachment(to: promise) }
     if isAttached { promise.noteReader() }

@@ -5,7 +5,7 @@ extension CellRef {
   /// reference; the caller must be the only one to know the reaction.
   @inline(__always)
   package func deliver(to reaction: CellRef) {
-    if !attach(reaction) { runAtOnce(reaction) }
+    if attach(reaction) == .settled { runAtOnce(reaction) }
   }
 
   /// Runs a reaction to this settled promise, in the attaching call.
@@ -56,7 +56,7 @@ extension CellRef {
       context.release()
       return nil
     }
-    if !attach(derived.ref, index: derived.token.bits & Token.indexMask) { runAtOnce(derived.ref) }
+    if attach(derived.ref, index: derived.token.bits & Token.indexMask) == .settled { runAtOnce(derived.ref) }
     return derived
   }
 
@@ -142,7 +142,7 @@ extension CellRef {
       release()
       return false
     }
-    if source.attach(link) {
+    if source.attach(link) == .attached {
       source.noteReader()
       return true
     }

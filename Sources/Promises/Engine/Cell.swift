@@ -140,6 +140,13 @@ enum Life {
   static var referenceLimit: UInt64 { 1 << 26 }
 }
 
+/// The result of releasing a reference if the life word equals an expected one.
+enum Release {
+  case released
+  /// The life word differs: the caller has the current one, and tries again.
+  case retry
+}
+
 extension CellRef {
   /// The closure stored in `function` and `context`.
   @inline(__always)
@@ -249,9 +256,9 @@ extension CellRef {
         if isPromise { awaitLetGo() }
         return dispose()
       case 2 where isWatched(life):
-        if releaseWatched(&life) { return }
+        if releaseWatched(&life) == .released { return }
       case 2 where life & Life.kindMask == CellKind.promise.rawValue << Life.kindShift:
-        if releaseLastButOne(&life) { return }
+        if releaseLastButOne(&life) == .released { return }
       default:
         if exchange(&life, for: life &- 1) { return }
       }

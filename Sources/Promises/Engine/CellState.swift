@@ -115,6 +115,14 @@ package struct Outcome {
   @inline(__always) package var isRejected: Bool { flag != 0 }
 }
 
+/// The result of attaching a reaction.
+enum Attachment {
+  /// The list has the reaction.
+  case attached
+  /// The promise is settled, and the reaction is the caller's to run.
+  case settled
+}
+
 extension CellRef {
   @inline(__always)
   package var state: CellState { unsafe CellState(cell.pointee.state.load(ordering: .acquiring)) }
@@ -274,13 +282,12 @@ extension CellRef {
     return old
   }
 
-  /// Pushes a reaction on the list; false if the promise is settled already. The list takes ownership of the
-  /// reaction's reference.
+  /// Pushes a reaction on the list, unless the promise is settled. The list takes ownership of the reaction's reference.
   @inline(__always)
-  func attach(_ reaction: CellRef) -> Bool { attach(reaction, index: reaction.wideIndex) }
+  func attach(_ reaction: CellRef) -> Attachment { attach(reaction, index: reaction.wideIndex) }
 
   @inline(__always)
-  func attach(_ reaction: CellRef, index: UInt64) -> Bool {
+  func attach(_ reaction: CellRef, index: UInt64) -> Attachment {
     let index = index << CellState.headShift
     var current = unsafe cell.pointee.state.load(ordering: .acquiring)
     while current & CellState.settled == 0 {
@@ -288,10 +295,10 @@ extension CellRef {
       let (exchanged, original) = unsafe cell.pointee.state.weakCompareExchange(
         expected: current, desired: current & ~CellState.headMask | index,
         successOrdering: .releasing, failureOrdering: .acquiring)
-      if exchanged { return true }
+      if exchanged { return .attached }
       current = original
     }
-    return false
+    return .settled
   }
 
   /// Records the promise that this one's reaction waits for. Waits while the promise is held: the holder may be on its

@@ -6,7 +6,7 @@ import Synchronization
 // every promise with a discard block is, so a reader of any other promise tests one bit of its state.
 extension ReactionKind {
   /// In the `meta` of a promise with a discard block: its context is a `DemandBlock`.
-  static var onDemand: UInt32 { 1 << 13 }
+  static var onDemand: UInt32 { 1 << 14 }
 }
 
 /// The closures of such a promise. Both are released with its discard block.

@@ -33,20 +33,20 @@ extension CellRef {
   }
 
   /// Releases the second-to-last reference counted by the `life` of a promise, if the word equals `life`; otherwise
-  /// reloads `life`. True if released.
+  /// reloads `life`.
   @inline(__always)
-  func releaseLastButOne(_ life: inout UInt64) -> Bool {
+  func releaseLastButOne(_ life: inout UInt64) -> Release {
     let before = state
     if before.isOvercounted {
       // This is the last reference.
-      guard exchange(&life, for: Life.dying(life)) else { return false }
+      guard exchange(&life, for: Life.dying(life)) else { return .retry }
       dispose()
-      return true
+      return .released
     }
-    guard exchange(&life, for: life &- 1) else { return false }
+    guard exchange(&life, for: life &- 1) else { return .retry }
     // A promise settled without the flag never gets it.
     if !before.isSettled { checkOvercounted(life) }
-    return true
+    return .released
   }
 
   @inline(never)

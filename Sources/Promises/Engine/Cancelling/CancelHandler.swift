@@ -72,7 +72,7 @@ extension CellRef {
 
   /// Attaches a handler, with two references to it, and runs `body` if cancellation was requested already.
   private func attachCancelHandler(_ handler: CellRef, _ body: (_ reason: inout CellValue) -> Void) {
-    let isAttached = attach(handler)
+    let isAttached = attach(handler) == .attached
     if isAttached ? state.isCancelRequested : isCancelled {
       var reason = cancelReason()
       body(&reason)

@@ -13,16 +13,15 @@ extension CellRef {
   }
 
   /// Releases the second-to-last reference to a promise whose releases are checked; the settler's reference remains.
-  /// False if the caller has to retry with the reloaded life word.
   @inline(never)
-  func releaseWatched(_ life: inout UInt64) -> Bool { releaseWatched(&life, abandons: true) }
+  func releaseWatched(_ life: inout UInt64) -> Release { releaseWatched(&life, abandons: true) }
 
-  private func releaseWatched(_ life: inout UInt64, abandons: Bool) -> Bool {
+  private func releaseWatched(_ life: inout UInt64, abandons: Bool) -> Release {
     guard hold() else { return releaseLastButOne(&life) }
     if isDesertedWhileHeld && isWithoutInterest() {
       letGoAndAsk()
       life = acquiredLife
-      return false
+      return .retry
     }
     var removed: UInt32 = 0
     guard abandons && isUnwanted(&removed) else {
@@ -30,15 +29,15 @@ extension CellRef {
       let isReleased = exchange(&life, for: life &- 1)
       letGo()
       CellRef.releaseRemoved(removed)
-      return isReleased
+      return isReleased ? .released : .retry
     }
     let isMine = claimHeld()
     CellRef.releaseRemoved(removed)
-    guard isMine else { return exchange(&life, for: life &- 1) }
+    guard isMine else { return exchange(&life, for: life &- 1) ? .released : .retry }
     // A loop instead of recursion, because chains are long.
     var left = leave()
     while let source = left { left = source.releaseAndLeave() }
-    return true
+    return .released
   }
 
   /// Releases a reference to the source of an abandoned promise. If that abandons the source, returns the source's own
@@ -62,7 +61,7 @@ extension CellRef {
   func releaseBorrowed() {
     var life = acquiredLife
     while life & Life.referencesMask == 2 && isWatched(life) {
-      if releaseWatched(&life, abandons: false) { return }
+      if releaseWatched(&life, abandons: false) == .released { return }
     }
     release()
   }

@@ -47,7 +47,7 @@ extension CompletionQueue {
     let event = reaction.completion
     let (isOpen, isAttached) = unsafe locked { state in
       guard unsafe !state.isClosed else { return (false, false) }
-      guard source.attach(reaction) else { return (true, false) }
+      guard source.attach(reaction) == .attached else { return (true, false) }
       unsafe state.table.insert(event)
       event.place = .waiting
       return (true, true)
