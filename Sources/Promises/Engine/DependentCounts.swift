@@ -18,10 +18,7 @@ extension CellRef {
     let state = self.state
     var dependentCounts = DependentCounts()
     dependentCounts.isSealed = state.bits & CellState.Pending.sealed != 0
-    var next = state.head
-    while next != 0 {
-      let reaction = CellRef(index: next)
-      next = reaction.next
+    for reaction in ReactionList(state.head) {
       if reaction.reactionKind == .detached { continue }
       if reaction.reactionKind != .cancelHandler {
         dependentCounts.callbacks += 1

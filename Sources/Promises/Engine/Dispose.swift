@@ -125,10 +125,7 @@ extension CellRef {
 
   /// Releases a list of reactions that will never run.
   static func orphan(_ first: UInt32) {
-    var list = first
-    while list != 0 {
-      let reaction = CellRef(index: list)
-      list = reaction.next
+    for reaction in ReactionList(first) {
       reaction.orphan()
     }
   }

@@ -140,10 +140,7 @@ extension CellRef {
     }
     if target.isDiscardable(before) { target.reactionContext.release() }
     // The cell's own list contains at most the reason of a cancel request.
-    var own = publish(value, outcome, isPromise: false).head
-    while own != 0 {
-      let entry = CellRef(index: own)
-      own = entry.next
+    for entry in ReactionList(publish(value, outcome, isPromise: false).head) {
       entry.dropCancelHandler()
       entry.release()
     }

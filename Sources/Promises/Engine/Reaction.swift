@@ -111,6 +111,21 @@ package struct Context {
   }
 }
 
+/// The reactions of a list, in the order of its links. Each is found before the loop sees the one before it, which may be
+/// released or moved to another list.
+struct ReactionList: Sequence, IteratorProtocol {
+  private var index: UInt32
+  @inline(__always) init(_ first: UInt32) { index = first }
+
+  @inline(__always)
+  mutating func next() -> CellRef? {
+    guard index != 0 else { return nil }
+    let reaction = CellRef(index: index)
+    index = reaction.next
+    return reaction
+  }
+}
+
 extension CellRef {
   /// The next in the list of the source, by index; 0 in the last.
   @inline(__always)

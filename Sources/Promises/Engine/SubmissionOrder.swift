@@ -126,10 +126,7 @@ extension Settlement {
   }
 
   private static func resumeSubmitting(_ list: UInt32) {
-    var next = list
-    while next != 0 {
-      let reaction = CellRef(index: next)
-      next = reaction.next
+    for reaction in ReactionList(list) {
       reaction.resumeSubmitting()
     }
   }

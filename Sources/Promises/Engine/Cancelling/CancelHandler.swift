@@ -110,10 +110,7 @@ extension CellRef {
   /// promise is held.
   func takeCancelHandlers(newest: UInt32) -> CellQueue<CancelHandler.Link> {
     var handlers = CellQueue<CancelHandler.Link>()
-    var next = newest
-    while next != 0 {
-      let reaction = CellRef(index: next)
-      next = reaction.next
+    for reaction in ReactionList(newest) {
       guard reaction.reactionKind == .cancelHandler, !reaction.isCancelReason, reaction.retain() else { continue }
       // Claimed here, so that a handler which settles the promise does not keep the later ones from running. A handler
       // that propagates the request stays unclaimed: it is needed again when the promise is settled.
@@ -202,10 +199,7 @@ extension CellRef {
       return cause
     }
     defer { letGo() }
-    var next = state.head
-    while next != 0 {
-      let reaction = CellRef(index: next)
-      next = reaction.next
+    for reaction in ReactionList(state.head) {
       if reaction.reactionKind == .cancelHandler, reaction.isCancelReason, reaction.value.retain() {
         return reaction.value
       }

@@ -66,10 +66,7 @@ extension CellRef {
   /// The reason of a cancel request for one of the promises derived from this one, with a reference for the caller;
   /// VOID if none was given. The promise is held.
   func deserterReason() -> CellValue {
-    var next = state.head
-    while next != 0 {
-      let reaction = CellRef(index: next)
-      next = reaction.next
+    for reaction in ReactionList(state.head) {
       guard reaction.reactionKind != .cancelHandler, reaction.passesRequestsOn, reaction.isCancelRequested else {
         continue
       }

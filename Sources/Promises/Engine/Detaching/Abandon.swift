@@ -100,15 +100,12 @@ extension CellRef {
   /// Whether this promise, which nothing waits for, still has its maker: a gather, a timer, or the link to its source.
   private func hasMaker() -> Bool {
     let state = self.state
-    var next = state.head
-    while next != 0 {
-      let reaction = CellRef(index: next)
+    for reaction in ReactionList(state.head) {
       let handler = CancelHandler(reaction)
       if reaction.reactionKind == .cancelHandler, handler.isOfMaker {
         // A destroyed link has cleared the source.
         return state.source != 0 || !handler.passesOn || handler.target.isGather
       }
-      next = reaction.next
     }
     return false
   }

@@ -180,10 +180,7 @@ extension CellRef {
 
   /// Releases the list's references to removed reactions.
   static func releaseRemoved(_ first: UInt32) {
-    var next = first
-    while next != 0 {
-      let reaction = CellRef(index: next)
-      next = reaction.next
+    for reaction in ReactionList(first) {
       reaction.release()
     }
   }

@@ -82,10 +82,7 @@ extension CellRef {
     // Nobody has asked for the value of a promise that is on demand: it is somewhere else, and not lost.
     guard Observation.wants(.lostPromises), reactionKind == .none, !isOrphan, !isOnDemand else { return }
     var callbacks: UInt64 = 0
-    var next = newest
-    while next != 0 {
-      let reaction = CellRef(index: next)
-      next = reaction.next
+    for reaction in ReactionList(newest) {
       if reaction.reactionKind != .cancelHandler && reaction.reactionKind != .detached { callbacks += 1 }
     }
     unsafe Hooks.call { hooks, context in unsafe hooks.lostPromise?(context, id, callbacks) }

@@ -45,11 +45,8 @@ extension CellRef {
 
   /// Whether a reaction handles rejections. The promise is claimed, so its reactions stay.
   private func isRejectionTaken(newest: UInt32) -> Bool {
-    var next = newest
-    while next != 0 {
-      let reaction = CellRef(index: next)
+    for reaction in ReactionList(newest) {
       if reaction.takesRejections { return true }
-      next = reaction.next
     }
     return false
   }
