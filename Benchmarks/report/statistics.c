@@ -1,7 +1,9 @@
 #include "statistics.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 static double nanoseconds(clockid_t clock) {
   struct timespec now;
@@ -15,6 +17,15 @@ double statistics_run(void) {
 
 double statistics_passed(void) {
   return nanoseconds(CLOCK_MONOTONIC);
+}
+
+double statistics_resident(void) {
+  FILE *file = fopen("/proc/self/statm", "r");
+  long pages = 0;
+  if (!file || fscanf(file, "%*s %ld", &pages) != 1)
+    abort();
+  fclose(file);
+  return (double)pages * (double)sysconf(_SC_PAGESIZE);
 }
 
 static int ascending(const void *left, const void *right) {

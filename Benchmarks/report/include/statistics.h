@@ -18,4 +18,7 @@ double statistics_run(void);
 /* Returns the wall-clock time in nanoseconds, for work of several threads. */
 double statistics_passed(void);
 
+/* Returns the resident memory of the process in bytes. Aborts if /proc is not readable. */
+double statistics_resident(void);
+
 #endif

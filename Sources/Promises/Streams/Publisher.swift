@@ -43,7 +43,11 @@ public class Publisher<Value, Failure> {
   /// - Returns: whether the producer should wait for `ready()` before it publishes more.
   /// - Thread: any. Immediate callbacks run before this returns.
   @discardableResult
-  public final func publish(_ value: Value) -> Publishing { publish(.data(value)) }
+  public final func publish(_ value: Value) -> Publishing {
+    log.note(.publishing, "publish \(State.data(value))")
+    guard pass(value) else { return publish(event: StreamEvent(.encoding(value), .fulfilled)) }
+    return cell.hasRoom ? .published : .full
+  }
 
   /// Publishes an error, which does not end the stream. No-op if the stream was cancelled.
   ///
@@ -63,7 +67,7 @@ public class Publisher<Value, Failure> {
   /// Returns a new subscriber to the states from now on. If the stream was cancelled, it gets `.cancelled`.
   public final func subscriber() -> Subscriber<Value, Failure> {
     log.note(.publishing, "new subscriber")
-    return Subscriber(node: StreamNode(cell.derived(by: .pass)))
+    return cell.isStateful ? Subscriber(node: StreamNode(cell.derived(by: .pass))) : Subscriber(beginningAt: cell)
   }
 
   /// Returns a future for back-pressure: fulfilled once every subscriber is below the limit of its buffer, at once if
@@ -76,6 +80,10 @@ public class Publisher<Value, Failure> {
   private func publish(_ state: State) -> Publishing {
     log.note(.publishing, "publish \(state)")
     guard let event = state.stored else { return .cancelled }
+    return publish(event: event)
+  }
+
+  private func publish(event: StreamEvent) -> Publishing {
     switch cell.publish(event) {
     case .published: return .published
     case .full: return .full

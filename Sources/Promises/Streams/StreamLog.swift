@@ -68,7 +68,7 @@ extension Subscriber {
     _ level: StreamLogLevel = .all, _ message: String = "", _ write: @escaping @Sendable (String) -> Void
   ) -> Subscriber {
     if log.enable(level, message, write) {
-      node.subscribe(on: .immediate) { [log] state in log.note(.publishing, "received \(state.state() as State)") }
+      subscribe(.all, on: .immediate) { [log] state in log.note(.publishing, "received \(state)") }
     }
     return self
   }

@@ -1,44 +1,95 @@
-/// The untyped part of a subscriber: a handle to its publisher in the engine, the callbacks, and the nodes upstream.
+import Synchronization
+
+/// The untyped part of a subscriber: handles to publishers of the engine, the callbacks, and the nodes upstream.
 ///
 ///     publisher <--(reference)-- [ subscriber's publisher ] <--(reference)-- [ derived publisher ] ...
 ///                                          ^ handle                                   ^ handle
 ///                                        node  <------------------(upstream)-------- node
 ///
 /// A node keeps its callbacks subscribed. It keeps the nodes upstream, so a chain of subscribers with all callbacks in
-/// it lives by its last element.
+/// it lives by its last element. Nodes of one line (``StreamLine``) share its target, and have a publisher only from
+/// when it is asked for.
 final class StreamNode: Sendable {
-  let cell: CellPublisher
-  /// The subscribers of the engine that call back, with a handle each. Guarded by the lock of `cell`.
+  /// The place in a line.
+  struct Site {
+    let line: StreamLine
+    let place: StreamPlace
+  }
+
+  /// The node's publisher; of a node in a line, the line's target.
+  private let base: CellPublisher
+  nonisolated(unsafe) private let site: Site?
+  /// Whether the node is the consumer of the one upstream.
+  private let isConsumer: Bool
+
+  // Guarded by the lock of `base`.
+  /// The subscribers of the engine that call back, with a handle each.
   nonisolated(unsafe) private var callbacks: [CellSubscriber] = []
   nonisolated(unsafe) private var upstream: [StreamNode]
+  nonisolated(unsafe) private var hasConsumer = false
+  /// The publisher of a node in a line.
+  nonisolated(unsafe) private var own: CellPublisher?
+  /// The target of the line that begins at that publisher with the former consumer.
+  nonisolated(unsafe) private var rest: CellPublisher?
+
+  /// Whether the line publishes to `own`.
+  private let isConnected = Atomic<Bool>(false)
   /// The state of an operator that outlives its source.
   nonisolated(unsafe) private let kept: AnyObject?
 
   /// Takes over a handle.
   init(_ cell: CellPublisher?, upstream: [StreamNode] = [], keeping kept: AnyObject? = nil) {
     guard let cell else { fatalError("no memory for a stream") }
-    self.cell = cell
+    base = cell
+    unsafe site = nil
+    isConsumer = false
     unsafe self.upstream = upstream
     unsafe self.kept = kept
   }
 
-  deinit {
-    // Under the lock only for the happens-before with the threads that added callbacks.
-    for callback in cell.locked({ _ in unsafe callbacks }) { callback.releaseHandle() }
-    cell.releaseHandle()
-    // A work list, so that a long chain is destroyed without recursion.
-    var work = unsafe upstream
-    unsafe upstream = []
-    while var node = work.popLast() {
-      guard isKnownUniquelyReferenced(&node) else { continue }
-      unsafe work += node.upstream
-      unsafe node.upstream = []
-    }
+  /// Makes the node of a place in a line. Takes over a handle to the line's target.
+  init(_ target: CellPublisher, at site: Site, upstream: StreamNode?, isConsumer: Bool = false) {
+    base = target
+    unsafe self.site = site
+    self.isConsumer = isConsumer
+    unsafe self.upstream = upstream.map { [$0] } ?? []
+    unsafe kept = nil
   }
 
-  /// Returns a node for the results of a function of each state.
-  func derived(isStateful: Bool = false, _ function: @escaping StreamFunction) -> StreamNode {
-    StreamNode(cell.derived(by: .transform(Transform(function)), isStateful: isStateful), upstream: [self])
+  deinit {
+    // Under the lock only for the happens-before with the threads that wrote.
+    let (callbacks, own, rest) = base.locked { _ in unsafe (self.callbacks, self.own, self.rest) }
+    unsafe site?.place.released.set()
+    for callback in callbacks { callback.releaseHandle() }
+    rest?.releaseHandle()
+    own?.releaseHandle()
+    // A work list, so that a long chain is destroyed without recursion.
+    var work = unsafe upstream.map { (node: $0, isConsumed: isConsumer) }
+    unsafe upstream = []
+    while var (node, isConsumed) = work.popLast() {
+      guard isKnownUniquelyReferenced(&node) else {
+        if isConsumed { node.dropConsumer() }
+        continue
+      }
+      unsafe work += node.upstream.map { ($0, node.isConsumer) }
+      unsafe node.upstream = []
+    }
+    base.releaseHandle()
+  }
+
+  /// The node's publisher.
+  var cell: CellPublisher { unsafe site.map { connected(at: $0) } ?? base }
+
+  /// Whether the stream has ended here.
+  var hasEnded: Bool { unsafe site?.place.ended.isSet ?? (base.hasFinished != nil) }
+
+  /// Ends the stream here and downstream.
+  func cancel() {
+    guard let site = unsafe site else {
+      _ = base.end(.cancelled)
+      return
+    }
+    site.line.perform(at: site.place.ordinal, in: base) { site.place.cancel(in: $0) }
   }
 
   /// Calls back for the states from now on, for as long as the node lives.
@@ -62,6 +113,11 @@ final class StreamNode: Sendable {
     return subscriber
   }
 
+  /// Returns a node for the results of a function of each state.
+  func derived(isStateful: Bool = false, _ function: @escaping StreamFunction) -> StreamNode {
+    StreamNode(cell.derived(by: .transform(Transform(function)), isStateful: isStateful), upstream: [self])
+  }
+
   /// Returns a node for the results of an operator that publishes to its target as it likes.
   func derived(keeping kept: AnyObject? = nil, byFunction function: @escaping Stage.Function) -> StreamNode {
     StreamNode(cell.derived(by: .closure(function)), upstream: [self], keeping: kept)
@@ -75,6 +131,79 @@ final class StreamNode: Sendable {
 
   private func keep(_ subscriber: CellSubscriber) {
     guard !subscriber.hasEnded else { return subscriber.releaseHandle() }
-    cell.locked { _ in unsafe callbacks.append(subscriber) }
+    base.locked { _ in unsafe callbacks.append(subscriber) }
+  }
+}
+
+// A node in a line.
+extension StreamNode {
+  /// The number of operators in a line. A value takes that many nested calls.
+  private static var limit: Int { 64 }
+
+  /// Reserves the place of the consumer. Nil if the node is not in a line, or another one has it.
+  func reserve() -> Site? {
+    guard let site = unsafe site else { return nil }
+    let isFirst = base.locked { _ in
+      defer { unsafe hasConsumer = true }
+      return unsafe !hasConsumer
+    }
+    return isFirst ? site : nil
+  }
+
+  /// Reserves the place of the next operator in the line. Nil if the line is too long, too.
+  func reserveNext() -> Site? { unsafe site.map { $0.place.ordinal < StreamNode.limit } == true ? reserve() : nil }
+
+  /// Adds the consumer whose place was reserved, in a turn of the line. `body` returns the target of the line that begins
+  /// with the consumer, if there is one.
+  func consume(_ body: @escaping (StreamLine) -> CellPublisher?) {
+    perform { [self] line in keepRest(body(line)) }
+  }
+
+  /// Runs `body` in a turn of the line that the site is in by then.
+  private func perform(_ body: @escaping (StreamLine) -> Void) {
+    guard let site = unsafe site else { return }
+    site.line.perform(at: site.place.ordinal, in: base, body)
+  }
+
+  private func keepRest(_ target: CellPublisher?) {
+    if let target { base.locked { _ in unsafe rest = target } }
+  }
+
+  /// Another handle to the target.
+  func retainTarget() -> CellPublisher {
+    guard base.retainHandle() else { fatalError("too many subscribers in a line") }
+    return base
+  }
+
+  private func dropConsumer() {
+    guard let site = unsafe site else { return }
+    perform { [self] line in
+      site.place.dropConsumer(in: line)
+      base.locked { _ in
+        defer { unsafe rest = nil }
+        return unsafe rest
+      }?.releaseHandle()
+    }
+  }
+
+  /// The node's publisher, to which the line publishes all states that are not yet accepted.
+  private func connected(at site: Site) -> CellPublisher {
+    if isConnected.load(ordering: .acquiring), let own = base.locked({ _ in unsafe own }) { return own }
+    // The target is its source for the sake of back-pressure alone. No event comes from there.
+    let made = base.derived(by: .closure { input, _ in if case .event(let event) = input { event.release() } })
+    guard let made else { fatalError("no memory for a stream") }
+    let cell = base.locked { _ -> CellPublisher in
+      unsafe hasConsumer = true
+      let cell = unsafe own ?? made
+      unsafe own = cell
+      return cell
+    }
+    if cell != made { made.releaseHandle() }
+    perform { [self] line in
+      guard !isConnected.load(ordering: .relaxed) else { return }
+      keepRest(site.place.connect(to: cell, in: line))
+      isConnected.store(true, ordering: .releasing)
+    }
+    return cell
   }
 }

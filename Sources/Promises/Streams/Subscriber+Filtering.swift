@@ -2,23 +2,18 @@
 extension Subscriber {
   /// Keeps the states for which `isIncluded` is true. If it drops the end, the derived stream does not end.
   public func filterStates(_ isIncluded: @escaping (State) -> Bool) -> Subscriber {
-    derive { state, _ in isIncluded(state.state()) ? .pass : .skip }
+    compactMapStates { isIncluded($0) ? $0 : nil }
   }
 
   /// Keeps the values for which `isIncluded` is true, all errors, and the end.
+  @inlinable
   public func filterValues(_ isIncluded: @escaping (Value) -> Bool) -> Subscriber {
-    derive { state, _ in
-      guard case .value(let value) = state else { return .pass }
-      return isIncluded(value.streamed(as: Value.self)) ? .pass : .skip
-    }
+    derive { next in StreamSink(value: { if isIncluded($0) { next.value($0) } }, other: next.other) }
   }
 
   /// Keeps the errors for which `isIncluded` is true, all values, and the end.
   public func filterErrors(_ isIncluded: @escaping (Failure) -> Bool) -> Subscriber {
-    derive { state, _ in
-      guard case .error(let error) = state else { return .pass }
-      return isIncluded(error.streamed(as: Failure.self)) ? .pass : .skip
-    }
+    compactMapErrors { isIncluded($0) ? $0 : nil }
   }
 
   /// Keeps the values that are not `nil`, unwrapped.
@@ -41,12 +36,14 @@ extension Subscriber {
   }
 
   private func distinct(_ isDuplicate: @escaping (_ last: State?, State) -> Bool) -> Subscriber {
+    log.note(.operators, "-> \(Subscriber.self)")
     var last: State?
-    return derive(isStateful: true) { stored, _ in
-      let state: State = stored.state()
-      guard !isDuplicate(last, state) else { return .skip }
-      last = state
-      return .pass
-    }
+    return Subscriber(
+      node: node.derived(isStateful: true) { stored, _ in
+        let state: State = stored.state()
+        guard !isDuplicate(last, state) else { return .skip }
+        last = state
+        return .pass
+      })
   }
 }

@@ -9,8 +9,9 @@ extension Subscriber {
   }
 
   /// Transforms every value.
+  @inlinable
   public func mapValues<NewValue>(_ transform: @escaping (Value) -> NewValue) -> Subscriber<NewValue, Failure> {
-    splitMapValues { .data(transform($0)) }
+    derive { next in StreamSink(value: { next.value(transform($0)) }, other: { next.pass($0) }) }
   }
 
   /// Transforms every error.
@@ -21,29 +22,18 @@ extension Subscriber {
   }
 
   /// Transforms every value to a state. `.cancelled` ends the derived stream.
+  @inlinable
   public func splitMapValues<NewValue>(
     _ transform: @escaping (Value) -> StreamState<NewValue, Failure>
   ) -> Subscriber<NewValue, Failure> {
-    compactMapStates { state in
-      switch state {
-      case .data(let value): transform(value)
-      case .error(let error): .error(error)
-      case .cancelled: .cancelled
-      }
-    }
+    derive { next in StreamSink(value: { next.take(transform($0)) }, other: { next.pass($0) }) }
   }
 
   /// Transforms every error to a state. `.cancelled` ends the derived stream.
   public func splitMapErrors<NewFailure>(
     _ transform: @escaping (Failure) -> StreamState<Value, NewFailure>
   ) -> Subscriber<Value, NewFailure> {
-    compactMapStates { state in
-      switch state {
-      case .data(let value): .data(value)
-      case .error(let error): transform(error)
-      case .cancelled: .cancelled
-      }
-    }
+    compactMapErrors(toStates: transform)
   }
 
   /// Transforms every state, or drops it if the result is `nil`. If the end is dropped, the derived stream does not
@@ -51,19 +41,16 @@ extension Subscriber {
   public func compactMapStates<NewValue, NewFailure>(
     _ transform: @escaping (State) -> StreamState<NewValue, NewFailure>?
   ) -> Subscriber<NewValue, NewFailure> {
-    derive { state, out in transform(state.state())?.leave(in: &out) ?? .skip }
+    derive { next in StreamSink { state in if let new = transform(state) { next.take(new) } } }
   }
 
   /// Transforms every value, or drops it if the result is `nil`.
+  @inlinable
   public func compactMapValues<NewValue>(
     _ transform: @escaping (Value) -> NewValue?
   ) -> Subscriber<NewValue, Failure> {
-    compactMapStates { state in
-      switch state {
-      case .data(let value): transform(value).map { .data($0) }
-      case .error(let error): .error(error)
-      case .cancelled: .cancelled
-      }
+    derive { next in
+      StreamSink(value: { if let new = transform($0) { next.value(new) } }, other: { next.pass($0) })
     }
   }
 
@@ -71,19 +58,22 @@ extension Subscriber {
   public func compactMapErrors<NewFailure>(
     _ transform: @escaping (Failure) -> NewFailure?
   ) -> Subscriber<Value, NewFailure> {
-    compactMapStates { state in
-      switch state {
-      case .data(let value): .data(value)
-      case .error(let error): transform(error).map { .error($0) }
-      case .cancelled: .cancelled
-      }
-    }
+    compactMapErrors(toStates: { error in transform(error).map { .error($0) } })
   }
 
-  func derive<NewValue, NewFailure>(
-    isStateful: Bool = false, _ function: @escaping StreamFunction
-  ) -> Subscriber<NewValue, NewFailure> {
-    log.note(.operators, "-> \(Subscriber<NewValue, NewFailure>.self)")
-    return Subscriber<NewValue, NewFailure>(node: node.derived(isStateful: isStateful, function))
+  private func compactMapErrors<NewFailure>(
+    toStates transform: @escaping (Failure) -> StreamState<Value, NewFailure>?
+  ) -> Subscriber<Value, NewFailure> {
+    derive { next in
+      StreamSink(
+        value: next.value,
+        other: { state in
+          switch state {
+          case .data: break
+          case .error(let error): if let new = transform(error) { next.take(new) }
+          case .cancelled: next.other(.cancelled)
+          }
+        })
+    }
   }
 }

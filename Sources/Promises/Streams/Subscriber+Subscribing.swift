@@ -72,14 +72,11 @@ extension Subscriber {
     onEnd(on: main.place, main.calling(callback))
   }
 
-  private func observe(_ kinds: StreamKinds, on context: PromiseContext, _ callback: @escaping Callback) -> Subscriber {
-    log.note(.publishing, "new callback")
-    node.subscribe(kinds, on: context) { callback($0.state()) }
-    return self
-  }
-
   private func onData(on context: PromiseContext, _ callback: @escaping (Value) -> Void) -> Subscriber {
-    observe(.data, on: context) { if case .data(let value) = $0 { callback(value) } }
+    log.note(.publishing, "new callback")
+    if context.executor == nil, join(StreamSink(value: callback, other: { _ in })) { return self }
+    node.subscribe(.data, on: context) { if case .value(let value) = $0 { callback(value.streamed(as: Value.self)) } }
+    return self
   }
 
   private func onError(in context: PromiseContext, _ callback: @escaping (Failure) -> Void) -> Subscriber {
@@ -87,6 +84,18 @@ extension Subscriber {
   }
 
   private func onEnd(on context: PromiseContext, _ callback: @escaping () -> Void) -> Subscriber {
-    observe(.end, on: context) { _ in callback() }
+    observe(.end, on: context) { if case .cancelled = $0 { callback() } }
+  }
+
+  private func observe(_ kinds: StreamKinds, on context: PromiseContext, _ callback: @escaping Callback) -> Subscriber {
+    log.note(.publishing, "new callback")
+    subscribe(kinds, on: context, callback)
+    return self
+  }
+
+  /// Calls back for the states of some kinds at least, without a line in the log.
+  func subscribe(_ kinds: StreamKinds, on context: PromiseContext, _ callback: @escaping Callback) {
+    if context.executor == nil, join(StreamSink(callback)) { return }
+    node.subscribe(kinds, on: context) { callback($0.state()) }
   }
 }

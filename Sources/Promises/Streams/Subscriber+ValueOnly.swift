@@ -25,6 +25,6 @@ extension Subscriber where Failure == Never {
   public func fullSubscriber<NewFailure>(
     errorType: NewFailure.Type = NewFailure.self
   ) -> Subscriber<Value, NewFailure> {
-    derive { _, _ in .pass }
+    derive { next in StreamSink(value: next.value, other: { if case .cancelled = $0 { next.other(.cancelled) } }) }
   }
 }

@@ -27,19 +27,81 @@ public final class Subscriber<Value, Failure> {
 
   let node: StreamNode
   let log = StreamLog()
+  /// The place in a line.
+  private let station: StreamStation<Value, Failure>?
 
-  init(node: StreamNode) { self.node = node }
+  init(node: StreamNode) {
+    self.node = node
+    station = nil
+  }
+
+  private init(node: StreamNode, _ station: StreamStation<Value, Failure>) {
+    self.node = node
+    self.station = station
+  }
 
   deinit { log.note(.lifecycle, "\(Self.self) released") }
 
   /// Whether the stream has ended, for this subscriber and for those derived from it.
-  public var isCancelled: Bool { node.cell.hasFinished != nil }
+  public var isCancelled: Bool { node.hasEnded }
 
   /// Unsubscribes: each callback, and each stream derived from this one, gets the states published before, then
   /// `.cancelled`. The publisher and its other subscribers continue. Later calls are no-ops.
   public func cancel() {
     log.note(.publishing, "cancel()")
-    _ = node.cell.end(.cancelled)
+    node.cancel()
+  }
+}
+
+// Lines.
+extension Subscriber {
+  /// Makes the first subscriber of a line.
+  convenience init(beginningAt cell: CellPublisher) {
+    let station = StreamStation<Value, Failure>(ordinal: 0)
+    let line = StreamHead(station, isNamed: true)
+    let target = line.begin(at: cell)
+    self.init(node: StreamNode(target, at: .init(line: line, place: station), upstream: nil), station)
+  }
+
+  /// Returns a subscriber to the results of an operator, which makes a sink for its source from the sink for them. It is
+  /// called whenever the line's functions are composed, so the operator keeps its state outside.
+  ///
+  /// The operator joins this subscriber's line if it is the only consumer. Otherwise it begins a line. An operator on a
+  /// stateful stream is a line of its own, whose target stores the latest state.
+  @usableFromInline
+  func derive<NewValue, NewFailure>(
+    _ compose: @escaping (StreamSink<NewValue, NewFailure>) -> StreamSink<Value, Failure>
+  ) -> Subscriber<NewValue, NewFailure> {
+    log.note(.operators, "-> \(Subscriber<NewValue, NewFailure>.self)")
+    typealias Station = StreamStation<NewValue, NewFailure>
+    func consume(for station: Station) -> StreamStation<Value, Failure>.Consumer {
+      { line in station.sink(in: line).map(compose) }
+    }
+    if let station, let site = node.reserveNext() {
+      let next = Station(ordinal: site.place.ordinal + 1)
+      let derived = StreamNode(
+        node.retainTarget(), at: .init(line: site.line, place: next), upstream: node, isConsumer: true)
+      node.consume { station.consume(in: $0, consume(for: next)) }
+      return Subscriber<NewValue, NewFailure>(node: derived, next)
+    }
+    let cell = node.cell
+    let isStateful = cell.isStateful
+    let next = isStateful ? Station(publishingToTargetAt: 1) : Station(ordinal: 1)
+    let line = StreamHead(StreamStation(ordinal: 0, consume(for: next)), isNamed: false)
+    let target = line.begin(at: cell)
+    if isStateful { return Subscriber<NewValue, NewFailure>(node: StreamNode(target, upstream: [node])) }
+    let derived = StreamNode(target, at: .init(line: line, place: next), upstream: node)
+    return Subscriber<NewValue, NewFailure>(node: derived, next)
+  }
+
+  /// Calls back in the turns of the line, if this is the only consumer. Otherwise returns false.
+  func join(_ sink: StreamSink<Value, Failure>) -> Bool {
+    guard let station, node.reserve() != nil else { return false }
+    let released = station.released
+    let silenced = StreamSink<Value, Failure>(
+      value: { if !released.isSet { sink.value($0) } }, other: { if !released.isSet { sink.other($0) } })
+    node.consume { station.consume(in: $0) { _ in silenced } }
+    return true
   }
 }
 

@@ -139,6 +139,27 @@ struct StreamRaces {
     }
   }
 
+  @Test("PG42: consumers that several threads add to one subscriber get the states from then on")
+  func consumers() {
+    for _ in 0..<Self.rounds * 10 {
+      let publisher = Publisher<Int, Never>()
+      let middle = publisher.subscriber().mapValues { $0 }
+      let logs = (0..<4).map { _ in Recorder<Int>() }
+      let kept = Monitor<[Subscriber<Int, Never>]>([])
+      onThreads(logs.count) { thread in
+        let consumer = thread % 2 == 0 ? middle : middle.mapValues { $0 }
+        consumer.onNewData { logs[thread].record($0) }
+        publisher.publish(thread)
+        kept.withLock { $0.append(consumer) }
+      }
+      publisher.publish(logs.count)
+      for (thread, log) in logs.enumerated() {
+        #expect(log.events.contains(thread) && log.events.last == logs.count)
+      }
+      withExtendedLifetime((publisher, kept)) {}
+    }
+  }
+
   @Test("PG66, PG68: merged and combined streams lose no event of several threads")
   func joined() {
     for _ in 0..<Self.rounds {

@@ -31,4 +31,11 @@ report("OpenCombine, map, filter and compactMap", against: combined[1], ours: co
 let channelled = stopwatch.race(
   items: events, [{ passed($0) { _ = Ours.run(events) } }, { passed($0) { _ = Channel.run(events) } }])
 report("swift-async-algorithms, AsyncChannel", against: channelled[1], ours: channelled[0], budget: budget)
+
+// A stream that kept a byte of each event would show here.
+report_heading("memory of a stream", "MiB")
+let few = Ours.memory(events)
+let many = Ours.memory(1_000_000)
+report_at_most(
+  "resident after 1,000,000 events, of that after 1,000", few / 0x10_0000, many / 0x10_0000, many / few, 1.05)
 exit(report_failed() ? 1 : 0)

@@ -18,6 +18,18 @@ struct Delivery {
     unsafe platform_thread().pointee.delivery?.assumingMemoryBound(to: Delivery.self)
   }
 
+  /// Whether this thread is draining a list.
+  static var isRunning: Bool { unsafe platform_thread().pointee.delivery != nil }
+
+  /// Runs `body` as part of draining the list: events that it publishes join the list.
+  static func filling<Result>(_ list: UnsafeMutablePointer<Delivery>, _ body: () -> Result) -> Result {
+    let thread = unsafe platform_thread()
+    let outer = unsafe thread.pointee.delivery
+    unsafe thread.pointee.delivery = UnsafeMutableRawPointer(list)
+    defer { unsafe thread.pointee.delivery = unsafe outer }
+    return body()
+  }
+
   /// Drains the list, or appends it to the list that this thread is draining. No lock is held.
   @inline(__always)
   consuming func run() {

@@ -9,7 +9,8 @@ extension CellPublisher {
   /// Returns a publisher of the results of an operation on this one's events, with one handle. It is stateful if this
   /// one is, or if it has a first event. Takes ownership of its arguments; nil when memory has run out.
   package func derived(
-    by operation: Stage.Operation, isStateful: Bool = false, first: StreamEvent? = nil, historyLimit: Int = 0
+    by operation: Stage.Operation, isStateful: Bool = false, first: StreamEvent? = nil, historyLimit: Int = 0,
+    entrance: StreamEntrance? = nil
   ) -> CellPublisher? {
     var state = State(isStateful: isStateful || first != nil || self.isStateful)
     state.latest = first
@@ -19,7 +20,7 @@ extension CellPublisher {
       first?.value.release()
       return nil
     }
-    return target.connect({ _ in operation }, count: 1) { _ in self }
+    return target.connect({ _ in operation }, count: 1, entrance: entrance) { _ in self }
   }
 
   /// Returns a publisher of the results of functions, one for each source, with one handle. Nil when memory has run
@@ -80,10 +81,11 @@ extension CellPublisher {
 
   /// Subscribes to the sources with the operation. Takes ownership of the operation; on failure releases the handle.
   private func connect(
-    _ operation: (Int) -> Stage.Operation, count: Int, _ sources: (Int) -> CellPublisher
+    _ operation: (Int) -> Stage.Operation, count: Int, entrance: StreamEntrance? = nil,
+    _ sources: (Int) -> CellPublisher
   ) -> CellPublisher? {
     for index in 0..<count {
-      guard let stage = Stage.make(operation(index), self, index: index) else {
+      guard let stage = Stage.make(operation(index), self, index: index, entrance: entrance) else {
         releaseHandle()
         return nil
       }

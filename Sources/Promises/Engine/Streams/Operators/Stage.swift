@@ -16,6 +16,8 @@ package struct Stage {
   let index: Int
   /// The operation and its state. Only the subscriber uses it, whose events arrive one at a time.
   let operation: UnsafeMutablePointer<Operation>
+  /// For publishers that may enter the subscriber: see `enterOnlySubscriber`.
+  let entrance: StreamEntrance?
 
   package enum Operation {
     case pass
@@ -62,14 +64,16 @@ package struct Stage {
   }
 
   /// Takes ownership of the operation's references; nil when memory has run out.
-  static func make(_ operation: Operation, _ target: CellPublisher, index: Int = 0) -> Stage? {
+  static func make(
+    _ operation: Operation, _ target: CellPublisher, index: Int = 0, entrance: StreamEntrance? = nil
+  ) -> Stage? {
     guard let memory = unsafe malloc(MemoryLayout<Operation>.size) else {
       operation.release()
       return nil
     }
     let typed = unsafe memory.bindMemory(to: Operation.self, capacity: 1)
     unsafe typed.initialize(to: operation)
-    return unsafe Stage(target: WeakCell(target.ref), index: index, operation: typed)
+    return unsafe Stage(target: WeakCell(target.ref), index: index, operation: typed, entrance: entrance)
   }
 
   /// Frees the operation, once its subscriber has ended.
