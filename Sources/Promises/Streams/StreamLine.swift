@@ -15,6 +15,7 @@
 ///
 /// **Lifetime.** The target is a derived publisher to which nothing is published. It keeps the head, and the operation of
 /// the head keeps the line. The nodes have handles to the target. The line keeps neither nodes nor targets.
+@safe
 class StreamLine {
   private typealias Action = (ordinal: Int, body: (StreamLine) -> Void)
 

@@ -66,11 +66,12 @@ final class StreamNode: Sendable {
     // A work list, so that a long chain is destroyed without recursion.
     var work = unsafe upstream.map { (node: $0, isConsumed: isConsumer) }
     unsafe upstream = []
-    while var (node, isConsumed) = work.popLast() {
-      guard isKnownUniquelyReferenced(&node) else {
-        if isConsumed { node.dropConsumer() }
+    while var next = work.popLast() {
+      guard isKnownUniquelyReferenced(&next.node) else {
+        if next.isConsumed { next.node.dropConsumer() }
         continue
       }
+      let node = next.node
       unsafe work += node.upstream.map { ($0, node.isConsumer) }
       unsafe node.upstream = []
     }
