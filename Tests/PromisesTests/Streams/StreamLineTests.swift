@@ -120,7 +120,7 @@ struct StreamLineTests {
       if !keepsSource { source = nil }
       subscriber?.subscribe { state in
         recorder.record(state)
-        numbers.publish(.data(2))
+        numbers.publish(.data(2), .error(TestError(2)))
         subscriber = nil
       }
       numbers.publish(.data(1))
