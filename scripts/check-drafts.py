@@ -159,7 +159,9 @@ def evidence(types, node, file, index, name, target):
     following = offset(parameters[index + 1]["range"]["begin"]) if index + 1 < len(parameters) else end + 200
     if re.match(r"[^/;]*/\*[\W_]*out\b", types.text(file, end, following), re.IGNORECASE):
         return "comment"
-    if {"out", "ret", "return", "output", "result"} & set(words(name)[:1] + words(name)[-1:]):
+    if re.match(r"(?i)_*(e|err|error)$", name) and "error" in types.core(target).lower():
+        return "type"
+    if {"out", "ret", "return", "output", "result", "res"} & set(words(name)[:1] + words(name)[-1:]):
         return "name"
     if types.core(target) in ("GError", "struct _GError"):
         return "GError"

@@ -62,7 +62,9 @@ class Function:
         outputs = [part for part in parameters if re.match(r"(out|inout)( |\()", part)]
         inputs = [part for part in parameters if not re.match(r"out( |\()", part)]
         self.needs = {name for part in inputs if not part.startswith("fn(") for name in handles(part)}
-        self.untyped = any(re.match(r"ptr<void>", part) for part in inputs)
+        # Beside a callback it is data of the user's, which may be NULL.
+        has_callback = any(part.startswith("fn(") for part in inputs)
+        self.untyped = not has_callback and any(re.match(r"ptr<void>", part) for part in inputs)
         self.gives = set(re.findall(r"ptr<(\w+)", " ".join(outputs + [result])))
         addresses = re.match(r"(own(\(\w+\))? )?ptr<(\w+)>", result)
         self.result = addresses.group(3) if addresses else None

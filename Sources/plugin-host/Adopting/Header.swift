@@ -67,6 +67,8 @@ struct Header {
   var macros = MacroNames()
   /// The tags of the structs and unions whose address some function gives: the library's own objects.
   private var given: Set<String> = []
+  /// Tags of structs that a function gives which is given none: they are the library's from the beginning.
+  private var born: Set<String> = []
   /// The tags of structs that have none, by clang's number for them.
   private var tags: [String: String] = [:]
 
@@ -121,6 +123,9 @@ struct Header {
 
   /// The struct or union with that tag; nil if the header only names it.
   func record(_ tag: String) -> Record? { records[tag].flatMap { $0.isComplete ? $0 : nil } }
+
+  /// Whether a type is an enum.
+  func isEnumeration(_ type: CType) -> Bool { if case .tagged("enum", _) = resolved(type) { true } else { false } }
 
   /// Whether an enum needs a sign.
   func isSigned(enumeration tag: String) -> Bool { enums[tag]?.contains { $0.value < 0 } ?? false }
@@ -226,9 +231,10 @@ struct Header {
     }
   }
 
-  /// Whether a struct or union is defined, ends where its definition does, and no function gives the address of one.
+  /// Whether a struct or union is defined, ends where its definition does, and no function gives the address of one but
+  /// of one that it is given.
   func isWhole(_ tag: String) -> Bool {
-    guard let record = record(tag), !given.contains(tag), let last = record.fields.last else { return false }
+    guard let record = record(tag), !born.contains(tag), let last = record.fields.last else { return false }
     if case .array(_, let count) = resolved(last.type), count ?? 0 < 2 { return false }
     return true
   }
@@ -265,7 +271,12 @@ struct Header {
         guard case .pointer(let target, _) = type else { break }
         type = resolved(target)
       }
-      if case .tagged(_, let tag) = type { given.insert(tag) }
+      guard case .tagged(_, let tag) = type else { continue }
+      given.insert(tag)
+      let isPassedOn = parameters.contains { parameter in
+        if case .pointer(let target, _) = resolved(parameter) { resolved(target) == type } else { false }
+      }
+      if !isPassedOn { born.insert(tag) }
     }
   }
 

@@ -49,7 +49,13 @@ enum ParameterNames {
   /// Whether the name says that the function writes there: `out`, `repo_out`, `window_return`.
   static func isWritten(_ name: String) -> Bool {
     let words = words(name)
-    return ["out", "ret", "return", "output", "result"].contains { $0 == words.first || $0 == words.last }
+    return ["out", "ret", "return", "output", "result", "res"].contains { $0 == words.first || $0 == words.last }
+  }
+
+  /// Whether a parameter of that name is set to a status or an error.
+  static func isStatus(_ name: String) -> Bool {
+    let name = name.lowercased().filter { $0 != "_" }
+    return ["e", "ec", "err", "error", "status", "errorcode", "perrorcode", "perr", "perror"].contains(name)
   }
 
   /// Whether a `char **` of that name is set to where a function stopped reading: `strtol`.

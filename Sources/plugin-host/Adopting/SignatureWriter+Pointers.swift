@@ -72,7 +72,8 @@ extension SignatureWriter {
     if case .char = header.resolved(target), !isConst {
       throw Unsuitable("'\(name)' is written to, and nothing says how much room it needs")
     }
-    let isWritten = declared(index)?.isWritten ?? false || ParameterNames.isWritten(name)
+    let isStatus = header.isEnumeration(target) && ParameterNames.isStatus(name)
+    let isWritten = declared(index)?.isWritten ?? false || ParameterNames.isWritten(name) || isStatus
     let isRead = declared(index)?.isRead ?? false
     let isOne = !isConst && !isArray(index) && !counts.isAmbiguous && !text.isByte(target) && !text.isLetter(target)
     guard isOne, declared(index)?.name != nil, isWritten || !ParameterNames.mayBeMany(name),
@@ -100,10 +101,11 @@ extension SignatureWriter {
     }
     let object = text.name(of: inner)
     let isRead = declared(index)?.isRead ?? false
-    let isSaid = !isRead && (declared(index)?.isWritten ?? false || ParameterNames.isWritten(name))
+    let isError = ParameterNames.isStatus(name) && object.lowercased().contains("error")
+    let isSaid = !isRead && (declared(index)?.isWritten ?? false || ParameterNames.isWritten(name) || isError)
     let isMade =
       ParameterNames.isMaker(function: function.name) && declared(index)?.name != nil && !isConstInner
-      && (text.isOpaque(inner) || text.isHandleName(inner)) && !name.hasSuffix("s")
+      && (text.isOpaque(inner) || text.isHandleAddress(types[index])) && !name.hasSuffix("s")
     if isText, !isRead, isSaid || ParameterNames.isMessage(name) {
       checks.append("\(name) is taken to be one text that is written; if the caller frees it, it is out own(f) cstr?")
       return "out cstr?"

@@ -92,9 +92,12 @@ struct TypeText {
     }
   }
 
-  /// Whether the header calls the address of a struct by a name of its own: `FT_Face`, which is an object to callers.
-  func isHandleName(_ type: CType) -> Bool {
-    guard case .named = type, case .pointer(let target, false) = header.resolved(type) else { return false }
+  /// Whether a type is the address of one with a name of its own for the address of a struct: `FT_Face *`, where FT_Face
+  /// is an object to callers.
+  func isHandleAddress(_ type: CType) -> Bool {
+    guard case .pointer(let name, false) = header.resolved(type), case .named = name,
+      case .pointer(let target, false) = header.resolved(name)
+    else { return false }
     if case .tagged("struct", _) = header.resolved(target) { return true }
     return false
   }
@@ -139,6 +142,8 @@ struct TypeText {
   /// A readable name of the pointee: that of its type, or of a typedef of the address.
   func name(of target: CType, or written: CType? = nil) -> String {
     switch target {
+    // The C library's own name, for programs that do not include stdio.h.
+    case .named("__FILE"): return "FILE"
     case .named(let name): return name
     case .tagged(_, let name) where !name.hasPrefix("#") && !name.hasPrefix("("): return name
     case .void: return "void"

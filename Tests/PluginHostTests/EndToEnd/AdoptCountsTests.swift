@@ -17,13 +17,23 @@ extension EndToEnd {
       int parse(const char *text, char **endptr);
       int fails(const char *sql, char **errmsg);
       int names(char **all);
+      enum state { GOOD, BAD };
+      typedef struct problem_error problem_error;
+      int open_all(const char *path, enum state *status);
+      int ask(int what, problem_error **e);
+      int tell(int what, problem_error **other);
+      typedef struct face_rec { void *p; } *face;
+      int new_face(const char *path, face *aface);
+      int use_face(const char *path, face *aface);
       void glVertex3fv(const float *v);
       void glLightfv(int light, const float *params);
       """
     private static let source = """
       int gather() { return 0; } int scatter() { return 0; } int append() { return 0; } int keyed() { return 0; }
       int fill() { return 0; } int wide() { return 0; } int wide_of() { return 0; } int parse() { return 0; }
-      int fails() { return 0; } int names() { return 0; } void glVertex3fv() {} void glLightfv() {}
+      int fails() { return 0; } int names() { return 0; } int open_all() { return 0; }
+      int ask() { return 0; } int tell() { return 0; } int new_face() { return 0; }
+      int use_face() { return 0; } void glVertex3fv() {} void glLightfv() {}
       """
 
     @Test(arguments: [
@@ -32,6 +42,8 @@ extension EndToEnd {
       ("keyed", "(key_length: usize, key: bytes[key_length], rounds: i32) -> i32"),
       ("wide", "(text: &[i32; 0]) -> i32"), ("wide_of", "(text: &[i32; length], length: i32, flags: i32) -> i32"),
       ("parse", "(text: cstr, endptr: out ptr<char>?) -> i32"), ("fails", "(sql: cstr, errmsg: out cstr?) -> i32"),
+      ("new_face", "(path: cstr, aface: out ptr<face_rec>?) -> i32"),
+      ("open_all", "(path: cstr, status: out u32) -> i32"), ("ask", "(what: i32, e: out ptr<problem_error>?) -> i32"),
       ("glVertex3fv", "(v: [f32; 3])"),
     ])
     func theHeaderSaysTheSize(name: String, types: String) throws {
@@ -43,6 +55,7 @@ extension EndToEnd {
     @Test(arguments: [
       // The result may be longer than the part that is read.
       ("append", "'to' is written to"), ("fill", "nothing says how many elements 'to' has"),
+      ("use_face", "'aface' may be an array of addresses"), ("tell", "'other' may be an array of addresses"),
       ("names", "'all' may be an array of addresses"), ("glLightfv", "nothing says how many elements 'params' has"),
     ])
     func whereItDoesNotNothingIsGuessed(name: String, reason: String) throws {

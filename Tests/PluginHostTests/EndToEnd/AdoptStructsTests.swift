@@ -24,6 +24,9 @@ extension EndToEnd {
       void open_init(open_t *o);
       typedef struct { void *p; int a; } given_t;
       given_t *given_get(void);
+      typedef struct { void *p; int a; } chain_t;
+      void chain_init(chain_t *chain);
+      chain_t *chain_next(chain_t *chain);
       void given_init(given_t *g);
       void sums_init(sum_t *sums, int count);
       int bad_init(hash_t *hash);
@@ -51,6 +54,7 @@ extension EndToEnd {
       int watch_init(loop_t *l, watch_t *w) { w->next = l->first; l->first = w; return 0; }
       int loop_run(loop_t *l) { int n = 0; for (watch_t *w = l->first; w; w = w->next) n++; return n; }
       void open_init(void *o) {} void *given_get(void) { return 0; } void given_init(void *g) {}
+      void chain_init(void *c) {} void *chain_next(void *c) { return c; }
       void sums_init(void *s, int n) {} void pair_init(void *p) {} int pair_sum(void *p) { return 0; }
       int value_sum(void *v) { return 0; } int bad_init(hash_t *h) { memset(h, 1, sizeof *h + 1); return 0; }
       """
@@ -66,7 +70,7 @@ extension EndToEnd {
       ("watch_init", "(loop: ptr<loop_t>, watch: out(8) ptr<watch_t>) -> i32"),
       // Data goes on behind it; the library gives such objects itself; there may be several.
       ("open_init", "(o: ptr<open_t>)"), ("given_init", "(g: ptr<given_t>)"),
-      ("sums_init", "(sums: ptr<sum_t>, count: i32)"),
+      ("chain_init", "(chain: out(16) ptr<chain_t>)"), ("sums_init", "(sums: ptr<sum_t>, count: i32)"),
     ])
     func aStructThatAFunctionMakesIsSetAside(name: String, types: String) throws {
       try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
