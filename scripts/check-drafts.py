@@ -44,7 +44,7 @@ class Prototypes:
     """The functions of a translation unit, as clang sees them."""
 
     def __init__(self, tree):
-        self.typedefs, self.given, self.functions, self.sources = {}, set(), {}, {}
+        self.typedefs, self.given, self.born, self.functions, self.sources = {}, set(), set(), {}, {}
         complete, named, file = set(), set(), ""
         for node in tree["inner"]:
             kind, name = node["kind"], node.get("name", "")
@@ -60,12 +60,12 @@ class Prototypes:
         for declarations in self.functions.values():
             for node, _ in declarations:
                 result = self.resolved(node["type"]["qualType"].split("(")[0])
-                if result.endswith("*"):
-                    self.given.add(self.core(result))
-                for parameter in self.parameters(node):
-                    target = self.pointee(parameter["type"]["qualType"])
-                    if target and self.resolved(target).endswith("*"):
-                        self.given.add(self.core(target))
+                objects = {self.core(result)} if result.endswith("*") else set()
+                targets = [self.pointee(parameter["type"]["qualType"]) for parameter in self.parameters(node)]
+                objects |= {self.core(target) for target in targets if target and self.resolved(target).endswith("*")}
+                self.given |= objects
+                # A function that is given an object may give the same one.
+                self.born |= objects - {self.resolved(target) for target in targets if target}
 
     @staticmethod
     def parameters(node):
@@ -206,7 +206,7 @@ def judge(types, signature):
             faults.append(f"{name}: const, but written")
         if draft == "context" and (core != "void" or isConst or not pass_back):
             faults.append(f"{name}: the host's context for {written}")
-        if draft.startswith("out(") and (core in types.given or isConst or "[" in declared or name in counts):
+        if draft.startswith("out(") and (core in types.born or isConst or "[" in declared or name in counts):
             faults.append(f"{name}: an object set aside for {written}")
         if SCALAR.match(draft) and name not in counts:
             chain = own + " " + " ".join(str(types.typedefs.get(own, "")).split())
