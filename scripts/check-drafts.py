@@ -23,6 +23,8 @@ from drafted_libraries import LIBRARIES
 
 FOLDERS = ["/usr/include/x86_64-linux-gnu", "/usr/include/aarch64-linux-gnu", "/usr/include"]
 SCALAR = re.compile(r"(?:out|inout) (?:bool|[iuf]\d+|usize|isize)$")
+# An enum that is written by that name is a status: UErrorCode *err.
+STATUS = re.compile(r"(?i)p?_*(e|ec|err|error|status|error_?code)$")
 BYTES = {"char", "unsigned char", "signed char", "_Bool", "bool"}
 
 
@@ -218,7 +220,7 @@ def judge(types, signature):
                 faults.append(f"{name}: {written} without a name")
             elif "[" in declared or "*" not in types.text(file, offset(parameter["range"]["begin"]), start):
                 faults.append(f"{name}: an array of {written}")
-            elif free:
+            elif free and not (core.startswith("enum ") and STATUS.match(name)):
                 faults.append(f"{name}: one element beside the count {free[0]}")
             elif re.search(r"(param|value|matri|arra|vect|buf)", name.lower()) and node["name"].endswith("v"):
                 faults.append(f"{name}: one element for a vector")
