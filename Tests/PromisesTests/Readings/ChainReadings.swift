@@ -52,6 +52,29 @@ struct ChainReadings {
     #expect(derived.value == 2)
   }
 
+  @Test("S-13, EA-13: a promise that a rescue left pending waits for nothing, so any promise can follow it")
+  func followsLeftPending() {
+    let start = Promise<Int>()
+    let left = leftPending()
+    // One of these has the place of the promise that was rescued.
+    let followers = (0..<8).map { _ in
+      let follower = start.then(async: { _ in left })
+      follower.then({ _ in }, nil)
+      return follower
+    }
+    start.resolve(1)
+    #expect(followers.allSatisfy { $0.state == .pending }, "\(followers)")
+    left.resolve("late")
+    #expect(followers.map(\.value) == Array(repeating: "late", count: followers.count))
+  }
+
+  private func leftPending() -> Promise<String> {
+    let source = Promise<Int>()
+    let left = source.rescue { (_: Any?) -> String in "rescued" }
+    source.resolve(1)
+    return left
+  }
+
   @Test("EA-16: a promise chained after itself can still be settled")
   func afterItself() {
     let calls = Recorder<Int>()
