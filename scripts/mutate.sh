@@ -9,7 +9,7 @@
 # FOLDER     those of this folder: Sources/Promises/Engine
 # KIND       those of this kind alone: negate, call, bound, ...
 # ONLY       those whose names contain this, rows and generated ones
-# TABLE      rows of the tables whose names contain this alone: features-daisy
+# TABLE      rows of the tables whose names contain one of these alone: features-daisy tasks
 # TESTS      tests whose names contain this alone
 # JOBS       tests at a time: 2
 # OPTIONS    more options of the tool: --no-rows --named --list --record --product NAME --orderings --budget SECONDS
@@ -24,7 +24,7 @@ add --sample "${SAMPLE:-}"
 add --seed "${SEED:-}"
 add --folder "${FOLDER:-}"
 add --kind "${KIND:-}"
-add --rows-of "${TABLE:-}"
+for table in ${TABLE:-}; do add --rows-of "$table"; done
 add --only "${ONLY:-}"
 add --tests "${TESTS:-}"
 read -ra more <<< "${OPTIONS:-}"

@@ -20,7 +20,8 @@ struct Mutate: ParsableCommand {
   @Option(help: "What they are drawn by.") var seed: UInt64 = 1
   @Option(help: "Mutations of this kind alone; may be repeated.") var kind: [String] = []
   @Option(help: "Mutations whose name contains this alone.") var only: String?
-  @Option(help: "The rows of the tables whose names contain this alone: `features-daisy`.") var rowsOf: String?
+  @Option(help: "The rows of the tables whose names contain this alone: `features-daisy`; may be repeated.")
+  var rowsOf: [String] = []
   @Option(help: "Mutations of this product alone: library, interleavings or bundle.") var product: Product?
   @Option(help: "The tests whose names contain this alone; may be repeated.") var tests: [String] = []
   @Flag(help: "Each row is judged by the tests that it names alone.") var named = false
@@ -39,7 +40,9 @@ struct Mutate: ParsableCommand {
       try changedLines(workspace.git("diff", "--unified=0", $0, "--", "Sources", "Tests/Mutations"))
     }
     var selected = noRows ? [] : table.mutations
-    if let rowsOf { selected.removeAll { table.byName[$0.id]?.table.contains(rowsOf) == false } }
+    if !rowsOf.isEmpty {
+      selected.removeAll { one in !rowsOf.contains { table.byName[one.id]?.table.contains($0) == true } }
+    }
     if let changed { selected.removeAll { table.byName[$0.id]?.isConcerned(by: changed) == false } }
     if sample != nil || since != nil || !folder.isEmpty || !kind.isEmpty || only != nil || noRows {
       selected += try generated(workspace, changed)
