@@ -139,8 +139,13 @@ struct Closure {
       sigemptyset(&signals)
       sigaddset(&signals, SIGXFSZ)
       pthread_sigmask(SIG_UNBLOCK, &signals, nil)
-      var limit = rlimit(rlim_cur: 100, rlim_max: 100)
-      #expect(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
+      let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+      var old = rlimit()
+      #expect(getrlimit(resource, &old) == 0)
+      var limit = rlimit(rlim_cur: 100, rlim_max: old.rlim_max)
+      #expect(setrlimit(resource, &limit) == 0)
+      // A build that measures coverage writes a file when the process exits.
+      defer { setrlimit(resource, &old) }
       let file = try PluginFile(opening: "/proc/self/exe")
       let error = #expect(throws: PluginError.self) { try file.seal() }
       #expect(error?.kind == .notReadable && error?.description.contains("(RLIMIT_FSIZE)") == true)
