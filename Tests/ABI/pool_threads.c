@@ -240,6 +240,7 @@ static void idle_threads_end(void) {
     nanosleep(&(struct timespec){.tv_nsec = 20 * 1000 * 1000}, NULL);
   child = react_on(pool(), looks_around, pool(), NULL);
   CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_OK);
+  CHECK_INT(promise_state(child), PROMISE_FULFILLED);
   promise_release(child);
 }
 
