@@ -176,7 +176,7 @@ test-compilers: setup-test libpromise
 # The conformance program and the C programs for arm64, under qemu. Not part of `make test`.
 test-arm64: setup-arm64
 	@$(MAKE) --no-print-directory libpromise ARCH=aarch64 LIBC=glibc
-	@scripts/test-arm64.sh
+	@LIBRARY="$(CURDIR)/.build-aarch64/libpromise.so" scripts/test-arm64.sh
 
 # The same with musl: loaded, and linked statically. Not part of `make test`.
 test-musl: setup-musl
