@@ -19,8 +19,8 @@ PROMISE_BEGIN_DECLS
  *             promise_value_object_with().
  * Returns the type, which is permanent and need not be released.
  * NULL: PROMISE_EINVAL if `name` is NULL, empty, not UTF-8 or the name of a built-in type, if the name is registered
- * with another parent (a NULL `parent` agrees with any), or if `parent` cannot be one; PROMISE_ESTALE if `parent` is not
- * a type; PROMISE_ENOMEM.
+ * with another parent (a NULL `parent` agrees with any), or if `parent` cannot be one; PROMISE_ESTALE if `parent` is
+ * not a type; PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_API const promise_type_t *PROMISE_NULLABLE promise_type_register(const char *PROMISE_NULLABLE name,
                                                                          const promise_type_t *PROMISE_NULLABLE parent,
