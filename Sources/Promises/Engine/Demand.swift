@@ -38,11 +38,11 @@ extension CellRef {
   /// Notifies the maker of a promise with such a block of a reader.
   @inline(__always)
   func noteReader() {
-    if state.bits & (CellState.slow | CellState.settled) == CellState.slow { demand() }
+    if state.bits & (CellState.settled | CellState.Pending.slow) == CellState.Pending.slow { demand() }
   }
 
   /// Whether the promise has such a block. It has a discard block.
-  var isOnDemand: Bool { unsafe cell.pointee.meta & ReactionKind.onDemand != 0 }
+  var isOnDemand: Bool { meta & ReactionKind.onDemand != 0 }
 
   @inline(never)
   private func demand() {
@@ -50,7 +50,7 @@ extension CellRef {
     guard hold() else { return }
     let block =
       unsafe isDiscardable(state) && isOnDemand
-      ? Unmanaged<DemandBlock>.fromOpaque(cell.pointee.context.unsafelyUnwrapped).takeUnretainedValue() : nil
+      ? Unmanaged<DemandBlock>.fromOpaque(contextPointer.unsafelyUnwrapped).takeUnretainedValue() : nil
     letGo()
     block?.read(self)
   }
