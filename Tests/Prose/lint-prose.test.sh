@@ -35,11 +35,11 @@ expect 1 ':3: .hear.' "a riddle, at its line" << 'TEXT'
  *
  * Handlers hear of it. */
 TEXT
-for words in 'for ever' 'for want of memory' 'to be had' 'in the hands of a caller' 'in the midst of a call'; do
+for words in 'is no handle' 'for ever' 'for want of memory' 'to be had' 'in the hands of a caller' 'in the midst of a call'; do
   expect 1 ":1: '${words:0:6}" "$words" <<< "/* Waits ${words}. */"
 done
 expect 0 end "words that only resemble a riddle" << 'TEXT'
-/* Waits forever for every event, in the hand of a clock. */
+/* Waits forever for every event, in the hand of a clock. There is no other; it is no longer open, and no such thing. */
 TEXT
 expect 1 ':1: opens with .The same' "a doc comment of Swift" case.swift << 'TEXT'
 /// The same for many.

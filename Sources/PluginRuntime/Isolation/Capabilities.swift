@@ -69,7 +69,7 @@ public struct Capabilities: Sendable, Equatable {
         throw CapabilityMistake(description: "\"\(text)\" has no time: expected whole seconds, at least 1")
       }
       cpuTime = .seconds(seconds)
-    default: throw CapabilityMistake(description: "\"\(text)\" is no capability: expected \(Self.forms)")
+    default: throw CapabilityMistake(description: "\"\(text)\" is not a capability: expected \(Self.forms)")
     }
   }
 
@@ -110,7 +110,7 @@ public struct Capabilities: Sendable, Equatable {
   }
 }
 
-/// The error of a text that is no capability.
+/// The error of a text that is not a capability.
 public struct CapabilityMistake: Error, Sendable, Equatable, CustomStringConvertible {
   /// The mistake, and the expected form.
   public let description: String

@@ -114,7 +114,7 @@ extension Frame.Kind {
   }
 }
 
-/// The error of bytes that are no frames: the sender is not to be trusted any more.
+/// The error of bytes that are not frames: the sender is not trusted any more.
 struct FrameError: Error, Equatable, CustomStringConvertible {
   let description: String
 }

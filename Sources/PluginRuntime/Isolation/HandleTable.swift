@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The addresses that a worker has given to its host. Outside of the worker an address is a handle: a number that is
-/// bound to the worker process and is no address of any process.
+/// bound to the worker process and is not an address of any process.
 ///
 ///     63  62  61...32        31...0
 ///     0   1   the worker     the number of the handle, from 1

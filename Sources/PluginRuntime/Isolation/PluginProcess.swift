@@ -16,7 +16,8 @@ final class PluginProcess: Sendable {
   init(_ settings: WorkerSettings) throws(PluginError) {
     try settings.options.capabilities.check(settings.source.name)
     guard let link = WorkerLink() else {
-      throw PluginError(.loadFailed, settings.source.name, "cannot be loaded: the program has no descriptors left")
+      throw PluginError(
+        .loadFailed, settings.source.name, "cannot be loaded: no descriptor for its worker: \(SystemLimit.descriptors)")
     }
     let ended = DispatchSemaphore(value: 0)
     let start = WorkerStart()
@@ -26,7 +27,9 @@ final class PluginProcess: Sendable {
         ended.signal()
       })
     else {
-      throw PluginError(.loadFailed, settings.source.name, "cannot be loaded: the program has no threads left")
+      throw PluginError(
+        .loadFailed, settings.source.name,
+        "cannot be loaded: the thread of its worker cannot be started: \(SystemLimit.tasks)")
     }
     description = try start.wait()
     self.link = link

@@ -33,11 +33,11 @@ public final class PluginWatcher: Sendable {
     wakeup = plugin_process_new_event()
     for folder in Set(host.isolatedPlugins.map { Self.split($0.path).folder }) {
       guard inotify_add_watch(inotify, folder, UInt32(IN_CLOSE_WRITE | IN_MOVED_TO)) >= 0 else {
-        throw PluginError(.notReadable, folder, "cannot be watched: \(String(cString: strerror(errno)))")
+        throw PluginError(.notReadable, folder, "cannot be watched: \(SystemLimit.text(errno))")
       }
     }
     guard ProcessGuard.startThread({ [self] in run() }) else {
-      throw PluginError(.notReadable, "plugin-watcher", "cannot be started: the program has no threads left")
+      throw PluginError(.notReadable, "plugin-watcher", "has no thread: \(SystemLimit.tasks)")
     }
   }
 

@@ -55,7 +55,7 @@ public final class PluginWorker: Sendable {
     guard let main = MainThread() else { WorkerChannel.complain("plugin-worker: no loop for the main thread") }
     let worker = PluginWorker(socket: socketDescriptor, main: main)
     guard ProcessGuard.startThread({ worker.channel.serve(worker.receive) }) else {
-      WorkerChannel.complain("plugin-worker: no thread to be had")
+      WorkerChannel.complain("plugin-worker: the reading thread cannot be started: \(SystemLimit.tasks)")
     }
     while true {
       main.wait()

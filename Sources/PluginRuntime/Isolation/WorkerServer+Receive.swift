@@ -102,7 +102,7 @@ extension WorkerServer {
   private func answer(_ frame: Frame) throws(FrameError) {
     if frame.kind == .progress { return try progress(frame) }
     let taken = link.state.withLock { $0.calls.removeValue(forKey: frame.request) }
-    // It was given up, and its answer was under way; or there was no such call, so it is no sign of life.
+    // It was given up, and its answer was under way; or there was no such call, so it does not count as a sign of life.
     guard let call = taken else { return }
     answered()
     if call.timedOut != nil { return reject(call, timedOut(call)) }

@@ -76,7 +76,8 @@ final class WorkerServer {
     (reader, output) = (FrameReader(handles: HandleTable.upperHalf(worker)), WorkerOutput())
     var cause: WorkerEnd.Cause
     if let error = start() {
-      cause = .notStarted(String(cString: strerror(error)))
+      let limit = error == EAGAIN ? ": \(SystemLimit.tasks)" : ""
+      cause = .notStarted(SystemLimit.text(error) + limit)
     } else {
       serve()
       cause = finish()

@@ -9,7 +9,7 @@ struct EnumerationText {
     self.isFlags = isFlags || Self.areBits(constants.map(\.value))
   }
 
-  /// Longer lists than this are no help for those who read the signature.
+  /// Longer lists than this do not help readers of the signature.
   private static let limit = 300
 
   /// The text behind the integer type; nil if there are no names, or too many.

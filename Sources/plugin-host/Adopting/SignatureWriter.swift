@@ -40,7 +40,7 @@ struct SignatureWriter {
     return "\(function.name)(\(parameters.joined(separator: ", ")))\(returned)\(hasError ? " ! gerror" : "")"
   }
 
-  /// Whether the type is `GError **`, which is no argument of a call.
+  /// Whether the type is `GError **`, which is not an argument of a call.
   private func isError(_ type: CType) -> Bool {
     guard case .pointer(let target, false) = header.resolved(type),
       case .pointer(let error, false) = header.resolved(target)

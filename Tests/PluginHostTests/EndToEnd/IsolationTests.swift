@@ -113,7 +113,7 @@ extension EndToEnd {
     }
 
     @Test(arguments: [
-      ("capabilities: [moon]", ":1:43: error: \"moon\" is no capability: expected network"),
+      ("capabilities: [moon]", ":1:43: error: \"moon\" is not a capability: expected network"),
       (
         "isolation: in-process, capabilities: [network]", "\"capabilities\" are for plugins with \"isolation: process\""
       ),
@@ -122,7 +122,7 @@ extension EndToEnd {
       let ending = try run("plugins: [{plugin: reader, \(entry)}]\nsteps: {a: {call: reader.count}}")
       #expect(ending.status == 64 && ending.errors.contains(message), "\(ending.errors)")
       let option = try HostProcess.run("call", "--allow", "moon", "reader", "count", "x")
-      #expect(option.status == 64 && option.errors.contains("--allow: \"moon\" is no capability"), "\(option.errors)")
+      #expect(option.status == 64 && option.errors.contains("--allow: \"moon\" is not a capability"), "\(option.errors)")
       let name = try HostProcess.run("call", "--allow", "env=A=b", "reader", "count", "x")
       #expect(name.status == 64 && name.errors.contains("\"env=A=b\" has no name"), "\(name.errors)")
       let size = try HostProcess.run("call", "--allow", "memory=12Q", "reader", "count", "x")

@@ -55,7 +55,7 @@ import Testing
 
   @Test(arguments: [
     ("a 'b", 3, "without its end"), ("a \"b", 3, "without its end"), ("a $", 3, "a variable's name"),
-    ("a $1", 3, "a variable's name"), ("${a", 1, "without a \"}\""), ("${a..b}", 1, "no path"),
+    ("a $1", 3, "a variable's name"), ("${a", 1, "without a \"}\""), ("${a..b}", 1, "is not a path"),
     ("a\\", 3, "must follow"), ("a =", 4, "must follow \"=\""), ("1 = a.b", 1, "cannot be a variable"),
     ("db=sqlite.open x", 1, "\"=\" needs spaces: db = ..."),
   ])
