@@ -94,7 +94,7 @@ final class WorkerServer {
     }
     rejectCrashed(calls, end)
     if stage == .exiting, cause == .exited(status: 0) { return nil }
-    // Results that were fetched, or kept, are no calls that report the end.
+    // Results that were fetched, or kept, are not calls that report the end.
     if !calls.contains(where: { $0.demand != nil }) || stage != .running {
       settings.host.log(.error, settings.id(description), end.report)
     }

@@ -85,7 +85,7 @@ struct CallerMade {
     return all.min { ($1.rest.count, $0.verb) < ($0.rest.count, $1.verb) }?.name
   }
 
-  /// The parameter that a function's name says it makes: the first of such a type that is no array.
+  /// The parameter that a function's name says it makes: the first of such a type that is not an array.
   private func candidate(_ function: Header.Function) -> (index: Int, rest: [String])? {
     guard case .function(_, let types, false)? = function.type,
       let (rest, _) = FunctionVerbs.split(function.name, verbs: Self.making),
@@ -103,7 +103,7 @@ struct CallerMade {
     return nil
   }
 
-  /// The size of the struct itself is no count of structs: `deflateInit_(strm, version, stream_size)`.
+  /// The size of the struct itself is not a count of structs: `deflateInit_(strm, version, stream_size)`.
   private static func isCount(_ name: String) -> Bool {
     ParameterNames.mayCount(name) && !name.lowercased().hasSuffix("size")
   }

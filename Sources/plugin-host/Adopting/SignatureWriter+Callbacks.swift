@@ -1,5 +1,5 @@
 extension SignatureWriter {
-  /// The function that a parameter points to; nil if it is no function pointer.
+  /// The function that a parameter points to; nil if it is not a function pointer.
   func callback(_ index: Int) -> (result: CType, parameters: [CType], isVariadic: Bool)? {
     var type = header.resolved(types[index])
     if case .pointer(let target, _) = type { type = header.resolved(target) }

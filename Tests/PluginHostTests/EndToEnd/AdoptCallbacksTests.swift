@@ -62,7 +62,7 @@ extension EndToEnd {
         "list_on_end",
         "(l: ptr<list>, done: fn(key: ptr<void>?, value: ptr<void>?, arg: context) @forever, arg: context)"
       ),
-      // Memory that is written is no context.
+      // Memory that is written is not a context.
       (
         "list_plain",
         "(data: out bytes[size], size: usize, read: fn(n: i32) -> i32 @forever) -> i32"

@@ -36,7 +36,7 @@ struct SharedMemory {
     }
     let contents = plugin.call("bytes", [Argument(.contents(bytes))], timeout: nil)
     #expect(try await contents.outcomeInTime().value == .bytes(bytes))
-    // Bytes are no text, in a worker as elsewhere.
+    // Bytes are not text, in a worker as elsewhere.
     #expect(try await plugin.outcome("text", .bytes(bytes)).pluginError?.kind == .badArgument)
     plugin.unload()
   }
