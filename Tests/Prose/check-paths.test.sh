@@ -2,20 +2,13 @@
 # Tests scripts/check-paths.py: a missing path, an ambiguous one and a broken link are found, and good ones pass.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-failed=0
+# shellcheck source=Tests/Prose/judge.sh
+source Tests/Prose/judge.sh
 
 # expect STATUS PATTERN NAME: checks the standard input.
 expect() {
-  local status=0
   cat > "$scratch/case.md"
-  scripts/check-paths.py "$scratch/case.md" > "$scratch/log" 2>&1 || status=$?
-  if [[ $status -ne $1 ]] || ! grep -qE -- "$2" <(cat "$scratch/log"; echo end); then
-    failed=$((failed + 1))
-    echo "FAIL  $3: status $status"
-    cat "$scratch/log"
-  fi
+  judge "$1" "$2" "$3" scripts/check-paths.py "$scratch/case.md"
 }
 
 expect 0 end "whole paths, parts of paths, folders and patterns" << 'TEXT'

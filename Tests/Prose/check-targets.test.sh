@@ -2,25 +2,19 @@
 # Tests scripts/check-targets.py: a row, a target or a name of the list that is missing or too many is found.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-failed=0
+# shellcheck source=Tests/Prose/judge.sh
+source Tests/Prose/judge.sh
 
 # expect STATUS PATTERN NAME LIST ROWS: checks a document with the list and the rows against a Makefile.
 # shellcheck disable=SC2016 # the quotes of Markdown
 expect() {
-  local status=0 row
+  local row
   printf '.PHONY: all test lint \\\n  soak setup-test clean\ntest: export TIMES = x\ntest: setup-test lint\nlint:\n' > "$scratch/Makefile"
   {
     printf '`make test` runs all of this but %s; each is alone.\n\n| target | subject |\n| --- | --- |\n' "$4"
     for row in $5; do printf '| `%s` | x |\n' "$row"; done
   } > "$scratch/testing.md"
-  scripts/check-targets.py "$scratch/Makefile" "$scratch/testing.md" > "$scratch/log" 2>&1 || status=$?
-  if [[ $status -ne $1 ]] || ! grep -qE -- "$2" <(cat "$scratch/log"; echo end); then
-    failed=$((failed + 1))
-    echo "FAIL  $3: status $status"
-    cat "$scratch/log"
-  fi
+  judge "$1" "$2" "$3" scripts/check-targets.py "$scratch/Makefile" "$scratch/testing.md"
 }
 
 # shellcheck disable=SC2016 # the quotes of Markdown
