@@ -69,7 +69,7 @@ endif
 
 plugin-host: setup-build
 	$(TIMED) swift build -c release -j $(JOBS) --scratch-path "$(HOST_BUILD)" --static-swift-stdlib -Xlinker -s \
-	  --product plugin-host
+	  --disable-local-rpath --product plugin-host
 
 # C alone.
 conformance:

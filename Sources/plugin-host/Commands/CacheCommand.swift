@@ -11,7 +11,7 @@ struct CacheCommand: ParsableCommand {
 
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "List the kept results, the latest first.", discussion: ExitStatus.help)
+      commandName: "list", abstract: "List the kept results, the latest first.", discussion: ExitStatus.help)
 
     @OptionGroup var cache: CacheOptions
 
@@ -42,7 +42,7 @@ struct CacheCommand: ParsableCommand {
 
   struct Prune: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Remove results that are old or damaged.", discussion: ExitStatus.help)
+      commandName: "prune", abstract: "Remove results that are old or damaged.", discussion: ExitStatus.help)
 
     @OptionGroup var cache: CacheOptions
 

@@ -16,7 +16,7 @@ struct QuarantineCommand: ParsableCommand {
 
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "List the plugins in quarantine, the latest first.", discussion: ExitStatus.help)
+      commandName: "list", abstract: "List the plugins in quarantine, the latest first.", discussion: ExitStatus.help)
 
     @Flag(help: "Print JSON on one line, with times in seconds since 1970.")
     var json = false
@@ -47,7 +47,7 @@ struct QuarantineCommand: ParsableCommand {
 
   struct Release: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "End the quarantine of plugins.", discussion: ExitStatus.help)
+      commandName: "release", abstract: "End the quarantine of plugins.", discussion: ExitStatus.help)
 
     @Flag(help: "Release all.")
     var all = false

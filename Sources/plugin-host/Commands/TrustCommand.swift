@@ -25,7 +25,7 @@ struct TrustCommand: ParsableCommand {
 
   struct Add: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Trust plugins by the hashes of their files, or publishers by their keys.",
+      commandName: "add", abstract: "Trust plugins by the hashes of their files, or publishers by their keys.",
       discussion: ExitStatus.help)
 
     @Option(help: "A name for people; without it, that of the file.")
@@ -59,7 +59,7 @@ struct TrustCommand: ParsableCommand {
 
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Print the rules, those of the system first.", discussion: ExitStatus.help)
+      commandName: "list", abstract: "Print the rules, those of the system first.", discussion: ExitStatus.help)
 
     func run() throws {
       for path in [TrustFile.ofSystem, try TrustCommand.path()] where FileKind(path: path) != .missing {
@@ -74,7 +74,7 @@ struct TrustCommand: ParsableCommand {
 
   struct Policy: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Set the plugins that may be loaded.", discussion: ExitStatus.help)
+      commandName: "policy", abstract: "Set the plugins that may be loaded.", discussion: ExitStatus.help)
 
     @Option(help: ArgumentHelp("Where plugins run that are not trusted.", valueName: "place"))
     var untrusted: PluginPlace?
@@ -102,7 +102,7 @@ struct TrustCommand: ParsableCommand {
 
   struct Remove: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Trust plugins or publishers no longer.", discussion: ExitStatus.help)
+      commandName: "remove", abstract: "Trust plugins or publishers no longer.", discussion: ExitStatus.help)
 
     @ArgumentParser.Argument(help: "The beginnings of hashes or keys, at least 8 digits, or names.")
     var entries: [String]
