@@ -36,7 +36,9 @@ typedef struct promise_hooks {
    *     promise_wait_interruptible() or promise_loop_wait();
    *   - a callback for rejections: of promise_observe(), promise_tap(), promise_rescue(), promise_react();
    *   - a completion queue: promise_queue_watch(), promise_queue_tap(), promise_queue_then(), taken or not;
-   *   - a promise derived from this one or following it. If that promise is rejected too, its rejection is to be taken.
+   *   - a promise derived from this one or following it, promises of several others (combine.h) included. If that
+   *     promise is rejected too, its rejection is to be taken. If it was settled earlier, by another input or by a time
+   *     limit, it has taken this one.
    * A DISCARDED is not a failure, and is not reported. Rejections that happened before the hook was set are not
    * reported. The end of a subscriber (stream.h) is a promise like any other: a failed stream is reported for each
    * subscriber with callbacks whose promise_subscriber_end() was not taken. promise_subscriber_next() and

@@ -243,8 +243,8 @@ extension CellRef {
   func publish(
     _ value: CellValue, _ outcome: Outcome, isPromise: @autoclosure () -> Bool = true, flags: UInt64 = 0
   ) -> CellState {
-    unsafe cell.pointee.value = value
     if outcome.isRejected && Observation.isOn { return publishRejection(value, isPromise: isPromise(), flags: flags) }
+    unsafe cell.pointee.value = value
     let settled =
       CellState.claimed | CellState.settled | outcome.flag | (value.isOwning ? CellState.Settled.owning : 0) | flags
     return unsafe CellState(cell.pointee.state.exchange(settled, ordering: .acquiringAndReleasing))

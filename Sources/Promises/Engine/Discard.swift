@@ -42,7 +42,7 @@ extension CellRef {
     if Observation.isOn { noteSettlement(.rejected) }
     let life = lifeWord
     if before.isWaited { wake() }
-    source?.detach(self)
+    source?.detach(self, isTaken: false)
     let hasBlock = isDiscardable(before)
     // The block may release the promise, and with it the reason.
     let retained = hasBlock && reason.isOwning && reason.retain()

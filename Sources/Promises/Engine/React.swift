@@ -135,7 +135,7 @@ extension CellRef {
     noteTarget(target, before)
     if before.isWaited { target.wake() }
     if let source {
-      source.detach(target)
+      source.detach(target, isTaken: true)
       source.releaseLeft()
     }
     if target.isDiscardable(before) { target.reactionContext.release() }

@@ -53,7 +53,7 @@ extension CellRef {
     let source = claimedSource()
     let before = publishInOrder(value, outcome)
     if Observation.isOn { noteSettlement(outcome) }
-    source?.detach(self)
+    source?.detach(self, isTaken: true)
     settled(before, value, outcome)
     source?.releaseLeft()
     if isKept { release() }

@@ -90,7 +90,7 @@ extension CellRef {
     if isGather {
       Gather(self).leave()
     } else {
-      leaveInput()
+      leaveInput(isTaken: false)
     }
     release()
   }
@@ -100,9 +100,9 @@ extension CellRef {
   }
 
   /// Detaches this input or link from its source, unless its reaction runs or has run.
-  func leaveInput() {
+  func leaveInput(isTaken: Bool) {
     guard let source = retainedSource() else { return }
-    source.detach(self)
+    source.detach(self, isTaken: isTaken)
     source.releaseLeft()
   }
 

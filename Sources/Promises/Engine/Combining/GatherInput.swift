@@ -61,7 +61,7 @@ extension Gather {
   func leave() {
     let isUndecided = decide()
     if isWaiting {
-      for index in 0..<count { unsafe entries[index].reaction.leaveInput() }
+      for index in 0..<count { unsafe entries[index].reaction.leaveInput(isTaken: !isUndecided) }
     }
     if isUndecided { result.release() }
   }

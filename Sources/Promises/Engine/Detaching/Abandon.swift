@@ -72,7 +72,7 @@ extension CellRef {
     let source = claimedSource()
     let before = publish(CellValue(kind: .discarded), .rejected)
     if before.isWaited { wake() }
-    source?.detach(self)
+    source?.detach(self, isTaken: false)
     if isDiscardable(before) { releaseContextInTurn() }
     CellRef.orphan(Settlement.reversed(before.head))
     release()

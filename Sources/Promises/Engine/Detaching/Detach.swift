@@ -10,8 +10,8 @@ import Synchronization
 // that a recycled cell is not mistaken for it.
 extension CellRef {
   /// Detaches a reaction to this promise. A no-op if the promise is settled or being settled: then the reaction runs,
-  /// or has run.
-  func detach(_ reaction: CellRef) {
+  /// or has run. With `isTaken`, a rejection of this promise counts as handled from now on.
+  func detach(_ reaction: CellRef, isTaken: Bool) {
     guard hold() else { return }
     guard reaction.isDetachable else { return letGo() }
     let rest = Detached(reaction)
@@ -21,6 +21,7 @@ extension CellRef {
     unsafe platform_store_shared(reaction.metaAddress, detached | (isPromise ? 0 : ReactionKind.unheld))
     var removed: UInt32 = 0
     var detachState = self.detachState
+    if isTaken { detachState.isTaken = true }
     let isFull = detachState.add(reaction.index)
     _ = trim(&detachState, past: 4, removed: &removed)
     if isFull { sweep(&detachState, removed: &removed) }

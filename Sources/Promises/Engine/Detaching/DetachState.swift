@@ -21,6 +21,8 @@ struct DetachState {
   private var order: UInt32 = 0
   /// A reaction lost interest, and it may have been the last one.
   var isDeserted = false
+  /// A reaction was detached because its promise was settled: a rejection counts as handled (Unhandled.swift).
+  var isTaken = false
 
   private static var indexMask: UInt32 { 0x0fff_ffff }
   private static var shift: UInt32 { 28 }
@@ -36,10 +38,11 @@ struct DetachState {
     end = low & DetachState.indexMask
     order = value.box >> DetachState.shift | (low >> DetachState.shift & 1) << 4
     isDeserted = low >> DetachState.shift & 2 != 0
+    isTaken = low >> DetachState.shift & 4 != 0
   }
 
   func value(generation: UInt32) -> CellValue {
-    let low = end | (order >> 4 | (isDeserted ? 2 : 0)) << DetachState.shift
+    let low = end | (order >> 4 | (isDeserted ? 2 : 0) | (isTaken ? 4 : 0)) << DetachState.shift
     return CellValue(
       kind: ValueKind(rawValue: newest | count << DetachState.shift), bits: UInt64(generation) << 32 | UInt64(low),
       box: current | (order & 15) << DetachState.shift)

@@ -8,8 +8,10 @@ import Synchronization
 // can handle the rejection any more. A derived promise handles the rejection by being rejected itself; then it has the
 // mark.
 //
-// A promise that has a reaction for rejections when it is settled is not marked. Neither is a discarded one, because a
-// discard is intended.
+// A promise that has a reaction for rejections when it is settled is not marked. Neither is one from which such a
+// reaction was detached because its promise was settled earlier: the losers of a race, the source of a time-out that
+// has passed. Otherwise it would depend on timing whether they are reported. A discarded promise is not marked, because
+// a discard is intended.
 extension CellState {
   @inline(__always) var isUnseen: Bool {
     bits & (CellState.settled | CellState.Settled.unseen) == CellState.settled | CellState.Settled.unseen
@@ -28,7 +30,7 @@ extension CellRef {
   @inline(never)
   func see() { clearFlags(CellState.Settled.unseen) }
 
-  /// publish() of a rejection while there is an observer. The value is written already.
+  /// publish() of a rejection while there is an observer.
   @inline(never)
   func publishRejection(_ value: CellValue, isPromise: Bool, flags: UInt64) -> CellState {
     let settled =
@@ -36,6 +38,8 @@ extension CellRef {
       | (value.isOwning ? CellState.Settled.owning : 0) | flags
     let counts =
       Observation.wants(.unhandledRejections) && isPromise && value.kind != ValueKind.discarded.rawValue
+      && !detachState.isTaken
+    self.value = value
     var before = state
     while true {
       let desired = settled | (counts && !isRejectionTaken(newest: before.head) ? CellState.Settled.unseen : 0)

@@ -59,7 +59,7 @@ private struct Revoked {
     } else if reaction.claim() {
       source = reaction.claimedSource()
       _ = reaction.publish(.void, .fulfilled, isPromise: false)
-      source?.detach(reaction)
+      source?.detach(reaction, isTaken: false)
     }
     // The interest ends, too, so a cancel request that waits for that may propagate.
     source?.releaseLeft()
