@@ -19,7 +19,11 @@ PROMISE_BEGIN_DECLS
  *
  * Detaching: when the returned promise is settled, or its last reference is released while it has no callbacks, it
  * detaches from its pending inputs and withdraws its interest in them. So a promise that lasts as long as the process
- * may be raced against many short ones. */
+ * may be raced against many short ones.
+ *
+ * Circles: the outcome of the returned promise may not depend on each input, so an input that waits for it is not
+ * refused. If nothing else settles one of the two, both stay pending, with their contexts. For the same reason
+ * promise_wait() does not return PROMISE_EDEADLK because the calling thread would have to settle an input. */
 enum {
   /* After one input decides the outcome, request cancellation of all others, also if they have other interest. */
   PROMISE_COMBINE_CANCEL_OTHERS = 1 << 9

@@ -133,6 +133,7 @@ PROMISE_API promise_status_t promise_result(promise_t *PROMISE_NULLABLE promise,
  *   - on the thread that runs a loop, or ran it last (the main thread, for the main loop), for a promise of a job or
  *     timer of that loop: use promise_loop_wait();
  *   - in a child of fork(), for any promise, while its only other threads are idle ones of the library.
+ * Not found: that it would have to settle an input of a promise of several (combine.h), or to publish to a stream.
  * [any thread; not where blocking is forbidden] */
 PROMISE_API promise_status_t promise_wait(promise_t *PROMISE_NULLABLE promise, int64_t timeout_ns);
 

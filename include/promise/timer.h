@@ -58,8 +58,9 @@ PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
 promise_delay_on(promise_executor_t *PROMISE_NULLABLE executor, promise_t *PROMISE_NULLABLE promise, int64_t ns);
 
 /* Creates a promise that is settled as `promise`, or, after `ns` nanoseconds, rejected with an ERROR of domain
- * "promise" and code PROMISE_ETIMEDOUT. After that time `promise` is asked to cancel, unless others have interest in it
- * (cancel.h). Settling the result by other means stops the timer. The result is settled on return if `promise` is.
+ * "promise" and code PROMISE_ETIMEDOUT. After the rejection, which may wake a waiter first, `promise` is asked to
+ * cancel, unless others have interest in it (cancel.h). Settling the result by other means stops the timer. The result
+ * is settled on return if `promise` is.
  * Returns a new reference.
  * NULL: as promise_delay().
  * [any thread] */

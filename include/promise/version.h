@@ -17,8 +17,8 @@ PROMISE_BEGIN_DECLS
  * [any thread] */
 PROMISE_API uint32_t promise_abi_version(void);
 
-/* Returns the version of the library: "1.0.0", by semantic versioning; for display and logs. The string is static. [any
- * thread] */
+/* Returns the version of the library: "1.0.0", by semantic versioning; for display and logs. The string is static.
+ * [any thread] */
 PROMISE_API const char *PROMISE_NONNULL promise_version(void);
 
 PROMISE_END_DECLS

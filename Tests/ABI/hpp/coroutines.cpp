@@ -121,14 +121,31 @@ void requests_climb() {
   promise<> first;
   promise<int> second;
   int requests = 0;
-  second.on_cancel_request([&](const promises::value &) { ++requests; });
+  promises::value why;
+  second.on_cancel_request([&](const promises::value &received) {
+    ++requests;
+    why = received.copy();
+  });
   const auto both = twice(first.copy(), second.copy());
-  both.request_cancel();
+  const promises::value reason = promises::error::make("test", 7, "why", promises::value());
+  both.request_cancel(reason);
   CHECK(requests == 0 && first.cancel_requested());
   first.resolve();
-  CHECK(requests == 1);
+  CHECK(requests == 1 && why == reason);
   second.resolve(4);
   CHECK(both.get() == 4);
+}
+
+void a_discard_is_no_request() {
+  promise<> first;
+  promise<int> second;
+  const auto both = twice(first.copy(), second.copy());
+  both.discard();
+  CHECK(!first.cancel_requested());
+  first.resolve();
+  CHECK(!second.cancel_requested());
+  second.resolve(4);
+  CHECK(throws<promises::cancelled>([&] { both.get(); }));
 }
 
 promise<bool> goes_on(promise<int> source, const promises::executor &to) {
@@ -352,7 +369,7 @@ void streams_are_awaited() {
 int main() {
   return run(a_settled_promise_is_awaited, a_pending_promise_is_awaited, a_rejection_is_thrown, an_exception_rejects,
              a_coroutine_that_cannot_go_on_is_destroyed, a_coroutine_outlives_its_promise, requests_climb,
-             a_place_is_where_it_goes_on, a_token_ends_it, threads_settle_what_is_awaited,
+             a_discard_is_no_request, a_place_is_where_it_goes_on, a_token_ends_it, threads_settle_what_is_awaited,
              a_coroutine_of_another_kind_is_its_owners, a_coroutine_of_another_kind_hears_that_it_cannot_go_on,
              many_that_wait_for_one_another_take_no_stack, what_is_carried_is_the_last_wait, streams_are_awaited);
 }

@@ -8,8 +8,9 @@
 // A coroutine begins at once, in the call. It keeps itself alive: dropping the promise that it returned does not end
 // it. If the awaited promise is dropped while pending, or the coroutine's place drops or silences it, it can never
 // resume. It is then destroyed at its suspension point, and its promise is rejected with an error of domain "promise"
-// and code PROMISE_ECLOSED. A request to cancel its promise propagates to the awaited promise. Its promise is settled
-// after its locals were destroyed.
+// and code PROMISE_ECLOSED. A request to cancel its promise propagates, with its reason, to the awaited promise and to
+// those that it awaits later. Discarding its promise is no request: the coroutine goes on, and its result is dropped.
+// Its promise is settled after its locals were destroyed.
 //
 // A coroutine of another kind may await promises too. It is never destroyed here: it resumes with that error instead.
 // Its owner may destroy it while it is suspended, on the thread that would resume it or while no other thread does.
@@ -148,20 +149,28 @@ public:
   ~awaited() {
     replace(nullptr);
   }
-  // Takes over the reference. NULL: nothing.
+  // Takes over the reference, and propagates an earlier request. NULL: nothing.
   void replace(promise_t *now) noexcept {
+    bool asks;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       std::swap(now_, now);
+      asks = asked_ && now_ != nullptr;
     }
     if (now != nullptr)
       promise_release(now);
+    if (asks)
+      ask();
   }
   void request_cancel(const promise_value_t *reason) noexcept {
-    if (promise_t *asked = copy()) {
-      promise_request_cancel(asked, reason);
-      promise_release(asked);
+    const bool kept = promise_value_retain(reason) == PROMISE_OK;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (kept)
+        reason_ = value::adopt(*reason);
+      asked_ = true;
     }
+    ask();
   }
   // Returns a new reference to the awaited promise; NULL if there is none now.
   promise_t *copy() noexcept {
@@ -170,8 +179,18 @@ public:
   }
 
 private:
+  // The reason was set before, once: a promise is asked once.
+  void ask() noexcept {
+    if (promise_t *asked = copy()) {
+      promise_request_cancel(asked, &reason_.raw());
+      promise_release(asked);
+    }
+  }
+
   std::mutex mutex_;
   promise_t *now_ = nullptr;
+  bool asked_ = false;
+  value reason_;
 };
 
 // The end of a coroutine that settles a promise: `own_` is settled with the returned value or the exception, when the
@@ -206,7 +225,7 @@ public:
     verdict_ = PROMISE_REJECT;
   }
 
-  // Sets the awaited promise, with `by`. Propagates an earlier request to cancel at once.
+  // Sets the awaited promise, with `by`.
   void awaits(promise<value> now, const waiting *by) {
     by_ = by;
     if (awaited_ == nullptr) {
@@ -220,8 +239,6 @@ public:
               "promise_on_cancel_request");
     } else {
       awaited_->replace(now.release());
-      if (own_.cancel_requested())
-        awaited_->request_cancel(nullptr);
     }
   }
 
