@@ -5,7 +5,7 @@
 #
 # library: libpromise.so with its links, libpromise.a, the headers with a module map, promise.cdef, promise.pc. host:
 # plugin-host, its man page, its completions for bash, zsh and fish, and the helper libexec/plugin-worker, a link to it.
-# conformance: promise-conformance and its man page. Default: all.
+# conformance: promise-conformance and its man page. Each: the licence and the pages of docs/. Default: all.
 #
 # PREFIX       the prefix at run time: /usr/local
 # DESTDIR      prepended to every path while installing, for packages; empty
@@ -29,7 +29,8 @@ library=${LIBRARY:-$root/.build/release/libpromise.so}
 archive=${library%.so*}.a
 host=${PLUGIN_HOST:-$root/.build-host/release/plugin-host}
 conformance=${CONFORMANCE:-$root/.build/conformance/promise-conformance}
-licence=$datadir/doc/promise/LICENSE
+documents=$datadir/doc/promise
+mapfile -t pages < <(cd "$root/docs" && printf '%s\n' *.md)
 cdef=$datadir/promise/promise.cdef
 module_map=$includedir/CPromise/module.modulemap
 declare -A completions=(
@@ -69,6 +70,13 @@ under_prefix() {
   if [[ $1 == "$prefix"/* ]]; then echo "\${prefix}/${1#"$prefix"/}"; else echo "$1"; fi
 }
 
+# The licence, and the pages that the headers and manuals refer to.
+install_documents() {
+  local page
+  put 644 "$root/LICENSE" "$documents/LICENSE"
+  for page in "${pages[@]}"; do put 644 "$root/docs/$page" "$documents/$page"; done
+}
+
 install_library() {
   put 755 "$library" "$libdir/libpromise.so.$version" "build it first: make libpromise"
   ln -sf "libpromise.so.$version" "$destdir$libdir/libpromise.so.${version%%.*}"
@@ -88,14 +96,14 @@ install_library() {
   text=${text//@PREFIX@/"$prefix"}
   text=${text//@VERSION@/"$version"}
   write "$libdir/pkgconfig/promise.pc" printf '%s\n' "$text"
-  put 644 "$root/LICENSE" "$licence"
+  install_documents
 }
 
 # install_program NAME FILE TARGET: installs a program with its manual; TARGET is the make target that builds it.
 install_program() {
   put 755 "$2" "$bindir/$1" "build it first: make $3"
   put 644 "$root/docs/man/$1.1" "$datadir/man/man1/$1.1"
-  put 644 "$root/LICENSE" "$licence"
+  install_documents
 }
 
 install_host() {
@@ -131,12 +139,14 @@ uninstall_host() {
 }
 uninstall_conformance() { uninstall_program promise-conformance; }
 
-# The licence is removed with the last part that it covers.
-uninstall_licence() {
+# The documents are removed with the last part that they cover.
+uninstall_documents() {
+  local page
   if [[ ! -e $destdir$libdir/libpromise.so.$version && ! -e $destdir$bindir/plugin-host &&
     ! -e $destdir$bindir/promise-conformance ]]; then
-    rm -f "$destdir$licence"
-    remove_empty "$(dirname "$licence")"
+    rm -f "$destdir$documents/LICENSE"
+    for page in "${pages[@]}"; do rm -f "$destdir$documents/$page"; done
+    remove_empty "$documents"
   fi
 }
 
@@ -167,5 +177,5 @@ done
 
 umask 022
 for part in "$@"; do "${action}_$part"; done
-if [[ $action == uninstall ]]; then uninstall_licence; fi
+if [[ $action == uninstall ]]; then uninstall_documents; fi
 if [[ " $* " == *" library "* ]]; then refresh_loader; fi

@@ -66,6 +66,10 @@ library_files() { # library_files PREFIX: what is to be found below it
   printf '%s\n' "./$1/include/CPromise/module.modulemap" "./$1/lib/libpromise.a" "./$1/share/promise/promise.cdef" \
     "./$1/lib/libpromise.so" "./$1/lib/libpromise.so.1" "./$1/lib/libpromise.so.1.0.0" \
     "./$1/lib/pkgconfig/promise.pc" "./$1/share/doc/promise/LICENSE"
+  pages "./$1"
+}
+pages() { # pages PREFIX: the pages of docs/ below it
+  (cd "$root/docs" && printf "$1/share/doc/promise/%s\n" *.md)
 }
 
 # Installed under a prefix, and used from there; in a folder of its own, whose name needs quoting.
@@ -138,7 +142,8 @@ expect "the conformance program stays" test -x "$stage/opt/promise/bin/promise-c
 expect "installs the host again" env DESTDIR="$stage" PREFIX=/opt/promise PLUGIN_HOST="$scratch/plugin-host" \
   "$install" install host
 expect "uninstalls the library alone" env DESTDIR="$stage" PREFIX=/opt/promise "$install" uninstall library
-expect "leaves the programs and the licence" same "$(files "$stage")" "./opt/promise/bin/plugin-host
+expect "leaves the programs and the documents" same "$(files "$stage" | grep -v '/doc/promise/.*\.md$')" \
+  "./opt/promise/bin/plugin-host
 ./opt/promise/bin/promise-conformance
 ./opt/promise/libexec/plugin-worker
 ./opt/promise/share/bash-completion/completions/plugin-host
@@ -147,6 +152,7 @@ expect "leaves the programs and the licence" same "$(files "$stage")" "./opt/pro
 ./opt/promise/share/man/man1/plugin-host.1
 ./opt/promise/share/man/man1/promise-conformance.1
 ./opt/promise/share/zsh/site-functions/_plugin-host"
+expect "leaves all pages" same "$(files "$stage" | grep '/doc/promise/.*\.md$' | sort)" "$(pages ./opt/promise | sort)"
 expect "uninstalls everything" env DESTDIR="$stage" PREFIX=/opt/promise "$install" uninstall
 expect "leaves nothing" same "$(files "$stage")" ""
 expect "leaves no folder of its own" same "$(find "$stage/opt/promise" -mindepth 2 -name promise)" ""
