@@ -136,7 +136,7 @@ void requests_climb() {
   CHECK(both.get() == 4);
 }
 
-void a_discard_is_no_request() {
+void a_discard_asks_nothing() {
   promise<> first;
   promise<int> second;
   const auto both = twice(first.copy(), second.copy());
@@ -369,7 +369,7 @@ void streams_are_awaited() {
 int main() {
   return run(a_settled_promise_is_awaited, a_pending_promise_is_awaited, a_rejection_is_thrown, an_exception_rejects,
              a_coroutine_that_cannot_go_on_is_destroyed, a_coroutine_outlives_its_promise, requests_climb,
-             a_discard_is_no_request, a_place_is_where_it_goes_on, a_token_ends_it, threads_settle_what_is_awaited,
+             a_discard_asks_nothing, a_place_is_where_it_goes_on, a_token_ends_it, threads_settle_what_is_awaited,
              a_coroutine_of_another_kind_is_its_owners, a_coroutine_of_another_kind_hears_that_it_cannot_go_on,
              many_that_wait_for_one_another_take_no_stack, what_is_carried_is_the_last_wait, streams_are_awaited);
 }

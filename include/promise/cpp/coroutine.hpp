@@ -9,7 +9,7 @@
 // it. If the awaited promise is dropped while pending, or the coroutine's place drops or silences it, it can never
 // resume. It is then destroyed at its suspension point, and its promise is rejected with an error of domain "promise"
 // and code PROMISE_ECLOSED. A request to cancel its promise propagates, with its reason, to the awaited promise and to
-// those that it awaits later. Discarding its promise is no request: the coroutine goes on, and its result is dropped.
+// those that it awaits later. Discarding its promise asks nothing: the coroutine goes on, and its result is dropped.
 // Its promise is settled after its locals were destroyed.
 //
 // A coroutine of another kind may await promises too. It is never destroyed here: it resumes with that error instead.
