@@ -48,11 +48,23 @@ struct PluginHost: ParsableCommand {
       StructuredError.write(failure)
       end(failure.status)
     } catch {
-      ProcessGuard.ending(exitCode(for: error).rawValue)
-      PluginOutput.end()
-      // Wrong usage, and the output of --help and --version.
-      StandardStreams.returnOutput()
-      exit(withError: error)
+      end(after: error)
+    }
+  }
+
+  /// Ends after wrong usage; or after --help or --version, whose text is the result.
+  private static func end(after error: any Error) -> Never {
+    let status = exitCode(for: error)
+    ProcessGuard.ending(status.rawValue)
+    PluginOutput.end()
+    guard status == .success else { exit(withError: error) }
+    do {
+      // Written here, because exit(withError:) does not notice that it cannot be.
+      try StandardOutput.write(fullMessage(for: error) + "\n")
+      end(.fulfilled)
+    } catch {
+      StructuredError.write(error)
+      end(error.status)
     }
   }
 

@@ -21,11 +21,12 @@ final class PipelineCache: Sendable {
     self.report = report
   }
 
-  /// Whether the result of the call is kept.
-  func keeps(_ call: PipelinePlan.Call) -> Bool { call.isPure || run != nil }
+  /// Whether the result of the call is kept. A step of `finally` runs in each run, unless it is pure.
+  func keeps(_ call: PipelinePlan.Call, isFinal: Bool) -> Bool { call.isPure || run != nil && !isFinal }
 
-  /// The digest of a call's inputs; nil if they cannot be digested, such as an address.
-  func key(of call: PipelinePlan.Call, step: String, _ arguments: [Argument]) -> Digest? {
+  /// The digest of a call's inputs; nil if they cannot be digested, such as an address. A function that is not pure may
+  /// return another result for each element of a list, so the digest depends on the element's index.
+  func key(of call: PipelinePlan.Call, step: String, element: PluginValue?, _ arguments: [Argument]) -> Digest? {
     guard !isBroken.load(ordering: .relaxed) else { return nil }
     return trying {
       let plugin = try fingerprints.digest(of: call.plugin)
@@ -39,6 +40,7 @@ final class PipelineCache: Sendable {
         if !call.isPure, let run {
           hasher.add(run.bytes)
           hasher.add(step)
+          if let element { hasher.add(element.json) }
         }
         hasher.add(plugin.bytes)
         hasher.add("\(call.function.signature)")
@@ -110,18 +112,21 @@ final class CachedCall: Sendable {
   private let cache: PipelineCache
   private let call: PipelinePlan.Call
   private let step: String
+  /// The index of the element for which the call is made, if the step has several.
+  private let element: PluginValue?
   /// The key for the result.
   private let missing = Mutex<Digest?>(nil)
 
-  init(_ call: PipelinePlan.Call, of step: String, in cache: PipelineCache) {
+  init(_ call: PipelinePlan.Call, of step: String, element: PluginValue?, in cache: PipelineCache) {
     self.cache = cache
     self.call = call
     self.step = step
+    self.element = element
   }
 
   /// The result of an earlier call with these arguments.
   func find(_ arguments: [Argument]) -> PluginValue? {
-    guard let key = cache.key(of: call, step: step, arguments) else { return nil }
+    guard let key = cache.key(of: call, step: step, element: element, arguments) else { return nil }
     if let value = cache.find(key, step: step) { return value }
     missing.withLock { $0 = key }
     return nil

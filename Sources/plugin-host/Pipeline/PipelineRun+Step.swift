@@ -125,7 +125,11 @@ extension PipelineRun {
       // The run may have been given up since the call began.
       if let reason = reasonGivenUp(number) { attempt.giveUp(reason) }
     }
-    let cached = cache.flatMap { $0.keeps(call) ? CachedCall(call, of: step.name, in: $0) : nil }
+    let cached = cache.flatMap { cache in
+      let element = results[PipelinePlan.StepResult.index]
+      return cache.keeps(call, isFinal: number >= plan.firstFinal)
+        ? CachedCall(call, of: step.name, element: element, in: cache) : nil
+    }
     let isShown = step.each == nil
     let start: @Sendable () -> Void = { [self] in
       let leave: @Sendable () -> Void = { [self] in

@@ -27,12 +27,6 @@ enum StandardStreams {
     output.store(copy, ordering: .releasing)
   }
 
-  /// Restores standard output, for text that is printed to it when no plugin is loaded.
-  static func returnOutput() {
-    guard results != STDOUT_FILENO else { return }
-    _ = dup2(results, STDOUT_FILENO)
-  }
-
   /// Makes writes fail that would end the process by a signal: to a pipe without a reader, or beyond the limit of a
   /// file's size. Child processes of plugins keep the default action.
   static func surviveFailedWrites() {

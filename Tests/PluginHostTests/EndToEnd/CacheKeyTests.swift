@@ -65,6 +65,37 @@ extension EndToEnd {
       #expect(try String(contentsOfFile: calls, encoding: .utf8) == "x\nx\n")
     }
 
+    @Test func aResumedRunTellsTheElementsOfAStepApart() throws {
+      let file = try PipelineFile("")
+      let calls = file.folder.appending(path: "calls").path
+      let step = "{call: kinds.start, with: {command: \"echo x >> '\(calls)'\"}, each: [1, 2, 3]}"
+      try Data("plugins: [kinds]\nsteps:\n  a: \(step)\n".utf8).write(to: URL(filePath: file.path))
+      let ending = try HostProcess.run(
+        "run", "--jobs", "1", "--resume", "--cache", file.folder.appending(path: "results.db").path, file.path)
+      #expect(ending.status == 0, "\(ending.errors)")
+      #expect(try String(contentsOfFile: calls, encoding: .utf8) == "x\nx\nx\n")
+    }
+
+    @Test func finalStepsRunInEachResumedRun() throws {
+      let file = try PipelineFile("")
+      let calls = file.folder.appending(path: "calls").path
+      try Data(
+        """
+        plugins: [kinds]
+        steps:
+          a: {call: kinds.setting, with: {key: none}}
+        finally:
+          cleanup: {call: kinds.start, with: {command: "echo x >> '\(calls)'"}}
+        """.utf8
+      ).write(to: URL(filePath: file.path))
+      for count in 1...2 {
+        let ending = try HostProcess.run(
+          "run", "--resume", "--cache", file.folder.appending(path: "results.db").path, file.path)
+        #expect(ending.status == 1, "\(ending.errors)")
+        #expect(try String(contentsOfFile: calls, encoding: .utf8) == String(repeating: "x\n", count: count))
+      }
+    }
+
     @Test func aDamagedResultIsReported() throws {
       let file = try PipelineFile("plugins: [kinds]\nsteps:\n  a: {call: kinds.tiny, pure: true}\n")
       _ = try run(file)

@@ -117,6 +117,16 @@ extension EndToEnd {
       }
     }
 
+    @Test(arguments: [["--version"], ["--help"], ["help", "call"], ["call", "--help"]])
+    func helpThatCannotBeWrittenIsAnError(arguments: [String]) throws {
+      let host = try HostProcess(arguments)
+      host.process.standardOutput = FileHandle(forWritingAtPath: "/dev/full")
+      try host.process.run()
+      let ending = try host.wait()
+      #expect(ending.status == 1)
+      #expect(ending.errors == "plugin-host: standard output: No space left on device\n")
+    }
+
     @Test func aPipeThatNobodyReadsIsAnError() throws {
       defer { try? FileManager.default.removeItem(at: folder) }
       // The reader has ended before the host starts.
