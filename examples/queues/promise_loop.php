@@ -1,0 +1,165 @@
+<?php
+// promise_loop.php - the loop that takes events, calls functions and resumes fibers. Part of promise.php.
+final class Loop
+{
+    // Of an event: its words, and offsets of them. TAKEN: as many as a step takes.
+    private const WORDS = 6, TAG = 1, PROMISE = 2, VALUE = 3, PAYLOAD = 4, I64 = 3, TAKEN = 256;
+    // The first word: a kind, and a state or verdict in the upper half.
+    private const SETTLED_FULFILLED = 32 | 2 << 32;
+    private const CALLED_FULFILLED = 33 | 2 << 32, CALLED_REJECTED = 33 | 3 << 32;
+    private const FULFILL = 33 | 16 << 32, REJECT = 33 | 17 << 32, ADOPT = 33 | 18 << 32, SKIP = 33 | 20 << 32;
+    public const ROOM = 768;
+
+    /**
+     * The events taken by the last step, with their answers, and behind them events that resolve and release promises:
+     * the next step gives them to C in one call.
+     */
+    public static $events;
+    public static $used = 0;
+    /** The number of those that a step is handling; -1 outside of a step. */
+    private static $taken = -1;
+    private static $address;
+    private static $fibers = 0;
+    private static $failure = null;
+
+    public static function open(): void
+    {
+        Loop::$events = Library::$c->new('int64_t[' . self::WORDS * self::ROOM . ']');
+        Loop::$address = Library::address(Loop::$events);
+    }
+
+    /** Gives the events with a verdict to C, which settles and releases their promises. Others stay as they are. */
+    public static function answer()
+    {
+        $used = Loop::$used;
+        Loop::$used = max(Loop::$taken, 0);
+        Library::$c->promise_queue_answer(Loop::$address, $used);
+    }
+
+    public static function spawn(callable $body): void
+    {
+        Loop::$fibers++;
+        $fiber = new Fiber(function () use ($body) {
+            try {
+                $body();
+            } catch (Throwable $error) {
+                Loop::$failure ??= $error;
+            }
+            Loop::$fibers--;
+        });
+        $fiber->start();
+    }
+
+    /** Suspends the running fiber until the promise is settled: its value, or an exception with its reason. */
+    public static function await(Promise $promise): mixed
+    {
+        $fiber = Fiber::getCurrent();
+        $tag = ++Library::$tag;
+        Library::check(Library::$c->promise_queue_watch(Library::$queue, $promise->handle(), $tag));
+        Library::$waiting[$tag] = $fiber;
+        return Fiber::suspend();
+    }
+
+    /**
+     * Handles a batch of events. Sleeps while none is ready, for so many nanoseconds at most (negative: forever).
+     * Throws the first error that left a fiber. Callbacks and fibers must not call it.
+     */
+    public static function step($nanoseconds)
+    {
+        if (Loop::$taken >= 0) {
+            throw new LogicException('Loop::step() within a callback');
+        }
+        $c = Library::$c;
+        if (Loop::$used > 0) {
+            $c->promise_queue_answer(Loop::$address, Loop::$used);
+        }
+        $events = Loop::$events;
+        $count = $c->promise_queue_take(Library::$queue, Loop::$address, self::TAKEN, $nanoseconds);
+        if ($count < 0) {
+            Loop::$used = 0;
+            if ($count !== Library::EINTR) {
+                Library::check($count);
+            }
+            return $count;
+        }
+        Loop::$used = Loop::$taken = $count;
+        $isAwaited = false;
+        for ($at = 0, $end = $count * self::WORDS; $at < $end; $at += self::WORDS) {
+            $head = $events[$at];
+            $tag = $events[$at + self::TAG];
+            $waiting = Library::$waiting[$tag] ?? null;
+            unset(Library::$waiting[$tag]);
+            if ($waiting === null) {
+                // A promise of then() that was settled after its event had been taken, or lost its source. The answer
+                // releases the value and the promise of the event.
+                $events[$at] = self::SKIP;
+            } elseif ($head === self::CALLED_FULFILLED) {
+                $isInteger = $events[$at + self::VALUE] === self::I64;
+                $value = $isInteger ? $events[$at + self::PAYLOAD] : Library::load($events, $at + self::VALUE);
+                try {
+                    $result = ($waiting->body)($value);
+                    if (is_int($result)) {
+                        if (!$isInteger) {
+                            $events[$at + self::VALUE] = self::I64;
+                        }
+                        $events[$at + self::PAYLOAD] = $result;
+                        $events[$at] = self::FULFILL;
+                        if ($waiting->isShared) {
+                            $isAwaited = true;
+                        } else {
+                            // C keeps it until it is answered; the value is here.
+                            $waiting->isFulfilled = true;
+                            $waiting->value = $result;
+                            $free = Loop::$used * self::WORDS;
+                            $events[$free] = self::SKIP;
+                            $events[$free + self::PROMISE] = $waiting->handle;
+                            $waiting->handle = 0;
+                            if (++Loop::$used === self::ROOM) {
+                                Loop::answer();
+                            }
+                        }
+                    } else {
+                        $isAwaited = $waiting->isShared = true;
+                        Library::store($events, $at + self::VALUE, $result);
+                        $events[$at] = $result instanceof Promise ? self::ADOPT : self::FULFILL;
+                    }
+                } catch (Throwable $error) {
+                    $isAwaited = $waiting->isShared = true;
+                    Library::storeError($events, $at + self::VALUE, $error->getMessage());
+                    $events[$at] = self::REJECT;
+                }
+                $waiting->body = null;
+            } elseif ($head === self::CALLED_REJECTED) {
+                // The reason stays where it is.
+                $events[$at] = self::REJECT;
+                $isAwaited = $waiting->isShared = true;
+                $waiting->body = null;
+            } elseif ($head === self::SETTLED_FULFILLED) {
+                $waiting->resume(Library::load($events, $at + self::VALUE));
+            } elseif ($waiting instanceof Promise) {
+                // The source was destroyed while pending: the function will never be called.
+                $waiting->isShared = true;
+                $waiting->body = null;
+                $c->promise_discard($waiting->handle);
+            } else {
+                $waiting->throw(new Exception(Library::load($events, $at + self::VALUE) ?? 'cancelled'));
+            }
+        }
+        Loop::$taken = -1;
+        if ($isAwaited) {
+            Loop::answer();
+        }
+        if (Loop::$failure !== null) {
+            [$failure, Loop::$failure] = [Loop::$failure, null];
+            throw $failure;
+        }
+        return $count;
+    }
+
+    public static function run(): void
+    {
+        while (Loop::$fibers > 0) {
+            self::step(-1);
+        }
+    }
+}
