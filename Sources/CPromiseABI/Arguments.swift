@@ -34,6 +34,13 @@ func begin(
   return unsafe buffer(bytes, length)
 }
 
+/// Whether an array can have so many elements of a type: C's objects are smaller than half of the address space. A
+/// size_t beyond Int.max is a negative number here.
+@inline(__always)
+func isArrayCount<Element>(_ count: Int, of type: Element.Type) -> Bool {
+  count >= 0 && count <= Int.max / MemoryLayout<Element>.stride
+}
+
 /// Returns the caller's bytes; nil if the length is impossible, or the pointer NULL with a length.
 func buffer(_ bytes: UnsafeRawPointer?, _ length: Int) -> UnsafeRawBufferPointer? {
   // A size_t beyond Int.max is an impossible size; Swift shows it as a negative number.

@@ -67,8 +67,7 @@ public func promise_resolve_many(
   _ promises: UnsafePointer<OpaquePointer?>?, _ values: UnsafePointer<promise_value_t>?, _ count: Int,
   _ statuses: UnsafeMutablePointer<promise_status_t>?
 ) -> promise_status_t {
-  // A size_t that Swift shows as a negative number: no array is that long.
-  guard count >= 0 else { return promise_status_t(PROMISE_EINVAL) }
+  guard isArrayCount(count, of: promise_value_t.self) else { return promise_status_t(PROMISE_EINVAL) }
   var first = promise_status_t(PROMISE_OK)
   for position in 0..<count {
     let value = unsafe values.map { unsafe $0 + position }
@@ -183,7 +182,9 @@ public func promise_wait_interruptible(_ promise: OpaquePointer?, _ timeout_ns: 
 public func promise_wait_any(
   _ promises: UnsafePointer<OpaquePointer?>?, _ count: Int, _ timeout_ns: Int64, _ index: UnsafeMutablePointer<Int>?
 ) -> promise_status_t {
-  guard let promises = unsafe promises, count > 0 else { return promise_status_t(PROMISE_EINVAL) }
+  guard let promises = unsafe promises, count != 0, isArrayCount(count, of: OpaquePointer.self) else {
+    return promise_status_t(PROMISE_EINVAL)
+  }
   /// Releases the first `count` references.
   func released(_ count: Int, _ end: promise_status_t) -> promise_status_t {
     for position in 0..<count { unsafe resolve(promises[position])?.release() }

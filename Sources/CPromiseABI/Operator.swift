@@ -35,8 +35,9 @@ public func promise_publisher_distinct(_ source: OpaquePointer?, _ flags: UInt32
 @c @implementation
 public func promise_publisher_window(_ source: OpaquePointer?, _ count: Int) -> OpaquePointer? {
   guard let found = unsafe resolvePublisher(source) else { return unsafe fail(refusal(source)) }
-  // A size_t beyond Int.max is a negative number here.
-  guard count > 0 else { return unsafe fail(promise_status_t(PROMISE_EINVAL)) }
+  guard count != 0, isArrayCount(count, of: promise_value_t.self) else {
+    return unsafe fail(promise_status_t(PROMISE_EINVAL))
+  }
   guard let window = Window(size: count) else { return unsafe made(nil) }
   return unsafe made(found.derived(by: .window(window))?.ref)
 }
@@ -100,7 +101,9 @@ public func promise_publisher_combine_latest(_ sources: UnsafePointer<OpaquePoin
 }
 
 private func joined(_ sources: UnsafePointer<OpaquePointer?>?, _ count: Int, isCombining: Bool) -> OpaquePointer? {
-  guard count >= 0, unsafe sources != nil || count == 0 else { return unsafe fail(promise_status_t(PROMISE_EINVAL)) }
+  guard isArrayCount(count, of: OpaquePointer.self), unsafe sources != nil || count == 0 else {
+    return unsafe fail(promise_status_t(PROMISE_EINVAL))
+  }
   for index in 0..<count {
     let source = unsafe sources.unsafelyUnwrapped[index]
     guard unsafe resolvePublisher(source) != nil else { return unsafe fail(refusal(source)) }

@@ -164,8 +164,9 @@ private func hand(out first: UInt32, to events: UnsafeMutablePointer<promise_eve
 
 @c @implementation
 public func promise_queue_answer(_ events: UnsafeMutablePointer<promise_event_t>?, _ count: Int) -> promise_status_t {
-  // A size_t that Swift shows as a negative number: larger than any array.
-  guard unsafe count == 0 || (count > 0 && events != nil) else { return promise_status_t(PROMISE_EINVAL) }
+  guard isArrayCount(count, of: promise_event_t.self), unsafe count == 0 || events != nil else {
+    return promise_status_t(PROMISE_EINVAL)
+  }
   var first = promise_status_t(PROMISE_OK)
   for position in 0..<count {
     let event = unsafe events.unsafelyUnwrapped + position

@@ -9,6 +9,9 @@
 
 #include "support.h"
 
+/* One element more than an array of this type can have. */
+#define TOO_MANY(type) ((size_t)PTRDIFF_MAX / sizeof(type) + 1)
+
 /* ---- Invalid handles ---- */
 
 static int own_memory[16];

@@ -69,7 +69,8 @@ static void window(void) {
   promise_publisher_t *source = promise_publisher_new(0);
   refused(promise_publisher_window(source, 0), PROMISE_EINVAL, NULL);
   refused(promise_publisher_window(source, SIZE_MAX), PROMISE_EINVAL, NULL);
-  refused(promise_publisher_window(source, SIZE_MAX / 2), PROMISE_ENOMEM, NULL);
+  refused(promise_publisher_window(source, TOO_MANY(promise_value_t)), PROMISE_EINVAL, NULL);
+  refused(promise_publisher_window(source, TOO_MANY(promise_value_t) - 1), PROMISE_ENOMEM, NULL);
   promise_publisher_release(source);
 }
 
@@ -163,6 +164,10 @@ static void misuse_join(join_t *function) {
   refused(function(NULL, 1), PROMISE_EINVAL, NULL);
   refused(function(sources, 2), PROMISE_EINVAL, NULL);
   refused(function(sources, SIZE_MAX), PROMISE_EINVAL, NULL);
+  /* The count is judged before the sources: of these, the second is stale. */
+  sources[1] = promise_publisher_new(0);
+  promise_publisher_release(sources[1]);
+  refused(function(sources, TOO_MANY(promise_publisher_t *)), PROMISE_EINVAL, NULL);
   CHECK_INT(promise_publisher_count(source), 0);
   promise_publisher_release(source);
   each_bad_handle(PUBLISHERS, join_bad);

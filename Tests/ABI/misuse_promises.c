@@ -198,6 +198,7 @@ static void wait_for_any(void) {
   CHECK_STATUS(promise_wait_any(NULL, 1, -1, &index), PROMISE_EINVAL);
   CHECK_STATUS(promise_wait_any(promises, 0, -1, &index), PROMISE_EINVAL);
   CHECK_STATUS(promise_wait_any(promises, SIZE_MAX, -1, &index), PROMISE_EINVAL);
+  CHECK_STATUS(promise_wait_any(promises, TOO_MANY(promise_t *), -1, &index), PROMISE_EINVAL);
   CHECK_INT(index, 0);
   CHECK_STATUS(promise_wait_any(promises, 2, -1, &index), PROMISE_EINVAL);
   CHECK_INT(index, 1);
@@ -230,6 +231,8 @@ static void resolve_many(void) {
   CHECK_STATUS(promise_resolve_many(promises, NULL, 2, NULL), PROMISE_EINVAL);
   payload_t payloads[2] = {0};
   promise_value_t values[] = {object(&payloads[0]), object(&payloads[1])};
+  CHECK_STATUS(promise_resolve_many(promises, values, TOO_MANY(promise_value_t), NULL), PROMISE_EINVAL);
+  CHECK_INT(promise_state(promise), PROMISE_PENDING);
   CHECK_STATUS(promise_resolve_many(NULL, values, 2, NULL), PROMISE_EINVAL);
   CHECK_INT(atomic_load(&payloads[0].destroyed) + atomic_load(&payloads[1].destroyed), 2);
   values[0] = garbage();

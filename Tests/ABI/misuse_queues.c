@@ -163,6 +163,9 @@ static void queue_answer(void) {
   CHECK_STATUS(promise_queue_answer(NULL, 1), PROMISE_EINVAL);
   CHECK_STATUS(promise_queue_answer(NULL, SIZE_MAX), PROMISE_EINVAL);
   CHECK_STATUS(promise_queue_answer(&event, SIZE_MAX), PROMISE_EINVAL);
+  event = call_of(promise_new());
+  CHECK_STATUS(promise_queue_answer(&event, TOO_MANY(promise_event_t)), PROMISE_EINVAL);
+  CHECK_STATUS(promise_queue_answer(&event, 1), PROMISE_OK);
   each_bad_handle(PROMISES, queue_answer_bad);
 }
 
