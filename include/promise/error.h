@@ -16,7 +16,7 @@ PROMISE_BEGIN_DECLS
 
 /* Makes an ERROR.
  *   domain    the party that defines `code`: a library, a plugin, "errno"; copied
- *   message a sentence for display; copied
+ *   message   a sentence for display; copied
  * Returns PROMISE_OK; PROMISE_EINVAL if `out`, `domain` or `message` is NULL or not UTF-8; PROMISE_ENOMEM.
  * `*out` is a new reference; VOID on failure.
  * [any thread] */
@@ -39,7 +39,7 @@ PROMISE_API promise_status_t promise_value_error_sized(promise_value_t *PROMISE_
  * may be as long as memory allows.
  *   origin   the place where the error was made, for people and logs: PROMISE_HERE, a function, the id of a plugin;
  *            copied
- *   cause usually the ERROR that was caught, but any value is valid; a VOID counts as NULL
+ *   cause    usually the ERROR that was caught, but any value is valid; a VOID counts as NULL
  * Returns PROMISE_OK; PROMISE_EINVAL as promise_value_error(), also if `origin` is not UTF-8, or if `*cause` is not
  * well-formed; PROMISE_ENOMEM.
  * Takes over the cause's reference on every path. `*out` is a new reference; VOID on failure.

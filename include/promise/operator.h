@@ -36,8 +36,8 @@ typedef struct promise_transform {
  * event at a time. An unknown verdict, and a value that is not well-formed, are published as an error: an ERROR of
  * domain "promise" and code PROMISE_EINVAL.
  * Returns a new reference.
- * NULL: PROMISE_EINVAL if an argument is NULL, if `size` is less than that of version 1, or if `reserved` or a field
- * unknown to this library is not 0; PROMISE_ESTALE; PROMISE_ENOMEM.
+ * NULL: PROMISE_EINVAL if an argument is NULL, if `size` is less than that of version 1 or more than 4096, or if
+ * `reserved` or a field unknown to this library is not 0; PROMISE_ESTALE; PROMISE_ENOMEM.
  * free_ctx(ctx) is called once, after the operator unsubscribed from its source. On failure it has been called, unless
  * `transform` is NULL or `size` too small to hold it.
  * [any thread] */

@@ -153,7 +153,7 @@ PROMISE_API int64_t promise_queue_take(promise_queue_t *PROMISE_NULLABLE queue,
  *   PROMISE_ADOPT          CALL only: makes `promise` follow the PROMISE in `value`; then releases `promise`
  *   PROMISE_VERDICT_SKIP   any kind: releases `promise` and `value`, and settles nothing
  * Promises are settled as a handler's promise is (callback.h). Events whose `state` is not a verdict are left as they
- * are, to be answered later.
+ * are, to be answered later; so are events of other kinds, and without a promise, whose verdict is for a CALL only.
  * The events are answered in order: the callbacks of one promise have run before the next is settled.
  * The program may also write events of its own, with any promises and values to which it has references; their `tag` is
  * not read. So one call settles and releases many promises.
@@ -163,7 +163,7 @@ PROMISE_API int64_t promise_queue_take(promise_queue_t *PROMISE_NULLABLE queue,
  * was to be settled with an ERROR of domain "promise" and the same code: PROMISE_EINVAL if a value is not well-formed,
  * or no PROMISE to adopt; PROMISE_EDEADLK if a promise would adopt one that waits for it; PROMISE_ENOMEM. PROMISE_EINVAL
  * also if `events` is NULL, or `count` is larger than any array.
- * Takes over `promise` and `value` of each event with a verdict, on every path.
+ * Takes over `promise` and `value` of each event that is not left as it is, on every path.
  * [any thread] */
 PROMISE_API promise_status_t promise_queue_answer(promise_event_t *PROMISE_NULLABLE events, size_t count);
 

@@ -170,9 +170,9 @@ typedef struct promise_subscription {
  * or the end, are delivered before this returns, unless there is an executor. `*subscription` is read during the call
  * only.
  * Returns a new reference, to keep as long as events are wanted.
- * NULL: PROMISE_EINVAL if an argument is NULL, if `size` is less than that of version 1, if a field unknown to this
- * library is not 0, if the policy does not exist or needs a capacity; PROMISE_ESTALE if a handle is stale;
- * PROMISE_ENOMEM.
+ * NULL: PROMISE_EINVAL if an argument is NULL, if `size` is less than that of version 1 or more than 4096, if a field
+ * unknown to this library is not 0, if the policy does not exist or needs a capacity; PROMISE_ESTALE if a handle is
+ * stale; PROMISE_ENOMEM.
  * free_ctx(ctx) is called once, after the promise of the end was settled, on the thread that settled it. On failure it
  * has been called, unless `subscription` is NULL or `size` too small to hold it.
  * [any thread] */
