@@ -23,7 +23,7 @@ void describe_exception(plugin_fault_t *fault) noexcept;
 /// that those runtimes do not expect.
 class unwinding_state {
 public:
-  unwinding_state() noexcept : globals(reinterpret_cast<exception_globals *>(abi::__cxa_get_globals())) {
+  unwinding_state() noexcept : globals(of_thread()) {
     // The caller may be handling an exception, and only a thread that handles none can catch an exception foreign to
     // C++.
     outer = globals->caught;
@@ -57,6 +57,15 @@ private:
     void *caught;
     unsigned int uncaught;
   };
+
+  /// The globals of this thread, which never move. Kept here, because the runtime's function looks its own library's
+  /// thread-local memory up at each call, which a short call of a plugin would feel.
+  static exception_globals *of_thread() noexcept {
+    static thread_local exception_globals *found = nullptr;
+    if (found == nullptr)
+      found = reinterpret_cast<exception_globals *>(abi::__cxa_get_globals());
+    return found;
+  }
 
   exception_globals *globals;
   void *outer;

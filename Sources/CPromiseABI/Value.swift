@@ -90,8 +90,7 @@ public func promise_value_data(
   _ value: UnsafePointer<promise_value_t>?, _ length: UnsafeMutablePointer<Int>?
 ) -> UnsafePointer<CChar>? {
   unsafe length?.pointee = 0
-  guard let box = unsafe box(value), box.kind != .array, box.kind != .map else { return nil }
-  let bytes = unsafe box.bytes
+  guard let value = unsafe value, let bytes = unsafe CellValue(value).givenBytes else { return nil }
   unsafe length?.pointee = bytes.count
   return unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
 }

@@ -12,7 +12,8 @@ enum ArgumentStore {
     let number = bits(value)
     let isInRange = UInt64(bitPattern: number &- parameter.pointee.minimum) <= parameter.pointee.span
     guard UInt64(value.pointee.kind) == parameter.pointee.plainKind, isInRange else {
-      return storeOther(value, as: parameter, index: index, at: slot)
+      return parameter.pointee.abiType == .str
+        ? storeText(value, index, slot) : storeOther(value, as: parameter, index: index, at: slot)
     }
     // All supported machines are little-endian: the low bytes of a word are the narrow integer that C reads.
     slot.storeBytes(of: number, as: Int64.self)
@@ -44,7 +45,8 @@ enum ArgumentStore {
       let number = Double(bitPattern: UInt64(bitPattern: bits(value)))
       guard !number.isFinite || Float(number).isFinite else { return .outOfRange(index) }
       slot.storeBytes(of: Float(number), as: Float.self)
-    case .str, .bytes, .cstr, .ownStr, .ownBytes, .promise:
+    case .str: return storeText(value, index, slot)
+    case .bytes, .cstr, .ownStr, .ownBytes, .promise:
       return storeReference(value, as: parameter.pointee.abiType, index, slot)
     case .nullablePointer where kind == PROMISE_KIND_VOID: slot.storeBytes(of: 0, as: UInt.self)
     case .pointer, .nullablePointer: return .wrongKind(index)
@@ -78,6 +80,20 @@ enum ArgumentStore {
     } else {
       return .outOfRange(index)
     }
+    return nil
+  }
+
+  /// Lends a text, without the switches of other types.
+  @inline(__always)
+  private static func storeText(
+    _ value: UnsafePointer<promise_value_t>, _ index: Int, _ slot: UnsafeMutableRawPointer
+  ) -> CallFault? {
+    guard value.pointee.kind == promise_kind_t(PROMISE_KIND_STRING) else { return .wrongKind(index) }
+    var length = 0
+    // A forged value has no content.
+    guard let data = promise_value_data(value, &length) else { return .wrongKind(index) }
+    slot.storeBytes(of: data, as: UnsafePointer<CChar>.self)
+    slot.storeBytes(of: length, toByteOffset: 8, as: Int.self)
     return nil
   }
 

@@ -88,4 +88,11 @@ extension CellValue {
     default: nil
     }
   }
+
+  /// The bytes of a text, bytes, an error's message or an object's payload from outside; nil for other kinds, or if the
+  /// value is malformed.
+  package var givenBytes: UnsafeRawBufferPointer? {
+    guard let box = givenBox, box.kind != .array, box.kind != .map else { return nil }
+    return unsafe box.bytes
+  }
 }
