@@ -102,11 +102,24 @@ static void distinct_tells_errors_from_values(void) {
   }
 }
 
+/* The replayed event fills the subscriber, too. */
+static void a_replayed_event_applies_back_pressure(void) {
+  promise_publisher_t *source = publisher_new(0), *stateful = made(promise_publisher_stateful(source));
+  publish(source, 1);
+  promise_subscriber_t *subscriber = pull(stateful, PROMISE_OVERFLOW_BUFFER, 1);
+  promise_t *ready = promise_publisher_ready(source);
+  CHECK_INT(promise_state(ready), PROMISE_PENDING);
+  CHECK_STATUS(promise_subscriber_release(subscriber), PROMISE_OK);
+  CHECK_INT(promise_state(ready), PROMISE_FULFILLED);
+  promise_release(ready), promise_publisher_release(stateful), promise_publisher_release(source);
+}
+
 int main(void) {
   RUN(a_transform_frees_values_whatever_it_decides);
   RUN(a_window_frees_values_that_leave_it);
   RUN(combined_streams_free_values_that_are_replaced);
   RUN(a_publisher_frees_the_reason_of_its_end);
   RUN(distinct_tells_errors_from_values);
+  RUN(a_replayed_event_applies_back_pressure);
   return check_report();
 }

@@ -103,14 +103,17 @@ extension CellPublisher {
   func add(_ subscriber: CellSubscriber) {
     var delivery = Delivery()
     var garbage = EventQueue()
+    var hasRoomChanged = false
     locked { state in
       // Skip a subscriber that left already: its end or its token was cancelled, or its target was ended by another
       // source. One that is cancelled from now on unlinks itself once this lock is released.
       guard !subscriber.hasEnded else { return }
       if state.historyLimit > 0 {
-        state.history.forEach { _ = subscriber.accept($0, &delivery, &garbage) }
+        state.history.forEach {
+          if subscriber.accept($0, &delivery, &garbage) { hasRoomChanged = true }
+        }
       } else if let latest = state.latest {
-        _ = subscriber.accept(latest, &delivery, &garbage)
+        hasRoomChanged = subscriber.accept(latest, &delivery, &garbage)
       }
       if let ending = state.ending { return subscriber.acceptEnd(ending, &delivery) }
       subscriber.link = (previous: state.last, next: 0)
@@ -125,6 +128,7 @@ extension CellPublisher {
     }
     garbage.release()
     delivery.run()
+    if hasRoomChanged { roomChanged() }
   }
 
   /// Unlinks the subscriber: it gets no more events.
