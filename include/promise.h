@@ -178,9 +178,11 @@
  *                                promise_subscriber_end, promise_subscriber_cancel, promise_subscriber_dropped,
  *                                promise_subscriber_retain, promise_subscriber_release
  *   Transform streams            promise_publisher_transform, promise_publisher_scan, promise_publisher_window,
- *   (operator.h)                 promise_publisher_distinct, promise_publisher_take, promise_publisher_stateful,
- *                                promise_publisher_start_with, promise_publisher_merge,
- *                                promise_publisher_combine_latest, promise_publisher_of, promise_publisher_forward
+ *   (operator.h)                 promise_publisher_buffer, promise_publisher_distinct, promise_publisher_take,
+ *                                promise_publisher_stateful, promise_publisher_replay, promise_publisher_start_with,
+ *                                promise_publisher_merge, promise_publisher_combine_latest, promise_publisher_zip,
+ *                                promise_publisher_of, promise_publisher_forward
+ *   Time streams (timing.h)      promise_publisher_debounce, promise_publisher_throttle, promise_publisher_timeout
  *   Diagnose (observe.h)         promise_set_hooks, promise_dump, promise_dump_lines, promise_trace_start,
  *                                promise_trace_stop, promise_trace_write
  *   The library itself           promise_version, promise_abi_version, promise_status_name, promise_last_status,
@@ -210,6 +212,7 @@
 #include "promise/queue.h"
 #include "promise/stream.h"
 #include "promise/operator.h"
+#include "promise/timing.h"
 #include "promise/observe.h"
 #include "promise/runtime.h"
 

@@ -43,6 +43,13 @@ public func promise_publisher_window(_ source: OpaquePointer?, _ count: Int) -> 
 }
 
 @c @implementation
+public func promise_publisher_buffer(_ source: OpaquePointer?, _ count: Int) -> OpaquePointer? {
+  guard let found = unsafe resolvePublisher(source) else { return unsafe fail(refusal(source)) }
+  guard count > 0 else { return unsafe fail(promise_status_t(PROMISE_EINVAL)) }
+  return unsafe made(found.derived(by: .group(Grouping(size: count)))?.ref)
+}
+
+@c @implementation
 public func promise_publisher_scan(
   _ source: OpaquePointer?, _ initial: UnsafePointer<promise_value_t>?, _ fold: promise_fold_t?,
   _ ctx: UnsafeMutableRawPointer?, _ free_ctx: promise_free_t?
@@ -75,6 +82,13 @@ public func promise_publisher_stateful(_ source: OpaquePointer?) -> OpaquePointe
 }
 
 @c @implementation
+public func promise_publisher_replay(_ source: OpaquePointer?, _ count: Int) -> OpaquePointer? {
+  guard let found = unsafe resolvePublisher(source) else { return unsafe fail(refusal(source)) }
+  guard count > 0 else { return unsafe fail(promise_status_t(PROMISE_EINVAL)) }
+  return unsafe made(found.derived(by: .pass, isStateful: true, historyLimit: count)?.ref)
+}
+
+@c @implementation
 public func promise_publisher_start_with(_ source: OpaquePointer?, _ value: UnsafePointer<promise_value_t>?)
   -> OpaquePointer?
 {
@@ -91,16 +105,21 @@ public func promise_publisher_start_with(_ source: OpaquePointer?, _ value: Unsa
 
 @c @implementation
 public func promise_publisher_merge(_ sources: UnsafePointer<OpaquePointer?>?, _ count: Int) -> OpaquePointer? {
-  unsafe joined(sources, count, isCombining: false)
+  unsafe joined(sources, count, .merge)
 }
 
 @c @implementation
 public func promise_publisher_combine_latest(_ sources: UnsafePointer<OpaquePointer?>?, _ count: Int) -> OpaquePointer?
 {
-  unsafe joined(sources, count, isCombining: true)
+  unsafe joined(sources, count, .combine)
 }
 
-private func joined(_ sources: UnsafePointer<OpaquePointer?>?, _ count: Int, isCombining: Bool) -> OpaquePointer? {
+@c @implementation
+public func promise_publisher_zip(_ sources: UnsafePointer<OpaquePointer?>?, _ count: Int) -> OpaquePointer? {
+  unsafe joined(sources, count, .zip)
+}
+
+private func joined(_ sources: UnsafePointer<OpaquePointer?>?, _ count: Int, _ kind: JoinKind) -> OpaquePointer? {
   guard isArrayCount(count, of: OpaquePointer.self), unsafe sources != nil || count == 0 else {
     return unsafe fail(promise_status_t(PROMISE_EINVAL))
   }
@@ -110,8 +129,7 @@ private func joined(_ sources: UnsafePointer<OpaquePointer?>?, _ count: Int, isC
   }
   // The closure is an argument: in a variable it may take memory, which nobody checks.
   let joined = CellPublisher.joined(
-    { unsafe resolvePublisher(sources.unsafelyUnwrapped[$0]).unsafelyUnwrapped }, count: count, isCombining: isCombining
-  )
+    { unsafe resolvePublisher(sources.unsafelyUnwrapped[$0]).unsafelyUnwrapped }, count: count, kind)
   return unsafe made(joined?.ref)
 }
 

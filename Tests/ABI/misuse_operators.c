@@ -74,6 +74,28 @@ static void window(void) {
   promise_publisher_release(source);
 }
 
+static promise_publisher_t *buffer_of(promise_publisher_t *source) {
+  return promise_publisher_buffer(source, 1);
+}
+static promise_publisher_t *replay_of(promise_publisher_t *source) {
+  return promise_publisher_replay(source, 1);
+}
+static void sized(promise_publisher_t *(*function)(promise_publisher_t *, size_t)) {
+  promise_publisher_t *source = promise_publisher_new(0);
+  refused(function(source, 0), PROMISE_EINVAL, NULL);
+  refused(function(source, SIZE_MAX), PROMISE_EINVAL, NULL);
+  CHECK_INT(promise_publisher_count(source), 0);
+  promise_publisher_release(source);
+}
+static void buffer(void) {
+  misuse(buffer_of);
+  sized(promise_publisher_buffer);
+}
+static void replay(void) {
+  misuse(replay_of);
+  sized(promise_publisher_replay);
+}
+
 static promise_publisher_t *take_of(promise_publisher_t *source) {
   return promise_publisher_take(source, 1);
 }
@@ -149,6 +171,47 @@ static void transform(void) {
   each_bad_handle(PUBLISHERS, transform_bad);
 }
 
+/* ---- Operators on times ---- */
+
+typedef promise_publisher_t *timed_t(promise_executor_t *, promise_publisher_t *, int64_t);
+static timed_t *timing;
+
+static void timed_bad_source(void *handle) {
+  refused(timing(NULL, handle, 1), PROMISE_ESTALE, NULL);
+}
+static void timed_bad_executor(void *handle) {
+  refused(timing(handle, live_publisher, 1), PROMISE_ESTALE, NULL);
+}
+static void misuse_timed(timed_t *function) {
+  timing = function;
+  promise_publisher_t *source = promise_publisher_new(0);
+  refused(function(NULL, NULL, 1), PROMISE_EINVAL, NULL);
+  refused(function(NULL, source, 0), PROMISE_EINVAL, NULL);
+  refused(function(NULL, source, -1), PROMISE_EINVAL, NULL);
+  refused(function(NULL, source, INT64_MIN), PROMISE_EINVAL, NULL);
+  CHECK_INT(promise_publisher_count(source), 0);
+  promise_publisher_release(source);
+  each_bad_handle(PUBLISHERS, timed_bad_source);
+  each_bad_handle(EXECUTORS, timed_bad_executor);
+}
+
+static void debounce(void) {
+  misuse_timed(promise_publisher_debounce);
+}
+static promise_publisher_t *throttled(promise_executor_t *executor, promise_publisher_t *source, int64_t interval) {
+  return promise_publisher_throttle(executor, source, interval, 0);
+}
+static void throttle(void) {
+  misuse_timed(throttled);
+  promise_publisher_t *source = promise_publisher_new(0);
+  refused(promise_publisher_throttle(NULL, source, 1, PROMISE_FORWARD_END), PROMISE_EINVAL, NULL);
+  refused(promise_publisher_throttle(NULL, source, 1, UINT32_MAX), PROMISE_EINVAL, NULL);
+  promise_publisher_release(source);
+}
+static void timeout(void) {
+  misuse_timed(promise_publisher_timeout);
+}
+
 /* ---- Operators over many sources ---- */
 
 typedef promise_publisher_t *join_t(promise_publisher_t *const *, size_t);
@@ -180,6 +243,10 @@ static void combine(void) {
   misuse_join(promise_publisher_combine_latest);
 }
 
+static void zip(void) {
+  misuse_join(promise_publisher_zip);
+}
+
 static void forward_from_bad(void *handle) {
   refused(promise_publisher_forward(handle, live_publisher, 0), PROMISE_ESTALE, NULL);
 }
@@ -201,12 +268,18 @@ static void forward(void) {
 }
 
 static const misuse_t table[] = {
+    {"promise_publisher_buffer", buffer},
     {"promise_publisher_combine_latest", combine},
+    {"promise_publisher_debounce", debounce},
     {"promise_publisher_distinct", distinct},
     {"promise_publisher_forward", forward},
     {"promise_publisher_merge", merge},
     {"promise_publisher_of", of},
+    {"promise_publisher_replay", replay},
     {"promise_publisher_scan", scan},
+    {"promise_publisher_throttle", throttle},
+    {"promise_publisher_timeout", timeout},
+    {"promise_publisher_zip", zip},
     {"promise_publisher_window", window},
     {"promise_publisher_start_with", start_with},
     {"promise_publisher_stateful", stateful},

@@ -168,6 +168,23 @@ static promise_publisher_t *derive_combine(promise_publisher_t *source) {
   return promise_publisher_combine_latest(sources, 3);
 }
 
+static promise_publisher_t *derive_buffer(promise_publisher_t *source) {
+  return promise_publisher_buffer(source, 3);
+}
+static promise_publisher_t *derive_replay(promise_publisher_t *source) {
+  return promise_publisher_replay(source, 3);
+}
+static promise_publisher_t *derive_zip(promise_publisher_t *source) {
+  promise_publisher_t *sources[] = {source, source, source};
+  return promise_publisher_zip(sources, 3);
+}
+static promise_publisher_t *derive_debounce(promise_publisher_t *source) {
+  return promise_publisher_debounce(NULL, source, 3600 * 1000 * MILLISECONDS);
+}
+static promise_publisher_t *derive_throttle(promise_publisher_t *source) {
+  return promise_publisher_throttle(NULL, source, 3600 * 1000 * MILLISECONDS, 0);
+}
+
 static promise_status_t operated(promise_publisher_t *(*derive)(promise_publisher_t *source)) {
   memset(&transform_spy, 0, sizeof transform_spy);
   atomic_store(&scan_payload.destroyed, 0);
@@ -199,11 +216,68 @@ OPERATOR(take)
 OPERATOR(start_with)
 OPERATOR(merge)
 OPERATOR(combine)
+OPERATOR(buffer)
+OPERATOR(replay)
+OPERATOR(zip)
+OPERATOR(debounce)
+OPERATOR(throttle)
 
 static promise_publisher_t *derive_stateful(promise_publisher_t *source) {
   return promise_publisher_stateful(source);
 }
 OPERATOR(stateful)
+
+static promise_status_t timeout(void) {
+  promise_loop_t *loop = promise_loop_new();
+  promise_executor_t *on_loop = promise_loop_executor(loop);
+  promise_publisher_t *source = promise_publisher_new(0);
+  scarce();
+  promise_publisher_t *derived = promise_publisher_timeout(on_loop, source, 3600 * 1000 * MILLISECONDS);
+  promise_status_t status = plenty(of(derived));
+  promise_publisher_release(derived);
+  CHECK_INT(promise_publisher_count(source), 0);
+  promise_publisher_release(source), promise_executor_release(on_loop), promise_loop_release(loop);
+  return status;
+}
+
+/* Published events for which there is no memory become errors, and cost no others. */
+static void hears_scarcely(void *ctx, const promise_value_t *value) {
+  (void)value;
+  atomic_fetch_add((atomic_int *)ctx, 1);
+}
+static promise_status_t grouped(promise_publisher_t *(*derive)(promise_publisher_t *source)) {
+  promise_publisher_t *source = promise_publisher_new(0), *derived = derive(source);
+  atomic_int values = 0, errors = 0;
+  promise_subscription_t wish = {
+      .size = sizeof wish, .overflow = PROMISE_OVERFLOW_BUFFER, .demand = PROMISE_DEMAND_UNLIMITED};
+  wish.on_value = hears_scarcely, wish.ctx = &values;
+  promise_subscriber_t *on_values = promise_publisher_subscribe(derived, &wish);
+  wish.on_value = NULL, wish.on_error = hears_scarcely, wish.ctx = &errors;
+  promise_subscriber_t *on_errors = promise_publisher_subscribe(derived, &wish);
+  promise_value_t text_value = text("a text of more than a few bytes, in memory of its own");
+  scarce();
+  promise_publisher_publish(source, &text_value);
+  promise_status_t status = plenty(PROMISE_OK);
+  bool has_ended = promise_publisher_count(derived) < 2 || promise_publisher_count(source) == 0;
+  if (atomic_load(&errors) > 0 || has_ended || atomic_load(&values) == 0)
+    status = PROMISE_ENOMEM;
+  promise_subscriber_release(on_values), promise_subscriber_release(on_errors);
+  promise_publisher_release(derived), promise_publisher_release(source);
+  return status;
+}
+static promise_publisher_t *each_alone(promise_publisher_t *source) {
+  return promise_publisher_buffer(source, 1);
+}
+static promise_publisher_t *with_itself(promise_publisher_t *source) {
+  promise_publisher_t *sources[] = {source, source};
+  return promise_publisher_zip(sources, 2);
+}
+static promise_status_t publish_to_buffer(void) {
+  return grouped(each_alone);
+}
+static promise_status_t publish_to_zip(void) {
+  return grouped(with_itself);
+}
 
 static promise_status_t of_a_promise(void) {
   promise_t *promise = promise_new();
@@ -244,6 +318,14 @@ int main(void) {
   RUN_OUT(start_with);
   RUN_OUT(merge);
   RUN_OUT(combine);
+  RUN_OUT(buffer);
+  RUN_OUT(replay);
+  RUN_OUT(zip);
+  RUN_OUT(debounce);
+  RUN_OUT(throttle);
+  RUN_OUT(timeout);
+  RUN_OUT(publish_to_buffer);
+  RUN_OUT(publish_to_zip);
   RUN_OUT(stateful);
   RUN_OUT(of_a_promise);
   RUN_OUT(forward);

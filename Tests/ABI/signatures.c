@@ -201,13 +201,20 @@ FUNCTION(promise_publisher_subscribe, promise_subscriber_t *, (promise_publisher
 FUNCTION(promise_publisher_transform, promise_publisher_t *, (promise_publisher_t *, const promise_transform_t *));
 FUNCTION(promise_publisher_distinct, promise_publisher_t *, (promise_publisher_t *, uint32_t));
 FUNCTION(promise_publisher_window, promise_publisher_t *, (promise_publisher_t *, size_t));
+FUNCTION(promise_publisher_buffer, promise_publisher_t *, (promise_publisher_t *, size_t));
 FUNCTION(promise_publisher_scan, promise_publisher_t *,
          (promise_publisher_t *, const promise_value_t *, promise_fold_t, void *, promise_free_t));
 FUNCTION(promise_publisher_take, promise_publisher_t *, (promise_publisher_t *, uint64_t));
 FUNCTION(promise_publisher_stateful, promise_publisher_t *, (promise_publisher_t *));
+FUNCTION(promise_publisher_replay, promise_publisher_t *, (promise_publisher_t *, size_t));
 FUNCTION(promise_publisher_start_with, promise_publisher_t *, (promise_publisher_t *, const promise_value_t *));
 FUNCTION(promise_publisher_merge, promise_publisher_t *, (promise_publisher_t *const *, size_t));
 FUNCTION(promise_publisher_combine_latest, promise_publisher_t *, (promise_publisher_t *const *, size_t));
+FUNCTION(promise_publisher_zip, promise_publisher_t *, (promise_publisher_t *const *, size_t));
+FUNCTION(promise_publisher_debounce, promise_publisher_t *, (promise_executor_t *, promise_publisher_t *, int64_t));
+FUNCTION(promise_publisher_throttle, promise_publisher_t *,
+         (promise_executor_t *, promise_publisher_t *, int64_t, uint32_t));
+FUNCTION(promise_publisher_timeout, promise_publisher_t *, (promise_executor_t *, promise_publisher_t *, int64_t));
 FUNCTION(promise_publisher_of, promise_publisher_t *, (promise_t *));
 FUNCTION(promise_publisher_forward, promise_subscriber_t *, (promise_publisher_t *, promise_publisher_t *, uint32_t));
 FUNCTION(promise_subscriber_retain, promise_status_t, (promise_subscriber_t *));

@@ -75,6 +75,13 @@ fault answered-promise-kept "queue: the taker settles the promise of a CALL"
 fault watch-without-interest "queue: a watch is interest, and a tap is none"
 fault demand-ignored "stream: events wait for demand, and the end for them"
 fault sources-reversed "operator: promise_publisher_merge() and _combine() have the events of all, and end"
+for wrong in groups-too-small zip-combines; do
+  fault "$wrong" "operator: promise_publisher_buffer() and _zip() have each value once"
+done
+fault replay-forgets "operator: promise_publisher_replay() has the latest events for new subscribers"
+for wrong in debounce-passes throttle-ignores-flags timeout-drops; do
+  fault "$wrong" "timing: the end of a stream publishes what waits for its time"
+done
 fault cancelled-twice "stream: who leaves is cancelled, once"
 fault hooks-never-told "observe: a rejection that nobody takes is reported when the promise goes"
 fault taken-rejection-told "observe: a rejection that somebody takes is not reported"

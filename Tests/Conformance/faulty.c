@@ -381,7 +381,37 @@ promise_status_t promise_subscriber_cancel(promise_subscriber_t *subscriber) {
   return is("cancelled-twice") && status == PROMISE_ESETTLED ? PROMISE_OK : status;
 }
 
-/* ---- Operators: the sources of a combination are swapped ---- */
+/* ---- Operators: the sources of a combination are swapped; groups and memories are too small; times do not count ---- */
+
+promise_publisher_t *promise_publisher_buffer(promise_publisher_t *source, size_t count) {
+  return REAL(promise_publisher_buffer)(source, is("groups-too-small") ? 1 : count);
+}
+
+promise_publisher_t *promise_publisher_replay(promise_publisher_t *source, size_t count) {
+  return REAL(promise_publisher_replay)(source, is("replay-forgets") ? 1 : count);
+}
+
+promise_publisher_t *promise_publisher_zip(promise_publisher_t *const *sources, size_t count) {
+  return is("zip-combines") ? promise_publisher_combine_latest(sources, count)
+                            : REAL(promise_publisher_zip)(sources, count);
+}
+
+promise_publisher_t *promise_publisher_debounce(promise_executor_t *executor, promise_publisher_t *source,
+                                                int64_t interval_ns) {
+  return is("debounce-passes") ? promise_publisher_stateful(source)
+                               : REAL(promise_publisher_debounce)(executor, source, interval_ns);
+}
+
+promise_publisher_t *promise_publisher_throttle(promise_executor_t *executor, promise_publisher_t *source,
+                                                int64_t interval_ns, uint32_t flags) {
+  return REAL(promise_publisher_throttle)(executor, source, interval_ns, is("throttle-ignores-flags") ? 0 : flags);
+}
+
+promise_publisher_t *promise_publisher_timeout(promise_executor_t *executor, promise_publisher_t *source,
+                                               int64_t interval_ns) {
+  return is("timeout-drops") ? promise_publisher_throttle(executor, source, interval_ns, PROMISE_THROTTLE_FIRST)
+                             : REAL(promise_publisher_timeout)(executor, source, interval_ns);
+}
 
 promise_publisher_t *promise_publisher_combine_latest(promise_publisher_t *const *sources, size_t count) {
   promise_publisher_t *reversed[8];

@@ -65,6 +65,14 @@ promise_publisher_distinct(promise_publisher_t *PROMISE_NULLABLE source, uint32_
 PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE
 promise_publisher_window(promise_publisher_t *PROMISE_NULLABLE source, size_t count);
 
+/* Publishes groups: an ARRAY for each `count` values, one after the other. The end of the source publishes the values
+ * of the last group first, if there are any. Errors pass.
+ * Returns a new reference.
+ * NULL: as promise_publisher_window().
+ * [any thread] */
+PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE
+promise_publisher_buffer(promise_publisher_t *PROMISE_NULLABLE source, size_t count);
+
 /* Computes the next accumulated value of a running fold. `*accumulated` and `*value` are borrowed until it returns.
  * `*out` is VOID at the call, and its reference is taken over; to pass on a borrowed value, copy and retain it.
  * Verdicts: PROMISE_VERDICT_FULFILL accumulates *out and publishes it; _REJECT publishes *out as an error, _SKIP
@@ -101,6 +109,16 @@ promise_publisher_take(promise_publisher_t *PROMISE_NULLABLE source, uint64_t co
 PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE
 promise_publisher_stateful(promise_publisher_t *PROMISE_NULLABLE source);
 
+/* Publishes the same events as a stateful publisher that remembers the latest `count` of them: new subscribers receive
+ * these first, the oldest of them first. An event for which there is no memory is not remembered.
+ * promise_publisher_latest() has the latest one. Operators on the publisher remember one event.
+ * Returns a new reference.
+ * NULL: PROMISE_EINVAL if `source` is NULL, or if `count` is 0 or larger than any array; PROMISE_ESTALE;
+ * PROMISE_ENOMEM.
+ * [any thread] */
+PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE
+promise_publisher_replay(promise_publisher_t *PROMISE_NULLABLE source, size_t count);
+
 /* Publishes the same events as a stateful publisher that begins with `*value`: new subscribers receive it first until
  * another event is published.
  * Returns a new reference.
@@ -129,6 +147,16 @@ promise_publisher_merge(promise_publisher_t *PROMISE_NULLABLE const *PROMISE_NUL
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE
 promise_publisher_combine_latest(promise_publisher_t *PROMISE_NULLABLE const *PROMISE_NULLABLE sources, size_t count);
+
+/* Zips the values of `count` streams: publishes an ARRAY of the first value of each, in the order of the sources, then
+ * of the second ones, and so on. Errors pass at once. Once a source has ended and its values are used, the publisher
+ * ends in the same way. Without sources it is cancelled at once. The values of a source that is ahead are pending here,
+ * without back-pressure.
+ * Returns a new reference.
+ * NULL: as promise_publisher_merge().
+ * [any thread] */
+PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE
+promise_publisher_zip(promise_publisher_t *PROMISE_NULLABLE const *PROMISE_NULLABLE sources, size_t count);
 
 /* Publishes the value of the promise, then finishes; fails if the promise is rejected. The publisher is stateful.
  * It counts as interest in the promise, like a derived promise, while it has a reference or a subscriber. After that it

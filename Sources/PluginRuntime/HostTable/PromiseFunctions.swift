@@ -233,16 +233,26 @@ enum PromiseFunctions {
       promise_publisher_transform as @convention(c) (Handle?, UnsafePointer<promise_transform_t>?) -> Handle?),
     "promise_publisher_distinct": address(promise_publisher_distinct as @convention(c) (Handle?, UInt32) -> Handle?),
     "promise_publisher_window": address(promise_publisher_window as @convention(c) (Handle?, Int) -> Handle?),
+    "promise_publisher_buffer": address(promise_publisher_buffer as @convention(c) (Handle?, Int) -> Handle?),
     "promise_publisher_scan": address(
       promise_publisher_scan as @convention(c) (Handle?, Value?, promise_fold_t?, Memory?, promise_free_t?) -> Handle?),
     "promise_publisher_take": address(promise_publisher_take as @convention(c) (Handle?, UInt64) -> Handle?),
     "promise_publisher_stateful": address(promise_publisher_stateful as @convention(c) (Handle?) -> Handle?),
+    "promise_publisher_replay": address(promise_publisher_replay as @convention(c) (Handle?, Int) -> Handle?),
     "promise_publisher_start_with": address(
       promise_publisher_start_with as @convention(c) (Handle?, Value?) -> Handle?),
     "promise_publisher_merge": address(
       promise_publisher_merge as @convention(c) (UnsafePointer<Handle?>?, Int) -> Handle?),
     "promise_publisher_combine_latest": address(
       promise_publisher_combine_latest as @convention(c) (UnsafePointer<Handle?>?, Int) -> Handle?),
+    "promise_publisher_zip": address(
+      promise_publisher_zip as @convention(c) (UnsafePointer<Handle?>?, Int) -> Handle?),
+    "promise_publisher_debounce": address(
+      promise_publisher_debounce as @convention(c) (Handle?, Handle?, Int64) -> Handle?),
+    "promise_publisher_throttle": address(
+      promise_publisher_throttle as @convention(c) (Handle?, Handle?, Int64, UInt32) -> Handle?),
+    "promise_publisher_timeout": address(
+      promise_publisher_timeout as @convention(c) (Handle?, Handle?, Int64) -> Handle?),
     "promise_publisher_of": address(promise_publisher_of as @convention(c) (Handle?) -> Handle?),
     "promise_publisher_forward": address(
       promise_publisher_forward as @convention(c) (Handle?, Handle?, UInt32) -> Handle?),

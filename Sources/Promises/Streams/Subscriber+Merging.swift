@@ -3,7 +3,7 @@ extension Subscriber {
   /// Publishes the values and errors of all sources, in the order of their publication. Ends when all sources have
   /// ended; without sources, at once. Stateful if all sources are.
   public static func merge(_ sources: [Subscriber]) -> Subscriber {
-    Subscriber(node: .joining(sources.map(\.node), isCombining: false))
+    Subscriber(node: .joining(sources.map(\.node), .merge))
   }
 
   /// Publishes the values and errors of all sources. See the form that takes an array.
@@ -22,7 +22,7 @@ extension Subscriber {
   ) -> Subscriber where Value == (repeat each Element) {
     var nodes: [StreamNode] = []
     repeat nodes.append((each sources).node)
-    return Subscriber(tuplesOf: .joining(nodes, isCombining: true))
+    return Subscriber(tuplesOf: .joining(nodes, .combine))
   }
 
   /// Publishes the latest values of this stream and the others as a tuple. See ``combine(_:)``.
@@ -50,8 +50,8 @@ extension Subscriber {
 
 extension StreamNode {
   /// Returns a node for the merged events of several, or for arrays of their latest values.
-  static func joining(_ nodes: [StreamNode], isCombining: Bool) -> StreamNode {
-    let cell = CellPublisher.joined({ nodes[$0].cell }, count: nodes.count, isCombining: isCombining)
+  static func joining(_ nodes: [StreamNode], _ kind: JoinKind) -> StreamNode {
+    let cell = CellPublisher.joined({ nodes[$0].cell }, count: nodes.count, kind)
     return StreamNode(cell, upstream: nodes)
   }
 }

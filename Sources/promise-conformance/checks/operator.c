@@ -324,6 +324,41 @@ static void the_last_values_come_together(void) {
   let_go(subscriber, publisher);
 }
 
+static void groups_and_zips(void) {
+  promise_publisher_t *publisher = publisher_new(0), *twice[] = {publisher, publisher};
+  promise_subscriber_t *groups = listener_of(promise_publisher_buffer(publisher, 2));
+  for (int i = 0; i < 3; i++)
+    publish(publisher, i);
+  CHECK_TEXT(journal, "[ab]");
+  CHECK_STATUS(promise_publisher_finish(publisher), PROMISE_OK);
+  CHECK_TEXT(journal, "[ab][c].");
+  let_go(groups, publisher);
+  journal_clear();
+  twice[0] = publisher_new(0), twice[1] = publisher_new(0);
+  promise_subscriber_t *zip = listener_of(promise_publisher_zip(twice, 2));
+  publish(twice[1], 3);
+  publish(twice[0], 0);
+  publish(twice[0], 1);
+  CHECK_STATUS(promise_publisher_finish(twice[0]), PROMISE_OK);
+  CHECK_TEXT(journal, "[ad]");
+  publish(twice[1], 4);
+  CHECK_TEXT(journal, "[ad][be].");
+  CHECK_STATUS(promise_publisher_release(twice[1]), PROMISE_OK);
+  let_go(zip, twice[0]);
+}
+
+static void the_latest_events_are_replayed(void) {
+  promise_publisher_t *publisher = publisher_new(0);
+  promise_publisher_t *replay = promise_publisher_replay(publisher, 2);
+  for (int i = 0; i < 3; i++)
+    publish(publisher, i);
+  promise_subscriber_t *subscriber = listener_of(replay);
+  CHECK_TEXT(journal, "bc");
+  publish(publisher, 3);
+  CHECK_TEXT(journal, "bcd");
+  let_go(subscriber, publisher);
+}
+
 static promise_verdict_t adds(void *ctx, const promise_value_t *accumulated, const promise_value_t *value,
                               promise_value_t *out) {
   (void)ctx;
@@ -389,6 +424,8 @@ CHECKS(operator) = {
     RULE("promise_publisher_distinct() compares in depth", distinct_compares_in_depth),
     RULE("promise_publisher_scan() publishes a running fold", values_are_folded),
     RULE("promise_publisher_window() has the last values", window_has_the_last_values),
+    RULE("promise_publisher_buffer() and _zip() have each value once", groups_and_zips),
+    RULE("promise_publisher_replay() has the latest events for new subscribers", the_latest_events_are_replayed),
     RULE("promise_publisher_take() has the first values, and finishes", take_finishes),
     RULE("operators may be chained: the first windows", the_last_values_come_together),
     RULE("promise_publisher_stateful() and _start_with() replay the latest event", stateful_ones_replay),

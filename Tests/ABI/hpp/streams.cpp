@@ -206,6 +206,51 @@ void streams_have_state_and_are_gathered() {
   CHECK(single.all() == "9" && single.by.end().is_settled());
 }
 
+void events_are_grouped_and_replayed() {
+  const publisher<int> one;
+  const publisher<std::string> other;
+  const publisher<int> latest = one.replay(2);
+  const heard<int> sizes(one.buffer(2).map([](const std::vector<int> &group) { return int(group.size()); }));
+  const heard<std::string> pairs(promises::zip(one, other).map([](const auto &both) {
+    return std::to_string(std::get<0>(both)) + std::get<1>(both);
+  }));
+  std::vector<publisher<int>> twice;
+  twice.push_back(one.copy());
+  twice.push_back(one.copy());
+  const heard<int> sums(promises::zip(twice).map([](const std::vector<int> &both) { return both[0] + both[1]; }));
+  for (const int number : {1, 2, 3})
+    one.publish(number);
+  other.publish("a");
+  CHECK(sizes.all() == "2" && pairs.all() == "1a" && sums.all() == "2 4 6");
+  CHECK(heard<int>(latest).all() == "2 3");
+  one.finish();
+  CHECK(sizes.all() == "2 1");
+}
+
+void events_have_their_times() {
+  using namespace std::chrono_literals;
+  const publisher<int> numbers;
+  const heard<int> last(numbers.debounce(1h));
+  const heard<int> first(numbers.throttle(1h, false));
+  const heard<int> both(numbers.throttle(1h));
+  const promises::loop loop;
+  const heard<int> there(numbers.debounce(loop.on(), 1ms));
+  const heard<int> few(numbers.throttle(loop.on(), 1h));
+  const auto silent = numbers.timeout(loop.on(), 1ms).subscribe();
+  const heard<int> never(numbers.timeout(1h));
+  for (const int number : {1, 2, 3})
+    numbers.publish(number);
+  CHECK(last.all().empty() && there.all().empty() && first.all() == "1" && both.all() == "1");
+  CHECK(loop.wait(silent.end()) &&
+        throws<promises::error>([&] { silent.end().get(); },
+                                [](const promises::error &e) { return e.code() == PROMISE_ETIMEDOUT; }));
+  while (there.all().empty())
+    loop.run_once();
+  numbers.finish();
+  CHECK(there.all() == "3" && last.all() == "3" && first.all() == "1" && both.all() == "1 3" && few.all() == "1 3");
+  CHECK(never.all() == "1 2 3");
+}
+
 void what_is_wrong_is_an_error() {
   publisher<int> gone;
   gone.reset();
@@ -237,5 +282,6 @@ void ticks_come_again_and_again() {
 int main() {
   return run(events_are_heard, contexts_end_with_their_subscriber, a_failure_is_thrown_again, events_are_asked_for,
              demand_and_policy_hold, handlers_have_a_place, operators_make_streams, streams_have_state_and_are_gathered,
-             what_is_wrong_is_an_error, ticks_come_again_and_again);
+             events_are_grouped_and_replayed, events_have_their_times, what_is_wrong_is_an_error,
+             ticks_come_again_and_again);
 }

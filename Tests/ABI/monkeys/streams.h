@@ -67,7 +67,9 @@ static void derive(void) {
     return;
   }
   bond_free(bond);
-  switch (draw(6)) {
+  promise_executor_t *executor = toss(2) ? NULL : any(EXECUTORS);
+  int64_t interval = 1 + (int64_t)draw(MILLISECONDS);
+  switch (draw(12)) {
   case 0:
     keep(DERIVED, promise_publisher_distinct(sources[0], toss(2) ? PROMISE_DISTINCT_ERRORS : 0));
     break;
@@ -81,6 +83,24 @@ static void derive(void) {
     keep(DERIVED, promise_publisher_stateful(source));
     break;
   case 4:
+    keep(DERIVED, promise_publisher_buffer(source, draw(4)));
+    break;
+  case 5:
+    keep(DERIVED, promise_publisher_replay(source, draw(4)));
+    break;
+  case 6:
+    keep(DERIVED, promise_publisher_zip(sources, draw(4)));
+    break;
+  case 7:
+    keep(DERIVED, promise_publisher_debounce(executor, source, interval));
+    break;
+  case 8:
+    keep(DERIVED, promise_publisher_throttle(executor, source, interval, toss(2) ? PROMISE_THROTTLE_FIRST : 0));
+    break;
+  case 9:
+    keep(DERIVED, promise_publisher_timeout(executor, source, interval));
+    break;
+  case 10:
     keep(DERIVED, promise_publisher_merge(sources, draw(4)));
     break;
   default:

@@ -248,6 +248,47 @@ public:
     return publisher<std::vector<T>>::adopt(
         detail::require(promise_publisher_window(raw(), count), "promise_publisher_window"));
   }
+  // Groups of `count` values; the last, at the end, may have fewer.
+  publisher<std::vector<T>> buffer(std::size_t count) const {
+    return publisher<std::vector<T>>::adopt(
+        detail::require(promise_publisher_buffer(raw(), count), "promise_publisher_buffer"));
+  }
+  // An event when no other one has followed it for the interval; see timing.h.
+  template <class Rep, class Period> publisher debounce(std::chrono::duration<Rep, Period> interval) const {
+    return adopt(detail::require(promise_publisher_debounce(nullptr, raw(), detail::nanoseconds(interval)),
+                                 "promise_publisher_debounce"));
+  }
+  template <class Rep, class Period>
+  publisher debounce(const executor &on, std::chrono::duration<Rep, Period> interval) const {
+    return adopt(
+        detail::require(promise_publisher_debounce(detail::there(on.raw()), raw(), detail::nanoseconds(interval)),
+                        "promise_publisher_debounce"));
+  }
+  // One event in an interval: the first, and with `latest` at its end the latest one.
+  template <class Rep, class Period>
+  publisher throttle(std::chrono::duration<Rep, Period> interval, bool latest = true) const {
+    return adopt(detail::require(
+        promise_publisher_throttle(nullptr, raw(), detail::nanoseconds(interval), latest ? 0 : PROMISE_THROTTLE_FIRST),
+        "promise_publisher_throttle"));
+  }
+  template <class Rep, class Period>
+  publisher throttle(const executor &on, std::chrono::duration<Rep, Period> interval, bool latest = true) const {
+    return adopt(
+        detail::require(promise_publisher_throttle(detail::there(on.raw()), raw(), detail::nanoseconds(interval),
+                                                   latest ? 0 : PROMISE_THROTTLE_FIRST),
+                        "promise_publisher_throttle"));
+  }
+  // Fails, with PROMISE_ETIMEDOUT, when no event came for the interval.
+  template <class Rep, class Period> publisher timeout(std::chrono::duration<Rep, Period> interval) const {
+    return adopt(detail::require(promise_publisher_timeout(nullptr, raw(), detail::nanoseconds(interval)),
+                                 "promise_publisher_timeout"));
+  }
+  template <class Rep, class Period>
+  publisher timeout(const executor &on, std::chrono::duration<Rep, Period> interval) const {
+    return adopt(
+        detail::require(promise_publisher_timeout(detail::there(on.raw()), raw(), detail::nanoseconds(interval)),
+                        "promise_publisher_timeout"));
+  }
   // The running fold: f(accumulated, value) makes the next accumulated value, which is published; `initial` is not.
   template <class U, class F> publisher<std::decay_t<U>> scan(U &&initial, F f) const {
     using folded = std::decay_t<U>;
@@ -264,6 +305,10 @@ public:
   }
   publisher stateful() const {
     return adopt(detail::require(promise_publisher_stateful(raw()), "promise_publisher_stateful"));
+  }
+  // With the latest `count` events for each new subscriber, the oldest of them first.
+  publisher replay(std::size_t count) const {
+    return adopt(detail::require(promise_publisher_replay(raw(), count), "promise_publisher_replay"));
   }
   // With state, and with that value as long as nothing else has come.
   template <class U = T> publisher start_with(U &&content) const {
@@ -351,6 +396,16 @@ publisher<std::uint64_t> every(const executor &on, std::chrono::duration<Rep, Pe
 // The events of all, as they come.
 template <class T> publisher<T> merge(const std::vector<publisher<T>> &sources) {
   return detail::gather<T>(promise_publisher_merge, "promise_publisher_merge", sources);
+}
+// The first values of all, then the second ones, and so on.
+template <class T> publisher<std::vector<T>> zip(const std::vector<publisher<T>> &sources) {
+  return detail::gather<std::vector<T>>(promise_publisher_zip, "promise_publisher_zip", sources);
+}
+template <class... T> publisher<std::tuple<T...>> zip(const publisher<T> &...sources) {
+  static_assert(sizeof...(T) > 0 && !(std::is_void_v<T> || ...), "a tuple holds no void: use map() to make it a value");
+  promise_publisher_t *const raw[] = {sources.raw()...};
+  return publisher<std::tuple<T...>>::adopt(
+      detail::require(promise_publisher_zip(raw, sizeof...(T)), "promise_publisher_zip"));
 }
 // The latest values of all, for each value of any, once each has had one.
 template <class T> publisher<std::vector<T>> combine_latest(const std::vector<publisher<T>> &sources) {

@@ -53,11 +53,13 @@ extension CellPublisher {
   package func end(_ ending: StreamEnding) -> Bool {
     var delivery = Delivery()
     var ready: CellRef?
+    var stopped: Pacing.Stopped?
     let isFirst = locked { state in
       guard state.ending == nil else { return false }
       state.ending = ending
       ready = state.ready
       state.ready = nil
+      stopped = unsafe state.pacing?.pointee.stop()
       endAll(&state, ending, &delivery)
       return true
     }
@@ -70,6 +72,7 @@ extension CellPublisher {
       Delivery.callOut { _ = ready.discard() }
       ready.release()
     }
+    stopped?.release()
     leaveSources()
     return true
   }

@@ -38,6 +38,9 @@ package struct CellPublisher: Equatable {
     var ready: CellRef?
     /// The shared state of several sources.
     var join: Join?
+    var zip: Zip?
+    /// The shared state with the timer of an operator on times.
+    var pacing: UnsafeMutablePointer<Pacing>?
     /// The timer of a publisher of ticks.
     var intervalSource: IntervalSource?
     /// The follower of the promise that it publishes.
@@ -135,6 +138,8 @@ package struct CellPublisher: Equatable {
     guarded.free()
     freeSources()
     state.join?.free()
+    state.zip?.free()
+    unsafe CellPublisher.free(state.pacing)
     state.intervalSource?.release()
     state.latest?.value.release()
     state.valueBeforeError?.release()

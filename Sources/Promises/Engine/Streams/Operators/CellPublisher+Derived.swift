@@ -23,14 +23,6 @@ extension CellPublisher {
     return target.connect({ _ in operation }, count: 1, entrance: entrance) { _ in self }
   }
 
-  /// Returns a publisher of the results of functions, one for each source, with one handle. Nil when memory has run
-  /// out.
-  package static func gathering(
-    _ sources: (Int) -> CellPublisher, count: Int, _ function: (Int) -> Stage.Function
-  ) -> CellPublisher? {
-    derived(State(isStateful: false), count: count)?.connect({ .closure(function($0)) }, count: count, sources)
-  }
-
   /// Passes each event from now on to the function, for `target`, until the returned subscriber is cancelled. Nil when
   /// memory has run out.
   package func consume(for target: CellPublisher, _ function: @escaping Stage.Function) -> CellSubscriber? {
@@ -40,21 +32,26 @@ extension CellPublisher {
     return subscribe(subscription)
   }
 
-  /// Returns a publisher that merges several sources, or combines their latest values, with one handle. It is stateful
-  /// if all sources are; without sources it is cancelled at once. Nil when memory has run out.
-  package static func joined(
-    _ sources: (Int) -> CellPublisher, count: Int, isCombining: Bool
-  ) -> CellPublisher? {
-    guard let join = Join(count: count, isCombining: isCombining) else { return nil }
+  /// Returns a publisher that joins several sources, with one handle. It is stateful if all sources are; without sources
+  /// it is cancelled at once. Nil when memory has run out.
+  package static func joined(_ sources: (Int) -> CellPublisher, count: Int, _ kind: JoinKind) -> CellPublisher? {
     var state = State(isStateful: count > 0)
     for index in 0..<count where !sources(index).isStateful { state = State(isStateful: false) }
-    state.join = join
+    if kind == .zip { state.zip = Zip(count: count) } else { state.join = Join(count: count, kind) }
+    guard state.zip != nil || state.join != nil else { return nil }
     guard let target = derived(state, count: count) else {
-      join.free()
+      state.join?.free()
+      state.zip?.free()
       return nil
     }
     if count == 0 { _ = target.end(.cancelled) }
-    return target.connect({ _ in isCombining ? .combine : .pass }, count: count, sources)
+    let operation: Stage.Operation =
+      switch kind {
+      case .merge: .pass
+      case .combine: .combine
+      case .zip: .zip
+      }
+    return target.connect({ _ in operation }, count: count, sources)
   }
 
   /// Forwards this one's events to another publisher, and its end by the rule `end`, until the returned subscriber is
@@ -68,7 +65,7 @@ extension CellPublisher {
 
   /// Makes a publisher with space for `count` sources, but none yet. On failure the caller keeps the contents of
   /// `state`.
-  private static func derived(_ state: State, count: Int) -> CellPublisher? {
+  static func derived(_ state: State, count: Int) -> CellPublisher? {
     let (size, overflow) = count.multipliedReportingOverflow(by: MemoryLayout<UInt32>.stride)
     guard !overflow, let memory = unsafe malloc(size + 1) else { return nil }
     guard let target = make(state, isDerived: true) else {
@@ -80,7 +77,7 @@ extension CellPublisher {
   }
 
   /// Subscribes to the sources with the operation. Takes ownership of the operation; on failure releases the handle.
-  private func connect(
+  func connect(
     _ operation: (Int) -> Stage.Operation, count: Int, entrance: StreamEntrance? = nil,
     _ sources: (Int) -> CellPublisher
   ) -> CellPublisher? {

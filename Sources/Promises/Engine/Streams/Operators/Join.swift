@@ -1,5 +1,15 @@
 import CPlatform
 
+/// The result of several sources.
+package enum JoinKind {
+  /// All events.
+  case merge
+  /// The latest values.
+  case combine
+  /// The first values, then the second ones, and so on.
+  case zip
+}
+
 /// The shared state of a publisher's sources, for merging or combining. Guarded by the publisher's lock.
 @safe
 struct Join {
@@ -16,7 +26,8 @@ struct Join {
   var hasFinished = false
 
   /// Nil when memory has run out.
-  init?(count: Int, isCombining: Bool) {
+  init?(count: Int, _ kind: JoinKind) {
+    let isCombining = kind == .combine
     var slots: UnsafeMutablePointer<CellValue>?
     if isCombining {
       let (bytes, overflow) = count.multipliedReportingOverflow(by: MemoryLayout<CellValue>.stride)

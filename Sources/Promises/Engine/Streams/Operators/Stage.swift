@@ -24,11 +24,16 @@ package struct Stage {
     case transform(Transform)
     case distinct(Distinct)
     case window(Window)
+    case group(Grouping)
     case fold(Fold)
     /// The number of values left.
     case take(UInt64)
     /// Updates a slot of the target's join.
     case combine
+    /// Adds to the target's zip.
+    case zip
+    /// Publishes at the times of the target's pacing.
+    case pace
     /// Forwards to an ordinary publisher, with a handle to it.
     case forward(CellPublisher, ForwardedEnd)
     /// An operator of the typed layer.
@@ -39,9 +44,10 @@ package struct Stage {
       case .transform(let transform): Delivery.callOut { transform.context.release() }
       case .distinct(let distinct): distinct.release()
       case .window(let window): window.release()
+      case .group(let group): group.release()
       case .fold(let fold): fold.release()
       case .forward(let target, _): target.releaseHandle()
-      case .pass, .take, .combine, .closure: break
+      case .pass, .take, .combine, .zip, .pace, .closure: break
       }
     }
   }
@@ -105,6 +111,10 @@ extension Stage {
       let published = window.note(event)
       unsafe operation.pointee = .window(window)
       if let published { _ = target.publish(published) }
+    case .group(var group):
+      let published = group.note(event)
+      unsafe operation.pointee = .group(group)
+      if let published { _ = target.publish(published) }
     case .fold where event.outcome.isRejected: _ = target.publish(event)
     case .fold(var fold):
       let (step, value) = fold.fold(event.value)
@@ -119,6 +129,9 @@ extension Stage {
       _ = target.end(.finished)
     case .combine where event.outcome.isRejected: _ = target.publish(event)
     case .combine: target.combine(event.value, at: index)
+    case .zip where event.outcome.isRejected: _ = target.publish(event)
+    case .zip: target.zip(event.value, at: index)
+    case .pace: target.pace(event)
     case .closure(let function): function(.event(event), target)
     }
   }
@@ -131,6 +144,15 @@ extension Stage {
       switch unsafe operation.pointee {
       case .transform(let transform): transform.end(ending, target)
       case .closure(let function): function(.end(ending), target)
+      case .group(var group):
+        let rest = group.rest()
+        unsafe operation.pointee = .group(group)
+        if let rest { _ = target.publish(rest) }
+        target.sourceEnded(ending, at: index)
+      case .pace:
+        target.flushPacing()
+        target.sourceEnded(ending, at: index)
+      case .zip: target.zipSourceEnded(ending, at: index)
       case .forward(_, .ignored): isTold = false
       case .forward(_, .endsTarget): isTold = target.end(ending.copy())
       case .forward(_, .endsSubscribers): target.endSubscribers(ending)

@@ -1,0 +1,197 @@
+import CPlatform
+
+/// The state of an operator on the times of events: one pending event, and one timer. Guarded by the lock of the target,
+/// which publishes under it: so a timer that fires while an event or the end arrives publishes before or after it.
+///
+/// Events move the deadline, not the timer: one that fires early starts the next. So a burst of events takes one timer.
+@safe
+struct Pacing {
+  let kind: PacingKind
+  let interval: Int64
+  let executor: CellExecutor?
+  var pending: StreamEvent?
+  /// The time at which the pending event is due, an interval ends, or the stream has been silent for too long.
+  var deadline = Int64.min
+  /// The timer with the highest number, once it has started; and that number.
+  var timer: CellTimer?
+  var number: UInt64 = 0
+  /// Whether that timer has yet to fire.
+  var isArmed = false
+
+  /// Returns the number of a timer to start, unless one is under way already.
+  mutating func arm() -> UInt64? {
+    guard !isArmed else { return nil }
+    isArmed = true
+    number &+= 1
+    return number
+  }
+
+  mutating func beginInterval() { deadline = CellTimer.deadline(interval, after: platform_now()) }
+
+  /// Stops the timer, and returns it with the pending event, to be released outside the lock.
+  mutating func stop() -> Stopped {
+    defer { (timer, pending, isArmed) = (nil, nil, false) }
+    return Stopped(timer: timer, pending: pending)
+  }
+
+  struct Stopped {
+    var timer: CellTimer?
+    var pending: StreamEvent?
+
+    func release() {
+      timer?.cancel()
+      timer?.release()
+      pending?.release()
+    }
+  }
+}
+
+/// An operator on the times of events.
+package enum PacingKind {
+  /// Publishes an event when no other one followed it for the interval.
+  case debounce
+  /// Publishes one event in an interval: the first, then, at its end, the latest.
+  case throttle
+  /// As `throttle`, but drops the events that follow in an interval.
+  case throttleFirst
+  /// Fails when no event came for the interval.
+  case timeout
+}
+
+extension CellPublisher {
+  /// Returns a publisher of this one's events at other times, with one handle. Timers run on the executor, or without one
+  /// on the timer thread. Nil when memory or threads have run out.
+  package func paced(_ kind: PacingKind, nanoseconds: Int64, on executor: CellExecutor?) -> CellPublisher? {
+    guard let memory = unsafe malloc(MemoryLayout<Pacing>.size) else { return nil }
+    guard executor?.ref.retain() ?? true else {
+      unsafe platform_free(memory)
+      return nil
+    }
+    var state = State(isStateful: isStateful)
+    let pacing = unsafe memory.bindMemory(to: Pacing.self, capacity: 1)
+    unsafe pacing.initialize(to: Pacing(kind: kind, interval: nanoseconds, executor: executor))
+    unsafe state.pacing = unsafe pacing
+    guard let target = CellPublisher.derived(state, count: 1) else {
+      CellPublisher.free(pacing)
+      return nil
+    }
+    guard target.connect({ _ in .pace }, count: 1, { _ in self }) != nil else { return nil }
+    guard kind == .timeout else { return target }
+    let number = target.locked { state -> UInt64? in
+      guard state.ending == nil else { return nil }
+      unsafe state.pacing?.pointee.beginInterval()
+      return unsafe state.pacing?.pointee.arm()
+    }
+    if let number, !target.startPacingTimer(number) {
+      target.releaseHandle()
+      return nil
+    }
+    return target
+  }
+
+  static func free(_ pacing: UnsafeMutablePointer<Pacing>?) {
+    guard let pacing = unsafe pacing else { return }
+    unsafe pacing.pointee.stop().release()
+    unsafe pacing.pointee.executor?.ref.release()
+    unsafe platform_free(pacing)
+  }
+
+  /// Takes ownership of an event of the source.
+  func pace(_ event: StreamEvent) {
+    var replaced: StreamEvent?
+    var armed: UInt64?
+    let result = publishing { state in
+      guard let pacing = unsafe state.pacing else { return nil }
+      switch unsafe pacing.pointee.kind {
+      case .timeout:
+        unsafe pacing.pointee.beginInterval()
+        return event
+      case .debounce: unsafe pacing.pointee.beginInterval()
+      case .throttle, .throttleFirst:
+        guard unsafe pacing.pointee.pending != nil || platform_now() < pacing.pointee.deadline else {
+          unsafe pacing.pointee.beginInterval()
+          return event
+        }
+        if unsafe pacing.pointee.kind == .throttleFirst {
+          replaced = event
+          return nil
+        }
+      }
+      replaced = unsafe pacing.pointee.pending
+      unsafe pacing.pointee.pending = event
+      armed = unsafe pacing.pointee.arm()
+      return nil
+    }
+    if result == .ended { event.release() }
+    replaced?.release()
+    if let armed { _ = startPacingTimer(armed) }
+  }
+
+  /// Publishes the pending event, at the end of the source.
+  func flushPacing() {
+    _ = publishing { state in
+      defer { unsafe state.pacing?.pointee.pending = nil }
+      return unsafe state.pacing?.pointee.pending
+    }
+  }
+
+  /// Starts the timer with that number. False when memory or threads have run out: then the stream has failed.
+  private func startPacingTimer(_ number: UInt64) -> Bool {
+    let found = locked { state -> (executor: CellExecutor?, deadline: Int64)? in
+      guard state.ending == nil, let pacing = unsafe state.pacing else { return nil }
+      return unsafe (pacing.pointee.executor, pacing.pointee.deadline)
+    }
+    guard let found else { return true }
+    let made = unsafe CellTimer.make(
+      on: found.executor, CellPublisher.firePacing, dropped: CellPublisher.dropPacing, WeakCell(ref).context)
+    guard let timer = made else {
+      _ = end(.fault(.outOfMemory))
+      return false
+    }
+    let hasStarted = timer.start(at: found.deadline)
+    // It may have fired by now, and another thread may have started the next one.
+    let (superfluous, isStopped) = locked { state -> (CellTimer?, Bool) in
+      guard state.ending == nil, let pacing = unsafe state.pacing else { return (timer, true) }
+      guard unsafe pacing.pointee.isArmed, unsafe pacing.pointee.number == number else { return (timer, false) }
+      defer { unsafe pacing.pointee.timer = timer }
+      return unsafe (pacing.pointee.timer, false)
+    }
+    if isStopped { timer.cancel() }
+    superfluous?.release()
+    return hasStarted
+  }
+
+  private static var firePacing: FreeFunction {
+    { context in unsafe WeakCell(context: context).with { CellPublisher($0).pacingTimerFired() } }
+  }
+
+  /// Ends an open stream whose timer was dropped by an executor that shuts down, after the pending event.
+  private static var dropPacing: FreeFunction {
+    { context in
+      unsafe WeakCell(context: context).with {
+        CellPublisher($0).flushPacing()
+        _ = CellPublisher($0).end(.fault(.closed))
+      }
+    }
+  }
+
+  private func pacingTimerFired() {
+    var isSilent = false
+    var armed: UInt64?
+    _ = publishing { state in
+      guard let pacing = unsafe state.pacing else { return nil }
+      unsafe pacing.pointee.isArmed = false
+      guard unsafe platform_now() >= pacing.pointee.deadline else {
+        armed = unsafe pacing.pointee.arm()
+        return nil
+      }
+      isSilent = unsafe pacing.pointee.kind == .timeout
+      guard let event = unsafe pacing.pointee.pending else { return nil }
+      unsafe pacing.pointee.pending = nil
+      unsafe pacing.pointee.beginInterval()
+      return event
+    }
+    if isSilent { _ = end(.fault(.silent)) }
+    if let armed { _ = startPacingTimer(armed) }
+  }
+}

@@ -1,0 +1,91 @@
+import CPlatform
+
+/// The values of several sources that wait for those of the others. Guarded by the lock of the target.
+@safe
+struct Zip {
+  private struct Source {
+    var values = EventQueue()
+    var ending: StreamEnding?
+  }
+
+  private let sources: UnsafeMutablePointer<Source>
+  private let count: Int
+
+  /// Nil when memory has run out.
+  init?(count: Int) {
+    let (bytes, overflow) = count.multipliedReportingOverflow(by: MemoryLayout<Source>.stride)
+    guard !overflow, let memory = unsafe malloc(bytes + 1) else { return nil }
+    unsafe sources = unsafe memory.bindMemory(to: Source.self, capacity: count)
+    unsafe sources.initialize(repeating: Source(), count: count)
+    self.count = count
+  }
+
+  func free() {
+    for index in 0..<count {
+      unsafe sources[index].values.release()
+      unsafe sources[index].ending?.release()
+    }
+    unsafe platform_free(sources)
+  }
+
+  /// Adds a value; false when memory has run out, then the caller keeps it.
+  fileprivate func add(_ value: CellValue, at index: Int) -> Bool {
+    unsafe sources[index].values.push(StreamEvent(value, .fulfilled))
+  }
+
+  /// Takes ownership of the ending.
+  fileprivate func end(_ ending: StreamEnding, at index: Int) { unsafe sources[index].ending = ending }
+
+  /// Whether each source has a value.
+  fileprivate var isComplete: Bool {
+    for index in 0..<count where unsafe sources[index].values.isEmpty { return false }
+    return true
+  }
+
+  /// The ending of a source without further values.
+  fileprivate var ending: StreamEnding? {
+    for index in 0..<count where unsafe sources[index].values.isEmpty {
+      if let ending = unsafe sources[index].ending { return ending }
+    }
+    return nil
+  }
+
+  /// Moves the first values to an ARRAY. Without memory for it they are added to `garbage`.
+  fileprivate func takeFirst(_ garbage: inout EventQueue) -> StreamEvent {
+    let builder = ValueBuilder(.array, capacity: count)
+    for index in 0..<count {
+      guard let entry = unsafe sources[index].values.pop() else { continue }
+      if let builder { _ = builder.add(entry.takeEvent().value) } else { garbage.push(entry) }
+    }
+    guard let array = builder?.finish() else { return StreamEvent(Fault.outOfMemory.value, .rejected) }
+    return StreamEvent(array, .fulfilled)
+  }
+}
+
+extension CellPublisher {
+  /// Adds a value of a source, and publishes the first values of all if it was the last that was missing. Takes ownership
+  /// of the value.
+  func zip(_ value: CellValue, at index: Int) {
+    var garbage = EventQueue()
+    var isAdded = false
+    _ = publishing { state in
+      guard let zip = state.zip else { return nil }
+      isAdded = zip.add(value, at: index)
+      guard isAdded else { return StreamEvent(Fault.outOfMemory.value, .rejected) }
+      return zip.isComplete ? zip.takeFirst(&garbage) : nil
+    }
+    if !isAdded { StreamEvent(value, .fulfilled).release() }
+    garbage.release()
+    endZip()
+  }
+
+  /// Handles the end of a source; the ending is borrowed. It takes effect once all values before it are used.
+  func zipSourceEnded(_ ending: StreamEnding, at index: Int) {
+    locked { state in state.zip?.end(ending.copy(), at: index) }
+    endZip()
+  }
+
+  private func endZip() {
+    if let ending = locked({ $0.zip?.ending?.copy() }) { _ = end(ending) }
+  }
+}

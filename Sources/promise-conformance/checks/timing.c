@@ -1,0 +1,59 @@
+/* promise/timing.h: operators on the times of events. */
+#include "../checked.h"
+
+#include <sched.h>
+
+#include "../operators.h"
+
+/* Publishes three values to the operator, then ends the source, long before the timer is due. */
+static void check_ending(promise_publisher_t *source, promise_publisher_t *derived, const char *before,
+                         const char *after) {
+  listener_t listener = {0};
+  promise_subscriber_t *subscriber = listen_only(derived, &listener);
+  for (int64_t number = 1; number <= 3; number++)
+    publish(source, number);
+  CHECK_TEXT(listener.log, before);
+  CHECK_STATUS(promise_publisher_finish(source), PROMISE_OK);
+  CHECK_TEXT(listener.log, after);
+  release_both(subscriber, source);
+}
+
+static const int64_t long_time = 3600 * 1000 * MILLISECONDS;
+
+static void the_end_flushes_what_is_pending(void) {
+  promise_publisher_t *source = publisher_new(0);
+  check_ending(source, promise_publisher_debounce(NULL, source, long_time), "", "3 .");
+  source = publisher_new(0);
+  check_ending(source, promise_publisher_throttle(NULL, source, long_time, 0), "1 ", "1 3 .");
+  source = publisher_new(0);
+  check_ending(source, promise_publisher_throttle(NULL, source, long_time, PROMISE_THROTTLE_FIRST), "1 ", "1 .");
+  source = publisher_new(0);
+  check_ending(source, promise_publisher_timeout(NULL, source, long_time), "1 2 3 ", "1 2 3 .");
+}
+
+static void silence_publishes_and_fails(void) {
+  promise_publisher_t *source = publisher_new(0);
+  promise_publisher_t *debounce = made(promise_publisher_debounce(NULL, source, MILLISECONDS));
+  promise_publisher_t *timeout = made(promise_publisher_timeout(NULL, debounce, 20 * MILLISECONDS));
+  listener_t listener = {0};
+  promise_subscriber_t *subscriber = listen(timeout, &listener);
+  promise_t *end = end_of(subscriber);
+  publish(source, 1);
+  publish(source, 2);
+  CHECK_STATUS(promise_wait(end, -1), PROMISE_OK);
+  CHECK(atomic_load(&listener.calls) == 1 || atomic_load(&listener.calls) == 2);
+  while (atomic_load(&listener.frees) == 0)
+    sched_yield();
+  promise_value_t reason;
+  CHECK_STATUS(promise_result(end, &reason), PROMISE_OK);
+  CHECK_INT(promise_value_code(&reason), PROMISE_ETIMEDOUT);
+  promise_value_release(&reason);
+  promise_release(end), promise_publisher_release(timeout), promise_publisher_release(debounce);
+  release_both(subscriber, source);
+}
+
+CHECKS(timing) = {
+    RULE("the end of a stream publishes what waits for its time", the_end_flushes_what_is_pending),
+    RULE("silence publishes a debounced event, and fails a timeout", silence_publishes_and_fails),
+    CHECKS_END,
+};
