@@ -182,6 +182,8 @@
  *                                promise_publisher_stateful, promise_publisher_replay, promise_publisher_start_with,
  *                                promise_publisher_merge, promise_publisher_combine_latest, promise_publisher_zip,
  *                                promise_publisher_of, promise_publisher_forward
+ *   Streams of streams           promise_publisher_flat_map, promise_publisher_retry
+ *   (flatten.h)
  *   Time streams (timing.h)      promise_publisher_debounce, promise_publisher_throttle, promise_publisher_timeout
  *   Diagnose (observe.h)         promise_set_hooks, promise_dump, promise_dump_lines, promise_trace_start,
  *                                promise_trace_stop, promise_trace_write
@@ -213,6 +215,7 @@
 #include "promise/stream.h"
 #include "promise/operator.h"
 #include "promise/timing.h"
+#include "promise/flatten.h"
 #include "promise/observe.h"
 #include "promise/runtime.h"
 

@@ -18,7 +18,7 @@ extern const check_t version_checks[], status_checks[], value_checks[], object_c
     lifetime_checks[], discard_checks[], wait_checks[], cancel_checks[], token_checks[], callback_checks[],
     order_checks[], context_checks[], adopt_checks[], observer_checks[], react_checks[], follow_checks[],
     combine_checks[], executor_checks[], pool_checks[], loop_checks[], loop_end_checks[], timer_checks[],
-    queue_checks[], call_checks[], stream_checks[], operator_checks[], timing_checks[], observe_checks[],
-    handle_checks[], thread_checks[], scalar_checks[], runtime_checks[];
+    queue_checks[], call_checks[], stream_checks[], operator_checks[], group_checks[], timing_checks[],
+    observe_checks[], handle_checks[], thread_checks[], scalar_checks[], runtime_checks[];
 
 #endif /* CONFORMANCE_FAMILIES_H */

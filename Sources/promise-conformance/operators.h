@@ -40,4 +40,42 @@ static inline promise_subscriber_t *listen_to_arrays(promise_publisher_t *publis
   return subscribe(made(publisher), wish);
 }
 
+/* Writes a value to the journal as a small letter, and an array as its numbers' letters in brackets. */
+static inline void note_number(const promise_value_t *value) {
+  note((char)('a' + value->as.i64));
+}
+
+static inline void note_value(void *ctx, const promise_value_t *value) {
+  (void)ctx;
+  if (value->kind != PROMISE_KIND_ARRAY) {
+    note_number(value);
+    return;
+  }
+  note('[');
+  for (size_t i = 0; i < promise_value_count(value); i++)
+    note_number(promise_value_at(value, i));
+  note(']');
+}
+
+/* Returns a subscriber, which holds the only reference to the publisher. */
+static inline promise_subscriber_t *listener_of(promise_publisher_t *derived) {
+  promise_subscription_t subscription = {.size = sizeof subscription,
+                                         .overflow = PROMISE_OVERFLOW_BUFFER,
+                                         .demand = PROMISE_DEMAND_UNLIMITED,
+                                         .on_value = note_value,
+                                         .on_error = note_error,
+                                         .free_ctx = note_end};
+  CHECK(derived != NULL);
+  promise_subscriber_t *subscriber = promise_publisher_subscribe(derived, &subscription);
+  CHECK(subscriber != NULL);
+  CHECK_STATUS(promise_publisher_release(derived), PROMISE_OK);
+  return subscriber;
+}
+
+static inline void let_go(promise_subscriber_t *subscriber, promise_publisher_t *publisher) {
+  CHECK_STATUS(promise_subscriber_release(subscriber), PROMISE_OK);
+  CHECK_INT(promise_publisher_count(publisher), 0);
+  CHECK_STATUS(promise_publisher_release(publisher), PROMISE_OK);
+}
+
 #endif /* OPERATORS_H */

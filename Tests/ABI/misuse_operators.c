@@ -171,6 +171,31 @@ static void transform(void) {
   each_bad_handle(PUBLISHERS, transform_bad);
 }
 
+/* ---- Streams of streams ---- */
+
+static promise_publisher_t *never_made(void *ctx, const promise_value_t *value) {
+  (void)value;
+  spy_discard(ctx);
+  return NULL;
+}
+static void flat_map_bad(void *handle) {
+  refused(promise_publisher_flat_map(handle, PROMISE_FLATTEN_MERGE, never_made, &spy, spy_free), PROMISE_ESTALE, &spy);
+}
+static void flat_map(void) {
+  promise_publisher_t *source = promise_publisher_new(0);
+  refused(promise_publisher_flat_map(NULL, PROMISE_FLATTEN_MERGE, never_made, &spy, spy_free), PROMISE_EINVAL, &spy);
+  refused(promise_publisher_flat_map(source, 0, never_made, &spy, spy_free), PROMISE_EINVAL, &spy);
+  refused(promise_publisher_flat_map(source, 4, never_made, &spy, spy_free), PROMISE_EINVAL, &spy);
+  refused(promise_publisher_flat_map(source, UINT32_MAX, never_made, &spy, spy_free), PROMISE_EINVAL, &spy);
+  refused(promise_publisher_flat_map(source, PROMISE_FLATTEN_MERGE, NULL, &spy, spy_free), PROMISE_EINVAL, &spy);
+  CHECK_INT(promise_publisher_count(source), 0);
+  promise_publisher_release(source);
+  each_bad_handle(PUBLISHERS, flat_map_bad);
+}
+static void retry(void) {
+  refused(promise_publisher_retry(1, NULL, &spy, spy_free), PROMISE_EINVAL, &spy);
+}
+
 /* ---- Operators on times ---- */
 
 typedef promise_publisher_t *timed_t(promise_executor_t *, promise_publisher_t *, int64_t);
@@ -268,22 +293,15 @@ static void forward(void) {
 }
 
 static const misuse_t table[] = {
-    {"promise_publisher_buffer", buffer},
-    {"promise_publisher_combine_latest", combine},
-    {"promise_publisher_debounce", debounce},
-    {"promise_publisher_distinct", distinct},
-    {"promise_publisher_forward", forward},
-    {"promise_publisher_merge", merge},
-    {"promise_publisher_of", of},
-    {"promise_publisher_replay", replay},
-    {"promise_publisher_scan", scan},
-    {"promise_publisher_throttle", throttle},
-    {"promise_publisher_timeout", timeout},
-    {"promise_publisher_zip", zip},
-    {"promise_publisher_window", window},
-    {"promise_publisher_start_with", start_with},
-    {"promise_publisher_stateful", stateful},
-    {"promise_publisher_take", take},
+    {"promise_publisher_buffer", buffer},       {"promise_publisher_combine_latest", combine},
+    {"promise_publisher_debounce", debounce},   {"promise_publisher_distinct", distinct},
+    {"promise_publisher_flat_map", flat_map},   {"promise_publisher_forward", forward},
+    {"promise_publisher_merge", merge},         {"promise_publisher_of", of},
+    {"promise_publisher_replay", replay},       {"promise_publisher_retry", retry},
+    {"promise_publisher_scan", scan},           {"promise_publisher_throttle", throttle},
+    {"promise_publisher_timeout", timeout},     {"promise_publisher_zip", zip},
+    {"promise_publisher_window", window},       {"promise_publisher_start_with", start_with},
+    {"promise_publisher_stateful", stateful},   {"promise_publisher_take", take},
     {"promise_publisher_transform", transform},
 };
 

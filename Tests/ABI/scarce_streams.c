@@ -240,11 +240,53 @@ static promise_status_t timeout(void) {
   return status;
 }
 
-/* Published events for which there is no memory become errors, and cost no others. */
 static void hears_scarcely(void *ctx, const promise_value_t *value) {
   (void)value;
   atomic_fetch_add((atomic_int *)ctx, 1);
 }
+
+static promise_publisher_t *makes_inner(void *ctx, const promise_value_t *value) {
+  (void)value;
+  if (ctx == NULL)
+    return NULL;
+  promise_publisher_retain(ctx);
+  return ctx;
+}
+static promise_status_t flat_map(void) {
+  promise_publisher_t *source = promise_publisher_new(0), *inner = promise_publisher_new(0);
+  atomic_int errors = 0;
+  scarce();
+  promise_publisher_t *derived = promise_publisher_flat_map(source, PROMISE_FLATTEN_CONCAT, makes_inner, inner, NULL);
+  promise_subscriber_t *subscriber = NULL;
+  if (derived != NULL) {
+    promise_subscription_t wish = {
+        .size = sizeof wish, .overflow = PROMISE_OVERFLOW_BUFFER, .demand = PROMISE_DEMAND_UNLIMITED};
+    wish.on_error = hears_scarcely, wish.ctx = &errors;
+    subscriber = promise_publisher_subscribe(derived, &wish);
+  }
+  if (subscriber != NULL)
+    promise_publisher_publish(source, I64(1));
+  promise_status_t status = plenty(PROMISE_OK);
+  if (subscriber == NULL || atomic_load(&errors) > 0 || promise_publisher_count(inner) == 0)
+    status = PROMISE_ENOMEM;
+  promise_publisher_release(derived), promise_subscriber_release(subscriber);
+  CHECK_INT(promise_publisher_count(source) + promise_publisher_count(inner), 0);
+  promise_publisher_release(source), promise_publisher_release(inner);
+  return status;
+}
+static promise_status_t retry(void) {
+  promise_publisher_t *inner = promise_publisher_new(0);
+  scarce();
+  promise_publisher_t *derived = promise_publisher_retry(2, makes_inner, inner, NULL);
+  promise_status_t status =
+      plenty(derived == NULL || promise_publisher_count(inner) == 0 ? PROMISE_ENOMEM : PROMISE_OK);
+  promise_publisher_release(derived);
+  CHECK_INT(promise_publisher_count(inner), 0);
+  promise_publisher_release(inner);
+  return status;
+}
+
+/* Published events for which there is no memory become errors, and cost no others. */
 static promise_status_t grouped(promise_publisher_t *(*derive)(promise_publisher_t *source)) {
   promise_publisher_t *source = promise_publisher_new(0), *derived = derive(source);
   atomic_int values = 0, errors = 0;
@@ -324,6 +366,8 @@ int main(void) {
   RUN_OUT(debounce);
   RUN_OUT(throttle);
   RUN_OUT(timeout);
+  RUN_OUT(flat_map);
+  RUN_OUT(retry);
   RUN_OUT(publish_to_buffer);
   RUN_OUT(publish_to_zip);
   RUN_OUT(stateful);

@@ -215,6 +215,9 @@ FUNCTION(promise_publisher_debounce, promise_publisher_t *, (promise_executor_t 
 FUNCTION(promise_publisher_throttle, promise_publisher_t *,
          (promise_executor_t *, promise_publisher_t *, int64_t, uint32_t));
 FUNCTION(promise_publisher_timeout, promise_publisher_t *, (promise_executor_t *, promise_publisher_t *, int64_t));
+FUNCTION(promise_publisher_flat_map, promise_publisher_t *,
+         (promise_publisher_t *, promise_flatten_t, promise_inner_t, void *, promise_free_t));
+FUNCTION(promise_publisher_retry, promise_publisher_t *, (uint64_t, promise_inner_t, void *, promise_free_t));
 FUNCTION(promise_publisher_of, promise_publisher_t *, (promise_t *));
 FUNCTION(promise_publisher_forward, promise_subscriber_t *, (promise_publisher_t *, promise_publisher_t *, uint32_t));
 FUNCTION(promise_subscriber_retain, promise_status_t, (promise_subscriber_t *));

@@ -78,6 +78,8 @@ fault sources-reversed "operator: promise_publisher_merge() and _combine() have 
 for wrong in groups-too-small zip-combines; do
   fault "$wrong" "operator: promise_publisher_buffer() and _zip() have each value once"
 done
+fault strategy-ignored "operator: promise_publisher_flat_map() publishes streams by its strategy"
+fault retry-gives-up "operator: promise_publisher_retry() makes another stream of an error"
 fault replay-forgets "operator: promise_publisher_replay() has the latest events for new subscribers"
 for wrong in debounce-passes throttle-ignores-flags timeout-drops; do
   fault "$wrong" "timing: the end of a stream publishes what waits for its time"

@@ -247,6 +247,11 @@ enum PromiseFunctions {
       promise_publisher_combine_latest as @convention(c) (UnsafePointer<Handle?>?, Int) -> Handle?),
     "promise_publisher_zip": address(
       promise_publisher_zip as @convention(c) (UnsafePointer<Handle?>?, Int) -> Handle?),
+    "promise_publisher_flat_map": address(
+      promise_publisher_flat_map
+        as @convention(c) (Handle?, promise_flatten_t, promise_inner_t?, Memory?, promise_free_t?) -> Handle?),
+    "promise_publisher_retry": address(
+      promise_publisher_retry as @convention(c) (UInt64, promise_inner_t?, Memory?, promise_free_t?) -> Handle?),
     "promise_publisher_debounce": address(
       promise_publisher_debounce as @convention(c) (Handle?, Handle?, Int64) -> Handle?),
     "promise_publisher_throttle": address(

@@ -1,7 +1,7 @@
 /// The errors with which the engine itself rejects a promise.
 package enum Fault {
   case malformedValue, heldByItself, unknownVerdict, unknownStreamVerdict, cycle, tooManyReferences, outOfMemory
-  case closed, timedOut, deadline, silent, full, finished
+  case closed, timedOut, deadline, silent, unknownPublisher, full, finished
 
   /// The code of the error, a `promise_status_t`, and its message.
   private var row: (code: Int64, message: StaticString) {
@@ -13,6 +13,7 @@ package enum Fault {
     case .unknownStreamVerdict: (-1, "the handler returned a number that is no verdict for an event of a stream")
     case .timedOut: (-5, "the promise was not settled in time")
     case .deadline: (-5, "the deadline of the token has passed")
+    case .unknownPublisher: (-1, "the function must return a publisher, or NULL")
     case .silent: (-5, "the stream published no event in time")
     case .cycle: (-6, "the promise would wait for itself: the handler returned one that depends on it")
     case .tooManyReferences: (-7, "the value has too many references")

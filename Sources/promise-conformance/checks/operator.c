@@ -275,44 +275,6 @@ static void a_promise_is_a_stream_of_one_value(void) {
   }
 }
 
-/* Writes a value to the journal as a small letter, and an array as its numbers' letters in brackets. */
-static void note_number(const promise_value_t *value) {
-  note((char)('a' + value->as.i64));
-}
-
-static void note_value(void *ctx, const promise_value_t *value) {
-  (void)ctx;
-  if (value->kind != PROMISE_KIND_ARRAY) {
-    note_number(value);
-    return;
-  }
-  note('[');
-  for (size_t i = 0; i < promise_value_count(value); i++)
-    note_number(promise_value_at(value, i));
-  note(']');
-}
-
-/* Returns a subscriber, which holds the only reference to the publisher. */
-static promise_subscriber_t *listener_of(promise_publisher_t *derived) {
-  promise_subscription_t subscription = {.size = sizeof subscription,
-                                         .overflow = PROMISE_OVERFLOW_BUFFER,
-                                         .demand = PROMISE_DEMAND_UNLIMITED,
-                                         .on_value = note_value,
-                                         .on_error = note_error,
-                                         .free_ctx = note_end};
-  CHECK(derived != NULL);
-  promise_subscriber_t *subscriber = promise_publisher_subscribe(derived, &subscription);
-  CHECK(subscriber != NULL);
-  CHECK_STATUS(promise_publisher_release(derived), PROMISE_OK);
-  return subscriber;
-}
-
-static void let_go(promise_subscriber_t *subscriber, promise_publisher_t *publisher) {
-  CHECK_STATUS(promise_subscriber_release(subscriber), PROMISE_OK);
-  CHECK_INT(promise_publisher_count(publisher), 0);
-  CHECK_STATUS(promise_publisher_release(publisher), PROMISE_OK);
-}
-
 static void the_last_values_come_together(void) {
   promise_publisher_t *publisher = publisher_new(0);
   promise_publisher_t *scan = promise_publisher_window(publisher, 2);
@@ -321,41 +283,6 @@ static void the_last_values_come_together(void) {
   for (int i = 0; i < 5; i++)
     publish(publisher, i);
   CHECK_TEXT(journal, "[ab][bc].");
-  let_go(subscriber, publisher);
-}
-
-static void groups_and_zips(void) {
-  promise_publisher_t *publisher = publisher_new(0), *twice[] = {publisher, publisher};
-  promise_subscriber_t *groups = listener_of(promise_publisher_buffer(publisher, 2));
-  for (int i = 0; i < 3; i++)
-    publish(publisher, i);
-  CHECK_TEXT(journal, "[ab]");
-  CHECK_STATUS(promise_publisher_finish(publisher), PROMISE_OK);
-  CHECK_TEXT(journal, "[ab][c].");
-  let_go(groups, publisher);
-  journal_clear();
-  twice[0] = publisher_new(0), twice[1] = publisher_new(0);
-  promise_subscriber_t *zip = listener_of(promise_publisher_zip(twice, 2));
-  publish(twice[1], 3);
-  publish(twice[0], 0);
-  publish(twice[0], 1);
-  CHECK_STATUS(promise_publisher_finish(twice[0]), PROMISE_OK);
-  CHECK_TEXT(journal, "[ad]");
-  publish(twice[1], 4);
-  CHECK_TEXT(journal, "[ad][be].");
-  CHECK_STATUS(promise_publisher_release(twice[1]), PROMISE_OK);
-  let_go(zip, twice[0]);
-}
-
-static void the_latest_events_are_replayed(void) {
-  promise_publisher_t *publisher = publisher_new(0);
-  promise_publisher_t *replay = promise_publisher_replay(publisher, 2);
-  for (int i = 0; i < 3; i++)
-    publish(publisher, i);
-  promise_subscriber_t *subscriber = listener_of(replay);
-  CHECK_TEXT(journal, "bc");
-  publish(publisher, 3);
-  CHECK_TEXT(journal, "bcd");
   let_go(subscriber, publisher);
 }
 
@@ -424,8 +351,6 @@ CHECKS(operator) = {
     RULE("promise_publisher_distinct() compares in depth", distinct_compares_in_depth),
     RULE("promise_publisher_scan() publishes a running fold", values_are_folded),
     RULE("promise_publisher_window() has the last values", window_has_the_last_values),
-    RULE("promise_publisher_buffer() and _zip() have each value once", groups_and_zips),
-    RULE("promise_publisher_replay() has the latest events for new subscribers", the_latest_events_are_replayed),
     RULE("promise_publisher_take() has the first values, and finishes", take_finishes),
     RULE("operators may be chained: the first windows", the_last_values_come_together),
     RULE("promise_publisher_stateful() and _start_with() replay the latest event", stateful_ones_replay),

@@ -37,6 +37,16 @@ static void make_publisher(void) {
   }
 }
 
+/* An inner stream: an event or two, so that streams do not multiply without bound. */
+static promise_publisher_t *inner_stream(void *ctx, const promise_value_t *value) {
+  bond_called(ctx);
+  promise_publisher_t *publisher = promise_publisher_new(PROMISE_PUBLISHER_STATEFUL);
+  promise_value_t copy = *value;
+  if (promise_value_retain(&copy) == PROMISE_OK)
+    (toss(4) ? promise_publisher_publish_error : promise_publisher_publish)(publisher, &copy);
+  return publisher;
+}
+
 static void derive(void) {
   promise_publisher_t *source = right(toss(3) ? DERIVED : PUBLISHERS), *sources[3];
   bond_t *bond = bond_often();
@@ -48,7 +58,7 @@ static void derive(void) {
   }
   for (int i = 0; i < 3; i++)
     sources[i] = right(PUBLISHERS);
-  uint64_t operator= draw(8);
+  uint64_t operator= draw(10);
   if (operator== 0) {
     keep(DERIVED, promise_publisher_scan(source, &value, folder, bond, bond_free));
     return;
@@ -64,6 +74,14 @@ static void derive(void) {
   transform.on_end = toss(2) ? transformer : NULL;
   if (operator== 2 || operator== 3) {
     keep(DERIVED, promise_publisher_transform(source, &transform));
+    return;
+  }
+  if (operator== 4) {
+    keep(DERIVED, promise_publisher_flat_map(source, (promise_flatten_t)draw(5), inner_stream, bond, bond_free));
+    return;
+  }
+  if (operator== 5) {
+    keep(DERIVED, promise_publisher_retry(draw(4), inner_stream, bond, bond_free));
     return;
   }
   bond_free(bond);

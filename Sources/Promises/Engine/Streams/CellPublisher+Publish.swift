@@ -54,12 +54,14 @@ extension CellPublisher {
     var delivery = Delivery()
     var ready: CellRef?
     var stopped: Pacing.Stopped?
+    var rest: InnerStreams.Rest?
     let isFirst = locked { state in
       guard state.ending == nil else { return false }
       state.ending = ending
       ready = state.ready
       state.ready = nil
       stopped = unsafe state.pacing?.pointee.stop()
+      rest = unsafe state.flattening?.pointee.stop()
       endAll(&state, ending, &delivery)
       return true
     }
@@ -73,6 +75,7 @@ extension CellPublisher {
       ready.release()
     }
     stopped?.release()
+    rest?.release()
     leaveSources()
     return true
   }

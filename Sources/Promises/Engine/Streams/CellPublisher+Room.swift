@@ -41,6 +41,14 @@ extension CellPublisher {
 
   private func pushSources(on work: inout RoomWork) {
     for index in 0..<sourceCount where source(index).followRoom() { work.push(source(index)) }
+    // Of inner streams the lock keeps the list. A subscriber's lock may be taken while it is held.
+    locked { state in
+      var next = unsafe state.flattening?.pointee.first
+      while let inner = unsafe next {
+        if let subscriber = unsafe inner.pointee.subscriber, subscriber.followRoom() { work.push(subscriber) }
+        unsafe next = unsafe inner.pointee.next
+      }
+    }
   }
 
   private func fulfillReady() {

@@ -19,6 +19,7 @@ package struct CellPublisher: Equatable {
   package let ref: CellRef
   package init(_ ref: CellRef) { self.ref = ref }
 
+  @safe
   struct State {
     /// The subscribers, in the order of subscription, linked through their cells.
     var first: UInt32 = 0
@@ -41,10 +42,14 @@ package struct CellPublisher: Equatable {
     var zip: Zip?
     /// The shared state with the timer of an operator on times.
     var pacing: UnsafeMutablePointer<Pacing>?
+    /// The inner streams.
+    var flattening: UnsafeMutablePointer<InnerStreams>?
     /// The timer of a publisher of ticks.
     var intervalSource: IntervalSource?
     /// The follower of the promise that it publishes.
     var follower: CellRef?
+
+    init(isStateful: Bool) { self.isStateful = isStateful }
   }
 
   private static var oneFull: UInt64 { 1 << 32 }
@@ -140,6 +145,7 @@ package struct CellPublisher: Equatable {
     state.join?.free()
     state.zip?.free()
     unsafe CellPublisher.free(state.pacing)
+    unsafe CellPublisher.free(state.flattening)
     state.intervalSource?.release()
     state.latest?.value.release()
     state.valueBeforeError?.release()

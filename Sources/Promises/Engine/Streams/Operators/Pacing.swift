@@ -72,7 +72,7 @@ extension CellPublisher {
     unsafe pacing.initialize(to: Pacing(kind: kind, interval: nanoseconds, executor: executor))
     unsafe state.pacing = unsafe pacing
     guard let target = CellPublisher.derived(state, count: 1) else {
-      CellPublisher.free(pacing)
+      unsafe CellPublisher.free(pacing)
       return nil
     }
     guard target.connect({ _ in .pace }, count: 1, { _ in self }) != nil else { return nil }

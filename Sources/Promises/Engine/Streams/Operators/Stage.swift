@@ -19,6 +19,7 @@ package struct Stage {
   /// For publishers that may enter the subscriber: see `enterOnlySubscriber`.
   let entrance: StreamEntrance?
 
+  @safe
   package enum Operation {
     case pass
     case transform(Transform)
@@ -34,6 +35,10 @@ package struct Stage {
     case zip
     /// Publishes at the times of the target's pacing.
     case pace
+    /// Adds to the target's flattening.
+    case flatten
+    /// Publishes for an inner stream of the target's flattening, with its number.
+    case inner(UnsafeMutablePointer<InnerStreams.Inner>, UInt64)
     /// Forwards to an ordinary publisher, with a handle to it.
     case forward(CellPublisher, ForwardedEnd)
     /// An operator of the typed layer.
@@ -47,7 +52,7 @@ package struct Stage {
       case .group(let group): group.release()
       case .fold(let fold): fold.release()
       case .forward(let target, _): target.releaseHandle()
-      case .pass, .take, .combine, .zip, .pace, .closure: break
+      case .pass, .take, .combine, .zip, .pace, .flatten, .inner, .closure: break
       }
     }
   }
@@ -132,6 +137,9 @@ extension Stage {
     case .zip where event.outcome.isRejected: _ = target.publish(event)
     case .zip: target.zip(event.value, at: index)
     case .pace: target.pace(event)
+    case .flatten where event.outcome.isRejected: _ = target.publish(event)
+    case .flatten: target.flatten(event)
+    case .inner(let inner, let number): unsafe target.publish(event, of: inner, number)
     case .closure(let function): function(.event(event), target)
     }
   }
@@ -153,6 +161,8 @@ extension Stage {
         target.flushPacing()
         target.sourceEnded(ending, at: index)
       case .zip: target.zipSourceEnded(ending, at: index)
+      case .flatten: target.flattenedSourceEnded(ending)
+      case .inner(let inner, let number): unsafe target.innerEnded(ending, inner, number)
       case .forward(_, .ignored): isTold = false
       case .forward(_, .endsTarget): isTold = target.end(ending.copy())
       case .forward(_, .endsSubscribers): target.endSubscribers(ending)

@@ -1,0 +1,123 @@
+import CPlatform
+
+/// The inner streams of a flat map, or the attempts of a retry. Guarded by the lock of the target.
+///
+///     source --> [ waiting values ] --(the user's function)--> inner streams --> target
+///
+/// One thread starts inner streams at a time, for other threads too, so nothing recurses. The list owns its nodes: the
+/// stage of an inner stream uses its node under the lock only, and only while the list has it.
+@safe
+package struct InnerStreams {
+  /// `promise_inner_t`: takes the context and a value, and returns a handle of a publisher, or nil.
+  package typealias Function = @convention(c) (UnsafeMutableRawPointer?, UnsafeRawPointer) -> UnsafeMutableRawPointer?
+
+  @safe
+  package struct Inner {
+    /// Nil until it has subscribed.
+    var subscriber: CellSubscriber?
+    var previous: UnsafeMutablePointer<Inner>?
+    var next: UnsafeMutablePointer<Inner>?
+  }
+
+  let kind: FlatteningKind
+  let function: Function
+  let context: Context
+  /// The number of errors that are retried.
+  var retries: UInt64
+  var first: UnsafeMutablePointer<Inner>?
+  /// Values that wait for their inner streams.
+  var waiting = EventQueue()
+  var sourceEnding: StreamEnding?
+  var isStarting = false
+  /// The inner stream that subscribes at this moment, and the number of the latest one.
+  var starting: UnsafeMutablePointer<Inner>?
+  var number: UInt64 = 0
+
+  /// Whether one inner stream at most is published.
+  private var isSingle: Bool { kind == .latest || kind == .retry }
+
+  /// Whether the inner stream with this number was left.
+  func hasLeft(_ number: UInt64) -> Bool { isSingle && number != self.number }
+
+  mutating func link(_ inner: UnsafeMutablePointer<Inner>) {
+    unsafe inner.pointee.next = unsafe first
+    unsafe first?.pointee.previous = unsafe inner
+    unsafe first = unsafe inner
+    unsafe starting = unsafe inner
+    number &+= 1
+  }
+
+  mutating func unlink(_ inner: UnsafeMutablePointer<Inner>) {
+    if unsafe starting == inner { unsafe starting = nil }
+    if let previous = unsafe inner.pointee.previous {
+      unsafe previous.pointee.next = unsafe inner.pointee.next
+    } else {
+      unsafe first = unsafe inner.pointee.next
+    }
+    unsafe inner.pointee.next?.pointee.previous = unsafe inner.pointee.previous
+  }
+
+  /// The parts to release outside the lock.
+  @safe
+  struct Rest {
+    var inner: UnsafeMutablePointer<Inner>?
+    var waiting = EventQueue()
+
+    func release() {
+      unsafe InnerStreams.leave(inner)
+      waiting.release()
+    }
+  }
+
+  /// Takes all inner streams and values out, at the end of the target.
+  mutating func stop() -> Rest { unsafe Rest(inner: takeAll(), waiting: waiting.take()) }
+
+  private mutating func takeAll() -> UnsafeMutablePointer<Inner>? {
+    defer { unsafe (first, starting) = (nil, nil) }
+    // From now on their events count as those of streams that were left.
+    number &+= 1
+    return unsafe first
+  }
+
+  /// Takes the next value whose turn it is, with the inner streams that it replaces.
+  mutating func takeWaiting() -> (value: StreamEvent, replaced: UnsafeMutablePointer<Inner>?)? {
+    guard !isStarting, unsafe kind != .concat || first == nil, let entry = waiting.pop() else { return nil }
+    isStarting = true
+    return unsafe (entry.takeEvent(), isSingle ? takeAll() : nil)
+  }
+
+  /// The ending, once there will be no inner stream any more; borrowed.
+  var ending: StreamEnding? {
+    guard !isStarting, waiting.isEmpty, unsafe first == nil else { return nil }
+    return sourceEnding
+  }
+
+  /// Leaves a list of inner streams, and frees the nodes.
+  static func leave(_ list: UnsafeMutablePointer<Inner>?) {
+    var next = unsafe list
+    while let inner = unsafe next {
+      unsafe next = unsafe inner.pointee.next
+      unsafe inner.pointee.subscriber?.releaseHandle()
+      unsafe platform_free(inner)
+    }
+  }
+
+  func release() {
+    unsafe InnerStreams.leave(first)
+    waiting.release()
+    sourceEnding?.release()
+    Delivery.callOut { context.release() }
+  }
+}
+
+/// The inner streams that are published.
+package enum FlatteningKind {
+  /// All at once.
+  case merge
+  /// One after the other.
+  case concat
+  /// The latest one.
+  case latest
+  /// The latest one, which an error replaces.
+  case retry
+}

@@ -1,0 +1,79 @@
+/* Faults of streams and operators. */
+#include "faulty.h"
+
+/* ---- Streams: demand counts as unlimited; a subscriber may be cancelled again ---- */
+
+promise_subscriber_t *promise_publisher_subscribe(promise_publisher_t *publisher,
+                                                  const promise_subscription_t *subscription) {
+  if (!is("demand-ignored") || subscription == NULL)
+    return REAL(promise_publisher_subscribe)(publisher, subscription);
+  promise_subscription_t all = *subscription;
+  all.demand = PROMISE_DEMAND_UNLIMITED;
+  return REAL(promise_publisher_subscribe)(publisher, &all);
+}
+
+promise_status_t promise_publisher_retain(promise_publisher_t *publisher) {
+  return is("publisher-not-retained") ? PROMISE_OK : REAL(promise_publisher_retain)(publisher);
+}
+
+promise_status_t promise_subscriber_retain(promise_subscriber_t *subscriber) {
+  return is("subscriber-not-retained") ? PROMISE_OK : REAL(promise_subscriber_retain)(subscriber);
+}
+
+promise_status_t promise_subscriber_cancel(promise_subscriber_t *subscriber) {
+  promise_status_t status = REAL(promise_subscriber_cancel)(subscriber);
+  return is("cancelled-twice") && status == PROMISE_ESETTLED ? PROMISE_OK : status;
+}
+
+/* ---- Operators: the sources of a combination are swapped; groups and memories are too small; times do not count ---- */
+
+promise_publisher_t *promise_publisher_buffer(promise_publisher_t *source, size_t count) {
+  return REAL(promise_publisher_buffer)(source, is("groups-too-small") ? 1 : count);
+}
+
+promise_publisher_t *promise_publisher_replay(promise_publisher_t *source, size_t count) {
+  return REAL(promise_publisher_replay)(source, is("replay-forgets") ? 1 : count);
+}
+
+promise_publisher_t *promise_publisher_zip(promise_publisher_t *const *sources, size_t count) {
+  return is("zip-combines") ? promise_publisher_combine_latest(sources, count)
+                            : REAL(promise_publisher_zip)(sources, count);
+}
+
+promise_publisher_t *promise_publisher_debounce(promise_executor_t *executor, promise_publisher_t *source,
+                                                int64_t interval_ns) {
+  return is("debounce-passes") ? promise_publisher_stateful(source)
+                               : REAL(promise_publisher_debounce)(executor, source, interval_ns);
+}
+
+promise_publisher_t *promise_publisher_throttle(promise_executor_t *executor, promise_publisher_t *source,
+                                                int64_t interval_ns, uint32_t flags) {
+  return REAL(promise_publisher_throttle)(executor, source, interval_ns, is("throttle-ignores-flags") ? 0 : flags);
+}
+
+promise_publisher_t *promise_publisher_timeout(promise_executor_t *executor, promise_publisher_t *source,
+                                               int64_t interval_ns) {
+  return is("timeout-drops") ? promise_publisher_throttle(executor, source, interval_ns, PROMISE_THROTTLE_FIRST)
+                             : REAL(promise_publisher_timeout)(executor, source, interval_ns);
+}
+
+promise_publisher_t *promise_publisher_flat_map(promise_publisher_t *source, promise_flatten_t strategy,
+                                                promise_inner_t inner, void *ctx, promise_free_t free_ctx) {
+  if (is("strategy-ignored") && strategy == PROMISE_FLATTEN_LATEST)
+    strategy = PROMISE_FLATTEN_MERGE;
+  return REAL(promise_publisher_flat_map)(source, strategy, inner, ctx, free_ctx);
+}
+
+promise_publisher_t *promise_publisher_retry(uint64_t count, promise_inner_t attempt, void *ctx,
+                                             promise_free_t free_ctx) {
+  return REAL(promise_publisher_retry)(is("retry-gives-up") ? 0 : count, attempt, ctx, free_ctx);
+}
+
+promise_publisher_t *promise_publisher_combine_latest(promise_publisher_t *const *sources, size_t count) {
+  promise_publisher_t *reversed[8];
+  if (!is("sources-reversed") || count == 0 || count > 8)
+    return REAL(promise_publisher_combine_latest)(sources, count);
+  for (size_t i = 0; i < count; i++)
+    reversed[i] = sources[count - 1 - i];
+  return REAL(promise_publisher_combine_latest)(reversed, count);
+}
