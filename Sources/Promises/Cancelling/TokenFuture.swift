@@ -39,7 +39,7 @@ public struct TokenFuture<Value, Failure> {
   public func requestCancel() { fatalError("unavailable") }
 
   /// Unavailable: derived futures are already registered with the token.
-  @available(*, unavailable, message: "what is derived is registered with the token already")
+  @available(*, unavailable, message: "derived futures are registered with the token already")
   public func requestCancelOnInvalidate(_ token: InvalidationToken) -> TokenFuture { fatalError("unavailable") }
 }
 

@@ -1,4 +1,4 @@
-// expect: 'requestCancelOnInvalidate' is unavailable: what is derived is registered with the token already
+// expect: 'requestCancelOnInvalidate' is unavailable: derived futures are registered with the token already
 // rows: T83
 // A bound future is registered with its token already.
 import Promises
