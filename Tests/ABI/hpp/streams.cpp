@@ -236,13 +236,13 @@ void events_have_their_times() {
   const promises::loop loop;
   const heard<int> there(numbers.debounce(loop.on(), 1ms));
   const heard<int> few(numbers.throttle(loop.on(), 1h));
-  const auto silent = numbers.timeout(loop.on(), 1ms).subscribe();
+  const heard<int> silent(numbers.timeout(loop.on(), 1ms));
   const heard<int> never(numbers.timeout(1h));
   for (const int number : {1, 2, 3})
     numbers.publish(number);
   CHECK(last.all().empty() && there.all().empty() && first.all() == "1" && both.all() == "1");
-  CHECK(loop.wait(silent.end()) &&
-        throws<promises::error>([&] { silent.end().get(); },
+  CHECK(loop.wait(silent.by.end()) &&
+        throws<promises::error>([&] { silent.by.end().get(); },
                                 [](const promises::error &e) { return e.code() == PROMISE_ETIMEDOUT; }));
   while (there.all().empty())
     loop.run_once();
