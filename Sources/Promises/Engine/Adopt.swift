@@ -163,7 +163,6 @@ extension CellRef {
       steps += 1
       if steps == leg {
         passed = current
-        steps = 0
         leg *= 2
       }
     }

@@ -54,7 +54,6 @@ package struct Completion: Equatable {
     ref.meta = CellSubkind.completion.rawValue
     let event = Completion(ref)
     event.word = UInt64(kind.rawValue)
-    event.value = .void
     unsafe event.store(tag, at: 48)
     unsafe event.store(queue.ref.index, at: 56)
     return event
