@@ -88,6 +88,27 @@ static void loop_of_another_thread_may_be_run(void) {
   CHECK_STATUS(promise_loop_release(other.loop), PROMISE_OK);
 }
 
+static void ends_soon(void *ctx) {
+  (void)ctx;
+  usleep(50 * 1000);
+}
+
+/* The wait looks again: a loop is not notified of the end of the last job on a global executor. */
+static void waits_while_a_job_runs(void *ctx) {
+  (void)ctx;
+  promise_loop_t *loop = promise_loop_new();
+  promise_t *pending = promise_new();
+  CHECK_STATUS(promise_executor_submit(pool(), ends_soon, NULL, NULL), PROMISE_OK);
+  CHECK_STATUS(promise_loop_wait(loop, pending, FOR_EVER), PROMISE_EDEADLK);
+  promise_release(pending);
+  CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
+}
+
+static void wait_ends_with_the_last_job_that_could_settle(void) {
+  works(pool());
+  IN_CHILD(waits_while_a_job_runs, NULL);
+}
+
 static void closes_a_loop_without_descriptors(void *argument) {
   looping_t *looping = argument;
   CHECK_INT(promise_loop_fd(looping->loop), PROMISE_ECLOSED);
@@ -186,6 +207,7 @@ static void threads_of_the_parent_that_wait_for_any_are_forgotten(void) {
 }
 
 int main(void) {
+  RUN(wait_ends_with_the_last_job_that_could_settle);
   RUN(loop_is_closed_where_there_are_no_descriptors);
   RUN(loops_keep_what_waits_and_wake_one_process_only);
   RUN(loop_of_another_thread_may_be_run);

@@ -66,6 +66,17 @@ static void value_takes_as_many_references_as_promised(void) {
   CHECK(failed_with(child, PROMISE_ENOMEM));
   promise_release(child);
 
+  /* Nor can one whose callback an executor runs. */
+  spy_t spy = {0};
+  promise_executor_t *serial = promise_executor_serial(promise_executor_immediate());
+  promise_reaction_t reaction = {.size = sizeof reaction, .executor = serial, .on_fulfilled = spy_handler};
+  reaction.ctx = &spy, reaction.free_ctx = spy_free;
+  child = promise_react(promise, &reaction);
+  CHECK(failed_with(child, PROMISE_ENOMEM));
+  CHECK_SPY(&spy, 0, 1);
+  promise_release(child);
+  promise_executor_release(serial);
+
   CHECK_STATUS(promise_publisher_release(publisher), PROMISE_OK);
   for (long i = 2; i < references; i++) {
     promise_value_t copy = value;
@@ -119,6 +130,23 @@ static void executor_takes_as_many_references_as_promised(void) {
   fill(promise_executor_new(no_submit, NULL, NULL), retain_executor, release_executor, becomes_no_main_executor);
 }
 
+/* Nothing of a refused subscription stays: neither its token nor its publisher. */
+static void no_subscriber_of(void *executor) {
+  spy_t spy = {0};
+  promise_token_t *token = promise_token_new(0);
+  promise_publisher_t *publisher = promise_publisher_new(0);
+  promise_subscription_t wish = {.size = sizeof wish, .overflow = PROMISE_OVERFLOW_BUFFER, .ctx = &spy};
+  wish.free_ctx = spy_free, wish.token = token, wish.executor = executor;
+  CHECK_POINTER(promise_publisher_subscribe(publisher, &wish), NULL);
+  CHECK_STATUS(promise_last_status(), PROMISE_ENOMEM);
+  CHECK_SPY(&spy, 0, 1);
+  CHECK_STATUS(promise_publisher_release(publisher), PROMISE_OK);
+  CHECK_STATUS(promise_token_release(token), PROMISE_OK);
+}
+static void executor_of_no_more_subscribers(void) {
+  fill(promise_executor_new(no_submit, NULL, NULL), retain_executor, release_executor, no_subscriber_of);
+}
+
 static void loop_gives_no_more_references_than_promised(void) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
@@ -166,6 +194,7 @@ static void subscriber_and_its_end_take_as_many_references_as_promised(void) {
 
 int main(void) {
   RUN(executor_takes_as_many_references_as_promised);
+  RUN(executor_of_no_more_subscribers);
   RUN(loop_gives_no_more_references_than_promised);
   RUN(loop_takes_as_many_references_as_promised);
   RUN(queue_takes_as_many_references_as_promised);

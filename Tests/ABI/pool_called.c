@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <semaphore.h>
 
+#include "child.h"
 #include "scheduling.h"
 
 static int (*timed_wait)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
@@ -37,7 +38,7 @@ int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, co
 }
 
 static int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
-static atomic_bool is_to_hold;
+static atomic_bool is_to_hold, is_to_refuse;
 static sem_t let_in;
 static void *(*held_run)(void *);
 
@@ -47,6 +48,8 @@ static void *begins_when_it_is_let_in(void *argument) {
 }
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument) {
+  if (atomic_load(&is_to_refuse))
+    return EAGAIN;
   if (!atomic_exchange(&is_to_hold, false))
     return create(thread, attributes, run, argument);
   held_run = run;
@@ -133,6 +136,26 @@ static void job_is_run_although_its_thread_came_too_late(void) {
   promise_release(awaited);
 }
 
+/* A child of fork() whose first thread cannot be started: the refused job is not one that may settle a promise. */
+static void waits_after_a_refusal(void *pool) {
+  spy_t spy = {0};
+  promise_t *pending = promise_new();
+  atomic_store(&is_to_refuse, true);
+  CHECK_STATUS(promise_executor_submit(pool, spy_discard, &spy, spy_free), PROMISE_OK); /* and dropped */
+  atomic_store(&is_to_refuse, false);
+  CHECK_SPY(&spy, 0, 1);
+  promise_t *other = react_on(pool, adds_one, NULL, NULL);
+  CHECK_STATUS(promise_wait(other, FOR_EVER), PROMISE_OK);
+  CHECK(ended(other, PROMISE_FULFILLED, 2));
+  CHECK_STATUS(promise_wait(pending, FOR_EVER), PROMISE_EDEADLK);
+  promise_release(other);
+  promise_release(pending);
+}
+
+static void refused_job_is_not_waited_for(void) {
+  IN_CHILD(waits_after_a_refusal, promise_executor_global(PROMISE_PRIORITY_DEFAULT));
+}
+
 int main(void) {
   *(void **)&timed_wait = dlsym(RTLD_NEXT, "pthread_cond_timedwait");
   *(void **)&create = dlsym(RTLD_NEXT, "pthread_create");
@@ -140,5 +163,6 @@ int main(void) {
   REQUIRE(sem_init(&idle, 0, 0) == 0 && sem_init(&submitted, 0, 0) == 0 && sem_init(&let_in, 0, 0) == 0);
   RUN(job_is_run_although_the_time_of_its_thread_is_up);
   RUN(job_is_run_although_its_thread_came_too_late);
+  RUN(refused_job_is_not_waited_for);
   return check_report();
 }

@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include "scheduling.h"
+#include <unistd.h>
 
 enum { LOOKS = 60 };
 static atomic_int looks, computing, most_computing;
@@ -79,8 +80,42 @@ static void jobs_that_block_after_they_computed_make_room(void) {
   countdown_wait(&countdown);
 }
 
+/* Threads that have slept in a wait count again: with each of them computing, one more job has to wait for its turn. */
+static promise_t *awaited;
+static atomic_int waiting;
+
+static void waits_then_computes(void *countdown) {
+  promise_t *both[] = {awaited, awaited};
+  atomic_fetch_add(&waiting, 1);
+  CHECK_STATUS(promise_wait_any(both, 2, FOR_EVER, NULL), PROMISE_OK);
+  atomic_fetch_sub(&waiting, 1);
+  computes(countdown);
+}
+
+static void jobs_that_waited_for_any_are_not_joined_by_more(void) {
+  int processors = number_of_processors();
+  promise_executor_t *pool = promise_executor_global(PROMISE_PRIORITY_DEFAULT);
+  countdown_t countdown = COUNTDOWN(processors + 1);
+  awaited = promise_new();
+  for (int i = 0; i < processors; i++)
+    CHECK_STATUS(promise_executor_submit(pool, waits_then_computes, &countdown, NULL), PROMISE_OK);
+  while (atomic_load(&waiting) < processors)
+    sched_yield();
+  usleep(20 * 1000); /* they sleep by then */
+  CHECK_STATUS(promise_resolve(awaited, VOID()), PROMISE_OK);
+  while (atomic_load(&computing) < processors)
+    sched_yield();
+  CHECK_STATUS(promise_executor_submit(pool, computes, &countdown, NULL), PROMISE_OK);
+  counts_looks(NULL, NULL, NULL);
+  countdown_wait(&countdown);
+  if (getenv("CHECK_QUICK") == NULL)
+    CHECK(atomic_load(&most_computing) <= processors);
+  promise_release(awaited);
+}
+
 int main(void) {
   RUN(jobs_that_compute_for_long_are_not_joined_by_more);
+  RUN(jobs_that_waited_for_any_are_not_joined_by_more);
   RUN(jobs_that_block_after_they_computed_make_room);
   return check_report();
 }

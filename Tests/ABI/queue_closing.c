@@ -120,6 +120,27 @@ static void those_who_give_up_leave_nothing(void) {
   promise_queue_free(queue);
 }
 
+/* The queue has forgotten the event of a discarded promise: later watches change nothing in its memory. */
+static void who_gave_up_is_forgotten(void) {
+  promise_t *derived[8];
+  promise_queue_t *queue = promise_queue_new();
+  promise_t *promise = promise_new(), *given_up = promise_queue_then(queue, promise, 2);
+  CHECK_STATUS(promise_discard(given_up), PROMISE_OK);
+  CHECK_STATUS(promise_release(given_up), PROMISE_OK);
+  for (int i = 0; i < 8; i++)
+    derived[i] = promise_then(promise, adds_one, NULL, NULL);
+  CHECK_STATUS(promise_queue_watch(queue, promise, 2), PROMISE_OK);
+  CHECK_INT(promise_queue_unwatch(queue, 2), 1);
+  CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
+  CHECK_INT(take(queue, 0), 0);
+  promise_queue_free(queue);
+  for (int i = 0; i < 8; i++) {
+    CHECK(ended(derived[i], PROMISE_FULFILLED, 2));
+    CHECK_STATUS(promise_release(derived[i]), PROMISE_OK);
+  }
+  promise_release(promise);
+}
+
 static void *settles(void *promise) {
   CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
   return NULL;
@@ -145,6 +166,7 @@ int main(void) {
   RUN(closing_a_long_chain_does_not_recurse);
   RUN(many_watches_of_one_tag);
   RUN(those_who_give_up_leave_nothing);
+  RUN(who_gave_up_is_forgotten);
   RUN(a_taker_frees_the_queue_of_its_last_event);
   return check_report();
 }

@@ -119,6 +119,30 @@ static void discarded_and_dropped(void) {
   untrace(&watch);
 }
 
+static void keep_job(void *ctx, promise_job_t *job) {
+  *(promise_job_t **)ctx = job;
+}
+
+/* The promise of a job that is dropped is rejected. */
+static void a_dropped_job_rejects(void) {
+  watch_t watch = {0};
+  promise_job_t *job = NULL;
+  promise_executor_t *executor = promise_executor_new(keep_job, &job, NULL);
+  promise_reaction_t reaction = {.size = sizeof reaction, .executor = executor, .on_fulfilled = adds_one};
+  promise_t *promise = fulfilled(1);
+  trace_to(&watch, 0);
+  promise_t *derived = promise_react(promise, &reaction);
+  CHECK_TEXT(watch.kinds, "C");
+  CHECK_STATUS(promise_job_drop(job), PROMISE_OK);
+  CHECK_TEXT(watch.kinds, "CS");
+  CHECK(watch.events[1].id == id_of(derived));
+  CHECK_INT(watch.events[1].state, PROMISE_REJECTED);
+  promise_release(derived);
+  promise_release(promise);
+  promise_executor_release(executor);
+  untrace(&watch);
+}
+
 /* A trace function that triggers its own event. */
 static void busy(void *ctx, const promise_trace_event_t *event) {
   CHECK(event->id != 0);
@@ -238,6 +262,7 @@ int main(void) {
   RUN(what_follows_and_what_is_made_of_many);
   RUN(where_it_runs);
   RUN(discarded_and_dropped);
+  RUN(a_dropped_job_rejects);
   RUN(what_the_function_does_is_not_traced);
   RUN(one_trace_replaces_another);
   RUN(what_is_wrong_is_refused);

@@ -80,6 +80,31 @@ static void perfetto(void) {
   promise_value_release(&all);
 }
 
+/* A callback on an executor has the executor's address. */
+static void a_callback_names_its_executor(void) {
+  promise_executor_t *executor = promise_executor_serial(promise_executor_immediate());
+  promise_reaction_t reaction = {.size = sizeof reaction, .executor = executor, .on_fulfilled = adds_one};
+  promise_t *promise = fulfilled(1);
+  record(100);
+  promise_t *derived = promise_react(promise, &reaction);
+  promise_trace_stop();
+  write_trace(PROMISE_TRACE_FORMAT_PERFETTO);
+  promise_value_t all = json(written);
+  const promise_value_t *events = member(&all, "traceEvents");
+  char expected[32];
+  snprintf(expected, sizeof expected, "%p", (void *)executor);
+  for (size_t i = 0; i < promise_value_count(events); i++) {
+    const promise_value_t *event = promise_value_at(events, i);
+    if (text_of(event, "ph")[0] == 'B')
+      CHECK_TEXT(text_of(member(event, "args"), "executor"), expected);
+  }
+  CHECK_INT(count_phase(events, 'B'), 1);
+  promise_value_release(&all);
+  promise_release(derived);
+  promise_release(promise);
+  promise_executor_release(executor);
+}
+
 static void the_newest_events_are_kept_and_the_lost_are_counted(void) {
   record(3);
   for (int i = 0; i < 10; i++)
@@ -217,6 +242,7 @@ static void where_nothing_can_be_written(void) {
 
 int main(void) {
   RUN(perfetto);
+  RUN(a_callback_names_its_executor);
   RUN(the_newest_events_are_kept_and_the_lost_are_counted);
   RUN(a_recording_that_is_cut_is_balanced);
   RUN(graphviz);

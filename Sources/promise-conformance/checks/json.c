@@ -209,6 +209,11 @@ static void lines_are_indented(void) {
   check_written(json("[1,{\"a\":[],\"b\":{\"c\":null}},{}]"), &two,
                 "[\n  1,\n  {\n    \"a\": [],\n    \"b\": {\n      \"c\": null\n    }\n  },\n  {}\n]");
   check_written(error("d", 1, "m"), &two, "{\n  \"domain\": \"d\",\n  \"code\": 1,\n  \"message\": \"m\"\n}");
+  promise_value_t failure, cause = json("[7]");
+  CHECK_STATUS(promise_value_error_from(&failure, "d", 1, "m", "o", &cause), PROMISE_OK);
+  check_written(failure, &two,
+                "{\n  \"domain\": \"d\",\n  \"code\": 1,\n  \"message\": \"m\",\n  \"origin\": \"o\",\n"
+                "  \"cause\": [\n    7\n  ]\n}");
 }
 
 /* ---- Depth and size ---- */

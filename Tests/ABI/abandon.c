@@ -1,0 +1,66 @@
+/* lifecycle.h, callback.h: the ends of a promise that its last owner releases while it follows another. */
+#include "support.h"
+
+/* Returns a promise that follows `source`. */
+static promise_t *follower_of(promise_t *source) {
+  promise_t *follower = promise_new();
+  CHECK_STATUS(promise_follow(follower, source), PROMISE_OK);
+  return follower;
+}
+
+/* The derived promise keeps its handler, although nothing but its follower had a reference to it. */
+static void a_source_with_a_handler_outlives_its_follower(void) {
+  spy_t spy = {0}, request = {0};
+  promise_t *source = promise_new();
+  promise_t *derived = promise_then(source, spy_handler, &spy, spy_free);
+  CHECK_STATUS(promise_on_cancel_request(derived, spy_observer, &request, spy_free), PROMISE_OK);
+  promise_t *follower = follower_of(derived);
+  CHECK_STATUS(promise_release(derived), PROMISE_OK);
+  CHECK_STATUS(promise_release(follower), PROMISE_OK);
+  CHECK_SPY(&spy, 0, 0);
+  CHECK_STATUS(promise_resolve(source, I64(1)), PROMISE_OK);
+  CHECK_SPY(&spy, 1, 1);
+  CHECK_SPY(&request, 0, 1);
+  promise_release(source);
+}
+
+/* A released follower frees the contexts of its own cancel-request handlers. */
+static void a_follower_frees_its_request_handlers(void) {
+  spy_t first = {0}, second = {0};
+  promise_t *source = promise_new();
+  promise_t *follower = follower_of(source);
+  CHECK_STATUS(promise_on_cancel_request(follower, spy_observer, &first, spy_free), PROMISE_OK);
+  CHECK_STATUS(promise_on_cancel_request(follower, spy_observer, &second, spy_free), PROMISE_OK);
+  CHECK_STATUS(promise_release(follower), PROMISE_OK);
+  CHECK_STATUS(promise_state(follower), PROMISE_ESTALE);
+  CHECK_INT(first.frees, 1);
+  CHECK_INT(second.frees, 1);
+  CHECK_STATUS(promise_resolve(source, I64(1)), PROMISE_OK);
+  promise_release(source);
+}
+
+/* Each follower of a chain leaves with the one behind it, up to the first promise that has another owner. */
+static void a_chain_of_followers_leaves_up_to_an_owner(void) {
+  spy_t spies[3] = {{0}, {0}, {0}};
+  promise_t *source = promise_new(), *owned = follower_of(source), *middle = follower_of(owned);
+  promise_t *last = follower_of(middle), *chain[] = {owned, middle, last};
+  for (int i = 0; i < 3; i++)
+    CHECK_STATUS(promise_on_cancel_request(chain[i], spy_observer, &spies[i], spy_free), PROMISE_OK);
+  CHECK_STATUS(promise_release(middle), PROMISE_OK);
+  CHECK_STATUS(promise_release(last), PROMISE_OK);
+  CHECK_INT(spies[2].frees, 1);
+  CHECK_INT(spies[1].frees, 1);
+  CHECK_INT(spies[0].frees, 0);
+  CHECK_STATUS(promise_resolve(source, I64(5)), PROMISE_OK);
+  CHECK(ended(owned, PROMISE_FULFILLED, 5));
+  CHECK_INT(spies[0].frees, 1);
+  promise_release(owned);
+  promise_release(source);
+}
+
+int main(void) {
+  RUN(a_source_with_a_handler_outlives_its_follower);
+  RUN(a_follower_frees_its_request_handlers);
+  RUN(a_chain_of_followers_leaves_up_to_an_owner);
+  return check_report();
+}
