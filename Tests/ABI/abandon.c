@@ -10,9 +10,12 @@ static promise_t *follower_of(promise_t *source) {
 
 /* The derived promise keeps its handler, although nothing but its follower had a reference to it. */
 static void a_source_with_a_handler_outlives_its_follower(void) {
-  spy_t spy = {0}, request = {0};
+  spy_t spy = {.verdict = PROMISE_FULFILL, .answer = *I64(3)}, request = {0};
   promise_t *source = promise_new();
   promise_t *derived = promise_then(source, spy_handler, &spy, spy_free);
+  promise_t *behind = promise_then(derived, adds_one, NULL, NULL);
+  promise_token_t *token = promise_token_new(0);
+  CHECK_STATUS(promise_token_add(token, derived), PROMISE_OK);
   CHECK_STATUS(promise_on_cancel_request(derived, spy_observer, &request, spy_free), PROMISE_OK);
   promise_t *follower = follower_of(derived);
   CHECK_STATUS(promise_release(derived), PROMISE_OK);
@@ -21,7 +24,10 @@ static void a_source_with_a_handler_outlives_its_follower(void) {
   CHECK_STATUS(promise_resolve(source, I64(1)), PROMISE_OK);
   CHECK_SPY(&spy, 1, 1);
   CHECK_SPY(&request, 0, 1);
+  CHECK(ended(behind, PROMISE_FULFILLED, 4));
+  promise_release(behind);
   promise_release(source);
+  promise_token_release(token);
 }
 
 /* A released follower frees the contexts of its own cancel-request handlers. */

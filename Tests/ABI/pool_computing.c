@@ -1,10 +1,11 @@
 /* The global executors: jobs that compute while the clock looks at their threads many times. Callbacks of timers that take
  * so long are reported, for they delay others; these are not. */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include "scheduling.h"
-#include <unistd.h>
 
 enum { LOOKS = 60 };
 static atomic_int looks, computing, most_computing;
@@ -27,6 +28,24 @@ static int number_of_processors(void) {
   return CPU_COUNT(&set);
 }
 
+/* The number of threads of the global executors. */
+static int pool_threads(void) {
+  int count = 0;
+  DIR *tasks = opendir("/proc/self/task");
+  REQUIRE(tasks != NULL);
+  for (struct dirent *task; (task = readdir(tasks)) != NULL;) {
+    char path[300], name[32] = "";
+    snprintf(path, sizeof path, "/proc/self/task/%s/comm", task->d_name);
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+      continue;
+    count += fgets(name, sizeof name, file) != NULL && strcmp(name, "promise-pool\n") == 0;
+    fclose(file);
+  }
+  closedir(tasks);
+  return count;
+}
+
 static void computes(void *countdown) {
   int here = atomic_fetch_add(&computing, 1) + 1;
   int most = atomic_load(&most_computing);
@@ -45,6 +64,10 @@ static void jobs_that_compute_for_long_are_not_joined_by_more(void) {
   for (int i = 0; i <= processors; i++)
     CHECK_STATUS(promise_executor_submit(pool, computes, &countdown, NULL), PROMISE_OK);
   counts_looks(NULL, NULL, NULL);
+  while (atomic_load(&looks) < LOOKS / 2)
+    sched_yield();
+  int threads = pool_threads();
+  CHECK(threads > 0 && threads <= processors);
   countdown_wait(&countdown);
   /* valgrind runs one thread at a time, and the others sleep. */
   if (getenv("CHECK_QUICK") == NULL)

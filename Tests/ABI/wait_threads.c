@@ -2,7 +2,6 @@
 #include <sched.h>
 #include <sys/syscall.h>
 
-#include "race.h"
 #include "support.h"
 
 typedef struct waiting {
@@ -52,36 +51,6 @@ static void every_waiter_is_woken(void) {
     }
     promise_release(promise);
   }
-}
-
-static promise_t *awaited[2];
-static long wakings;
-
-static void *waits_or_settles(void *which) {
-  for (long i = 0; i < wakings; i++) {
-    if (which == NULL)
-      awaited[0] = promise_new(), awaited[1] = promise_new();
-    meet_closely();
-    if (which == NULL) {
-      size_t index = 2;
-      CHECK_STATUS(promise_wait_any(awaited, 2, FOR_EVER, &index), PROMISE_OK);
-      CHECK_INT(index, i % 2);
-    } else {
-      for (volatile long spins = i % 400; spins > 0; spins--) {
-      }
-      CHECK_STATUS(promise_resolve(awaited[i % 2], I64(1)), PROMISE_OK);
-    }
-    meet_closely();
-    if (which == NULL)
-      promise_release(awaited[0]), promise_release(awaited[1]);
-  }
-  return NULL;
-}
-
-/* The settlement comes between the waiter's look at the promises and its sleep, in some of the rounds. */
-static void waiter_for_any_misses_nothing(void) {
-  wakings = check_scale(20 * 1000);
-  race(waits_or_settles, 2);
 }
 
 /* A limit that ends at about the moment of the settlement: either answer is right, none may hang or crash. */
@@ -140,7 +109,6 @@ static void promise_may_go_as_its_waiter_wakes(void) {
 int main(void) {
   RUN(waiter_is_woken);
   RUN(every_waiter_is_woken);
-  RUN(waiter_for_any_misses_nothing);
   RUN(limit_and_settlement_may_meet);
   RUN(promise_may_go_as_its_waiter_wakes);
   return check_report();

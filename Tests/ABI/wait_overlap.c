@@ -1,0 +1,106 @@
+/* Waits whose end comes at the worst moment: after the waiter's last look, before the kernel lets it sleep. The program
+ * replaces syscall(), and makes the ending call there, on the same thread: no race has to be won. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <linux/futex.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+
+#include "queues.h"
+#include "support.h"
+
+static long (*system_call)(long, ...);
+static _Thread_local void (*ending_call)(void); /* NULL: none is due */
+
+__attribute__((constructor)) static void find_system_call(void) {
+  *(void **)&system_call = dlsym(RTLD_NEXT, "syscall");
+}
+
+long syscall(long number, ...) {
+  long arguments[6];
+  va_list list;
+  va_start(list, number);
+  for (int i = 0; i < 6; i++)
+    arguments[i] = va_arg(list, long);
+  va_end(list);
+  if (system_call == NULL)
+    find_system_call();
+  void (*call)(void) = ending_call;
+  if (call != NULL && number == SYS_futex && (arguments[1] & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET) {
+    ending_call = NULL;
+    call();
+  }
+  return system_call(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
+}
+
+/* Whether the waiter was about to sleep. */
+static bool has_ended(void) {
+  bool was_made = ending_call == NULL;
+  ending_call = NULL;
+  return was_made;
+}
+
+static promise_t *promises[3];
+
+static void settles_the_second(void) {
+  CHECK_STATUS(promise_resolve(promises[1], I64(2)), PROMISE_OK);
+}
+
+static void make_promises(void) {
+  for (int i = 0; i < 3; i++)
+    promises[i] = promise_new();
+  ending_call = settles_the_second;
+}
+
+static void release_promises(void) {
+  CHECK(has_ended());
+  for (int i = 0; i < 3; i++)
+    promise_release(promises[i]);
+}
+
+static void a_wait_sees_its_settlement(void) {
+  make_promises();
+  CHECK_STATUS(promise_wait(promises[1], FOR_EVER), PROMISE_OK);
+  release_promises();
+}
+
+static void a_wait_for_any_sees_its_settlement(void) {
+  size_t index = 3;
+  make_promises();
+  CHECK_STATUS(promise_wait_any(promises, 3, FOR_EVER, &index), PROMISE_OK);
+  CHECK_INT(index, 1);
+  release_promises();
+}
+
+static void a_take_sees_its_event(void) {
+  promise_queue_t *queue = promise_queue_new();
+  make_promises();
+  CHECK_STATUS(promise_queue_watch(queue, promises[1], 7), PROMISE_OK);
+  CHECK_INT(take(queue, FOR_EVER), 1);
+  CHECK_EVENT(0, PROMISE_EVENT_SETTLED, PROMISE_FULFILLED, 7);
+  release_promises();
+  promise_queue_free(queue);
+}
+
+static promise_queue_t *freed;
+
+static void frees_the_queue(void) {
+  CHECK_STATUS(promise_queue_free(freed), PROMISE_OK);
+}
+
+static void a_take_sees_the_end_of_its_queue(void) {
+  freed = promise_queue_new();
+  CHECK_STATUS(promise_queue_retain(freed), PROMISE_OK);
+  ending_call = frees_the_queue;
+  CHECK_STATUS(take(freed, FOR_EVER), PROMISE_ECLOSED);
+  CHECK(has_ended());
+  CHECK_STATUS(promise_queue_release(freed), PROMISE_OK);
+}
+
+int main(void) {
+  RUN(a_wait_sees_its_settlement);
+  RUN(a_wait_for_any_sees_its_settlement);
+  RUN(a_take_sees_its_event);
+  RUN(a_take_sees_the_end_of_its_queue);
+  return check_report();
+}
