@@ -128,11 +128,28 @@ static void a_request_reaches_what_is_nested_deep(void) {
   on_small_stack(asks_from_above, asked);
 }
 
+/* The request is older than the link to the source. */
+static void a_request_reaches_what_is_followed_later(void) {
+  spy_t above = {0};
+  for (int discardable = 0; discardable < 2; discardable++) {
+    promise_t *source = promise_new();
+    promise_t *promise = discardable ? promise_new_discardable(NULL, NULL, NULL) : promise_new();
+    CHECK_STATUS(promise_on_cancel_request(source, spy_observer, &above, NULL), PROMISE_OK);
+    CHECK_STATUS(promise_request_cancel(promise, NULL), PROMISE_OK);
+    CHECK_STATUS(promise_follow(promise, source), PROMISE_OK);
+    CHECK_INT(promise_cancel_requested(source), 1);
+    CHECK_SPY(&above, discardable + 1, 0);
+    promise_release(promise);
+    promise_release(source);
+  }
+}
+
 int main(void) {
   RUN(request_goes_on_though_a_handler_settles);
   RUN(discard_of_the_last_one_interested_passes_a_request_on);
   RUN(discard_alone_asks_nobody);
   RUN(seal_passes_on_a_request_that_waits);
   RUN(a_request_reaches_what_is_nested_deep);
+  RUN(a_request_reaches_what_is_followed_later);
   return check_report();
 }
