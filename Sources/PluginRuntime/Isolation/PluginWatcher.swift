@@ -30,7 +30,17 @@ public final class PluginWatcher: Sendable {
     self.host = host
     self.report = report
     inotify = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
-    wakeup = plugin_process_new_event()
+    let code = errno
+    wakeup = inotify < 0 ? -1 : plugin_process_new_event()
+    guard inotify >= 0 else {
+      // EMFILE is the error of both limits.
+      throw PluginError(
+        .notReadable, "plugin-watcher",
+        "cannot watch files: \(SystemLimit.text(code)), and inotify has fs.inotify.max_user_instances for each user")
+    }
+    guard wakeup >= 0 else {
+      throw PluginError(.notReadable, "plugin-watcher", "has no descriptor to be woken by: \(SystemLimit.descriptors)")
+    }
     for folder in Set(host.isolatedPlugins.map { Self.split($0.path).folder }) {
       guard inotify_add_watch(inotify, folder, UInt32(IN_CLOSE_WRITE | IN_MOVED_TO)) >= 0 else {
         throw PluginError(.notReadable, folder, "cannot be watched: \(SystemLimit.text(errno))")

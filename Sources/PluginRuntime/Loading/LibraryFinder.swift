@@ -15,6 +15,12 @@ enum LibraryFinder {
       let path = "\(folder)/\(name)"
       if isLibrary(path) { return path }
     }
+    // The search skips files that cannot be opened.
+    let descriptor = open("/", O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      throw PluginError(.notReadable, name, "cannot be looked for: \(SystemLimit.text(errno))")
+    }
+    close(descriptor)
     let near = folders.lazy.flatMap { similar(to: name, in: $0) }.first
     let hint = near.map { "; there is \($0)" } ?? ""
     throw PluginError(.notFound, name, "no such library in the folders of the system's loader\(hint)")

@@ -34,7 +34,7 @@ extension ValueType {
     do {
       json = try JSONText(parsing: Array(text.utf8))
     } catch {
-      throw ArgumentMismatch(message: "is no JSON, which \(self) has to be: \(error)")
+      throw ArgumentMismatch(message: "is not JSON, which \(self) has to be: \(error)")
     }
     return try value(fromJSON: json)
   }

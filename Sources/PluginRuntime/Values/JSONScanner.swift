@@ -116,7 +116,7 @@ package struct JSONScanner {
     }
     let word = bytes[position...].prefix(20).prefix { $0 > 0x20 && !",:]}".utf8.contains($0) }
     let shown = String(validating: word.isEmpty ? bytes[position...position] : word, as: UTF8.self)
-    return JSONError(offset: position, found: shown.map { "'\($0)'" } ?? "what is no JSON", expected: expected)
+    return JSONError(offset: position, found: shown.map { "'\($0)'" } ?? "bytes that are not UTF-8", expected: expected)
   }
 
   private mutating func skipString() throws(JSONError) {

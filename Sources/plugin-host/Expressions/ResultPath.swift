@@ -91,7 +91,8 @@ struct ResultPath: Equatable, Sendable {
     do {
       return PluginValue(untyped: try JSONText(parsing: Array(text.utf8)))
     } catch {
-      throw MissingPart("\(place(number)) is a text that is no JSON, which has no part \"\(Self.text(parts[number]))\"")
+      throw MissingPart(
+        "\(place(number)) is a text that is not JSON, so it has no part \"\(Self.text(parts[number]))\"")
     }
   }
 

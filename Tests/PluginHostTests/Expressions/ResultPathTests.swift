@@ -23,7 +23,7 @@ import Testing
     ("xyzzy", "the result has no member \"xyzzy\"; it has rows, 7, data, json, none"),
     ("rows[2]", "\"rows\" of the result has 2 elements, and none at 2"),
     ("rows.name", "\"rows\" of the result is a list, which has no member \"name\""),
-    ("rows[0].name.x", "\"rows[0].name\" of the result is a text that is no JSON, which has no part \"x\""),
+    ("rows[0].name.x", "\"rows[0].name\" of the result is a text that is not JSON, so it has no part \"x\""),
     ("none.x", "\"none\" of the result is null, which has no part \"x\""),
   ])
   func reports(path: String, message: String) throws {

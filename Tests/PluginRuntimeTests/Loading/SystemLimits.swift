@@ -17,6 +17,42 @@ struct SystemLimits {
     }
   }
 
+  @Test("without descriptors a library is not looked for, and RLIMIT_NOFILE is named")
+  func lookingWithoutDescriptors() async {
+    await #expect(processExitsWith: .success) {
+      var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+      #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+      let adoption = Adoption(id: "libm", library: "libm.so.6", functions: [])
+      let error = #expect(throws: PluginError.self) { try Host().adopt(adoption) }
+      #expect(
+        error?.description.hasPrefix("libm.so.6: cannot be looked for: Too many open files: RLIMIT_NOFILE is 0: ")
+          == true, "\(String(describing: error))")
+    }
+  }
+
+  @Test("without descriptors files are not watched, and RLIMIT_NOFILE is named")
+  func watchingWithoutDescriptors() async {
+    await #expect(processExitsWith: .success) {
+      let host = Host()
+      var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+      #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+      let error = #expect(throws: PluginError.self) { try PluginWatcher(host) { _, _ in } }
+      #expect(error?.description.contains("cannot watch files: Too many open files: RLIMIT_NOFILE is 0: ") == true)
+    }
+  }
+
+  @Test("without descriptors a verified library is not loaded, and RLIMIT_NOFILE is named")
+  func loadingWithoutDescriptors() async {
+    await #expect(processExitsWith: .success) {
+      var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+      #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+      #expect(dlopen("libmemusage.so", RTLD_NOW) == nil)
+      #expect(
+        LibraryLoader.error.hasSuffix(
+          "Too many open files: RLIMIT_NOFILE is 0: close files, or raise the limit (ulimit -n)"))
+    }
+  }
+
   @Test("without threads a plugin is not loaded on one, and RLIMIT_NPROC is named")
   func threads() async {
     await #expect(processExitsWith: .success) {
