@@ -202,7 +202,8 @@ struct PipelineChecker {
     if let function = plugin.function(named: name.value) { return function }
     let names = plugin.functions.map(\.signature.name)
     let hint = Suggestion.near(name.value, among: names)
-    let list = names.isEmpty ? "; it has none" : "; it has \(names.joined(separator: ", "))"
+    let all = names.count > PluginDescription.mostListed ? "\(names.count) functions" : names.joined(separator: ", ")
+    let list = names.isEmpty ? "; it has none" : "; it has \(all)"
     report(name.location, "\(plugin.id) has no function \"\(name.value)\"\(hint.isEmpty ? list : hint)")
     return nil
   }

@@ -224,9 +224,20 @@ extension PluginDescription {
   /// The error for a missing function.
   func lacks(_ function: String) -> Failure {
     let hint = Suggestion.near(function, among: functions.map(\.name))
-    let lines = functions.map { "plugin-host:   \($0.signature)" }
     let message = "plugin-host: \(id) has no function \"\(function)\"\(hint)".displayLine
-    let list = lines.isEmpty ? ["plugin-host: it has none"] : ["plugin-host: it has:"] + lines
-    return Failure(.usage, lines: [message] + list)
+    return Failure(.usage, lines: [message] + functionList)
+  }
+
+  /// The number of functions up to which an error lists them.
+  static let mostListed = 40
+
+  private var functionList: [String] {
+    let file = adoption?.file ?? path
+    switch functions.count {
+    case 0: return ["plugin-host: it has none"]
+    case ...Self.mostListed: return ["plugin-host: it has:"] + functions.map { "plugin-host:   \($0.signature)" }
+    default:
+      return ["plugin-host: it has \(functions.count) functions: plugin-host inspect \(file) lists them".displayLine]
+    }
   }
 }

@@ -94,6 +94,20 @@ extension EndToEnd {
       }
     }
 
+    @Test func anErrorListsFewFunctionsAlone() throws {
+      let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).adopt.yaml")
+      defer { try? FileManager.default.removeItem(at: file) }
+      for (count, part) in [(40, "it has:\nplugin-host:   f1(x: f64) -> f64\n"), (41, "it has 41 functions: ")] {
+        let functions = (1...count).map { "  - {signature: 'f\($0)(x: f64) -> f64', symbol: cbrt}\n" }
+        try Data(("library: libm.so.6\nfunctions:\n" + functions.joined()).utf8).write(to: file)
+        let ending = try HostProcess.run("call", file.path, "f0", "1")
+        #expect(ending.status == 64)
+        #expect(ending.errors.contains("has no function \"f0\"; did you mean"), "\(ending.errors)")
+        #expect(ending.errors.contains("plugin-host: \(part)"), "\(ending.errors)")
+        #expect(ending.errors.contains("plugin-host inspect \(file.path) lists them") == (count == 41))
+      }
+    }
+
     @Test func aSignatureCallsWithoutAFile() throws {
       let power = ["call", "--signature", "pow(x: f64, y: f64) -> f64", "libm.so.6"]
       for (words, expected) in [(["2", "10"], "1024.0"), (["-2", "3"], "-8.0"), (["y=3", "2"], "8.0")] {
