@@ -12,6 +12,7 @@ random arguments, by plugin-host adopt --check: a wrong write is unsafe. Ends wi
 that is there cannot be adopted. Libraries whose headers are not installed are skipped.
 """
 
+import fnmatch
 import itertools
 import json
 import os
@@ -20,107 +21,14 @@ import subprocess
 import sys
 
 from drafted_libraries import LIBRARIES
+from drafted_prototypes import Prototypes, offset
 
 FOLDERS = ["/usr/include/x86_64-linux-gnu", "/usr/include/aarch64-linux-gnu", "/usr/include"]
 SCALAR = re.compile(r"(?:out|inout) (?:bool|[iuf]\d+|usize|isize)$")
 # An enum that is written by that name is a status: UErrorCode *err.
 STATUS = re.compile(r"(?i)p?_*(e|ec|err|error|status|error_?code)$")
+MAP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Sources/plugin-host/Adopting/TypeMap+Bundled.swift")
 BYTES = {"char", "unsigned char", "signed char", "_Bool", "bool"}
-
-
-def last_file(node, file):
-    """The file of the last place in a part of the tree: clang names it only where it changes."""
-    rest = [node]
-    while rest:
-        node = rest.pop()
-        if isinstance(node, dict):
-            file = node["file"] if isinstance(node.get("file"), str) else file
-            parts = [part for name, part in node.items() if name != "includedFrom"]
-        else:
-            parts = node
-        rest += [part for part in reversed(parts) if isinstance(part, (dict, list))]
-    return file
-
-
-class Prototypes:
-    """The functions of a translation unit, as clang sees them."""
-
-    def __init__(self, tree):
-        self.typedefs, self.given, self.born, self.functions, self.sources = {}, set(), set(), {}, {}
-        complete, named, file = set(), set(), ""
-        for node in tree["inner"]:
-            kind, name = node["kind"], node.get("name", "")
-            file = last_file(node.get("loc", {}), file)
-            if kind == "TypedefDecl":
-                self.typedefs[name] = node["type"]["qualType"]
-            elif kind == "RecordDecl":
-                (complete if node.get("completeDefinition") else named).add(name)
-            elif kind == "FunctionDecl":
-                self.functions.setdefault(name, []).append((node, file))
-            file = last_file(node, file)
-        self.incomplete = {"struct " + name for name in named - complete}
-        for declarations in self.functions.values():
-            for node, _ in declarations:
-                result = self.resolved(node["type"]["qualType"].split("(")[0])
-                objects = {self.core(result)} if result.endswith("*") else set()
-                targets = [self.pointee(parameter["type"]["qualType"]) for parameter in self.parameters(node)]
-                objects |= {self.core(target) for target in targets if target and self.resolved(target).endswith("*")}
-                self.given |= objects
-                # A function that is given an object may give the same one.
-                self.born |= objects - {self.resolved(target) for target in targets if target}
-
-    @staticmethod
-    def parameters(node):
-        return [child for child in node.get("inner", []) if child["kind"] == "ParmVarDecl"]
-
-    @staticmethod
-    def plain(text):
-        text = re.sub(r"\b(const|volatile|restrict|__restrict|_Nullable|_Nonnull)\b", " ", text)
-        return " ".join(text.replace("*", " * ").split())
-
-    def resolved(self, text):
-        """The type without typedefs at its top."""
-        text = self.plain(text)
-        for _ in range(64):
-            stars = ""
-            while text.endswith("*"):
-                text, stars = text[:-1].strip(), stars + "*"
-            meaning = self.typedefs.get(text)
-            if meaning is None or meaning == text or "(" in meaning or "[" in meaning:
-                return text + " " * bool(stars) + stars
-            text = self.plain(meaning) + stars
-        return text
-
-    def pointee(self, text):
-        """What an address is of, as it is written; None for anything else."""
-        if "(" in text:
-            return None
-        text = re.sub(r"\b(restrict|__restrict|_Nullable|_Nonnull)\b", "", text).strip()
-        text = re.sub(r"\*\s*const$", "*", text)
-        for _ in range(64):
-            if text.endswith("*"):
-                return text[:-1].strip()
-            bare = self.plain(text)
-            if bare not in self.typedefs or "(" in self.typedefs[bare]:
-                return None
-            text = re.sub(r"\*\s*const$", "*", self.typedefs[bare])
-        return None
-
-    def core(self, text):
-        return self.resolved(text).rstrip("* ")
-
-    def text(self, file, start, end):
-        if file not in self.sources:
-            try:
-                with open(file, "rb") as source:
-                    self.sources[file] = source.read()
-            except OSError:
-                self.sources[file] = b""
-        return self.sources[file][start:end].decode("utf-8", "replace")
-
-
-def offset(place):
-    return (place.get("spellingLoc") or place).get("offset", 0)
 
 
 def split(parameters):
@@ -173,8 +81,47 @@ def evidence(types, node, file, index, name, target):
     opaque = opaque or not types.plain(target).endswith("*") and core.startswith("struct ")
     if core == "char" and re.search(r"(?i)^(p|pz)?_*(end_?p(tr)?|err(or)?_?(msg|message|str|string|ptr))$", name):
         return "name"
+    plural = name.lower().endswith("s") and not re.search(r"(ss|us|is)$", name.lower())
+    if core == "char" and "get" in node["name"].lower() and not plural:
+        return "getter"
     making = re.search(r"open|new|create|init|alloc|dup|clone|copy|connect|prepare|load", node["name"], re.IGNORECASE)
-    return "constructor" if opaque and making else None
+    if opaque and making:
+        return "constructor"
+    # Nothing counts, and the function finds one, or the parameter is one of its type: GMatchInfo **match_info.
+    finding = {"get", "find", "lookup", "search", "fetch", "read", "query", "accept", "begin", "first", "parse", "import",
+               "peek", "match", "make", "build", "compile", "derive", "generate", "ref", "decode", "list", "recv",
+               "receive", "collect"} & set(words(node["name"]))
+    ends = re.search(r"(?i)(free|destroy|delete|release|unref|close|clear|cleanup|dispose|fini)", node["name"])
+    own = words(name) == words(types.plain(target).rstrip("* "))[-len(words(name)):]
+    return "getter" if opaque and (finding or own) and not ends else None
+
+
+def named_beside(types, parameters, index, file):
+    """Whether the comment behind a parameter is its name: int * /* direction_return */."""
+    end = offset(parameters[index]["range"]["end"])
+    following = offset(parameters[index + 1]["range"]["begin"]) if index + 1 < len(parameters) else end + 200
+    return re.match(r"[^/;]*/\*\s*[a-z]\w*(_\w+)?\s*\*/", types.text(file, end, following))
+
+
+def mapped(parameter, bound):
+    """Whether the type map that is built in says that a parameter has so many elements."""
+    with open(MAP, encoding="utf-8") as file:
+        elements = re.findall(r'"([\w*]+\.[\w*]+)": (\d+)', file.read())
+    return any(fnmatch.fnmatchcase(parameter, pattern) and int(number) == bound for pattern, number in elements)
+
+
+def array(types, draft, name, target, count):
+    """Why structs, or addresses of objects, that another parameter counts are not those of a draft; None if they are."""
+    elements = count.lower().replace("_", "")
+    numbers = re.match(r"(n|num|numof|numberof|nof)[a-z]*$|.*(count|cnt|num|nelem|items|memb)$", elements)
+    if re.match(r"&\[(cstr|ptr<)", draft) and types.plain(target).endswith("*"):
+        return None if numbers or re.match(r".*(len|length)$", elements) else f"{target} counted by {count}"
+    if re.match(r"(out )?&\[\{", draft) and types.resolved(target).startswith("struct "):
+        return None if numbers else f"{target} counted by {count}"
+    handle = types.plain(target)
+    if re.match(r"&\[ptr<", draft) and types.resolved(target).endswith("*"):
+        return None if numbers else f"{handle} counted by {count}"
+    return f"the handle {handle} as a buffer"
 
 
 def judge(types, signature):
@@ -216,7 +163,7 @@ def judge(types, signature):
                 faults.append(f"{name}: one byte for {written}")
             elif "char" in chain.lower():
                 faults.append(f"{name}: one letter for {written}")
-            elif "name" not in parameter:
+            elif "name" not in parameter and not named_beside(types, parameters, index, file):
                 faults.append(f"{name}: {written} without a name")
             elif "[" in declared or "*" not in types.text(file, offset(parameter["range"]["begin"]), start):
                 faults.append(f"{name}: an array of {written}")
@@ -228,7 +175,8 @@ def judge(types, signature):
             bound = re.search(r"; (\d+)\]", draft).group(1)
             name_of_type = types.text(file, offset(parameter["range"]["begin"]), start).replace("const", "").strip()
             if f"[{bound}]" not in declared and f"[{bound}]" not in types.typedefs.get(name_of_type, ""):
-                if not re.search(rf"\[\s*(static\s+)?{bound}\s*\]", declared):
+                said = re.search(rf"\[\s*(static\s+)?{bound}\s*\]", declared)
+                if not said and not mapped(f"{function}.{name}", int(bound)):
                     faults.append(f"{name}: {bound} elements that nothing says")
         elif re.match(r"out (cstr|(own\(\w+\) )?ptr<)", draft):
             kind = evidence(types, node, file, index, name, target)
@@ -242,12 +190,12 @@ def judge(types, signature):
                 faults.append(f"{name}: the value of {written}, an object of the library's")
             elif following and re.search(r"len|size|count|num", following.get("name", "").lower()):
                 faults.append(f"{name}: the value of {written}, which has a size")
-            elif "name" not in parameter or "[" in declared:
+            elif "[" in declared or "name" not in parameter and not named_beside(types, parameters, index, file):
                 faults.append(f"{name}: {written} may be several")
         elif re.match(r"(out )?(bytes|str)\[|(out )?&\[", draft):
-            if is_handle:
-                faults.append(f"{name}: the handle {written} as a buffer")
-            count = re.search(r"[\[ ](\w+)\]", draft).group(1)
+            count = re.search(r"[\[ ](\w+)\]\??$", draft).group(1)
+            if is_handle and (fault := array(types, draft, name, target, count)):
+                faults.append(f"{name}: {fault}")
             read = re.compile(rf"(bytes|str)\[{count}\]|&\[.*; {count}\]")
             if draft.startswith("out ") and any(read.match(other[1]) for other in drafted if other[0] != name):
                 faults.append(f"{name}: written, with the count of what is read")

@@ -26,6 +26,8 @@ specification.loader.exec_module(drafts)
 
 # Addresses of these are data that no signature reads: a call gives a number, and takes none.
 DATA = re.compile(r"void|any|char|bool|function|[iuf]\d+|[ui]size|u?int\d+_t|s?size_t")
+# Addresses with such names, or none, are of memory.
+BUFFER = re.compile(r"(?i)\w*(buf|ptr|mem|argument\d)\w*$|p$")
 REASONS = [
     ("variadic", "variadic"),
     ("takes a va_list", "variadic"),
@@ -57,14 +59,17 @@ class Function:
         if not signature:
             return
         body, result = drafts.parts(signature)
+        names = [part.split(": ", 1)[0] for part in drafts.split(body)]
         parameters = [part.split(": ", 1)[1] for part in drafts.split(body)]
         result = re.sub(r" !.*", "", result.removeprefix(" -> "))
         outputs = [part for part in parameters if re.match(r"(out|inout)( |\()", part)]
         inputs = [part for part in parameters if not re.match(r"out( |\()", part)]
         self.needs = {name for part in inputs if not part.startswith("fn(") for name in handles(part)}
-        # Beside a callback it is data of the user's, which may be NULL.
+        # Beside a callback it is data of the user's, which may be NULL. As in C, any object is one of void.
         has_callback = any(part.startswith("fn(") for part in inputs)
-        self.untyped = not has_callback and any(re.match(r"ptr<void>", part) for part in inputs)
+        untyped = [name for name, part in zip(names, parameters) if part.startswith("ptr<void>")]
+        self.untyped = not has_callback and any(BUFFER.match(name) for name in untyped)
+        self.takes_any = bool(untyped)
         self.gives = set(re.findall(r"ptr<(\w+)", " ".join(outputs + [result])))
         addresses = re.match(r"(own(\(\w+\))? )?ptr<(\w+)>", result)
         self.result = addresses.group(3) if addresses else None

@@ -29,6 +29,10 @@
 #define ALLOW_WITH(name, argument, bits)                                                                               \
   BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 4), LOAD(args[argument]),                                         \
       BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, 1, 0), REFUSED, ALLOWED
+/* Allows the system call if an argument has this value. */
+#define ALLOW_ONLY(name, argument, value)                                                                              \
+  BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 4), LOAD(args[argument]),                                         \
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1), ALLOWED, REFUSED
 
 /* System calls for memory, threads, clocks, and reading. All others fail with EPERM. */
 static const struct sock_filter filter[] = {
@@ -98,6 +102,8 @@ static const struct sock_filter filter[] = {
 #endif
     ALLOW_WITHOUT(openat, 2, O_WRONLY | O_RDWR | O_CREAT | O_TRUNC),
     ALLOW(mprotect),
+    /* Whether a descriptor is open: initialisers look at the standard streams. */
+    ALLOW_ONLY(fcntl, 1, F_GETFD),
     /* The C library then falls back to clone(), whose flags can be read here: threads are allowed, processes are not.
      * */
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1),

@@ -55,6 +55,12 @@ public enum CallChecker {
     var call = try CheckedCall(target)
     plugin_check_begin(report)
     guard plugin_check_confine() else { throw Unmade("this system cannot keep a process from doing harm") }
+    if let initializer = targets.filter(\.signature.isInitializer).min(by: {
+      $0.signature.name.count < $1.signature.name.count
+    }
+    ), initializer.signature.name != name {
+      _ = try? CheckedCall(initializer).call(&values, CheckedMemory(isAligned: true))
+    }
     for number in 0..<calls {
       try make(&call, number, targets, &values)
       if let name = plugin_check_overwritten() { return "overwritten\t\(String(cString: name))\t\n" }
@@ -103,6 +109,13 @@ public enum CallChecker {
 }
 
 extension Signature {
+  /// Whether the name is that of a function which a program has to call before any other: `Py_Initialize`, `FcInit`.
+  fileprivate var isInitializer: Bool {
+    let name = name.lowercased().filter { $0 != "_" }
+    return parameters.isEmpty
+      && ["init", "initialize", "initialise", "initparser", "initlibrary"].contains(where: name.hasSuffix)
+  }
+
   /// Whether the function may return an object of that type.
   fileprivate func gives(_ name: String) -> Bool {
     func isSuch(_ type: ValueType) -> Bool {

@@ -24,8 +24,9 @@ struct CheckedCall {
   private static nonisolated(unsafe) let error = UnsafePointer(strdup("error") ?? .allocate(capacity: 1))
   private let target: Target
   private let interface: UnsafeMutablePointer<ffi_cif>
-  private let names: [UnsafePointer<CChar>]
+  let names: [UnsafePointer<CChar>]
   private let count: Int
+  var signature: Signature { target.signature }
   /// The addresses of objects that other functions returned, by their types.
   var objects: [String: UInt] = [:]
 
@@ -55,7 +56,7 @@ struct CheckedCall {
   /// Makes a call. Returns the word that the function returned, and the addresses that it stored.
   func call(_ values: inout RandomValues, _ memory: CheckedMemory) throws(Unmade) -> Given {
     let parameters = target.signature.parameters
-    let rooms = try rooms(&values)
+    let rooms = rooms(&values)
     // A word, or a struct by value, for each argument; libffi reads them through addresses.
     var words: [UnsafeMutableRawPointer] = []
     defer { for word in words { word.deallocate() } }
@@ -105,15 +106,6 @@ struct CheckedCall {
     case address(UnsafeMutableRawPointer?)
   }
 
-  /// The number of elements for each count.
-  private func rooms(_ values: inout RandomValues) throws(Unmade) -> [String: Int] {
-    var rooms: [String: Int] = [:]
-    for parameter in target.signature.parameters {
-      if let name = parameter.type.countName, rooms[name] == nil { rooms[name] = values.count() }
-    }
-    return rooms
-  }
-
   private func argument(
     _ parameter: Parameter, _ index: Int, _ rooms: [String: Int], _ values: inout RandomValues, _ memory: CheckedMemory
   ) throws(Unmade) -> Argument {
@@ -129,7 +121,12 @@ struct CheckedCall {
       if parameter.direction != .input {
         return .address(try written([UInt8](repeating: 0, count: size), index, memory))
       }
-      return .address(try read((0..<size).map { _ in UInt8(truncatingIfNeeded: values.next()) }, index, memory))
+      let element = type.element
+      let elements =
+        element.isRandom
+        ? (0..<size).map { _ in UInt8(truncatingIfNeeded: values.next()) }
+        : try elements(of: element, count: rooms[name] ?? 0, index, &values, memory)
+      return .address(try read(elements, index, memory))
     }
     if let room = parameter.room {
       // The library may keep the address of one that nobody owns: it stays accessible.
@@ -176,6 +173,10 @@ struct CheckedCall {
       return .address(unsafeBitCast(function, to: UnsafeMutableRawPointer.self))
     // The library passes it on, and knows nothing about the memory behind it.
     case .context: return .address(try written([], index, memory))
+    case .terminated(let element): return .address(try read(ended(element, index, &values, memory), index, memory))
+    case .optional(.terminated(let element)):
+      guard values.roll(2) == 0 else { return .address(nil) }
+      return .address(try read(ended(element, index, &values, memory), index, memory))
     case .reference(let target), .optional(let target):
       if case .optional = type, values.roll(2) == 0 { return .address(nil) }
       guard let bytes = values.bytes(of: target) else { throw Unmade("'\(parameter.name)' is a \(type)") }
@@ -198,7 +199,7 @@ struct CheckedCall {
     return data
   }
 
-  private func read(
+  func read(
     _ bytes: [UInt8], _ index: Int, _ memory: CheckedMemory
   ) throws(Unmade) -> UnsafeMutableRawPointer {
     guard let data = memory.constant(bytes, for: names[index]) else { throw Unmade.outOfMemory }
@@ -218,6 +219,15 @@ struct Unmade: Error {
 }
 
 extension ValueType {
+  /// Whether any bytes are a value.
+  fileprivate var isRandom: Bool {
+    switch self {
+    case .scalar(let scalar): scalar.form != .bool
+    case .str, .bytes: true
+    default: false
+    }
+  }
+
   /// The name of the pointee's type; `nil` for `void`.
   fileprivate var objectName: String? {
     switch self {

@@ -70,7 +70,10 @@ extension TypePlan {
   }
 
   private func pointer(_ value: PluginValue, _ name: String) throws(ArgumentMismatch) -> PluginPointer {
-    guard case .pointer(let pointer) = value, pointer.name == name, pointer.address != 0 else { throw mismatch(value) }
+    let isAny = type == .pointer("void")
+    guard case .pointer(let pointer) = value, isAny || pointer.name == name, pointer.address != 0 else {
+      throw mismatch(value)
+    }
     guard !pointer.isHandle else {
       throw ArgumentMismatch(
         message: "is a handle of a plugin in a worker process, expected \(type.expectation) of this process; only that "

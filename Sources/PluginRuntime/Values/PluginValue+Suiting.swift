@@ -13,7 +13,8 @@ extension PluginValue {
     case (nil, .void), (.str, .string), (.bytes, .bytes), (.value, _): return value
     case (.cstr, .string(let text)): return text.utf8.contains(0) ? nil : value
     case (.bytes, .string(let text)): return .bytes(Array(text.utf8))
-    case (.pointer(let name), .pointer(let pointer)): return pointer.name == name ? value : nil
+    // As in C, any address is one of void.
+    case (.pointer(let name), .pointer(let pointer)): return pointer.name == name || name == "void" ? value : nil
     default: return nil
     }
   }

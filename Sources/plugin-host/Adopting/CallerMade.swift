@@ -93,7 +93,7 @@ struct CallerMade {
     else { return nil }
     let initializes = FunctionVerbs.split(function.name, verbs: Self.initializing) != nil
     for (index, type) in types.enumerated() {
-      guard let object = object(type), initializes || !initialized.contains(object) else { continue }
+      guard let object = object(type), initializes || !initialized.contains(object) && !isValue(type) else { continue }
       let declared = index < function.parameters.count ? function.parameters[index] : nil
       let next = index + 1 < function.parameters.count ? function.parameters[index + 1].name ?? "" : ""
       let isCounted = index + 1 < types.count && isInteger(types[index + 1]) && Self.isCount(next)
@@ -101,6 +101,11 @@ struct CallerMade {
       return (index, rest)
     }
     return nil
+  }
+
+  /// Whether a struct is a plain value, which a function that creates something else may read: `XCreatePixmapCursor`.
+  private func isValue(_ type: CType) -> Bool {
+    if case .pointer(let target, _) = header.resolved(type) { text.isPlain(target) } else { false }
   }
 
   /// The size of the struct itself is not a count of structs: `deflateInit_(strm, version, stream_size)`.

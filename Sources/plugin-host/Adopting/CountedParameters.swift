@@ -1,15 +1,21 @@
 /// Finds the parameters of a C function that count others. C does not say it, but those who write C do, by the
 /// order and the names: `(const void *data, size_t length)`, `(unsigned char *dest, unsigned long *destLen)`.
 struct CountedParameters {
-  private var counts: [Int: Int] = [:]
+  var counts: [Int: Int] = [:]
   private var addresses: Set<Int> = []
   /// Whether some number may be a count that no rule here finds.
   private(set) var isAmbiguous = false
 
   init(of function: Header.Function, _ types: [CType], _ names: [String], _ header: Header) {
     // A function that manages memory by its size takes no data.
-    if function.name.lowercased().contains("alloc") { return }
+    if function.name.lowercased().contains("alloc") {
+      isAmbiguous = types.indices.contains { index in
+        Self.isInteger(types[index]) && (Self.isCount(names[index]) || ParameterNames.mayCount(names[index]))
+      }
+      return
+    }
     note(function.accesses, types, header)
+    findByName(types, names, header)
     findBefore(types, names, header)
     find(types, names, isArray: function.parameters.map(\.isArray), header)
   }
@@ -80,6 +86,9 @@ struct CountedParameters {
   /// The parameter that says how many elements this one has.
   func count(of index: Int) -> Int? { counts[index] }
 
+  /// Whether the parameter is such a number.
+  func isCount(_ index: Int) -> Bool { counts.values.contains(index) }
+
   /// Whether the parameter is the address of such a number, which the function changes.
   func isLengthAddress(_ index: Int) -> Bool { addresses.contains(index) }
 
@@ -104,11 +113,11 @@ struct CountedParameters {
     return pointers
   }
 
-  private static let endings = [
-    "len", "length", "size", "count", "capacity", "nelem", "items", "memb", "bytes", "byte",
+  static let endings = [
+    "len", "length", "size", "count", "capacity", "nelem", "items", "memb", "bytes", "byte", "chars",
   ]
 
-  private static func countsElements(_ name: String) -> Bool {
+  static func countsElements(_ name: String) -> Bool {
     let name = name.lowercased()
     return ["cnt", "num"].contains(name) || ["count", "nelem", "items", "memb"].contains(where: name.hasSuffix)
   }
@@ -127,16 +136,16 @@ struct CountedParameters {
       || data.lowercased().filter { $0 != "_" }.hasPrefix(prefix)
   }
 
-  private static func element(_ type: CType, _ header: Header) -> CType? {
+  static func element(_ type: CType, _ header: Header) -> CType? {
     guard case .pointer(let target, _) = type else { return nil }
     return header.resolved(target)
   }
 
-  private static func isInteger(_ type: CType) -> Bool { if case .integer(_, 16...) = type { true } else { false } }
-  private static func isConst(_ type: CType) -> Bool { if case .pointer(_, true) = type { true } else { false } }
+  static func isInteger(_ type: CType) -> Bool { if case .integer(_, 16...) = type { true } else { false } }
+  static func isConst(_ type: CType) -> Bool { if case .pointer(_, true) = type { true } else { false } }
 
   /// Whether it is the address of plain elements.
-  private static func isData(_ type: CType, _ header: Header) -> Bool {
+  static func isData(_ type: CType, _ header: Header) -> Bool {
     guard case .pointer(let target, _) = type else { return false }
     switch header.resolved(target) {
     case .char, .integer, .float, .double: return true

@@ -75,7 +75,7 @@ struct Header {
   /// Reads the declarations of a translation unit. `source` gives the text of its files.
   init(_ declarations: [HeaderNode], types map: TypeMap = TypeMap(), source: (String) -> [UInt8]) {
     self.map = map
-    for (name, meaning) in map.types { define(name, as: meaning) }
+    for (name, meaning) in map.types where meaning != .optional { define(name, as: meaning) }
     var sources: [String: [UInt8]] = [:]
     var indices: [String: Int] = [:]
     for node in declarations {
@@ -124,6 +124,21 @@ struct Header {
   /// The struct or union with that tag; nil if the header only names it.
   func record(_ tag: String) -> Record? { records[tag].flatMap { $0.isComplete ? $0 : nil } }
 
+  /// The number of elements that a type map says a parameter has; nil if it says none.
+  func elements(of parameter: String, in function: String) -> Int? { map.elements(of: parameter, in: function) }
+
+  /// Whether a type map says that NULL stands for an object of that type: `GMainContext`.
+  func isOptional(_ type: CType) -> Bool {
+    var type = type
+    for _ in 0..<64 {
+      guard case .named(let name) = type else { break }
+      if map.types[name] == .optional { return true }
+      guard let meaning = typedefs[name] else { return false }
+      type = meaning
+    }
+    return false
+  }
+
   /// Whether a type is an enum.
   func isEnumeration(_ type: CType) -> Bool { if case .tagged("enum", _) = resolved(type) { true } else { false } }
 
@@ -139,6 +154,7 @@ struct Header {
     case .text: typedefs[name] = .char
     case .handle: typedefs[name] = .void
     case .type(let type): typedefs[name] = define(type, name)
+    case .optional: break
     }
   }
 
@@ -206,7 +222,7 @@ struct Header {
   }
 
   private mutating func add(typedef node: HeaderNode) {
-    guard let name = node.name, map.types[name] == nil else { return }
+    guard let name = node.name, map.types[name] ?? .optional == .optional else { return }
     // A struct without a tag is found by its number: clang calls it by the typedef's name, or by its place.
     let owned = node.inner.first.flatMap { $0.tagID ?? $0.inner.first?.tagID }.flatMap { tags[$0] }
     guard let owned, owned.hasPrefix("#") else {
@@ -261,7 +277,8 @@ struct Header {
     guard case .function(let result, let parameters, _)? = function.type else { return }
     var types = [result]
     for parameter in parameters {
-      if case .pointer(let target, _) = resolved(parameter) { types.append(target) }
+      guard case .pointer(let target, _) = resolved(parameter) else { continue }
+      types.append(target)
     }
     for type in types {
       var type = resolved(type)
@@ -305,7 +322,8 @@ struct Header {
       let isRead = mark == "inout" || documented.contains { $0.direction == "in,out" }
       let isNullable = node.type.contains("_Nullable") || comment.contains("NULL") && !comment.contains("not NULL")
       return Parameter(
-        name: node.name, isArray: source.isArray(node), bound: bound(node, source),
+        name: node.name ?? ParameterSource.name(inComment: comments[index]), isArray: source.isArray(node),
+        bound: bound(node, source),
         isWritten: isRead || mark == "out" || documented.contains { $0.direction == "out" }, isRead: isRead,
         isNullable: isNullable, callbackNames: source.callbackNames(node), documentation: comment)
     }

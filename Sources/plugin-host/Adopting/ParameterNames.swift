@@ -105,6 +105,36 @@ enum ParameterNames {
     }
   }
 
+  /// Whether a function of that name finds or reads something, and gives it: `mnt_context_get_fstab`.
+  static func isGetter(function name: String) -> Bool {
+    let getters: Set<String> = [
+      "get", "find", "lookup", "search", "fetch", "read", "query", "accept", "begin", "first", "parse", "import",
+      "peek",
+      "match", "make", "build", "compile", "derive", "generate", "ref", "decode", "list", "recv", "receive", "collect",
+    ]
+    return FunctionVerbs.words(name).contains { getters.contains($0) }
+  }
+
+  /// Whether a function of that name may fill an array of its caller's: `XGetPoints`, `recvmmsg`.
+  static func fillsArrays(function name: String) -> Bool {
+    let verbs = ["get", "read", "query", "list", "find", "fetch", "recv", "receive", "collect", "poll", "wait", "fill"]
+    return FunctionVerbs.words(name).contains { word in verbs.contains { word.hasPrefix($0) } }
+  }
+
+  /// Whether a function of that name ends the life of something, and may take its address from where it is kept.
+  static func isDestroying(function name: String) -> Bool {
+    let verbs = [
+      "free", "destroy", "delete", "release", "unref", "close", "clear", "cleanup", "dispose", "fini", "end",
+    ]
+    return FunctionVerbs.words(name).contains { word in verbs.contains { word.hasSuffix($0) } }
+  }
+
+  /// Whether a parameter has the name of its type, of which it is one: `match_info` of `GMatchInfo`.
+  static func isName(_ name: String, ofOne type: String) -> Bool {
+    let words = FunctionVerbs.words(name)
+    return !words.isEmpty && FunctionVerbs.words(type).suffix(words.count).elementsEqual(words)
+  }
+
   /// Whether a `void *` of that name is a user's, which a library passes back to callbacks.
   static func isContext(_ name: String) -> Bool {
     let names: Set<String> = [

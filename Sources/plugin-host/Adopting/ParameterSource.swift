@@ -85,6 +85,22 @@ struct ParameterSource {
     return comments
   }
 
+  /// The name that an unnamed parameter has in a comment, as Xlib writes them: `int * /* direction_return */`.
+  static func name(inComment comment: String) -> String? {
+    let word = String(comment.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+    guard let first = word.first, first.isLetter || first == "_",
+      word.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }),
+      !remarks.contains(word.lowercased())
+    else { return nil }
+    return word
+  }
+
+  /// Single words beside a parameter that say something about it.
+  private static let remarks: Set<String> = [
+    "in", "out", "inout", "in_out", "input", "output", "opt", "optional", "unused", "ignored", "nullable", "null",
+    "notnull", "nonnull", "const", "array", "reserved", "deprecated", "todo", "fixme",
+  ]
+
   /// The content of the comments in a text.
   private static func comment(_ text: Substring) -> String {
     var rest = text

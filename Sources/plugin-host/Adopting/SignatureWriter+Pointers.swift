@@ -31,7 +31,9 @@ extension SignatureWriter {
   /// A type that may be left out, if the header says so.
   private func optional(_ index: Int, _ type: String) -> String {
     if isDestructor { return "own \(type)" }
-    return declared(index)?.isNullable ?? false ? type + "?" : type
+    var isOptional = header.isOptional(types[index]) || declared(index)?.isNullable ?? false
+    if case .pointer(let target, _) = header.resolved(types[index]), header.isOptional(target) { isOptional = true }
+    return isOptional ? type + "?" : type
   }
 
   private mutating func string(_ index: Int) throws(Unsuitable) -> String {
@@ -44,10 +46,21 @@ extension SignatureWriter {
   private mutating func object(_ index: Int, _ target: CType, _ isConst: Bool) throws(Unsuitable) -> String {
     let name = names[index]
     if CountedParameters.isHandle(target) { return optional(index, "ptr<\(text.name(of: target))>") }
-    if !isConst, ParameterNames.mayBeMany(name) {
+    if !isConst, ParameterNames.mayBeMany(name), !isDatum(index) {
       throw Unsuitable("'\(name)' may be written to, and nothing says how much room it needs")
     }
     return "ptr<void>?"
+  }
+
+  /// Whether a `void *` is a user's datum, which the library keeps or passes on: its type has a name of its own for the
+  /// address, as `gpointer` is one, or nothing in the function counts.
+  private func isDatum(_ index: Int) -> Bool {
+    guard names[index] == "data" || ParameterNames.isContext(names[index]), !hasCountBehind(index) else { return false }
+    if case .named = types[index] { return true }
+    return !types.indices.contains { number in
+      guard case .integer = header.resolved(types[number]) else { return false }
+      return !counts.isCount(number)
+    }
   }
 
   /// The address of numbers: so many as the declaration says, or one where its type, its name and its neighbours do not
@@ -56,7 +69,7 @@ extension SignatureWriter {
     let name = names[index]
     let value = try text.value(target)
     let keeps = ParameterNames.mayKeep(function: function.name)
-    if let bound = declared(index)?.bound {
+    if let bound = declared(index)?.bound ?? header.elements(of: name, in: function.name) {
       if isConst { return "[\(value); \(bound)]" }
       if keeps { throw Unsuitable("'\(name)' may be kept, or only read") }
       checks.append("\(name) is taken to be \(bound) elements that are written, not read")
@@ -106,11 +119,18 @@ extension SignatureWriter {
     let isMade =
       ParameterNames.isMaker(function: function.name) && declared(index)?.name != nil && !isConstInner
       && (text.isOpaque(inner) || text.isHandleAddress(types[index])) && !name.hasSuffix("s")
-    if isText, !isRead, isSaid || ParameterNames.isMessage(name) {
+    let mayGive =
+      declared(index)?.name != nil && !ParameterNames.isDestroying(function: function.name)
+      && !ParameterNames.mayKeep(function: function.name)
+    let isTextFound = mayGive && !ParameterNames.isPlural(name) && function.name.lowercased().contains("get")
+    if isText, !isRead, isSaid || isTextFound || ParameterNames.isMessage(name) {
       checks.append("\(name) is taken to be one text that is written; if the caller frees it, it is out own(f) cstr?")
       return "out cstr?"
     }
-    guard isSaid || isMade, !isRead else {
+    let isFound =
+      mayGive && (text.isOpaque(inner) || text.isHandleAddress(types[index])) && !name.hasSuffix("s")
+      && (ParameterNames.isGetter(function: function.name) || ParameterNames.isName(name, ofOne: object))
+    guard isSaid || isMade || isFound, !isRead else {
       throw Unsuitable(
         "'\(name)' may be an array of addresses, or be kept; if it is written, it is out ptr<\(object)>?")
     }

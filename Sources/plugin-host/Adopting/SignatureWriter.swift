@@ -77,11 +77,28 @@ struct SignatureWriter {
       return content
     }
     if ParameterNames.mayKeep(function: function.name) { throw Unsuitable("'\(name)' may be kept, or only read") }
+    if mayBeRead(index) {
+      checks.append("\(name) is taken to be \(names[count]) elements that are read, not written")
+      return content
+    }
+    if CountedParameters.elements(header.resolved(types[index]), header) == .addresses {
+      throw Unsuitable("'\(name)' may be an array of addresses that is written")
+    }
     checks.append(
       "\(name) is taken to have room for \(names[count]) elements"
         + (counts.isLengthAddress(count)
           ? "; a function that does not look at \(names[count]) first may write more" : ""))
     return "out \(content)"
+  }
+
+  /// Whether counted structs or addresses that are not const are read: C programmers leave the const out. Memory for as
+  /// many is there in either case.
+  private func mayBeRead(_ index: Int) -> Bool {
+    let elements = CountedParameters.elements(header.resolved(types[index]), header)
+    let isSaid = index < function.parameters.count && function.parameters[index].isWritten
+    let isWritten =
+      isSaid || ParameterNames.isWritten(names[index]) || ParameterNames.fillsArrays(function: function.name)
+    return !isWritten && (elements == .structs || elements == .addresses)
   }
 
   /// A struct that the function makes in memory that the host sets aside.
@@ -128,6 +145,9 @@ struct SignatureWriter {
           checks.append("the result is taken to be the library's; if the caller frees it, it is own(free) cstr")
         }
         return "cstr?"
+      case .integer where text.isLetter(target) && !text.isByte(target):
+        checks.append("the result is taken to be the library's, and to end with a 0")
+        return "&[\(try text.value(target)); 0]?"
       case .pointer(let inner, _) where header.resolved(inner) == .char:
         checks.append(
           "the result may be an array of texts: &[cstr; 0] if it ends with NULL, own(f) &[cstr; 0] if f frees it")

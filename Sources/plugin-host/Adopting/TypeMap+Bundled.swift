@@ -3,8 +3,26 @@ extension TypeMap {
   static let bundled: TypeMap = {
     var map = TypeMap()
     for (name, text) in bundledTexts { map.types[name] = try? Meaning(text) }
+    map.elements = bundledElements
     return map
   }()
+
+  /// Numbers of elements that manuals have. Functions of OpenGL read no more than 4 for any name of a parameter.
+  static let bundledElements: [String: Int] = [
+    "glPolygonStipple.mask": 128, "glGetPolygonStipple.mask": 128, "glEdgeFlagv.flag": 1, "glClipPlane.equation": 4,
+    "glGetClipPlane.equation": 4, "glLoadMatrix*.m": 16, "glMultMatrix*.m": 16, "glIndex*v.c": 1, "glTexCoord1*v.v": 1,
+    "glMultiTexCoord1*v.v": 1, "glRect*v.v1": 2, "glRect*v.v2": 2, "glLight*v.params": 4, "glMaterial*v.params": 4,
+    "glGetLight*v.params": 4, "glGetMaterial*v.params": 4, "glTexGen*v.params": 4, "glGetTexGen*v.params": 4,
+    "glTexEnv*v.params": 4, "glGetTexEnv*v.params": 4, "glTexParameter*v.params": 4, "glGetTexParameter*v.params": 4,
+    "glGetTexLevelParameter*v.params": 1, "glFog*v.params": 4, "glEvalCoord1*v.u": 1, "glEvalCoord2*v.u": 2,
+    // PCRE2 and Python declare parameters without names.
+    "pcre2_compile_*.argument4": 1, "pcre2_compile_*.argument5": 1, "PyUnicode*Error_Get*.argument2": 1,
+    // Digests of OpenSSL, and the longest keys and vectors of its ciphers (EVP_MAX_KEY_LENGTH and the like).
+    "SHA1.md": 20, "SHA224.md": 28, "SHA256.md": 32, "SHA384.md": 48, "SHA512.md": 64, "MD5.md": 16, "RIPEMD160.md": 20,
+    "SHA1_Final.md": 20, "SHA224_Final.md": 28, "SHA256_Final.md": 32, "SHA384_Final.md": 48, "SHA512_Final.md": 64,
+    "EVP_DigestFinal*.md": 64, "EVP_Digest.md": 64, "EVP_EncryptInit*.key": 64, "EVP_EncryptInit*.iv": 16,
+    "EVP_DecryptInit*.key": 64, "EVP_DecryptInit*.iv": 16, "EVP_CipherInit*.key": 64, "EVP_CipherInit*.iv": 16,
+  ]
 
   /// The meanings as a type map's file has them.
   static let bundledTexts: [String: String] = [
@@ -23,5 +41,11 @@ extension TypeMap {
     "GDALRasterBandH": "ptr<GDALRasterBand>", "OGRLayerH": "ptr<OGRLayer>", "OGRFeatureH": "ptr<OGRFeature>",
     "OGRGeometryH": "ptr<OGRGeometry>", "EGLDisplay": "ptr<EGLDisplay>", "EGLContext": "ptr<EGLContext>",
     "EGLSurface": "ptr<EGLSurface>",
+    // Objects for which NULL stands for the default: PCRE2, GLib, OpenSSL, Fontconfig, the C library.
+    "pcre2_general_context_8": "optional", "pcre2_compile_context_8": "optional", "pcre2_match_context_8": "optional",
+    "pcre2_convert_context_8": "optional", "pcre2_general_context_16": "optional",
+    "pcre2_compile_context_16": "optional", "pcre2_match_context_16": "optional", "GMainContext": "optional",
+    "GCancellable": "optional", "ENGINE": "optional", "OSSL_LIB_CTX": "optional", "FcConfig": "optional",
+    "mbstate_t": "optional",
   ]
 }

@@ -1,3 +1,4 @@
+import Glibc
 import PluginRuntime
 
 /// Meanings of type names in headers that their declarations do not have: `xmlChar` is text, `uuid_t` is `[u8; 16]`.
@@ -6,6 +7,8 @@ struct TypeMap {
   enum Meaning: Equatable {
     /// A byte of UTF-8 text, like `char`: its address is text.
     case text
+    /// An object for which NULL may be given wherever a function takes one, and stands for a default.
+    case optional
     /// Something that only the library knows, behind an address.
     case handle
     /// The type of a signature.
@@ -14,8 +17,23 @@ struct TypeMap {
 
   var types: [String: Meaning] = [:]
 
+  /// The numbers of elements of parameters, by `function.parameter`, in which a `*` stands for any text.
+  var elements: [String: Int] = [:]
+
   /// Adds the meanings of another map, which replace those of the same names.
-  mutating func add(_ other: TypeMap) { types.merge(other.types) { _, new in new } }
+  mutating func add(_ other: TypeMap) {
+    types.merge(other.types) { _, new in new }
+    elements.merge(other.elements) { _, new in new }
+  }
+
+  /// The number of elements of a parameter: that of a name without a `*`, otherwise that of the longest pattern. Nil if
+  /// the map has none.
+  func elements(of parameter: String, in function: String) -> Int? {
+    let name = "\(function).\(parameter)"
+    if let number = elements[name] { return number }
+    let patterns = elements.filter { $0.key.contains("*") && fnmatch($0.key, name, 0) == 0 }
+    return patterns.max { ($0.key.utf8.count, $0.key) < ($1.key.utf8.count, $1.key) }?.value
+  }
 
   /// Reads a type map, whose mistakes are all in the failure:
   ///
@@ -23,14 +41,27 @@ struct TypeMap {
   ///       xmlChar: text
   ///       uuid_t: '[u8; 16]'
   ///       CURL: handle
+  ///     elements:
+  ///       glLight*v.params: 4
   static func read(_ path: String) throws(Failure) -> TypeMap {
     let file = try SourceFile.read(path, or: .usage)
     let document = YAMLDocument(file: file)
     var map = TypeMap()
-    if let root = document.root(), let record = document.record(of: root, what: "a type map", known: ["types"]),
-      let node = document.required("types", of: record, what: "a type map"),
-      let fields = document.fields(of: node, what: "\"types\"")
-    {
+    let record = document.root().flatMap { document.record(of: $0, what: "a type map", known: ["types", "elements"]) }
+    if let node = record?["elements"], let fields = document.fields(of: node, what: "\"elements\"") {
+      for field in fields {
+        guard let text = document.text(of: field.value, what: "the number of \(field.key.value)") else { continue }
+        guard let number = Int(text.value), (1...65536).contains(number), field.key.value.contains(".") else {
+          document.report(
+            text.location,
+            "\(field.key.value) is \"\(text.value)\", expected FUNCTION.PARAMETER and a number from 1 to 65536")
+          continue
+        }
+        map.elements[field.key.value] = number
+      }
+    }
+    if let record, record["elements"] == nil { _ = document.required("types", of: record, what: "a type map") }
+    if let node = record?["types"], let fields = document.fields(of: node, what: "\"types\"") {
       for field in fields {
         guard let text = document.text(of: field.value, what: "the meaning of \(field.key.value)") else { continue }
         do throws(Unsuitable) {
@@ -38,7 +69,7 @@ struct TypeMap {
         } catch {
           document.report(
             text.location,
-            "\(field.key.value) is \"\(text.value)\", expected text, handle, or a type: \(error.reason)")
+            "\(field.key.value) is \"\(text.value)\", expected text, handle, optional, or a type: \(error.reason)")
         }
       }
     }
@@ -50,11 +81,12 @@ struct TypeMap {
 }
 
 extension TypeMap.Meaning {
-  /// Reads a meaning: text, handle, or a type of a signature.
+  /// Reads a meaning: text, handle, optional, or a type of a signature.
   init(_ text: String) throws(Unsuitable) {
     switch text {
     case "text": self = .text
     case "handle": self = .handle
+    case "optional": self = .optional
     default:
       let signature: Signature
       do throws(SignatureError) {

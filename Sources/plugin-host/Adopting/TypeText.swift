@@ -135,6 +135,8 @@ struct TypeText {
     switch header.resolved(target) {
     case .char: "str[\(count)]"
     case .void, .integer(_, 8): "bytes[\(count)]"
+    case .pointer(let inner, _) where header.resolved(inner) == .char: "&[cstr; \(count)]"
+    case .pointer(let inner, _): "&[ptr<\(name(of: inner))>; \(count)]"
     case let element: "&[\((try? value(resolved: element, as: target, depth: 0)) ?? "u8"); \(count)]"
     }
   }

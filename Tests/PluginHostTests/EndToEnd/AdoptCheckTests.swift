@@ -23,6 +23,11 @@ extension EndToEnd {
       int other_size(other *o);
       int removes(const char *path);
       int crashes(int x);
+      int lib_init(void);
+      int needs_init(int x);
+      int all_texts(const char *const *texts, int count);
+      int all_letters(const wchar_t *text);
+      int all_things(thing *const *things, int count);
       """
     private static let source = """
       #include <stdlib.h>
@@ -45,6 +50,12 @@ extension EndToEnd {
       int thing_size(struct thing *t) { return t->size; }
       int other_size(void *o) { return *(int *)o; }
       int removes(const char *path) { kill(getppid(), SIGKILL); return unlink(getenv("ADOPT_CHECK_FILE") ? getenv("ADOPT_CHECK_FILE") : path); }
+      static int *ready;
+      int lib_init(void) { static int one = 1; ready = &one; return 0; }
+      int needs_init(int x) { return *ready + (x == 1); }
+      int all_texts(const char *const *texts, int count) { size_t n = 0; while (count-- > 0) n += strlen(texts[count]); return n > 5; }
+      int all_letters(const wchar_t *text) { int n = 0; while (*text++) n++; return n; }
+      int all_things(struct thing *const *things, int count) { int n = 0; while (count-- > 0) n += things[count]->size != 0; return n; }
       int crashes(int x) { return *(volatile int *)((long)x & 0); }
       """
 
@@ -74,7 +85,10 @@ extension EndToEnd {
         if draft.errors.contains("cannot keep a process from doing harm") {
           return print("skipped: this system has no seccomp")
         }
-        for name in ["good_text", "good_sum", "good_split", "good_name", "thing_new", "thing_size", "removes"] {
+        for name in [
+          "good_text", "good_sum", "good_split", "good_name", "thing_new", "thing_size", "removes",
+          "needs_init", "all_texts", "all_letters", "all_things",
+        ] {
           #expect(draft.text.contains("'\(name)("), "\(name): \(draft.text)")
           #expect(!draft.errors.contains("  \(name):"), "\(name): \(draft.errors)")
         }

@@ -26,7 +26,8 @@ extension EndToEnd {
       int new_face(const char *path, face *aface);
       int use_face(const char *path, face *aface);
       void glVertex3fv(const float *v);
-      void glLightfv(int light, const float *params);
+      void glLightfv(int light, int name, const float *params);
+      void glPixelMapfv(int map, const float *values);
       """
     private static let source = """
       int gather() { return 0; } int scatter() { return 0; } int append() { return 0; } int keyed() { return 0; }
@@ -34,6 +35,7 @@ extension EndToEnd {
       int fails() { return 0; } int names() { return 0; } int open_all() { return 0; }
       int ask() { return 0; } int tell() { return 0; } int new_face() { return 0; }
       int use_face() { return 0; } void glVertex3fv() {} void glLightfv() {}
+      void glPixelMapfv() {}
       """
 
     @Test(arguments: [
@@ -44,7 +46,7 @@ extension EndToEnd {
       ("parse", "(text: cstr, endptr: out ptr<char>?) -> i32"), ("fails", "(sql: cstr, errmsg: out cstr?) -> i32"),
       ("new_face", "(path: cstr, aface: out ptr<face_rec>?) -> i32"),
       ("open_all", "(path: cstr, status: out u32) -> i32"), ("ask", "(what: i32, e: out ptr<problem_error>?) -> i32"),
-      ("glVertex3fv", "(v: [f32; 3])"),
+      ("glVertex3fv", "(v: [f32; 3])"), ("glLightfv", "(light: i32, name: i32, params: [f32; 4])"),
     ])
     func theHeaderSaysTheSize(name: String, types: String) throws {
       try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
@@ -56,7 +58,7 @@ extension EndToEnd {
       // The result may be longer than the part that is read.
       ("append", "'to' is written to"), ("fill", "nothing says how many elements 'to' has"),
       ("use_face", "'aface' may be an array of addresses"), ("tell", "'other' may be an array of addresses"),
-      ("names", "'all' may be an array of addresses"), ("glLightfv", "nothing says how many elements 'params' has"),
+      ("names", "'all' may be an array of addresses"), ("glPixelMapfv", "nothing says how many elements 'values' has"),
     ])
     func whereItDoesNotNothingIsGuessed(name: String, reason: String) throws {
       try AdoptedHeader.with(Self.header, source: Self.source) { adopted in

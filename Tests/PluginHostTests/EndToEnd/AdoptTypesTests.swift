@@ -55,6 +55,27 @@ extension EndToEnd {
       #expect(draft.text.contains("'sin(text: cstr, on: bool) -> cstr?'"), "\(draft.text)")
     }
 
+    @Test func aTypeMapSaysHowManyElementsAreThere() throws {
+      let header = "void sin(const float *values, unsigned char *md);"
+      let draft = try Self.draft(header, types: "elements: {sin.values: 3, s*.md: 16, '*.md': 8}")
+      #expect(draft.text.contains("'sin(values: [f32; 3], md: out [u8; 16])'"), "\(draft.text)\(draft.errors)")
+      let mistakes = try Self.draft(header, types: "elements: {sin.values: none, sin: 3, sin.md: 0}")
+      #expect(mistakes.status == 64)
+      #expect(mistakes.errors.contains("sin.values is \"none\", expected FUNCTION.PARAMETER and a number from 1 to"))
+      #expect(mistakes.errors.contains("sin is \"3\", expected FUNCTION.PARAMETER"))
+      #expect(mistakes.errors.contains("sin.md is \"0\", expected FUNCTION.PARAMETER"))
+    }
+
+    @Test func objectsForWhichNullStandsAreOptional() throws {
+      let draft = try Self.draft(
+        """
+        typedef struct context GMainContext;
+        typedef struct other other;
+        int sin(GMainContext *context, other *o);
+        """)
+      #expect(draft.text.contains("'sin(context: ptr<GMainContext>?, o: ptr<other>) -> i32'"), "\(draft.text)")
+    }
+
     @Test func aTypeMapSaysWhatTypesMean() throws {
       let header = """
         typedef unsigned char letter;

@@ -31,6 +31,21 @@ struct Adopting {
     #expect(await host.outcome("toupper", of: "test.adopted", [.text("97")]).value == .int(65))
   }
 
+  @Test("an object of any name is one of void, and of no other name")
+  func objectsOfVoid() async throws {
+    let host = Host()
+    try host.adopt(
+      try Self.adoption(
+        "libc.so.6", "tmpfile() -> ptr<FILE>", "fclose(file: ptr<void>) -> i32", "closedir(folder: ptr<DIR>) -> i32",
+        "free(memory: own ptr<void>)"))
+    let file = try #require(await host.outcome("tmpfile", of: "test.adopted", []).value)
+    let refused = await host.outcome("closedir", of: "test.adopted", [.value(file)])
+    #expect(refused.pluginError?.message.contains("'folder' is") == true, "\(refused)")
+    let released = await host.outcome("free", of: "test.adopted", [.value(file)])
+    #expect(released.pluginError?.message.contains("'memory' is") == true, "\(released)")
+    #expect(await host.outcome("fclose", of: "test.adopted", [.value(file)]).value == .int(0))
+  }
+
   @Test("a description says where the library is, and its version")
   func description() throws {
     let description = try Host.inspect(try Self.adoption("libz.so.1", "zlibVersion() -> cstr"))

@@ -1,0 +1,50 @@
+extension CheckedCall {
+  /// The number of elements for each count: of those that have memory of their own, few.
+  func rooms(_ values: inout RandomValues) -> [String: Int] {
+    var rooms: [String: Int] = [:]
+    for parameter in signature.parameters {
+      guard let name = parameter.type.countName else { continue }
+      let count = rooms[name] ?? values.count()
+      rooms[name] = parameter.type.element.isAddress ? min(count, 12) : count
+    }
+    return rooms
+  }
+
+  /// Random elements in their C form: of texts and objects their addresses.
+  func elements(
+    of type: ValueType, count: Int, _ index: Int, _ values: inout RandomValues, _ memory: CheckedMemory
+  ) throws(Unmade) -> [UInt8] {
+    var all: [UInt8] = []
+    for _ in 0..<count {
+      switch type {
+      case .cstr, .optional(.cstr):
+        let address = UInt(bitPattern: try read(values.text(), index, memory))
+        withUnsafeBytes(of: address) { all += $0 }
+      case .pointer(let name), .optional(.pointer(let name)):
+        guard let object = objects[name] else { throw Unmade("it needs a \(name)", needs: name) }
+        withUnsafeBytes(of: object) { all += $0 }
+      default:
+        guard let bytes = values.bytes(of: type) else {
+          throw Unmade("'\(names[index])' has elements that are \(type)")
+        }
+        all += bytes
+      }
+    }
+    return all
+  }
+
+  /// Elements that are not 0, and one that is.
+  func ended(
+    _ type: ValueType, _ index: Int, _ values: inout RandomValues, _ memory: CheckedMemory
+  ) throws(Unmade) -> [UInt8] {
+    let size = TypeLayout(of: type)?.size ?? 8
+    let count = values.roll(12)
+    guard case .scalar = type else {
+      return try elements(of: type, count: count, index, &values, memory) + [UInt8](repeating: 0, count: size)
+    }
+    let letters = (0..<count).flatMap { _ in
+      [UInt8(1 + values.roll(127))] + [UInt8](repeating: 0, count: size - 1)
+    }
+    return letters + [UInt8](repeating: 0, count: size)
+  }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  /// Counts, arrays and addresses that names in a header are evidence of.
+  @Suite struct AdoptNamesTests {
+    private static let header = """
+      #include <stddef.h>
+      typedef struct node node;
+      typedef struct { short x, y; } point;
+      typedef struct { unsigned long id; } cursor;
+      enum method { PLAIN, PACKED };
+      int size_of(int * /* width_return */, int * /* optional */);
+      int shout(const char * /* string */, int /* nchars */);
+      int cat(char *dest, const char *src, size_t dest_size);
+      int pad(const unsigned char *f, int fl, int total);
+      int order(const enum method *methods, size_t methods_len);
+      int draw(point *points, int npoints, int mode);
+      int get_points(point *points, int npoints);
+      int join(node **Nodes, unsigned NumNodes);
+      int paths(const char *const *names, int count);
+      node *node_new(void);
+      int node_get_child(node *n, node **child);
+      int node_match(node *n, node **node);
+      int node_next(node *n, node **other);
+      int node_get_all(node *n, node **all, int max);
+      int node_release(node **node);
+      int alloc_cells(unsigned long * /* masks_return */, unsigned /* nplanes */);
+      int two(unsigned char *buf, size_t buf_len, size_t buf_size);
+      int push(node *q, void *data);
+      int block(void *data, int n, int m);
+      const wchar_t *after(const wchar_t *text);
+      int create_cursor(cursor *foreground);
+      int getcon(char **context);
+      int getnth(char **name, int count);
+      int read_nodes(node **nodes, int nnodes);
+      char **all_names(void);
+      int sized(const char *text, int bytes_text);
+      """
+    private static let source = """
+      int size_of(){return 0;} int shout(){return 0;} int cat(){return 0;} int pad(){return 0;} int order(){return 0;}
+      int draw(){return 0;} int get_points(){return 0;} int join(){return 0;} int paths(){return 0;} void *node_new(){return 0;}
+      int node_get_child(){return 0;} int node_match(){return 0;} int node_next(){return 0;} int node_get_all(){return 0;}
+      int node_release(){return 0;} int alloc_cells(){return 0;} int two(){return 0;} int push(){return 0;} int block(){return 0;}
+      const void *after(){return 0;} int create_cursor(){return 0;}
+      int getcon(){return 0;} int getnth(){return 0;} int read_nodes(){return 0;} void *all_names(){return 0;}
+      int sized(){return 0;}
+      """
+
+    @Test(arguments: [
+      ("shout", "(string: str[nchars], nchars: i32) -> i32"),
+      ("cat", "(dest: out str[dest_size], src: cstr, dest_size: usize) -> i32"),
+      ("pad", "(f: bytes[fl], fl: i32, total: i32) -> i32"),
+      ("order", "(methods: &[u32; methods_len], methods_len: usize) -> i32"),
+      ("draw", "(points: &[{x: i16, y: i16}; npoints], npoints: i32, mode: i32) -> i32"),
+      ("get_points", "(points: out &[{x: i16, y: i16}; npoints], npoints: i32) -> i32"),
+      ("join", "(Nodes: &[ptr<node>; NumNodes], NumNodes: u32) -> i32"),
+      ("paths", "(names: &[cstr; count], count: i32) -> i32"),
+      ("node_get_child", "(n: ptr<node>, child: out ptr<node>?) -> i32"),
+      ("node_match", "(n: ptr<node>, node: out ptr<node>?) -> i32"),
+      ("push", "(q: ptr<node>, data: ptr<void>?) -> i32"), ("after", "(text: &[i32; 0]) -> &[i32; 0]?"),
+      ("getcon", "(context: out cstr?) -> i32"), ("all_names", "() -> ptr<any>?"),
+      ("sized", "(text: str[bytes_text], bytes_text: i32) -> i32"),
+      ("create_cursor", "(foreground: ptr<cursor>) -> i32"),
+    ])
+    func namesAreEvidence(name: String, types: String) throws {
+      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
+        #expect(adopted.signature(name) == name + types, "\(adopted.draft.errors)")
+      }
+    }
+
+    @Test(arguments: [
+      // A comment of one word may be a remark; a count may be that of another array.
+      ("size_of", "nothing says how many elements 'argument2' has"),
+      ("alloc_cells", "nothing says how many elements 'masks_return' has"),
+      ("two", "nothing says how many elements 'buf' has"), ("node_next", "'other' may be an array of addresses"),
+      ("getnth", "'name' may be an array of addresses"),
+      ("read_nodes", "'nodes' may be an array of addresses that is written"),
+      ("node_get_all", "'all' may be an array of addresses"), ("node_release", "'node' may be an array of addresses"),
+    ])
+    func whereTheyAreNoneNothingIsGuessed(name: String, reason: String) throws {
+      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
+        #expect(adopted.signature(name).contains(reason), "\(adopted.signature(name))")
+      }
+    }
+  }
+}
