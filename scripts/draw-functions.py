@@ -69,7 +69,7 @@ class Function:
         has_callback = any(part.startswith("fn(") for part in inputs)
         untyped = [name for name, part in zip(names, parameters) if part.startswith("ptr<void>")]
         self.untyped = not has_callback and any(BUFFER.match(name) for name in untyped)
-        self.takes_any = bool(untyped)
+        self.takes = {name for part in inputs if not part.startswith("fn(") for name in re.findall(r"ptr<(\w+)", part)}
         self.gives = set(re.findall(r"ptr<(\w+)", " ".join(outputs + [result])))
         addresses = re.match(r"(own(\(\w+\))? )?ptr<(\w+)>", result)
         self.result = addresses.group(3) if addresses else None
@@ -124,7 +124,7 @@ def judge(host, function, functions, file):
     missing = function.needs - makeable(functions)
     if missing:
         return "a handle that nothing drafted makes"
-    taken = {name for other in functions if other.signature for name in other.needs}
+    taken = {name for other in functions if other.signature for name in other.takes}
     is_data = function.result and (DATA.fullmatch(function.result) or function.result not in taken)
     if is_data and not function.has_output:
         return "a result of data behind an address"

@@ -20,7 +20,8 @@ enum ParameterNames {
   /// Whether a name is a plural: `values`, `points`.
   static func isPlural(_ name: String) -> Bool {
     let name = name.lowercased()
-    return name.hasSuffix("s") && !["ss", "us", "is", "flags", "bytes", "rows", "cols"].contains(where: name.hasSuffix)
+    if name.count < 3 || !name.hasSuffix("s") { return false }
+    return !["ss", "us", "is", "flags", "bytes", "rows", "cols"].contains(where: name.hasSuffix)
   }
 
   /// Whether a parameter of that name may have several elements: `values`, `params`, `matrix`, `v`.

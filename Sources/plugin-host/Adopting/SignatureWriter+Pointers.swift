@@ -108,9 +108,9 @@ extension SignatureWriter {
       throw Unsuitable("'\(name)' may be an array of addresses")
     }
     let isText = header.resolved(inner) == .char
-    if isText, ParameterNames.isEnd(name) {
+    if isText || text.isLetter(inner), ParameterNames.isEnd(name) {
       checks.append("\(name) is taken to be one address that is written: a place in the text that is given")
-      return "out ptr<char>?"
+      return "out ptr<\(text.name(of: inner))>?"
     }
     let object = text.name(of: inner)
     let isRead = declared(index)?.isRead ?? false
@@ -142,6 +142,14 @@ extension SignatureWriter {
   private mutating func structure(_ index: Int, _ target: CType, _ isConst: Bool) throws(Unsuitable) -> String {
     let name = names[index]
     let isOne = !isArray(index) && !counts.isAmbiguous && declared(index)?.name != nil && !ParameterNames.isPlural(name)
+    let isSaid = declared(index)?.isWritten ?? false || ParameterNames.isWritten(name)
+    if isOne, isSaid, !isConst, !(declared(index)?.isRead ?? false), !ParameterNames.words(name).contains("in"),
+      !text.isObject(target), !callerMade.isMade(target), !hasCountBehind(index),
+      !ParameterNames.mayKeep(function: function.name), let value = try? text.value(target)
+    {
+      checks.append("\(name) is taken to be one struct that is written, not read")
+      return "out \(value)"
+    }
     guard isOne, text.isPlain(target), !text.isObject(target), !callerMade.isMade(target), !hasCountBehind(index),
       isConst || !ParameterNames.mayKeep(function: function.name)
     else { return optional(index, "ptr<\(text.name(of: target, or: types[index]))>") }

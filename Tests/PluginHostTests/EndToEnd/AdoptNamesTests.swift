@@ -36,6 +36,11 @@ extension EndToEnd {
       int read_nodes(node **nodes, int nnodes);
       char **all_names(void);
       int sized(const char *text, int bytes_text);
+      typedef struct { unsigned char *data; unsigned size; } datum;
+      int export_datum(node *n, datum *out);
+      int change(point *place_in_out);
+      int now(point *ts);
+      int parse(const wchar_t *text, wchar_t **endptr);
       """
     private static let source = """
       int size_of(){return 0;} int shout(){return 0;} int cat(){return 0;} int pad(){return 0;} int order(){return 0;}
@@ -44,7 +49,8 @@ extension EndToEnd {
       int node_release(){return 0;} int alloc_cells(){return 0;} int two(){return 0;} int push(){return 0;} int block(){return 0;}
       const void *after(){return 0;} int create_cursor(){return 0;}
       int getcon(){return 0;} int getnth(){return 0;} int read_nodes(){return 0;} void *all_names(){return 0;}
-      int sized(){return 0;}
+      int sized(){return 0;} int export_datum(){return 0;} int change(){return 0;} int now(){return 0;}
+      int parse(){return 0;}
       """
 
     @Test(arguments: [
@@ -60,6 +66,9 @@ extension EndToEnd {
       ("node_match", "(n: ptr<node>, node: out ptr<node>?) -> i32"),
       ("push", "(q: ptr<node>, data: ptr<void>?) -> i32"), ("after", "(text: &[i32; 0]) -> &[i32; 0]?"),
       ("getcon", "(context: out cstr?) -> i32"), ("all_names", "() -> ptr<any>?"),
+      ("export_datum", "(n: ptr<node>, out: out {data: ptr<u8>?, size: u32}) -> i32"),
+      ("change", "(place_in_out: inout {x: i16, y: i16}) -> i32"), ("now", "(ts: inout {x: i16, y: i16}) -> i32"),
+      ("parse", "(text: &[i32; 0], endptr: out ptr<wchar_t>?) -> i32"),
       ("sized", "(text: str[bytes_text], bytes_text: i32) -> i32"),
       ("create_cursor", "(foreground: ptr<cursor>) -> i32"),
     ])

@@ -94,6 +94,41 @@ extension EndToEnd {
       }
     }
 
+    @Test func fieldsOfAnObjectAreReadByACopy() throws {
+      let folder = FileManager.default.temporaryDirectory.appending(path: "fields-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let files = [
+        "z.adopt.yaml": """
+        library: libz.so.1
+        functions:
+          - 'deflateInit_(strm: out(112) own(deflateEnd) ptr<z_stream>, level: i32, version: cstr, size: i32) -> i32'
+        """,
+        "f.adopt.yaml": """
+        library: libc.so.6
+        id: f
+        functions:
+          - signature: |
+              fields(fields: out {next_in: ptr<void>?, avail_in: u32, total_in: u64, next_out: ptr<void>?,
+                avail_out: u32, total_out: u64, state: [u64; 5], data_type: i32, adler: u64}, stream: ptr<z_stream>,
+                size: usize = 104)
+            symbol: memcpy
+        """,
+        "p.yaml": """
+        plugins: [./z.adopt.yaml, ./f.adopt.yaml]
+        steps:
+          stream: {call: z.deflateInit_, with: {level: 6, version: "1", size: 112}}
+          fields: {call: f.fields, with: {stream: {step: stream, get: strm}}}
+        result: {step: fields, get: fields.adler}
+        """,
+      ]
+      for (name, text) in files { try Data(text.utf8).write(to: folder.appending(path: name)) }
+      let ending = try HostProcess.run("run", "--log", "off", folder.appending(path: "p.yaml").path)
+      #expect(ending.status == 0, "\(ending.errors)")
+      // The Adler-32 of nothing.
+      #expect(ending.text == "1\n", "\(ending.text)")
+    }
+
     @Test func anErrorListsFewFunctionsAlone() throws {
       let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).adopt.yaml")
       defer { try? FileManager.default.removeItem(at: file) }
