@@ -57,14 +57,16 @@ extension EndToEnd {
       #expect(ending.status == 3)
     }
 
-    @Test func finalStepsRunAfterAnInterrupt() throws {
+    /// With many steps the signal arrives while they begin.
+    @Test(arguments: [0, 2000]) func finalStepsRunAfterAnInterrupt(others: Int) throws {
+      let steps = (0..<others).map { "\n  s\($0): {call: later.never}" }.joined()
       let file = try PipelineFile(
         """
         plugins: [kinds, later]
         set: {file: ~}
         steps:
           a: {call: kinds.start, with: {command: "kill -TERM $PPID"}}
-          b: {call: later.never}
+          b: {call: later.never}\(steps)
         finally:
           c: {call: kinds.start, with: {command: "echo done > '${file}'"}}
         """)
