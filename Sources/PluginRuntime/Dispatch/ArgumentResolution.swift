@@ -133,7 +133,7 @@ extension ArgumentValues {
   ) throws(ArgumentMismatch) -> promise_value_t {
     if let plan { return try plan.abi(value) }
     if case .pointer(let name) = type.content, case .pointer(let pointer) = value, pointer.name != name,
-      type.content != .pointer("void")
+      !type.takesAnyAddress
     {
       throw ArgumentMismatch(message: "is \(value.name), expected \(type.expectation)")
     }

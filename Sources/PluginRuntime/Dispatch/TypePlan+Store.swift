@@ -70,7 +70,7 @@ extension TypePlan {
   }
 
   private func pointer(_ value: PluginValue, _ name: String) throws(ArgumentMismatch) -> PluginPointer {
-    let isAny = type == .pointer("void")
+    let isAny = type.takesAnyAddress
     guard case .pointer(let pointer) = value, isAny || pointer.name == name, pointer.address != 0 else {
       throw mismatch(value)
     }

@@ -65,6 +65,15 @@ extension ValueType {
     }
   }
 
+  /// Whether it takes an address of any type, as `void *` does in C: one that is passed on, not released.
+  var takesAnyAddress: Bool {
+    switch self {
+    case .pointer("void"): true
+    case .optional(let type): type.takesAnyAddress
+    default: false
+    }
+  }
+
   /// The type of the elements of arrays, slices, bytes and text.
   var element: ValueType {
     switch self {

@@ -5,6 +5,8 @@ extension PluginValue {
     switch (type, value) {
     case (.scalar(let scalar), _): return scalar.suiting(value)
     case (.optional, .void): return value
+    // An object that is released has to be of that type, also for one of void.
+    case (.own(.pointer(let name), _), .pointer(let pointer)): return pointer.name == name ? value : nil
     case (.optional(let type), _), (.own(let type, _), _), (.counted(let type, _), _), (.reference(let type), _):
       return suiting(type, value)
     case (.structure?, .object), (.array?, .array), (.slice?, .array), (.terminated?, .array):

@@ -43,7 +43,7 @@ struct CountedParameters {
         } else {
           for pointer in pointers { counts[pointer] = index }
         }
-      } else if case .pointer(let number, false) = types[index], Self.isInteger(header.resolved(number)),
+      } else if case .pointer(let number, false) = types[index], Self.isRoom(header.resolved(number)),
         !isArray[index], let pointer = pointers.first, !Self.isConst(types[pointer])
       {
         counts[pointer] = index
@@ -139,6 +139,12 @@ struct CountedParameters {
   static func element(_ type: CType, _ header: Header) -> CType? {
     guard case .pointer(let target, _) = type else { return nil }
     return header.resolved(target)
+  }
+
+  /// Whether a function reads its room at the address of such a number: an `int *` is written alone, as those of OpenSSL
+  /// and libtasn1 are.
+  private static func isRoom(_ type: CType) -> Bool {
+    isInteger(type) && type != .integer(isSigned: true, bits: 32)
   }
 
   static func isInteger(_ type: CType) -> Bool { if case .integer(_, 16...) = type { true } else { false } }
