@@ -63,6 +63,14 @@ static int32_t box_number(const struct box *box) {
   return box->is_open ? box->number : -1;
 }
 
+struct holder {
+  const struct box *box;
+};
+
+static int32_t box_in(struct holder holder) {
+  return box_number(holder.box);
+}
+
 static int32_t box_sum(struct box *left, struct box *right) {
   return left->number + (right == NULL ? 0 : right->number);
 }
@@ -130,7 +138,7 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("box_fails(number: i32) -> own(box_free) ptr<box> ! errno", box_fails),
     FUNCTION("box_number(box: ptr<box>) -> i32", box_number),
     FUNCTION("box_sum(left: ptr<box>, right: ptr<box>?) -> i32", box_sum),
-    FUNCTION("box_in(holder: {box: ptr<box>}) -> i32", box_number),
+    FUNCTION("box_in(holder: {box: ptr<box>}) -> i32", box_in),
     FUNCTION("box_close(box: own ptr<box>?, code: u8 = 0) -> i32 ! nonzero", box_close),
     FUNCTION("box_free(box: ptr<box>)", box_free),
     FUNCTION("box_same(box: ptr<box>) -> ptr<box>", box_same),

@@ -60,6 +60,12 @@ static size_t consume(promise_bytes_t data, promise_str_t text) {
   return sum;
 }
 
+static size_t own_then_range(promise_bytes_t data, uint8_t small) {
+  size_t sum = data.length + small;
+  host->deallocate(host, (void *)data.data);
+  return sum;
+}
+
 static promise_str_t constant_str(void) {
   return (promise_str_t){"constant", 8};
 }
@@ -112,7 +118,7 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("own_str(text: own str) -> own str", own_str),
     FUNCTION("own_bytes(data: own bytes) -> own bytes", own_bytes),
     FUNCTION("consume(data: own bytes, text: own str) -> usize", consume),
-    FUNCTION("own_then_range(data: own bytes, small: u8) -> usize", consume),
+    FUNCTION("own_then_range(data: own bytes, small: u8) -> usize", own_then_range),
     FUNCTION("constant_str() -> str", constant_str),
     FUNCTION("constant_bytes() -> bytes", constant_bytes),
     FUNCTION("nothing()", nothing),
