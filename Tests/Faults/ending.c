@@ -56,6 +56,18 @@ static inline void note_process(const char *path) {
   fclose(file);
 }
 
+/* Copies a file to a descriptor. */
+static inline void copy_to(int descriptor, const char *path) {
+  static char bytes[1 << 16];
+  FILE *file = fopen(path, "r");
+  if (file == NULL)
+    abort();
+  size_t count = fread(bytes, 1, sizeof bytes, file);
+  fclose(file);
+  if (write(descriptor, bytes, count) < 0)
+    abort();
+}
+
 static const char *notes;
 
 static void note_exit(void) {

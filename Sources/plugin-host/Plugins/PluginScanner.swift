@@ -4,8 +4,8 @@ import PluginRuntime
 
 /// Reads the descriptions of plugins in child processes. No code of a plugin runs in this process.
 ///
-/// A child reads many files, as a fork costs more than most plugins. If one fails, it is read again in a child of its
-/// own, so that no plugin is blamed for another's fault; the rest are read in a new child.
+/// A child reads one file, so that no plugin has an effect on the description of another, or is blamed for its fault: a
+/// plugin may write any report. A fork costs less than to verify and map a plugin.
 ///
 /// Use it while the process has a single thread: a child is a fork of it.
 struct PluginScanner {
@@ -49,42 +49,33 @@ struct PluginScanner {
       return targets.map { _ in .failure(failure) }
     }
     defer { munmap(places, limit * MemoryLayout<plugin_activity_kind_t>.size) }
-    let size = min(max(1, (targets.count + limit - 1) / limit), Self.batch)
-    var queue = stride(from: 0, to: targets.count, by: size).map { start in
-      (start..<min(start + size, targets.count)).map { ScanJob(index: $0, target: targets[$0]) }
-    }
-    var results: [Int: Result<PluginDescription, Failure>] = [:]
-    var running: [ScanProcess?] = Array(repeating: nil, count: limit)
-    while results.count < targets.count {
-      for slot in running.indices where running[slot] == nil && !queue.isEmpty {
-        let jobs = queue.removeFirst()
+    var results: [Result<PluginDescription, Failure>?] = Array(repeating: nil, count: targets.count)
+    var waiting = targets.indices
+    var running: [(index: Int, process: ScanProcess)?] = Array(repeating: nil, count: limit)
+    var left = targets.count
+    while left > 0 {
+      for slot in running.indices where running[slot] == nil {
+        guard let index = waiting.popFirst() else { break }
         do throws(Failure) {
-          running[slot] = try ScanProcess(jobs, place: places + slot, timeout: timeout)
+          running[slot] = (index, try ScanProcess(targets[index], place: places + slot, timeout: timeout))
         } catch {
-          for job in jobs { results[job.index] = .failure(error) }
+          results[index] = .failure(error)
+          left -= 1
         }
       }
-      ScanProcess.wait(for: running.compactMap(\.self))
+      ScanProcess.wait(for: running.compactMap { $0?.process })
       for slot in running.indices {
-        guard let process = running[slot], process.advance() else { continue }
-        results.merge(process.results) { $1 }
-        queue += process.unread
+        guard let (index, process) = running[slot], let result = process.advance() else { continue }
+        results[index] = result
+        left -= 1
         running[slot] = nil
       }
     }
-    return targets.indices.compactMap { results[$0] }
+    return results.compactMap(\.self)
   }
 
   /// The number of children at once: one for each processor.
   private static var processes: Int { min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), 8) }
-  /// The maximum number of files that one child reads.
-  private static let batch = 32
-}
-
-/// A target with its position among all.
-struct ScanJob {
-  let index: Int
-  let target: ScanTarget
 }
 
 /// A file or a library whose description is read in a child process.

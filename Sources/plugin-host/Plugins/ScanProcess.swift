@@ -2,19 +2,12 @@ import CPluginEdge
 import Glibc
 import PluginRuntime
 
-/// A child process that reads the descriptions of plugins, one after the other.
+/// A child process that reads the description of one plugin.
 final class ScanProcess {
-  /// The results so far, by the index of the job.
-  private(set) var results: [Int: Result<PluginDescription, Failure>] = [:]
-  /// The jobs without a result, grouped for other processes. Complete after the end.
-  private(set) var unread: [[ScanJob]] = []
-
-  private var jobs: ArraySlice<ScanJob>
-  /// Whether this process has read another plugin before, which may be the cause of a failure.
-  private var isTainted = false
+  private let target: ScanTarget
   private let place: UnsafeMutablePointer<plugin_activity_kind_t>
   private let timeout: Duration
-  private var deadline: ContinuousClock.Instant
+  private let deadline: ContinuousClock.Instant
   private var child = plugin_child_t()
   private var report = ScanReport.Reader()
   private var output = OutputTail()
@@ -24,34 +17,31 @@ final class ScanProcess {
 
   /// Starts the process. `place` is in shared memory, and its own until the process has ended.
   init(
-    _ jobs: [ScanJob], place: UnsafeMutablePointer<plugin_activity_kind_t>, timeout: Duration
+    _ target: ScanTarget, place: UnsafeMutablePointer<plugin_activity_kind_t>, timeout: Duration
   ) throws(Failure) {
-    self.jobs = jobs[...]
+    self.target = target
     self.place = place
     self.timeout = timeout
     deadline = .now + timeout
     switch plugin_child_fork(&child, place) {
-    case 0: Self.run(jobs, place)
+    case 0: Self.run(target, place)
     case 1: break
     default: throw Failure(.notLoaded, "cannot start a process that reads plugins: \(SystemError.lastOfStart)")
     }
   }
 
-  /// The child: reads the descriptions and reports them. Exit handlers of plugins do not run.
-  private static func run(_ jobs: [ScanJob], _ place: UnsafeMutablePointer<plugin_activity_kind_t>) -> Never {
-    for job in jobs {
-      let report: ScanReport
-      do throws(Failure) {
-        report = .description(try job.target.description())
-      } catch {
-        report = .failure(error)
-      }
-      do {
-        try FileBytes.write(report.frame, to: Int32(PLUGIN_CHILD_REPORT))
-      } catch {
-        place.pointee = isMute
-        break
-      }
+  /// The child: reads the description and reports it. Exit handlers of plugins do not run.
+  private static func run(_ target: ScanTarget, _ place: UnsafeMutablePointer<plugin_activity_kind_t>) -> Never {
+    let report: ScanReport
+    do throws(Failure) {
+      report = .description(try target.description())
+    } catch {
+      report = .failure(error)
+    }
+    do {
+      try FileBytes.write(report.frame, to: Int32(PLUGIN_CHILD_REPORT))
+    } catch {
+      place.pointee = isMute
     }
     _exit(0)
   }
@@ -74,48 +64,36 @@ final class ScanProcess {
     poll(&waits, nfds_t(waits.count), Int32(milliseconds.rounded(.up)))
   }
 
-  /// Reads the reports that the process has written. True when the process has ended.
-  func advance() -> Bool {
+  /// Reads the report that the process has written. Returns the result when there is one; the process has ended then.
+  func advance() -> Result<PluginDescription, Failure>? {
     let hasEnded = plugin_child_has_ended(child.process)
     output.read(from: child.output)
     report.read(from: child.report)
-    while let job = jobs.first, let text = report.next() {
-      guard let result = result(of: text, job.target) else { return stop(.forgedReport) }
-      if isTainted, case .failure = result { unread.append([job]) } else { results[job.index] = result }
-      jobs.removeFirst()
-      isTainted = true
-      deadline = .now + timeout
-      output.clear()
-    }
-    if jobs.isEmpty {
+    // The child ends right after its report: bytes that follow are not its own.
+    if report.isGarbage || report.isMore { return stop(.forgedReport) }
+    if hasEnded || report.isOver {
+      guard let text = report.next() else { return hasEnded ? stop(.ended) : late }
+      guard let result = result(of: text) else { return stop(.forgedReport) }
       _ = plugin_child_end(&child)
-      return true
+      return result
     }
-    if report.isGarbage { return stop(.forgedReport) }
-    if hasEnded { return stop(.ended) }
-    return .now >= deadline ? stop(.timedOut) : false
+    return late
   }
 
-  /// The reason for stopping a process before it has done all jobs.
+  private var late: Result<PluginDescription, Failure>? { .now >= deadline ? stop(.timedOut) : nil }
+
+  /// The reason for stopping a process that has given no result.
   private enum Stop {
     case ended, timedOut, forgedReport
   }
 
-  /// Ends the process, in which the first job has failed.
-  private func stop(_ reason: Stop) -> Bool {
+  private func stop(_ reason: Stop) -> Result<PluginDescription, Failure> {
     let status = plugin_child_end(&child)
-    let culprit = jobs.removeFirst()
-    if isTainted && reason != .timedOut {
-      unread.append([culprit])
-    } else {
-      results[culprit.index] = .failure(failure(of: culprit.target, reason, status))
-    }
-    if !jobs.isEmpty { unread.append(Array(jobs)) }
-    return true
+    return .failure(failure(reason, status))
   }
 
   /// Nil if the report does not match this target.
-  private func result(of text: [UInt8], _ target: ScanTarget) -> Result<PluginDescription, Failure>? {
+  private func result(of text: [UInt8]) -> Result<PluginDescription, Failure>? {
     switch try? ScanReport(parsing: text) {
     case .description(let plugin): target.admits(plugin) ? .success(plugin) : nil
     case .failure(let failure): .failure(failure)
@@ -124,7 +102,7 @@ final class ScanProcess {
   }
 
   /// The event, with the code of the plugin that ran, and the last line that it wrote.
-  private func failure(of target: ScanTarget, _ reason: Stop, _ status: Int32) -> Failure {
+  private func failure(_ reason: Stop, _ status: Int32) -> Failure {
     let event =
       switch reason {
       case .ended where place.pointee == Self.isMute: "closed the descriptors of the process that read it"

@@ -36,7 +36,7 @@ enum ScanReport {
     }
   }
 
-  /// Reads reports piece by piece, without blocking.
+  /// Reads a report piece by piece, without blocking.
   struct Reader {
     private var bytes: [UInt8] = []
     /// Whether nothing more is read.
@@ -44,6 +44,9 @@ enum ScanReport {
 
     /// Whether the length is invalid.
     var isGarbage: Bool { length.map { $0 > ScanReport.limit } ?? false }
+
+    /// Whether there are bytes behind the report.
+    var isMore: Bool { length.map { $0 <= ScanReport.limit && bytes.count > 4 + $0 } ?? false }
 
     private var length: Int? {
       bytes.count < 4 ? nil : (0..<4).reduce(0) { $0 | Int(bytes[$1]) << (8 * $1) }
@@ -57,10 +60,9 @@ enum ScanReport {
       }
     }
 
-    /// The JSON of the next report, once it is complete.
-    mutating func next() -> [UInt8]? {
+    /// The JSON of the report; `nil` while it is not complete.
+    func next() -> [UInt8]? {
       guard let length, bytes.count >= 4 + length, !isGarbage else { return nil }
-      defer { bytes.removeFirst(4 + length) }
       return Array(bytes[4..<4 + length])
     }
   }

@@ -50,24 +50,24 @@ extension EndToEnd {
       #expect(ending.status == 3)
     }
 
-    @Test("each of the files that one process reads has the whole time limit")
+    @Test("each of many files has the whole time limit")
     func eachHasTheWholeTime() throws {
       let folder = try Folder()
       let slow = try folder.plugin("slow", "IN_ENTRY=usleep(500000)")
-      // Twelve for each process, of which there are no more than processors.
+      // Twelve for each processor.
       let paths = Array(repeating: slow, count: 12 * min(ProcessInfo.processInfo.processorCount, 8))
       let ending = try HostProcess.run(["list", "--plugin-timeout", "5"] + paths)
       #expect(ending.status == 0 && ending.errors == "")
       #expect(ending.text.split(separator: "\n").count == paths.count)
     }
 
-    @Test("a plugin that fails because of another one in its process is read once more, in a process of its own")
+    @Test("no plugin has an effect on another one")
     func victims() throws {
       let folder = try Folder()
       let spoiler = try folder.plugin("spoiler", "IN_INITIALISER=setenv(\"SPOILT\",\"1\",1)")
       let crashing = try folder.plugin("crashing", "IN_ENTRY=getenv(\"SPOILT\")?abort():(void)0")
       let failing = try folder.plugin("failing", "IN_ENTRY=if(getenv(\"SPOILT\"))return(void*)0")
-      let paths = inEachProcess(spoiler, crashing, failing)
+      let paths = onEachProcessor(spoiler, crashing, failing)
       let ending = try HostProcess.run(["list"] + paths)
       #expect(ending.status == 0 && ending.errors == "", "\(ending.errors)")
       #expect(ending.text.split(separator: "\n").count == paths.count)
@@ -78,7 +78,7 @@ extension EndToEnd {
       let folder = try Folder()
       let loud = try folder.plugin("loud", "IN_INITIALISER=write_to(2,\"from the other\\n\")")
       let hanging = try folder.plugin("hanging", "IN_ENTRY=hang()")
-      let ending = try HostProcess.run(["list", "--plugin-timeout", "5"] + inEachProcess(loud, hanging))
+      let ending = try HostProcess.run(["list", "--plugin-timeout", "5"] + onEachProcessor(loud, hanging))
       let lines = ending.errors.split(separator: "\n").filter { $0.contains("\(hanging): has not returned") }
       #expect(!lines.isEmpty && lines.allSatisfy { $0.hasSuffix(" from promise_plugin_entry()") }, "\(ending.errors)")
     }
@@ -183,8 +183,44 @@ extension EndToEnd {
       #expect(kill(process, 0) != 0 && errno == ESRCH)
     }
 
-    /// Plugins such that each process reads all of them in this order: there is one for each processor.
-    private func inEachProcess(_ plugins: String...) -> [String] {
+    @Test("a plugin that writes reports of its own, or for the files after it, is named, and deceives nobody")
+    func forgedReports() throws {
+      let folder = try Folder()
+      let good = FixturePlugins.path("needy")
+      let reports = folder.url.appending(path: "reports").path
+      for leaves in [true, false] {
+        let end = leaves ? ",_exit(0)" : ""
+        let bad = try folder.plugin("bad", "IN_INITIALISER=copy_to(3,\"\(reports)\")\(end)")
+        try Data([bad, good, bad, good].flatMap(report)).write(to: URL(filePath: reports))
+        let ending = try HostProcess.run(["list"] + onEachProcessor(bad, good))
+        let lines = ending.text.split(separator: "\n")
+        #expect(!lines.isEmpty && lines.allSatisfy { $0.hasPrefix("org.example.needy  1.2.3") }, "\(ending.text)")
+        for line in ending.errors.split(separator: "\n") {
+          #expect(line == "plugin-host: \(bad): wrote into the report of the process that read it")
+        }
+        #expect(ending.status == 2)
+      }
+      // One report of its own, before the right one.
+      let bad = try folder.plugin("bad", "IN_INITIALISER=copy_to(3,\"\(reports)\")")
+      try Data(report(of: bad)).write(to: URL(filePath: reports))
+      let ending = try HostProcess.run("inspect", bad)
+      #expect(ending.text == "" && ending.status == 2)
+      #expect(ending.errors == "plugin-host: \(bad): wrote into the report of the process that read it\n")
+    }
+
+    /// A report as the process writes it.
+    private func report(of path: String) throws -> [UInt8] {
+      let path = try #require(realpath(path, nil))
+      defer { free(path) }
+      let text = """
+        {"plugin": {"path": "\(String(cString: path))", "id": "org.example.forged", "version": "6.6.6", "description": null,
+        "abi": {"min": 1, "max": 1}, "required": [], "functions": [], "adoption": null}}
+        """
+      return withUnsafeBytes(of: UInt32(text.utf8.count).littleEndian, Array.init) + Array(text.utf8)
+    }
+
+    /// Plugins in this order, as often as there are processors.
+    private func onEachProcessor(_ plugins: String...) -> [String] {
       Array(repeating: plugins, count: min(ProcessInfo.processInfo.processorCount, 8)).flatMap(\.self)
     }
 
