@@ -108,7 +108,8 @@ extension PluginError {
   static func tooDeep(_ subject: String, _ limit: Int) -> PluginError {
     PluginError(
       .tooDeep, subject,
-      "is not called: it is nested in \(limit) calls, which is the limit (Host.Options.recursionLimit)")
+      "is not called: it is nested in \(limit) calls, which is the limit (--recursion-limit, Host.Options.recursionLimit)"
+    )
   }
 }
 

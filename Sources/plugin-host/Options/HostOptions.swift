@@ -69,6 +69,11 @@ struct HostOptions: ParsableArguments {
       valueName: "capability"))
   var allowed: [String] = []
 
+  @Option(
+    name: .customLong("recursion-limit"), parsing: .unconditional,
+    help: ArgumentHelp("The most calls that may be nested in each other; without it, 256.", valueName: "count"))
+  var recursionLimit = Host.Options().recursionLimit
+
   @Option(help: "The least important lines of the plugins' log to show.")
   var log = LogThreshold.warning
 
@@ -97,6 +102,9 @@ struct HostOptions: ParsableArguments {
     return options
   }
 
+  /// More calls in each other, in this process, could overflow a thread's stack.
+  private static let recursionLimits = 1...1_000
+
   /// The capabilities of all workers. The texts have been checked.
   private var capabilities: Capabilities {
     var capabilities = Capabilities()
@@ -105,6 +113,11 @@ struct HostOptions: ParsableArguments {
   }
 
   func validate() throws {
+    guard Self.recursionLimits.contains(recursionLimit) else {
+      throw ValidationError(
+        "--recursion-limit: expected a number from \(Self.recursionLimits.lowerBound) to \(Self.recursionLimits.upperBound)"
+      )
+    }
     var capabilities = Capabilities()
     do throws(CapabilityMistake) {
       for text in allowed { try capabilities.allow(text) }

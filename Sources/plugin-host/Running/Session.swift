@@ -24,12 +24,13 @@ final class Session {
     }
     log = PluginLog(threshold: options.log)
     workers = options.workers
-    host = Host(
-      Host.Options(
-        configuration: try (settings + options.settings).resolved(for: plan.plugins),
-        log: { [loop, log] level, plugin, message in
-          loop.post { log.write(level, plugin: plugin, message: message) }
-        }))
+    var hostOptions = Host.Options(
+      configuration: try (settings + options.settings).resolved(for: plan.plugins),
+      log: { [loop, log] level, plugin, message in
+        loop.post { log.write(level, plugin: plugin, message: message) }
+      })
+    hostOptions.recursionLimit = options.recursionLimit
+    host = Host(hostOptions)
     loop.reclaimsSignals = plan.plugins.contains { plan.place(of: $0).isHere }
     do {
       for plugin in plan.plugins { try Self.load(plugin, of: plan, into: host, workers) }

@@ -3,6 +3,22 @@ import Testing
 
 extension EndToEnd {
   @Suite struct IsolationTests {
+    @Test("calls are nested as deep as --recursion-limit says", arguments: ["in-process", "thread", "process"])
+    func recursion(_ place: String) throws {
+      func call(_ levels: Int, _ limit: String...) throws -> HostProcess.Ending {
+        let plugin = FixturePlugins.path("recursing")
+        return try HostProcess.run(["call", "--isolation", place] + limit + [plugin, "recurse", "levels=\(levels)"])
+      }
+      #expect(try call(2, "--recursion-limit", "3").text == "7\n")
+      let deep = try call(3, "--recursion-limit", "3")
+      #expect(deep.text == "" && deep.status == 1)
+      #expect(
+        deep.errors.contains("org.example.recursing.recurse: is not called: it is nested in 3 calls"), "\(deep.errors)")
+      #expect(try call(255).text == "7\n")
+      #expect(try call(256).errors.contains("it is nested in 256 calls, which is the limit"))
+      #expect(try call(0, "--recursion-limit", "0").errors.contains("expected a number from 1 to 1000"))
+    }
+
     private func run(_ text: String, _ options: String...) throws -> HostProcess.Ending {
       let file = try PipelineFile(text)
       let host = try HostProcess(["run"] + options + [file.path])
