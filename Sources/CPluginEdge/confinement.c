@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -124,17 +123,6 @@ int32_t plugin_confinement_limit(const plugin_confinement_t *given) {
   if (error == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
     error = errno;
   return error;
-}
-
-bool plugin_confinement_has_reports;
-
-void plugin_confinement_note_call(uint64_t request) {
-  if (!plugin_confinement_has_reports)
-    return;
-  char name[16] = "worker";
-  if (request != 0)
-    snprintf(name, sizeof name, "c:%llx", (unsigned long long)request);
-  prctl(PR_SET_NAME, name, 0, 0, 0);
 }
 
 int32_t plugin_confinement_send(int32_t socket, const void *bytes, size_t count, int32_t descriptor) {

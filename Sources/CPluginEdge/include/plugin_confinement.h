@@ -62,9 +62,18 @@ int32_t plugin_confinement_limit(const plugin_confinement_t *PROMISE_NONNULL giv
  * [while the process has one thread, after plugin_confinement_limit()] */
 int32_t plugin_confinement_filter(const plugin_confinement_t *PROMISE_NONNULL given, int32_t *PROMISE_NONNULL listener);
 
-/* Names the calling thread after the call that it makes, for reports; 0: none. No-op unless the process is confined.
+/* Notes the call that the calling thread makes, for reports; 0: none. No-op unless the process is confined.
  * [any thread] */
 void plugin_confinement_note_call(uint64_t request);
+
+/* Returns the address of the noted calls, which is sent to the process that reads them.
+ * [any thread] */
+uint64_t plugin_confinement_noted_calls(void);
+
+/* Reads the call that a thread of another process makes; 0 if it makes none, or cannot be read. `address` is that of the
+ * noted calls in that process; any number is safe.
+ * [any thread] */
+uint64_t plugin_confinement_noted_call(int32_t thread, uint64_t address);
 
 /* Sends bytes, and a descriptor unless it is -1, as one message. Returns 0, or an errno.
  * [any thread] */

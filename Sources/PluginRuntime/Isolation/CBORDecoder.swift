@@ -1,8 +1,8 @@
 /// Reads values from bytes of another process. For any bytes, the result is a value or an error. Only the
 /// deterministic form is accepted, so that each value has one encoding.
 struct CBORDecoder {
-  private let bytes: ArraySlice<UInt8>
-  private var offset: Int
+  private let bytes: UnsafeRawBufferPointer
+  private var offset = 0
   private var count = 0
   private let limit: Int
   private let handles: UInt?
@@ -15,24 +15,31 @@ struct CBORDecoder {
   static func decode(
     _ bytes: ArraySlice<UInt8>, handles: UInt? = nil, memory: [SharedBytes] = [], limit: Int = CBOR.maximumCount
   ) throws(CBORError) -> PluginValue {
-    var decoder = CBORDecoder(bytes, handles, memory, limit)
-    let value = try decoder.value(depth: 0)
-    guard decoder.remaining == 0 else { throw decoder.error("\(decoder.remaining) more bytes, expected the end") }
-    return value
+    let result = bytes.withUnsafeBytes { buffer -> Result<PluginValue, CBORError> in
+      var decoder = CBORDecoder(buffer, handles, memory, limit)
+      do throws(CBORError) {
+        let value = try decoder.value(depth: 0)
+        guard decoder.remaining == 0 else { throw decoder.error("\(decoder.remaining) more bytes, expected the end") }
+        return .success(value)
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
   }
 
-  private init(_ bytes: ArraySlice<UInt8>, _ handles: UInt?, _ memory: [SharedBytes], _ limit: Int) {
+  private init(_ bytes: UnsafeRawBufferPointer, _ handles: UInt?, _ memory: [SharedBytes], _ limit: Int) {
     self.limit = limit
-    self.memory = memory
+    // Without the conversion of an empty array.
+    self.memory = memory.isEmpty ? [] : memory
     self.bytes = bytes
     self.handles = handles
-    offset = bytes.startIndex
   }
 
-  private var remaining: Int { bytes.endIndex - offset }
+  private var remaining: Int { bytes.count - offset }
 
   private func error(_ message: String) -> CBORError {
-    CBORError(offset: offset - bytes.startIndex, message: message)
+    CBORError(offset: offset, message: message)
   }
 
   private mutating func value(depth: Int) throws(CBORError) -> PluginValue {
@@ -81,14 +88,16 @@ struct CBORDecoder {
   private mutating func bigEndian(width: Int) throws(CBORError) -> UInt64 {
     guard remaining >= width else { throw error("the end within a number") }
     defer { offset += width }
-    return bytes[offset..<offset + width].reduce(0) { $0 << 8 | UInt64($1) }
+    var number: UInt64 = 0
+    for index in offset..<offset + width { number = number << 8 | UInt64(bytes[index]) }
+    return number
   }
 
-  private mutating func content(_ information: UInt8) throws(CBORError) -> ArraySlice<UInt8> {
+  private mutating func content(_ information: UInt8) throws(CBORError) -> UnsafeRawBufferPointer {
     let length = try number(information)
     guard length <= UInt64(remaining) else { throw error("\(length) bytes, but only \(remaining) are left") }
     defer { offset += Int(length) }
-    return bytes[offset..<offset + Int(length)]
+    return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + Int(length)])
   }
 
   private mutating func text(_ information: UInt8) throws(CBORError) -> String {
@@ -107,8 +116,10 @@ struct CBORDecoder {
 
   private mutating func elements(_ information: UInt8, depth: Int) throws(CBORError) -> [PluginValue] {
     var elements: [PluginValue] = []
-    // Not reserved in advance: the sender decides the length.
-    for _ in 0..<(try length(information)) { elements.append(try value(depth: depth + 1)) }
+    let length = try length(information)
+    // Not all is reserved in advance: the sender decides the length.
+    elements.reserveCapacity(min(length, 8))
+    for _ in 0..<length { elements.append(try value(depth: depth + 1)) }
     return elements
   }
 

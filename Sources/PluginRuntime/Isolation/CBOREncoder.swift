@@ -4,9 +4,14 @@ struct CBOREncoder {
   /// Blocks of shared memory, to which large bytes and texts are copied; `nil`: all are part of the encoding.
   private(set) var memory: [SharedBytes]?
 
+  /// Room for the arguments of most calls.
+  private static let common = 112
+
   /// Creates an encoder whose bytes begin with so many zeros.
   init(reserving count: Int = 0, sharing memory: [SharedBytes]? = nil) {
-    bytes = [UInt8](repeating: 0, count: count)
+    bytes = []
+    bytes.reserveCapacity(count + Self.common)
+    bytes.append(contentsOf: repeatElement(0, count: count))
     self.memory = memory
   }
 
@@ -86,7 +91,9 @@ struct CBOREncoder {
   private mutating func head(_ major: UInt8, _ number: UInt64) {
     switch number {
     case 0..<24: bytes.append(major << 5 | UInt8(number))
-    case 24..<0x100: bytes += [major << 5 | 24, UInt8(number)]
+    case 24..<0x100:
+      bytes.append(major << 5 | 24)
+      bytes.append(UInt8(number))
     case 0x100..<0x1_0000: append(major << 5 | 25, UInt16(number))
     case 0x1_0000..<0x1_0000_0000: append(major << 5 | 26, UInt32(number))
     default: append(major << 5 | 27, number)

@@ -51,6 +51,11 @@ final class CallFlow: Sendable {
     }
   }
 
+  /// Whether a call starts without being counted: calls are not limited, and none waits.
+  var startsAtOnce: Bool {
+    !limits.areSet && state.withLock { !$0.isClosed && !$0.isHeld && $0.waiting.isEmpty }
+  }
+
   /// The token that a started call keeps until its worker has answered; `nil` if calls are not limited.
   func slot() -> CallSlot? { limits.areSet ? CallSlot(self) : nil }
 

@@ -56,7 +56,9 @@ enum Confinement {
   }
 
   private static func report(_ isForFiles: Bool, _ gaps: [String], _ listener: Int32) {
-    let body = PluginValue.array([.bool(isForFiles), .array(gaps.map { .string($0) })])
+    let body = PluginValue.array([
+      .bool(isForFiles), .array(gaps.map { .string($0) }), .uint(plugin_confinement_noted_calls()),
+    ])
     let bytes = (try? CBOREncoder.encode(body)) ?? []
     let error = bytes.withUnsafeBytes { buffer in
       buffer.baseAddress.map { plugin_confinement_send(control, $0, buffer.count, listener) } ?? EINVAL

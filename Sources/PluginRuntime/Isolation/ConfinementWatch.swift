@@ -16,6 +16,8 @@ struct ConfinementWatch {
   private var control: Int32
   private var listener: Int32 = -1
   private var enforcesFiles = false
+  /// The address in the worker of the calls that its threads make.
+  private var notedCalls: UInt64 = 0
   private var notes: [Note] = []
   /// The paths of the rules without symbolic links.
   private let granted: [ConfinementPlan.Rule]
@@ -88,10 +90,11 @@ struct ConfinementWatch {
       if count == 0 { close() }
       return nil
     }
-    guard case .array(let parts)? = try? CBORDecoder.decode(message[..<count]), parts.count == 2,
-      case .bool(let enforcesFiles) = parts[0], case .array(let gaps) = parts[1]
+    guard case .array(let parts)? = try? CBORDecoder.decode(message[..<count]), parts.count == 3,
+      case .bool(let enforcesFiles) = parts[0], case .array(let gaps) = parts[1], case .uint(let address) = parts[2]
     else { return nil }
     self.enforcesFiles = enforcesFiles
+    notedCalls = address
     self.gaps = gaps.compactMap { if case .string(let text) = $0 { text } else { nil } }
     return self.gaps
   }
@@ -103,7 +106,7 @@ struct ConfinementWatch {
     let text = String(decoding: path.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     // Noted before the thread goes on, hence before the answer of its call.
     if let refusal = refusal(of: attempt, text) {
-      keep(Note(refusal: refusal, request: Self.request(ofThread: attempt.thread)))
+      keep(Note(refusal: refusal, request: request(ofThread: attempt.thread)))
     }
     plugin_attempt_end(listener, &attempt)
   }
@@ -169,10 +172,10 @@ struct ConfinementWatch {
     return attempt.size > limit || kilobytes * 1024 + attempt.size > limit
   }
 
-  /// The call that a thread makes, from the name that the worker gave it.
-  private static func request(ofThread thread: Int32) -> UInt64? {
-    guard let name = text(of: "/proc/\(thread)/comm"), name.hasPrefix("c:") else { return nil }
-    return UInt64(name.dropFirst(2).prefix { $0.isHexDigit }, radix: 16)
+  /// The call that a thread makes, from the memory of the worker.
+  private func request(ofThread thread: Int32) -> UInt64? {
+    let request = plugin_confinement_noted_call(thread, notedCalls)
+    return request == 0 ? nil : request
   }
 
   // MARK: Files

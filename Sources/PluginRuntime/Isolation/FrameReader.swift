@@ -35,7 +35,7 @@ struct FrameReader {
       throw FrameError(description: "descriptors that no frame announces")
     }
     guard bytes.count - start >= Frame.headerSize else { return nil }
-    let length = Int(number(at: 0, width: 4))
+    let (length, blocks, request) = header()
     let version = bytes[start + 4]
     guard version == Frame.version else {
       throw FrameError(description: "a frame of version \(version), expected \(Frame.version)")
@@ -43,14 +43,12 @@ struct FrameReader {
     guard let kind = Frame.Kind(rawValue: bytes[start + 5]) else {
       throw FrameError(description: "a frame of the unknown kind \(bytes[start + 5])")
     }
-    let blocks = Int(number(at: 6, width: 2))
     guard blocks <= Frame.maximumBlocks else {
       throw FrameError(description: "a frame with \(blocks) blocks of memory, expected at most \(Frame.maximumBlocks)")
     }
     guard length <= Frame.maximumLength else {
       throw FrameError(description: "a frame of \(length) bytes, expected at most \(Frame.maximumLength)")
     }
-    let request = number(at: 8, width: 8)
     let body = start + Frame.headerSize
     guard bytes.count - body >= length else { return nil }
     start = body + length
@@ -79,7 +77,14 @@ struct FrameReader {
     return memory
   }
 
-  private func number(at offset: Int, width: Int) -> UInt64 {
-    (0..<width).reduce(0) { $0 | UInt64(bytes[start + offset + $1]) << UInt64(8 * $1) }
+  /// The numbers of the next header.
+  private func header() -> (length: Int, blocks: Int, request: UInt64) {
+    bytes.withUnsafeBytes { bytes in
+      (
+        Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt32.self))),
+        Int(UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: start + 6, as: UInt16.self))),
+        UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: start + 8, as: UInt64.self))
+      )
+    }
   }
 }

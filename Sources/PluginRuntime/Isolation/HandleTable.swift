@@ -66,6 +66,14 @@ final class HandleTable: Sendable {
 }
 
 extension PluginValue {
+  /// Whether an address can be in the value: it is one, or has elements.
+  var mayHoldPointers: Bool {
+    switch self {
+    case .pointer, .array, .object: true
+    default: false
+    }
+  }
+
   /// The value with each address in it replaced.
   func replacingPointers(
     _ replace: (PluginPointer) throws(ArgumentMismatch) -> PluginPointer

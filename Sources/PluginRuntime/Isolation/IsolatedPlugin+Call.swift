@@ -24,12 +24,11 @@ extension IsolatedPlugin {
     _ function: String, _ arguments: [Argument], _ timeout: Duration?, _ use: CallUse?,
     _ progress: (@Sendable (ProgressReport) -> Void)?
   ) -> Promise<PluginValue> {
-    let description = description
-    guard description.functions.contains(where: { $0.name == function }) else {
-      return .reject(description.lacks(function))
-    }
     let deadline = timeout.map { ContinuousClock.now + $0 }
     let depth = CallStack.depth
+    if flow.startsAtOnce { return start(function, arguments, depth, deadline, timeout, nil, use, progress) }
+    let process = state.withLock { $0.active[0] }
+    guard let target = process.functions[function] else { return .reject(process.description.lacks(function)) }
     let begin: @Sendable () -> Promise<PluginValue> = { [self] in
       start(function, arguments, depth, deadline, timeout, flow.slot(), use, progress)
     }
@@ -50,18 +49,19 @@ extension IsolatedPlugin {
       let waits = limits.whenFull == .wait ? " and \(limits.queue) wait" : ""
       return .reject(
         PluginError(
-          .overloaded, "\(description.id).\(function)",
+          .overloaded, target.subject,
           "is not called: \(limits.inFlight) calls of the plugin are under way\(waits), which is the limit"))
     }
   }
 
   /// Starts a call in a worker of the active generation.
   private func start(
-    _ function: String, _ arguments: [Argument], _ depth: Int, _ deadline: ContinuousClock.Instant?,
+    _ name: String, _ arguments: [Argument], _ depth: Int, _ deadline: ContinuousClock.Instant?,
     _ timeout: Duration?, _ slot: CallSlot?, _ use: CallUse?, _ progress: (@Sendable (ProgressReport) -> Void)?
   ) -> Promise<PluginValue> {
     while true {
       let process = worker(for: arguments)
+      guard let function = process.functions[name] else { return .reject(process.description.lacks(name)) }
       if let promise = process.begin(
         function, arguments, depth: depth, deadline: deadline, timeout: timeout, slot: slot, use: use,
         progress: progress)
@@ -70,7 +70,7 @@ extension IsolatedPlugin {
       }
       // If it was retired since, the generation after it takes the call.
       let isOver = state.withLock { state in state.isClosed || state.active.contains { $0 === process } }
-      if isOver { return .reject(closed(function)) }
+      if isOver { return .reject(closed(name)) }
     }
   }
 

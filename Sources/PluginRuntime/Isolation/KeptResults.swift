@@ -9,8 +9,7 @@ struct KeptResult {
     case host(Promise<PluginValue>)
   }
 
-  let function: String
-  let signature: Signature
+  let target: RemoteFunction
   /// The number in progress reports.
   let number: UInt64
   let began: ContinuousClock.Instant
@@ -21,16 +20,14 @@ struct KeptResult {
   var place = Place.worker
 
   init(_ call: RemoteCall, size: UInt64) {
-    (function, signature, number, began) = (call.function, call.signature, call.number, call.began)
+    (target, number, began) = (call.target, call.facts.number, call.began)
     promise = call.promise.id
     self.size = size
   }
 
   /// The call under way once more, for the value alone.
   func call(settling promise: Promise<PluginValue>) -> RemoteCall {
-    RemoteCall(
-      function: function, signature: signature, promise: promise, progress: nil, number: number, began: began,
-      arguments: OutgoingArguments(), slot: nil, frame: EncodedFrame(), timeout: nil)
+    RemoteCall(facts: RemoteCall.Facts(target, settling: promise, number: number, began: began))
   }
 }
 

@@ -3,7 +3,7 @@ import Promises
 /// The arguments of one call on their way to a worker: the frame's part of them, and the promises and callbacks that
 /// stay in the host.
 struct OutgoingArguments {
-  let body: PluginValue
+  private var body: PluginValue
   /// Shared memory that the body refers to, until the call is encoded, or in a pool, where a later call may have the same,
   /// until the call is answered.
   var memory: [SharedBytes]
@@ -39,6 +39,12 @@ struct OutgoingArguments {
     self.promises = promises
     self.results = results
     self.callbacks = callbacks
+  }
+
+  /// The frame's part, which is not kept.
+  mutating func takeBody() -> PluginValue {
+    defer { body = .void }
+    return body
   }
 
   /// Sends the outcome of each promise, once it is settled. After the call has been sent.

@@ -5,6 +5,8 @@ import Synchronization
 /// One worker of a plugin: its process, or the one after it when that has ended, and the thread that serves them.
 final class PluginProcess: Sendable {
   let description: PluginDescription
+  /// The functions by their names.
+  let functions: [String: RemoteFunction]
   let link: WorkerLink
   private let settings: WorkerSettings
   /// Signalled when the thread that serves the link has ended.
@@ -31,7 +33,11 @@ final class PluginProcess: Sendable {
         .loadFailed, settings.source.name,
         "cannot be loaded: the thread of its worker cannot be started: \(SystemLimit.tasks)")
     }
-    description = try start.wait()
+    let description = try start.wait()
+    self.description = description
+    functions = Dictionary(
+      description.functions.map { ($0.name, RemoteFunction($0, of: description.id)) },
+      uniquingKeysWith: { first, _ in first })
     self.link = link
     self.settings = settings
     self.ended = ended
@@ -62,38 +68,36 @@ final class PluginProcess: Sendable {
 
   /// Makes a call that is nested in `depth` others. Returns `nil` if the plugin is ending, and takes no more calls.
   func begin(
-    _ function: String, _ arguments: [Argument], depth: Int = CallStack.depth, deadline: ContinuousClock.Instant?,
+    _ function: RemoteFunction, _ arguments: [Argument], depth: Int = CallStack.depth,
+    deadline: ContinuousClock.Instant?,
     timeout: Duration?, slot: CallSlot? = nil, use: CallUse? = nil,
     progress: (@Sendable (ProgressReport) -> Void)? = nil
   ) -> Promise<PluginValue>? {
-    let subject = "\(description.id).\(function)"
-    guard let signature = description.functions.first(where: { $0.name == function })?.signature else {
-      return .reject(description.lacks(function))
-    }
     let limit = settings.host.recursionLimit
-    guard depth < limit else { return .reject(PluginError.tooDeep(subject, limit)) }
+    guard depth < limit else { return .reject(PluginError.tooDeep(function.subject, limit)) }
     let request = link.newRequest()
-    var outgoing = OutgoingArguments(signature.checkingCallbacks(arguments, subject), link, settings.pool)
+    let checked = function.signature.checkingCallbacks(arguments, function.subject)
+    var outgoing = OutgoingArguments(checked, link, settings.pool)
     let frame: EncodedFrame
     do throws(CBORError) {
-      let body = PluginValue.array([.string(function), outgoing.body, .uint(UInt64(depth))])
+      let body = PluginValue.array([.string(function.name), outgoing.takeBody(), .uint(UInt64(depth))])
       frame = try Frame(.call, request, body, memory: outgoing.memory).encoded()
     } catch {
-      return .reject(PluginError(.badArgument, subject, "is given an argument that \(error)"))
+      return .reject(PluginError(.badArgument, function.subject, "is given an argument that \(error)"))
     }
     // A call that waits for its answer keeps no descriptors, except in a pool.
     if settings.pool == nil { outgoing.memory = [] }
     let grace = settings.options.grace
     let (promise, demand) = ResultDemand.promise(link, request) { [link] in link.cancel(request, grace: grace) }
-    let call = RemoteCall(
-      function: function, signature: signature, promise: promise, progress: progress,
-      number: Self.calls.wrappingAdd(1, ordering: .relaxed).newValue,
-      arguments: outgoing, slot: slot, frame: frame, deadline: deadline, timeout: timeout,
-      demand: demand, use: use)
+    let facts = RemoteCall.Facts(
+      function, settling: promise, number: Self.calls.wrappingAdd(1, ordering: .relaxed).newValue, progress: progress,
+      slot: slot, timeout: timeout, demand: demand, use: use)
+    let call = RemoteCall(facts: facts, arguments: outgoing, frame: frame, deadline: deadline)
     switch link.begin(call, request) {
     case .taken: break
     case .closing: return nil
-    case .full: promise.reject(PluginError(.overloaded, subject, "is not called: its worker process reads nothing"))
+    case .full:
+      promise.reject(PluginError(.overloaded, function.subject, "is not called: its worker process reads nothing"))
     }
     return promise
   }
@@ -102,11 +106,11 @@ final class PluginProcess: Sendable {
   ///
   /// - Throws: `PluginError`: the reason of the rejection.
   func perform(_ function: String) throws(PluginError) {
-    guard description.functions.contains(where: { $0.name == function && $0.signature.inputs.isEmpty }) else { return }
+    guard let function = functions[function], function.signature.inputs.isEmpty else { return }
     let limit = settings.options.loadTimeout
     let outcome = Mutex<PluginError?>(nil)
     let settled = DispatchSemaphore(value: 0)
-    let subject = "\(description.id).\(function)"
+    let subject = function.subject
     let promise =
       begin(function, [], deadline: .now + limit, timeout: limit)
       ?? .reject(PluginError(.closed, subject, "is not called any more: its worker process is shut down"))

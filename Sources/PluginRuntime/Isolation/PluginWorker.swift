@@ -15,7 +15,14 @@ public final class PluginWorker: Sendable {
   private enum Stage: Sendable {
     case greeted
     case opened(PluginSource, PluginDescription)
-    case loaded(Host, PluginDescription)
+    case loaded(Loaded)
+  }
+
+  private final class Loaded: Sendable {
+    let host: Host
+    let description: PluginDescription
+
+    init(_ host: Host, _ description: PluginDescription) { (self.host, self.description) = (host, description) }
   }
 
   private struct State {
@@ -144,7 +151,7 @@ public final class PluginWorker: Sendable {
       guard loaded == description else {
         throw PluginError(.replaced, source.name, "was replaced by another file while it was being loaded")
       }
-      state.withLock { $0.stage = .loaded(host, description) }
+      state.withLock { $0.stage = .loaded(Loaded(host, description)) }
       reply(Frame(.loaded))
     } catch {
       fail(error)
@@ -157,9 +164,9 @@ public final class PluginWorker: Sendable {
   /// has not returned.
   private func unload(_ body: PluginValue) {
     var skipped: [String] = []
-    if case .loaded(let host, _) = state.withLock(\.stage) {
+    if case .loaded(let loaded) = state.withLock(\.stage) {
       // The calls have had their time. The host ends this process if destructors, or unload(), take too long.
-      skipped = host.unloadAll(deadline: .zero, destructors: .seconds(3600))
+      skipped = loaded.host.unloadAll(deadline: .zero, destructors: .seconds(3600))
     }
     reply(Frame(.unloaded, 0, .array(skipped.map { .string($0) })))
     ProcessGuard.ending(0)
@@ -198,19 +205,24 @@ public final class PluginWorker: Sendable {
 
   private func make(_ call: WorkerCall, _ request: UInt64, _ function: String, _ arguments: [Argument]) {
     let (stage, handles) = state.withLock { ($0.stage, $0.handles) }
-    guard case .loaded(let host, let description) = stage else {
+    guard case .loaded(let loaded) = stage else {
       let error = PluginError(.closed, function, "is called before its plugin is loaded")
       call.begin(.reject(error))
       return end(request, Frame(.rejected, request, ReasonCoder.encode(error)))
     }
     var imported: [Argument] = []
+    imported.reserveCapacity(arguments.count)
     do throws(ArgumentMismatch) {
       for (index, argument) in arguments.enumerated() {
         guard case .value(let value) = argument.content else {
           imported.append(argument)
           continue
         }
-        let name = argument.name ?? description.name(ofArgument: index, of: function)
+        guard value.mayHoldPointers else {
+          imported.append(argument)
+          continue
+        }
+        let name = argument.name ?? loaded.description.name(ofArgument: index, of: function)
         imported.append(
           Argument(
             name: argument.name,
@@ -218,7 +230,7 @@ public final class PluginWorker: Sendable {
       }
     } catch {
       let error = PluginError(
-        .badArgument, "\(description.id).\(function)", "argument '\(error.path)' \(error.message)")
+        .badArgument, "\(loaded.description.id).\(function)", "argument '\(error.path)' \(error.message)")
       call.begin(.reject(error))
       return end(request, Frame(.rejected, request, ReasonCoder.encode(error)))
     }
@@ -227,7 +239,7 @@ public final class PluginWorker: Sendable {
       return end(request, Frame(.rejected, request, ReasonCoder.encode(Discarded.discarded)))
     }
     plugin_confinement_note_call(request)
-    let promise = host.call(function, of: description.id, imported) { [self] report in
+    let promise = loaded.host.call(function, of: loaded.description.id, imported) { [self] report in
       reply(
         Frame(
           .progress, request,
@@ -235,25 +247,29 @@ public final class PluginWorker: Sendable {
     }
     plugin_confinement_note_call(0)
     promise.then(
-      { [self] value in fulfil(request, value, handles, of: "\(description.id).\(function)") },
+      { [self] value in fulfil(request, value, handles, of: (loaded.description.id, function)) },
       { [self] reason in end(request, Frame(.rejected, request, ReasonCoder.encode(reason))) })
     // The calls that take the result end after this one: their answers follow its answer.
     call.begin(promise)
   }
 
+  /// A function in errors.
+  private typealias Subject = (plugin: String?, name: String)
+
   /// Answers a call, or keeps its result if a later call takes it.
-  private func fulfil(_ request: UInt64, _ value: PluginValue, _ handles: HandleTable, of function: String) {
+  private func fulfil(_ request: UInt64, _ value: PluginValue, _ handles: HandleTable, of function: Subject) {
     let size = state.withLock { $0.calls[request]?.isTaken } == true ? value.size : 0
     guard size >= Frame.leastKept else { return send(request, value, handles, of: function) }
     state.withLock { $0.kept[request] = $0.calls.removeValue(forKey: request) }
     reply(Frame(.kept, request, .uint(UInt64(size))))
   }
 
-  private func send(_ request: UInt64, _ value: PluginValue, _ handles: HandleTable, of function: String) {
+  private func send(_ request: UInt64, _ value: PluginValue, _ handles: HandleTable, of function: Subject) {
     do throws(ArgumentMismatch) {
       end(request, Frame(.fulfilled, request, try handles.exported(value)))
     } catch {
-      let error = PluginError(.badResult, function, "gives a result that \(error.message)")
+      let subject = [function.plugin, function.name].compactMap(\.self).joined(separator: ".")
+      let error = PluginError(.badResult, subject, "gives a result that \(error.message)")
       end(request, Frame(.rejected, request, ReasonCoder.encode(error)))
     }
   }
@@ -280,7 +296,7 @@ public final class PluginWorker: Sendable {
     threads.run { [self] in
       let handles = state.withLock(\.handles)
       // Fulfilled, but its thread may not have noted the promise yet.
-      call.result.then({ [self] value in send(request, value, handles, of: "plugin-worker") }, nil)
+      call.result.then({ [self] value in send(request, value, handles, of: (nil, "plugin-worker")) }, nil)
     }
   }
 

@@ -21,9 +21,16 @@ struct RemoteCalls: Sequence {
     }
   }
 
+  /// Notes a call that is new.
+  mutating func insert(_ call: consuming RemoteCall, _ request: UInt64) {
+    requests[call.promise.id] = request
+    calls[request] = call
+  }
+
   mutating func removeValue(forKey request: UInt64) -> RemoteCall? {
-    defer { self[request] = nil }
-    return calls[request]
+    guard let call = calls.removeValue(forKey: request) else { return nil }
+    requests[call.promise.id] = nil
+    return call
   }
 
   /// The call whose result a promise is.

@@ -3,7 +3,10 @@ extension Signature {
   /// Checks the value that fulfils a call.
   ///
   /// - Throws: `ArgumentMismatch` if the value is not of the type that the signature declares.
-  func check(result value: PluginValue) throws(ArgumentMismatch) {
+  func check(result value: PluginValue) throws(ArgumentMismatch) { try check(result: value, outputs: outputs) }
+
+  /// Likewise; `outputs` are those of the signature.
+  func check(result value: PluginValue, outputs: [Parameter]) throws(ArgumentMismatch) {
     guard !outputs.isEmpty else { return try value.check(as: yielded) }
     guard case .object(let members) = value else {
       throw ArgumentMismatch(message: "is \(value.name), expected an object of results")

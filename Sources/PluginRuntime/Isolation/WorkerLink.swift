@@ -42,6 +42,9 @@ final class WorkerLink: Sendable {
     var end: ContinuousClock.Instant?
     /// Whether the thread that serves the link has no time to wake at, so that a call has to wake it.
     var isAsleep = false
+
+    /// Whether as many bytes wait as may wait for a worker.
+    var isFull: Bool { outgoing.size >= WorkerLink.maximumOutgoing }
   }
 
   let state = Mutex(State())
@@ -91,7 +94,7 @@ final class WorkerLink: Sendable {
       let isLeft = state.withLock { state in
         guard state.socket >= 0, generation == nil || generation == state.generation else { return false }
         // The thread that serves the link kills the worker.
-        guard state.outgoing.size < Self.maximumOutgoing else { return true }
+        guard !state.isFull else { return true }
         state.sent += encoded.size
         return state.outgoing.send(encoded, state.socket)
       }
@@ -100,14 +103,6 @@ final class WorkerLink: Sendable {
     } catch {
       return error
     }
-  }
-
-  /// Whether as many bytes wait as may wait for a worker.
-  var isFull: Bool { state.withLock { $0.outgoing.size >= Self.maximumOutgoing } }
-
-  /// Sends waiting bytes, as many as the socket takes. Returns whether some are left.
-  func flush() -> Bool {
-    state.withLock { $0.outgoing.flush($0.socket) }
   }
 
   /// The acceptance of a call.
@@ -123,7 +118,7 @@ final class WorkerLink: Sendable {
   func begin(_ call: RemoteCall, _ request: UInt64) -> Acceptance {
     let (acceptance, isSent, isLeft) = state.withLock { state -> (Acceptance, Bool, Bool) in
       guard state.phase == .waiting || state.phase == .open else { return (.closing, false, false) }
-      guard state.outgoing.size < Self.maximumOutgoing else { return (.full, false, false) }
+      guard !state.isFull else { return (.full, false, false) }
       var call = call
       var isLeft = true
       if state.phase == .open {
@@ -137,7 +132,7 @@ final class WorkerLink: Sendable {
       }
       // Otherwise nobody would notice that the worker is stopped, or does not read.
       if state.isAsleep { isLeft = true }
-      state.calls[request] = call
+      state.calls.insert(call, request)
       return (.taken, state.phase == .open, isLeft)
     }
     if isLeft { wake() }

@@ -7,28 +7,45 @@ extension WorkerServer {
   func serve() {
     var hasOutput = true
     var hasSocket = true
+    var waits = [0, process.output, link.wakeup, process.pidfd, 0].map {
+      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+    }
     while true {
-      let isBlocked = link.flush()
-      var waits = [
-        pollfd(fd: hasSocket ? process.socket : -1, events: Int16(POLLIN | (isBlocked ? POLLOUT : 0)), revents: 0),
-        pollfd(fd: hasOutput ? process.output : -1, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: link.wakeup, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: process.pidfd, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: confinement?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
-      ]
-      poll(&waits, nfds_t(waits.count), timeout())
-      // Before the answer of a call that it concerns.
-      if waits[4].revents != 0 { watchConfinement(waits[4].revents) }
-      if waits[2].revents != 0 { link.takeWakeup() }
-      if waits[1].revents != 0 { hasOutput = output.read(process.output, settings.options.output) }
-      if waits[0].revents & ~Int16(POLLOUT) != 0, !receive(isLast: false) {
-        hasSocket = false
-        // A process closes its socket when it ends, which is noticed at once, or else by the deadline.
-        if stage != .exiting { expectEnd(within: .milliseconds(500), "closed its socket") }
-      }
-      if waits[3].revents != 0 || process.pidfd < 0 && plugin_process_has_ended(process.pid) { return }
+      let plan = flush()
+      waits[0].fd = hasSocket ? process.socket : -1
+      waits[0].events = Int16(POLLIN | (plan.isBlocked ? POLLOUT : 0))
+      if !hasOutput { waits[1].fd = -1 }
+      waits[4].fd = confinement?.descriptor ?? -1
+      var now = ContinuousClock.now
+      repeat {
+        if poll(&waits, nfds_t(waits.count), Self.milliseconds(from: now, until: plan.next)) < 0 {
+          // Interrupted: the events are those of the last time.
+          for index in waits.indices { waits[index].revents = 0 }
+        }
+        // Before the answer of a call that it concerns.
+        if waits[4].revents != 0 { watchConfinement(waits[4].revents) }
+        if waits[2].revents != 0 { link.takeWakeup() }
+        if waits[1].revents != 0 { hasOutput = output.read(process.output, settings.options.output) }
+        if waits[0].revents & ~Int16(POLLOUT) != 0, !receive(isLast: false) {
+          hasSocket = false
+          // A process closes its socket when it ends, which is noticed at once, or else by the deadline.
+          if stage != .exiting { expectEnd(within: .milliseconds(500), "closed its socket") }
+        }
+        if waits[3].revents != 0 || process.pidfd < 0 && plugin_process_has_ended(process.pid) { return }
+        now = .now
+        // Answers alone leave the times as they are; a thread that changes them wakes this one. So the lock of the link,
+        // which the next call is about to take, is left alone.
+        let hasOthers = waits[1].revents | waits[2].revents | waits[3].revents | waits[4].revents != 0
+        guard plan.isSteady, waits[0].revents == Int16(POLLIN), !hasOthers, hasSocket, fault == nil else { break }
+      } while noteBusy(now, before: plan.next)
       checkTimes()
     }
+  }
+
+  /// Notes that the worker is in use. Returns whether `next` is not due.
+  private func noteBusy(_ now: ContinuousClock.Instant, before next: ContinuousClock.Instant?) -> Bool {
+    lastBusy = now
+    return next.map { now < $0 } ?? true
   }
 
   private func watchConfinement(_ events: Int16) {
@@ -49,32 +66,40 @@ extension WorkerServer {
     stageEnd = .now + duration
   }
 
-  private func timeout() -> Int32 {
+  /// Sends waiting bytes, as many as the socket takes. Returns whether some are left, the time at which there is something
+  /// to do, and whether answers change nothing of that.
+  private func flush() -> (isBlocked: Bool, next: ContinuousClock.Instant?, isSteady: Bool) {
     let now = ContinuousClock.now
-    let next = link.state.withLock { state in
+    var next = stageEnd
+    func wake(at time: ContinuousClock.Instant?) {
+      if let time { next = next.map { min($0, time) } ?? time }
+    }
+    let (isBlocked, isSteady) = link.state.withLock { state in
       if !state.calls.isEmpty { lastBusy = now }
       // A stopped process notifies nobody. So it is looked at while it has calls, and for a while after them: calls one
       // after the other need not wake this thread.
       state.isAsleep = now - lastBusy >= .seconds(1)
-      return [
-        state.nextTime, state.phase == .closing && stage == .running ? state.end : nil,
-        state.isAsleep ? nil : now + .seconds(1),
-      ]
+      wake(at: state.nextTime)
+      if state.phase == .closing, stage == .running { wake(at: state.end) }
+      if !state.isAsleep { wake(at: now + .seconds(1)) }
+      let isBlocked = state.outgoing.flush(state.socket)
+      return (isBlocked, state.phase == .open && stage == .running && !isBlocked && !state.isAsleep)
     }
-    var times = next + [stageEnd]
     // Nor does the end of one without a descriptor.
-    if process.pidfd < 0 { times.append(now + .milliseconds(20)) }
-    return Self.milliseconds(until: times.compactMap { $0 }.min())
+    if process.pidfd < 0 { wake(at: now + .milliseconds(20)) }
+    return (isBlocked, next, isSteady)
   }
 
   private func checkTimes() {
     guard fault == nil else { return }
     let now = ContinuousClock.now
-    if link.isFull { return kill("it does not read what it is sent") }
+    let (isFull, isDue, isClosing, isBusy) = link.state.withLock { state in
+      (state.isFull, state.nextTime.map { $0 <= now } ?? false, state.phase == .closing, !state.calls.isEmpty)
+    }
+    if isFull { return kill("it does not read what it is sent") }
     if let stageEnd, stageEnd <= now { return kill(expectation ?? stageFault) }
-    checkCalls(now)
-    checkClosing(now)
-    let isBusy = link.state.withLock { !$0.calls.isEmpty }
+    if isDue { checkCalls(now) }
+    if isClosing { checkClosing(now) }
     guard fault == nil, isBusy || stage != .running else { return }
     if plugin_process_is_stopped(process.pid) { return kill("it was stopped by a signal") }
     ping(now)

@@ -95,7 +95,7 @@ final class WorkerServer {
     rejectCrashed(calls, end)
     if stage == .exiting, cause == .exited(status: 0) { return nil }
     // Results that were fetched, or kept, are not calls that report the end.
-    if !calls.contains(where: { $0.demand != nil }) || stage != .running {
+    if !calls.contains(where: { $0.facts.demand != nil }) || stage != .running {
       settings.host.log(.error, settings.id(description), end.report)
     }
     return end
@@ -203,15 +203,16 @@ final class WorkerServer {
 
   func waitForWakeup(until end: ContinuousClock.Instant?) {
     var wait = pollfd(fd: link.wakeup, events: Int16(POLLIN), revents: 0)
-    poll(&wait, 1, Self.milliseconds(until: end))
+    poll(&wait, 1, Self.milliseconds(from: .now, until: end))
     link.takeWakeup()
   }
 
   /// The timeout for poll(), rounded up; -1 for none.
-  static func milliseconds(until end: ContinuousClock.Instant?) -> Int32 {
+  static func milliseconds(from now: ContinuousClock.Instant, until end: ContinuousClock.Instant?) -> Int32 {
     guard let end else { return -1 }
-    let left = ContinuousClock.now.duration(to: end) / .milliseconds(1)
-    return Int32(min(max(left.rounded(.up), 0), 3_600_000))
+    let (seconds, attoseconds) = now.duration(to: end).components
+    if seconds >= 3_600 { return 3_600_000 }
+    return Int32(max(0, seconds * 1_000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000))
   }
 }
 

@@ -36,7 +36,11 @@ extension Host {
       loaded.enter(call) { call.run(values.values, values.count, kept: values) }
       return promise
     }
-    // A fulfilled promise runs its callback inline, or in the context.
+    guard context != .immediate else {
+      call.run(values.values, values.count, kept: values)
+      return promise
+    }
+    // A fulfilled promise runs its callback in the context.
     Promise<Void>.resolve(()).then(on: context, { call.run(values.values, values.count, kept: values) }, nil)
     return promise
   }

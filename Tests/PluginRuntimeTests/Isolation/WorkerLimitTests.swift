@@ -43,6 +43,20 @@ struct WorkerLimitTests {
     plugin.unload()
   }
 
+  @Test("of time count while other calls are answered without a pause")
+  func busy() async throws {
+    let plugin = try IsolatedPlugin.loading("chain")
+    let stuck = plugin.call("gate", timeout: .milliseconds(100))
+    var others = 0
+    while stuck.state == .pending, others < 100_000 {
+      #expect(await plugin.call("value", [.value(.int(1))], timeout: nil).outcome().value == .int(1))
+      others += 1
+    }
+    #expect(others < 100_000)
+    #expect(try await stuck.outcomeInTime().pluginError?.kind == .timedOut)
+    plugin.unload()
+  }
+
   @Test("of the socket: what does not fit into it waits, also for a worker that was stopped")
   func socket() async throws {
     let plugin = try IsolatedPlugin.loading("asking")

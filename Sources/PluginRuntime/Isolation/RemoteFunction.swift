@@ -1,0 +1,22 @@
+/// A function of a plugin in a worker, with the parts of its signature that each call needs.
+final class RemoteFunction: Sendable {
+  let name: String
+  /// The name with the plugin's id, for errors.
+  let subject: String
+  let signature: Signature
+  private let outputs: [Parameter]
+
+  init(_ function: FunctionDescription, of plugin: String) {
+    name = function.name
+    subject = "\(plugin).\(function.name)"
+    signature = function.signature
+    outputs = function.signature.outputs
+  }
+
+  /// Checks the value that fulfils a call.
+  ///
+  /// - Throws: `ArgumentMismatch` if the value is not of the type that the signature declares.
+  func check(result value: PluginValue) throws(ArgumentMismatch) {
+    try signature.check(result: value, outputs: outputs)
+  }
+}
