@@ -148,6 +148,11 @@ void plugin_process_end_with_parent(void) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
+void plugin_process_vanish(void) {
+  for (;;)
+    syscall(SYS_exit_group, PLUGIN_PROCESS_LOST);
+}
+
 int32_t plugin_process_new_event(void) {
   return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 }

@@ -14,6 +14,9 @@ PROMISE_BEGIN_DECLS
 /* The descriptors of the sockets in a child that has just been started: one for calls, one for its confinement. */
 enum { PLUGIN_PROCESS_SOCKET = 3, PLUGIN_PROCESS_CONTROL = 4 };
 
+/* The exit status of a child that has lost its socket (EX_PROTOCOL). */
+enum { PLUGIN_PROCESS_LOST = 76 };
+
 typedef struct plugin_process {
   int32_t pid;
   /* Readable once the process has ended; -1 if the kernel has no such descriptors. */
@@ -72,6 +75,10 @@ ptrdiff_t plugin_process_send(int32_t socket, const void *PROMISE_NONNULL bytes,
  * file (setuid, setgid), or by its capabilities.
  * [any thread] */
 bool plugin_process_is_privileged(void);
+
+/* Ends the process with PLUGIN_PROCESS_LOST, at once: no code of a plugin runs, and none can prevent it.
+ * [any thread] */
+void plugin_process_vanish(void) __attribute__((noreturn));
 
 PROMISE_END_DECLS
 

@@ -81,6 +81,7 @@ final class WorkerServer {
     } else {
       serve()
       cause = finish()
+      if fault == nil, cause == .exited(status: Int32(PLUGIN_PROCESS_LOST)) { fault = "it closed its socket" }
     }
     let wasRunning = stage == .running || stage == .unloading || stage == .exiting
     let end = WorkerEnd(

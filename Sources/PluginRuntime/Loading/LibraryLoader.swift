@@ -82,9 +82,16 @@ enum LibraryLoader {
   /// Checks that the loader mapped the file that was verified.
   private static func check(_ handle: UnsafeMutableRawPointer, _ file: PluginFile) throws(PluginError) {
     var (mapped, verified) = (plugin_mapping_t(), plugin_mapping_t())
-    guard plugin_mapping_at(plugin_library_address(handle), &mapped), plugin_mapping_of(file.descriptor, &verified),
-      mapped.device == verified.device, mapped.inode == verified.inode
-    else {
+    errno = 0
+    let isKnown =
+      plugin_mapping_at(plugin_library_address(handle), &mapped) && plugin_mapping_of(file.descriptor, &verified)
+    // Initialisers may have lowered the limit.
+    guard isKnown || errno != EMFILE else {
+      throw PluginError(
+        .loadFailed, file.path,
+        "cannot be compared with what the system's loader has mapped for it: \(SystemLimit.text(EMFILE))")
+    }
+    guard isKnown, mapped.device == verified.device, mapped.inode == verified.inode else {
       throw PluginError(
         .replaced, file.path,
         "is not what the system's loader has loaded for it: a library of the same name is another file")

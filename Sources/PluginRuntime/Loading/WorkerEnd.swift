@@ -16,8 +16,8 @@ public struct WorkerEnd: Sendable, Equatable {
 
   /// The way in which the process ended.
   public let cause: Cause
-  /// The reason why the host killed it: a passed deadline, a closed socket, bytes that are not frames; `nil` if it
-  /// ended by itself.
+  /// The reason why the host killed it, or it could not go on: a passed deadline, a closed socket, bytes that are not
+  /// frames; `nil` if it ended by itself.
   public let fault: String?
   /// The version of the plugin; `nil` if the process ended before it had been read.
   public let version: String?

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -30,6 +31,10 @@ static const promise_host_t *host;
 static inline void hang(void) {
   for (;;)
     pause();
+}
+
+static inline void lower_limit(void) {
+  setrlimit(RLIMIT_NOFILE, &(struct rlimit){0, 0});
 }
 
 static inline void crash(void) {

@@ -14,8 +14,8 @@ struct WorkerDeaths {
     arguments: [
       ("crash", .killed(signal: SIGSEGV)), ("abort", .killed(signal: SIGABRT)), ("kill", .killed(signal: SIGKILL)),
       ("exit 0", .exited(status: 0)), ("exit 77", .exited(status: 77)), ("_exit 0", .exited(status: 0)),
-      ("exit on a thread", .exited(status: 0)), ("close the socket", .killed(signal: SIGKILL)),
-      ("close all", .killed(signal: SIGKILL)), ("stop", .killed(signal: SIGKILL)),
+      ("exit on a thread", .exited(status: 0)), ("close the socket", .exited(status: 76)),
+      ("close all", .exited(status: 76)), ("stop", .killed(signal: SIGKILL)),
     ] as [(String, WorkerEnd.Cause)])
   func death(how: String, cause: WorkerEnd.Cause) async throws {
     let plugin = try IsolatedPlugin.loading("dying")
@@ -26,6 +26,7 @@ struct WorkerDeaths {
       let end = try #require(outcome.workerEnd, "\(error)")
       #expect(error.subject == "test.dying.\(function)")
       #expect(end.cause == cause)
+      if how.hasPrefix("close") { #expect(end.fault == "it closed its socket") }
       #expect(end.generation == 1)
       #expect(end.pending > .zero && end.pending < .seconds(60))
       #expect(end.output.contains("about to \(how)"))
@@ -71,6 +72,16 @@ struct WorkerDeaths {
     ]
     #expect(end.cause == causes[how])
     #expect((end.fault != nil) == (how == "hang()"))
+  }
+
+  @Test(
+    "is not the end of one whose initialiser allows itself no descriptors: it is not loaded, and the limit is named")
+  func limits() throws {
+    let error = #expect(throws: PluginError.self) {
+      try IsolatedPlugin.loading("dying", ["-DIN_INITIALISER=lower_limit()"])
+    }
+    #expect(
+      error?.description.contains("RLIMIT_NOFILE is 0: close files, or raise the limit") == true, "\(error as Any)")
   }
 
   @Test("in unload() is logged, and waits no longer than the limit", arguments: ["crash()", "exit(9)", "hang()"])
