@@ -28,8 +28,7 @@ public func promise_value_map(
   _ out: UnsafeMutablePointer<promise_value_t>?, _ keys: UnsafePointer<UnsafePointer<CChar>?>?,
   _ lengths: UnsafePointer<Int>?, _ values: UnsafePointer<promise_value_t>?, _ count: Int
 ) -> promise_status_t {
-  guard count >= 0, unsafe (keys != nil && values != nil) || count == 0, count <= mostValues else {
-    if unsafe keys == nil && count > 0 && count <= mostValues { unsafe releaseWellFormed(values, count) }
+  guard count >= 0, unsafe values != nil || count == 0, count <= mostValues else {
     if let out = unsafe out { unsafe CellValue.void.store(out) }
     return promise_status_t(PROMISE_EINVAL)
   }
