@@ -84,6 +84,28 @@ struct CurrentContextTests {
     #expect(log.events == ["here: true"])
   }
 
+  @Test("RP10 a callback on the current context runs where one is, and at once, what is due there too")
+  func front() {
+    let here = ManualExecutor()
+    let (first, second) = (Promise<Int>(), Promise<Int>())
+    Promise<Int>.resolve(1).then(
+      on: here.here,
+      { _ in
+        first.then(
+          on: .current,
+          { _ in
+            second.resolve(1)
+            log.record("resolved")
+          }, nil)
+        second.then(on: .current, { _ in log.record("here: \(here.isRunning)") }, nil)
+      }, nil)
+    here.runAll()
+    first.resolve(1)
+    #expect(log.events == [])
+    here.runAll()
+    #expect(log.events == ["here: true", "resolved"])
+  }
+
   @Test("RP10 the queue of a callback is the current one")
   func queue() {
     let queue = DispatchQueue(label: "test")

@@ -130,6 +130,18 @@ struct ExecutingNowTests {
     #expect(log.events == ["thread: false"])
   }
 
+  @Test("T6 a callback of onCancelRequest has the value of the requesting call")
+  func cancelRequest() {
+    let (future, resolver) = Future<Int, Never>.makeWithResolver()
+    let (other, otherResolver) = Future<Int, Never>.makeWithResolver()
+    resolver.onCancelRequest { _ in record("request") }
+    otherResolver.onCancelRequest { _ in record("other request") }
+    Promise<Int>.resolve(1).then(on: .nowOr(executor.here), { _ in future.requestCancel() }, nil)
+    other.requestCancel()
+    #expect(log.events == ["request: true", "other request: false"])
+    withExtendedLifetime((resolver, otherResolver)) {}
+  }
+
   @Test("T6, T64 the callback of propagatingCancellation does not run now, in its context even for now-or")
   func propagating() {
     let (root, resolver) = Future<Int, Never>.makeWithResolver()
