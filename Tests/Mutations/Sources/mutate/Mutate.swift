@@ -20,6 +20,7 @@ struct Mutate: ParsableCommand {
   @Option(help: "What they are drawn by.") var seed: UInt64 = 1
   @Option(help: "Mutations of this kind alone; may be repeated.") var kind: [String] = []
   @Option(help: "Mutations whose name contains this alone.") var only: String?
+  @Flag(help: "The mutations that no test killed in the last run alone.") var again = false
   @Option(help: "The rows of the tables whose names contain this alone: `features-daisy`; may be repeated.")
   var rowsOf: [String] = []
   @Option(help: "Mutations of this product alone: library, interleavings or bundle.") var product: Product?
@@ -39,16 +40,19 @@ struct Mutate: ParsableCommand {
     let changed = try since.map {
       try changedLines(workspace.git("diff", "--unified=0", $0, "--", "Sources", "Tests/Mutations"))
     }
+    let file = workspace.folder.appending(path: "report.json")
+    let unkilled = again ? try Report.unkilled(file) : []
     var selected = noRows ? [] : table.mutations
     if !rowsOf.isEmpty {
       selected.removeAll { one in !rowsOf.contains { table.byName[one.id]?.table.contains($0) == true } }
     }
     if let changed { selected.removeAll { table.byName[$0.id]?.isConcerned(by: changed) == false } }
-    if sample != nil || since != nil || !folder.isEmpty || !kind.isEmpty || only != nil || noRows {
+    if sample != nil || since != nil || !folder.isEmpty || !kind.isEmpty || only != nil || noRows || again {
       selected += try generated(workspace, changed)
     }
     if !kind.isEmpty { selected.removeAll { !kind.contains($0.kind.rawValue) } }
     if let only { selected.removeAll { !$0.id.contains(only) } }
+    if again { selected.removeAll { !unkilled.contains($0.id) } }
     if list || selected.isEmpty {
       for one in selected { print("\(one.file):\(one.line): \(one.id)\n  - \(one.before)\n  + \(one.after)") }
       if selected.isEmpty { print("mutate: nothing to mutate") }
@@ -57,7 +61,6 @@ struct Mutate: ParsableCommand {
     }
 
     let numbered = try Numbered(selected + others(selected, table, workspace), workspace)
-    let file = workspace.folder.appending(path: "report.json")
     var results: [Result] = []
     // The C programs reach no closures of the Swift layer: the bundle, the last product, judges the unnoticed ones.
     var unnoticed: [Mutation] = []

@@ -84,12 +84,21 @@ struct Report {
 }
 
 extension Report {
-  private struct Entry: Encodable {
+  private struct Entry: Codable {
     let id, kind, file: String
     let line, number: Int
     let before, after, verdict: String
     let by, how: String?
     let seconds: Double
+  }
+
+  /// The names of the mutations of a written report that lack a test.
+  static func unkilled(_ file: URL) throws -> Set<String> {
+    guard let data = try? Data(contentsOf: file) else {
+      throw Failure("\(file.path): there is no report of a run: run `make mutate` without --again first")
+    }
+    let entries = try JSONDecoder().decode([Entry].self, from: data)
+    return Set(entries.filter { ["survived", "not reached", "misnamed", "told"].contains($0.verdict) }.map(\.id))
   }
 
   func write(to file: URL) throws {
