@@ -119,6 +119,8 @@ static void jobs_that_waited_for_any_are_not_joined_by_more(void) {
   int processors = number_of_processors();
   promise_executor_t *pool = promise_executor_global(PROMISE_PRIORITY_DEFAULT);
   countdown_t countdown = COUNTDOWN(processors + 1);
+  atomic_store(&looks, 0); /* without CHECK_FORK, another test came before */
+  atomic_store(&most_computing, 0);
   awaited = promise_new();
   for (int i = 0; i < processors; i++)
     CHECK_STATUS(promise_executor_submit(pool, waits_then_computes, &countdown, NULL), PROMISE_OK);
