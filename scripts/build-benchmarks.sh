@@ -23,8 +23,10 @@ strip "$out/libpromise.so"
 
 "$cc" -O3 -shared -fPIC -o "$out/floor.so" "$root/Benchmarks/floor.c"
 
-"$cc" -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror -shared -fPIC -I "$root/include" -o "$out/callee.so" \
-  "$root/Benchmarks/plugin/callee.c"
+for plugin in callee chain; do
+  "$cc" -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror -shared -fPIC -I "$root/include" -o "$out/$plugin.so" \
+    "$root/Benchmarks/plugin/$plugin.c"
+done
 
 # build PROGRAM [OPTION]... SOURCE...
 build() {

@@ -41,6 +41,10 @@ let package = Package(
       dependencies: [
         "CBareWorker", "CReport", "Timing",
         .product(name: "PluginRuntime", package: "promises"), .product(name: "Promises", package: "promises"),
+      ],
+      // The functions of promise.h, for plugins.
+      linkerSettings: [
+        .unsafeFlags(["-Xlinker", "--dynamic-list=\(Context.packageDirectory)/../../Sources/plugin-host/host.exports"])
       ]),
   ],
   swiftLanguageModes: [.v6]

@@ -1,5 +1,6 @@
-// `worker-costs CALLEE.so PLUGIN_HOST [--long]`: calls into worker processes, against bare round trips between two
-// processes, memcpy and posix_spawn; and the start of plugin-host.
+// `worker-costs CALLEE.so CHAIN.so PLUGIN_HOST [--long]`: calls into worker processes, against bare round trips between
+// two processes, memcpy and posix_spawn; and the start of plugin-host. With `--calls COUNT`: so many calls and nothing
+// else, for a profiler.
 import CBareWorker
 import CReport
 import Glibc
@@ -9,16 +10,23 @@ import Timing
 bare_worker_main(CommandLine.argc, CommandLine.unsafeArgv)
 if CommandLine.arguments.dropFirst().first == WorkerProgram.workerArgument { PluginWorker.run() }
 
-let arguments = CommandLine.arguments.dropFirst()
-guard arguments.count >= 2, let library = arguments.first, case let host = arguments[arguments.startIndex + 1],
-  arguments.dropFirst(2).allSatisfy({ $0 == "--long" })
-else {
-  print("usage: worker-costs CALLEE.so PLUGIN_HOST [--long]")
+let arguments = Array(CommandLine.arguments.dropFirst())
+let options = Array(arguments.dropFirst(3))
+let calls = options.first == "--calls" && options.count == 2 ? Int(options[1]) : nil
+guard arguments.count >= 3, options.isEmpty || options == ["--long"] || calls != nil else {
+  print("usage: worker-costs CALLEE.so CHAIN.so PLUGIN_HOST [--long | --calls COUNT]")
   exit(64)
 }
+let (library, host) = (arguments[0], arguments[2])
 do {
   let worker = try Worker(library)
-  guard worker.isRight() else {
+  let chain = try Worker(arguments[1])
+  if let calls {
+    for _ in 0..<calls { worker.add() }
+    worker.end()
+    exit(0)
+  }
+  guard worker.isRight(), chain.isChained(10) else {
     print("benchmark: the plugin's functions give something else in a worker than in this process")
     exit(2)
   }
@@ -27,7 +35,7 @@ do {
     print("benchmark: a process cannot be started")
     exit(2)
   }
-  var stopwatch = Stopwatch(rounds: arguments.count > 2 ? 1000 : 100)
+  var stopwatch = Stopwatch(rounds: options.isEmpty ? 100 : 1000)
   stopwatch.slice = 2e6
   report_heading("Calls into a worker process", "ns")
   let trips = stopwatch.race(
@@ -39,6 +47,13 @@ do {
     ])
   report("int(int, int), against a round trip with 5 wake-ups", against: trips[1], ours: trips[0], budget: 1.5)
   report("int(int, int), against a round trip with 2 wake-ups", against: trips[2], ours: trips[0])
+  let chains = stopwatch.race(
+    items: 1,
+    [
+      { Stopwatch.wallTime($0) { _ = chain.result(of: 1) } }, { Stopwatch.wallTime($0) { _ = chain.result(of: 10) } },
+    ])
+  report(
+    "ten calls, each with the result of the one before, against one", against: chains[0], ours: chains[1], budget: 1.5)
 
   report_heading("Bytes into a worker process, against memcpy", "ns")
   for size in [1 << 10, 1 << 14, 1 << 16, 1 << 20, 1 << 23, 1 << 26] {
@@ -67,6 +82,7 @@ do {
   report("with a plugin, against posix_spawn of /bin/true", against: starts[1], ours: starts[0])
   report("plugin-host --version, against posix_spawn of /bin/true", against: starts[1], ours: starts[2], budget: 3)
   worker.end()
+  chain.end()
 } catch {
   print("benchmark: \(error)")
   exit(2)
