@@ -73,6 +73,14 @@ struct CallerMade {
   /// Whether some function makes such a struct: it is known by its address from then on.
   func isMade(_ target: CType) -> Bool { header.spelling(of: target).map(made.contains) ?? false }
 
+  /// Whether a function's name says that it makes several, where the host sets one aside: `mpz_array_init`.
+  static func makesSeveral(_ function: Header.Function) -> Bool {
+    guard let (rest, _) = FunctionVerbs.split(function.name, verbs: making) else { return false }
+    return rest.contains(where: several.contains)
+  }
+
+  private static let several: Set<String> = ["array", "vector", "list", "all", "many"]
+
   /// Whether a function ends the life of its only argument, of a type whose values are the caller's.
   func destroys(_ function: Header.Function, _ type: CType) -> Bool {
     guard let type = object(type), owned.contains(type) else { return false }
@@ -89,7 +97,7 @@ struct CallerMade {
   private func candidate(_ function: Header.Function) -> (index: Int, rest: [String])? {
     guard case .function(_, let types, false)? = function.type,
       let (rest, _) = FunctionVerbs.split(function.name, verbs: Self.making),
-      !rest.contains(where: { ["array", "vector", "list", "all", "many"].contains($0) })
+      !rest.contains(where: Self.several.contains)
     else { return nil }
     let initializes = FunctionVerbs.split(function.name, verbs: Self.initializing) != nil
     for (index, type) in types.enumerated() {

@@ -141,6 +141,9 @@ extension SignatureWriter {
   /// The address of a struct: its value, if a copy of it is as good and nothing says that there may be several.
   private mutating func structure(_ index: Int, _ target: CType, _ isConst: Bool) throws(Unsuitable) -> String {
     let name = names[index]
+    if !isConst, callerMade.isMade(target), CallerMade.makesSeveral(function) {
+      throw Unsuitable("'\(name)' may be several, and the host sets one aside")
+    }
     let isOne = !isArray(index) && !counts.isAmbiguous && declared(index)?.name != nil && !ParameterNames.isPlural(name)
     let isSaid = declared(index)?.isWritten ?? false || ParameterNames.isWritten(name)
     if isOne, isSaid, !isConst, !(declared(index)?.isRead ?? false), !ParameterNames.words(name).contains("in"),

@@ -39,6 +39,9 @@ extension EndToEnd {
       typedef struct { unsigned char *data; unsigned size; } datum;
       int export_datum(node *n, datum *out);
       int change(point *place_in_out);
+      typedef struct { void *limbs; int size; } number;
+      void number_init(number *n);
+      void number_array_init(number *, int);
       int encode(const char *text, int text_len, unsigned char *der, int *der_len);
       int now(point *ts);
       int parse(const wchar_t *text, wchar_t **endptr);
@@ -50,7 +53,8 @@ extension EndToEnd {
       int node_release(){return 0;} int alloc_cells(){return 0;} int two(){return 0;} int push(){return 0;} int block(){return 0;}
       const void *after(){return 0;} int create_cursor(){return 0;}
       int getcon(){return 0;} int getnth(){return 0;} int read_nodes(){return 0;} void *all_names(){return 0;}
-      int sized(){return 0;} int export_datum(){return 0;} int change(){return 0;} int encode(){return 0;} int now(){return 0;}
+      int sized(){return 0;} int export_datum(){return 0;} int change(){return 0;} int encode(){return 0;}
+      void number_init(){} void number_array_init(){} int now(){return 0;}
       int parse(){return 0;}
       """
 
@@ -85,7 +89,9 @@ extension EndToEnd {
       ("alloc_cells", "nothing says how many elements 'masks_return' has"),
       ("two", "nothing says how many elements 'buf' has"), ("node_next", "'other' may be an array of addresses"),
       // It says how much was written, not how much room there is.
-      ("encode", "nothing says how many elements 'der' has"), ("getnth", "'name' may be an array of addresses"),
+      ("encode", "nothing says how many elements 'der' has"),
+      ("number_array_init", "'argument1' may be several, and the host sets one aside"),
+      ("getnth", "'name' may be an array of addresses"),
       ("read_nodes", "'nodes' may be an array of addresses that is written"),
       ("node_get_all", "'all' may be an array of addresses"), ("node_release", "'node' may be an array of addresses"),
     ])
