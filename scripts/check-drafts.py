@@ -79,7 +79,8 @@ def evidence(types, node, file, index, name, target):
     opaque = core == "void" and types.plain(target).split()[0] != "void" or core in types.incomplete
     # The address of a struct under a name of its own: FT_Face.
     opaque = opaque or not types.plain(target).endswith("*") and core.startswith("struct ")
-    if core == "char" and re.search(r"(?i)^(p|pz)?_*(end_?p(tr)?|err(or)?_?(msg|message|str|string|ptr))$", name):
+    is_text = core == "char" or "wchar_t" in types.plain(target)
+    if is_text and re.search(r"(?i)^(p|pz)?_*(end_?p(tr)?|err(or)?_?(msg|message|str|string|ptr))$", name):
         return "name"
     plural = name.lower().endswith("s") and not re.search(r"(ss|us|is)$", name.lower())
     if core in ("char", "unsigned char") and "get" in node["name"].lower() and not plural:
