@@ -82,7 +82,7 @@ def evidence(types, node, file, index, name, target):
     is_text = core == "char" or "wchar_t" in types.plain(target)
     if is_text and re.search(r"(?i)^(p|pz)?_*(end_?p(tr)?|err(or)?_?(msg|message|str|string|ptr))$", name):
         return "name"
-    plural = name.lower().endswith("s") and not re.search(r"(ss|us|is)$", name.lower())
+    plural = len(name) > 2 and name.lower().endswith("s") and not re.search(r"(ss|us|is)$", name.lower())
     if core in ("char", "unsigned char") and "get" in node["name"].lower() and not plural:
         return "getter"
     making = re.search(r"open|new|create|init|alloc|dup|clone|copy|connect|prepare|load", node["name"], re.IGNORECASE)
