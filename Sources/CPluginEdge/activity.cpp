@@ -1,5 +1,6 @@
 #include "activity.hpp"
 #include "plugin_output.h"
+#include "report.hpp"
 
 #include <atomic>
 #include <cerrno>
@@ -14,70 +15,26 @@
 
 __thread plugin_activity *plugin_activity_current;
 
+using plugin::line;
+using plugin::place;
+
+void line::write() noexcept {
+  text[length++] = '\n';
+  plugin_output_await(1000000000);
+  for (size_t at = 0; at < length;) {
+    ssize_t written = ::write(STDERR_FILENO, text + at, length - at);
+    if (written < 0 && errno != EINTR)
+      return;
+    at += written > 0 ? static_cast<size_t>(written) : 0;
+  }
+}
+
 namespace {
 
 plugin_activity_guard_t guard;
 std::atomic<pid_t> guarded;
 /// The status that the program itself is about to exit with; -1: it is not exiting.
 std::atomic<int32_t> ending{-1};
-
-/// A line for standard error, of bounded length, formatted and written by async-signal-safe code.
-class line {
-public:
-  line &operator<<(const char *part) noexcept {
-    while (*part != '\0' && length < sizeof text - 1) {
-      unsigned char byte = static_cast<unsigned char>(*part++);
-      text[length++] = byte < ' ' || byte == 127 ? '?' : static_cast<char>(byte);
-    }
-    return *this;
-  }
-
-  line &operator<<(int64_t number) noexcept {
-    char digits[24];
-    char *end = digits + sizeof digits, *at = end;
-    *--at = '\0';
-    uint64_t rest = number < 0 ? 0 - static_cast<uint64_t>(number) : static_cast<uint64_t>(number);
-    do {
-      *--at = static_cast<char>('0' + rest % 10);
-    } while ((rest /= 10) != 0);
-    if (number < 0)
-      *--at = '-';
-    return *this << at;
-  }
-
-  /// Writes the line, after the text that plugins have printed before.
-  void write() noexcept {
-    text[length++] = '\n';
-    plugin_output_await(1000000000);
-    for (size_t at = 0; at < length;) {
-      ssize_t written = ::write(STDERR_FILENO, text + at, length - at);
-      if (written < 0 && errno != EINTR)
-        return;
-      at += written > 0 ? static_cast<size_t>(written) : 0;
-    }
-  }
-
-private:
-  char text[1024];
-  size_t length = 0;
-};
-
-const char *place(plugin_activity_kind_t kind) noexcept {
-  switch (kind) {
-  case PLUGIN_ACTIVITY_CALL:
-    return "this call";
-  case PLUGIN_ACTIVITY_MAPPING:
-    return "its initialisers, while it was being loaded";
-  case PLUGIN_ACTIVITY_ENTRY:
-    return "promise_plugin_entry()";
-  case PLUGIN_ACTIVITY_LOAD:
-    return "load()";
-  case PLUGIN_ACTIVITY_EXIT:
-    return "its exit handlers or its destructors";
-  default:
-    return "unload()";
-  }
-}
 
 [[noreturn]] void end(int32_t status) noexcept {
   // The program's own failure status is kept.
@@ -101,6 +58,10 @@ void exits() {
 }
 
 } // namespace
+
+const char *plugin_activity_program() {
+  return guarded.load() != 0 ? guard.program : program_invocation_short_name;
+}
 
 void plugin_activity_exits(const char *how, int32_t status) {
   const plugin_activity *activity = plugin_activity_current;
@@ -353,6 +314,7 @@ void plugin_activity_guard(const plugin_activity_guard_t *given) {
   pthread_mutex_unlock(&lock);
   if (!is_first)
     return;
+  plugin_activity_notice_forks();
   start_watch();
   catch_signals();
   plugin_activity_prepare_thread();

@@ -19,6 +19,17 @@ extern __thread plugin_activity *plugin_activity_current;
 /// Starts and stops the time limit of an activity, and publishes its kind.
 void plugin_activity_begin_limit(const plugin_activity *activity);
 void plugin_activity_end_limit(const plugin_activity *activity);
+
+/// The program's name, at the beginning of each message.
+const char *plugin_activity_program();
+
+/// Makes the kernel note forks, those without handlers of pthread_atfork() too.
+void plugin_activity_notice_forks();
+/// 0 at this place: the process is a child that plugin code forked.
+extern int32_t *plugin_activity_is_own;
+/// Ends this process, a child that plugin code forked. `deed` is its mistake, such as "returned into the host". `activity`
+/// is the code that did it; NULL: unknown.
+[[noreturn]] void plugin_activity_end_child(const plugin_activity *activity, const char *deed);
 }
 
 namespace plugin {
@@ -35,6 +46,8 @@ public:
   noted(const noted &) = delete;
 
   ~noted() {
+    if (__builtin_expect(*plugin_activity_is_own == 0, false))
+      plugin_activity_end_child(&activity, "returned into the host");
     if (activity.kind != PLUGIN_ACTIVITY_CALL)
       plugin_activity_end_limit(&activity);
     plugin_activity_current = activity.outer;

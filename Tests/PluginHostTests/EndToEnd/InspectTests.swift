@@ -79,9 +79,9 @@ extension EndToEnd {
       let plugins = try #require(try JSONSerialization.jsonObject(with: ending.output) as? [[String: Any]])
       #expect(
         plugins.compactMap { $0["id"] as? String } == [
-          "org.example.calling", "org.example.central", "org.example.ignoring", "org.example.kinds",
-          "org.example.later", "org.example.lonely", "org.example.mortal", "org.example.needy",
-          "org.example.reader", "org.example.refusing", "org.example.relay",
+          "org.example.calling", "org.example.central", "org.example.forking", "org.example.ignoring",
+          "org.example.kinds", "org.example.later", "org.example.lonely", "org.example.mortal",
+          "org.example.needy", "org.example.reader", "org.example.refusing", "org.example.relay",
         ])
       #expect(ending.errors.contains("noplugin.so"))
       #expect(ending.errors.split(separator: "\n").count == 1)

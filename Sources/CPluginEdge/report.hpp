@@ -1,0 +1,64 @@
+// Lines on standard error about plugin code that ends its process.
+#ifndef PLUGIN_REPORT_HPP
+#define PLUGIN_REPORT_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include "plugin_activity.h"
+
+namespace plugin {
+
+/// A line for standard error, of bounded length, formatted and written by async-signal-safe code.
+class line {
+public:
+  line &operator<<(const char *part) noexcept {
+    while (*part != '\0' && length < sizeof text - 1) {
+      unsigned char byte = static_cast<unsigned char>(*part++);
+      text[length++] = byte < ' ' || byte == 127 ? '?' : static_cast<char>(byte);
+    }
+    return *this;
+  }
+
+  line &operator<<(int64_t number) noexcept {
+    char digits[24];
+    char *end = digits + sizeof digits, *at = end;
+    *--at = '\0';
+    uint64_t rest = number < 0 ? 0 - static_cast<uint64_t>(number) : static_cast<uint64_t>(number);
+    do {
+      *--at = static_cast<char>('0' + rest % 10);
+    } while ((rest /= 10) != 0);
+    if (number < 0)
+      *--at = '-';
+    return *this << at;
+  }
+
+  /// Writes the line, after the text that plugins have printed before.
+  void write() noexcept;
+
+private:
+  char text[1024];
+  size_t length = 0;
+};
+
+/// Plugin code of a kind, after "in".
+inline const char *place(plugin_activity_kind_t kind) noexcept {
+  switch (kind) {
+  case PLUGIN_ACTIVITY_CALL:
+    return "this call";
+  case PLUGIN_ACTIVITY_MAPPING:
+    return "its initialisers, while it was being loaded";
+  case PLUGIN_ACTIVITY_ENTRY:
+    return "promise_plugin_entry()";
+  case PLUGIN_ACTIVITY_LOAD:
+    return "load()";
+  case PLUGIN_ACTIVITY_EXIT:
+    return "its exit handlers or its destructors";
+  default:
+    return "unload()";
+  }
+}
+
+} // namespace plugin
+
+#endif // PLUGIN_REPORT_HPP

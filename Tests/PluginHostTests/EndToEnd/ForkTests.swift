@@ -1,0 +1,48 @@
+import Testing
+
+extension EndToEnd {
+  /// A child that plugin code forks never goes on as a second host.
+  @Suite struct ForkTests {
+    private static let id = "org.example.forking"
+
+    private func line(_ subject: String, _ place: String, _ deed: String = "returned into the host") -> String {
+      "\(subject): forked in \(place), and the child process \(deed) instead of ending by exec() or _exit(): "
+        + "the child ends\n"
+    }
+
+    @Test(
+      arguments: [
+        ("initialiser", "its initialisers, while it was being loaded"), ("entry", "promise_plugin_entry()"),
+        ("load", "load()"), ("call", "this call"), ("unload", "unload()"),
+      ], ["fork", "_Fork"])
+    func aChildThatReturnsEnds(_ fork: (place: String, text: String), by function: String) throws {
+      let ending = try HostProcess.run(
+        "call", "forking", "answer", environment: ["FORK_IN": fork.place, "FORK_BY": function])
+      #expect(ending.status == 0 && ending.text == "5\n", "\(ending)")
+      let subject = ["call": "\(Self.id).answer", "unload": Self.id][fork.place] ?? FixturePlugins.path("forking")
+      // The entry is called twice: for the description, and to load the plugin.
+      let line = "plugin-host: " + line(subject, fork.text)
+      #expect(ending.errors == (fork.place == "entry" ? line + line : line))
+    }
+
+    @Test func aChildThatCallsBackEnds() throws {
+      let ending = try HostProcess.run("call", "forking", "ask", "f=x + 1", environment: ["FORK_IN": "callback"])
+      #expect(ending.status == 0 && ending.text == "6\n", "\(ending)")
+      #expect(ending.errors == "plugin-host: " + line("\(Self.id).ask", "this call", "called a callback"))
+    }
+
+    @Test func aChildOfAWorkerEnds() throws {
+      let ending = try HostProcess.run(
+        "call", "--isolation", "process", "--allow", "processes", "--allow", "env=FORK_IN", "forking", "answer",
+        environment: ["FORK_IN": "call"])
+      #expect(ending.status == 0 && ending.text == "5\n", "\(ending)")
+      #expect(ending.errors.hasSuffix(line("\(Self.id).answer", "this call")), "\(ending.errors)")
+    }
+
+    @Test(arguments: ["exec", "_exit"])
+    func aChildThatDoesNotReturnIsThePlugins(end: String) throws {
+      let ending = try HostProcess.run("call", "forking", "child_of", end)
+      #expect(ending.status == 0 && ending.text == "7\n" && ending.errors == "", "\(ending)")
+    }
+  }
+}

@@ -1,0 +1,84 @@
+/* forking.c - forks where FORK_IN says, and the child goes on as the parent does. FORK_BY=_Fork runs no handlers. */
+#include "fixture.h"
+
+#include <stdbool.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static bool is_chosen(const char *name, const char *value) {
+  const char *given = getenv(name);
+  return given != NULL && strcmp(given, value) == 0;
+}
+
+/* Forks at this place if it is the one. Waits for the child in the parent, and returns whether this is the child. */
+static bool fork_in(const char *place) {
+  if (!is_chosen("FORK_IN", place))
+    return false;
+  pid_t child = is_chosen("FORK_BY", "_Fork") ? _Fork() : fork();
+  if (child > 0)
+    waitpid(child, NULL, 0);
+  return child == 0;
+}
+
+__attribute__((constructor)) static void initialise(void) {
+  fork_in("initialiser");
+}
+
+static promise_status_t load(const promise_host_t *host, promise_value_t *error) {
+  (void)host;
+  (void)error;
+  fork_in("load");
+  return PROMISE_OK;
+}
+
+static void unload(void) {
+  fork_in("unload");
+}
+
+static int32_t answer(void) {
+  fork_in("call");
+  return 5;
+}
+
+static int32_t ask(int32_t (*f)(int32_t x)) {
+  bool is_child = fork_in("callback");
+  int32_t answer = f(5);
+  if (is_child)
+    _exit(0);
+  return answer;
+}
+
+/* The status of a child that runs a program, or ends by itself. */
+static int32_t child_of(const char *end) {
+  pid_t child = fork();
+  if (child == 0 && strcmp(end, "exec") == 0)
+    execl("/bin/sh", "sh", "-c", "exit 7", (char *)NULL);
+  if (child == 0)
+    _exit(7);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static const promise_plugin_function_t functions[] = {
+    FUNCTION("answer() -> i32", answer, NULL),
+    FUNCTION("ask(f: fn(x: i32) -> i32) -> i32", ask, NULL),
+    FUNCTION("child_of(end: cstr) -> i32", child_of, NULL),
+};
+
+static const promise_plugin_t plugin = {.size = sizeof(promise_plugin_t),
+                                        .abi_min = 1,
+                                        .abi_max = PROMISE_ABI_VERSION,
+                                        .function_size = sizeof(promise_plugin_function_t),
+                                        .id = "org.example.forking",
+                                        .version = "1.2.3",
+                                        .load = load,
+                                        .unload = unload,
+                                        .functions = functions,
+                                        .function_count = sizeof functions / sizeof functions[0]};
+
+const promise_plugin_t *promise_plugin_entry(uint32_t host_abi) {
+  (void)host_abi;
+  fork_in("entry");
+  return &plugin;
+}
