@@ -36,12 +36,13 @@ struct ConfinementPlan: Sendable {
     self.rules = rules
   }
 
-  /// Files of the system that the C library reads: libraries, locales, time zones, facts of the machine.
+  /// Files of the system that the C library and runtimes read: libraries, locales, time zones, facts of the machine.
   private static let common = [
     "/usr/lib", "/usr/lib64", "/lib", "/lib64", "/usr/local/lib", "/usr/share/zoneinfo", "/usr/share/locale",
     "/usr/share/i18n", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/ld.so.preload",
     "/etc/localtime", "/etc/locale.alias", "/dev/random", "/dev/urandom", "/proc/self", "/proc/cpuinfo",
     "/proc/meminfo", "/proc/stat", "/proc/filesystems", "/proc/sys/vm/overcommit_memory", "/sys/devices/system/cpu",
+    "/sys/kernel/mm/transparent_hugepage",
   ]
 
   private static let programs = ["/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/libexec"]

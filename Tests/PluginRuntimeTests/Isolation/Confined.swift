@@ -51,6 +51,19 @@ struct Confined {
     #expect(outcome.pluginError?.message.contains("'\(capability) (") == true, "\(outcome)")
   }
 
+  @Test(
+    "facts of the machine that runtimes read need no right",
+    arguments: [
+      "/proc/meminfo", "/sys/devices/system/cpu/online", "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size",
+    ])
+  func facts(path: String) async throws {
+    guard let plugin = try loading() else { return }
+    let outcome = try await plugin.outcome("read_file", .string(path))
+    // Some kernels lack the last one.
+    let isThere = FileManager.default.fileExists(atPath: path)
+    #expect(outcome.value == .int(isThere ? 0 : Int64(ENOENT)), "\(outcome)")
+  }
+
   @Test("rights that are given work, and nothing beyond them")
   func given() async throws {
     guard
