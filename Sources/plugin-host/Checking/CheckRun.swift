@@ -23,6 +23,7 @@ final class CheckRun {
   private let misuse: CheckMisuse
   private let before: ProcessCounts
   private var values: CheckValues
+  private let objects: CheckObjects
   /// The reported faults: only the first of each kind is reported.
   private var reported: Set<String> = []
   private var isForgiving = false
@@ -55,9 +56,9 @@ final class CheckRun {
       return nil
     }
     (self.plugin, self.options, self.host, self.misuse) = (plugin, options, host, misuse)
-    values = CheckValues(dice: Dice(seed: options.seed, name: name)) { [host, plugin] name, dice in
-      Self.pointer(name, of: plugin, in: host, &dice)
-    }
+    let objects = CheckObjects(of: plugin, in: host)
+    values = CheckValues(dice: Dice(seed: options.seed, name: name), pointer: objects.object)
+    self.objects = objects
   }
 
   /// Random arguments; `nil`, after a note, if there are none for the function.
@@ -116,6 +117,7 @@ final class CheckRun {
     // Gives late threads of the plugin time to misbehave.
     usleep(50_000)
     reportMisuse(after: "that was the last")
+    objects.release()
     guard options.unloads else { return }
     for name in host.unloadAll(deadline: .zero + .seconds(1)) {
       CheckProcess.write(.note, "\(name) was not unloaded: a function has not returned")
@@ -130,23 +132,6 @@ final class CheckRun {
       left = ProcessCounts.now.excess(over: before)
     }
     for text in left { CheckProcess.write(.finding, "leaves \(text) behind after unload()") }
-  }
-
-  /// A new address, from the first function that returns one.
-  private static func pointer(
-    _ name: String, of plugin: PluginDescription, in host: Host, _ dice: inout Dice
-  ) -> PluginValue? {
-    for function in plugin.functions where function.signature.gives(pointer: name) {
-      var values = CheckValues(dice: dice) { _, _ in nil }
-      for _ in 0..<5 {
-        guard let arguments = values.arguments(for: function.signature) else { break }
-        let promise = host.call(function.name, of: plugin.id, arguments)
-        _ = dice.next()
-        if let found = promise.value?.pointer(named: name) { return found }
-        promise.discard()
-      }
-    }
-    return nil
   }
 }
 
@@ -166,25 +151,4 @@ private final class CheckMisuse: Sendable {
   }
 
   func forgive() { texts.withLock { $0 = ([], true) } }
-}
-
-extension Signature {
-  /// Whether a call may return an object of the type.
-  func gives(pointer name: String) -> Bool {
-    ([yielded].compactMap(\.self) + outputs.map(\.type)).contains { type in
-      if case .promise(let held?) = type { return held.content == .pointer(name) }
-      return type.content == .pointer(name)
-    }
-  }
-}
-
-extension PluginValue {
-  /// Returns the first object of the type in the value.
-  fileprivate func pointer(named name: String) -> PluginValue? {
-    switch self {
-    case .pointer(let pointer): pointer.name == name ? self : nil
-    case .object(let members): members.lazy.compactMap { $0.value.pointer(named: name) }.first
-    default: nil
-    }
-  }
 }

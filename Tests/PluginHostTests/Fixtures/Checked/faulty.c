@@ -172,6 +172,45 @@ static int32_t look(const thing_t *thing) {
   return thing->value;
 }
 
+/* Must outlive its parts. */
+typedef struct {
+  int32_t parts;
+} whole_t;
+
+typedef struct {
+  whole_t *whole;
+} part_t;
+
+static whole_t *make_whole(void) {
+  return calloc(1, sizeof(whole_t));
+}
+
+void free_whole(whole_t *whole) {
+  if (whole->parts != 0)
+    crash();
+  free(whole);
+}
+
+static part_t *make_part(whole_t *whole) {
+  part_t *part = malloc(sizeof *part);
+  *part = (part_t){whole};
+  whole->parts++;
+  return part;
+}
+
+void free_part(part_t *part) {
+  part->whole->parts--;
+  free(part);
+}
+
+static int32_t look_at_part(const part_t *part) {
+  return part->whole->parts;
+}
+
+static void *tie(void *knot) {
+  return knot;
+}
+
 static int32_t (*listener)(int32_t);
 
 static void listen(int32_t (*given)(int32_t)) {
@@ -207,6 +246,10 @@ static const promise_plugin_function_t functions[] = {
     {"look(thing: ptr<thing>) -> i32", (promise_function_t)look, NULL},
     {"look_at_other(thing: ptr<other>) -> i32", (promise_function_t)look, NULL},
     {"look_at_none(thing: ptr<none>) -> i32", (promise_function_t)look, NULL},
+    {"make_whole() -> own(free_whole) ptr<whole>", (promise_function_t)make_whole, NULL},
+    {"make_part(whole: ptr<whole>) -> own(free_part) ptr<part>", (promise_function_t)make_part, NULL},
+    {"look_at_part(part: ptr<part>) -> i32", (promise_function_t)look_at_part, NULL},
+    {"tie(knot: ptr<knot>) -> ptr<knot>", (promise_function_t)tie, NULL},
     {"listen(f: fn(i32) -> i32 @forever)", (promise_function_t)listen, NULL},
 #endif
     {"apply(f: fn(i32) -> i32) -> i32", (promise_function_t)apply, NULL},
