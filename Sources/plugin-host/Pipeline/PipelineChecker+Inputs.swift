@@ -149,7 +149,12 @@ extension PipelineChecker {
       report(location, "no variable is named \"\(name)\"\(Suggestion.near(name, among: names)); \"set\" declares them")
       isRight = false
     }
-    return isRight ? template.expanded(with: variables) : nil
+    guard isRight else { return nil }
+    if let message = room.take(template, with: variables) {
+      report(location, message)
+      return nil
+    }
+    return template.expanded(with: variables)
   }
 
   /// Whether the text is one of the type's values. Returns the value.

@@ -7,6 +7,7 @@ struct PipelineChecker {
   private let plugins: [PluginDescription]
   let variables: [String: String]
   private var mistakes: [Mistake] = []
+  var room = ExpansionRoom()
   /// The location that reads standard input, which can be read only once.
   var standardInput: Location?
   /// The types of the steps' results; nil for a step with a mistake in its call.

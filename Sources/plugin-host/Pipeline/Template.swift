@@ -112,6 +112,19 @@ struct Template: Equatable, Sendable {
     }
   }
 
+  /// The length of the text that the variables' values make, in UTF-8; 0 for a text that is one part, which shares the
+  /// memory of the value.
+  func expandedCount(with values: [String: String]) -> Int {
+    guard parts.count > 1 else { return 0 }
+    return parts.reduce(0) { count, part in
+      switch part {
+      case .text(let text): count + text.utf8.count
+      case .variable(let name): count + (values[name]?.utf8.count ?? 0)
+      case .result, .item: count
+      }
+    }
+  }
+
   /// The text with the variables' values. A value is not expanded again. Variables without a value, and results, become
   /// empty; the checker has rejected templates with such names.
   func expanded(with values: [String: String]) -> String {

@@ -26,6 +26,7 @@ enum Variables {
       mistakes.append(Mistake(location: secret.name.location, message: message))
     }
     var above = Set(secrets.keys)
+    var room = ExpansionRoom()
     for variable in pipeline.variables {
       let name = variable.name.value
       if !above.insert(name).inserted {
@@ -40,7 +41,12 @@ enum Variables {
             : "no variable is named \"\(used)\"\(Suggestion.near(used, among: names))"
           mistakes.append(Mistake(location: initial.location, message: message))
         }
-        if values[name] == nil { values[name] = initial.value.expanded(with: values) }
+        guard values[name] == nil else { continue }
+        if let message = room.take(initial.value, with: values) {
+          mistakes.append(Mistake(location: initial.location, message: message))
+        } else {
+          values[name] = initial.value.expanded(with: values)
+        }
       } else if values[name] == nil {
         throw Failure(.usage, "the variable \"\(name)\" has no value: give it one with --set \(name)=VALUE")
       }

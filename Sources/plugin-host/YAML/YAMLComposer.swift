@@ -5,10 +5,15 @@ struct YAMLComposer: ~Copyable {
   /// Allocated, because libyaml keeps its address.
   private let parser: UnsafeMutablePointer<yaml_parser_t>
   private let file: SourceFile
-  private var anchors: [String: YAMLNode] = [:]
-  /// The number of collections that enclose the current node. Bounded, because nodes are composed by recursion.
+  private var anchors: [String: Anchored] = [:]
+  /// The number of collections that enclose the current node. Bounded, because nodes are composed and read by recursion.
   private var depth = 0
+  /// The depth of the deepest node since the current one began.
+  private var deepest = 0
   private static let maximumDepth = 100
+  private var extent = YAMLExtent()
+  /// The part of the extent that aliases add. Bounded, because ten lines of ten aliases each stand for 10^10 nodes.
+  private var repeated = YAMLExtent()
 
   /// Returns the one node of the file's document; nil if the file has none. Throws the mistake that ends the parse.
   static func root(of file: SourceFile) throws(YAMLMistake) -> YAMLNode? {
@@ -110,30 +115,59 @@ struct YAMLComposer: ~Copyable {
     }
   }
 
+  /// A node with an anchor.
+  private struct Anchored {
+    var node: YAMLNode
+    /// The number of levels in it, itself included.
+    var height: Int
+    var extent: YAMLExtent
+  }
+
   private mutating func node(from event: Event) throws(YAMLMistake) -> YAMLNode {
     depth += 1
-    defer { depth -= 1 }
-    guard depth <= Self.maximumDepth else {
-      throw YAMLMistake(event.location, "nested deeper than \(Self.maximumDepth) levels")
+    let outer = (deepest: deepest, extent: extent)
+    deepest = depth
+    defer {
+      depth -= 1
+      deepest = max(deepest, outer.deepest)
     }
+    try checkDepth(at: event.location)
+    if case .alias(let name) = event.kind { return try alias(name, at: event.location) }
+    extent.nodes += 1
     let content: YAMLNode.Content
     switch event.kind {
-    case .alias(let name):
-      guard let node = anchors[name] else { throw YAMLMistake(event.location, "found undefined alias") }
-      return node
     case .scalar(let text, let isPlain):
+      extent.bytes += text.utf8.count
       content = .scalar(text, isPlain: isPlain)
     case .sequenceStart:
       content = .sequence(try elements())
     case .mappingStart:
       content = .mapping(try fields())
-    case .end, .streamEnd, .other:
+    case .alias, .end, .streamEnd, .other:
       throw YAMLMistake(event.location, "found no node")
     }
     let node = YAMLNode(content: content, tag: event.tag, location: event.location)
     // An anchor may shadow an earlier one of the same name.
-    if let anchor = event.anchor { anchors[anchor] = node }
+    if let anchor = event.anchor {
+      anchors[anchor] = Anchored(node: node, height: deepest - depth + 1, extent: extent - outer.extent)
+    }
     return node
+  }
+
+  private mutating func alias(_ name: String, at location: Location) throws(YAMLMistake) -> YAMLNode {
+    guard let anchored = anchors[name] else { throw YAMLMistake(location, "found undefined alias") }
+    deepest = depth + anchored.height - 1
+    try checkDepth(at: location)
+    extent += anchored.extent
+    repeated += anchored.extent
+    guard repeated.isWithinLimits else { throw YAMLMistake(repeated: repeated, by: name, at: location) }
+    return anchored.node
+  }
+
+  private func checkDepth(at location: Location) throws(YAMLMistake) {
+    guard deepest <= Self.maximumDepth else {
+      throw YAMLMistake(location, "nested deeper than \(Self.maximumDepth) levels")
+    }
   }
 
   private mutating func elements() throws(YAMLMistake) -> [YAMLNode] {
@@ -165,51 +199,7 @@ struct YAMLComposer: ~Copyable {
 
 extension Location {
   /// A mark of libyaml counts from 0.
-  fileprivate init(_ mark: yaml_mark_t) {
+  init(_ mark: yaml_mark_t) {
     self.init(line: mark.line + 1, column: mark.column + 1)
-  }
-}
-
-/// The error that ends the parse of a YAML text.
-struct YAMLMistake: Error {
-  var mistake: Mistake
-
-  fileprivate static var outOfMemory: YAMLMistake {
-    YAMLMistake(Location(line: 1, column: 1), "out of memory")
-  }
-
-  fileprivate init(_ location: Location, _ problem: String) {
-    mistake = Mistake(location: location, message: "not YAML: \(problem)")
-  }
-
-  fileprivate init(repeated name: String, at location: Location, first line: Int) {
-    mistake = Mistake(
-      location: location, message: "\"\(name)\" occurs more than once in this mapping; the first is in line \(line)")
-  }
-
-  /// The error that the parser stopped at.
-  fileprivate init(_ parser: yaml_parser_t, in file: SourceFile) {
-    guard parser.error != YAML_MEMORY_ERROR, let problem = parser.problem else {
-      self = .outOfMemory
-      return
-    }
-    let text = String(cString: problem)
-    guard parser.error != YAML_READER_ERROR else {
-      let value = parser.problem_value
-      let code = value > 0 ? " (U+" + String(value, radix: 16, uppercase: true) + ")" : ""
-      self.init(Self.location(ofByte: parser.problem_offset, in: file.text), text + code)
-      return
-    }
-    var sentence = text
-    if let context = parser.context {
-      sentence += " (\(String(cString: context)) that begins in line \(parser.context_mark.line + 1))"
-    }
-    self.init(Location(parser.problem_mark), sentence)
-  }
-
-  private static func location(ofByte offset: Int, in text: String) -> Location {
-    let before = String(decoding: text.utf8.prefix(offset), as: UTF8.self)
-    let lines = before.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-    return Location(line: lines.count, column: (lines.last?.unicodeScalars.count ?? 0) + 1)
   }
 }

@@ -35,6 +35,16 @@ import Testing
     return try PipelineChecker.check(pipeline, in: [file], graph: graph, plugins: plugins(), variables: variables)
   }
 
+  @Test("the texts of all steps share the limit of what variables make")
+  func textsAreBounded() throws {
+    let long = "{v: \(String(repeating: "x", count: 1 << 20))}"
+    let text = "${v} " + String(repeating: "${v}", count: 15)
+    let steps = (0..<5).map { "  s\($0): {call: p.log, with: {text: '\(text)'}}" }
+    _ = try plan(steps[..<3].joined(separator: "\n"), set: long)
+    let mistakes = mistakes { _ = try plan(steps.joined(separator: "\n"), set: long) }
+    #expect(mistakes.count == 2 && mistakes[0].hasPrefix("5:34: with the values of its variables"), "\(mistakes)")
+  }
+
   @Test func plansWhatIsRight() throws {
     let plan = try plan(
       """

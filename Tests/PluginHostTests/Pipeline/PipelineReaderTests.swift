@@ -69,6 +69,39 @@ import Testing
     #expect(rescue.timeout == 3)
   }
 
+  /// Anchors that each repeat the one before `times` times: `levels` lines, and `&a` at the end of the first.
+  private func anchors(_ first: String, levels: Int, times: Int) -> String {
+    let names = (0...levels).map { "a\($0)" }
+    let lists = zip(names, names.dropFirst()).map { lower, name in
+      "  \(name): {call: p.f, with: {x: &\(name) [\(Array(repeating: "*\(lower)", count: times).joined(separator: ","))]}}"
+    }
+    return "plugins: []\nsteps:\n  a0: {call: p.f, with: {x: &a0 \(first)}}\n" + lists.joined(separator: "\n")
+  }
+
+  @Test("aliases repeat a bounded number of values and bytes, and the mistake is at the alias beyond it")
+  func aliasesAreBounded() {
+    let limit = "expected at most 100000 values and 16777216 bytes of text"
+    #expect(readingMistakes(anchors("1", levels: 4, times: 10)) == [])
+    #expect(
+      readingMistakes(anchors("1", levels: 5, times: 10)) == [
+        "8:62: with \"*a4\", the aliases of this file repeat 101228 values and 91110 bytes of text, \(limit)"
+      ])
+    let long = String(repeating: "x", count: 1 << 20)
+    #expect(readingMistakes(anchors(long, levels: 1, times: 16)) == [])
+    #expect(
+      readingMistakes(anchors(long, levels: 1, times: 17)) == [
+        "4:98: with \"*a0\", the aliases of this file repeat 17 values and 17825792 bytes of text, \(limit)"
+      ])
+  }
+
+  @Test("the levels within an alias count as those of the file")
+  func aliasesAreNotDeeper() {
+    // Each list is in a step's call, four levels below the root.
+    #expect(readingMistakes(anchors("1", levels: 95, times: 1)) == [])
+    #expect(
+      readingMistakes(anchors("1", levels: 97, times: 1)) == ["99:36: not YAML: nested deeper than 100 levels"])
+  }
+
   @Test(arguments: [
     ("", ["1:1: the file is empty"]),
     ("[a]", ["1:1: a pipeline must be a mapping, \"key: value\" lines; this is a list"]),

@@ -21,6 +21,23 @@ import Testing
     #expect(try values("{a: 1, b: 2}", ["a=${b}"])["a"] == "${b}")
   }
 
+  /// `v1` to `v7`, each ten times the one before.
+  private static let tenfold = (1...7).map { number in
+    "v\(number): '\(String(repeating: "${v\(number - 1)}", count: 10))'"
+  }.joined(separator: ", ")
+
+  @Test func theTextsThatVariablesMakeAreBounded() throws {
+    #expect(
+      mistakes { _ = try values("{v0: xxxxxxxxxx, \(Self.tenfold)}") } == [
+        "1:375: with the values of its variables, this text has 100000000 bytes; the limit is 64 MiB for all such texts "
+          + "of a pipeline: pass a long text as a file, \"@FILE\""
+      ])
+    // A text that is a variable alone is not another copy.
+    let same = (1...9).map { "v\($0): '${v\($0 - 1)}'" }.joined(separator: ", ")
+    let long = String(repeating: "x", count: 16 << 20)
+    #expect(try values("{v0: , \(same)}", ["v0=\(long)"])["v9"] == long)
+  }
+
   @Test(arguments: [
     (
       "{input: 1}", ["inptu=1"],

@@ -1,0 +1,51 @@
+import CYaml
+
+/// The error that ends the parse of a YAML text.
+struct YAMLMistake: Error {
+  var mistake: Mistake
+
+  static var outOfMemory: YAMLMistake {
+    YAMLMistake(Location(line: 1, column: 1), "out of memory")
+  }
+
+  init(_ location: Location, _ problem: String) {
+    mistake = Mistake(location: location, message: "not YAML: \(problem)")
+  }
+
+  init(repeated name: String, at location: Location, first line: Int) {
+    mistake = Mistake(
+      location: location, message: "\"\(name)\" occurs more than once in this mapping; the first is in line \(line)")
+  }
+
+  init(repeated: YAMLExtent, by name: String, at location: Location) {
+    mistake = Mistake(
+      location: location,
+      message: "with \"*\(name)\", the aliases of this file repeat \(repeated), expected at most \(YAMLExtent.limits)")
+  }
+
+  /// The error that the parser stopped at.
+  init(_ parser: yaml_parser_t, in file: SourceFile) {
+    guard parser.error != YAML_MEMORY_ERROR, let problem = parser.problem else {
+      self = .outOfMemory
+      return
+    }
+    let text = String(cString: problem)
+    guard parser.error != YAML_READER_ERROR else {
+      let value = parser.problem_value
+      let code = value > 0 ? " (U+" + String(value, radix: 16, uppercase: true) + ")" : ""
+      self.init(Self.location(ofByte: parser.problem_offset, in: file.text), text + code)
+      return
+    }
+    var sentence = text
+    if let context = parser.context {
+      sentence += " (\(String(cString: context)) that begins in line \(parser.context_mark.line + 1))"
+    }
+    self.init(Location(parser.problem_mark), sentence)
+  }
+
+  private static func location(ofByte offset: Int, in text: String) -> Location {
+    let before = String(decoding: text.utf8.prefix(offset), as: UTF8.self)
+    let lines = before.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    return Location(line: lines.count, column: (lines.last?.unicodeScalars.count ?? 0) + 1)
+  }
+}
