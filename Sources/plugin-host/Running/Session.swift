@@ -39,7 +39,7 @@ final class Session {
       // Plugins earlier in the order are already loaded.
       host.unloadAll(deadline: .seconds(1))
       loop.runPosted()
-      throw Failure(.notLoaded, "\(error)".displayLine)
+      throw Failure(.notLoaded, error)
     }
   }
 
@@ -49,7 +49,7 @@ final class Session {
     do {
       try Self.load(plugin, of: plan, into: host, workers)
     } catch {
-      throw Failure(.notLoaded, "\(error)".displayLine)
+      throw Failure(.notLoaded, error)
     }
   }
 

@@ -3,7 +3,8 @@ import Testing
 
 /// The plugins in `Fixtures/`, compiled once for the whole run.
 enum FixturePlugins {
-  /// The folder with `kinds.so`, `later.so` and the others; and `Preloaded/full.so`, which is not a plugin.
+  /// The folder with `kinds.so`, `later.so` and the others; `Preloaded/full.so`, which is not a plugin; and
+  /// `Wrong/mistaken.so`, which cannot be loaded.
   static let folder: URL = {
     do {
       return try build()
@@ -21,9 +22,11 @@ enum FixturePlugins {
     let folder = FileManager.default.temporaryDirectory.appending(path: "plugin-host-tests-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     atexit { try? FileManager.default.removeItem(at: FixturePlugins.folder) }
-    try FileManager.default.createDirectory(at: folder.appending(path: "Preloaded"), withIntermediateDirectories: true)
+    for name in ["Preloaded", "Wrong"] {
+      try FileManager.default.createDirectory(at: folder.appending(path: name), withIntermediateDirectories: true)
+    }
     let names = try FileManager.default.contentsOfDirectory(atPath: sources.path)
-    for name in names + ["Preloaded/full.c"] where name.hasSuffix(".c") {
+    for name in names + ["Preloaded/full.c", "Wrong/mistaken.c"] where name.hasSuffix(".c") {
       let library = folder.appending(path: name.dropLast(2) + ".so").path
       let flags = ["-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-pthread"]
       let compiler = try Process.run(

@@ -1,0 +1,15 @@
+import PluginRuntime
+
+extension Failure {
+  /// The error on one line after `place`; a mistake in a signature has two more, the text and the mark under it.
+  init(_ status: ExitStatus, _ error: PluginError, place: String = "") {
+    var sentence = "\(place)\(error)"
+    var excerpt: [String] = []
+    if case .badSignature = error.kind {
+      let lines = sentence.split(separator: "\n", omittingEmptySubsequences: false)
+      sentence = lines.dropLast(2).joined(separator: "\n")
+      excerpt = lines.suffix(2).map { String($0).harmlessLine }
+    }
+    self.init(status, lines: ["plugin-host: " + sentence.displayLine] + excerpt)
+  }
+}
