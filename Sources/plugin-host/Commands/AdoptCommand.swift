@@ -94,8 +94,11 @@ struct AdoptCommand: ParsableCommand {
       StandardError.write(lines: CheckTable(draft, findings).lines)
       draft.apply(findings)
     }
-    let yaml = draft.yaml(id: id, library: written, header: header)
-    try ResultWriter(format: .raw, path: output).write(.string(yaml))
+    // Without a function there is nothing to adopt, and a file of the name stays as it was.
+    if !draft.functions.isEmpty {
+      let yaml = draft.yaml(id: id, library: written, header: header)
+      try ResultWriter(format: .raw, path: output).write(.string(yaml))
+    }
     StandardError.write(lines: draft.report(header: header))
     guard !draft.functions.isEmpty else {
       throw Failure(.rejected, "\(header): declares no function that \(exports.path) exports and that can be called")

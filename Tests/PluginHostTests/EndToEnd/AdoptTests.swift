@@ -213,6 +213,7 @@ extension EndToEnd {
       let ending = try host.wait()
       #expect(ending.status == status, "\(ending.errors)")
       #expect(ending.errors.contains(part), "\(ending.errors)")
+      #expect(ending.text == "", "nothing is written that is no adoption")
     }
   }
 }

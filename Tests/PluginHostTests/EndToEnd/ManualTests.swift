@@ -8,16 +8,19 @@ extension EndToEnd {
       let manual = try String(contentsOf: root.appending(path: "docs/man/plugin-host.1"), encoding: .utf8)
       let commands = [
         "list", "inspect", "call", "run", "shell", "doc", "adopt", "new", "check", "cache list", "cache prune",
-        "quarantine list", "quarantine release", "trust add", "trust policy",
+        "quarantine list", "quarantine release", "trust add", "trust list", "trust policy", "trust remove",
       ]
       for command in commands {
         let host = try HostProcess(command.split(separator: " ").map(String.init) + ["--help"])
         try host.process.run()
         let help = try host.wait().text
         let options = help.matches(of: #/--([a-z-]+)/#).map(\.output.1)
+      let sections = manual.components(separatedBy: "\n.Sh ")
+      let synopsis = try #require(sections.first { $0.hasPrefix("SYNOPSIS") })
         #expect(!options.isEmpty)
         for option in Set(options) { #expect(manual.contains("-\(option)"), "--\(option) of \(command)") }
       }
     }
   }
 }
+        #expect(synopsis.contains("\n.Cm \(command)\n"), "\(command)")
