@@ -9,7 +9,8 @@ enum ExitStatus: Int32, Sendable {
   case notLoaded = 2
   /// The time given ran out.
   case timedOut = 3
-  /// The command line or the pipeline file is wrong. Nothing was called.
+  /// The command line, the pipeline file or a line of a session is wrong. It called nothing; the lines of a session
+  /// before it were run.
   case usage = 64
 
   /// The section that ends the help of every command.
@@ -19,7 +20,7 @@ enum ExitStatus: Int32, Sendable {
       1   rejected, or the result could not be written
       2   a plugin could not be loaded
       3   timed out
-      64  wrong usage: nothing was called
+      64  wrong usage: nothing was called; in a session, by this line
 
     A command that is interrupted discards what is running and ends by the signal.
     """

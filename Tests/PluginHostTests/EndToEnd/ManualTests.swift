@@ -3,6 +3,11 @@ import Testing
 
 extension EndToEnd {
   @Suite struct ManualTests {
+    @Test func helpSaysThatASessionMayHaveCalled() throws {
+      let help = try HostProcess.run("shell", "--help")
+      #expect(help.text.contains("64  wrong usage: nothing was called; in a session, by this line\n"))
+    }
+
     @Test func namesEveryOption() throws {
       let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized
       let manual = try String(contentsOf: root.appending(path: "docs/man/plugin-host.1"), encoding: .utf8)
@@ -10,17 +15,17 @@ extension EndToEnd {
         "list", "inspect", "call", "run", "shell", "doc", "adopt", "new", "check", "cache list", "cache prune",
         "quarantine list", "quarantine release", "trust add", "trust list", "trust policy", "trust remove",
       ]
+      let sections = manual.components(separatedBy: "\n.Sh ")
+      let synopsis = try #require(sections.first { $0.hasPrefix("SYNOPSIS") })
       for command in commands {
         let host = try HostProcess(command.split(separator: " ").map(String.init) + ["--help"])
         try host.process.run()
         let help = try host.wait().text
         let options = help.matches(of: #/--([a-z-]+)/#).map(\.output.1)
-      let sections = manual.components(separatedBy: "\n.Sh ")
-      let synopsis = try #require(sections.first { $0.hasPrefix("SYNOPSIS") })
         #expect(!options.isEmpty)
+        #expect(synopsis.contains("\n.Cm \(command)\n"), "\(command)")
         for option in Set(options) { #expect(manual.contains("-\(option)"), "--\(option) of \(command)") }
       }
     }
   }
 }
-        #expect(synopsis.contains("\n.Cm \(command)\n"), "\(command)")
