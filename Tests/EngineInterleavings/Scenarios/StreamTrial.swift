@@ -80,7 +80,7 @@ final class StreamTrial: Explorable {
   }
 
   private func listenToBoth(isCombining: Bool) {
-    let joined = CellPublisher.joined({ self.publishers[$0] }, count: 2, isCombining: isCombining)!
+    let joined = CellPublisher.joined({ self.publishers[$0] }, count: 2, isCombining ? .combine : .merge)!
     listen(joined, ears[0])
     joined.releaseHandle()
   }
