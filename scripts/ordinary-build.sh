@@ -11,6 +11,7 @@ link_ordinary_build() {
     find "$root/Sources/$target" -name '*.swift' -printf "\"$folder/debug/$target.build/%f.o\"\n" -o \
       -name '*.c' -printf "\"$folder/debug/$target.build/%f.o\"\n"
   done > "$folder/objects"
-  LIBS="@$folder/objects -L$runtime -Wl,-rpath,$runtime -lswiftCore -lswiftSwiftOnoneSupport -lswiftSynchronization"
+  # swiftrt.o registers the program's conformances: without it, generic types of unoptimized code are not found.
+  LIBS="@$folder/objects $runtime/$(uname -m)/swiftrt.o -L$runtime -Wl,-rpath,$runtime -lswiftCore -lswiftSwiftOnoneSupport -lswiftSynchronization"
   LIBS+=" -lswift_Concurrency -lswift_StringProcessing -lswiftGlibc -lswiftDispatch -ldispatch -lBlocksRuntime -lm -lstdc++"
 }
