@@ -55,8 +55,8 @@ extension WorkerServer {
   }
 
   /// Kills the process, for a reason that its calls report. The first one counts.
-  func kill(_ reason: String) {
-    if fault == nil { fault = reason }
+  func kill(_ reason: String, isLate: Bool = false) {
+    if fault == nil { (fault, self.isLate) = (reason, isLate) }
     stageEnd = nil
     plugin_process_kill(process.pid)
   }
@@ -97,7 +97,7 @@ extension WorkerServer {
       (state.isFull, state.nextTime.map { $0 <= now } ?? false, state.phase == .closing, !state.calls.isEmpty)
     }
     if isFull { return kill("it does not read what it is sent") }
-    if let stageEnd, stageEnd <= now { return kill(expectation ?? stageFault) }
+    if let stageEnd, stageEnd <= now { return kill(expectation ?? stageFault, isLate: expectation == nil) }
     if isDue { checkCalls(now) }
     if isClosing { checkClosing(now) }
     guard fault == nil, isBusy || stage != .running else { return }

@@ -30,6 +30,8 @@ final class WorkerServer {
   var output = WorkerOutput()
   /// The reason for which the worker was killed.
   var fault: String?
+  /// Whether that reason is the time limit of a stage.
+  var isLate = false
   /// The reason for which it is killed if it has not ended by `stageEnd`; `nil`: that of the stage.
   var expectation: String?
   /// The times of the last `ping`, and of the first without an answer.
@@ -72,6 +74,7 @@ final class WorkerServer {
   private func serveWorker() -> WorkerEnd? {
     (generation, worker) = (settings.generations.next(), WorkerSettings.newWorker())
     (stage, fault, expectation, refusal, hasAnswered) = (.greeting, nil, nil, nil, false)
+    isLate = false
     (lastPing, pinged) = (nil, nil)
     (reader, output) = (FrameReader(handles: HandleTable.upperHalf(worker)), WorkerOutput())
     var cause: WorkerEnd.Cause
@@ -85,7 +88,7 @@ final class WorkerServer {
     }
     let wasRunning = stage == .running || stage == .unloading || stage == .exiting
     let end = WorkerEnd(
-      cause: cause, fault: fault, version: description?.version, generation: generation, pending: .zero,
+      cause: cause, fault: fault, isLate: isLate, version: description?.version, generation: generation, pending: .zero,
       output: output.lines, refusals: refusals(cause))
     let calls = link.end(keepingUnsent: wasRunning)
     let error = refusal ?? PluginError(.workerEnded(end), settings.source.name, end.report)

@@ -19,6 +19,9 @@ public struct WorkerEnd: Sendable, Equatable {
   /// The reason why the host killed it, or it could not go on: a passed deadline, a closed socket, bytes that are not
   /// frames; `nil` if it ended by itself.
   public let fault: String?
+  /// Whether that reason is that the process did not start, or that initialisers, promise_plugin_entry(), load() or
+  /// unload() did not return, in time.
+  public let isLate: Bool
   /// The version of the plugin; `nil` if the process ended before it had been read.
   public let version: String?
   /// The number of the process among those of the plugin, from 1.
@@ -60,8 +63,8 @@ public struct WorkerEnd: Sendable, Equatable {
 
   func pending(for duration: Duration) -> WorkerEnd {
     WorkerEnd(
-      cause: cause, fault: fault, version: version, generation: generation, pending: duration, output: output,
-      refusals: refusals)
+      cause: cause, fault: fault, isLate: isLate, version: version, generation: generation, pending: duration,
+      output: output, refusals: refusals)
   }
 
   private static func name(ofSignal signal: Int32) -> String {

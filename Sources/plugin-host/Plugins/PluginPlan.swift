@@ -164,7 +164,7 @@ struct PluginPlan: Sendable {
       if let workers { return try IsolatedPlugin.inspect(path, workers) }
       return try Host.inspect(path)
     } catch {
-      throw Failure(.notLoaded, error)
+      throw Failure(loading: error)
     }
   }
 
@@ -178,7 +178,7 @@ struct PluginPlan: Sendable {
       return try Host.inspect(adoption)
     } catch {
       let place = adoption.file.map { "\($0): " } ?? ""
-      throw Failure(.notLoaded, error, place: error.subject == adoption.file ? "" : place)
+      throw Failure(loading: error, at: error.subject == adoption.file ? "" : place)
     }
   }
 }

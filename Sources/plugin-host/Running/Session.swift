@@ -35,11 +35,12 @@ final class Session {
     do {
       for plugin in plan.plugins { try Self.load(plugin, of: plan, into: host, workers) }
     } catch {
-      ProcessGuard.ending(ExitStatus.notLoaded.rawValue)
+      let failure = Failure(loading: error)
+      ProcessGuard.ending(failure.status.rawValue)
       // Plugins earlier in the order are already loaded.
       host.unloadAll(deadline: .seconds(1))
       loop.runPosted()
-      throw Failure(.notLoaded, error)
+      throw failure
     }
   }
 
@@ -49,7 +50,7 @@ final class Session {
     do {
       try Self.load(plugin, of: plan, into: host, workers)
     } catch {
-      throw Failure(.notLoaded, error)
+      throw Failure(loading: error)
     }
   }
 

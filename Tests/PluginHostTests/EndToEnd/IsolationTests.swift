@@ -56,6 +56,18 @@ extension EndToEnd {
       if function == "crash" { #expect(ending.errors.hasPrefix("org.example.mortal: about to crash\n")) }
     }
 
+    @Test(
+      "a plugin that is not loaded in time ends a command with the same status in each place",
+      arguments: ["initialiser", "load"], ["none", "thread", "process"])
+    func aPluginIsLoadedTooLate(place: String, isolation: String) throws {
+      let apart = isolation == "none" ? [] : ["--isolation", isolation]
+      let given = isolation == "process" ? ["--allow", "env=HANG_IN"] : []
+      let ending = try HostProcess.run(
+        ["call", "--plugin-timeout", "1"] + apart + given + ["mortal", "echo", "1"], environment: ["HANG_IN": place])
+      #expect(ending.status == 3 && ending.text == "", "\(ending)")
+      #expect(ending.errors.contains("return"), "\(ending.errors)")
+    }
+
     @Test func aPipelineDecidesForSinglePlugins() throws {
       let ending = try run(
         """

@@ -1,7 +1,25 @@
-/* Ends its process. */
+/* Ends its process. HANG_IN names a place while it is loaded where it never returns. */
 #include "fixture.h"
 
 #include <stdio.h>
+#include <unistd.h>
+
+static void hang_in(const char *place) {
+  const char *chosen = getenv("HANG_IN");
+  while (chosen != NULL && strcmp(chosen, place) == 0)
+    pause();
+}
+
+__attribute__((constructor)) static void initialise(void) {
+  hang_in("initialiser");
+}
+
+static promise_status_t load(const promise_host_t *host, promise_value_t *error) {
+  (void)host;
+  (void)error;
+  hang_in("load");
+  return PROMISE_OK;
+}
 
 static int64_t echo(int64_t value) {
   return value;
@@ -24,4 +42,4 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("leave(status: i32) -> i64", leave, NULL),
 };
 
-PLUGIN("org.example.mortal", NULL, NULL, NULL, functions)
+PLUGIN("org.example.mortal", NULL, load, NULL, functions)

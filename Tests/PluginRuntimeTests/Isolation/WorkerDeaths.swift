@@ -27,6 +27,7 @@ struct WorkerDeaths {
       #expect(error.subject == "test.dying.\(function)")
       #expect(end.cause == cause)
       if how.hasPrefix("close") { #expect(end.fault == "it closed its socket") }
+      #expect(!end.isLate)
       #expect(end.generation == 1)
       #expect(end.pending > .zero && end.pending < .seconds(60))
       #expect(end.output.contains("about to \(how)"))
@@ -72,6 +73,7 @@ struct WorkerDeaths {
     ]
     #expect(end.cause == causes[how])
     #expect((end.fault != nil) == (how == "hang()"))
+    #expect(end.isLate == (how == "hang()"))
   }
 
   @Test(
