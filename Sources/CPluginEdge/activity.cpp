@@ -1,4 +1,5 @@
 #include "activity.hpp"
+#include "ending_json.hpp"
 #include "plugin_output.h"
 #include "report.hpp"
 
@@ -15,18 +16,16 @@
 
 __thread plugin_activity *plugin_activity_current;
 
+using plugin::ending_facts;
+using plugin::json_line;
 using plugin::line;
 using plugin::place;
+using plugin::write_all;
 
 void line::write() noexcept {
   text[length++] = '\n';
   plugin_output_await(1000000000);
-  for (size_t at = 0; at < length;) {
-    ssize_t written = ::write(STDERR_FILENO, text + at, length - at);
-    if (written < 0 && errno != EINTR)
-      return;
-    at += written > 0 ? static_cast<size_t>(written) : 0;
-  }
+  write_all(text, length);
 }
 
 namespace {
@@ -36,10 +35,14 @@ std::atomic<pid_t> guarded;
 /// The status that the program itself is about to exit with; -1: it is not exiting.
 std::atomic<int32_t> ending{-1};
 
-[[noreturn]] void end(int32_t status) noexcept {
-  // The program's own failure status is kept.
+/// The status to end with: the program's own failure status is kept.
+int32_t final_status(int32_t status) noexcept {
   int32_t own = ending.load();
-  syscall(SYS_exit_group, own > 0 ? own : status);
+  return own > 0 ? own : status;
+}
+
+[[noreturn]] void end(int32_t status) noexcept {
+  syscall(SYS_exit_group, final_status(status));
   abort();
 }
 
@@ -47,17 +50,33 @@ int32_t status_of(plugin_activity_kind_t kind) noexcept {
   return kind == PLUGIN_ACTIVITY_CALL || kind == PLUGIN_ACTIVITY_UNLOAD ? guard.call_status : guard.load_status;
 }
 
+/// The facts of an end in that code, but for a signal.
+ending_facts facts_of(plugin_activity_kind_t kind, const char *subject, int32_t status) noexcept {
+  bool is_call = kind == PLUGIN_ACTIVITY_CALL || kind == PLUGIN_ACTIVITY_UNLOAD;
+  return {is_call ? "rejected" : "notLoaded", final_status(status), nullptr, subject, kind == PLUGIN_ACTIVITY_CALL};
+}
+
 /// The exit() handler. It is registered first and so runs last, after the program has written its output.
 void exits() {
   plugin_activity_exits("exit", -1);
   if (guarded.load() != getpid() || ending.load() >= 0)
     return;
-  (line() << guard.program << ": code of a plugin called exit(), on a thread of its own: the process ends").write();
+  (line() << guard.program << ": code of a plugin called exit(), on a thread of its own: the process ends")
+      .write({"rejected", final_status(guard.call_status), nullptr, nullptr, false});
   if (guard.call_status >= 0)
     end(guard.call_status);
 }
 
 } // namespace
+
+void line::write(const ending_facts &facts) noexcept {
+  if (!guard.json)
+    return write();
+  plugin_output_await(1000000000);
+  text[length] = '\0';
+  size_t prefix = strlen(guard.program) + 2;
+  json_line(facts, text + (prefix < length ? prefix : 0)).write();
+}
 
 const char *plugin_activity_program() {
   return guarded.load() != 0 ? guard.program : program_invocation_short_name;
@@ -77,10 +96,12 @@ void plugin_activity_exits(const char *how, int32_t status) {
   text << guard.program << ": " << activity->subject << ": called " << how << "(";
   if (status >= 0)
     text << static_cast<int64_t>(status);
-  (text << ") in " << place(activity->kind) << ": the process ends").write();
   int32_t guarded_status = status_of(activity->kind);
-  if (guarded_status >= 0 || status >= 0)
-    end(guarded_status >= 0 ? guarded_status : status);
+  int32_t last = guarded_status >= 0 ? guarded_status : status;
+  (text << ") in " << place(activity->kind) << ": the process ends")
+      .write(facts_of(activity->kind, activity->subject, last));
+  if (last >= 0)
+    end(last);
 }
 
 // ---- Fatal signals ----
@@ -104,12 +125,16 @@ void report(int number, siginfo_t *info, void *) {
     if (signals[i].number != number)
       continue;
     const plugin_activity *activity = plugin_activity_current;
-    if (guarded.load() == getpid() && (activity != nullptr || results_of != nullptr))
-      (line() << guard.program << ": " << (results_of != nullptr ? results_of : activity->subject) << ": "
-              << signals[i].name << " in "
+    if (guarded.load() == getpid() && (activity != nullptr || results_of != nullptr)) {
+      const char *subject = results_of != nullptr ? results_of : activity->subject;
+      ending_facts facts = facts_of(results_of != nullptr ? PLUGIN_ACTIVITY_CALL : activity->kind, subject, 0);
+      facts.status = 128 + number;
+      facts.signal = signals[i].name;
+      (line() << guard.program << ": " << subject << ": " << signals[i].name << " in "
               << (results_of != nullptr ? "reading the results of this call" : place(activity->kind))
               << ": the process ends")
-          .write();
+          .write(facts);
+    }
     // Restarts the instruction that raised the signal, now with the previous handler installed. A signal that was sent
     // is sent again; if that handler returns, the process ends nevertheless.
     sigaction(number, &before[i], nullptr);
@@ -223,7 +248,8 @@ void *watch(void *) {
     }
     (line() << guard.program << ": " << first->subject << ": has not returned within " << guard.timeout_ns / 1000000
             << " ms from " << place(first->kind) << ": the process ends")
-        .write();
+        .write({"timedOut", final_status(guard.timeout_status), nullptr,
+                first->kind == PLUGIN_ACTIVITY_EXIT ? nullptr : first->subject, first->kind == PLUGIN_ACTIVITY_CALL});
     end(guard.timeout_status);
   }
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ending_json.hpp"
 #include "plugin_activity.h"
 
 namespace plugin {
@@ -35,6 +36,8 @@ public:
 
   /// Writes the line, after the text that plugins have printed before.
   void write() noexcept;
+  /// Writes the line, or JSON with its text and these facts if the program asked for that.
+  void write(const ending_facts &facts) noexcept;
 
 private:
   char text[1024];

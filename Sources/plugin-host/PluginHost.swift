@@ -24,9 +24,11 @@ struct PluginHost: ParsableCommand {
     if isWorker { runWorker() }
     StandardStreams.occupy()
     TerminationSignals.record()
+    let words = RawText.arguments
+    // Until the command line is understood.
+    StructuredError.isOn = asksForJSON(words)
     do {
       try Admission.begin()
-      let words = RawText.arguments
       if let help = FunctionHelp(words) {
         try reserveOutput()
         try help.write()
@@ -34,7 +36,7 @@ struct PluginHost: ParsableCommand {
       }
       try refuseUnknownCommand(words.first)
       var command = try parseAsRoot(words)
-      if let command = command as? any WritesResults, command.output.wantsJSON { StructuredError.turnOn() }
+      StructuredError.isOn = (command as? any WritesResults)?.output.wantsJSON ?? false
       try reserveOutput()
       if let command = command as? any RunsPlugins {
         Admission.beginHosting()
@@ -48,17 +50,18 @@ struct PluginHost: ParsableCommand {
       StructuredError.write(failure)
       end(failure.status)
     } catch {
-      end(after: error)
+      end(after: error, in: words)
     }
   }
 
   /// Ends after wrong usage; or after --help or --version, whose text is the result.
-  private static func end(after error: any Error) -> Never {
-    let status = exitCode(for: error)
-    ProcessGuard.ending(status.rawValue)
-    PluginOutput.end()
-    guard status == .success else { exit(withError: error) }
+  private static func end(after error: any Error, in words: [String]) -> Never {
     do {
+      if let mistake = CommandLineMistake(error, in: words) { throw mistake.failure }
+      let status = exitCode(for: error)
+      ProcessGuard.ending(status.rawValue)
+      PluginOutput.end()
+      guard status == .success else { exit(withError: error) }
       // Written here, because exit(withError:) does not notice that it cannot be.
       try StandardOutput.write(fullMessage(for: error) + "\n")
       end(.fulfilled)
@@ -78,13 +81,13 @@ struct PluginHost: ParsableCommand {
         .displayLine)
   }
 
-  /// Runs a worker, under the rules of its host, which are read before it confines itself.
   /// Whether this process was started as a worker: by an argument, or by the name of the installed helper.
   private static var isWorker: Bool {
     CommandLine.arguments.dropFirst().first == WorkerProgram.workerArgument
       || CommandLine.arguments.first?.split(separator: "/").last == Substring(WorkerProgram.helper)
   }
 
+  /// Runs a worker, under the rules of its host, which are read before it confines itself.
   private static func runWorker() -> Never {
     do {
       try Admission.begin()
@@ -112,7 +115,7 @@ struct PluginHost: ParsableCommand {
       program: "plugin-host",
       statuses: .init(
         call: ExitStatus.rejected.rawValue, load: ExitStatus.notLoaded.rawValue, timeout: ExitStatus.timedOut.rawValue),
-      timeout: timeout?.duration ?? .seconds(30))
+      timeout: timeout?.duration ?? .seconds(30), inJSON: StructuredError.isOn)
   }
 
   private static func reserveOutput() throws(Failure) {

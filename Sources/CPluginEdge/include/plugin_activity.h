@@ -35,6 +35,11 @@ typedef struct plugin_activity_guard {
   int32_t timeout_status;
   /* The time limit of each mapping, promise_plugin_entry(), load() and unload(), in nanoseconds; 0: none. */
   int64_t timeout_ns;
+  /* Whether a report is JSON:
+   *   {"error":{"kind":"rejected","status":1,"plugin":"org.example","function":"f","message":"org.example.f: ..."}}
+   * `kind` is "rejected", "notLoaded" or "timedOut", as one of the three statuses. After a signal, `status` is 128 and
+   * its number, and `signal` is its name. `function` is there for a call, `plugin` if it is known. */
+  bool json;
 } plugin_activity_guard_t;
 
 /* Guards the process. The second call changes the timeout alone.

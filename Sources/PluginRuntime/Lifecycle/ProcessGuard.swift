@@ -29,7 +29,8 @@ public enum ProcessGuard {
   ///   - program: the name at the beginning of each message.
   ///   - timeout: how long each of a plugin's initialisers, promise_plugin_entry(), load() and unload() may take, and its
   ///     exit handlers and destructors after `ending`.
-  public static func install(program: StaticString, statuses: Statuses, timeout: Duration) {
+  ///   - inJSON: whether a report is one line of JSON, as `plugin_activity.h` shows it, instead of a sentence.
+  public static func install(program: StaticString, statuses: Statuses, timeout: Duration, inJSON: Bool = false) {
     let (seconds, attoseconds) = timeout.components
     let nanoseconds = min(seconds, Int64.max / 2_000_000_000) * 1_000_000_000 + attoseconds / 1_000_000_000
     program.withUTF8Buffer { name in
@@ -38,7 +39,7 @@ public enum ProcessGuard {
         guard let name = name.baseAddress else { return }
         var settings = plugin_activity_guard_t(
           program: name, call_status: statuses.call, load_status: statuses.load, timeout_status: statuses.timeout,
-          timeout_ns: nanoseconds)
+          timeout_ns: nanoseconds, json: inJSON)
         plugin_activity_guard(&settings)
       }
     }

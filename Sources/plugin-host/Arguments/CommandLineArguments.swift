@@ -85,13 +85,17 @@ enum CommandLineArguments {
     for word in words.prefix(while: { $0 != "--" }) { try refuseOption(word, among: options()) }
   }
 
+  /// The message for an option that a command does not have.
+  static func unknownOption(_ word: String, among options: [String]) -> String {
+    let option = String(word.prefix { $0 != "=" })
+    let hint = option.hasPrefix("--") ? Suggestion.near(option, among: options.filter { $0.hasPrefix("--") }) : ""
+    return "unknown option \(word)\(hint); before arguments that begin with a dash, write --"
+  }
+
   /// A word with a leading dash that is not a number is a mistyped option.
   private static func refuseOption(_ word: String, among options: @autoclosure () -> [String]) throws(Failure) {
     guard word.utf8.first == UInt8(ascii: "-"), word != "-", Double(word) == nil else { return }
-    let option = String(word.prefix { $0 != "=" })
-    let hint = option.hasPrefix("--") ? Suggestion.near(option, among: options().filter { $0.hasPrefix("--") }) : ""
-    throw Failure(
-      .usage, "unknown option \(word)\(hint); before arguments that begin with a dash, write --".displayLine)
+    throw Failure(.usage, unknownOption(word, among: options()).displayLine)
   }
 }
 

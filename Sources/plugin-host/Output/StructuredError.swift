@@ -7,14 +7,17 @@ import Synchronization
 ///     {"error":{"kind":"rejected","status":1,"plugin":"org.sqlite","function":"sqlite3_open",
 ///               "domain":"org.sqlite","code":14,"message":"unable to open database file"}}
 enum StructuredError {
-  private static let isOn = Atomic<Bool>(false)
+  private static let flag = Atomic<Bool>(false)
 
-  /// Switches to JSON for all later failures.
-  static func turnOn() { isOn.store(true, ordering: .relaxed) }
+  /// Whether failures are written as JSON from now on.
+  static var isOn: Bool {
+    get { flag.load(ordering: .relaxed) }
+    set { flag.store(newValue, ordering: .relaxed) }
+  }
 
   /// Writes a failure: as one line of JSON if that was asked for, and otherwise its lines.
   static func write(_ failure: Failure) {
-    StandardError.write(lines: isOn.load(ordering: .relaxed) ? [json(failure).text] : failure.lines)
+    StandardError.write(lines: isOn ? [json(failure).text] : failure.lines)
   }
 
   static func json(_ failure: Failure) -> JSON {

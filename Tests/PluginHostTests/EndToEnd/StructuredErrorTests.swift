@@ -77,6 +77,44 @@ extension EndToEnd {
       #expect(message?.hasPrefix("relay.crash: depends on org.example.mortal.crash") == true, "\(line)")
     }
 
+    @Test("the end of the process in code of a plugin is JSON")
+    func endsOfTheProcess() throws {
+      func error(_ words: String...) throws -> [String: Any] {
+        let ending = try HostProcess.run(["call", "--format", "json"] + words)
+        // The output of the plugin is before it, and the stack that the runtime of Swift prints is behind it.
+        let lines = ending.errors.split(separator: "\n").map(String.init)
+        return try members(try #require(lines.first { $0.hasPrefix("{\"error\"") }, "\(ending.errors)"))
+      }
+      let left = try error("mortal", "leave", "7")
+      #expect(left["kind"] as? String == "rejected" && left["status"] as? Int == 1)
+      #expect(left["plugin"] as? String == "org.example.mortal" && left["function"] as? String == "leave")
+      #expect(
+        left["message"] as? String == "org.example.mortal.leave: called exit(7) in this call: the process ends")
+      let crashed = try error("mortal", "crash")
+      #expect(crashed["status"] as? Int == 139 && crashed["signal"] as? String == "SIGSEGV", "\(crashed)")
+      #expect(crashed["function"] as? String == "crash")
+    }
+
+    @Test(
+      "mistakes in the command line are JSON too, and begin like all failures without it",
+      arguments: [
+        (["kinds"], "missing expected argument '<function>'"),
+        (["--row", "kinds", "tiny"], "unknown option --row; did you mean \"--raw\"?"),
+        (["kinds", "tiny", "--row"], "unknown option --row; did you mean \"--raw\"?"),
+        (["--timeout", "x", "kinds", "tiny"], "the value 'x' is invalid for '--timeout <seconds>'"),
+      ])
+    func mistakesInTheCommandLine(words: [String], message: String) throws {
+      for option in [["--format", "json"], ["--format=json"], ["-o", "json"]] {
+        let json = try HostProcess.run(["call"] + option + words)
+        let error = try members(json.errors)
+        #expect(error["kind"] as? String == "usage" && error["status"] as? Int == 64 && json.status == 64)
+        #expect((error["message"] as? String)?.hasPrefix(message) == true, "\(error)")
+        #expect((error["message"] as? String)?.contains("\n") == false, "\(error)")
+      }
+      let plain = try HostProcess.run(["call"] + words)
+      #expect(plain.errors.hasPrefix("plugin-host: \(message)") && plain.status == 64, "\(plain.errors)")
+    }
+
     @Test func aPipelineNamesEachStep() throws {
       let file = try PipelineFile(
         """
