@@ -60,7 +60,7 @@ final class EdgeFault: Sendable {
     case plugin_fault_kind_t(PLUGIN_FAULT_EXCEPTION):
       kind = .exception(type: type, message: text)
       let name = type ?? "an exception"
-      message = text.map { "threw \(name): \($0)" } ?? "threw \(name)"
+      message = text.flatMap { $0.isEmpty ? nil : "threw \(name): \($0)" } ?? "threw \(name)"
     case plugin_fault_kind_t(PLUGIN_FAULT_FOREIGN_EXCEPTION):
       kind = .exception(type: nil, message: nil)
       message = "threw an exception of \(type ?? "a language other than C++")"

@@ -97,6 +97,18 @@ public struct Capabilities: Sendable, Equatable {
     }
   }
 
+  /// The limit of memory as it is given: `64M`.
+  var memoryText: String? {
+    memory.map { memory in
+      let factors: [(name: String, size: UInt64)] = [("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10)]
+      let factor = factors.first { memory % $0.size == 0 }
+      return factor.map { "\(memory / $0.size)\($0.name)" } ?? "\(memory)"
+    }
+  }
+
+  /// The limit of processor time in whole seconds.
+  var cpuText: String? { cpuTime.map { "\(max(1, Int64(($0 / .seconds(1)).rounded(.up))))" } }
+
   private static func path(_ path: String, from folder: String?) -> String {
     path.hasPrefix("/") || folder == nil ? path : "\(folder ?? "")/\(path)"
   }

@@ -131,7 +131,8 @@ struct ConfinementWatch {
       return CapabilityRefusal(capability: .init(attempt.capability), path: full, call: call)
     }
     if attempt.capability == PLUGIN_CAPABILITY_MEMORY {
-      return exceedsMemory(attempt) ? CapabilityRefusal(capability: .memory, path: nil, call: call) : nil
+      guard exceedsMemory(attempt) else { return nil }
+      return CapabilityRefusal(capability: .memory, path: nil, call: call, limit: plan.capabilities.memoryText)
     }
     guard enforcesFiles, let full, !isOwn(full) else { return nil }
     if attempt.writes, let target = Self.resolve(full) ?? Self.resolveNew(full), !isGranted(target, PLUGIN_ACCESS_WRITE)

@@ -225,9 +225,9 @@ final class WorkerServer {
 extension WorkerServer {
   /// The refusals that a process ended with.
   private func refusals(_ cause: WorkerEnd.Cause) -> [CapabilityRefusal] {
-    let isOutOfTime = cause == .killed(signal: SIGXCPU) && settings.options.capabilities.cpuTime != nil
+    let limit = cause == .killed(signal: SIGXCPU) ? settings.options.capabilities.cpuText : nil
     return (confinement?.remaining ?? [])
-      + (isOutOfTime ? [CapabilityRefusal(capability: .cpu, path: nil, call: nil)] : [])
+      + (limit.map { [CapabilityRefusal(capability: .cpu, path: nil, call: nil, limit: $0)] } ?? [])
   }
 
   func reject(_ call: RemoteCall, _ error: PluginError) {

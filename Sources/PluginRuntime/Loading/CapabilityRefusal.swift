@@ -1,6 +1,6 @@
 import CPluginEdge
 
-/// A right that a worker process asked for and does not have.
+/// A right that a worker process asked for and does not have, or a limit that it exceeded.
 public struct CapabilityRefusal: Sendable, Hashable {
   /// The kinds of rights.
   public enum Capability: String, Sendable {
@@ -15,12 +15,14 @@ public struct CapabilityRefusal: Sendable, Hashable {
   public let path: String?
   /// The system call that asked for it; `nil` for `cpu`.
   public let call: String?
+  /// The limit that the process has and exceeded, as it is given: `64M` for `memory`, `2` for `cpu`.
+  public internal(set) var limit: String?
 }
 
 extension CapabilityRefusal: CustomStringConvertible {
   /// The capability in the form in which it is given, and the system call.
   public var description: String {
-    let name = path.map { "\(capability.rawValue)=\($0)" } ?? capability.rawValue
+    let name = (path ?? limit).map { "\(capability.rawValue)=\($0)" } ?? capability.rawValue
     return call.map { "\(name) (\($0))" } ?? name
   }
 }
@@ -38,7 +40,13 @@ extension CapabilityRefusal.Capability {
 extension [CapabilityRefusal] {
   /// The refusals as part of a sentence.
   var sentence: String {
-    "was refused \(map { "'\($0)'" }.joined(separator: ", ")), which is not among its capabilities"
+    let list = { (refusals: [CapabilityRefusal]) in refusals.map { "'\($0)'" }.joined(separator: ", ") }
+    let (rights, limits) = (filter { $0.limit == nil }, filter { $0.limit != nil })
+    let parts = [
+      rights.isEmpty ? nil : "was refused \(list(rights)), which is not among its capabilities",
+      limits.isEmpty ? nil : "exceeded \(list(limits)), a limit of its capabilities",
+    ]
+    return parts.compactMap(\.self).joined(separator: "; it ")
   }
 
   /// The error of a call, or of loading, that ended with these refusals.

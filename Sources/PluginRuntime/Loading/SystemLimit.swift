@@ -13,15 +13,20 @@ public enum SystemLimit {
     "RLIMIT_NOFILE is \(value(RLIMIT_NOFILE)): close files, or raise the limit (ulimit -n)"
   }
 
-  /// The limits on threads and processes.
+  /// The limits on threads and processes. A limit on the memory of the process is named first: the system reports a
+  /// thread without memory for its stack in the same way.
   public static var tasks: String {
-    "RLIMIT_NPROC is \(value(__RLIMIT_NPROC)): end processes of this user, raise the limit (ulimit -u), raise pids.max of "
-      + "the cgroup, or free memory"
+    let memory = value(RLIMIT_AS)
+    let first = memory == unlimited ? "" : "RLIMIT_AS is \(memory): raise the limit (ulimit -v); or "
+    return "\(first)RLIMIT_NPROC is \(value(__RLIMIT_NPROC)): end processes of this user, raise the limit (ulimit -u), "
+      + "raise pids.max of the cgroup, or free memory"
   }
+
+  private static let unlimited = "unlimited"
 
   private static func value(_ resource: __rlimit_resource) -> String {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(resource.rawValue), &limit) == 0 else { return "unknown" }
-    return limit.rlim_cur == rlim_t.max ? "unlimited" : "\(limit.rlim_cur)"
+    return limit.rlim_cur == rlim_t.max ? unlimited : "\(limit.rlim_cur)"
   }
 }

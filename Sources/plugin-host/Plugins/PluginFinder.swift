@@ -35,10 +35,12 @@ struct PluginFinder: Sendable {
         }
       }
     }
-    throw Failure(.notLoaded, "no plugin \"\(reference)\": \(advice(for: reference))")
+    throw Failure(.notLoaded, "no plugin \"\(reference.truncated(to: 100))\": \(advice(for: reference))")
   }
 
   private func advice(for reference: String) -> String {
+    // A longer name is not one that was mistyped.
+    guard reference.utf8.count <= 255 else { return "the name has \(reference.utf8.count) bytes, expected at most 255" }
     if FileKind(path: reference) == .other { return "to load the file of that name here, write ./\(reference)" }
     guard !directories.isEmpty else {
       return "name the folder it is in with --plugins or PROMISE_PLUGIN_PATH, or give its path, with a slash in it"

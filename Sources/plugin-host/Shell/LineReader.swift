@@ -15,7 +15,11 @@ final class LineReader {
       return
     }
     descriptor = open(RawText.cString(path), O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw Failure(.usage, "\(path): \(SystemError.last)".displayLine) }
+    guard descriptor >= 0 else { throw Failure(.usage, "\(Directory.shown(path)): \(SystemError.last)".displayLine) }
+    // A folder can be opened, and has no first line.
+    guard FileKind(path: path) != .directory else {
+      throw Failure(.usage, "\(path): \(SystemError(code: EISDIR))".displayLine)
+    }
   }
 
   deinit { if descriptor != STDIN_FILENO { close(descriptor) } }

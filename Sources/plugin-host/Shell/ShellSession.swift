@@ -61,8 +61,9 @@ final class ShellSession {
   func function(_ word: String) throws(Failure) -> (PluginDescription, FunctionDescription) {
     guard let dot = word.lastIndex(of: "."), dot != word.startIndex else {
       let hint = Suggestion.near(word, among: ShellCommandWord.allCases.map(\.rawValue))
+      let shown = word.truncated(to: 100)
       throw Failure(
-        .usage, "\"\(word)\" is neither a command nor PLUGIN.FUNCTION\(hint); help lists the commands".displayLine)
+        .usage, "\"\(shown)\" is neither a command nor PLUGIN.FUNCTION\(hint); help lists the commands".displayLine)
     }
     let plugin = try plugin(String(word[..<dot]))
     let name = String(word[dot...].dropFirst())

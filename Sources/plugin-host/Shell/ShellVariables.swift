@@ -62,7 +62,9 @@ struct ShellVariables {
     let inputs = words.filter { $0.plain != "--" }.map { Self.split($0.parts, for: signature) }
     for ((name, parts), parameter) in zip(inputs, signature.parameters(ofNames: inputs.map(\.name))) {
       if case .reference(let reference)? = parts.first, parts.count == 1 {
-        arguments.append(Argument(name: name, .value(try variable(reference).value)))
+        let value = try variable(reference).value
+        try Self.check(value, of: reference, for: parameter)
+        arguments.append(Argument(name: name, .value(value)))
       } else if let parameter, let type = parameter.type.callbackType,
         let text = CommandLineArguments.callbackText(.text(try text(parts)), for: parameter)
       {
@@ -81,6 +83,18 @@ struct ShellVariables {
       }
     }
     return arguments
+  }
+
+  /// Refuses a result with members where one of them is meant: an address that a function gave beside its status.
+  private static func check(
+    _ value: PluginValue, of reference: ShellLine.Reference, for parameter: Parameter?
+  ) throws(Failure) {
+    guard case .object(let members) = value, case .pointer? = parameter?.type.content else { return }
+    let name = "$\(reference.name)\(reference.path.suffix)"
+    let addresses = members.filter { if case .pointer = $0.value { true } else { false } }
+    let hint = addresses.isEmpty ? "" : ": write \(addresses.map { "\(name).\($0.name)" }.joined(separator: " or "))"
+    let list = members.map(\.name).joined(separator: ", ")
+    throw Failure(.usage, "\(name) has the members \(list), expected an address\(hint)".displayLine)
   }
 
   /// Takes NAME= off the parts, if the function has a parameter of that name.

@@ -16,6 +16,9 @@ enum FileKind {
 
 /// Folders of the file system.
 enum Directory {
+  /// A path for messages, in which an empty one can be seen.
+  static func shown(_ path: String) -> String { path.isEmpty ? "\"\"" : path }
+
   /// The names of the entries of the folder at `path`, sorted, without `.` and `..`.
   static func names(path: String) throws(SystemError) -> [String] {
     guard let folder = opendir(path) else { throw .last }

@@ -46,7 +46,7 @@ struct SourceFile: Sendable {
 
   /// Reads the file at `path`; `-` is standard input. An error ends the command with that status.
   static func read(_ path: String, or status: ExitStatus, number: Int = 0) throws(Failure) -> SourceFile {
-    let name = path == "-" ? "standard input" : path
+    let name = path == "-" ? "standard input" : Directory.shown(path)
     do {
       let bytes = try path == "-" ? FileBytes.read(descriptor: STDIN_FILENO) : FileBytes.read(path: path)
       guard let text = String(validating: bytes, as: UTF8.self) else {

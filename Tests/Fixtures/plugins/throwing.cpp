@@ -51,6 +51,8 @@ static int32_t throws(promise_str_t what) {
   const std::string name(what.data, what.length);
   if (name == "range")
     throw std::out_of_range("index 7 of 3");
+  if (name == "silent")
+    throw std::runtime_error("");
   if (name == "own")
     throw shop::sold_out("no apples");
   if (name == "plain")

@@ -68,6 +68,43 @@ extension EndToEnd {
       #expect(ending.text == "")
     }
 
+    @Test("an address beside a status is a member, and the error says how to write it")
+    func membersOfAResult() throws {
+      let adoption = try PipelineFile(
+        """
+        library: libsqlite3.so.0
+        functions:
+          - 'sqlite3_open(path: cstr, db: out own(sqlite3_close_v2) ptr<sqlite3>?) -> i32'
+          - 'sqlite3_changes(db: ptr<sqlite3>) -> i32'
+        """)
+      let start = "use \(adoption.path) as s\ndb = s.sqlite3_open :memory:\n"
+      let ending = try run(start + "s.sqlite3_changes $db\n")
+      #expect(ending.status == 64)
+      #expect(
+        ending.errors == "plugin-host: stdin:3: $db has the members result, db, expected an address: write $db.db\n")
+      #expect(try run(start + "s.sqlite3_changes $db.db\n").text == "0\n")
+    }
+
+    @Test(
+      "a long word is not repeated whole",
+      arguments: [("", "", 64), ("kinds.", "", 64), ("", ".f", 2)] as [(String, String, Int32)])
+    func longWords(before: String, after: String, status: Int32) throws {
+      let ending = try run(before + String(repeating: "y", count: 1 << 20) + after + "\n")
+      #expect(ending.status == status)
+      #expect(ending.errors.hasPrefix("plugin-host: stdin:1: ") && ending.errors.utf8.count < 1 << 14)
+      #expect(ending.errors.contains("yyy…\""))
+    }
+
+    @Test func aFolderIsNoScript() throws {
+      let ending = try HostProcess.run("shell", "/tmp")
+      #expect(ending.status == 64 && ending.errors == "plugin-host: /tmp: Is a directory\n", "\(ending.errors)")
+      for command in ["shell", "run"] {
+        let empty = try HostProcess.run(command, "")
+        #expect(
+          empty.status == 64 && empty.errors == "plugin-host: \"\": No such file or directory\n", "\(empty.errors)")
+      }
+    }
+
     @Test func commandsTellWhatIsThere() throws {
       let ending = try run("use kinds as k\nk.tiny\nx = k.tiny 5\nvariables\nplugins\nhelp k.tiny\nhelp\n")
       #expect(ending.status == 0, "\(ending.errors)")

@@ -196,9 +196,12 @@ struct Confined {
     #expect(try await plugin.outcome("allocate", .uint(1 << 20)).value == .int(0))
     let outcome = try await plugin.outcome("allocate", .uint(1 << 30))
     #expect(refusal(outcome)?.capability == .memory, "\(outcome)")
+    #expect(
+      outcome.pluginError?.message.hasPrefix("exceeded 'memory=256M (") == true, "\(outcome)")
     let burned = try await plugin.outcome("burn")
     #expect(burned.workerEnd?.cause == .killed(signal: SIGXCPU), "\(burned)")
     #expect(burned.workerEnd?.refusals.map(\.capability) == [.cpu])
+    #expect(burned.pluginError?.message.contains("; it exceeded 'cpu=1', a limit of its capabilities") == true)
     #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
   }
 

@@ -67,4 +67,14 @@ struct SystemLimits {
       #expect(error?.description.contains("cannot be started: RLIMIT_NPROC is 0: ") == true)
     }
   }
+
+  @Test("a limit on the memory of the process is named before that on threads")
+  func memory() async {
+    await #expect(processExitsWith: .success) {
+      var limit = rlimit(rlim_cur: 1 << 46, rlim_max: 1 << 46)
+      #expect(setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0)
+      let first = "RLIMIT_AS is 70368744177664: raise the limit (ulimit -v); or RLIMIT_NPROC is "
+      #expect(SystemLimit.tasks.hasPrefix(first))
+    }
+  }
 }
