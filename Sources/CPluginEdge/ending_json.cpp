@@ -1,4 +1,5 @@
 #include "ending_json.hpp"
+#include "plugin_output.h"
 
 #include <cerrno>
 #include <cstring>
@@ -28,6 +29,7 @@ size_t character_length(const unsigned char *bytes, size_t left) noexcept {
 } // namespace
 
 void plugin::write_all(const char *text, size_t length) noexcept {
+  plugin_output_await(1000000000);
   for (size_t at = 0; at < length;) {
     ssize_t written = ::write(STDERR_FILENO, text + at, length - at);
     if (written < 0 && errno != EINTR)

@@ -35,7 +35,7 @@ private:
   size_t length = 0;
 };
 
-/// Writes bytes to standard error.
+/// Writes bytes to standard error, after the text that plugins have printed before.
 void write_all(const char *text, size_t length) noexcept;
 
 } // namespace plugin
