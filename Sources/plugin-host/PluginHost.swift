@@ -56,7 +56,7 @@ struct PluginHost: ParsableCommand {
 
   /// Ends after wrong usage; or after --help or --version, whose text is the result.
   private static func end(after error: any Error, in words: [String]) -> Never {
-    do {
+    do throws(Failure) {
       if let mistake = CommandLineMistake(error, in: words) { throw mistake.failure }
       let status = exitCode(for: error)
       ProcessGuard.ending(status.rawValue)
