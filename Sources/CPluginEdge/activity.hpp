@@ -27,9 +27,8 @@ const char *plugin_activity_program();
 void plugin_activity_notice_forks();
 /// 0 at this place: the process is a child that plugin code forked.
 extern int32_t *plugin_activity_is_own;
-/// Ends this process, a child that plugin code forked. `deed` is its mistake, such as "returned into the host". `activity`
-/// is the code that did it; NULL: unknown.
-[[noreturn]] void plugin_activity_end_child(const plugin_activity *activity, const char *deed);
+/// Ends this process, a child that plugin code forked and that returned into the host. `activity` is that code.
+[[noreturn]] void plugin_activity_end_child(const plugin_activity *activity);
 }
 
 namespace plugin {
@@ -47,7 +46,7 @@ public:
 
   ~noted() {
     if (__builtin_expect(*plugin_activity_is_own == 0, false))
-      plugin_activity_end_child(&activity, "returned into the host");
+      plugin_activity_end_child(&activity);
     if (activity.kind != PLUGIN_ACTIVITY_CALL)
       plugin_activity_end_limit(&activity);
     plugin_activity_current = activity.outer;

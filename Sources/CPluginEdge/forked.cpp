@@ -44,14 +44,12 @@ void plugin_activity_notice_forks() {
   plugin_activity_is_own = noted;
 }
 
-void plugin_activity_end_child(const plugin_activity *activity, const char *deed) {
-  plugin::line text;
-  text << plugin_activity_program() << ": ";
-  if (activity != nullptr)
-    text << activity->subject << ": forked in " << plugin::place(activity->kind);
-  else
-    text << "code of a plugin forked";
-  (text << ", and the child process " << deed << " instead of ending by exec() or _exit(): the child ends").write();
+void plugin_activity_end_child(const plugin_activity *activity) {
+  (plugin::line() << plugin_activity_program() << ": " << activity->subject << ": forked in "
+                  << plugin::place(activity->kind)
+                  << ", and the child process returned into the host instead of ending by exec() or _exit(): "
+                  << "the child ends")
+      .write();
   // Neither exit handlers nor buffers, which are copies of the host's.
   syscall(SYS_exit_group, 1);
   abort();

@@ -8,7 +8,6 @@
 #include <cstring>
 #include <new>
 
-#include "activity.hpp"
 #include "guard.hpp"
 
 namespace {
@@ -144,8 +143,6 @@ bool revive(plugin_thunk *thunk, void *body, const void *context, bool is_once, 
 } // namespace
 
 void plugin::enter(plugin_thunk *thunk, void *const *arguments, void *result) noexcept {
-  if (__builtin_expect(*plugin_activity_is_own == 0, false))
-    plugin_activity_end_child(plugin_activity_current, "called a callback");
   const plugin_thunk_behaviour_t *behaviour = thunk->pool->behaviour;
   memset(result, 0, std::max(thunk->cif->rtype->size, sizeof(ffi_arg)));
   // The code around the callback keeps its errno, and the thread cannot be cancelled inside the host.
