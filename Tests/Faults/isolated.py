@@ -111,7 +111,8 @@ def judge_pool(host, make, text, call=None):
         )
         ended = f"status {status}, output {output!r}, errors {errors!r}"
         if call is None:
-            verdict.set("alive", status == 2, ended)
+            # 3: it was not loaded in time.
+            verdict.set("alive", status == (3 if "did not return" in errors else 2), ended)
             verdict.set("settled", text in errors and not output, ended)
         else:
             verdict.set("alive", status == 0, ended)

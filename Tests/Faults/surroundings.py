@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import tempfile
+import time
 
 import isolated
 from building import build
@@ -61,17 +62,27 @@ def changed_process(host, isolation):
             lines = [line for line in file if line.startswith(("Umask:", "SigIgn:", "SigCgt:"))]
         return os.readlink(f"/proc/{process}/cwd"), lines
 
+    def settled_state(process):
+        """The state while the shell waits for a line: it handles other signals from some time after its prompt on."""
+        seen, unchanged = state(process), 0
+        while unchanged < 20:
+            time.sleep(0.02)
+            now = state(process)
+            unchanged = unchanged + 1 if now == seen else 0
+            seen = now
+        return seen
+
     verdict = isolated.Verdict()
     with tempfile.TemporaryDirectory() as folder:
         plugin = build(folder, "ending", ("-DIN_CALL=change_process()",))
         session = Session(host, folder, "--isolation", isolation)
         try:
             session.ask(f"use {plugin}")
-            before = state(session.process.pid)
+            before = settled_state(session.process.pid)
             answer = session.ask("ending.call")
             verdict.set("settled", answer == ["42"], f"the call gave {answer}")
-            after = state(session.process.pid)
-            verdict.set("others", after == before, f"the host's state became {after}")
+            after = settled_state(session.process.pid)
+            verdict.set("others", after == before, f"the host's state became {after}, from {before}")
             verdict.set("alive", session.end() == 0, "the session did not end with status 0")
         finally:
             session.close()
