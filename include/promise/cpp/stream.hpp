@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "combine.hpp"
+#include "timing.hpp"
 
 namespace promises {
 
@@ -102,7 +103,9 @@ private:
 
 // A stream of `T`s; releasing the last reference cancels it. A value from another language that is not a `T` is an
 // error of domain "c++" for its handlers.
-template <class T> class publisher : public handle<promise_publisher_t, promise_publisher_release> {
+template <class T>
+class publisher : public handle<promise_publisher_t, promise_publisher_release>,
+                  public detail::timed_operators<publisher<T>> {
 public:
   using value_type = T;
 
@@ -252,42 +255,6 @@ public:
   publisher<std::vector<T>> buffer(std::size_t count) const {
     return publisher<std::vector<T>>::adopt(
         detail::require(promise_publisher_buffer(raw(), count), "promise_publisher_buffer"));
-  }
-  // An event when no other one has followed it for the interval; see timing.h.
-  template <class Rep, class Period> publisher debounce(std::chrono::duration<Rep, Period> interval) const {
-    return adopt(detail::require(promise_publisher_debounce(nullptr, raw(), detail::nanoseconds(interval)),
-                                 "promise_publisher_debounce"));
-  }
-  template <class Rep, class Period>
-  publisher debounce(const executor &on, std::chrono::duration<Rep, Period> interval) const {
-    return adopt(
-        detail::require(promise_publisher_debounce(detail::there(on.raw()), raw(), detail::nanoseconds(interval)),
-                        "promise_publisher_debounce"));
-  }
-  // One event in an interval: the first, and with `latest` at its end the latest one.
-  template <class Rep, class Period>
-  publisher throttle(std::chrono::duration<Rep, Period> interval, bool latest = true) const {
-    return adopt(detail::require(
-        promise_publisher_throttle(nullptr, raw(), detail::nanoseconds(interval), latest ? 0 : PROMISE_THROTTLE_FIRST),
-        "promise_publisher_throttle"));
-  }
-  template <class Rep, class Period>
-  publisher throttle(const executor &on, std::chrono::duration<Rep, Period> interval, bool latest = true) const {
-    return adopt(
-        detail::require(promise_publisher_throttle(detail::there(on.raw()), raw(), detail::nanoseconds(interval),
-                                                   latest ? 0 : PROMISE_THROTTLE_FIRST),
-                        "promise_publisher_throttle"));
-  }
-  // Fails, with PROMISE_ETIMEDOUT, when no event came for the interval.
-  template <class Rep, class Period> publisher timeout(std::chrono::duration<Rep, Period> interval) const {
-    return adopt(detail::require(promise_publisher_timeout(nullptr, raw(), detail::nanoseconds(interval)),
-                                 "promise_publisher_timeout"));
-  }
-  template <class Rep, class Period>
-  publisher timeout(const executor &on, std::chrono::duration<Rep, Period> interval) const {
-    return adopt(
-        detail::require(promise_publisher_timeout(detail::there(on.raw()), raw(), detail::nanoseconds(interval)),
-                        "promise_publisher_timeout"));
   }
   // The running fold: f(accumulated, value) makes the next accumulated value, which is published; `initial` is not.
   template <class U, class F> publisher<std::decay_t<U>> scan(U &&initial, F f) const {
