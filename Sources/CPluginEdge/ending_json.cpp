@@ -28,6 +28,18 @@ size_t character_length(const unsigned char *bytes, size_t left) noexcept {
 
 } // namespace
 
+const char *plugin::decimal(int64_t number, char (&digits)[24]) noexcept {
+  char *at = digits + sizeof digits;
+  *--at = '\0';
+  uint64_t rest = number < 0 ? 0 - static_cast<uint64_t>(number) : static_cast<uint64_t>(number);
+  do {
+    *--at = static_cast<char>('0' + rest % 10);
+  } while ((rest /= 10) != 0);
+  if (number < 0)
+    *--at = '-';
+  return at;
+}
+
 void plugin::write_all(const char *text, size_t length) noexcept {
   plugin_output_await(1000000000);
   for (size_t at = 0; at < length;) {
@@ -66,16 +78,8 @@ void plugin::json_line::raw(const char *part) noexcept {
 }
 
 void plugin::json_line::number(int64_t number) noexcept {
-  if (number < 0)
-    raw("-");
   char digits[24];
-  char *at = digits + sizeof digits;
-  *--at = '\0';
-  uint64_t rest = number < 0 ? 0 - static_cast<uint64_t>(number) : static_cast<uint64_t>(number);
-  do {
-    *--at = static_cast<char>('0' + rest % 10);
-  } while ((rest /= 10) != 0);
-  raw(at);
+  raw(decimal(number, digits));
 }
 
 void plugin::json_line::string(const char *part, size_t size) noexcept {

@@ -35,6 +35,9 @@ private:
   size_t length = 0;
 };
 
+/// A number in decimal, as text that ends in the array.
+const char *decimal(int64_t number, char (&digits)[24]) noexcept;
+
 /// Writes bytes to standard error, after the text that plugins have printed before.
 void write_all(const char *text, size_t length) noexcept;
 

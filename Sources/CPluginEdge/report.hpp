@@ -23,15 +23,7 @@ public:
 
   line &operator<<(int64_t number) noexcept {
     char digits[24];
-    char *end = digits + sizeof digits, *at = end;
-    *--at = '\0';
-    uint64_t rest = number < 0 ? 0 - static_cast<uint64_t>(number) : static_cast<uint64_t>(number);
-    do {
-      *--at = static_cast<char>('0' + rest % 10);
-    } while ((rest /= 10) != 0);
-    if (number < 0)
-      *--at = '-';
-    return *this << at;
+    return *this << decimal(number, digits);
   }
 
   /// Writes the line, after the text that plugins have printed before.
