@@ -100,9 +100,8 @@ public struct Capabilities: Sendable, Equatable {
   /// The limit of memory as it is given: `64M`.
   var memoryText: String? {
     memory.map { memory in
-      let factors: [(name: String, size: UInt64)] = [("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10)]
-      let factor = factors.first { memory % $0.size == 0 }
-      return factor.map { "\(memory / $0.size)\($0.name)" } ?? "\(memory)"
+      let factor = Self.factors.first { memory % $0.size == 0 }
+      return factor.map { "\(memory / $0.size)\($0.letter)" } ?? "\(memory)"
     }
   }
 
@@ -113,9 +112,11 @@ public struct Capabilities: Sendable, Equatable {
     path.hasPrefix("/") || folder == nil ? path : "\(folder ?? "")/\(path)"
   }
 
+  /// The units of memory, the largest first.
+  private static let factors: [(letter: Character, size: UInt64)] = [("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10)]
+
   private static func size(_ text: String) -> UInt64? {
-    let factors: [Character: UInt64] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
-    let factor = text.last.flatMap { factors[$0] }
+    let factor = factors.first { $0.letter == text.last }?.size
     guard let number = UInt64(factor == nil ? text[...] : text.dropLast()), number > 0 else { return nil }
     let (size, overflows) = number.multipliedReportingOverflow(by: factor ?? 1)
     return overflows ? nil : size
