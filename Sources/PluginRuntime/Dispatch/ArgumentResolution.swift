@@ -6,14 +6,15 @@ extension ArgumentValues {
   /// remaining arguments are assigned to the tail of a variadic function.
   static func resolve(_ arguments: [Argument], for function: BoundFunction) throws(PluginError) -> ArgumentValues {
     let parameters = function.signature.inputs
-    let (contents, rest) = try assign(arguments, to: function)
+    let (places, rest) = try assign(arguments, to: function)
     let resolved = ArgumentValues(capacity: parameters.count + rest.count)
-    for (index, parameter) in parameters.enumerated() {
-      if let content = contents[index] {
+    for index in parameters.indices {
+      let parameter = parameters[index]
+      if let place = places[index] {
         resolved.append(
           try value(
-            of: content, for: parameter.argumentType.valueType, function.inputPlans[index], parameter.name, of: function
-          ))
+            of: arguments[place].content, for: parameter.argumentType.valueType, function.inputPlans[index],
+            parameter.name, of: function))
       } else {
         let fallback = function.plan.pointee.fallback(index)
         guard fallback.kind != 0 else { throw function.missing(parameter) }
@@ -28,14 +29,14 @@ extension ArgumentValues {
     return resolved
   }
 
-  /// Returns the content for each parameter, `nil` for a default, and the contents for the tail.
+  /// Returns the place of the argument for each parameter, `nil` for a default, and the contents for the tail.
   private static func assign(
     _ arguments: [Argument], to function: BoundFunction
-  ) throws(PluginError) -> ([Argument.Content?], [Argument.Content]) {
+  ) throws(PluginError) -> ([Int?], [Argument.Content]) {
     let parameters = function.signature.inputs
-    var contents = [Argument.Content?](repeating: nil, count: parameters.count)
+    var places = [Int?](repeating: nil, count: parameters.count)
     var rest: [Argument.Content]?
-    for argument in arguments {
+    for (place, argument) in arguments.enumerated() {
       guard let name = argument.name else { continue }
       if let tail = function.signature.tail, tail.name == name {
         guard rest == nil else { throw function.error(.badArgument, "is given the argument '\(name)' twice") }
@@ -45,14 +46,14 @@ extension ArgumentValues {
       guard let index = parameters.firstIndex(where: { $0.name == name }) else {
         throw function.error(.badArgument, "has no parameter '\(name)': \(function.signature)")
       }
-      guard contents[index] == nil else { throw function.error(.badArgument, "is given the argument '\(name)' twice") }
-      contents[index] = argument.content
+      guard places[index] == nil else { throw function.error(.badArgument, "is given the argument '\(name)' twice") }
+      places[index] = place
     }
     var index = 0
-    for argument in arguments where argument.name == nil {
-      while index < contents.count, contents[index] != nil { index += 1 }
-      if index < contents.count {
-        contents[index] = argument.content
+    for (place, argument) in arguments.enumerated() where argument.name == nil {
+      while index < places.count, places[index] != nil { index += 1 }
+      if index < places.count {
+        places[index] = place
         continue
       }
       guard function.signature.tail != nil, (rest?.count ?? 0) < SignatureLimits.tail else {
@@ -62,7 +63,7 @@ extension ArgumentValues {
       }
       rest = (rest ?? []) + [argument.content]
     }
-    return (contents, rest ?? [])
+    return (places, rest ?? [])
   }
 
   /// Returns the arguments of a tail that are passed by its name, as an array.

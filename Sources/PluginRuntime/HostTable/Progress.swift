@@ -21,9 +21,12 @@ final class ProgressQueue: Sendable {
   }
 
   private let state = Mutex(State())
-  private let receivers: [@Sendable (ProgressReport) -> Void]
+  typealias Receiver = @Sendable (ProgressReport) -> Void
+  private let first: Receiver?
+  private let second: Receiver?
 
-  init(_ receivers: [@Sendable (ProgressReport) -> Void]) { self.receivers = receivers }
+  /// Creates a queue that gives each report to both receivers.
+  init(_ first: Receiver?, _ second: Receiver?) { (self.first, self.second) = (first, second) }
 
   /// Queues a report for the next delivery. Calls no receiver.
   func append(_ report: ProgressReport) { state.withLock { $0.waiting.append(report) } }
@@ -36,7 +39,8 @@ final class ProgressQueue: Sendable {
     }
     guard isFirst else { return }
     while let next = take() {
-      for receive in receivers { receive(next) }
+      first?(next)
+      second?(next)
     }
   }
 

@@ -34,7 +34,7 @@ final class PluginCall: Sendable {
     self.function = function
     self.plugin = plugin
     id = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
-    queue = ProgressQueue([progress, plugin.host.options.progress].compactMap { $0 })
+    queue = ProgressQueue(progress, plugin.host.options.progress)
   }
 
   /// Sets the destination that the call settles, before it runs.

@@ -47,6 +47,8 @@ public struct Signature: Sendable, Equatable {
   /// The indices in `parameters` for which a call passes arguments. Left out are `out` parameters, counts of other
   /// arguments, callbacks that settle the promise, and contexts of callbacks.
   public let inputIndices: [Int]
+  /// The parameters for which a call passes arguments, in order.
+  public let inputs: [Parameter]
 
   init(
     name: String, parameters: [Parameter], tail: Tail? = nil, result: ValueType?, resultNote: String? = nil,
@@ -69,6 +71,7 @@ public struct Signature: Sendable, Equatable {
       if completion?.callbacks.contains(parameter.name) ?? false { return false }
       return parameter.direction != .output && !counts.contains(parameter.name)
     }
+    inputs = inputIndices.count == parameters.count ? parameters : inputIndices.map { parameters[$0] }
   }
 
   /// Parses a signature.
@@ -81,9 +84,6 @@ public struct Signature: Sendable, Equatable {
 }
 
 extension Signature {
-  /// The parameters for which a call passes arguments, in order.
-  public var inputs: [Parameter] { inputIndices.map { parameters[$0] } }
-
   /// The parameters that a call fills in addition to the result: `out` and `inout`, in order. Left out are `out` counts
   /// of memory that the function returns, which the elements imply.
   public var outputs: [Parameter] {
