@@ -3,8 +3,9 @@ import Synchronization
 
 /// Threads for functions of plugins, which run on the thread that calls them and may block it.
 ///
-/// A job has a thread at once, up to `limit` of them: functions that wait for each other must all run. An idle thread
-/// ends after a second.
+/// A job that waits has a thread on its way, up to `limit` of them: functions that wait for each other must all run. One
+/// thread is woken or started at a time, and brings the next on its way before it runs its job, so that jobs that end
+/// at once share a thread. An idle thread ends after a second.
 ///
 /// The engine's pool cannot stand in for it. It runs one job for each processor, adds a thread for a blocked one only
 /// after a while, and has at most 512, so functions that wait for each other would be slow, and with many of them stuck.
@@ -13,17 +14,41 @@ public final class CallThreads: Sendable {
   /// A closure that runs once, on one of the threads.
   public typealias Job = @Sendable () -> Void
 
+  /// A job in collections and results. A bare closure would be wrapped anew each time that it passes through a generic
+  /// type.
+  private struct Entry: Sendable {
+    let run: Job
+  }
+
   private struct State {
     var threads = 0
     /// Threads that wait for a job.
     var sleeping = 0
-    var waiting: [Job] = []
+    var waiting: [Entry] = []
+    /// Whether a thread is on its way: it was woken or started, and has not looked for a job yet.
+    var isCalling = false
+
+    /// Decides how a waiting job gets its thread.
+    mutating func call(limit: Int) -> Call {
+      guard !waiting.isEmpty, !isCalling else { return .none }
+      guard sleeping > 0 || threads < limit else { return .none }
+      isCalling = true
+      if sleeping > 0 { return .sleeper }
+      threads += 1
+      return .newThread
+    }
+  }
+
+  private enum Call {
+    /// A thread is on its way, or will be free.
+    case none
+    case sleeper, newThread
   }
 
   private let limit: Int
   private let idleTime: DispatchTimeInterval
   private let state = Mutex(State())
-  /// Signalled for each job that a sleeping thread is to take.
+  /// Signalled for each thread that is woken.
   private let wakeup = DispatchSemaphore(value: 0)
 
   /// Creates an empty pool; threads start on demand.
@@ -37,38 +62,47 @@ public final class CallThreads: Sendable {
   /// The number of threads, with and without a job.
   var count: Int { state.withLock(\.threads) }
 
-  private enum Place { case sleeper, newThread, queue }
-
   /// Runs a job on a thread of its own, or, if all `limit` threads are busy, on the first that becomes free. Releases it
   /// then.
   public func run(_ job: @escaping Job) {
-    let place = state.withLock { state -> Place in
-      defer { state.waiting.append(job) }
-      if state.sleeping > state.waiting.count { return .sleeper }
-      guard state.threads < limit else { return .queue }
-      state.threads += 1
-      return .newThread
-    }
-    switch place {
-    case .queue: break
+    make(
+      state.withLock { state in
+        state.waiting.append(Entry(run: job))
+        return state.call(limit: limit)
+      })
+  }
+
+  private func make(_ call: Call) {
+    switch call {
+    case .none: break
     case .sleeper: wakeup.signal()
     case .newThread:
       if ProcessGuard.startThread({ [self] in work() }) { return }
       // No thread could be started: a running thread takes the job when it is free; without one, the caller runs it.
       let left = state.withLock { state in
         state.threads -= 1
+        state.isCalling = false
         return state.threads == 0 && !state.waiting.isEmpty ? state.waiting.removeFirst() : nil
       }
-      left?()
+      left?.run()
     }
   }
 
   private func work() {
-    // Release each job before waiting for the next.
-    while let job = take() ?? sleep() { job() }
+    var next = arrive(isOver: false, wasSleeping: false).entry
+    while true {
+      // Release each job before waiting for the next.
+      while let entry = next {
+        entry.run()
+        next = take()
+      }
+      guard let entry = sleep() else { return }
+      next = entry
+    }
   }
 
-  private func take() -> Job? {
+  /// Takes a job for a thread that has ended one.
+  private func take() -> Entry? {
     state.withLock { state in
       if !state.waiting.isEmpty { return state.waiting.removeFirst() }
       state.sleeping += 1
@@ -77,21 +111,25 @@ public final class CallThreads: Sendable {
   }
 
   /// Waits for a job; `nil` if the thread is to end. The thread has been counted as sleeping.
-  private func sleep() -> Job? {
+  private func sleep() -> Entry? {
     while true {
       let isOver = wakeup.wait(timeout: .now() + idleTime) == .timedOut
-      let (job, ends) = state.withLock { state -> (Job?, Bool) in
-        if !state.waiting.isEmpty {
-          state.sleeping -= 1
-          return (state.waiting.removeFirst(), false)
-        }
-        if isOver {
-          state.sleeping -= 1
-          state.threads -= 1
-        }
-        return (nil, isOver)
-      }
-      if job != nil || ends { return job }
+      let (entry, ends) = arrive(isOver: isOver, wasSleeping: true)
+      if entry != nil || ends { return entry }
     }
+  }
+
+  /// Takes a job for a thread that was woken or started, and brings the next on its way.
+  private func arrive(isOver: Bool, wasSleeping: Bool) -> (entry: Entry?, ends: Bool) {
+    let (entry, ends, call) = state.withLock { state -> (Entry?, Bool, Call) in
+      state.isCalling = false
+      let entry = state.waiting.isEmpty ? nil : state.waiting.removeFirst()
+      if wasSleeping, entry != nil || isOver { state.sleeping -= 1 }
+      if !wasSleeping, entry == nil { state.sleeping += 1 }
+      if entry == nil, isOver { state.threads -= 1 }
+      return (entry, entry == nil && isOver, state.call(limit: limit))
+    }
+    make(call)
+    return (entry, ends)
   }
 }

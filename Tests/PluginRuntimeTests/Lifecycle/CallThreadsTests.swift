@@ -34,6 +34,25 @@ import Testing
     }
   }
 
+  /// Functions of plugins may wait for each other.
+  @Test func jobsThatWaitForEachOtherAllRun() async throws {
+    let threads = CallThreads(limit: 100)
+    let running = Atomics()
+    let ended = DispatchSemaphore(value: 0)
+    for _ in 0..<2 {
+      running.now.store(0, ordering: .relaxed)
+      for _ in 0..<100 {
+        threads.run {
+          running.now.add(1, ordering: .relaxed)
+          ended.wait()
+        }
+      }
+      try await waiting(for: { running.now.load(ordering: .relaxed) == 100 })
+      for _ in 0..<100 { ended.signal() }
+    }
+    #expect(threads.count <= 100)
+  }
+
   @Test func noMoreJobsRunAtOnceThanTheLimit() async {
     let threads = CallThreads(limit: 3)
     let running = Atomics()
