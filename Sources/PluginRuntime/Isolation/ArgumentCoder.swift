@@ -1,6 +1,6 @@
 import Promises
 
-/// Converts the arguments of a call to values for a frame and back: [name or void, form, content].
+/// Converts the arguments of a call to values for a frame and back. Each is three: its name or void, form, content.
 enum ArgumentCoder {
   /// An argument on its way into a worker.
   enum Form: UInt64 {
@@ -24,65 +24,67 @@ enum ArgumentCoder {
     case result(request: UInt64, number: UInt64)
   }
 
-  /// Encodes arguments. Promises and callbacks are numbered by the closures. Large bytes are appended to `memory`,
-  /// from the blocks of the pool if the call is one of a pool.
+  /// Appends arguments. Promises and callbacks are numbered by the closures. Large bytes are shared, from the blocks of
+  /// the pool if the call is one of a pool.
+  ///
+  /// - Throws: `CBORError` if a value is nested too deeply.
   static func encode(
-    _ arguments: [Argument], memory: inout [SharedBytes], pool: PoolMemory? = nil,
+    _ arguments: [Argument], into encoder: inout CBOREncoder, pool: PoolMemory? = nil,
     promise: (Promise<PluginValue>) -> GivenPromise, callback: (PluginCallback) -> UInt64
-  ) -> PluginValue {
-    .array(
-      arguments.map { argument in
-        let (form, content): (Form, PluginValue) =
-          switch argument.content {
-          case .shared(let bytes, let isContents):
-            share(bytes, isContents ? .sharedContents : .shared, &memory)
-              ?? (isContents ? .contents : .value, .bytes(bytes.bytes))
-          case .value(.bytes(let bytes)): share(bytes, .shared, pool, &memory) ?? (.value, .bytes(bytes))
-          case .contents(let bytes): share(bytes, .sharedContents, pool, &memory) ?? (.contents, .bytes(bytes))
-          case .value(let value): (.value, value)
-          case .text(let text): (.text, .string(text))
-          case .json(let json): (.json, encode(json))
-          case .promise(let given):
-            switch promise(given) {
-            case .number(let number): (.promise, .uint(number))
-            case .result(let request, let number): (.result, .array([.uint(request), .uint(number)]))
-            }
-          case .callback(let given): (.callback, .uint(callback(given)))
+  ) throws(CBORError) {
+    for argument in arguments {
+      try encoder.append(argument.name.map { .string($0) } ?? .void)
+      let (form, content): (Form, PluginValue) =
+        switch argument.content {
+        case .shared(let bytes, let isContents):
+          share(bytes, isContents ? .sharedContents : .shared, &encoder)
+            ?? (isContents ? .contents : .value, .bytes(bytes.bytes))
+        case .value(.bytes(let bytes)): share(bytes, .shared, pool, &encoder) ?? (.value, .bytes(bytes))
+        case .contents(let bytes): share(bytes, .sharedContents, pool, &encoder) ?? (.contents, .bytes(bytes))
+        case .value(let value): (.value, value)
+        case .text(let text): (.text, .string(text))
+        case .json(let json): (.json, encode(json))
+        case .promise(let given):
+          switch promise(given) {
+          case .number(let number): (.promise, .uint(number))
+          case .result(let request, let number): (.result, .array([.uint(request), .uint(number)]))
           }
-        return .array([argument.name.map { .string($0) } ?? .void, .uint(form.rawValue), content])
-      })
+        case .callback(let given): (.callback, .uint(callback(given)))
+        }
+      encoder.append(form.rawValue)
+      try encoder.append(content)
+    }
   }
 
   private static func share(
-    _ bytes: [UInt8], _ form: Form, _ pool: PoolMemory?, _ memory: inout [SharedBytes]
+    _ bytes: [UInt8], _ form: Form, _ pool: PoolMemory?, _ encoder: inout CBOREncoder
   ) -> (Form, PluginValue)? {
     let block = if let pool { pool.block(of: bytes) } else { SharedBytes(sending: bytes) }
-    return block.flatMap { share($0, form, &memory) }
+    return block.flatMap { share($0, form, &encoder) }
   }
 
   /// Refers to shared memory; `nil` if it came from another process, or the frame has too much.
-  private static func share(_ block: SharedBytes, _ form: Form, _ memory: inout [SharedBytes]) -> (Form, PluginValue)? {
-    let size = memory.reduce(block.count) { $0 + $1.count }
-    guard block.descriptor >= 0, memory.count < Frame.maximumBlocks, size <= SharedBytes.longest else { return nil }
-    memory.append(block)
-    return (form, .uint(UInt64(memory.count - 1)))
+  private static func share(
+    _ block: SharedBytes, _ form: Form, _ encoder: inout CBOREncoder
+  ) -> (Form, PluginValue)? {
+    guard block.descriptor >= 0, let index = encoder.share(block) else { return nil }
+    return (form, .uint(UInt64(index)))
   }
 
   /// Decodes arguments.
   ///
   /// - Throws: `FrameError` if they are not of that form.
   static func decode(
-    _ value: PluginValue, memory: [SharedBytes], promise: (GivenPromise) -> Promise<PluginValue>,
+    _ parts: ArraySlice<PluginValue>, memory: [SharedBytes], promise: (GivenPromise) -> Promise<PluginValue>,
     callback: (UInt64) -> PluginCallback
   ) throws(FrameError) -> [Argument] {
-    guard case .array(let elements) = value else { throw malformed }
+    guard parts.count.isMultiple(of: 3) else { throw malformed }
     var arguments: [Argument] = []
-    for element in elements {
-      guard case .array(let parts) = element, parts.count == 3, case .uint(let number) = parts[1],
-        let form = Form(rawValue: number)
-      else { throw malformed }
+    arguments.reserveCapacity(parts.count / 3)
+    for first in stride(from: parts.startIndex, to: parts.endIndex, by: 3) {
+      guard case .uint(let number) = parts[first + 1], let form = Form(rawValue: number) else { throw malformed }
       let content: Argument.Content
-      switch (form, parts[2]) {
+      switch (form, parts[first + 2]) {
       case (.value, let value): content = .value(value)
       case (.text, .string(let text)): content = .text(text)
       case (.json, let json): content = .json(try decode(json))
@@ -99,7 +101,7 @@ enum ArgumentCoder {
         content = .shared(memory[Int(index)], isContents: true)
       default: throw malformed
       }
-      let name: String? = if case .string(let name) = parts[0] { name } else { nil }
+      let name: String? = if case .string(let name) = parts[first] { name } else { nil }
       arguments.append(Argument(name: name, content))
     }
     return arguments

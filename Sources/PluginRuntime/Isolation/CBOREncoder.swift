@@ -1,6 +1,6 @@
 /// Writes values as deterministic CBOR: each number in its shortest form, each length known.
 struct CBOREncoder {
-  private(set) var bytes: [UInt8]
+  var bytes: [UInt8]
   /// Blocks of shared memory, to which large bytes and texts are copied; `nil`: all are part of the encoding.
   private(set) var memory: [SharedBytes]?
 
@@ -11,7 +11,7 @@ struct CBOREncoder {
   init(reserving count: Int = 0, sharing memory: [SharedBytes]? = nil) {
     bytes = []
     bytes.reserveCapacity(count + Self.common)
-    bytes.append(contentsOf: repeatElement(0, count: count))
+    for _ in 0..<count { bytes.append(0) }
     self.memory = memory
   }
 
@@ -31,7 +31,7 @@ struct CBOREncoder {
     switch value {
     case .void: simple(CBOR.Simple.null)
     case .bool(let value): simple(value ? CBOR.Simple.true : CBOR.Simple.false)
-    case .uint(let number): head(CBOR.Major.unsigned, number)
+    case .uint(let number): append(number)
     case .int(let number) where number < 0: head(CBOR.Major.negative, UInt64(bitPattern: ~number))
     case .int(let number):
       head(CBOR.Major.tag, CBOR.Tag.signed)
@@ -66,14 +66,30 @@ struct CBOREncoder {
     }
   }
 
+  /// Begins an array of so many values, which are appended next.
+  mutating func array(of count: Int) { head(CBOR.Major.array, UInt64(count)) }
+
+  mutating func append(_ number: UInt64) { head(CBOR.Major.unsigned, number) }
+
+  /// Notes a block of shared memory. Returns its index; `nil` if the frame has too much.
+  mutating func share(_ block: SharedBytes) -> Int? {
+    guard hasRoom(for: block.count) else { return nil }
+    memory?.append(block)
+    return memory.map { $0.count - 1 }
+  }
+
+  private func hasRoom(for count: Int) -> Bool {
+    guard let memory, memory.count < Frame.maximumBlocks else { return false }
+    return memory.reduce(count) { $0 + $1.count } <= SharedBytes.longest
+  }
+
   /// Copies large bytes to shared memory and appends the reference to it. Returns false if they must be encoded.
   private mutating func share(_ content: [UInt8], _ tag: UInt64) -> Bool {
-    guard let count = memory?.count, count < Frame.maximumBlocks else { return false }
-    let size = memory?.reduce(content.count) { $0 + $1.count } ?? 0
-    guard size <= SharedBytes.longest, let block = SharedBytes(sending: content) else { return false }
-    memory?.append(block)
+    guard hasRoom(for: content.count), let block = SharedBytes(sending: content), let index = share(block) else {
+      return false
+    }
     head(CBOR.Major.tag, tag)
-    head(CBOR.Major.unsigned, UInt64(count))
+    head(CBOR.Major.unsigned, UInt64(index))
     return true
   }
 

@@ -82,22 +82,29 @@ struct Frame: Sendable {
   ///
   /// - Throws: `CBORError` if the body is nested too deeply or too long.
   func encoded() throws(CBORError) -> EncodedFrame {
-    var encoder = CBOREncoder(reserving: Self.headerSize, sharing: memory)
-    try encoder.append(body)
-    var bytes = encoder.bytes
+    try Self.encoded(kind, request, sharing: memory) { (encoder) throws(CBORError) in try encoder.append(body) }
+  }
+
+  /// The bytes of a frame whose body the closure appends.
+  static func encoded(
+    _ kind: Kind, _ request: UInt64, sharing memory: [SharedBytes] = [],
+    _ body: (inout CBOREncoder) throws(CBORError) -> Void
+  ) throws(CBORError) -> EncodedFrame {
+    var encoder = CBOREncoder(reserving: headerSize, sharing: memory)
+    try body(&encoder)
     let shared = encoder.memory ?? []
-    let length = bytes.count - Self.headerSize
-    guard length <= Self.maximumLength else {
-      throw CBORError(offset: nil, message: "takes \(length) bytes, more than the \(Self.maximumLength) of a frame")
+    let length = encoder.bytes.count - headerSize
+    guard length <= maximumLength else {
+      throw CBORError(offset: nil, message: "takes \(length) bytes, more than the \(maximumLength) of a frame")
     }
-    bytes.withUnsafeMutableBytes { bytes in
+    encoder.bytes.withUnsafeMutableBytes { bytes in
       bytes.storeBytes(of: UInt32(length).littleEndian, toByteOffset: 0, as: UInt32.self)
-      bytes[4] = Self.version
+      bytes[4] = version
       bytes[5] = kind.rawValue
       bytes.storeBytes(of: UInt16(shared.count).littleEndian, toByteOffset: 6, as: UInt16.self)
       bytes.storeBytes(of: request.littleEndian, toByteOffset: 8, as: UInt64.self)
     }
-    return EncodedFrame(bytes: bytes, memory: shared)
+    return EncodedFrame(bytes: encoder.bytes, memory: shared)
   }
 }
 

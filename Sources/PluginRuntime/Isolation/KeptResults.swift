@@ -20,14 +20,14 @@ struct KeptResult {
   var place = Place.worker
 
   init(_ call: RemoteCall, size: UInt64) {
-    (target, number, began) = (call.target, call.facts.number, call.began)
+    (target, number, began) = (call.target, call.number, call.began)
     promise = call.promise.id
     self.size = size
   }
 
   /// The call under way once more, for the value alone.
   func call(settling promise: Promise<PluginValue>) -> RemoteCall {
-    RemoteCall(facts: RemoteCall.Facts(target, settling: promise, number: number, began: began))
+    RemoteCall(target, settling: promise, number: number, began: began)
   }
 }
 

@@ -1,27 +1,22 @@
 import Promises
 
-/// The arguments of one call on their way to a worker: the frame's part of them, and the promises and callbacks that
-/// stay in the host.
+/// The parts of the arguments of a call that stay in the host: shared memory, promises and callbacks.
 struct OutgoingArguments {
-  private var body: PluginValue
-  /// Shared memory that the body refers to, until the call is encoded, or in a pool, where a later call may have the same,
-  /// until the call is answered.
-  var memory: [SharedBytes]
-  let promises: [(number: UInt64, promise: Promise<PluginValue>)]
+  /// Shared memory of a pool, where a later call may have the same, until the call is answered.
+  private var memory: [SharedBytes] = []
+  private(set) var promises: [(number: UInt64, promise: Promise<PluginValue>)] = []
   /// Results of calls that the same worker had not answered, or keeps, which need not cross.
-  var results: [PendingResult]
-  let callbacks: [(number: UInt64, callback: PluginCallback)]
+  var results: [PendingResult] = []
+  private(set) var callbacks: [(number: UInt64, callback: PluginCallback)] = []
 
-  /// No arguments.
-  init() { (body, memory, promises, results, callbacks) = (.void, [], [], [], []) }
-
-  init(_ arguments: [Argument], _ link: WorkerLink, _ pool: PoolMemory? = nil) {
-    var promises: [(number: UInt64, promise: Promise<PluginValue>)] = []
-    var callbacks: [(number: UInt64, callback: PluginCallback)] = []
-    var results: [PendingResult] = []
-    var memory: [SharedBytes] = []
-    body = ArgumentCoder.encode(
-      arguments, memory: &memory, pool: pool,
+  /// Appends arguments to the body of a frame.
+  ///
+  /// - Throws: `CBORError` if a value is nested too deeply.
+  mutating func encode(
+    _ arguments: [Argument], into encoder: inout CBOREncoder, _ link: WorkerLink, _ pool: PoolMemory?
+  ) throws(CBORError) {
+    try ArgumentCoder.encode(
+      arguments, into: &encoder, pool: pool,
       promise: { promise in
         let number = link.newRequest()
         if let request = link.take(promise) {
@@ -35,16 +30,7 @@ struct OutgoingArguments {
         callbacks.append((link.newRequest(), callback))
         return callbacks[callbacks.count - 1].number
       })
-    self.memory = memory
-    self.promises = promises
-    self.results = results
-    self.callbacks = callbacks
-  }
-
-  /// The frame's part, which is not kept.
-  mutating func takeBody() -> PluginValue {
-    defer { body = .void }
-    return body
+    if pool != nil { memory = encoder.memory ?? [] }
   }
 
   /// Sends the outcome of each promise, once it is settled. After the call has been sent.

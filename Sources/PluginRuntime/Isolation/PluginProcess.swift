@@ -36,7 +36,7 @@ final class PluginProcess: Sendable {
     let description = try start.wait()
     self.description = description
     functions = Dictionary(
-      description.functions.map { ($0.name, RemoteFunction($0, of: description.id)) },
+      description.functions.enumerated().map { ($1.name, RemoteFunction($1, UInt64($0), of: description.id)) },
       uniquingKeysWith: { first, _ in first })
     self.link = link
     self.settings = settings
@@ -77,22 +77,23 @@ final class PluginProcess: Sendable {
     guard depth < limit else { return .reject(PluginError.tooDeep(function.subject, limit)) }
     let request = link.newRequest()
     let checked = function.signature.checkingCallbacks(arguments, function.subject)
-    var outgoing = OutgoingArguments(checked, link, settings.pool)
+    var outgoing = OutgoingArguments()
     let frame: EncodedFrame
     do throws(CBORError) {
-      let body = PluginValue.array([.string(function.name), outgoing.takeBody(), .uint(UInt64(depth))])
-      frame = try Frame(.call, request, body, memory: outgoing.memory).encoded()
+      frame = try Frame.encoded(.call, request) { (encoder) throws(CBORError) in
+        encoder.array(of: 2 + 3 * checked.count)
+        encoder.append(function.number)
+        encoder.append(UInt64(depth))
+        try outgoing.encode(checked, into: &encoder, link, settings.pool)
+      }
     } catch {
       return .reject(PluginError(.badArgument, function.subject, "is given an argument that \(error)"))
     }
-    // A call that waits for its answer keeps no descriptors, except in a pool.
-    if settings.pool == nil { outgoing.memory = [] }
     let grace = settings.options.grace
     let (promise, demand) = ResultDemand.promise(link, request) { [link] in link.cancel(request, grace: grace) }
-    let facts = RemoteCall.Facts(
-      function, settling: promise, number: Self.calls.wrappingAdd(1, ordering: .relaxed).newValue, progress: progress,
-      slot: slot, timeout: timeout, demand: demand, use: use)
-    let call = RemoteCall(facts: facts, arguments: outgoing, frame: frame, deadline: deadline)
+    let call = RemoteCall(
+      function, settling: promise, number: Self.calls.wrappingAdd(1, ordering: .relaxed).newValue, arguments: outgoing,
+      frame: frame, deadline: deadline, progress: progress, slot: slot, timeout: timeout, demand: demand, use: use)
     switch link.begin(call, request) {
     case .taken: break
     case .closing: return nil

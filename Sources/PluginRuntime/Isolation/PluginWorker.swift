@@ -14,15 +14,23 @@ public final class PluginWorker: Sendable {
 
   private enum Stage: Sendable {
     case greeted
-    case opened(PluginSource, PluginDescription)
+    indirect case opened(PluginSource, PluginDescription)
     case loaded(Loaded)
   }
 
   private final class Loaded: Sendable {
     let host: Host
-    let description: PluginDescription
+    let plugin: LoadedPlugin
+    /// In the order of the description, by which the host knows them.
+    let functions: [BoundFunction]
 
-    init(_ host: Host, _ description: PluginDescription) { (self.host, self.description) = (host, description) }
+    init(_ description: PluginDescription, in host: Host) throws(PluginError) {
+      self.host = host
+      plugin = try host.find(description.id)
+      var functions: [BoundFunction] = []
+      for function in description.functions { functions.append(try plugin.function(function.name)) }
+      self.functions = functions
+    }
   }
 
   private struct State {
@@ -151,7 +159,8 @@ public final class PluginWorker: Sendable {
       guard loaded == description else {
         throw PluginError(.replaced, source.name, "was replaced by another file while it was being loaded")
       }
-      state.withLock { $0.stage = .loaded(Loaded(host, description)) }
+      let made = try Loaded(description, in: host)
+      state.withLock { $0.stage = .loaded(made) }
       reply(Frame(.loaded))
     } catch {
       fail(error)
@@ -179,13 +188,17 @@ public final class PluginWorker: Sendable {
 
   /// Notes a call, so that a later frame finds it, and makes it on a thread of the pool.
   private func call(_ frame: Frame) throws(FrameError) {
-    guard case .array(let parts) = frame.body, parts.count == 3, case .string(let function) = parts[0],
-      case .uint(let depth) = parts[2]
+    guard case .loaded(let loaded) = state.withLock(\.stage) else {
+      throw FrameError(description: "a call before the plugin is loaded")
+    }
+    guard case .array(let parts) = frame.body, parts.count >= 2, case .uint(let number) = parts[0],
+      case .uint(let depth) = parts[1], number < UInt64(loaded.functions.count)
     else {
       throw FrameError(description: "a call of an unknown form")
     }
+    let function = loaded.functions[Int(number)]
     let arguments = try ArgumentCoder.decode(
-      parts[1], memory: frame.memory,
+      parts[2...], memory: frame.memory,
       promise: { given in
         switch given {
         case .number(let number): argument(number, isLast: false)
@@ -196,41 +209,23 @@ public final class PluginWorker: Sendable {
         questions.callback(number, request: frame.request, handles: { [self] in state.withLock(\.handles) })
       })
     let call = WorkerCall()
-    state.withLock { $0.calls[frame.request] = call }
+    let request = frame.request
+    state.withLock { $0.calls[request] = call }
     threads.run { [self] in
       // At most the host's limit.
-      CallStack.at(Int(clamping: depth)) { make(call, frame.request, function, arguments) }
+      CallStack.at(Int(clamping: depth)) { make(call, request, function, of: loaded, arguments) }
     }
   }
 
-  private func make(_ call: WorkerCall, _ request: UInt64, _ function: String, _ arguments: [Argument]) {
-    let (stage, handles) = state.withLock { ($0.stage, $0.handles) }
-    guard case .loaded(let loaded) = stage else {
-      let error = PluginError(.closed, function, "is called before its plugin is loaded")
-      call.begin(.reject(error))
-      return end(request, Frame(.rejected, request, ReasonCoder.encode(error)))
-    }
-    var imported: [Argument] = []
-    imported.reserveCapacity(arguments.count)
+  private func make(
+    _ call: WorkerCall, _ request: UInt64, _ function: BoundFunction, of loaded: Loaded, _ arguments: [Argument]
+  ) {
+    let handles = state.withLock(\.handles)
+    let imported: [Argument]
     do throws(ArgumentMismatch) {
-      for (index, argument) in arguments.enumerated() {
-        guard case .value(let value) = argument.content else {
-          imported.append(argument)
-          continue
-        }
-        guard value.mayHoldPointers else {
-          imported.append(argument)
-          continue
-        }
-        let name = argument.name ?? loaded.description.name(ofArgument: index, of: function)
-        imported.append(
-          Argument(
-            name: argument.name,
-            .value(try converting(name) { () throws(ArgumentMismatch) in try handles.imported(value) })))
-      }
+      imported = try handles.imported(arguments, for: function)
     } catch {
-      let error = PluginError(
-        .badArgument, "\(loaded.description.id).\(function)", "argument '\(error.path)' \(error.message)")
+      let error = function.error(.badArgument, "argument '\(error.path)' \(error.message)")
       call.begin(.reject(error))
       return end(request, Frame(.rejected, request, ReasonCoder.encode(error)))
     }
@@ -239,7 +234,7 @@ public final class PluginWorker: Sendable {
       return end(request, Frame(.rejected, request, ReasonCoder.encode(Discarded.discarded)))
     }
     plugin_confinement_note_call(request)
-    let promise = loaded.host.call(function, of: loaded.description.id, imported) { [self] report in
+    let promise = loaded.host.call(function, of: loaded.plugin, imported) { [self] report in
       reply(
         Frame(
           .progress, request,
@@ -247,29 +242,26 @@ public final class PluginWorker: Sendable {
     }
     plugin_confinement_note_call(0)
     promise.then(
-      { [self] value in fulfil(request, value, handles, of: (loaded.description.id, function)) },
+      { [self] value in fulfil(request, value, handles, of: function) },
       { [self] reason in end(request, Frame(.rejected, request, ReasonCoder.encode(reason))) })
     // The calls that take the result end after this one: their answers follow its answer.
     call.begin(promise)
   }
 
-  /// A function in errors.
-  private typealias Subject = (plugin: String?, name: String)
-
   /// Answers a call, or keeps its result if a later call takes it.
-  private func fulfil(_ request: UInt64, _ value: PluginValue, _ handles: HandleTable, of function: Subject) {
+  private func fulfil(_ request: UInt64, _ value: PluginValue, _ handles: HandleTable, of function: BoundFunction?) {
     let size = state.withLock { $0.calls[request]?.isTaken } == true ? value.size : 0
     guard size >= Frame.leastKept else { return send(request, value, handles, of: function) }
     state.withLock { $0.kept[request] = $0.calls.removeValue(forKey: request) }
     reply(Frame(.kept, request, .uint(UInt64(size))))
   }
 
-  private func send(_ request: UInt64, _ value: PluginValue, _ handles: HandleTable, of function: Subject) {
+  private func send(_ request: UInt64, _ value: PluginValue, _ handles: HandleTable, of function: BoundFunction?) {
     do throws(ArgumentMismatch) {
       end(request, Frame(.fulfilled, request, try handles.exported(value)))
     } catch {
-      let subject = [function.plugin, function.name].compactMap(\.self).joined(separator: ".")
-      let error = PluginError(.badResult, subject, "gives a result that \(error.message)")
+      let error = PluginError(
+        .badResult, function?.qualifiedName ?? "plugin-worker", "gives a result that \(error.message)")
       end(request, Frame(.rejected, request, ReasonCoder.encode(error)))
     }
   }
@@ -296,7 +288,7 @@ public final class PluginWorker: Sendable {
     threads.run { [self] in
       let handles = state.withLock(\.handles)
       // Fulfilled, but its thread may not have noted the promise yet.
-      call.result.then({ [self] value in send(request, value, handles, of: (nil, "plugin-worker")) }, nil)
+      call.result.then({ [self] value in send(request, value, handles, of: nil) }, nil)
     }
   }
 
@@ -340,10 +332,29 @@ public final class PluginWorker: Sendable {
 
 private let socketDescriptor = Int32(PLUGIN_PROCESS_SOCKET)
 
-extension PluginDescription {
-  /// The name of a positional argument's parameter, for errors.
-  fileprivate func name(ofArgument index: Int, of function: String) -> String {
-    let inputs = functions.first { $0.name == function }?.signature.inputs ?? []
-    return inputs.indices.contains(index) ? inputs[index].name : "\(index + 1)"
+extension HandleTable {
+  /// Arguments with the pointers that their handles stand for.
+  fileprivate func imported(
+    _ arguments: [Argument], for function: BoundFunction
+  ) throws(ArgumentMismatch) -> [Argument] {
+    guard arguments.contains(where: { $0.content.mayHoldPointers }) else { return arguments }
+    let inputs = function.signature.inputs
+    var imported: [Argument] = []
+    for (index, argument) in arguments.enumerated() {
+      guard case .value(let value) = argument.content else {
+        imported.append(argument)
+        continue
+      }
+      let name = argument.name ?? (inputs.indices.contains(index) ? inputs[index].name : "\(index + 1)")
+      let pointers = try converting(name) { () throws(ArgumentMismatch) in try self.imported(value) }
+      imported.append(Argument(name: argument.name, .value(pointers)))
+    }
+    return imported
+  }
+}
+
+extension Argument.Content {
+  fileprivate var mayHoldPointers: Bool {
+    if case .value(let value) = self { value.mayHoldPointers } else { false }
   }
 }

@@ -22,7 +22,7 @@ struct RemoteCalls: Sequence {
   }
 
   /// Notes a call that is new.
-  mutating func insert(_ call: consuming RemoteCall, _ request: UInt64) {
+  mutating func insert(_ call: RemoteCall, _ request: UInt64) {
     requests[call.promise.id] = request
     calls[request] = call
   }
@@ -38,8 +38,8 @@ struct RemoteCalls: Sequence {
 
   /// The call whose result a promise is, for a later call that takes it.
   mutating func take(_ promise: Promise<PluginValue>) -> UInt64? {
-    guard let request = requests[promise.id], let index = calls.index(forKey: request) else { return nil }
-    calls.values[index].isTaken = true
+    guard let request = requests[promise.id], let call = calls[request] else { return nil }
+    call.isTaken = true
     return request
   }
 

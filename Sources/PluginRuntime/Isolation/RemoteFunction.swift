@@ -1,13 +1,16 @@
 /// A function of a plugin in a worker, with the parts of its signature that each call needs.
 final class RemoteFunction: Sendable {
   let name: String
+  /// Its place in the description, by which the worker knows it.
+  let number: UInt64
   /// The name with the plugin's id, for errors.
   let subject: String
   let signature: Signature
   private let outputs: [Parameter]
 
-  init(_ function: FunctionDescription, of plugin: String) {
+  init(_ function: FunctionDescription, _ number: UInt64, of plugin: String) {
     name = function.name
+    self.number = number
     subject = "\(plugin).\(function.name)"
     signature = function.signature
     outputs = function.signature.outputs

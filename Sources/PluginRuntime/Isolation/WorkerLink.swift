@@ -78,7 +78,7 @@ final class WorkerLink: Sendable {
   }
 
   /// Sends the frame of a call, or leaves it to the thread that serves the link, and keeps its callbacks.
-  private static func send(_ call: inout RemoteCall, _ state: inout State) -> Bool {
+  private static func send(_ call: RemoteCall, _ state: inout State) -> Bool {
     for (number, callback) in call.arguments.callbacks { state.callbacks[number] = callback }
     defer { call.frame = EncodedFrame() }
     state.sent += call.frame.size
@@ -119,10 +119,9 @@ final class WorkerLink: Sendable {
     let (acceptance, isSent, isLeft) = state.withLock { state -> (Acceptance, Bool, Bool) in
       guard state.phase == .waiting || state.phase == .open else { return (.closing, false, false) }
       guard !state.isFull else { return (.full, false, false) }
-      var call = call
       var isLeft = true
       if state.phase == .open {
-        isLeft = Self.send(&call, &state)
+        isLeft = Self.send(call, &state)
       } else {
         state.unsent.append(request)
       }
@@ -173,9 +172,8 @@ final class WorkerLink: Sendable {
       if state.phase == .waiting { state.phase = .open }
       var sent: [OutgoingArguments] = []
       for request in state.unsent {
-        guard var call = state.calls[request] else { continue }
-        _ = Self.send(&call, &state)
-        state.calls[request] = call
+        guard let call = state.calls[request] else { continue }
+        _ = Self.send(call, &state)
         sent.append(call.arguments)
       }
       state.unsent = []

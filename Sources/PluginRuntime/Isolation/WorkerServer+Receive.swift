@@ -148,8 +148,8 @@ extension WorkerServer {
       if call.timedOut != nil { return reject(call, timedOut(call)) }
       return rejectAll(call, frame.request, refused.error(name(call.function), nil))
     }
-    if call.facts.demand?.keep() == true {
-      call.facts.use?.end()
+    if call.demand?.keep() == true {
+      call.use?.end()
     } else {
       link.fetch(frame.request, for: call.promise)
     }
@@ -174,9 +174,9 @@ extension WorkerServer {
     let fraction: Double? = if case .double(let number) = parts[0] { number } else { nil }
     let message: String? = if case .string(let text) = parts[1] { text } else { nil }
     let report = ProgressReport(
-      plugin: settings.id(description), function: call.function, call: call.facts.number,
+      plugin: settings.id(description), function: call.function, call: call.number,
       fraction: Progress(fraction: fraction ?? -1, message: nil).fraction, message: message)
-    call.facts.progress?(report)
+    call.progress?(report)
     settings.host.progress(report)
   }
 

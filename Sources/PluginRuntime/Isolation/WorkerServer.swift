@@ -99,7 +99,7 @@ final class WorkerServer {
     rejectCrashed(calls, end)
     if stage == .exiting, cause == .exited(status: 0) { return nil }
     // Results that were fetched, or kept, are not calls that report the end.
-    if !calls.contains(where: { $0.facts.demand != nil }) || stage != .running {
+    if !calls.contains(where: { $0.demand != nil }) || stage != .running {
       settings.host.log(.error, settings.id(description), end.report)
     }
     return end

@@ -17,19 +17,28 @@ extension Host {
     progress: (@Sendable (ProgressReport) -> Void)? = nil
   ) -> Promise<PluginValue> {
     if let remote = registry.remote(plugin) { return call(name, of: remote, arguments, progress) }
-    retainedArguments.releaseUnused()
-    let loaded: LoadedPlugin
-    let call: PluginCall
-    let values: ArgumentValues
     do {
-      let function: BoundFunction
-      (loaded, function) = try find(name, of: plugin)
-      guard activity.isOpen else { throw PluginCall.closed(function) }
-      values = try ArgumentValues.resolve(arguments, for: function)
-      call = PluginCall(function, of: loaded, progress: progress)
+      let (loaded, function) = try find(name, of: plugin)
+      return call(function, of: loaded, arguments, on: context, progress: progress)
     } catch {
       return .reject(error)
     }
+  }
+
+  /// Calls a function of a loaded plugin.
+  func call(
+    _ function: BoundFunction, of loaded: LoadedPlugin, _ arguments: [Argument],
+    on context: PromiseContext = .immediate, progress: (@Sendable (ProgressReport) -> Void)?
+  ) -> Promise<PluginValue> {
+    retainedArguments.releaseUnused()
+    let values: ArgumentValues
+    do {
+      guard activity.isOpen else { throw PluginCall.closed(function) }
+      values = try ArgumentValues.resolve(arguments, for: function)
+    } catch {
+      return .reject(error)
+    }
+    let call = PluginCall(function, of: loaded, progress: progress)
     let promise = Promise<PluginValue>(discard: { call.discard() })
     call.begin(SwiftDestination(promise: promise, plan: call.function.resultPlan))
     if loaded.thread != nil {
@@ -52,15 +61,15 @@ extension Host {
   }
 
   func find(_ function: String, of plugin: String) throws(PluginError) -> (LoadedPlugin, BoundFunction) {
+    let loaded = try find(plugin)
+    return (loaded, try loaded.function(function))
+  }
+
+  func find(_ plugin: String) throws(PluginError) -> LoadedPlugin {
     guard let loaded = registry[plugin] else {
       throw PluginError(.unknownPlugin, plugin, "no plugin of this id is loaded")
     }
-    guard let bound = loaded.functions[function] else {
-      let names = loaded.description.functions.map(\.name).joined(separator: ", ")
-      throw PluginError(
-        .unknownFunction, plugin, "has no function '\(function)'; it has \(names.isEmpty ? "none" : names)")
-    }
-    return (loaded, bound)
+    return loaded
   }
 
   /// A call by another plugin. The arguments are borrowed. Returns a reference of the caller's; `nil` when memory has

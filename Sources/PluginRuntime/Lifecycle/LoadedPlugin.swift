@@ -71,6 +71,11 @@ final class LoadedPlugin: Sendable {
     HostTable.fill(storage, for: self)
   }
 
+  func function(_ name: String) throws(PluginError) -> BoundFunction {
+    guard let function = functions[name] else { throw description.lacks(name) }
+    return function
+  }
+
   /// Calls the plugin's load(), if it has one.
   func load(_ function: PluginDescriptor.Load?) throws(PluginError) {
     guard let function else { return }

@@ -6,7 +6,8 @@ struct Worker {
   private let plugin: IsolatedPlugin
 
   init(_ library: String) throws {
-    plugin = try IsolatedPlugin(loading: library, IsolationOptions(program: WorkerProgram(path: "/proc/self/exe")))
+    let program = WorkerProgram(path: CommandLine.arguments[0])
+    plugin = try IsolatedPlugin(loading: library, IsolationOptions(program: program))
   }
 
   /// Whether the calls return the right results.

@@ -1,6 +1,6 @@
 // `worker-costs CALLEE.so CHAIN.so PLUGIN_HOST [--long]`: calls into worker processes, against bare round trips between
-// two processes, memcpy and posix_spawn; and the start of plugin-host. With `--calls COUNT`: so many calls and nothing
-// else, for a profiler.
+// two processes, memcpy and posix_spawn; and the start of plugin-host. With `--calls COUNT` or `--chains COUNT`: so many
+// calls, or chains of ten, and nothing else, for a profiler.
 import CBareWorker
 import CReport
 import Glibc
@@ -12,18 +12,19 @@ if CommandLine.arguments.dropFirst().first == WorkerProgram.workerArgument { Plu
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 let options = Array(arguments.dropFirst(3))
-let calls = options.first == "--calls" && options.count == 2 ? Int(options[1]) : nil
-guard arguments.count >= 3, options.isEmpty || options == ["--long"] || calls != nil else {
-  print("usage: worker-costs CALLEE.so CHAIN.so PLUGIN_HOST [--long | --calls COUNT]")
+let count = ["--calls", "--chains"].contains(options.first) && options.count == 2 ? Int(options[1]) : nil
+guard arguments.count >= 3, options.isEmpty || options == ["--long"] || count != nil else {
+  print("usage: worker-costs CALLEE.so CHAIN.so PLUGIN_HOST [--long | --calls COUNT | --chains COUNT]")
   exit(64)
 }
 let (library, host) = (arguments[0], arguments[2])
 do {
   let worker = try Worker(library)
   let chain = try Worker(arguments[1])
-  if let calls {
-    for _ in 0..<calls { worker.add() }
+  if let count {
+    for _ in 0..<count { if options[0] == "--calls" { worker.add() } else { _ = chain.result(of: 10) } }
     worker.end()
+    chain.end()
     exit(0)
   }
   guard worker.isRight(), chain.isChained(10) else {
