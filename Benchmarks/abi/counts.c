@@ -75,6 +75,37 @@ static void report_instructions(const library_t *floor, const library_t *ours) {
   report_at_most("a reaction of 256 against one of 10", few, many, many / few, 1.1);
 }
 
+static void unhandled(void *context, uint64_t promise, const promise_value_t *reason) {
+  (void)context, (void)promise, (void)reason;
+}
+
+/* Puts the hooks and a trace on, and off again. */
+static void observe(const library_t *library) {
+  promise_hooks_t hooks = {.size = sizeof hooks, .unhandled_rejection = unhandled};
+  promise_trace_t trace = {.size = sizeof trace, .capacity = 1000};
+  if (library->set_hooks(&hooks) != PROMISE_OK || library->trace_start(&trace) != PROMISE_OK) {
+    fprintf(stderr, "counts: the hooks or the trace cannot be put on\n");
+    exit(2);
+  }
+  double seen = per_item(workload_then, library, FEW, SOME);
+  library->trace_stop();
+  library->set_hooks(NULL);
+  double off = per_item(workload_then, library, FEW, SOME);
+  /* The difference proves that they were on. */
+  if (seen <= off) {
+    fprintf(stderr, "counts: the hooks and the trace have no cost while they are on, so they were not on\n");
+    exit(2);
+  }
+}
+
+static void report_observing(const library_t *ours) {
+  report_heading("Hooks and a trace, off again, against never on", "instructions");
+  double never = per_item(workload_then, ours, FEW, SOME);
+  observe(ours);
+  double off = per_item(workload_then, ours, FEW, SOME);
+  report_at_most("new + then + resolve + 2 releases", never, off, off / never, 1.0);
+}
+
 int main(int count, char **arguments) {
   if (count != 3) {
     fprintf(stderr, "usage: counts FLOOR.so LIBPROMISE.so\n");
@@ -88,6 +119,7 @@ int main(int count, char **arguments) {
     puts("\nInstructions are not counted: this system does not let a process trace its child.");
   } else {
     report_instructions(&floor, &ours);
+    report_observing(&ours);
   }
   return report_failed() ? 1 : 0;
 }

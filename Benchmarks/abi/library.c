@@ -33,6 +33,9 @@ library_t library_load(const char *name, const char *path, const char *prefix) {
     *(void **)&library.queue_watch = symbol(object, path, prefix, "queue_watch");
     *(void **)&library.queue_then = symbol(object, path, prefix, "queue_then");
     *(void **)&library.queue_take = symbol(object, path, prefix, "queue_take");
+    *(void **)&library.set_hooks = symbol(object, path, prefix, "set_hooks");
+    *(void **)&library.trace_start = symbol(object, path, prefix, "trace_start");
+    *(void **)&library.trace_stop = symbol(object, path, prefix, "trace_stop");
   }
   return library;
 }

@@ -1,5 +1,5 @@
 /* library.h - the promises to measure: the four functions that the floor and libpromise.so both have, and the completion
- * queue, which only the latter has. */
+ * queue, the hooks and the trace, which only the latter has. */
 #ifndef BENCHMARKS_LIBRARY_H
 #define BENCHMARKS_LIBRARY_H
 
@@ -18,6 +18,9 @@ typedef struct library {
   promise_status_t (*queue_watch)(promise_queue_t *, promise_t *, uint64_t);
   promise_t *(*queue_then)(promise_queue_t *, promise_t *, uint64_t);
   int64_t (*queue_take)(promise_queue_t *, promise_event_t *, size_t, int64_t);
+  promise_status_t (*set_hooks)(const promise_hooks_t *);
+  promise_status_t (*trace_start)(const promise_trace_t *);
+  promise_status_t (*trace_stop)(void);
 } library_t;
 
 /* Loads the shared object at `path`, whose functions are named `prefix`_new, _then, _resolve and _release. On failure,
