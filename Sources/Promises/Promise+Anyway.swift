@@ -11,7 +11,7 @@ extension Promise {
   /// Returns a promise of `handler`'s result, as `anyway(_:)` does; `handler` runs in `context`.
   @_disfavoredOverload
   public final func anyway<O>(
-    on context: PromiseContext, _ handler: consuming @escaping @Sendable (Value?) throws -> O
+    on context: PromiseContext, _ handler: sending @escaping (Value?) throws -> O
   ) -> Promise<O> {
     Promise<O>(cell: cell.derive(context, Reactions.anyway(consume handler)))
   }
@@ -36,7 +36,7 @@ extension Promise {
   /// `context`.
   @_disfavoredOverload
   public final func anyway<O>(
-    on context: PromiseContext, async handler: consuming @escaping @Sendable (Value?) throws -> Promise<O>
+    on context: PromiseContext, async handler: sending @escaping (Value?) throws -> Promise<O>
   ) -> Promise<O> {
     Promise<O>(cell: cell.derive(context, Reactions.anyway(async: consume handler)))
   }

@@ -11,7 +11,7 @@ extension Promise {
 
   /// Calls `onError` with the reason, as `rescue(_:)` does, in `context`.
   @_disfavoredOverload
-  public final func rescue<E>(on context: PromiseContext, _ onError: consuming @escaping @Sendable (E) -> ()) {
+  public final func rescue<E>(on context: PromiseContext, _ onError: sending @escaping (E) -> ()) {
     cell.observe(context, for: .rejected, Reactions.rescue(consume onError))
   }
 
@@ -30,7 +30,7 @@ extension Promise {
   /// Returns a promise of `onError`'s result, as `rescue(_:)` does; `onError` runs in `context`.
   @_disfavoredOverload
   public final func rescue<E, O>(
-    on context: PromiseContext, _ onError: consuming @escaping @Sendable (E) throws -> O
+    on context: PromiseContext, _ onError: sending @escaping (E) throws -> O
   ) -> Promise<O> {
     Promise<O>(cell: cell.derive(context, Reactions.rescue(consume onError)))
   }
@@ -58,7 +58,7 @@ extension Promise {
 
   /// Returns a promise that follows the promise `onError` returns, as `rescue(_:)` does; `onError` runs in `context`.
   public final func rescue<E, O>(
-    on context: PromiseContext, _ onError: consuming @escaping @Sendable (E) throws -> Promise<O>
+    on context: PromiseContext, _ onError: sending @escaping (E) throws -> Promise<O>
   ) -> Promise<O> {
     Promise<O>(cell: cell.derive(context, Reactions.rescue(async: consume onError)))
   }
@@ -75,7 +75,7 @@ extension Promise {
   /// `then(async:)`.
   @_disfavoredOverload
   public final func rescue<E, O>(
-    on context: PromiseContext, async onError: consuming @escaping @Sendable (E) throws -> Promise<O>
+    on context: PromiseContext, async onError: sending @escaping (E) throws -> Promise<O>
   ) -> Promise<O> {
     Promise<O>(cell: cell.derive(context, Reactions.rescue(async: consume onError)))
   }

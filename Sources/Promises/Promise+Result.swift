@@ -25,7 +25,7 @@ extension Promise {
   /// Returns a promise settled with the `Result` that `onSuccess` returns; `onSuccess` runs in `context`.
   @_disfavoredOverload
   public final func then<O, E: Error>(
-    on context: PromiseContext, result onSuccess: consuming @escaping @Sendable (Value) -> Result<O, E>
+    on context: PromiseContext, result onSuccess: sending @escaping (Value) -> Result<O, E>
   ) -> Promise<O> {
     Promise<O>(cell: cell.derive(context, for: .fulfilled, Reactions.then(result: consume onSuccess)))
   }

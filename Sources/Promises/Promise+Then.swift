@@ -10,8 +10,8 @@ extension Promise {
   /// Calls `onSuccess` or `onFailure`, as `then(_:_:)` does, in `context`.
   @_disfavoredOverload
   public final func then(
-    on context: PromiseContext, _ onSuccess: consuming (@Sendable (Value) throws -> ())?,
-    _ onFailure: consuming (@Sendable (Any?) -> ())? = nil
+    on context: PromiseContext, _ onSuccess: sending ((Value) throws -> ())?,
+    _ onFailure: sending ((Any?) -> ())? = nil
   ) {
     if let outcomes = Job.OutcomeSet.handled((copy onSuccess) != nil, (copy onFailure) != nil) {
       cell.observe(context, for: outcomes, Reactions.untyped(consume onSuccess, consume onFailure))
@@ -46,7 +46,7 @@ extension Promise {
   /// Returns a promise of `onSuccess`'s result, as `then(_:)` does; `onSuccess` runs in `context`.
   @_disfavoredOverload
   public final func then<O>(
-    on context: PromiseContext, _ onSuccess: consuming @escaping @Sendable (Value) throws -> O
+    on context: PromiseContext, _ onSuccess: sending @escaping (Value) throws -> O
   ) -> Promise<O> {
     Promise<O>(cell: cell.derive(context, for: .fulfilled, Reactions.then(consume onSuccess)))
   }
@@ -77,7 +77,7 @@ extension Promise {
   /// `context`.
   @_disfavoredOverload
   public final func then<O>(
-    on context: PromiseContext, async onSuccess: consuming @escaping @Sendable (Value) throws -> Promise<O>
+    on context: PromiseContext, async onSuccess: sending @escaping (Value) throws -> Promise<O>
   ) -> Promise<O> {
     Promise<O>(cell: cell.derive(context, for: .fulfilled, Reactions.then(async: consume onSuccess)))
   }

@@ -53,7 +53,7 @@ public class Promise<Value>: AnyPromise {
   @_disfavoredOverload
   public convenience init(
     on context: PromiseContext, discard: (() -> ())? = nil,
-    _ block: @escaping @Sendable (_ resolve: @escaping (Value) -> (), _ reject: @escaping (Any?) -> ()) -> ()
+    _ block: sending @escaping (_ resolve: @escaping (Value) -> (), _ reject: @escaping (Any?) -> ()) -> ()
   ) {
     self.init(cell: discard.map(CellRef.discardable) ?? .pending())
     start(on: context.place == .immediate ? .main : context.later, block)

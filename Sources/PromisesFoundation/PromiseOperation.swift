@@ -41,7 +41,7 @@ public final class PromiseOperation<Value, Failure>: Operation, @unchecked Senda
   /// Creates an operation that has not started. `body` runs in `context`, and `.nowOr` never runs now. See `init(_:)`.
   @_disfavoredOverload
   public convenience init(
-    on context: PromiseContext, _ body: @escaping @Sendable (Resolver<Value, Failure>) -> Void
+    on context: PromiseContext, _ body: sending @escaping (Resolver<Value, Failure>) -> Void
   ) {
     self.init(context, body)
   }

@@ -7,7 +7,7 @@ extension TokenFuture {
 
   /// See `Future.map`.
   @_disfavoredOverload
-  public func map<NewValue>(on context: PromiseContext, _ transform: consuming @escaping @Sendable (Value) -> NewValue)
+  public func map<NewValue>(on context: PromiseContext, _ transform: sending @escaping (Value) -> NewValue)
     -> TokenFuture<NewValue, Failure>
   {
     derived(inner.map(on: context, token: token, consume transform))
@@ -30,7 +30,7 @@ extension TokenFuture {
   /// See `Future.flatMap`.
   @_disfavoredOverload
   public func flatMap<NewValue>(
-    on context: PromiseContext, _ transform: consuming @escaping @Sendable (Value) -> Future<NewValue, Failure>
+    on context: PromiseContext, _ transform: sending @escaping (Value) -> Future<NewValue, Failure>
   ) -> TokenFuture<NewValue, Failure> {
     derived(inner.flatMap(on: context, token: token, consume transform))
   }
@@ -52,7 +52,7 @@ extension TokenFuture {
   /// See `Future.mapError`.
   @_disfavoredOverload
   public func mapError<NewFailure>(
-    on context: PromiseContext, _ transform: consuming @escaping @Sendable (Failure) -> NewFailure
+    on context: PromiseContext, _ transform: sending @escaping (Failure) -> NewFailure
   ) -> TokenFuture<Value, NewFailure> {
     derived(inner.mapError(on: context, token: token, consume transform))
   }
@@ -74,7 +74,7 @@ extension TokenFuture {
   /// See `Future.flatMapError`.
   @_disfavoredOverload
   public func flatMapError<NewFailure>(
-    on context: PromiseContext, _ transform: consuming @escaping @Sendable (Failure) -> Future<Value, NewFailure>
+    on context: PromiseContext, _ transform: sending @escaping (Failure) -> Future<Value, NewFailure>
   ) -> TokenFuture<Value, NewFailure> {
     derived(inner.flatMapError(on: context, token: token, consume transform))
   }
@@ -97,7 +97,7 @@ extension TokenFuture {
   @_disfavoredOverload
   public func mapResult<NewValue, NewFailure>(
     on context: PromiseContext,
-    _ transform: consuming @escaping @Sendable (FutureResult<Value, Failure>) -> FutureResult<NewValue, NewFailure>
+    _ transform: sending @escaping (FutureResult<Value, Failure>) -> FutureResult<NewValue, NewFailure>
   ) -> TokenFuture<NewValue, NewFailure> {
     derived(inner.mapResult(on: context, token: token, consume transform))
   }
@@ -121,7 +121,7 @@ extension TokenFuture {
   @_disfavoredOverload
   public func flatMapResult<NewValue, NewFailure>(
     on context: PromiseContext,
-    _ transform: consuming @escaping @Sendable (FutureResult<Value, Failure>) -> Future<NewValue, NewFailure>
+    _ transform: sending @escaping (FutureResult<Value, Failure>) -> Future<NewValue, NewFailure>
   ) -> TokenFuture<NewValue, NewFailure> {
     derived(inner.flatMapResult(on: context, token: token, consume transform))
   }
@@ -141,7 +141,7 @@ extension TokenFuture {
 
   /// See `Future.replaceError`.
   @_disfavoredOverload
-  public func replaceError(on context: PromiseContext, _ transform: consuming @escaping @Sendable (Failure) -> Value)
+  public func replaceError(on context: PromiseContext, _ transform: sending @escaping (Failure) -> Value)
     -> TokenFuture<Value, Never>
   {
     derived(inner.replaceError(on: context, token: token, consume transform))

@@ -9,7 +9,7 @@ extension TokenFuture {
   /// See `Future.onSuccess`.
   @_disfavoredOverload
   @discardableResult
-  public func onSuccess(on context: PromiseContext, _ callback: consuming @escaping @Sendable (Value) -> Void)
+  public func onSuccess(on context: PromiseContext, _ callback: sending @escaping (Value) -> Void)
     -> TokenFuture
   {
     derived(inner.onSuccess(on: context, token: token, consume callback))
@@ -31,7 +31,7 @@ extension TokenFuture {
   /// See `Future.onError`.
   @_disfavoredOverload
   @discardableResult
-  public func onError(on context: PromiseContext, _ callback: consuming @escaping @Sendable (Failure) -> Void)
+  public func onError(on context: PromiseContext, _ callback: sending @escaping (Failure) -> Void)
     -> TokenFuture
   {
     derived(inner.onError(on: context, token: token, consume callback))
@@ -54,7 +54,7 @@ extension TokenFuture {
   @_disfavoredOverload
   @discardableResult
   public func onComplete(
-    on context: PromiseContext, _ callback: consuming @escaping @Sendable (FutureResult<Value, Failure>) -> Void
+    on context: PromiseContext, _ callback: sending @escaping (FutureResult<Value, Failure>) -> Void
   ) -> TokenFuture {
     derived(inner.onComplete(on: context, token: token, consume callback))
   }
@@ -76,7 +76,7 @@ extension TokenFuture {
   /// See `Future.onCancel`.
   @_disfavoredOverload
   @discardableResult
-  public func onCancel(on context: PromiseContext, _ callback: consuming @escaping @Sendable ((any Error)?) -> Void)
+  public func onCancel(on context: PromiseContext, _ callback: sending @escaping ((any Error)?) -> Void)
     -> TokenFuture
   {
     derived(inner.onCancel(on: context, token: token, consume callback))
@@ -99,8 +99,7 @@ extension TokenFuture {
   /// See `Future.onCancel`.
   @_disfavoredOverload
   @discardableResult
-  public func onCancel(on context: PromiseContext, _ callback: consuming @escaping @Sendable () -> Void) -> TokenFuture
-  {
+  public func onCancel(on context: PromiseContext, _ callback: sending @escaping () -> Void) -> TokenFuture {
     derived(inner.onCancel(on: context, token: token, consume callback))
   }
 
@@ -121,7 +120,7 @@ extension TokenFuture {
   @_disfavoredOverload
   @discardableResult
   public func tap(
-    on context: PromiseContext, _ callback: consuming @escaping @Sendable (FutureResult<Value, Failure>) -> Void
+    on context: PromiseContext, _ callback: sending @escaping (FutureResult<Value, Failure>) -> Void
   ) -> TokenFuture {
     inner.tap(on: context, token: token, consume callback)
     return self

@@ -9,7 +9,7 @@ extension TokenFuture where Failure: Error {
   /// See `Future.tryOnSuccess`.
   @_disfavoredOverload
   @discardableResult
-  public func tryOnSuccess(on context: PromiseContext, _ callback: consuming @escaping @Sendable (Value) throws -> Void)
+  public func tryOnSuccess(on context: PromiseContext, _ callback: sending @escaping (Value) throws -> Void)
     -> TokenFuture<Value, any Error>
   {
     derived(inner.tryOnSuccess(on: context, token: token, consume callback))
@@ -33,7 +33,7 @@ extension TokenFuture where Failure: Error {
   /// See `Future.tryMap`.
   @_disfavoredOverload
   public func tryMap<NewValue>(
-    on context: PromiseContext, _ callback: consuming @escaping @Sendable (Value) throws -> NewValue
+    on context: PromiseContext, _ callback: sending @escaping (Value) throws -> NewValue
   ) -> TokenFuture<NewValue, any Error> {
     derived(inner.tryMap(on: context, token: token, consume callback))
   }
@@ -55,7 +55,7 @@ extension TokenFuture where Failure: Error {
   /// See `Future.tryFlatMap`.
   @_disfavoredOverload
   public func tryFlatMap<NewValue, E: Error>(
-    on context: PromiseContext, _ callback: consuming @escaping @Sendable (Value) throws -> Future<NewValue, E>
+    on context: PromiseContext, _ callback: sending @escaping (Value) throws -> Future<NewValue, E>
   ) -> TokenFuture<NewValue, any Error> {
     derived(inner.tryFlatMap(on: context, token: token, consume callback))
   }
@@ -77,7 +77,7 @@ extension TokenFuture where Failure: Error {
   /// See `Future.tryReplaceError`.
   @_disfavoredOverload
   public func tryReplaceError(
-    on context: PromiseContext, _ callback: consuming @escaping @Sendable (Failure) throws -> Value
+    on context: PromiseContext, _ callback: sending @escaping (Failure) throws -> Value
   ) -> TokenFuture<Value, any Error> {
     derived(inner.tryReplaceError(on: context, token: token, consume callback))
   }
@@ -101,7 +101,7 @@ extension TokenFuture {
   /// See `Future.tryMapError`.
   @_disfavoredOverload
   public func tryMapError<E: Error>(
-    on context: PromiseContext, _ callback: consuming @escaping @Sendable (Failure) throws -> E
+    on context: PromiseContext, _ callback: sending @escaping (Failure) throws -> E
   ) -> TokenFuture<Value, any Error> {
     derived(inner.tryMapError(on: context, token: token, consume callback))
   }
@@ -123,7 +123,7 @@ extension TokenFuture {
   /// See `Future.tryFlatMapError`.
   @_disfavoredOverload
   public func tryFlatMapError<E: Error>(
-    on context: PromiseContext, _ callback: consuming @escaping @Sendable (Failure) throws -> Future<Value, E>
+    on context: PromiseContext, _ callback: sending @escaping (Failure) throws -> Future<Value, E>
   ) -> TokenFuture<Value, any Error> {
     derived(inner.tryFlatMapError(on: context, token: token, consume callback))
   }
@@ -146,7 +146,7 @@ extension TokenFuture {
   @_disfavoredOverload
   public func tryMapResult<NewValue, E: Error>(
     on context: PromiseContext,
-    _ callback: consuming @escaping @Sendable (FutureResult<Value, Failure>) throws -> FutureResult<NewValue, E>
+    _ callback: sending @escaping (FutureResult<Value, Failure>) throws -> FutureResult<NewValue, E>
   ) -> TokenFuture<NewValue, any Error> {
     derived(inner.tryMapResult(on: context, token: token, consume callback))
   }
@@ -170,7 +170,7 @@ extension TokenFuture {
   @_disfavoredOverload
   public func tryFlatMapResult<NewValue, E: Error>(
     on context: PromiseContext,
-    _ callback: consuming @escaping @Sendable (FutureResult<Value, Failure>) throws -> Future<NewValue, E>
+    _ callback: sending @escaping (FutureResult<Value, Failure>) throws -> Future<NewValue, E>
   ) -> TokenFuture<NewValue, any Error> {
     derived(inner.tryFlatMapResult(on: context, token: token, consume callback))
   }

@@ -7,7 +7,7 @@ import Dispatch
 ///
 /// The closure is `@MainActor`. It runs on the main queue, or on the replacement that
 /// `PromiseContext.useMainExecutor(_:isMainThread:)` installed. `PromiseContext.main` is the same place as a value; its
-/// closures are `@Sendable`, as those of every other context.
+/// closures are `sending`, as those of every other context.
 public struct MainContext: Sendable {
   /// The main actor.
   public static let main = MainContext()

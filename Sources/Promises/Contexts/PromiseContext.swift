@@ -5,7 +5,7 @@ import Dispatch
 ///     promise.then(on: .utility) { index($0) }
 ///     promise.then(on: .main) { show($0) }    // `MainContext`: the closure is `@MainActor`
 ///
-/// A closure for a context is `@Sendable`: it runs on another thread than the code around it.
+/// A closure for a context is `sending`: it runs elsewhere than the code around it, which hands its captures over.
 ///
 /// All contexts except `.immediate` and `.nowOr` run callbacks asynchronously, even if the caller is already on the
 /// right thread. A serial context runs them in the order in which they became due. A callback is released in its

@@ -15,7 +15,7 @@ public final class DelayedFuture<Value, Failure>: Equatable {
   /// Creates a future whose work has not started. `body` runs in `context`, and never "now". See `init(_:)`.
   @_disfavoredOverload
   public convenience init(
-    on context: PromiseContext, _ body: @escaping @Sendable (Resolver<Value, Failure>) -> Void
+    on context: PromiseContext, _ body: sending @escaping (Resolver<Value, Failure>) -> Void
   ) {
     self.init(context, body)
   }

@@ -12,7 +12,7 @@ extension Future {
   /// Creates a pending future and runs `body` in `context`. See `init(_:)`.
   @_disfavoredOverload
   public convenience init(
-    on context: PromiseContext, _ body: consuming @escaping @Sendable (Resolver<Value, Failure>) -> Void
+    on context: PromiseContext, _ body: sending @escaping (Resolver<Value, Failure>) -> Void
   ) {
     self.init(cell: .pending())
     start(on: context, consume body)
@@ -95,7 +95,7 @@ extension Future where Failure == any Error {
   /// Creates a pending future and runs a throwing `body` in `context`. See `init(_:)`.
   @_disfavoredOverload
   public convenience init(
-    on context: PromiseContext, _ body: consuming @escaping @Sendable (Resolver<Value, Failure>) throws -> Void
+    on context: PromiseContext, _ body: sending @escaping (Resolver<Value, Failure>) throws -> Void
   ) {
     self.init(cell: .pending())
     start(on: context, consume body)

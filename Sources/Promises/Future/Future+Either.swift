@@ -14,7 +14,7 @@ extension Future where Failure: Error {
   @discardableResult
   public func onEither(
     on context: PromiseContext, token: InvalidationToken? = nil,
-    _ callback: consuming @escaping @Sendable (Result<Value, Failure>) -> Void
+    _ callback: sending @escaping (Result<Value, Failure>) -> Void
   ) -> Future {
     derive(on: context, token: token, .observing(.either), Self.observingEither(consume callback))
   }
@@ -41,7 +41,7 @@ extension Future where Failure: Error {
   @_disfavoredOverload
   public func mapEither<NewValue, NewFailure: Error>(
     on context: PromiseContext, token: InvalidationToken? = nil,
-    _ transform: consuming @escaping @Sendable (Result<Value, Failure>) -> Result<NewValue, NewFailure>
+    _ transform: sending @escaping (Result<Value, Failure>) -> Result<NewValue, NewFailure>
   ) -> Future<NewValue, NewFailure> {
     derive(on: context, token: token, .transforming(.either), Self.mappingEither(consume transform))
   }
@@ -67,7 +67,7 @@ extension Future where Failure: Error {
   @_disfavoredOverload
   public func flatMapEither<NewValue, NewFailure>(
     on context: PromiseContext, token: InvalidationToken? = nil,
-    _ transform: consuming @escaping @Sendable (Result<Value, Failure>) -> Future<NewValue, NewFailure>
+    _ transform: sending @escaping (Result<Value, Failure>) -> Future<NewValue, NewFailure>
   ) -> Future<NewValue, NewFailure> {
     derive(on: context, token: token, .transforming(.either), Self.flatMappingEither(consume transform))
   }

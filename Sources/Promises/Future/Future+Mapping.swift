@@ -25,7 +25,7 @@ extension Future {
   @_disfavoredOverload
   public func map<NewValue>(
     on context: PromiseContext, token: InvalidationToken? = nil,
-    _ transform: consuming @escaping @Sendable (Value) -> NewValue
+    _ transform: sending @escaping (Value) -> NewValue
   ) -> Future<NewValue, Failure> {
     derive(on: context, token: token, .transforming(.fulfilled), Self.mapping(consume transform))
   }
@@ -52,7 +52,7 @@ extension Future {
   @_disfavoredOverload
   public func flatMap<NewValue>(
     on context: PromiseContext, token: InvalidationToken? = nil,
-    _ transform: consuming @escaping @Sendable (Value) -> Future<NewValue, Failure>
+    _ transform: sending @escaping (Value) -> Future<NewValue, Failure>
   ) -> Future<NewValue, Failure> {
     derive(on: context, token: token, .transforming(.fulfilled), Self.flatMapping(consume transform))
   }
@@ -76,7 +76,7 @@ extension Future {
   @_disfavoredOverload
   public func mapError<NewFailure>(
     on context: PromiseContext, token: InvalidationToken? = nil,
-    _ transform: consuming @escaping @Sendable (Failure) -> NewFailure
+    _ transform: sending @escaping (Failure) -> NewFailure
   ) -> Future<Value, NewFailure> {
     derive(on: context, token: token, .transforming(.failed), Self.mappingError(consume transform))
   }
@@ -100,7 +100,7 @@ extension Future {
   @_disfavoredOverload
   public func flatMapError<NewFailure>(
     on context: PromiseContext, token: InvalidationToken? = nil,
-    _ transform: consuming @escaping @Sendable (Failure) -> Future<Value, NewFailure>
+    _ transform: sending @escaping (Failure) -> Future<Value, NewFailure>
   ) -> Future<Value, NewFailure> {
     derive(on: context, token: token, .transforming(.failed), Self.flatMappingError(consume transform))
   }
@@ -125,7 +125,7 @@ extension Future {
   @_disfavoredOverload
   public func mapResult<NewValue, NewFailure>(
     on context: PromiseContext, token: InvalidationToken? = nil,
-    _ transform: consuming @escaping @Sendable (FutureResult<Value, Failure>) -> FutureResult<NewValue, NewFailure>
+    _ transform: sending @escaping (FutureResult<Value, Failure>) -> FutureResult<NewValue, NewFailure>
   ) -> Future<NewValue, NewFailure> {
     derive(on: context, token: token, .transforming(.all), Self.mappingResult(consume transform))
   }
@@ -150,7 +150,7 @@ extension Future {
   @_disfavoredOverload
   public func flatMapResult<NewValue, NewFailure>(
     on context: PromiseContext, token: InvalidationToken? = nil,
-    _ transform: consuming @escaping @Sendable (FutureResult<Value, Failure>) -> Future<NewValue, NewFailure>
+    _ transform: sending @escaping (FutureResult<Value, Failure>) -> Future<NewValue, NewFailure>
   ) -> Future<NewValue, NewFailure> {
     derive(on: context, token: token, .transforming(.all), Self.flatMappingResult(consume transform))
   }
@@ -174,7 +174,7 @@ extension Future {
   @_disfavoredOverload
   public func replaceError(
     on context: PromiseContext, token: InvalidationToken? = nil,
-    _ transform: consuming @escaping @Sendable (Failure) -> Value
+    _ transform: sending @escaping (Failure) -> Value
   ) -> Future<Value, Never> {
     derive(on: context, token: token, .transforming(.failed), Self.replacingError(consume transform))
   }

@@ -1,7 +1,7 @@
 // Observers. The returned future has the same outcome as this one, and settles after the callback has returned.
 //
 // Each method with a callback has three forms: inline, with the caller's isolation (no `on:`); in a context, with a
-// `@Sendable` closure; on the main actor, with a `@MainActor` closure. The second is disfavoured, because `.main` alone
+// `sending` closure; on the main actor, with a `@MainActor` closure. The second is disfavoured, because `.main` alone
 // fits it too: the type checker then tries no second overload, so the time for a chain is linear.
 extension Future {
   /// Calls `callback` with the value of a fulfilled future.
@@ -15,7 +15,7 @@ extension Future {
   @discardableResult
   public func onSuccess(
     on context: PromiseContext, token: InvalidationToken? = nil,
-    _ callback: consuming @escaping @Sendable (Value) -> Void
+    _ callback: sending @escaping (Value) -> Void
   ) -> Future {
     derive(on: context, token: token, .observing(.fulfilled), Self.observingValue(consume callback))
   }
@@ -39,7 +39,7 @@ extension Future {
   @discardableResult
   public func onError(
     on context: PromiseContext, token: InvalidationToken? = nil,
-    _ callback: consuming @escaping @Sendable (Failure) -> Void
+    _ callback: sending @escaping (Failure) -> Void
   ) -> Future {
     derive(on: context, token: token, .observing(.failed), Self.observingError(consume callback))
   }
@@ -65,7 +65,7 @@ extension Future {
   @discardableResult
   public func onError<E>(
     of type: E.Type, on context: PromiseContext, token: InvalidationToken? = nil,
-    _ callback: consuming @escaping @Sendable (E) -> Void
+    _ callback: sending @escaping (E) -> Void
   ) -> Future {
     derive(on: context, token: token, .observing(.failed), Self.observingError(of: type, consume callback))
   }
@@ -93,7 +93,7 @@ extension Future {
   @discardableResult
   public func onComplete(
     on context: PromiseContext, token: InvalidationToken? = nil,
-    _ callback: consuming @escaping @Sendable (FutureResult<Value, Failure>) -> Void
+    _ callback: sending @escaping (FutureResult<Value, Failure>) -> Void
   ) -> Future {
     derive(on: context, token: token, .observing(.all), Self.observingResult(consume callback))
   }
@@ -124,7 +124,7 @@ extension Future {
   @discardableResult
   public func tap(
     on context: PromiseContext, token: InvalidationToken? = nil,
-    _ callback: consuming @escaping @Sendable (FutureResult<Value, Failure>) -> Void
+    _ callback: sending @escaping (FutureResult<Value, Failure>) -> Void
   ) -> Future {
     observe(
       on: context, token: token, .observing(.all, interest: .none), Self.observingResult(consume callback, .leave))
@@ -174,7 +174,7 @@ extension Future where Failure: Error {
   @discardableResult
   public func `catch`(
     on context: PromiseContext, token: InvalidationToken? = nil, includingIndirectErrors: Bool = true,
-    _ callback: consuming @escaping @Sendable (any Error) -> Void
+    _ callback: sending @escaping (any Error) -> Void
   ) -> Future {
     observe(
       on: context, token: token, .observing(.anyError(includingIndirectErrors), interest: .none),

@@ -17,7 +17,7 @@ extension Future {
   @discardableResult
   public func onCancel(
     on context: PromiseContext, token: InvalidationToken? = nil,
-    _ callback: consuming @escaping @Sendable ((any Error)?) -> Void
+    _ callback: sending @escaping ((any Error)?) -> Void
   ) -> Future {
     derive(
       on: context, token: token, .observing(.cancelled, interest: .quiet), Self.observingCancellation(consume callback))
@@ -46,7 +46,7 @@ extension Future {
   @_disfavoredOverload
   @discardableResult
   public func onCancel(
-    on context: PromiseContext, token: InvalidationToken? = nil, _ callback: consuming @escaping @Sendable () -> Void
+    on context: PromiseContext, token: InvalidationToken? = nil, _ callback: sending @escaping () -> Void
   ) -> Future {
     derive(
       on: context, token: token, .observing(.cancelled, interest: .quiet),

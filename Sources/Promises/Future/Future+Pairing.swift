@@ -19,7 +19,7 @@ extension Future where Failure: Error {
   /// Calls the closure in `context`. See `additionally(token:_:)`.
   public func additionally<Other>(
     on context: PromiseContext, token: InvalidationToken? = nil,
-    _ body: consuming @escaping @Sendable (Value) throws -> Other
+    _ body: sending @escaping (Value) throws -> Other
   ) -> Future<(Value, Other), any Error> {
     derive(on: context, token: token, .transforming(.fulfilled), Self.pairing(consume body))
   }
@@ -39,7 +39,7 @@ extension Future where Failure: Error {
   @_disfavoredOverload
   public func additionally<Other, E: Error>(
     on context: PromiseContext, token: InvalidationToken? = nil,
-    async body: consuming @escaping @Sendable (Value) throws -> Future<Other, E>
+    async body: sending @escaping (Value) throws -> Future<Other, E>
   ) -> Future<(Value, Other), any Error> {
     derive(on: context, token: token, .transforming(.fulfilled), Self.pairing(async: consume body))
   }

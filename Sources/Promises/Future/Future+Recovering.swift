@@ -20,7 +20,7 @@ extension Future where Failure: Error {
   @_disfavoredOverload
   public func recover(
     on context: PromiseContext, token: InvalidationToken? = nil, includingIndirectErrors: Bool = true,
-    _ transform: consuming @escaping @Sendable (any Error) -> Value?
+    _ transform: sending @escaping (any Error) -> Value?
   ) -> Future {
     derive(
       on: context, token: token, .transforming(.anyError(includingIndirectErrors)),
@@ -78,7 +78,7 @@ extension Future where Failure: Error {
   @_disfavoredOverload
   public func mapOrCancel<NewValue>(
     on context: PromiseContext, token: InvalidationToken? = nil,
-    _ transform: consuming @escaping @Sendable (Value) throws -> NewValue
+    _ transform: sending @escaping (Value) throws -> NewValue
   ) -> Future<NewValue, any Error> {
     cancelledByErrors().derive(on: context, token: token, .transforming(.fulfilled), Self.mapping(consume transform))
   }
@@ -105,7 +105,7 @@ extension Future where Failure: Error {
   @_disfavoredOverload
   public func flatMapOrCancel<NewValue, E: Error>(
     on context: PromiseContext, token: InvalidationToken? = nil,
-    _ transform: consuming @escaping @Sendable (Value) throws -> Future<NewValue, E>
+    _ transform: sending @escaping (Value) throws -> Future<NewValue, E>
   ) -> Future<NewValue, any Error> {
     cancelledByErrors().derive(
       on: context, token: token, .transforming(.fulfilled), Self.flatMapping(consume transform))
@@ -131,7 +131,7 @@ extension Future where Failure: Error {
   @_disfavoredOverload
   @discardableResult
   public func always(
-    on context: PromiseContext, token: InvalidationToken? = nil, _ callback: consuming @escaping @Sendable () -> Void
+    on context: PromiseContext, token: InvalidationToken? = nil, _ callback: sending @escaping () -> Void
   ) -> Future<Void, Never> {
     derive(on: context, token: token, .transforming(.all), Self.ending(consume callback))
   }

@@ -36,7 +36,7 @@ extension Future {
   /// Returns a shared future; `cancelRequested` runs in `context`. See `propagatingCancellation(cancelRequested:)`.
   @_disfavoredOverload
   public func propagatingCancellation(
-    on context: PromiseContext, cancelRequested: @escaping @Sendable (Future) -> Void
+    on context: PromiseContext, cancelRequested: sending @escaping (Future) -> Void
   ) -> Future {
     propagatingCancellation(context, cancelRequested)
   }

@@ -11,7 +11,7 @@ extension Future {
   @_disfavoredOverload
   public func whenResolved(
     on context: PromiseContext, token: InvalidationToken? = nil,
-    _ callback: consuming @escaping @Sendable (FutureResult<Value, Failure>) -> Void
+    _ callback: sending @escaping (FutureResult<Value, Failure>) -> Void
   ) {
     observe(on: context, token: token, .observing(.all), Self.observingResult(consume callback, .leave))
   }
@@ -34,7 +34,7 @@ extension Future {
   @_disfavoredOverload
   public func whenFulfilled(
     on context: PromiseContext, token: InvalidationToken? = nil,
-    _ callback: consuming @escaping @Sendable (Value) -> Void
+    _ callback: sending @escaping (Value) -> Void
   ) {
     observe(on: context, token: token, .observing(.fulfilled), Self.observingValue(consume callback, .leave))
   }
@@ -56,7 +56,7 @@ extension Future {
   @_disfavoredOverload
   public func whenRejected(
     on context: PromiseContext, token: InvalidationToken? = nil,
-    _ callback: consuming @escaping @Sendable (Failure) -> Void
+    _ callback: sending @escaping (Failure) -> Void
   ) {
     observe(on: context, token: token, .observing(.failed), Self.observingError(consume callback, .leave))
   }
@@ -81,7 +81,7 @@ extension Future {
   @_disfavoredOverload
   public func whenCancelled(
     on context: PromiseContext, token: InvalidationToken? = nil,
-    _ callback: consuming @escaping @Sendable ((any Error)?) -> Void
+    _ callback: sending @escaping ((any Error)?) -> Void
   ) {
     observe(
       on: context, token: token, .observing(.cancelled, interest: .none), Self.observingCancellation(consume callback))
@@ -109,7 +109,7 @@ extension Future where Failure: Error {
   @_disfavoredOverload
   public func whenAnyError(
     on context: PromiseContext, token: InvalidationToken? = nil,
-    _ callback: consuming @escaping @Sendable (any Error) -> Void
+    _ callback: sending @escaping (any Error) -> Void
   ) {
     observe(on: context, token: token, .observing(.anyError(true)), Self.observingAnyError(true, consume callback))
   }

@@ -14,7 +14,7 @@ extension Future where Failure: Error {
   @discardableResult
   public func tryOnSuccess(
     on context: PromiseContext, token: InvalidationToken? = nil,
-    _ callback: consuming @escaping @Sendable (Value) throws -> Void
+    _ callback: sending @escaping (Value) throws -> Void
   ) -> Future<Value, any Error> {
     derive(on: context, token: token, .observing(.fulfilled), Self.observingValue(consume callback))
   }
@@ -39,7 +39,7 @@ extension Future where Failure: Error {
   @_disfavoredOverload
   public func tryMap<NewValue>(
     on context: PromiseContext, token: InvalidationToken? = nil,
-    _ transform: consuming @escaping @Sendable (Value) throws -> NewValue
+    _ transform: sending @escaping (Value) throws -> NewValue
   ) -> Future<NewValue, any Error> {
     derive(on: context, token: token, .transforming(.fulfilled), Self.mapping(consume transform))
   }
@@ -63,7 +63,7 @@ extension Future where Failure: Error {
   @_disfavoredOverload
   public func tryFlatMap<NewValue, E: Error>(
     on context: PromiseContext, token: InvalidationToken? = nil,
-    _ transform: consuming @escaping @Sendable (Value) throws -> Future<NewValue, E>
+    _ transform: sending @escaping (Value) throws -> Future<NewValue, E>
   ) -> Future<NewValue, any Error> {
     derive(on: context, token: token, .transforming(.fulfilled), Self.flatMapping(consume transform))
   }
@@ -87,7 +87,7 @@ extension Future where Failure: Error {
   @_disfavoredOverload
   public func tryReplaceError(
     on context: PromiseContext, token: InvalidationToken? = nil,
-    _ transform: consuming @escaping @Sendable (Failure) throws -> Value
+    _ transform: sending @escaping (Failure) throws -> Value
   ) -> Future<Value, any Error> {
     derive(on: context, token: token, .transforming(.failed), Self.replacingError(consume transform))
   }
@@ -113,7 +113,7 @@ extension Future {
   @_disfavoredOverload
   public func tryMapError<E: Error>(
     on context: PromiseContext, token: InvalidationToken? = nil,
-    _ transform: consuming @escaping @Sendable (Failure) throws -> E
+    _ transform: sending @escaping (Failure) throws -> E
   ) -> Future<Value, any Error> {
     derive(on: context, token: token, .transforming(.failed), Self.mappingError(consume transform))
   }
@@ -137,7 +137,7 @@ extension Future {
   @_disfavoredOverload
   public func tryFlatMapError<E: Error>(
     on context: PromiseContext, token: InvalidationToken? = nil,
-    _ transform: consuming @escaping @Sendable (Failure) throws -> Future<Value, E>
+    _ transform: sending @escaping (Failure) throws -> Future<Value, E>
   ) -> Future<Value, any Error> {
     derive(on: context, token: token, .transforming(.failed), Self.flatMappingError(consume transform))
   }
@@ -162,7 +162,7 @@ extension Future {
   @_disfavoredOverload
   public func tryMapResult<NewValue, E: Error>(
     on context: PromiseContext, token: InvalidationToken? = nil,
-    _ transform: consuming @escaping @Sendable (FutureResult<Value, Failure>) throws -> FutureResult<NewValue, E>
+    _ transform: sending @escaping (FutureResult<Value, Failure>) throws -> FutureResult<NewValue, E>
   ) -> Future<NewValue, any Error> {
     derive(on: context, token: token, .transforming(.all), Self.mappingResult(consume transform))
   }
@@ -187,7 +187,7 @@ extension Future {
   @_disfavoredOverload
   public func tryFlatMapResult<NewValue, E: Error>(
     on context: PromiseContext, token: InvalidationToken? = nil,
-    _ transform: consuming @escaping @Sendable (FutureResult<Value, Failure>) throws -> Future<NewValue, E>
+    _ transform: sending @escaping (FutureResult<Value, Failure>) throws -> Future<NewValue, E>
   ) -> Future<NewValue, any Error> {
     derive(on: context, token: token, .transforming(.all), Self.flatMappingResult(consume transform))
   }

@@ -19,7 +19,7 @@ extension Resolver {
   /// `onCancelRequest(_:)`.
   @_disfavoredOverload
   public func onCancelRequest(
-    on context: PromiseContext, _ callback: @escaping @Sendable (Resolver<Value, Failure>) -> Void
+    on context: PromiseContext, _ callback: sending @escaping (Resolver<Value, Failure>) -> Void
   ) {
     onCancelRequest(context, callback)
   }

@@ -14,7 +14,7 @@ public struct SuccessOnlyFuture<Value> {
 
   /// Calls `callback` with the value, in `context`.
   @_disfavoredOverload
-  public func onSuccess(on context: PromiseContext, _ callback: consuming @escaping @Sendable (Value) -> Void) {
+  public func onSuccess(on context: PromiseContext, _ callback: sending @escaping (Value) -> Void) {
     future.whenFulfilled(on: context, consume callback)
   }
 
@@ -32,7 +32,7 @@ public struct SuccessOnlyFuture<Value> {
   /// Returns a success-only future of `transform`'s result; `transform` runs in `context`.
   @_disfavoredOverload
   public func map<NewValue>(
-    on context: PromiseContext, _ transform: consuming @escaping @Sendable (Value) -> NewValue
+    on context: PromiseContext, _ transform: sending @escaping (Value) -> NewValue
   ) -> SuccessOnlyFuture<NewValue> {
     SuccessOnlyFuture<NewValue>(future.map(on: context, consume transform))
   }

@@ -52,7 +52,7 @@ extension Subscriber {
   @_disfavoredOverload
   public func subscribe(
     on context: PromiseContext, demand: Int, buffer: StreamBuffer = .unbounded,
-    _ callback: @escaping @Sendable (State) -> Void
+    _ callback: sending @escaping (State) -> Void
   ) -> StreamSubscription {
     demanding(demand, on: context, buffer, callback)
   }

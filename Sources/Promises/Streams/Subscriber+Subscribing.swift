@@ -1,5 +1,5 @@
 // Callbacks, in three forms each. Those without a context are immediate: they run on the thread that publishes. Those
-// with a context run there, one state at a time; they may run on other threads, so they are `@Sendable`. Those with
+// with a context run there, one state at a time; they may run on other threads, so they are `sending`. Those with
 // `.main` are `@MainActor`. `.nowOr(context)` is `context`.
 extension Subscriber {
   /// Calls `callback` with every state from now on.
@@ -11,7 +11,7 @@ extension Subscriber {
   /// Calls `callback` in `context` with every state from now on.
   @_disfavoredOverload
   @discardableResult
-  public func subscribe(on context: PromiseContext, _ callback: @escaping @Sendable (State) -> Void) -> Subscriber {
+  public func subscribe(on context: PromiseContext, _ callback: sending @escaping (State) -> Void) -> Subscriber {
     observe(.all, on: context, callback)
   }
 
@@ -28,7 +28,7 @@ extension Subscriber {
   /// Calls `callback` in `context` with every value from now on.
   @_disfavoredOverload
   @discardableResult
-  public func onNewData(on context: PromiseContext, _ callback: @escaping @Sendable (Value) -> Void) -> Subscriber {
+  public func onNewData(on context: PromiseContext, _ callback: sending @escaping (Value) -> Void) -> Subscriber {
     onData(on: context, callback)
   }
 
@@ -45,7 +45,7 @@ extension Subscriber {
   /// Calls `callback` in `context` with every error from now on.
   @_disfavoredOverload
   @discardableResult
-  public func onError(on context: PromiseContext, _ callback: @escaping @Sendable (Failure) -> Void) -> Subscriber {
+  public func onError(on context: PromiseContext, _ callback: sending @escaping (Failure) -> Void) -> Subscriber {
     onError(in: context, callback)
   }
 
@@ -62,7 +62,7 @@ extension Subscriber {
   /// Calls `callback` in `context` at the end of the stream.
   @_disfavoredOverload
   @discardableResult
-  public func onCancelled(on context: PromiseContext, _ callback: @escaping @Sendable () -> Void) -> Subscriber {
+  public func onCancelled(on context: PromiseContext, _ callback: sending @escaping () -> Void) -> Subscriber {
     onEnd(on: context, callback)
   }
 

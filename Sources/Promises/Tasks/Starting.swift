@@ -51,7 +51,7 @@ public func start<Input, Output>(
 @_disfavoredOverload
 @discardableResult
 public func start<Output>(
-  on context: PromiseContext = .utility, executing body: @escaping @Sendable () throws -> Output
+  on context: PromiseContext = .utility, executing body: sending @escaping () throws -> Output
 ) -> ThrowingFuture<Output> {
   ThrowingFuture<Void>(fulfilled: ()).tryMap(on: context) { _ in try body() }
 }

@@ -1,4 +1,4 @@
-// expect: mutation of captured var 'total' in concurrently-executing code
+// expect: sending value of non-Sendable type '(Int) -> ()' risks causing data races
 // The callback runs while the function goes on: a variable of the function cannot be shared.
 import Promises
 

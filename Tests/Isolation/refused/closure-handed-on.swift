@@ -1,4 +1,4 @@
-// expect: passing non-Sendable parameter 'callback' to function expecting a '@Sendable' closure
+// expect: sending 'callback' risks causing data races
 // A closure of unknown isolation cannot be handed on to another context.
 import Promises
 

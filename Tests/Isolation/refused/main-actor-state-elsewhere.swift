@@ -1,4 +1,4 @@
-// expect: main actor-isolated property 'count' can not be mutated from a Sendable closure
+// expect: main actor-isolated property 'count' can not be mutated from a nonisolated context
 // The callback runs on a thread of the pool: it cannot change state of the main actor.
 import Promises
 

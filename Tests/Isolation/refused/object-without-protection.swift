@@ -1,4 +1,4 @@
-// expect: capture of 'self' with non-Sendable type 'Cache' in a '@Sendable' closure
+// expect: passing closure as a 'sending' parameter risks causing data races between code in the current task
 // An object that is not Sendable cannot be used from the pool, in a mapping either.
 import Promises
 
