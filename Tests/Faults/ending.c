@@ -111,6 +111,17 @@ static inline void fork_and_exit(void) {
     abort();
 }
 
+/* Forks a child that runs `action`. It has to end with the expected status of waitpid(). */
+#define IN_CHILD(action, expected)                                                                                     \
+  do {                                                                                                                 \
+    int status = 0;                                                                                                    \
+    pid_t child = fork();                                                                                              \
+    if (child == 0) {                                                                                                  \
+      action;                                                                                                          \
+    } else if (child < 0 || waitpid(child, &status, 0) != child || status != (expected))                               \
+      abort();                                                                                                         \
+  } while (0)
+
 /* Leaves a process behind that is in no group of the host's, and has its streams. */
 static inline void leave_grandchild(void) {
   pid_t child = fork();

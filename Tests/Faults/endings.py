@@ -11,18 +11,38 @@ from building import build
 FILE = "ending.so"
 FUNCTION = "org.example.ending.call"
 
-# By name of the row: the macro, the code and the function that is called.
+# By name of the row.
 FAULTS = {}
 
 
-def row(name, where, code, status, texts, function="call", output="", command="call"):
+class Fault:
+    """A fault in code that a command runs: the macro, the code, the function that is called, and the status of a host
+    with the plugin in a worker process. There a rejected call is rescued, or a mistake that a session survives."""
+
+    def __init__(self, where, code, function, in_worker, texts):
+        self.where, self.code, self.function, self.in_worker, self.texts = where, code, function, in_worker, texts
+        self.is_survived = code in GOOD or code.startswith("IN_CHILD")
+        self.is_loading = where not in ("IN_CALL", "IN_UNLOAD") and code != "atexit(hang)" and not self.is_survived
+
+    def make(self, folder):
+        return build(folder, "ending", (f"-D{self.where}={self.code}", f"-DOTHERS={isolated.PENDING}"))
+
+    def text(self):
+        """The report from a worker."""
+        if self.function.startswith("wild"):
+            return "was killed by SIGSEGV"
+        return self.texts[0] if self.is_survived and self.texts else "" if self.is_survived else ENDS[self.code]
+
+
+def row(name, where, code, status, texts, function="call", output="", command="call", in_worker=None):
     def make(folder):
         plugin = build(folder, "ending", (f"-D{where}={code}",))
         words = [function] if command == "call" else []
         return [command, "--plugin-timeout", "1", plugin, *words]
 
     if command == "call":
-        FAULTS[name] = where, code, function
+        by_default = 0 if where == "IN_CALL" else status
+        FAULTS[name] = Fault(where, code, function, by_default if in_worker is None else in_worker, texts)
     return name, make, status, output, texts
 
 
@@ -43,36 +63,27 @@ ENDS = {
     "hang()": "did not return in 1.0 seconds",
     "pthread_exit(0)": "tried to end its thread",
 }
-# Code that is called and leaves the worker alive.
-SURVIVED = ["fork_and_exit()", "break_pipe()", "exceed_file_size()", "pthread_exit(0)"]
-
 # Code that is not a fault.
 GOOD = ["fork_and_exit()", "break_pipe()", "exceed_file_size()"]
 
 
 def judge_isolated(host, name):
     """Judges the fault of a row in a worker process; None if the row's command runs no code in the host."""
-    if name not in FAULTS:
+    fault = FAULTS.get(name)
+    if not fault:
         return None
-    where, code, function = FAULTS[name]
-
-    def make(folder):
-        return build(folder, "ending", (f"-D{where}={code}", f"-DOTHERS={isolated.PENDING}"))
-
-    if function.startswith("wild"):
-        return isolated.judge_lines(host, make, "was killed by SIGSEGV", f"ending.{function}")
-    if where == "IN_CALL" and code in GOOD:
-        return isolated.judge_unloading(host, make, "", "ending.call", ["42"])
-    if where == "IN_CALL":
-        verdict = isolated.judge_lines(host, make, ENDS[code], "ending.call")
-        wrong = None if code in SURVIVED else isolated.judge_pending(host, make, ENDS[code])
+    call = f"ending.{fault.function}"
+    if fault.is_loading:
+        return isolated.judge_lines(host, fault.make, fault.text())
+    if fault.where != "IN_CALL" or fault.is_survived:
+        result = ["42"] if fault.function == "call" else []
+        return isolated.judge_unloading(host, fault.make, fault.text(), call, result, fault.in_worker)
+    verdict = isolated.judge_lines(host, fault.make, fault.text(), call)
+    if fault.function == "call" and fault.code != "pthread_exit(0)":
+        wrong = isolated.judge_pending(host, fault.make, fault.text())
         if wrong:
             verdict.set("settled", False, wrong)
-        return verdict
-    if where == "IN_UNLOAD" or code == "atexit(hang)":
-        result = ["42"] if function == "call" else []
-        return isolated.judge_unloading(host, make, ENDS[code], f"ending.{function}", result)
-    return isolated.judge_lines(host, make, ENDS[code])
+    return verdict
 
 
 # Faults in-process that leave the host alive.
@@ -80,32 +91,26 @@ LIVES = {"pthread_exit() in a call", "pthread_exit() in promise_plugin_entry()",
 
 
 def outcome(name):
-    return "lives" if name in LIVES or name.startswith("good") or name not in FAULTS else "ends"
+    return "lives" if name in LIVES or name not in FAULTS or FAULTS[name].is_survived else "ends"
 
 
 def judge_session(host, name):
     """Judges a fault in-process that the host survives, in a session; None for another."""
     if name not in LIVES:
         return None
-    where, code, function = FAULTS[name]
-    make = lambda folder: build(folder, "ending", (f"-D{where}={code}",))
-    call = f"ending.{function}" if where == "IN_CALL" else None
-    return isolated.judge_lines(host, make, ENDS[code], call, "in-process")
+    fault = FAULTS[name]
+    call = f"ending.{fault.function}" if fault.where == "IN_CALL" else None
+    return isolated.judge_lines(host, fault.make, fault.text(), call, "in-process")
 
 
 def judge_pool(host, name):
-    """Judges the fault of a row in a pool of two workers; None if it is not in a call or in loading."""
-    if name not in FAULTS:
-        return None
-    where, code, function = FAULTS[name]
+    """Judges the fault of a row in a pool of two workers."""
+    fault = FAULTS.get(name)
     # A call without a result cannot be rescued.
-    if where == "IN_UNLOAD" or code == "atexit(hang)" or function == "wild_out":
+    if not fault or fault.function in ("wild_out", "fail"):
         return None
-    make = lambda folder: build(folder, "ending", (f"-D{where}={code}",))
-    if function.startswith("wild"):
-        return isolated.judge_pool(host, make, "was killed by SIGSEGV", f"ending.{function}")
-    text = "" if code in GOOD else ENDS[code]
-    return isolated.judge_pool(host, make, text, "ending.call" if where == "IN_CALL" else None)
+    call = None if fault.is_loading else f"ending.{fault.function}"
+    return isolated.judge_pool(host, fault.make, fault.text(), call, fault.in_worker)
 
 
 ROWS = [
@@ -134,13 +139,21 @@ ROWS = [
     row("abort() in a call", "IN_CALL", "abort()", -signal.SIGABRT, [FUNCTION, "SIGABRT in this call"]),
     row("a signal that is sent in a call", "IN_CALL", "raise(SIGBUS)", -signal.SIGBUS, [FUNCTION, "SIGBUS"]),
     row("stack overflow in a call", "IN_CALL", "overflow(0)", -signal.SIGSEGV, [FUNCTION, "SIGSEGV in this call"]),
-    row("SIGSEGV in an initialiser", "IN_INITIALISER", "crash()", -signal.SIGSEGV, [FILE, "SIGSEGV in its init"]),
-    row("SIGSEGV in unload()", "IN_UNLOAD", "crash()", -signal.SIGSEGV, ["SIGSEGV in unload()"], output="42\n"),
+    row("SIGSEGV in an initialiser", "IN_INITIALISER", "crash()", -signal.SIGSEGV, [FILE, "SIGSEGV in its init"], in_worker=2),
+    row(
+        "SIGSEGV in unload()",
+        "IN_UNLOAD",
+        "crash()",
+        -signal.SIGSEGV,
+        ["SIGSEGV in unload()"],
+        output="42\n",
+        in_worker=1,
+    ),
     row("an initialiser never returns", "IN_INITIALISER", "hang()", 3, [FILE, "1000 ms from its initialisers"]),
     row("promise_plugin_entry() never returns", "IN_ENTRY", "hang()", 3, [FILE, "from promise_plugin_entry()"]),
     row("load() never returns", "IN_LOAD", "hang()", 3, [FILE, "1000 ms from load()"]),
     row("unload() never returns", "IN_UNLOAD", "hang()", 3, ["1000 ms from unload()"], output="42\n"),
-    row("unload() never returns after a rejection", "IN_UNLOAD", "hang()", 1, ["unload()", "fail"], function="fail"),
+    row("unload() never returns after a rejection", "IN_UNLOAD", "hang()", 1, ["unload()", "fail"], "fail", in_worker=3),
 ]
 
 WILD = "SIGSEGV in reading the results"
@@ -148,7 +161,26 @@ ROWS += [
     row("a wild result", "IN_CALL", "(void)0", -signal.SIGSEGV, ["ending.wild", WILD], function="wild"),
     row("a wild output", "IN_CALL", "(void)0", -signal.SIGSEGV, ["ending.wild_out", WILD], function="wild_out"),
     row("an exit handler never returns", "IN_LOAD", "atexit(hang)", 3, ["1000 ms from its exit"], output="42\n"),
-    row("an exit handler never returns after a rejection", "IN_LOAD", "atexit(hang)", 1, ["fail"], function="fail"),
+    row("an exit handler never returns after a rejection", "IN_LOAD", "atexit(hang)", 1, ["fail"], "fail", in_worker=3),
+]
+
+
+
+def forking(place, where, text):
+    """Rows of a child process that goes on as if it were the host, exits or crashes: the host is untouched."""
+    for name, action, status, reports in [
+        ("goes on", "(void)0", "1 << 8", [f"forked in {text}"]),
+        ("exits", "exit(0)", "0", []),
+        ("crashes", "crash()", "SIGSEGV", []),
+    ]:
+        yield row(f"a child of {place} {name}", where, f"IN_CHILD({action}, {status})", 0, reports, output="42\n")
+
+
+ROWS += [
+    *forking("an initialiser", "IN_INITIALISER", "its initialisers"),
+    *forking("load()", "IN_LOAD", "load()"),
+    *forking("a call", "IN_CALL", "this call"),
+    *forking("unload()", "IN_UNLOAD", "unload()"),
 ]
 
 COMMANDS = {"listed": "list", "inspected": "inspect", "documented": "doc"}

@@ -59,8 +59,8 @@ def judge_lines(host, make, text, call=None, isolation="process"):
     return verdict
 
 
-def judge_unloading(host, make, text, call, result):
-    """Ends a session whose plugin fails in unload(): the host reports that and ends as asked."""
+def judge_unloading(host, make, text, call, result, expected):
+    """Ends a session whose plugin fails in unload(): the host reports that and ends with the expected status."""
     verdict = Verdict()
     with tempfile.TemporaryDirectory() as folder:
         path = make(folder)
@@ -71,7 +71,7 @@ def judge_unloading(host, make, text, call, result):
             verdict.set("settled", answer == result, f"the call gave {answer}")
             verdict.set("others", session.bystander <= session.children(), "the bystander's worker has ended")
             status = session.end()
-            verdict.set("alive", status == 0, f"status {status}: {session.screen[-600:]!r}")
+            verdict.set("alive", status == expected, f"status {status}: {session.screen[-600:]!r}")
             is_reported = wait_for(lambda: text.encode() in session.screen, 10)
             verdict.set("alive", is_reported, f"expected {text!r}: {session.screen[-600:]!r}")
             left = processes_of_session(session.process.pid)
@@ -84,8 +84,9 @@ def judge_unloading(host, make, text, call, result):
 PENDING = 3
 
 
-def judge_pool(host, make, text, call=None):
-    """Runs a pipeline in which two workers have the plugin: each fault is reported, and a plugin beside them works.
+def judge_pool(host, make, text, call=None, expected=2):
+    """Runs a pipeline in which two workers have the plugin: each fault is reported, a plugin beside them works, and the
+    host ends with the expected status.
 
     Without a call the plugin must be refused. Without a text no call may be rejected.
     """
@@ -110,12 +111,10 @@ def judge_pool(host, make, text, call=None):
             20,
         )
         ended = f"status {status}, output {output!r}, errors {errors!r}"
+        verdict.set("alive", status == expected, ended)
         if call is None:
-            # 3: it was not loaded in time.
-            verdict.set("alive", status == (3 if "did not return" in errors else 2), ended)
             verdict.set("settled", text in errors and not output, ended)
         else:
-            verdict.set("alive", status == 0, ended)
             verdict.set("settled", text in errors if text else "rejected" not in errors, ended)
             verdict.set("others", output == "42\n", ended)
         verdict.set("no leaks", left and os.listdir("/dev/shm") == memory, "processes or shared memories")

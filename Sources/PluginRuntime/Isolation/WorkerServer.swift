@@ -98,6 +98,10 @@ final class WorkerServer {
     }
     rejectCrashed(calls, end)
     if stage == .exiting, cause == .exited(status: 0) { return nil }
+    if stage == .unloading || stage == .exiting, let unloadFailed = settings.options.unloadFailed {
+      unloadFailed(PluginError(.workerEnded(end), settings.id(description), end.report))
+      return end
+    }
     // Results that were fetched, or kept, are not calls that report the end.
     if !calls.contains(where: { $0.demand != nil }) || stage != .running {
       settings.host.log(.error, settings.id(description), end.report)

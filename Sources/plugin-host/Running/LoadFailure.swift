@@ -3,7 +3,19 @@ import PluginRuntime
 extension Failure {
   /// The failure to load a plugin, in this process or in a worker, with `place` before its message.
   init(loading error: PluginError, at place: String = "") {
-    let isLate = if case .workerEnded(let end) = error.kind { end.isLate } else { false }
-    self.init(isLate ? .timedOut : .notLoaded, error, place: place)
+    self.init(error.isLate ? .timedOut : .notLoaded, error, place: place)
+  }
+
+  /// The failure of a worker to unload its plugin.
+  init(unloading error: PluginError) {
+    self.init(error.isLate ? .timedOut : .rejected, error)
+    facts.plugin = error.subject
+  }
+}
+
+extension PluginError {
+  /// Whether a worker was killed since code of the plugin did not return in time.
+  fileprivate var isLate: Bool {
+    if case .workerEnded(let end) = kind { end.isLate } else { false }
   }
 }

@@ -16,6 +16,12 @@ final class PluginLog {
     let line = "\(plugin): \(level): \(message)".displayLine
     if let board { board.note(line) } else { StandardError.write(lines: [line]) }
   }
+
+  /// Prints a failure that concerns the command's status, with any threshold.
+  func write(_ failure: Failure) {
+    guard let board, !StructuredError.isOn else { return StructuredError.write(failure) }
+    for line in failure.lines { board.note(line) }
+  }
 }
 
 extension LogThreshold {

@@ -12,8 +12,9 @@ final class Session {
   nonisolated let enders = CallThreads(limit: 8)
   nonisolated let host: Host
   private let log: PluginLog
-  private let workers: IsolationOptions
+  private var workers: IsolationOptions
   private var watcher: PluginWatcher?
+  private let faults = Faults()
 
   /// Loads the plugins, in their order.
   init(_ plan: PluginPlan, options: HostOptions, settings: [PluginSetting] = []) throws(Failure) {
@@ -24,6 +25,13 @@ final class Session {
     }
     log = PluginLog(threshold: options.log)
     workers = options.workers
+    workers.unloadFailed = { [loop, log, faults] error in
+      let failure = Failure(unloading: error)
+      loop.post {
+        faults.first = faults.first ?? failure.status
+        log.write(failure)
+      }
+    }
     var hostOptions = Host.Options(
       configuration: try (settings + options.settings).resolved(for: plan.plugins),
       log: { [loop, log] level, plugin, message in
@@ -110,11 +118,13 @@ final class Session {
     log.board = board
   }
 
-  /// Ends the plugins, then the process. Calls that are still running have `deadline` to return.
+  /// Ends the plugins, then the process. Calls that are still running have `deadline` to return. The status is that of
+  /// the first worker that did not unload its plugin, if nothing else failed.
   func end(_ status: ExitStatus, deadline: Duration = .seconds(5)) -> Never {
     ProcessGuard.ending(status.rawValue)
     let isClean = unload(deadline: deadline)
     PluginOutput.end()
+    let status = status == .fulfilled ? faults.first ?? status : status
     // Destructors and exit handlers must not run while a function has not returned.
     if isClean { exit(status.rawValue) }
     fflush(nil)
@@ -141,6 +151,12 @@ final class Session {
       log.write(.warning, plugin: id, message: "a function has not returned; not unloaded")
     }
     return end.stuck?.isEmpty ?? false
+  }
+
+  @MainActor
+  private final class Faults {
+    /// The status for the first worker that did not unload its plugin.
+    var first: ExitStatus?
   }
 
   @MainActor

@@ -68,6 +68,29 @@ extension EndToEnd {
       #expect(ending.errors.contains("return"), "\(ending.errors)")
     }
 
+    @Test(
+      "a plugin that does not unload ends a command with the same status in each place, whatever the log shows",
+      arguments: [("unload", Int32(3), "return"), ("exit", 1, "exit")], ["none", "thread", "process"])
+    func aPluginIsNotUnloaded(_ fault: (name: String, status: Int32, text: String), isolation: String) throws {
+      let apart = isolation == "none" ? [] : ["--isolation", isolation]
+      let given = isolation == "process" ? ["--allow", "env=HANG_IN"] : []
+      let options = ["call", "--plugin-timeout", "1", "--log", "off"] + apart + given + ["mortal"]
+      let ending = try HostProcess.run(options + ["echo", "1"], environment: ["HANG_IN": fault.name])
+      #expect(ending.status == fault.status && ending.text == "1\n", "\(ending)")
+      // The worker's own report of the exit is before it.
+      let lines = ending.errors.split(separator: "\n").filter { !$0.hasPrefix("org.example.mortal: plugin-w") }
+      #expect(lines.count == 1 && ending.errors.contains(fault.text), "\(ending.errors)")
+      #expect(lines.first?.hasPrefix("plugin-host: org.example.mortal: ") == true, "\(ending.errors)")
+      // A failure that came before keeps its status.
+      let refused = try HostProcess.run(options + ["refuse"], environment: ["HANG_IN": fault.name])
+      #expect(refused.status == 1 && refused.errors.contains(fault.text), "\(refused)")
+      let json = try HostProcess.run(
+        ["call", "--format", "json"] + options.dropFirst() + ["echo", "1"], environment: ["HANG_IN": fault.name])
+      let kind = fault.status == 3 ? "timedOut" : "rejected"
+      let start = #"{"error":{"kind":"\#(kind)","status":\#(fault.status),"plugin":"org.example.mortal","#
+      #expect(json.errors.split(separator: "\n").last?.hasPrefix(start) == true, "\(json)")
+    }
+
     @Test func aPipelineDecidesForSinglePlugins() throws {
       let ending = try run(
         """

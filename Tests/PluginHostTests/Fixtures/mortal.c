@@ -1,4 +1,4 @@
-/* Ends its process. HANG_IN names a place while it is loaded where it never returns. */
+/* Ends its process. HANG_IN names a place outside of calls where it never returns; `exit` there: unload() exits. */
 #include "fixture.h"
 
 #include <stdio.h>
@@ -21,6 +21,13 @@ static promise_status_t load(const promise_host_t *host, promise_value_t *error)
   return PROMISE_OK;
 }
 
+static void unload(void) {
+  hang_in("unload");
+  const char *chosen = getenv("HANG_IN");
+  if (chosen != NULL && strcmp(chosen, "exit") == 0)
+    exit(0);
+}
+
 static int64_t echo(int64_t value) {
   return value;
 }
@@ -36,10 +43,32 @@ static int64_t leave(int32_t status) {
   exit(status);
 }
 
+static promise_status_t refuse(promise_value_t *error) {
+  (void)error;
+  return PROMISE_EINVAL;
+}
+
 static const promise_plugin_function_t functions[] = {
     FUNCTION("echo(value: i64) -> i64", echo, NULL),
     FUNCTION("crash() -> i64", crash, NULL),
+    FUNCTION("refuse() !", refuse, NULL),
     FUNCTION("leave(status: i32) -> i64", leave, NULL),
 };
 
-PLUGIN("org.example.mortal", NULL, load, NULL, functions)
+static const promise_plugin_t plugin = {
+    .size = sizeof(promise_plugin_t),
+    .abi_min = 1,
+    .abi_max = PROMISE_ABI_VERSION,
+    .function_size = sizeof(promise_plugin_function_t),
+    .id = "org.example.mortal",
+    .version = "1.2.3",
+    .load = load,
+    .unload = unload,
+    .functions = functions,
+    .function_count = sizeof functions / sizeof functions[0],
+};
+
+const promise_plugin_t *promise_plugin_entry(uint32_t host_abi) {
+  (void)host_abi;
+  return &plugin;
+}

@@ -86,6 +86,22 @@ struct WorkerDeaths {
       error?.description.contains("RLIMIT_NOFILE is 0: close files, or raise the limit") == true, "\(error as Any)")
   }
 
+  @Test("in unload() is reported to the program instead of the log, which has none of a plugin that unloads")
+  func unloadFailed() async throws {
+    let (lines, errors) = (Recorder<String>(), Recorder<PluginError>())
+    for how in ["exit(0)", "(void)0"] {
+      let host = Host.Options(log: { _, plugin, _ in lines.record(plugin) })
+      let plugin = try IsolatedPlugin.loading("dying", ["-DIN_UNLOAD=\(how)"], host: host) {
+        $0.unloadFailed = { errors.record($0) }
+      }
+      #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
+      plugin.unload()
+    }
+    #expect(lines.events == [] && errors.events.map(\.subject) == ["test.dying"])
+    let end = if case .workerEnded(let end)? = errors.events.first?.kind { end } else { nil as WorkerEnd? }
+    #expect(end?.cause == .exited(status: 0) && end?.isLate == false && end?.fault == nil)
+  }
+
   @Test("in unload() is logged, and waits no longer than the limit", arguments: ["crash()", "exit(9)", "hang()"])
   func unloading(how: String) async throws {
     let lines = Recorder<String>()
