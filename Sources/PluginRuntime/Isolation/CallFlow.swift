@@ -13,6 +13,8 @@ final class CallFlow: Sendable {
     var running = 0
     /// By their numbers, which grow.
     var waiting: [UInt64: WaitingCall] = [:]
+    /// The promises among the arguments of calls that wait, by their ids, and how often.
+    var awaited: [UInt64: Int] = [:]
     /// No call that waits has a lower number.
     var first: UInt64 = 0
     var next: UInt64 = 0
@@ -24,8 +26,17 @@ final class CallFlow: Sendable {
       guard !waiting.isEmpty else { return nil }
       while true {
         defer { first += 1 }
-        if let call = waiting.removeValue(forKey: first) { return call }
+        if let call = takeOut(first) { return call }
       }
+    }
+
+    mutating func takeOut(_ number: UInt64) -> WaitingCall? {
+      guard let call = waiting.removeValue(forKey: number) else { return nil }
+      for promise in call.awaited {
+        let count = awaited[promise] ?? 0
+        awaited[promise] = count > 1 ? count - 1 : nil
+      }
+      return call
     }
   }
 
@@ -45,7 +56,9 @@ final class CallFlow: Sendable {
         return .start
       }
       guard state.isHeld || limits.whenFull == .wait, state.waiting.count < limits.queue else { return .overloaded }
-      state.waiting[state.next] = waiting(state.next)
+      let call = waiting(state.next)
+      state.waiting[state.next] = call
+      for promise in call.awaited { state.awaited[promise, default: 0] += 1 }
       state.next += 1
       return .waits
     }
@@ -62,11 +75,14 @@ final class CallFlow: Sendable {
   /// Takes out the call of that number, which was discarded, or whose time is over. `nil` if it has started.
   func remove(_ number: UInt64) -> WaitingCall? {
     state.withLock { state in
-      guard let call = state.waiting.removeValue(forKey: number) else { return nil }
+      guard let call = state.takeOut(number) else { return nil }
       if state.waiting.isEmpty, state.isClosed { emptied.signal() }
       return call
     }
   }
+
+  /// Whether a call that waits has a promise among its arguments.
+  func awaits(_ promise: Promise<PluginValue>) -> Bool { state.withLock { $0.awaited[promise.id] != nil } }
 
   /// A worker has answered a call.
   fileprivate func finished() { startNext { $0.running -= 1 } }
@@ -100,7 +116,7 @@ final class CallFlow: Sendable {
     }
     if !isEmpty { _ = emptied.wait(timeout: deadline) }
     return state.withLock { state in
-      defer { state.waiting = [:] }
+      defer { (state.waiting, state.awaited) = ([:], [:]) }
       return state.waiting.sorted { $0.key < $1.key }.map(\.value)
     }
   }
@@ -116,48 +132,57 @@ final class CallSlot: Sendable {
   deinit { WorkerLink.deliveries.run { [flow] in flow.finished() } }
 }
 
-/// A call that waits for its start. Its promise is settled as that of the call is.
+/// A call that waits for its start, and its promise.
 final class WaitingCall: Sendable {
   private struct State {
-    var started: Promise<PluginValue>?
+    var stop: (@Sendable () -> Void)?
     var isDiscarded = false
   }
 
-  let promise: Promise<PluginValue>
-  private let begin: @Sendable () -> Promise<PluginValue>
-  private let state: Mutex<State>
-
-  /// `begin` starts the call. `remove` takes it out of the queue, unless it has started.
-  init(begin: @escaping @Sendable () -> Promise<PluginValue>, remove: @escaping @Sendable () -> WaitingCall?) {
-    let weak = WeakCall()
-    self.begin = begin
-    state = Mutex(State())
-    promise = Promise<PluginValue>(discard: { if remove() == nil { weak.call?.discard() } })
-    weak.call = self
+  /// The discarding of the promise, which has this and not the call.
+  private final class Discarding: Sendable {
+    let state = Mutex(State())
   }
 
-  /// A reference that does not keep a discarded call alive.
-  private final class WeakCall: Sendable {
-    // Written before the promise has a user.
-    nonisolated(unsafe) weak var call: WaitingCall?
+  let promise: Promise<PluginValue>
+  /// The interest in the result, which stays in its worker if a later call takes it and nobody reads it.
+  let demand: ResultDemand
+  /// The ids of the promises among the arguments.
+  let awaited: [UInt64]
+  private let begin: @Sendable (WaitingCall) -> Promise<PluginValue>
+  private let discarding: Discarding
+
+  /// `begin` starts the call, which settles `promise`, or returns the promise of another outcome. `remove` takes it out
+  /// of the queue, unless it has started.
+  init(
+    awaiting awaited: [UInt64], begin: @escaping @Sendable (WaitingCall) -> Promise<PluginValue>,
+    remove: @escaping @Sendable () -> WaitingCall?
+  ) {
+    let discarding = Discarding()
+    self.awaited = awaited
+    self.begin = begin
+    self.discarding = discarding
+    (promise, demand) = ResultDemand.promise(discard: {
+      if remove() != nil { return }
+      let stop = discarding.state.withLock { state in
+        state.isDiscarded = true
+        return state.stop
+      }
+      stop?()
+    })
   }
 
   func start() {
-    let started = begin()
-    let isDiscarded = state.withLock { state in
-      state.started = started
-      return state.isDiscarded
-    }
-    if isDiscarded { started.discard() }
-    // Until the call has ended, it can be discarded.
-    started.then({ [self] in promise.resolve($0) }, { [self] in promise.reject($0) })
+    let started = begin(self)
+    if started !== promise { started.then({ [promise] in promise.resolve($0) }, { [promise] in promise.reject($0) }) }
   }
 
-  private func discard() {
-    let started = state.withLock { state in
-      state.isDiscarded = true
-      return state.started
+  /// A worker has the call. `stop` asks the worker to stop it.
+  func hasStarted(_ stop: @escaping @Sendable () -> Void) {
+    let isDiscarded = discarding.state.withLock { state in
+      state.stop = stop
+      return state.isDiscarded
     }
-    started?.discard()
+    if isDiscarded { stop() }
   }
 }

@@ -41,6 +41,8 @@ struct Frame: Sendable {
     case log = 24
     /// Asks to settle a promise that was an argument: the result of a call that had ended before.
     case wanted = 30
+    /// A later call, which was not sent yet, takes the result of a call.
+    case keep = 25
     /// Answers a call whose result a later call takes: the worker keeps it. The body is its size in bytes.
     case kept = 32
     /// Asks for a result that the worker keeps, which is answered as the call; or lets the worker forget it.
@@ -114,7 +116,7 @@ extension Frame.Kind {
   var maximumCount: Int {
     switch self {
     case .hello, .ready, .loaded, .progress, .released, .foreignCancel, .log, .ping, .pong, .cancel, .wanted,
-      .kept, .fetch, .drop:
+      .keep, .kept, .fetch, .drop:
       16
     default: CBOR.maximumCount
     }

@@ -26,21 +26,23 @@ extension IsolatedPlugin {
   ) -> Promise<PluginValue> {
     let deadline = timeout.map { ContinuousClock.now + $0 }
     let depth = CallStack.depth
-    if flow.startsAtOnce { return start(function, arguments, depth, deadline, timeout, nil, use, progress) }
+    if flow.startsAtOnce { return start(function, arguments, depth, deadline, timeout, nil, use, nil, progress) }
     let process = state.withLock { $0.active[0] }
     guard let target = process.functions[function] else { return .reject(process.description.lacks(function)) }
-    let begin: @Sendable () -> Promise<PluginValue> = { [self] in
-      start(function, arguments, depth, deadline, timeout, flow.slot(), use, progress)
+    let begin: @Sendable (WaitingCall?) -> Promise<PluginValue> = { [self] waiting in
+      start(function, arguments, depth, deadline, timeout, flow.slot(), use, waiting, progress)
     }
+    let promises = arguments.compactMap { if case .promise(let promise) = $0.content { promise } else { nil } }
     var waiting: (call: WaitingCall, number: UInt64)?
     let admission = flow.admit { number in
-      let call = WaitingCall(begin: begin, remove: { [flow] in flow.remove(number) })
+      let call = WaitingCall(awaiting: promises.map(\.id), begin: begin, remove: { [flow] in flow.remove(number) })
       waiting = (call, number)
       return call
     }
     switch (admission, waiting) {
-    case (.start, _): return begin()
+    case (.start, _): return begin(nil)
     case (.waits, let waiting?):
+      for process in state.withLock(\.active) { process.link.keepResults(promises) }
       if let timeout { expire(waiting.number, function, after: timeout) }
       return waiting.call.promise
     case (.closed, _): return .reject(closed(function))
@@ -57,14 +59,16 @@ extension IsolatedPlugin {
   /// Starts a call in a worker of the active generation.
   private func start(
     _ name: String, _ arguments: [Argument], _ depth: Int, _ deadline: ContinuousClock.Instant?,
-    _ timeout: Duration?, _ slot: CallSlot?, _ use: CallUse?, _ progress: (@Sendable (ProgressReport) -> Void)?
+    _ timeout: Duration?, _ slot: CallSlot?, _ use: CallUse?, _ waiting: WaitingCall?,
+    _ progress: (@Sendable (ProgressReport) -> Void)?
   ) -> Promise<PluginValue> {
+    let stays = waiting.map { flow.awaits($0.promise) } ?? false
     while true {
       let process = worker(for: arguments)
       guard let function = process.functions[name] else { return .reject(process.description.lacks(name)) }
       if let promise = process.begin(
         function, arguments, depth: depth, deadline: deadline, timeout: timeout, slot: slot, use: use,
-        progress: progress)
+        waiting: waiting, stays: stays, progress: progress)
       {
         return promise
       }

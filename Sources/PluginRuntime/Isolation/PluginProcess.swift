@@ -66,11 +66,12 @@ final class PluginProcess: Sendable {
   /// The promises among arguments that crossed as frames of their own.
   var settled: Int { link.state.withLock(\.settled) }
 
-  /// Makes a call that is nested in `depth` others. Returns `nil` if the plugin is ending, and takes no more calls.
+  /// Makes a call that is nested in `depth` others. Returns its promise, that of `waiting` if it waited; `nil` if the
+  /// plugin is ending, and takes no more calls. `stays`: a call that waits takes the result.
   func begin(
     _ function: RemoteFunction, _ arguments: [Argument], depth: Int = CallStack.depth,
     deadline: ContinuousClock.Instant?,
-    timeout: Duration?, slot: CallSlot? = nil, use: CallUse? = nil,
+    timeout: Duration?, slot: CallSlot? = nil, use: CallUse? = nil, waiting: WaitingCall? = nil, stays: Bool = false,
     progress: (@Sendable (ProgressReport) -> Void)? = nil
   ) -> Promise<PluginValue>? {
     let limit = settings.host.recursionLimit
@@ -81,21 +82,25 @@ final class PluginProcess: Sendable {
     let frame: EncodedFrame
     do throws(CBORError) {
       frame = try Frame.encoded(.call, request) { (encoder) throws(CBORError) in
-        encoder.array(of: 2 + 3 * checked.count)
+        encoder.array(of: 3 + 3 * checked.count)
         encoder.append(function.number)
         encoder.append(UInt64(depth))
+        try encoder.append(.bool(stays))
         try outgoing.encode(checked, into: &encoder, link, settings.pool)
       }
     } catch {
       return .reject(PluginError(.badArgument, function.subject, "is given an argument that \(error)"))
     }
     let grace = settings.options.grace
-    let (promise, demand) = ResultDemand.promise(link, request) { [link] in link.cancel(request, grace: grace) }
+    let stop: @Sendable () -> Void = { [link] in link.cancel(request, grace: grace) }
+    let (promise, demand) = waiting.map { ($0.promise, $0.demand) } ?? ResultDemand.promise(discard: stop)
+    demand.bind(link, request)
     let call = RemoteCall(
       function, settling: promise, number: Self.calls.wrappingAdd(1, ordering: .relaxed).newValue, arguments: outgoing,
-      frame: frame, deadline: deadline, progress: progress, slot: slot, timeout: timeout, demand: demand, use: use)
+      frame: frame, deadline: deadline, progress: progress, slot: slot, timeout: timeout, demand: demand, use: use,
+      isTaken: stays)
     switch link.begin(call, request) {
-    case .taken: break
+    case .taken: waiting?.hasStarted(stop)
     case .closing: return nil
     case .full:
       promise.reject(PluginError(.overloaded, function.subject, "is not called: its worker process reads nothing"))

@@ -111,6 +111,7 @@ public final class PluginWorker: Sendable {
       let settled = try WorkerQuestions.result(frame.body)
       let promise = argument(frame.request, isLast: true)
       threads.run { [self] in settle(promise, with: settled) }
+    case .keep: state.withLock { $0.calls[frame.request] }?.expect()
     case .fetch: try fetch(frame.request)
     case .drop: try drop(frame.request)
     case .ping: reply(Frame(.pong))
@@ -191,14 +192,15 @@ public final class PluginWorker: Sendable {
     guard case .loaded(let loaded) = state.withLock(\.stage) else {
       throw FrameError(description: "a call before the plugin is loaded")
     }
-    guard case .array(let parts) = frame.body, parts.count >= 2, case .uint(let number) = parts[0],
-      case .uint(let depth) = parts[1], number < UInt64(loaded.functions.count)
+    guard case .array(let parts) = frame.body, parts.count >= 3, case .uint(let number) = parts[0],
+      case .uint(let depth) = parts[1], case .bool(let stays) = parts[2],
+      number < UInt64(loaded.functions.count)
     else {
       throw FrameError(description: "a call of an unknown form")
     }
     let function = loaded.functions[Int(number)]
     let arguments = try ArgumentCoder.decode(
-      parts[2...], memory: frame.memory,
+      parts[3...], memory: frame.memory,
       promise: { given in
         switch given {
         case .number(let number): argument(number, isLast: false)
@@ -209,6 +211,7 @@ public final class PluginWorker: Sendable {
         questions.callback(number, request: frame.request, handles: { [self] in state.withLock(\.handles) })
       })
     let call = WorkerCall()
+    if stays { call.expect() }
     let request = frame.request
     state.withLock { $0.calls[request] = call }
     threads.run { [self] in

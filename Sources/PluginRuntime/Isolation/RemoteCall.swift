@@ -30,7 +30,7 @@ final class RemoteCall: Sendable {
   /// The caller's time limit, once it has passed.
   nonisolated(unsafe) var timedOut: Duration?
   /// Whether a later call has the result among its arguments, so that the worker may keep it.
-  nonisolated(unsafe) var isTaken = false
+  nonisolated(unsafe) var isTaken: Bool
   /// Errors that callbacks of the call threw, by their numbers.
   nonisolated(unsafe) var thrown: [UInt64: any Error] = [:]
 
@@ -39,10 +39,10 @@ final class RemoteCall: Sendable {
     began: ContinuousClock.Instant = .now, arguments: OutgoingArguments = OutgoingArguments(),
     frame: EncodedFrame = EncodedFrame(), deadline: ContinuousClock.Instant? = nil,
     progress: (@Sendable (ProgressReport) -> Void)? = nil, slot: CallSlot? = nil, timeout: Duration? = nil,
-    demand: ResultDemand? = nil, use: CallUse? = nil
+    demand: ResultDemand? = nil, use: CallUse? = nil, isTaken: Bool = false
   ) {
     (self.target, self.promise, self.number, self.began) = (target, promise, number, began)
-    (self.arguments, self.frame, self.deadline) = (arguments, frame, deadline)
+    (self.arguments, self.frame, self.deadline, self.isTaken) = (arguments, frame, deadline, isTaken)
     (self.progress, self.slot, self.timeout, self.demand, self.use) = (progress, slot, timeout, demand, use)
   }
 

@@ -43,6 +43,12 @@ struct RemoteCalls: Sequence {
     return request
   }
 
+  /// That call, if no later call has taken the result yet.
+  mutating func expect(_ promise: Promise<PluginValue>) -> UInt64? {
+    guard let request = requests[promise.id], calls[request]?.isTaken == false else { return nil }
+    return take(promise)
+  }
+
   /// The calls that have the result of a call among their arguments.
   func dependents(of request: UInt64) -> [UInt64] {
     calls.filter { $0.value.arguments.results.contains { $0.request == request } }.map(\.key)

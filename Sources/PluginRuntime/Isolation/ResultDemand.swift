@@ -11,25 +11,22 @@ final class ResultDemand: Sendable {
   private enum Stage: UInt8 { case none, read, kept }
 
   private let stage = Atomic<UInt8>(Stage.none.rawValue)
-  private let link: WorkerLink
-  private let request: UInt64
-
-  init(_ link: WorkerLink, _ request: UInt64) {
-    self.link = link
-    self.request = request
-  }
+  // Written before the call is sent, and read in the stage `kept`, which the answer leads to.
+  nonisolated(unsafe) private var link: WorkerLink?
+  nonisolated(unsafe) private var request: UInt64 = 0
 
   // Elsewhere: the last reference to the promise may be released with a lock held.
   deinit {
     guard stage.load(ordering: .acquiring) == Stage.kept.rawValue else { return }
-    WorkerLink.deliveries.run { [link, request] in link.drop(request) }
+    WorkerLink.deliveries.run { [link, request] in link?.drop(request) }
   }
 
-  /// Returns the promise of the call, which asks for the result when it has a reader. `discard` is its discard block.
-  static func promise(
-    _ link: WorkerLink, _ request: UInt64, discard: @escaping @Sendable () -> Void
-  ) -> (Promise<PluginValue>, ResultDemand) {
-    let demand = ResultDemand(link, request)
+  /// Notes the call. Before it is sent.
+  func bind(_ link: WorkerLink, _ request: UInt64) { (self.link, self.request) = (link, request) }
+
+  /// Returns the promise of a call, which asks for the result when it has a reader. `discard` is its discard block.
+  static func promise(discard: @escaping @Sendable () -> Void) -> (Promise<PluginValue>, ResultDemand) {
+    let demand = ResultDemand()
     let block = DemandBlock(discard: discard, read: { demand.read($0) })
     guard let cell = CellRef.onDemand(block) else { fatalError("no memory for a promise") }
     return (Promise(cell: cell), demand)
@@ -38,7 +35,7 @@ final class ResultDemand: Sendable {
   private func read(_ cell: CellRef) {
     if advance(from: .none, to: .read) { return }
     guard advance(from: .kept, to: .read), cell.retain() else { return }
-    link.fetch(request, for: Promise(cell: cell))
+    link?.fetch(request, for: Promise(cell: cell))
   }
 
   /// The worker keeps the result, which the link has noted. Returns false if it is to be fetched at once.

@@ -18,6 +18,9 @@ final class WorkerCall: Sendable {
 
   var isCancelled: Bool { state.withLock(\.isCancelled) }
 
+  /// Notes that another call will take the result.
+  func expect() { state.withLock { $0.isTaken = true } }
+
   /// The result, for another call of the same process.
   var result: Promise<PluginValue> {
     state.withLock { state in

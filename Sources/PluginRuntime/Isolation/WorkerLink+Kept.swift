@@ -3,6 +3,13 @@ import Synchronization
 
 /// Results that their worker keeps.
 extension WorkerLink {
+  /// A call that waits takes these promises: the worker is to keep those that are results of its calls.
+  func keepResults(_ promises: [Promise<PluginValue>]) {
+    for promise in promises {
+      if let request = state.withLock({ $0.calls.expect(promise) }) { send(Frame(.keep, request)) }
+    }
+  }
+
   /// The worker keeps the result of a call, and has answered it. Returns the call; `nil` if it was given up.
   ///
   /// - Throws: `FrameError` if it may keep no such result.

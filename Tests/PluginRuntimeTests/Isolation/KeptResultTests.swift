@@ -51,6 +51,37 @@ struct KeptResultTests {
     plugin.unload()
   }
 
+  @Test("never cross either where the later calls wait for the limit of calls in flight", arguments: [1, 2])
+  func unreadOfWaiting(inFlight: Int) async throws {
+    let plugin = try IsolatedPlugin.loading("chain") { $0.limits.inFlight = inFlight }
+    let number = Promise<PluginValue>()
+    let (large, size) = Self.chain(plugin, 9, of: number)
+    #expect(plugin.workers[0].pending == inFlight)
+    number.resolve(.int(Self.kibibytes))
+    #expect(try await size.outcomeInTime().value == .int(Int64(Self.bytes)))
+    #expect(Self.received(plugin) < 1 << 16 && Self.sent(plugin) < 1 << 16, "\(plugin.workers)")
+    #expect(plugin.workers[0].kept == 10)
+    // One of them is read: it waited, and crosses once.
+    #expect(try await large[5].outcomeInTime().value == .bytes([UInt8](repeating: 0, count: 1 << 24)))
+    #expect((Self.bytes..<Self.bytes + 1 << 16).contains(Self.received(plugin)) && plugin.workers[0].kept == 9)
+    plugin.unload()
+  }
+
+  @Test("are sent at once if the calls that waited to take them are discarded, and nobody else waits")
+  func discardedWhileWaiting() async throws {
+    let plugin = try IsolatedPlugin.loading("chain") { $0.limits.inFlight = 1 }
+    let number = Promise<PluginValue>()
+    let blocker = plugin.call("large", [Argument(.promise(number))], timeout: nil)
+    let ready = Argument(.promise(Promise<PluginValue>.resolve(.int(Self.kibibytes))))
+    let large = plugin.call("large", [ready], timeout: nil)
+    for _ in 0..<2 { plugin.call("size", [Argument(.promise(large))], timeout: nil).discard() }
+    number.resolve(.int(0))
+    try await waiting(for: { Self.received(plugin) >= Self.bytes })
+    #expect(plugin.workers[0].kept == 0)
+    withExtendedLifetime((blocker, large)) {}
+    plugin.unload()
+  }
+
   @Test("cross once if somebody reads them, before or after their calls have ended, and are taken without crossing")
   func read() async throws {
     let plugin = try IsolatedPlugin.loading("chain")
