@@ -22,6 +22,7 @@ import tempfile
 
 import attacks
 import endings
+import hostile
 import isolated
 import loading
 import surroundings
@@ -118,6 +119,14 @@ def rows(host):
             and (lambda row=(on_thread(make), endings.outcome(name), *expected): call_row(host, *row)),
             lambda name=name: endings.judge_isolated(host, name),
             lambda name=name: endings.judge_pool(host, name),
+        )
+    for name, code, text in hostile.ROWS:
+        yield (
+            name,
+            None,
+            None,
+            lambda row=(code, text): hostile.judge(host, *row),
+            lambda row=(code, text): hostile.judge_pool(host, *row),
         )
     for name, here, in_worker in surroundings.ROWS:
         here, in_worker = (judge and (lambda judge=judge: judge(host)) for judge in (here, in_worker))
