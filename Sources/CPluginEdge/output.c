@@ -73,3 +73,19 @@ void plugin_output_release(void) {
   fflush(stdout);
   dup2(STDERR_FILENO, STDOUT_FILENO);
 }
+
+static void (*end_output)(void);
+
+static ssize_t write_last(void *cookie, const char *bytes, size_t count) {
+  (void)cookie;
+  (void)bytes;
+  end_output();
+  return (ssize_t)count;
+}
+
+bool plugin_output_at_exit(void (*end)(void)) {
+  /* No handler runs after the destructors of libraries. A stream with a byte in its buffer is written after them. */
+  end_output = end;
+  FILE *last = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_last});
+  return last != NULL && fputc('\n', last) != EOF;
+}

@@ -40,6 +40,12 @@ void plugin_output_await(int64_t limit_ns);
  * [any thread] */
 void plugin_output_release(void);
 
+/* Has `end` called when the C library writes its buffers: after exit handlers and destructors, so that nothing of the
+ * program runs later; or earlier, if one of those calls fflush(NULL). `end`, and a thread that it waits for, must not open
+ * or close streams of the C library, which holds their lock. Returns false without memory.
+ * [once] */
+bool plugin_output_at_exit(void (*PROMISE_NONNULL end)(void));
+
 PROMISE_END_DECLS
 
 #endif /* PLUGIN_OUTPUT_H */

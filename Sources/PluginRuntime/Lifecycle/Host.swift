@@ -21,6 +21,9 @@ public final class Host: Sendable {
     /// The limit on nested calls: functions of plugins that call functions, in this process and in workers. A deeper
     /// call is rejected with a `PluginError` of the kind `tooDeep`. Each nested call uses stack memory.
     public var recursionLimit = 256
+    /// Runs the body, which calls a plugin's unload(), or a destructor of an object: for a program that names the plugin
+    /// of printed lines. On the thread that calls them.
+    public var ending: @Sendable (_ plugin: String, _ body: () -> Void) -> Void = { $1() }
 
     /// Without arguments there is no configuration, and log messages and progress are dropped.
     public init(
@@ -54,6 +57,6 @@ public final class Host: Sendable {
   init(_ options: Options, others: Others?) {
     self.options = options
     self.others = others
-    objects = LiveObjects { [log = options.log] in log(.error, $0, $1) }
+    objects = LiveObjects(ending: options.ending) { [log = options.log] in log(.error, $0, $1) }
   }
 }

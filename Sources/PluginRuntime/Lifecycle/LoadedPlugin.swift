@@ -106,7 +106,10 @@ final class LoadedPlugin: Sendable {
 
   private func unloadHere() {
     defer { callbacks.close() }
-    guard let unloadFunction, let fault = CallEdge.unload(description.id, unloadFunction) else { return }
+    guard let unloadFunction else { return }
+    var fault: EdgeFault?
+    host.options.ending(description.id) { fault = CallEdge.unload(description.id, unloadFunction) }
+    guard let fault else { return }
     host.options.log(.error, description.id, fault.error(description.id, of: "unload() ").message)
   }
 }

@@ -26,11 +26,17 @@ final class LiveObjects: Sendable {
 
   private let state = Mutex(State())
   private let report: Report
+  private let ending: @Sendable (_ plugin: String, _ body: () -> Void) -> Void
   /// Signalled when the last destructor has run after `close()` was called.
   private let idle = DispatchSemaphore(value: 0)
 
-  /// - Parameter report: receives the fault of a destructor that does not return.
-  init(report: @escaping Report) { self.report = report }
+  /// - Parameters:
+  ///   - ending: runs the body, which calls a destructor.
+  ///   - report: receives the fault of a destructor that does not return.
+  init(ending: @escaping @Sendable (_ plugin: String, _ body: () -> Void) -> Void, report: @escaping Report) {
+    self.ending = ending
+    self.report = report
+  }
 
   deinit { releaseExecutor() }
 
@@ -110,7 +116,10 @@ final class LiveObjects: Sendable {
   private func destroy(_ life: ObjectLife, keeping sources: [PluginObject]) {
     state.withLock { $0.running[ObjectIdentifier(life)] = life.destructor }
     defer { state.withLock { $0.running[ObjectIdentifier(life)] = nil } }
-    let fault = withExtendedLifetime(sources) { life.destructor.destroy(life.pointer.address) }
+    var fault: CallFault?
+    ending(life.destructor.plugin) {
+      fault = withExtendedLifetime(sources) { life.destructor.destroy(life.pointer.address) }
+    }
     guard case .left(let edge)? = fault else { return }
     report(life.destructor.plugin, edge.error(life.destructor.plugin, of: "\(life.destructor.name)() ").message)
   }

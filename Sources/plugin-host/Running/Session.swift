@@ -38,6 +38,7 @@ final class Session {
         loop.post { log.write(level, plugin: plugin, message: message) }
       })
     hostOptions.recursionLimit = options.recursionLimit
+    hostOptions.ending = { plugin, body in PluginOutput.attributing(to: plugin, body) }
     host = Host(hostOptions)
     loop.reclaimsSignals = plan.plugins.contains { plan.place(of: $0).isHere }
     do {
@@ -123,10 +124,13 @@ final class Session {
   func end(_ status: ExitStatus, deadline: Duration = .seconds(5)) -> Never {
     ProcessGuard.ending(status.rawValue)
     let isClean = unload(deadline: deadline)
-    PluginOutput.end()
     let status = status == .fulfilled ? faults.first ?? status : status
     // Destructors and exit handlers must not run while a function has not returned.
-    if isClean { exit(status.rawValue) }
+    if isClean {
+      PluginOutput.endAtExit()
+      exit(status.rawValue)
+    }
+    PluginOutput.end()
     fflush(nil)
     _exit(status.rawValue)
   }

@@ -72,6 +72,11 @@ enum PluginOutput {
     }
   }
 
+  /// Ends it as late as the process can: after exit handlers and destructors of plugins.
+  static func endAtExit() {
+    if !plugin_output_at_exit({ PluginOutput.end() }) { end() }
+  }
+
   private static func enter(_ name: String) {
     // Earlier text was printed by the plugins that were already running.
     plugin_output_await(patience)

@@ -132,6 +132,21 @@ static int32_t start_thread(void) {
   return result;
 }
 
+static void *wait_forever(void *context) {
+  for (;;)
+    pause();
+  return context;
+}
+
+/* Starts threads that stay. Returns how many there are when the system gives no further one. */
+static uint32_t start_threads(uint32_t count) {
+  pthread_t thread;
+  for (uint32_t index = 0; index < count; index++)
+    if (pthread_create(&thread, NULL, wait_forever, NULL) != 0)
+      return index;
+  return count;
+}
+
 static int32_t allocate(uint64_t size) {
   unsigned char *memory = malloc(size);
   if (memory == NULL)
@@ -248,6 +263,7 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("mount_something() -> i32", mount_something),
     FUNCTION("use_ring() -> i32", use_ring),
     FUNCTION("start_thread() -> i32", start_thread),
+    FUNCTION("start_threads(count: u32) -> u32", start_threads),
     FUNCTION("allocate(size: u64) -> i32", allocate),
     FUNCTION("hoard(size: u64, count: u32) -> i32", hoard),
     FUNCTION("read_often(path: cstr, count: u32) -> i32", read_often),

@@ -88,6 +88,23 @@ extension EndToEnd {
       #expect(errors.contains("\norg.example.kinds: late\n"), "\(errors)")
     }
 
+    @Test("lines of destructors, unload() and exit handlers have their plugin", arguments: ["in-process", "thread"])
+    func linesAtTheEnd(isolation: String) throws {
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let id = "org.example.parting"
+      func lines(_ end: String) -> String {
+        ["drop", "unload"].map { "\(id): \($0)\n" }.joined()
+          + ["exit handler", "destructor", "last"].map { "\(end): \($0)\n" }.joined()
+      }
+      let call = try HostProcess.run("call", "--isolation", isolation, "parting", "make")
+      #expect(call.status == 0 && call.errors == lines(id), "\(call)")
+      // While the process exits, all are named that are loaded.
+      try Data("plugins: [kinds, parting]\nsteps: {a: {call: parting.make}}\n".utf8).write(
+        to: folder.appending(path: "p.yaml"))
+      let run = try run("exec \"$0\" run --isolation \(isolation) --progress off p.yaml")
+      #expect(run.status == 0 && run.errors == lines("org.example.kinds or \(id)"), "\(run)")
+    }
+
     @Test func textWithoutAnEndIsWrittenWhenTheHostEnds() throws {
       defer { try? FileManager.default.removeItem(at: folder) }
       let wait = "do sleep 0.01; done"

@@ -205,6 +205,22 @@ struct Confined {
     #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
   }
 
+  @Test("the memory that a plugin is given bounds its threads: their stacks count")
+  func threads() async throws {
+    guard let plugin = try loading("memory=256M") else { return }
+    let outcome = try await plugin.outcome("start_threads", .uint(200))
+    // A stack has 8 MiB, unless the user's limit is another.
+    var stack = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_STACK.rawValue), &stack)
+    let size = min(max(UInt64(stack.rlim_cur), 1 << 16), 8 << 20)
+    if case .uint(let started)? = outcome.value {
+      #expect(started < (256 << 20) / size, "\(outcome)")
+    } else {
+      #expect(refusal(outcome)?.capability == .memory, "\(outcome)")
+    }
+    #expect(try await loading()?.outcome("start_threads", .uint(200)).value == .uint(200))
+  }
+
   @Test("code that runs while the plugin is mapped is confined too")
   func initialiser() throws {
     let flags = ["-DIN_INITIALISER=if (opened(open(\"/etc/passwd\", O_RDONLY)) != 0) abort()"]
