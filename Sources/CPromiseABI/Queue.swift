@@ -164,7 +164,7 @@ private func hand(out first: UInt32, to events: UnsafeMutablePointer<promise_eve
 
 @c @implementation
 public func promise_queue_answer(_ events: UnsafeMutablePointer<promise_event_t>?, _ count: Int) -> promise_status_t {
-  guard isArrayCount(count, of: promise_event_t.self), unsafe count == 0 || events != nil else {
+  guard unsafe isArrayCount(count, of: promise_event_t.self), unsafe count == 0 || events != nil else {
     return promise_status_t(PROMISE_EINVAL)
   }
   var first = promise_status_t(PROMISE_OK)

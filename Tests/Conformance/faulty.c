@@ -274,6 +274,16 @@ promise_status_t promise_queue_answer(promise_event_t *events, size_t count) {
   return REAL(promise_queue_answer)(events, count);
 }
 
+int64_t promise_queue_take(promise_queue_t *queue, promise_event_t *events, size_t room, int64_t timeout_ns) {
+  int64_t count = REAL(promise_queue_take)(queue, events, room, timeout_ns), kept = 0;
+  if (!is("obsolete-call-is-silent"))
+    return count;
+  for (int64_t i = 0; i < count; i++)
+    if (events[i].kind != PROMISE_EVENT_OBSOLETE)
+      events[kept++] = events[i];
+  return count < 0 ? count : kept;
+}
+
 promise_status_t promise_queue_watch(promise_queue_t *queue, promise_t *promise, uint64_t tag) {
   return is("watch-without-interest") ? REAL(promise_queue_tap)(queue, promise, tag)
                                       : REAL(promise_queue_watch)(queue, promise, tag);

@@ -124,7 +124,7 @@ local promise, count = {}, 0
 
 function promise.new() return owned(C.promise_new(), C.promise_release) end
 function promise.sleep(seconds) return owned(C.promise_sleep(seconds * 1e9), C.promise_release) end
--- Settle a promise; false if it is settled already. The promise of chain() is settled by its function alone.
+-- Settle a promise; false if it is settled already. That of chain() calls no function that is not due yet.
 function promise.resolve(p, value)
   if not store(value) then fail(ENOMEM) end
   return C.promise_resolve(p, scratch) == 0
@@ -215,7 +215,7 @@ function promise.step(seconds)
     if event.kind == CALL then
       call(event, what)
     elseif derived then
-      -- The source was destroyed while pending: the function will never be called.
+      -- The function will never be called: the source was destroyed while pending, or the promise is settled.
       C.promise_discard(derived)
     else
       local ok, message = resume(what, event.state == FULFILLED, load(event.value))

@@ -101,7 +101,7 @@ final class Promise
         return $this->settled(Library::$c->promise_reject($handle, Library::$scratchAddress));
     }
 
-    /** Whether a call with this status settled the promise. Then the event of a then() is released, and not taken. */
+    /** Whether a call with this status settled the promise. Then that of a then() needs no event. */
     private function settled(int $status): bool
     {
         if ($status === Library::ESETTLED) {

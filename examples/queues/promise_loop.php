@@ -90,8 +90,7 @@ final class Loop
             $waiting = Library::$waiting[$tag] ?? null;
             unset(Library::$waiting[$tag]);
             if ($waiting === null) {
-                // A promise of then() that was settled after its event had been taken, or lost its source. The answer
-                // releases the value and the promise of the event.
+                // A promise of then() that was settled here. The answer releases the value and the promise of the event.
                 $events[$at] = self::SKIP;
             } elseif ($head === self::CALLED_FULFILLED) {
                 $isInteger = $events[$at + self::VALUE] === self::I64;
@@ -137,7 +136,8 @@ final class Loop
             } elseif ($head === self::SETTLED_FULFILLED) {
                 $waiting->resume(Library::load($events, $at + self::VALUE));
             } elseif ($waiting instanceof Promise) {
-                // The source was destroyed while pending: the function will never be called.
+                // The function will never be called: the source was destroyed while pending, or other code settled the
+                // promise, and this discard does nothing.
                 $waiting->isShared = true;
                 $waiting->body = null;
                 $c->promise_discard($waiting->handle);

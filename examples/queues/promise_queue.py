@@ -74,6 +74,10 @@ def check(status):
     return status
 
 
+def settled(status):
+    return status != ESETTLED and check(status) == 0
+
+
 def made(handle):
     if handle is None:
         check(lib.promise_last_status())
@@ -122,32 +126,23 @@ def load(value):
 class Promise:
     """A reference to a promise."""
 
-    def __init__(self, queue, handle, tag=None):
-        self.queue, self.handle, self.tag = queue, handle, tag
+    def __init__(self, queue, handle):
+        self.queue, self.handle = queue, handle
 
     def __del__(self):
         lib.promise_release(self.handle)
 
     def resolve(self, value=None):
-        """Settles the promise; false if it is settled already. That of a `then` will not call its function."""
-        value = store(value)
-        return self.settled(lib.promise_resolve(self.handle, value))
+        """Settles the promise; false if it is settled already. That of a `then` calls no function that is not due yet."""
+        return settled(lib.promise_resolve(self.handle, store(value)))
 
     def reject(self, error):
-        return self.settled(lib.promise_reject(self.handle, store(error)))
-
-    def settled(self, status):
-        if status == ESETTLED:
-            return False
-        check(status)
-        # The event is released, and not taken.
-        self.queue.waiting.pop(self.tag, None)
-        return True
+        return settled(lib.promise_reject(self.handle, store(error)))
 
     def then(self, body):
         """Calls `body` with the value once this is fulfilled; the promise ends as that call does. A rejection passes."""
         tag = next(self.queue.tags)
-        derived = Promise(self.queue, made(lib.promise_queue_then(self.queue.handle, self.handle, tag)), tag)
+        derived = Promise(self.queue, made(lib.promise_queue_then(self.queue.handle, self.handle, tag)))
         self.queue.waiting[tag] = derived, body
         return derived
 
@@ -199,16 +194,12 @@ class Queue:
         """Does what the events ask for. Those that are left make the descriptor readable again."""
         for place in range(lib.promise_queue_take(self.handle, self.events, self.ROOM, 0)):
             event = self.events[place]
-            # None: the promise of a `then` was settled after this event had been taken, or lost its source.
-            what, value = self.waiting.pop(event.tag, None), load(event.value)
+            what, value = self.waiting.pop(event.tag), load(event.value)
             if event.kind == CALL:
                 lib.promise_release(event.promise)
-            if what is None:
-                continue
-            if event.kind == CALL:
                 self.answer(*what, event.state == REJECTED, value)
             elif isinstance(what, tuple):
-                # The source was destroyed while pending: the function will never be called.
+                # The function will never be called: the source was destroyed while pending, or the promise is settled.
                 lib.promise_discard(what[0].handle)
             elif not what.done():
                 if event.kind == SETTLED and event.state != REJECTED:

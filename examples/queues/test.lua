@@ -55,6 +55,14 @@ promise.spawn(function()
   ended[#ended + 1] = "dropped"
 end)
 promise.spawn(function()
+  -- Settled by hand: before its source, and before the function is due.
+  local never = promise.new()
+  local before, after = promise.chain(never, error), promise.chain(crossing(), error)
+  assert(promise.resolve(before, 1) and not promise.resolve(before, 2) and promise.resolve(after, 3))
+  assert(promise.await(before) == 1 and promise.await(after) == 3)
+  ended[#ended + 1] = "by hand"
+end)
+promise.spawn(function()
   -- Numbers arrive as they are, those of 64 bits too.
   for _, value in ipairs({0, -1.5, 2 ^ 53, 2 ^ 64, true, false, 2LL ^ 62, -2LL ^ 63, 2ULL ^ 64 - 1}) do
     local number = promise.new()
@@ -65,7 +73,7 @@ promise.spawn(function()
   ended[#ended + 1] = "numbers"
 end)
 promise.run()
-assert(#ended == 4, #ended)
+assert(#ended == 5, #ended)
 
 -- An error that leaves a coroutine ends neither the batch nor the loop.
 local reached = 0

@@ -135,6 +135,10 @@ Loop::spawn(function () use (&$ended) {
     // Its source is destroyed before, and the event is taken.
     $dropped = (new Promise())->then('print_r');
     expect($dropped->resolve(7) && Loop::await($dropped) === 7);
+    // By code that does not know this binding.
+    $other = (new Promise())->then('print_r');
+    Library::store(Library::$scratch, 0, 8);
+    expect(Library::$c->promise_resolve($other->handle(), Library::$scratchAddress) === 0 && Loop::await($other) === 8);
     $ended[] = 'by hand';
 });
 Loop::spawn(function () use (&$ended) {

@@ -64,6 +64,10 @@ async def settles_by_hand(queue):
     # Its source is destroyed before, and the event is taken.
     dropped = queue.promise().then(print)
     assert dropped.resolve(7) and await dropped == 7
+    # By code that does not know this binding.
+    other = queue.promise().then(print)
+    promise_queue.lib.promise_resolve(other.handle, promise_queue.store(8))
+    assert await other == 8
     assert not queue.waiting
 
 

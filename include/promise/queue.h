@@ -13,7 +13,8 @@
  * order in which they occurred.
  *
  * A `tag` is a number or an address of the program's choice, returned in the event. Each call that asks for an event
- * produces at most one.
+ * produces exactly one, unless promise_queue_unwatch() ends the watch, or the queue is closed. So an entry for the tag
+ * in a table of the program can be removed when the event is taken.
  *
  * In a child of fork() the queue keeps its events, and its descriptor's number refers to a new file: add it to a poller
  * of the child. If no descriptor could be made, the number is closed, and promise_queue_fd() returns another one. */
@@ -39,7 +40,8 @@ enum {
   PROMISE_EVENT_CALL = 33,    /* promise_queue_then: the source is settled; `state`, `value`; answer `promise` */
   PROMISE_EVENT_CANCEL = 34,  /* promise_queue_on_cancel: stop working; `value` is the reason, or VOID */
   PROMISE_EVENT_FREED = 35,   /* promise_queue_object: the object is destroyed */
-  PROMISE_EVENT_DROPPED = 36  /* in place of SETTLED or CALL: the promise was destroyed while pending; see `state` */
+  PROMISE_EVENT_DROPPED = 36, /* in place of SETTLED or CALL: the promise was destroyed while pending; see `state` */
+  PROMISE_EVENT_OBSOLETE = 37 /* in place of CALL or CANCEL, which is not needed any more; only the tag is left */
 };
 
 /* An event: 48 bytes, in this and every later version, so the stride of an array of events never changes. Fields that a
@@ -108,9 +110,9 @@ PROMISE_API int64_t promise_queue_unwatch(promise_queue_t *PROMISE_NULLABLE queu
  * with the derived promise. The taker settles that promise, now or later, then releases it: promise_queue_answer() does
  * both; promise_resolve(), promise_reject() and promise_follow() do the first. If the taker releases the last reference
  * without settling the promise, it is destroyed while pending.
- * If the derived promise is settled or discarded before the CALL is taken, the CALL is released and never taken; a
- * DROPPED is taken all the same. Use promise_queue_tap() on the derived promise to be notified, where other parties may
- * do that.
+ * If the derived promise is settled, discarded or abandoned before the CALL is taken, by whichever party, an OBSOLETE is
+ * taken in place of the CALL, whose value is released at once. If the source is destroyed while pending, a DROPPED is
+ * taken, and the derived promise stays pending.
  * Returns a new reference to the derived promise; you may release it at once, and the event is produced all the same.
  * NULL: PROMISE_EINVAL if an argument is NULL, PROMISE_ESTALE, PROMISE_ECLOSED, PROMISE_ENOMEM.
  * [any thread] */
@@ -119,8 +121,8 @@ PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_queue_then(pro
                                                                              uint64_t tag);
 
 /* Asks for a CANCEL when `promise`, which the program is to settle, is asked to cancel (promise_request_cancel()) or is
- * discarded; at once if it was. A promise that is settled otherwise produces no event: forget the tag when you settle
- * it.
+ * discarded; at once if it was. If the promise is settled otherwise, or destroyed, an OBSOLETE is taken in place of the
+ * CANCEL.
  * Returns PROMISE_OK, PROMISE_EINVAL if an argument is NULL, PROMISE_ESTALE, PROMISE_ECLOSED, PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_API promise_status_t promise_queue_on_cancel(promise_queue_t *PROMISE_NULLABLE queue,

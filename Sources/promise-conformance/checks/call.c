@@ -78,33 +78,38 @@ static void a_call_for_nobody(void) {
   promise_queue_free(queue);
 }
 
-/* A derived promise settled by another holder: its event is removed, and the event's value is freed. */
-static void a_settled_derived_promise_takes_its_event_along(void) {
-  for (int when = 0; when < 4; when++) {
-    payload_t payload = {0};
-    promise_queue_t *queue = promise_queue_new();
-    promise_t *source = promise_new();
-    promise_t *derived = promise_queue_then(queue, source, 1);
-    promise_value_t value = object(&payload);
-    if (when < 2)
-      CHECK_STATUS(promise_resolve(source, &value), PROMISE_OK);
-    CHECK_STATUS(when % 2 ? promise_discard(derived) : promise_resolve(derived, I64(1)), PROMISE_OK);
-    if (when >= 2)
-      CHECK_STATUS(promise_resolve(source, &value), PROMISE_OK);
-    CHECK_STATUS(promise_release(source), PROMISE_OK);
-    CHECK_INT(atomic_load(&payload.destroyed), 1);
-    CHECK_INT(take(queue, 0), 0);
-    CHECK_STATUS(promise_release(derived), PROMISE_OK);
-    CHECK_STATUS(promise_release(derived), PROMISE_ESTALE);
-    promise_queue_free(queue);
-  }
-}
-
 /* Whether the event has this kind, state and tag. Only a CALL has a promise. */
 static bool is_event(int place, uint32_t kind, promise_state_t state, uint64_t tag) {
   const promise_event_t *event = &events[place];
   return event->kind == kind && event->state == state && event->tag == tag &&
          (event->promise != NULL) == (kind == PROMISE_EVENT_CALL) && event->reserved == 0;
+}
+
+/* A derived promise that another holder settles, or that is abandoned: the event's value is freed at once, and the tag has
+ * one event all the same. */
+static void a_call_that_is_not_needed_is_obsolete(void) {
+  for (int when = 0; when < 5; when++) {
+    payload_t payload = {0};
+    promise_queue_t *queue = promise_queue_new();
+    promise_t *source = pending(), *derived = promise_queue_then(queue, source, 1);
+    promise_value_t value = object(&payload);
+    if (when < 2)
+      CHECK_STATUS(promise_resolve(source, &value), PROMISE_OK);
+    if (when == 4)
+      CHECK_STATUS(promise_request_cancel(derived, NULL), PROMISE_OK);
+    else
+      CHECK_STATUS(when % 2 ? promise_discard(derived) : promise_resolve(derived, I64(1)), PROMISE_OK);
+    release(derived);
+    if (when >= 2)
+      CHECK_STATUS(promise_resolve(source, &value), PROMISE_OK);
+    release(source);
+    CHECK_DESTROYED(&payload, 1);
+    CHECK_STATUS(promise_state(derived), PROMISE_ESTALE);
+    CHECK_INT(take(queue, 0), 1);
+    CHECK(is_event(0, PROMISE_EVENT_OBSOLETE, 0, 1));
+    CHECK_INT(events[0].value.kind, PROMISE_KIND_VOID);
+    promise_queue_free(queue);
+  }
 }
 
 static void the_taker_settles_what_it_was_called_for(void) {
@@ -114,7 +119,9 @@ static void the_taker_settles_what_it_was_called_for(void) {
     derived[i] = promise_queue_then(queue, source, i);
   CHECK_STATUS(promise_discard(derived[4]), PROMISE_OK);
   reject(source, 20);
-  CHECK_INT(take(queue, 0), 4);
+  CHECK_INT(take(queue, 0), 5);
+  CHECK(is_event(0, PROMISE_EVENT_OBSOLETE, 0, 4));
+  memmove(events, events + 1, 4 * sizeof *events);
   for (int i = 0; i < 4; i++) {
     CHECK(is_event(i, PROMISE_EVENT_CALL, PROMISE_REJECTED, (uint64_t)i));
     CHECK_INT(events[i].value.as.i64, 20);
@@ -149,8 +156,7 @@ CHECKS(call) = {
     RULE("the taker of a CALL settles its promise", a_call_is_answered),
     RULE("the taker settles the promise of a CALL, one by one or in a batch", the_taker_settles_what_it_was_called_for),
     RULE("a CALL is made although its promise has no other reference", a_call_for_nobody),
-    RULE("a promise settled before its CALL is taken takes the event along",
-         a_settled_derived_promise_takes_its_event_along),
+    RULE("a CALL that is not needed any more is an OBSOLETE", a_call_that_is_not_needed_is_obsolete),
     RULE("the promise of a CALL whose source was destroyed can be settled", a_dropped_call_leaves_its_promise_usable),
     CHECKS_END,
 };

@@ -113,9 +113,10 @@ static void a_promise_destroyed_while_pending_is_told(void) {
   CHECK_STATUS(promise_queue_on_cancel(queue, source, 3), PROMISE_OK);
   promise_release(source);
   CHECK_INT(promise_queue_unwatch(queue, 4), 1);
-  CHECK_INT(take(queue, 0), 2);
+  CHECK_INT(take(queue, 0), 3);
   CHECK_EVENT(0, PROMISE_EVENT_DROPPED, PROMISE_PENDING, 1);
   CHECK_EVENT(1, PROMISE_EVENT_DROPPED, PROMISE_PENDING, 2);
+  CHECK_EVENT(2, PROMISE_EVENT_OBSOLETE, 0, 3);
   CHECK_POINTER(events[1].promise, NULL);
   CHECK_INT(promise_state(derived), PROMISE_PENDING);
   promise_release(derived);
@@ -146,7 +147,7 @@ static void a_request_goes_from_a_derived_promise_to_the_producer(void) {
   promise_queue_free(queue);
 }
 
-static void on_cancel_tells_discards_too_and_nothing_else(void) {
+static void on_cancel_tells_requests_and_discards(void) {
   promise_queue_t *queue = promise_queue_new();
   promise_t *discarded = promise_new(), *done = promise_new(), *asked = promise_new(), *gone = promise_new();
   promise_t *all[] = {discarded, done, asked, gone};
@@ -159,10 +160,12 @@ static void on_cancel_tells_discards_too_and_nothing_else(void) {
   CHECK_STATUS(promise_queue_on_cancel(queue, asked, 5), PROMISE_OK);
   for (int i = 0; i < 4; i++)
     CHECK_STATUS(promise_release(all[i]), PROMISE_OK);
-  CHECK_INT(take(queue, 0), 3);
+  CHECK_INT(take(queue, 0), 5);
   CHECK_EVENT(0, PROMISE_EVENT_CANCEL, 0, 0);
-  CHECK_EVENT(1, PROMISE_EVENT_CANCEL, 0, 2);
-  CHECK_EVENT(2, PROMISE_EVENT_CANCEL, 0, 5);
+  CHECK_EVENT(1, PROMISE_EVENT_OBSOLETE, 0, 1);
+  CHECK_EVENT(2, PROMISE_EVENT_CANCEL, 0, 2);
+  CHECK_EVENT(3, PROMISE_EVENT_CANCEL, 0, 5);
+  CHECK_EVENT(4, PROMISE_EVENT_OBSOLETE, 0, 3);
   promise_queue_free(queue);
 }
 
@@ -282,7 +285,7 @@ CHECKS(queue) = {
     RULE("a promise destroyed while pending gives DROPPED", a_promise_destroyed_while_pending_is_told),
     RULE("a request to cancel the promise of a CALL propagates to the producer",
          a_request_goes_from_a_derived_promise_to_the_producer),
-    RULE("a request and a discard give CANCEL, and no other end does", on_cancel_tells_discards_too_and_nothing_else),
+    RULE("a request and a discard give CANCEL, any other end OBSOLETE", on_cancel_tells_requests_and_discards),
     RULE("an object gives one FREED, at its end", an_object_tells_its_end_once),
     RULE("a take ends when its time is over, and not before", a_take_ends_in_time),
     RULE("a taker that sleeps is woken by an event, and by the end", another_thread_wakes_the_taker),

@@ -70,7 +70,7 @@ static void take_events(promise_queue_t *queue) {
     bond_t *bond = (bond_t *)(uintptr_t)events[i].tag;
     if (bond != NULL && atomic_fetch_add(&bond->calls, 1) > 0)
       atomic_fetch_add(&calls_too_many, 1);
-    CHECK(events[i].kind >= PROMISE_EVENT_SETTLED && events[i].kind <= PROMISE_EVENT_DROPPED);
+    CHECK(events[i].kind >= PROMISE_EVENT_SETTLED && events[i].kind <= PROMISE_EVENT_OBSOLETE);
     CHECK((events[i].promise != NULL) == (events[i].kind == PROMISE_EVENT_CALL));
     promise_value_release(&events[i].value);
     if (events[i].kind == PROMISE_EVENT_CALL && !answers)

@@ -64,6 +64,10 @@ func main() {
 	expect(hand.Await(always) == Outcome{Number: 7})
 	hand.Release()
 	waits.Release()
+	// The events of all tags were taken, that of the promise settled by hand, too.
+	for deadline := time.Now().Add(time.Minute); queue.size() > 0; time.Sleep(time.Millisecond) {
+		expect(time.Now().Before(deadline))
+	}
 
 	// Numbers arrive as they are, or as an error.
 	for _, value := range []struct {
@@ -75,7 +79,7 @@ func main() {
 		{C.PROMISE_KIND_I64, 1 << 63, -1 << 63, true}, {C.PROMISE_KIND_VOID, 7, 0, true},
 		{C.PROMISE_KIND_U64, 7, 7, true}, {C.PROMISE_KIND_U64, 1 << 63, 0, false}, {C.PROMISE_KIND_F64, 7, 0, false},
 	} {
-		other := Promise{queue, C.resolved(value.kind, C.uint64_t(value.bits)), 0}
+		other := Promise{queue, C.resolved(value.kind, C.uint64_t(value.bits))}
 		outcome := other.Await(always)
 		expect(outcome.Number == value.number && (outcome.Err == nil) == value.exact)
 		other.Release()
@@ -87,7 +91,7 @@ func main() {
 		expect(never.Await(soon).Err == context.DeadlineExceeded)
 		cancel()
 	}
-	expect(len(queue.waiting) == 0)
+	expect(queue.size() == 0)
 
 	var all sync.WaitGroup
 	for i := 0; i < 1000; i++ {

@@ -131,11 +131,9 @@ func (queue *Queue) run(events *[room]C.promise_event_t) {
 				}
 			}
 			C.promise_value_release(&event.value)
+			// Nil: the wait ended after this event had been taken.
 			if handle := queue.forget(uint64(event.tag)); handle != nil {
 				handle(outcome, event.promise)
-			} else if event.promise != nil {
-				// It was settled after this event had been taken.
-				C.promise_release(event.promise)
 			}
 		}
 	}
@@ -157,47 +155,41 @@ func (queue *Queue) forget(tag uint64) func(Outcome, *C.promise_t) {
 	return handle
 }
 
+// The number of tags whose event is to come.
+func (queue *Queue) size() int {
+	queue.mutex.Lock()
+	defer queue.mutex.Unlock()
+	return len(queue.waiting)
+}
+
 // Promise is a reference; give it back with Release.
 type Promise struct {
 	queue  *Queue
 	handle *C.promise_t
-	// The tag of a Then; otherwise 0.
-	tag uint64
 }
 
 // New makes a pending promise.
 func (queue *Queue) New() (Promise, error) {
 	var status C.promise_status_t
 	handle := C.new(&status)
-	return Promise{queue, handle, 0}, check(status)
+	return Promise{queue, handle}, check(status)
 }
 
 // Sleep makes a promise that is fulfilled after a while.
 func (queue *Queue) Sleep(duration time.Duration) (Promise, error) {
 	var status C.promise_status_t
 	handle := C.pause(C.int64_t(duration), &status)
-	return Promise{queue, handle, 0}, check(status)
+	return Promise{queue, handle}, check(status)
 }
 
 func (promise Promise) Release() { C.promise_release(promise.handle) }
 
-// Resolve settles the promise; false if it is settled already. That of a Then will not call its function.
+// Resolve settles the promise; false if it is settled already. That of a Then calls no function that is not due yet.
 func (promise Promise) Resolve(number int64) bool {
-	return promise.settled(C.resolve(promise.handle, C.int64_t(number)))
+	return C.resolve(promise.handle, C.int64_t(number)) == C.PROMISE_OK
 }
 
-func (promise Promise) Reject(err error) bool { return promise.settled(reject(promise.handle, err)) }
-
-func (promise Promise) settled(status C.promise_status_t) bool {
-	if status != 0 {
-		return false
-	}
-	if promise.tag != 0 {
-		// The event is released, and not taken.
-		promise.queue.forget(promise.tag)
-	}
-	return true
-}
+func (promise Promise) Reject(err error) bool { return reject(promise.handle, err) == C.PROMISE_OK }
 
 func reject(promise *C.promise_t, err error) C.promise_status_t {
 	message := C.CString(err.Error())
@@ -211,6 +203,7 @@ func (promise Promise) Then(body func(int64) (int64, error)) (Promise, error) {
 	queue := promise.queue
 	tag := queue.remember(func(outcome Outcome, answer *C.promise_t) {
 		if answer == nil {
+			// The promise was settled before, or the source was destroyed while pending.
 			return
 		}
 		go func() {
@@ -230,7 +223,7 @@ func (promise Promise) Then(body func(int64) (int64, error)) (Promise, error) {
 	if handle == nil {
 		queue.forget(uint64(tag))
 	}
-	return Promise{queue, handle, uint64(tag)}, check(status)
+	return Promise{queue, handle}, check(status)
 }
 
 // Await waits for the outcome, or until the context is done, which ends the watch.

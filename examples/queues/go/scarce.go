@@ -123,7 +123,7 @@ func checkScarce() {
 		}
 	}
 	expect(ended+failed == 240*len(tasks) && ended > 0 && failed > 0 && C.scarce_failures() > 0)
-	expect(len(queue.waiting) == 0)
+	expect(queue.size() == 0)
 	expect(tasks[0](queue) == nil && tasks[1](queue) == nil && tasks[3](queue) == nil)
 	queue.Close()
 	fmt.Printf("%d passed, 0 failed: %d errors\n", ended, failed)

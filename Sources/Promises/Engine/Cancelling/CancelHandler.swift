@@ -31,20 +31,24 @@ extension CellRef {
   /// is cancelled, and never if the promise is settled in another way first. `function` gets the context and the
   /// reason. Takes ownership of the context; false when memory has run out.
   package func onCancelRequest(_ function: Observer, _ context: Context) -> Bool {
-    unsafe onCancelRequest(function, context, meta: 0)
+    let isAdded = unsafe onCancelRequest(function, context, meta: 0)
+    if !isAdded { context.release() }
+    return isAdded
   }
 
   /// Registers a handler for a promise that a timer settles; the timer has the last reference once the promise is
   /// unwanted.
   func onCancelRequestOfTimed(_ function: Observer, _ context: Context) -> Bool {
     watch()
-    return unsafe onCancelRequest(function, context, meta: ReactionKind.ofMaker)
+    let isAdded = unsafe onCancelRequest(function, context, meta: ReactionKind.ofMaker)
+    if !isAdded { context.release() }
+    return isAdded
   }
 
+  /// onCancelRequest() with flags. The caller keeps the context when memory has run out.
   func onCancelRequest(_ function: Observer, _ context: Context, meta: UInt32) -> Bool {
     let function = unsafe unsafeBitCast(function, to: UnsafeMutableRawPointer.self)
     guard let handler = unsafe CellRef.derived(from: self, .cancelHandler, function, context, references: 2) else {
-      context.release()
       return false
     }
     handler.mark(meta)

@@ -10,23 +10,29 @@ extension Completion {
   func arrive(_ value: CellValue) {
     guard ref.retain() else { return }
     let copy = value.retain() ? value : Fault.tooManyReferences.value
-    if queue.push(self, copy, state: 0) { return }
+    if queue.push(self, copy, state: 0) == .appended { return }
     copy.release()
     ref.release()
   }
 
-  /// Revokes the event of a promise that was settled by another party: takes it out of the line if it is ready. If the
-  /// source is being settled, the settling thread finds the event revoked, and frees it.
-  fileprivate func withdraw() {
-    let isOut = unsafe queue.locked { state in
-      let isReady = place == .ready
-      guard isReady || place == .waiting || place == .idle else { return false }
-      if isListed { unsafe state.table.remove(self) }
-      if isReady { unsafe state.remove(self) }
-      place = .revoked
-      return isReady
+  /// Reports that the event asked for will not arrive, unless it has arrived or is revoked. Releases a reference to the
+  /// event.
+  func expire() {
+    if queue.push(self, .void, state: 0, isObsolete: true) == .refused { ref.release() }
+  }
+
+  /// Makes the CALL of a promise that was settled by another party obsolete: a ready one keeps its place in the line. If
+  /// the source is being settled, the settling thread appends the obsolete event.
+  fileprivate func makeObsolete() {
+    let owned: (value: CellValue, promise: CellRef?)? = queue.locked { _ in
+      guard place == .idle || place == .waiting || place == .ready else { return nil }
+      kind = .obsolete
+      guard place == .ready else { return nil }
+      defer { (value, promise, outcomeState) = (.void, nil, 0) }
+      return (value, promise)
     }
-    if isOut { releaseReady() }
+    owned?.value.release()
+    owned?.promise?.release()
   }
 
   /// Releases all that a ready event owns, and the event.
@@ -52,29 +58,31 @@ extension CellRef {
       dropCompletion()
       return .idle
     }
-    if complete(event, value, outcome) { return .moved }
-    return conclude(Fault.closed.value, .rejected)
+    switch complete(event, value, outcome) {
+    case .appended: return .moved
+    case .appendedObsolete: return .idle
+    case .refused: return conclude(Fault.closed.value, .rejected)
+    }
   }
 
-  /// Appends the event with a copy of the value. False if the queue is closed or the event was revoked: then frees the
-  /// event.
+  /// Appends the event with a copy of the value. Frees the event if the queue is closed or the event was revoked.
   @discardableResult
-  private func complete(_ event: Completion, _ value: CellValue, _ outcome: Outcome) -> Bool {
+  private func complete(_ event: Completion, _ value: CellValue, _ outcome: Outcome) -> CompletionQueue.Pushed {
     let isRetained = value.retain()
     let copy = isRetained ? value : Fault.tooManyReferences.value
-    if event.queue.push(event, copy, state: isRetained ? Completion.state(outcome) : 3) { return true }
-    copy.release()
-    event.ref.release()
-    return false
+    let pushed = event.queue.push(event, copy, state: isRetained ? Completion.state(outcome) : 3)
+    if pushed != .appended { copy.release() }
+    if pushed == .refused { event.ref.release() }
+    return pushed
   }
 
   /// Makes this promise, whose source is settled, one that is settled by calls from outside. The context, installed
-  /// like that of a discard block, withdraws the event if another call settles the promise first. False if it is
+  /// like that of a discard block, makes the event obsolete if another call settles the promise first. False if it is
   /// settled already.
   private func becomeAnswerable(_ event: Completion) -> Bool {
     guard hold() else { return false }
     let context = unsafe Context(WeakCell(token: event.ref.token).context) { event in
-      unsafe WeakCell(context: event).with { Completion($0).withdraw() }
+      unsafe WeakCell(context: event).with { Completion($0).makeObsolete() }
     }
     unsafe setDiscardBlock(nil, context)
     var state = self.state
@@ -83,20 +91,12 @@ extension CellRef {
     return true
   }
 
+  /// Expires the event of a reaction that will never run.
+  func dropCompletion() { completion.expire() }
+
   /// Reports to the taker that the source was destroyed while pending. The caller has this reaction's reference.
   func loseCompletion() {
     let event = completion
-    if !event.queue.push(event, .void, state: Completion.pending) { event.ref.release() }
-  }
-
-  /// Revokes the event of a reaction that will never run.
-  func dropCompletion() {
-    let event = completion
-    unsafe event.queue.locked { state in
-      guard event.place == .waiting else { return }
-      unsafe state.table.remove(event)
-      event.place = .revoked
-    }
-    event.ref.release()
+    if event.queue.push(event, .void, state: Completion.pending) == .refused { event.ref.release() }
   }
 }

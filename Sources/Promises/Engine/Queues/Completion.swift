@@ -11,6 +11,9 @@ import Synchronization
 ///                                 |                               |
 ///                                 +--(unwatched, queue closed)----+--> [ revoked ]
 ///
+/// A CALL or CANCEL whose promise is settled without it becomes obsolete: it is made ready, or stays so, and is taken as
+/// an OBSOLETE.
+///
 /// `state`, both pairs of neighbours and the line are guarded by the queue's lock. While the event is idle or waiting,
 /// the reaction in `promise` owns the cell (its `context`); while it is ready, the queue does; then the taker. A ready
 /// CALL also has a reference to its promise.
@@ -31,11 +34,14 @@ package struct Completion: Equatable {
     package static var freed: Kind { Kind(rawValue: 35) }
     /// Never stored: an event whose source was destroyed while pending is reported as one.
     package static var dropped: Kind { Kind(rawValue: 36) }
+    /// Stored in place of `call` and `cancel`.
+    static var obsolete: Kind { Kind(rawValue: 37) }
   }
 
   enum Place: UInt64 { case idle, waiting, ready, taken, revoked }
 
   // Fields of `state`.
+  private static var kindMask: UInt64 { 0xff }
   private static var placeShift: UInt64 { 8 }
   private static var placeMask: UInt64 { 0xff << 8 }
   private static var stateShift: UInt64 { 16 }
@@ -65,8 +71,11 @@ package struct Completion: Equatable {
   package var tag: UInt64 { unsafe UnsafeRawPointer(ref.cell).load(fromByteOffset: 48, as: UInt64.self) }
   var queue: CompletionQueue { CompletionQueue(CellRef(index: half(at: 56))) }
 
-  /// The kind of event that the caller asked for.
-  var kind: Kind { Kind(rawValue: UInt8(truncatingIfNeeded: word)) }
+  /// The kind of event that the caller asked for, or `obsolete`.
+  var kind: Kind {
+    get { Kind(rawValue: UInt8(truncatingIfNeeded: word)) }
+    nonmutating set { word = word & ~Completion.kindMask | UInt64(newValue.rawValue) }
+  }
   /// The kind of event that the taker receives.
   package var reportedKind: Kind { isDropped ? .dropped : kind }
   /// Whether the source was destroyed while pending.

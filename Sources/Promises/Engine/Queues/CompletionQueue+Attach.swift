@@ -65,14 +65,18 @@ extension CompletionQueue {
   }
 
   /// Registers a CANCEL for a cancel request or a discard of the promise; it arrives at once if that happened already.
+  /// It is obsolete if the promise is settled or destroyed without one.
   package func onCancel(_ promise: CellRef, tag: UInt64) -> Added {
     if isClosed { return .closed }
     guard let event = Completion.make(.cancel, tag: tag, for: self) else { return .outOfMemory }
-    let context = unsafe Context(UnsafeMutableRawPointer(event.ref.cell)) { unsafe CellRef.from($0).release() }
+    let context = unsafe Context(UnsafeMutableRawPointer(event.ref.cell)) {
+      unsafe Completion(CellRef.from($0)).expire()
+    }
     let isAdded = unsafe promise.onCancelRequest(
       { event, reason in
         unsafe Completion(CellRef.from(event)).arrive(reason.load(as: CellValue.self))
       }, context, meta: ReactionKind.onDiscard)
+    if !isAdded { event.ref.release() }
     return isAdded ? .added : .outOfMemory
   }
 

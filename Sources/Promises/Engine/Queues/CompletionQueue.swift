@@ -89,27 +89,38 @@ package struct CompletionQueue: Equatable {
 
 // The line of ready events.
 extension CompletionQueue {
-  /// Appends an event that is idle and known only to the caller, or waiting. False if the queue is closed or the event
-  /// was revoked: then the caller keeps the event and the value.
-  func push(_ event: Completion, _ value: CellValue, state outcome: Int32) -> Bool {
+  /// The result of a push. An obsolete event is appended without the value and the promise, which the caller keeps. A
+  /// refused event stays the caller's, too: the queue is closed, or the event has arrived before or was revoked.
+  enum Pushed { case appended, appendedObsolete, refused }
+
+  /// Appends an event that is idle and known only to the caller, or waiting. `isObsolete`: the event that was asked for
+  /// is not needed any more.
+  func push(_ event: Completion, _ value: CellValue, state outcome: Int32, isObsolete: Bool = false) -> Pushed {
     // A taker of the event may free the queue at once, and a wake needs no more than the address.
     let word = unsafe sequenceAddress
-    let (isTaken, wakes) = unsafe locked { state in
-      guard unsafe !state.isClosed, event.place == .idle || event.place == .waiting else {
+    let (pushed, wakes): (Pushed, Bool) = unsafe locked { state in
+      guard event.place == .idle || event.place == .waiting else { return (.refused, false) }
+      guard unsafe !state.isClosed else {
         if event.isListed { unsafe state.table.remove(event) }
         event.place = .revoked
-        return (false, false)
+        return (.refused, false)
       }
       if event.place == .idle && event.isRevocable { unsafe state.table.insert(event) }
       event.place = .ready
+      if isObsolete { event.kind = .obsolete }
+      if event.kind == .obsolete {
+        event.promise = nil
+        event.value = .void
+        return unsafe (.appendedObsolete, state.append(event))
+      }
       // Only a CALL has a promise to settle.
       if event.kind != .call || outcome == Completion.pending { event.promise = nil }
       event.value = value
       event.outcomeState = outcome
-      return unsafe (true, state.append(event))
+      return unsafe (.appended, state.append(event))
     }
     if wakes { unsafe platform_futex_wake_one(word) }
-    return isTaken
+    return pushed
   }
 
   func wakeOne() { unsafe platform_futex_wake_one(sequenceAddress) }
