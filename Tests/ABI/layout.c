@@ -30,6 +30,57 @@ ASSERT(sizeof(promise_free_t) == POINTER && sizeof(promise_handler_t) == POINTER
 ASSERT(sizeof(promise_equal_t) == POINTER && sizeof(promise_describe_t) == POINTER);
 ASSERT(sizeof(promise_callback_t) == POINTER && sizeof(promise_observer_t) == POINTER);
 
+/* No number stands twice here: the compiler refuses equal cases. So a state, verdict, kind of event, flag or status that
+ * is passed in place of another one is refused at run time. */
+int is_number_of_one_constant(int number);
+int is_number_of_one_constant(int number) {
+  switch (number) {
+  case PROMISE_OK:
+  case PROMISE_EINVAL:
+  case PROMISE_ESTALE:
+  case PROMISE_ESETTLED:
+  case PROMISE_EPENDING:
+  case PROMISE_ETIMEDOUT:
+  case PROMISE_EDEADLK:
+  case PROMISE_ENOMEM:
+  case PROMISE_ECLOSED:
+  case PROMISE_EFULL:
+  case PROMISE_EFINISHED:
+  case PROMISE_EINTR:
+  case PROMISE_EBUSY:
+  case PROMISE_STATE_PENDING:
+  case PROMISE_STATE_FULFILLED:
+  case PROMISE_STATE_REJECTED:
+  case PROMISE_VERDICT_FULFILL:
+  case PROMISE_VERDICT_REJECT:
+  case PROMISE_VERDICT_ADOPT:
+  case PROMISE_VERDICT_PASS:
+  case PROMISE_VERDICT_SKIP:
+  case PROMISE_VERDICT_FINISH:
+  case PROMISE_VERDICT_FAIL:
+  case PROMISE_VERDICT_CANCEL:
+  case PROMISE_EVENT_SETTLED:
+  case PROMISE_EVENT_CALL:
+  case PROMISE_EVENT_CANCEL:
+  case PROMISE_EVENT_FREED:
+  case PROMISE_EVENT_DROPPED:
+  case PROMISE_EVENT_OBSOLETE:
+  case PROMISE_PUBLISHER_STATEFUL:
+  case PROMISE_COMBINE_CANCEL_OTHERS:
+  case PROMISE_DISTINCT_ERRORS:
+  case PROMISE_FORWARD_END:
+  case PROMISE_TOKEN_INVALIDATE_ON_RELEASE:
+  case PROMISE_CHAIN_CANCEL:
+  case PROMISE_THROTTLE_FIRST:
+  case PROMISE_JSON_LAST_WINS:
+  case PROMISE_JSON_ASCII:
+  case PROMISE_JSON_NONFINITE_NULL:
+    return 1;
+  default:
+    return 0;
+  }
+}
+
 ASSERT(PROMISE_ABI_VERSION == 1u);
 
 ASSERT(PROMISE_OK == 0);
@@ -86,7 +137,7 @@ ASSERT(PROMISE_TOKEN_INVALIDATE_ON_RELEASE == 1 << 12);
 ASSERT(PROMISE_CHAIN_CANCEL == 1 << 13);
 ASSERT(PROMISE_DISTINCT_ERRORS == 1 << 10);
 ASSERT(PROMISE_FORWARD_END == 1 << 11);
-ASSERT(PROMISE_THROTTLE_FIRST == 1 << 12);
+ASSERT(PROMISE_THROTTLE_FIRST == 1 << 14);
 ASSERT(PROMISE_FLATTEN_MERGE == 1 && PROMISE_FLATTEN_CONCAT == 2 && PROMISE_FLATTEN_LATEST == 3);
 
 ASSERT(PROMISE_PUBLISHER_STATEFUL == 1 << 8);

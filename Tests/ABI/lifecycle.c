@@ -99,6 +99,21 @@ static void stale_token_stays_stale(void) {
   CHECK_INT(alive, 0);
 }
 
+/* The library holds references too: the source has one to a derived promise. */
+static void released_promise_is_stale_when_the_library_releases_it(void) {
+  promise_t *source = promise_new(), *derived = promise_then(source, adds_one, NULL, NULL);
+  CHECK_STATUS(promise_release(derived), PROMISE_OK);
+  CHECK_INT(promise_state(derived), PROMISE_PENDING);
+  promise_t *limited = promise_timeout(derived, INT64_MAX);
+  CHECK_STATUS(promise_resolve(source, I64(1)), PROMISE_OK);
+  CHECK(ended(limited, PROMISE_FULFILLED, 2));
+  CHECK_INT(promise_state(derived), PROMISE_ESTALE);
+  CHECK_POINTER(promise_timeout(derived, INT64_MAX), NULL);
+  CHECK_STATUS(promise_last_status(), PROMISE_ESTALE);
+  CHECK_STATUS(promise_release(limited), PROMISE_OK);
+  CHECK_STATUS(promise_release(source), PROMISE_OK);
+}
+
 static void retained_promise_needs_as_many_releases(void) {
   promise_t *promise = promise_new();
   for (int i = 0; i < 1000; i++)
@@ -229,6 +244,7 @@ int main(void) {
   RUN(any_kind_may_be_a_reason);
   RUN(released_promise_is_stale);
   RUN(stale_token_stays_stale);
+  RUN(released_promise_is_stale_when_the_library_releases_it);
   RUN(retained_promise_needs_as_many_releases);
   RUN(value_goes_with_the_promise);
   RUN(result_outlives_the_promise);

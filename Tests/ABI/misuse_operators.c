@@ -230,6 +230,7 @@ static void throttle(void) {
   misuse_timed(throttled);
   promise_publisher_t *source = promise_publisher_new(0);
   refused(promise_publisher_throttle(NULL, source, 1, PROMISE_FORWARD_END), PROMISE_EINVAL, NULL);
+  refused(promise_publisher_throttle(NULL, source, 1, PROMISE_TOKEN_INVALIDATE_ON_RELEASE), PROMISE_EINVAL, NULL);
   refused(promise_publisher_throttle(NULL, source, 1, UINT32_MAX), PROMISE_EINVAL, NULL);
   promise_publisher_release(source);
 }

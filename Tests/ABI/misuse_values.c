@@ -54,7 +54,7 @@ static void value_string(void) {
   CHECK_INT(value.kind, PROMISE_KIND_VOID);
   CHECK_STATUS(promise_value_string(&value, NULL, SIZE_MAX), PROMISE_EINVAL);
   value.kind = 77;
-  CHECK(promise_value_string(&value, "\xff", SIZE_MAX) < 0);
+  CHECK_STATUS(promise_value_string(&value, "\xff", SIZE_MAX), PROMISE_EINVAL);
   CHECK_INT(value.kind, PROMISE_KIND_VOID);
 }
 
@@ -64,10 +64,10 @@ static void value_bytes(void) {
   CHECK_STATUS(promise_value_bytes(&value, NULL, 1), PROMISE_EINVAL);
   CHECK_INT(value.kind, PROMISE_KIND_VOID);
   value.kind = 77;
-  CHECK(promise_value_bytes(&value, "x", SIZE_MAX) < 0);
+  CHECK_STATUS(promise_value_bytes(&value, "x", SIZE_MAX), PROMISE_EINVAL);
   CHECK_INT(value.kind, PROMISE_KIND_VOID);
-  CHECK(promise_value_bytes(&value, "x", SIZE_MAX / 2) < 0);
-  CHECK(promise_value_bytes(&value, "x", SIZE_MAX / 2 + 1) < 0);
+  CHECK_STATUS(promise_value_bytes(&value, "x", SIZE_MAX / 2), PROMISE_ENOMEM);
+  CHECK_STATUS(promise_value_bytes(&value, "x", SIZE_MAX / 2 + 1), PROMISE_EINVAL);
   CHECK_INT(value.kind, PROMISE_KIND_VOID);
 }
 

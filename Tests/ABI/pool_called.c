@@ -10,6 +10,18 @@
 #include "child.h"
 #include "scheduling.h"
 
+/* ThreadSanitizer replaces the same functions: then its own are beneath those here. */
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+int __interceptor_pthread_cond_timedwait(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
+int __interceptor_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+#define BENEATH(name) ((void *)(uintptr_t)__interceptor_##name)
+#endif
+#endif
+#ifndef BENEATH
+#define BENEATH(name) dlsym(RTLD_NEXT, #name)
+#endif
+
 static int (*timed_wait)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
 static atomic_bool is_armed, is_noted;
 static sem_t idle, submitted;
@@ -157,8 +169,8 @@ static void refused_job_is_not_waited_for(void) {
 }
 
 int main(void) {
-  *(void **)&timed_wait = dlsym(RTLD_NEXT, "pthread_cond_timedwait");
-  *(void **)&create = dlsym(RTLD_NEXT, "pthread_create");
+  *(void **)&timed_wait = BENEATH(pthread_cond_timedwait);
+  *(void **)&create = BENEATH(pthread_create);
   REQUIRE(timed_wait != NULL && create != NULL);
   REQUIRE(sem_init(&idle, 0, 0) == 0 && sem_init(&submitted, 0, 0) == 0 && sem_init(&let_in, 0, 0) == 0);
   RUN(job_is_run_although_the_time_of_its_thread_is_up);

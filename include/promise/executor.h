@@ -32,15 +32,15 @@ PROMISE_NODISCARD PROMISE_API promise_executor_t *PROMISE_NULLABLE promise_execu
  * [any thread] */
 PROMISE_API promise_executor_t *PROMISE_NULLABLE promise_executor_immediate(void);
 
-/* The priority of a job of the pool. */
+/* The priority of a job of the pool, the least urgent first. */
 typedef uint32_t promise_priority_t;
 
 enum {
-  PROMISE_PRIORITY_BACKGROUND = 1,
-  PROMISE_PRIORITY_UTILITY = 2,
-  PROMISE_PRIORITY_DEFAULT = 3,
-  PROMISE_PRIORITY_USER_INITIATED = 4,
-  PROMISE_PRIORITY_USER_INTERACTIVE = 5
+  PROMISE_PRIORITY_BACKGROUND = 1,      /* work that nobody waits for: clean-up, indexing */
+  PROMISE_PRIORITY_UTILITY = 2,         /* long work whose progress a person follows: a download */
+  PROMISE_PRIORITY_DEFAULT = 3,         /* everything else */
+  PROMISE_PRIORITY_USER_INITIATED = 4,  /* a person asked for it, and waits */
+  PROMISE_PRIORITY_USER_INTERACTIVE = 5 /* the next frame or key stroke depends on it */
 };
 
 /* Returns the executor of the library's thread pool for a priority. The pool runs as many jobs at a time as there are

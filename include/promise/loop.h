@@ -83,9 +83,9 @@ PROMISE_API int32_t promise_loop_is_current(promise_loop_t *PROMISE_NULLABLE loo
 
 /* Runs the waiting jobs and the due timers, but not the jobs that these submit; does not wait for more. Ends early if
  * the loop is stopped. If work is left, the descriptor is readable, with a new edge.
- * Returns the number of jobs and timers it ran, 0 included; PROMISE_EDEADLK from within a job of this loop;
- * PROMISE_EBUSY while another thread runs the loop; PROMISE_EINVAL if `loop` is NULL; PROMISE_ECLOSED if the loop was
- * closed meanwhile; PROMISE_ESTALE.
+ * Returns the number of jobs and timers it ran, 0 included.
+ * Errors: PROMISE_EINVAL if `loop` is NULL; PROMISE_ESTALE; PROMISE_EDEADLK from within a job of this loop;
+ * PROMISE_EBUSY while another thread runs the loop; PROMISE_ECLOSED if the loop was closed meanwhile.
  * [one thread at a time] */
 PROMISE_API int64_t promise_loop_run_once(promise_loop_t *PROMISE_NULLABLE loop);
 

@@ -20,7 +20,7 @@ enum {
   PROMISE_ETIMEDOUT = -5,  /* the time given ran out */
   PROMISE_EDEADLK = -6,    /* waiting could never end: the calling thread is the one that has to do the work */
   PROMISE_ENOMEM = -7,     /* no memory, or no room for one more reference */
-  PROMISE_ECLOSED = -8,    /* the executor, plugin or library that should do the work has shut down */
+  PROMISE_ECLOSED = -8,    /* the executor, loop, queue or plugin that should do the work has shut down */
   PROMISE_EFULL = -9,      /* a subscriber of a stream has no room for more events */
   PROMISE_EFINISHED = -10, /* the stream has finished: no value comes any more */
   PROMISE_EINTR = -11,     /* a signal handler ran during an interruptible wait */

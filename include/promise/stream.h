@@ -134,7 +134,7 @@ promise_publisher_ready(promise_publisher_t *PROMISE_NULLABLE publisher);
 
 /* ---- Subscribing ---- */
 
-/* Policy for an event that arrives while `capacity` earlier events are pending: events that wait for demand, for the
+/* The policy for an event that arrives while `capacity` earlier events are pending: events that wait for demand, for the
  * executor, or for the running callback. One extra event may be pending after a promise of promise_subscriber_next()
  * was abandoned while its event was being delivered. 0 is not a policy. */
 typedef uint32_t promise_overflow_t;
@@ -143,7 +143,7 @@ enum {
   PROMISE_OVERFLOW_BUFFER = 1,      /* keep it; the subscriber is full from `capacity` events on, never if 0 */
   PROMISE_OVERFLOW_DROP_OLDEST = 2, /* drop the oldest pending event; a capacity of 1 keeps the latest */
   PROMISE_OVERFLOW_DROP_NEWEST = 3, /* drop the new event */
-  PROMISE_OVERFLOW_FAIL = 4         /* deliver the pending events, then fail with PROMISE_EFULL */
+  PROMISE_OVERFLOW_FAIL = 4         /* end the subscriber: it gets the pending events, then fails with PROMISE_EFULL */
 };
 
 /* Unlimited demand. */
@@ -225,7 +225,9 @@ promise_subscriber_next(promise_subscriber_t *PROMISE_NULLABLE subscriber);
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
 promise_subscriber_end(promise_subscriber_t *PROMISE_NULLABLE subscriber);
 
-/* Returns the number of events dropped because the subscriber was at its capacity.
+/* Returns the number of events that PROMISE_OVERFLOW_DROP_OLDEST or PROMISE_OVERFLOW_DROP_NEWEST has dropped, also after
+ * the end. Events that were pending when the subscriber was cancelled, and the event that PROMISE_OVERFLOW_FAIL failed
+ * at, do not count.
  * Errors: PROMISE_EINVAL if `subscriber` is NULL; PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API int64_t promise_subscriber_dropped(promise_subscriber_t *PROMISE_NULLABLE subscriber);

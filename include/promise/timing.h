@@ -27,7 +27,7 @@ PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publ
 
 enum {
   /* Drop the events that follow the first one in an interval. */
-  PROMISE_THROTTLE_FIRST = 1 << 12
+  PROMISE_THROTTLE_FIRST = 1 << 14
 };
 
 /* Publishes at most one event in each interval: the first event at once, which begins the interval; at its end, which

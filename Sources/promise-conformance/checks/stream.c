@@ -296,6 +296,7 @@ static void what_overflows_is_dropped_by_the_policy(void) {
   CHECK_LIBRARY_ERROR(end, PROMISE_EFULL);
   CHECK_INT(promise_subscriber_dropped(oldest), 2);
   CHECK_INT(promise_subscriber_dropped(newest), 2);
+  CHECK_INT(promise_subscriber_dropped(fails), 0);
   release(ready);
   release(end);
   CHECK_STATUS(promise_subscriber_release(oldest), PROMISE_OK);
