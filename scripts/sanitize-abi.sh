@@ -13,7 +13,11 @@ case ${1:-} in
     # ThreadSanitizer defers signal handlers until the thread makes an intercepted call; a wait makes none.
     export WITHOUT=interrupt
     ;;
-  address) folder=$root/.build-addresses ;;
+  address)
+    folder=$root/.build-addresses
+    # AddressSanitizer replaces one of the functions that it replaces.
+    export WITHOUT=pool_called
+    ;;
   *)
     echo "usage: sanitize-abi.sh thread|address [PROGRAM...]" >&2
     exit 64

@@ -62,12 +62,13 @@ use_given() {
   includes=("-I$root/include")
   read -ra libraries <<< "$LIBS"
   without+=" foreign objects dlclose fork fork_pool fork_loops fork_traffic queue_fork $own_locks"
+  export CHECK_SKIP="${CHECK_SKIP:-} refused_job_is_not_waited_for" # a child, too
 }
 
 without=${WITHOUT:-}
 endless="limits" # sufficient, where everything takes fifty times as long
 own_heap="monkeys_scarce scarce_depth scarce_executors scarce_promises scarce_queues scarce_settling scarce_streams scarce_tokens scarce_values" # built with `wrapped` for a checker with an allocator of its own
-own_locks="deadline_overlap pool_called wait_overlap" # a sanitizer replaces the same functions
+own_locks="deadline_overlap wait_overlap" # a sanitizer replaces the same functions
 all=$#
 if ((all == 0)); then
   mapfile -t programs < <(abi_programs)
