@@ -4,6 +4,13 @@
 
 #include "plugin_activity.h"
 
+// On x86-64 every page has 4 KiB.
+#ifdef __x86_64__
+#define PLUGIN_ACTIVITY_LARGEST_PAGE 4096
+#else
+#define PLUGIN_ACTIVITY_LARGEST_PAGE 65536
+#endif
+
 extern "C" {
 
 /// Plugin code that a thread is running. The activity that entered it is below it on the stack.
@@ -25,8 +32,12 @@ const char *plugin_activity_program();
 
 /// Makes the kernel note forks, those without handlers of pthread_atfork() too.
 void plugin_activity_notice_forks();
-/// 0 at this place: the process is a child that plugin code forked.
-extern int32_t *plugin_activity_is_own;
+/// 0 in its first word: the process is a child that plugin code forked. Pages of their own, which the kernel can clear.
+/// Not behind a pointer, since every call reads it.
+struct plugin_activity_own_pages {
+  alignas(PLUGIN_ACTIVITY_LARGEST_PAGE) int32_t is_own;
+};
+extern __attribute__((visibility("hidden"))) plugin_activity_own_pages plugin_activity_own;
 /// Ends this process, a child that plugin code forked and that returned into the host. `activity` is that code.
 [[noreturn]] void plugin_activity_end_child(const plugin_activity *activity);
 }
@@ -34,9 +45,9 @@ extern int32_t *plugin_activity_is_own;
 namespace plugin {
 
 /// RAII: an activity that lasts as long as this object.
-class noted {
+template <plugin_activity_kind_t kind> class noted {
 public:
-  noted(plugin_activity_kind_t kind, const char *subject) noexcept : activity{kind, subject, plugin_activity_current} {
+  explicit noted(const char *subject) noexcept : activity{kind, subject, plugin_activity_current} {
     plugin_activity_current = &activity;
     if (kind != PLUGIN_ACTIVITY_CALL)
       plugin_activity_begin_limit(&activity);
@@ -45,9 +56,9 @@ public:
   noted(const noted &) = delete;
 
   ~noted() {
-    if (__builtin_expect(*plugin_activity_is_own == 0, false))
+    if (__builtin_expect(plugin_activity_own.is_own == 0, false))
       plugin_activity_end_child(&activity);
-    if (activity.kind != PLUGIN_ACTIVITY_CALL)
+    if (kind != PLUGIN_ACTIVITY_CALL)
       plugin_activity_end_limit(&activity);
     plugin_activity_current = activity.outer;
   }

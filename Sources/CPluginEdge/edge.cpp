@@ -91,12 +91,12 @@ void describe_exception(plugin_fault_t *fault) noexcept {
 
 plugin_fault_kind_t plugin_edge_call(const char *subject, void *cif, promise_function_t function, void *result,
                                      void **arguments, plugin_fault_t *fault) {
-  plugin::noted noted(PLUGIN_ACTIVITY_CALL, subject);
+  plugin::noted<PLUGIN_ACTIVITY_CALL> noted(subject);
   return plugin::guard(fault, [=] { ffi_call(static_cast<ffi_cif *>(cif), function, result, arguments); });
 }
 
 void *plugin_edge_map(const char *subject, const char *path, plugin_fault_t *fault) {
-  plugin::noted noted(PLUGIN_ACTIVITY_MAPPING, subject);
+  plugin::noted<PLUGIN_ACTIVITY_MAPPING> noted(subject);
   void *handle = nullptr;
   plugin::guard(fault, [&] { handle = plugin_library_open(path); });
   return handle;
@@ -104,7 +104,7 @@ void *plugin_edge_map(const char *subject, const char *path, plugin_fault_t *fau
 
 const promise_plugin_t *plugin_edge_entry(const char *subject, const promise_plugin_t *(*entry)(uint32_t),
                                           uint32_t host_abi, plugin_fault_t *fault) {
-  plugin::noted noted(PLUGIN_ACTIVITY_ENTRY, subject);
+  plugin::noted<PLUGIN_ACTIVITY_ENTRY> noted(subject);
   const promise_plugin_t *plugin = nullptr;
   plugin::guard(fault, [&] { plugin = entry(host_abi); });
   return plugin;
@@ -113,14 +113,14 @@ const promise_plugin_t *plugin_edge_entry(const char *subject, const promise_plu
 promise_status_t plugin_edge_load(const char *subject,
                                   promise_status_t (*load)(const promise_host_t *, promise_value_t *),
                                   const promise_host_t *host, promise_value_t *error, plugin_fault_t *fault) {
-  plugin::noted noted(PLUGIN_ACTIVITY_LOAD, subject);
+  plugin::noted<PLUGIN_ACTIVITY_LOAD> noted(subject);
   promise_status_t status = PROMISE_EINVAL;
   plugin::guard(fault, [&] { status = load(host, error); });
   return status;
 }
 
 void plugin_edge_unload(const char *subject, void (*unload)(), plugin_fault_t *fault) {
-  plugin::noted noted(PLUGIN_ACTIVITY_UNLOAD, subject);
+  plugin::noted<PLUGIN_ACTIVITY_UNLOAD> noted(subject);
   plugin::guard(fault, unload);
 }
 

@@ -10,38 +10,29 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-namespace {
+// Without an initial value, because the kernel clears no pages of a file.
+plugin_activity_own_pages plugin_activity_own;
+static_assert(sizeof plugin_activity_own == PLUGIN_ACTIVITY_LARGEST_PAGE, "nothing else is in these pages");
 
-int32_t is_own = 1;
+namespace {
 
 /// A child of a fork outside plugin code goes on as a host of its own.
 void in_child() {
   static bool is_plugins;
   is_plugins = is_plugins || plugin_activity_current != nullptr;
-  *plugin_activity_is_own = is_plugins ? 0 : 1;
+  plugin_activity_own.is_own = is_plugins ? 0 : 1;
 }
 
 __attribute__((constructor)) void register_handler() {
+  plugin_activity_own.is_own = 1;
   pthread_atfork(nullptr, nullptr, in_child);
 }
 
 } // namespace
 
-int32_t *plugin_activity_is_own = &is_own;
-
 void plugin_activity_notice_forks() {
-  const size_t size = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  void *page = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (page == MAP_FAILED)
-    return;
-  // Linux 4.14. In a child the page is zero, also after _Fork() and the bare system call.
-  if (madvise(page, size, MADV_WIPEONFORK) != 0) {
-    munmap(page, size);
-    return;
-  }
-  auto *noted = static_cast<int32_t *>(page);
-  *noted = *plugin_activity_is_own;
-  plugin_activity_is_own = noted;
+  // Linux 4.14. In a child the pages are zero, also after _Fork() and the bare system call.
+  madvise(&plugin_activity_own, sizeof plugin_activity_own, MADV_WIPEONFORK);
 }
 
 void plugin_activity_end_child(const plugin_activity *activity) {
