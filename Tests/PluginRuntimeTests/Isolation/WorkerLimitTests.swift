@@ -16,6 +16,20 @@ struct WorkerLimitTests {
     return pid_t(process)
   }
 
+  /// Stops the process. A thread of it stops some time after kill() has returned.
+  private func stop(_ process: pid_t) async throws {
+    try #require(process > 0 && kill(process, SIGSTOP) == 0)
+    let folder = "/proc/\(process)/task"
+    try await waiting(for: {
+      let threads = try? FileManager.default.contentsOfDirectory(atPath: folder)
+      return threads?.allSatisfy { thread in
+        // The state follows the name, which is in parentheses.
+        let facts = try? String(contentsOfFile: "\(folder)/\(thread)/stat", encoding: .utf8)
+        return facts.map { $0.split(separator: ") ").last?.first == "T" } ?? true
+      } ?? true
+    })
+  }
+
   @Test("of depth reject the call whose result is too deep, and no other")
   func depth() async throws {
     let plugin = try IsolatedPlugin.loading("asking")
@@ -64,7 +78,7 @@ struct WorkerLimitTests {
     let calls = (0..<4).map { _ in plugin.call("length", [.value(data)], timeout: nil) }
     for call in calls { #expect(try await call.outcomeInTime().value == .uint(8 << 20)) }
     let process = try await process(of: plugin)
-    #expect(process > 0 && kill(process, SIGSTOP) == 0)
+    try await stop(process)
     let stopped = try await plugin.outcome("length", data)
     #expect(stopped.workerEnd?.fault == "it was stopped by a signal", "\(stopped)")
     #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
@@ -77,7 +91,7 @@ struct WorkerLimitTests {
     let process = try await process(of: plugin)
     // Longer than its thread goes on looking after the last call; on a slower machine the test passes just as well.
     try await Task.sleep(for: .milliseconds(2_500))
-    #expect(process > 0 && kill(process, SIGSTOP) == 0)
+    try await stop(process)
     let stopped = try await plugin.outcome("echo", .int(3))
     #expect(stopped.workerEnd?.fault == "it was stopped by a signal", "\(stopped)")
     plugin.unload()

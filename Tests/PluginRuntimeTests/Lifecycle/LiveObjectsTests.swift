@@ -21,7 +21,7 @@ struct LiveObjectsTests {
     // The plans of calls keep them after the end of the host.
     var kept: [LiveObjects] = []
     for _ in 0..<1_000 {
-      let objects = LiveObjects { _, message in Issue.record("\(message)") }
+      let objects = LiveObjects(ending: { $1() }) { _, message in Issue.record("\(message)") }
       objects.discard(UInt(bitPattern: malloc(1)), named: "thing", destructor)
       #expect(objects.close(deadline: .seconds(60)).isEmpty)
       kept.append(objects)
