@@ -36,6 +36,6 @@ struct CheckedPipeline {
       }
     }
     plan = try PipelineChecker.check(
-      pipeline, in: files, graph: graph, plugins: plugins.plugins, variables: variables)
+      pipeline, in: files, graph: graph, plugins: plugins.plugins, single: plugins.single, variables: variables)
   }
 }

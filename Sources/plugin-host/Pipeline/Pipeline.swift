@@ -71,7 +71,9 @@ struct Pipeline: Sendable {
     var condition: Located<Expression>?
     /// The call is made for each element of this list.
     var each: Located<Input>?
-    /// The number of elements processed at the same time.
+    /// The call is made for each event of this step.
+    var source: Located<String>?
+    /// The number of elements or events processed at the same time.
     var limit: Int?
     var retry: Retry?
     /// Steps with the same name here run one at a time, on one thread.

@@ -1,6 +1,6 @@
 import PluginRuntime
 
-/// Checks callbacks: `{function: PLUGIN.FUNCTION}` and `{expression: TEXT}`.
+/// Checks callbacks: `{function: PLUGIN.FUNCTION}`, `{expression: TEXT}` and `{stream: ROOM}`.
 extension PipelineChecker {
   mutating func callback(
     _ input: Located<Pipeline.Input>, as callback: CallbackType, _ type: ValueType, name: String
@@ -9,6 +9,9 @@ extension PipelineChecker {
     case .text(let template, isPlain: true) where template.source == "null":
       if case .optional = type { return .value(.void) }
     case .mapping(let members):
+      if members.contains(where: { $0.name.value == "stream" }) {
+        return outlet(members, at: input.location, as: callback, name: name)
+      }
       guard members.count == 1, case .text(let template, _) = members[0].value.value else { break }
       let location = members[0].value.location
       switch members[0].name.value {
@@ -20,7 +23,8 @@ extension PipelineChecker {
     }
     report(
       input.location,
-      "\"\(name)\" must be {function: PLUGIN.FUNCTION} or {expression: TEXT}, for the callback \(callback)")
+      "\"\(name)\" must be {function: PLUGIN.FUNCTION}, {expression: TEXT} or {stream: ROOM}, for the callback \(callback)"
+    )
     return nil
   }
 

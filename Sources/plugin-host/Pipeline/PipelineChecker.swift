@@ -5,6 +5,8 @@ struct PipelineChecker {
   let pipeline: Pipeline
   let graph: StepGraph
   private let plugins: [PluginDescription]
+  /// The ids of plugins that make one call at a time.
+  let single: Set<String>
   let variables: [String: String]
   private var mistakes: [Mistake] = []
   var room = ExpansionRoom()
@@ -18,21 +20,25 @@ struct PipelineChecker {
   private(set) var isForEach = false
 
   /// Makes the plan of `pipeline`, with the values of its variables, or reports all its mistakes. `graph` is the valid
-  /// graph of its steps.
+  /// graph of its steps, `single` the ids of plugins that make one call at a time.
   static func check(
     _ pipeline: Pipeline, in files: [SourceFile], graph: StepGraph, plugins: [PluginDescription],
-    variables: [String: String]
+    single: Set<String> = [], variables: [String: String]
   ) throws(FileMistakes) -> PipelinePlan {
-    var checker = PipelineChecker(pipeline: pipeline, graph: graph, plugins: plugins, variables: variables)
+    var checker = PipelineChecker(
+      pipeline: pipeline, graph: graph, plugins: plugins, single: single, variables: variables)
     let plan = checker.plan()
     guard let plan, checker.mistakes.isEmpty else { throw FileMistakes(files: files, mistakes: checker.mistakes) }
     return plan
   }
 
-  private init(pipeline: Pipeline, graph: StepGraph, plugins: [PluginDescription], variables: [String: String]) {
+  private init(
+    pipeline: Pipeline, graph: StepGraph, plugins: [PluginDescription], single: Set<String>, variables: [String: String]
+  ) {
     self.pipeline = pipeline
     self.graph = graph
     self.plugins = plugins
+    self.single = single
     self.variables = variables
   }
 
@@ -40,13 +46,17 @@ struct PipelineChecker {
     var calls: [PipelinePlan.Call?] = []
     findPure()
     for step in pipeline.steps {
-      isForEach = step.each != nil
+      isForEach = step.isForEach
       calls.append(call(step.call, isPure: step.isPure))
       isForEach = false
     }
     shapes = zip(calls, pipeline.steps).map { call, step in
-      (call?.function.signature.shape).map { step.each == nil ? $0 : .list($0) }
+      (call?.function.signature.shape).map { shape in
+        if step.source != nil, shape.kind == .void { return .nothing }
+        return step.isForEach ? .list(shape) : shape
+      }
     }
+    checkStreams(calls)
     var steps: [PipelinePlan.Step] = []
     for (number, step) in pipeline.steps.enumerated() {
       checkReferences(of: step.call, planned: calls[number])
@@ -56,7 +66,7 @@ struct PipelineChecker {
       steps.append(
         PipelinePlan.Step(
           name: step.name.value, call: call, inputs: graph.inputs[number], rescue: rescue, condition: condition,
-          each: each, retry: step.retry, serial: step.serial))
+          each: each, takers: graph.takers[number] ?? [], retry: step.retry, serial: step.serial))
     }
     let settings = settings()
     guard let result = result(), steps.count == pipeline.steps.count else { return nil }
@@ -87,13 +97,16 @@ struct PipelineChecker {
       }
       test = PipelinePlan.Test(condition: condition.value, steps: numbers, variables: variables)
     }
+    if let source = step.source.flatMap({ graph.number(of: $0.value) }) {
+      return (test, PipelinePlan.Each(source: .stream(source), limit: step.limit ?? Self.room))
+    }
     guard let list = step.each else { return (test, nil) }
     if case .text(let template, _) = list.value, template.results.isEmpty {
       report(list.location, "\"each\" must be a list, or a result that is one")
       return (test, nil)
     }
     checkList(list)
-    return (test, input(list, as: .value, name: "each").map { PipelinePlan.Each(list: $0, limit: step.limit ?? .max) })
+    return (test, input(list, as: .value, name: "each").map { .init(source: .list($0), limit: step.limit ?? .max) })
   }
 
   private mutating func settings() -> [PluginSetting] {
@@ -229,9 +242,10 @@ struct PipelineChecker {
       guard let text = expanded(written, at: template.location) else { return nil }
       return check(text, as: type, at: template.location, name: "value").map { .value($0) }
     case .call(let written):
-      isForEach = step.each != nil
+      isForEach = step.isForEach
       defer { isForEach = false }
       guard let call = call(written) else { return nil }
+      if !call.outlets.isEmpty { report(written.function.location, "the call of a rescue gives no events") }
       checkReferences(of: written, planned: call)
       if let signature, call.function.signature.resultKind != signature.resultKind {
         let kinds = "\(call.function.signature.resultText), but \(signature.name) gives \(signature.resultText)"
@@ -244,7 +258,7 @@ struct PipelineChecker {
 
 extension ValueType {
   /// Whether values of the type have a meaning in this process only.
-  fileprivate var isOfThisProcess: Bool {
+  var isOfThisProcess: Bool {
     switch self {
     case .pointer, .callback, .context, .token: true
     case .structure(let type): type.fields.contains { $0.type.isOfThisProcess }

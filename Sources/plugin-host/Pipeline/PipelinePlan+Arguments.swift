@@ -1,14 +1,15 @@
 import PluginRuntime
 
 extension PipelinePlan.Call {
-  /// Makes the arguments of the function. Reads files, so it may block. Callbacks call functions of `host`.
-  func values(_ results: [Int: PluginValue], host: Host) throws -> [Argument] {
+  /// Makes the arguments of the function. Reads files, so it may block. Callbacks call functions of `host`, or give
+  /// events to `stream`.
+  func values(_ results: [Int: PluginValue], host: Host, stream: EventStream?) throws -> [Argument] {
     try arguments.map { parameter, input in
-      let content =
-        if case .callback(let callback) = input {
-          Argument.Content.callback(try callback.bound(results).callback(in: { host }))
-        } else {
-          try input.content(for: parameter.argumentType, results)
+      let content: Argument.Content =
+        switch (input, stream) {
+        case (.callback(let callback), _): .callback(try callback.bound(results).callback(in: { host }))
+        case (.outlet(let outlet), let stream?): .callback(stream.callback(outlet))
+        default: try input.content(for: parameter.argumentType, results)
         }
       return Argument(name: parameter.name, content)
     }
@@ -62,6 +63,7 @@ extension PipelinePlan.Input {
     case .file(let parts): return try ArgumentText.file(Self.text(parts, results)).content()
     case .list, .object: return .value(try value(of: type, results))
     case .callback(let callback): throw MissingPart("the callback \(callback.target.parameter) is not a value")
+    case .outlet(let outlet): throw MissingPart("the callback \(outlet.parameter) is not a value")
     }
   }
 
@@ -72,7 +74,7 @@ extension PipelinePlan.Input {
       return .array(try elements.map { try $0.value(of: element, results) })
     case .object(let members):
       return .object(try members.map { PluginMember($0.name, try $0.input.value(of: $0.type, results)) })
-    case .text, .value, .result, .composed, .file, .callback:
+    case .text, .value, .result, .composed, .file, .callback, .outlet:
       switch try content(for: type, results) {
       case .value(let value): return value
       case .text(let text): return type.content == .value ? .string(text) : try type.value(fromText: text)

@@ -18,7 +18,7 @@ extension PipelinePlan {
   }
 
   /// The steps as nodes. An arrow leads from a step to those that use its result; it is dashed where one only waits for
-  /// the other, and dotted to the substitute for a step that is rejected.
+  /// the other, dotted to the substitute for a step that is rejected, and bold to a step that takes its events.
   var dot: String {
     var lines = ["digraph pipeline {", "  node [shape=box];"]
     let results = result.steps
@@ -29,6 +29,7 @@ extension PipelinePlan {
       for input in step.inputs {
         lines.append("  s\(input) -> s\(number)\(after.contains(input) ? " [style=dashed]" : "");")
       }
+      for taker in step.takers { lines.append("  s\(number) -> s\(taker) [style=bold];") }
       if case .call(_, let inputs) = step.rescue {
         for input in inputs { lines.append("  s\(input) -> s\(number) [style=dotted];") }
       }

@@ -12,7 +12,11 @@ extension PipelinePlan {
     let after = after(step)
     var line = "\(step.name): \(text(step.call))"
     if let each = step.each {
-      line += " for each of \(text(each.list))" + (each.limit == .max ? "" : ", \(each.limit) at once")
+      switch each.source {
+      case .list(let list): line += " for each of \(text(list))"
+      case .stream(let source): line += " for each event of \(steps[source].name)"
+      }
+      if each.limit != .max { line += ", \(each.limit) at once" }
     }
     if step.condition != nil { line += ", if its condition holds" }
     if let retry = step.retry { line += ", \(retry.times) more time\(retry.times == 1 ? "" : "s") if rejected" }
@@ -29,7 +33,7 @@ extension PipelinePlan {
   /// The steps that a step runs after without using their results.
   func after(_ step: Step) -> [Int] {
     let conditions = step.condition.map { Array($0.steps.values) } ?? []
-    let list = step.each?.list.results.map(\.step) ?? []
+    let list = if case .list(let list)? = step.each?.source { list.results.map(\.step) } else { [Int]() }
     let used = Set(step.call.arguments.flatMap(\.input.results).map(\.step) + conditions + list)
     return step.inputs.filter { !used.contains($0) }
   }
@@ -53,6 +57,7 @@ extension PipelinePlan {
     case .list(let elements, _): "[" + elements.map(text).joined(separator: ", ") + "]"
     case .object(let members): "{" + members.map { "\($0.name): \(text($0.input))" }.joined(separator: ", ") + "}"
     case .callback(let callback): "{\(callback.target.action)}"
+    case .outlet(let outlet): "{stream: \(outlet.room)}"
     }
   }
 
@@ -89,7 +94,7 @@ extension PipelinePlan.Input {
   /// The results in it.
   var results: [PipelinePlan.StepResult] {
     switch self {
-    case .text, .value: []
+    case .text, .value, .outlet: []
     case .result(let result): [result]
     case .composed(let parts), .file(let parts):
       parts.compactMap { if case .result(let result) = $0 { result } else { nil } }

@@ -21,6 +21,8 @@ struct PipelinePlan: Sendable {
     var rescue: Rescue?
     var condition: Test?
     var each: Each?
+    /// The steps that take the events of this one.
+    var takers: [Int] = []
     var retry: Retry?
     /// Steps with the same name here run one at a time, on one thread.
     var serial: String?
@@ -33,11 +35,17 @@ struct PipelinePlan: Sendable {
     var variables: [String: String]
   }
 
-  /// A list for each of whose elements a call is made.
+  /// The elements or events for each of which a call is made.
   struct Each: Sendable {
-    var list: Input
+    var source: Source
     /// The number of calls at once.
     var limit: Int
+
+    enum Source: Sendable {
+      case list(Input)
+      /// The events of the step with that number.
+      case stream(Int)
+    }
   }
 
   struct Call: Sendable {
@@ -65,12 +73,23 @@ struct PipelinePlan: Sendable {
     case list([Input], element: ValueType)
     case object([(name: String, input: Input, type: ValueType)])
     case callback(Callback)
+    case outlet(Outlet)
   }
 
   /// A callback, with the steps whose results are in its expression.
   struct Callback: Sendable {
     var target: CallbackTarget
     var steps: [String: Int] = [:]
+  }
+
+  /// A callback whose calls are the events of the step.
+  struct Outlet: Sendable {
+    var parameter: String
+    var type: CallbackType
+    /// The number of events that wait for a taker before the callback waits.
+    var room: Int
+    /// The callback's result.
+    var returned: PluginValue
   }
 
   enum TextPart: Sendable {

@@ -2,7 +2,9 @@
 extension PipelineReader {
   func readControl(of step: inout Pipeline.Step, _ record: YAMLDocument.Record) {
     if let node = record["when"] { step.condition = condition(node) }
-    if let node = record["each"] { step.each = input(node, what: "\"each\"") }
+    if let node = record["each"] {
+      if isStream(node) { step.source = source(node) } else { step.each = input(node, what: "\"each\"") }
+    }
     if let field = record.fields["limit"] {
       step.limit = count(field.value, key: "limit")
       if record["each"] == nil { document.report(field.key.location, "\"limit\" needs \"each\" in the same step") }
@@ -15,6 +17,20 @@ extension PipelineReader {
       }
       step.serial = name.value
     }
+  }
+
+  private func isStream(_ node: YAMLNode) -> Bool {
+    guard case .mapping(let fields) = node.content else { return false }
+    return fields.contains { $0.key.text == "stream" }
+  }
+
+  /// `{stream: NAME}`.
+  private func source(_ node: YAMLNode) -> Located<String>? {
+    let what = "a stream"
+    guard let record = document.record(of: node, what: what, known: ["stream"]),
+      let name = document.required("stream", of: record, what: what)
+    else { return nil }
+    return document.text(of: name, what: "the step's name")
   }
 
   private func condition(_ node: YAMLNode) -> Located<Expression>? {

@@ -9,7 +9,7 @@ struct PipelineRenaming {
   func step(_ step: Pipeline.Step) -> Pipeline.Step {
     var step = step
     // In the arguments of a step with `each`, these are the element and its number.
-    let fixed: Set<String> = step.each == nil ? [] : ["item", "index"]
+    let fixed: Set<String> = step.isForEach ? ["item", "index"] : []
     step.call = call(step.call, except: fixed)
     step.after = step.after.flatMap(steps)
     if case .call(let call)? = step.rescue { step.rescue = .call(self.call(call, except: fixed)) }
@@ -17,6 +17,7 @@ struct PipelineRenaming {
       step.rescue = .value(value.map { template in template.map { self.template($0, at: value.location) } })
     }
     step.each = step.each.map { input($0) }
+    step.source = step.source.map { name in name.map { result(ResultReference(step: $0), name.location).step } }
     step.condition = step.condition.map { condition in
       condition.map { expression in
         expression.replacing { operand in

@@ -6,14 +6,22 @@ import Synchronization
 extension PipelineRun {
   /// Makes the step's calls, if its condition holds.
   nonisolated func perform(
-    _ step: PipelinePlan.Step, _ number: Int, _ results: [Int: PluginValue], _ rescueInputs: Inputs
+    _ step: PipelinePlan.Step, _ number: Int, _ results: [Int: PluginValue], _ rescueInputs: Inputs,
+    _ source: Inputs.Element?
   ) -> Promise<PluginValue> {
     do {
       if let condition = step.condition, try !condition.isTrue(results) {
         return Promise<PluginValue>.reject(CallFailure.skipped)
       }
-      guard let each = step.each else { return repeated(step, number, results) }
-      return try forEach(each.list.elements(results), of: step, number, results, rescueInputs, limit: each.limit)
+      switch (step.each?.source, source) {
+      case (.list(let list)?, _):
+        return try forEach(
+          list.elements(results), of: step, number, results, rescueInputs, limit: step.each?.limit ?? .max)
+      case (.stream?, let source?):
+        return forEachEvent(
+          of: source.number, source.promise, step, number, results, rescueInputs, limit: step.each?.limit ?? .max)
+      default: return repeated(step, number, results)
+      }
     } catch {
       return Promise<PluginValue>.reject(CallFailure.rejected(message: "\(error)"))
     }
@@ -66,14 +74,14 @@ extension PipelineRun {
     }
   }
 
-  private nonisolated func report(_ message: String, fraction: Double? = nil, _ number: Int) {
+  nonisolated func report(_ message: String, fraction: Double? = nil, _ number: Int) {
     session.loop.post { [self] in
       board.report(StepState.Report(fraction: fraction, message: message), step: number)
     }
   }
 
   /// Makes the call, and retries after a failure as often as the step allows.
-  private nonisolated func repeated(
+  nonisolated func repeated(
     _ step: PipelinePlan.Step, _ number: Int, _ results: [Int: PluginValue]
   ) -> Promise<PluginValue> {
     guard let retry = step.retry else { return begin(step.call, step, number, results, isRescue: false) }
@@ -134,13 +142,15 @@ extension PipelineRun {
     let start: @Sendable () -> Void = { [self] in
       let leave: @Sendable () -> Void = { [self] in
         session.loop.post { [self] in active[id] = nil }
+        if !isRescue { streams[number]?.end(id) }
         slots.leave()
         lane?.slots.leave()
       }
       attempt.outcome.then({ _ in leave() }, { _ in leave() })
+      if !isRescue { streams[number]?.begin(attempt, id) }
       if reasonGivenUp(number) == nil, !isRescue, isShown { note(.running(StepState.Report()), step: number) }
       attempt.start(timeout: call.timeout) { [self, session] in
-        let arguments = try call.values(results, host: session.host)
+        let arguments = try call.values(results, host: session.host, stream: streams[number])
         if let value = cached?.find(arguments) {
           if isShown { found.withLock { _ = $0.insert(number) } }
           return .resolve(value)

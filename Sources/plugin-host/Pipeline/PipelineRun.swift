@@ -31,13 +31,17 @@ final class PipelineRun {
   /// The reason why the run was given up; nil otherwise. A given-up run starts and rescues nothing.
   private nonisolated let givenUp = Mutex<CallFailure?>(nil)
 
+  /// The streams of the steps whose events others take, by their numbers.
+  nonisolated let streams: [Int: EventStream]
+
   nonisolated let cache: PipelineCache?
   /// The steps with a cached result.
   nonisolated let found = Mutex<Set<Int>>([])
 
   /// `jobs`: the number of calls that may run at once.
   init(plan: PipelinePlan, session: Session, board: ProgressBoard, jobs: Int = .max, cache: PipelineCache? = nil) {
-    slots = Slots(limit: jobs)
+    let slots = Slots(limit: jobs)
+    self.slots = slots
     self.cache = cache
     self.plan = plan
     self.session = session
@@ -46,6 +50,12 @@ final class PipelineRun {
     unsettled = plan.steps.count
     unsettledBeforeFinal = plan.firstFinal
     kept = plan.result.steps
+    let streams = plan.steps.enumerated().compactMap { number, step in
+      step.call.outlets.first.map {
+        (number, EventStream(room: $0.room, takers: step.takers, slots: slots))
+      }
+    }
+    self.streams = Dictionary(uniqueKeysWithValues: streams)
     let names = Set(plan.steps.compactMap(\.serial))
     lanes = Dictionary(uniqueKeysWithValues: names.map { ($0, (SerialThread(), Slots(limit: 1))) })
   }
@@ -60,21 +70,28 @@ final class PipelineRun {
       let inputs = results(of: named(step.inputs, promises, after: Set(plan.after(step))))
       // Looked up now: all of them precede this step in the plan's order.
       let rescueInputs = if case .call(_, let numbers) = step.rescue { named(numbers, promises) } else { [] as Inputs }
+      // The step whose events this one takes.
+      let source =
+        if case .stream(let source)? = step.each?.source { named([source], promises).first } else {
+          nil as Inputs.Element?
+        }
       let own =
         number < plan.firstFinal
-        ? inputs.then(async: { [self] in perform(step, number, $0, rescueInputs) })
+        ? inputs.then(async: { [self] in perform(step, number, $0, rescueInputs, source) })
         : reachedFinal.then(async: { [self] _ in
-          inputs.then(async: { [self] in perform(step, number, $0, rescueInputs) })
+          inputs.then(async: { [self] in perform(step, number, $0, rescueInputs, source) })
         })
       let promise = step.each == nil ? rescued(own, step: step, number: number, rescueInputs, [:]) : own
       // Dependent steps wait for this one, so that the step's own end is shown first.
       let told = Promise<PluginValue>()
       promise.then(
         { [self] value in
+          endStreams(of: number, step)
           settle(number, .success(value))
           told.resolve(value)
         },
         { [self] reason in
+          endStreams(of: number, step)
           settle(number, .failure(CallFailure(reason: reason)))
           told.reject(reason)
         })
@@ -186,6 +203,12 @@ final class PipelineRun {
   /// The reason why a step does not start; steps of `finally` always start.
   nonisolated func reasonGivenUp(_ number: Int) -> CallFailure? {
     number < plan.firstFinal ? givenUp.withLock { $0 } : nil
+  }
+
+  /// A settled step gives no more events, and takes none.
+  private nonisolated func endStreams(of number: Int, _ step: PipelinePlan.Step) {
+    streams[number]?.finish()
+    if case .stream(let source)? = step.each?.source { streams[source]?.taker(number)?.leave() }
   }
 
   private nonisolated func settle(_ number: Int, _ outcome: Outcome) {

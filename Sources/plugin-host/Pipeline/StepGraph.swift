@@ -6,6 +6,10 @@ struct StepGraph: Sendable {
   private(set) var inputs: [[Int]] = []
   /// For each step: the steps whose results its rescue uses.
   private(set) var rescueInputs: [[Int]] = []
+  /// For each step: the step whose events it takes.
+  private(set) var sources: [Int?] = []
+  /// By the numbers of the steps that give events: the steps that take them.
+  private(set) var takers: [Int: [Int]] = [:]
   /// All steps, each after those that it waits for.
   private(set) var order: [Int] = []
 
@@ -30,6 +34,7 @@ struct StepGraph: Sendable {
       edges.append(ownTargets + rescueTargets)
     }
     let firstFinal = firstFinal ?? steps.count
+    addSources(steps, firstFinal: firstFinal, mistakes: &mistakes)
     for edge in edges[..<firstFinal].joined() where edge.target >= firstFinal {
       let message = "the step \"\(steps[edge.target].name.value)\" of \"finally\" runs after all others"
       mistakes.append(Mistake(location: edge.location, message: message))
@@ -44,6 +49,49 @@ struct StepGraph: Sendable {
   func suggestion(for name: String) -> String {
     // Sorted, because which of two equally near names is suggested must not change from run to run.
     Suggestion.near(name, among: numbers.keys.sorted())
+  }
+
+  private mutating func addSources(_ steps: [Pipeline.Step], firstFinal: Int, mistakes: inout [Mistake]) {
+    for (number, step) in steps.enumerated() {
+      guard let source = step.source,
+        let edge = targets(of: [source], from: number, in: steps, mistakes: &mistakes).first
+      else {
+        sources.append(nil)
+        continue
+      }
+      if inputs[number].contains(edge.target) {
+        mistakes.append(
+          Mistake(
+            location: source.location,
+            message: "the step takes the events of \"\(source.value)\", so it cannot wait for its end too"))
+      } else if edge.target < firstFinal, number >= firstFinal {
+        let message = "\"\(source.value)\" has ended when the steps of \"finally\" run: its events are taken before"
+        mistakes.append(Mistake(location: source.location, message: message))
+      }
+      sources.append(edge.target)
+      takers[edge.target, default: []].append(number)
+      edges[number].append(edge)
+    }
+    addInputsOfTakers()
+  }
+
+  /// A step whose events others take begins when they can begin too: its callback waits for room, and might otherwise
+  /// wait for a step that waits for it.
+  private mutating func addInputsOfTakers() {
+    var isChanged = true
+    while isChanged {
+      isChanged = false
+      for (number, source) in sources.enumerated() {
+        guard let source else { continue }
+        let known = Set(edges[source].map(\.target))
+        let added = edges[number].filter { $0.target != source && !known.contains($0.target) }
+        if added.isEmpty { continue }
+        let missing = Set(inputs[number]).subtracting(inputs[source])
+        edges[source] += added
+        inputs[source] = Set(inputs[source]).union(missing.subtracting([source])).sorted()
+        isChanged = true
+      }
+    }
   }
 
   private func targets(
@@ -109,6 +157,9 @@ struct StepGraph: Sendable {
 }
 
 extension Pipeline.Step {
+  /// Whether it makes a call for each element of a list, or each event of a step.
+  var isForEach: Bool { each != nil || source != nil }
+
   /// The steps whose results it uses, except to rescue it.
   var references: [Located<String>] {
     let condition = condition.map { condition in

@@ -33,6 +33,15 @@ struct PluginPlan: Sendable {
   /// The place in which a plugin of the plan runs.
   func place(of plugin: PluginDescription) -> PluginPlace { places[plugin.id] ?? place ?? .inProcess }
 
+  /// The ids of the plugins that make one call at a time.
+  var single: Set<String> {
+    let plugins = plugins.filter { plugin in
+      if case .thread = place(of: plugin) { return true }
+      return placements[plugin.id]?.limits.inFlight == 1
+    }
+    return Set(plugins.map(\.id))
+  }
+
   /// The thread that a plugin of the place `thread` runs on.
   ///
   /// - Throws: `PluginError` for a plugin that the plan did not give one: its initialisers may have run on another.

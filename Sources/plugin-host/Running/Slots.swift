@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 
 /// Limits the number of calls that run at once. Waiting calls begin in the order of their arrival.
@@ -34,7 +35,8 @@ final class Slots: Sendable {
   }
 
   init(limit: Int) {
-    state = Mutex(State(free: limit))
+    // A call that waits for something else lends its slot, so there can be a few more.
+    state = Mutex(State(free: min(limit, .max / 2)))
   }
 
   /// Runs `job` inline if a slot is free, otherwise once another job has left. The job calls `leave` exactly once, on
@@ -49,6 +51,13 @@ final class Slots: Sendable {
       return true
     }
     if isFree { job() }
+  }
+
+  /// Waits for a slot, on a thread that may block.
+  func enterWaiting() {
+    let isFree = DispatchSemaphore(value: 0)
+    enter { isFree.signal() }
+    isFree.wait()
   }
 
   /// Ends a job, and runs the next waiting one: inline, or in the loop of another thread.

@@ -144,7 +144,10 @@ extension EndToEnd {
     }
 
     @Test(arguments: [
-      ("f: x + 1", 15, "\"f\" must be {function: PLUGIN.FUNCTION} or {expression: TEXT}, for the callback fn(x: i64"),
+      (
+        "f: x + 1", 15,
+        "\"f\" must be {function: PLUGIN.FUNCTION}, {expression: TEXT} or {stream: ROOM}, for the callback fn(x: i64"
+      ),
       ("f: {function: calling.nope}", 26, "no function \"nope\""), ("f: {function: x}", 26, "must be PLUGIN.FUNCTION"),
       ("f: {function: nope.f}", 26, "\"plugins\" does not list \"nope\""),
       ("f: {function: calling.visited}", 26, ""), ("f: {function: calling.visit}", 26, "takes \"path\" as cstr"),

@@ -187,6 +187,28 @@ static promise_status_t alone(uint64_t *result, promise_value_t *error) {
   return -1;
 }
 
+/* Calls f n times; may fail at the end. Gives how many calls it was ahead of take() at most. */
+static _Atomic int64_t taken;
+
+static promise_status_t ahead(int64_t n, void (*f)(int64_t), bool fails, int64_t *most, promise_value_t *error) {
+  *most = 0;
+  for (int64_t i = 0; i < n; i++) {
+    f(i);
+    int64_t lead = i + 1 - taken;
+    *most = lead > *most ? lead : *most;
+  }
+  if (!fails)
+    return PROMISE_OK;
+  promise_value_error(error, "fixture", 5, "no more");
+  return -1;
+}
+
+static void take(int64_t x) {
+  (void)x;
+  nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+  taken++;
+}
+
 static const promise_plugin_function_t functions[] = {
     FUNCTION("left() -> str !", left, "Waits for right."),
     FUNCTION("right() -> str !", right, "Waits for left."),
@@ -197,6 +219,8 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("block()", block, "Never returns."),
     FUNCTION("unsteady(times: u32) -> u32 !", unsteady, "Fails at first."),
     FUNCTION("alone() -> u64 !", alone, "Fails beside another call."),
+    FUNCTION("ahead(n: i64, f: fn(i: i64), fails: bool = false) -> i64 !", ahead, NULL),
+    FUNCTION("take(x: i64)", take, NULL),
     FUNCTION("most() -> u32", most, "The most calls at once."),
     FUNCTION("slowly(steps: u32) -> promise<u64>", slowly, "Reports progress."),
     FUNCTION("await_file(path: cstr) -> u32 !", await_file, "Waits for a file."),

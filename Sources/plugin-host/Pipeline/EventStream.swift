@@ -1,0 +1,122 @@
+import PluginRuntime
+import Promises
+import Synchronization
+
+/// The events of a running step: the arguments of one of its callbacks, call by call. Each step that takes them gets
+/// all of them. The callback waits while one of these is behind by as many as there is room for.
+final class EventStream: Sendable {
+  private let publisher = Publisher<PluginValue, Never>()
+  /// By the numbers of the steps.
+  private let takers: [Int: EventTaker]
+  /// The slots of the calls. A callback that waits does so without the slot of its call.
+  private let slots: Slots
+  /// The calls that give events, by their ids, and the reason why no more are taken.
+  private let givers = Mutex<(calls: [Int: Attempt], end: String?)>(([:], nil))
+
+  init(room: Int, takers: [Int], slots: Slots) {
+    self.slots = slots
+    let subscriber = publisher.subscriber()
+    self.takers = Dictionary(uniqueKeysWithValues: takers.map { ($0, EventTaker(subscriber, room: room)) })
+  }
+
+  func taker(_ number: Int) -> EventTaker? { takers[number] }
+
+  /// Ends the stream: the steps get the events that were given before.
+  func finish() { publisher.cancelAll() }
+
+  /// Ends the stream because a step cannot take any more, and gives up the calls that give events.
+  func finish(because reason: String) {
+    let calls = givers.withLock { givers in
+      givers.end = givers.end ?? reason
+      return givers.calls.values
+    }
+    publisher.cancelAll()
+    for call in calls { call.giveUp(.rejected(message: reason)) }
+  }
+
+  /// A call that gives events begins.
+  func begin(_ call: Attempt, _ id: Int) {
+    let reason = givers.withLock { givers in
+      givers.calls[id] = call
+      return givers.end
+    }
+    if let reason { call.giveUp(.rejected(message: reason)) }
+  }
+
+  /// It has ended.
+  func end(_ id: Int) { givers.withLock { _ = $0.calls.removeValue(forKey: id) } }
+
+  /// The callback that gives an event, on the thread of the plugin that calls it.
+  func callback(_ outlet: PipelinePlan.Outlet) -> PluginCallback {
+    PluginCallback { [self] arguments in
+      switch publisher.publish(Self.event(arguments, outlet.type)) {
+      case .published: break
+      case .full: waitForRoom()
+      case .cancelled:
+        let reason = givers.withLock(\.end) ?? "the step has ended"
+        throw CallbackFailure(description: "the callback \(outlet.parameter): \(reason)")
+      }
+      return outlet.returned
+    }
+  }
+
+  private func waitForRoom() {
+    slots.leave()
+    defer { slots.enterWaiting() }
+    // The end of the stream ends the wait too; the next event finds it.
+    _ = try? publisher.ready().wait()
+  }
+
+  /// The only argument; several as an object of their names, or as a list if one has none.
+  private static func event(_ arguments: [PluginValue], _ type: CallbackType) -> PluginValue {
+    let names = type.givenParameters.compactMap(\.name)
+    switch arguments.count {
+    case 0: return .void
+    case 1: return arguments[0]
+    case names.count: return .object(zip(names, arguments).map { PluginMember($0, $1) })
+    default: return .array(arguments)
+    }
+  }
+}
+
+/// A step's side of a stream. Events wait until the step begins, and then while it is busy.
+final class EventTaker: Sendable {
+  /// Gets the events, then nil at the end.
+  typealias Receiver = @Sendable (PluginValue?) -> Void
+
+  private final class Inbox: Sendable {
+    let state = Mutex<(receiver: Receiver?, hasEnded: Bool)>((nil, false))
+
+    /// The end may come before the step begins; events come once they are asked for.
+    func take(_ event: StreamState<PluginValue, Never>) {
+      let receiver = state.withLock { state in
+        if event.value == nil { state.hasEnded = true }
+        return state.receiver
+      }
+      receiver?(event.value)
+    }
+  }
+
+  private let inbox = Inbox()
+  private let subscription: StreamSubscription
+
+  fileprivate init(_ subscriber: Subscriber<PluginValue, Never>, room: Int) {
+    subscription = subscriber.subscribe(demand: 0, buffer: .bounded(room)) { [inbox] in inbox.take($0) }
+  }
+
+  /// Begins to take events, of which `count` may be under way at the same time.
+  func begin(_ count: Int, _ receiver: @escaping Receiver) {
+    let hasEnded = inbox.state.withLock { state in
+      state.receiver = receiver
+      return state.hasEnded
+    }
+    if hasEnded { receiver(nil) }
+    subscription.request(count)
+  }
+
+  /// Asks for another event.
+  func next() { subscription.request(1) }
+
+  /// Takes no events any more. The others go on.
+  func leave() { subscription.cancel() }
+}

@@ -1,0 +1,108 @@
+import PluginRuntime
+
+/// Checks streams: `{stream: ROOM, returns: VALUE}` for a callback, and `each: {stream: NAME}`.
+extension PipelineChecker {
+  /// The number of events that wait, and of calls at once, where the file has none.
+  static let room = 16
+
+  /// Checks a callback whose calls are the events of the step.
+  mutating func outlet(
+    _ members: [Pipeline.Argument], at location: Location, as type: CallbackType, name: String
+  ) -> PipelinePlan.Input? {
+    var outlet = PipelinePlan.Outlet(parameter: name, type: type, room: Self.room, returned: .void)
+    var returned: Located<Pipeline.Input>?
+    for member in members {
+      switch member.name.value {
+      case "returns": returned = member.value
+      case "stream":
+        guard case .text(let template, _) = member.value.value, let text = expanded(template, at: member.value.location)
+        else { break }
+        guard let room = Int(text), 1...1_000_000 ~= room else {
+          report(
+            member.value.location, "\"stream\" is the number of events that may wait, from 1 to 1000000, not \"\(text)\"")
+          return nil
+        }
+        outlet.room = room
+      default:
+        report(member.name.location, "a stream has the keys \"stream\" and \"returns\"")
+        return nil
+      }
+    }
+    if let problem = Self.problem(of: type) {
+      report(location, "\"\(name)\" cannot give events: \(problem): \(type)")
+      return nil
+    }
+    guard let result = type.result else {
+      if let returned { report(returned.location, "\"\(name)\" returns nothing: \(type)") }
+      return returned == nil ? .outlet(outlet) : nil
+    }
+    guard let returned else {
+      if case .optional = result { return .outlet(outlet) }
+      report(location, "\"\(name)\" returns \(result): write what, as \"returns\", behind \"stream\"")
+      return nil
+    }
+    guard case .text(let template, _) = returned.value, template.results.isEmpty, !template.hasItem else {
+      report(returned.location, "\"returns\" must be a value that is known before anything runs")
+      return nil
+    }
+    guard let text = expanded(template, at: returned.location),
+      let value = check(text, as: result, at: returned.location, name: "returns")
+    else { return nil }
+    outlet.returned = value
+    return .outlet(outlet)
+  }
+
+  /// The reason why the arguments of a callback cannot be kept after it has returned, or why it must give values.
+  private static func problem(of type: CallbackType) -> String? {
+    if !type.outputs.isEmpty { return "it must give values back" }
+    guard let parameter = type.givenParameters.first(where: { $0.type.isOfThisProcess }) else { return nil }
+    return "\(parameter.type) means nothing after the callback has returned"
+  }
+
+  /// Checks which steps give events, and which take them.
+  mutating func checkStreams(_ calls: [PipelinePlan.Call?]) {
+    var takers = Set<Int>()
+    for (number, step) in pipeline.steps.enumerated() {
+      guard let name = step.source, let source = graph.sources[number] else { continue }
+      takers.insert(source)
+      let giver = pipeline.steps[source]
+      if let call = calls[source], call.outlets.isEmpty {
+        report(
+          name.location,
+          "the step \"\(name.value)\" has no stream: none of its arguments is {stream: ROOM}, for a callback")
+      }
+      if let call = calls[number], call.plugin.id == calls[source]?.plugin.id, single.contains(call.plugin.id) {
+        report(
+          step.call.plugin.location,
+          "the step takes the events of \"\(name.value)\" while that runs, but \(call.plugin.id) makes one call at a time")
+      }
+      if let serial = step.serial, serial == giver.serial {
+        report(
+          step.name.location,
+          "the step takes the events of \"\(name.value)\" while that runs, so they cannot both be serial \(serial)")
+      }
+    }
+    for (number, step) in pipeline.steps.enumerated() {
+      guard let outlets = calls[number]?.outlets, let first = outlets.first else { continue }
+      let location = step.call.arguments.first { $0.name.value == first.parameter }?.value.location
+      if outlets.count > 1 {
+        report(location ?? step.name.location, "a step has one stream; \"\(outlets[1].parameter)\" is a second one")
+      }
+      if !takers.contains(number) {
+        report(
+          location ?? step.name.location,
+          "no step takes these events; one with each: {stream: \(step.name.value)} would")
+      }
+      if step.retry != nil {
+        report(step.name.location, "a step that gives events is not retried: they would be given again")
+      }
+    }
+  }
+}
+
+extension PipelinePlan.Call {
+  /// The callbacks whose calls are events.
+  var outlets: [PipelinePlan.Outlet] {
+    arguments.compactMap { if case .outlet(let outlet) = $0.input { outlet } else { nil } }
+  }
+}

@@ -1,0 +1,123 @@
+import PluginRuntime
+import Promises
+import Synchronization
+
+/// Runs a step for each event of another one, while that runs.
+extension PipelineRun {
+  /// Makes a call for each event. The promise is of the list of their results, or of nothing if they have none; it is
+  /// rejected with the first failure, of a call or of `source`, once no call is running any more.
+  nonisolated func forEachEvent(
+    of source: Int, _ ended: Promise<PluginValue>, _ step: PipelinePlan.Step, _ number: Int,
+    _ results: [Int: PluginValue], _ rescueInputs: Inputs, limit: Int
+  ) -> Promise<PluginValue> {
+    let all = Promise<PluginValue>()
+    guard let stream = streams[source], let taker = stream.taker(number) else { return all }
+    let keepsValues = step.call.function.signature.shape.kind != .void
+    let calls = EventCalls()
+    let end: @Sendable (@Sendable (inout EventCalls.State) -> Void) -> Void = { change in
+      switch calls.change(change) {
+      case nil: break
+      case .success(let values): all.resolve(keepsValues ? .array(values) : .void)
+      case .failure(let failure): all.reject(failure)
+      }
+    }
+    taker.begin(limit) { [self] event in
+      guard let event else { return end { $0.hasLast = true } }
+      guard let index = calls.begin() else { return }
+      if index == 0 { note(.running(StepState.Report()), step: number) }
+      let own = [
+        PipelinePlan.StepResult.item: event, PipelinePlan.StepResult.index: PluginValue.uint(UInt64(index)),
+      ]
+      rescued(
+        repeated(step, number, results.merging(own) { $1 }), step: step, number: number, rescueInputs, own
+      ).then(
+        { [self] value in
+          let count = calls.count(keepsValues ? (index, value) : nil)
+          if Self.isRound(count) { report("\(count) done", number) }
+          end { $0.running -= 1 }
+          taker.next()
+        },
+        { reason in
+          taker.leave()
+          let failure = CallFailure(reason: reason)
+          end { state in
+            state.running -= 1
+            state.fail(failure, at: index)
+          }
+          // After that: the end of the source is a reason too.
+          stream.finish(because: "a call of the step \"\(step.name)\", which takes its events, was rejected")
+        })
+    }
+    // Settled after the stream has ended, but maybe before the last event was taken.
+    ended.then(
+      { _ in end { $0.isSourceFulfilled = true } },
+      { reason in
+        taker.leave()
+        let failure = CallFailure(reason: reason)
+        end { $0.fail(failure) }
+      })
+    return all
+  }
+
+  /// Whether a count has one digit that is not 0. There may be millions of events, and each count is a line in a log.
+  private nonisolated static func isRound(_ count: Int) -> Bool {
+    var rest = count
+    while rest > 9, rest.isMultiple(of: 10) { rest /= 10 }
+    return rest <= 9
+  }
+}
+
+/// The calls of a step that takes events, shared by the threads on which they end.
+private final class EventCalls: Sendable {
+  struct State {
+    var begun = 0
+    var running = 0
+    var done = 0
+    /// The results by the numbers of the events.
+    var values: [Int: PluginValue] = [:]
+    var hasLast = false
+    var isSourceFulfilled = false
+    var failure: CallFailure?
+
+    mutating func fail(_ reason: CallFailure, at index: Int? = nil) {
+      guard failure == nil else { return }
+      if let index, case .rejected(let message, let reason) = reason {
+        failure = .rejected(message: "[\(index)]: \(message)", reason: reason)
+      } else {
+        failure = reason
+      }
+    }
+  }
+
+  private let state = Mutex(State())
+
+  /// Counts a call. Returns the number of its event; nil if no more calls begin.
+  func begin() -> Int? {
+    state.withLock { state in
+      guard state.failure == nil else { return nil }
+      defer { state.begun += 1 }
+      state.running += 1
+      return state.begun
+    }
+  }
+
+  /// Notes a result, and returns how many calls are done.
+  func count(_ result: (index: Int, value: PluginValue)?) -> Int {
+    state.withLock { state in
+      if let result { state.values[result.index] = result.value }
+      state.done += 1
+      return state.done
+    }
+  }
+
+  /// Returns the outcome of all calls; nil while there may be more. The promise of the step takes the first one.
+  func change(_ change: (inout State) -> Void) -> Result<[PluginValue], CallFailure>? {
+    state.withLock { state in
+      change(&state)
+      guard state.running == 0 else { return nil }
+      if let failure = state.failure { return .failure(failure) }
+      guard state.hasLast, state.isSourceFulfilled else { return nil }
+      return .success((0..<state.begun).compactMap { state.values[$0] })
+    }
+  }
+}
