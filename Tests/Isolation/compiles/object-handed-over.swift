@@ -1,5 +1,5 @@
 // A callback in a context may take over an object that is not Sendable, if the code around it uses it no more; and a
-// closure that is handed over may be handed on.
+// closure that is passed on may be passed on again.
 import Promises
 
 final class Counter {
