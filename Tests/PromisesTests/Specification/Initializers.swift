@@ -29,7 +29,7 @@ struct Initializers {
 @MainActor
 @Suite("3.3.2 Asynchronous block initializer")
 struct BlockInitializer {
-  @Test("3.3.2.1 a promise created with a block is pending, even if the block settles it at once")
+  @Test("3.3.2.1 a promise created with a block is pending, even if the block settles it at once (EA-19)")
   func pending() async {
     let promise = Promise<Int> { resolve, _ in resolve(1) }
     #expect(promise.state == .pending)
@@ -37,7 +37,7 @@ struct BlockInitializer {
     #expect(promise.state == .fulfilled)
   }
 
-  @Test("3.3.2.2 the block is executed asynchronously, later, and once")
+  @Test("3.3.2.2 the block is executed asynchronously, later, and once (EA-19)")
   func later() async {
     let calls = Recorder<Bool>()
     let mainThread = currentThread()
@@ -66,7 +66,7 @@ struct BlockInitializer {
     #expect(log.events == [7, 8])
   }
 
-  @Test("3.3.3.3 the first of the block's calls settles the promise")
+  @Test("3.3.3.3 the first of the block's calls settles the promise (EA-19)")
   func first() async {
     let resolved = Promise<Int> { resolve, reject in
       resolve(1)

@@ -24,7 +24,7 @@ struct RescueConditions {
       ])
   }
 
-  @Test("2.3.2 a reason x meets the condition of a handler of R exactly if x is R")
+  @Test("2.3.2 a reason x meets the condition of a handler of R exactly if x is R (EA-15)")
   func condition() {
     class Base {}
     final class Derived: Base {}
