@@ -34,10 +34,10 @@ public class Promise<Value>: AnyPromise {
   ///
   /// The program must serve the main queue: by `dispatchMain()`, a run loop or an async `main`.
   public convenience init(
-    _ block: @escaping (_ resolve: @escaping (Value) -> (), _ reject: @escaping (Any?) -> ()) -> ()
+    _ block: consuming @escaping (_ resolve: @escaping (Value) -> (), _ reject: @escaping (Any?) -> ()) -> ()
   ) {
     self.init(cell: .pending())
-    start(on: .main, block)
+    start(on: .main, consume block)
   }
 
   /// Creates a pending promise and runs `block` later, in a context (clause 3.3.2).
@@ -56,33 +56,39 @@ public class Promise<Value>: AnyPromise {
     _ block: sending @escaping (_ resolve: @escaping (Value) -> (), _ reject: @escaping (Any?) -> ()) -> ()
   ) {
     self.init(cell: discard.map(CellRef.discardable) ?? .pending())
-    start(on: context.place == .immediate ? .main : context.later, block)
+    start(on: context.place == .immediate ? .main : context.later, consume block)
   }
 
   /// Creates a pending promise and runs `block` later, on the main actor. See `init(on:discard:_:)`.
   public convenience init(
     on main: MainContext, discard: (() -> ())? = nil,
-    _ block: @escaping @MainActor (_ resolve: @escaping (Value) -> (), _ reject: @escaping (Any?) -> ()) -> ()
+    _ block: consuming @escaping @MainActor (_ resolve: @escaping (Value) -> (), _ reject: @escaping (Any?) -> ()) -> ()
   ) {
     self.init(cell: discard.map(CellRef.discardable) ?? .pending())
-    start(on: main.place, main.calling(block))
+    start(on: main.place, main.calling(consume block))
   }
 
   private func start(
     on context: PromiseContext,
-    _ block: @escaping (_ resolve: @escaping (Value) -> (), _ reject: @escaping (Any?) -> ()) -> ()
+    _ block: consuming @escaping (_ resolve: @escaping (Value) -> (), _ reject: @escaping (Any?) -> ()) -> ()
   ) {
-    context.run { block(self.resolve, self.reject) }
+    context.run(starting(consume block))
+  }
+
+  private func starting(
+    _ block: @escaping (_ resolve: @escaping (Value) -> (), _ reject: @escaping (Any?) -> ()) -> ()
+  ) -> () -> () {
+    { block(self.resolve, self.reject) }
   }
 
   /// Creates a pending promise with a discard block, and runs `block` later, on the main queue. See
   /// `init(on:discard:_:)`.
   public convenience init(
     discard: @escaping () -> (),
-    _ block: @escaping (_ resolve: @escaping (Value) -> (), _ reject: @escaping (Any?) -> ()) -> ()
+    _ block: consuming @escaping (_ resolve: @escaping (Value) -> (), _ reject: @escaping (Any?) -> ()) -> ()
   ) {
     self.init(cell: .discardable(discard))
-    start(on: .main, block)
+    start(on: .main, consume block)
   }
 
   /// Creates a pending promise with a discard block, which should cancel the computation of its value (clause 3.3.3).

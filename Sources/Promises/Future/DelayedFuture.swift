@@ -17,18 +17,27 @@ public final class DelayedFuture<Value, Failure>: Equatable {
   public convenience init(
     on context: PromiseContext, _ body: sending @escaping (Resolver<Value, Failure>) -> Void
   ) {
-    self.init(context, body)
+    self.init(context, consume body)
   }
 
   /// Creates a future whose work has not started. `body` runs on the main actor. See `init(_:)`.
-  public convenience init(on main: MainContext, _ body: @escaping @MainActor (Resolver<Value, Failure>) -> Void) {
-    self.init(main.place, main.calling(body))
+  public convenience init(
+    on main: MainContext, _ body: consuming @escaping @MainActor (Resolver<Value, Failure>) -> Void
+  ) {
+    self.init(main.place, main.calling(consume body))
   }
 
   private init(_ context: PromiseContext, _ body: @escaping (Resolver<Value, Failure>) -> Void) {
     let (future, resolver) = Future<Value, Failure>.makeWithResolver()
     made = future
-    start.then({ context.later.run { body(resolver) } }, nil)
+    let held = HandedCallback(Self.starting(body, resolver))
+    start.then({ if let work = held.take() { context.later.run(consume work) } }, nil)
+  }
+
+  private static func starting(
+    _ body: @escaping (Resolver<Value, Failure>) -> Void, _ resolver: Resolver<Value, Failure>
+  ) -> () -> Void {
+    { body(resolver) }
   }
 
   /// The future, the same one at each access. The first access starts the work.

@@ -38,28 +38,35 @@ extension Future {
   public func propagatingCancellation(
     on context: PromiseContext, cancelRequested: sending @escaping (Future) -> Void
   ) -> Future {
-    propagatingCancellation(context, cancelRequested)
+    propagatingCancellation(context, consume cancelRequested)
   }
 
   /// Returns a shared future; `cancelRequested` runs on the main actor. See `propagatingCancellation(cancelRequested:)`.
   public func propagatingCancellation(
-    on main: MainContext, cancelRequested: @escaping @MainActor (Future) -> Void
+    on main: MainContext, cancelRequested: consuming @escaping @MainActor (Future) -> Void
   ) -> Future {
-    propagatingCancellation(main.place, main.calling(cancelRequested))
+    propagatingCancellation(main.place, main.calling(consume cancelRequested))
   }
 
   private func propagatingCancellation(
-    _ context: PromiseContext, _ cancelRequested: @escaping (Future) -> Void
+    _ context: PromiseContext, _ cancelRequested: consuming @escaping (Future) -> Void
   ) -> Future {
+    let held = HandedCallback(consume cancelRequested)
     let shared = relayingRequests { child, request in
-      let child = Future(cell: child.retained())
-      context.runApart {
-        if !child.isSettled { cancelRequested(child) }
-        request()
-      }
+      guard let callback = held.take() else { return }
+      context.runApart(Self.asking(Future(cell: child.retained()), consume callback, request))
     }
     shared.cell.seal()
     return shared
+  }
+
+  private static func asking(
+    _ child: Future, _ cancelRequested: @escaping (Future) -> Void, _ request: @escaping () -> Void
+  ) -> () -> Void {
+    {
+      if !child.isSettled { cancelRequested(child) }
+      request()
+    }
   }
 
   /// Returns a future that follows this one.

@@ -21,29 +21,35 @@ extension Resolver {
   public func onCancelRequest(
     on context: PromiseContext, _ callback: sending @escaping (Resolver<Value, Failure>) -> Void
   ) {
-    onCancelRequest(context, callback)
+    onCancelRequest(context, consume callback)
   }
 
   /// Attaches a handler that runs on the main actor. See `onCancelRequest(_:)`.
   public func onCancelRequest(
-    on main: MainContext, _ callback: @escaping @MainActor (Resolver<Value, Failure>) -> Void
+    on main: MainContext, _ callback: consuming @escaping @MainActor (Resolver<Value, Failure>) -> Void
   ) {
-    onCancelRequest(main.place, main.calling(callback))
+    onCancelRequest(main.place, main.calling(consume callback))
   }
 
   private func onCancelRequest(
-    _ context: PromiseContext, _ callback: @escaping (Resolver<Value, Failure>) -> Void
+    _ context: PromiseContext, _ callback: consuming @escaping (Resolver<Value, Failure>) -> Void
   ) {
     let isNow = context.isNowOr && isCancelRequested
     let resolver = currentResolver()
+    let held = HandedCallback(consume callback)
     cell.onCancelRequest {
       let resolver = resolver()
+      guard let callback = held.take() else { return }
       if isNow { return PromiseContext.executing(now: true) { callback(resolver) } }
       if context == .immediate { return callback(resolver) }
-      context.runApart {
-        if resolver.isCancelRequested { callback(resolver) }
-      }
+      context.runApart(Self.asking(resolver, consume callback))
     }
+  }
+
+  private static func asking(
+    _ resolver: Resolver, _ callback: @escaping (Resolver<Value, Failure>) -> Void
+  ) -> () -> Void {
+    { if resolver.isCancelRequested { callback(resolver) } }
   }
 
   /// Makes the future follow `future`: it is settled with that outcome, unless it is settled before. A request to

@@ -53,15 +53,26 @@ public func start<Input, Output>(
 public func start<Output>(
   on context: PromiseContext = .utility, executing body: sending @escaping () throws -> Output
 ) -> ThrowingFuture<Output> {
-  ThrowingFuture<Void>(fulfilled: ()).tryMap(on: context) { _ in try body() }
+  ThrowingFuture<Void>(fulfilled: ()).derive(
+    on: context, token: nil, .transforming(.fulfilled), ThrowingFuture<Void>.mapping(ignoringInput(consume body)))
 }
 
 /// Runs a closure on the main actor. See `start(on:executing:)`.
 @discardableResult
 public func start<Output>(
-  on main: MainContext, executing body: @escaping @MainActor () throws -> Output
+  on main: MainContext, executing body: consuming @escaping @MainActor () throws -> Output
 ) -> ThrowingFuture<Output> {
-  ThrowingFuture<Void>(fulfilled: ()).tryMap(on: main) { _ in try body() }
+  ThrowingFuture<Void>(fulfilled: ()).tryMap(on: main, mainActor(ignoringInput: consume body))
+}
+
+private func ignoringInput<Output>(_ body: @escaping () throws -> Output) -> (()) throws -> Output {
+  { _ in try body() }
+}
+
+private func mainActor<Output>(
+  ignoringInput body: @escaping @MainActor () throws -> Output
+) -> @MainActor (()) throws -> Output {
+  { _ in try body() }
 }
 
 /// Claims all tasks, then calls `launch` with those that were not used before. Returns the future of the group.
