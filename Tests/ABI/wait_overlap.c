@@ -2,12 +2,14 @@
  * replaces syscall(), and makes the ending call there, on the same thread: no race has to be won. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <linux/futex.h>
 #include <stdarg.h>
 #include <sys/syscall.h>
 
 #include "queues.h"
 #include "support.h"
+
+/* Of linux/futex.h, which musl-gcc does not find. */
+enum { FUTEX_WAIT_BITSET = 9, FUTEX_CMD_MASK = 127 };
 
 static long (*system_call)(long, ...);
 static _Thread_local void (*ending_call)(void); /* NULL: none is due */
