@@ -38,9 +38,9 @@ enum {
  * the call; the handler stores its result there, and its reference is taken over. To pass `*in` on, copy it to `*out`
  * and retain it.
  * Errors: a number other than PROMISE_FULFILL, PROMISE_REJECT and PROMISE_ADOPT (a state, say), or a value that is not
- * well-formed, rejects the promise with an ERROR of domain "promise" and code PROMISE_EINVAL. So does a PROMISE of the
- * very promise to settle. Adopting a promise that waits for this one rejects it with code PROMISE_EDEADLK. A circle
- * through a promise of several others (combine.h) or through a stream is not found: it stays pending.
+ * well-formed, rejects the promise with an ERROR of domain "promise" and code PROMISE_EINVAL. So does a PROMISE that
+ * refers to the promise itself. Adopting a promise that waits for this one rejects it with code PROMISE_EDEADLK. A cycle
+ * through a combination (combine.h) or a stream is not found: its promises stay pending.
  *
  * Detaching: a handler whose result is no longer wanted is detached: it never runs, and free_ctx is called at once.
  * That happens when the returned promise, before its source is settled,
@@ -147,7 +147,7 @@ PROMISE_API promise_status_t promise_tap(promise_t *PROMISE_NULLABLE promise,
  * until it is asked to cancel.
  * Returns PROMISE_OK; PROMISE_ESETTLED if `promise` is settled already; PROMISE_EINVAL if an argument is NULL, or if
  * `promise` is derived from another or follows one already; PROMISE_EDEADLK if `source` is `promise` or waits for it,
- * so that neither could ever be settled, except through a promise of several others (combine.h) or through a stream;
+ * so that neither could ever be settled: cycles through a combination (combine.h) or a stream are not found;
  * PROMISE_ESTALE, PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_API promise_status_t promise_follow(promise_t *PROMISE_NULLABLE promise, promise_t *PROMISE_NULLABLE source);

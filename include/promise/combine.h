@@ -21,7 +21,7 @@ PROMISE_BEGIN_DECLS
  * detaches from its pending inputs and withdraws its interest in them. So a promise that lasts as long as the process
  * may be raced against many short ones.
  *
- * Circles: the outcome of the returned promise may not depend on each input, so an input that waits for it is not
+ * Cycles: the outcome of the returned promise may not depend on each input, so an input that waits for it is not
  * refused. If nothing else settles one of the two, both stay pending, with their contexts. For the same reason
  * promise_wait() does not return PROMISE_EDEADLK because the calling thread would have to settle an input. */
 enum {

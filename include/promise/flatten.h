@@ -9,10 +9,12 @@
 
 PROMISE_BEGIN_DECLS
 
-/* Makes an inner stream. `*value` is borrowed until it returns. Returns a new reference to a publisher, which is taken
- * over and released after the subscription: an operator lives on as an inner stream, while another publisher ends with
- * the references that its producer keeps. NULL: no inner stream. A stale handle is published as an ERROR of domain
- * "promise" and code PROMISE_EINVAL. It is called without a lock held, one call at a time, and not by itself. */
+/* Makes an inner stream. `*value` is borrowed until the function returns.
+ * Returns a new reference to a publisher, or NULL for no inner stream. A stale handle is published as an ERROR of domain
+ * "promise" and code PROMISE_EINVAL.
+ * The reference is taken over, and released after the subscription. The subscription keeps an operator; a publisher of
+ * another kind is cancelled, unless its producer keeps a reference.
+ * Called with no lock held, one call at a time, never recursively. */
 typedef promise_publisher_t *PROMISE_NULLABLE (*promise_inner_t)(void *PROMISE_NULLABLE ctx,
                                                                  const promise_value_t *PROMISE_NONNULL value);
 

@@ -17,8 +17,8 @@
  * work. An edge-triggered poller (EPOLLET, Go's netpoller) gets an edge when work comes, and another one when a run
  * returns with work left: one promise_loop_run_once() for each edge is enough.
  *
- * A loop is reference-counted, and every call holds the loop until it returns: a thread may give back the last
- * reference while others are inside a call. They end as the comments below say; later calls give PROMISE_ESTALE.
+ * A loop is reference-counted, and every call holds the loop until it returns: a thread may release the last reference
+ * while other threads are inside a call. Those calls end as the comments below say; later ones give PROMISE_ESTALE.
  *
  * In a child of fork() the loop has new files under the same descriptor numbers. An epoll instance of the parent
  * watches the old files: make one in the child, and add the descriptor again. If the process has no descriptor to spare

@@ -60,7 +60,7 @@ PROMISE_API int64_t promise_trim(void);
  * child of fork() for threads of the parent.
  *   start, stop   either may be NULL; both NULL: no hooks any more
  * Returns PROMISE_OK; PROMISE_ENOMEM.
- * free_ctx(ctx) is called once: when the hooks are replaced and no thread has its `stop` still to call; before this
+ * free_ctx(ctx) is called once: when the hooks are replaced and every thread has called its `stop`; before this
  * returns if it fails. `start` and `stop` run on the library's threads, with no lock held. They may call every
  * function. A thread that is held up there counts as one that blocks in a job.
  * [any thread] */

@@ -52,14 +52,14 @@ enum {
 PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_new(uint32_t flags);
 
 /* Creates a publisher of ticks: every `interval_ns` nanoseconds it publishes the number of intervals that have passed
- * since this call, an U64. Late ticks, because the executor or a callback was busy, are one: its number counts those
- * that were missed.
+ * since this call, a U64. Ticks that are missed while the executor or a callback is busy are published as one, whose
+ * number counts them.
  *   executor      publishes the ticks; NULL: a thread for timers, as for promise_sleep(). A loop's executor keeps the
  *                 timer itself, without another thread.
  *   interval_ns   nanoseconds of the monotonic clock, at least 1. Ticks are never early, and do not drift.
- * Only the timer publishes: publishing, finishing, failing and cancelling are PROMISE_EINVAL. The timer stops at once
- * when the publisher has no reference and no subscriber left; a subscriber alone keeps it. An executor that drops the
- * timer ends the stream with an ERROR of domain "promise" and code PROMISE_ECLOSED. A subscriber gets each tick that is
+ * Only the timer publishes: calls that publish or end the stream return PROMISE_EINVAL. The timer stops at once when the
+ * publisher has no reference and no subscriber left; a subscriber alone keeps it. If the executor drops the timer, the
+ * stream fails with an ERROR of domain "promise" and code PROMISE_ECLOSED. A subscriber gets each tick that is
  * published. With PROMISE_OVERFLOW_DROP_OLDEST and a capacity of 1, a slow one gets the latest.
  * Returns a new reference.
  * NULL: PROMISE_EINVAL if `interval_ns` is less than 1; PROMISE_ESTALE if `executor` is not an executor;

@@ -3,8 +3,8 @@
  * Times are nanoseconds of the monotonic clock: it stops while the machine is suspended, and setting the wall clock
  * does not affect it. Nothing happens early. A time beyond the range of the clock is never reached.
  *
- * Threads: one thread of the library waits for all timers; it starts with the first one, and ends when there has been
- * none for a while. Without an executor, a timer's promise is settled on a timer thread, and its callbacks run there,
+ * Threads: one thread of the library waits for all timers. It starts with the first timer, and ends a while after the
+ * last one. Without an executor, a timer's promise is settled on a timer thread, and its callbacks run there,
  * in the order of the timers' times, one after the other. If a callback blocks for longer than about 10 ms, or computes
  * for longer than about 100 ms, the other timers continue on another thread.
  *
@@ -27,7 +27,7 @@ PROMISE_API int64_t promise_now(void);
  * promise while it has callbacks; releasing the last reference without callbacks stops the timer. Settling it otherwise
  * stops the timer and frees its memory at once. A request to cancel discards it.
  * Returns a new reference.
- * NULL: PROMISE_EINVAL if `ns` is negative; PROMISE_ENOMEM, also if there is no thread too.
+ * NULL: PROMISE_EINVAL if `ns` is negative; PROMISE_ENOMEM, also if no thread can be started.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_sleep(int64_t ns);
 
@@ -68,7 +68,7 @@ PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_timeout(promis
                                                                           int64_t ns);
 
 /* Creates a promise as promise_timeout() does, whose rejection by the time limit happens on `executor`. Otherwise it is
- * settled on the thread that settles `promise`. If the executor drops the job, the time limit is void.
+ * settled on the thread that settles `promise`. If the executor drops the job, there is no time limit.
  * Returns a new reference.
  * NULL: as promise_delay_on().
  * [any thread] */

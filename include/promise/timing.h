@@ -13,9 +13,10 @@ PROMISE_BEGIN_DECLS
  *                 promise_sleep(). Other events are published on the publishing thread of `source`.
  *   source        values and errors count alike.
  *   interval_ns   nanoseconds of the monotonic clock, at least 1. Timers are never early.
- * The end of the source publishes the pending event at once, then ends the publisher. An executor that drops the timer
- * does so, too, with an ERROR of domain "promise" and code PROMISE_ECLOSED. Without references and subscribers the
- * timer stops. A burst of events uses one timer. */
+ * The end of the source publishes the pending event at once, then ends the publisher. If the executor drops the timer,
+ * the pending event is published as well, and the publisher fails with an ERROR of domain "promise" and code
+ * PROMISE_ECLOSED. The timer stops when the publisher has no reference and no subscriber left. A burst of events uses
+ * one timer. */
 
 /* Publishes an event when no other event followed it for the interval.
  * Returns a new reference.
