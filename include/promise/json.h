@@ -22,7 +22,7 @@ enum {
   PROMISE_JSON_EDEPTH = 3,       /* nested deeper than `max_depth` */
   PROMISE_JSON_EDUPLICATE = 4,   /* a key that the object has already */
   PROMISE_JSON_ERANGE = 5,       /* a number too large for a double; NaN or an infinity */
-  PROMISE_JSON_EUNSUPPORTED = 6, /* a value that JSON has nothing for */
+  PROMISE_JSON_EUNSUPPORTED = 6, /* a value that JSON cannot represent */
   PROMISE_JSON_ELENGTH = 7       /* longer than `max_length` */
 };
 

@@ -14,7 +14,7 @@ PROMISE_BEGIN_DECLS
  *
  * Lifetime: an operator keeps its sources, and a subscriber keeps the operator: release the references that you do not
  * need. An operator unsubscribes from its sources when it has no references, and when it ends. It ends as its source
- * ends. It is stateful if its sources are; the replayed event of a source is its first event.
+ * ends. It is stateful if its sources are; the event that a source replays is the first one that it receives.
  *
  * Back-pressure: operators do not buffer. They run on the publishing thread, and events are pending at the final
  * subscriber, by its policy. While that subscriber is full, so is the source (promise_publisher_ready()). A chain of
@@ -140,8 +140,8 @@ promise_publisher_merge(promise_publisher_t *PROMISE_NULLABLE const *PROMISE_NUL
 
 /* Combines the latest values of `count` streams. Once each has published a value, each further value of any publishes
  * an ARRAY of the latest values, in the order of the sources. Errors pass. The publisher fails with the first source
- * that fails, is cancelled with the first that is, and finishes when all have, or one without a value. Without sources
- * it is cancelled at once.
+ * that fails, is cancelled with the first that is cancelled, and finishes when all have finished, or one has without a
+ * value. Without sources it is cancelled at once.
  * Returns a new reference.
  * NULL: as promise_publisher_merge().
  * [any thread] */
@@ -173,8 +173,8 @@ enum {
 };
 
 /* Forwards the events of `source` to `target`, which may receive events from elsewhere too. `flags` is 0 or
- * PROMISE_FORWARD_END. The link exerts no back-pressure: it never counts as full. Streams that are forwarded in a
- * circle never stop.
+ * PROMISE_FORWARD_END. The link exerts no back-pressure: it never counts as full. An event of streams that are
+ * forwarded in a circle is published again without end.
  * Returns a subscriber, a new reference that keeps `target`: releasing it ends the link.
  * NULL: PROMISE_EINVAL if `source` or `target` is NULL, if `target` is `source` or belongs to an operator, or if a flag
  * is not known; PROMISE_ESTALE; PROMISE_ENOMEM.

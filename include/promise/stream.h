@@ -76,7 +76,7 @@ promise_publisher_every(promise_executor_t *PROMISE_NULLABLE executor, int64_t i
 PROMISE_API promise_status_t promise_publisher_retain(promise_publisher_t *PROMISE_NULLABLE publisher);
 PROMISE_API promise_status_t promise_publisher_release(promise_publisher_t *PROMISE_NULLABLE publisher);
 
-/* Publishes a value to everyone who is subscribed at the time of the call.
+/* Publishes a value to the subscribers at the time of the call.
  * Returns PROMISE_OK; PROMISE_EFULL if the value was published and a subscriber has reached its capacity: the next
  * event may be dropped or use more memory, so wait for promise_publisher_ready() if you can; PROMISE_ESETTLED if the
  * stream has ended, and the value was not published; PROMISE_EINVAL if an argument is NULL, if `*value` is not
@@ -194,8 +194,9 @@ PROMISE_API promise_status_t promise_subscriber_release(promise_subscriber_t *PR
 PROMISE_API promise_status_t promise_subscriber_request(promise_subscriber_t *PROMISE_NULLABLE subscriber,
                                                         uint64_t count);
 
-/* Cancels the subscriber: drops its pending events and starts no further callback. The consequences of the end happen
- * before this returns. If a callback is running, on another thread or around this call, they happen when it returns.
+/* Cancels the subscriber: drops its pending events and starts no further callback. The promise of its end is rejected
+ * with a DISCARDED, then free_ctx is called, before this returns. If a callback is running, on another thread or around
+ * this call, both happen when it returns.
  * Returns PROMISE_OK; PROMISE_ESETTLED if the subscriber had already ended; PROMISE_EINVAL if `subscriber` is NULL,
  * PROMISE_ESTALE.
  * [any thread] */
