@@ -55,9 +55,9 @@ PROMISE_API int64_t promise_trim(void);
 
 /* Sets the hooks of the library's threads: each calls `start(ctx)` before the first callback that runs there, and
  * `stop(ctx)` before it ends. For a virtual machine that must attach threads, or a sampling profiler. Only threads that
- * run callbacks call them (promise-pool and promise-timers); the clock's thread runs none. Replaces the hooks set before. A thread that
- * already runs calls the old `stop`, then the new `start`, before its next callback. No hook runs at exit(), nor in a
- * child of fork() for threads of the parent.
+ * run callbacks call them (promise-pool and promise-timers); the clock's thread runs none. Replaces the hooks set
+ * before. A thread that already runs calls the old `stop`, then the new `start`, before its next callback. No hook runs
+ * at exit(), nor in a child of fork() for threads of the parent.
  *   start, stop   either may be NULL; both NULL: no hooks any more
  * Returns PROMISE_OK; PROMISE_ENOMEM.
  * free_ctx(ctx) is called once: when the hooks are replaced and every thread has called its `stop`; before this
