@@ -3,9 +3,10 @@
 
     scripts/check-mutations.py [TABLE...]       default: Tests/Mutations/*.txt
 
-Each row's code is in its file exactly once, or as often as its `place:` needs, and the tests that it names exist. For
-each row of docs/features.txt that `rows:` names there is a single test with that number in its name. Blanks do not
-count. Run it in the package's folder. The exit status is 1 if there is a mistake.
+Each row's code is in its file exactly once, or as often as its `place:` needs; it is statements, not the declaration of
+a function, where no switch can stand; and the tests that it names exist. For each row of docs/features.txt that `rows:`
+names there is a single test with that number in its name. Blanks do not count. Run it in the package's folder. The exit
+status is 1 if there is a mistake.
 """
 import functools
 import pathlib
@@ -125,6 +126,8 @@ def mistakes(fields, before, after):
             yield f"its code is not in {file}: change the row, or remove it"
         elif count < place or (place == 0 and count > 1):
             yield f"its code is in {file} {count} times: add context, or `place:`"
+        if file.endswith(".swift") and re.match(r"\s*(?:[@\w()]+ +)*func ", "\n".join(before)):
+            yield "it begins with the declaration of a function: replace statements of its body"
     if not fields.get("breaks"):
         yield "it has no `breaks:`"
     tests = re.split(r"[ ,]+", fields.get("tests", "").strip(" ,"))

@@ -44,6 +44,7 @@ expect 1 'is in Sources/A.swift 2 times' "code that is there twice" "${row}ABI/w
 expect 1 'is in Sources/A.swift 2 times' "a place that is not there" "${row}ABI/wait\nplace: 3\n- a()\n+ c()"
 expect 1 'no file Sources/B.swift' "a file that is gone" 'file: Sources/B.swift\ntests: ABI/wait\n- a()'
 expect 1 'replaces nothing' "no change" "${row}ABI/wait\n- b(1)\n+ b( 1 )"
+expect 1 'declaration of a function' "a whole function" "${row}ABI/wait\n- func g() { a() }\n+ func g() {}"
 expect 1 'has no .breaks:' "no behaviour" 'file: Sources/A.swift\ntests: ABI/wait\n- b(1)\n+ c()'
 expect 1 'names no test' "no test" "${row}\n- b(1)\n+ c()"
 expect 1 'wait.c has no test second' "a test that is gone" "${row}ABI/wait.second\n- b(1)\n+ c()"
