@@ -57,6 +57,9 @@ static void many_leave(void *ctx, long count) {
     late += atomic_load(&spy.frees) != i + 1;
     if (i + 1 == count / 2)
       CHECK(live() - before <= 2 * (count / 2) * CELL + FEW);
+    /* A sweep has removed some that left from within the list. With few waiters, its time is a matter of chance. */
+    if (i + 1 == count / 8 * 7 && count > 10000)
+      CHECK(live() - before <= count / 4 * 3 * CELL + FEW);
   }
   CHECK_INT(late, 0);
   CHECK_SPY(&spy, 0, (int)count);

@@ -1,6 +1,7 @@
-/* fork() in a job of a global executor: the child's thread is one that computes. */
+/* fork() and the global executors: in a job, the child's thread is one that computes; waits of the child for jobs. */
 #define _GNU_SOURCE
 #include <sched.h>
+#include <time.h>
 
 #include "forking.h"
 
@@ -53,7 +54,50 @@ static void a_job_that_forked_computes_alone(void) {
   have_all_processors();
 }
 
+/* Sleeps in a way that the library does not notice. */
+static promise_verdict_t takes_its_time(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)ctx;
+  nanosleep(&(struct timespec){.tv_nsec = 300 * MILLISECONDS}, NULL);
+  *out = *in;
+  return PROMISE_FULFILL;
+}
+
+static void waits_for_a_job(void *argument) {
+  (void)argument;
+  promise_t *promise = react_on(pool(), takes_its_time, NULL, NULL);
+  CHECK_STATUS(promise_wait(promise, FOR_EVER), PROMISE_OK);
+  promise_release(promise);
+}
+
+/* The thread of the job is the library's, and may settle the promise. */
+static void a_child_waits_for_a_running_job(void) {
+  IN_CHILD(waits_for_a_job, NULL);
+}
+
+static void cannot_wait_beside_idle_threads(void *argument) {
+  (void)argument;
+  for (int i = 0; i < 2; i++)
+    works(pool());
+  promise_t *pending = promise_new();
+  CHECK_STATUS(promise_wait(pending, FOR_EVER), PROMISE_EDEADLK);
+  promise_release(pending);
+}
+
+static void forks_and_waits(void *done) {
+  IN_CHILD(cannot_wait_beside_idle_threads, NULL);
+  gate_open(done);
+}
+
+/* The calling thread runs a job itself: no other thread is busy. */
+static void a_job_that_forked_cannot_wait_for_itself(void) {
+  gate_t done = GATE_CLOSED;
+  CHECK_STATUS(promise_executor_submit(pool(), forks_and_waits, &done, NULL), PROMISE_OK);
+  gate_wait(&done);
+}
+
 int main(void) {
   RUN(a_job_that_forked_computes_alone);
+  RUN(a_child_waits_for_a_running_job);
+  RUN(a_job_that_forked_cannot_wait_for_itself);
   return check_report();
 }

@@ -118,6 +118,25 @@ static void the_same_stream_may_be_there_twice(void) {
   release_both(subscriber, source);
 }
 
+/* A stream that joins a stateful one and another one has no latest event for a late subscriber. */
+static void joined_streams_are_stateful_only_if_all_are(void) {
+  for (int stateful = 0; stateful < 2; stateful++) {
+    promise_publisher_t *both[] = {publisher_new(stateful == 0 ? PROMISE_PUBLISHER_STATEFUL : 0),
+                                   publisher_new(stateful == 1 ? PROMISE_PUBLISHER_STATEFUL : 0)};
+    promise_publisher_t *merged = made(promise_publisher_merge(both, 2));
+    listener_t first = {0}, late = {0};
+    promise_subscriber_t *subscriber = listen(merged, &first);
+    publish(both[0], 1);
+    publish(both[1], 2);
+    CHECK_TEXT(first.log, "1 2 ");
+    promise_subscriber_t *other = listen(merged, &late);
+    CHECK_TEXT(late.log, "");
+    promise_subscriber_release(subscriber), promise_subscriber_release(other);
+    promise_publisher_release(merged);
+    promise_publisher_release(both[0]), promise_publisher_release(both[1]);
+  }
+}
+
 /* ---- Forwarding ---- */
 
 static void a_link_forwards_until_it_is_released(void) {
@@ -330,6 +349,7 @@ int main(void) {
   RUN(of_no_stream_there_is_none);
   RUN(combined_streams_have_the_latest_of_each);
   RUN(combined_streams_may_end_before_all_have);
+  RUN(joined_streams_are_stateful_only_if_all_are);
   RUN(the_same_stream_may_be_there_twice);
   RUN(a_link_forwards_until_it_is_released);
   RUN(a_link_keeps_its_target);

@@ -127,6 +127,10 @@ static void a_throttle_may_drop_what_follows(void) {
   for (int64_t number = 1; number <= 3; number++)
     publish(stream.source, number);
   CHECK_TEXT(stream.listener.log, "1 ");
+  payload_t payload = {0};
+  promise_value_t value = object(&payload);
+  CHECK_STATUS(promise_publisher_publish(stream.source, &value), PROMISE_OK);
+  CHECK_INT(atomic_load(&payload.destroyed), 1); /* at once */
   promise_publisher_finish(stream.source);
   CHECK_TEXT(stream.listener.log, "1 .");
   CHECK(is_done(stream.end));

@@ -1,6 +1,7 @@
 /* The descriptor of a completion queue: level- and edge-triggered. */
 #include <poll.h>
 #include <sys/epoll.h>
+#include <unistd.h>
 
 #include "queues.h"
 
@@ -35,6 +36,25 @@ static void the_descriptor_is_readable_while_events_wait(void) {
   struct pollfd file = {.fd = fd, .events = POLLIN};
   CHECK_INT(poll(&file, 1, 0), 1);
   CHECK_INT(file.revents, POLLNVAL);
+}
+
+/* In a process that has closed its standard input. */
+static void the_descriptor_may_be_0(void) {
+  int input = dup(0);
+  close(0);
+  promise_queue_t *queue = promise_queue_new();
+  CHECK_INT(promise_queue_fd(queue), 0);
+  CHECK_INT(promise_queue_fd(queue), 0);
+  promise_t *promise = fulfilled(1);
+  CHECK_STATUS(promise_queue_watch(queue, promise, 1), PROMISE_OK);
+  CHECK(readable(0));
+  CHECK_INT(take(queue, 0), 1);
+  promise_release(promise);
+  promise_queue_free(queue);
+  if (input >= 0) {
+    CHECK_INT(dup2(input, 0), 0);
+    close(input);
+  }
 }
 
 /* Created while events are pending. */
@@ -72,6 +92,7 @@ static void an_edge_comes_when_a_take_leaves_events(void) {
 
 int main(void) {
   RUN(the_descriptor_is_readable_while_events_wait);
+  RUN(the_descriptor_may_be_0);
   RUN(the_descriptor_comes_late);
   RUN(an_edge_comes_when_a_take_leaves_events);
   return check_report();
