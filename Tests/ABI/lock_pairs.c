@@ -100,7 +100,7 @@ static void tick(void *ctx) {
 }
 
 static void executors(void) {
-  atomic_int ticks = 0;
+  static atomic_int ticks; /* an idle thread calls the old hook later, before it ends or runs its next callback */
   CHECK_STATUS(promise_set_thread_hooks(tick, tick, &ticks, NULL), PROMISE_OK);
   promise_executor_t *serial = promise_executor_serial(NULL);
   promise_t *child = react_on(serial, adds_one, NULL, NULL);
