@@ -38,7 +38,7 @@ struct InterleavingTests {
     explore(FollowingTrial.programs) { FollowingTrial($0) }
   }
 
-  @Test("promises with two settlers, and circles of promises with discard blocks")
+  @Test("promises with two settlers, promises that follow another, and circles of promises with discard blocks")
   func settledTwice() {
     explore(FollowingTrial.shortPrograms, preemptionLimit: 2) { FollowingTrial($0) }
   }

@@ -3,7 +3,7 @@
 /// `first` and `second` are derived from promises that threads resolve; the handler of each returns another promise. An
 /// observer of each records the outcome.
 final class FollowingTrial: Explorable {
-  enum Program: CaseIterable {
+  enum Program {
     /// `first` follows `inner`, which another thread resolves.
     case inner
     /// `first` follows `inner`, while a third thread settles `first` itself.
@@ -25,8 +25,8 @@ final class FollowingTrial: Explorable {
     case recycled
   }
 
-  static var shortPrograms: [Program] { [.settledTwice, .crossedWithBlocks, .overtakenWithBlock, .recycled] }
-  static var programs: [Program] { Program.allCases.filter { !shortPrograms.contains($0) } }
+  static var shortPrograms: [Program] { [.inner, .settledTwice, .crossedWithBlocks, .overtakenWithBlock, .recycled] }
+  static var programs: [Program] { [.inner, .overtaken, .abandoned, .crossed, .chained] }
 
   private let program: Program
   private let sources = [CellRef.promise()!, CellRef.promise()!]
