@@ -127,10 +127,22 @@ static promise_status_t dump_lines(void) {
   return status;
 }
 
-static int null_file;
+static int file;
+
+/* Whether all of the output is in the file, which is emptied. */
+static bool written(const char *end) {
+  char last[64] = "";
+  off_t length = lseek(file, 0, SEEK_END), size = (off_t)strlen(end);
+  CHECK(length < size || pread(file, last, (size_t)size, length - size) == size);
+  CHECK(ftruncate(file, 0) == 0 && lseek(file, 0, SEEK_SET) == 0);
+  return length >= size && memcmp(last, end, (size_t)size) == 0;
+}
+
 static promise_status_t dump(void) {
   scarce();
-  return plenty(promise_dump(null_file));
+  promise_status_t status = plenty(promise_dump(file));
+  CHECK_INT(written("while a trace was on\n"), status == PROMISE_OK);
+  return status;
 }
 
 static void no_event(void *ctx, const promise_trace_event_t *event) {
@@ -153,7 +165,8 @@ static promise_status_t trace_write(void) {
   CHECK_STATUS(promise_trace_start(&trace), PROMISE_OK);
   promise_release(fulfilled(1));
   scarce();
-  promise_status_t status = plenty(promise_trace_write(null_file, PROMISE_TRACE_FORMAT_PERFETTO));
+  promise_status_t status = plenty(promise_trace_write(file, PROMISE_TRACE_FORMAT_PERFETTO));
+  CHECK_INT(written("]}\n"), status == PROMISE_OK);
   promise_trace_stop();
   return status;
 }
@@ -184,7 +197,9 @@ static promise_status_t set_thread_hooks(void) {
 }
 
 int main(void) {
-  null_file = open("/dev/null", O_WRONLY);
+  FILE *temporary = tmpfile();
+  REQUIRE(temporary != NULL);
+  file = fileno(temporary);
   RUN_OUT_ONCE(executor_immediate);
   RUN_OUT_ONCE(executor_global);
   RUN_OUT_ONCE(executor_main);
@@ -201,5 +216,6 @@ int main(void) {
   RUN_OUT(trace_write);
   RUN_OUT(set_hooks);
   RUN_OUT(set_thread_hooks);
+  fclose(temporary);
   return check_report();
 }
