@@ -61,7 +61,7 @@ copy_library() {
 use_given() {
   includes=("-I$root/include")
   read -ra libraries <<< "$LIBS"
-  without+=" foreign objects dlclose fork fork_pool fork_loops fork_traffic queue_fork $own_locks"
+  without+=" foreign objects dlclose fork fork_settling fork_pool fork_loops fork_traffic queue_fork $own_locks"
   export CHECK_SKIP="${CHECK_SKIP:-} refused_job_is_not_waited_for" # a child, too
 }
 
