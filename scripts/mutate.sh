@@ -6,9 +6,9 @@
 #
 # SINCE      those on lines that changed since this commit; and the rows of files that changed alone
 # SAMPLE     as many, drawn by SEED (1)
-# FOLDER     those of this folder: Sources/Promises/Engine
+# FOLDER     those of these folders: Sources/Promises/Engine
 # KIND       those of this kind alone: negate, call, bound, ...
-# ONLY       those whose names contain this, rows and generated ones
+# ONLY       those whose names contain one of these, rows and generated ones
 # TABLE      rows of the tables whose names contain one of these alone: features-daisy tasks
 # TESTS      tests whose names contain this alone
 # JOBS       tests at a time: 2
@@ -22,10 +22,10 @@ add() { if [[ -n $2 ]]; then options+=("$1" "$2"); fi; }
 add --since "${SINCE:-}"
 add --sample "${SAMPLE:-}"
 add --seed "${SEED:-}"
-add --folder "${FOLDER:-}"
+for folder in ${FOLDER:-}; do add --folder "$folder"; done
 add --kind "${KIND:-}"
 for table in ${TABLE:-}; do add --rows-of "$table"; done
-add --only "${ONLY:-}"
+for name in ${ONLY:-}; do add --only "$name"; done
 add --tests "${TESTS:-}"
 read -ra more <<< "${OPTIONS:-}"
 exec Tests/Mutations/.build/debug/mutate "${options[@]}" "${more[@]}"

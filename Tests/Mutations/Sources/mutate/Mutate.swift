@@ -19,7 +19,7 @@ struct Mutate: ParsableCommand {
   @Option(help: "As many generated mutations, drawn at random.") var sample: Int?
   @Option(help: "What they are drawn by.") var seed: UInt64 = 1
   @Option(help: "Mutations of this kind alone; may be repeated.") var kind: [String] = []
-  @Option(help: "Mutations whose name contains this alone.") var only: String?
+  @Option(help: "Mutations whose names contain this alone; may be repeated.") var only: [String] = []
   @Flag(help: "The mutations that no test killed in the last run alone.") var again = false
   @Option(help: "The rows of the tables whose names contain this alone: `features-daisy`; may be repeated.")
   var rowsOf: [String] = []
@@ -47,11 +47,11 @@ struct Mutate: ParsableCommand {
       selected.removeAll { one in !rowsOf.contains { table.byName[one.id]?.table.contains($0) == true } }
     }
     if let changed { selected.removeAll { table.byName[$0.id]?.isConcerned(by: changed) == false } }
-    if sample != nil || since != nil || !folder.isEmpty || !kind.isEmpty || only != nil || noRows || again {
+    if sample != nil || since != nil || !folder.isEmpty || !kind.isEmpty || !only.isEmpty || noRows || again {
       selected += try generated(workspace, changed)
     }
     if !kind.isEmpty { selected.removeAll { !kind.contains($0.kind.rawValue) } }
-    if let only { selected.removeAll { !$0.id.contains(only) } }
+    selected.removeAll { !isWanted($0) }
     if again { selected.removeAll { !unkilled.contains($0.id) } }
     if list || selected.isEmpty {
       for one in selected { print("\(one.file):\(one.line): \(one.id)\n  - \(one.before)\n  + \(one.after)") }
@@ -104,6 +104,10 @@ struct Mutate: ParsableCommand {
     return (table.mutations + generated).filter { !ids.contains($0.id) }
   }
 
+  private func isWanted(_ mutation: Mutation) -> Bool {
+    only.isEmpty || only.contains { mutation.id.contains($0) }
+  }
+
   private func generated(_ workspace: Workspace, _ changed: [String: Set<Int>]?) throws -> [Mutation] {
     var all: [Mutation] = []
     for path in try workspace.sources() where folder.isEmpty || folder.contains(where: { path.hasPrefix($0) }) {
@@ -114,7 +118,7 @@ struct Mutate: ParsableCommand {
       }
     }
     if !kind.isEmpty { all.removeAll { !kind.contains($0.kind.rawValue) } }
-    if let only { all.removeAll { !$0.id.contains(only) } }
+    all.removeAll { !isWanted($0) }
     return sample.map { all.sample($0, seed: seed) } ?? all
   }
 }
