@@ -70,8 +70,8 @@ extension CellRef {
   /// a reference for the caller.
   private func leave() -> CellRef? {
     let source = claimedSource()
+    // No thread waits for it: each one has a reference for the time of its wait.
     let before = publish(CellValue(kind: .discarded), .rejected)
-    if before.isWaited { wake() }
     source?.detach(self, isTaken: false)
     if isDiscardable(before) { releaseContextInTurn() }
     CellRef.orphan(Settlement.reversed(before.head))

@@ -87,7 +87,8 @@ struct DetachState {
   }
 
   private func isCounted(_ index: UInt32) -> Bool {
-    order == 0 || (index &* 0x9e37_79b1) >> (32 - order) == 0
+    // A shift by all 32 bits, with order 0, yields 0.
+    (index &* 0x9e37_79b1) >> (32 - order) == 0
   }
 }
 
