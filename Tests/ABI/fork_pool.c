@@ -95,9 +95,54 @@ static void a_job_that_forked_cannot_wait_for_itself(void) {
   gate_wait(&done);
 }
 
+enum { HOPS = 300 };
+
+/* Work that the clock and a pool pass to each other, HOPS times. */
+typedef struct passed {
+  promise_t *end;
+  atomic_int hops;
+} passed_t;
+
+static void passes_on(void *ctx, const promise_value_t *value);
+
+static void passes_to_the_clock(passed_t *passed) {
+  promise_t *timer = promise_sleep(1000);
+  CHECK_STATUS(promise_observe(timer, passes_on, passes_on, passed, NULL), PROMISE_OK);
+  promise_release(timer);
+}
+
+static void passes_on(void *ctx, const promise_value_t *value) {
+  passed_t *passed = ctx;
+  (void)value;
+  if (atomic_fetch_add(&passed->hops, 1) < HOPS)
+    passes_to_the_clock(passed);
+  else
+    CHECK_STATUS(promise_resolve(passed->end, I64(1)), PROMISE_OK);
+}
+
+/* Each poll looks whether any other thread has work. */
+static void polls_beside_work(void *argument) {
+  (void)argument;
+  passed_t passed = {.end = promise_new()};
+  passes_to_the_clock(&passed);
+  promise_status_t status;
+  do
+    status = promise_wait(passed.end, 1);
+  while (status == PROMISE_ETIMEDOUT);
+  CHECK_STATUS(status, PROMISE_OK);
+  promise_release(passed.end);
+}
+
+/* Work between the clock and the pool is not overlooked. */
+static void a_child_waits_for_work_that_changes_threads(void) {
+  works(pool()); /* or the library does not know of the fork */
+  IN_CHILD(polls_beside_work, NULL);
+}
+
 int main(void) {
   RUN(a_job_that_forked_computes_alone);
   RUN(a_child_waits_for_a_running_job);
   RUN(a_job_that_forked_cannot_wait_for_itself);
+  RUN(a_child_waits_for_work_that_changes_threads);
   return check_report();
 }

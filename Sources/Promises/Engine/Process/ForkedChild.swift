@@ -40,10 +40,10 @@ enum ForkedChild {
     let others = platform_own_threads() - (platform_is_own_thread() ? 1 : 0)
     guard platform_process_threads() == others + 1 else { return false }
     if others == 0 { return true }
-    // The pool and the clock pass work to each other. If both were idle when asked, and neither received work until the
-    // counts were read again, there was no work.
-    guard let jobs = Pool.submittedToIdle, let timers = Clock.addedToIdle else { return false }
-    return jobs == Pool.submittedToIdle && timers == Clock.addedToIdle && jobs == Pool.submittedToIdle
+    // The pools and the clock pass work to each other. If the pools were idle and received nothing between the two
+    // looks at them, work could only have been with the clock, which was idle meanwhile.
+    guard let jobs = Pool.submittedToIdle, Clock.isIdle else { return false }
+    return jobs == Pool.submittedToIdle
   }
 }
 

@@ -16,8 +16,6 @@ struct Clock {
     var hasThread = false
     /// Due timers are on their way to the pool.
     var isHandingOver = false
-    /// The number of timers ever added.
-    var added = 0
     /// The time until which the thread sleeps.
     var wakes = Int64.max
   }
@@ -44,7 +42,6 @@ struct Clock {
   func add(_ timer: Job, _ deadline: Int64) -> Bool {
     unsafe guarded.locked { state in
       guard unsafe wake(by: deadline) else { return false }
-      unsafe state.pointee.added &+= 1
       return unsafe state.pointee.timers.add(timer, deadline)
     }
   }
@@ -142,11 +139,11 @@ extension Clock {
     }
   }
 
-  /// The number of timers ever added; nil if one is pending.
-  static var addedToIdle: Int? {
-    guard let clock = made else { return 0 }
+  /// Whether no timer is pending, or on its way to the pool.
+  static var isIdle: Bool {
+    guard let clock = made else { return true }
     return unsafe clock.guarded.locked { state in
-      unsafe state.pointee.timers.count == 0 && !state.pointee.isHandingOver ? state.pointee.added : nil
+      unsafe state.pointee.timers.count == 0 && !state.pointee.isHandingOver
     }
   }
 }
