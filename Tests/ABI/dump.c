@@ -148,7 +148,11 @@ static void timers(void) {
   for (int i = 0; i < 2; i++) {
     dump();
     const char *line = line_of(asleep[i]);
-    CHECK(line != NULL && strstr(line, ": a timer due in 3599.") != NULL);
+    const char *due = line != NULL ? strstr(line, ": a timer due in 3599.") : NULL;
+    char decimals[8] = "";
+    int length = 0;
+    CHECK(due != NULL && sscanf(due, ": a timer due in 3599.%7[0-9] s%n", decimals, &length) == 1 && length > 0);
+    CHECK_INT(strlen(decimals), 3);
     promise_discard(asleep[i]);
     promise_release(asleep[i]);
   }
