@@ -113,7 +113,8 @@ import Testing
     }
     let all = try await sqlite.call("sqlite3_exec", db, .string("select 1, 2 union select 3, 4"), row)
     #expect(all[member: "result"] == .int(0))
-    #expect(columns.withLock { $0 } == [.int(2), .int(2)])
+    let values: [PluginValue] = [.array([.string("1"), .string("2")]), .array([.string("3"), .string("4")])]
+    #expect(columns.withLock { $0 } == values)
     // Anything but 0 stops it: SQLITE_ABORT.
     let stopped = try await sqlite.call("sqlite3_exec", db, .string("select 1"), .callback { _ in .int(1) })
     #expect(stopped[member: "result"] == .int(4))

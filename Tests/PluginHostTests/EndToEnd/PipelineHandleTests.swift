@@ -13,6 +13,28 @@ extension EndToEnd {
         ["run", "--plugins", Self.adopted, "--progress", "off"] + options + [file.path])
     }
 
+    @Test(arguments: ["in-process", "process"])
+    func rowsOfAQueryAreEvents(place: String) throws {
+      let ending = try run(
+        """
+        steps:
+          open: {call: sqlite.sqlite3_open, with: {path: ":memory:"}}
+          rows:
+            call: sqlite.sqlite3_exec
+            with:
+              db: {step: open, get: db}
+              sql: with recursive n(i) as (select 1 union all select i + 1 from n where i < 200) select i, null as x from n
+              row: {stream: 8, returns: 0}
+          quoted:
+            call: sqlite.sqlite3_mprintf
+            each: {stream: rows}
+            with: {format: "%s", arguments: ["${item.names[0]}=${item.values[0]}"]}
+        result: quoted
+        """, "--isolation", place)
+      let rows = (1...200).map { "\"i=\($0)\"" }.joined(separator: ",")
+      #expect(ending.text == "[\(rows)]\n", "\(ending.errors)")
+    }
+
     @Test(arguments: [[], ["-j", "1"], ["--isolation", "process"]])
     func aDatabaseIsUsedAndClosed(options: [String]) throws {
       let folder = FileManager.default.temporaryDirectory.appending(path: "handles-\(UUID().uuidString)")
