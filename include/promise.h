@@ -27,8 +27,10 @@
  *   one thread while another thread uses it remains the caller's error, as with every reference count.
  *   The library has references of its own: a source to the promises derived from it, a queue to its jobs, a timer thread
  *   to the promise that it settles at this moment. So the token of an object that you have released becomes stale with
- *   the last of those, maybe on another thread and later. Until then a call with it reaches the object, and one release
- *   too many would take a reference of the library's. PROMISE_ESTALE finds mistakes; no program may depend on it.
+ *   the last of those, maybe on another thread and later. Until then a call with it reaches the object. One release too
+ *   many of a pending promise or of an executor takes nothing of the library's: it gives PROMISE_ESTALE. If other owners
+ *   in the program have references, too, it takes one of theirs. PROMISE_ESTALE finds mistakes; no program may depend
+ *   on it.
  *
  * RESULTS
  *   Each function returns in one of three ways:

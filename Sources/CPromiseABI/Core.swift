@@ -53,8 +53,13 @@ public func promise_retain(_ promise: OpaquePointer?) -> promise_status_t {
 @c @implementation
 public func promise_release(_ promise: OpaquePointer?) -> promise_status_t {
   guard let cell = unsafe resolve(promise) else { return unsafe refusal(promise) }
-  cell.releasePromise()
-  return promise_status_t(PROMISE_OK)
+  return cell.releaseSettledAlone() ? promise_status_t(PROMISE_OK) : releaseHandle(of: cell)
+}
+
+/// Releases a reference of the program to a promise.
+@inline(never)
+func releaseHandle(of cell: CellRef) -> promise_status_t {
+  promise_status_t(cell.releaseHandleOfPromise() ? PROMISE_OK : PROMISE_ESTALE)
 }
 
 @c @implementation

@@ -11,7 +11,8 @@ public func promise_executor_new(
 ) -> OpaquePointer? {
   let context = unsafe Context(ctx, free_ctx)
   guard let submit = unsafe submit else { return unsafe fail(promise_status_t(PROMISE_EINVAL), context) }
-  return unsafe made(CellExecutor.make(unsafeBitCast(submit, to: CellExecutor.Submit.self), context)?.ref)
+  let executor = unsafe CellExecutor.make(unsafeBitCast(submit, to: CellExecutor.Submit.self), context)
+  return unsafe made(executor?.becomeHandle().ref)
 }
 
 @c @implementation
@@ -28,12 +29,12 @@ public func promise_executor_global(_ priority: promise_priority_t) -> OpaquePoi
 @c @implementation
 public func promise_executor_serial(_ target: OpaquePointer?) -> OpaquePointer? {
   guard let target = unsafe target else {
-    return unsafe made(CellExecutor.global(.standard).flatMap { CellExecutor.serial(on: $0) }?.ref)
+    return unsafe made(CellExecutor.global(.standard).flatMap { CellExecutor.serial(on: $0) }?.becomeHandle().ref)
   }
   guard let found = unsafe resolve(target, .executor) else { return unsafe fail(promise_status_t(PROMISE_ESTALE)) }
   let executor = CellExecutor(found)
   guard executor.canTakeSerial else { return unsafe fail(promise_status_t(PROMISE_EINVAL)) }
-  return unsafe made(CellExecutor.serial(on: executor)?.ref)
+  return unsafe made(CellExecutor.serial(on: executor)?.becomeHandle().ref)
 }
 
 @c @implementation
@@ -97,14 +98,15 @@ public func promise_executor_is_current(_ executor: OpaquePointer?) -> Int32 {
 @c @implementation
 public func promise_executor_retain(_ executor: OpaquePointer?) -> promise_status_t {
   guard let cell = unsafe resolve(executor, .executor) else { return unsafe refusal(executor) }
-  return promise_status_t(CellExecutor(cell).kind.isPermanent || cell.retain() ? PROMISE_OK : PROMISE_ENOMEM)
+  let executor = CellExecutor(cell)
+  if executor.retainHandle() { return promise_status_t(PROMISE_OK) }
+  return promise_status_t(executor.hasHandles ? PROMISE_ENOMEM : PROMISE_ESTALE)
 }
 
 @c @implementation
 public func promise_executor_release(_ executor: OpaquePointer?) -> promise_status_t {
   guard let cell = unsafe resolve(executor, .executor) else { return unsafe refusal(executor) }
-  if !CellExecutor(cell).kind.isPermanent { cell.release() }
-  return promise_status_t(PROMISE_OK)
+  return promise_status_t(CellExecutor(cell).releaseHandle() ? PROMISE_OK : PROMISE_ESTALE)
 }
 
 @c @implementation

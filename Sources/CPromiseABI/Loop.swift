@@ -62,7 +62,7 @@ public func promise_loop_fd(_ loop: OpaquePointer?) -> Int32 {
 public func promise_loop_executor(_ loop: OpaquePointer?) -> OpaquePointer? {
   unsafe pinning(loop, otherwise: { unsafe fail($0) }) { found in
     guard found.isMain || found.executor.ref.retain() else { return unsafe fail(promise_status_t(PROMISE_ENOMEM)) }
-    return unsafe handle(found.executor.ref)
+    return unsafe handle(found.executor.becomeHandle().ref)
   }
 }
 

@@ -19,6 +19,7 @@ public func promise_value_release(_ value: UnsafeMutablePointer<promise_value_t>
   let owned = unsafe CellValue(UnsafePointer(value))
   guard owned.isWellFormed else { return refusal(owned) }
   unsafe CellValue.void.store(value)
+  guard owned.kind != ValueKind.promise.rawValue else { return releaseHandle(of: owned.owner) }
   owned.release()
   return promise_status_t(PROMISE_OK)
 }

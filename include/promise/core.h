@@ -59,7 +59,8 @@ PROMISE_API promise_status_t promise_retain(promise_t *PROMISE_NULLABLE promise)
  * contexts of its callbacks without calling them; its discard block is not called, and the promises derived from it
  * stay pending. Chains of any length are destroyed without recursion. A derived promise stays until its source settles
  * it, unless it has no callbacks, and either has no handler or was asked to cancel: then it is detached (callback.h).
- * Returns PROMISE_OK; PROMISE_EINVAL if `promise` is NULL; PROMISE_ESTALE.
+ * Returns PROMISE_OK; PROMISE_EINVAL if `promise` is NULL; PROMISE_ESTALE, also if it is pending and only its settler in
+ * the library has a reference.
  * [any thread] */
 PROMISE_API promise_status_t promise_release(promise_t *PROMISE_NULLABLE promise);
 
@@ -133,7 +134,8 @@ PROMISE_API promise_status_t promise_result(promise_t *PROMISE_NULLABLE promise,
  *   - on the thread that runs a loop, or ran it last (the main thread, for the main loop), for a promise of a job or
  *     timer of that loop: use promise_loop_wait();
  *   - in a child of fork(), for any promise, while its only other threads are idle ones of the library.
- * Not found: that it would have to settle an input of a promise of several (combine.h), or to publish to a stream.
+ * It is not found if the calling thread would have to settle an input of a combination (combine.h), or to publish to a
+ * stream.
  * [any thread; not where blocking is forbidden] */
 PROMISE_API promise_status_t promise_wait(promise_t *PROMISE_NULLABLE promise, int64_t timeout_ns);
 

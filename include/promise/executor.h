@@ -74,7 +74,7 @@ PROMISE_API promise_executor_t *PROMISE_NULLABLE promise_executor_main(void);
 
 /* Has jobs of promise_executor_main() run on `executor`, for a program whose main thread belongs to another loop. Jobs
  * and timers that wait in the main loop move there. The calling thread counts as the main one from now on; before the
- * first call that is the thread which the process began with.
+ * first call that is the thread with which the process began.
  *   executor   retained until it is replaced; NULL: the main loop again. An executor of yours must not submit to the
  *              main one.
  * Returns PROMISE_OK; PROMISE_EINVAL if `executor` is the main one; PROMISE_EDEADLK if it is a serial executor that
@@ -116,12 +116,13 @@ PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_run(promise_ex
 PROMISE_API int32_t promise_executor_is_current(promise_executor_t *PROMISE_NULLABLE executor);
 
 /* Adds a reference.
- * Returns PROMISE_OK; PROMISE_EINVAL if `executor` is NULL; PROMISE_ESTALE; PROMISE_ENOMEM if there are too many.
+ * Returns PROMISE_OK; PROMISE_EINVAL if `executor` is NULL; PROMISE_ESTALE, also if only its jobs have references;
+ * PROMISE_ENOMEM if there are too many.
  * [any thread] */
 PROMISE_API promise_status_t promise_executor_retain(promise_executor_t *PROMISE_NULLABLE executor);
 
 /* Releases one reference.
- * Returns PROMISE_OK; PROMISE_EINVAL if `executor` is NULL; PROMISE_ESTALE.
+ * Returns PROMISE_OK; PROMISE_EINVAL if `executor` is NULL; PROMISE_ESTALE, also if only its jobs have references.
  * [any thread] */
 PROMISE_API promise_status_t promise_executor_release(promise_executor_t *PROMISE_NULLABLE executor);
 

@@ -73,7 +73,8 @@ PROMISE_API promise_status_t promise_value_retain(const promise_value_t *PROMISE
 
 /* Releases one reference to the content of `value`, and sets `*value` to VOID: a second release is a no-op. The last
  * reference to an OBJECT runs its destructor.
- * Returns PROMISE_OK; PROMISE_EINVAL or PROMISE_ESTALE as promise_value_retain(), without a change to `*value`.
+ * Returns PROMISE_OK; PROMISE_EINVAL or PROMISE_ESTALE as promise_value_retain(), without a change to `*value`;
+ * PROMISE_ESTALE, also if promise_release() refuses the promise of a PROMISE, with `*value` set to VOID.
  * [any thread] */
 PROMISE_API promise_status_t promise_value_release(promise_value_t *PROMISE_NULLABLE value);
 

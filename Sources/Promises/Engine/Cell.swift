@@ -219,18 +219,17 @@ extension CellRef {
     return false
   }
 
-  /// release() of a promise. A settled one that owns nothing but its cell is the usual case, and takes one pass.
+  /// Releases the last reference to a settled promise that owns nothing but its cell: the usual case, in one pass. False
+  /// if this is another case: releaseHandleOfPromise() (SettlerReference.swift) covers them all.
   @inline(__always)
-  package func releasePromise() {
+  package func releaseSettledAlone() -> Bool {
     let state = self.state
     // Loaded after the state: until a promise is settled, other threads can take references through its reactions.
     let life = acquiredLife
-    if state.isSettledAlone && life & Life.holdersMask == state.countOfLast { return deallocate(life) }
-    releaseOtherwise()
+    guard state.isSettledAlone && life & Life.holdersMask == state.countOfLast else { return false }
+    deallocate(life)
+    return true
   }
-
-  @inline(never)
-  private func releaseOtherwise() { release() }
 
   /// Releases one reference; the last release disposes of the cell.
   @inline(__always)

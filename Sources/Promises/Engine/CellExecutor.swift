@@ -3,9 +3,12 @@ import Synchronization
 
 /// An executor of reactions: a cell with the function that submits a job.
 ///
-///              meta           function   context                      free       next
-///   executor   ExecutorKind   submit     its ctx, or the state of a   free_ctx   the executor that it stands for, by
-///                                        built-in executor                       index, which its context holds
+///              state     meta           function   context                      free       next
+///   executor   handles   ExecutorKind   submit     its ctx, or the state of a   free_ctx   the executor that it stands
+///                                                  built-in executor                       for, by index, which its
+///                                                                                          context holds
+///
+/// Handles of programs are counted besides their references, so that a release too many does not take a pending job's.
 package struct CellExecutor {
   package let ref: CellRef
   package init(_ ref: CellRef) { self.ref = ref }
@@ -20,6 +23,7 @@ package struct CellExecutor {
       context.release()
       return nil
     }
+    ref.startState()
     ref.meta = kind.rawValue
     unsafe ref.function = unsafe unsafeBitCast(submit, to: UnsafeMutableRawPointer.self)
     ref.reactionContext = context
@@ -43,6 +47,43 @@ package struct CellExecutor {
     let submit = unsafe unsafeBitCast(ref.function, to: Submit.self)
     unsafe submit(context, token)
     if held { ref.release() }
+  }
+}
+
+// Handles of programs. Those of permanent executors are not counted.
+extension CellExecutor {
+  /// Makes the caller's reference a handle.
+  package func becomeHandle() -> CellExecutor {
+    if !kind.isPermanent { unsafe ref.cell.pointee.state.wrappingAdd(1, ordering: .relaxed) }
+    return self
+  }
+
+  /// Takes another handle; false if there are too many references, or the last handle was released.
+  package func retainHandle() -> Bool {
+    if kind.isPermanent { return true }
+    guard hasHandles, ref.retain() else { return false }
+    _ = becomeHandle()
+    return true
+  }
+
+  /// Releases a handle; false if none is left.
+  package func releaseHandle() -> Bool {
+    if kind.isPermanent { return true }
+    var handles = unsafe ref.cell.pointee.state.load(ordering: .relaxed)
+    while handles != 0 {
+      let (exchanged, original) = unsafe ref.cell.pointee.state.weakCompareExchange(
+        expected: handles, desired: handles &- 1, ordering: .relaxed)
+      if exchanged {
+        ref.release()
+        return true
+      }
+      handles = original
+    }
+    return false
+  }
+
+  package var hasHandles: Bool {
+    unsafe kind.isPermanent || ref.cell.pointee.state.load(ordering: .relaxed) != 0
   }
 }
 

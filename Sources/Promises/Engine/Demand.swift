@@ -4,10 +4,6 @@ import Synchronization
 //
 // A reader is a callback, a derived promise, a wait, or a look at the state. A promise with such a block is `slow`, as
 // every promise with a discard block is, so a reader of any other promise tests one bit of its state.
-extension ReactionKind {
-  /// In the `meta` of a promise with a discard block: its context is a `DemandBlock`.
-  static var onDemand: UInt32 { 1 << 14 }
-}
 
 /// The closures of such a promise. Both are released with its discard block.
 package final class DemandBlock {

@@ -87,6 +87,12 @@ struct ReactionKind: Equatable {
   /// In the `meta` of a reaction of the kind `job`: its handlers are the library's, and call no user code. If no one can
   /// observe the outcome, they need not run (Abandon.swift).
   static var own: UInt32 { 1 << 13 }
+  /// In the `meta` of a promise with a discard block: its context is a `DemandBlock` (Demand.swift).
+  static var onDemand: UInt32 { 1 << 14 }
+  /// In the `meta` of a pending promise: its settler has a reference (SettlerReference.swift).
+  static var kept: UInt32 { 1 << 15 }
+  /// In the `meta` of a promise with a discard block: its context is the event of a queue, whose taker settles it.
+  static var answerable: UInt32 { 1 << 16 }
   /// In the `meta` of a reaction that is not a promise: no handle to it ever exists.
   static var unheld: UInt32 { 1 << 9 }
   /// The `meta` of a promise whose source was destroyed while pending: it has no reaction any more.

@@ -20,7 +20,8 @@ extension CellRef {
   /// deliver() for a reaction whose job has an executor.
   @inline(never)
   func deliverInOrder(to reaction: CellRef, _ job: ReactionJob) {
-    reaction.mark(ReactionKind.submitted)
+    // A closure may leave its promise pending.
+    reaction.mark(ReactionKind.submitted | (job.hasClosure ? 0 : ReactionKind.kept))
     let index = UInt64(reaction.index) << CellState.headShift
     while true {
       var state = self.state

@@ -134,6 +134,7 @@ extension Gather {
     gather.count = 0
     unsafe gather.combine.initialize(to: StoredCombine(body: combine))
     _ = result.retain()
+    result.keepForSettler()
     // Inputs that are asked to cancel while the entries are attached may be settled and released by their handlers.
     guard !cancelsOthers || retain(inputs, count) else {
       ref.release()

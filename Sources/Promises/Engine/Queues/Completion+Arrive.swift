@@ -85,10 +85,21 @@ extension CellRef {
       unsafe WeakCell(context: event).with { Completion($0).makeObsolete() }
     }
     unsafe setDiscardBlock(nil, context)
+    mark(ReactionKind.answerable)
     var state = self.state
     while !exchange(&state, for: state.bits & ~(CellState.sourceMask | CellState.Pending.held) | CellState.Pending.slow)
     {}
     return true
+  }
+
+  /// Whether the CALL of this answerable promise is ready, and not taken yet: then it has a reference to the promise.
+  var isOfReadyEvent: Bool {
+    guard hold() else { return false }
+    let event = unsafe WeakCell(context: contextPointer).strong()
+    letGo()
+    guard let event else { return false }
+    defer { event.release() }
+    return Completion(event).place == .ready
   }
 
   /// Expires the event of a reaction that will never run.

@@ -3,6 +3,7 @@ extension CellPublisher {
   /// subscriber has capacity, cancelled when the stream ends before. Nil when memory has run out.
   package func ready() -> CellRef? {
     guard let fresh = CellRef.promise() else { return nil }
+    fresh.keepForSettler()
     var old: CellRef?
     let (kept, isSettled) = locked { state -> (CellRef?, Bool) in
       if state.ending != nil || hasRoom { return (nil, state.ending == nil) }

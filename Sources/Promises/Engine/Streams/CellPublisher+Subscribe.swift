@@ -44,6 +44,7 @@ extension CellPublisher {
   private func makeSubscriber(_ subscription: Subscription) -> CellSubscriber? {
     let end = subscription.hasEnd ? CellRef.promise() : nil
     guard end != nil || !subscription.hasEnd else { return nil }
+    end?.keepForSettler()
     let token = subscription.token
     let terms = CellSubscriber.Terms(
       publisher: self, receiver: subscription.receiver, overflow: subscription.overflow,

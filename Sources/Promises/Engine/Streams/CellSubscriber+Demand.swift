@@ -15,6 +15,7 @@ extension CellSubscriber {
   /// event is left for the next request. Nil when memory has run out.
   package func next() -> CellRef? {
     guard let promise = CellRef.promise() else { return nil }
+    promise.keepForSettler()
     let context = unsafe Context(UnsafeMutableRawPointer(promise.cell), nil)
     guard unsafe promise.onCancelRequest({ promise, _ in _ = unsafe CellRef.from(promise).discard() }, context),
       promise.retain()

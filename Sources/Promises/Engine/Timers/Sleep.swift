@@ -21,6 +21,7 @@ extension CellRef {
       value.release()
       return nil
     }
+    promise.keepForSettler()
     let flags =
       Job.settling(promise) | (outcome.isRejected ? Job.rejected : 0) | flags
     guard let timer = unsafe CellTimer.make(on: executor, flags: flags, fire, dropped: giveUp, nil) else {

@@ -1,0 +1,32 @@
+import CPlatform
+import Synchronization
+
+// The settler of a pending promise has a reference to it: the reaction of a derived promise, a submitted job, a gather, a
+// timer, a stream, a ready event of a queue. A program that releases its handle once too often must not take that one:
+// the cell would be recycled, and the settler would settle a promise of another owner. So a release by handle is
+// refused while the settler's reference is the only one.
+//
+// The settler releases its reference after it has settled the promise, or has cleared the mark by which it is
+// recognized here.
+extension CellRef {
+  /// Marks a new promise as one whose settler has a reference until the promise is settled.
+  func keepForSettler() { mark(ReactionKind.kept) }
+
+  /// Releases a reference of the program to a promise. False if it has none: the only one is the settler's.
+  package func releaseHandleOfPromise() -> Bool {
+    guard !isLeftToSettler else { return false }
+    release()
+    return true
+  }
+
+  /// Whether the promise is pending, and the only reference is its settler's.
+  private var isLeftToSettler: Bool {
+    // Loaded before the state: a settler changes the state or the mark before it releases its reference.
+    guard acquiredLife & Life.referencesMask == 1 else { return false }
+    let state = self.state
+    guard !state.isSettled else { return false }
+    guard state.source == 0 else { return true }
+    let meta = unsafe platform_load_shared(metaAddress)
+    return meta & ReactionKind.kept != 0 || meta & ReactionKind.answerable != 0 && isOfReadyEvent
+  }
+}

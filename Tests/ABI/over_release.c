@@ -1,0 +1,260 @@
+/* Handles that a program releases once too often while the library still has a reference: the call is refused, nothing
+ * of the library's is taken, and no promise of another owner suffers. */
+#include "queues.h"
+#include "scheduling.h"
+
+enum { OTHERS = 64 };
+static promise_t *others[OTHERS];
+
+/* Releases the only reference, then more. The promises made meanwhile would be in the recycled cell. */
+static void release_too_often(promise_t *promise) {
+  CHECK_STATUS(promise_release(promise), PROMISE_OK);
+  for (int i = 0; i < OTHERS; i++) {
+    promise_value_t value = holding(promise);
+    CHECK_STATUS(i % 2 == 0 ? promise_release(promise) : promise_value_release(&value), PROMISE_ESTALE);
+    others[i] = promise_new();
+  }
+}
+
+/* Checks, after the settlement, that the promises of other owners are untouched. */
+static void others_are_whole(void) {
+  for (int i = 0; i < OTHERS; i++) {
+    CHECK_INT(promise_state(others[i]), PROMISE_PENDING);
+    CHECK_STATUS(promise_resolve(others[i], I64(i)), PROMISE_OK);
+    CHECK_ENDED(others[i], PROMISE_FULFILLED, i);
+    CHECK_STATUS(promise_release(others[i]), PROMISE_OK);
+    CHECK_STATUS(promise_release(others[i]), PROMISE_ESTALE);
+  }
+}
+
+static void derived_promise_stays_its_sources(void) {
+  spy_t spies[3] = {{0}, {0}, {0}};
+  promise_t *source = promise_new();
+  release_too_often(promise_then(source, spy_handler, &spies[0], spy_free));
+  promise_resolve(source, I64(1));
+  others_are_whole();
+  promise_release(source);
+
+  source = promise_new();
+  release_too_often(promise_rescue(source, NULL, spy_handler, &spies[1], spy_free));
+  promise_reject(source, I64(1));
+  others_are_whole();
+  promise_release(source);
+
+  source = promise_new();
+  release_too_often(spied(source, NULL, NULL, &spies[2]));
+  promise_resolve(source, I64(1));
+  others_are_whole();
+  promise_release(source);
+  for (int i = 0; i < 3; i++)
+    CHECK_SPY(&spies[i], 1, 1);
+}
+
+/* With a derived promise of its own, which keeps it from being abandoned. */
+static promise_t *waited_for(promise_t *promise, spy_t *spy) {
+  promise_t *behind = promise_then(promise, spy_handler, spy, spy_free);
+  CHECK_STATUS(promise_release(behind), PROMISE_OK);
+  return promise;
+}
+
+static promise_verdict_t follows(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)in;
+  *out = holding(retained(ctx));
+  return PROMISE_ADOPT;
+}
+
+static void following_promise_stays_its_sources(void) {
+  spy_t spies[2] = {{0}, {0}};
+  promise_t *source = promise_new(), *next = promise_new(), *set = promise_new();
+  promise_t *adopting = promise_then(source, follows, next, NULL);
+  promise_resolve(source, I64(1));
+  release_too_often(waited_for(adopting, &spies[0]));
+  promise_resolve(next, I64(1));
+  others_are_whole();
+
+  promise_t *last = promise_new();
+  CHECK_STATUS(promise_follow(set, last), PROMISE_OK);
+  release_too_often(waited_for(set, &spies[1]));
+  promise_resolve(last, I64(1));
+  others_are_whole();
+  CHECK_SPY(&spies[0], 1, 1);
+  CHECK_SPY(&spies[1], 1, 1);
+  promise_release(source);
+  promise_release(next);
+  promise_release(last);
+}
+
+static void promise_of_a_job_stays_the_jobs(void) {
+  shelf_t shelf = SHELF_EMPTY;
+  spy_t spy = {0}, run = {0};
+  promise_executor_t *executor = promise_executor_new(shelve, &shelf, NULL);
+  promise_t *source = promise_new();
+  promise_t *derived = spied(source, executor, NULL, &spy);
+  promise_resolve(source, I64(1));
+  release_too_often(derived);
+  CHECK_STATUS(promise_job_run(take_job(&shelf)), PROMISE_OK);
+  others_are_whole();
+  release_too_often(promise_run(executor, spy_handler, &run, spy_free));
+  CHECK_STATUS(promise_job_run(take_job(&shelf)), PROMISE_OK);
+  others_are_whole();
+  CHECK_SPY(&spy, 1, 1);
+  CHECK_SPY(&run, 1, 1);
+  promise_release(source);
+  promise_executor_release(executor);
+}
+
+static void promise_of_several_stays_the_gathers(void) {
+  spy_t spies[4] = {{0}, {0}, {0}, {0}};
+  for (int kind = 0; kind < 4; kind++) {
+    promise_t *input = promise_new();
+    promise_t *all = kind == 0   ? promise_all(&input, 1, 0)
+                     : kind == 1 ? promise_all_settled(&input, 1, 0)
+                     : kind == 2 ? promise_any(&input, 1, 0)
+                                 : promise_race(&input, 1, 0);
+    release_too_often(waited_for(all, &spies[kind]));
+    promise_resolve(input, I64(1));
+    others_are_whole();
+    CHECK_SPY(&spies[kind], 1, 1);
+    promise_release(input);
+  }
+}
+
+/* A result whose inputs were destroyed while pending is its holders' alone: the last release destroys it. */
+static void lost_result_is_its_holders(void) {
+  spy_t spy = {0};
+  promise_t *input = promise_new();
+  promise_t *all = waited_for(promise_all(&input, 1, 0), &spy);
+  promise_release(input);
+  CHECK_STATUS(promise_release(all), PROMISE_OK);
+  CHECK_STATUS(promise_state(all), PROMISE_ESTALE);
+  CHECK_SPY(&spy, 0, 1);
+}
+
+/* So is a derived promise whose source, or whose job, was destroyed. */
+static void orphan_is_its_holders(void) {
+  spy_t spy = {0}, behind = {0};
+  promise_t *source = promise_new();
+  promise_t *derived = waited_for(promise_then(source, spy_handler, &spy, spy_free), &behind);
+  promise_release(source);
+  CHECK_STATUS(promise_release(derived), PROMISE_OK);
+  CHECK_STATUS(promise_state(derived), PROMISE_ESTALE);
+  CHECK_SPY(&spy, 0, 1);
+  CHECK_SPY(&behind, 0, 1);
+}
+
+static void promise_of_a_timer_stays_the_timers(void) {
+  promise_loop_t *loop = promise_loop_new();
+  promise_executor_t *executor = promise_loop_executor(loop);
+  spy_t spies[3] = {{0}, {0}, {0}};
+  promise_t *source = promise_new();
+  release_too_often(waited_for(promise_sleep_on(executor, 1), &spies[0]));
+  promise_t *sleep = promise_sleep_on(executor, 2);
+  CHECK_STATUS(promise_loop_wait(loop, sleep, -1), PROMISE_OK);
+  others_are_whole();
+  release_too_often(waited_for(promise_timeout_on(executor, source, 1), &spies[1]));
+  promise_t *later = promise_sleep_on(executor, 2 * MILLISECONDS);
+  CHECK_STATUS(promise_loop_wait(loop, later, -1), PROMISE_OK);
+  others_are_whole();
+  CHECK_SPY(&spies[0], 1, 1);
+  CHECK_SPY(&spies[1], 0, 1);
+  promise_release(source);
+  promise_release(sleep);
+  promise_release(later);
+  promise_executor_release(executor);
+  promise_loop_release(loop);
+}
+
+static void promise_of_an_event_stays_the_queues(void) {
+  promise_queue_t *queue = promise_queue_new();
+  promise_t *source = promise_new();
+  /* While its source is pending, and while its CALL waits to be taken. */
+  promise_t *answer = promise_queue_then(queue, source, 1);
+  release_too_often(answer);
+  promise_resolve(source, I64(1));
+  others_are_whole();
+  CHECK_STATUS(promise_release(answer), PROMISE_ESTALE);
+  CHECK_INT(take(queue, 0), 1);
+  CHECK_EVENT(0, PROMISE_EVENT_CALL, PROMISE_FULFILLED, 1);
+  CHECK(events[0].promise == answer);
+  /* The taker's reference is the program's. */
+  CHECK_STATUS(promise_resolve(answer, I64(2)), PROMISE_OK);
+  CHECK_STATUS(promise_release(answer), PROMISE_OK);
+  CHECK_STATUS(promise_release(answer), PROMISE_ESTALE);
+  /* Also if it gives the call up. */
+  answer = promise_queue_then(queue, source, 2);
+  CHECK_STATUS(promise_release(answer), PROMISE_OK);
+  CHECK_INT(take(queue, 0), 1);
+  CHECK_STATUS(promise_release(events[0].promise), PROMISE_OK);
+  CHECK_STATUS(promise_release(events[0].promise), PROMISE_ESTALE);
+  promise_release(source);
+  promise_queue_release(queue);
+}
+
+static void promise_of_a_stream_stays_the_streams(void) {
+  promise_publisher_t *publisher = promise_publisher_new(0);
+  promise_subscription_t terms = {.size = sizeof terms, .capacity = 1, .overflow = PROMISE_OVERFLOW_BUFFER};
+  promise_subscriber_t *subscriber = promise_publisher_subscribe(publisher, &terms);
+  spy_t spies[3] = {{0}, {0}, {0}};
+  promise_t *next = waited_for(promise_subscriber_next(subscriber), &spies[0]);
+  release_too_often(next);
+  promise_publisher_publish(publisher, I64(1));
+  others_are_whole();
+  promise_publisher_publish(publisher, I64(2));
+  release_too_often(waited_for(promise_publisher_ready(publisher), &spies[1]));
+  promise_t *second = promise_subscriber_next(subscriber);
+  others_are_whole();
+  promise_release(second);
+  release_too_often(waited_for(promise_subscriber_end(subscriber), &spies[2]));
+  promise_publisher_finish(publisher);
+  others_are_whole();
+  for (int i = 0; i < 3; i++)
+    CHECK_INT(atomic_load(&spies[i].frees), 1);
+  promise_subscriber_release(subscriber);
+  promise_publisher_release(publisher);
+}
+
+/* Each pending job has a reference to its executor. */
+static void executor_stays_its_jobs(void) {
+  shelf_t shelf = SHELF_EMPTY;
+  spy_t spy = {0}, jobs[2] = {{0}, {0}};
+  promise_executor_t *executor = promise_executor_new(shelve, &shelf, NULL);
+  promise_executor_t *serial = promise_executor_serial(executor);
+  promise_executor_submit(executor, spy_discard, &jobs[0], spy_free);
+  promise_executor_submit(serial, spy_discard, &jobs[1], spy_free);
+  CHECK_STATUS(promise_executor_retain(executor), PROMISE_OK);
+  CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
+  CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
+  CHECK_STATUS(promise_executor_release(serial), PROMISE_OK);
+  for (int i = 0; i < 4; i++) {
+    CHECK_STATUS(promise_executor_release(executor), PROMISE_ESTALE);
+    CHECK_STATUS(promise_executor_release(serial), PROMISE_ESTALE);
+    CHECK_STATUS(promise_executor_retain(executor), PROMISE_ESTALE);
+  }
+  for (promise_job_t *job; (job = take_job(&shelf)) != NULL;)
+    CHECK_STATUS(promise_job_run(job), PROMISE_OK);
+  CHECK_SPY(&jobs[0], 1, 1);
+  CHECK_SPY(&jobs[1], 1, 1);
+  CHECK_SPY(&spy, 0, 0);
+  promise_loop_t *loop = promise_loop_new();
+  executor = promise_loop_executor(loop);
+  CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
+  CHECK_STATUS(promise_executor_release(executor), PROMISE_ESTALE);
+  CHECK(promise_loop_executor(loop) == executor);
+  CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
+  CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
+  CHECK_STATUS(promise_executor_release(executor), PROMISE_ESTALE);
+}
+
+int main(void) {
+  RUN(derived_promise_stays_its_sources);
+  RUN(following_promise_stays_its_sources);
+  RUN(promise_of_a_job_stays_the_jobs);
+  RUN(promise_of_several_stays_the_gathers);
+  RUN(lost_result_is_its_holders);
+  RUN(orphan_is_its_holders);
+  RUN(promise_of_a_timer_stays_the_timers);
+  RUN(promise_of_an_event_stays_the_queues);
+  RUN(promise_of_a_stream_stays_the_streams);
+  RUN(executor_stays_its_jobs);
+  return check_report();
+}
