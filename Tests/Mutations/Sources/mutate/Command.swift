@@ -44,8 +44,16 @@ enum Command {
     var none = sigset_t()
     sigemptyset(&none)
     posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-    let all = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    // The signals that end this program are ignored (Programs.swift), which the program would inherit.
+    var ending = sigset_t()
+    sigemptyset(&ending)
+    for signal in Programs.endingSignals { sigaddset(&ending, signal) }
+    posix_spawnattr_setsigdefault(&attributes, &ending)
+    posix_spawnattr_setpgroup(&attributes, 0)
+    posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
+    let program = Programs.Program()
+    let all = ProcessInfo.processInfo.environment.merging(environment) { $1 }.merging(program.mark) { $1 }
     var argv = arguments.map { strdup($0) } + [nil]
     var envp = all.map { strdup("\($0)=\($1)") } + [nil]
     defer {
@@ -53,9 +61,12 @@ enum Command {
       envp.forEach { free($0) }
     }
     let start = ContinuousClock.now
-    var process: pid_t = 0
-    let error = posix_spawnp(&process, arguments[0], &actions, &attributes, &argv, &envp)
-    guard error == 0 else { throw Failure("\(arguments[0]): \(String(cString: strerror(error)))") }
+    let process = try program.start {
+      var process: pid_t = 0
+      let error = posix_spawnp(&process, arguments[0], &actions, &attributes, &argv, &envp)
+      guard error == 0 else { throw Failure("\(arguments[0]): \(String(cString: strerror(error)))") }
+      return process
+    }
     var status: Int32 = 0
     var usage = rusage()
     var hasFailed = false
@@ -65,8 +76,7 @@ enum Command {
       while wait4(process, &status, 0, &usage) < 0 && errno == EINTR {}
     }
     let work = [usage.ru_utime, usage.ru_stime].reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) * 1e-6 }
-    // Ends the children that a test left behind: `timeout` leads a process group of its own.
-    kill(-process, SIGKILL)
+    program.finish()
     let duration = (ContinuousClock.now - start).components
     let signal = status & 0x7f
     return (

@@ -34,6 +34,8 @@ struct Mutate: ParsableCommand {
   @Option(help: "Seconds of tests for a mutation that none of them notices.") var budget = 60.0
 
   func run() throws {
+    let signals = Programs.killAtSignals()
+    defer { withExtendedLifetime(signals) {} }
     let workspace = Workspace(root: URL(filePath: root).standardizedFileURL)
     let table = try Table(workspace)
     for mistake in table.mistakes { note(mistake.description) }

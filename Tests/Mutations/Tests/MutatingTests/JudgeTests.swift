@@ -4,8 +4,8 @@ import Testing
 
 @testable import mutate
 
-/// Judges with programs of the shell as tests.
-@Suite("Verdicts")
+/// Judges with programs of the shell as tests. Serialized: one test kills all running programs.
+@Suite("Verdicts", .serialized)
 struct JudgeTests {
   /// A test of a program of the shell, which sees the number of the mutation in `$MUTATION`; 0: none.
   private static func test(_ name: String, _ program: String, parts: [TestUnit] = []) -> TestUnit {
@@ -46,11 +46,44 @@ struct JudgeTests {
     #expect(try verdict([tests[1]], named: "T.b") == .survived(passed: 1, left: 0))
   }
 
-  @Test("a program ends without waiting for a child that keeps its output open")
-  func orphans() throws {
+  @Test("a program ends without waiting for a child that keeps its output open, and the child is killed")
+  func orphans() async throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "child-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: file) }
     let live = try LiveOutput()
-    let outcome = try Command.run(["timeout", "600", "sh", "-c", "sleep 500 & exit 3"], live: live)
-    #expect(outcome.status == 3)
+    let program = "setsid sleep 500 & echo $! > \(file.path); exit 3"
+    #expect(try Command.run(["timeout", "600", "sh", "-c", program], live: live).status == 3)
+    try await expectEnded(file)
+  }
+
+  @Test("the signal that ends the tool kills the running programs, and children that lead groups of their own")
+  func signals() async throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "child-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: file) }
+    let (ended, end) = AsyncStream<Int32>.makeStream()
+    let sources = Programs.killAtSignals([SIGUSR2]) { end.yield($0) }
+    defer { withExtendedLifetime(sources) {} }
+    let program = "setsid sleep 500 & echo $! > \(file.path).new; mv \(file.path).new \(file.path); sleep 500"
+    async let outcome = Task.detached { try Command.run(["timeout", "600", "sh", "-c", program]) }.value
+    while !FileManager.default.fileExists(atPath: file.path) { try await Task.sleep(for: .milliseconds(10)) }
+    kill(getpid(), SIGUSR2)
+    #expect(await ended.first { _ in true } == SIGUSR2)
+    #expect(try await outcome.status == 128 + SIGKILL)
+    try await expectEnded(file)
+  }
+
+  /// Waits until the process ends whose number is in a file.
+  private func expectEnded(_ file: URL) async throws {
+    let text = try String(contentsOf: file, encoding: .utf8)
+    let child = try #require(pid_t(text.trimmingCharacters(in: .newlines)))
+    for _ in 0..<1000 where isRunning(child) { try await Task.sleep(for: .milliseconds(10)) }
+    #expect(!isRunning(child))
+  }
+
+  /// Whether a process runs. One that has ended may wait to be reaped.
+  private func isRunning(_ process: pid_t) -> Bool {
+    let status = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+    return status.map { !$0.contains(") Z ") } ?? false
   }
 
   @Test("a mutation keeps its number when others come and go")
