@@ -29,6 +29,38 @@ struct Segments {
     expect(.truncated, "its segments", library)
   }
 
+  @Test("loaded segments that are not aligned, or overlap, are refused")
+  func loads() throws {
+    var library = try LibraryFile(try Fixture.plugin("whole"))
+    let (first, last) = (try #require(library.loads.first), try #require(library.loads.last))
+    let size = library[first + LibraryFile.memorySize]
+    library.set(first + LibraryFile.memorySize, size + 1 << 20)
+    expect(.damaged, "overlaps the one before", library)
+    library.set(first + LibraryFile.memorySize, size)
+    library.set(last + LibraryFile.alignment, UInt64(3 << 12))
+    expect(.damaged, "is not aligned as its header says", library)
+  }
+
+  @Test("a second part of a kind, one that is not loaded, and impossible thread-local memory are refused")
+  func parts() throws {
+    let library = try LibraryFile(try Fixture.plugin("whole"))
+    let unwinding = try #require(library.headers(ELFSegment.unwinding).first)
+    var second = library
+    second.set(unwinding, ELFSegment.dynamic)
+    expect(.damaged, "two program headers of type 0x2", second)
+    var elsewhere = library
+    elsewhere.set(unwinding + LibraryFile.address, library[unwinding + LibraryFile.address] + 1 << 20)
+    expect(.damaged, "names memory that is not in its segments", elsewhere)
+    var local = library
+    local.set(unwinding, ELFSegment.threadLocal)
+    local.set(unwinding + LibraryFile.alignment, UInt64(3))
+    expect(.damaged, "its thread-local memory", local)
+    var fixed = library
+    let relocated = try #require(library.headers(ELFSegment.readOnlyAfterRelocation).first)
+    fixed.set(relocated + LibraryFile.memorySize, UInt64(1 << 24))
+    expect(.damaged, "is not in a writable segment", fixed)
+  }
+
   @Test("an entry that is a function by its name only is refused")
   func outsideCode() throws {
     let source = """
@@ -110,7 +142,7 @@ private struct LibraryFile {
   /// The offsets of the program headers of loaded segments, in the order of their addresses.
   var loads: [Int] { headers(1) }
   /// The offsets of a program header's fields.
-  static let offset = 8, address = 16, fileSize = 32, memorySize = 40
+  static let offset = 8, address = 16, fileSize = 32, memorySize = 40, alignment = 48
 
   /// The offset of the value of an entry of the dynamic section.
   func dynamicEntry(_ tag: UInt64) -> Int? {
@@ -120,7 +152,7 @@ private struct LibraryFile {
     return entries.first { self[$0] == tag }.map { $0 + 8 }
   }
 
-  private func headers(_ type: UInt32) -> [Int] {
+  func headers(_ type: UInt32) -> [Int] {
     (0..<Int(bytes[56])).map { Int(self[32]) + ELFSegment.size * $0 }.filter {
       FileReader.number(bytes, at: $0) == type
     }
