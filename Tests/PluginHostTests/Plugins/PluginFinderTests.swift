@@ -61,6 +61,12 @@ import Testing
 }
 
 @Suite struct PluginSettingTests {
+  @Test func bytesThatAreNoTextAreNoSetting() {
+    let bytes = RawText.text(Array("plugin:key=".utf8) + [0xFF])
+    #expect(PluginSetting(bytes) == nil)
+    #expect(PluginSetting("plugin:key=\u{e9}")?.value == "\u{e9}")
+  }
+
   @Test func reads() {
     #expect(PluginSetting("a.b:c.d=e=f:g") == PluginSetting(plugin: "a.b", key: "c.d", value: "e=f:g"))
     #expect(PluginSetting("a:b=") == PluginSetting(plugin: "a", key: "b", value: ""))
