@@ -78,17 +78,27 @@ extension Publisher where Value: Sendable, Failure: Error {
   public final nonisolated(nonsending) func publish<Elements: AsyncSequence>(
     contentsOf elements: Elements
   ) async where Elements.Element == Value, Elements.Failure == Failure {
+    do { try await publish(each: elements) } catch { publish(error: error) }
+  }
+
+  /// Publishes the elements of a sequence that does not throw. See `publish(contentsOf:)`.
+  @_disfavoredOverload
+  public final nonisolated(nonsending) func publish<Elements: AsyncSequence>(
+    contentsOf elements: Elements
+  ) async where Elements.Element == Value, Elements.Failure == Never {
+    await publish(each: elements)
+  }
+
+  private final nonisolated(nonsending) func publish<Elements: AsyncSequence>(
+    each elements: Elements
+  ) async throws(Elements.Failure) where Elements.Element == Value {
     var iterator = elements.makeAsyncIterator()
-    do {
-      while !Task.isCancelled, let value = try await iterator.next(isolation: #isolation) {
-        switch publish(value) {
-        case .published: continue
-        case .full: if await ready().cancellingImmediatelyUponRequest().settled().isCancelled { return }
-        case .cancelled: return
-        }
+    while !Task.isCancelled, let value = try await iterator.next(isolation: #isolation) {
+      switch publish(value) {
+      case .published: continue
+      case .full: if await ready().cancellingImmediatelyUponRequest().settled().isCancelled { return }
+      case .cancelled: return
       }
-    } catch {
-      publish(error: error)
     }
   }
 }

@@ -107,6 +107,21 @@ struct SequenceTests {
     withExtendedLifetime(numbers) {}
   }
 
+  @Test("a publisher of errors publishes a sequence that does not throw")
+  func contentsWithoutErrors() async {
+    let numbers = Stream<Int, any Error>()
+    let recorder = Recorder<String>()
+    let subscriber = numbers.subscriber().subscribe { recorder.record("\($0)") }
+    await numbers.publisher.publish(
+      contentsOf: AsyncStream { continuation in
+        continuation.yield(1)
+        continuation.yield(2)
+        continuation.finish()
+      })
+    #expect(recorder.events == ["1", "2"])
+    withExtendedLifetime((numbers, subscriber)) {}
+  }
+
   @Test("a publisher publishes the error of a sequence, and stops when the stream is cancelled")
   func failingContents() async {
     let errors = Stream<Int, any Error>()
