@@ -16,13 +16,14 @@ enum { PATTERN = 0xA5, STACK = 1 << 16, REGIONS = 1 << 14 };
 typedef struct region {
   uint8_t *start, *data;
   size_t pages, size;
-  const char *name;
+  plugin_check_argument_t argument;
   bool live;
 } region_t;
 
 static region_t regions[REGIONS];
 static size_t region_count;
 static int report_descriptor;
+static const char *prepares;
 static size_t page;
 
 void plugin_check_end(int32_t status) {
@@ -57,12 +58,14 @@ static void on_fault(int number, siginfo_t *info, void *context) {
     const region_t *region = &regions[i];
     if (address < region->start || address >= region->start + (region->pages + 2) * page)
       continue;
-    length =
-        snprintf(line, sizeof line, "fault %s\t%s\t%s\n", access_of(context), place_of(region, address), region->name);
+    const char *function = region->argument.function;
+    length = snprintf(line, sizeof line, "fault %s\t%s\t%s\t%s\n", access_of(context), place_of(region, address),
+                      region->argument.name, function ? function : "");
   }
   if (length == 0)
-    length = snprintf(line, sizeof line, "crash %s\t%p\t\n",
-                      number == SIGSEGV || number == SIGBUS ? access_of(context) : "ends", info->si_addr);
+    length = snprintf(line, sizeof line, "crash %s\t%p\t\t%s\n",
+                      number == SIGSEGV || number == SIGBUS ? access_of(context) : "ends", info->si_addr,
+                      prepares ? prepares : "");
   (void)!write(report_descriptor, line, (size_t)length);
   plugin_check_end(PLUGIN_CHECK_FAULT);
 }
@@ -80,6 +83,10 @@ void plugin_check_begin(int32_t report) {
     sigaction(numbers[i], &action, NULL);
 }
 
+void plugin_check_prepare(const char *name) {
+  prepares = name;
+}
+
 plugin_check_memory_t plugin_check_map(size_t size, bool aligned, const char *name) {
   size_t pages = (size + 15) / page + 1;
   if (region_count == REGIONS)
@@ -95,7 +102,7 @@ plugin_check_memory_t plugin_check_map(size_t size, bool aligned, const char *na
   if (aligned)
     data = (uint8_t *)((uintptr_t)data & ~(uintptr_t)15);
   memset(data, 0, size);
-  regions[region_count++] = (region_t){start, data, pages, size, name, true};
+  regions[region_count++] = (region_t){start, data, pages, size, {name, prepares}, true};
   return (plugin_check_memory_t){data, size};
 }
 
@@ -115,16 +122,16 @@ static bool is_pattern(const uint8_t *from, const uint8_t *to) {
   return true;
 }
 
-const char *plugin_check_overwritten(void) {
+plugin_check_argument_t plugin_check_overwritten(void) {
   for (size_t i = region_count; i-- > 0 && regions[i].live;) {
     const region_t *region = &regions[i];
     const uint8_t *first = region->start + page;
     if (!is_pattern(first, region->data))
-      return region->name;
+      return region->argument;
     if (!is_pattern(region->data + region->size, first + region->pages * page))
-      return region->name;
+      return region->argument;
   }
-  return NULL;
+  return (plugin_check_argument_t){NULL, NULL};
 }
 
 plugin_check_words_t plugin_check_callback(void) {

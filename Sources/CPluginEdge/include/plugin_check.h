@@ -29,9 +29,15 @@ typedef struct plugin_check_memory {
   size_t size;
 } plugin_check_memory_t;
 
-/* Limits the processor time, and reports faults to the descriptor from here on, as one line: "fault", the kind of access, its place, the argument's name.
+/* Limits the processor time, and reports faults to the descriptor from here on, as one line: "fault", the kind of
+ * access, its place, the argument's name, and the function that the argument was for if another one is checked.
  * [one thread] */
 void plugin_check_begin(int32_t report);
+
+/* Sets the function that is called so that the checked one can be: memory mapped from here on is for its arguments.
+ * NULL for the checked function itself. `name` lives as long as the process.
+ * [one thread] */
+void plugin_check_prepare(const char *PROMISE_NULLABLE name);
 
 /* Maps memory of that size, whose end meets a page that cannot be accessed, or, with `aligned`, whose start has the
  * alignment of malloc(). The rest of its pages has a pattern. `data` is NULL when memory has run out. `name` lives as
@@ -43,9 +49,15 @@ plugin_check_memory_t plugin_check_map(size_t size, bool aligned, const char *PR
  * [one thread] */
 void plugin_check_protect(plugin_check_memory_t memory);
 
-/* Returns the name of an argument around whose memory the pattern was overwritten; NULL if there is none.
+/* An argument, and the function that it was for if that is not the checked one: see plugin_check_prepare(). */
+typedef struct plugin_check_argument {
+  const char *PROMISE_NULLABLE name;
+  const char *PROMISE_NULLABLE function;
+} plugin_check_argument_t;
+
+/* Returns an argument around whose memory the pattern was overwritten; its name is NULL if there is none.
  * [one thread] */
-const char *PROMISE_NULLABLE plugin_check_overwritten(void);
+plugin_check_argument_t plugin_check_overwritten(void);
 
 /* Makes all memory inaccessible, after the call that used it has returned.
  * [one thread] */

@@ -6,7 +6,7 @@ import Glibc
 ///
 /// It writes one line to a descriptor: "checked" and the number of calls, "unmade" and a reason, "overwritten" and an
 /// argument's name, or, where a fault ends the process, a line of `plugin_check.h`. The parts of a line are separated by
-/// tabs.
+/// tabs. The fourth is the function whose signature is wrong, if that is one that had to be called before.
 public enum CallChecker {
   /// Calls a function, and ends the process.
   ///
@@ -59,11 +59,17 @@ public enum CallChecker {
       $0.signature.name.count < $1.signature.name.count
     }
     ), initializer.signature.name != name {
+      plugin_check_prepare(initializer.subject)
       _ = try? CheckedCall(initializer).call(&values, CheckedMemory(isAligned: true))
+      plugin_check_prepare(nil)
     }
     for number in 0..<calls {
       try make(&call, number, targets, &values)
-      if let name = plugin_check_overwritten() { return "overwritten\t\(String(cString: name))\t\n" }
+      let overwritten = plugin_check_overwritten()
+      if let name = overwritten.name {
+        let function = overwritten.function.map { String(cString: $0) } ?? ""
+        return "overwritten\t\(String(cString: name))\t\t\(function)\n"
+      }
       plugin_check_retire()
     }
     return "checked\t\(calls)\t\n"
@@ -97,8 +103,10 @@ public enum CallChecker {
   private static func object(
     _ name: String, _ targets: [CheckedCall.Target], _ values: inout RandomValues
   ) -> UInt? {
+    defer { plugin_check_prepare(nil) }
     for target in targets where target.signature.gives(name) {
       guard let call = try? CheckedCall(target) else { continue }
+      plugin_check_prepare(target.subject)
       for _ in 0..<attempts {
         guard let given = try? call.call(&values, CheckedMemory(isAligned: true)) else { break }
         if let object = given.objects[name] { return object }

@@ -123,9 +123,12 @@ struct CheckedCall {
       }
       let element = type.element
       let elements =
-        element.isRandom
-        ? (0..<size).map { _ in UInt8(truncatingIfNeeded: values.next()) }
-        : try elements(of: element, count: rooms[name] ?? 0, index, &values, memory)
+        // The host gives text in UTF-8 only.
+        element == .str
+        ? values.text(size)
+        : element.isRandom
+          ? (0..<size).map { _ in UInt8(truncatingIfNeeded: values.next()) }
+          : try elements(of: element, count: rooms[name] ?? 0, index, &values, memory)
       return .address(try read(elements, index, memory))
     }
     if let room = parameter.room {
@@ -223,7 +226,7 @@ extension ValueType {
   fileprivate var isRandom: Bool {
     switch self {
     case .scalar(let scalar): scalar.form != .bool
-    case .str, .bytes: true
+    case .bytes: true
     default: false
     }
   }

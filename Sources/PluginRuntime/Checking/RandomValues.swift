@@ -53,6 +53,14 @@ struct RandomValues {
     return Array(text.utf8) + [0]
   }
 
+  /// Returns UTF-8 of so many bytes, without a NUL. It may end with a letter of two bytes, which functions that take it
+  /// for a longer one read beyond.
+  mutating func text(_ count: Int) -> [UInt8] {
+    let letters = Array("a1 /<%\"".utf8)
+    let text = (0..<count).map { _ in letters[roll(letters.count)] }
+    return count > 1 && roll(2) == 0 ? text.dropLast(2) + Array("ä".utf8) : text
+  }
+
   private mutating func integer() -> Int64 {
     let few: [Int64] = [0, 1, 2, 3, 4, 7, 8, 10, 16, 32, 64, 100, 255, -1, 1000]
     switch roll(12) {

@@ -47,6 +47,16 @@ extension DraftCheck.Finding {
   init(_ report: String, status: Int32) {
     let line = report.split(separator: "\n").first.map(String.init) ?? ""
     let parts = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+    // Another function, which makes an object for this one or initializes the library, is wrong.
+    if parts.count > 3, !parts[3].isEmpty {
+      let finding = DraftCheck.Finding(parts[..<3].joined(separator: "\t"), status: status)
+      switch finding {
+      case .unsafe(let reason, _), .unknown(let reason):
+        self = .unknown("\(parts[3]), which is called first: \(reason)")
+      case .safe: self = finding
+      }
+      return
+    }
     switch (parts.first ?? "", parts.dropFirst().first ?? "") {
     case ("checked", let count): self = .safe(calls: Int(count) ?? 0)
     case ("unmade", let reason): self = .unknown(reason)
