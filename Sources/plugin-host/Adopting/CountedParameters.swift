@@ -19,6 +19,13 @@ struct CountedParameters {
     findBefore(types, names, header)
     find(types, names, isArray: function.parameters.map(\.isArray), header)
   }
+    for index in types.indices {
+      switch header.elements(of: names[index], in: function.name) {
+      case .counted(let name): counts[index] = names.firstIndex(of: name) ?? counts[index]
+      case .ended: counts[index] = nil
+      case .number, nil: break
+      }
+    }
 
   /// The counts among the parameters of a callback, which may have no names.
   init(_ types: [CType], _ names: [String?], _ header: Header) {

@@ -124,8 +124,20 @@ struct Header {
   /// The struct or union with that tag; nil if the header only names it.
   func record(_ tag: String) -> Record? { records[tag].flatMap { $0.isComplete ? $0 : nil } }
 
-  /// The number of elements that a type map says a parameter has; nil if it says none.
-  func elements(of parameter: String, in function: String) -> Int? { map.elements(of: parameter, in: function) }
+  /// The elements that a type map says a parameter has; nil if it says none.
+  func elements(of parameter: String, in function: String) -> TypeMap.Elements? {
+    map.elements(of: parameter, in: function)
+  }
+
+  /// Whether a type is size_t, or has it by a typedef.
+  func isSize(_ type: CType) -> Bool {
+    var type = type
+    for _ in 0..<64 {
+      guard case .named(let name) = type, name != "size_t" else { break }
+      type = typedefs[name] ?? .void
+    }
+    return type == .named("size_t")
+  }
 
   /// Whether a type map says that NULL stands for an object of that type: `GMainContext`.
   func isOptional(_ type: CType) -> Bool {

@@ -43,6 +43,9 @@ extension SignatureWriter {
     return "cstr?"
   }
 
+  /// Whether a type map says that a 0 ends the data.
+  private func isEnded(_ index: Int) -> Bool { header.elements(of: names[index], in: function.name) == .ended }
+
   private mutating func object(_ index: Int, _ target: CType, _ isConst: Bool) throws(Unsuitable) -> String {
     let name = names[index]
     if CountedParameters.isHandle(target) { return optional(index, "ptr<\(text.name(of: target))>") }
@@ -69,7 +72,9 @@ extension SignatureWriter {
     let name = names[index]
     let value = try text.value(target)
     let keeps = ParameterNames.mayKeep(function: function.name)
-    if let bound = declared(index)?.bound ?? header.elements(of: name, in: function.name) {
+    var bound = declared(index)?.bound
+    if case .number(let number)? = header.elements(of: name, in: function.name) { bound = bound ?? number }
+    if let bound {
       if isConst { return "[\(value); \(bound)]" }
       if keeps { throw Unsuitable("'\(name)' may be kept, or only read") }
       checks.append("\(name) is taken to be \(bound) elements that are written, not read")
@@ -78,7 +83,9 @@ extension SignatureWriter {
     if isConst, let count = ParameterNames.vectorSize(function: function.name), index == types.count - 1 {
       return "[\(value); \(count)]"
     }
-    if isConst, text.isLetter(target), !text.isByte(target), !counts.isAmbiguous, !isArray(index) {
+    if isConst, text.isLetter(target), !text.isByte(target), !counts.isAmbiguous || isEnded(index),
+      !isArray(index)
+    {
       checks.append("\(name) is taken to end with a 0")
       return optional(index, "&[\(value); 0]")
     }

@@ -3,12 +3,21 @@ extension TypeMap {
   static let bundled: TypeMap = {
     var map = TypeMap()
     for (name, text) in bundledTexts { map.types[name] = try? Meaning(text) }
-    map.elements = bundledElements
+    map.elements = bundledNumbers.mapValues { .number($0) }
+    for (parameter, count) in bundledCounts { map.elements[parameter] = TypeMap.Elements(count) }
     return map
   }()
 
+  /// The parameters that count others, where declarations have no names for them, and texts that a 0 ends: the numbers
+  /// beside those of libxml2 are of letters.
+  static let bundledCounts: [String: String] = [
+    "pcre2_match_*.argument2": "argument3", "pcre2_dfa_match_*.argument2": "argument3",
+    "pcre2_jit_match_*.argument2": "argument3", "pcre2_substitute_*.argument2": "argument3",
+    "xmlUTF8Strndup.utf": "0", "xmlUTF8Strsub.utf": "0", "xmlUTF8Strsize.utf": "0",
+  ]
+
   /// Numbers of elements that manuals have. Functions of OpenGL read no more than 4 for any name of a parameter.
-  static let bundledElements: [String: Int] = [
+  static let bundledNumbers: [String: Int] = [
     "glPolygonStipple.mask": 128, "glGetPolygonStipple.mask": 128, "glEdgeFlagv.flag": 1, "glClipPlane.equation": 4,
     "glGetClipPlane.equation": 4, "glLoadMatrix*.m": 16, "glMultMatrix*.m": 16, "glIndex*v.c": 1, "glTexCoord1*v.v": 1,
     "glMultiTexCoord1*v.v": 1, "glRect*v.v1": 2, "glRect*v.v2": 2, "glLight*v.params": 4, "glMaterial*v.params": 4,

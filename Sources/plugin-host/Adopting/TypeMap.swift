@@ -17,8 +17,28 @@ struct TypeMap {
 
   var types: [String: Meaning] = [:]
 
-  /// The numbers of elements of parameters, by `function.parameter`, in which a `*` stands for any text.
-  var elements: [String: Int] = [:]
+  /// The number of the elements behind a parameter's address.
+  enum Elements: Equatable {
+    case number(Int)
+    /// The parameter with that name counts them.
+    case counted(by: String)
+    /// The first that is 0 ends them.
+    case ended
+
+    /// Reads a number, the name of a parameter, or 0.
+    init?(_ text: String) {
+      if let number = Int(text) {
+        guard (0...65536).contains(number) else { return nil }
+        self = number == 0 ? .ended : .number(number)
+      } else {
+        guard Name.isValid(text) else { return nil }
+        self = .counted(by: text)
+      }
+    }
+  }
+
+  /// The elements of parameters, by `function.parameter`, in which a `*` stands for any text.
+  var elements: [String: Elements] = [:]
 
   /// Adds the meanings of another map, which replace those of the same names.
   mutating func add(_ other: TypeMap) {
@@ -26,11 +46,11 @@ struct TypeMap {
     elements.merge(other.elements) { _, new in new }
   }
 
-  /// The number of elements of a parameter: that of a name without a `*`, otherwise that of the longest pattern. Nil if
+  /// The elements of a parameter: those of a name without a `*`, otherwise those of the longest pattern. Nil if
   /// the map has none.
-  func elements(of parameter: String, in function: String) -> Int? {
+  func elements(of parameter: String, in function: String) -> Elements? {
     let name = "\(function).\(parameter)"
-    if let number = elements[name] { return number }
+    if let found = elements[name] { return found }
     let patterns = elements.filter { $0.key.contains("*") && fnmatch($0.key, name, 0) == 0 }
     return patterns.max { ($0.key.utf8.count, $0.key) < ($1.key.utf8.count, $1.key) }?.value
   }
@@ -43,6 +63,7 @@ struct TypeMap {
   ///       CURL: handle
   ///     elements:
   ///       glLight*v.params: 4
+  ///       pcre2_match_*.argument2: argument3
   static func read(_ path: String) throws(Failure) -> TypeMap {
     let file = try SourceFile.read(path, or: .usage)
     let document = YAMLDocument(file: file)
@@ -51,10 +72,11 @@ struct TypeMap {
     if let node = record?["elements"], let fields = document.fields(of: node, what: "\"elements\"") {
       for field in fields {
         guard let text = document.text(of: field.value, what: "the number of \(field.key.value)") else { continue }
-        guard let number = Int(text.value), (1...65536).contains(number), field.key.value.contains(".") else {
+        guard let number = Elements(text.value), field.key.value.contains(".") else {
           document.report(
             text.location,
-            "\(field.key.value) is \"\(text.value)\", expected FUNCTION.PARAMETER and a number from 1 to 65536")
+            "\(field.key.value) is \"\(text.value)\", expected FUNCTION.PARAMETER and a number up to 65536, 0 for "
+              + "what ends with a 0, or the parameter that counts")
           continue
         }
         map.elements[field.key.value] = number

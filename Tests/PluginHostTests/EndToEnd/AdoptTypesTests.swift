@@ -59,11 +59,19 @@ extension EndToEnd {
       let header = "void sin(const float *values, unsigned char *md);"
       let draft = try Self.draft(header, types: "elements: {sin.values: 3, s*.md: 16, '*.md': 8}")
       #expect(draft.text.contains("'sin(values: [f32; 3], md: out [u8; 16])'"), "\(draft.text)\(draft.errors)")
-      let mistakes = try Self.draft(header, types: "elements: {sin.values: none, sin: 3, sin.md: 0}")
+      let mistakes = try Self.draft(header, types: "elements: {sin.values: a-b, sin: 3, sin.md: -1}")
       #expect(mistakes.status == 64)
-      #expect(mistakes.errors.contains("sin.values is \"none\", expected FUNCTION.PARAMETER and a number from 1 to"))
+      #expect(mistakes.errors.contains("sin.values is \"a-b\", expected FUNCTION.PARAMETER and a number up to"))
       #expect(mistakes.errors.contains("sin is \"3\", expected FUNCTION.PARAMETER"))
-      #expect(mistakes.errors.contains("sin.md is \"0\", expected FUNCTION.PARAMETER"))
+      #expect(mistakes.errors.contains("sin.md is \"-1\", expected FUNCTION.PARAMETER"))
+    }
+
+    @Test func aTypeMapSaysWhichParameterCountsAndWhatA0Ends() throws {
+      let header = "int sin(const char *, unsigned, unsigned);\nint cos(const char *text, int length);"
+      let draft = try Self.draft(header, types: "elements: {s*.argument1: argument3, cos.text: 0}")
+      #expect(
+        draft.text.contains("'sin(argument1: str[argument3], argument2: u32, argument3: u32) -> i32'"), "\(draft.text)")
+      #expect(draft.text.contains("'cos(text: cstr, length: i32) -> i32'"), "\(draft.text)")
     }
 
     @Test func objectsForWhichNullStandsAreOptional() throws {
