@@ -31,12 +31,15 @@ extension SignatureWriter {
   /// A type that may be left out, if the header says so.
   private func optional(_ index: Int, _ type: String) -> String {
     if isDestructor { return "own \(type)" }
-    var isOptional = header.isOptional(types[index]) || declared(index)?.isNullable ?? false
+    // A function that sets a part of an object needs one.
+    let isSetter = index == 0 && ParameterNames.words(function.name).contains("set")
+    var isOptional = header.isOptional(types[index])
     if case .pointer(let target, _) = header.resolved(types[index]), header.isOptional(target) { isOptional = true }
     return isOptional ? type + "?" : type
   }
 
   private mutating func string(_ index: Int) throws(Unsuitable) -> String {
+    isOptional = isOptional && !isSetter || declared(index)?.isNullable ?? false
     let isNullable = declared(index)?.isNullable ?? false
     guard isNullable || ParameterNames.isOptional(names[index]) else { return "cstr" }
     checks.append("\(names[index]) is taken to be NULL where it is left out; if it must not be, it is cstr")

@@ -80,8 +80,10 @@ extension EndToEnd {
         typedef struct context GMainContext;
         typedef struct other other;
         int sin(GMainContext *context, other *o);
+        int f_set_name(GMainContext *context, int name) __asm__("cos");
         """)
       #expect(draft.text.contains("'sin(context: ptr<GMainContext>?, o: ptr<other>) -> i32'"), "\(draft.text)")
+      #expect(draft.text.contains("'f_set_name(context: ptr<GMainContext>, name: i32) -> i32'"), "\(draft.text)")
     }
 
     @Test func aTypeMapSaysWhatTypesMean() throws {
