@@ -17,8 +17,8 @@ struct CountedParameters {
     note(function.accesses, types, header)
     findByName(types, names, header)
     findBefore(types, names, header)
+    findUnnamed(function, types, header)
     find(types, names, isArray: function.parameters.map(\.isArray), header)
-  }
     for index in types.indices {
       switch header.elements(of: names[index], in: function.name) {
       case .counted(let name): counts[index] = names.firstIndex(of: name) ?? counts[index]
@@ -26,6 +26,7 @@ struct CountedParameters {
       case .number, nil: break
       }
     }
+  }
 
   /// The counts among the parameters of a callback, which may have no names.
   init(_ types: [CType], _ names: [String?], _ header: Header) {
@@ -90,6 +91,24 @@ struct CountedParameters {
     }
   }
 
+  /// The size of text or bytes that are only read, where the declaration has no names: `(const char *, size_t)`. Of two
+  /// such numbers one may be the size of an element.
+  private mutating func findUnnamed(_ function: Header.Function, _ types: [CType], _ header: Header) {
+    guard case .function(_, let declared, _)? = function.type, declared.count == types.count else { return }
+    let isUnnamed = { (index: Int) in
+      function.parameters.indices.contains(index) && (function.parameters[index].name ?? "").isEmpty
+    }
+    let isSize = { (index: Int) in
+      declared.indices.contains(index) && header.isSize(declared[index]) && isUnnamed(index)
+    }
+    for index in types.indices where counts[index] == nil && isUnnamed(index) && Self.isConst(types[index]) {
+      guard Self.elements(types[index], header) == .bytes, isSize(index + 1), !isSize(index + 2),
+        !counts.values.contains(index + 1)
+      else { continue }
+      counts[index] = index + 1
+    }
+  }
+
   /// The parameter that says how many elements this one has.
   func count(of index: Int) -> Int? { counts[index] }
 
@@ -115,6 +134,8 @@ struct CountedParameters {
       index -= 1
     }
     guard let last = pointers.first, isName(names[count], ofCountOf: names[last]) else { return [] }
+    // A number of texts, not of their letters.
+    if pointers.count > 1, element(types[last], header) == .char, countsElements(names[count]) { return [] }
     // The size of the elements behind a void * is unknown.
     if element(types[last], header) == .void, countsElements(names[count]) { return [] }
     return pointers

@@ -106,6 +106,19 @@ enum ParameterNames {
     }
   }
 
+  /// Whether a function of that name keeps the addresses of texts, which have to live as long as the process:
+  /// `g_quark_from_static_string`.
+  static func keepsText(function name: String) -> Bool { words(name).contains("static") }
+
+  /// Whether a function of that name works in place on a word that other calls use too: `g_atomic_int_inc`,
+  /// `g_bit_lock`. A copy of it is of no use.
+  static func isAtomic(function name: String) -> Bool {
+    words(name).contains { ["atomic", "lock", "trylock", "unlock"].contains($0) }
+  }
+
+  /// Whether a function of that name adds to the text that is there: `strcat`, `g_strlcat`.
+  static func appendsText(function name: String) -> Bool { name.lowercased().hasSuffix("cat") }
+
   /// Whether a function of that name finds or reads something, and gives it: `mnt_context_get_fstab`.
   static func isGetter(function name: String) -> Bool {
     let getters: Set<String> = [

@@ -22,6 +22,10 @@ extension SignatureWriter {
     Unsuitable("'\(name)' is the address of a function pointer: nothing says whether it is read or written")
   }
 
+  private static func isShared(_ name: String) -> Unsuitable {
+    Unsuitable("'\(name)' is changed in place, and other calls have to see it")
+  }
+
   private func declared(_ index: Int) -> Header.Parameter? {
     index < function.parameters.count ? function.parameters[index] : nil
   }
@@ -35,23 +39,27 @@ extension SignatureWriter {
     let isSetter = index == 0 && ParameterNames.words(function.name).contains("set")
     var isOptional = header.isOptional(types[index])
     if case .pointer(let target, _) = header.resolved(types[index]), header.isOptional(target) { isOptional = true }
+    isOptional = isOptional && !isSetter || declared(index)?.isNullable ?? false
     return isOptional ? type + "?" : type
   }
 
+  /// Whether a type map says that a 0 ends the data.
+  private func isEnded(_ index: Int) -> Bool { header.elements(of: names[index], in: function.name) == .ended }
+
   private mutating func string(_ index: Int) throws(Unsuitable) -> String {
-    isOptional = isOptional && !isSetter || declared(index)?.isNullable ?? false
+    if ParameterNames.keepsText(function: function.name) {
+      throw Unsuitable("'\(names[index])' may be kept, for as long as the process lives")
+    }
     let isNullable = declared(index)?.isNullable ?? false
     guard isNullable || ParameterNames.isOptional(names[index]) else { return "cstr" }
     checks.append("\(names[index]) is taken to be NULL where it is left out; if it must not be, it is cstr")
     return "cstr?"
   }
 
-  /// Whether a type map says that a 0 ends the data.
-  private func isEnded(_ index: Int) -> Bool { header.elements(of: names[index], in: function.name) == .ended }
-
   private mutating func object(_ index: Int, _ target: CType, _ isConst: Bool) throws(Unsuitable) -> String {
     let name = names[index]
     if CountedParameters.isHandle(target) { return optional(index, "ptr<\(text.name(of: target))>") }
+    if ParameterNames.isAtomic(function: function.name) { throw Self.isShared(name) }
     if !isConst, ParameterNames.mayBeMany(name), !isDatum(index) {
       throw Unsuitable("'\(name)' may be written to, and nothing says how much room it needs")
     }
@@ -95,6 +103,7 @@ extension SignatureWriter {
     if case .char = header.resolved(target), !isConst {
       throw Unsuitable("'\(name)' is written to, and nothing says how much room it needs")
     }
+    if ParameterNames.isAtomic(function: function.name) { throw Self.isShared(name) }
     let isStatus = header.isEnumeration(target) && ParameterNames.isStatus(name)
     let isWritten = declared(index)?.isWritten ?? false || ParameterNames.isWritten(name) || isStatus
     let isRead = declared(index)?.isRead ?? false

@@ -76,6 +76,9 @@ struct SignatureWriter {
       checks.append("\(name) is taken to have \(names[count]) elements")
       return content
     }
+    if ParameterNames.appendsText(function: function.name) {
+      throw Unsuitable("'\(name)' is read before it is written, up to a 0 that nothing says is there")
+    }
     if ParameterNames.mayKeep(function: function.name) { throw Unsuitable("'\(name)' may be kept, or only read") }
     if mayBeRead(index) {
       checks.append("\(name) is taken to be \(names[count]) elements that are read, not written")

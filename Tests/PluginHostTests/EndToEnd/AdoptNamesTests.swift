@@ -12,7 +12,7 @@ extension EndToEnd {
       enum method { PLAIN, PACKED };
       int size_of(int * /* width_return */, int * /* optional */);
       int shout(const char * /* string */, int /* nchars */);
-      int cat(char *dest, const char *src, size_t dest_size);
+      int spell(char *dest, const char *src, size_t dest_size);
       int pad(const unsigned char *f, int fl, int total);
       int order(const enum method *methods, size_t methods_len);
       int draw(point *points, int npoints, int mode);
@@ -45,9 +45,18 @@ extension EndToEnd {
       int encode(const char *text, int text_len, unsigned char *der, int *der_len);
       int now(point *ts);
       int parse(const wchar_t *text, wchar_t **endptr);
+      int lcat(char *dest, const char *src, size_t dest_size);
+      int from_static_text(const char *text);
+      int atomic_add(int *number, int by);
+      int atomic_swap(void *place, int by);
+      int name_all(const char *uri, const char *name, int count);
+      int unnamed(const unsigned char *, size_t, int);
+      int spell_unnamed(int, const char *, size_t);
+      int read_elements(const char *, size_t, size_t);
+      int write_unnamed(char *, size_t);
       """
     private static let source = """
-      int size_of(){return 0;} int shout(){return 0;} int cat(){return 0;} int pad(){return 0;} int order(){return 0;}
+      int size_of(){return 0;} int shout(){return 0;} int spell(){return 0;} int pad(){return 0;} int order(){return 0;}
       int draw(){return 0;} int get_points(){return 0;} int join(){return 0;} int paths(){return 0;} void *node_new(){return 0;}
       int node_get_child(){return 0;} int node_match(){return 0;} int node_next(){return 0;} int node_get_all(){return 0;}
       int node_release(){return 0;} int alloc_cells(){return 0;} int two(){return 0;} int push(){return 0;} int block(){return 0;}
@@ -55,12 +64,14 @@ extension EndToEnd {
       int getcon(){return 0;} int getnth(){return 0;} int read_nodes(){return 0;} void *all_names(){return 0;}
       int sized(){return 0;} int export_datum(){return 0;} int change(){return 0;} int encode(){return 0;}
       void number_init(){} void number_array_init(){} int now(){return 0;}
-      int parse(){return 0;}
+      int parse(){return 0;} int lcat(){return 0;} int from_static_text(){return 0;} int atomic_add(){return 0;}
+      int atomic_swap(){return 0;} int name_all(){return 0;} int unnamed(){return 0;} int spell_unnamed(){return 0;}
+      int read_elements(){return 0;} int write_unnamed(){return 0;}
       """
 
     @Test(arguments: [
       ("shout", "(string: str[nchars], nchars: i32) -> i32"),
-      ("cat", "(dest: out str[dest_size], src: cstr, dest_size: usize) -> i32"),
+      ("spell", "(dest: out str[dest_size], src: cstr, dest_size: usize) -> i32"),
       ("pad", "(f: bytes[fl], fl: i32, total: i32) -> i32"),
       ("order", "(methods: &[u32; methods_len], methods_len: usize) -> i32"),
       ("draw", "(points: &[{x: i16, y: i16}; npoints], npoints: i32, mode: i32) -> i32"),
@@ -76,6 +87,10 @@ extension EndToEnd {
       ("parse", "(text: &[i32; 0], endptr: out ptr<wchar_t>?) -> i32"),
       ("sized", "(text: str[bytes_text], bytes_text: i32) -> i32"),
       ("create_cursor", "(foreground: ptr<cursor>) -> i32"),
+      ("name_all", "(uri: cstr, name: cstr, count: i32) -> i32"),
+      ("unnamed", "(argument1: bytes[argument2], argument2: usize, argument3: i32) -> i32"),
+      ("spell_unnamed", "(argument1: i32, argument2: str[argument3], argument3: usize) -> i32"),
+      ("read_elements", "(argument1: cstr, argument2: usize, argument3: usize) -> i32"),
     ])
     func namesAreEvidence(name: String, types: String) throws {
       try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
@@ -84,6 +99,9 @@ extension EndToEnd {
     }
 
     @Test(arguments: [
+      ("lcat", "'dest' is read before it is written"), ("from_static_text", "'text' may be kept"),
+      ("atomic_add", "'number' is changed in place"), ("atomic_swap", "'place' is changed in place"),
+      ("write_unnamed", "'argument1' is written to"),
       // A comment of one word may be a remark; a count may be that of another array.
       ("size_of", "nothing says how many elements 'argument2' has"),
       ("alloc_cells", "nothing says how many elements 'masks_return' has"),
