@@ -124,7 +124,7 @@ struct CheckedCall {
       let element = type.element
       let elements =
         // The host gives text in UTF-8 only.
-        element == .str
+        type.content == .str
         ? values.text(size)
         : element.isRandom
           ? (0..<size).map { _ in UInt8(truncatingIfNeeded: values.next()) }

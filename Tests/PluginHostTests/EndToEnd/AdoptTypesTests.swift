@@ -59,9 +59,9 @@ extension EndToEnd {
       let header = "void sin(const float *values, unsigned char *md);"
       let draft = try Self.draft(header, types: "elements: {sin.values: 3, s*.md: 16, '*.md': 8}")
       #expect(draft.text.contains("'sin(values: [f32; 3], md: out [u8; 16])'"), "\(draft.text)\(draft.errors)")
-      let mistakes = try Self.draft(header, types: "elements: {sin.values: a-b, sin: 3, sin.md: -1}")
+      let mistakes = try Self.draft(header, types: "elements: {sin.values: a b, sin: 3, sin.md: -1}")
       #expect(mistakes.status == 64)
-      #expect(mistakes.errors.contains("sin.values is \"a-b\", expected FUNCTION.PARAMETER and a number up to"))
+      #expect(mistakes.errors.contains("sin.values is \"a b\", expected FUNCTION.PARAMETER and a number up to"))
       #expect(mistakes.errors.contains("sin is \"3\", expected FUNCTION.PARAMETER"))
       #expect(mistakes.errors.contains("sin.md is \"-1\", expected FUNCTION.PARAMETER"))
     }
