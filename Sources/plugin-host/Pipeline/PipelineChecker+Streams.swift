@@ -19,7 +19,8 @@ extension PipelineChecker {
         else { break }
         guard let room = Int(text), 1...1_000_000 ~= room else {
           report(
-            member.value.location, "\"stream\" is the number of events that may wait, from 1 to 1000000, not \"\(text)\"")
+            member.value.location,
+            "\"stream\" is the number of events that may wait, from 1 to 1000000, not \"\(text)\"")
           return nil
         }
         outlet.room = room
@@ -74,7 +75,8 @@ extension PipelineChecker {
       if let call = calls[number], call.plugin.id == calls[source]?.plugin.id, single.contains(call.plugin.id) {
         report(
           step.call.plugin.location,
-          "the step takes the events of \"\(name.value)\" while that runs, but \(call.plugin.id) makes one call at a time")
+          "the step takes the events of \"\(name.value)\" while that runs, but \(call.plugin.id) makes one call at a "
+            + "time")
       }
       if let serial = step.serial, serial == giver.serial {
         report(

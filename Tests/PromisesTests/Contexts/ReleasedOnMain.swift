@@ -41,7 +41,7 @@ struct ReleasedOnMain {
     #expect(report.split(separator: "\n").filter { $0.hasPrefix("wrong: ") } == [])
   }
 
-  // Without streams: a subscriber that is released lets go of its callback there.
+  // Without streams: a subscriber that is released releases its callback there.
   @Test("T36: 200 of 200 of every form, on the main queue, though another thread attaches")
   func onTheMainQueue() async {
     let released = Recorder<Void>()
@@ -66,7 +66,7 @@ struct ReleasedOnMain {
 }
 
 extension Form {
-  /// Those whose callbacks run once.
+  /// The forms whose callbacks run once.
   static let once = observing + mapping + throwing + bound + others + promises
   static let all = once + streams
 
