@@ -199,14 +199,19 @@ static inline promise_status_t of(const volatile void *result) {
   return result != NULL ? PROMISE_OK : promise_last_status();
 }
 
-/* Makes one attempt, from a count of cells to the same count. Returns whether it was the last. */
+/* Makes one attempt, from a count of cells to the same count. Returns whether it was the last. A thread that the library
+ * has started releases a block once it runs, which may be during the attempt: then the next one decides. */
 static inline bool scarce_try(promise_status_t (*body)(void), long *failures) {
-  scarce_take_all();
-  long cells = scarce_hoarded;
-  scarce_leave(SCARCE_MANY);
-  long used = atomic_load(&scarce_used);
-  promise_status_t status = body();
-  scarce_take_all();
+  promise_status_t status;
+  long cells, used, rounds = 0;
+  do {
+    scarce_take_all();
+    cells = scarce_hoarded;
+    scarce_leave(SCARCE_MANY);
+    used = atomic_load(&scarce_used);
+    status = body();
+    scarce_take_all();
+  } while (!scarce_attempt.keeps && atomic_load(&scarce_used) < used && ++rounds < 100);
   if (status == PROMISE_ENOMEM)
     ++*failures;
   else

@@ -15,8 +15,9 @@ extension EndToEnd {
 
     @Test(arguments: ["in-process", "process"])
     func rowsOfAQueryAreEvents(place: String) throws {
-      let ending = try run(
+      let file = try PipelineFile(
         """
+        plugins: [sqlite, kinds]
         steps:
           open: {call: sqlite.sqlite3_open, with: {path: ":memory:"}}
           rows:
@@ -25,12 +26,10 @@ extension EndToEnd {
               db: {step: open, get: db}
               sql: with recursive n(i) as (select 1 union all select i + 1 from n where i < 200) select i, null as x from n
               row: {stream: 8, returns: 0}
-          quoted:
-            call: sqlite.sqlite3_mprintf
-            each: {stream: rows}
-            with: {format: "%s", arguments: ["${item.names[0]}=${item.values[0]}"]}
-        result: quoted
-        """, "--isolation", place)
+          texts: {call: kinds.text, each: {stream: rows}, with: {x: "${item.names[0]}=${item.values[0]}"}}
+        """)
+      let ending = try HostProcess.run(
+        "run", "--plugins", Self.adopted, "--progress", "off", "--isolation", place, file.path)
       let rows = (1...200).map { "\"i=\($0)\"" }.joined(separator: ",")
       #expect(ending.text == "[\(rows)]\n", "\(ending.errors)")
     }
