@@ -85,7 +85,13 @@ final class EventTaker: Sendable {
   typealias Receiver = @Sendable (PluginValue?) -> Void
 
   private final class Inbox: Sendable {
-    let state = Mutex<(receiver: Receiver?, hasEnded: Bool)>((nil, false))
+    /// Not a tuple: each access would wrap the closure in it anew, and each event would take longer than the one before.
+    struct State {
+      var receiver: Receiver?
+      var hasEnded = false
+    }
+
+    let state = Mutex(State())
 
     /// The end may come before the step begins; events come once they are asked for.
     func take(_ event: StreamState<PluginValue, Never>) {
