@@ -11,6 +11,9 @@
   { signature, (promise_function_t)(entry), description }
 
 #define PLUGIN(identity, about, on_load, requirements, table)                                                          \
+  PLUGIN_WITH_UNLOAD(identity, about, on_load, NULL, requirements, table)
+
+#define PLUGIN_WITH_UNLOAD(identity, about, on_load, on_unload, requirements, table)                                   \
   static const promise_plugin_t plugin = {.size = sizeof(promise_plugin_t),                                            \
                                           .abi_min = 1,                                                                \
                                           .abi_max = PROMISE_ABI_VERSION,                                              \
@@ -20,6 +23,7 @@
                                           .description = about,                                                        \
                                           .required = requirements,                                                    \
                                           .load = on_load,                                                             \
+                                          .unload = on_unload,                                                         \
                                           .functions = table,                                                          \
                                           .function_count = sizeof(table) / sizeof((table)[0])};                       \
   const promise_plugin_t *promise_plugin_entry(uint32_t host_abi) {                                                    \
