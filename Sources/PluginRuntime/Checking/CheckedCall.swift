@@ -122,13 +122,12 @@ struct CheckedCall {
         return .address(try written([UInt8](repeating: 0, count: size), index, memory))
       }
       let element = type.element
+      // The host gives text in UTF-8 only.
+      if type.content == .str { return .address(try read(values.text(size), index, memory)) }
       let elements =
-        // The host gives text in UTF-8 only.
-        type.content == .str
-        ? values.text(size)
-        : element.isRandom
-          ? (0..<size).map { _ in UInt8(truncatingIfNeeded: values.next()) }
-          : try elements(of: element, count: rooms[name] ?? 0, index, &values, memory)
+        element.isRandom
+        ? (0..<size).map { _ in UInt8(truncatingIfNeeded: values.next()) }
+        : try elements(of: element, count: rooms[name] ?? 0, index, &values, memory)
       return .address(try read(elements, index, memory))
     }
     if let room = parameter.room {
