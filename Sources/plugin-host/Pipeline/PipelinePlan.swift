@@ -133,6 +133,11 @@ extension PipelinePlan {
   }
 }
 
+extension PipelinePlan.Step {
+  /// The step whose events this one takes.
+  var source: Int? { if case .stream(let source)? = each?.source { source } else { nil } }
+}
+
 extension PipelinePlan.Test {
   /// Evaluates the condition on the results of the steps, by number.
   func isTrue(_ results: [Int: PluginValue]) throws -> Bool {

@@ -13,14 +13,12 @@ extension PipelineRun {
       if let condition = step.condition, try !condition.isTrue(results) {
         return Promise<PluginValue>.reject(CallFailure.skipped)
       }
-      switch (step.each?.source, source) {
-      case (.list(let list)?, _):
-        return try forEach(
-          list.elements(results), of: step, number, results, rescueInputs, limit: step.each?.limit ?? .max)
-      case (.stream?, let source?):
-        return forEachEvent(
-          of: source.number, source.promise, step, number, results, rescueInputs, limit: step.each?.limit ?? .max)
-      default: return repeated(step, number, results)
+      guard let each = step.each else { return repeated(step, number, results) }
+      switch each.source {
+      case .list(let list):
+        return try forEach(list.elements(results), of: step, number, results, rescueInputs, limit: each.limit)
+      case .stream:
+        return forEachEvent(of: source, step, number, results, rescueInputs, limit: each.limit)
       }
     } catch {
       return Promise<PluginValue>.reject(CallFailure.rejected(message: "\(error)"))
@@ -46,11 +44,7 @@ extension PipelineRun {
           return true
         }
         guard isWanted else { return }
-        let own = [
-          PipelinePlan.StepResult.item: element, PipelinePlan.StepResult.index: PluginValue.uint(UInt64(index)),
-        ]
-        let call = repeated(step, number, results.merging(own) { $1 })
-        rescued(call, step: step, number: number, rescueInputs, own).then(
+        call(for: element, index, of: step, number, results, rescueInputs).then(
           { [self] value in
             let done = holder.state.withLock { $0.fulfil(value, index) }
             report("\(done.count) of \(elements.count)", fraction: Double(done.count) / Double(elements.count), number)
@@ -64,6 +58,18 @@ extension PipelineRun {
       }
     }
     return all
+  }
+
+  /// Makes the call for an element of a list, or an event.
+  nonisolated func call(
+    for element: PluginValue, _ index: Int, of step: PipelinePlan.Step, _ number: Int, _ results: [Int: PluginValue],
+    _ rescueInputs: Inputs
+  ) -> Promise<PluginValue> {
+    let own = [
+      PipelinePlan.StepResult.item: element, PipelinePlan.StepResult.index: PluginValue.uint(UInt64(index)),
+    ]
+    let call = repeated(step, number, results.merging(own) { $1 })
+    return rescued(call, step: step, number: number, rescueInputs, own)
   }
 
   private nonisolated func end(_ done: Elements.Done, _ all: Promise<PluginValue>) {
@@ -174,6 +180,14 @@ extension PipelineRun {
   }
 }
 
+extension CallFailure {
+  /// The failure of the call for that element or event.
+  func ofElement(_ index: Int) -> CallFailure {
+    guard case .rejected(let message, let reason) = self else { return self }
+    return .rejected(message: "[\(index)]: \(message)", reason: reason)
+  }
+}
+
 /// The elements of a step, shared by the threads on which its calls end.
 private final class ElementsHolder: Sendable {
   let state: Mutex<Elements>
@@ -210,14 +224,7 @@ private struct Elements: Sendable {
 
   mutating func fail(_ failure: CallFailure, _ index: Int) -> Done {
     running -= 1
-    if self.failure == nil {
-      self.failure =
-        if case .rejected(let message, let reason) = failure {
-          .rejected(message: "[\(index)]: \(message)", reason: reason)
-        } else {
-          failure
-        }
-    }
+    self.failure = self.failure ?? failure.ofElement(index)
     return done
   }
 

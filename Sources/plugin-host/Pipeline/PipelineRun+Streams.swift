@@ -7,11 +7,13 @@ extension PipelineRun {
   /// Makes a call for each event. The promise is of the list of their results, or of nothing if they have none; it is
   /// rejected with the first failure, of a call or of `source`, once no call is running any more.
   nonisolated func forEachEvent(
-    of source: Int, _ ended: Promise<PluginValue>, _ step: PipelinePlan.Step, _ number: Int,
+    of source: Inputs.Element?, _ step: PipelinePlan.Step, _ number: Int,
     _ results: [Int: PluginValue], _ rescueInputs: Inputs, limit: Int
   ) -> Promise<PluginValue> {
     let all = Promise<PluginValue>()
-    guard let stream = streams[source], let taker = stream.taker(number) else { return all }
+    guard let source, let stream = streams[source.number], let taker = stream.taker(number) else {
+      return .reject(CallFailure.rejected(message: "the step whose events it takes gives none"))
+    }
     let keepsValues = step.call.function.signature.shape.kind != .void
     let calls = EventCalls()
     let end: @Sendable (@Sendable (inout EventCalls.State) -> Void) -> Void = { change in
@@ -25,12 +27,7 @@ extension PipelineRun {
       guard let event else { return end { $0.hasLast = true } }
       guard let index = calls.begin() else { return }
       if index == 0 { note(.running(StepState.Report()), step: number) }
-      let own = [
-        PipelinePlan.StepResult.item: event, PipelinePlan.StepResult.index: PluginValue.uint(UInt64(index)),
-      ]
-      rescued(
-        repeated(step, number, results.merging(own) { $1 }), step: step, number: number, rescueInputs, own
-      ).then(
+      call(for: event, index, of: step, number, results, rescueInputs).then(
         { [self] value in
           let count = calls.count(keepsValues ? (index, value) : nil)
           if Self.isRound(count) { report("\(count) done", number) }
@@ -39,22 +36,22 @@ extension PipelineRun {
         },
         { reason in
           taker.leave()
-          let failure = CallFailure(reason: reason)
+          let failure = CallFailure(reason: reason).ofElement(index)
           end { state in
             state.running -= 1
-            state.fail(failure, at: index)
+            state.failure = state.failure ?? failure
           }
           // After that: the end of the source is a reason too.
           stream.finish(because: "a call of the step \"\(step.name)\", which takes its events, was rejected")
         })
     }
     // Settled after the stream has ended, but maybe before the last event was taken.
-    ended.then(
+    source.promise.then(
       { _ in end { $0.isSourceFulfilled = true } },
       { reason in
         taker.leave()
         let failure = CallFailure(reason: reason)
-        end { $0.fail(failure) }
+        end { $0.failure = $0.failure ?? failure }
       })
     return all
   }
@@ -78,15 +75,6 @@ private final class EventCalls: Sendable {
     var hasLast = false
     var isSourceFulfilled = false
     var failure: CallFailure?
-
-    mutating func fail(_ reason: CallFailure, at index: Int? = nil) {
-      guard failure == nil else { return }
-      if let index, case .rejected(let message, let reason) = reason {
-        failure = .rejected(message: "[\(index)]: \(message)", reason: reason)
-      } else {
-        failure = reason
-      }
-    }
   }
 
   private let state = Mutex(State())

@@ -71,10 +71,7 @@ final class PipelineRun {
       // Looked up now: all of them precede this step in the plan's order.
       let rescueInputs = if case .call(_, let numbers) = step.rescue { named(numbers, promises) } else { [] as Inputs }
       // The step whose events this one takes.
-      let source =
-        if case .stream(let source)? = step.each?.source { named([source], promises).first } else {
-          nil as Inputs.Element?
-        }
+      let source = step.source.flatMap { named([$0], promises).first }
       let own =
         number < plan.firstFinal
         ? inputs.then(async: { [self] in perform(step, number, $0, rescueInputs, source) })
@@ -208,7 +205,7 @@ final class PipelineRun {
   /// A settled step gives no more events, and takes none.
   private nonisolated func endStreams(of number: Int, _ step: PipelinePlan.Step) {
     streams[number]?.finish()
-    if case .stream(let source)? = step.each?.source { streams[source]?.taker(number)?.leave() }
+    if let source = step.source { streams[source]?.taker(number)?.leave() }
   }
 
   private nonisolated func settle(_ number: Int, _ outcome: Outcome) {
