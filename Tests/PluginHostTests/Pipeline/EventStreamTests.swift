@@ -1,0 +1,37 @@
+import Glibc
+import Testing
+
+@testable import PluginRuntime
+@testable import plugin_host
+
+@Suite struct EventStreamTests {
+  /// The processor time of this thread, in nanoseconds.
+  private static var time: Int {
+    var now = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now)
+    return now.tv_sec * 1_000_000_000 + now.tv_nsec
+  }
+
+  @Test("an event costs as much as the one before")
+  func costIsConstant() throws {
+    let parameter = try #require(try Signature(parsing: "each(f: fn(i: i64))").parameters.first)
+    let type = try #require(parameter.type.callbackType)
+    let stream = EventStream(room: 4, takers: [7], slots: Slots(limit: 1))
+    let taker = try #require(stream.taker(7))
+    taker.begin(1) { if $0 != nil { taker.next() } }
+    let outlet = PipelinePlan.Outlet(parameter: "f", type: type, room: 4, returned: .void)
+    guard case .values(let give) = stream.callback(outlet).body else {
+      Issue.record("not a closure on values")
+      return
+    }
+    let times = try (0..<8).map { _ in
+      let began = Self.time
+      for number in 0..<2_000 as Range<Int64> { _ = try give([.int(number)]) }
+      return Self.time - began
+    }
+    // The least of several: something else may have disturbed one.
+    let (first, last) = (times[..<4].min() ?? 0, times[4...].min() ?? 0)
+    #expect(last < 3 * first, "\(times)")
+    stream.finish()
+  }
+}
