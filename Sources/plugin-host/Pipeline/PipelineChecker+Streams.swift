@@ -15,8 +15,7 @@ extension PipelineChecker {
       switch member.name.value {
       case "returns": returned = member.value
       case "stream":
-        guard case .text(let template, _) = member.value.value, let text = expanded(template, at: member.value.location)
-        else { break }
+        guard let text = known(member.value, as: "stream") else { return nil }
         guard let room = Int(text), 1...1_000_000 ~= room else {
           report(
             member.value.location,
@@ -42,15 +41,20 @@ extension PipelineChecker {
       report(location, "\"\(name)\" returns \(result): write what, as \"returns\", behind \"stream\"")
       return nil
     }
-    guard case .text(let template, _) = returned.value, template.results.isEmpty, !template.hasItem else {
-      report(returned.location, "\"returns\" must be a value that is known before anything runs")
-      return nil
-    }
-    guard let text = expanded(template, at: returned.location),
+    guard let text = known(returned, as: "returns"),
       let value = check(text, as: result, at: returned.location, name: "returns")
     else { return nil }
     outlet.returned = value
     return .outlet(outlet)
+  }
+
+  /// A text without results; nil, after reporting a mistake, for any other value.
+  private mutating func known(_ input: Located<Pipeline.Input>, as key: String) -> String? {
+    guard case .text(let template, _) = input.value, template.results.isEmpty, !template.hasItem else {
+      report(input.location, "\"\(key)\" must be a value that is known before anything runs")
+      return nil
+    }
+    return expanded(template, at: input.location)
   }
 
   /// The reason why the arguments of a callback cannot be kept after it has returned, or why it must give values.
