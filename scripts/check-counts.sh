@@ -42,7 +42,7 @@ check_size "$host" 20971520
 # Processors differ by a few instructions in string functions, so the limit leaves a tenth.
 if command -v valgrind >/dev/null; then
   count=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null "$host" --version 2>&1 | sed -n 's/.*Collected : //p')
-  check "start, instructions" "${count:?valgrind counted nothing}" 10000000
+  check "start, instructions" "${count:?valgrind counted nothing}" 7500000
 else
   echo "  start, instructions: skipped, valgrind is not installed"
 fi

@@ -1,10 +1,20 @@
 import ArgumentParser
 import Glibc
 import PluginRuntime
+import Synchronization
 
 @main
 struct PluginHost: ParsableCommand {
-  static let configuration = CommandConfiguration(
+  /// The library looks for --generate-completion-script in each command line, unless a command's name stands above the
+  /// root's. This takes more than all else at the start (5.4 million instructions), and completions/ has better scripts.
+  static var configuration: CommandConfiguration {
+    var configuration = described
+    if isParsing.load(ordering: .relaxed) { configuration._superCommandName = "" }
+    return configuration
+  }
+  private static let isParsing = Atomic(false)
+
+  private static let described = CommandConfiguration(
     commandName: "plugin-host",
     abstract: "Calls functions of plugins, shared libraries that describe themselves, and runs pipelines of them.",
     discussion: """
@@ -35,7 +45,7 @@ struct PluginHost: ParsableCommand {
         end(.fulfilled)
       }
       try refuseUnknownCommand(words.first)
-      var command = try parseAsRoot(words)
+      var command = try parse(words)
       StructuredError.isOn = (command as? any WritesResults)?.output.wantsJSON ?? false
       try reserveOutput()
       if let command = command as? any RunsPlugins {
@@ -52,6 +62,13 @@ struct PluginHost: ParsableCommand {
     } catch {
       end(after: error, in: words)
     }
+  }
+
+  private static func parse(_ words: [String]) throws -> any ParsableCommand {
+    isParsing.store(true, ordering: .relaxed)
+    // Help that is written later names the root alone.
+    defer { isParsing.store(false, ordering: .relaxed) }
+    return try parseAsRoot(words)
   }
 
   /// Ends after wrong usage; or after --help or --version, whose text is the result.
