@@ -42,7 +42,7 @@ export LIBPROMISE LIBRARY PLUGIN_HOST CONFORMANCE
 
 # Swift builds in one folder; two at a time would wait for each other.
 .NOTPARALLEL:
-.PHONY: all demo test begin-times setup-build setup-demo setup-test setup-bench setup-arm64 setup-musl build libpromise plugin-host \
+.PHONY: all demo test setup-build setup-demo setup-test setup-bench setup-arm64 setup-musl build libpromise plugin-host \
   conformance install uninstall \
   test-swift test-docs test-isolation test-threads test-abi test-examples test-drafts test-package test-adapters test-counts test-faults test-sanitizers \
   test-mutants test-exchange test-kills soak soak-abi \
@@ -86,15 +86,16 @@ uninstall:
 
 # Each part notes its seconds in the file TIMES, which the last lines of the run show.
 TIMED = @scripts/timed.sh $@
+# The parts that run beside the others build in folders of their own, most of the time with one processor.
+BESIDE = lint plugin-host test-package test-adapters
+IN_TURN = test-features test-swift test-docs test-isolation test-threads test-abi test-counts test-examples test-drafts
 test: export TIMES = $(CURDIR)/.build/times
-test: begin-times lint test-features test-swift test-docs test-isolation test-threads test-abi test-counts \
-  test-examples test-drafts test-package test-adapters
+test: setup-test
+	@mkdir -p "$(dir $(TIMES))"
+	@date +%s >"$(TIMES)"
+	@scripts/beside.sh '$(MAKE) --no-print-directory $(BESIDE)' '$(MAKE) --no-print-directory $(IN_TURN)'
 	@scripts/timed.sh --show
 	@echo "make test: everything passed"
-
-begin-times:
-	@mkdir -p "$(dir $(TIMES))"
-	@: >"$(TIMES)"
 
 # Every Swift test: the specification's clauses, the plugin runtime, the command line.
 test-swift: setup-test

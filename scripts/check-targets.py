@@ -13,7 +13,7 @@ import sys
 
 # The other targets build, install or clean.
 NO_TESTS = re.compile(r"(all|demo|test|build|libpromise|plugin-host|conformance|install|uninstall|docs|format|clean|"
-                      r"begin-times|setup-.*)")
+                      r"setup-.*)")
 SPAN = re.compile(r"`([^`]+)`")
 
 
@@ -24,7 +24,7 @@ def main(makefile="Makefile", document="docs/testing.md"):
         text = file.read()
     phony = set(re.search(r"^\.PHONY:(.*)$", rules, re.M)[1].split())
     targets = {target for target in phony if not NO_TESTS.fullmatch(target)}
-    run = set(re.search(r"^test:([^=\n]*)$", rules, re.M)[1].split())
+    run = {name for parts in re.findall(r"^(?:BESIDE|IN_TURN) =(.*)$", rules, re.M) for name in parts.split()}
     rows = re.findall(r"^\|([^|]*)\|", text, re.M)
     described = {span for row in rows[1:] for span in SPAN.findall(row)}
     left_out = set(SPAN.findall(re.search(r"runs all of this but(.*?);", text, re.S)[1]))

@@ -9,7 +9,7 @@ source Tests/Prose/judge.sh
 # shellcheck disable=SC2016 # the quotes of Markdown
 expect() {
   local row
-  printf '.PHONY: all test lint \\\n  soak setup-test clean\ntest: export TIMES = x\ntest: setup-test lint\nlint:\n' > "$scratch/Makefile"
+  printf '.PHONY: all test lint \\\n  soak setup-test clean\nBESIDE = lint\ntest: setup-test\nlint:\n' > "$scratch/Makefile"
   {
     printf '`make test` runs all of this but %s; each is alone.\n\n| target | subject |\n| --- | --- |\n' "$4"
     for row in $5; do printf '| `%s` | x |\n' "$row"; done
