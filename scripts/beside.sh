@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs two commands at once. Shows the output of the first when both have ended, or not at all if it succeeded and the
-# second failed: the last lines are about what failed.
+# Runs two commands at once. Shows the output of the first when both have ended. If only the second failed, it is not
+# shown: the last lines belong to the failure.
 #
 #     scripts/beside.sh FIRST SECOND
 #

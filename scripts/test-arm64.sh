@@ -20,9 +20,13 @@ skipped=(
   "jobs_that_wait_are_the_parents: $starts"
   "jobs_may_fork: $starts"
   "child_is_whole_whatever_other_threads_do: $starts"
+  "a_child_waits_for_work_that_changes_threads: $starts"
+  "wait_ends_with_the_last_job_that_could_settle: $starts"
   "waits_for_threads_of_the_parent_are_refused: $counts"
   "loop_of_another_thread_may_be_run: $counts"
   "a_queue_keeps_its_events_and_wakes_one_process_only: $counts"
+  "a_job_that_forked_cannot_wait_for_itself: $counts"
+  "refused_job_is_not_waited_for: $counts"
 )
 
 scratch=$(mktemp -d)

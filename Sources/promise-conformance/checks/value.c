@@ -2,7 +2,8 @@
 #include "../checked.h"
 
 static void plain_kinds_own_nothing(void) {
-  promise_value_t values[] = {
+  /* Static, for all bytes of `as` are compared: in an automatic value those beside `b` may be indeterminate. */
+  static promise_value_t values[] = {
       {.kind = PROMISE_KIND_VOID},
       {.kind = PROMISE_KIND_BOOL, .as.b = 1},
       {.kind = PROMISE_KIND_I64, .as.i64 = INT64_MIN},
