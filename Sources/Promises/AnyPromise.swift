@@ -85,6 +85,6 @@ public struct PromiseError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// The message with domain and code, followed by those of the causes.
   public var description: String {
-    causes.reduce("\(message) (\(domain) \(code))") { "\($0), because of: \($1)" }
+    causes.reduce(into: "\(message) (\(domain) \(code))") { $0 += ", because of: \($1)" }
   }
 }

@@ -96,9 +96,8 @@ final class CallbackConversion: Sendable {
   /// - Throws: `ArgumentMismatch` if the value has no equivalent in Swift.
   private static func value(_ memory: UnsafeRawPointer) throws(ArgumentMismatch) -> PluginValue {
     guard let value = memory.load(as: UnsafePointer<promise_value_t>?.self) else { return .void }
-    if let known = ValueBox.content(value) ?? PluginValue(value) { return known }
     guard value.pointee.kind == promise_kind_t(PROMISE_KIND_ERROR), let text = promise_value_data(value, nil) else {
-      throw ArgumentMismatch(message: "is \(value.pointee.nameOfContent), expected a value with an equivalent in Swift")
+      return try PluginValue(value)
     }
     return .string(String(cString: text))
   }

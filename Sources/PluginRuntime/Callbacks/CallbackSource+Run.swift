@@ -49,8 +49,11 @@ extension CallbackSource {
     guard state == PROMISE_FULFILLED else { throw take(&returned) }
     defer { promise_value_release(&returned) }
     let typed = conversion.hasOutputs ? nil : conversion.result
-    guard let value = typed.map({ $0.value(&returned) }) ?? PluginValue(&returned) else {
-      throw misuse(result: ArgumentMismatch(message: "is \(returned.nameOfContent), expected \(expectation)"))
+    let value: PluginValue
+    do throws(ArgumentMismatch) {
+      value = if let typed { try typed.value(&returned) } else { try PluginValue(&returned) }
+    } catch {
+      throw misuse(result: error)
     }
     try store(value, at: result, arguments)
   }

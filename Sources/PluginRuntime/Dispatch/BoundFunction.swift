@@ -80,7 +80,9 @@ extension BoundFunction {
   }
 
   private func output(_ mismatch: ArgumentMismatch) -> PluginError {
-    error(.badResult, "gives '\(mismatch.path)' that \(mismatch.message), as its signature does not say: \(signature)")
+    // Of a value that is nested too deep the path is long.
+    let path = mismatch.path.count > 60 ? mismatch.path.prefix(60) + "..." : mismatch.path[...]
+    return error(.badResult, "gives '\(path)' that \(mismatch.message), as its signature does not say: \(signature)")
   }
 
   func result(_ message: String) -> PluginError {
@@ -102,7 +104,7 @@ extension promise_value_t {
     withUnsafePointer(to: self) { value in
       switch Int(kind) {
       case Int(PROMISE_KIND_BOOL), Int(PROMISE_KIND_I64), Int(PROMISE_KIND_U64), Int(PROMISE_KIND_F64):
-        PluginValue(value).map(\.json) ?? "a number"
+        (try? PluginValue(value)).map(\.json) ?? "a number"
       case Int(PROMISE_KIND_VOID): "void"
       default:
         promise_value_type(value).flatMap { promise_type_name($0) }.map { "a value of type \(String(cString: $0))" }

@@ -44,7 +44,7 @@ extension GeneralCall {
       case .nothing:
         result.pointee = promise_value_t()
         result.pointee.kind = promise_kind_t(PROMISE_KIND_VOID)
-      case .filled: result.pointee = resultMemory.load(as: promise_value_t.self)
+      case .filled: result.pointee = try converting("result") { () throws(ArgumentMismatch) in try checked(resultMemory).pointee }
       case .word(let abiType):
         return ResultLoad.load(abiType, from: resultMemory, into: result).map { .fault($0) } ?? .fulfilled
       case .loaded(let plan):
@@ -64,7 +64,7 @@ extension GeneralCall {
     let value = try converting("result") { () throws(ArgumentMismatch) -> PluginValue? in
       switch plan.yield {
       case .nothing: nil
-      case .filled: Self.take(resultMemory)
+      case .filled: try take(resultMemory)
       case .word, .loaded: try plan.result.map { (plan) throws(ArgumentMismatch) in try loadResult(plan) }
       }
     }
@@ -96,17 +96,26 @@ extension GeneralCall {
     frame + (plan.isResultFilled ? plan.frame.result : plan.frame.returned)
   }
 
-  /// Converts a promise_value_t that the function stored, and releases it.
-  private static func take(_ memory: UnsafeMutableRawPointer) -> PluginValue {
+  /// Checks a promise_value_t that the function stored.
+  ///
+  /// - Throws: `ArgumentMismatch` if it is not well-formed. Its content cannot be released then.
+  private func checked(
+    _ memory: UnsafeMutableRawPointer
+  ) throws(ArgumentMismatch) -> UnsafeMutablePointer<promise_value_t> {
     let value = memory.assumingMemoryBound(to: promise_value_t.self)
+    guard promise_value_retain(value) == PROMISE_OK else {
+      throw ArgumentMismatch(message: "is not a well-formed promise_value_t")
+    }
+    var reference = value.pointee
+    promise_value_release(&reference)
+    return value
+  }
+
+  /// Converts a promise_value_t that the function stored, and releases it.
+  private func take(_ memory: UnsafeMutableRawPointer) throws(ArgumentMismatch) -> PluginValue {
+    let value = try checked(memory)
     defer { promise_value_release(value) }
-    guard value.pointee.kind == promise_kind_t(PROMISE_KIND_ERROR) else { return PluginValue(value) ?? .void }
-    let text = promise_value_data(value, nil).map { String(cString: $0) } ?? ""
-    let domain = promise_value_domain(value).map { String(cString: $0) } ?? ""
-    return .object([
-      PluginMember("domain", .string(domain)), PluginMember("code", .int(promise_value_code(value))),
-      PluginMember("message", .string(text)),
-    ])
+    return try PluginValue(value)
   }
 
   /// Loads the out parameters. All are loaded even after a mismatch, so that owned memory is freed.
@@ -139,7 +148,7 @@ extension GeneralCall {
     guard let cell = slot.pointee.cell else { return try loadElements(slot, room: room(index) ?? 0) }
     if let count = slot.pointee.givenCount { return try loadGiven(slot.pointee.plan, frame + cell, count) }
     return Signature.isGivenByAddress(slot.pointee.parameter.type)
-      ? Self.take(frame + cell) : try slot.pointee.plan.load(frame + cell, from: objects)
+      ? try take(frame + cell) : try slot.pointee.plan.load(frame + cell, from: objects)
   }
 
   /// Frees the memory of an object that the function has failed to make: there is nothing to destroy in it. Memory that

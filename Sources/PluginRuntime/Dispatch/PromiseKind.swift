@@ -37,7 +37,7 @@ extension promise_value_t {
 
   /// Whether an ARRAY or a MAP has the parts of the type.
   private func holds(_ type: ValueType?) -> Bool {
-    guard let type, let content = withUnsafePointer(to: self, { ValueBox.content($0) }) else { return false }
+    guard let type, let content = withUnsafePointer(to: self, { try? ValueBox.content($0) }) else { return false }
     return content.isOf(type)
   }
 

@@ -28,13 +28,13 @@ extension TypePlan {
       try plan.store(value, at: cell, arena)
       memory.storeBytes(of: cell, as: UnsafeMutableRawPointer.self)
     case .structure where isPlain, .array where isPlain:
-      guard let source = try plainBytes(value) else { return try store(pluginValue(value), at: memory, arena) }
+      guard let source = try plainBytes(value) else { return try store(self.value(value), at: memory, arena) }
       memory.copyMemory(from: source, byteCount: layout.size)
     case .text, .slice, .cstr:
-      guard let bytes = try span(value) else { return try store(pluginValue(value), at: memory, arena) }
+      guard let bytes = try span(value) else { return try store(self.value(value), at: memory, arena) }
       memory.storeBytes(of: bytes.data, as: UnsafeRawPointer?.self)
       if layout.size > MemoryLayout<UInt>.size { memory.storeBytes(of: bytes.count, toByteOffset: 8, as: Int.self) }
-    default: try store(pluginValue(value), at: memory, arena)
+    default: try store(self.value(value), at: memory, arena)
     }
   }
 
@@ -80,32 +80,32 @@ extension TypePlan {
     }
   }
 
-  private func pluginValue(_ value: UnsafePointer<promise_value_t>) throws(ArgumentMismatch) -> PluginValue {
-    guard let value = self.value(value) else {
-      throw ArgumentMismatch(message: "is \(value.pointee.nameOfContent), expected \(type.expectation)")
-    }
-    return value
-  }
-
-  /// Converts a value of C to Swift, as this type; `nil` if it does not fit.
-  func value(_ value: UnsafePointer<promise_value_t>) -> PluginValue? {
-    if let boxed = ValueBox.content(value) { return boxed }
+  /// Converts a value of C to Swift, as this type.
+  ///
+  /// - Throws: `ArgumentMismatch` if it does not fit.
+  func value(_ value: UnsafePointer<promise_value_t>) throws(ArgumentMismatch) -> PluginValue {
+    if let boxed = try ValueBox.content(value) { return boxed }
     let kind = Int(value.pointee.kind)
     switch form {
     case .nullable(let plan), .indirect(let plan), .owned(let plan, _):
-      return kind == PROMISE_KIND_VOID ? .void : plan.value(value)
-    case .reference(let plan): return plan.value(value)
+      return kind == PROMISE_KIND_VOID ? .void : try plan.value(value)
+    case .reference(let plan): return try plan.value(value)
     case .pointer(let name), .object(let name, _, _):
-      guard kind == PROMISE_KIND_POINTER, let address = value.pointee.as.ptr else { return nil }
+      guard kind == PROMISE_KIND_POINTER, let address = value.pointee.as.ptr else { throw mismatch(value) }
       return .pointer(PluginPointer(name: name, address: UInt(bitPattern: address)))
     case .structure where kind == PROMISE_KIND_BYTES, .array where kind == PROMISE_KIND_BYTES:
-      guard isPlain, let source = try? plainBytes(value) else { return nil }
-      return try? load(source)
+      guard isPlain, let source = try plainBytes(value) else { throw mismatch(value) }
+      return try load(source)
     case .slice(let element) where kind == PROMISE_KIND_BYTES && element.isPlain:
-      guard let span = try? span(value) else { return nil }
-      return span.data.map { try? element.load($0, count: span.count) } ?? .array([])
-    default: return PluginValue(value)
+      guard let span = try span(value) else { throw mismatch(value) }
+      guard let data = span.data else { return .array([]) }
+      return try element.load(data, count: span.count)
+    default: return try PluginValue(value)
     }
+  }
+
+  private func mismatch(_ value: UnsafePointer<promise_value_t>) -> ArgumentMismatch {
+    ArgumentMismatch(message: "is \(value.pointee.nameOfContent), expected \(type.expectation)")
   }
 
   /// Converts a value to C. Plain types become BYTES in C's form, all others as in `promise_value_t(_:)`. The caller

@@ -16,7 +16,7 @@ enum CBOR {
   }
 
   /// The deepest nesting of arrays and objects.
-  static let maximumDepth = 128
+  static let maximumDepth = PluginValue.maximumDepth
   /// The most values in one encoded value, so that a few bytes cannot become much memory.
   static let maximumCount = 1 << 24
 

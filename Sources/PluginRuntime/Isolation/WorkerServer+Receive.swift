@@ -247,7 +247,7 @@ extension PluginCallback {
       }
       defer { promise_value_release(&result) }
       guard state == PROMISE_FULFILLED else { throw CallbackRejection(reason: result.reason) }
-      return PluginValue(&result) ?? .void
+      return try PluginValue(&result)
     }
   }
 }

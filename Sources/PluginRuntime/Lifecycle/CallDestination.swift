@@ -13,12 +13,19 @@ protocol CallDestination: Sendable {
 /// A promise for a caller in Swift.
 struct SwiftDestination: CallDestination {
   let promise: Promise<PluginValue>
-  /// The type that the value is read as; `nil`: by its kind.
-  let plan: TypePlan?
+  /// The called function, as whose result the value is read.
+  let function: BoundFunction
 
   func fulfil(with value: UnsafePointer<promise_value_t>) {
-    // The kind was compared with the signature before.
-    promise.resolve(plan?.value(value) ?? PluginValue(value) ?? .void)
+    do throws(ArgumentMismatch) {
+      // The plan is that of an optional's content.
+      guard let plan = function.resultPlan, value.pointee.kind != promise_kind_t(PROMISE_KIND_VOID) else {
+        return promise.resolve(try PluginValue(value))
+      }
+      promise.resolve(try plan.value(value))
+    } catch {
+      promise.reject(function.error(.badOutput(Mismatch(-1, error.within("result"))), nil, 0))
+    }
   }
 
   func reject(with reason: UnsafePointer<promise_value_t>) { promise.reject(reason.pointee.reason) }

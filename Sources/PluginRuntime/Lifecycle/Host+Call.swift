@@ -40,7 +40,7 @@ extension Host {
     }
     let call = PluginCall(function, of: loaded, progress: progress)
     let promise = Promise<PluginValue>(discard: { call.discard() })
-    call.begin(SwiftDestination(promise: promise, plan: call.function.resultPlan))
+    call.begin(SwiftDestination(promise: promise, function: call.function))
     if loaded.thread != nil {
       loaded.enter(call) { call.run(values.values, values.count, kept: values) }
       return promise

@@ -27,7 +27,7 @@ extension Host {
     guard remote != nil || others != nil && registry[plugin] == nil else { return nil }
     var values: [PluginValue] = []
     for index in 0..<count {
-      guard let arguments, let value = PluginValue(arguments + index) else {
+      guard let arguments, let value = try? PluginValue(arguments + index) else {
         let name = arguments?[index].nameOfContent ?? "nothing"
         return Self.rejected(
           PluginError(

@@ -1,6 +1,6 @@
 extension JSONText {
   /// The maximum nesting depth of values, larger than that of any signature.
-  private static var nesting: Int { 128 }
+  private static var nesting: Int { PluginValue.maximumDepth }
 
   /// Reads one value. Names must be unique in their object.
   init(_ scanner: inout JSONScanner, depth: Int = 0) throws(JSONError) {

@@ -47,20 +47,41 @@ extension promise_value_t {
 }
 
 extension PluginValue {
-  /// Converts a value of C; `nil` if its kind is not the result of any signature.
-  init?(_ value: UnsafePointer<promise_value_t>) {
+  /// The deepest nesting of arrays and objects, in values of plugins, frames of workers and JSON.
+  static let maximumDepth = 128
+
+  /// Converts a value of C. An ERROR becomes an object, as in `init(reason:)`.
+  ///
+  /// - Throws: `ArgumentMismatch` if a part is a pointer, a promise, an object or a discard, or nested too deep.
+  init(_ value: UnsafePointer<promise_value_t>, depth: Int = 0) throws(ArgumentMismatch) {
+    guard depth <= Self.maximumDepth else {
+      throw ArgumentMismatch(message: "is nested deeper than \(Self.maximumDepth) levels")
+    }
     switch Int(value.pointee.kind) {
     case Int(PROMISE_KIND_VOID): self = .void
     case Int(PROMISE_KIND_BOOL): self = .bool(value.pointee.as.b != 0)
     case Int(PROMISE_KIND_I64): self = .int(value.pointee.as.i64)
     case Int(PROMISE_KIND_U64): self = .uint(value.pointee.as.u64)
     case Int(PROMISE_KIND_F64): self = .double(value.pointee.as.f64)
-    case Int(PROMISE_KIND_STRING): self = .string(String(decoding: Self.content(value), as: UTF8.self))
+    case Int(PROMISE_KIND_STRING): self = .string(Self.text(value))
     case Int(PROMISE_KIND_BYTES): self = .bytes([UInt8](Self.content(value)))
+    case Int(PROMISE_KIND_ERROR):
+      let domain = promise_value_domain(value).map { String(cString: $0) } ?? ""
+      self = .object([
+        PluginMember("domain", .string(domain)), PluginMember("code", .int(promise_value_code(value))),
+        PluginMember("message", .string(Self.text(value))),
+      ])
     default:
-      guard let boxed = ValueBox.content(value) else { return nil }
+      guard let boxed = try ValueBox.content(value, depth: depth) else {
+        throw ArgumentMismatch(
+          message: "is \(value.pointee.nameOfContent), expected a number, text, bytes, an error, or an array or map of them")
+      }
       self = boxed
     }
+  }
+
+  private static func text(_ value: UnsafePointer<promise_value_t>) -> String {
+    String(decoding: content(value), as: UTF8.self)
   }
 
   private static func content(_ value: UnsafePointer<promise_value_t>) -> UnsafeRawBufferPointer {

@@ -22,22 +22,32 @@ enum ValueBox {
     }
   }
 
-  /// Converts an ARRAY, a MAP, or the OBJECT of an address. `nil` for other values, and if a part has a kind that no
-  /// signature produces.
-  static func content(_ value: UnsafePointer<promise_value_t>) -> PluginValue? {
+  /// Converts an ARRAY, a MAP, or the OBJECT of an address; `nil` for other values.
+  ///
+  /// - Throws: `ArgumentMismatch` as `PluginValue(_:depth:)` does for a part.
+  static func content(
+    _ value: UnsafePointer<promise_value_t>, depth: Int = 0
+  ) throws(ArgumentMismatch) -> PluginValue? {
     switch Int(value.pointee.kind) {
     case Int(PROMISE_KIND_ARRAY):
       var elements: [PluginValue] = []
       for index in 0..<promise_value_count(value) {
-        guard let element = promise_value_at(value, index), let content = PluginValue(element) else { return nil }
+        guard let element = promise_value_at(value, index) else { return nil }
+        let content = try converting("[\(index)]") { () throws(ArgumentMismatch) in
+          try PluginValue(element, depth: depth + 1)
+        }
         elements.append(content)
       }
       return .array(elements)
     case Int(PROMISE_KIND_MAP):
       var members: [PluginMember] = []
       for index in 0..<promise_value_count(value) {
-        guard let member = promise_value_at(value, index), let content = PluginValue(member) else { return nil }
-        members.append(PluginMember(key(value, index), content))
+        guard let member = promise_value_at(value, index) else { return nil }
+        let name = key(value, index)
+        let content = try converting(".\(name)") { () throws(ArgumentMismatch) in
+          try PluginValue(member, depth: depth + 1)
+        }
+        members.append(PluginMember(name, content))
       }
       return .object(members)
     case Int(PROMISE_KIND_OBJECT):

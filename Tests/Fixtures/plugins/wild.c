@@ -40,6 +40,51 @@ static promise_status_t wild_out(uint8_t *result, promise_value_t *error) {
   return PROMISE_OK;
 }
 
+static void forged(promise_value_t *result) {
+  static char text[64];
+  *result = (promise_value_t){.kind = PROMISE_KIND_STRING, .reserved = 5, .as.ptr = text};
+}
+
+/* A list of 7 and of another value. */
+static void listed(promise_value_t *result, promise_value_t other) {
+  promise_value_t parts[] = {{.kind = PROMISE_KIND_I64, .as.i64 = 7}, other};
+  promise_value_array(result, parts, 2);
+}
+
+static void listed_error(promise_value_t *result) {
+  promise_value_t other;
+  promise_value_error(&other, "test", 3, "broken");
+  listed(result, other);
+}
+
+static void listed_address(promise_value_t *result) {
+  listed(result, (promise_value_t){.kind = PROMISE_KIND_POINTER, .as.ptr = result});
+}
+
+static void listed_promise(promise_value_t *result) {
+  promise_value_t other;
+  promise_value_promise(&other, pending_promise());
+  listed(result, other);
+}
+
+static void discarded(promise_value_t *result) {
+  *result = (promise_value_t){.kind = PROMISE_KIND_DISCARDED};
+}
+
+static void nested(uint32_t levels, promise_value_t *result) {
+  *result = (promise_value_t){.kind = PROMISE_KIND_I64, .as.i64 = 7};
+  for (uint32_t level = 0; level < levels; level++) {
+    promise_value_t inner = *result;
+    promise_value_array(result, &inner, 1);
+  }
+}
+
+static promise_t *nested_later(uint32_t levels) {
+  promise_value_t value;
+  nested(levels, &value);
+  return promise_new_resolved(&value);
+}
+
 static const promise_plugin_function_t functions[] = {
     FUNCTION("wild_bool() -> bool", wild_bool),
     FUNCTION("endless_str() -> str", endless_str),
@@ -49,6 +94,13 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("endless_part() -> {text: str}", endless_part),
     FUNCTION("wild_promise() -> promise<i32>", wild_promise),
     FUNCTION("wild_out() -> bool !", wild_out),
+    FUNCTION("forged() -> value", forged),
+    FUNCTION("listed_error() -> value", listed_error),
+    FUNCTION("listed_address() -> value", listed_address),
+    FUNCTION("listed_promise() -> value", listed_promise),
+    FUNCTION("discarded() -> value", discarded),
+    FUNCTION("nested(levels: u32) -> value", nested),
+    FUNCTION("nested_later(levels: u32) -> promise<value>", nested_later),
 };
 
 PLUGIN("test.wild", .description = NULL)

@@ -27,4 +27,34 @@ struct WildResults {
     #expect(error?.kind == .badResult)
     #expect(error?.message.contains("'result.text' that has a length of \(length), which no memory has") == true)
   }
+
+  @Test(
+    "a value with a part for C alone, too deep or not well-formed is an error that names the part",
+    arguments: [
+      ("forged", [], "'result' that is not a well-formed promise_value_t"),
+      ("discarded", [], "'result' that is a value of type discarded"),
+      ("listed_address", [], "'result[1]' that is a value of type pointer"),
+      ("listed_promise", [], "'result[1]' that is a value of type promise"),
+      ("nested", [.int(100_000)], "that is nested deeper than 128 levels"),
+      ("nested_later", [.int(100_000)], "that is nested deeper than 128 levels"),
+    ] as [(String, [PluginValue], String)])
+  func values(_ function: String, _ arguments: [PluginValue], _ message: String) async throws {
+    let host = try Host.loading("wild")
+    let error = await host.outcome(function, of: "test.wild", arguments.map { .value($0) }).pluginError
+    #expect(error?.kind == .badResult)
+    #expect(error?.message.contains(message) == true, "\(error?.message ?? "no error")")
+  }
+
+  @Test("an error in a value is an object, and levels up to the limit are kept")
+  func partsOfValues() async throws {
+    let host = try Host.loading("wild")
+    let error: PluginValue = .object([
+      PluginMember("domain", .string("test")), PluginMember("code", .int(3)), PluginMember("message", .string("broken")),
+    ])
+    #expect(await host.outcome("listed_error", of: "test.wild").value == .array([.int(7), error]))
+    for function in ["nested", "nested_later"] {
+      let value = await host.outcome(function, of: "test.wild", [.value(.int(128))]).value
+      #expect(value?.json == String(repeating: "[", count: 128) + "7" + String(repeating: "]", count: 128))
+    }
+  }
 }
