@@ -91,6 +91,8 @@ GROWING = {
         "filterValues { $0 > 1 }",
         "mapStates { $0 }",
         "flatMapValues { .of($0 + 1) }",
+        "scan(0) { $0 + $1 }",
+        "reduce(0) { $0 + $1 }",
     ],
 }
 # The most work for twice the links, as a multiple.

@@ -2,7 +2,7 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-@Suite("Streams: operators on times and groups, as diagrams")
+@Suite("Streams: operators on times, groups and folds, as diagrams")
 struct MarbleTests {
   private let interval = Marbles.tick
 
@@ -34,6 +34,44 @@ struct MarbleTests {
     #expect(Marbles.run("a-b-c-#-d-e|") { sources, _ in sources[0].buffer(2) } == "--[ab]---#-[cd]--([e]|)")
     #expect(Marbles.run("ab|") { sources, _ in sources[0].buffer(2) } == "-[ab]|")
     #expect(Marbles.run("ab|") { sources, _ in sources[0].buffer(0) } == "[a][b]|")
+  }
+
+  @Test("scan publishes each accumulated value; errors pass and keep it")
+  func scan() {
+    func run(_ diagram: String) -> String {
+      Marbles.run(diagram) { sources, _ in sources[0].scan(["z"]) { $0 + [$1] } }
+    }
+    #expect(run("a-b-#-c-|") == "[za]-[zab]-#-[zabc]-|")
+    #expect(run("--|") == "--|")
+  }
+
+  @Test("reduce publishes the accumulated value at the end; errors pass at once and keep it")
+  func reduce() {
+    func run(_ diagram: String) -> String {
+      Marbles.run(diagram) { sources, _ in sources[0].reduce(["z"]) { $0 + [$1] } }
+    }
+    #expect(run("a-b-#-c-|") == "----#---([zabc]|)")
+    #expect(run("--|") == "--([z]|)")
+    #expect(run("ab--") == "")
+  }
+
+  @Test("a fold is computed once for each value, for any number of callbacks; it ends as it is cancelled")
+  func sharedFolds() {
+    Numbers.with { numbers in
+      let sums = numbers.subscriber().scan(0, +)
+      let total = numbers.subscriber().reduce(0, +)
+      let received = [Received(sums), Received(sums)]
+      let totals = [Received(total), Received(total)]
+      let cancelled = Received(numbers.subscriber().reduce(0, +))
+      numbers.publish(.data(1), .data(2))
+      let late = Received(sums)
+      cancelled.subscriber.cancel()
+      numbers.publish(.data(3), .cancelled)
+      #expect(received.allSatisfy { $0.states == [.data(1), .data(3), .data(6), .cancelled] })
+      #expect(late.states == [.data(6), .cancelled])
+      #expect(totals.allSatisfy { $0.states == [.data(6), .cancelled] })
+      #expect(cancelled.states == [.cancelled])
+    }
   }
 
   @Test("window publishes streams of a number of values, each complete for late callbacks too")
@@ -129,7 +167,7 @@ struct MarbleTests {
           source.debounce(for: interval, clock: clock), source.throttle(for: interval, clock: clock),
           source.buffer(4), source.window(4), source.replay(3), source.zipWith(other.subscriber()),
           source.flatMapValues { .of($0) }, source.flatMapValues(.latest) { .of($0) },
-          source.flatMapValues(.concat) { .of($0) },
+          source.flatMapValues(.concat) { .of($0) }, source.scan([]) { $0 + [$1] }, source.reduce([]) { $0 + [$1] },
         ]
         for _ in 0..<3 { stream.publish(.data(tracker.track())) }
         #expect(tracker.live == 3 && clock.waiting > 0)
