@@ -135,7 +135,9 @@ struct OperationQueueTests {
 
   @Test("RP11 a callback attached to a settled promise runs in the attaching call")
   func settled() {
-    Promise<Int>.resolve(1).then(on: .currentOperationQueue, { [log] _ in log.record("callback") }, nil)
-    #expect(log.events == ["callback"])
+    let attaching = pthread_self()
+    Promise<Int>.resolve(1).then(
+      on: .currentOperationQueue, { [log] _ in log.record("here: \(attaching == pthread_self())") }, nil)
+    #expect(log.events == ["here: true"])
   }
 }

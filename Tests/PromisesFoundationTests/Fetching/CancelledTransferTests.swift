@@ -82,7 +82,7 @@ struct CancelledTransferTests {
     #expect(try stops { session, _ in session.invalidateAndCancel() }.isCancelled)
   }
 
-  @Test("RP29: what is derived stops the transfer once no one else is interested")
+  @Test("RP29, EA36: what is derived stops the transfer once no one else is interested")
   func derived() throws {
     let received = Gate()
     let closed = Recorder<Bool>()

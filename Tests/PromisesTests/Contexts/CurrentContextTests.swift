@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Promises
 import PromisesTestSupport
 import Testing
@@ -128,8 +129,10 @@ struct CurrentContextTests {
   func settled() {
     // Not on the main thread, where the current context would run it at once in any case.
     onThread {
-      Promise<Int>.resolve(1).then(on: .current, { [log] _ in log.record("callback") }, nil)
-      #expect(log.events == ["callback"])
+      let attaching = pthread_self()
+      Promise<Int>.resolve(1).then(
+        on: .current, { [log] _ in log.record("here: \(attaching == pthread_self())") }, nil)
+      #expect(log.events == ["here: true"])
     }
   }
 }

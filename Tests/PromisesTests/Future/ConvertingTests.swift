@@ -102,6 +102,11 @@ struct ConvertingTests {
     let passed = Promise<Int>.reject(TestError(2)).then(result: { .success($0) as Result<Int, TestError> })
     #expect(passed.state == .rejected)
     #expect(promise.then { value in Promise<Int>.resolve(value + 2) }.value == 3)
+    let inner = Promise<Int>()
+    let following = promise.then { _ in inner }
+    #expect(following.state == .pending)
+    inner.resolve(4)
+    #expect(following.value == 4)
     let kept: Promise<Result<Int, TestError>> = promise.then { .success($0) as Result<Int, TestError> }
     #expect(kept.value == .success(1))
   }

@@ -114,6 +114,9 @@ struct ObservingTests {
     #expect(log.events == ["value 1"])
     context.run()
     #expect(log.events == ["value 1", "tap fulfilled(1)"])
+    let inline = Recorder<String>()
+    for settled in Endings.settled { #expect(settled.tap { inline.record("\($0)") } == settled) }
+    #expect(inline.events == Endings.all.map { "\($0)" })
   }
 
   @Test("T65: fork calls its block at once with the future, and returns it")

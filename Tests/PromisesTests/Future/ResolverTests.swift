@@ -164,7 +164,7 @@ struct ResolverTests {
     #expect(log.events == ["first", "second 1", "third 2"])
   }
 
-  @Test("T23, T24, T25, T26, T27, D13, D14, D15: every way to settle", arguments: 0..<8)
+  @Test("T23, T24, T25, T26, T27, D13, D14, D15: every way to settle", arguments: 0..<11)
   func ways(way: Int) {
     let (future, resolver) = Future<Int, any Error>.makeWithResolver()
     switch way {
@@ -175,12 +175,15 @@ struct ResolverTests {
     case 4: resolver.resolve(.rejected(TestError(2)))
     case 5: resolver.resolve(.success(1))
     case 6: resolver.resolve(FutureResult<Int, TestError>.rejected(TestError(2)))
-    default: resolver.resolve(Result<Int, TestError>.failure(TestError(2)))
+    case 7: resolver.resolve(Result<Int, TestError>.failure(TestError(2)))
+    case 8: resolver.resolve(.fulfilled(1))
+    case 9: resolver.resolve(.cancelled(nil))
+    default: resolver.resolve(.cancelled(OtherError()))
     }
     switch way {
-    case 0, 5: #expect(future.value == 1)
-    case 2: #expect(future.state == .cancelled && future.result?.indirectError == nil)
-    case 3: #expect(future.result?.indirectError is OtherError)
+    case 0, 5, 8: #expect(future.value == 1)
+    case 2, 9: #expect(future.state == .cancelled && future.result?.indirectError == nil)
+    case 3, 10: #expect(future.result?.indirectError is OtherError)
     default: #expect(future.error as? TestError == TestError(2))
     }
   }

@@ -22,14 +22,21 @@ struct PublishingTests {
     let tracker = LifetimeTracker()
     Numbers.with { numbers in
       var subscriber: Subscriber? = numbers.subscriber()
-      let tracked = tracker.track()
-      subscriber?.onNewData { _ in tracked.touch() }
-      #expect(tracker.live == 1)
+      let calls = Counter()
+      func listen(with tracked: Tracked<Void>) {
+        subscriber?.onNewData { _ in
+          tracked.touch()
+          calls.add()
+        }
+      }
+      listen(with: tracker.track())
+      numbers.publish(.data(1))
+      #expect(tracker.live == 1 && calls.value == 1)
       weak let released = subscriber
       subscriber = nil
-      #expect(released == nil)
-      numbers.publish(.data(1))
-      withExtendedLifetime(tracked) {}
+      #expect(released == nil && tracker.live == 0, "neither the subscriber nor its callback is kept")
+      numbers.publish(.data(2))
+      #expect(calls.value == 1)
       #expect(!numbers.publisher.isCancelled)
       numbers.publish(.cancelled)
       #expect(numbers.publisher.isCancelled)
@@ -50,6 +57,12 @@ struct PublishingTests {
       numbers.publisher.publish(4)
       numbers.publisher.publish(error: TestError(5))
       #expect(received.states == [.data(1), .error(TestError(2)), .data(3), .cancelled])
+    }
+    Numbers.with { numbers in
+      let received = (0..<2).map { _ in Received(numbers.subscriber()) }
+      numbers.publisher.publish(1)
+      numbers.publisher.publish(error: TestError(2))
+      #expect(received.allSatisfy { $0.states == [.data(1), .error(TestError(2))] })
     }
   }
 

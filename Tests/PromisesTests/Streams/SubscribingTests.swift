@@ -15,6 +15,11 @@ struct SubscribingTests {
       numbers.publish(.data(2))
       #expect(first.values == [1, 2])
       #expect(second.values == [2])
+      numbers.publish(.error(TestError(3)))
+      let late = [Received(subscriber), Received(numbers.subscriber())]
+      #expect(late.allSatisfy { $0.states.isEmpty })
+      numbers.publish(.data(4))
+      #expect(late.allSatisfy { $0.states == [.data(4)] })
     }
   }
 
@@ -146,6 +151,7 @@ struct SubscribingTests {
       let ends = Recorder<Void>()
       let subscriber = numbers.subscriber()
       if isOnQueue {
+        queue.suspend()
         subscriber.onNewData(on: .queue(queue)) { values.record($0) }
           .onError(on: .queue(queue)) { errors.record($0) }
           .onCancelled(on: .queue(queue)) { ends.record() }
@@ -153,10 +159,19 @@ struct SubscribingTests {
         subscriber.onNewData { values.record($0) }.onError { errors.record($0) }.onCancelled { ends.record() }
       }
       numbers.publish(.data(1), .error(TestError(2)), .data(3))
-      queue.drain()
+      if isOnQueue {
+        #expect(values.count == 0 && errors.count == 0, "nothing runs outside the queue")
+        queue.resume()
+        queue.drain()
+      }
       #expect(values.events == [1, 3] && errors.events == [TestError(2)] && ends.count == 0)
+      if isOnQueue { queue.suspend() }
       numbers.publish(.cancelled)
-      queue.drain()
+      if isOnQueue {
+        #expect(ends.count == 0)
+        queue.resume()
+        queue.drain()
+      }
       #expect(values.count == 2 && errors.count == 1 && ends.count == 1)
     }
   }
