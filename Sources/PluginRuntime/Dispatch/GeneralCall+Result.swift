@@ -44,7 +44,8 @@ extension GeneralCall {
       case .nothing:
         result.pointee = promise_value_t()
         result.pointee.kind = promise_kind_t(PROMISE_KIND_VOID)
-      case .filled: result.pointee = try converting("result") { () throws(ArgumentMismatch) in try checked(resultMemory).pointee }
+      case .filled:
+        result.pointee = try converting("result") { () throws(ArgumentMismatch) in try checked(resultMemory).pointee }
       case .word(let abiType):
         return ResultLoad.load(abiType, from: resultMemory, into: result).map { .fault($0) } ?? .fulfilled
       case .loaded(let plan):

@@ -74,7 +74,8 @@ extension PluginValue {
     default:
       guard let boxed = try ValueBox.content(value, depth: depth) else {
         throw ArgumentMismatch(
-          message: "is \(value.pointee.nameOfContent), expected a number, text, bytes, an error, or an array or map of them")
+          message:
+            "is \(value.pointee.nameOfContent), expected a number, text, bytes, an error, or an array or map of them")
       }
       self = boxed
     }

@@ -49,7 +49,8 @@ struct WildResults {
   func partsOfValues() async throws {
     let host = try Host.loading("wild")
     let error: PluginValue = .object([
-      PluginMember("domain", .string("test")), PluginMember("code", .int(3)), PluginMember("message", .string("broken")),
+      PluginMember("domain", .string("test")), PluginMember("code", .int(3)),
+      PluginMember("message", .string("broken")),
     ])
     #expect(await host.outcome("listed_error", of: "test.wild").value == .array([.int(7), error]))
     for function in ["nested", "nested_later"] {
