@@ -2,18 +2,35 @@
 public struct LibraryExports {
   /// The absolute path of its file, symbolic links resolved.
   public let path: String
-  private let file: PluginFile
-  private let dynamic: ELFDynamic
+  private let own: Exports
+  /// The symbols of the libraries that it links, directly and indirectly. Damaged libraries are left out.
+  private let linked: [Exports]
 
   /// Verifies a library, given by its path or by a name that is looked for where the system's loader looks.
   public init(of library: String) throws(PluginError) {
-    file = try PluginFile(opening: LibraryFinder.path(of: library))
-    path = file.path
-    dynamic = try ELFVerifier.verify(file, exporting: []).dynamic
+    own = try Exports(of: LibraryFinder.path(of: library))
+    path = own.file.path
+    linked = LibraryDependencies.closure(of: path, outside: []).dropFirst().compactMap { try? Exports(of: $0) }
   }
 
   /// Whether the library exports a function under this name.
-  public func contains(_ name: String) -> Bool {
-    dynamic.symbol(named: name).map { $0.isFunction || $0.isIndirectFunction } ?? false
+  public func contains(_ name: String) -> Bool { own.contains(name) }
+
+  /// Whether the library exports a function under this name, or one that it links does.
+  public func provides(_ name: String) -> Bool { own.contains(name) || linked.contains { $0.contains(name) } }
+
+  private struct Exports {
+    /// Holds the memory that `dynamic` reads.
+    let file: PluginFile
+    let dynamic: ELFDynamic
+
+    init(of path: String) throws(PluginError) {
+      file = try PluginFile(opening: path)
+      dynamic = try ELFVerifier.verify(file, exporting: []).dynamic
+    }
+
+    func contains(_ name: String) -> Bool {
+      dynamic.symbol(named: name).map { $0.isFunction || $0.isIndirectFunction } ?? false
+    }
   }
 }

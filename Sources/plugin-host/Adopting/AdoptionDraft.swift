@@ -16,8 +16,11 @@ struct AdoptionDraft {
   /// The integers that macros of the header define.
   private let constants: [ConstantSet.Constant]
 
-  /// `exports` says whether the library has a symbol, `origin` how a file relates to the header.
-  init(_ header: Header, exports: (String) -> Bool, origin: (String) -> Clang.Origin) {
+  /// `exports` says whether the library has a symbol, `provides` whether it or one that it links has it, `origin` how a
+  /// file relates to the header.
+  init(
+    _ header: Header, exports: (String) -> Bool, provides: (String) -> Bool, origin: (String) -> Clang.Origin
+  ) {
     constants = header.macros.all
     let ownership = Ownership(header, exports: exports)
     let callerMade = CallerMade(header, exports: exports)
@@ -36,9 +39,11 @@ struct AdoptionDraft {
       case .leftOut(let reason): leftOut.append((function.name, reason, function.file))
       case .signature(let text, let checks):
         do {
+          let signature = FailureConvention.add(
+            header.failure(of: function), to: try Signature(parsing: text), provides: provides)
           functions.append(
             Function(
-              signature: try Signature(parsing: text), symbol: function.symbol == function.name ? nil : function.symbol,
+              signature: signature, symbol: function.symbol == function.name ? nil : function.symbol,
               description: function.description, checks: checks, file: function.file))
         } catch {
           leftOut.append((function.name, "found \(error.found), expected \(error.expected)", function.file))

@@ -140,15 +140,25 @@ struct Header {
   }
 
   /// Whether a type map says that NULL stands for an object of that type: `GMainContext`.
-  func isOptional(_ type: CType) -> Bool {
+  func isOptional(_ type: CType) -> Bool { names(of: type).contains { map.types[$0] == .optional } }
+
+  /// The convention by which a function reports failures, if a type map has one.
+  func failure(of function: Function) -> String? {
+    guard case .function(let result, _, _)? = function.type else { return nil }
+    return map.failure(of: function.name, returning: names(of: result))
+  }
+
+  /// The names that a type has by typedefs, and that of its tag.
+  private func names(of type: CType) -> [String] {
+    var names: [String] = []
     var type = type
-    for _ in 0..<64 {
+    while names.count < 64 {
       guard case .named(let name) = type else { break }
-      if map.types[name] == .optional { return true }
-      guard let meaning = typedefs[name] else { return false }
-      type = meaning
+      names.append(name)
+      type = meaning(of: name)
     }
-    return false
+    if case .tagged(_, let tag) = type { names.append(tag) }
+    return names
   }
 
   /// Whether a type is an enum.

@@ -5,6 +5,7 @@ extension TypeMap {
     for (name, text) in bundledTexts { map.types[name] = try? Meaning(text) }
     map.elements = bundledNumbers.mapValues { .number($0) }
     for (parameter, count) in bundledCounts { map.elements[parameter] = TypeMap.Elements(count) }
+    map.failures = bundledFailures
     return map
   }()
 

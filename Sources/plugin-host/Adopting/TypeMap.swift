@@ -40,65 +40,35 @@ struct TypeMap {
   /// The elements of parameters, by `function.parameter`, in which a `*` stands for any text.
   var elements: [String: Elements] = [:]
 
+  /// The conventions by which functions report failures, as signatures have them behind `!`: `nonzero message zError`.
+  /// By the names of functions, in which a `*` stands for any text, and by the types of their results. A function with
+  /// `none` reports no failure.
+  var failures: [String: String] = [:]
+
   /// Adds the meanings of another map, which replace those of the same names.
   mutating func add(_ other: TypeMap) {
     types.merge(other.types) { _, new in new }
     elements.merge(other.elements) { _, new in new }
+    failures.merge(other.failures) { _, new in new }
   }
 
-  /// The elements of a parameter: those of a name without a `*`, otherwise those of the longest pattern. Nil if
-  /// the map has none.
+  /// The elements of a parameter; nil if the map has none.
   func elements(of parameter: String, in function: String) -> Elements? {
-    let name = "\(function).\(parameter)"
-    if let found = elements[name] { return found }
-    let patterns = elements.filter { $0.key.contains("*") && fnmatch($0.key, name, 0) == 0 }
-    return patterns.max { ($0.key.utf8.count, $0.key) < ($1.key.utf8.count, $1.key) }?.value
+    Self.find("\(function).\(parameter)", in: elements)
   }
 
-  /// Reads a type map, whose mistakes are all in the failure:
-  ///
-  ///     types:
-  ///       xmlChar: text
-  ///       uuid_t: '[u8; 16]'
-  ///       CURL: handle
-  ///     elements:
-  ///       glLight*v.params: 4
-  ///       pcre2_match_*.argument2: argument3
-  static func read(_ path: String) throws(Failure) -> TypeMap {
-    let file = try SourceFile.read(path, or: .usage)
-    let document = YAMLDocument(file: file)
-    var map = TypeMap()
-    let record = document.root().flatMap { document.record(of: $0, what: "a type map", known: ["types", "elements"]) }
-    if let node = record?["elements"], let fields = document.fields(of: node, what: "\"elements\"") {
-      for field in fields {
-        guard let text = document.text(of: field.value, what: "the number of \(field.key.value)") else { continue }
-        guard let number = Elements(text.value), field.key.value.contains(".") else {
-          document.report(
-            text.location,
-            "\(field.key.value) is \"\(text.value)\", expected FUNCTION.PARAMETER and a number up to 65536, 0 for "
-              + "what ends with a 0, or the parameter that counts")
-          continue
-        }
-        map.elements[field.key.value] = number
-      }
-    }
-    if let record, record["elements"] == nil { _ = document.required("types", of: record, what: "a type map") }
-    if let node = record?["types"], let fields = document.fields(of: node, what: "\"types\"") {
-      for field in fields {
-        guard let text = document.text(of: field.value, what: "the meaning of \(field.key.value)") else { continue }
-        do throws(Unsuitable) {
-          map.types[field.key.value] = try Meaning(text.value)
-        } catch {
-          document.report(
-            text.location,
-            "\(field.key.value) is \"\(text.value)\", expected text, handle, optional, or a type: \(error.reason)")
-        }
-      }
-    }
-    guard document.mistakes.isEmpty else {
-      throw Failure(.usage, lines: FileMistakes(file: file, mistakes: document.mistakes).lines)
-    }
-    return map
+  /// The convention of a function: by its name, otherwise by the first of its result's types that the map has. Nil if it
+  /// reports no failure.
+  func failure(of function: String, returning types: [String]) -> String? {
+    let found = Self.find(function, in: failures) ?? types.lazy.compactMap { failures[$0] }.first
+    return found == "none" ? nil : found
+  }
+
+  /// The value of a name without a `*`, otherwise that of the longest pattern.
+  private static func find<Value>(_ name: String, in map: [String: Value]) -> Value? {
+    if let found = map[name] { return found }
+    let patterns = map.filter { $0.key.contains("*") && fnmatch($0.key, name, 0) == 0 }
+    return patterns.max { ($0.key.utf8.count, $0.key) < ($1.key.utf8.count, $1.key) }?.value
   }
 }
 

@@ -85,7 +85,9 @@ struct AdoptCommand: ParsableCommand {
     for type in sizes {
       if case .int(let size)? = values["sizeof(\(type))"] { contents.sizes[type] = Int(size) }
     }
-    var draft = AdoptionDraft(contents, exports: exports.contains) { Clang.origin(of: $0, inHeader: path) }
+    var draft = AdoptionDraft(contents, exports: exports.contains, provides: exports.provides) {
+      Clang.origin(of: $0, inHeader: path)
+    }
     // A relative path would be relative to the file's folder.
     let written = library.contains("/") ? exports.path : library
     let id = id ?? AdoptionFile.id(ofHeader: path)

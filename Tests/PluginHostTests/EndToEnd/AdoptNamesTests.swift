@@ -81,7 +81,7 @@ extension EndToEnd {
       ("node_get_child", "(n: ptr<node>, child: out ptr<node>?) -> i32"),
       ("node_match", "(n: ptr<node>, node: out ptr<node>?) -> i32"),
       ("push", "(q: ptr<node>, data: ptr<void>?) -> i32"), ("after", "(text: &[i32; 0]) -> &[i32; 0]?"),
-      ("getcon", "(context: out cstr?) -> i32"), ("all_names", "() -> ptr<any>?"),
+      ("getcon", "(context: out cstr?) -> i32 ! errno"), ("all_names", "() -> ptr<any>?"),
       ("export_datum", "(n: ptr<node>, out: out {data: ptr<u8>?, size: u32}) -> i32"),
       ("change", "(place_in_out: inout {x: i16, y: i16}) -> i32"), ("now", "(ts: inout {x: i16, y: i16}) -> i32"),
       ("parse", "(text: &[i32; 0], endptr: out ptr<wchar_t>?) -> i32"),

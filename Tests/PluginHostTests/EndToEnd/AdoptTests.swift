@@ -193,8 +193,8 @@ extension EndToEnd {
       #expect(zlib.text.contains("library: 'libz.so.1'\n"))
       #expect(
         zlib.text.contains(
-          "'compress(dest: out bytes[destLen], destLen: inout u64 = 65536, source: bytes[sourceLen], sourceLen: u64) -> i32'"
-        ))
+          "'compress(dest: out bytes[destLen], destLen: inout u64 = 65536, source: bytes[sourceLen], sourceLen: u64) -> i32 "
+            + "! nonzero message zError(result)'"))
       #expect(!zlib.text.contains("fopen"))
       let math = try HostProcess.run("adopt", "math.h", "--library", "libm.so.6", "-D_GNU_SOURCE")
       #expect(math.text.contains("'frexp(x: f64, exponent: out i32) -> f64'"), "\(math.errors)")

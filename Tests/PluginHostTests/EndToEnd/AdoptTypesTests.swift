@@ -123,6 +123,82 @@ extension EndToEnd {
       }
     }
 
+    @Test func aTypeMapSaysHowFunctionsFail() throws {
+      let header = """
+        typedef int code;
+        typedef code code_t;
+        code_t sin(int x);
+        code cos(int x);
+        int tan(int x);
+        code tanh(int x);
+        void *sqrt(int x);
+        int exp(void *object);
+        double log(double x);
+        """
+      let types = """
+        failures:
+          code_t: unless 0 or 1
+          code: negative message strerror(-result)
+          's*': 'null'
+          't*': nonzero message no_such_function
+          'ta*': zero
+          'e*': nonzero message strerror
+          exp: none
+          tanh: none
+          log: nonzero
+        """
+      let draft = try Self.draft(header, types: types)
+      // A function's name wins over the type of its result, and the longest pattern over the others.
+      for signature in [
+        "sin(x: i32) -> i32", "cos(x: i32) -> i32 ! negative message strerror(-result)", "tan(x: i32) -> i32 ! zero",
+        "tanh(x: i32) -> i32", "sqrt(x: i32) -> ptr<void> ! null", "exp(object: ptr<void>?) -> i32",
+        "log(x: f64) -> f64",
+      ] { #expect(draft.text.contains("- signature: '\(signature)'\n"), "\(signature): \(draft.text)\(draft.errors)") }
+      let typed = try Self.draft(
+        header, types: "failures: {code_t: unless 0 or 1, code: nonzero, 't*': zero message gone}")
+      for signature in ["sin(x: i32) -> i32 ! unless 0 or 1", "tan(x: i32) -> i32"] {
+        #expect(typed.text.contains("- signature: '\(signature)'\n"), "\(signature): \(typed.text)")
+      }
+    }
+
+    @Test func mistakesInFailuresAreNamed() throws {
+      let draft = try Self.draft(
+        "int sin(int x);",
+        types: "failures:\n  a: always\n  b: gerror\n  c: ''\n  d: nonzero message f(-x)\n  e: null message f(g(x), y)")
+      #expect(draft.status == 64)
+      for (line, name) in zip(2...5, ["a", "b", "c", "d"]) {
+        #expect(draft.errors.contains("types.yaml:\(line):"), "\(draft.errors)")
+        #expect(draft.errors.contains("\(name) is \""), "\(draft.errors)")
+      }
+      #expect(draft.errors.contains("expected none, or what follows '!' in a signature: "), "\(draft.errors)")
+      #expect(!draft.errors.contains("types.yaml:6:"), "\(draft.errors)")
+    }
+
+    @Test(arguments: [
+      ("libz.so.1", "zlib.h", ["uncompress", "source=garbage"], "data error", "-3"),
+      (
+        "libsqlite3.so.0", "sqlite3.h", ["sqlite3_open", "filename=/no/such/folder/x"], "unable to open database file",
+        "14"
+      ),
+      ("libc.so.6", "unistd.h", ["chdir", "path=/no/such/folder"], "chdir: No such file or directory", "errno 2"),
+    ])
+    func aDraftedFunctionFailsWithTheTextOfItsLibrary(
+      library: String, header: String, call: [String], text: String, code: String
+    ) throws {
+      let folder = FileManager.default.temporaryDirectory.appending(path: "adopt-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let file = folder.appending(path: "a.adopt.yaml").path
+      let draft = try HostProcess.run("adopt", header, "--library", library, "--id", "a", "-o", file)
+      #expect(draft.status == 0, "\(draft.errors)")
+      let host = try HostProcess(["call", file] + call)
+      try host.process.run()
+      let ending = try host.wait()
+      #expect(ending.status == 1)
+      #expect(ending.errors.hasPrefix("plugin-host: a.\(call[0]): \(text) ("), "\(ending.errors)")
+      #expect(ending.errors.contains("\(code))"), "\(ending.errors)")
+    }
+
     @Test func aGErrorIsAFailure() throws {
       let draft = try Self.draft(
         "typedef struct _GError GError;\nint sin(const char *name, GError **error);\nchar **cos(int x);")

@@ -1,0 +1,66 @@
+import PluginRuntime
+
+extension TypeMap {
+  /// Reads a type map, whose mistakes are all in the failure:
+  ///
+  ///     types:
+  ///       xmlChar: text
+  ///       uuid_t: '[u8; 16]'
+  ///       CURL: handle
+  ///     elements:
+  ///       glLight*v.params: 4
+  ///       pcre2_match_*.argument2: argument3
+  ///     failures:
+  ///       CURLcode: nonzero message curl_easy_strerror
+  static func read(_ path: String) throws(Failure) -> TypeMap {
+    let file = try SourceFile.read(path, or: .usage)
+    let document = YAMLDocument(file: file)
+    var map = TypeMap()
+    let record = document.root().flatMap {
+      document.record(of: $0, what: "a type map", known: ["types", "elements", "failures"])
+    }
+    if let record, record["elements"] == nil, record["failures"] == nil {
+      _ = document.required("types", of: record, what: "a type map")
+    }
+    read(record?["types"], "types", "the meaning of", document) { name, text throws(Unsuitable) in
+      do throws(Unsuitable) {
+        map.types[name] = try Meaning(text)
+      } catch {
+        throw Unsuitable("text, handle, optional, or a type: \(error.reason)")
+      }
+    }
+    read(record?["elements"], "elements", "the number of", document) { name, text throws(Unsuitable) in
+      guard let number = Elements(text), name.contains(".") else {
+        throw Unsuitable(
+          "FUNCTION.PARAMETER and a number up to 65536, 0 for what ends with a 0, or the parameter that counts")
+      }
+      map.elements[name] = number
+    }
+    read(record?["failures"], "failures", "the failure of", document) { name, text throws(Unsuitable) in
+      if text != "none", let mistake = FailureConvention.mistake(in: text) {
+        throw Unsuitable("none, or what follows '!' in a signature: \(mistake)")
+      }
+      map.failures[name] = text
+    }
+    guard document.mistakes.isEmpty else {
+      throw Failure(.usage, lines: FileMistakes(file: file, mistakes: document.mistakes).lines)
+    }
+    return map
+  }
+
+  /// Reads the fields of a part of the map. `add` throws the expectation for a text that is wrong.
+  private static func read(
+    _ node: YAMLNode?, _ name: String, _ what: String, _ document: YAMLDocument,
+    add: (_ name: String, _ text: String) throws(Unsuitable) -> Void
+  ) {
+    guard let node, let fields = document.fields(of: node, what: "\"\(name)\"") else { return }
+    for field in fields {
+      guard let text = document.text(of: field.value, what: "\(what) \(field.key.value)") else { continue }
+      do throws(Unsuitable) {
+        try add(field.key.value, text.value)
+      } catch {
+        document.report(text.location, "\(field.key.value) is \"\(text.value)\", expected \(error.reason)")
+      }
+    }
+  }
+}
