@@ -18,7 +18,7 @@
  *     bool                            bool                          bool
  *     i8 i16 i32 i64                  int8_t ... int64_t            the same
  *     u8 u16 u32 u64                  uint8_t ... uint64_t          the same
- *     f32 f64                         float, double                 the same
+ *     f32 f64 f64x                    float, double, long double    the same
  *     usize isize                     size_t, ptrdiff_t             the same
  *     str                             promise_str_t (UTF-8)         promise_str_t, static in the plugin
  *     bytes                           promise_bytes_t               promise_bytes_t, static in the plugin
@@ -53,7 +53,7 @@
  *     settled; if it was discarded, until the last reference to it is released. So a thread that works for the promise
  *     retains it while it reads the arguments. The `data` of a str or bytes is NULL only if its length is 0; a cstr is
  *     never NULL. T in promise<T> is any of the types above but promise: the promise settles with the kind BOOL, I64
- *     (i8...i64), U64 (u8...u64, usize), F64 (f32, f64), STRING (str, cstr), BYTES (bytes, and structs and slices of
+ *     (i8...i64), U64 (u8...u64, usize), F64 (f32, f64, f64x), STRING (str, cstr), BYTES (bytes, and structs and slices of
  *     scalars as C has them), POINTER (ptr<Name>) or VOID (void). A default is a literal of JSON: a number, true,
  *     false, null, a "string", [...] or {...}.
  *

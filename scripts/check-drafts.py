@@ -24,7 +24,7 @@ from drafted_libraries import LIBRARIES
 from drafted_prototypes import Prototypes, offset
 
 FOLDERS = ["/usr/include/x86_64-linux-gnu", "/usr/include/aarch64-linux-gnu", "/usr/include"]
-SCALAR = re.compile(r"(?:out|inout) (?:bool|[iuf]\d+|usize|isize)$")
+SCALAR = re.compile(r"(?:out|inout) (?:bool|[iuf]\d+x?|usize|isize)$")
 # An enum that is written by that name is a status: UErrorCode *err.
 STATUS = re.compile(r"(?i)p?_*(e|ec|err|error|status|error_?code)$")
 MAP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Sources/plugin-host/Adopting/TypeMap+Bundled.swift")

@@ -25,7 +25,7 @@ drafts = importlib.util.module_from_spec(specification)
 specification.loader.exec_module(drafts)
 
 # Addresses of these are data that no signature reads: a call gives a number, and takes none.
-DATA = re.compile(r"void|any|char|bool|function|[iuf]\d+|[ui]size|u?int\d+_t|s?size_t")
+DATA = re.compile(r"void|any|char|bool|function|[iuf]\d+x?|[ui]size|u?int\d+_t|s?size_t")
 # Addresses with such names, or none, are of memory.
 BUFFER = re.compile(r"(?i)\w*(buf|ptr|mem|argument\d)\w*$|p$")
 REASONS = [

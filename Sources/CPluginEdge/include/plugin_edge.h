@@ -70,6 +70,10 @@ uintptr_t plugin_edge_stack_end(void);
 /* Frees the strings of a fault. */
 void plugin_fault_free(plugin_fault_t *PROMISE_NONNULL fault);
 
+/* Loads and stores a long double, which Swift has on some machines only. A number that no double has is rounded. */
+double plugin_long_double_load(const void *PROMISE_NONNULL memory);
+void plugin_long_double_store(double number, void *PROMISE_NONNULL memory);
+
 PROMISE_END_DECLS
 
 #endif /* PLUGIN_EDGE_H */

@@ -35,7 +35,13 @@ struct RandomValues {
   }
 
   private mutating func bytes(of type: ScalarType) -> [UInt8] {
-    switch type.form {
+    if type == .f64x {
+      let value = PluginValue.double(number())
+      var bytes = [UInt8](repeating: 0, count: type.size)
+      bytes.withUnsafeMutableBytes { bytes in _ = bytes.baseAddress.map { type.store(value, at: $0) } }
+      return bytes
+    }
+    return switch type.form {
     case .bool: [UInt8(roll(2))]
     case .float: type.size == 4 ? Self.bytes(Float(number())) : Self.bytes(number())
     case .signed, .unsigned: Array(Self.bytes(integer()).prefix(type.size))

@@ -41,7 +41,8 @@ enum ABIType: UInt8 {
       case (.unsigned, 4): .u32
       case (.unsigned, _): .u64
       case (.float, 4): .f32
-      case (.float, _): .f64
+      case (.float, 8): .f64
+      case (.float, _): .other
       }
   }
 

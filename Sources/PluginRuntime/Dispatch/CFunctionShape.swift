@@ -58,7 +58,7 @@ extension PluginFunction {
     let size = Int(type.pointee.size)
     return switch Int32(type.pointee.type) {
     case FFI_TYPE_VOID: CTypeShape(.void, 0)
-    case FFI_TYPE_FLOAT, FFI_TYPE_DOUBLE: CTypeShape(.float, size)
+    case FFI_TYPE_FLOAT, FFI_TYPE_DOUBLE, FFI_TYPE_LONGDOUBLE: CTypeShape(.float, size)
     case FFI_TYPE_POINTER: CTypeShape(.pointer, size)
     case FFI_TYPE_STRUCT: CTypeShape(.structure, size)
     default: CTypeShape(.integer, size)

@@ -1,3 +1,5 @@
+import CPluginEdge
+
 // Scalars in C's memory. All supported machines are little-endian: the low bytes of a word are the narrow integer.
 extension ScalarType {
   /// Loads the bits of a word, with the sign of a signed integer extended.
@@ -37,6 +39,7 @@ extension ScalarType {
 
   /// Loads a value.
   func value(at memory: UnsafeRawPointer) throws(ArgumentMismatch) -> PluginValue {
+    if self == .f64x { return .double(plugin_long_double_load(memory)) }
     let bits = bits(at: memory)
     switch form {
     case .bool:
@@ -57,6 +60,7 @@ extension ScalarType {
     case .bool(let value): store(bits: value ? 1 : 0, at: memory)
     case .int(let number): store(bits: number, at: memory)
     case .uint(let number): store(bits: Int64(bitPattern: number), at: memory)
+    case .double(let number) where self == .f64x: plugin_long_double_store(number, memory)
     case .double(let number) where size == 4: store(bits: Int64(Float(number).bitPattern), at: memory)
     case .double(let number): store(bits: Int64(bitPattern: number.bitPattern), at: memory)
     default: return false

@@ -14,7 +14,7 @@ extension FFIType {
   static func halved(_ types: [Reference], returning result: Reference) -> Int? {
     #if arch(x86_64)
     // A result in memory: its address is the first argument.
-    var integers = words(of: result) == nil ? 1 : 0
+    var integers = result.pointee.size > 16 ? 1 : 0
     var floats = 0
     for (index, type) in types.enumerated() {
       // A value that does not fit in registers is passed in memory, and leaves them for the following arguments.
@@ -36,11 +36,22 @@ extension FFIType {
 
   /// The kind of register for each 8 bytes of a value; `nil` if it is passed in memory.
   private static func words(of type: Reference) -> [Word]? {
-    guard type.pointee.size <= 16 else { return nil }
+    guard type.pointee.size <= 16, !hasLongDouble(type) else { return nil }
     if Int32(type.pointee.type) == FFI_TYPE_VOID { return [] }
     var words = [Word](repeating: .float, count: (Int(type.pointee.size) + 7) / 8)
     findIntegers(in: type, at: 0, &words)
     return words
+  }
+
+  private static func hasLongDouble(_ type: Reference) -> Bool {
+    if Int32(type.pointee.type) == FFI_TYPE_LONGDOUBLE { return true }
+    guard Int32(type.pointee.type) == FFI_TYPE_STRUCT else { return false }
+    var index = 0
+    while let field = type.pointee.elements[index] {
+      if hasLongDouble(field) { return true }
+      index += 1
+    }
+    return false
   }
 
   /// Marks the words that contain an integer: they are passed in integer registers, even if they also contain a float.

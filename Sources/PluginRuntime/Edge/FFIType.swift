@@ -29,7 +29,8 @@ enum FFIType {
     case (.signed, 4): address(&ffi_type_sint32)
     case (.signed, _): address(&ffi_type_sint64)
     case (.float, 4): address(&ffi_type_float)
-    case (.float, _): address(&ffi_type_double)
+    case (.float, 8): address(&ffi_type_double)
+    case (.float, _): address(&ffi_type_longdouble)
     }
   }
 

@@ -17,7 +17,7 @@ extension ScalarType {
   }
 
   /// Whether a float type can hold the number, with its own precision.
-  func fits(_ number: Double) -> Bool { number.isFinite && (size == 8 || Float(number).isFinite) }
+  func fits(_ number: Double) -> Bool { number.isFinite && (size > 4 || Float(number).isFinite) }
 
   /// Whether a float type represents the integer in the text exactly.
   func isExact(_ digits: String) -> Bool {

@@ -7,7 +7,7 @@ public enum ScalarType: String, Sendable, Hashable, CaseIterable {
   case i8, i16, i32, i64
   case u8, u16, u32, u64
   case usize, isize
-  case f32, f64
+  case f32, f64, f64x
 
   /// The representation of a type's values.
   public enum Form: Sendable {
@@ -30,6 +30,8 @@ public enum ScalarType: String, Sendable, Hashable, CaseIterable {
     case .isize: (.signed, MemoryLayout<Int>.size, "ptrdiff_t")
     case .f32: (.float, 4, "float")
     case .f64: (.float, 8, "double")
+    // 80 bits on x86-64, 128 on arm64; both have 16 bytes.
+    case .f64x: (.float, 16, "long double")
     }
   }
 
@@ -40,7 +42,7 @@ public enum ScalarType: String, Sendable, Hashable, CaseIterable {
   /// The type as C declares it.
   var cName: String { facts.c }
   /// The alignment in bytes.
-  var alignment: Int { min(size, MemoryLayout<Int64>.alignment) }
+  var alignment: Int { size }
 
   var isInteger: Bool { form == .signed || form == .unsigned }
   /// Whether a variadic C function takes the type as it is, without promoting it.
@@ -88,6 +90,8 @@ extension ValueType {
   public static var f32: ValueType { .scalar(.f32) }
   /// `f64`: C's `double`.
   public static var f64: ValueType { .scalar(.f64) }
+  /// `f64x`: C's `long double`, whose values are rounded to those of a `double`.
+  public static var f64x: ValueType { .scalar(.f64x) }
 
   /// The type as a scalar; `nil` for all others.
   public var scalar: ScalarType? { if case .scalar(let scalar) = self { scalar } else { nil } }

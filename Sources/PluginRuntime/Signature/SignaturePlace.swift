@@ -148,8 +148,8 @@ extension SignatureParser {
   /// Explanations for types that libffi cannot pass.
   static let impossible: [String: String] = [
     "union": "a struct, {field: type}: libffi cannot pass a union by value; pass a ptr<Name>",
-    "f80": "f64: libffi's long double differs between compilers; pass a ptr<Name>",
-    "f128": "f64: libffi has no such number; pass a ptr<Name>",
+    "f80": "f64x, which is C's long double",
+    "f128": "f64x, which is C's long double: libffi has no other such number; or pass a ptr<Name>",
     "i128": "i64: libffi has no integer of 128 bits; pass a {low: u64, high: i64}, or a ptr<Name>",
     "u128": "u64: libffi has no integer of 128 bits; pass a {low: u64, high: u64}, or a ptr<Name>",
     "complex": "{re: f64, im: f64}, where C has a struct: libffi has complex numbers on few machines only",

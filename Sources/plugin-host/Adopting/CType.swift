@@ -7,6 +7,7 @@ indirect enum CType: Equatable {
   case integer(isSigned: Bool, bits: Int)
   case float
   case double
+  case longDouble
   case pointer(to: CType, isConst: Bool)
   case array(of: CType, count: Int?)
   case function(result: CType, parameters: [CType], isVariadic: Bool)
@@ -14,7 +15,7 @@ indirect enum CType: Equatable {
   case named(String)
   /// struct, union or enum, by its tag or, where it has none, by clang's name for it.
   case tagged(String, name: String)
-  /// A type that no call can pass: `long double`.
+  /// A type that no call can pass: `_Complex double`.
   case unknown(String)
 }
 
@@ -35,7 +36,7 @@ struct CTypeParser {
   ]
   private static let words: Set<Substring> = [
     "void", "_Bool", "bool", "char", "short", "int", "long", "signed", "unsigned", "float", "double", "_Complex",
-    "__int128", "_Float16", "_Float32", "_Float64", "_Float128", "__float128", "_BitInt", "_Atomic",
+    "__int128", "_Float16", "_Float32", "_Float64", "_Float64x", "_Float128", "__float128", "_BitInt", "_Atomic",
   ]
 
   private static func tokens(_ text: String) -> [Substring] {
@@ -116,7 +117,8 @@ struct CTypeParser {
     case ["_Bool"], ["bool"]: return .bool
     case ["char"]: return words.count == 1 ? .char : .integer(isSigned: !isUnsigned, bits: 8)
     case ["float"], ["_Float32"]: return .float
-    case ["double"], ["_Float64"]: return longs == 0 ? .double : .unknown(text)
+    case ["double"], ["_Float64"]: return longs == 0 ? .double : .longDouble
+    case ["_Float64x"]: return .longDouble
     // long is as wide as a pointer on every Linux that plugins run on.
     case []: return .integer(isSigned: !isUnsigned, bits: words.contains("short") ? 16 : longs > 0 ? 64 : 32)
     default: return .unknown(text)

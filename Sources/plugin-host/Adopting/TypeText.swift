@@ -31,6 +31,7 @@ struct TypeText {
     case .integer(let isSigned, let bits): return "\(isSigned ? "i" : "u")\(bits)"
     case .float: return "f32"
     case .double: return "f64"
+    case .longDouble: return "f64x"
     case .tagged("enum", let name): return header.isSigned(enumeration: name) ? "i32" : "u32"
     case .tagged(let kind, let name): return try structure(kind, name, as: written, depth: depth)
     case .pointer(let target, _): return "ptr<\(self.name(of: target, or: written))>?"
@@ -67,7 +68,7 @@ struct TypeText {
   /// Whether a struct holds all of its value in itself, so that a copy of it is as good.
   func isPlain(_ type: CType, depth: Int = 0) -> Bool {
     switch header.resolved(type) {
-    case .bool, .char, .integer, .float, .double, .tagged("enum", _): return true
+    case .bool, .char, .integer, .float, .double, .longDouble, .tagged("enum", _): return true
     case .array(let element, let count): return count ?? 0 > 0 && isPlain(element, depth: depth + 1)
     case .tagged("struct", let tag):
       guard depth < 8, let record = header.record(tag), !record.hasBitFields, !record.fields.isEmpty else {
@@ -154,6 +155,7 @@ struct TypeText {
     case .integer(let isSigned, let bits): return "\(isSigned ? "i" : "u")\(bits)"
     case .float: return "f32"
     case .double: return "f64"
+    case .longDouble: return "f64x"
     case .function: return "function"
     default:
       if case .named(let name)? = written { return name }

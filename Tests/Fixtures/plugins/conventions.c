@@ -139,6 +139,26 @@ static int32_t sum(const int16_t *numbers) {
   return sum;
 }
 
+static long double wide(int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, double f, long double x, int64_t g) {
+  return a + b + c + d + e + f + x + g;
+}
+
+typedef struct {
+  int32_t times;
+  long double number;
+} scaled_t;
+
+static scaled_t scale(scaled_t scaled, const long double *by, int32_t count, long double *sum) {
+  *sum = 0;
+  for (int32_t i = 0; i < count; i++)
+    *sum += by[i];
+  return (scaled_t){scaled.times + 1, scaled.number * *sum};
+}
+
+static long double apply(long double (*f)(int32_t, long double), long double x) {
+  return f(3, x) + 1;
+}
+
 static int32_t join(const char *const *list, const char *const *more) {
   int32_t length = more ? 100 : 0;
   for (; *list; list++)
@@ -200,6 +220,11 @@ static void list_by_address(const struct listing *given, struct listing *found) 
 static const promise_plugin_function_t functions[] = {
     FUNCTION("listing(given: {all: &[cstr; 0], count: i32}) -> {all: &[cstr; 0], count: i32}", listing),
     FUNCTION("list_by_address(given: &{all: &[cstr; 0]?, count: i32}, found: out {all: &[cstr; 0]?, count: i32})",
+    FUNCTION("wide(a: i64, b: i64, c: i64, d: i64, e: i64, f: f64, x: f64x, g: i64) -> f64x", wide),
+    FUNCTION("scale(scaled: {times: i32, number: f64x}, by: &[f64x; count], count: i32, sum: out f64x) "
+             "-> {times: i32, number: f64x}",
+             scale),
+    FUNCTION("apply(f: fn(i32, f64x) -> f64x, x: f64x) -> f64x", apply),
              list_by_address),
     FUNCTION("code(code: i32) -> i32 ! nonzero message code_text", code),
     FUNCTION("negative(code: i32) -> i32 ! negative message code_text(-result)", code),

@@ -202,6 +202,26 @@ extension EndToEnd {
       #expect(tail.text.contains("\n  format  cstr\n  rest    i32 | f64\n"), "\(tail.text)\(tail.errors)")
     }
 
+    @Test(arguments: [
+      ("fmal(x: f64x, y: f64x, z: f64x) -> f64x", "libm.so.6", ["2", "3.5", "-1e3"], "-993.0"),
+      ("modfl(x: f64x, whole: out f64x) -> f64x", "libm.so.6", ["-3.25"], #"{"result":-0.25,"whole":-3.0}"#),
+      ("scalbnl(x: f64x, exponent: i32) -> f64x", "libm.so.6", ["1", "20000"], #""Infinity""#),
+      ("strtold(text: cstr, end: ptr<void>?) -> f64x", "libc.so.6", ["0.1"], "0.1"),
+      (
+        "snprintf(text: out str[room], room: usize = 99, format: cstr, ...: i32 | f64x) -> i32", "libc.so.6",
+        ["room=99", "%d %d %d %d %Lg %Lg", "1", "2", "3", "4", "0.5", "1e300"],
+        #"{"result":18,"text":"1 2 3 4 0.5 1e+300"}"#
+      ),
+    ])
+    func longDoublesAreRounded(signature: String, library: String, words: [String], expected: String) throws {
+      for place in ["in-process", "process"] {
+        let host = try HostProcess(["call", "--isolation", place, "--signature", signature, library] + words)
+        try host.process.run()
+        let ending = try host.wait()
+        #expect(ending.text == expected + "\n", "\(ending.errors)")
+      }
+    }
+
     @Test func aMistypedPluginIsSuggested() throws {
       for name in ["kindz", "org.example.kindz"] {
         let ending = try HostProcess.run("call", name, "tiny")
