@@ -23,8 +23,8 @@ extension ArgumentValues {
       }
     }
     for (index, content) in rest.enumerated() {
-      let name = function.signature.tail?.name ?? "..."
-      resolved.append(try value(ofTail: content, "\(name)[\(index)]", of: function))
+      let name = "\(function.signature.tail?.parameter.name ?? "")[\(index)]"
+      resolved.append(try value(ofTail: content, name, of: function))
     }
     return resolved
   }
@@ -38,7 +38,7 @@ extension ArgumentValues {
     var rest: [Argument.Content]?
     for (place, argument) in arguments.enumerated() {
       guard let name = argument.name else { continue }
-      if let tail = function.signature.tail, tail.name == name {
+      if function.signature.tail?.parameter.name == name {
         guard rest == nil else { throw function.error(.badArgument, "is given the argument '\(name)' twice") }
         rest = try elements(of: argument.content, name, function)
         continue

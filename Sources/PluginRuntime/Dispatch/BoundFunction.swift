@@ -74,8 +74,8 @@ extension BoundFunction {
 
   private func argument(_ index: Int, _ message: String, path: String = "") -> PluginError {
     let inputs = signature.inputs
-    let name =
-      inputs.indices.contains(index) ? inputs[index].name : "\(signature.tail?.name ?? "...")[\(index - inputs.count)]"
+    let tail = signature.tail?.parameter.name ?? ""
+    let name = inputs.indices.contains(index) ? inputs[index].name : "\(tail)[\(index - inputs.count)]"
     return error(.badArgument, index < 0 ? "an argument \(message)" : "argument '\(name)\(path)' \(message)")
   }
 

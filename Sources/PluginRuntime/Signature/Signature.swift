@@ -15,6 +15,9 @@ public struct Signature: Sendable, Equatable {
     public let types: [ValueType]
     /// A description in one line.
     public let note: String?
+
+    /// The parameter of a list of all its arguments. Without a name, the tail's is `...`.
+    public var parameter: Parameter { Parameter(name: name ?? "...", type: .slice(.value), note: note) }
   }
 
   /// The completion of a function that takes callbacks and whose result is a promise:

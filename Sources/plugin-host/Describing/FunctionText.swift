@@ -8,7 +8,7 @@ enum FunctionText {
     if let description = function.description { lines.append("    \(description.displayLine)") }
     let inputs = signature.inputs.map { row($0.name, $0.argumentType, $0.note, fallback: $0.fallback) }
     let tail = signature.tail.map { tail in
-      (tail.name ?? "...", tail.types.map(\.description).joined(separator: " | "), tail.note ?? "")
+      (tail.parameter.name, tail.types.map(\.description).joined(separator: " | "), tail.note ?? "")
     }
     lines += section("ARGUMENTS", inputs + [tail].compactMap { $0 })
     lines += section("CALLBACKS", signature.inputs.compactMap(callbackRow))

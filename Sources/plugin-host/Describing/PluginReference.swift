@@ -40,7 +40,7 @@ struct PluginReference {
       if let tail = signature.tail {
         let types = tail.types.map(\.description).joined(separator: " or ")
         lines.append(
-          "| \(Self.code(tail.name ?? "...")) | any number of \(Self.text(types)) | none | \(Self.text(tail.note ?? "")) |"
+          "| \(Self.code(tail.parameter.name)) | any number of \(Self.text(types)) | none | \(Self.text(tail.note ?? "")) |"
         )
       }
     }

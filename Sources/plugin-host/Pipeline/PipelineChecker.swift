@@ -157,7 +157,8 @@ struct PipelineChecker {
 
   private mutating func call(_ call: Pipeline.Call, isPure: Located<Bool>? = nil) -> PipelinePlan.Call? {
     guard let plugin = plugin(call.plugin), let function = function(call.function, of: plugin) else { return nil }
-    let parameters = function.signature.inputs
+    let inputs = function.signature.inputs
+    let parameters = inputs + [function.signature.tail?.parameter].compactMap(\.self)
     var arguments: [(parameter: Parameter, input: PipelinePlan.Input)] = []
     let before = mistakes.count
     for argument in call.arguments {
@@ -172,7 +173,7 @@ struct PipelineChecker {
       }
     }
     let given = Set(call.arguments.map(\.name.value))
-    for parameter in parameters where parameter.fallback == nil && !given.contains(parameter.name) {
+    for parameter in inputs where parameter.fallback == nil && !given.contains(parameter.name) {
       report(call.function.location, "the parameter \"\(parameter.name)\" is missing; it is \(function.signature)")
     }
     if let isPure, isPure.value { checkPure(function, at: isPure.location) }
