@@ -124,6 +124,15 @@ extension PipelinePlan {
   /// Whether there are steps that run after all others.
   var hasFinalSteps: Bool { firstFinal < steps.count }
 
+  /// Whether a step uses the result of the step with that number, or the pipeline's result is one of it.
+  func usesResult(of number: Int) -> Bool {
+    result.steps.contains(number)
+      || steps.contains { step in
+        if case .call(_, let inputs) = step.rescue, inputs.contains(number) { return true }
+        return step.inputs.contains(number) && !after(step).contains(number)
+      }
+  }
+
   /// Whether the results of some calls may be kept.
   var hasPureCalls: Bool {
     steps.contains { step in

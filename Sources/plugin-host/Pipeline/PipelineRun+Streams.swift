@@ -4,8 +4,9 @@ import Synchronization
 
 /// Runs a step for each event of another one, while that runs.
 extension PipelineRun {
-  /// Makes a call for each event. The promise is of the list of their results, or of nothing if they have none; it is
-  /// rejected with the first failure, of a call or of `source`, once no call is running any more.
+  /// Makes a call for each event. The promise is of the list of their results. It is of nothing if they have none or if
+  /// nothing uses them, since there may be more events than memory for their results. It is rejected with the first
+  /// failure, of a call or of `source`, once no call is running any more.
   nonisolated func forEachEvent(
     of source: Inputs.Element?, _ step: PipelinePlan.Step, _ number: Int,
     _ results: [Int: PluginValue], _ rescueInputs: Inputs, limit: Int
@@ -14,7 +15,7 @@ extension PipelineRun {
     guard let source, let stream = streams[source.number], let taker = stream.taker(number) else {
       return .reject(CallFailure.rejected(message: "the step whose events it takes gives none"))
     }
-    let keepsValues = step.call.function.signature.shape.kind != .void
+    let keepsValues = step.call.function.signature.shape.kind != .void && plan.usesResult(of: number)
     let calls = EventCalls()
     let end: @Sendable (@Sendable (inout EventCalls.State) -> Void) -> Void = { change in
       switch calls.change(change) {
@@ -70,8 +71,8 @@ private final class EventCalls: Sendable {
     var begun = 0
     var running = 0
     var done = 0
-    /// The results by the numbers of the events.
-    var values: [Int: PluginValue] = [:]
+    /// The results by the numbers of the events; `.void` in place of those that are not there yet.
+    var values: [PluginValue] = []
     var hasLast = false
     var isSourceFulfilled = false
     var failure: CallFailure?
@@ -92,7 +93,10 @@ private final class EventCalls: Sendable {
   /// Notes a result, and returns how many calls are done.
   func count(_ result: (index: Int, value: PluginValue)?) -> Int {
     state.withLock { state in
-      if let result { state.values[result.index] = result.value }
+      if let (index, value) = result {
+        while state.values.count <= index { state.values.append(.void) }
+        state.values[index] = value
+      }
       state.done += 1
       return state.done
     }
@@ -105,7 +109,7 @@ private final class EventCalls: Sendable {
       guard state.running == 0 else { return nil }
       if let failure = state.failure { return .failure(failure) }
       guard state.hasLast, state.isSourceFulfilled else { return nil }
-      return .success((0..<state.begun).compactMap { state.values[$0] })
+      return .success(state.values)
     }
   }
 }

@@ -52,6 +52,26 @@ extension EndToEnd {
       #expect(most.map { 1...9 ~= $0 } == true, "\(ending.text)")
     }
 
+    @Test func aStepUsesTheResultsForEvents() throws {
+      let ending = try run(
+        """
+          rows: {call: calling.count, with: {n: 3, f: {stream: 4, returns: true}}}
+          texts: {call: kinds.text, each: {stream: rows}, with: {x: "text ${item}"}}
+          second: {call: kinds.text, with: {x: "${steps.texts[1]}"}}
+        """)
+      #expect(ending.text == "\"text 1\"\n", "\(ending.errors)")
+    }
+
+    @Test func resultsThatNothingUsesAreNotKept() throws {
+      let ending = try run(
+        """
+          rows: {call: calling.count, with: {n: 500, f: {stream: 4, returns: true}}}
+          things: {call: later.hold, each: {stream: rows}, limit: 4, with: {most: 50}}
+          last: {call: kinds.tiny, after: things, with: {x: 1}}
+        """, result: "result: [rows, last]")
+      #expect(ending.text == "{\"rows\":500,\"last\":1}\n", "\(ending.errors)")
+    }
+
     @Test func aCallThatIsRejectedEndsTheStream() throws {
       let ending = try run(
         """

@@ -209,6 +209,36 @@ static void take(int64_t x) {
   taken++;
 }
 
+/* Gives an object once fewer than that many are alive. Fails if that does not come. */
+static uint32_t held;
+
+static promise_status_t hold(uint32_t most, void **result, promise_value_t *error) {
+  struct timespec deadline;
+  clock_gettime(CLOCK_REALTIME, &deadline);
+  deadline.tv_sec += 60;
+  int failure = 0;
+  pthread_mutex_lock(&lock);
+  while (held >= most && failure == 0)
+    failure = pthread_cond_timedwait(&changed, &lock, &deadline);
+  held++;
+  pthread_mutex_unlock(&lock);
+  *result = malloc(1);
+  if (failure == 0)
+    return PROMISE_OK;
+  free(*result);
+  promise_value_error(error, "fixture", 13, "all are held");
+  return -1;
+}
+
+/* Exported, for `own`. */
+void later_drop(void *thing) {
+  free(thing);
+  pthread_mutex_lock(&lock);
+  held--;
+  pthread_cond_broadcast(&changed);
+  pthread_mutex_unlock(&lock);
+}
+
 static const promise_plugin_function_t functions[] = {
     FUNCTION("left() -> str !", left, "Waits for right."),
     FUNCTION("right() -> str !", right, "Waits for left."),
@@ -221,6 +251,7 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("alone() -> u64 !", alone, "Fails beside another call."),
     FUNCTION("ahead(n: i64, f: fn(i: i64), fails: bool = false) -> i64 !", ahead, NULL),
     FUNCTION("take(x: i64)", take, NULL),
+    FUNCTION("hold(most: u32) -> own(later_drop) ptr<thing> !", hold, "Gives an object, of so many at once."),
     FUNCTION("most() -> u32", most, "The most calls at once."),
     FUNCTION("slowly(steps: u32) -> promise<u64>", slowly, "Reports progress."),
     FUNCTION("await_file(path: cstr) -> u32 !", await_file, "Waits for a file."),
