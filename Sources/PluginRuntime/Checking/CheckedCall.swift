@@ -122,6 +122,11 @@ struct CheckedCall {
         return .address(try written([UInt8](repeating: 0, count: size), index, memory))
       }
       let element = type.element
+      // As the host gives it.
+      if size == 0 {
+        let zeros = [UInt8](repeating: 0, count: TypeLayout(of: element)?.size ?? 1)
+        return .address(try read(zeros, index, memory))
+      }
       // The host gives text in UTF-8 only.
       if type.content == .str { return .address(try read(values.text(size), index, memory)) }
       let elements =

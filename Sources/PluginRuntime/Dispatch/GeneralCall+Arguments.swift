@@ -93,7 +93,8 @@ extension GeneralCall {
     if slot.pointee.parameter.direction == .inOut, let source = data {
       data = try arena.copy(UnsafeRawBufferPointer(start: source, count: count * slot.pointee.elementSize))
     }
-    // NULL means absent, so an empty value needs an address.
+    // NULL means absent, so an empty value needs an address: that of zeros, for functions that take a count of 0 for data
+    // that a 0 ends.
     if data == nil, slot.pointee.parameter.type.unwrapped == slot.pointee.parameter.type {
       data = try arena.allocate(0)
     }

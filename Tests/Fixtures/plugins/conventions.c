@@ -139,6 +139,12 @@ static int32_t sum(const int16_t *numbers) {
   return sum;
 }
 
+/* Whether all of them begin with a 0, as those do that a 0 ends. */
+static bool ended(const char *text, size_t n, const uint8_t *data, size_t m, const double *numbers, int32_t count) {
+  return n + m + (size_t)count == 0 && text[0] == 0 && data[0] == 0 && numbers[0] == 0;
+}
+
+/* The sum, with one integer register left before x. */
 static long double wide(int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, double f, long double x, int64_t g) {
   return a + b + c + d + e + f + x + g;
 }
@@ -220,11 +226,6 @@ static void list_by_address(const struct listing *given, struct listing *found) 
 static const promise_plugin_function_t functions[] = {
     FUNCTION("listing(given: {all: &[cstr; 0], count: i32}) -> {all: &[cstr; 0], count: i32}", listing),
     FUNCTION("list_by_address(given: &{all: &[cstr; 0]?, count: i32}, found: out {all: &[cstr; 0]?, count: i32})",
-    FUNCTION("wide(a: i64, b: i64, c: i64, d: i64, e: i64, f: f64, x: f64x, g: i64) -> f64x", wide),
-    FUNCTION("scale(scaled: {times: i32, number: f64x}, by: &[f64x; count], count: i32, sum: out f64x) "
-             "-> {times: i32, number: f64x}",
-             scale),
-    FUNCTION("apply(f: fn(i32, f64x) -> f64x, x: f64x) -> f64x", apply),
              list_by_address),
     FUNCTION("code(code: i32) -> i32 ! nonzero message code_text", code),
     FUNCTION("negative(code: i32) -> i32 ! negative message code_text(-result)", code),
@@ -245,6 +246,13 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("split(text: cstr, list: out own(list_free) &[cstr; 0]?)", split),
     FUNCTION("fixed() -> &[cstr; 0]", fixed),
     FUNCTION("sum(numbers: &[i16; 0]) -> i32", sum),
+    FUNCTION("ended(text: str[n], n: usize, data: bytes[m], m: usize, numbers: &[f64; count], count: i32) -> bool",
+             ended),
+    FUNCTION("wide(a: i64, b: i64, c: i64, d: i64, e: i64, f: f64, x: f64x, g: i64) -> f64x", wide),
+    FUNCTION("scale(scaled: {times: i32, number: f64x}, by: &[f64x; count], count: i32, sum: out f64x) "
+             "-> {times: i32, number: f64x}",
+             scale),
+    FUNCTION("apply(f: fn(i32, f64x) -> f64x, x: f64x) -> f64x", apply),
     FUNCTION("join(list: &[cstr; 0], more: &[cstr; 0]? = null) -> i32", join),
     FUNCTION("digest(fill: u8, length: out usize) -> own(memory_free) bytes[length]?", digest),
     FUNCTION("pack(data: bytes[size], size: usize, packed: out own(memory_free) str[length], length: out u32) -> i32 "

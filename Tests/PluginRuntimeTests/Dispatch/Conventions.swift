@@ -99,6 +99,11 @@ struct Conventions {
     #expect(await freed == .int(3))
   }
 
+  @Test("empty data is a 0, for functions that take a count of 0 for data that ends with one")
+  func empty() async {
+    #expect(await json("ended", .string(""), .bytes([]), .array([])) == "true")
+  }
+
   @Test("a length that no memory has is an error, and the memory is freed")
   func wild() async {
     let error = await host.outcome("named", of: plugin).pluginError
