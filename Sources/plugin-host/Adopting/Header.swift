@@ -69,6 +69,8 @@ struct Header {
   private var given: Set<String> = []
   /// Tags of structs that a function gives which is given none: they are the library's from the beginning.
   private var born: Set<String> = []
+  /// The tags of structs that some function returns by value.
+  private var returned: Set<String> = []
   /// The tags of structs that have none, by clang's number for them.
   private var tags: [String: String] = [:]
 
@@ -269,6 +271,12 @@ struct Header {
     }
   }
 
+  /// Whether a struct is a value to its library: a function returns one, as `xcb_depth_visuals_iterator` does, and none
+  /// gives the address of one.
+  func isReturned(_ type: CType) -> Bool {
+    if case .tagged(_, let tag) = resolved(type) { returned.contains(tag) && !isObject(tag) } else { false }
+  }
+
   /// Whether a struct or union is defined, ends where its definition does, and no function gives the address of one but
   /// of one that it is given.
   func isWhole(_ tag: String) -> Bool {
@@ -297,6 +305,7 @@ struct Header {
   /// Remembers the structs whose address a function gives, as its result or through an address of an address.
   private mutating func noteObjects(of function: Function) {
     guard case .function(let result, let parameters, _)? = function.type else { return }
+    if case .tagged(_, let tag) = resolved(result) { returned.insert(tag) }
     var types = [result]
     for parameter in parameters {
       guard case .pointer(let target, _) = resolved(parameter) else { continue }

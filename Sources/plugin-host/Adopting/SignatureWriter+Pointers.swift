@@ -173,6 +173,12 @@ extension SignatureWriter {
       checks.append("\(name) is taken to be one struct that is written, not read")
       return "out \(value)"
     }
+    if isOne, !isConst, header.isReturned(target), !callerMade.isMade(target), !hasCountBehind(index),
+      !ParameterNames.mayKeep(function: function.name), let value = try? text.value(target)
+    {
+      checks.append("\(name) is taken to be read and written; if it is only written, it is out")
+      return "inout \(value)"
+    }
     guard isOne, text.isPlain(target), !text.isObject(target), !callerMade.isMade(target), !hasCountBehind(index),
       isConst || !ParameterNames.mayKeep(function: function.name)
     else { return optional(index, "ptr<\(text.name(of: target, or: types[index]))>") }

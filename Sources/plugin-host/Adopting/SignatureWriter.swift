@@ -141,8 +141,11 @@ struct SignatureWriter {
     case .void: return nil
     case .function: throw Unsuitable("returns a function")
     case .pointer(let target, let isConst):
+      let isEnded = header.elements(of: "result", in: function.name) == .ended
       switch header.resolved(target) {
       case .function: throw Unsuitable("returns a function pointer")
+      case .integer where isEnded && text.isByte(target): return "cstr?"
+      case .pointer(let inner, _) where isEnded && header.resolved(inner) == .char: return "&[cstr; 0]?"
       case .char:
         if !isConst {
           checks.append("the result is taken to be the library's; if the caller frees it, it is own(free) cstr")

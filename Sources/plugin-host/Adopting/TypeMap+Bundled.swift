@@ -14,6 +14,8 @@ extension TypeMap {
   static let bundledCounts: [String: String] = [
     "pcre2_match_*.argument2": "argument3", "pcre2_dfa_match_*.argument2": "argument3",
     "pcre2_jit_match_*.argument2": "argument3", "pcre2_substitute_*.argument2": "argument3",
+    "sqlite3_column_text.result": "0", "sqlite3_value_text.result": "0", "glGetString*.result": "0",
+    "PQsslAttributeNames.result": "0",
     "xmlUTF8Strndup.utf": "0", "xmlUTF8Strsub.utf": "0", "xmlUTF8Strsize.utf": "0",
   ]
 
@@ -56,6 +58,6 @@ extension TypeMap {
     "pcre2_convert_context_8": "optional", "pcre2_general_context_16": "optional",
     "pcre2_compile_context_16": "optional", "pcre2_match_context_16": "optional", "GMainContext": "optional",
     "GCancellable": "optional", "ENGINE": "optional", "OSSL_LIB_CTX": "optional", "FcConfig": "optional",
-    "mbstate_t": "optional",
+    "mbstate_t": "optional", "GScannerConfig": "optional",
   ]
 }

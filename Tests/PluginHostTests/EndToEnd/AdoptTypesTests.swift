@@ -74,6 +74,35 @@ extension EndToEnd {
       #expect(draft.text.contains("'cos(text: cstr, length: i32) -> i32'"), "\(draft.text)")
     }
 
+    @Test func aTypeMapSaysThatA0EndsAResult() throws {
+      let header = """
+        const unsigned char *sin(int x);
+        const char *const *cos(int x);
+        const unsigned char *tan(int x);
+        """
+      let draft = try Self.draft(header, types: "elements: {'*s*.result': 0}")
+      #expect(draft.text.contains("'sin(x: i32) -> cstr?'"), "\(draft.text)")
+      #expect(draft.text.contains("'cos(x: i32) -> &[cstr; 0]?'"), "\(draft.text)")
+      #expect(draft.text.contains("'tan(x: i32) -> ptr<u8>?'"), "\(draft.text)")
+    }
+
+    @Test func aStructThatIsReturnedByValueIsAValue() throws {
+      let header = """
+        typedef struct { const int *data; int rest; } iterator;
+        iterator sin(int x);
+        void cos(iterator *i);
+        void f_add(iterator *i) __asm__("tan");
+        typedef struct { const int *data; int rest; } object;
+        object exp(object *o);
+        object *log(void);
+        """
+      let draft = try Self.draft(header)
+      #expect(draft.text.contains("'cos(i: inout {data: ptr<i32>?, rest: i32})'"), "\(draft.text)")
+      // The address stays where the function may keep it, and where another one gives it.
+      #expect(draft.text.contains("'f_add(i: ptr<iterator>)'"), "\(draft.text)")
+      #expect(draft.text.contains("'exp(o: ptr<object>)"), "\(draft.text)")
+    }
+
     @Test func objectsForWhichNullStandsAreOptional() throws {
       let draft = try Self.draft(
         """
@@ -174,6 +203,7 @@ extension EndToEnd {
       #expect(!draft.errors.contains("types.yaml:6:"), "\(draft.errors)")
     }
 
+    /// A library, a header and a call of a function that fails: the rejection is the library's own text.
     @Test(arguments: [
       ("libz.so.1", "zlib.h", ["uncompress", "source=garbage"], "data error", "-3"),
       (
