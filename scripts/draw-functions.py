@@ -70,7 +70,9 @@ class Function:
         untyped = [name for name, part in zip(names, parameters) if part.startswith("ptr<void>")]
         self.untyped = not has_callback and any(BUFFER.match(name) for name in untyped)
         self.takes = {name for part in inputs if not part.startswith("fn(") for name in re.findall(r"ptr<(\w+)", part)}
-        self.gives = set(re.findall(r"ptr<(\w+)", " ".join(outputs + [result])))
+        # The addresses in an inout struct were given to the function.
+        made = [part for part in outputs if part.startswith("out")]
+        self.gives = set(re.findall(r"ptr<(\w+)", " ".join(made + [result])))
         addresses = re.match(r"(own(\(\w+\))? )?ptr<(\w+)>", result)
         self.result = addresses.group(3) if addresses else None
         self.has_output = bool(outputs)
