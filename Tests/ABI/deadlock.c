@@ -49,6 +49,27 @@ static void handler_cannot_wait_for_its_own_promise_or_a_descendant(void) {
     promise_release(all[i]);
 }
 
+static promise_t *released;
+static promise_verdict_t releasing_handler(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  CHECK_STATUS(promise_release(released), PROMISE_OK);
+  /* Often in the same cell. */
+  promise_t *other = promise_new();
+  promise_verdict_t verdict = waiting_handler(ctx, in, out);
+  promise_release(other);
+  return verdict;
+}
+
+static void handler_cannot_wait_for_its_promise_without_the_source(void) {
+  spy_t spy = {0};
+  released = promise_new();
+  promise_t *child = promise_then(released, releasing_handler, &spy, spy_free);
+  set_targets(1, (promise_t *[]){child});
+  promise_resolve(released, I64(1));
+  CHECK_SPY(&spy, 1, 1);
+  CHECK(ended(child, PROMISE_FULFILLED, 1));
+  promise_release(child);
+}
+
 static void observer_cannot_wait_for_what_stands_behind_it(void) {
   spy_t spy = {0};
   promise_t *promise = promise_new();
@@ -308,6 +329,7 @@ static void destructor_cannot_wait_for_what_stands_behind_its_promise(void) {
 
 int main(void) {
   RUN(handler_cannot_wait_for_its_own_promise_or_a_descendant);
+  RUN(handler_cannot_wait_for_its_promise_without_the_source);
   RUN(observer_cannot_wait_for_what_stands_behind_it);
   RUN(deeper_callback_cannot_wait_for_what_stands_behind_its_ancestors);
   RUN(nested_settlement_cannot_wait_for_the_outer_one);
