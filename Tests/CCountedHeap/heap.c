@@ -2,12 +2,17 @@
 #include "counted_heap.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stddef.h>
 
 static _Thread_local uint64_t calls;
 
 uint64_t counted_heap_calls(void) {
   return calls;
+}
+
+uint64_t counted_heap_bytes(void) {
+  return mallinfo2().uordblks;
 }
 
 #if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
