@@ -65,5 +65,57 @@ extension EndToEnd {
         #expect(adopted.signature(name).contains(reason), "\(adopted.signature(name))")
       }
     }
+
+    private static let units = """
+      typedef struct hidden hidden;
+      typedef void nameless;
+      struct spot { double x, y; };
+      enum mode { ON, OFF };
+      int octets(const unsigned char *chunk, int flags, int chunkbytes);
+      int before(int bytes_chunk, int flags, const unsigned char *chunk);
+      int words(const int *grid, int flags, int gridsize);
+      int doubles(const double *points, int flags, int npoints);
+      int modes(const enum mode *modes, int flags, int modes_len);
+      int blob(const void *blob, int flags, int bloblen);
+      int blobs(const void *blob, int flags, int blobcount);
+      int numbered(const void *blob, int flags, int nblob);
+      int spots(const struct spot *spots, int flags, int spots_count);
+      int length(const struct spot *spots, int flags, int spots_len);
+      int texts(const char *const *texts, int flags, int texts_len);
+      int hiddens(hidden *const *all, int flags, int all_count);
+      int one(const hidden *all, int flags, int all_count);
+      int other(const nameless *all, int flags, int all_len);
+      int shorts(const short *const *all, int flags, int all_count);
+      """
+    private static let unitsSource = [
+      "octets", "before", "words", "doubles", "modes", "blob", "blobs", "numbered", "spots", "length", "texts",
+      "hiddens", "one", "other", "shorts",
+    ].map { "int \($0)() { return 0; }\n" }.joined()
+
+    /// A count of bytes, of elements, or of either.
+    @Test(arguments: [
+      ("octets", "(chunk: bytes[chunkbytes], flags: i32, chunkbytes: i32) -> i32"),
+      ("before", "(bytes_chunk: i32, flags: i32, chunk: bytes[bytes_chunk]) -> i32"),
+      ("doubles", "(points: &[f64; npoints], flags: i32, npoints: i32) -> i32"),
+      ("modes", "(modes: &[u32; modes_len], flags: i32, modes_len: i32) -> i32"),
+      ("blob", "(blob: bytes[bloblen], flags: i32, bloblen: i32) -> i32"),
+      ("spots", "(spots: &[{x: f64, y: f64}; spots_count], flags: i32, spots_count: i32) -> i32"),
+      ("texts", "(texts: &[cstr; texts_len], flags: i32, texts_len: i32) -> i32"),
+      ("hiddens", "(all: &[ptr<hidden>; all_count], flags: i32, all_count: i32) -> i32"),
+      ("one", "(all: ptr<hidden>, flags: i32, all_count: i32) -> i32"),
+      ("other", "(all: ptr<nameless>, flags: i32, all_len: i32) -> i32"),
+    ])
+    func theNameOfACountFitsItsData(name: String, types: String) throws {
+      try AdoptedHeader.with(Self.units, source: Self.unitsSource) { adopted in
+        #expect(adopted.signature(name) == name + types)
+      }
+    }
+
+    @Test(arguments: ["words", "blobs", "numbered", "length", "shorts"])
+    func aNameOfAnotherUnitCountsNothing(name: String) throws {
+      try AdoptedHeader.with(Self.units, source: Self.unitsSource) { adopted in
+        #expect(!adopted.signature(name).contains("["), "\(adopted.signature(name))")
+      }
+    }
   }
 }

@@ -43,6 +43,12 @@ struct AdoptedHeader {
     return lines.first { $0.hasPrefix("#   \(name): ") }.map(String.init) ?? "\(name) is not there: \(draft.errors)"
   }
 
+  /// The points to check of a function that was drafted.
+  func checks(_ name: String) -> [Substring] {
+    let lines = draft.text.split(separator: "\n").prefix { !$0.hasPrefix("  - signature: '\(name)(") }
+    return lines.reversed().prefix { $0.hasPrefix("  # check: ") }.reversed()
+  }
+
   /// The standard output of a call; its errors if it fails.
   func call(_ words: String...) throws -> String {
     let ending = try HostProcess.run(["call", "--raw", file] + words)

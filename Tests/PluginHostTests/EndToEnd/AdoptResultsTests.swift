@@ -1,0 +1,52 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  /// The results of functions in headers.
+  @Suite struct AdoptResultsTests {
+    private static let header = """
+      #include <stddef.h>
+      typedef struct thing thing;
+      typedef int visitor(int);
+      void nothing(int a);
+      double number(int a);
+      const char *kept(int a);
+      char *given(int a);
+      const wchar_t *wide(int a);
+      const unsigned char *octets(int a);
+      char **texts(int a);
+      const int *first(int a);
+      thing *found(int a);
+      visitor *chosen(int a);
+      visitor **table(int a);
+      """
+    private static let names = [
+      "nothing", "number", "kept", "given", "wide", "octets", "texts", "first", "found", "chosen", "table",
+    ]
+    private static let source = names.map { "long \($0)(int a) { return 0; }\n" }.joined()
+
+    @Test(arguments: [
+      ("nothing", "(a: i32)", nil), ("number", "(a: i32) -> f64", nil), ("kept", "(a: i32) -> cstr?", nil),
+      ("given", "(a: i32) -> cstr?", "the library's; if the caller frees it, it is own(free) cstr"),
+      ("wide", "(a: i32) -> &[i32; 0]?", "the library's, and to end with a 0"),
+      ("octets", "(a: i32) -> ptr<u8>?", nil),
+      ("texts", "(a: i32) -> ptr<any>?", "&[cstr; 0] if it ends with NULL, own(f) &[cstr; 0] if f frees it"),
+      ("first", "(a: i32) -> ptr<i32>?", nil), ("found", "(a: i32) -> ptr<thing>?", nil),
+    ])
+    func theTypeSaysWhatTheResultIs(name: String, types: String, check: String?) throws {
+      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
+        #expect(adopted.signature(name) == name + types)
+        let checks = adopted.checks(name)
+        #expect(checks.count == (check == nil ? 0 : 1), "\(checks)")
+        if let check { #expect(checks.first?.hasSuffix(check) == true, "\(checks)") }
+      }
+    }
+
+    @Test func noResultIsAFunction() throws {
+      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
+        #expect(adopted.signature("chosen") == "#   chosen: returns a function pointer")
+        #expect(!adopted.signature("table").hasPrefix("#"), "\(adopted.signature("table"))")
+      }
+    }
+  }
+}
