@@ -82,12 +82,8 @@ struct TimerHeap {
     }
   }
 
-  /// Frees the memory of an empty heap.
-  mutating func free() {
-    unsafe platform_free(entries)
-    unsafe entries = nil
-    unsafe capacity = 0
-  }
+  /// Frees the memory of an empty heap, which must not be used afterwards.
+  func free() { unsafe platform_free(entries) }
 
   private mutating func grow() -> Bool {
     let more = unsafe max(64, capacity * 2)

@@ -6,8 +6,10 @@ import Synchronization
 enum KeyHash {
   private static let secret = Atomic<UInt64>(0)
 
-  static func of(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
-    var state = State(key())
+  static func of(_ bytes: UnsafeRawBufferPointer) -> UInt32 { unsafe of(bytes, key()) }
+
+  static func of(_ bytes: UnsafeRawBufferPointer, _ key: UInt64) -> UInt32 {
+    var state = State(key)
     let words = bytes.count / 8
     for word in 0..<words {
       state.add(UInt64(littleEndian: unsafe bytes.loadUnaligned(fromByteOffset: word * 8, as: UInt64.self)))
