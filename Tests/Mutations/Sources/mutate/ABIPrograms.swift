@@ -27,7 +27,7 @@ struct ABIPrograms {
       units += tests.map {
         TestUnit(
           name: "ABI/\(program).\($0)", command: [path],
-          environment: environment.merging(["CHECK_ONLY": String($0)]) { $1 })
+          environment: environment.merging(["CHECK_ONLY": String($0)]) { $1 }, files: [path, library.path])
       }
     }
     return units

@@ -21,9 +21,11 @@ struct Baseline {
     let folder = judge.workspace.folder.appending(path: "reached")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let suite = judge.suite
+    let known = KnownTests(judge.workspace)
     func run(_ units: [TestUnit]) throws -> [Test?] {
       try judge.parallel(units.count) { index in
         let unit = units[index]
+        if let test = known.find(unit, last: last) { return test }
         let file = folder.appending(path: UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: file) }
         // A test is left out after two failures.
@@ -34,21 +36,24 @@ struct Baseline {
             environment: unit.environment.merging(["MUTATION_REACHED": file.path, "CHECK_TIMEOUT": "280"]) { $1 })
           if status == 0 {
             let reached = [UInt8](try Data(contentsOf: file))
-            return Test(unit: unit, seconds: seconds, work: work, reached: reached)
+            let test = Test(unit: unit, seconds: seconds, work: work, reached: reached)
+            known.add(test)
+            return test
           }
         }
         return nil
       }
     }
     let whole = try run(suite)
-    let known = Set(suite.map(\.name))
+    let names = Set(suite.map(\.name))
     // A slow suite is judged test by test: a mutation costs the tests that reach it until one fails. One that fails, by
     // those of its tests that pass.
     let isSplit = zip(suite, whole).map { unit, test in
       !unit.parts.isEmpty && (test.map { $0.work > Self.longestSuite } ?? true)
     }
-    let parts = zip(suite, isSplit).filter(\.1).flatMap(\.0.parts).filter { !known.contains($0.name) }
+    let parts = zip(suite, isSplit).filter(\.1).flatMap(\.0.parts).filter { !names.contains($0.name) }
     let singles = try run(parts)
+    try known.save()
     for (unit, test) in Array(zip(suite, whole)) + zip(parts, singles) where test == nil {
       note("left out, since it fails without a mutation: \(unit.name)")
     }

@@ -62,6 +62,8 @@ struct TestUnit: Sendable {
   let name: String
   let command: [String]
   let environment: [String: String]
+  /// The files that it runs; empty: not known.
+  var files: [String] = []
   /// The tests of a suite, each alone.
   var parts: [TestUnit] = []
   /// Whether each failure is a line of the output: Swift Testing. The run ends at the first one then.

@@ -41,6 +41,8 @@ struct TestBundle {
         "^" + NSRegularExpression.escapedPattern(for: name) + "(/|$)",
       ],
       // A trace of a large program takes longer than all its tests.
-      environment: ["SWIFT_BACKTRACE": "enable=no"], parts: parts, reportsFailures: true)
+      environment: ["SWIFT_BACKTRACE": "enable=no"],
+      files: [path, product.scratch(workspace).appending(path: "debug/plugin-host").path], parts: parts,
+      reportsFailures: true)
   }
 }

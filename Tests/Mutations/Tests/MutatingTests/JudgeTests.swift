@@ -46,6 +46,30 @@ struct JudgeTests {
     #expect(try verdict([tests[1]], named: "T.b") == .survived(passed: 1, left: 0))
   }
 
+  @Test("a test runs once without a mutation, and again when its files have changed")
+  func known() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "known-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (file, log) = (folder.appending(path: "program"), folder.appending(path: "log"))
+    try Data("a".utf8).write(to: file)
+    var test = Self.test("T.a", "echo $MUTATION >> \(log.path); exit $MUTATION")
+    let mutations = SourceFile(path: "a.swift", text: "func f() { a() }").mutations()
+    let numbered = try Numbered(mutations, Workspace(root: folder))
+    func runs(_ files: [String]) throws -> Int {
+      test.files = files
+      let judge = Judge(Workspace(root: folder), [test], rows: [:], jobs: 1, budget: 60, isNamedAlone: false)
+      let ids = Set(numbered.numbers.map { numbered[$0].id })
+      let verdicts = try judge.run(Built(numbered: numbered, leftOut: []), ids) { _ in }.map(\.verdict)
+      #expect(verdicts.contains(.killed(by: "T.a", how: "fails")))
+      defer { try? FileManager.default.removeItem(at: log) }
+      return try String(contentsOf: log, encoding: .utf8).split(separator: "\n").count { $0 == "0" }
+    }
+    #expect(try [[], [file.path], [file.path]].map(runs) == [1, 1, 0])
+    try Data("longer".utf8).write(to: file)
+    #expect(try runs([file.path]) == 1)
+  }
+
   @Test("a program ends without waiting for a child that keeps its output open, and the child is killed")
   func orphans() async throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "child-\(UUID().uuidString)")
