@@ -64,7 +64,7 @@ ENDS = {
     "pthread_exit(0)": "tried to end its thread",
 }
 # Code that is not a fault.
-GOOD = ["fork_and_exit()", "break_pipe()", "exceed_file_size()"]
+GOOD = ["fork_and_exit()", "break_pipe()", "exceed_file_size()", "recurse()"]
 
 
 def judge_isolated(host, name):
@@ -135,6 +135,7 @@ ROWS = [
     row("pthread_exit() in a call", "IN_CALL", "pthread_exit(0)", 1, ["ending.call", "tried to end its thread"]),
     row("good: writes to a broken pipe", "IN_CALL", "break_pipe()", 0, [], output="42\n"),
     row("good: writes beyond the limit of a file", "IN_CALL", "exceed_file_size()", 0, [], output="42\n"),
+    row("good: calls itself without end", "IN_CALL", "recurse()", 0, [], output="42\n"),
     row("SIGSEGV in a call", "IN_CALL", "crash()", -signal.SIGSEGV, [FUNCTION, "SIGSEGV in this call"]),
     row("abort() in a call", "IN_CALL", "abort()", -signal.SIGABRT, [FUNCTION, "SIGABRT in this call"]),
     row("a signal that is sent in a call", "IN_CALL", "raise(SIGBUS)", -signal.SIGBUS, [FUNCTION, "SIGBUS"]),
