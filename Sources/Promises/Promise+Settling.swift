@@ -29,6 +29,12 @@ extension Promise {
     cell.settle(rejecting: .encoding(reason: reason), reports: true)
   }
 
+  /// Calls `resolve(_:)` on a thread that must not run code of the program: callbacks run in a closure that `elsewhere`
+  /// gets. For a promise that was made with a `DemandBlock`.
+  package final func resolve(_ value: Value, elsewhere: (@escaping @Sendable () -> Void) -> Void) {
+    cell.settle(.encoding(value), .fulfilled, elsewhere: elsewhere)
+  }
+
   /// Creates a promise that is already fulfilled. `Promise(fulfilled: 2)` needs no type; in Swift 6 mode the compiler
   /// infers none for `Promise.resolve(2)`.
   ///

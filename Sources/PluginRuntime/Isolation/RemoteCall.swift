@@ -48,6 +48,9 @@ final class RemoteCall: Sendable {
 
   var function: String { target.name }
 
+  /// Whether the release of the call releases nothing of the program's: no closure, and no promise of another maker.
+  var isPlain: Bool { demand != nil && progress == nil && arguments.callbacks.isEmpty && arguments.promises.isEmpty }
+
   /// The next time at which something is to be done.
   var nextTime: ContinuousClock.Instant? { killTime ?? deadline }
 }

@@ -119,7 +119,8 @@ extension WorkerServer {
       } catch {
         return rejectAll(call, frame.request, badResult(call, error))
       }
-      return WorkerLink.deliveries.run { call.promise.resolve(value) }
+      guard call.isPlain else { return WorkerLink.deliveries.run { call.promise.resolve(value) } }
+      return call.promise.resolve(value, elsewhere: { WorkerLink.deliveries.run($0) })
     }
     var reason = try ReasonCoder.decode(frame.body)
     link.inherit(call.thrown, from: frame.request)

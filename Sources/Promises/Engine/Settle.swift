@@ -60,6 +60,32 @@ extension CellRef {
     return .settled
   }
 
+  #if !hasFeature(Embedded)
+  /// settle() for a thread that must not run code of the program: reactions, observers and the report of a second
+  /// settlement run in a closure that `elsewhere` gets. Waiters are woken here, so a settlement without the others needs
+  /// no second thread. For a promise that is not derived, and whose discard block may be released here.
+  package func settle(_ value: CellValue, _ outcome: Outcome, elsewhere: (@escaping @Sendable () -> Void) -> Void) {
+    let isKept = retain()
+    nonisolated(unsafe) let value = value
+    nonisolated(unsafe) let outcome = outcome
+    guard !Observation.isOn, claimed(tryClaim()) else {
+      return elsewhere {
+        _ = unsafe self.settle(value, outcome, reports: true)
+        if isKept { self.release() }
+      }
+    }
+    let before = unsafe publishInOrder(value, outcome)
+    if before.isWaited { wake() }
+    if isDiscardable(before) { reactionContext.release() }
+    guard before.head != 0 else { return isKept ? release() : () }
+    let (life, newest) = (lifeWord, before.head)
+    elsewhere {
+      unsafe self.runReactions(newest: newest, value, outcome, life: life)
+      if isKept { self.release() }
+    }
+  }
+  #endif
+
   /// Refuses a settlement because the promise is settled already: releases the value.
   private func refused(_ value: CellValue, _ outcome: Outcome, reports: Bool) {
     awaitPublication()

@@ -1,0 +1,81 @@
+import Dispatch
+import PromisesTestSupport
+import Synchronization
+import Testing
+
+@testable import Promises
+
+@Suite("Engine: promises that are settled by a thread that runs no callbacks")
+struct SettledElsewhere {
+  private final class Elsewhere: Sendable {
+    private let left = Mutex<[@Sendable () -> Void]>([])
+    var count: Int { left.withLock(\.count) }
+
+    func add(_ work: @escaping @Sendable () -> Void) { left.withLock { $0.append(work) } }
+
+    func run() {
+      let work = left.withLock { left in
+        defer { left = [] }
+        return left
+      }
+      for body in work { body() }
+    }
+  }
+
+  private func onDemand(
+    discarded: @escaping () -> Void = {}, read: @escaping (CellRef) -> Void = { _ in }
+  ) -> Promise<String> {
+    Promise(cell: CellRef.onDemand(DemandBlock(discard: discarded, read: read))!)
+  }
+
+  @Test("wake waiters without another thread")
+  func waiters() {
+    let elsewhere = Elsewhere()
+    let begun = DispatchSemaphore(value: 0)
+    let promise = onDemand(read: { _ in begun.signal() })
+    let ended = DispatchSemaphore(value: 0)
+    let value = Mutex<String?>(nil)
+    DispatchQueue.global().async {
+      let result = try? promise.future.wait()
+      value.withLock { $0 = result?.value }
+      ended.signal()
+    }
+    begun.wait()
+    promise.resolve("one", elsewhere: elsewhere.add)
+    #expect(ended.wait(timeout: .now() + 20) == .success)
+    #expect(value.withLock { $0 } == "one")
+    #expect(elsewhere.count == 0)
+  }
+
+  @Test("leave callbacks to another, in their order; those of later attachments run at once")
+  func callbacks() {
+    let elsewhere = Elsewhere()
+    let promise = onDemand()
+    let seen = Mutex<[String]>([])
+    promise.then({ value in seen.withLock { $0.append("first \(value)") } }, nil)
+    promise.then({ value in seen.withLock { $0.append("second \(value)") } }, nil)
+    promise.resolve("one", elsewhere: elsewhere.add)
+    #expect(seen.withLock { $0 } == [])
+    #expect(elsewhere.count == 1)
+    promise.then({ value in seen.withLock { $0.append("late \(value)") } }, nil)
+    elsewhere.run()
+    #expect(seen.withLock { $0 } == ["late one", "first one", "second one"])
+  }
+
+  @Test("release the block and keep the value, and refuse what comes second")
+  func second() {
+    let elsewhere = Elsewhere()
+    final class Held: Sendable {}
+    var held: Held? = Held()
+    weak let weakly = held
+    let promise = onDemand(discarded: { [held] in _ = held })
+    held = nil
+    #expect(weakly != nil)
+    promise.resolve("one", elsewhere: elsewhere.add)
+    #expect(weakly == nil)
+    promise.resolve("two", elsewhere: elsewhere.add)
+    promise.discard()
+    elsewhere.run()
+    #expect(promise.value == "one")
+  }
+}
