@@ -192,7 +192,13 @@ ptrdiff_t plugin_sealed_receive(int32_t socket, void *bytes, size_t count, int32
   struct msghdr message = {
       .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.space, .msg_controllen = sizeof control.space};
   *descriptor_count = 0;
+  /* A plugin may have cancelled the thread, which the process needs. */
+  int state;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
   ssize_t received = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+  int error = errno;
+  pthread_setcancelstate(state, NULL);
+  errno = error;
   if (received < 0)
     return -1;
   bool fits = take(&message, descriptors, descriptor_count);

@@ -102,6 +102,10 @@ final class PluginProcess: Sendable {
     switch link.begin(call, request) {
     case .taken: waiting?.hasStarted(stop)
     case .closing: return nil
+    case .outdated:
+      return begin(
+        function, arguments, depth: depth, deadline: deadline, timeout: timeout, slot: slot, use: use, waiting: waiting,
+        stays: stays, progress: progress)
     case .full:
       promise.reject(PluginError(.overloaded, function.subject, "is not called: its worker process reads nothing"))
     }

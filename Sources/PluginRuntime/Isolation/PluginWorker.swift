@@ -7,7 +7,8 @@ import Synchronization
 /// descriptor 3.
 ///
 /// Three kinds of threads run here. The main thread maps the plugin, calls its load() and unload(), and runs the jobs
-/// of the main executor. One thread reads frames, and never runs code of the plugin. Threads of a pool make the calls.
+/// of the main executor. The leader of the `FrameServer` reads frames and makes the calls that return soon. Threads of a
+/// pool make the others.
 public final class PluginWorker: Sendable {
   /// The name by which host and worker know each other in their first frames.
   static let greeting = PluginValue.array([.string("plugin-worker"), .uint(UInt64(PluginDescriptor.hostABI))])
@@ -40,20 +41,26 @@ public final class PluginWorker: Sendable {
     var calls: [UInt64: WorkerCall] = [:]
     /// Fulfilled calls whose results the host may ask for.
     var kept: [UInt64: WorkerCall] = [:]
+    var recent = RecentResults()
     /// Promises that are arguments, by their numbers.
     var promises: [UInt64: Promise<PluginValue>] = [:]
   }
 
   private let channel: WorkerChannel
   private let questions: WorkerQuestions
-  private let threads = CallThreads(limit: 4_000)
+  private let server: FrameServer
+  private let threads = CallThreads(limit: PluginWorker.mostThreads)
   private let state = Mutex(State())
   private let main: MainThread
+
+  /// The most threads of either kind that make calls.
+  private static let mostThreads = 4_000
 
   private init(socket: Int32, main: MainThread) {
     self.main = main
     channel = WorkerChannel(moving: socket)
-    questions = WorkerQuestions(channel)
+    server = FrameServer(channel, threads, limit: Self.mostThreads)
+    questions = WorkerQuestions(channel, server)
   }
 
   /// Serves the host that started this process, until it ends the process. For a program that is a worker: the first
@@ -69,7 +76,7 @@ public final class PluginWorker: Sendable {
       program: "plugin-worker", statuses: .init(call: -1, load: -1, timeout: 3), timeout: .zero)
     guard let main = MainThread() else { WorkerChannel.complain("plugin-worker: no loop for the main thread") }
     let worker = PluginWorker(socket: socketDescriptor, main: main)
-    guard ProcessGuard.startThread({ worker.channel.serve(worker.receive) }) else {
+    guard worker.server.start(worker.receive) else {
       WorkerChannel.complain("plugin-worker: the reading thread cannot be started: \(SystemLimit.tasks)")
     }
     while true {
@@ -87,7 +94,7 @@ public final class PluginWorker: Sendable {
     for signal in [SIGPIPE, SIGXFSZ] { sigaction(signal, &action, nil) }
   }
 
-  /// Handles a frame on the reading thread.
+  /// Handles a frame on the thread that reads.
   private func receive(_ frame: Frame) throws(FrameError) {
     switch frame.kind {
     case .hello:
@@ -187,7 +194,7 @@ public final class PluginWorker: Sendable {
 
   // MARK: Calls
 
-  /// Notes a call, so that a later frame finds it, and makes it on a thread of the pool.
+  /// Notes a call, so that a later frame finds it, to be made once the frames that have come are handled.
   private func call(_ frame: Frame) throws(FrameError) {
     guard case .loaded(let loaded) = state.withLock(\.stage) else {
       throw FrameError(description: "a call before the plugin is loaded")
@@ -214,7 +221,7 @@ public final class PluginWorker: Sendable {
     if stays { call.expect() }
     let request = frame.request
     state.withLock { $0.calls[request] = call }
-    threads.run { [self] in
+    server.add { [self] in
       // At most the host's limit.
       CallStack.at(Int(clamping: depth)) { make(call, request, function, of: loaded, arguments) }
     }
@@ -254,9 +261,20 @@ public final class PluginWorker: Sendable {
   /// Answers a call, or keeps its result if a later call takes it.
   private func fulfil(_ request: UInt64, _ value: PluginValue, _ handles: HandleTable, of function: BoundFunction?) {
     let size = state.withLock { $0.calls[request]?.isTaken } == true ? value.size : 0
-    guard size >= Frame.leastKept else { return send(request, value, handles, of: function) }
+    guard size >= Frame.leastKept else {
+      remember(request, value)
+      return send(request, value, handles, of: function)
+    }
     state.withLock { $0.kept[request] = $0.calls.removeValue(forKey: request) }
     reply(Frame(.kept, request, .uint(UInt64(size))))
+  }
+
+  /// Notes a small result for calls that are under way. Handles are left out: their objects would stay alive.
+  private func remember(_ request: UInt64, _ value: PluginValue) {
+    guard !value.mayHoldPointers, value.size < Frame.leastKept else { return }
+    state.withLock { state in
+      if let call = state.calls[request] { state.recent.append(call, request) }
+    }
   }
 
   private func send(_ request: UInt64, _ value: PluginValue, _ handles: HandleTable, of function: BoundFunction?) {
@@ -311,10 +329,11 @@ public final class PluginWorker: Sendable {
     }
   }
 
-  /// The result of an earlier call. If that has ended, and is not kept, its answer is on its way to the host, which settles the promise
-  /// of that number on request.
+  /// The result of an earlier call. If that has ended long ago, its answer is on its way to the host, which settles the
+  /// promise of that number on request.
   private func result(of producer: UInt64, orPromise number: UInt64, for request: UInt64) -> Promise<PluginValue> {
-    if let call = state.withLock({ $0.calls[producer] ?? $0.kept[producer] }) { return call.result }
+    let call = state.withLock { $0.calls[producer] ?? $0.kept[producer] ?? $0.recent[producer] }
+    if let call { return call.result }
     let promise = argument(number, isLast: false)
     reply(Frame(.wanted, request, .uint(number)))
     return promise

@@ -6,8 +6,15 @@ import Synchronization
 ///
 /// Sending may wait: the host always reads. Once the host has closed its end the process ends, for it has no purpose.
 final class WorkerChannel: Sendable {
+  private struct Corked {
+    var isOn = false
+    var bytes: [UInt8] = []
+  }
+
   private let socket: Int32
-  private let lock = Mutex(())
+  private let corked = Mutex(Corked())
+  /// The most bytes that wait for others.
+  private static let mostCorked = 1 << 14
 
   /// Takes the socket away from the low numbers, which code that tidies up closes.
   init(moving descriptor: Int32) {
@@ -25,11 +32,33 @@ final class WorkerChannel: Sendable {
   func send(_ frame: Frame) -> CBORError? {
     do {
       let encoded = try frame.encoded()
-      lock.withLock { _ in write(encoded) }
+      corked.withLock { corked in
+        let size = corked.bytes.count + encoded.bytes.count
+        if corked.isOn, encoded.memory.isEmpty, size <= Self.mostCorked { return corked.bytes += encoded.bytes }
+        flush(&corked)
+        write(encoded)
+      }
       return nil
     } catch {
       return error
     }
+  }
+
+  /// Lets small frames wait, to be sent together.
+  func cork() { corked.withLock { $0.isOn = true } }
+
+  /// Sends the frames that wait.
+  func uncork() {
+    corked.withLock { corked in
+      corked.isOn = false
+      flush(&corked)
+    }
+  }
+
+  private func flush(_ corked: inout Corked) {
+    if corked.bytes.isEmpty { return }
+    write(EncodedFrame(bytes: corked.bytes))
+    corked.bytes.removeAll(keepingCapacity: true)
   }
 
   private func write(_ frame: EncodedFrame) {
@@ -47,19 +76,15 @@ final class WorkerChannel: Sendable {
     }
   }
 
-  /// Reads frames until the host closes the socket, then ends the process.
-  func serve(_ handle: (Frame) throws(FrameError) -> Void) -> Never {
-    var reader = FrameReader()
-    var incoming = IncomingBytes()
-    while true {
-      do {
-        guard case .received = try incoming.receive(socket, &reader) else {
-          Self.complain("plugin-worker: the socket to the host is closed")
-        }
-        while let frame = try reader.next() { try handle(frame) }
-      } catch {
-        Self.complain("plugin-worker: the host sent \(error)")
+  /// Receives bytes and handles the frames in them. Ends the process once the host has closed the socket.
+  func receive(_ stream: inout FrameStream, _ handle: (Frame) throws(FrameError) -> Void) {
+    do {
+      guard case .received = try stream.incoming.receive(socket, &stream.reader) else {
+        Self.complain("plugin-worker: the socket to the host is closed")
       }
+      while let frame = try stream.reader.next() { try handle(frame) }
+    } catch {
+      Self.complain("plugin-worker: the host sent \(error)")
     }
   }
 
@@ -72,4 +97,10 @@ final class WorkerChannel: Sendable {
   static func vanish() -> Never {
     plugin_process_vanish()
   }
+}
+
+/// The bytes that have come, up to the end of the last whole frame.
+struct FrameStream {
+  var incoming = IncomingBytes()
+  var reader = FrameReader()
 }

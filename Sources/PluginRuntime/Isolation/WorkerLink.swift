@@ -45,6 +45,9 @@ final class WorkerLink: Sendable {
 
     /// Whether as many bytes wait as may wait for a worker.
     var isFull: Bool { outgoing.size >= WorkerLink.maximumOutgoing }
+
+    /// Whether a call has not ended, or has a result that its worker keeps.
+    func has(_ request: UInt64) -> Bool { calls[request] != nil || kept[request] != nil }
   }
 
   let state = Mutex(State())
@@ -112,6 +115,8 @@ final class WorkerLink: Sendable {
     case closing
     /// The worker does not read.
     case full
+    /// A call whose result is an argument has ended since the frame was encoded.
+    case outdated
   }
 
   /// Notes a call and sends it, or leaves it for the next worker.
@@ -119,6 +124,8 @@ final class WorkerLink: Sendable {
     let (acceptance, isSent, isLeft) = state.withLock { state -> (Acceptance, Bool, Bool) in
       guard state.phase == .waiting || state.phase == .open else { return (.closing, false, false) }
       guard !state.isFull else { return (.full, false, false) }
+      // The host may have refused that result, which the worker still has.
+      guard call.arguments.results.allSatisfy({ state.has($0.request) }) else { return (.outdated, false, false) }
       var isLeft = true
       if state.phase == .open {
         isLeft = Self.send(call, &state)

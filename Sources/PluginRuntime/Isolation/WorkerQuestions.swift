@@ -13,9 +13,10 @@ final class WorkerQuestions: Sendable {
   }
 
   private let channel: WorkerChannel
+  private let server: FrameServer
   private let state = Mutex(State())
 
-  init(_ channel: WorkerChannel) { self.channel = channel }
+  init(_ channel: WorkerChannel, _ server: FrameServer) { (self.channel, self.server) = (channel, server) }
 
   /// Reads the body of `returned`, `answered` and `settle`: [true, value] or [false, reason].
   static func result(_ body: PluginValue) throws(FrameError) -> Answer {
@@ -76,6 +77,7 @@ final class WorkerQuestions: Sendable {
   private func waited(_ ask: (@escaping @Sendable (Answer) -> Void) -> Void) throws -> PluginValue {
     let semaphore = DispatchSemaphore(value: 0)
     let result = Mutex<Answer?>(nil)
+    server.willWait()
     ask { answer in
       result.withLock { $0 = answer }
       semaphore.signal()

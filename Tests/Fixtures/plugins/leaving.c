@@ -27,6 +27,12 @@ static int32_t cancel_thread(void) {
   return 1;
 }
 
+/* The thread ends at its next cancellation point. */
+static int32_t cancel_thread_later(void) {
+  pthread_cancel(pthread_self());
+  return 1;
+}
+
 static int32_t clean_count(void) {
   return cleaned;
 }
@@ -100,6 +106,7 @@ static promise_status_t load(const promise_host_t *offered, promise_value_t *err
 static const promise_plugin_function_t functions[] = {
     FUNCTION("exit_thread()", exit_thread),
     FUNCTION("cancel_thread() -> i32", cancel_thread),
+    FUNCTION("cancel_thread_later() -> i32", cancel_thread_later),
     FUNCTION("clean_count() -> i32", clean_count),
     FUNCTION("jump()", jump),
     FUNCTION("jump_deep()", jump_deep),

@@ -32,6 +32,13 @@ struct IsolatedCalls {
     isolated.unload()
   }
 
+  @Test("are made after a function has cancelled its thread, which reads frames too")
+  func cancelledThread() async throws {
+    let plugin = try IsolatedPlugin.loading("leaving")
+    for _ in 0..<3 { #expect(try await plugin.outcome("cancel_thread_later").value == .int(1)) }
+    #expect(try await plugin.outcome("clean_count").value == .int(0))
+  }
+
   @Test("pass promises that are settled later, with a value or a reason")
   func promises() async throws {
     let plugin = try IsolatedPlugin.loading("promises")

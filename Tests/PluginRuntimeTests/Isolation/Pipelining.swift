@@ -57,6 +57,24 @@ struct Pipelining {
     }
   }
 
+  @Test("are rejections while the answers of their calls are under way")
+  func racingRejections() async throws {
+    let plugin = try IsolatedPlugin.loading("chain")
+    for round in 1..<20 {
+      let chains = (0..<20).map { _ in chain(plugin, on: .reject("no"), round) }
+      for calls in chains { #expect("\(try await calls[round].outcomeInTime().reason ?? "")" == "no") }
+    }
+  }
+
+  @Test("are in the worker for a while after their answers, the latest of them")
+  func recent() {
+    var recent = RecentResults()
+    let calls = (0..<RecentResults.capacity + 2).map { _ in WorkerCall() }
+    for (request, call) in calls.enumerated() { recent.append(call, UInt64(request)) }
+    #expect(recent[0] == nil && recent[1] == nil)
+    for (request, call) in calls.enumerated().dropFirst(2) { #expect(recent[UInt64(request)] === call) }
+  }
+
   @Test("are calculated by the worker of a pool that has the first")
   func pools() async throws {
     let plugin = try IsolatedPlugin.loading("chain") { $0.pool = 3 }

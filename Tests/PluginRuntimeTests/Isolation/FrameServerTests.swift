@@ -1,0 +1,149 @@
+import Dispatch
+import Glibc
+import PromisesTestSupport
+import Synchronization
+import Testing
+
+@testable import PluginRuntime
+
+@Suite("Isolation: the threads of a worker that read frames and make calls")
+struct FrameServerTests {
+  /// A server whose frames run closures, which are added as its calls, and the host's end of its socket.
+  private final class Worker: Sendable {
+    let host: Int32
+    let channel: WorkerChannel
+    let server: FrameServer
+    private let bodies = Mutex<[@Sendable () -> Void]>([])
+    /// The thread that read each frame.
+    let readers = Mutex<[UInt64: pthread_t]>([:])
+
+    init(limit: Int = 100) throws {
+      var sockets: [Int32] = [-1, -1]
+      try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &sockets) == 0)
+      host = sockets[0]
+      channel = WorkerChannel(moving: sockets[1])
+      server = FrameServer(channel, CallThreads(limit: 100), limit: limit)
+      // The worker ends its process when the host closes the socket: it stays open.
+      let started = server.start { [self] frame in
+        readers.withLock { $0[frame.request] = pthread_self() }
+        server.add(bodies.withLock { $0[Int(frame.request)] })
+      }
+      try #require(started)
+    }
+
+    /// Sends frames in one write, for calls that run these closures.
+    func run(_ calls: (@Sendable () -> Void)...) throws {
+      let first = bodies.withLock { bodies in
+        bodies += calls
+        return bodies.count - calls.count
+      }
+      var bytes: [UInt8] = []
+      for index in calls.indices { bytes += try Frame(.call, UInt64(first + index)).encoded().bytes }
+      #expect(write(host, bytes, bytes.count) == bytes.count)
+    }
+
+    func answer(_ number: UInt64) { _ = channel.send(Frame(.fulfilled, number)) }
+
+    /// The numbers of the frames that come with the next read.
+    func answers() throws -> [UInt64] {
+      var stream = FrameStream()
+      guard case .received = try stream.incoming.receive(host, &stream.reader) else { return [] }
+      var numbers: [UInt64] = []
+      while let frame = try stream.reader.next() { numbers.append(frame.request) }
+      return numbers
+    }
+  }
+
+  @Test("a call runs on the thread that read it, and the next ones on the same thread")
+  func inline() throws {
+    let worker = try Worker()
+    let threads = Mutex<[pthread_t]>([])
+    for number in 0..<50 {
+      try worker.run {
+        threads.withLock { $0.append(pthread_self()) }
+        worker.answer(UInt64(number))
+      }
+      #expect(try worker.answers() == [UInt64(number)])
+    }
+    let readers = worker.readers.withLock { $0 }
+    let runners = threads.withLock { $0 }
+    // A leader that has no processor for a whole tick is replaced.
+    #expect(runners.enumerated().filter { readers[UInt64($0)] == $1 }.count > 25)
+    #expect(Set(runners).count < 25)
+  }
+
+  @Test("a call that does not return stops neither reading nor the calls that came with it")
+  func stuck() throws {
+    let worker = try Worker()
+    let end = DispatchSemaphore(value: 0)
+    let first: @Sendable () -> Void = {
+      end.wait()
+      worker.answer(0)
+    }
+    try worker.run(first, { worker.answer(1) })
+    #expect(try worker.answers() == [1])
+    try worker.run { worker.answer(2) }
+    #expect(try worker.answers() == [2])
+    end.signal()
+    #expect(try worker.answers() == [0])
+    try worker.run { worker.answer(3) }
+    #expect(try worker.answers() == [3])
+  }
+
+  @Test("the frame for which a call waits is read", arguments: [1, 5])
+  func waiting(_ calls: Int) throws {
+    let worker = try Worker()
+    let arrived = DispatchSemaphore(value: 0)
+    for number in 0..<calls {
+      try worker.run {
+        worker.server.willWait()
+        worker.answer(100 + UInt64(number))
+        arrived.wait()
+        worker.answer(UInt64(number))
+      }
+      #expect(try worker.answers() == [100 + UInt64(number)])
+    }
+    var answers: [UInt64] = []
+    for _ in 0..<calls { try worker.run { arrived.signal() } }
+    while answers.count < calls { answers += try worker.answers() }
+    #expect(answers.sorted() == (0..<calls).map(UInt64.init))
+  }
+
+  @Test("answers of calls that came together are sent together, unless one of them takes long")
+  func together() throws {
+    let worker = try Worker()
+    var (batches, rounds) = (0, 0)
+    // A thread that has no processor for a while sends its answers one by one.
+    while batches < 10, rounds < 200 {
+      rounds += 1
+      try worker.run({ worker.answer(0) }, { worker.answer(1) }, { worker.answer(2) })
+      var answers = try worker.answers()
+      if answers == [0, 1, 2] { batches += 1 }
+      while answers.count < 3 { answers += try worker.answers() }
+    }
+    #expect(batches == 10)
+    let end = DispatchSemaphore(value: 0)
+    try worker.run({ worker.answer(7) }, { end.wait() })
+    #expect(try worker.answers() == [7])
+    end.signal()
+  }
+
+  @Test("without a thread that could read on, all calls run on threads of the pool")
+  func limited() throws {
+    let worker = try Worker(limit: 0)
+    let isSame = Atomic<Bool>(true)
+    let end = DispatchSemaphore(value: 0)
+    try worker.run {
+      let reader = worker.readers.withLock { $0[0] }
+      isSame.store(reader == pthread_self(), ordering: .relaxed)
+      worker.answer(0)
+      end.wait()
+    }
+    #expect(try worker.answers() == [0])
+    let isElsewhere = !isSame.load(ordering: .relaxed)
+    #expect(isElsewhere)
+    try worker.run { worker.answer(1) }
+    #expect(try worker.answers() == [1])
+    end.signal()
+  }
+}
