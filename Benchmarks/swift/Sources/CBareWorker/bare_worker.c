@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <spawn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -16,11 +15,11 @@ extern char **environ;
 
 enum { SIZE = 64, CHILD_SOCKET = 3 };
 
-/* A message on its way through the threads of one process. */
+/* The parent's end of a child. */
 typedef struct relay {
   int socket;
   char bytes[SIZE];
-  sem_t received, delivered;
+  sem_t received;
 } relay_t;
 
 static relay_t relays[2];
@@ -44,16 +43,7 @@ static void await(sem_t *semaphore) {
   }
 }
 
-/* The child's thread that makes calls. */
-static void *answer(void *context) {
-  relay_t *relay = context;
-  for (;;) {
-    await(&relay->received);
-    give(relay->socket, relay->bytes);
-  }
-  return NULL;
-}
-
+/* The parent's thread that reads. */
 static void *receive(void *context) {
   relay_t *relay = context;
   for (;;) {
@@ -63,44 +53,21 @@ static void *receive(void *context) {
   return NULL;
 }
 
-/* The parent's thread that settles promises. */
-static void *deliver(void *context) {
-  relay_t *relay = context;
-  for (;;) {
-    await(&relay->received);
-    sem_post(&relay->delivered);
-  }
-  return NULL;
-}
-
-static bool start_thread(void *(*body)(void *), relay_t *relay) {
-  pthread_t thread;
-  return pthread_create(&thread, NULL, body, relay) == 0 && pthread_detach(thread) == 0;
-}
-
 void bare_worker_main(int argc, char **argv) {
-  if (argc != 2 || strncmp(argv[1], "--bare-worker-", 14) != 0)
+  if (argc != 2 || strcmp(argv[1], "--bare-worker") != 0)
     return;
-  static relay_t relay = {.socket = CHILD_SOCKET};
-  if (argv[1][14] == '0') {
-    for (;;) {
-      take(relay.socket, relay.bytes);
-      give(relay.socket, relay.bytes);
-    }
+  char bytes[SIZE];
+  for (;;) {
+    take(CHILD_SOCKET, bytes);
+    give(CHILD_SOCKET, bytes);
   }
-  sem_init(&relay.received, 0, 0);
-  if (start_thread(answer, &relay))
-    receive(&relay);
-  _exit(1);
 }
 
 bool bare_worker_start(bare_trip_t way) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     return false;
-  char option[32];
-  snprintf(option, sizeof option, "--bare-worker-%d", (int)way);
-  char *arguments[] = {"worker-costs", option, NULL};
+  char *arguments[] = {"worker-costs", "--bare-worker", NULL};
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], CHILD_SOCKET);
@@ -114,9 +81,9 @@ bool bare_worker_start(bare_trip_t way) {
   relay->socket = ends[0];
   if (way == BARE_DIRECT_TRIP)
     return true;
-  sem_init(&relay->received, 0, 0);
-  sem_init(&relay->delivered, 0, 0);
-  return start_thread(receive, relay) && start_thread(deliver, relay);
+  pthread_t thread;
+  return sem_init(&relay->received, 0, 0) == 0 && pthread_create(&thread, NULL, receive, relay) == 0 &&
+         pthread_detach(thread) == 0;
 }
 
 void bare_worker_trips(bare_trip_t way, long count) {
@@ -127,7 +94,7 @@ void bare_worker_trips(bare_trip_t way, long count) {
     if (way == BARE_DIRECT_TRIP)
       take(relay->socket, bytes);
     else
-      await(&relay->delivered);
+      await(&relay->received);
   }
 }
 

@@ -46,7 +46,7 @@ do {
       { count in Stopwatch.wallTime(1) { bare_worker_trips(BARE_THREADED_TRIP, count) } },
       { count in Stopwatch.wallTime(1) { bare_worker_trips(BARE_DIRECT_TRIP, count) } },
     ])
-  report("int(int, int), against a round trip with 5 wake-ups", against: trips[1], ours: trips[0], budget: 1.5)
+  report("int(int, int), against a round trip with 3 wake-ups", against: trips[1], ours: trips[0], budget: 1.5)
   report("int(int, int), against a round trip with 2 wake-ups", against: trips[2], ours: trips[0])
   let chains = stopwatch.race(
     items: 1,

@@ -9,7 +9,7 @@
 typedef enum {
   /* One thread in each process: 2 wake-ups a round trip. */
   BARE_DIRECT_TRIP,
-  /* Two in the child and three in this process, as a call into a worker has them: 5 wake-ups. */
+  /* One in the child, and two in this process, of which one reads, as a call into a worker has them: 3 wake-ups. */
   BARE_THREADED_TRIP,
 } bare_trip_t;
 
