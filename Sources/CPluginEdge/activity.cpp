@@ -54,15 +54,19 @@ ending_facts facts_of(plugin_activity_kind_t kind, const char *subject, int32_t 
   return {is_call ? "rejected" : "notLoaded", final_status(status), nullptr, subject, kind == PLUGIN_ACTIVITY_CALL};
 }
 
-/// The exit() handler. It is registered first and so runs last, after the program has written its output.
-void exits() {
-  plugin_activity_exits("exit", -1);
-  if (guarded.load() != getpid() || ending.load() >= 0)
-    return;
-  (line() << guard.program << ": code of a plugin called exit(), on a thread of its own: the process ends")
+/// Ends the process because a thread that a plugin made called that function.
+void end_by_thread_of_plugin(const char *how) {
+  (line() << guard.program << ": code of a plugin called " << how << "(), on a thread of its own: the process ends")
       .write({"rejected", final_status(guard.call_status), nullptr, nullptr, false});
   if (guard.call_status >= 0)
     end(guard.call_status);
+}
+
+/// The exit() handler. It is registered first and so runs last, after the program has written its output.
+void exits() {
+  plugin_activity_exits("exit", -1);
+  if (guarded.load() == getpid() && ending.load() < 0)
+    end_by_thread_of_plugin("exit");
 }
 
 } // namespace
@@ -99,6 +103,14 @@ void plugin_activity_exits(const char *how, int32_t status) {
       .write(facts_of(activity->kind, activity->subject, last));
   if (last >= 0)
     end(last);
+}
+
+void plugin_activity_replaces(const char *how) {
+  if (guarded.load() != getpid())
+    return;
+  if (plugin_activity_current != nullptr)
+    return plugin_activity_exits(how, -1);
+  end_by_thread_of_plugin(how);
 }
 
 // ---- Fatal signals ----

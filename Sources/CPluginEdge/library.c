@@ -67,6 +67,14 @@ void *plugin_library_find(const char *path) {
   return dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
 }
 
+void *plugin_library_symbol(void *handle, const char *name) {
+  void *found = dlsym(handle, name);
+  if (found == NULL || found != dlsym(RTLD_NEXT, name))
+    return found;
+  void *first = dlsym(RTLD_DEFAULT, name);
+  return first != NULL ? first : found;
+}
+
 const void *plugin_library_address(void *handle) {
   struct link_map *map = NULL;
   return dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 ? map->l_ld : NULL;

@@ -69,6 +69,12 @@ void plugin_activity_read_results(const char *PROMISE_NULLABLE subject);
  * [any thread] */
 void plugin_activity_exits(const char *PROMISE_NONNULL how, int32_t status);
 
+/* Ends the process because plugin code called `how`, such as "execve", which would replace its program: on any thread.
+ * Returns in a child process, and if the status of the guard is -1.
+ * Async-signal-safe.
+ * [any thread] */
+void plugin_activity_replaces(const char *PROMISE_NONNULL how);
+
 /* Publishes the kind of plugin code that the process runs at `place`, such as in memory shared with its parent, from now
  * on: while a library is mapped, in promise_plugin_entry(), load() and unload(). 0 means none of them. Calls are not
  * published. With several threads the latest change wins. NULL ends it.

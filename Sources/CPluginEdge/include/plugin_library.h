@@ -47,6 +47,12 @@ plugin_streams_t plugin_streams_save(void);
  * [any thread] */
 bool plugin_streams_restore(const plugin_streams_t *PROMISE_NONNULL saved);
 
+/* Looks up a symbol of a library, or of one that it links; NULL: there is none. A function that the program exports in
+ * place of another library's, such as exit(), is the program's here too.
+ * `handle`: the result of plugin_library_open() or plugin_library_find().
+ * [any thread] */
+void *PROMISE_NULLABLE plugin_library_symbol(void *PROMISE_NONNULL handle, const char *PROMISE_NONNULL name);
+
 /* Returns an address in the memory of a library. `handle`: the result of plugin_library_open() or plugin_library_find().
  * [any thread] */
 const void *PROMISE_NULLABLE plugin_library_address(void *PROMISE_NONNULL handle);

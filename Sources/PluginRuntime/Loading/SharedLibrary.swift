@@ -22,7 +22,7 @@ struct SharedLibrary {
   }
 
   /// Looks up a symbol that the library, or one that it links, exports.
-  func symbol(_ name: String) -> UnsafeMutableRawPointer? { dlsym(handle, name) }
+  func symbol(_ name: String) -> UnsafeMutableRawPointer? { plugin_library_symbol(handle, name) }
 
   /// The function that the library exports under this name.
   func function(named name: String) throws(PluginError) -> promise_function_t {

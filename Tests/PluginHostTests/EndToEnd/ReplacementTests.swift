@@ -1,0 +1,70 @@
+import Testing
+
+extension EndToEnd {
+  /// Plugin code that replaces the program of the process, or ends the process by another way than exit(), is reported.
+  @Suite struct ReplacementTests {
+    private static let id = "org.example.replacing"
+    private static let programs = [
+      "execve", "execv", "execvpe", "execvp", "execl", "execlp", "execle", "fexecve", "execveat",
+    ]
+
+    @Test(arguments: programs + ["daemon"])
+    func theHostIsNotReplaced(by function: String) throws {
+      let ending = try HostProcess.run("call", "replacing", "run", function)
+      #expect(ending.status == 1 && ending.text == "", "\(ending)")
+      #expect(ending.errors == "plugin-host: \(Self.id).run: called \(function)() in this call: the process ends\n")
+    }
+
+    @Test(arguments: ["execl", "daemon"])
+    func norByAThreadOfThePlugin(by function: String) throws {
+      let ending = try HostProcess.run("call", "replacing", "run_beside", function)
+      #expect(ending.status == 1 && ending.text == "", "\(ending)")
+      #expect(
+        ending.errors
+          == "plugin-host: code of a plugin called \(function)(), on a thread of its own: the process ends\n")
+    }
+
+    @Test func norWhileAPluginIsLoaded() throws {
+      let ending = try HostProcess.run("call", "replacing", "run", "execv", environment: ["REPLACE_IN": "load"])
+      #expect(ending.status == 2 && ending.text == "", "\(ending)")
+      #expect(ending.errors.contains("called execv() in load(): the process ends"), "\(ending)")
+    }
+
+    @Test(arguments: [
+      ("execvp(file: cstr, argv: &[cstr; 0]) -> i32", ["/bin/true", #"["a"]"#]), ("_exit(status: i32)", ["0"]),
+      ("quick_exit(status: i32)", ["0"]), ("daemon(keeps_folder: i32, keeps_streams: i32) -> i32", ["1", "1"]),
+    ])
+    func norByTheCLibrarysOwnFunction(_ signature: String, arguments: [String]) throws {
+      let ending = try HostProcess.run(["call", "--signature", signature, "libc.so.6"] + arguments)
+      #expect(ending.status == 1 && ending.text == "", "\(ending)")
+      #expect(ending.errors.contains("in this call: the process ends"), "\(ending)")
+    }
+
+    @Test func aPipelineFailsWithTheStep() throws {
+      let file = try PipelineFile(
+        "plugins: [replacing]\nsteps: {a: {call: replacing.run, with: {how: execv}}, b: {call: replacing.sharing_child, after: a}}"
+      )
+      let ending = try HostProcess.run("run", file.path)
+      #expect(ending.status == 1 && ending.text == "", "\(ending)")
+      #expect(ending.errors.contains("called execv() in this call: the process ends"), "\(ending)")
+    }
+
+    @Test func aWorkerThatIsReplacedIsARejection() throws {
+      let ending = try HostProcess.run(
+        "call", "--isolation", "process", "--allow", "processes", "replacing", "run", "execv")
+      #expect(ending.status == 1 && ending.text == "", "\(ending)")
+      #expect(ending.errors.contains("replacing.run: its worker process"), "\(ending)")
+    }
+
+    @Test(arguments: programs)
+    func aChildMayRunAnotherProgram(by function: String) throws {
+      let ending = try HostProcess.run("call", "replacing", "child", function)
+      #expect(ending.status == 0 && ending.text == "7\n" && ending.errors == "", "\(ending)")
+    }
+
+    @Test func aChildThatSharesMemoryMayToo() throws {
+      let ending = try HostProcess.run("call", "replacing", "sharing_child")
+      #expect(ending.status == 0 && ending.text == "7\n" && ending.errors == "", "\(ending)")
+    }
+  }
+}

@@ -1,0 +1,93 @@
+/* replacing.c - runs another program in place of its process, or leaves the process to a child. REPLACE_IN=load does so
+ * in load(). */
+#include "fixture.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int execveat(int folder, const char *path, char *const argv[], char *const envp[], int flags);
+
+static int replace(const char *how) {
+  char *argv[] = {"sh", "-c", "exit 7", NULL};
+  if (strcmp(how, "execve") == 0)
+    return execve("/bin/sh", argv, environ);
+  if (strcmp(how, "execv") == 0)
+    return execv("/bin/sh", argv);
+  if (strcmp(how, "execvpe") == 0)
+    return execvpe("sh", argv, environ);
+  if (strcmp(how, "execvp") == 0)
+    return execvp("sh", argv);
+  if (strcmp(how, "execl") == 0)
+    return execl("/bin/sh", "sh", "-c", "exit 7", (char *)NULL);
+  if (strcmp(how, "execlp") == 0)
+    return execlp("sh", "sh", "-c", "exit 7", (char *)NULL);
+  if (strcmp(how, "execle") == 0)
+    return execle("/bin/sh", "sh", "-c", "exit $STATUS", (char *)NULL, (char *[]){"STATUS=7", NULL});
+  if (strcmp(how, "fexecve") == 0)
+    return fexecve(open("/bin/sh", O_RDONLY), argv, environ);
+  if (strcmp(how, "execveat") == 0)
+    return execveat(AT_FDCWD, "/bin/sh", argv, environ, 0);
+  if (daemon(1, 1) == 0)
+    _exit(7);
+  return -1;
+}
+
+static promise_status_t load(const promise_host_t *host, promise_value_t *error) {
+  (void)host;
+  (void)error;
+  if (getenv("REPLACE_IN") != NULL)
+    replace("execv");
+  return PROMISE_OK;
+}
+
+static int32_t run(const char *how) {
+  return replace(how);
+}
+
+static void *run_on_thread(void *how) {
+  replace(how);
+  return NULL;
+}
+
+static int32_t run_beside(const char *how) {
+  pthread_t thread;
+  pthread_create(&thread, NULL, run_on_thread, (void *)how);
+  pthread_join(thread, NULL);
+  return 0;
+}
+
+/* Returns the status of a child that does so. */
+static int32_t child(const char *how) {
+  pid_t child = fork();
+  if (child == 0) {
+    replace(how);
+    _exit(8);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* Returns the status of a child that shares the memory of its parent and runs a program. */
+static int32_t sharing_child(void) {
+  char *argv[] = {"sh", "-c", "exit 7", NULL};
+  pid_t child = vfork();
+  if (child == 0) {
+    execv("/bin/sh", argv);
+    _exit(8);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static const promise_plugin_function_t functions[] = {
+    FUNCTION("run(how: cstr) -> i32", run, NULL),
+    FUNCTION("run_beside(how: cstr) -> i32", run_beside, NULL),
+    FUNCTION("child(how: cstr) -> i32", child, NULL),
+    FUNCTION("sharing_child() -> i32", sharing_child, NULL),
+};
+
+PLUGIN("org.example.replacing", NULL, load, NULL, functions)
