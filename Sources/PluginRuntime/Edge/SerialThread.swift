@@ -24,8 +24,19 @@ public final class SerialThread: Sendable {
   // Written before the object is shared. A thread that was started keeps the object.
   private nonisolated(unsafe) let ready: UnsafeMutablePointer<sem_t> = .allocate(capacity: 1)
 
+  /// The number of the thread, if its calls run on one thread in workers, too; otherwise 0.
+  private let lane: UInt64
+
+  private static let lanes = Atomic<UInt64>(0)
+
   /// Creates the object; the thread starts with the first job.
-  public init() { sem_init(ready, 0, 0) }
+  ///
+  /// - Parameter extendsToWorkers: whether the calls that jobs make of a plugin in worker processes all run on one
+  ///   thread of one worker. Calls that plugins make in those calls do not.
+  public init(extendsToWorkers: Bool = false) {
+    lane = extendsToWorkers ? Self.lanes.add(1, ordering: .relaxed).newValue : 0
+    sem_init(ready, 0, 0)
+  }
 
   deinit {
     sem_destroy(ready)
@@ -45,6 +56,9 @@ public final class SerialThread: Sendable {
 
   /// Whether this thread calls.
   public var isCurrent: Bool { Self.current === self }
+
+  /// The number by which a worker knows the thread that calls by this thread run on; 0: any thread.
+  static var currentLane: UInt64 { current?.lane ?? 0 }
 
   /// Runs a job on the thread, after the jobs before it. Does not wait.
   public func post(_ job: @escaping Job) {

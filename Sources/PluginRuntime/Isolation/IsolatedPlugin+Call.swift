@@ -26,11 +26,13 @@ extension IsolatedPlugin {
   ) -> Promise<PluginValue> {
     let deadline = timeout.map { ContinuousClock.now + $0 }
     let depth = CallStack.depth
-    if flow.startsAtOnce { return start(function, arguments, depth, deadline, timeout, nil, use, nil, progress) }
+    // A call by a plugin may be one that its own call waits for.
+    let lane = depth == 0 ? SerialThread.currentLane : 0
+    if flow.startsAtOnce { return start(function, arguments, depth, lane, deadline, timeout, nil, use, nil, progress) }
     let process = state.withLock { $0.active[0] }
     guard let target = process.functions[function] else { return .reject(process.description.lacks(function)) }
     let begin: @Sendable (WaitingCall?) -> Promise<PluginValue> = { [self] waiting in
-      start(function, arguments, depth, deadline, timeout, flow.slot(), use, waiting, progress)
+      start(function, arguments, depth, lane, deadline, timeout, flow.slot(), use, waiting, progress)
     }
     let promises = arguments.compactMap { if case .promise(let promise) = $0.content { promise } else { nil } }
     var waiting: (call: WaitingCall, number: UInt64)?
@@ -58,16 +60,16 @@ extension IsolatedPlugin {
 
   /// Starts a call in a worker of the active generation.
   private func start(
-    _ name: String, _ arguments: [Argument], _ depth: Int, _ deadline: ContinuousClock.Instant?,
+    _ name: String, _ arguments: [Argument], _ depth: Int, _ lane: UInt64, _ deadline: ContinuousClock.Instant?,
     _ timeout: Duration?, _ slot: CallSlot?, _ use: CallUse?, _ waiting: WaitingCall?,
     _ progress: (@Sendable (ProgressReport) -> Void)?
   ) -> Promise<PluginValue> {
     let stays = waiting.map { flow.awaits($0.promise) } ?? false
     while true {
-      let process = worker(for: arguments)
+      let process = worker(for: arguments, lane: lane)
       guard let function = process.functions[name] else { return .reject(process.description.lacks(name)) }
       if let promise = process.begin(
-        function, arguments, depth: depth, deadline: deadline, timeout: timeout, slot: slot, use: use,
+        function, arguments, depth: depth, lane: lane, deadline: deadline, timeout: timeout, slot: slot, use: use,
         waiting: waiting, stays: stays, progress: progress)
       {
         return promise
@@ -78,15 +80,16 @@ extension IsolatedPlugin {
     }
   }
 
-  /// The worker that gave a handle among the arguments, or else the one that has the result of a call that is among
-  /// them, or else the one with the fewest calls.
-  private func worker(for arguments: [Argument]) -> PluginProcess {
+  /// The worker that gave a handle among the arguments, or else that of the lane, or else the one that has the result of a
+  /// call that is among the arguments, or else the one with the fewest calls.
+  private func worker(for arguments: [Argument], lane: UInt64) -> PluginProcess {
     let active = state.withLock(\.active)
     if active.count == 1 { return active[0] }
     for argument in arguments {
       guard case .value(let value) = argument.content, let handle = value.firstHandle else { continue }
       if let owner = active.first(where: { $0.owns(handle) }) { return owner }
     }
+    if lane != 0 { return active[Int(lane % UInt64(active.count))] }
     for argument in arguments {
       guard case .promise(let promise) = argument.content else { continue }
       if let producer = active.first(where: { $0.isProducing(promise) }) { return producer }

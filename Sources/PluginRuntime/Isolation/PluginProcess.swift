@@ -67,11 +67,12 @@ final class PluginProcess: Sendable {
   var settled: Int { link.state.withLock(\.settled) }
 
   /// Makes a call that is nested in `depth` others. Returns its promise, that of `waiting` if it waited; `nil` if the
-  /// plugin is ending, and takes no more calls. `stays`: a call that waits takes the result.
+  /// plugin is ending, and takes no more calls. `lane`: the number of the worker's thread for it; 0: any.
+  /// `stays`: a call that waits takes the result.
   func begin(
-    _ function: RemoteFunction, _ arguments: [Argument], depth: Int = CallStack.depth,
-    deadline: ContinuousClock.Instant?,
-    timeout: Duration?, slot: CallSlot? = nil, use: CallUse? = nil, waiting: WaitingCall? = nil, stays: Bool = false,
+    _ function: RemoteFunction, _ arguments: [Argument], depth: Int = CallStack.depth, lane: UInt64 = 0,
+    deadline: ContinuousClock.Instant?, timeout: Duration?, slot: CallSlot? = nil, use: CallUse? = nil,
+    waiting: WaitingCall? = nil, stays: Bool = false,
     progress: (@Sendable (ProgressReport) -> Void)? = nil
   ) -> Promise<PluginValue>? {
     let limit = settings.host.recursionLimit
@@ -82,9 +83,10 @@ final class PluginProcess: Sendable {
     let frame: EncodedFrame
     do throws(CBORError) {
       frame = try Frame.encoded(.call, request) { (encoder) throws(CBORError) in
-        encoder.array(of: 3 + 3 * checked.count)
+        encoder.array(of: 4 + 3 * checked.count)
         encoder.append(function.number)
         encoder.append(UInt64(depth))
+        encoder.append(lane)
         try encoder.append(.bool(stays))
         try outgoing.encode(checked, into: &encoder, link, settings.pool)
       }

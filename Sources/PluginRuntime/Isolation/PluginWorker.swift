@@ -44,6 +44,8 @@ public final class PluginWorker: Sendable {
     var recent = RecentResults()
     /// Promises that are arguments, by their numbers.
     var promises: [UInt64: Promise<PluginValue>] = [:]
+    /// The threads of calls that share one, by their numbers.
+    var lanes: [UInt64: SerialThread] = [:]
   }
 
   private let channel: WorkerChannel
@@ -199,15 +201,15 @@ public final class PluginWorker: Sendable {
     guard case .loaded(let loaded) = state.withLock(\.stage) else {
       throw FrameError(description: "a call before the plugin is loaded")
     }
-    guard case .array(let parts) = frame.body, parts.count >= 3, case .uint(let number) = parts[0],
-      case .uint(let depth) = parts[1], case .bool(let stays) = parts[2],
+    guard case .array(let parts) = frame.body, parts.count >= 4, case .uint(let number) = parts[0],
+      case .uint(let depth) = parts[1], case .uint(let lane) = parts[2], case .bool(let stays) = parts[3],
       number < UInt64(loaded.functions.count)
     else {
       throw FrameError(description: "a call of an unknown form")
     }
     let function = loaded.functions[Int(number)]
     let arguments = try ArgumentCoder.decode(
-      parts[3...], memory: frame.memory,
+      parts[4...], memory: frame.memory,
       promise: { given in
         switch given {
         case .number(let number): argument(number, isLast: false)
@@ -221,10 +223,21 @@ public final class PluginWorker: Sendable {
     if stays { call.expect() }
     let request = frame.request
     state.withLock { $0.calls[request] = call }
-    server.add { [self] in
+    run(in: lane) { [self] in
       // At most the host's limit.
       CallStack.at(Int(clamping: depth)) { make(call, request, function, of: loaded, arguments) }
     }
+  }
+
+  /// Runs a job on the thread of that number; 0: on any.
+  private func run(in lane: UInt64, _ job: @escaping @Sendable () -> Void) {
+    guard lane != 0 else { return server.add(job) }
+    let thread = state.withLock { state in
+      let thread = state.lanes[lane] ?? SerialThread()
+      state.lanes[lane] = thread
+      return thread
+    }
+    thread.post(job)
   }
 
   private func make(

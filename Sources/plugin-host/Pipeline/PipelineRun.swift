@@ -57,7 +57,8 @@ final class PipelineRun {
     }
     self.streams = Dictionary(uniqueKeysWithValues: streams)
     let names = Set(plan.steps.compactMap(\.serial))
-    lanes = Dictionary(uniqueKeysWithValues: names.map { ($0, (SerialThread(), Slots(limit: 1))) })
+    lanes = Dictionary(
+      uniqueKeysWithValues: names.map { ($0, (SerialThread(extendsToWorkers: true), Slots(limit: 1))) })
   }
 
   var isSettled: Bool { unsettled == 0 }

@@ -152,6 +152,27 @@ extension EndToEnd {
       #expect(try HostProcess.run(["call"] + words).text == "0\n")
     }
 
+    @Test(arguments: ["isolation: process", "isolation: process, pool: 2"])
+    func serialStepsShareAThreadOfTheWorker(place: String) throws {
+      let elements = (0..<20).map { "{n: \($0)}" }.joined(separator: ", ")
+      let file = try PipelineFile(
+        """
+        plugins: [{plugin: ./libc.yaml, \(place)}]
+        steps:
+          a: {call: libc.thread, each: [\(elements)], serial: x}
+          b: {call: libc.thread, each: [\(elements)], serial: x}
+          others: {call: libc.thread, each: [\(elements)]}
+        result: [a, b, others]
+        """)
+      let library = "{library: libc.so.6, functions: [{signature: 'thread() -> i32', symbol: gettid}]}"
+      try library.write(to: file.folder.appending(path: "libc.yaml"), atomically: true, encoding: .utf8)
+      let ending = try HostProcess.run("run", "-j", "4", "--progress", "off", file.path)
+      let threads = try JSONDecoder().decode([String: [Int]].self, from: Data(ending.text.utf8))
+      let serial = Set((threads["a"] ?? []) + (threads["b"] ?? []))
+      #expect(serial.count == 1 && threads["a"]?.count == 20, "\(ending)")
+      #expect(serial.isDisjoint(with: threads["others"] ?? []) && threads["others"]?.isEmpty == false, "\(ending)")
+    }
+
     @Test func aPipelineGivesRightsToSinglePlugins() throws {
       let steps = "steps: {a: {call: reader.count, with: {path: \(FixturePlugins.path("reader"))}}}"
       let refused = try run("plugins: [{plugin: reader, isolation: process}]\n\(steps)")
