@@ -82,7 +82,7 @@ extension CallbackSource {
   private func misuse(result mismatch: ArgumentMismatch) -> PluginError {
     let path = mismatch.path.isEmpty ? "it" : mismatch.path
     return PluginError(
-      .badArgument, function,
+      .badResult, function,
       "the callback '\(parameter)' returned what its signature does not say: \(path) \(mismatch.message)")
   }
 

@@ -45,7 +45,7 @@ public struct PluginError: Error, Sendable, Equatable {
     case unknownPlugin
     case unknownFunction
     case badArgument
-    /// The result of the function contradicts its signature.
+    /// The result of the function, or of a callback, contradicts its signature.
     case badResult
     /// The function was left by an exception: of C++, with its type as C++ writes it and its message, or of another
     /// language, which the error's message names if the exception's class has its name.

@@ -37,6 +37,14 @@ enum ArgumentKind: Sendable {
     default: self == parameter
     }
   }
+
+  /// Whether the value of an expression can be the result of a callback of that kind.
+  func converts(to result: ArgumentKind) -> Bool {
+    switch (self, result) {
+    case (.bool, .integer): true
+    default: suits(result)
+    }
+  }
 }
 
 extension Parameter {

@@ -51,20 +51,10 @@ extension CallbackTarget {
       throw failure("\(error)")
     }
     guard let type = type.result else { return .void }
-    guard let converted = Self.converted(value, to: type.content) else {
-      throw failure("its value is \(value == .void ? "null" : value.summary), expected \(type.expectation)")
+    guard let converted = value.converted(to: type) else {
+      throw failure("its value is \(value.shown), expected \(type.expectation)")
     }
     return converted
-  }
-
-  /// The value as a result of that type: a truth value as an integer is 1 or 0. `nil` if an integer is out of range.
-  private static func converted(_ value: PluginValue, to type: ValueType) -> PluginValue? {
-    switch (ArgumentKind(type), value) {
-    case (.integer, .bool(let value)): .uint(value ? 1 : 0)
-    case (.integer, .int), (.integer, .uint): try? type.value(fromText: value.json)
-    case (.integer, _), (.bool, .int), (.bool, .uint), (.bool, .double), (.double, .bool), (.double, .string): nil
-    default: value
-    }
   }
 
   private func failure(_ message: String) -> CallbackFailure {
@@ -80,4 +70,44 @@ extension CallbackTarget {
 /// The error of a callback, which rejects the call that it was passed to.
 struct CallbackFailure: Error, CustomStringConvertible {
   var description: String
+}
+
+extension PluginValue {
+  /// The value of an expression as a callback's result of that type: a truth value as an integer is 1 or 0. `nil` if it
+  /// is of another type, or an integer is out of range.
+  func converted(to type: ValueType) -> PluginValue? {
+    if case .void = self { return type.isOptional || ArgumentKind(type) == .any ? self : nil }
+    switch (ArgumentKind(type), self) {
+    case (.integer, .bool(let value)): return .uint(value ? 1 : 0)
+    case (.integer, .int), (.integer, .uint): return try? type.content.value(fromText: json)
+    case (let expected, _): return kind.converts(to: expected) ? self : nil
+    }
+  }
+
+  /// For messages.
+  var shown: String { self == .void ? "null" : summary }
+
+  private var kind: ArgumentKind {
+    switch self {
+    case .void: .void
+    case .bool: .bool
+    case .int, .uint: .integer
+    case .double: .double
+    case .string: .string
+    case .bytes: .bytes
+    case .pointer: .pointer
+    case .array: .array
+    case .object: .object
+    }
+  }
+}
+
+extension ValueType {
+  fileprivate var isOptional: Bool {
+    switch self {
+    case .optional: true
+    case .own(let type, _), .counted(let type, _): type.isOptional
+    default: false
+    }
+  }
 }

@@ -71,6 +71,7 @@ struct CallbackTarget: Sendable {
     }
     action = .expression(bound, text: text)
     for operand in bound.operands where !isOpen(operand) { try check(operand) }
+    try checkResult(of: bound)
   }
 
   private init(_ target: CallbackTarget, _ action: Action) {
@@ -98,6 +99,24 @@ struct CallbackTarget: Sendable {
       if let name = parameter.name { names[name] = index }
     }
     return names
+  }
+
+  /// Checks the result as far as it is known before a call: a constant, or the type of a sole argument.
+  private func checkResult(of expression: Expression) throws(Mistake) {
+    guard let result = type.result else { return }
+    switch expression {
+    case .literal(let value):
+      guard value.converted(to: result) == nil else { return }
+      throw Mistake(
+        message: "\"\(parameter)\": its value is \(value.shown), but the callback returns \(result): \(type)")
+    case .variable(let name):
+      guard let index = Self.names(of: type)[name] else { return }
+      let argument = type.givenParameters[index].type
+      guard !ArgumentKind(argument).converts(to: ArgumentKind(result)) else { return }
+      throw Mistake(
+        message: "\"\(parameter)\": \(name) is \(argument), but the callback returns \(result): \(type)")
+    default: return
+    }
   }
 
   private func check(_ operand: Expression) throws(Mistake) {

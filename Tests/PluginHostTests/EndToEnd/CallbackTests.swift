@@ -74,6 +74,21 @@ extension EndToEnd {
       #expect(ending.status == status && ending.text == "")
     }
 
+    /// A mistake that is known before the call is one in the command line; a later one is a failure of the call.
+    @Test(arguments: [
+      ("f=\"abc\"", Int32(64), "\"f\": its value is \"abc\", but the callback returns bool: fn(i: i64) -> bool"),
+      ("f=null", 64, "\"f\": its value is null, but the callback returns bool"),
+      ("f=7", 64, "\"f\": its value is 7, but the callback returns bool"),
+      ("f=i", 64, "\"f\": i is i64, but the callback returns bool"),
+      ("f=\"abc\" if i > 2 else true", 1, "its value is \"abc\", expected true or false"),
+      ("f=null if i > 2 else true", 1, "its value is null, expected true or false"),
+    ])
+    func aResultOfAnotherTypeIsRefused(callback: String, status: Int32, message: String) throws {
+      let ending = try call("calling", "count", "10", callback)
+      #expect(ending.errors.contains(message), "\(ending.errors)")
+      #expect(ending.status == status && ending.text == "")
+    }
+
     @Test func outArgumentsAreGivenByFunctions() throws {
       let expression = try call("calling", "halves", "5", "f=x / 2")
       #expect(expression.errors.contains("no expression gives a value for \"half\""), "\(expression.errors)")

@@ -257,7 +257,7 @@ struct CallbackCalls {
   @Test("a callback has to return a value of the signature's type")
   func results() async {
     let error = await outcome("maybe", .callback { _ in .string("no number") }).pluginError
-    #expect(error?.kind == .badArgument)
+    #expect(error?.kind == .badResult)
     #expect(
       error?.description
         == "test.callbacks.maybe: the callback 'f' returned what its signature does not say: it is a string, expected an "
