@@ -1,16 +1,31 @@
 import PluginRuntime
 import Promises
+import Synchronization
 
 extension CallbackTarget {
   /// Makes the callback. `host` returns the host whose plugins are called; it is called when the callback runs.
   func callback(in host: @escaping @Sendable () -> Host?) -> PluginCallback {
-    PluginCallback { arguments in
-      switch action {
-      case .function(let function, let plugin):
-        guard let host = host() else { throw failure("the plugins have ended") }
-        return try result(of: function, of: plugin, arguments, in: host)
-      case .expression(let expression, _): return try result(of: expression, arguments)
+    // The first failure rejects the call. A @forever callback outlives its call, and goes on.
+    let failure = Mutex<CallbackFailure?>(nil)
+    return PluginCallback { arguments in
+      if let known = failure.withLock({ $0 }) { throw known }
+      do throws(CallbackFailure) {
+        return try run(arguments, host)
+      } catch {
+        if type.scope != .forever { failure.withLock { $0 = error } }
+        throw error
       }
+    }
+  }
+
+  private func run(
+    _ arguments: [PluginValue], _ host: @Sendable () -> Host?
+  ) throws(CallbackFailure) -> PluginValue {
+    switch action {
+    case .function(let function, let plugin):
+      guard let host = host() else { throw failure("the plugins have ended") }
+      return try result(of: function, of: plugin, arguments, in: host)
+    case .expression(let expression, _): return try result(of: expression, arguments)
     }
   }
 
@@ -20,7 +35,7 @@ extension CallbackTarget {
   /// promise.
   private func result(
     of function: FunctionDescription, of plugin: PluginDescription, _ arguments: [PluginValue], in host: Host
-  ) throws -> PluginValue {
+  ) throws(CallbackFailure) -> PluginValue {
     let used = arguments.prefix(function.signature.inputs.count)
     let promise = host.call(function.name, of: plugin.id, used.map { .value($0) })
     let outcome: FutureResult<PluginValue, any Error>
@@ -39,7 +54,9 @@ extension CallbackTarget {
 
   // MARK: Expressions
 
-  private func result(of expression: Expression, _ arguments: [PluginValue]) throws -> PluginValue {
+  private func result(
+    of expression: Expression, _ arguments: [PluginValue]
+  ) throws(CallbackFailure) -> PluginValue {
     let names = Self.names(of: type)
     let value: PluginValue
     do {

@@ -89,6 +89,19 @@ extension EndToEnd {
       #expect(ending.status == status && ending.text == "")
     }
 
+    @Test func aFailedCallbackIsNotRunAgain() throws {
+      let state = FileManager.default.temporaryDirectory.appending(path: "state-\(UUID().uuidString)")
+      defer { try? FileManager.default.removeItem(at: state) }
+      let environment = ["XDG_STATE_HOME": state.path]
+      let ending = try HostProcess.run(
+        ["call", "--isolation", "process", Self.libc, "qsort", "[9,8,7,6,5,4,3,2,1]", "compare=mortal.crash"],
+        environment: environment)
+      #expect(ending.status == 1 && ending.text == "", "\(ending)")
+      let crashes = ending.errors.split(separator: "\n").filter { $0 == "org.example.mortal: about to crash" }
+      #expect(crashes.count == 1, "\(ending.errors)")
+      #expect(try HostProcess.run(["quarantine", "list"], environment: environment).text == "")
+    }
+
     @Test func outArgumentsAreGivenByFunctions() throws {
       let expression = try call("calling", "halves", "5", "f=x / 2")
       #expect(expression.errors.contains("no expression gives a value for \"half\""), "\(expression.errors)")
