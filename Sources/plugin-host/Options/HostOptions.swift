@@ -65,7 +65,7 @@ struct HostOptions: ParsableArguments {
   @Option(
     name: .customLong("allow"), parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "A right of the plugins in worker processes; may be given several times: \(Capabilities.forms).",
+      "A right of the plugins, which run in worker processes then; may be given several times: \(Capabilities.forms).",
       valueName: "capability"))
   var allowed: [String] = []
 
@@ -124,11 +124,15 @@ struct HostOptions: ParsableArguments {
     } catch {
       throw ValidationError("--allow: \(error)")
     }
+    if !allowed.isEmpty, let isolation, isolation != .process {
+      throw ValidationError("--allow is for plugins in worker processes, not with --isolation \(isolation.rawValue)")
+    }
   }
 
   /// An empty plan with the places and the time limits of the options.
   func plan(_ finder: PluginFinder, scanner: PluginScanner? = nil) -> PluginPlan {
-    PluginPlan(finder: finder, scanner: scanner, place: isolation, workers: workers)
+    PluginPlan(
+      finder: finder, scanner: scanner, place: isolation ?? (allowed.isEmpty ? nil : .process), workers: workers)
   }
 }
 

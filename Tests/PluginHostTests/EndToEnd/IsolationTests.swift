@@ -152,6 +152,22 @@ extension EndToEnd {
       #expect(try HostProcess.run(["call"] + words).text == "0\n")
     }
 
+    @Test func aRightOnTheCommandLineImpliesAWorker() throws {
+      let file = try PipelineFile("")
+      let refused = try HostProcess.run("call", "--allow", "network", "reader", "count", file.path)
+      guard !refused.errors.contains("not enforced") else { return print("skipped: \(refused.errors)") }
+      #expect(refused.status == 1 && refused.errors.contains("was refused 'read=\(file.path)"), "\(refused)")
+      let text = "plugins: [reader]\nsteps: {a: {call: reader.count, with: {path: \(file.path)}}}"
+      #expect(try run(text, "--allow", "network").status == 1)
+      #expect(try run(text, "--allow", "read=\(file.folder.path)").status == 0)
+      for place in ["thread", "in-process"] {
+        let wrong = try HostProcess.run(
+          "call", "--isolation", place, "--allow", "network", "reader", "count", file.path)
+        #expect(wrong.status == 64 && wrong.text == "", "\(wrong)")
+        #expect(wrong.errors.contains("--allow is for plugins in worker processes, not with --isolation \(place)"))
+      }
+    }
+
     @Test(arguments: ["isolation: process", "isolation: process, pool: 2"])
     func serialStepsShareAThreadOfTheWorker(place: String) throws {
       let elements = (0..<20).map { "{n: \($0)}" }.joined(separator: ", ")
