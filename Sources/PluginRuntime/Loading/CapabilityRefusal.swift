@@ -27,6 +27,17 @@ extension CapabilityRefusal: CustomStringConvertible {
   }
 }
 
+extension CapabilityRefusal {
+  /// Whether only `all` gives the right: changes of the system; modes, owners, times and attributes of a file by its
+  /// path, for which no capability can be enforced.
+  fileprivate var isOfAllAlone: Bool {
+    guard capability == .write, let call else { return capability == .system }
+    return ["chmod", "chown", "utim", "xattr"].contains { call.contains($0) } && !Self.byDescriptor.contains(call)
+  }
+
+  private static let byDescriptor = ["fchmod", "fchown", "fsetxattr", "fremovexattr"]
+}
+
 extension CapabilityRefusal.Capability {
   init(_ number: Int32) {
     let all: [Int: Self] = [
@@ -41,9 +52,12 @@ extension [CapabilityRefusal] {
   /// The refusals as part of a sentence.
   var sentence: String {
     let list = { (refusals: [CapabilityRefusal]) in refusals.map { "'\($0)'" }.joined(separator: ", ") }
-    let (rights, limits) = (filter { $0.limit == nil }, filter { $0.limit != nil })
+    let limits = filter { $0.limit != nil }
+    let never = filter { $0.limit == nil && $0.isOfAllAlone }
+    let rights = filter { $0.limit == nil && !$0.isOfAllAlone }
     let parts = [
       rights.isEmpty ? nil : "was refused \(list(rights)), which is not among its capabilities",
+      never.isEmpty ? nil : "was refused \(list(never)), which only the capability 'all' allows",
       limits.isEmpty ? nil : "exceeded \(list(limits)), a limit of its capabilities",
     ]
     return parts.compactMap(\.self).joined(separator: "; it ")

@@ -168,6 +168,18 @@ extension EndToEnd {
       }
     }
 
+    @Test func aRightThatNoCapabilityGivesIsCalledThat() throws {
+      let file = try PipelineFile("")
+      let words = ["--signature", "chmod(path: cstr, mode: u32) -> i32", "libc.so.6", file.path, "511"]
+      let refused = try HostProcess.run(["call", "--allow", "write=\(file.folder.path)"] + words)
+      guard !refused.errors.contains("not enforced") else { return print("skipped: \(refused.errors)") }
+      #expect(refused.status == 1 && refused.text == "", "\(refused)")
+      #expect(
+        refused.errors.contains("was refused 'write=\(file.path) (chmod)', which only the capability 'all' allows"),
+        "\(refused.errors)")
+      #expect(try HostProcess.run(["call", "--allow", "all"] + words).text == "0\n")
+    }
+
     @Test(arguments: ["isolation: process", "isolation: process, pool: 2"])
     func serialStepsShareAThreadOfTheWorker(place: String) throws {
       let elements = (0..<20).map { "{n: \($0)}" }.joined(separator: ", ")
