@@ -71,6 +71,13 @@ struct ConfinementWatch {
     return Self.unique(refusals)
   }
 
+  /// Takes out the refusals of threads that were making no call.
+  mutating func takeOutsideCalls(since began: ContinuousClock.Instant) -> [CapabilityRefusal] {
+    let isTaken = { (note: Note) in note.request == nil && note.time >= began }
+    defer { notes.removeAll(where: isTaken) }
+    return Self.unique(notes.filter(isTaken))
+  }
+
   /// All refusals that were not taken.
   var remaining: [CapabilityRefusal] { Self.unique(notes) }
 

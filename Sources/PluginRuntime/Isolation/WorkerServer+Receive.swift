@@ -48,7 +48,9 @@ extension WorkerServer {
       let configuration = settings.host.configuration[description.id] ?? [:]
       let members = configuration.sorted { $0.key < $1.key }.map { PluginMember($0.key, .string($0.value)) }
       advance(to: .loading, Frame(.load, 0, .object(members)))
-    case (.loaded, .loading): loaded()
+    case (.loaded, .loading):
+      warnOfRefusals("load()")
+      loaded()
     case (.failed, .opening), (.failed, .loading):
       let reason = try ReasonCoder.decode(frame.body)
       refusal =
@@ -58,6 +60,7 @@ extension WorkerServer {
       }
       kill("it refused the plugin")
     case (.unloaded, .unloading):
+      warnOfRefusals("unload()")
       stage = .exiting
       stageEnd = .now + settings.options.grace
     case (.pong, _): pinged = nil
@@ -86,8 +89,17 @@ extension WorkerServer {
 
   private func advance(to stage: Stage, _ frame: Frame) {
     self.stage = stage
-    stageEnd = .now + settings.options.loadTimeout
+    stageBegan = .now
+    stageEnd = stageBegan + settings.options.loadTimeout
     if let error = link.send(frame) { kill("its configuration cannot be sent: \(error)") }
+  }
+
+  /// Logs the refusals in a stage whose function has returned, perhaps because it can do without. Those of load() are
+  /// the same in each worker.
+  private func warnOfRefusals(_ function: String) {
+    let refused = confinement?.takeOutsideCalls(since: stageBegan) ?? []
+    guard !refused.isEmpty, stage == .unloading || generation == 1 else { return }
+    settings.host.log(.warning, settings.id(description), "\(function) \(refused.sentence)")
   }
 
   private func log(_ body: PluginValue) throws(FrameError) {

@@ -170,6 +170,7 @@ extension WorkerServer {
     for call in link.takeCalls() { reject(call, closed(call.function)) }
     stage = .unloading
     stageEnd = now + settings.options.loadTimeout
+    stageBegan = now
     link.send(Frame(.unload))
   }
 }

@@ -23,6 +23,8 @@ final class WorkerServer {
   var generation = 0
   /// The number of the process in its handles.
   private var worker: UInt32 = 0
+  /// The time at which the worker was asked to map, load or unload the plugin.
+  var stageBegan = ContinuousClock.now
   /// The time at which the worker must have left its stage.
   var stageEnd: ContinuousClock.Instant?
   var reader = FrameReader()

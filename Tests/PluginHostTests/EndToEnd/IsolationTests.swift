@@ -180,6 +180,17 @@ extension EndToEnd {
       #expect(try HostProcess.run(["call", "--allow", "all"] + words).text == "0\n")
     }
 
+    @Test(arguments: ["load", "unload"])
+    func aRefusalInLoadOrUnloadIsLogged(place: String) throws {
+      let ending = try HostProcess.run(
+        "call", "--allow", "env=READ_IN", "reader", "count", FixturePlugins.path("reader"),
+        environment: ["READ_IN": place])
+      guard !ending.errors.contains("not enforced") else { return print("skipped: \(ending.errors)") }
+      #expect(ending.status == 0 && ending.text != "", "\(ending)")
+      let message = "\(place)() was refused 'read=/etc/passwd (openat)', which is not among its capabilities\n"
+      #expect(ending.errors.hasPrefix("org.example.reader: warning: ") && ending.errors.hasSuffix(message), "\(ending)")
+    }
+
     @Test(arguments: ["isolation: process", "isolation: process, pool: 2"])
     func serialStepsShareAThreadOfTheWorker(place: String) throws {
       let elements = (0..<20).map { "{n: \($0)}" }.joined(separator: ", ")

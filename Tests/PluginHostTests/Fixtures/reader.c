@@ -1,4 +1,4 @@
-/* Reads files. */
+/* Reads files; READ_IN names load() or unload(), which then tries one, and can do without. */
 #include "fixture.h"
 
 #include <stdio.h>
@@ -15,8 +15,25 @@ static int64_t count(const char *path) {
   return bytes;
 }
 
+static void try_in(const char *place) {
+  const char *chosen = getenv("READ_IN");
+  if (chosen != NULL && strcmp(chosen, place) == 0)
+    count("/etc/passwd");
+}
+
+static promise_status_t load(const promise_host_t *host, promise_value_t *error) {
+  (void)host;
+  (void)error;
+  try_in("load");
+  return PROMISE_OK;
+}
+
+static void unload(void) {
+  try_in("unload");
+}
+
 static const promise_plugin_function_t functions[] = {
     FUNCTION("count(path: cstr) -> i64", count, NULL),
 };
 
-PLUGIN("org.example.reader", NULL, NULL, NULL, functions)
+PLUGIN_WITH_UNLOAD("org.example.reader", NULL, load, unload, NULL, functions)
