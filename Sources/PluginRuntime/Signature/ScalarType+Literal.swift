@@ -4,7 +4,7 @@ extension ScalarType {
   func value(ofLiteral text: String) -> PluginValue? {
     switch form {
     case .bool: text == "true" ? .bool(true) : text == "false" ? .bool(false) : nil
-    case .float: Self.isNumber(text) ? Double(text).flatMap { fits($0) ? .double($0) : nil } : nil
+    case .float: Self.isNumber(text) ? number(text).map { .double($0) } : nil
     case .signed, .unsigned: Self.isNumber(text) ? integer(text) : nil
     }
   }
@@ -19,13 +19,34 @@ extension ScalarType {
   /// Whether a float type can hold the number, with its own precision.
   func fits(_ number: Double) -> Bool { number.isFinite && (size > 4 || Float(number).isFinite) }
 
-  /// Whether a float type represents the integer in the text exactly.
-  func isExact(_ digits: String) -> Bool {
-    guard let number = Int128(digits) else {
-      // Beyond 128 bits: accepted if the number is finite.
-      return Double(digits)?.isFinite ?? false
+  /// The number in a text that a float type can hold; an integer exactly.
+  private func number(_ text: String) -> Double? { isExact(text) ? Double(text).flatMap { fits($0) ? $0 : nil } : nil }
+
+  /// Whether a float type represents the integer in the text exactly; true for other texts.
+  private func isExact(_ text: String) -> Bool {
+    let magnitude = text.drop { $0 == "-" || $0 == "+" }
+    let isHexadecimal = magnitude.hasPrefix("0x") || magnitude.hasPrefix("0X")
+    let digits = magnitude.dropFirst(isHexadecimal ? 2 : 0)
+    guard digits.allSatisfy({ isHexadecimal ? $0.isHexDigit : "0"..."9" ~= $0 }) else { return true }
+    if let number = Int128(digits, radix: isHexadecimal ? 16 : 10) { return float(exactly: number) != nil }
+    guard !isHexadecimal, let number = size == 4 ? Float(digits).map(Double.init) : Double(digits), number.isFinite
+    else { return false }
+    return Self.digits(ofInteger: number) == String(digits.drop { $0 == "0" })
+  }
+
+  /// All decimal digits of a float from 2 to the power of 53 on, which is an integer.
+  private static func digits(ofInteger number: Double) -> String {
+    // The least digit is the first.
+    var digits = String(UInt64(number.significand * 0x1p52)).utf8.reversed().map { $0 - UInt8(ascii: "0") }
+    for _ in 52..<max(52, Int(number.exponent)) {
+      var carry: UInt8 = 0
+      for index in digits.indices {
+        let twice = 2 * digits[index] + carry
+        (digits[index], carry) = (twice % 10, twice / 10)
+      }
+      if carry > 0 { digits.append(carry) }
     }
-    return float(exactly: number) != nil
+    return String(decoding: digits.reversed().map { $0 + UInt8(ascii: "0") }, as: UTF8.self)
   }
 
   /// The number as a float type represents it; `nil` if that is another number.
@@ -55,11 +76,7 @@ extension ScalarType {
   /// Converts a JSON number. The digits of an integer must be exact; a fraction is rounded to the type's precision.
   func value(ofJSON digits: String) -> PluginValue? {
     guard form == .float else { return value(ofLiteral: digits) }
-    if digits.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") || $0 == UInt8(ascii: "-") }),
-      !isExact(digits)
-    {
-      return nil
-    }
+    guard isExact(digits) else { return nil }
     let number = size == 4 ? Float(digits).map(Double.init) : Double(digits)
     return number.flatMap { $0.isFinite ? .double($0) : nil }
   }
@@ -70,7 +87,7 @@ extension ScalarType {
     // A number that is infinite only because it is too large is excluded.
     let name = text.lowercased().drop { $0 == "-" || $0 == "+" }
     let isNamed = name.hasPrefix("inf") || name.hasPrefix("nan")
-    return Double(text).flatMap { fits($0) || isNamed ? .double($0) : nil }
+    return (isNamed ? Double(text) : number(text)).map { .double($0) }
   }
 
   /// Parses an integer of 0x and hexadecimal digits.

@@ -29,7 +29,7 @@ extension ValueType {
     case (.slice(.u8), .string), (.slice(.u8), .object): return .bytes(try bytes(json))
     case (.promise(let held?), _): return try held.value(fromJSON: json)
     case (.promise(nil), .null): return .void
-    case (.value, _), (.error, .object): return PluginValue(untyped: json)
+    case (.value, _), (.error, .object): return try PluginValue(untyped: json)
     case (.scalar(let scalar), _):
       guard let value = scalar.value(fromJSON: json) else { throw mismatch(json) }
       return value
@@ -120,20 +120,42 @@ extension ScalarType {
 extension PluginValue {
   /// Converts JSON without a type. A number is an integer if it is written as one and fits in 64 bits;
   /// {"base64": "..."} is bytes.
-  public init(untyped json: JSONText) {
+  ///
+  /// - Throws: `ArgumentMismatch` with the path of a number that neither 64 bits nor an f64 hold.
+  public init(untyped json: JSONText) throws(ArgumentMismatch) {
     switch json {
     case .null: self = .void
     case .bool(let value): self = .bool(value)
     case .number(let digits):
-      self = Int64(digits).map { .int($0) } ?? UInt64(digits).map { .uint($0) } ?? .double(Double(digits) ?? .nan)
+      let integer: PluginValue? = Int64(digits).map { .int($0) } ?? UInt64(digits).map { .uint($0) }
+      let number = integer ?? ScalarType.f64.value(ofJSON: digits)
+      guard let number else {
+        throw ArgumentMismatch(message: "is \(json.name), expected \(ScalarType.f64.expectation)")
+      }
+      self = number
     case .string(let text): self = .string(text)
-    case .array(let elements): self = .array(elements.map { PluginValue(untyped: $0) })
+    case .array(let elements):
+      var values: [PluginValue] = []
+      values.reserveCapacity(elements.count)
+      for (index, element) in elements.enumerated() {
+        values.append(
+          try converting("[\(index)]") { () throws(ArgumentMismatch) in try PluginValue(untyped: element) })
+      }
+      self = .array(values)
     case .object(let members):
       if members.count == 1, case .string(let text)? = json["base64"], let bytes = Base64.decode(text) {
         self = .bytes(bytes)
         return
       }
-      self = .object(members.map { PluginMember($0.name, PluginValue(untyped: $0.value)) })
+      var values: [PluginMember] = []
+      values.reserveCapacity(members.count)
+      for member in members {
+        let value = try converting(".\(member.name)") { () throws(ArgumentMismatch) in
+          try PluginValue(untyped: member.value)
+        }
+        values.append(PluginMember(member.name, value))
+      }
+      self = .object(values)
     }
   }
 }

@@ -88,11 +88,17 @@ struct ResultPath: Equatable, Sendable {
   }
 
   private func parsed(_ text: String, _ number: Int) throws(MissingPart) -> PluginValue {
+    let json: JSONText
     do {
-      return PluginValue(untyped: try JSONText(parsing: Array(text.utf8)))
+      json = try JSONText(parsing: Array(text.utf8))
     } catch {
       throw MissingPart(
         "\(place(number)) is a text that is not JSON, so it has no part \"\(Self.text(parts[number]))\"")
+    }
+    do {
+      return try PluginValue(untyped: json)
+    } catch {
+      throw MissingPart("\(place(number)) is a text of JSON, in which \(error.path) \(error.message)")
     }
   }
 

@@ -176,8 +176,10 @@ extension PipelineChecker {
   private mutating func check(
     _ text: String, isPlain: Bool, as type: ValueType, at location: Location, name: String
   ) -> PluginValue? {
-    if type.content == .value { return isPlain ? PluginValue(plain: text) : .string(text) }
-    return check(text, as: type, at: location, name: name)
+    guard type.content == .value else { return check(text, as: type, at: location, name: name) }
+    guard isPlain else { return .string(text) }
+    // Of no number that its digits are, the message says so.
+    return PluginValue(plain: text) ?? check(text, as: .f64, at: location, name: name)
   }
 
   // MARK: References
@@ -261,8 +263,8 @@ extension ValueType {
 }
 
 extension PluginValue {
-  /// The value of a scalar without quotes, by the core schema of YAML 1.2.
-  fileprivate init(plain text: String) {
+  /// The value of a scalar without quotes, by the core schema of YAML 1.2. Nil for a number that no type holds.
+  fileprivate init?(plain text: String) {
     switch text {
     case "", "~", "null", "Null", "NULL": self = .void
     case "true", "True", "TRUE": self = .bool(true)
@@ -272,9 +274,8 @@ extension PluginValue {
         self = number
       } else if let number = try? ValueType.u64.value(fromText: text) {
         self = number
-      } else if text.utf8.contains(where: { $0 >= 0x30 && $0 <= 0x39 }),
-        let number = try? ValueType.f64.value(fromText: text)
-      {
+      } else if text.utf8.contains(where: { $0 >= 0x30 && $0 <= 0x39 }), Double(text) != nil {
+        guard let number = try? ValueType.f64.value(fromText: text) else { return nil }
         self = number
       } else {
         self = .string(text)

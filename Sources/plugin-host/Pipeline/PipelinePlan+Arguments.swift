@@ -36,7 +36,7 @@ extension PipelinePlan.Input {
   func elements(_ results: [Int: PluginValue]) throws -> [PluginValue] {
     var list = try value(of: .value, results)
     if case .string(let text) = list, let json = try? JSONText(parsing: Array(text.utf8)) {
-      list = PluginValue(untyped: json)
+      list = try PluginValue(untyped: json)
     }
     if case .array(let elements) = list { return elements }
     throw MissingPart("\"each\" is \(list.kindText), expected a list")

@@ -27,7 +27,7 @@ enum ScanReport {
 
   /// Reads a report, which may be of a hostile plugin.
   init(parsing text: [UInt8]) throws {
-    let value = PluginValue(untyped: try JSONText(parsing: text))
+    let value = try PluginValue(untyped: JSONText(parsing: text))
     if case .array(let lines)? = value[member: "failure"] {
       let lines = lines.map { line in if case .string(let text) = line { text.displayLine } else { line.json } }
       self = .failure(Failure(.notLoaded, lines: lines))

@@ -12,6 +12,17 @@ extension EndToEnd {
     }
 
     @Test(arguments: [
+      ["number", "9007199254740993"], ["number", "+9007199254740993"], ["number", "0x20000000000001"],
+      ["small", "16777217"], ["small", "--", "-16777217"], ["anything", "1e400"],
+      ["anything", "[99999999999999999999]"],
+    ])
+    func aNumberIsNotRounded(words: [String]) throws {
+      let ending = try HostProcess.run(["call", "kinds"] + words)
+      #expect(ending.status == 64 && ending.text == "", "\(ending.text)")
+      #expect(ending.errors.contains("expected a number that an f"), "\(ending.errors)")
+    }
+
+    @Test(arguments: [
       (["flip", "true"], "false"), (["tiny"], "-3"), (["tiny", "-128"], "-128"), (["tiny", "x=0x7f"], "127"),
       (["whole", "-9223372036854775808"], "-9223372036854775808"),
       (["natural", "18446744073709551615"], "18446744073709551615"),
@@ -22,7 +33,8 @@ extension EndToEnd {
       (["text", #"\-"#], "\"-\""), (["text", "--", "@home"], "\"@home\""), (["text", "--", "x=@home"], "\"x=@home\""),
       (["text", "--text", "x=@home"], "\"@home\""), (["text", "--", "-"], "\"-\""), (["text", "a/x=1"], "\"a/x=1\""),
       (["small", "0.1"], "0.1"), (["small", "--", "-3.4028235e38"], "-3.4028235e+38"),
-      (["small", "inf"], "\"Infinity\""),
+      (["small", "inf"], "\"Infinity\""), (["small", "16777216"], "16777216.0"),
+      (["number", "0x20000000000000"], "9007199254740992.0"), (["number", "9007199254740992"], "9007199254740992.0"),
       (["mixed", "0.1", "0.1"], #"{"x":0.1,"y":0.1}"#),
       (["split", "0.2"], #"{"result":1,"half":0.1,"third":0.20000000298023224}"#),
       (["packed", "hi"], #"{"base64":"aGk="}"#), (["anything", #"[{"base64":"/wA="},1]"#], #"[{"base64":"/wA="},1]"#),

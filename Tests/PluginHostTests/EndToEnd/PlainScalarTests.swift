@@ -13,5 +13,16 @@ extension EndToEnd {
       let ending = try HostProcess.run("run", file.path)
       #expect(ending.text == json + "\n", "\(ending.errors)")
     }
+
+    @Test(arguments: [
+      ("anything, with: {x: [1e400]}", "\"x[0]\" is \"1e400\", expected a number that an f64 can hold"),
+      ("anything, with: {x: {a: 99999999999999999999}}", "\"x.a\" is \"99999999999999999999\", expected a number"),
+      ("number, with: {x: 9007199254740993}", "\"x\" is \"9007199254740993\", expected a number"),
+    ])
+    func aNumberIsNotRounded(call: String, message: String) throws {
+      let file = try PipelineFile("plugins: [kinds]\nsteps:\n  a: {call: kinds.\(call)}\n")
+      let ending = try HostProcess.run("run", file.path)
+      #expect(ending.errors.contains(message) && ending.status == 64, "\(ending.errors)\(ending.text)")
+    }
   }
 }
