@@ -78,11 +78,12 @@ struct ResultStore: Sendable {
     return .damaged
   }
 
-  /// Stores a result, unless it has a meaning in this process only, or a secret in it. `run` is the run that it is kept for;
-  /// nil: it is kept until it is pruned.
+  /// Stores a result, unless it has a meaning in this process only, or a secret in it. `run` is the run that it is kept
+  /// for; nil: it is kept until it is pruned.
   func store(_ value: PluginValue, _ key: Digest, run: Digest?, function: String, step: String) throws(Database.Failure)
   {
-    guard let bytes = StoredValue.bytes(of: value), !Redaction.isNeeded(in: bytes) else { return }
+    guard let bytes = StoredValue.bytes(of: value), !Redaction.isNeeded(in: bytes), !Redaction.isNeeded(in: value)
+    else { return }
     try database.run(
       "insert or replace into results (key, run, function, step, created, value, digest) values (?, ?, ?, ?, ?, ?, ?)",
       [

@@ -6,9 +6,34 @@ enum Redaction {
   /// The texts that stand for secrets, the longest first: as they are, in JSON, in base64, and on one line.
   private static let texts = Mutex<[String]>([])
 
-  /// Hides a text from now on.
+  /// Texts with fewer characters are not hidden: they are a part of too many others.
+  static let leastLength = 4
+
+  /// Hides a text from now on, the texts and numbers in it if it is JSON, and the number that it may become.
   static func add(secret: String) {
-    guard !secret.isEmpty else { return }
+    add(secret)
+    for type in [ValueType.i64, .u64, .f64] {
+      if let number = try? type.value(fromText: secret) { add(partsOf: number) }
+    }
+    if let json = try? JSONText(parsing: Array(secret.utf8)), let value = try? PluginValue(untyped: json) {
+      add(partsOf: value)
+    }
+  }
+
+  /// Hides the parts of a value, by which a pipeline may take it apart.
+  private static func add(partsOf value: PluginValue) {
+    switch value {
+    case .string(let text): add(text)
+    case .bytes(let bytes): if let text = String(validating: bytes, as: UTF8.self) { add(text) }
+    case .int, .uint, .double: add(value.json)
+    case .array(let elements): for element in elements { add(partsOf: element) }
+    case .object(let members): for member in members { add(partsOf: member.value) }
+    case .void, .bool, .pointer: break
+    }
+  }
+
+  private static func add(_ secret: String) {
+    guard secret.count >= leastLength else { return }
     let quoted = String(PluginValue.string(secret).json.dropFirst().dropLast())
     let encoded = String(PluginValue.bytes(Array(secret.utf8)).json.dropFirst().dropLast())
     let forms = [secret, quoted, encoded, secret.singleLine].filter { !$0.isEmpty }
@@ -28,6 +53,11 @@ enum Redaction {
 
   /// Whether a secret is in the text.
   static func isNeeded(in text: String) -> Bool { isNeeded(in: Array(text.utf8)) }
+
+  /// Whether a secret is in the value's JSON: that of a number is not in its bytes.
+  static func isNeeded(in value: PluginValue) -> Bool {
+    !texts.withLock { $0.isEmpty } && isNeeded(in: value.json)
+  }
 
   /// Whether a secret is in the bytes, as it is or in another form.
   static func isNeeded(in bytes: [UInt8]) -> Bool {

@@ -165,6 +165,39 @@ extension EndToEnd {
       #expect(store.range(of: Data("s3cret".utf8)) == nil)
     }
 
+    private static let parts = #"{"user":"jo","password":"hunter2","pin":123456,"all":["{\"deep\":1}",{"b":"seven7"}]}"#
+
+    @Test(arguments: ["password", "pin", "all[1].b", "all", "all[1]"])
+    func theMembersOfASecretAreSecretsToo(part: String) throws {
+      let text = secrets + "steps: {a: {call: kinds.text, with: {x: \"${token}\"}}}\nresult: {step: a, get: '\(part)'}"
+      let ending = try run(text, environment: ["TOKEN": Self.parts])
+      #expect(ending.text == "" && ending.status == 1, "\(ending.text)")
+      #expect(ending.errors.contains("a secret is in the result, and secrets are not printed"), "\(ending.errors)")
+    }
+
+    @Test func theMembersOfASecretAreNeitherInMessagesNorInTheCache() throws {
+      let cache = FileManager.default.temporaryDirectory.appending(path: "secret-\(UUID().uuidString)").path
+      defer { try? FileManager.default.removeItem(atPath: cache) }
+      let text =
+        secrets + """
+          steps:
+            a: {call: kinds.text, with: {x: "${token}"}}
+            b: {call: kinds.text, with: {x: "${steps.a.password}"}, pure: true}
+            c: {call: kinds.whole, with: {x: "${steps.a.pin}"}, pure: true}
+            d: {call: kinds.text, with: {x: plain}, pure: true}
+            e: {call: kinds.tiny, with: {x: "${steps.b}"}, rescue: {value: 1}}
+            f: {call: kinds.fail, with: {message: "bad ${steps.b} ${steps.c}"}, after: [d, e]}
+          """
+      let ending = try run(text, environment: ["TOKEN": Self.parts, "XDG_CACHE_HOME": cache])
+      #expect(ending.errors.contains("bad *** ***"), "\(ending.errors)")
+      #expect(!ending.errors.contains("hunter2") && !ending.errors.contains("123456"), "\(ending.errors)")
+      let listed = try HostProcess(["cache", "list"], environment: ["XDG_CACHE_HOME": cache])
+      try listed.process.run()
+      let list = try listed.wait().text
+      #expect(list.contains("kinds.text") && !list.contains("kinds.whole"), "\(list)")
+      #expect(list.split(separator: "\n").count { $0.contains("kinds.text") } == 1, "\(list)")
+    }
+
     @Test(arguments: [
       ("secrets: {a: {}}", "p.yaml:2:14: error: the secret \"a\" needs \"env\" or \"file\", and not both"),
       ("secrets: {a: {env: HOME}}\nset: {a: 1}", "error: a variable and a secret named \"a\""),
