@@ -72,10 +72,13 @@ extension PluginValue {
   var redacted: PluginValue {
     switch self {
     case .string(let text): .string(Redaction.apply(text))
-    case .array(let elements): .array(elements.map(\.redacted))
-    case .object(let members): .object(members.map { PluginMember(Redaction.apply($0.name), $0.value.redacted) })
+    case .array(let elements): PluginValue.array(elements.map(\.redacted)).redactedWhole
+    case .object(let members):
+      PluginValue.object(members.map { PluginMember(Redaction.apply($0.name), $0.value.redacted) }).redactedWhole
     case .bytes(let bytes): Redaction.isNeeded(in: bytes) ? .string("***") : self
     case .void, .bool, .int, .uint, .double, .pointer: Redaction.isNeeded(in: json) ? .string("***") : self
     }
   }
+  /// `***` in place of a list or an object whose JSON is a secret, or has one in it.
+  private var redactedWhole: PluginValue { Redaction.isNeeded(in: self) ? .string("***") : self }
 }

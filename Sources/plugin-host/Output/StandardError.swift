@@ -11,4 +11,10 @@ enum StandardError {
   static func write(_ text: String) {
     try? FileBytes.write(Redaction.apply(RawText.string(text)).utf8, to: STDERR_FILENO)
   }
+
+  /// Writes a line of JSON, whose values are without secrets: one that looks like a key or a bracket of the line must
+  /// not take its place.
+  static func write(_ json: JSON) {
+    try? FileBytes.write((RawText.string(json.text) + "\n").utf8, to: STDERR_FILENO)
+  }
 }

@@ -17,7 +17,7 @@ enum StructuredError {
 
   /// Writes a failure: as one line of JSON if that was asked for, and otherwise its lines.
   static func write(_ failure: Failure) {
-    StandardError.write(lines: isOn ? [json(failure).text] : failure.lines)
+    if isOn { StandardError.write(json(failure)) } else { StandardError.write(lines: failure.lines) }
   }
 
   static func json(_ failure: Failure) -> JSON {
@@ -31,7 +31,7 @@ enum StructuredError {
     if let function = facts.function { members.append(("function", text(function))) }
     switch facts.reason {
     case .error(let error):
-      members += [("domain", text(error.domain)), ("code", .value(.int(error.code))), ("message", text(error.message))]
+      members += [("domain", text(error.domain)), ("code", code(error)), ("message", text(error.message))]
       if !error.causes.isEmpty { members.append(("causes", .array(error.causes.map(json)))) }
     case .causes(let causes):
       members += [("message", message(of: failure)), ("causes", .array(causes.map(json)))]
@@ -44,13 +44,15 @@ enum StructuredError {
 
   private static func json(_ cause: PromiseError) -> JSON {
     .object([
-      ("domain", text(cause.domain)), ("code", .value(.int(cause.code))), ("message", text(cause.message)),
+      ("domain", text(cause.domain)), ("code", code(cause)), ("message", text(cause.message)),
     ])
   }
 
   private static func json(_ cause: PluginError) -> JSON {
     .object([("subject", text(cause.subject)), ("message", text(cause.message))])
   }
+
+  private static func code(_ error: PromiseError) -> JSON { .value(PluginValue.int(error.code).redacted) }
 
   private static func message(of failure: Failure) -> JSON {
     let prefix = "plugin-host: "

@@ -5,6 +5,13 @@ enum Secrets {
     var values: [String: String] = [:]
     for secret in pipeline.secrets {
       let value = try value(of: secret)
+      guard value.count >= Redaction.leastLength else {
+        let length = "\(value.count) character\(value.count == 1 ? "" : "s")"
+        throw Failure(
+          .usage,
+          "the secret \"\(secret.name.value)\" has \(length): one of fewer than \(Redaction.leastLength) cannot be told "
+            + "from other text")
+      }
       Redaction.add(secret: value)
       values[secret.name.value] = value
     }

@@ -116,11 +116,11 @@ extension EndToEnd {
 
   /// The file of a secret.
   @Suite struct SecretFileTests {
-    @Test(arguments: ["abc", "abc\n", "abc\r\n", "abc\r"])
+    @Test(arguments: ["abcd", "abcd\n", "abcd\r\n", "abcd\r"])
     func theLastLineBreakDoesNotCount(content: String) throws {
       let file = try PipelineFile(
         "plugins: [kinds]\nsecrets: {key: {file: key}}\nsteps:\n"
-          + "  a: {call: kinds.start, with: {command: \"test '${key}' = abc\"}}\n")
+          + "  a: {call: kinds.start, with: {command: \"test '${key}' = abcd\"}}\n")
       try Data(content.utf8).write(to: file.folder.appending(path: "key"))
       #expect(try HostProcess.run("run", file.path).text == "0\n")
     }

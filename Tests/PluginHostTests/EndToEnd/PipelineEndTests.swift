@@ -198,13 +198,22 @@ extension EndToEnd {
       #expect(list.split(separator: "\n").count { $0.contains("kinds.text") } == 1, "\(list)")
     }
 
+    @Test(arguments: [("1", "1 character:"), ("abc", "3 characters:"), ("äöü", "3 characters:")])
+    func aShortSecretIsRefused(secret: String, length: String) throws {
+      let ending = try run(secrets + "steps: {a: {call: kinds.tiny}}", environment: ["TOKEN": secret])
+      #expect(
+        ending.errors
+          == "plugin-host: the secret \"token\" has \(length) one of fewer than 4 cannot be told from other text\n")
+      #expect(ending.status == 64 && ending.text == "")
+    }
+
     @Test(arguments: [
       ("secrets: {a: {}}", "p.yaml:2:14: error: the secret \"a\" needs \"env\" or \"file\", and not both"),
       ("secrets: {a: {env: HOME}}\nset: {a: 1}", "error: a variable and a secret named \"a\""),
       ("secrets: {a: {file: /no/file}}", "plugin-host: the secret \"a\": /no/file: No such file or directory"),
     ])
     func mistakesAreReported(text: String, message: String) throws {
-      let ending = try run(text + "\nsteps: {s: {call: kinds.tiny}}", environment: ["HOME": "x"])
+      let ending = try run(text + "\nsteps: {s: {call: kinds.tiny}}", environment: ["HOME": "/home"])
       #expect(ending.errors.contains(message), "\(ending.errors)")
       #expect(ending.status == 64)
     }

@@ -180,6 +180,31 @@ extension EndToEnd {
       }
     }
 
+    @Test(
+      "a secret that looks like a part of the line of JSON does not damage it",
+      arguments: [
+        "error", "status", "rejected", #"{"error"#, "message", #""kind":"#,
+      ])
+    func secretsLikeTheLine(secret: String) throws {
+      let file = try PipelineFile(
+        """
+        plugins: [kinds]
+        secrets: {token: {env: TOKEN}}
+        steps:
+          a: {call: kinds.refuse, with: {reason: ["${token}"]}, rescue: {value: ~}}
+          b: {call: kinds.fail, with: {message: "bad ${token}"}}
+        """)
+      let host = try HostProcess(
+        ["run", "--progress", "off", "--format", "json", file.path], environment: ["TOKEN": secret])
+      try host.process.run()
+      let ending = try host.wait()
+      let lines = ending.errors.split(separator: "\n").map(String.init)
+      #expect(!lines.isEmpty)
+      for line in lines { _ = try members(line) }
+      let last = try members(try #require(lines.last))
+      #expect(last["message"] as? String == "bad ***" && last["status"] as? Int == 1, "\(ending.errors)")
+    }
+
     private func members(_ line: String) throws -> [String: Any] {
       let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: [String: Any]]
       return try #require(object?["error"], "\(line)")
