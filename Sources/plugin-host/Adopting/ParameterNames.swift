@@ -53,6 +53,28 @@ enum ParameterNames {
     return ["out", "ret", "return", "output", "result", "res"].contains { $0 == words.first || $0 == words.last }
   }
 
+  /// Whether the name says that the function reads there: `source`, `src`, `in_data`.
+  static func isRead(_ name: String) -> Bool {
+    let words = words(name)
+    return ["source", "src", "input", "in", "inbuf"].contains { $0 == words.first || $0 == words.last }
+  }
+
+  /// Whether the name is one of memory that something is copied or written to: `dest`, `to`.
+  static func isDestination(_ name: String) -> Bool {
+    ["dest", "dst", "destination", "to", "target"].contains(words(name).first)
+  }
+
+  /// Whether a function of that name reads the data that it is given, to write or to send them: `BZ2_bzwrite`. One that
+  /// writes to memory, `image_write_to_buffer`, is another.
+  static func writesData(function name: String) -> Bool {
+    let words = FunctionVerbs.words(name)
+    guard let verb = words.firstIndex(where: { $0.hasSuffix("write") || $0 == "send" }) else { return false }
+    return !words[verb...].contains { ["to", "into", "mem", "memory", "buf", "buffer", "string"].contains($0) }
+  }
+
+  /// Whether a number of that name is read, and then has the next value: `rand_r(unsigned int *seed)`.
+  static func isState(_ name: String) -> Bool { ["seed", "state"].contains(words(name).last) }
+
   /// Whether a parameter of that name is set to a status or an error.
   static func isStatus(_ name: String) -> Bool {
     let name = name.lowercased().filter { $0 != "_" }

@@ -107,7 +107,7 @@ extension SignatureWriter {
     if ParameterNames.isAtomic(function: function.name) { throw Self.isShared(name) }
     let isStatus = header.isEnumeration(target) && ParameterNames.isStatus(name)
     let isWritten = declared(index)?.isWritten ?? false || ParameterNames.isWritten(name) || isStatus
-    let isRead = declared(index)?.isRead ?? false
+    let isRead = declared(index)?.isRead ?? false || !isWritten && ParameterNames.isState(name)
     let isOne = !isConst && !isArray(index) && !counts.isAmbiguous && !text.isByte(target) && !text.isLetter(target)
     guard isOne, declared(index)?.name != nil, isWritten || !ParameterNames.mayBeMany(name),
       !ParameterNames.fillsVector(function: function.name)

@@ -12,6 +12,8 @@ struct SignatureWriter {
   /// The struct that the function makes in memory of its caller's.
   let made: CallerMade.Made?
   var checks: [String] = []
+  /// The parameter whose elements the result counts.
+  private var counted: String?
 
   init(
     _ function: Header.Function, _ types: [CType], _ header: Header, _ ownership: Ownership, _ callerMade: CallerMade
@@ -36,7 +38,8 @@ struct SignatureWriter {
     for index in types.indices.dropLast(hasError ? 1 : 0) {
       parameters.append("\(names[index]): \(try parameter(index))")
     }
-    let returned = (try self.result(result)).map { " -> \($0)" } ?? ""
+    let count = counted.map { " counts \($0)" } ?? ""
+    let returned = (try self.result(result)).map { " -> \($0)\(count)" } ?? ""
     return "\(function.name)(\(parameters.joined(separator: ", ")))\(returned)\(hasError ? " ! gerror" : "")"
   }
 
@@ -90,18 +93,31 @@ struct SignatureWriter {
     checks.append(
       "\(name) is taken to have room for \(names[count]) elements"
         + (counts.isLengthAddress(count)
-          ? "; a function that does not look at \(names[count]) first may write more" : ""))
+          ? "; a function that does not look at \(names[count]) first may write more" : resultCount(of: name)))
     return "out \(content)"
   }
 
-  /// Whether counted structs or addresses that are not const are read: C programmers leave the const out. Memory for as
-  /// many is there in either case.
+  /// The rest of a mark, on a result that counts the elements, as that of `read()` does; empty if it is not an integer.
+  private mutating func resultCount(of name: String) -> String {
+    guard case .function(let result, _, _)? = function.type, CountedParameters.isInteger(header.resolved(result)) else {
+      return ""
+    }
+    if TypeMap.bundledResultCounts.contains("\(function.name).\(name)") { counted = name }
+    return counted == name ? ", and the result to count them" : "; if the result counts them, it is counts \(name)"
+  }
+
+  /// Whether counted data that are not const are read: structs and addresses, of which C programmers leave the const
+  /// out, and data whose names say so. Memory for as many is there in either case.
   private func mayBeRead(_ index: Int) -> Bool {
     let elements = CountedParameters.elements(header.resolved(types[index]), header)
     let isSaid = index < function.parameters.count && function.parameters[index].isWritten
     let isWritten =
       isSaid || ParameterNames.isWritten(names[index]) || ParameterNames.fillsArrays(function: function.name)
-    return !isWritten && (elements == .structs || elements == .addresses)
+    if !isWritten && (elements == .structs || elements == .addresses) { return true }
+    // A size behind an address is of data that is written.
+    guard !isWritten, let count = counts.count(of: index), !counts.isLengthAddress(count) else { return false }
+    return ParameterNames.isRead(names[index])
+      || ParameterNames.writesData(function: function.name) && !ParameterNames.isDestination(names[index])
   }
 
   /// A struct that the function makes in memory that the host sets aside.

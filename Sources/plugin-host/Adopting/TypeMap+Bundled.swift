@@ -19,6 +19,12 @@ extension TypeMap {
     "xmlUTF8Strndup.utf": "0", "xmlUTF8Strsub.utf": "0", "xmlUTF8Strsize.utf": "0",
   ]
 
+  /// Parameters of which the result is the number of elements that were written; a negative one means none.
+  static let bundledResultCounts: Set<String> = [
+    "read.buf", "pread.buf", "pread64.buf", "readlink.buf", "readlinkat.buf", "recv.buf", "getrandom.buffer",
+    "gzread.buf", "BZ2_bzread.buf", "BZ2_bzRead.buf", "SSL_read.buf", "BIO_read.data",
+  ]
+
   /// Numbers of elements that manuals have. Functions of OpenGL read no more than 4 for any name of a parameter.
   static let bundledNumbers: [String: Int] = [
     "glPolygonStipple.mask": 128, "glGetPolygonStipple.mask": 128, "glEdgeFlagv.flag": 1, "glClipPlane.equation": 4,

@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  /// Memory that a function reads, though its declaration has no const.
+  @Suite struct AdoptInputsTests {
+    private static let header = """
+      typedef struct stream stream;
+      typedef struct gz *gz;
+      int BZ2_bzwrite(stream *b, void *buf, int len);
+      int squeeze(char *dest, unsigned int *destLen, char *source, unsigned int sourceLen, int level);
+      int write_parts(char *dest, unsigned int *destLen, int level);
+      int image_write_to_memory(stream *image, void *data, int len);
+      int write_copy(stream *image, char *dest, int len);
+      int rand_r(unsigned int *seed);
+      int gzread(gz file, void *buf, unsigned int len);
+      int take(gz file, void *buf, unsigned int len);
+      void fill(gz file, void *buf, unsigned int len);
+      """
+    private static let source = """
+      int BZ2_bzwrite() { return 0; } int squeeze() { return 0; } int write_parts() { return 0; }
+      int image_write_to_memory() { return 0; } int write_copy() { return 0; }
+      int rand_r(unsigned int *seed) { return *seed += 1; }
+      int gzread(void *file, char *buf, unsigned int len) { buf[0] = 'h'; buf[1] = 'i'; return 2; }
+      int take() { return 0; } void fill() {}
+      """
+
+    @Test(arguments: [
+      ("BZ2_bzwrite", "(b: ptr<stream>, buf: bytes[len], len: i32) -> i32"),
+      (
+        "squeeze",
+        "(dest: out str[destLen], destLen: inout u32 = 65536, source: str[sourceLen], sourceLen: u32, level: i32) -> i32"
+      ),
+      ("write_parts", "(dest: out str[destLen], destLen: inout u32 = 65536, level: i32) -> i32"),
+      ("image_write_to_memory", "(image: ptr<stream>, data: out bytes[len], len: i32) -> i32"),
+      ("write_copy", "(image: ptr<stream>, dest: out str[len], len: i32) -> i32"),
+      ("rand_r", "(seed: inout u32) -> i32"),
+      ("gzread", "(file: ptr<gz>, buf: out bytes[len], len: u32) -> i32 counts buf"),
+      ("take", "(file: ptr<gz>, buf: out bytes[len], len: u32) -> i32"),
+      ("fill", "(file: ptr<gz>, buf: out bytes[len], len: u32)"),
+    ])
+    func namesSayWhatIsRead(name: String, types: String) throws {
+      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
+        #expect(adopted.signature(name) == name + types)
+      }
+    }
+
+    @Test func aCountAsTheResultIsMarked() throws {
+      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
+        let marks = adopted.draft.text.split(separator: "\n").filter { $0.contains("room for len elements") }
+        #expect(marks.count { $0.hasSuffix("; if the result counts them, it is counts buf") } == 1, "\(marks)")
+        #expect(marks.count { $0.hasSuffix(", and the result to count them") } == 1, "\(marks)")
+        let next = try adopted.call("rand_r", "6")
+        #expect(next == #"{"result":7,"seed":7}"# + "\n")
+      }
+    }
+  }
+}
