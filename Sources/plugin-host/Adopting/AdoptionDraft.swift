@@ -13,6 +13,8 @@ struct AdoptionDraft {
 
   private(set) var functions: [Function] = []
   private(set) var leftOut: [(name: String, reason: String, file: String)] = []
+  /// The other headers that declare functions of the library, with the number of these.
+  private(set) var elsewhere: [String: Int] = [:]
   /// The integers that macros of the header define.
   private let constants: [ConstantSet.Constant]
 
@@ -26,7 +28,10 @@ struct AdoptionDraft {
     let callerMade = CallerMade(header, exports: exports)
     for function in header.functions {
       let origin = origin(function.file)
-      guard origin == .own || origin == .shared && exports(function.symbol) else { continue }
+      guard origin == .own || origin == .shared && exports(function.symbol) else {
+        if exports(function.symbol) { elsewhere[function.file, default: 0] += 1 }
+        continue
+      }
       guard exports(function.symbol) else {
         leftOut.append(
           (

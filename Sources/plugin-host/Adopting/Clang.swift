@@ -58,7 +58,7 @@ struct Clang {
 
   /// The relation of a file's functions to the header that includes the file.
   enum Origin {
-    /// Part of the header: curl/easy.h for curl/curl.h.
+    /// Part of the header: curl/easy.h for curl/curl.h, sodium/core.h for sodium.h.
     case own
     /// Part of any header that includes it: the C library splits its headers into bits/.
     case shared
@@ -67,7 +67,8 @@ struct Clang {
   }
 
   static func origin(of file: String, inHeader path: String) -> Origin {
-    if file == path { return .own }
+    // sodium.h includes sodium/core.h, and declares nothing itself.
+    if file == path || path.hasSuffix(".h") && file.hasPrefix("\(path.dropLast(2))/") { return .own }
     let folder = Directory.parent(of: path)
     let isCommon = Directory.name(of: folder) == "include" || folder.hasSuffix("-linux-gnu") || folder == "."
     if !isCommon, file.hasPrefix(folder + "/") { return .own }

@@ -103,7 +103,11 @@ struct AdoptCommand: ParsableCommand {
     }
     StandardError.write(lines: draft.report(header: header))
     guard !draft.functions.isEmpty else {
-      throw Failure(.rejected, "\(header): declares no function that \(exports.path) exports and that can be called")
+      let others = draft.elsewhere.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(5)
+      let list = others.map { "\($0.key) (\($0.value))" }.joined(separator: ", ")
+      let hint = others.isEmpty ? "" : "; of the headers that it includes, these declare some: \(list)"
+      let message = "\(header): declares no function that \(exports.path) exports and that can be called\(hint)"
+      throw Failure(.rejected, message.displayLine)
     }
   }
 }

@@ -54,5 +54,23 @@ extension EndToEnd {
         #expect(next == #"{"result":7,"seed":7}"# + "\n")
       }
     }
+
+    @Test func aHeaderThatOnlyIncludesOthersIsAdoptedWithThoseOfItsFolder() throws {
+      let folder = FileManager.default.temporaryDirectory.appending(path: "adopt-\(UUID().uuidString)")
+      defer { try? FileManager.default.removeItem(at: folder) }
+      try FileManager.default.createDirectory(
+        at: folder.appending(path: "include/a"), withIntermediateDirectories: true)
+      let include = folder.appending(path: "include")
+      for name in ["a.h", "b.h"] { try Data("#include \"a/core.h\"\n".utf8).write(to: include.appending(path: name)) }
+      try Data("double cos(double x);\n".utf8).write(to: include.appending(path: "a/core.h"))
+      let own = try HostProcess.run("adopt", "--library", "libm.so.6", include.appending(path: "a.h").path)
+      #expect(own.text.contains("  - signature: 'cos(x: f64) -> f64'\n"), "\(own.errors)")
+      let other = try HostProcess.run("adopt", "--library", "libm.so.6", include.appending(path: "b.h").path)
+      #expect(other.status == 1 && other.text == "")
+      let place = include.appending(path: "a/core.h").path
+      #expect(
+        other.errors.contains("; of the headers that it includes, these declare some: \(place) (1)\n"),
+        "\(other.errors)")
+    }
   }
 }
