@@ -6,7 +6,7 @@ extension PipelineChecker {
     _ input: Located<Pipeline.Input>, as callback: CallbackType, _ type: ValueType, name: String
   ) -> PipelinePlan.Input? {
     switch input.value {
-    case .text(let template, isPlain: true) where template.source == "null":
+    case .null:
       if case .optional = type { return .value(.void) }
     case .mapping(let members):
       if members.contains(where: { $0.name.value == "stream" }) {

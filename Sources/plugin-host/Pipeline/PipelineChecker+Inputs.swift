@@ -28,7 +28,8 @@ extension PipelineChecker {
     case .null:
       if case .optional = type { return .value(.void) }
       if type.content == .value { return .value(.void) }
-      report(input.location, "\"\(name)\" is null, expected \(type.expectation)")
+      let hint = ArgumentKind(type).isText ? "; write \"\" for an empty text" : ""
+      report(input.location, "\"\(name)\" is null, expected \(type.expectation)\(hint)")
       return nil
     case .result(let reference):
       return graph.number(of: reference.step).map {

@@ -2,27 +2,27 @@ import PluginRuntime
 
 /// Arguments and results: texts, files, parts of other steps' results, lists and mappings of these.
 extension PipelineReader {
-  func arguments(_ node: YAMLNode, what: String, isNested: Bool = false) -> [Pipeline.Argument] {
+  func arguments(_ node: YAMLNode, what: String) -> [Pipeline.Argument] {
     let fields = document.fields(of: node, what: what) ?? []
     return fields.compactMap { field in
-      input(field.value, what: "\"\(field.key.value)\"", isNested: isNested).map {
+      input(field.value, what: "\"\(field.key.value)\"", takesNull: true).map {
         Pipeline.Argument(name: field.key, value: $0)
       }
     }
   }
 
-  func input(_ node: YAMLNode, what: String, isNested: Bool = false) -> Located<Pipeline.Input>? {
+  func input(_ node: YAMLNode, what: String, takesNull: Bool = false) -> Located<Pipeline.Input>? {
     let located = { (input: Pipeline.Input) in Located(value: input, location: node.location) }
     switch node.content {
     case .mapping:
       if isReference(node) { return reference(node).map { reference in reference.map { .result($0) } } }
       guard document.fields(of: node, what: what) != nil else { return nil }
-      return located(.mapping(arguments(node, what: what, isNested: true)))
+      return located(.mapping(arguments(node, what: what)))
     case .sequence:
       guard let elements = document.elements(of: node, what: what) else { return nil }
-      return located(.list(elements.compactMap { input($0, what: "an element of \(what)", isNested: true) }))
+      return located(.list(elements.compactMap { input($0, what: "an element of \(what)", takesNull: true) }))
     case .scalar(_, let isPlain):
-      if isNested, node.isNull { return located(.null) }
+      if takesNull, node.isNull { return located(.null) }
       return scalar(node, isPlain: isPlain, what: what)
     }
   }

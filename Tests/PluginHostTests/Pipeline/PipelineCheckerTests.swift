@@ -19,7 +19,7 @@ import Testing
         "log(text: str)", "big() -> promise<u64>", "half(x: f64, on: bool = true) -> f64",
         "later(x: promise<bytes>) -> bool",
         "box(p: {x: f64, y: i32}, n: value? = null) -> {x: f64, y: i32}",
-        "total(xs: &[f64], of: [i8; 2]? = null) -> f64"),
+        "total(xs: &[f64], of: [i8; 2]? = null) -> f64", "visit(path: cstr?, mode: i32?, f: fn()? = null)"),
       try plugin("org.one.twin", "f()"), try plugin("org.two.twin", "f()"), try plugin("org.example.bare"),
     ]
   }
@@ -116,7 +116,7 @@ import Testing
     ),
     (
       "a: {call: p.big, rescue: {call: p.nope}}",
-      "2:35: org.example.p has no function \"nope\"; it has pack, sum, log, big, half, later, box, total"
+      "2:35: org.example.p has no function \"nope\"; it has pack, sum, log, big, half, later, box, total, visit"
     ),
   ])
   func reports(step: String, expected: String) {
@@ -180,7 +180,14 @@ import Testing
     _ = try plan("  b: {call: \(user)}\n  a: {call: p.box, with: {p: {y: 2, x: 1}}}")
   }
 
+  @Test(arguments: ["path: null", "path: ~, mode: null", "path: , mode: , f: null", "mode: 5"])
+  func nullIsAnOptionalArgumentThatIsAbsent(arguments: String) throws {
+    _ = try plan("  a: {call: p.visit, with: {\(arguments)}}")
+  }
+
   @Test(arguments: [
+    ("p.log, with: {text: }", "2:33: \"text\" is null, expected a string; write \"\" for an empty text"),
+    ("p.half, with: {x: null}", "2:31: \"x\" is null, expected a number that an f64 can hold"),
     (
       "p.sum, with: {data: {a: 1}}",
       "2:33: \"data\" is a mapping, expected bytes; {step: NAME} is another step's result"

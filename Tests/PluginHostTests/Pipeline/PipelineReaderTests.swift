@@ -147,7 +147,6 @@ import Testing
           + "retry, serial"
       ]
     ),
-    ("plugins: []\nsteps:\n  a: {call: p.f, with: {x: }}", ["3:28: \"x\" is missing; write \"\" for an empty text"]),
     (
       "plugins: []\nsteps:\n  a: {call: p.f, with: {x: [1, {step: }]}}",
       ["3:39: the step's name is missing; write \"\" for an empty text"]
