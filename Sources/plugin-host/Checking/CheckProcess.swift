@@ -12,6 +12,8 @@ struct CheckProcess {
     case returned = 0x72  // r
     case finding = 0x66  // f
     case note = 0x6E  // n
+    /// A note that says why the check is not made.
+    case skipped = 0x73  // s
     case done = 0x64  // d
   }
 
@@ -96,6 +98,7 @@ struct CheckProcess {
     case .returned: call = nil
     case .finding: if !result.findings.contains(text) { result.findings.append(text) }
     case .note: if !result.notes.contains(text) { result.notes.append(text) }
+    case .skipped: (result.isMade, result.notes) = (false, result.notes + [text])
     case .done: isDone = true
     }
   }

@@ -6,6 +6,9 @@ struct CheckReport {
   let seed: UInt64
   let results: [CheckResult]
 
+  /// The checks that could not be made.
+  private var skipped: Int { results.count { $0.findings.isEmpty && !$0.isMade } }
+
   var findings: Int { results.reduce(0) { $0 + $1.findings.count } }
 
   /// The report to read.
@@ -13,11 +16,13 @@ struct CheckReport {
     var lines = ["\(plugin.id) \(plugin.version), seed \(seed)"]
     for result in results {
       let calls = result.calls > 0 ? ", \(result.calls) calls" : ""
-      lines.append("  \(result.findings.isEmpty ? "ok    " : "FAILED")  \(result.name)\(calls)")
+      let outcome = !result.findings.isEmpty ? "FAILED" : result.isMade ? "ok    " : "-     "
+      lines.append("  \(outcome)  \(result.name)\(calls)")
       for text in result.findings { lines.append("          \(text)") }
       for text in result.notes { lines.append("          note: \(text)") }
     }
-    lines.append("\(results.count) checks, \(findings) \(findings == 1 ? "finding" : "findings")")
+    let unmade = skipped == 0 ? "" : ", \(skipped) not made"
+    lines.append("\(results.count - skipped) checks\(unmade), \(findings) \(findings == 1 ? "finding" : "findings")")
     return lines.map { $0.displayLine + "\n" }.joined()
   }
 
@@ -31,6 +36,7 @@ struct CheckReport {
           results.map { result in
             .object([
               ("name", .string(result.name)), ("calls", .number(UInt64(result.calls))),
+              ("made", .bool(result.isMade)),
               ("findings", .array(result.findings.map { .string($0) })),
               ("notes", .array(result.notes.map { .string($0) })),
             ])
@@ -44,13 +50,15 @@ struct CheckReport {
     let failures = results.count { !$0.findings.isEmpty }
     var lines = [
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>",
-      "<testsuite name=\"\(Self.xml(plugin.id))\" tests=\"\(results.count)\" failures=\"\(failures)\" errors=\"0\">",
+      "<testsuite name=\"\(Self.xml(plugin.id))\" tests=\"\(results.count)\" failures=\"\(failures)\" errors=\"0\" "
+        + "skipped=\"\(skipped)\">",
       "  <properties><property name=\"seed\" value=\"\(seed)\"/></properties>",
     ]
     for result in results {
       let head = "  <testcase classname=\"\(Self.xml(plugin.id))\" name=\"\(Self.xml(result.name))\""
       guard let first = result.findings.first else {
-        lines.append(head + "/>")
+        let reason = result.notes.map(Self.xml).joined(separator: "; ")
+        lines.append(head + (result.isMade ? "/>" : "><skipped message=\"\(reason)\"/></testcase>"))
         continue
       }
       let texts = result.findings.map(Self.xml).joined(separator: "\n")

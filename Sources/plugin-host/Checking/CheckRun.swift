@@ -64,7 +64,7 @@ final class CheckRun {
   /// Random arguments; `nil`, after a note, if there are none for the function.
   func arguments(for function: FunctionDescription) -> [Argument]? {
     if let arguments = values.arguments(for: function.signature) { return arguments }
-    CheckProcess.write(.note, "was not called: it takes a token, or an address that no function returns")
+    CheckProcess.write(.skipped, "was not called: it takes a token, or an address that no function returns")
     return nil
   }
 

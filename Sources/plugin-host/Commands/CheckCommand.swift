@@ -80,7 +80,9 @@ struct CheckCommand: ParsableCommand {
     let types = DebugTypes(of: plugin.path, timeout: .seconds(60))
     for job in CheckJob.all(of: plugin, skipping: Set(skip), hasTypes: types.isWorthwhile) {
       if job.kind == .leaks, results.last?.findings.isEmpty == false {
-        results.append(CheckResult(name: job.name, notes: ["leaks were not measured: its calls have findings"]))
+        results.append(
+          CheckResult(
+            name: job.name, notes: ["leaks were not measured: its calls have findings"], isMade: false))
         continue
       }
       let result = try CheckProcess.run(job.name, timeout: options.timeout) { job.run(plan, options, types) }

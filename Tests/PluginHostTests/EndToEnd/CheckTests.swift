@@ -34,6 +34,7 @@ extension EndToEnd {
         let calls: Int
         let findings: [String]
         let notes: [String]
+        let made: Bool
       }
       let id: String
       let seed: UInt64
@@ -125,10 +126,13 @@ extension EndToEnd {
       }
       #expect(calls["look_at_none: calls"] == 0 && calls["tie: calls"] == 0)
       let none = try #require(report.checks.first { $0.name == "look_at_none: calls" })
+      #expect(!none.made && report.checks.contains { $0.name == "look: calls" && $0.made })
       #expect(none.notes == ["was not called: it takes a token, or an address that no function returns"])
       for function in ["make", "make_two", "look", "listen"] {
         let leaks = try #require(report.checks.first { $0.name == "\(function): leaks" })
-        #expect(leaks.notes == ["leaks were not measured: it returns addresses, or keeps callbacks"], "\(leaks)")
+        #expect(
+          !leaks.made && leaks.notes == ["leaks were not measured: it returns addresses, or keeps callbacks"],
+          "\(leaks)")
       }
     }
 
@@ -188,9 +192,12 @@ extension EndToEnd {
       let marked = try HostProcess.run("check", "--junit", file, odd.path)
       let text = try String(contentsOfFile: file, encoding: .utf8)
       #expect(text.contains("one &lt; two &amp; &quot;three&quot;") && !text.contains("\u{1}"), "\(text)")
-      #expect(text.contains("\"number: leaks\"/>") && text.contains("name=\"text: leaks\"/>"), "\(text)")
+      #expect(
+        text.contains("\"number: leaks\"><skipped message=\"leaks were not measured: its calls")
+          && text.contains("name=\"text: leaks\"/>"), "\(text)")
       #expect(marked.text.contains("          note: leaks were not measured: its calls have findings\n"))
-      #expect(marked.text.hasSuffix(" checks, 1 finding\n"), "\(marked.text)")
+      #expect(marked.text.contains("  -       number: leaks\n") && text.contains("errors=\"0\" skipped=\"1\">"))
+      #expect(marked.text.hasSuffix(" checks, 1 not made, 1 finding\n"), "\(marked.text)")
       let skipped = try HostProcess.run("check", "--skip", "number", fixture.path)
       #expect(skipped.status == 0 && !skipped.text.contains("number"), "\(skipped.text)")
       let unknown = try HostProcess.run("check", "--skip", "nothing", fixture.path)
