@@ -31,6 +31,10 @@ struct ResultStore: Sendable {
   private let database: Database
 
   private static let version: Int64 = 1
+  /// "PrmC", in the header of the file: marks a store even if other parts of the header are damaged.
+  private static let application: [UInt8] = [0x50, 0x72, 0x6D, 0x43]
+  /// The place of the application's mark in the header of an SQLite file.
+  private static let applicationOffset = 68
 
   /// Opens the store at `path`, or creates it with the folders above it.
   init(path: String) throws(Database.Failure) {
@@ -38,6 +42,11 @@ struct ResultStore: Sendable {
     Self.createFolder(Directory.parent(of: path))
     database = try Database(path: path)
     try refuseOther()
+    if try database.run("pragma user_version").first?.first?.int == 0 {
+      // In the file itself: before the log takes changes.
+      let application = Self.application.reduce(0) { $0 << 8 | Int64($1) }
+      try database.run("pragma application_id = \(application)")
+    }
     try Self.retrying { () throws(Database.Failure) in try database.run("pragma journal_mode = wal") }
     // A commit survives the end of the process, but not always a crash of the machine.
     try database.run("pragma synchronous = normal")
@@ -146,11 +155,12 @@ struct ResultStore: Sendable {
   static func isStore(path: String) -> Bool {
     let descriptor = open(RawText.cString(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return errno == ENOENT }
-    var head = [UInt8](repeating: 0, count: 16)
+    var head = [UInt8](repeating: 0, count: applicationOffset + application.count)
     let count = read(descriptor, &head, head.count)
     close(descriptor)
     guard count != 0 else { return true }
-    guard count == head.count, head == Array("SQLite format 3\0".utf8) else { return false }
+    if Array(head[applicationOffset...]) == application { return true }
+    guard head.starts(with: "SQLite format 3\0".utf8) else { return false }
     do throws(Database.Failure) {
       _ = try ResultStore(path: path).count()
       return true

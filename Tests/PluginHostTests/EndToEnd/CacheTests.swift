@@ -140,6 +140,23 @@ extension EndToEnd {
       #expect(try place.entries().count == 1)
     }
 
+    @Test func aFileWithADamagedHeadIsRemoved() throws {
+      let place = try Place(Self.head + "  a: {call: kinds.tiny, pure: true}\n")
+      #expect(try place.run().text == "-3\n")
+      // The last connection to be closed moves the log into the file.
+      try sql("pragma wal_checkpoint", place.cache)
+      var content = try Data(contentsOf: URL(filePath: place.cache))
+      content.replaceSubrange(0..<16, with: Data(repeating: 0, count: 16))
+      try content.write(to: URL(filePath: place.cache))
+      let ending = try place.run()
+      #expect(ending.text == "-3\n")
+      #expect(
+        ending.errors.contains("; it is not used; `plugin-host cache prune --all` removes it\n"), "\(ending.errors)")
+      let pruned = try HostProcess.run("cache", "prune", "--all", "--cache", place.cache)
+      #expect(pruned.status == 0 && pruned.text == "removed \(place.cache)\n", "\(pruned)")
+      #expect(!(try place.run().errors.contains("warning")))
+    }
+
     @Test(arguments: ["text", "database"]) func aFileOfOthersIsKept(_ kind: String) throws {
       let place = try Place(Self.head + "  a: {call: kinds.tiny, pure: true}\n")
       try FileManager.default.createDirectory(
