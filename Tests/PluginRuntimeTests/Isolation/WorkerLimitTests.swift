@@ -35,7 +35,7 @@ struct WorkerLimitTests {
     let plugin = try IsolatedPlugin.loading("asking")
     #expect(try await plugin.outcome("deep", .uint(100)).value != nil)
     let deep = try await plugin.outcome("deep", .uint(130))
-    #expect(deep.pluginError?.kind == .notIsolated, "\(deep)")
+    #expect(deep.pluginError?.kind == .badResult, "\(deep)")
     #expect(deep.pluginError?.message.contains("nested deeper than 128 levels") == true, "\(deep)")
     #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
     plugin.unload()

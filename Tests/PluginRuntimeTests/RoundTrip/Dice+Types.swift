@@ -38,9 +38,12 @@ extension Dice {
       // A signalling NaN does not survive being widened, which is how a PluginValue has it.
       let number = Float(bitPattern: bits)
       return .double(Double(number.isNaN ? Float(bitPattern: bits | 0x40_0000) : number))
-    case .f64:
-      return .double(
-        chance(30) ? pick([0, -0.0, .infinity, .nan, .leastNonzeroMagnitude, 0.1]) : Double(bitPattern: next()))
+    case .f64, .f64x:
+      let number =
+        chance(30) ? pick([0, -0.0, .infinity, .nan, .leastNonzeroMagnitude, 0.1]) : Double(bitPattern: next())
+      // A signalling NaN does not survive being widened either.
+      let isQuieted = number.isNaN && type == .f64x
+      return .double(isQuieted ? Double(bitPattern: number.bitPattern | 1 << 51) : number)
     case .cstr: return .string(text(from: 1))
     case .str: return .string(text(from: 0))
     case .bytes: return .bytes((0..<roll(12)).map { _ in UInt8(truncatingIfNeeded: next()) })
