@@ -6,9 +6,9 @@ import Synchronization
 /// The process in which an isolated plugin runs: one plugin, one host, connected by the socket that the host left as
 /// descriptor 3.
 ///
-/// Three kinds of threads run here. The main thread maps the plugin, calls its load() and unload(), and runs the jobs
-/// of the main executor. The leader of the `FrameServer` reads frames and makes the calls that return soon. Threads of a
-/// pool make the others.
+/// Four kinds of threads run here. The main thread maps the plugin, calls its load() and unload(), and runs the jobs
+/// of the main executor. The calls that share the number of a serial thread have a thread of their own. The leader of the
+/// `FrameServer` reads frames and makes the calls that return soon. Threads of a pool make the others.
 public final class PluginWorker: Sendable {
   /// The name by which host and worker know each other in their first frames.
   static let greeting = PluginValue.array([.string("plugin-worker"), .uint(UInt64(PluginDescriptor.hostABI))])
