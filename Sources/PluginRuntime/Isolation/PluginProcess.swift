@@ -70,7 +70,7 @@ final class PluginProcess: Sendable {
   /// plugin is ending, and takes no more calls. `lane`: the number of the worker's thread for it; 0: any.
   /// `stays`: a call that waits takes the result.
   func begin(
-    _ function: RemoteFunction, _ arguments: [Argument], depth: Int = CallStack.depth, lane: UInt64 = 0,
+    _ function: RemoteFunction, _ arguments: [Argument], depth: Int = CallStack.depth, lane: UInt64,
     deadline: ContinuousClock.Instant?, timeout: Duration?, slot: CallSlot? = nil, use: CallUse? = nil,
     waiting: WaitingCall? = nil, stays: Bool = false,
     progress: (@Sendable (ProgressReport) -> Void)? = nil
@@ -106,8 +106,8 @@ final class PluginProcess: Sendable {
     case .closing: return nil
     case .outdated:
       return begin(
-        function, arguments, depth: depth, deadline: deadline, timeout: timeout, slot: slot, use: use, waiting: waiting,
-        stays: stays, progress: progress)
+        function, arguments, depth: depth, lane: lane, deadline: deadline, timeout: timeout, slot: slot, use: use,
+        waiting: waiting, stays: stays, progress: progress)
     case .full:
       promise.reject(PluginError(.overloaded, function.subject, "is not called: its worker process reads nothing"))
     }
@@ -124,7 +124,7 @@ final class PluginProcess: Sendable {
     let settled = DispatchSemaphore(value: 0)
     let subject = function.subject
     let promise =
-      begin(function, [], deadline: .now + limit, timeout: limit)
+      begin(function, [], lane: 0, deadline: .now + limit, timeout: limit)
       ?? .reject(PluginError(.closed, subject, "is not called any more: its worker process is shut down"))
     promise.then(
       { _ in settled.signal() },
