@@ -12,10 +12,6 @@ import Synchronization
 final class FrameServer: Sendable {
   typealias Handler = @Sendable (Frame) throws(FrameError) -> Void
 
-  private struct Call: Sendable {
-    let run: @Sendable () -> Void
-  }
-
   private struct State {
     /// The number of the leader. A thread with a lower one has been replaced.
     var leader = 0
@@ -24,7 +20,7 @@ final class FrameServer: Sendable {
     /// The number of times that a leader has begun to run calls.
     var rounds = 0
     /// The calls that have not begun; the last one is the next.
-    var calls: [Call] = []
+    var calls: [CallThreads.Entry] = []
     var hasFollower = false
     /// Whether the follower wakes at each tick.
     var isWatching = false
@@ -34,7 +30,7 @@ final class FrameServer: Sendable {
     var replaced = 0
 
     /// Replaces the leader. Returns the number of the next one, and the remaining calls.
-    mutating func replaceLeader() -> (number: Int, calls: [Call]) {
+    mutating func replaceLeader() -> (number: Int, calls: [CallThreads.Entry]) {
       defer { calls = [] }
       leader += 1
       replaced += 1
@@ -73,11 +69,11 @@ final class FrameServer: Sendable {
   }
 
   /// Adds a call that was read. For the handler of frames.
-  func add(_ call: @escaping @Sendable () -> Void) { state.withLock { $0.calls.append(Call(run: call)) } }
+  func add(_ call: @escaping CallThreads.Job) { state.withLock { $0.calls.append(.init(run: call)) } }
 
   /// The call on this thread is about to wait for a frame of the host, which another thread has to read.
   func willWait() {
-    let rest = state.withLock { state -> [Call]? in
+    let rest = state.withLock { state -> [CallThreads.Entry]? in
       guard let runner = state.runner, pthread_equal(runner, pthread_self()) != 0 else { return nil }
       let (number, rest) = state.replaceLeader()
       state.offered = number
@@ -119,7 +115,7 @@ final class FrameServer: Sendable {
     var isWatching = false
     while true {
       if isWatching { _ = wakeup.wait(timeout: .now() + Self.tick) } else { wakeup.wait() }
-      let next = state.withLock { state -> (number: Int, calls: [Call])? in
+      let next = state.withLock { state -> (number: Int, calls: [CallThreads.Entry])? in
         if let number = state.offered {
           state.offered = nil
           return (number, [])
@@ -170,7 +166,7 @@ final class FrameServer: Sendable {
     return state.withLock { $0.leader == number }
   }
 
-  private func nextCall(_ number: Int) -> Call? {
+  private func nextCall(_ number: Int) -> CallThreads.Entry? {
     state.withLock { state in
       guard state.leader == number else { return nil }
       let call = state.calls.popLast()
@@ -193,7 +189,7 @@ final class FrameServer: Sendable {
     return isStarted
   }
 
-  private func runElsewhere(_ calls: [Call]) {
+  private func runElsewhere(_ calls: [CallThreads.Entry]) {
     channel.uncork()
     for call in calls { threads.run(call.run) }
   }

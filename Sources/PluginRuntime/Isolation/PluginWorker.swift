@@ -230,7 +230,7 @@ public final class PluginWorker: Sendable {
   }
 
   /// Runs a job on the thread of that number; 0: on any.
-  private func run(in lane: UInt64, _ job: @escaping @Sendable () -> Void) {
+  private func run(in lane: UInt64, _ job: @escaping CallThreads.Job) {
     guard lane != 0 else { return server.add(job) }
     let thread = state.withLock { state in
       let thread = state.lanes[lane] ?? SerialThread()

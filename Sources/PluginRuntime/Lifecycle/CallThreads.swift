@@ -16,7 +16,7 @@ public final class CallThreads: Sendable {
 
   /// A job in collections and results. A bare closure would be wrapped anew each time that it passes through a generic
   /// type.
-  private struct Entry: Sendable {
+  struct Entry: Sendable {
     let run: Job
   }
 
