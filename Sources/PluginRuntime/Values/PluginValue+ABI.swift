@@ -67,10 +67,7 @@ extension PluginValue {
     case Int(PROMISE_KIND_BYTES): self = .bytes([UInt8](Self.content(value)))
     case Int(PROMISE_KIND_ERROR):
       let domain = promise_value_domain(value).map { String(cString: $0) } ?? ""
-      self = .object([
-        PluginMember("domain", .string(domain)), PluginMember("code", .int(promise_value_code(value))),
-        PluginMember("message", .string(Self.text(value))),
-      ])
+      self = .error(domain: domain, code: promise_value_code(value), message: Self.text(value))
     default:
       guard let boxed = try ValueBox.content(value, depth: depth) else {
         throw ArgumentMismatch(

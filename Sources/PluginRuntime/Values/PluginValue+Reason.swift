@@ -23,14 +23,19 @@ extension PluginValue {
       let sorted = members.sorted { $0.key < $1.key }
       self = .object(sorted.map { PluginMember($0.key, PluginValue(reason: $0.value)) })
     case let error as PromiseError:
-      self = .object([
-        PluginMember("domain", .string(error.domain)), PluginMember("code", .int(error.code)),
-        PluginMember("message", .string(error.message)),
-      ])
+      self = .error(domain: error.domain, code: error.code, message: error.message)
     case let address as UnsafeMutableRawPointer:
       self = .string("0x\(String(UInt(bitPattern: address), radix: 16))")
     case let object as ForeignObject: self = .string("an object of type \"\(object.typeName)\"")
     default: self = .string("\(reason)")
     }
+  }
+
+  /// The object that stands for an error.
+  static func error(domain: String, code: Int64, message: String) -> PluginValue {
+    .object([
+      PluginMember("domain", .string(domain)), PluginMember("code", .int(code)),
+      PluginMember("message", .string(message)),
+    ])
   }
 }
