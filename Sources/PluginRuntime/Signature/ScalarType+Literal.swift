@@ -24,10 +24,13 @@ extension ScalarType {
 
   /// Whether a float type represents the integer in the text exactly; true for other texts.
   private func isExact(_ text: String) -> Bool {
-    let magnitude = text.drop { $0 == "-" || $0 == "+" }
-    let isHexadecimal = magnitude.hasPrefix("0x") || magnitude.hasPrefix("0X")
-    let digits = magnitude.dropFirst(isHexadecimal ? 2 : 0)
-    guard digits.allSatisfy({ isHexadecimal ? $0.isHexDigit : "0"..."9" ~= $0 }) else { return true }
+    let magnitude = text[...].utf8.drop { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") }
+    let isHexadecimal = magnitude.starts(with: "0x".utf8) || magnitude.starts(with: "0X".utf8)
+    let digits = Substring(magnitude.dropFirst(isHexadecimal ? 2 : 0))
+    let isDigit = { (byte: UInt8) in
+      UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || isHexadecimal && Character(Unicode.Scalar(byte)).isHexDigit
+    }
+    guard digits.utf8.allSatisfy(isDigit) else { return true }
     if let number = Int128(digits, radix: isHexadecimal ? 16 : 10) { return float(exactly: number) != nil }
     guard !isHexadecimal, let number = size == 4 ? Float(digits).map(Double.init) : Double(digits), number.isFinite
     else { return false }
