@@ -6,7 +6,7 @@ import Synchronization
 @main
 struct PluginHost: ParsableCommand {
   /// The library looks for --generate-completion-script in each command line, unless a command's name stands above the
-  /// root's. This takes more than all else at the start (5.4 million instructions), and completions/ has better scripts.
+  /// root's. That takes a quarter of the start (2.3 of 8.9 million instructions), and completions/ has better scripts.
   static var configuration: CommandConfiguration {
     var configuration = described
     if isParsing.load(ordering: .relaxed) { configuration._superCommandName = "" }

@@ -79,6 +79,7 @@ extension PluginValue {
     case .void, .bool, .int, .uint, .double, .pointer: Redaction.isNeeded(in: json) ? .string("***") : self
     }
   }
+
   /// `***` in place of a list or an object whose JSON is a secret, or has one in it.
   private var redactedWhole: PluginValue { Redaction.isNeeded(in: self) ? .string("***") : self }
 }

@@ -31,7 +31,7 @@ enum StructuredError {
     if let function = facts.function { members.append(("function", text(function))) }
     switch facts.reason {
     case .error(let error):
-      members += [("domain", text(error.domain)), ("code", code(error)), ("message", text(error.message))]
+      members += parts(of: error)
       if !error.causes.isEmpty { members.append(("causes", .array(error.causes.map(json)))) }
     case .causes(let causes):
       members += [("message", message(of: failure)), ("causes", .array(causes.map(json)))]
@@ -42,17 +42,18 @@ enum StructuredError {
     return .object([("error", .object(members))])
   }
 
-  private static func json(_ cause: PromiseError) -> JSON {
-    .object([
-      ("domain", text(cause.domain)), ("code", code(cause)), ("message", text(cause.message)),
-    ])
+  private static func json(_ cause: PromiseError) -> JSON { .object(parts(of: cause)) }
+
+  private static func parts(of error: PromiseError) -> [(String, JSON)] {
+    [
+      ("domain", text(error.domain)), ("code", .value(PluginValue.int(error.code).redacted)),
+      ("message", text(error.message)),
+    ]
   }
 
   private static func json(_ cause: PluginError) -> JSON {
     .object([("subject", text(cause.subject)), ("message", text(cause.message))])
   }
-
-  private static func code(_ error: PromiseError) -> JSON { .value(PluginValue.int(error.code).redacted) }
 
   private static func message(of failure: Failure) -> JSON {
     let prefix = "plugin-host: "
