@@ -5,9 +5,8 @@ indirect enum CType: Equatable {
   /// char is neither signed nor unsigned char: it is text.
   case char
   case integer(isSigned: Bool, bits: Int)
-  case float
-  case double
-  case longDouble
+  /// float, double, and long double, whose bits are 128 with the padding.
+  case float(bits: Int)
   case pointer(to: CType, isConst: Bool)
   case array(of: CType, count: Int?)
   case function(result: CType, parameters: [CType], isVariadic: Bool)
@@ -116,9 +115,9 @@ struct CTypeParser {
     case ["void"]: return .void
     case ["_Bool"], ["bool"]: return .bool
     case ["char"]: return words.count == 1 ? .char : .integer(isSigned: !isUnsigned, bits: 8)
-    case ["float"], ["_Float32"]: return .float
-    case ["double"], ["_Float64"]: return longs == 0 ? .double : .longDouble
-    case ["_Float64x"]: return .longDouble
+    case ["float"], ["_Float32"]: return .float(bits: 32)
+    case ["double"], ["_Float64"]: return .float(bits: longs == 0 ? 64 : 128)
+    case ["_Float64x"]: return .float(bits: 128)
     // long is as wide as a pointer on every Linux that plugins run on.
     case []: return .integer(isSigned: !isUnsigned, bits: words.contains("short") ? 16 : longs > 0 ? 64 : 32)
     default: return .unknown(text)

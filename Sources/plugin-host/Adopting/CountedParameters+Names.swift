@@ -24,7 +24,7 @@ extension CountedParameters {
     switch header.resolved(target) {
     case .char, .integer(_, 8): return .bytes
     case .void: return isHandle(target) ? nil : .unknown
-    case .integer, .float, .double, .longDouble, .tagged("enum", _): return .wide
+    case .integer, .float, .tagged("enum", _): return .wide
     case .tagged("struct", _): return text.isPlain(target) && !text.isObject(target) ? .structs : nil
     case .pointer(let inner, let isConstInner):
       if header.resolved(inner) == .char { return isConst || isConstInner ? .addresses : nil }

@@ -182,7 +182,7 @@ struct CountedParameters {
   static func isData(_ type: CType, _ header: Header) -> Bool {
     guard case .pointer(let target, _) = type else { return false }
     switch header.resolved(target) {
-    case .char, .integer, .float, .double, .longDouble: return true
+    case .char, .integer, .float: return true
     case .void: return !isHandle(target)
     default: return false
     }

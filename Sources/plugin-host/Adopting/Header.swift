@@ -188,7 +188,7 @@ struct Header {
       switch scalar.form {
       case .bool: return .bool
       case .signed, .unsigned: return .integer(isSigned: scalar.form == .signed, bits: 8 * scalar.size)
-      case .float: return scalar.size == 4 ? .float : scalar.size == 8 ? .double : .longDouble
+      case .float: return .float(bits: 8 * scalar.size)
       }
     case .array(let element, let count): return .array(of: define(element, path), count: count)
     case .cstr: return .pointer(to: .char, isConst: true)

@@ -44,7 +44,7 @@ extension SignatureWriter {
     return types.indices.first { index in
       guard case .pointer(let target, _) = header.resolved(types[index]) else { return false }
       switch header.resolved(target) {
-      case .char, .integer, .float, .double, .longDouble, .bool: return true
+      case .char, .integer, .float, .bool: return true
       case .void: return !CountedParameters.isHandle(target)
       default: return false
       }

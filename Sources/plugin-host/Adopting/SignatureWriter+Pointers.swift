@@ -6,8 +6,7 @@ extension SignatureWriter {
     case .function: return try callback(index)
     case .void: return try object(index, target, isConst)
     case .char where isConst && !isArray(index): return try string(index)
-    case .bool, .char, .integer, .float, .double, .longDouble, .tagged("enum", _):
-      return try scalars(index, target, isConst)
+    case .bool, .char, .integer, .float, .tagged("enum", _): return try scalars(index, target, isConst)
     case .pointer(let inner, let isConstInner): return try address(index, of: inner, isConst: isConst, isConstInner)
     case .tagged: return try structure(index, target, isConst)
     case .array, .named, .unknown: return optional(index, "ptr<\(text.name(of: target, or: types[index]))>")

@@ -29,9 +29,7 @@ struct TypeText {
     case .bool: return "bool"
     case .char: return Self.char
     case .integer(let isSigned, let bits): return "\(isSigned ? "i" : "u")\(bits)"
-    case .float: return "f32"
-    case .double: return "f64"
-    case .longDouble: return "f64x"
+    case .float(let bits): return Self.float(bits)
     case .tagged("enum", let name): return header.isSigned(enumeration: name) ? "i32" : "u32"
     case .tagged(let kind, let name): return try structure(kind, name, as: written, depth: depth)
     case .pointer(let target, _): return "ptr<\(self.name(of: target, or: written))>?"
@@ -68,7 +66,7 @@ struct TypeText {
   /// Whether a struct holds all of its value in itself, so that a copy of it is as good.
   func isPlain(_ type: CType, depth: Int = 0) -> Bool {
     switch header.resolved(type) {
-    case .bool, .char, .integer, .float, .double, .longDouble, .tagged("enum", _): return true
+    case .bool, .char, .integer, .float, .tagged("enum", _): return true
     case .array(let element, let count): return count ?? 0 > 0 && isPlain(element, depth: depth + 1)
     case .tagged("struct", let tag):
       guard depth < 8, let record = header.record(tag), !record.hasBitFields, !record.fields.isEmpty else {
@@ -153,15 +151,15 @@ struct TypeText {
     case .bool: return "bool"
     case .char: return "char"
     case .integer(let isSigned, let bits): return "\(isSigned ? "i" : "u")\(bits)"
-    case .float: return "f32"
-    case .double: return "f64"
-    case .longDouble: return "f64x"
+    case .float(let bits): return Self.float(bits)
     case .function: return "function"
     default:
       if case .named(let name)? = written { return name }
       return "any"
     }
   }
+
+  private static func float(_ bits: Int) -> String { bits == 128 ? "f64x" : "f\(bits)" }
 
   /// Whether char has a sign is up to the machine.
   private static var char: String {
