@@ -158,7 +158,8 @@ let package = Package(
     .testTarget(
       name: "PromisesSwift5Tests", dependencies: ["Promises"], swiftSettings: settings + [.swiftLanguageMode(.v5)]),
     .testTarget(
-      name: "PluginHostTests", dependencies: ["PluginRuntime", "plugin-host"], exclude: ["Fixtures"],
+      name: "PluginHostTests", dependencies: ["PluginRuntime", "PromisesTestSupport", "plugin-host"],
+      exclude: ["Fixtures"],
       swiftSettings: settings),
     // Counts the allocations of the code under test.
     .target(name: "CCountedHeap", path: "Tests/CCountedHeap"),

@@ -262,11 +262,16 @@ __attribute__((constructor)) static void avoid_huge_pages(void) {
   prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 }
 
-/* Returns the resident memory of the process, counted from its pages. The second file, for kernels without the first,
- * may be off by many pages for each processor. Returns 0 with CHECK_QUICK, which memory checkers set: they keep freed
- * memory. */
+/* Returns whether the resident memory of the process is that of this program. Under a memory checker, which keeps freed
+ * memory, it is not; CHECK_QUICK is set there. */
+static inline bool resident_is_known(void) {
+  return getenv("CHECK_QUICK") == NULL;
+}
+
+/* Returns the resident memory of the process, counted from its pages; 0 if it is not known. The second file, for kernels
+ * without the first, may be off by many pages for each processor. */
 static inline long resident_kilobytes(void) {
-  if (getenv("CHECK_QUICK") != NULL)
+  if (!resident_is_known())
     return 0;
   long kilobytes = 0;
   char line[128];

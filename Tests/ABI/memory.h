@@ -13,12 +13,6 @@ static inline long resident(void) {
   return pages * sysconf(_SC_PAGESIZE);
 }
 
-/* Returns whether resident() measures the memory of this program. Under a memory checker it does not; CHECK_QUICK is
- * set there. */
-static inline bool resident_is_known(void) {
-  return getenv("CHECK_QUICK") == NULL;
-}
-
 static inline promise_statistics_t statistics(void) {
   promise_statistics_t now = {.size = sizeof now};
   CHECK_STATUS(promise_statistics(&now), PROMISE_OK);

@@ -1,5 +1,6 @@
 import Foundation
 import PluginRuntime
+import PromisesTestSupport
 import Testing
 
 /// The fuzzer's kept inputs, once more in every run of the tests: `make fuzz` is where it comes from.
@@ -89,20 +90,8 @@ struct Growth {
     var costs = [Double.infinity, .infinity]
     var isLinear: Bool { costs[1] <= 8 * max(costs[0], 20_000) }
     for run in 0..<100 where run < 3 || !isLinear {
-      for index in costs.indices { costs[index] = min(costs[index], Self.time { work(texts[index]) }) }
+      for index in costs.indices { costs[index] = min(costs[index], threadTime { work(texts[index]) }) }
     }
     #expect(isLinear, "\(pattern.testDescription): \(costs) ns for one length and four times that")
-  }
-
-  /// Nanoseconds of this thread.
-  private static func time(_ work: () -> Void) -> Double {
-    func now() -> Double {
-      var time = timespec()
-      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-      return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
-    }
-    let start = now()
-    work()
-    return now() - start
   }
 }
