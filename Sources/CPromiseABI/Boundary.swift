@@ -38,11 +38,12 @@ func handle(_ ref: CellRef) -> OpaquePointer? {
   unsafe OpaquePointer(bitPattern: UInt(ref.token.bits))
 }
 
-/// Fails a call that returns a pointer: records the status for promise_last_status(), frees the context, returns NULL.
+/// Fails a call that returns a pointer: frees the context, records the status for promise_last_status(), returns NULL.
 @inline(never)
 func fail(_ status: promise_status_t, _ context: Context = unsafe Context(nil, nil)) -> OpaquePointer? {
-  unsafe platform_thread().pointee.last_status = status
+  // The status comes last: `free_ctx` may make calls that fail, or read the status.
   context.release()
+  unsafe platform_thread().pointee.last_status = status
   return nil
 }
 

@@ -57,6 +57,26 @@ static void context_is_freed_when_attaching_fails(void) {
   CHECK_SPY(&spy, 0, 2);
 }
 
+static void fails_and_reads_the_status(void *frees) {
+  CHECK_POINTER(promise_then(NULL, spy_handler, NULL, NULL), NULL);
+  promise_last_status();
+  ++*(int *)frees;
+}
+
+static void fails(void *frees) {
+  CHECK_POINTER(promise_then(NULL, spy_handler, NULL, NULL), NULL);
+  ++*(int *)frees;
+}
+
+static void last_status_is_that_of_the_call_and_not_of_its_free_ctx(void) {
+  int frees = 0;
+  CHECK_POINTER(promise_then(stale(), spy_handler, &frees, fails), NULL);
+  CHECK_STATUS(promise_last_status(), PROMISE_ESTALE);
+  CHECK_POINTER(promise_then(stale(), spy_handler, &frees, fails_and_reads_the_status), NULL);
+  CHECK_STATUS(promise_last_status(), PROMISE_ESTALE);
+  CHECK_INT(frees, 2);
+}
+
 static void *resolves(void *promise) {
   resolve(promise, 1);
   return NULL;
@@ -78,6 +98,8 @@ CHECKS(context) = {
     RULE("a context is freed exactly once, whether its callback ran or never will",
          context_is_freed_once_whatever_happens),
     RULE("a context is freed when the attaching call fails", context_is_freed_when_attaching_fails),
+    RULE("the last status is that of the call that failed, whatever its free_ctx calls",
+         last_status_is_that_of_the_call_and_not_of_its_free_ctx),
     RULE("a context is freed on the thread where its callback ran", context_is_freed_where_its_callback_ran),
     CHECKS_END,
 };
