@@ -50,6 +50,8 @@ typedef struct filter_rule {
 static const filter_rule_t filter_rules[] = {
     REFUSED(socket, NETWORK, ALWAYS),
     REFUSED(socketpair, NETWORK, UNCONNECTED_PAIR),
+    /* One of a pair, too, can take a name that belongs to another program. */
+    REFUSED(bind, NETWORK, ALWAYS),
 
     REPORTED(openat, READ, ALWAYS, 0, 1),
     REPORTED(openat2, READ, ALWAYS, 0, 1),
@@ -149,6 +151,11 @@ static const filter_rule_t filter_rules[] = {
     REFUSED(perf_event_open, SYSTEM, ALWAYS),
     REFUSED(userfaultfd, SYSTEM, ALWAYS),
     REFUSED(fanotify_init, SYSTEM, ALWAYS),
+    /* Tells the names of files in any folder, for Landlock has no right for it. */
+    REFUSED(inotify_init1, SYSTEM, ALWAYS),
+#ifdef SYS_inotify_init
+    REFUSED(inotify_init, SYSTEM, ALWAYS),
+#endif
     REFUSED(keyctl, SYSTEM, ALWAYS),
     REFUSED(add_key, SYSTEM, ALWAYS),
     REFUSED(request_key, SYSTEM, ALWAYS),

@@ -32,7 +32,10 @@ struct ConfinementWatch {
     self.plan = plan
     self.process = process.pid
     control = process.control
-    granted = plan.rules.map { ConfinementPlan.Rule(path: Self.resolve($0.path) ?? $0.path, access: $0.access) }
+    granted = plan.rules.map { rule in
+      let path = Self.isBelow(Self.ownFolder, rule.path) ? rule.path : Self.resolve(rule.path) ?? rule.path
+      return ConfinementPlan.Rule(path: path, access: rule.access)
+    }
     let bytes = plan.bytes ?? []
     _ = bytes.withUnsafeBytes { buffer in
       buffer.baseAddress.map { plugin_confinement_send(control, $0, buffer.count, -1) }
@@ -141,28 +144,47 @@ struct ConfinementWatch {
       guard exceedsMemory(attempt) else { return nil }
       return CapabilityRefusal(capability: .memory, path: nil, call: call, limit: plan.capabilities.memoryText)
     }
-    guard enforcesFiles, let full, !isOwn(full) else { return nil }
-    if attempt.writes, let target = Self.resolve(full) ?? Self.resolveNew(full), !isGranted(target, PLUGIN_ACCESS_WRITE)
-    {
+    guard enforcesFiles, let full else { return nil }
+    // Opening a file that does not exist fails for everybody; one that is made has a folder.
+    let (existing, new) = target(full, attempt.thread)
+    if attempt.writes, let target = existing ?? new, !isGranted(target, PLUGIN_ACCESS_WRITE) {
       return CapabilityRefusal(capability: .write, path: target, call: call)
     }
-    // Opening a file that does not exist fails for everybody.
-    if attempt.reads, let target = Self.resolve(full), !isGranted(target, PLUGIN_ACCESS_READ) {
+    if attempt.reads, let target = existing, !isGranted(target, PLUGIN_ACCESS_READ) {
       return CapabilityRefusal(capability: .read, path: target, call: call)
     }
     return nil
   }
 
   private func isGranted(_ path: String, _ access: Int) -> Bool {
-    granted.contains { rule in
-      rule.access & Int32(access) != 0
-        && (path == rule.path || rule.path == "/" || path.hasPrefix("\(rule.path)/"))
-    }
+    granted.contains { $0.access & Int32(access) != 0 && Self.isBelow($0.path, path) }
   }
 
-  /// Whether a path means the process that uses it.
-  private func isOwn(_ path: String) -> Bool {
-    ["/proc/self", "/proc/thread-self", "/proc/\(process)", "/dev/fd", "/dev/std"].contains(where: path.hasPrefix)
+  /// What a path of a thread leads to: an existing file, or the place of a new one. Files of the thread's own process
+  /// are below /proc/self in the result. Its descriptors lead to their files, and those of pipes and sockets nowhere.
+  private func target(_ path: String, _ thread: Int32) -> (existing: String?, new: String?) {
+    let folder = "/proc/\(thread)"
+    let names = [
+      (Self.ownFolder, folder), ("/proc/thread-self", folder), ("/dev/fd", "\(folder)/fd"),
+      ("/dev/stdin", "\(folder)/fd/0"), ("/dev/stdout", "\(folder)/fd/1"), ("/dev/stderr", "\(folder)/fd/2"),
+    ]
+    guard let (name, place) = names.first(where: { Self.isBelow($0.0, path) }) else {
+      // In /proc nobody makes files: what leads nowhere is a pipe.
+      let new = Self.isBelow("/proc", path) ? nil : Self.resolveNew(path)
+      return (Self.resolve(path).map { asOwn($0, "/proc/\(process)") }, new)
+    }
+    return (Self.resolve(place + path.dropFirst(name.count)).map { asOwn($0, folder) }, nil)
+  }
+
+  /// The path with a process's own folder as /proc/self.
+  private func asOwn(_ path: String, _ folder: String) -> String {
+    Self.isBelow(folder, path) ? Self.ownFolder + path.dropFirst(folder.count) : path
+  }
+
+  private static let ownFolder = "/proc/self"
+
+  private static func isBelow(_ folder: String, _ path: String) -> Bool {
+    folder == "/" || path == folder || path.hasPrefix("\(folder)/")
   }
 
   private func absolute(_ path: String, _ attempt: plugin_attempt_t) -> String {

@@ -7,6 +7,8 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/ptrace.h>
@@ -61,6 +63,30 @@ static int32_t read_relative(const char *folder, const char *path) {
 
 static int32_t write_file(const char *path) {
   return opened(open(path, O_WRONLY | O_CREAT, 0600));
+}
+
+/* Opens a file by the name of a descriptor that leads to it. */
+static int32_t reopen(const char *path, int access) {
+  char name[32];
+  int descriptor = open(path, O_PATH);
+  if (descriptor < 0)
+    return -1;
+  snprintf(name, sizeof name, "/proc/self/fd/%d", descriptor);
+  int32_t result = opened(open(name, access));
+  close(descriptor);
+  return result;
+}
+
+static int32_t reopen_to_read(const char *path) {
+  return reopen(path, O_RDONLY);
+}
+
+static int32_t reopen_to_write(const char *path) {
+  return reopen(path, O_WRONLY);
+}
+
+static int32_t watch_files(void) {
+  return opened(inotify_init1(IN_CLOEXEC));
 }
 
 static int32_t unlink_file(const char *path) {
@@ -252,6 +278,9 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("read_file(path: cstr) -> i32", read_file),
     FUNCTION("read_relative(folder: cstr, path: cstr) -> i32", read_relative),
     FUNCTION("write_file(path: cstr) -> i32", write_file),
+    FUNCTION("reopen_to_read(path: cstr) -> i32", reopen_to_read),
+    FUNCTION("reopen_to_write(path: cstr) -> i32", reopen_to_write),
+    FUNCTION("watch_files() -> i32", watch_files),
     FUNCTION("unlink_file(path: cstr) -> i32", unlink_file),
     FUNCTION("change_mode(path: cstr) -> i32", change_mode),
     FUNCTION("connect(family: i32) -> i32", connect_somewhere),

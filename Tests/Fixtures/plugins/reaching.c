@@ -41,6 +41,21 @@ static int32_t send_datagram(const char *path) {
   return result;
 }
 
+/* Names one end of a pair: by a path, or in the system's space of names. */
+static int32_t name_pair(const char *path) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    return -1;
+  struct sockaddr_un name = {.sun_family = AF_UNIX};
+  snprintf(name.sun_path, sizeof name.sun_path, "%s", path);
+  if (path[0] == 0)
+    snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "test.reaching.%d", getpid());
+  int32_t result = error_of(bind(ends[0], (struct sockaddr *)&name, sizeof name));
+  close(ends[0]);
+  close(ends[1]);
+  return result;
+}
+
 /* Makes an object that other processes find, and removes it. */
 static int32_t make_segment(void) {
   int segment = shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600);
@@ -124,6 +139,7 @@ static int32_t signal_itself(void) {
 static const promise_plugin_function_t functions[] = {
     FUNCTION("make_pair(type: i32) -> i32", make_pair),
     FUNCTION("send_datagram(path: cstr) -> i32", send_datagram),
+    FUNCTION("name_pair(path: cstr) -> i32", name_pair),
     FUNCTION("make_segment() -> i32", make_segment),
     FUNCTION("use_ipc(call: cstr) -> i32", use_ipc),
     FUNCTION("schedule_host(call: cstr) -> i32", schedule_host),

@@ -43,6 +43,7 @@ struct Confined {
       ("connect", "network", [.int(Int64(AF_NETLINK))]), ("fork_child", "processes", []),
       ("spawn_child", "processes", []), ("signal_host", "processes", []), ("trace_host", "system", []),
       ("limit_host", "system", []), ("mount_something", "system", []), ("use_ring", "system", []),
+      ("watch_files", "system", []),
     ])
   func others(function: String, capability: String, arguments: [PluginValue]) async throws {
     guard let plugin = try loading() else { return }
@@ -93,12 +94,16 @@ struct Confined {
     guard let plugin = try loading("read=\(folder)/allowed") else { return }
     let link = "\(folder)/allowed/link"
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: secret)
-    for path in [link, "\(folder)/allowed/../secret", "/proc/self/root\(secret)", "/proc/self/cwd/..\(secret)"] {
+    for path in [link, "\(folder)/allowed/../secret", "/proc/self/root\(secret)", "/proc/thread-self/root\(secret)"] {
       let outcome = try await plugin.outcome("read_file", .string(path))
-      // Names that mean the process itself are refused without a name.
-      #expect(outcome.value != .int(0), "\(path): \(outcome)")
-      if !path.hasPrefix("/proc") { #expect(refusal(outcome)?.path == secret, "\(path): \(outcome)") }
+      #expect(refusal(outcome)?.path == secret, "\(path): \(outcome)")
     }
+    for (function, access) in [("reopen_to_read", "read"), ("reopen_to_write", "write")] {
+      let outcome = try await plugin.outcome(function, .string(secret))
+      #expect(refusal(outcome)?.description == "\(access)=\(secret) (openat)", "\(function): \(outcome)")
+    }
+    let parent = try await plugin.outcome("read_file", .string("/proc/self/../1/cmdline"))
+    #expect(refusal(parent)?.path == "/proc/1/cmdline", "\(parent)")
     let relative = try await plugin.outcome("read_relative", .string("\(folder)/allowed"), .string("../secret"))
     #expect(refusal(relative)?.path == secret, "\(relative)")
   }
@@ -110,7 +115,17 @@ struct Confined {
     #expect(try await plugin.outcome("read_file", .string("/dev/null")).value == .int(0))
     #expect(try await plugin.outcome("write_file", .string("/dev/null")).value == .int(0))
     #expect(try await plugin.outcome("read_file", .string(Fixture.pluginHost)).value == .int(0))
-    #expect(try await plugin.outcome("read_file", .string("/proc/self/exe")).value == .int(0))
+    for path in ["/proc/self/exe", "/proc/self/maps", "/proc/thread-self/status", "/dev/fd", "/dev/stdin"] {
+      let outcome = try await plugin.outcome("read_file", .string(path))
+      #expect(outcome.value == .int(0), "\(path): \(outcome)")
+    }
+    // A pipe.
+    guard case .int(let process)? = try await plugin.outcome("process").value else { return }
+    for path in ["/dev/stdout", "/proc/\(process)/fd/1"] {
+      #expect(try await plugin.outcome("write_file", .string(path)).value == .int(0), "\(path)")
+    }
+    let memory = try await plugin.outcome("write_file", .string("/proc/self/mem"))
+    #expect(refusal(memory)?.path == "/proc/self/mem", "\(memory)")
     #expect(try await plugin.outcome("read_file", .string("\(folder)/none")).value == .int(Int64(ENOENT)))
   }
 

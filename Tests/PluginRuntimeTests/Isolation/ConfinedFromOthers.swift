@@ -26,7 +26,13 @@ struct ConfinedFromOthers {
         #expect(outcome.value == .int(0), "\(type) with \(flags): \(outcome)")
       }
     }
+    // Names of other programs' sockets: in the system's space, and a file.
+    for name in ["", "\(folder)/named"] {
+      let outcome = try await plugin.outcome("name_pair", .string(name))
+      #expect(outcome.refusal?.description == "network (bind)", "\(outcome)")
+    }
     let allowed = try #require(try IsolatedPlugin.confined("reaching", ["network"]))
+    #expect(try await allowed.outcome("name_pair", .string("")).value == .int(0))
     #expect(try await allowed.outcome("make_pair", .int(Int64(SOCK_DGRAM.rawValue))).value == .int(0))
   }
 
