@@ -34,10 +34,8 @@ public enum PromiseEvents {
   /// - Thread: any.
   public static func observe(_ call: @escaping @Sendable (PromiseTrace.Event) -> Void) -> Observer {
     let observer = Observer(call)
-    calls.withLock { calls in
-      calls.append((ObjectIdentifier(observer), call))
-      PromiseTrace.start(onEvent: report)
-    }
+    calls.withLock { $0.append((ObjectIdentifier(observer), call)) }
+    PromiseTrace.start(onEvent: report)
     return observer
   }
 
@@ -46,12 +44,15 @@ public enum PromiseEvents {
   }
 
   private static func remove(_ identifier: ObjectIdentifier) {
-    // Released outside the lock.
-    let removed = calls.withLock { calls -> (@Sendable (PromiseTrace.Event) -> Void)? in
-      guard let index = calls.firstIndex(where: { $0.0 == identifier }) else { return nil }
-      let call = calls.remove(at: index).1
-      if calls.isEmpty { PromiseTrace.stop() }
-      return call
+    // Released outside the lock, as is the function of a trace that other code started.
+    let (removed, isLast) = calls.withLock { calls -> ((@Sendable (PromiseTrace.Event) -> Void)?, Bool) in
+      guard let index = calls.firstIndex(where: { $0.0 == identifier }) else { return (nil, false) }
+      return (calls.remove(at: index).1, calls.isEmpty)
+    }
+    if isLast {
+      PromiseTrace.stop()
+      // An observer that was added meanwhile may have started the trace that has just ended.
+      if !calls.withLock(\.isEmpty) { PromiseTrace.start(onEvent: report) }
     }
     withExtendedLifetime(removed) {}
   }

@@ -35,6 +35,11 @@ struct DiagnosticsTests {
   func events() async {
     await #expect(processExitsWith: .success) { Bodies.events() }
   }
+
+  @Test("an observer may be added where the trace of other code, which it replaces, is released")
+  func replacingATrace() async {
+    await #expect(processExitsWith: .success) { Bodies.replacingATrace() }
+  }
 }
 
 /// The bodies of the tests.
@@ -166,5 +171,18 @@ private enum Bodies {
     #expect(kinds(second, derived.id).first == .created && kinds(second, derived.id).contains(.settled(.fulfilled)))
     #expect(second.events.first { $0.id == derived.id }?.parent == promise.id)
     #expect(kinds(second, late.id) == [])
+  }
+
+  static func replacingATrace() {
+    let events = Recorder<PromiseTrace.Event>()
+    let inner = Monitor<PromiseEvents.Observer?>(nil)
+    func record(_ last: LastWord) -> @Sendable (PromiseTrace.Event) -> Void { { _ in last.touch() } }
+    PromiseTrace.start(
+      onEvent: record(LastWord { inner.withLock { $0 = PromiseEvents.observe { events.record($0) } } }))
+    let outer = PromiseEvents.observe { events.record($0) }
+    let promise = Promise<Int>()
+    #expect(events.events.filter { $0.id == promise.id }.map(\.kind) == [.created, .created])
+    inner.withLock { $0 }?.stop()
+    outer.stop()
   }
 }

@@ -20,7 +20,11 @@ public enum LibraryAdmission {
   private static let rule = Mutex<Rule?>(nil)
 
   /// Installs the rule of this process, in place of the one before it.
-  public static func install(_ rule: @escaping Rule) { Self.rule.withLock { $0 = rule } }
+  public static func install(_ rule: @escaping Rule) {
+    // The rule before is released outside the lock.
+    var rule: Rule? = rule
+    Self.rule.withLock { swap(&$0, &rule) }
+  }
 
   /// The paths of the files that the rule is applied to before the library at a path is mapped: its own first, then
   /// those of the needed libraries that are found.

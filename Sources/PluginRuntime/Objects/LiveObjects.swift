@@ -19,9 +19,8 @@ final class LiveObjects: Sendable {
     var ending = 0
     /// The running destructors.
     var running: [ObjectIdentifier: Destructor] = [:]
-    /// A serial executor, made with the first object, and released by `close()`: the plans of calls, which are never
-    /// freed, hold the live objects.
-    var executor: UInt?
+    /// A serial executor. Released by `close()`: the plans of calls, which are never freed, hold the live objects.
+    var executor = UInt(bitPattern: promise_executor_serial(nil))
   }
 
   private let state = Mutex(State())
@@ -47,7 +46,6 @@ final class LiveObjects: Sendable {
     let number = state.withLock { state in
       state.count += 1
       state.lives[state.count] = life
-      if state.executor == nil && !state.isClosed { state.executor = UInt(bitPattern: promise_executor_serial(nil)) }
       return state.count
     }
     return PluginObject(life, number, in: self, from: sources)
@@ -89,10 +87,10 @@ final class LiveObjects: Sendable {
 
   private func releaseExecutor() {
     let executor = state.withLock { state in
-      defer { state.executor = nil }
+      defer { state.executor = 0 }
       return state.executor
     }
-    if let executor { promise_executor_release(OpaquePointer(bitPattern: executor)) }
+    promise_executor_release(OpaquePointer(bitPattern: executor))
   }
 
   /// Submits the object's destructor, unless a call has released the object.
@@ -129,7 +127,7 @@ final class LiveObjects: Sendable {
     let executor = state.withLock { $0.executor }
     let job = Unmanaged.passRetained(Job(work))
     _ = promise_executor_submit(
-      executor.flatMap { OpaquePointer(bitPattern: $0) },
+      OpaquePointer(bitPattern: executor),
       { Unmanaged<Job>.fromOpaque($0!).takeUnretainedValue().run() }, job.toOpaque(),
       { Unmanaged<Job>.fromOpaque($0!).release() })
   }

@@ -40,6 +40,18 @@ struct StreamLogTests {
       ])
   }
 
+  @Test("PG86: a function that writes lines is released with no lock held when another replaces it")
+  func replacing() {
+    let log = Recorder<String>()
+    Numbers.with { numbers in
+      func write(_ last: LastWord) -> @Sendable (String) -> Void { { _ in last.touch() } }
+      let publisher = numbers.publisher
+      publisher.enableLogging(.publishing, "", write(LastWord { _ = publisher.subscriber() }))
+      publisher.enableLogging(.publishing) { log.record($0) }
+    }
+    #expect(log.events == ["new subscriber"])
+  }
+
   @Test(
     "PG86: a level selects the kinds of events",
     arguments: [(StreamLogLevel.lifecycle, 1), (.publishing, 4), (.operators, 1), (.all, 6), (StreamLogLevel(), 0)])
