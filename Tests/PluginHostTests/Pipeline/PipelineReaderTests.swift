@@ -7,6 +7,12 @@ import Testing
     mistakes { _ = try PipelineReader.read(source(text)) }
   }
 
+  @Test func aByteOrderMarkMayBegin() throws {
+    let pipeline = try PipelineReader.read(source("\u{FEFF}plugins: [deflate]\nsteps: {a: {call: deflate.compress}}"))
+    #expect(pipeline.plugins.map(\.value) == ["deflate"])
+    #expect(readingMistakes("\u{FEFF}what: 1").contains { $0.hasPrefix("1:1: ") })
+  }
+
   @Test func readsEverything() throws {
     let pipeline = try PipelineReader.read(
       source(
