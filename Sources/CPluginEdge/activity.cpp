@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <pthread.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -120,10 +119,15 @@ namespace {
 const struct {
   int number;
   const char *name;
-} signals[] = {{SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"}, {SIGILL, "SIGILL"},
-               {SIGTRAP, "SIGTRAP"}, {SIGABRT, "SIGABRT"}, {SIGSYS, "SIGSYS"}};
+  /// Raised by the instruction that failed, if not sent: it is raised again when it is restarted.
+  bool is_fault;
+} signals[] = {{SIGSEGV, "SIGSEGV", true},  {SIGBUS, "SIGBUS", true},       {SIGFPE, "SIGFPE", true},
+               {SIGILL, "SIGILL", true},    {SIGTRAP, "SIGTRAP", true},     {SIGABRT, "SIGABRT", true},
+               {SIGSYS, "SIGSYS", true},    {SIGALRM, "SIGALRM", false},    {SIGVTALRM, "SIGVTALRM", false},
+               {SIGPROF, "SIGPROF", false}, {SIGUSR1, "SIGUSR1", false},    {SIGUSR2, "SIGUSR2", false},
+               {SIGQUIT, "SIGQUIT", false}, {SIGXCPU, "SIGXCPU", false},    {SIGPOLL, "SIGPOLL", false},
+               {SIGPWR, "SIGPWR", false},   {SIGSTKFLT, "SIGSTKFLT", false}};
 struct sigaction before[sizeof signals / sizeof *signals];
-constexpr size_t stack_size = 64 * 1024;
 
 /// The function whose results the thread reads; NULL: none.
 __thread const char *results_of;
@@ -134,7 +138,13 @@ void report(int number, siginfo_t *info, void *) {
     if (signals[i].number != number)
       continue;
     const plugin_activity *activity = plugin_activity_current;
-    if (guarded.load() == getpid() && (activity != nullptr || results_of != nullptr)) {
+    if (guarded.load() != getpid()) {
+      // A child: the signal is its own matter.
+    } else if (activity == nullptr && results_of == nullptr) {
+      if (!signals[i].is_fault)
+        (line() << guard.program << ": " << signals[i].name << ": the process ends")
+            .write({"rejected", 128 + number, signals[i].name, nullptr, false});
+    } else {
       const char *subject = results_of != nullptr ? results_of : activity->subject;
       ending_facts facts = facts_of(results_of != nullptr ? PLUGIN_ACTIVITY_CALL : activity->kind, subject, 0);
       facts.status = 128 + number;
@@ -147,7 +157,7 @@ void report(int number, siginfo_t *info, void *) {
     // Restarts the instruction that raised the signal, now with the previous handler installed. A signal that was sent
     // is sent again; if that handler returns, the process ends nevertheless.
     sigaction(number, &before[i], nullptr);
-    if (info->si_code > 0)
+    if (signals[i].is_fault && info->si_code > 0)
       continue;
     sigset_t set;
     sigemptyset(&set);
@@ -166,7 +176,10 @@ void catch_signals() {
     action.sa_sigaction = report;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     sigemptyset(&action.sa_mask);
-    sigaction(signals[i].number, &action, &before[i]);
+    sigaction(signals[i].number, nullptr, &before[i]);
+    // Another handler for a signal that is sent, or that the program ignores it, is a decision of its own.
+    if (signals[i].is_fault || before[i].sa_handler == SIG_DFL)
+      sigaction(signals[i].number, &action, nullptr);
   }
 }
 
@@ -174,30 +187,6 @@ void catch_signals() {
 
 void plugin_activity_read_results(const char *subject) {
   results_of = subject;
-}
-
-/// Frees the signal stack of a thread that ends.
-static void free_stack(void *memory) {
-  stack_t none = {};
-  none.ss_flags = SS_DISABLE;
-  sigaltstack(&none, nullptr);
-  munmap(memory, stack_size);
-}
-
-void plugin_activity_prepare_thread() {
-  static pthread_key_t key;
-  static const bool has_key = pthread_key_create(&key, free_stack) == 0;
-  stack_t current;
-  if (sigaltstack(nullptr, &current) != 0 || (current.ss_flags & SS_DISABLE) == 0)
-    return;
-  void *memory = mmap(nullptr, stack_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED)
-    return;
-  stack_t stack = {};
-  stack.ss_sp = memory;
-  stack.ss_size = stack_size;
-  if (!has_key || pthread_setspecific(key, memory) != 0 || sigaltstack(&stack, nullptr) != 0)
-    free_stack(memory);
 }
 
 // ---- Deadlines ----

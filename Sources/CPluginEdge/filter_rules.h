@@ -151,7 +151,7 @@ static const filter_rule_t filter_rules[] = {
     REFUSED(perf_event_open, SYSTEM, ALWAYS),
     REFUSED(userfaultfd, SYSTEM, ALWAYS),
     REFUSED(fanotify_init, SYSTEM, ALWAYS),
-    /* Tells the names of files in any folder, for Landlock has no right for it. */
+    /* Reports the names of files in any folder: Landlock has no right for it. */
     REFUSED(inotify_init1, SYSTEM, ALWAYS),
 #ifdef SYS_inotify_init
     REFUSED(inotify_init, SYSTEM, ALWAYS),

@@ -5,6 +5,7 @@
 #include <cxxabi.h>
 #include <pthread.h>
 
+#include "float_mode.hpp"
 #include "plugin_edge.h"
 
 #ifdef __GLIBC__
@@ -77,6 +78,7 @@ private:
 /// Runs foreign code. Returns how the code was left.
 template <typename Body> plugin_fault_kind_t guard(plugin_fault_t *fault, Body body) noexcept {
   unwinding_state state;
+  float_mode mode;
   plugin_fault_kind_t kind = PLUGIN_FAULT_NONE;
   try {
     body();
@@ -91,6 +93,7 @@ template <typename Body> plugin_fault_kind_t guard(plugin_fault_t *fault, Body b
       state.forget();
   }
   state.restore();
+  mode.restore();
   return kind;
 }
 

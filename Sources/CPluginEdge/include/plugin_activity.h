@@ -8,6 +8,8 @@
 
 #include "promise_plugin.h"
 
+#include <signal.h>
+
 PROMISE_BEGIN_DECLS
 
 /* The kind of plugin code that runs. */
@@ -52,6 +54,20 @@ void plugin_activity_guard(const plugin_activity_guard_t *PROMISE_NONNULL guard)
 /* Gives the calling thread a stack for signal handlers, so that a stack overflow can be reported too.
  * [any thread] */
 void plugin_activity_prepare_thread(void);
+
+/* The state of a thread that code of plugins may change and that the code after it feels. */
+typedef struct plugin_thread_state {
+  sigset_t blocked;
+} plugin_thread_state_t;
+
+/* Returns the state of the calling thread.
+ * [any thread] */
+plugin_thread_state_t plugin_thread_state(void);
+
+/* Restores the calling thread's state: the blocked signals, the stack for signal handlers, and no locale and no refusal
+ * of cancellation of its own.
+ * [any thread] */
+void plugin_thread_restore(const plugin_thread_state_t *PROMISE_NONNULL state);
 
 /* Notes that the program itself is about to exit with this status. If plugin code ends the process before, the status is
  * kept unless it is 0. Exit handlers and destructors of plugins have the time limit of the guard from now on.

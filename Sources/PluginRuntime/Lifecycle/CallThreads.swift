@@ -1,3 +1,4 @@
+import CPluginEdge
 import Dispatch
 import Synchronization
 
@@ -5,7 +6,8 @@ import Synchronization
 ///
 /// A job that waits has a thread on its way, up to `limit` of them: functions that wait for each other must all run. One
 /// thread is woken or started at a time, and brings the next on its way before it runs its job, so that jobs that end
-/// at once share a thread. An idle thread ends after a second.
+/// at once share a thread. An idle thread ends after a second. The state of the thread - blocked signals, the locale, the
+/// stack for signal handlers - is restored after each job.
 ///
 /// The engine's pool cannot stand in for it. It runs one job for each processor, adds a thread for a blocked one only
 /// after a while, and has at most 512, so functions that wait for each other would be slow, and with many of them stuck.
@@ -89,11 +91,13 @@ public final class CallThreads: Sendable {
   }
 
   private func work() {
+    var initial = plugin_thread_state()
     var next = arrive(isOver: false, wasSleeping: false).entry
     while true {
       // Release each job before waiting for the next.
       while let entry = next {
         entry.run()
+        plugin_thread_restore(&initial)
         next = take()
       }
       guard let entry = sleep() else { return }

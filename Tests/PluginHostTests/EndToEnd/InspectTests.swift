@@ -83,6 +83,7 @@ extension EndToEnd {
           "org.example.kinds", "org.example.later", "org.example.lonely", "org.example.mortal",
           "org.example.needy", "org.example.parting", "org.example.reader", "org.example.recursing",
           "org.example.refusing", "org.example.relay", "org.example.replacing",
+          "org.example.unsettling",
         ])
       #expect(ending.errors.contains("noplugin.so"))
       #expect(ending.errors.split(separator: "\n").count == 1)

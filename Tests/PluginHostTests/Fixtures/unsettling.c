@@ -1,0 +1,99 @@
+/* Changes the state of the thread that calls it, and returns it. */
+#define _GNU_SOURCE
+#include "fixture.h"
+
+#include <fenv.h>
+#include <locale.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static int32_t round_up(void) {
+  return fesetround(FE_UPWARD);
+}
+
+static double divide(double one, double other) {
+  volatile double dividend = one;
+  return dividend / other;
+}
+
+static double same(double value) {
+  return value;
+}
+
+static int32_t block_signals(void) {
+  sigset_t all;
+  sigfillset(&all);
+  return pthread_sigmask(SIG_BLOCK, &all, NULL);
+}
+
+static int32_t count_blocked(void) {
+  sigset_t blocked;
+  pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+  int32_t count = 0;
+  for (int number = 1; number < SIGRTMIN; number++)
+    count += sigismember(&blocked, number) == 1;
+  return count;
+}
+
+static int32_t use_locale(void) {
+  uselocale(newlocale(LC_ALL_MASK, "C", NULL));
+  return 0;
+}
+
+static int32_t has_locale(void) {
+  return uselocale(NULL) != LC_GLOBAL_LOCALE;
+}
+
+static int32_t refuse_cancellation(void) {
+  return pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+}
+
+static int32_t refuses_cancellation(void) {
+  int state;
+  pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
+  return state == PTHREAD_CANCEL_DISABLE;
+}
+
+static int32_t drop_signal_stack(void) {
+  stack_t none = {.ss_flags = SS_DISABLE};
+  return sigaltstack(&none, NULL);
+}
+
+static int64_t overflow(int64_t depth) {
+  volatile char frame[4096];
+  frame[0] = (char)depth;
+  return depth < 0 ? 0 : overflow(depth + 1) + frame[0];
+}
+
+/* Sends a signal to this thread. */
+static int32_t raise_signal(int32_t number) {
+  return raise(number);
+}
+
+/* Sends a signal to the process, whose threads all accept it. */
+static int32_t send_signal(int32_t number) {
+  if (kill(getpid(), number) != 0)
+    return -1;
+  for (;;)
+    pause();
+}
+
+static const promise_plugin_function_t functions[] = {
+    FUNCTION("round_up() -> i32", round_up, NULL),
+    FUNCTION("divide(one: f64, other: f64) -> f64", divide, NULL),
+    FUNCTION("same(value: f64) -> f64", same, NULL),
+    FUNCTION("block_signals() -> i32", block_signals, NULL),
+    FUNCTION("count_blocked() -> i32", count_blocked, NULL),
+    FUNCTION("use_locale() -> i32", use_locale, NULL),
+    FUNCTION("has_locale() -> i32", has_locale, NULL),
+    FUNCTION("refuse_cancellation() -> i32", refuse_cancellation, NULL),
+    FUNCTION("refuses_cancellation() -> i32", refuses_cancellation, NULL),
+    FUNCTION("drop_signal_stack() -> i32", drop_signal_stack, NULL),
+    FUNCTION("overflow(depth: i64) -> i64", overflow, NULL),
+    FUNCTION("raise_signal(number: i32) -> i32", raise_signal, NULL),
+    FUNCTION("send_signal(number: i32) -> i32", send_signal, NULL),
+};
+
+PLUGIN("org.example.unsettling", NULL, NULL, NULL, functions)
