@@ -68,8 +68,12 @@ struct CacheCommand: ParsableCommand {
 
     private func removeFile() throws(Failure) {
       guard let path = cache.path else { throw Failure(.usage, CacheOptions.none) }
-      guard ResultStore.isStore(path: path) else {
-        throw Failure(.rejected, "\(path): holds no results of plugin-host, and is not removed")
+      // A file that the user has named may be another one. In plugin-host's own place it is a cache, however damaged.
+      guard cache.file == nil || ResultStore.isStore(path: path) else {
+        throw Failure(
+          .rejected,
+          "\(path): is not recognised as results of plugin-host, and is not removed: if it is a cache whose beginning is "
+            + "damaged, remove it by hand")
       }
       for suffix in ["", "-wal", "-shm"] {
         guard unlink(RawText.cString(path + suffix)) == 0 || errno == ENOENT else {

@@ -30,6 +30,7 @@ extension Expression {
     case .bool(let value): return value
     case .int(let number): return number != 0
     case .uint(let number): return number != 0
+    case .double(let number): return number != 0
     case .string("true"), .string("yes"), .string("1"): return true
     case .string("false"), .string("no"), .string("0"), .string(""): return false
     default: throw Mistake(description: "\(value.summary) is neither true nor false; compare it with something")

@@ -172,7 +172,7 @@ extension EndToEnd {
       #expect(ending.errors.contains("it is not used") && !ending.errors.contains("prune"), "\(ending.errors)")
       let pruned = try HostProcess.run("cache", "prune", "--all", "--cache", place.cache)
       #expect(pruned.status == 1)
-      #expect(pruned.errors.contains("holds no results of plugin-host, and is not removed"), "\(pruned.errors)")
+      #expect(pruned.errors.contains("is not recognised as results of plugin-host"), "\(pruned.errors)")
       #expect(try Data(contentsOf: URL(filePath: place.cache)) == content)
     }
 
@@ -275,6 +275,20 @@ extension EndToEnd {
       let none = try HostProcess.run("run", place.file.path)
       #expect(none.text == "-3\n")
       #expect(none.errors.contains("plugin-host: warning: no folder for the cache"))
+    }
+
+    @Test func aFileWithoutItsBeginningIsRemovedFromItsOwnPlaceAlone() throws {
+      let place = try Place("plugins: [kinds]\nsteps:\n  a: {call: kinds.tiny, pure: true}\n")
+      let home = place.file.folder.path
+      let path = "\(home)/plugin-host/results.db"
+      #expect(try HostProcess.run("run", place.file.path, environment: ["XDG_CACHE_HOME": home]).status == 0)
+      let file = try FileHandle(forUpdating: URL(filePath: path))
+      try file.write(contentsOf: Data(repeating: 0xff, count: 100))
+      try file.close()
+      let named = try HostProcess.run("cache", "prune", "--all", "--cache", path)
+      #expect(named.status == 1 && named.errors.contains("is not removed: if it is a cache"), "\(named)")
+      let own = try HostProcess.run("cache", "prune", "--all", environment: ["XDG_CACHE_HOME": home])
+      #expect(own.status == 0 && !FileManager.default.fileExists(atPath: path), "\(own)")
     }
 
     @Test func whatMeansNothingLaterIsRefused() throws {

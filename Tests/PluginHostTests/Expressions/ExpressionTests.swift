@@ -24,7 +24,8 @@ import Testing
     "${v} < 8 and ${steps.a.rows[0]} >= 1.5", "false or steps.a.ok", "not (v > 1 and mode != \"fast\") ",
     "true or true and false", "steps.a.none == null", "not steps.a.none", "steps.a.rows[1] == 18446744073709551615",
     "\"a\" < \"b\"", "v + 1 == 8", "v * 2 - 4 > steps.a.n", "true if v > 1 else false", "steps.a.ok == \"true\"",
-    "notes == \"fast\"", "-1 < 0", "steps.a.rows.1 != -1",
+    "notes == \"fast\"", "-1 < 0", "steps.a.rows.1 != -1", "0.5", "not 0.0", "not 0", "-1", "\"yes\"", "not \"no\"",
+    "not \"\"",
   ])
   func holdsAndItsOppositeDoesNot(text: String) throws {
     #expect(try holds(text))
