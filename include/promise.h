@@ -23,7 +23,8 @@
  * HANDLES
  *   A `promise_t *` is a token, not an address: never dereference it. A NULL token gives PROMISE_EINVAL. PROMISE_ESTALE
  *   is the status for a token that its last owner released, that is forged, that belongs to another kind of object, or
- *   to another copy of this library. Nothing is read or written through such a token. Releasing the last reference on
+ *   to another copy of this library. Nothing is read or written through such a token. A forged token that happens to
+ *   name a live object is a handle of that object, which may be one of the library's own. Releasing the last reference on
  *   one thread while another thread uses it remains the caller's error, as with every reference count.
  *   The library has references of its own: a source to the promises derived from it, a queue to its jobs, a timer thread
  *   to the promise that it settles at this moment. So the token of an object that you have released becomes stale with

@@ -160,7 +160,7 @@ struct ConfinementWatch {
     granted.contains { $0.access & Int32(access) != 0 && Self.isBelow($0.path, path) }
   }
 
-  /// What a path of a thread leads to: an existing file, or the place of a new one. Files of the thread's own process
+  /// The target of a path of a thread: an existing file, or the place of a new one. Files of the thread's own process
   /// are below /proc/self in the result. Its descriptors lead to their files, and those of pipes and sockets nowhere.
   private func target(_ path: String, _ thread: Int32) -> (existing: String?, new: String?) {
     let folder = "/proc/\(thread)"
@@ -169,7 +169,7 @@ struct ConfinementWatch {
       ("/dev/stdin", "\(folder)/fd/0"), ("/dev/stdout", "\(folder)/fd/1"), ("/dev/stderr", "\(folder)/fd/2"),
     ]
     guard let (name, place) = names.first(where: { Self.isBelow($0.0, path) }) else {
-      // In /proc nobody makes files: what leads nowhere is a pipe.
+      // In /proc nobody makes files: a name that leads nowhere is that of a pipe.
       let new = Self.isBelow("/proc", path) ? nil : Self.resolveNew(path)
       return (Self.resolve(path).map { asOwn($0, "/proc/\(process)") }, new)
     }

@@ -30,7 +30,7 @@ final class StreamLog: Sendable {
 
   /// True for the first call.
   func enable(_ level: StreamLogLevel, _ message: String, _ write: @escaping @Sendable (String) -> Void) -> Bool {
-    // The settings before are released outside the lock: a closure of the user's goes with them.
+    // The previous settings are released outside the lock, for they have a closure of the user's.
     var settings: Settings? = Settings(level: level, message: message, write: write)
     self.settings.withLock { swap(&$0, &settings) }
     return !isOn.exchange(true, ordering: .acquiringAndReleasing)
