@@ -27,7 +27,7 @@ def judge_impostor(host):
         _, liar, victim = impostor(folder)
         return f"{liar}\ruse {victim}"
 
-    return isolated.judge_unloading(host, make, "", "sums.add 41", ["42"])
+    return isolated.judge_unloading(host, make, "", "sums.add 41", ["42"], 0)
 
 
 def beside(folder):

@@ -32,12 +32,17 @@ class Verdict:
         return "".join(f"{words.get(cell, cell):9}" for cell in self.cells.values())
 
 
+def options(isolation, right="processes"):
+    """The options for an isolation mode, in which a worker has a right. Only workers have capabilities."""
+    return ["--isolation", isolation, *(["--allow", right] if isolation == "process" else [])]
+
+
 def judge_lines(host, make, text, call=None, isolation="process"):
     """Enters `use PLUGIN`, and a call if there is one, several times: each must be reported with the text."""
     verdict = Verdict()
     with tempfile.TemporaryDirectory() as folder:
         path = make(folder)
-        session = Session(host, folder, "--isolation", isolation, "--allow", "processes", "--plugin-timeout", "1")
+        session = Session(host, folder, *options(isolation), "--plugin-timeout", "1")
         try:
             use = f"use {path}"
             lines = [use] if call is None else [call] * REPETITIONS
@@ -64,7 +69,7 @@ def judge_unloading(host, make, text, call, result, expected):
     verdict = Verdict()
     with tempfile.TemporaryDirectory() as folder:
         path = make(folder)
-        session = Session(host, folder, "--isolation", "process", "--allow", "processes", "--plugin-timeout", "1")
+        session = Session(host, folder, *options("process"), "--plugin-timeout", "1")
         try:
             session.ask(f"use {path}")
             answer = session.ask(call)
@@ -106,7 +111,7 @@ def judge_pool(host, make, text, call=None, expected=2):
             file.write("  other: {call: bystander.add, with: {a: 41}}\nresult: other\n")
         memory = os.listdir("/dev/shm")
         status, output, errors, left = run(
-            [host, "run", "--isolation", "process", "--allow", "processes", "--plugin-timeout", "1", pipeline],
+            [host, "run", *options("process"), "--plugin-timeout", "1", pipeline],
             dict(os.environ, XDG_STATE_HOME=beside),
             20,
         )

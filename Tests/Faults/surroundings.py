@@ -31,7 +31,7 @@ def verdict_of(isolation, wrong):
 
 def output_of(host, isolation, plugin, function, stdin):
     """Calls a function. Returns its result, or what went wrong, as text."""
-    command = [host, "call", "--isolation", isolation, "--allow", "all", plugin, function]
+    command = [host, "call", *isolated.options(isolation, "all"), plugin, function]
     try:
         done = subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=PATIENCE)
     except subprocess.TimeoutExpired:
