@@ -24,15 +24,15 @@ extension IsolatedPlugin {
     _ function: String, _ arguments: [Argument], _ timeout: Duration?, _ use: CallUse?,
     _ progress: (@Sendable (ProgressReport) -> Void)?
   ) -> Promise<PluginValue> {
-    let deadline = timeout.map { ContinuousClock.now + $0 }
     let depth = CallStack.depth
     // A call by a plugin may be one that its own call waits for.
     let lane = depth == 0 ? SerialThread.currentLane : 0
-    if flow.startsAtOnce { return start(function, arguments, depth, lane, deadline, timeout, nil, use, nil, progress) }
+    let terms = CallTerms(depth: depth, lane: lane, timeout: timeout, use: use, progress: progress)
+    if flow.startsAtOnce { return start(function, arguments, terms) }
     let process = state.withLock { $0.active[0] }
     guard let target = process.functions[function] else { return .reject(process.description.lacks(function)) }
     let begin: @Sendable (WaitingCall?) -> Promise<PluginValue> = { [self] waiting in
-      start(function, arguments, depth, lane, deadline, timeout, flow.slot(), use, waiting, progress)
+      start(function, arguments, terms, flow.slot(), waiting)
     }
     let promises = arguments.compactMap { if case .promise(let promise) = $0.content { promise } else { nil } }
     var waiting: (call: WaitingCall, number: UInt64)?
@@ -60,18 +60,14 @@ extension IsolatedPlugin {
 
   /// Starts a call in a worker of the active generation.
   private func start(
-    _ name: String, _ arguments: [Argument], _ depth: Int, _ lane: UInt64, _ deadline: ContinuousClock.Instant?,
-    _ timeout: Duration?, _ slot: CallSlot?, _ use: CallUse?, _ waiting: WaitingCall?,
-    _ progress: (@Sendable (ProgressReport) -> Void)?
+    _ name: String, _ arguments: [Argument], _ terms: CallTerms, _ slot: CallSlot? = nil,
+    _ waiting: WaitingCall? = nil
   ) -> Promise<PluginValue> {
     let stays = waiting.map { flow.awaits($0.promise) } ?? false
     while true {
-      let process = worker(for: arguments, lane: lane)
+      let process = worker(for: arguments, lane: terms.lane)
       guard let function = process.functions[name] else { return .reject(process.description.lacks(name)) }
-      if let promise = process.begin(
-        function, arguments, depth: depth, lane: lane, deadline: deadline, timeout: timeout, slot: slot, use: use,
-        waiting: waiting, stays: stays, progress: progress)
-      {
+      if let promise = process.begin(function, arguments, terms, slot: slot, waiting: waiting, stays: stays) {
         return promise
       }
       // If it was retired since, the generation after it takes the call.

@@ -27,7 +27,7 @@ struct KeptResult {
 
   /// The call under way once more, for the value alone.
   func call(settling promise: Promise<PluginValue>) -> RemoteCall {
-    RemoteCall(target, settling: promise, number: number, began: began)
+    RemoteCall(target, settling: promise, CallTerms(), number: number, began: began)
   }
 }
 

@@ -60,23 +60,22 @@ final class PluginProcess: Sendable {
 
   /// The results that the process keeps, and the bytes that have crossed.
   var traffic: (kept: (count: Int, bytes: UInt64), sent: UInt64, received: UInt64) {
-    link.state.withLock { ($0.kept.size, $0.sent, link.received.load(ordering: .relaxed)) }
+    (
+      link.state.withLock(\.kept.size), link.sender.withLock(\.sent), link.received.load(ordering: .relaxed)
+    )
   }
 
   /// The promises among arguments that crossed as frames of their own.
   var settled: Int { link.state.withLock(\.settled) }
 
-  /// Makes a call that is nested in `depth` others. Returns its promise, that of `waiting` if it waited; `nil` if the
-  /// plugin is ending, and takes no more calls. `lane`: the number of the worker's thread for it; 0: any.
-  /// `stays`: a call that waits takes the result.
+  /// Makes a call. Returns its promise, that of `waiting` if it waited; `nil` if the plugin is ending, and takes no more
+  /// calls. `stays`: a call that waits takes the result.
   func begin(
-    _ function: RemoteFunction, _ arguments: [Argument], depth: Int = CallStack.depth, lane: UInt64,
-    deadline: ContinuousClock.Instant?, timeout: Duration?, slot: CallSlot? = nil, use: CallUse? = nil,
-    waiting: WaitingCall? = nil, stays: Bool = false,
-    progress: (@Sendable (ProgressReport) -> Void)? = nil
+    _ function: RemoteFunction, _ arguments: [Argument], _ terms: CallTerms, slot: CallSlot? = nil,
+    waiting: WaitingCall? = nil, stays: Bool = false
   ) -> Promise<PluginValue>? {
     let limit = settings.host.recursionLimit
-    guard depth < limit else { return .reject(PluginError.tooDeep(function.subject, limit)) }
+    guard terms.depth < limit else { return .reject(PluginError.tooDeep(function.subject, limit)) }
     let request = link.newRequest()
     let checked = function.signature.checkingCallbacks(arguments, function.subject)
     var outgoing = OutgoingArguments()
@@ -85,8 +84,8 @@ final class PluginProcess: Sendable {
       frame = try Frame.encoded(.call, request) { (encoder) throws(CBORError) in
         encoder.array(of: 4 + 3 * checked.count)
         encoder.append(function.number)
-        encoder.append(UInt64(depth))
-        encoder.append(lane)
+        encoder.append(UInt64(terms.depth))
+        encoder.append(terms.lane)
         try encoder.append(.bool(stays))
         try outgoing.encode(checked, into: &encoder, link, settings.pool)
       }
@@ -98,16 +97,13 @@ final class PluginProcess: Sendable {
     let (promise, demand) = waiting.map { ($0.promise, $0.demand) } ?? ResultDemand.promise(discard: stop)
     demand.bind(link, request)
     let call = RemoteCall(
-      function, settling: promise, number: Self.calls.wrappingAdd(1, ordering: .relaxed).newValue, arguments: outgoing,
-      frame: frame, deadline: deadline, progress: progress, slot: slot, timeout: timeout, demand: demand, use: use,
-      isTaken: stays)
+      function, settling: promise, terms, number: Self.calls.wrappingAdd(1, ordering: .relaxed).newValue,
+      arguments: outgoing, frame: frame, slot: slot, demand: demand, isTaken: stays)
     switch link.begin(call, request) {
     case .taken: waiting?.hasStarted(stop)
     case .closing: return nil
     case .outdated:
-      return begin(
-        function, arguments, depth: depth, lane: lane, deadline: deadline, timeout: timeout, slot: slot, use: use,
-        waiting: waiting, stays: stays, progress: progress)
+      return begin(function, arguments, terms, slot: slot, waiting: waiting, stays: stays)
     case .full:
       promise.reject(PluginError(.overloaded, function.subject, "is not called: its worker process reads nothing"))
     }
@@ -124,7 +120,7 @@ final class PluginProcess: Sendable {
     let settled = DispatchSemaphore(value: 0)
     let subject = function.subject
     let promise =
-      begin(function, [], lane: 0, deadline: .now + limit, timeout: limit)
+      begin(function, [], CallTerms(depth: CallStack.depth, timeout: limit))
       ?? .reject(PluginError(.closed, subject, "is not called any more: its worker process is shut down"))
     promise.then(
       { _ in settled.signal() },

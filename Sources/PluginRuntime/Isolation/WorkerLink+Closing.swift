@@ -58,11 +58,8 @@ extension WorkerLink {
       return CallbackRejection(reason: reason)
     default: break
     }
-    let number = state.withLock { state -> UInt64 in
-      state.requests += 1
-      state.calls[request]?.thrown[state.requests] = error
-      return state.requests
-    }
+    let number = newRequest()
+    state.withLock { $0.calls[request]?.thrown[number] = error }
     return CallbackRejection(reason: ThrownReason(number: number, text: "\(error)"))
   }
 }

@@ -18,22 +18,16 @@ final class WorkerLink: Sendable {
     var generation = 0
     /// The number of the process in its handles.
     var worker: UInt32 = 0
-    /// Of the open worker.
-    var socket: Int32 = -1
     var calls = RemoteCalls()
     var kept = KeptResults()
     /// Calls whose frames are to be sent once a worker has loaded the plugin, in their order.
     var unsent: [UInt64] = []
-    var requests: UInt64 = 0
-    var outgoing = OutgoingFrames()
     var callbacks: [UInt64: PluginCallback] = [:]
     var crossedEnds = CrossedEnds()
     /// Calls of other plugins, by the numbers of the worker.
     var foreign: [UInt64: WorkerCall] = [:]
     /// The promises among arguments that were settled by frames.
     var settled = 0
-    /// The bytes of the frames, and of their shared memory.
-    var sent: UInt64 = 0
     /// The callbacks and calls of other plugins that the worker waits for.
     var questions = 0
     /// The earliest time at which a call is to be stopped, or its worker killed.
@@ -43,21 +37,49 @@ final class WorkerLink: Sendable {
     /// Whether the thread that serves the link has no time to wake at, so that a call has to wake it.
     var isAsleep = false
 
-    /// Whether as many bytes wait as may wait for a worker.
-    var isFull: Bool { outgoing.size >= WorkerLink.maximumOutgoing }
-
     /// Whether a call has not ended, or has a result that its worker keeps.
-    func has(_ request: UInt64) -> Bool { calls[request] != nil || kept[request] != nil }
+    private func has(_ request: UInt64) -> Bool { calls[request] != nil || kept[request] != nil }
+
+    /// Notes a call and its callbacks. `isOpen`: it is to be sent at once. `isLeft`: the thread that serves the link has
+    /// something to do.
+    mutating func note(_ call: RemoteCall, _ request: UInt64) -> (acceptance: Acceptance, isOpen: Bool, isLeft: Bool) {
+      guard phase == .waiting || phase == .open else { return (.closing, false, false) }
+      // The host may have refused that result, which the worker still has.
+      guard call.arguments.results.allSatisfy({ has($0.request) }) else { return (.outdated, false, false) }
+      let isOpen = phase == .open
+      if isOpen { noteCallbacks(call) } else { unsent.append(request) }
+      // If it sleeps, nobody would notice that the worker is stopped, or does not read.
+      var isLeft = !isOpen || isAsleep
+      if let time = call.nextTime, time < nextTime ?? time + .seconds(1) {
+        nextTime = time
+        isLeft = true
+      }
+      calls.insert(call, request)
+      return (.taken, isOpen, isLeft)
+    }
+
+    /// The worker has loaded the plugin. Returns the calls that came meanwhile.
+    mutating func open() -> [RemoteCall] {
+      if phase == .waiting { phase = .open }
+      defer { unsent = [] }
+      let waited = unsent.compactMap { calls[$0] }
+      for call in waited { noteCallbacks(call) }
+      return waited
+    }
+
+    private mutating func noteCallbacks(_ call: RemoteCall) {
+      for (number, callback) in call.arguments.callbacks { callbacks[number] = callback }
+    }
   }
 
   let state = Mutex(State())
+  /// Taken before the lock of the state.
+  let sender = Mutex(FrameSender())
+  private let requests = Atomic<UInt64>(0)
   /// The bytes that came from the workers, with those in shared memory. Written by one thread.
   let received = Atomic<UInt64>(0)
   /// An eventfd that wakes the thread that serves the link.
   let wakeup: Int32
-
-  /// The most bytes that wait for a worker that does not read.
-  private static let maximumOutgoing = 1 << 29
 
   /// `nil` if the process has no descriptor left.
   init?() {
@@ -80,28 +102,13 @@ final class WorkerLink: Sendable {
     _ = write(wakeup, &one, 8)
   }
 
-  /// Sends the frame of a call, or leaves it to the thread that serves the link, and keeps its callbacks.
-  private static func send(_ call: RemoteCall, _ state: inout State) -> Bool {
-    for (number, callback) in call.arguments.callbacks { state.callbacks[number] = callback }
-    defer { call.frame = EncodedFrame() }
-    state.sent += call.frame.size
-    return state.outgoing.send(call.frame, state.socket)
-  }
-
   /// Sends a frame, if a worker is open; with a generation, only to that one. Returns the reason why its body cannot be
   /// sent.
   @discardableResult
   func send(_ frame: Frame, to generation: Int? = nil) -> CBORError? {
     do {
       let encoded = try frame.encoded()
-      let isLeft = state.withLock { state in
-        guard state.socket >= 0, generation == nil || generation == state.generation else { return false }
-        // The thread that serves the link kills the worker.
-        guard !state.isFull else { return true }
-        state.sent += encoded.size
-        return state.outgoing.send(encoded, state.socket)
-      }
-      if isLeft { wake() }
+      if sender.withLock({ $0.send(encoded, to: generation) }) { wake() }
       return nil
     } catch {
       return error
@@ -121,37 +128,19 @@ final class WorkerLink: Sendable {
 
   /// Notes a call and sends it, or leaves it for the next worker.
   func begin(_ call: RemoteCall, _ request: UInt64) -> Acceptance {
-    let (acceptance, isSent, isLeft) = state.withLock { state -> (Acceptance, Bool, Bool) in
-      guard state.phase == .waiting || state.phase == .open else { return (.closing, false, false) }
-      guard !state.isFull else { return (.full, false, false) }
-      // The host may have refused that result, which the worker still has.
-      guard call.arguments.results.allSatisfy({ state.has($0.request) }) else { return (.outdated, false, false) }
-      var isLeft = true
-      if state.phase == .open {
-        isLeft = Self.send(call, &state)
-      } else {
-        state.unsent.append(request)
-      }
-      if let time = call.nextTime, time < state.nextTime ?? time + .seconds(1) {
-        state.nextTime = time
-        isLeft = true
-      }
-      // Otherwise nobody would notice that the worker is stopped, or does not read.
-      if state.isAsleep { isLeft = true }
-      state.calls.insert(call, request)
-      return (.taken, state.phase == .open, isLeft)
+    let (acceptance, isSent, isLeft) = sender.withLock { sender -> (Acceptance, Bool, Bool) in
+      if sender.isFull { return (.full, false, false) }
+      let noted = state.withLock { $0.note(call, request) }
+      guard noted.isOpen else { return (noted.acceptance, false, noted.isLeft) }
+      let isLeft = sender.send(call.takeFrame())
+      return (.taken, true, isLeft || noted.isLeft)
     }
     if isLeft { wake() }
     if isSent { call.arguments.settleLater(self) }
     return acceptance
   }
 
-  func newRequest() -> UInt64 {
-    state.withLock { state in
-      state.requests += 1
-      return state.requests
-    }
-  }
+  func newRequest() -> UInt64 { requests.wrappingAdd(1, ordering: .relaxed).newValue }
 
   /// Asks the worker to stop a call, which has so long for it.
   func cancel(_ request: UInt64, grace: Duration) {
@@ -175,16 +164,10 @@ final class WorkerLink: Sendable {
 
   /// The worker has loaded the plugin: sends the calls that came meanwhile.
   func open() {
-    let sent = state.withLock { state in
-      if state.phase == .waiting { state.phase = .open }
-      var sent: [OutgoingArguments] = []
-      for request in state.unsent {
-        guard let call = state.calls[request] else { continue }
-        _ = Self.send(call, &state)
-        sent.append(call.arguments)
-      }
-      state.unsent = []
-      return sent
+    let sent = sender.withLock { sender in
+      let calls = state.withLock { $0.open() }
+      for call in calls { _ = sender.send(call.takeFrame()) }
+      return calls.map(\.arguments)
     }
     for arguments in sent { arguments.settleLater(self) }
   }
@@ -199,7 +182,6 @@ final class WorkerLink: Sendable {
       let lost = state.kept.moveToHost().map(\.call)
       state.unsent.removeAll { !unsent.contains($0) }
       defer { (state.callbacks, state.foreign) = ([:], [:]) }
-      (state.outgoing, state.socket) = (OutgoingFrames(), -1)
       if state.phase == .open { state.phase = .waiting }
       return (ended.map(\.value) + lost, state.callbacks, state.foreign)
     }

@@ -162,7 +162,7 @@ extension WorkerServer {
       return rejectAll(call, frame.request, refused.error(name(call.function), nil))
     }
     if call.demand?.keep() == true {
-      call.use?.end()
+      call.terms.use?.end()
     } else {
       link.fetch(frame.request, for: call.promise)
     }
@@ -189,7 +189,7 @@ extension WorkerServer {
     let report = ProgressReport(
       plugin: settings.id(description), function: call.function, call: call.number,
       fraction: Progress(fraction: fraction ?? -1, message: nil).fraction, message: message)
-    call.progress?(report)
+    call.terms.progress?(report)
     settings.host.progress(report)
   }
 

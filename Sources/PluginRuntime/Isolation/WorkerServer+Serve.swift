@@ -74,7 +74,8 @@ extension WorkerServer {
     func wake(at time: ContinuousClock.Instant?) {
       if let time { next = next.map { min($0, time) } ?? time }
     }
-    let (isBlocked, isSteady) = link.state.withLock { state in
+    let isBlocked = link.sender.withLock { $0.flush() }
+    let isSteady = link.state.withLock { state in
       if !state.calls.isEmpty { lastBusy = now }
       // A stopped process notifies nobody. So it is looked at while it has calls, and for a while after them: calls one
       // after the other need not wake this thread.
@@ -82,8 +83,7 @@ extension WorkerServer {
       wake(at: state.nextTime)
       if state.phase == .closing, stage == .running { wake(at: state.end) }
       if !state.isAsleep { wake(at: now + .seconds(1)) }
-      let isBlocked = state.outgoing.flush(state.socket)
-      return (isBlocked, state.phase == .open && stage == .running && !isBlocked && !state.isAsleep)
+      return state.phase == .open && stage == .running && !isBlocked && !state.isAsleep
     }
     // Nor does the end of one without a descriptor.
     if process.pidfd < 0 { wake(at: now + .milliseconds(20)) }
@@ -93,8 +93,9 @@ extension WorkerServer {
   private func checkTimes() {
     guard fault == nil else { return }
     let now = ContinuousClock.now
-    let (isFull, isDue, isClosing, isBusy) = link.state.withLock { state in
-      (state.isFull, state.nextTime.map { $0 <= now } ?? false, state.phase == .closing, !state.calls.isEmpty)
+    let isFull = link.sender.withLock { $0.isFull }
+    let (isDue, isClosing, isBusy) = link.state.withLock { state in
+      (state.nextTime.map { $0 <= now } ?? false, state.phase == .closing, !state.calls.isEmpty)
     }
     if isFull { return kill("it does not read what it is sent") }
     if let stageEnd, stageEnd <= now { return kill(expectation ?? stageFault, isLate: expectation == nil) }
@@ -136,13 +137,13 @@ extension WorkerServer {
       for (request, call) in state.calls {
         if let time = call.killTime {
           if time <= now { stuck = call }
-        } else if let deadline = call.deadline, deadline <= now {
+        } else if let deadline = call.terms.deadline, deadline <= now {
           if let index = state.unsent.firstIndex(of: request) {
             state.unsent.remove(at: index)
             state.calls[request] = nil
             over.append(call)
           } else {
-            state.calls[request]?.timedOut = call.timeout
+            state.calls[request]?.timedOut = call.terms.timeout
             state.calls[request]?.killTime = now + settings.options.grace
             stopped.append(request)
           }

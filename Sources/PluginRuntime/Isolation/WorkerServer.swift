@@ -154,8 +154,8 @@ final class WorkerServer {
       capabilities.isUnrestricted
       ? plugin_process_start(path, &words, nil, &process) : plugin_process_start(path, &words, &names, &process)
     guard error == 0 else { return error }
+    link.sender.withLock { $0.open(process.socket, generation) }
     link.state.withLock { state in
-      state.socket = process.socket
       state.generation = generation
       state.worker = worker
       state.questions = 0
@@ -186,7 +186,7 @@ final class WorkerServer {
       poll(nil, 0, 10)
       patience -= 1
     }
-    link.state.withLock { $0.socket = -1 }
+    link.sender.withLock { $0.close() }
     confinement?.close()
     for descriptor in [process.socket, process.output, process.pidfd] where descriptor >= 0 { close(descriptor) }
     return end.signal >= 0 ? .killed(signal: end.signal) : end.status >= 0 ? .exited(status: end.status) : .unknown
@@ -261,7 +261,7 @@ extension WorkerServer {
   }
 
   func timedOut(_ call: RemoteCall) -> PluginError {
-    PluginError(.timedOut, name(call.function), "did not end within \(call.timeout ?? .zero)")
+    PluginError(.timedOut, name(call.function), "did not end within \(call.terms.timeout ?? .zero)")
   }
 
   func badResult(_ call: RemoteCall, _ mismatch: ArgumentMismatch) -> PluginError {

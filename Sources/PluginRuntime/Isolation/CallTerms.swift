@@ -1,0 +1,22 @@
+/// The terms of a call into a worker, which the caller sets.
+struct CallTerms: Sendable {
+  /// The number of calls that it is nested in.
+  let depth: Int
+  /// The number of the worker's thread for it; 0: any.
+  let lane: UInt64
+  /// The time limit, and its end.
+  let timeout: Duration?
+  let deadline: ContinuousClock.Instant?
+  /// The call as work of its host, until it has ended.
+  let use: CallUse?
+  let progress: (@Sendable (ProgressReport) -> Void)?
+
+  /// The time limit begins now.
+  init(
+    depth: Int = 0, lane: UInt64 = 0, timeout: Duration? = nil, use: CallUse? = nil,
+    progress: (@Sendable (ProgressReport) -> Void)? = nil
+  ) {
+    (self.depth, self.lane, self.timeout, self.use, self.progress) = (depth, lane, timeout, use, progress)
+    deadline = timeout.map { .now + $0 }
+  }
+}

@@ -1,0 +1,36 @@
+/// Sends frames to the open worker of a link.
+///
+/// It has a lock of its own, which is taken before that of the link's state: the kernel may run the worker, and the
+/// thread that handles its answer, before `send()` returns.
+struct FrameSender {
+  /// The socket of the open worker; -1: there is none.
+  private var socket: Int32 = -1
+  private var generation = 0
+  private var outgoing = OutgoingFrames()
+  /// The bytes of the frames, and of their shared memory, to all workers.
+  private(set) var sent: UInt64 = 0
+
+  /// The most bytes that wait for a worker that does not read.
+  private static let maximum = 1 << 29
+
+  /// Whether as many bytes wait as may wait for a worker.
+  var isFull: Bool { outgoing.size >= Self.maximum }
+
+  mutating func open(_ socket: Int32, _ generation: Int) { (self.socket, self.generation) = (socket, generation) }
+
+  /// Drops the frames that wait. Before the socket is closed.
+  mutating func close() { (socket, outgoing) = (-1, OutgoingFrames()) }
+
+  /// Sends a frame, if a worker is open; with a generation, only to that one. Returns whether something is left for the
+  /// thread that serves the link.
+  mutating func send(_ frame: EncodedFrame, to generation: Int? = nil) -> Bool {
+    guard socket >= 0, generation == nil || generation == self.generation else { return false }
+    // The thread that serves the link kills the worker.
+    guard !isFull else { return true }
+    sent += frame.size
+    return outgoing.send(frame, socket)
+  }
+
+  /// Sends the frames that wait, as far as the socket takes them. Returns whether something is left.
+  mutating func flush() -> Bool { outgoing.flush(socket) }
+}
