@@ -1,7 +1,15 @@
 /// Numbers of the ELF format.
-enum ELF {
+package enum ELF {
+  /// The first bytes of each file.
+  static let magic = [0x7F, UInt8(ascii: "E"), UInt8(ascii: "L"), UInt8(ascii: "F")]
   static let headerSize = 64
   static let typeShared: UInt16 = 3
+
+  /// Whether a file begins as a shared library, for any machine whose least significant byte is the first.
+  package static func isSharedLibrary(_ bytes: [UInt8]) -> Bool {
+    bytes.count >= headerSize && bytes.starts(with: magic)
+      && FileReader.number(bytes, at: 16, as: UInt16.self) == typeShared
+  }
 
   /// The machine that this process runs on.
   static var hostMachine: UInt16 {

@@ -38,8 +38,7 @@ struct ELFVerifier {
   /// Checks the kind of file that the header declares.
   private func header() throws(PluginError) -> [UInt8] {
     guard reader.size > 0 else { throw PluginError(.notAPlugin, path, "is empty: expected a shared library") }
-    let magic: [UInt8] = [0x7F, UInt8(ascii: "E"), UInt8(ascii: "L"), UInt8(ascii: "F")]
-    guard reader.bytes(at: 0, count: 4) == magic else {
+    guard reader.bytes(at: 0, count: ELF.magic.count) == ELF.magic else {
       throw PluginError(.notAPlugin, path, "is not an ELF file: expected a shared library")
     }
     guard let header = reader.bytes(at: 0, count: ELF.headerSize) else { throw truncated("its header") }

@@ -73,7 +73,7 @@ enum LibraryFinder {
   }
 
   private static func isOfThisMachine(_ header: [UInt8]) -> Bool {
-    header.starts(with: [0x7F, UInt8(ascii: "E"), UInt8(ascii: "L"), UInt8(ascii: "F"), 2, 1])
+    header.starts(with: ELF.magic + [2, 1])
       && FileReader.number(header, at: 18, as: UInt16.self) == ELF.hostMachine
   }
 

@@ -51,9 +51,8 @@ struct TrustCommand: ParsableCommand {
 
     private static func line(for file: String, _ name: String) throws -> String {
       let bytes = try FileBytes.read(path: file)
-      // Of a shared library the first bytes say that it is one, for 64 bits of the least significant byte first, or not.
-      let isLibrary = bytes.starts(with: [0x7F, 0x45, 0x4C, 0x46]) && bytes.dropFirst(16).starts(with: [3, 0])
-      if isLibrary { return "hash \(try ContentHash(path: file)) \(name)" }
+      // Not by the verifier, which refuses libraries for other machines.
+      if ELF.isSharedLibrary(bytes) { return "hash \(try ContentHash(path: file)) \(name)" }
       if let key = PublicKey(text: String(decoding: bytes, as: UTF8.self)) { return "key \(key) \(name)" }
       throw Failure(.usage, "\(file): is neither a shared library nor a public key of Ed25519")
     }
