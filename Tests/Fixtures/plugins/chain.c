@@ -66,6 +66,12 @@ static promise_verdict_t incremented(void *context, const promise_value_t *in, p
   return PROMISE_FULFILL;
 }
 
+/* Opens the gate at once, before the number is there. */
+static void open_beside(promise_t *number) {
+  (void)number;
+  open_gate(33);
+}
+
 static promise_t *next(promise_t *number) {
   return promise_then(number, incremented, NULL, NULL);
 }
@@ -138,6 +144,7 @@ static void die(void) {
 static const promise_plugin_function_t functions[] = {
     FUNCTION("gate() -> promise<i64>", gate),
     FUNCTION("open_gate(value: i64)", open_gate),
+    FUNCTION("open_beside(number: promise<i64>)", open_beside),
     FUNCTION("fail()", fail),
     FUNCTION("read_first(path: cstr) -> promise<i64>", read_first),
     FUNCTION("write_many(folder: cstr, count: u32)", write_many),

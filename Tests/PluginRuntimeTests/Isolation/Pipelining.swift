@@ -34,6 +34,15 @@ struct Pipelining {
     #expect(crossed(plugin) == 0)
   }
 
+  @Test("are in the worker soon, also if nobody reads the later call")
+  func unread() async throws {
+    let plugin = try IsolatedPlugin.loading("chain")
+    let gate = plugin.call("gate", timeout: nil)
+    let opener = plugin.call("open_beside", [Argument(.promise(gate))], timeout: nil)
+    #expect(try await gate.outcomeInTime().value == .int(33))
+    _ = consume opener
+  }
+
   @Test("cross if their calls have ended")
   func ended() async throws {
     let plugin = try IsolatedPlugin.loading("chain")
