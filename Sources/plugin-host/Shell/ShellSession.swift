@@ -107,6 +107,8 @@ final class ShellSession {
       throw call.failure(failure)
     case nil:
       call.interrupt()
+      // The interruption was the call's, not the next line's.
+      Interrupts.clear()
       return .interrupted
     }
   }

@@ -147,6 +147,8 @@ extension EndToEnd {
       }
       #expect(ending.status == 0, "\(drawing)")
       #expect(ending.text == "11\n", "\(drawing)")
+      // The editor did not take the interruption for one of its own, which would have a second prompt.
+      #expect(!drawing.contains("^C"), "\(drawing)")
     }
 
     @Test func linesAreEditedCompletedAndRemembered() throws {
