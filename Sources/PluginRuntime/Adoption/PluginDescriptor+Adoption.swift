@@ -8,7 +8,8 @@ extension PluginDescriptor {
   ) throws(PluginError) -> (descriptor: PluginDescriptor, library: SharedLibrary) {
     try check(adoption)
     let path = try LibraryFinder.path(of: adoption.library)
-    let library = try SharedLibrary(verifying: path, exporting: adoption.functions.map(\.exportedName))
+    let own = try ownSymbols(of: adoption, path)
+    let library = try SharedLibrary(verifying: path, exporting: own)
     var entries: [promise_function_t] = []
     for function in adoption.functions {
       entries.append(try library.function(named: function.exportedName))
@@ -24,6 +25,16 @@ extension PluginDescriptor {
       },
       adoption: adoption)
     return (PluginDescriptor(description: description, load: nil, unload: nil, entries: entries), library)
+  }
+
+  /// The symbols that the library itself has to export: those of all functions, but for functions under another name
+  /// that one of the libraries exports which it links.
+  private static func ownSymbols(of adoption: Adoption, _ path: String) throws(PluginError) -> [String] {
+    guard adoption.functions.contains(where: { $0.symbol != nil }) else {
+      return adoption.functions.map(\.exportedName)
+    }
+    let exports = try LibraryExports(of: path)
+    return adoption.functions.filter { $0.symbol == nil || !exports.provides($0.exportedName) }.map(\.exportedName)
   }
 
   private static func check(_ adoption: Adoption) throws(PluginError) {

@@ -4,7 +4,8 @@ extension CheckedCall {
     var rooms: [String: Int] = [:]
     for parameter in signature.parameters {
       guard let name = parameter.type.countName else { continue }
-      let count = rooms[name] ?? values.count()
+      let constant = signature.parameters.first { $0.isConstant && $0.name == name }?.constantBits
+      let count = constant.map { Int(truncatingIfNeeded: $0) } ?? rooms[name] ?? values.count()
       rooms[name] = parameter.type.element.isAddress ? min(count, 12) : count
     }
     return rooms

@@ -48,7 +48,13 @@ struct CheckedCall {
     interface = .allocate(capacity: 1)
     interface.initialize(to: ffi_cif())
     let returned = FFIType.of(signature.returned)
-    guard ffi_prep_cif(interface, FFI_DEFAULT_ABI, UInt32(count), returned, list) == FFI_OK else {
+    let status =
+      if let fixed = signature.variadicIndex {
+        ffi_prep_cif_var(interface, FFI_DEFAULT_ABI, UInt32(fixed), UInt32(count), returned, list)
+      } else {
+        ffi_prep_cif(interface, FFI_DEFAULT_ABI, UInt32(count), returned, list)
+      }
+    guard status == FFI_OK else {
       throw Unmade("libffi cannot call it")
     }
   }
@@ -110,6 +116,16 @@ struct CheckedCall {
     _ parameter: Parameter, _ index: Int, _ rooms: [String: Int], _ values: inout RandomValues, _ memory: CheckedMemory
   ) throws(Unmade) -> Argument {
     let type = parameter.type
+    if parameter.isConstant {
+      if case .string(let text)? = parameter.defaultValue {
+        return .address(try read(Array(text.utf8) + [0], index, memory))
+      }
+      if case .void? = parameter.defaultValue { return .address(nil) }
+      guard let bits = parameter.constantBits else {
+        throw Unmade("'\(parameter.name)' is a constant that the check does not support")
+      }
+      return .bytes(withUnsafeBytes(of: bits) { Array($0.prefix(TypeLayout(of: type)?.size ?? 8)) })
+    }
     if let room = rooms[parameter.name] {
       guard let size = TypeLayout(of: type)?.size else { throw Unmade("'\(parameter.name)' is not a count") }
       let bytes = withUnsafeBytes(of: Int64(room)) { Array($0.prefix(size)) }
@@ -141,14 +157,7 @@ struct CheckedCall {
       return .address(try written([UInt8](repeating: 0, count: room), index, memory))
     }
     if let set = parameter.constants, values.roll(8) > (set.areOfLibrary ? 5 : 0) {
-      let constants = set.constants
-      let value = constants[values.roll(constants.count)].value
-      let bits: UInt64 =
-        switch value {
-        case .int(let number): UInt64(bitPattern: number)
-        case .uint(let number): number
-        default: 0
-        }
+      let bits = set.constants[values.roll(set.constants.count)].value.bits ?? 0
       return .bytes(withUnsafeBytes(of: bits) { Array($0.prefix(TypeLayout(of: type)?.size ?? 8)) })
     }
     if parameter.direction != .input {
@@ -240,6 +249,22 @@ extension ValueType {
     switch self {
     case .pointer(let name): name == "void" ? nil : name
     case .optional(let type), .own(let type, _): type.objectName
+    default: nil
+    }
+  }
+}
+
+extension Parameter {
+  /// The bits of a constant that is an integer; `nil` of any other parameter.
+  var constantBits: UInt64? { isConstant ? defaultValue?.bits : nil }
+}
+
+extension PluginValue {
+  /// The bits of an integer; `nil` of any other value.
+  fileprivate var bits: UInt64? {
+    switch self {
+    case .int(let number): UInt64(bitPattern: number)
+    case .uint(let number): number
     default: nil
     }
   }

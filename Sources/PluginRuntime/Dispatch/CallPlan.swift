@@ -89,9 +89,10 @@ struct CallPlan {
   /// that the call has to keep.
   private static func isSimple(_ signature: Signature) -> Bool {
     signature.parameters.allSatisfy {
-      ![.other, .pointer, .nullablePointer].contains(ABIType($0.type)) && $0.direction == .input
+      ![.other, .pointer, .nullablePointer].contains(ABIType($0.type)) && $0.direction == .input && !$0.isConstant
     }
-      && ABIType(signature.result) != .other && signature.tail == nil && signature.completion == nil
+      && ABIType(signature.result) != .other && signature.tail == nil && signature.variadicIndex == nil
+      && signature.completion == nil
       && (signature.failure == nil || signature.fails)
   }
 

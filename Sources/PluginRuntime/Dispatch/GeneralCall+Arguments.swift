@@ -15,6 +15,7 @@ extension GeneralCall {
           continue
         }
       }
+      if plan.constants[index].kind != 0 { value = Values(plan.constants + index) }
       do throws(ArgumentMismatch) {
         try store(value, slot, index)
       } catch {

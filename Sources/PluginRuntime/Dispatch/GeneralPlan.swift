@@ -51,6 +51,8 @@ final class GeneralPlan: Sendable {
   let lends: Bool
   /// The values of omitted arguments, of kind 0 if required, in the order of the arguments.
   nonisolated(unsafe) let fallbacks: UnsafeMutablePointer<promise_value_t>
+  /// The values of constant parameters, of kind 0 for others, in the order of `slots`.
+  nonisolated(unsafe) let constants: UnsafeMutablePointer<promise_value_t>
   nonisolated(unsafe) let interface: UnsafeMutablePointer<ffi_cif>
   nonisolated(unsafe) let types: UnsafeMutablePointer<FFIType.Reference?>
   nonisolated(unsafe) let returnType: FFIType.Reference
@@ -111,10 +113,8 @@ final class GeneralPlan: Sendable {
     rule = signature.fails ? nil : signature.failure
     completes = signature.completion != nil
     lends = signature.result?.isPromise ?? false
-    fallbacks = Self.kept(
-      signature.inputs.map { parameter in
-        parameter.fallback.flatMap { try? TypePlan(parameter.type)?.abi($0) } ?? promise_value_t()
-      })
+    fallbacks = Self.kept(signature.inputs.map(Self.fallback))
+    constants = Self.kept(signature.parameters.map { $0.isConstant ? Self.fallback($0) : promise_value_t() })
 
     isResultValue = Signature.isGivenByAddress(signature.returned)
     returnType = signature.fails ? FFIType.status : FFIType.of(isResultValue ? nil : signature.returned)
@@ -131,7 +131,20 @@ final class GeneralPlan: Sendable {
     interface = Self.kept([ffi_cif()])
     // A function with a tail is prepared for each call, by the types of its arguments.
     guard tail.isEmpty else { return }
-    guard ffi_prep_cif(interface, FFI_DEFAULT_ABI, UInt32(count), returnType, types) == FFI_OK else { return nil }
+    var status = FFI_OK
+    if let variadicIndex = signature.variadicIndex {
+      // A struct that is passed as two arguments stands before them: C promotes those behind.
+      let fixed = variadicIndex + count - slots.count
+      status = ffi_prep_cif_var(interface, FFI_DEFAULT_ABI, UInt32(fixed), UInt32(count), returnType, types)
+    } else {
+      status = ffi_prep_cif(interface, FFI_DEFAULT_ABI, UInt32(count), returnType, types)
+    }
+    guard status == FFI_OK else { return nil }
+  }
+
+  /// The value of an omitted argument, or of a constant; of kind 0 if the argument is required.
+  private static func fallback(_ parameter: Parameter) -> promise_value_t {
+    parameter.fallback.flatMap { try? TypePlan(parameter.type)?.abi($0) } ?? promise_value_t()
   }
 
   private static func kept<T>(_ values: [T]) -> UnsafeMutablePointer<T> {

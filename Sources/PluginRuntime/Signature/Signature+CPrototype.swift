@@ -5,7 +5,7 @@ extension Signature {
     var writer = CTypeWriter(prefix: name)
     var taken: Set<String> = []
     var declarations: [String] = []
-    for parameter in parameters {
+    for parameter in variadicIndex.map({ parameters[..<$0] }) ?? parameters[...] {
       let type = writer.parameter(
         parameter.type, isByAddress: parameter.direction != .input && parameter.room == nil,
         path: parameter.name)
@@ -19,7 +19,7 @@ extension Signature {
       if fails { declarations.append("promise_value_t *\(CTypeWriter.identifier("error", &taken))") }
     }
     if failure == .gerror { declarations.append("GError **\(CTypeWriter.identifier("error", &taken))") }
-    if tail != nil { declarations.append("...") }
+    if tail != nil || variadicIndex != nil { declarations.append("...") }
     let list = declarations.isEmpty ? "void" : declarations.joined(separator: ", ")
     let function = "\(name)(\(list))"
     let prototype =

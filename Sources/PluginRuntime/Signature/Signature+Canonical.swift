@@ -9,7 +9,8 @@ extension Signature {
   ///     crc32(seed: u32 = 0, data: bytes[len], len: usize) -> u32
   ///     (u32, bytes[#2], usize) -> u32
   public var canonical: String {
-    var list = parameters.map { "\($0.prefix)\(canonical($0.type))" }
+    var list = parameters.map { "\($0.prefix)\(canonical($0.type))\($0.isConstant ? $0.assignment : "")" }
+    if let variadicIndex { list.insert("...", at: variadicIndex) }
     if let tail { list.append("...\(tail.types.map(\.description).joined(separator: "|"))") }
     var text = "(\(list.joined(separator: ", ")))"
     if let result { text += " -> \(result)" }

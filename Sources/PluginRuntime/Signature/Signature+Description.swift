@@ -3,6 +3,7 @@ extension Signature: CustomStringConvertible {
   /// signature.
   public var description: String {
     var list = parameters.map(\.description)
+    if let variadicIndex { list.insert("...", at: variadicIndex) }
     if let tail {
       let types = tail.types.map(\.description).joined(separator: " | ")
       list.append("...\(tail.name ?? ""): \(types)\(tail.note.literal)")
@@ -44,15 +45,15 @@ extension Parameter.Direction {
 
 extension Parameter {
   /// The keyword before the type, with the size of an object that the host sets aside: "out(64) ".
-  var prefix: String { room.map { "out(\($0)) " } ?? direction.prefix }
+  var prefix: String { isConstant ? "const " : room.map { "out(\($0)) " } ?? direction.prefix }
 }
 
 extension Parameter: CustomStringConvertible {
   /// The parameter as written in a signature: "seed: u32 = 0".
-  public var description: String {
-    let value = defaultValue.map { " = \($0.literal)" } ?? ""
-    return "\(name): \(prefix)\(argumentType)\(value)\(note.literal)"
-  }
+  public var description: String { "\(name): \(prefix)\(argumentType)\(assignment)\(note.literal)" }
+
+  /// The default or the constant as written behind the type: " = 0"; empty without one.
+  var assignment: String { defaultValue.map { " = \($0.literal)" } ?? "" }
 }
 
 extension PluginValue {

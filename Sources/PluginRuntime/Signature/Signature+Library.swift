@@ -15,8 +15,9 @@ extension Signature {
         defaultValue: parameter.defaultValue, note: parameter.note)
     }
     return Signature(
-      name: name, parameters: parameters, tail: tail, result: result, resultNote: resultNote, completion: completion,
-      failure: failure, report: report, countedByResult: countedByResult)
+      name: name, parameters: parameters, tail: tail, variadicIndex: variadicIndex, result: result,
+      resultNote: resultNote, completion: completion, failure: failure, report: report,
+      countedByResult: countedByResult)
   }
 }
 

@@ -35,6 +35,8 @@ public struct Signature: Sendable, Equatable {
   public let parameters: [Parameter]
   /// The variadic tail, if there is one.
   public let tail: Tail?
+  /// The index of the first parameter that stands in the place of C's `...`; `nil` if none does.
+  public let variadicIndex: Int?
   /// The type of the result; `nil` for void.
   public let result: ValueType?
   /// A description of the result in one line.
@@ -47,20 +49,22 @@ public struct Signature: Sendable, Equatable {
   public let report: FailureReport
   /// The `out` parameter whose number of written elements is the result.
   public let countedByResult: String?
-  /// The indices in `parameters` for which a call passes arguments. Left out are `out` parameters, counts of other
-  /// arguments, callbacks that settle the promise, and contexts of callbacks.
+  /// The indices in `parameters` for which a call passes arguments. Left out are `out` parameters, constants, counts of
+  /// other arguments, callbacks that settle the promise, and contexts of callbacks.
   public let inputIndices: [Int]
   /// The parameters for which a call passes arguments, in order.
   public let inputs: [Parameter]
 
   init(
-    name: String, parameters: [Parameter], tail: Tail? = nil, result: ValueType?, resultNote: String? = nil,
+    name: String, parameters: [Parameter], tail: Tail? = nil, variadicIndex: Int? = nil, result: ValueType?,
+    resultNote: String? = nil,
     completion: Completion? = nil, failure: FailureRule? = nil, report: FailureReport = FailureReport(),
     countedByResult: String? = nil
   ) {
     self.name = name
     self.parameters = parameters
     self.tail = tail
+    self.variadicIndex = variadicIndex
     self.result = result
     self.resultNote = resultNote
     self.completion = completion
@@ -71,6 +75,7 @@ public struct Signature: Sendable, Equatable {
     inputIndices = parameters.indices.filter { index in
       let parameter = parameters[index]
       if case .context = parameter.type { return false }
+      if parameter.isConstant { return false }
       if completion?.callbacks.contains(parameter.name) ?? false { return false }
       return parameter.direction != .output && !counts.contains(parameter.name)
     }
@@ -134,12 +139,14 @@ public struct Parameter: Sendable, Equatable {
   public let constants: ConstantSet?
   /// The value for a call that omits the argument; `nil` if the argument is required. `.void` is NULL.
   public let defaultValue: PluginValue?
+  /// Whether the function is given `defaultValue` in every call, which passes no argument: `const usize = 48`.
+  public let isConstant: Bool
   /// A description in one line.
   public let note: String?
 
   init(
     name: String, type: ValueType, direction: Direction = .input, room: Int? = nil, constants: ConstantSet? = nil,
-    defaultValue: PluginValue? = nil, note: String? = nil
+    defaultValue: PluginValue? = nil, isConstant: Bool = false, note: String? = nil
   ) {
     self.name = name
     self.type = type
@@ -147,6 +154,7 @@ public struct Parameter: Sendable, Equatable {
     self.room = room
     self.constants = constants
     self.defaultValue = defaultValue
+    self.isConstant = isConstant
     self.note = note
   }
 }

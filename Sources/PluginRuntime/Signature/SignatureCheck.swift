@@ -118,6 +118,11 @@ struct SignatureCheck {
           + "callback settles it: C has no other values")
     }
     if let completion = signature.completion { try checkCompletion(completion, of: signature, cursor) }
+    if signature.variadicIndex != nil, let failure = signature.failure, failure == .status || failure == .gerror {
+      throw cursor.error(
+        at: failureColumn, found: "'\(failure.mark(signature.report))' of a variadic function",
+        expected: "another rule: C has no parameter behind those of '...'")
+    }
     guard let failure = signature.failure, failure != .status else { return }
     try checkMessage(of: signature, cursor)
     if failure == .gerror {

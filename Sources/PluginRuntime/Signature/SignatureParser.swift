@@ -12,7 +12,7 @@ struct SignatureParser {
     let name = try identifier("the function's name")
     try cursor.require("(", or: " after the function's name")
     var check = SignatureCheck()
-    let (parameters, tail) = try self.parameters(&check)
+    let (parameters, tail, variadicIndex) = try self.parameters(&check)
     let hasResult = cursor.skip("->")
     var result: ValueType?
     var completion: Signature.Completion?
@@ -36,7 +36,7 @@ struct SignatureParser {
       throw cursor.error(expected: expected)
     }
     let signature = Signature(
-      name: name, parameters: parameters, tail: tail, result: result, resultNote: note,
+      name: name, parameters: parameters, tail: tail, variadicIndex: variadicIndex, result: result, resultNote: note,
       completion: completion, failure: failure, report: report, countedByResult: countedByResult)
     try check.check(signature, cursor)
     return signature
@@ -45,15 +45,26 @@ struct SignatureParser {
   /// Parses the parameters and the closing parenthesis.
   private mutating func parameters(
     _ check: inout SignatureCheck
-  ) throws(SignatureError) -> ([Parameter], Signature.Tail?) {
+  ) throws(SignatureError) -> ([Parameter], Signature.Tail?, variadicIndex: Int?) {
     var parameters: [Parameter] = []
-    if cursor.skip(")") { return (parameters, nil) }
+    var variadicIndex: Int?
+    if cursor.skip(")") { return (parameters, nil, nil) }
     while true {
       let column = cursor.next.column
       if cursor.skip("...") {
+        guard !parameters.isEmpty else {
+          throw cursor.error(at: column, found: "'...'", expected: "a parameter before it, as C wants one")
+        }
+        guard variadicIndex == nil else {
+          throw cursor.error(at: column, found: "a second '...'", expected: "a parameter")
+        }
+        if cursor.skip(",") {
+          variadicIndex = parameters.count
+          continue
+        }
         let tail = try self.tail(parameters)
         try cursor.require(")", or: " after the variadic tail, which is the last")
-        return (parameters, tail)
+        return (parameters, tail, nil)
       }
       let name = try identifier(parameters.isEmpty ? "a parameter's name or ')'" : "a parameter's name")
       try unique(name, among: parameters.map(\.name), "parameter", column)
@@ -63,8 +74,8 @@ struct SignatureParser {
       }
       try cursor.require(":", or: " and a type after the parameter's name")
       check.parameterColumns.append(cursor.next.column)
-      parameters.append(try parameter(name))
-      if cursor.skip(")") { return (parameters, nil) }
+      parameters.append(try parameter(name, isVariadic: variadicIndex != nil))
+      if cursor.skip(")") { return (parameters, nil, variadicIndex) }
       guard cursor.skip(",") else {
         let hasDefault = parameters.last?.defaultValue != nil
         throw cursor.error(expected: hasDefault ? "',' or ')'" : "'=', ',' or ')'")
@@ -73,15 +84,27 @@ struct SignatureParser {
   }
 
   /// Parses a parameter after its name and colon.
-  private mutating func parameter(_ name: String) throws(SignatureError) -> Parameter {
+  private mutating func parameter(_ name: String, isVariadic: Bool) throws(SignatureError) -> Parameter {
+    let isConstant = cursor.skip(word: "const")
     let direction: Parameter.Direction =
-      cursor.skip(word: "out") ? .output : cursor.skip(word: "inout") ? .inOut : .input
+      isConstant ? .input : cursor.skip(word: "out") ? .output : cursor.skip(word: "inout") ? .inOut : .input
     let room = direction == .output ? try self.room() : nil
-    let type = try self.type(room == nil ? Place(direction) : .room)
+    let column = cursor.next.column
+    let type = try self.type(
+      room != nil ? .room : isVariadic && direction == .input && !isConstant ? .tail : Place(direction))
+    if isConstant, !type.canBeConstant || isVariadic && type.isScalar && Place.tail.refusal(of: type) != nil {
+      throw cursor.error(
+        at: column, found: "'const \(type)'",
+        expected: "a scalar, a cstr or a ptr<Name>? as a constant\(isVariadic ? ", as C promotes it behind '...'" : "")"
+      )
+    }
     let constants = try self.constants(of: type, Place(direction))
     var defaultValue: PluginValue?
     if direction == .output, cursor.next.token == .symbol("=") {
       throw cursor.error(expected: "no default: an out parameter takes no argument")
+    }
+    if isConstant, cursor.next.token != .symbol("=") {
+      throw cursor.error(expected: "'=' and the value of the constant: C's const is what an argument is without a word")
     }
     if cursor.skip("=") {
       if let constants {
@@ -92,7 +115,7 @@ struct SignatureParser {
     }
     return Parameter(
       name: name, type: type, direction: direction, room: room, constants: constants, defaultValue: defaultValue,
-      note: try note())
+      isConstant: isConstant, note: try note())
   }
 
   /// Parses the `(64)` of `out(64)`, the size of an object that the host sets aside, if it is next.
@@ -109,11 +132,8 @@ struct SignatureParser {
   private mutating func tail(_ parameters: [Parameter]) throws(SignatureError) -> Signature.Tail {
     var name: String?
     let column = cursor.next.column
-    guard !parameters.isEmpty else {
-      throw cursor.error(at: column - 3, found: "'...'", expected: "a parameter before it, as C wants one")
-    }
     if cursor.next.token != .symbol(":") {
-      let given = try identifier("a name for the variadic tail, or ':'")
+      let given = try identifier("a name for the variadic tail, ':' or ','")
       try unique(given, among: parameters.map(\.name), "parameter", column)
       name = given
     }
@@ -190,4 +210,11 @@ struct SignatureParser {
 extension FailureRule {
   /// The rules that may follow `!`.
   static let ofFunctions: [FailureRule] = [.errno, .nonzero, .zero, .negative, .null, .gerror, .unless]
+}
+
+extension ValueType {
+  /// Whether a signature can have its value: those of addresses only as NULL.
+  fileprivate var canBeConstant: Bool {
+    if case .optional(.pointer) = self { true } else { isScalar || self == .cstr }
+  }
 }

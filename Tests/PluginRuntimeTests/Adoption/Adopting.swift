@@ -46,6 +46,62 @@ struct Adopting {
     #expect(await host.outcome("fclose", of: "test.adopted", [.value(file)]).value == .int(0))
   }
 
+  private static let constants = [
+    ("printed", "snprintf", #"(to: out str[n], n: usize, f: const cstr = "%s|%d", ..., text: cstr, i: i32) -> i32"#),
+    (
+      "joined", "snprintf",
+      #"(to: out str[n], n: const usize = 4, f: const cstr = "%.9s%f", ..., t: cstr, x: f64) -> i32"#
+    ),
+    ("pair_new", "memcpy", "(made: out(16) own ptr<pair>, fields: &{a: i64, b: f64}, size: const usize = 16)"),
+    ("pair_fields", "memcpy", "(fields: out {a: i64, b: f64}, of: ptr<pair>, size: const usize = 16)"),
+    ("missing", "getenv", #"(name: const cstr = "NO_SUCH_NAME") -> cstr?"#),
+    ("nothing", "snprintf", #"(to: const ptr<void>? = null, n: const u64 = 0, f: cstr) -> i32"#),
+  ]
+
+  /// libm.so.6 links the C library, whose functions these are.
+  private static func borrowed(_ library: String = "libm.so.6") throws -> Adoption {
+    Adoption(
+      id: "test.adopted", library: library,
+      functions: try constants.map { name, symbol, types in
+        Adoption.Function(signature: try Signature(parsing: name + types), symbol: symbol)
+      })
+  }
+
+  @Test(
+    "constants and arguments in the place of '...' reach a function of a library that the adopted one links",
+    arguments: [false, true])
+  func constants(isIsolated: Bool) async throws {
+    let host = Host()
+    if isIsolated {
+      try host.adopt(try Self.borrowed(), isolation: .tests)
+    } else {
+      try host.adopt(try Self.borrowed())
+    }
+    func call(_ name: String, _ arguments: Argument...) async -> Outcome {
+      await host.outcome(name, of: "test.adopted", arguments)
+    }
+    let printed = await call("printed", .text("20"), .text("%n"), .text("-7"))
+    #expect(printed.value?.json == #"{"result":5,"to":"%n|-7"}"#)
+    #expect(await call("joined", .text("a"), .text("2")).value?.json == #"{"result":9,"to":"a2."}"#)
+    let tooMany = await call("joined", .text("a"), .text("2"), .text("3"))
+    #expect(tooMany.pluginError?.message.contains("expected at most 2") == true, "\(tooMany)")
+    let named = await call("printed", Argument(name: "f", .text("%n")))
+    #expect(named.pluginError?.message.hasPrefix("has no parameter 'f'") == true, "\(named)")
+    #expect(await call("missing").value == .void)
+    #expect(await call("nothing", .text("four")).value == .int(4))
+    let made = await call("pair_new", .value(.object([PluginMember("a", .int(-3)), PluginMember("b", .double(0.5))])))
+    let pair = try #require(made.value?[member: "made"])
+    #expect(await call("pair_fields", .value(pair)).value?.json == #"{"fields":{"a":-3,"b":0.5}}"#)
+  }
+
+  @Test("a function of another library needs a symbol of its own in the signature's place, and has to be there")
+  func borrowedFunctions() throws {
+    let without = try Self.adoption("libm.so.6", "strlen(text: cstr) -> usize")
+    #expect(throws: PluginError.self) { try Host().adopt(without) }
+    let unknown = try Self.adoption("libm.so.6", "f(text: cstr) -> usize", symbol: "no_such_function")
+    #expect(throws: PluginError.self) { try Host().adopt(unknown) }
+  }
+
   @Test("a description says where the library is, and its version")
   func description() throws {
     let description = try Host.inspect(try Self.adoption("libz.so.1", "zlibVersion() -> cstr"))

@@ -23,6 +23,8 @@ struct Language {
       "words(text: cstr) -> own(g_strfreev) &[cstr; 0]? ! gerror(free_it)", "sum(n: &[i32; 0], m: &[ptr<x>; 0]?)",
       "row(n: out i32) -> &[f64; n]", "read(n: out usize) -> own(free) str[n]", "h() -> {name: cstr, all: &[cstr; 0]}",
       "norm(v: [f64; 3]) -> f64", "fill(v: out [u8; 16])", "dup(s: cstr) -> own(free) cstr ! null",
+      #"print(format: const cstr = "%s" "fixed", ..., text: cstr, n: inout i64) -> i32"#,
+      "new(made: out(16) own ptr<x>, size: const usize = 16)", "set(p: ptr<x>, ..., end: const ptr<y>? = null)",
       "print(format: cstr, ...: i64 | f64 | cstr) -> i32", "all(first: i32, ...rest: i32) -> i64",
       "walk(path: cstr, visit: fn(context, path: cstr, size: u64) -> bool @call, tag: context)",
       "fetch(url: str, timeout: f64 = 30, on_progress: fn(f64) @settled?) -> promise<bytes> !",
@@ -47,6 +49,9 @@ struct Language {
     #expect(compress.outputs.map(\.name) == ["to", "room"])
     let walk = try Signature(parsing: "walk(visit: fn(context), tag: context, deep: bool = true)")
     #expect(walk.inputs.map(\.name) == ["visit", "deep"])
+    let read = try Signature(parsing: "read(to: out bytes[n], n: const usize = 8, from: ptr<x>, ..., m: i32)")
+    #expect(read.inputs.map(\.name) == ["from", "m"])
+    #expect(read.cPrototype.hasSuffix("(uint8_t *to, size_t n, x *from, ...);"), "\(read.cPrototype)")
   }
 
   @Test("an optional parameter need not be given, and its fallback is null or its default")
@@ -72,6 +77,7 @@ struct Language {
       ("crc32(seed: u64, data: bytes[size], size: u32) -> u64", "(u64, bytes[#2], u32) -> u64"),
       ("sum(values: &[f64; n], n: usize) -> f64 !", "(&[f64; #1], usize) -> f64 !"),
       ("p(f: cstr, ...rest: i64|f64) -> i32", "(cstr, ...i64|f64) -> i32"),
+      (#"p(f: const cstr = "%s", ..., text: cstr)"#, #"(const cstr = "%s", ..., cstr)"#),
       ("w(v: fn(data: bytes[n], n: usize, context), t: context)", "(fn(bytes[#1], usize, context) @call, context<#0>)"),
       (
         "l(done: fn(context, s: reject i32, v: resolve i64)@once, d: context) -> promise<i64> by done returns i32 ! nonzero",

@@ -31,6 +31,13 @@ struct Mistakes {
       ("f() -> i32 ? ?", 14, "'?'", "'!' or the end"),
       ("f() ! !", 7, "'!'", "the end of the signature"),
       ("f() -> i32 i64", 12, "'i64'", "'!' or the end"),
+      ("f(a: const i32)", 15, "')'", "'=' and the value of the constant"),
+      (#"f(a: const bytes = "x")"#, 12, "'const bytes'", "a scalar, a cstr or a ptr<Name>?"),
+      ("f(a: i32, ..., b: const u8 = 1)", 25, "'const u8'", "as C promotes it"),
+      ("f(..., a: i32)", 3, "'...'", "a parameter before it"),
+      ("f(a: i32, ..., b: i8)", 19, "'i8'", "i32 or wider"),
+      ("f(a: i32, ..., b: i32, ...: i32)", 24, "a second '...'", "a parameter"),
+      ("f(a: i32, ..., b: i32) !", 24, "'!' of a variadic function", "another rule"),
     ])
   func grammar(_ text: String, _ column: Int, _ found: String, _ expected: String) {
     expectMistake(text, column, found, expected)
