@@ -20,7 +20,7 @@ import re
 import subprocess
 import sys
 
-from drafted_libraries import LIBRARIES
+from drafted_libraries import LIBRARIES, MAKERS  # noqa: F401, which scripts/draw-functions.py reads
 from drafted_prototypes import Prototypes, offset
 
 FOLDERS = ["/usr/include/x86_64-linux-gnu", "/usr/include/aarch64-linux-gnu", "/usr/include"]
@@ -28,6 +28,7 @@ SCALAR = re.compile(r"(?:out|inout) (?:bool|[iuf]\d+x?|usize|isize)$")
 # An enum that is written by that name is a status: UErrorCode *err.
 STATUS = re.compile(r"(?i)p?_*(e|ec|err|error|status|error_?code)$")
 MAP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Sources/plugin-host/Adopting/TypeMap+Bundled.swift")
+MANUALS = MAP.replace("Bundled", "Parameters")
 BYTES = {"char", "unsigned char", "signed char", "_Bool", "bool"}
 
 
@@ -111,6 +112,13 @@ def mapped(parameter, bound):
     return any(fnmatch.fnmatchcase(parameter, pattern) and int(number) == bound for pattern, number in elements)
 
 
+def manuals():
+    """The parameters that the type map which is built in has from manuals, as patterns."""
+    with open(MANUALS, encoding="utf-8") as file:
+        lines = re.findall(r"^    ([\w*. ]+\.[\w*. ]+): .+$", file.read(), re.MULTILINE)
+    return [pattern for line in lines for pattern in line.split(" ")]
+
+
 def array(types, draft, name, target, count):
     """Why structs, or addresses of objects, that another parameter counts are not those of a draft; None if they are."""
     elements = count.lower().replace("_", "")
@@ -118,7 +126,9 @@ def array(types, draft, name, target, count):
     if re.match(r"&\[(cstr|ptr<)", draft) and types.plain(target).endswith("*"):
         return None if numbers or re.match(r".*(len|length)$", elements) else f"{target} counted by {count}"
     if re.match(r"(out )?&\[\{", draft) and types.resolved(target).startswith("struct "):
-        return None if numbers else f"{target} counted by {count}"
+        # xcb_rectangle_t *rectangles, behind rectangles_len.
+        is_named = "const" in target and count.lower() == f"{name}_len".lower()
+        return None if numbers or is_named else f"{target} counted by {count}"
     handle = types.plain(target)
     if re.match(r"&\[ptr<", draft) and types.resolved(target).endswith("*"):
         return None if numbers else f"{handle} counted by {count}"
@@ -130,7 +140,8 @@ def judge(types, signature):
     function, (body, _) = signature.split("(", 1)[0], parts(signature)
     node, file = types.functions[function][-1]
     parameters = types.parameters(node)
-    drafted = [part.split(": ", 1) for part in split(body)]
+    # Behind "..." stand a function's variadic arguments, which its prototype does not have.
+    drafted = [part.split(": ", 1) for part in split(body.split(", ...,")[0])]
     pass_back = [part for part in drafted if part[1].startswith("fn(") and "context" in part[1]]
     counts = set(re.findall(r"(?:bytes|str)\[(\w+)\]|; ([A-Za-z_]\w*)\]", body))
     counts = {name for pair in counts for name in pair if name}
@@ -145,7 +156,7 @@ def judge(types, signature):
         draft = re.sub(r" = .*", "", draft)
         written = parameter["type"]["qualType"]
         target = types.pointee(written)
-        if target is None:
+        if target is None or any(fnmatch.fnmatchcase(f"{function}.{name}", pattern) for pattern in MANUAL):
             continue
         core, own = types.resolved(target), types.plain(target)
         isConst = bool(re.search(r"\bconst\b", target)) and "*" not in target
@@ -203,6 +214,9 @@ def judge(types, signature):
     return faults, found
 
 
+MANUAL = manuals()
+
+
 def identity(types, written):
     """The object whose address a type is: of names for void, the name."""
     core = types.core(written)
@@ -238,6 +252,13 @@ def sizes(types, signatures, path, flags):
     claims = {}
     for signature in signatures:
         function, (body, _) = signature.split("(", 1)[0], parts(signature)
+        # The struct that memcpy makes or reads: of a typedef, a tag, or a typedef of the address.
+        if function not in types.functions and (size := re.search(r"size: const usize = (\d+)", body)):
+            name = re.search(r"(?:made: out\(\d+\) (?:own )?|struct: )ptr<(\w+)>", body).group(1)
+            if name not in types.typedefs:
+                name = f"union {name}" if name in types.unions else f"struct {name}"
+            name = f"*({name})0" if types.resolved(name).endswith("*") else name
+            claims[f"sizeof({name}) == {size.group(1)}"] = signature
         parameters = types.parameters(types.functions[function][-1][0]) if function in types.functions else []
         for part, parameter in zip(split(body), parameters):
             if size := re.search(r": out\((\d+)\)", part):
@@ -280,6 +301,7 @@ def survey(host, library, header, options, check=False):
     lines = run.stdout.split("\n")
     start = "  - signature: '"
     signatures = [line[len(start) : -1].replace("''", "'") for line in lines if line.startswith(start)]
+    own = [signature for signature in signatures if signature.split("(")[0] in types.functions]
     left = [line for line in lines if re.match("#   (?!.*(does not export|inline))", line)]
     faults, found = sizes(types, signatures, path, flags) + (called(run) if check else []), []
     for signature in signatures:
@@ -288,7 +310,7 @@ def survey(host, library, header, options, check=False):
             wrong += [fault for fault in [owned(types, signature)] if fault]
             faults += [f"{signature}\n      {fault}" for fault in wrong[:1]]
             found += kinds
-    return len(signatures), len(left), faults, found
+    return len(own), len(left), faults, found
 
 
 def main():

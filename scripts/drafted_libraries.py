@@ -61,3 +61,13 @@ libm.so.6 math.h -D_GNU_SOURCE
     f"libc.so.6 {header} -D_GNU_SOURCE\n"
     for header in "string.h stdlib.h stdio.h unistd.h time.h sys/socket.h netdb.h pwd.h wchar.h sys/poll.h".split()
 )
+# Headers with functions that make objects for the functions of a library above: others of its own, and of libraries
+# that it links.
+XML = "-I/usr/include/libxml2"
+MAKERS = {
+    "libxslt.so.1": [
+        f"libxslt.so.1 libxslt/xsltInternals.h {XML}", f"libxml2.so.2 libxml/tree.h {XML}",
+        f"libxml2.so.2 libxml/parser.h {XML}", f"libxml2.so.2 libxml/xpath.h {XML}"],
+    "libxml2.so.2": [f"libxml2.so.2 libxml/tree.h {XML}", f"libxml2.so.2 libxml/xpath.h {XML}"],
+    "libgnutls.so.30": ["libgnutls.so.30 gnutls/x509.h", "libgnutls.so.30 gnutls/abstract.h"],
+}

@@ -22,6 +22,7 @@ class Prototypes:
 
     def __init__(self, tree):
         self.typedefs, self.given, self.born, self.functions, self.sources = {}, set(), set(), {}, {}
+        self.unions = set()
         complete, named, file = set(), set(), ""
         for node in tree["inner"]:
             kind, name = node["kind"], node.get("name", "")
@@ -30,6 +31,8 @@ class Prototypes:
                 self.typedefs[name] = node["type"]["qualType"]
             elif kind == "RecordDecl":
                 (complete if node.get("completeDefinition") else named).add(name)
+                if node["tagUsed"] == "union":
+                    self.unions.add(name)
             elif kind == "FunctionDecl":
                 self.functions.setdefault(name, []).append((node, file))
             file = last_file(node, file)

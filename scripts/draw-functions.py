@@ -5,8 +5,8 @@ usage: scripts/draw-functions.py PLUGIN_HOST SEED [--count NUMBER] [--list]
 
 Has plugin-host adopt draft each header that scripts/check-drafts.py reads, and draws 200 of the functions that the
 libraries export. A function is callable if it is drafted, the host accepts the draft, its arguments can be written down
-(text, numbers, structs, callbacks; handles, if a function of the library or of the C library gives them that is
-callable itself), its result is of use, and calls with random arguments show that it runs; one that needs a handle
+(text, numbers, structs, callbacks; handles, if a function of the library, of the C library or of a library whose
+objects it takes gives them that is callable itself), its result is of use, and calls with random arguments show that it runs; one that needs a handle
 counts by the constructor alone, unless the calls show that its draft is wrong. Anything else is counted by the reason.
 --list shows each function's class.
 """
@@ -54,13 +54,14 @@ def handles(text):
 class Function:
     """A function of a header: its draft, or why there is none."""
 
-    def __init__(self, row, name, signature=None, reason=None):
-        self.row, self.name, self.signature, self.reason = row, name, signature, reason
+    def __init__(self, row, name, signature=None, reason=None, is_own=True):
+        self.row, self.name, self.signature, self.reason, self.is_own = row, name, signature, reason, is_own
         if not signature:
             return
         body, result = drafts.parts(signature)
-        names = [part.split(": ", 1)[0] for part in drafts.split(body)]
-        parameters = [part.split(": ", 1)[1] for part in drafts.split(body)]
+        named = [part.split(": ", 1) for part in drafts.split(body) if part != "..."]
+        named = [part for part in named if not part[1].startswith("const ")]
+        names, parameters = [part[0] for part in named], [part[1] for part in named]
         result = re.sub(r" !.*", "", result.removeprefix(" -> "))
         outputs = [part for part in parameters if re.match(r"(out|inout)( |\()", part)]
         inputs = [part for part in parameters if not re.match(r"out( |\()", part)]
@@ -85,10 +86,13 @@ def survey(host, row):
     if run.returncode:
         return None
     functions, start = [], "  - signature: '"
-    for line in run.stdout.split("\n"):
+    lines = run.stdout.split("\n")
+    for line, following in zip(lines, lines[1:] + [""]):
         if line.startswith(start):
             signature = line[len(start) : -1].replace("''", "'")
-            functions.append(Function(row, signature.split("(")[0], signature))
+            # memcpy makes and reads structs; the header does not declare it.
+            is_own = not re.match(r"    symbol: '?mem(cpy|set)'?$", following)
+            functions.append(Function(row, signature.split("(")[0], signature, is_own=is_own))
         elif re.match("#   (?!.*(does not export|inline))", line):
             name, reason = line[4:].split(": ", 1)
             functions.append(Function(row, name, reason=reason))
@@ -147,8 +151,9 @@ def main():
     host, seed = os.path.abspath(arguments[0]), int(arguments[1])
     surveys = {row: survey(host, row) for row in drafts.LIBRARIES.split("\n") if row}
     surveys = {row: found for row, found in surveys.items() if found}
+    makers = {library: [survey(host, row) for row in rows] for library, rows in drafts.MAKERS.items()}
     everything = sorted(
-        (function for functions, _ in surveys.values() for function in functions), key=lambda one: (one.row, one.name))
+        (function for functions, _ in surveys.values() for function in functions if function.is_own), key=lambda one: (one.row, one.name))
     classes = {}
     with tempfile.TemporaryDirectory() as folder:
         for function in random.Random(seed).sample(everything, count):
@@ -157,6 +162,7 @@ def main():
             functions = [
                 other for row, (others, _) in surveys.items() if row.split()[0] in (library, "libc.so.6")
                 for other in others]
+            functions += [other for found in makers.get(library, []) if found for other in found[0]]
             file = os.path.join(folder, "draft.adopt.yaml")
             with open(file, "w", encoding="utf-8") as draft:
                 draft.write(text)

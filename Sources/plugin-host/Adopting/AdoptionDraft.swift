@@ -55,6 +55,9 @@ struct AdoptionDraft {
         }
       }
     }
+    if provides("memcpy"), provides("memset") {
+      functions += StructFunctions(header).functions(for: functions)
+    }
   }
 
   /// Leaves out the functions for which there is a reason.

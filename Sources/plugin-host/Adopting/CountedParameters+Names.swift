@@ -25,7 +25,10 @@ extension CountedParameters {
     case .char, .integer(_, 8): return .bytes
     case .void: return isHandle(target) ? nil : .unknown
     case .integer, .float, .tagged("enum", _): return .wide
-    case .tagged("struct", _): return text.isPlain(target) && !text.isObject(target) ? .structs : nil
+    case .tagged("struct", let tag):
+      // Elements that are only read are copies.
+      let isValue = isConst ? header.isWholeValue(tag) : !header.isObject(tag)
+      return text.isPlain(target) && isValue ? .structs : nil
     case .pointer(let inner, let isConstInner):
       if header.resolved(inner) == .char { return isConst || isConstInner ? .addresses : nil }
       return text.isOpaque(inner) || text.isHandleAddress(type) ? .addresses : nil

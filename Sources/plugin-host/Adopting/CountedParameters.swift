@@ -83,7 +83,8 @@ struct CountedParameters {
   private mutating func findBefore(_ types: [CType], _ names: [String], _ header: Header) {
     for index in types.indices.dropFirst() where counts[index] == nil && Self.isConst(types[index]) {
       let name = names[index - 1].lowercased()
-      guard Self.isData(types[index], header), Self.isInteger(types[index - 1]), !counts.values.contains(index - 1),
+      let isCounted = Self.isData(types[index], header) || Self.elements(types[index], header) == .structs
+      guard isCounted, case .integer = types[index - 1], !counts.values.contains(index - 1),
         let ending = Self.endings.first(where: name.hasSuffix),
         name.dropLast(ending.count).filter({ $0 != "_" }) == names[index].lowercased().filter({ $0 != "_" })
       else { continue }

@@ -16,6 +16,8 @@ struct Header {
     var file: String
     /// The memory behind parameters, by attributes of the declaration.
     var accesses: [Access] = []
+    /// Whether the last parameter before `...` is a format as that of `printf`, as an attribute or the name says.
+    var isPrintf = false
   }
 
   /// A parameter whose elements another one counts, as an attribute of the declaration says; both by their indices.
@@ -53,10 +55,10 @@ struct Header {
   }
 
   private(set) var functions: [Function] = []
-  private var typedefs: [String: CType] = [:]
+  private(set) var typedefs: [String: CType] = [:]
   /// The names of the parameters of function pointers and functions, by their typedefs.
   private(set) var callbackNames: [String: [String?]] = [:]
-  private var records: [String: Record] = [:]
+  private(set) var records: [String: Record] = [:]
   /// The constants of enums, by their tags.
   private var enums: [String: [(name: String, value: Int64)]] = [:]
   /// The meanings of types that a type map has, instead of the header's own.
@@ -66,11 +68,11 @@ struct Header {
   /// The integers that macros of the header define.
   var macros = MacroNames()
   /// The tags of the structs and unions whose address some function gives: the library's own objects.
-  private var given: Set<String> = []
+  private(set) var given: Set<String> = []
   /// Tags of structs that a function gives which is given none: they are the library's from the beginning.
-  private var born: Set<String> = []
+  private(set) var born: Set<String> = []
   /// The tags of structs that some function returns by value.
-  private var returned: Set<String> = []
+  private(set) var returned: Set<String> = []
   /// The tags of structs that have none, by clang's number for them.
   private var tags: [String: String] = [:]
 
@@ -130,6 +132,9 @@ struct Header {
   func elements(of parameter: String, in function: String) -> TypeMap.Elements? {
     map.elements(of: parameter, in: function)
   }
+
+  /// A parameter, or the result, as a type map says that a signature has it; nil if the map has none.
+  func text(of parameter: String, in function: String) -> String? { map.text(of: parameter, in: function) }
 
   /// Whether a type is size_t, or has it by a typedef.
   func isSize(_ type: CType) -> Bool {
@@ -259,32 +264,6 @@ struct Header {
     typedefs[name] = isPointer ? .pointer(to: type, isConst: false) : type
   }
 
-  /// Whether the values of a struct are the library's objects, known by their address: it is not defined, some function
-  /// gives its address, or it is larger than its definition.
-  func isObject(_ tag: String) -> Bool {
-    guard let record = record(tag), !given.contains(tag) else { return true }
-    let last = record.fields.last.map { resolved($0.type) }
-    if case .array(_, let count) = last, count ?? 0 < 2 { return true }
-    return record.fields.contains { field in
-      let words = ParameterNames.words(field.name)
-      return words.contains { ["length", "len", "count", "nelems", "nitems"].contains($0) }
-    }
-  }
-
-  /// Whether a struct is a value to its library: a function returns one, as `xcb_depth_visuals_iterator` does, and none
-  /// gives the address of one.
-  func isReturned(_ type: CType) -> Bool {
-    if case .tagged(_, let tag) = resolved(type) { returned.contains(tag) && !isObject(tag) } else { false }
-  }
-
-  /// Whether a struct or union is defined, ends where its definition does, and no function gives the address of one but
-  /// of one that it is given.
-  func isWhole(_ tag: String) -> Bool {
-    guard let record = record(tag), !born.contains(tag), let last = record.fields.last else { return false }
-    if case .array(_, let count) = resolved(last.type), count ?? 0 < 2 { return false }
-    return true
-  }
-
   /// The last name in a chain of typedefs, or the tag, as C writes it: `z_stream`, `struct tm`. Nil if it has none.
   func spelling(of type: CType) -> String? {
     var type = type
@@ -340,7 +319,7 @@ struct Header {
       description: node.inner.first { $0.kind == "FullComment" }.flatMap(Self.firstSentence),
       isInline: node.storage == "static" || node.isInline && node.storage != "extern",
       returns: !noReturn && !node.type.contains("noreturn"), file: node.file,
-      accesses: source.accesses(behind: node))
+      accesses: source.accesses(behind: node), isPrintf: source.isPrintf(node))
   }
 
   private func parameters(_ nodes: [HeaderNode], of function: HeaderNode, _ source: ParameterSource) -> [Parameter] {

@@ -44,22 +44,35 @@ struct ParameterSource {
     return types.count == 1 ? String(types[0]) : nil
   }
 
-  /// The attributes `access(read_only, 1, 2)` behind a function's parameters, which the C library writes as
-  /// `__attr_access ((__read_only__, 1, 2))`.
-  func accesses(behind node: HeaderNode) -> [Header.Access] {
+  /// Whether a variadic function formats its arguments as `printf` does: its name ends so, or an attribute of its
+  /// declaration, which headers often write as a macro, has the word.
+  func isPrintf(_ node: HeaderNode) -> Bool {
+    guard node.type.hasSuffix("...)") || node.type.contains("...) ") else { return false }
+    let name = (node.name ?? "").lowercased()
+    if name.contains("scan") { return false }
+    let behind = declarator(node).dropFirst(name.count).lowercased()
+    return name.hasSuffix("printf") || name.contains("printf_") || behind.contains("printf")
+  }
+
+  /// The text of a function's declaration from its name to the semicolon; empty if it is in a macro, and so elsewhere.
+  private func declarator(_ node: HeaderNode) -> String {
     let name = Array((node.name ?? "").utf8)
-    // The end of a declaration may be in a macro, and so elsewhere.
     guard !name.isEmpty, node.nameStart + name.count < text.count, text[node.nameStart...].starts(with: name) else {
-      return []
+      return ""
     }
     var depth = 0
     let end = text[node.nameStart...].prefix(4000).firstIndex { byte in
       depth += byte == UInt8(ascii: "(") ? 1 : byte == UInt8(ascii: ")") ? -1 : 0
       return depth <= 0 && byte == UInt8(ascii: ";")
     }
-    guard let end else { return [] }
+    return end.map { string(node.nameStart..<$0) } ?? ""
+  }
+
+  /// The attributes `access(read_only, 1, 2)` behind a function's parameters, which the C library writes as
+  /// `__attr_access ((__read_only__, 1, 2))`.
+  func accesses(behind node: HeaderNode) -> [Header.Access] {
     var accesses: [Header.Access] = []
-    var rest = string(node.nameStart..<end)[...]
+    var rest = declarator(node)[...]
     while let mark = rest.firstRange(of: "access") {
       rest = rest[mark.upperBound...]
       let inside = rest.drop { $0 == "_" || $0 == " " || $0 == "(" }.prefix { $0 != ")" }

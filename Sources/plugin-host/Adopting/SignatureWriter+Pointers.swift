@@ -39,8 +39,16 @@ extension SignatureWriter {
     let isSetter = index == 0 && ParameterNames.words(function.name).contains("set")
     var isOptional = header.isOptional(types[index])
     if case .pointer(let target, _) = header.resolved(types[index]), header.isOptional(target) { isOptional = true }
-    isOptional = isOptional && !isSetter || declared(index)?.isNullable ?? false
+    isOptional = isOptional && !isSetter || declared(index)?.isNullable ?? false || isParent(index)
     return isOptional ? type + "?" : type
+  }
+
+  /// Whether the function makes an object from another of its type, and none makes the first one: that has no parent.
+  private func isParent(_ index: Int) -> Bool {
+    guard case .function(let result, _, _)? = function.type, case .pointer(let made, _) = header.resolved(result),
+      case .pointer(let target, _) = header.resolved(types[index]), header.resolved(made) == header.resolved(target)
+    else { return false }
+    return ParameterNames.isMaker(function: function.name) && header.isFirstMadeFromNothing(target)
   }
 
   /// Whether a type map says that a 0 ends the data.
@@ -180,7 +188,10 @@ extension SignatureWriter {
     }
     guard isOne, text.isPlain(target), !text.isObject(target), !callerMade.isMade(target), !hasCountBehind(index),
       isConst || !ParameterNames.mayKeep(function: function.name)
-    else { return optional(index, "ptr<\(text.name(of: target, or: types[index]))>") }
+    else {
+      let type = optional(index, "ptr<\(text.name(of: target, or: types[index]))>")
+      return isConst && ParameterNames.isOptional(name) && !type.hasSuffix("?") ? type + "?" : type
+    }
     if isConst {
       return declared(index)?.isNullable ?? false ? "\(try text.value(target))?" : "&\(try text.value(target))"
     }

@@ -12,8 +12,6 @@ struct SignatureWriter {
   /// The struct that the function makes in memory of its caller's.
   let made: CallerMade.Made?
   var checks: [String] = []
-  /// The parameter whose elements the result counts.
-  private var counted: String?
 
   init(
     _ function: Header.Function, _ types: [CType], _ header: Header, _ ownership: Ownership, _ callerMade: CallerMade
@@ -30,17 +28,41 @@ struct SignatureWriter {
   }
 
   mutating func signature(result: CType, isVariadic: Bool) throws(Unsuitable) -> String {
-    if isVariadic {
+    let tail = isVariadic ? try self.tail() : nil
+    var parameters: [String] = []
+    let hasError = tail == nil && types.last.map(isError) ?? false
+    for index in types.indices.dropLast(hasError ? 1 : 0) {
+      let isFormat = index == tail?.format
+      parameters.append("\(names[index]): \(isFormat ? "const cstr = \"%s\"" : try parameter(index))")
+    }
+    if let tail { parameters.append(tail.text) }
+    let returned = (try self.result(result)).map { " -> \($0)" } ?? ""
+    return "\(function.name)(\(parameters.joined(separator: ", ")))\(returned)\(hasError ? " ! gerror" : "")"
+  }
+
+  /// The arguments in the place of `...`, and the index of the format before it: a text, by the only format that C reads
+  /// one by, or those of a type map.
+  private func tail() throws(Unsuitable) -> (text: String, format: Int?) {
+    if let said = header.text(of: "...", in: function.name) { return (said, nil) }
+    guard function.isPrintf, let format = types.indices.last,
+      case .pointer(let target, true) = header.resolved(types[format]), header.resolved(target) == .char
+    else {
       throw Unsuitable("variadic: the header does not say what may follow; write it as a tail, ...: i32 | f64 | cstr")
     }
-    var parameters: [String] = []
-    let hasError = types.last.map(isError) ?? false
-    for index in types.indices.dropLast(hasError ? 1 : 0) {
-      parameters.append("\(names[index]): \(try parameter(index))")
+    return ("..., \(names.contains("text") ? "formatted" : "text"): cstr", format)
+  }
+
+  /// A parameter as a type map says that a signature has it.
+  private func said(_ text: String, _ index: Int) throws(Unsuitable) -> String? {
+    guard ["in", "out", "inout"].contains(text) else { return text }
+    guard case .pointer(let target, _) = header.resolved(types[index]) else { return nil }
+    let one: String
+    switch header.resolved(target) {
+    case .pointer(let inner, _) where header.resolved(inner) == .char: one = "cstr?"
+    case .pointer(let inner, _): one = "ptr<\(self.text.name(of: inner, or: target))>?"
+    default: one = try self.text.value(target)
     }
-    let count = counted.map { " counts \($0)" } ?? ""
-    let returned = (try self.result(result)).map { " -> \($0)\(count)" } ?? ""
-    return "\(function.name)(\(parameters.joined(separator: ", ")))\(returned)\(hasError ? " ! gerror" : "")"
+    return text == "in" ? "&\(one)" : "\(text) \(one)"
   }
 
   /// Whether the type is `GError **`, which is not an argument of a call.
@@ -67,6 +89,9 @@ struct SignatureWriter {
   private mutating func parameter(_ index: Int) throws(Unsuitable) -> String {
     let type = header.resolved(types[index])
     if text.isArgumentList(types[index]) { throw Unsuitable("takes a va_list") }
+    if let said = header.text(of: names[index], in: function.name), let text = try self.said(said, index) {
+      return text
+    }
     if callback(index) != nil { return try callback(index) }
     if index == contextParameter { return "context" }
     guard case .pointer(let target, let isConst) = type else { return try value(index, type) }
@@ -98,12 +123,12 @@ struct SignatureWriter {
   }
 
   /// The rest of a mark, on a result that counts the elements, as that of `read()` does; empty if it is not an integer.
-  private mutating func resultCount(of name: String) -> String {
+  private func resultCount(of name: String) -> String {
     guard case .function(let result, _, _)? = function.type, CountedParameters.isInteger(header.resolved(result)) else {
       return ""
     }
-    if TypeMap.bundledResultCounts.contains("\(function.name).\(name)") { counted = name }
-    return counted == name ? ", and the result to count them" : "; if the result counts them, it is counts \(name)"
+    let isCounted = header.text(of: "result", in: function.name)?.hasSuffix("counts \(name)") ?? false
+    return isCounted ? ", and the result to count them" : "; if the result counts them, it is counts \(name)"
   }
 
   /// Whether counted data that are not const are read: structs and addresses, of which C programmers leave the const
@@ -153,6 +178,7 @@ struct SignatureWriter {
   }
 
   private mutating func result(_ type: CType) throws(Unsuitable) -> String? {
+    if let said = header.text(of: "result", in: function.name) { return said }
     switch header.resolved(type) {
     case .void: return nil
     case .function: throw Unsuitable("returns a function")

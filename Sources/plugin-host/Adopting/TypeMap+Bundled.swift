@@ -5,6 +5,7 @@ extension TypeMap {
     for (name, text) in bundledTexts { map.types[name] = try? Meaning(text) }
     map.elements = bundledNumbers.mapValues { .number($0) }
     for (parameter, count) in bundledCounts { map.elements[parameter] = TypeMap.Elements(count) }
+    map.parameters = bundledParameters
     map.failures = bundledFailures
     return map
   }()
@@ -19,17 +20,12 @@ extension TypeMap {
     "xmlUTF8Strndup.utf": "0", "xmlUTF8Strsub.utf": "0", "xmlUTF8Strsize.utf": "0",
   ]
 
-  /// Parameters of which the result is the number of elements that were written; a negative one means none.
-  static let bundledResultCounts: Set<String> = [
-    "read.buf", "pread.buf", "pread64.buf", "readlink.buf", "readlinkat.buf", "recv.buf", "getrandom.buffer",
-    "gzread.buf", "BZ2_bzread.buf", "BZ2_bzRead.buf", "SSL_read.buf", "BIO_read.data",
-  ]
-
   /// Numbers of elements that manuals have. Functions of OpenGL read no more than 4 for any name of a parameter.
   static let bundledNumbers: [String: Int] = [
     "glPolygonStipple.mask": 128, "glGetPolygonStipple.mask": 128, "glEdgeFlagv.flag": 1, "glClipPlane.equation": 4,
     "glGetClipPlane.equation": 4, "glLoadMatrix*.m": 16, "glMultMatrix*.m": 16, "glIndex*v.c": 1, "glTexCoord1*v.v": 1,
-    "glMultiTexCoord1*v.v": 1, "glRect*v.v1": 2, "glRect*v.v2": 2, "glLight*v.params": 4, "glMaterial*v.params": 4,
+    "glMultiTexCoord1*v*.v": 1, "glMultiTexCoord2*v*.v": 2, "glMultiTexCoord3*v*.v": 3, "glMultiTexCoord4*v*.v": 4,
+    "glRect*v.v1": 2, "glRect*v.v2": 2, "glLight*v.params": 4, "glMaterial*v.params": 4,
     "glGetLight*v.params": 4, "glGetMaterial*v.params": 4, "glTexGen*v.params": 4, "glGetTexGen*v.params": 4,
     "glTexEnv*v.params": 4, "glGetTexEnv*v.params": 4, "glTexParameter*v.params": 4, "glGetTexParameter*v.params": 4,
     "glGetTexLevelParameter*v.params": 1, "glFog*v.params": 4, "glEvalCoord1*v.u": 1, "glEvalCoord2*v.u": 2,

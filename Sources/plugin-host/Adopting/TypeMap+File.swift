@@ -10,6 +10,8 @@ extension TypeMap {
   ///     elements:
   ///       glLight*v.params: 4
   ///       pcre2_match_*.argument2: argument3
+  ///     parameters:
+  ///       gcry_random_bytes.result: own(gcry_free) bytes[nbytes]?
   ///     failures:
   ///       CURLcode: nonzero message curl_easy_strerror
   static func read(_ path: String) throws(Failure) -> TypeMap {
@@ -17,9 +19,9 @@ extension TypeMap {
     let document = YAMLDocument(file: file)
     var map = TypeMap()
     let record = document.root().flatMap {
-      document.record(of: $0, what: "a type map", known: ["types", "elements", "failures"])
+      document.record(of: $0, what: "a type map", known: ["types", "elements", "parameters", "failures"])
     }
-    if let record, record["elements"] == nil, record["failures"] == nil {
+    if let record, ["elements", "parameters", "failures"].allSatisfy({ record[$0] == nil }) {
       _ = document.required("types", of: record, what: "a type map")
     }
     read(record?["types"], "types", "the meaning of", document) { name, text throws(Unsuitable) in
@@ -36,6 +38,13 @@ extension TypeMap {
       }
       map.elements[name] = number
     }
+    read(record?["parameters"], "parameters", "the signature of", document) { name, text throws(Unsuitable) in
+      guard name.contains(".") else { throw Unsuitable("FUNCTION.PARAMETER or FUNCTION.result as the name") }
+      if let mistake = mistake(in: text, of: name) {
+        throw Unsuitable("in, out, inout, or what a signature has in its place: \(mistake)")
+      }
+      map.parameters[name] = text
+    }
     read(record?["failures"], "failures", "the failure of", document) { name, text throws(Unsuitable) in
       if text != "none", let mistake = FailureConvention.mistake(in: text) {
         throw Unsuitable("none, or what follows '!' in a signature: \(mistake)")
@@ -46,6 +55,25 @@ extension TypeMap {
       throw Failure(.usage, lines: FileMistakes(file: file, mistakes: document.mistakes).lines)
     }
     return map
+  }
+
+  /// Why a text cannot stand in a signature in the place of a parameter, or of the result; nil if it can. The names of
+  /// other parameters in it are those of the function's.
+  static func mistake(in text: String, of name: String) -> String? {
+    if ["in", "out", "inout"].contains(text) { return nil }
+    let isResult = name.hasSuffix(".result")
+    // The parameters that count, and the one that the result counts, are the function's.
+    var others = text.matches(of: #/\[(?:[^\[\];]*; )?([A-Za-z_]\w*)\]/#).map { "\($0.output.1): inout u64" }
+    if let counted = text.firstMatch(of: #/counts (\w+)/#) {
+      others.append("\(counted.output.1): out bytes[n_], n_: u64")
+    }
+    if name.hasSuffix("....") { others = ["first_: i32", text] } else if !isResult { others.append("value_: \(text)") }
+    do throws(SignatureError) {
+      _ = try Signature(parsing: "f(\(others.joined(separator: ", ")))\(isResult ? " -> \(text)" : "")")
+      return nil
+    } catch {
+      return "found \(error.found), expected \(error.expected)"
+    }
   }
 
   /// Reads the fields of a part of the map. `add` throws the expectation for a text that is wrong.

@@ -40,6 +40,10 @@ struct TypeMap {
   /// The elements of parameters, by `function.parameter`, in which a `*` stands for any text.
   var elements: [String: Elements] = [:]
 
+  /// Parameters and results as signatures have them, by `function.parameter` and `function.result`, in which a `*` stands
+  /// for any text. `out`, `inout` and `in` alone are of one element of the header's type behind an address.
+  var parameters: [String: String] = [:]
+
   /// The conventions by which functions report failures, as signatures have them behind `!`: `nonzero message zError`.
   /// By the names of functions, in which a `*` stands for any text, and by the types of their results. A function with
   /// `none` reports no failure.
@@ -49,12 +53,18 @@ struct TypeMap {
   mutating func add(_ other: TypeMap) {
     types.merge(other.types) { _, new in new }
     elements.merge(other.elements) { _, new in new }
+    parameters.merge(other.parameters) { _, new in new }
     failures.merge(other.failures) { _, new in new }
   }
 
   /// The elements of a parameter; nil if the map has none.
   func elements(of parameter: String, in function: String) -> Elements? {
     Self.find("\(function).\(parameter)", in: elements)
+  }
+
+  /// A parameter, or the result, as signatures have it; nil if the map has none.
+  func text(of parameter: String, in function: String) -> String? {
+    Self.find("\(function).\(parameter)", in: parameters)
   }
 
   /// The convention of a function: by its name, otherwise by the first of its result's types that the map has. Nil if it

@@ -79,7 +79,8 @@ struct AdoptCommand: ParsableCommand {
     let declarations = try clang.declarations(of: path)
     var contents = Header(declarations, types: types) { (try? FileBytes.read(path: $0)) ?? [] }
     let macros = try clang.macros(of: path) { Clang.origin(of: $0, inHeader: path) == .own }
-    let sizes = CallerMade(contents, exports: exports.contains).types
+    let made = CallerMade(contents, exports: exports.contains).types
+    let sizes = Set(made).union(StructFunctions.types(contents)).sorted()
     let values = try clang.values(of: macros + sizes.map { "sizeof(\($0))" }, behind: path)
     contents.macros = MacroNames(macros, values: values)
     for type in sizes {

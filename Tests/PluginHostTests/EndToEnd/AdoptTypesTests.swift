@@ -74,6 +74,75 @@ extension EndToEnd {
       #expect(draft.text.contains("'cos(text: cstr, length: i32) -> i32'"), "\(draft.text)")
     }
 
+    @Test func aTypeMapHasParametersAndResultsAsSignaturesHaveThem() throws {
+      let header = """
+        unsigned char *sin(double x, int *size);
+        long cos(unsigned char *buf, unsigned long n, const double *one, double **made, int *both);
+        int tan(const char *first, ...);
+        """
+      let types = """
+        parameters:
+          sin.size: out
+          sin.result: own(free) bytes[size]?
+          'c*.result': isize counts buf
+          cos.one: in
+          cos.made: out
+          cos.both: inout
+          cos.x: out
+          tan....: '..., text: cstr, end: const ptr<void>? = null'
+        """
+      let draft = try Self.draft(header, types: types)
+      for signature in [
+        "sin(x: f64, size: out i32) -> own(free) bytes[size]?",
+        "cos(buf: out bytes[n], n: u64, one: &f64, made: out ptr<f64>?, both: inout i32) -> isize counts buf",
+        "tan(first: cstr, ..., text: cstr, end: const ptr<void>? = null) -> i32",
+      ] { #expect(draft.text.contains("- signature: '\(signature)'\n"), "\(signature): \(draft.text)\(draft.errors)") }
+      #expect(draft.text.contains("and the result to count them"), "\(draft.text)")
+    }
+
+    @Test func mistakesInParametersAreNamed() throws {
+      let draft = try Self.draft(
+        "int sin(int x);",
+        types: "parameters:\n  a: out\n  a.b: int\n  a.result: i32 counts\n  a....: 'b: i32, ..., c: i8'\n")
+      #expect(draft.status == 64)
+      for (line, name) in zip(2...5, ["a", "a.b", "a.result", "a...."]) {
+        #expect(draft.errors.contains("types.yaml:\(line):"), "\(draft.errors)")
+        #expect(draft.errors.contains("\(name) is \""), "\(draft.errors)")
+      }
+    }
+
+    @Test func bundledParametersAreThoseOfSignatures() {
+      #expect(TypeMap.bundledParameters.count > 300)
+      for (name, text) in TypeMap.bundledParameters {
+        #expect(TypeMap.mistake(in: text, of: name) == nil, "\(name): \(text)")
+      }
+    }
+
+    @Test func theFormatOfAFunctionLikePrintfIsFixed() throws {
+      let draft = try Self.draft(
+        """
+        int sin(int x, const char *format, ...) __attribute__((format(printf, 2, 3)));
+        int cos(const char *format, ...) __attribute__((format(scanf, 1, 2)));
+        int tan(const char *first, ...);
+        """)
+      #expect(
+        draft.text.contains(#"'sin(x: i32, format: const cstr = "%s", ..., text: cstr) -> i32'"#), "\(draft.text)")
+      for name in ["cos", "tan"] { #expect(draft.text.contains("#   \(name): variadic"), "\(draft.text)") }
+    }
+
+    @Test func anObjectThatTheFirstOneIsMadeWithoutIsOptional() throws {
+      let draft = try Self.draft(
+        """
+        typedef struct ctx ctx;
+        ctx *f_new(int kind, ctx *parent) __asm__("sin");
+        typedef struct node node;
+        node *g_new(node *parent) __asm__("cos");
+        node *g_get(void) __asm__("tan");
+        """)
+      #expect(draft.text.contains("'f_new(kind: i32, parent: ptr<ctx>?)"), "\(draft.text)")
+      #expect(draft.text.contains("'g_new(parent: ptr<node>)"), "\(draft.text)")
+    }
+
     @Test func aTypeMapSaysThatA0EndsAResult() throws {
       let header = """
         const unsigned char *sin(int x);

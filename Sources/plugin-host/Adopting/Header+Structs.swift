@@ -1,0 +1,61 @@
+/// The relations between the structs and the functions of a header.
+extension Header {
+  /// Whether the values of a struct are the library's objects, known by their address: it is not defined, some function
+  /// gives its address, or it is larger than its definition.
+  func isObject(_ tag: String) -> Bool {
+    given.contains(tag) || !isWholeValue(tag)
+  }
+
+  /// Whether a struct is defined, and nothing in it says that more data follow.
+  func isWholeValue(_ tag: String) -> Bool {
+    guard let record = record(tag) else { return false }
+    let last = record.fields.last.map { resolved($0.type) }
+    if case .array(_, let count) = last, count ?? 0 < 2 { return false }
+    return !record.fields.contains { field in
+      let words = ParameterNames.words(field.name)
+      return words.contains { ["length", "len", "count", "nelems", "nitems"].contains($0) }
+    }
+  }
+
+  /// Whether no function gives an object of the type but for one that it is given: the first one is made from NULL.
+  func isFirstMadeFromNothing(_ type: CType) -> Bool {
+    if case .tagged("struct", let tag) = resolved(type) { given.contains(tag) && !born.contains(tag) } else { false }
+  }
+
+  /// Whether other structs of the header begin with the fields of this one: its address may be that of any of them.
+  func isBase(_ tag: String) -> Bool {
+    guard let fields = record(tag)?.fields, let first = fields.first else { return false }
+    return records.contains { other, record in
+      guard other != tag, record.isComplete, let own = record.fields.first else { return false }
+      if case .tagged(_, tag) = resolved(own.type) { return true }
+      return record.fields.count >= fields.count && fields.count > 1 && own.name == first.name
+        && zip(record.fields, fields).allSatisfy { $0.name == $1.name && resolved($0.type) == resolved($1.type) }
+    }
+  }
+
+  /// The type that a name in `ptr<Name>` stands for: a struct by its tag or a typedef, or that behind the address which
+  /// the typedef is.
+  func object(named name: String) -> CType? {
+    let tagged = records[name].map { CType.tagged($0.isUnion ? "union" : "struct", name: name) }
+    let type = typedefs[name].map(resolved) ?? tagged
+    if case .pointer(let target, _)? = type { return resolved(target) }
+    return type
+  }
+
+  /// Whether a struct is a value to its library: a function returns one, as `xcb_depth_visuals_iterator` does, and none
+  /// gives the address of one.
+  func isReturned(_ type: CType) -> Bool {
+    if case .tagged(_, let tag) = resolved(type) { returned.contains(tag) && !isObject(tag) } else { false }
+  }
+
+  /// Whether a struct or union is defined, ends where its definition does, and no function gives the address of one but
+  /// of one that it is given.
+  func isWhole(_ tag: String) -> Bool {
+    guard let record = record(tag), !born.contains(tag), let last = record.fields.last else { return false }
+    if case .array(_, let count) = resolved(last.type), count ?? 0 < 2 { return false }
+    return true
+  }
+
+  /// A name that a struct without a tag has by a typedef.
+  func typedef(of type: CType) -> String? { typedefs.filter { $0.value == type }.keys.min() }
+}

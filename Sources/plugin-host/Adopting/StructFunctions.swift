@@ -1,0 +1,130 @@
+import PluginRuntime
+
+/// The functions that make structs for others to use, and those that read them: `memcpy` and `memset` of the C library,
+/// with the fields and the size that the header says.
+///
+/// `T_new` is for a struct that some function takes, that none makes, and that a C programmer would declare. Where the
+/// header leaves open whether an address is of one struct, of several, or of the beginning of a larger one, there is
+/// none: a function could write beyond one. `T_fields` reads a copy of the fields behind any `ptr<T>`.
+struct StructFunctions {
+  private let header: Header
+  private let text: TypeText
+  /// Structs of which a function may take several.
+  private var several: Set<String> = []
+  /// The names of the header's functions.
+  private let taken: Set<String>
+
+  init(_ header: Header) {
+    self.header = header
+    text = TypeText(header: header)
+    taken = Set(header.functions.map(\.name))
+    for function in header.functions { note(function) }
+  }
+
+  /// The expressions of which the sizes are needed, as C writes the types.
+  static func types(_ header: Header) -> [String] {
+    var types: Set<String> = []
+    for function in header.functions {
+      guard case .function(let result, let parameters, _)? = function.type else { continue }
+      for type in [result] + parameters {
+        guard case .pointer(let target, _) = header.resolved(type), let written = spelling(target, header) else {
+          continue
+        }
+        types.insert(written)
+      }
+    }
+    return types.sorted()
+  }
+
+  /// The functions for the structs of the drafted functions.
+  func functions(for drafted: [AdoptionDraft.Function]) -> [AdoptionDraft.Function] {
+    let needed = Self.names(drafted) { $0.inputs.map(\.type) }
+    let given = Self.names(drafted) { $0.outputs.map(\.type) + [$0.yielded].compactMap(\.self) }
+    let file = drafted.first?.file ?? ""
+    return needed.union(given).sorted().flatMap { name -> [AdoptionDraft.Function] in
+      guard let type = header.object(named: name), case .tagged(let kind, let tag) = type, kind != "enum",
+        let written = Self.spelling(type, header), let size = header.sizes[written], (1...(1 << 16)).contains(size)
+      else { return [] }
+      let isNew = !given.contains(name) && canBeNew(type, tag)
+      let texts = [isNew ? new(name, type, size) : nil, fields(name, type, size)].compactMap(\.self)
+      return texts.compactMap { text, symbol, description in
+        guard let signature = try? Signature(parsing: text), !taken.contains(signature.name) else { return nil }
+        return AdoptionDraft.Function(
+          signature: signature, symbol: symbol, description: description, checks: [], file: file)
+      }
+    }
+  }
+
+  /// The names of the objects in types of the functions.
+  private static func names(
+    _ functions: [AdoptionDraft.Function], _ types: (Signature) -> [ValueType]
+  ) -> Set<String> {
+    Set(
+      functions.flatMap { function in
+        types(function.signature).compactMap { type in
+          if case .pointer(let name) = type.content { name } else { nil }
+        }
+      })
+  }
+
+  private func canBeNew(_ type: CType, _ tag: String) -> Bool {
+    // A length beside an address is that of other memory.
+    header.isWhole(tag) && (header.isWholeValue(tag) || !text.isPlain(type)) && !several.contains(tag)
+      && !header.isBase(tag) && tag != "sockaddr"
+  }
+
+  private typealias Text = (signature: String, symbol: String, description: String)
+
+  private func new(_ name: String, _ type: CType, _ size: Int) -> Text {
+    // The library may keep the address of a struct with addresses in it, as of one that it initializes.
+    let own = text.isPlain(type) ? "own " : ""
+    let made = "\(name)_new(made: out(\(size)) \(own)ptr<\(name)>"
+    if let fields = layout(type, size) {
+      return (
+        "\(made), fields: &\(fields), size: const usize = \(size))", "memcpy", "Makes a struct with these fields."
+      )
+    }
+    return ("\(made), byte: const i32 = 0, size: const usize = \(size))", "memset", "Makes a struct of zeros.")
+  }
+
+  private func fields(_ name: String, _ type: CType, _ size: Int) -> Text? {
+    layout(type, size).map {
+      (
+        "\(name)_fields(fields: out \($0), struct: ptr<\(name)>, size: const usize = \(size))", "memcpy",
+        "Reads the fields of a struct."
+      )
+    }
+  }
+
+  /// The struct as a signature has it, if that has the size that it has in C.
+  private func layout(_ type: CType, _ size: Int) -> String? {
+    guard let text = try? text.value(type), let signature = try? Signature(parsing: "f(a: &\(text))"),
+      case .reference(let target)? = signature.parameters.first?.type, TypeLayout(of: target)?.size == size
+    else { return nil }
+    return text
+  }
+
+  /// Notes the structs that a function may take several of.
+  private mutating func note(_ function: Header.Function) {
+    guard case .function(_, let types, _)? = function.type else { return }
+    for (index, type) in types.enumerated() {
+      guard case .pointer(let target, _) = header.resolved(type), case .tagged(_, let tag) = header.resolved(target)
+      else { continue }
+      let declared = index < function.parameters.count ? function.parameters[index] : nil
+      let mayCount = [index - 1, index + 1].contains { neighbour in
+        guard types.indices.contains(neighbour), case .integer = header.resolved(types[neighbour]) else { return false }
+        let name = neighbour < function.parameters.count ? function.parameters[neighbour].name ?? "" : ""
+        return name.isEmpty || ParameterNames.mayCount(name)
+      }
+      let isSeveral = declared?.isArray ?? false || ParameterNames.isPlural(declared?.name ?? "")
+      if isSeveral || mayCount { several.insert(tag) }
+    }
+  }
+
+  /// The type as C writes it; nil if it has no name.
+  private static func spelling(_ type: CType, _ header: Header) -> String? {
+    let type = header.resolved(type)
+    guard case .tagged(let kind, let tag) = type, kind != "enum", header.record(tag) != nil else { return nil }
+    return header.spelling(of: type) ?? header.typedef(of: type)
+  }
+}

@@ -1,0 +1,277 @@
+extension TypeMap {
+  /// Parameters and results whose meaning only the manuals of much used libraries have, as a type map's file has them.
+  static let bundledParameters: [String: String] = {
+    var parameters: [String: String] = [:]
+    for line in bundledManuals.split(separator: "\n") where !line.hasPrefix("#") {
+      guard let colon = line.firstRange(of: ": ") else { continue }
+      for name in line[..<colon.lowerBound].split(separator: " ") {
+        parameters[String(name)] = String(line[colon.upperBound...])
+      }
+    }
+    return parameters
+  }()
+
+  /// Several parameters with one meaning stand in one line.
+  static let bundledManuals = """
+    # Results that count what was written.
+    read.result pread.result pread64.result readlink.result readlinkat.result recv.result: isize counts buf
+    getrandom.result: isize counts buffer
+    gzread.result BZ2_bzread.result BZ2_bzRead.result SSL_read.result: i32 counts buf
+    BIO_read.result: i32 counts data
+    # The C library.
+    sincos*.sinx sincos*.cosx modf*.iptr canonicalize*.cx setpayload*.x: out
+    totalorder*.x totalorder*.y getpayload*.x canonicalize*.x: in
+    ecvt*.decpt ecvt*.sign fcvt*.decpt fcvt*.sign qecvt*.decpt qecvt*.sign qfcvt*.decpt qfcvt*.sign: out
+    mbtowc.pwc mbrtowc.pwc: out
+    wctomb.s wcrtomb.s: out [u8; 16]
+    gmtime*.timer localtime*.timer ctime*.timer: in
+    realpath.resolved: const ptr<void>? = null
+    realpath.result: own(free) cstr?
+    setbuf.buf setvbuf.buf tmpnam.argument1 ctermid.s cuserid.s: const ptr<void>? = null
+    memcpy.dest memmove.dest mempcpy.dest: out bytes[n]
+    memcpy.src memmove.src mempcpy.src: bytes[n]
+    strxfrm.dest strncpy.dest stpncpy.dest: out str[n]
+    asprintf.ptr vasprintf.ptr: out own(free) cstr?
+    getaddrinfo.pai: out own(freeaddrinfo) ptr<addrinfo>?
+    getaddrinfo.req: ptr<addrinfo>?
+    # zlib, bzip2, Brotli.
+    deflatePending.pending deflatePending.bits: out
+    BZ2_bzReadOpen.bzerror BZ2_bzWriteOpen.bzerror: out
+    BrotliEncoderCompress.input_buffer: bytes[input_size]
+    BrotliEncoderCompress.encoded_size BrotliDecoderDecompress.decoded_size: inout usize = 65536
+    BrotliEncoderCompress.encoded_buffer: out bytes[encoded_size]
+    BrotliDecoderDecompress.encoded_buffer: bytes[encoded_size]
+    BrotliDecoderDecompress.decoded_buffer: out bytes[decoded_size]
+    # SQLite: -1 in the place of a destructor has the text copied.
+    sqlite3_bind_blob.argument3 sqlite3_bind_blob64.argument3: bytes[argument4]
+    sqlite3_bind_text.argument3 sqlite3_bind_text64.argument3: str[argument4]
+    sqlite3_bind_blob.argument5 sqlite3_bind_blob64.argument5 sqlite3_bind_text.argument5: const isize = -1
+    sqlite3_bind_text64.argument5: const isize = -1
+    sqlite3_bind_text64.encoding: const u8 = 1
+    sqlite3_result_blob.argument2 sqlite3_result_blob64.argument2: bytes[argument3]
+    sqlite3_result_text.argument2: str[argument3]
+    sqlite3_result_blob.argument4 sqlite3_result_blob64.argument4 sqlite3_result_text.argument4: const isize = -1
+    sqlite3_table_column_metadata.pzDataType sqlite3_table_column_metadata.pzCollSeq: out cstr?
+    sqlite3_table_column_metadata.pNotNull sqlite3_table_column_metadata.pPrimaryKey: out
+    sqlite3_table_column_metadata.pAutoinc sqlite3_vtab_rhs_value.ppVal: out
+    sqlite3_randomness.P: out bytes[N]
+    sqlite3_mprintf.result: own(sqlite3_free) cstr?
+    # libcurl.
+    curl_multi_perform.running_handles curl_multi_socket*.running_handles: out
+    curl_multi_timeout.milliseconds curl_ws_send.sent curl_easy_header.hout: out
+    curl_getdate.unused: const ptr<void>? = null
+    curl_easy_escape.result: own(curl_free) cstr?
+    curl_easy_unescape.outlength: out
+    curl_easy_unescape.result: own(curl_free) bytes[outlength]?
+    # OpenSSL: blocks of ciphers have at most 32 bytes, the ends of base64 66.
+    EVP_EncryptFinal*.out EVP_DecryptFinal*.outm EVP_CipherFinal*.outm: out [u8; 32]
+    EVP_EncryptFinal*.outl EVP_DecryptFinal*.outl EVP_CipherFinal*.outl: out
+    EVP_EncodeFinal.out EVP_DecodeFinal.out: out [u8; 80]
+    EVP_EncodeFinal.outl EVP_DecodeFinal.outl: out
+    PKCS5_PBKDF2_HMAC*.pass: str[passlen]
+    PKCS5_PBKDF2_HMAC*.salt: bytes[saltlen]
+    PKCS5_PBKDF2_HMAC*.out: out bytes[keylen]
+    BN_hex2bn.a BN_dec2bn.a BN_asc2bn.a: out own(BN_free) ptr<BIGNUM>?
+    RSA_get0_key.n RSA_get0_key.e RSA_get0_key.d RSA_get0_factors.p RSA_get0_factors.q: out
+    RSA_get0_crt_params.dmp1 RSA_get0_crt_params.dmq1 RSA_get0_crt_params.iqmp: out
+    EVP_PKEY_keygen.ppkey EVP_PKEY_paramgen.ppkey: out own(EVP_PKEY_free) ptr<EVP_PKEY>?
+    EVP_PKEY_fromdata.ppkey: out own(EVP_PKEY_free) ptr<EVP_PKEY>?
+    OPENSSL_hexstr2buf.buflen: out
+    OPENSSL_gmtime.timer: in
+    # libgcrypt, GnuTLS, libtasn1, Nettle.
+    gcry_mpi_aprint.buffer: out own(gcry_free) bytes[nwritten]?
+    gcry_mpi_aprint.nwritten gcry_sexp_sscan.retsexp gcry_pk_genkey.r_key: out
+    gcry_sexp_nth_data.datalen gcry_sexp_nth_buffer.rlength gcry_pk_get_curve.r_nbits gcry_mpi_get_opaque.nbits: out
+    gcry_sexp_nth_data.result: bytes[datalen]?
+    gcry_sexp_nth_buffer.result: own(gcry_free) bytes[rlength]?
+    gcry_sexp_nth_string.result: own(gcry_free) cstr?
+    gcry_kdf_derive.keybuffer: out bytes[keysize]
+    gcry_random_bytes.result gcry_random_bytes_secure.result: own(gcry_free) bytes[nbytes]?
+    gpgrt_read.buffer: out bytes[bytes_to_read]
+    gpgrt_read.bytes_read: out
+    gnutls_priority_init*.err_pos gnutls_priority_set_direct.err_pos: out ptr<char>?
+    gnutls_srtp_set_profile_direct.err_pos gnutls_set_default_priority_append.err_pos: out ptr<char>?
+    gnutls_dh_params_init.dh_params: out own(gnutls_dh_params_deinit) ptr<gnutls_dh_params_int>?
+    gnutls_cipher_suite_info.cs_id: out [u8; 2]
+    gnutls_cipher_suite_info.kx gnutls_cipher_suite_info.cipher gnutls_cipher_suite_info.mac: out
+    gnutls_cipher_suite_info.min_version: out
+    gnutls_record_recv_seq.seq: out [u8; 8]
+    gnutls_certificate_get_peers.list_size gnutls_dh_params_export_raw.bits: out
+    asn1_parser2tree.error_desc asn1_der_coding.ErrorDescription asn1_der_decoding.errorDescription: out [u8; 128]
+    asn1_parser2tree.definitions: out
+    asn1_der_decoding.element asn1_delete_structure*.structure asn1_expand_octet_string.element: inout
+    asn1_der_coding.len asn1_read_value*.len: inout i32 = 65536
+    asn1_der_coding.der: out bytes[len]
+    asn1_read_value*.ivalue: out bytes[len]
+    asn1_length_der.der: out [u8; 9]
+    nettle_sha*_update.data: bytes[length]
+    nettle_sha*_digest.digest nettle_pbkdf2_hmac_*.dst: out bytes[length]
+    # SELinux, libmount, libblkid.
+    security_compute_*.newcon security_get_initial_context*.con: out own(freecon) cstr?
+    security_canonicalize_context*.canoncon matchpathcon.con matchpathcon_index.con: out own(freecon) cstr?
+    matchmediacon.con selinux_trans_to_raw_context.rawp selinux_raw_to_trans_context.transp: out own(freecon) cstr?
+    selinux_raw_context_to_color.color_str: out own(free) cstr?
+    security_compute_user*.con: out own(freeconary) &[cstr; 0]?
+    mnt_table_first_fs.fs mnt_table_last_fs.fs mnt_table_next_fs.fs mnt_table_find_next_fs.fs: out
+    mnt_table_over_fs.child mnt_table_next_child_fs.chld: out
+    mnt_tabdiff_next_change.old_fs mnt_tabdiff_next_change.new_fs mnt_tabdiff_next_change.oper: out
+    mnt_monitor_next_change.filename mnt_monitor_next_change.type: out
+    mnt_context_next_*.fs mnt_context_next_*.mntrc mnt_context_next_*.ignored mnt_context_next_*.chgs: out
+    mnt_context_find_umount_fs.pfs mnt_has_regular_mtab.mtab mnt_has_regular_mtab.writable: out
+    mnt_get_library_features.features: out &[cstr; 0]?
+    mnt_guess_system_root.path: out own(free) cstr?
+    mnt_split_optstr.user mnt_split_optstr.vfs mnt_split_optstr.fs: out own(free) cstr?
+    blkid_tag_next.type blkid_tag_next.value: out cstr?
+    # GLib.
+    g_unichar_get_mirror_char.mirrored_ch g_unichar_compose.ch g_unichar_decompose.a g_unichar_decompose.b: out
+    g_unichar_to_utf8.outbuf: out [u8; 6]
+    g_io_channel_read_unichar.thechar g_timer_elapsed.microseconds g_regex_check_replacement.has_references: out
+    g_match_info_fetch_*pos.start_pos g_match_info_fetch_*pos.end_pos: out
+    g_ascii_string_to_signed.out_num g_ascii_string_to_unsigned.out_num: out
+    g_hash_table_lookup_extended.orig_key g_hash_table_lookup_extended.value: out
+    g_hash_table_steal_extended.stolen_key g_hash_table_steal_extended.stolen_value: out
+    g_hash_table_iter_next.key g_hash_table_iter_next.value: out
+    g_tree_lookup_extended.orig_key g_tree_lookup_extended.value: out
+    g_utf8_validate*.end: out ptr<char>?
+    g_file_get_contents.contents: out own(g_free) bytes[length]?
+    g_file_get_contents.length: out
+    g_file_open_tmp.name_used g_filename_from_uri.hostname: out own(g_free) cstr?
+    g_uri_split*.scheme g_uri_split*.userinfo g_uri_split*.user g_uri_split*.password: out own(g_free) cstr?
+    g_uri_split*.auth_params g_uri_split*.host g_uri_split*.path g_uri_split*.query: out own(g_free) cstr?
+    g_uri_split*.fragment g_uri_params_iter_next.attribute g_uri_params_iter_next.value: out own(g_free) cstr?
+    g_uri_split*.port g_shell_parse_argv.argcp: out
+    g_shell_parse_argv.argvp: out own(g_strfreev) &[cstr; 0]?
+    g_spawn_command_line_sync.standard_output g_spawn_command_line_sync.standard_error: out own(g_free) cstr?
+    g_spawn_sync.standard_output g_spawn_sync.standard_error: out own(g_free) cstr?
+    g_spawn_command_line_sync.wait_status g_spawn_sync.wait_status g_spawn_async.child_pid: out
+    g_spawn_sync.argv g_spawn_async.argv: &[cstr; 0]
+    g_spawn_sync.envp g_spawn_async.envp: &[cstr; 0]?
+    g_strv_length.str_array g_strjoinv.str_array g_strv_contains.strv g_strv_equal.strv*: &[cstr; 0]
+    g_strdupv.str_array g_build_pathv.args g_build_filenamev.args g_strv_builder_addv.value: &[cstr; 0]
+    g_strdupv.result g_get_environ.result g_listenv.result: own(g_strfreev) &[cstr; 0]?
+    g_strsplit.result g_strsplit_set.result g_get_locale_variants.result: own(g_strfreev) &[cstr; 0]?
+    g_get_system_data_dirs.result g_get_system_config_dirs.result g_get_language_names.result: &[cstr; 0]?
+    g_checksum_get_digest.buffer g_hmac_get_digest.buffer: out bytes[digest_len]
+    g_checksum_get_digest.digest_len g_hmac_get_digest.digest_len: inout u64 = 64
+    g_strconcat....: ..., string2: cstr, end: const ptr<void>? = null
+    g_build_filename....: ..., second_element: cstr, end: const ptr<void>? = null
+    g_build_path....: ..., second_element: cstr, end: const ptr<void>? = null
+    g_strjoin....: ..., first: cstr, second: cstr, end: const ptr<void>? = null
+    # libxml2, libxslt, Fontconfig, FreeType, libpng.
+    xmlDocDump*.mem xmlDocDump*.doc_txt_ptr xmlSplitQName2.prefix: out own(free) cstr?
+    xmlDocDump*.size xmlDocDump*.doc_txt_len: out
+    xmlCheckUTF8.utf: cstr
+    xmlGetUTF8Char.utf: bytes[len]
+    xmlGetUTF8Char.len: inout i32
+    xsltApplyStylesheet*.params xsltRunStylesheet*.params xsltProfileStylesheet.params: &[cstr; 0]?
+    FcPatternGetMatrix.s FcPatternGetCharSet.c FcPatternGetLangSet.ls FcUtf16Len.nchar FcUtf16Len.wchar: out
+    FcUcs4ToUtf8.dest: out [u8; 6]
+    FcCharSetFirstPage.map FcCharSetNextPage.map: out [u32; 8]
+    FcCharSetFirstPage.next: out
+    FcCharSetNextPage.next: inout
+    FT_Get_Track_Kerning.akerning: out
+    FT_Get_Glyph_Name.buffer: out str[buffer_max]
+    png_get_IHDR.width png_get_IHDR.height png_get_IHDR.bit_depth png_get_IHDR.color_type: out
+    png_get_IHDR.interlace_method png_get_IHDR.compression_method png_get_IHDR.filter_method: out
+    png_get_uint_32.buf png_get_uint_31.buf png_get_int_32.buf: [u8; 4]
+    png_get_uint_16.buf: [u8; 2]
+    png_save_uint_32.buf png_save_int_32.buf: out [u8; 4]
+    png_save_uint_16.buf: out [u8; 2]
+    png_sig_cmp.sig: [u8; 8]
+    # PCRE2, libidn2, ICU, libuuid.
+    pcre2_substring_get_by*.argument3: out own(pcre2_substring_free_8) bytes[argument4]?
+    pcre2_substring_get_by*.argument4 pcre2_substring_length_by*.argument3: out
+    pcre2_substring_copy_by*.argument3: out str[argument4]
+    pcre2_substring_copy_by*.argument4 pcre2_substitute_*.argument11: inout usize = 65536
+    pcre2_substitute_*.argument10: out str[argument11]
+    pcre2_get_error_message_*.argument2: out str[argument3]
+    idn2_lookup_u8.src idn2_register_u8.ulabel: cstr
+    idn2_register_u8.alabel: cstr?
+    idn2_lookup_u*.lookupname idn2_register_u*.insertname: out own(idn2_free) cstr?
+    idn2_to_ascii_4z.input idn2_to_unicode_4z4z.input: &[u32; 0]
+    u_str*.pDestLength: out
+    u_strCompare_*.s1 u_strCaseCompare_*.s1: &[u16; length1]
+    u_strCompare_*.s2 u_strCaseCompare_*.s2: &[u16; length2]
+    u_memcpy_*.dest u_memmove_*.dest u_memset_*.dest: out &[u16; count]
+    u_memcpy_*.src u_memmove_*.src: &[u16; count]
+    uuid_unparse*.out: out [u8; 37]
+    # Tcl, Python.
+    Tcl_Expr*.ptr Tcl_DictObj*.valuePtrPtr Tcl_DictObj*.keyPtrPtr Tcl_DictObj*.donePtr: out
+    Tcl_ListObjIndex.objPtrPtr Tcl_GetEnsemble*.subcmdListPtr Tcl_GetEnsemble*.mapDictPtr: out
+    Tcl_GetEnsemble*.unknownListPtr Tcl_GetEnsemble*.namespacePtrPtr Tcl_GetEnsemble*.paramListPtr: out
+    Tcl_FSCopyDirectory.errorPtr Tcl_FSRemoveDirectory.errorPtr Tcl_FSFileAttrsGet.objPtrRef: out
+    Tcl_GetChannelError*.msg Tcl_GetChannelHandle.handlePtr Tcl_UtfToUniChar.chPtr: out
+    Tcl_RegExpRange.startPtr Tcl_RegExpRange.endPtr Tcl_ParseVar.termPtr: out ptr<char>?
+    Tcl_ParseBraces.termPtr Tcl_ParseQuotedString.termPtr: out ptr<char>?
+    Tcl_PrintDouble.dst: out [u8; 64]
+    Tcl_UniCharToUtf.buf: out [u8; 8]
+    Tcl_Read.bufPtr: out bytes[toRead]
+    Tcl_ReadRaw.dst: out bytes[bytesToRead]
+    Tcl_SplitList.argcPtr: out
+    Tcl_SplitList.argvPtr: out own(Tcl_Free) &[cstr; 0]?
+    Tcl_AppendResult....: ..., text: cstr, end: const ptr<void>? = null
+    Tcl_AppendStringsToObj....: ..., text: cstr, end: const ptr<void>? = null
+    Tcl_SetErrorCode....: ..., text: cstr, end: const ptr<void>? = null
+    Tcl_VarEval....: ..., text: cstr, end: const ptr<void>? = null
+    Tcl_ObjPrintf.format Tcl_AppendPrintfToObj.format: const cstr = "%s"
+    Tcl_ObjPrintf.... Tcl_AppendPrintfToObj....: ..., text: cstr
+    PyErr_Fetch.argument* PyErr_GetExcInfo.argument* PyIter_Send.argument3 PyContextVar_Get.value: out
+    PyErr_NormalizeException.argument* PyBytes_Concat*.argument1 PyUnicode_Append*.pleft: inout
+    PyLong_AsLongAndOverflow.argument2 PyLong_AsLongLongAndOverflow.argument2: out
+    PyLong_FromString.argument2 PyOS_strtol.argument2 PyOS_strtoul.argument2: out ptr<char>?
+    PyDict_Next.pos _PySet_NextEntry.pos: inout
+    PyDict_Next.key PyDict_Next.value _PySet_NextEntry.key _PySet_NextEntry.hash: out
+    PySlice_GetIndices*.start PySlice_GetIndices*.stop PySlice_GetIndices*.step: out
+    PySlice_GetIndicesEx.slicelength _PyObject_LookupAttr*.argument3 Py_EncodeLocale.error_pos: out
+    PySlice_AdjustIndices.start PySlice_AdjustIndices.stop: inout
+    PyErr_Format.format PyUnicode_FromFormat.format PyBytes_FromFormat.argument1: const cstr = "%s"
+    PySys_FormatStdout.format PySys_FormatStderr.format PySys_WriteStdout.format: const cstr = "%s"
+    PySys_WriteStderr.format PyErr_WarnFormat.format PyErr_ResourceWarning.format: const cstr = "%s"
+    PyErr_Format.... PyUnicode_FromFormat.... PyBytes_FromFormat.... PySys_FormatStdout....: ..., text: cstr
+    PySys_FormatStderr.... PySys_WriteStdout.... PySys_WriteStderr....: ..., text: cstr
+    PyErr_WarnFormat.... PyErr_ResourceWarning....: ..., text: cstr
+    # X11, OpenGL, curses, readline.
+    XListFonts.actual_count_return XListDepths.count_return XQueryTextExtents16.*_return: out
+    XTextExtents16.direction_return XTextExtents16.font_ascent_return XTextExtents16.font_descent_return: out
+    XListFonts.result: own(XFreeFontNames) &[cstr; actual_count_return]?
+    XListDepths.result: own(XFree) &[i32; count_return]?
+    XGetPointerMapping.map_return: out bytes[nmap]
+    XLookupString.buffer_return: out bytes[bytes_buffer]
+    XmbLookupString.buffer_return Xutf8LookupString.buffer_return: out bytes[bytes_buffer]
+    XmbLookupString.keysym_return XmbLookupString.status_return: out
+    Xutf8LookupString.keysym_return Xutf8LookupString.status_return XLookupString.keysym_return: out
+    XSetCommand.argv: &[cstr; argc]
+    XSetFontPath.directories: &[cstr; ndirs]
+    XStringListToTextProperty.list XmbTextListToTextProperty.list Xutf8TextListToTextProperty.list: &[cstr; count]
+    glGenTextures.textures: out &[u32; n]
+    glDeleteTextures.textures glPrioritizeTextures.textures: &[u32; n]
+    glPrioritizeTextures.priorities: &[f32; n]
+    attr_get.argument1 attr_get.argument2 wattr_get.argument2 wattr_get.argument3: out
+    attr_get.argument3 wattr_get.argument4: const ptr<void>? = null
+    color_content.argument* pair_content.argument* extended_color_content.argument* extended_pair_content.argument*: out
+    color_content_sp.argument3 color_content_sp.argument4 color_content_sp.argument5: out
+    extended_color_content_sp.argument3 extended_color_content_sp.argument4 extended_color_content_sp.argument5: out
+    wgetscrreg.argument2 wgetscrreg.argument3 mousemask.argument2: out
+    rl_get_screen_size.argument* rl_timeout_remaining.argument*: out
+    # GMP.
+    __gmpz_get_d_2exp.argument1 __gmpf_get_d_2exp.argument1 __gmpf_get_str.argument2: out
+    __gmpz_get_str.argument1 __gmpq_get_str.argument1 __gmpf_get_str.argument1: const ptr<void>? = null
+    __gmpz_get_str.result __gmpq_get_str.result __gmpf_get_str.result: own(free) cstr?
+    # libuv, NSPR, XCB, LLVM.
+    uv_inet_pton.dst: out [u8; 16]
+    uv_thread_equal.t1 uv_thread_equal.t2: in
+    uv_cpu_info.cpu_infos uv_cpu_info.count uv_interface_addresses.addresses uv_interface_addresses.count: out
+    uv_dlsym.ptr PR_CreatePipe.readPipe PR_CreatePipe.writePipe: out
+    PR_strtod.se: out ptr<char>?
+    PR_Read.buf PR_Recv.buf: out bytes[amount]
+    PR_Write.buf PR_Send.buf: bytes[amount]
+    xcb_parse_display.host: out own(free) cstr?
+    xcb_parse_display.display xcb_parse_display.screen: out
+    LLVMConstArray.ConstantVals: &[ptr<LLVMOpaqueValue>; Length]
+    LLVMConstVector.ScalarConstantVals: &[ptr<LLVMOpaqueValue>; Size]
+    LLVMBuildAggregateRet.RetVals: &[ptr<LLVMOpaqueValue>; N]
+    LLVMGetIntrinsicDeclaration.ParamTypes LLVMIntrinsicGetType.ParamTypes: &[ptr<LLVMOpaqueType>; ParamCount]
+    LLVMAddIncoming.IncomingValues: &[ptr<LLVMOpaqueValue>; Count]
+    LLVMAddIncoming.IncomingBlocks: &[ptr<LLVMOpaqueBasicBlock>; Count]
+    """
+}
