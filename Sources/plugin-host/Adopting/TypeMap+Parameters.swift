@@ -71,7 +71,8 @@ extension TypeMap {
     PKCS5_PBKDF2_HMAC*.pass: str[passlen]
     PKCS5_PBKDF2_HMAC*.salt: bytes[saltlen]
     PKCS5_PBKDF2_HMAC*.out: out bytes[keylen]
-    BN_hex2bn.a BN_dec2bn.a BN_asc2bn.a: out own(BN_free) ptr<BIGNUM>?
+    # A BIGNUM may be taken over, by RSA_set0_key.
+    BN_hex2bn.a BN_dec2bn.a BN_asc2bn.a: out
     RSA_get0_key.n RSA_get0_key.e RSA_get0_key.d RSA_get0_factors.p RSA_get0_factors.q: out
     RSA_get0_crt_params.dmp1 RSA_get0_crt_params.dmq1 RSA_get0_crt_params.iqmp: out
     EVP_PKEY_keygen.ppkey EVP_PKEY_paramgen.ppkey: out own(EVP_PKEY_free) ptr<EVP_PKEY>?
