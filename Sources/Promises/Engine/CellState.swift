@@ -153,6 +153,7 @@ extension CellRef {
     return exchanged
   }
 
+  /// The outcome, after an acquiring load has seen that the promise is settled.
   @inline(__always)
   var outcome: Outcome {
     unsafe Outcome(flag: cell.pointee.state.load(ordering: .relaxed) & CellState.Settled.rejected)

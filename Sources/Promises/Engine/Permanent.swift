@@ -24,8 +24,9 @@ enum Permanent {
     var next = last.load(ordering: .relaxed)
     while true {
       unsafe block.storeBytes(of: next, as: UInt.self)
+      // Relaxed, because no thread follows the list; leak checkers stop all threads first.
       let (exchanged, original) = last.weakCompareExchange(
-        expected: next, desired: UInt(bitPattern: block), ordering: .releasing)
+        expected: next, desired: UInt(bitPattern: block), ordering: .relaxed)
       if exchanged { return }
       next = original
     }

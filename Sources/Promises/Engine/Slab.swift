@@ -15,6 +15,9 @@ import Synchronization
 /// load keeps up to 64 MiB instead of returning the same pages and faulting them in again.
 package enum Slab {
   /// The address of the first cell, and the number of committed cells. Cell 0 is never allocated: index 0 means none.
+  ///
+  /// Written under the slab's lock, and read relaxed elsewhere. A thread that has a handle received it after the cell
+  /// was carved, so it sees both words; with a handle that was never made, or in a dump, an old number finds no cell.
   static let base = Atomic<UInt>(0)
   static let committed = Atomic<UInt64>(0)
 

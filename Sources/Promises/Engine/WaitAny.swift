@@ -8,7 +8,9 @@ import Synchronization
 /// A waiting thread. Guarded by PLATFORM_LOCK_WAITERS, except for the word.
 @unsafe
 private struct Waiter: ~Copyable {
-  /// The futex: the number of settlements so far.
+  /// The futex: the number of settlements so far. The settling thread publishes the state before it counts, and the
+  /// waiter loads the word before it looks at the states: so it sees the settlement, or the kernel sees that the word
+  /// has changed. These orders are between atomics of a stack and of cells, which no test follows.
   let word = Atomic<UInt64>(0)
   /// The loop that the thread turns, to be woken in place of the thread.
   let loop: EventLoop?

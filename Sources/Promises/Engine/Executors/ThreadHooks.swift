@@ -41,7 +41,8 @@ package struct ThreadHooks {
   }
 
   /// Calls `start` of the newest hooks, unless the calling thread has done so. `own`: the hooks whose `start` it called
-  /// last.
+  /// last. The address is only compared here, and a new one may be noticed at a later call. The hooks are read under
+  /// the lock.
   @inline(__always)
   static func follow(_ own: inout UInt) {
     if newest.load(ordering: .relaxed) != own { unsafe change(&own) }

@@ -23,7 +23,7 @@ enum KeyHash {
   private static func key() -> UInt64 {
     var known = secret.load(ordering: .relaxed)
     while known == 0 {
-      // The first thread chooses the secret for all.
+      // The first thread chooses the secret for all. Relaxed, because the word itself is all that is shared.
       let chosen = platform_random() | 1
       let (exchanged, original) = secret.weakCompareExchange(expected: 0, desired: chosen, ordering: .relaxed)
       known = exchanged ? chosen : original
