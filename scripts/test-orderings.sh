@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Tests the memory orderings of the engine: runs the interleavings once more, with each plain access reported to a race
-# detector (Tests/CRaces), which follows the orderings that the engine requests.
+# Tests the memory orderings of the engine: runs the interleavings once more, with a memory model (Tests/CRaces) that
+# follows the orderings that the engine requests. It finds races of plain accesses, and lets loads return old values.
 #
-#     scripts/test-orderings.sh [TEST...]
+#     scripts/test-orderings.sh [--build] [TEST...]
 #
+# --build   builds them alone: $OUT/tests
 # TEST      the tests of Tests/EngineInterleavings to run; default: all
 # SOURCES   the package to build: this one
 # OUT       build folder: .build-orderings
@@ -38,11 +39,12 @@ EOF
 find -L "$tests/EngineInterleavings" -name '*.swift' | sort | sed 's/.*/"&"/' > "$out/files"
 echo "\"$out/main.swift\"" >> "$out/files"
 plugins=$toolchain/lib/swift/host/plugins/testing
-"$toolchain/bin/swiftc" -module-name EngineInterleavings -package-name promises -parse-as-library -wmo -O -g \
+"$toolchain/bin/swiftc" -module-name Orderings -package-name promises -parse-as-library -wmo -O -g \
   -swift-version 6 -enable-upcoming-feature MemberImportVisibility -enable-upcoming-feature ExistentialAny \
   -suppress-warnings -sanitize=thread -plugin-path "$plugins" "${includes[@]}" "@$out/files" -c -o "$out/tests.o"
 "$toolchain/bin/swiftc" -use-ld=lld -Xlinker --export-dynamic "$out/tests.o" "${objects[@]}" -lTesting -o "$out/tests"
 
+[[ ${1:-} != --build ]] || exit 0
 filters=()
 for test in "$@"; do filters+=(--filter "$test"); done
 exec "$out/tests" --testing-library swift-testing "${filters[@]}"

@@ -1,15 +1,10 @@
 #define _GNU_SOURCE
-#include "races.h"
+#include "clocks.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A vector clock: the latest known operation of each thread. */
-typedef struct {
-  uint32_t times[RACES_THREADS];
-} clock_vector_t;
 
 /* Four bytes, the smallest part of a word that threads use independently. */
 typedef struct {
@@ -20,59 +15,62 @@ typedef struct {
   const void *_Nullable write_place, *_Nullable read_place[RACES_THREADS];
 } part_t;
 
-/* The clock that the last releasing operations on an atomic word published. */
-typedef struct {
-  uint64_t execution;
-  clock_vector_t published;
-} word_t;
-
-enum { PART = 4, WORD = 8, LOCKS = 256 };
+enum { PART = 4, LOCKS = 256 };
 
 static uintptr_t low, high;
 static part_t *parts;
-static word_t *words;
 /* The locks of this execution come first. */
 static struct {
+  uint64_t execution;
   uintptr_t lock;
-  word_t word;
+  clocks_t published;
 } locks[LOCKS];
 
-static uint64_t execution = 1;
-static int running = RACES_THREADS - 1;
-static clock_vector_t known[RACES_THREADS];
+uint64_t execution = 1;
+int running = RACES_THREADS - 1;
+clocks_t known[RACES_THREADS];
 static bool are_seen;
 static char text[1024];
 
-static void join(clock_vector_t *into, const clock_vector_t *from) {
+static void join_vector(clock_vector_t *into, const clock_vector_t *from) {
   for (int thread = 0; thread < RACES_THREADS; thread++) {
     if (from->times[thread] > into->times[thread])
       into->times[thread] = from->times[thread];
   }
 }
 
+void join(clocks_t *into, const clocks_t *from) {
+  join_vector(&into->before, &from->before);
+  join_vector(&into->seen, &from->seen);
+}
+
+void tick(void) {
+  known[running].seen.times[running] = ++known[running].before.times[running];
+}
+
 void races_watch(uintptr_t begin, uintptr_t end) {
   free(parts);
-  free(words);
   low = begin, high = end;
   parts = calloc((high - low) / PART + 1, sizeof *parts);
-  words = calloc((high - low) / WORD + 1, sizeof *words);
-  if (parts == NULL || words == NULL)
+  if (parts == NULL)
     abort();
+  watch_words(low, high);
 }
 
 void races_begin(void) {
   execution++;
-  running = RACES_THREADS - 1;
   memset(known, 0, sizeof known);
-  for (int thread = 0; thread < RACES_THREADS; thread++)
-    known[thread].times[thread] = 1;
+  for (running = 0; running < RACES_THREADS; running++)
+    tick();
+  running = RACES_THREADS - 1;
+  begin_words();
   text[0] = '\0';
 }
 
 void races_fork(void) {
   for (int thread = 0; thread < RACES_THREADS - 1; thread++)
     join(&known[thread], &known[RACES_THREADS - 1]);
-  known[RACES_THREADS - 1].times[RACES_THREADS - 1]++;
+  tick();
 }
 
 void races_join(void) {
@@ -84,7 +82,7 @@ void races_switch(int thread) {
   running = thread;
 }
 
-static bool is_watched(uintptr_t address) {
+bool is_watched(uintptr_t address) {
   return address >= low && address < high;
 }
 
@@ -118,7 +116,7 @@ static part_t *part_at(uintptr_t address) {
 }
 
 static bool is_before(int thread, uint32_t time) {
-  return time <= known[running].times[thread];
+  return time <= known[running].before.times[thread];
 }
 
 static void check_write_before(part_t *part, uintptr_t address, bool is_atomic, const char *what, const void *place) {
@@ -138,7 +136,7 @@ static void check_reads_before(part_t *part, uintptr_t address, bool is_atomic, 
 
 static void access_part(uintptr_t address, bool writes, bool is_atomic, const void *_Nullable place) {
   part_t *part = part_at(address);
-  uint32_t now = known[running].times[running];
+  uint32_t now = known[running].before.times[running];
   const char *what = is_atomic ? "uses it atomically" : writes ? "writes" : "reads";
   check_write_before(part, address, is_atomic, what, place);
   if (writes) {
@@ -164,45 +162,31 @@ void races_access(const void *address, size_t size, bool writes, const void *pla
     access_part(at, writes, false, place);
 }
 
-static void synchronize(word_t *word, races_operation_t operation, bool acquires, bool releases) {
-  if (word->execution != execution)
-    *word = (word_t){.execution = execution};
-  if (acquires && operation != RACES_STORE)
-    join(&known[running], &word->published);
-  /* A relaxed store ends a release sequence; a relaxed exchange continues it. */
-  if (operation == RACES_STORE)
-    word->published = (clock_vector_t){{0}};
-  if (releases && operation != RACES_LOAD) {
-    join(&word->published, &known[running]);
-    known[running].times[running]++;
-  }
-}
-
-void races_atomic(const void *word, races_operation_t operation, bool acquires, bool releases) {
-  uintptr_t address = (uintptr_t)word;
-  if (!is_watched(address))
-    return;
+void access_word(uintptr_t address, bool writes, const void *place) {
   for (uintptr_t at = address; at < address + WORD; at += PART)
-    access_part(at, operation != RACES_LOAD, true, __builtin_return_address(0));
-  synchronize(&words[(address - low) / WORD], operation, acquires, releases);
+    access_part(at, writes, true, place);
 }
 
-static word_t *lock_at(uintptr_t lock) {
+static clocks_t *lock_at(uintptr_t lock) {
   for (int place = 0; place < LOCKS; place++) {
-    if (locks[place].lock == lock || locks[place].word.execution != execution) {
+    if (locks[place].execution != execution) {
+      locks[place].execution = execution;
       locks[place].lock = lock;
-      return &locks[place].word;
+      locks[place].published = (clocks_t){0};
     }
+    if (locks[place].lock == lock)
+      return &locks[place].published;
   }
   abort();
 }
 
 void races_acquire(uintptr_t lock) {
-  synchronize(lock_at(lock), RACES_EXCHANGE, true, false);
+  join(&known[running], lock_at(lock));
 }
 
 void races_release(uintptr_t lock) {
-  synchronize(lock_at(lock), RACES_EXCHANGE, false, true);
+  join(lock_at(lock), &known[running]);
+  tick();
 }
 
 const char *races_found(void) {

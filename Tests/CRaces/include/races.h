@@ -1,4 +1,5 @@
-/* races.h - a detector of data races in executions that a scheduler runs one thread at a time.
+/* races.h - a memory model for executions that a scheduler runs one thread at a time: a detector of data races, and
+ * the values that a load may return.
  *
  * It follows the memory orderings that the code requests, not the behaviour of the machine: an acquiring load that
  * reads a releasing store makes everything before the store happen before everything after the load; a relaxed load
@@ -6,11 +7,12 @@
  * before the other. Over every interleaving of a program, the detector finds each ordering that is too weak to publish
  * plain data.
  *
- * It does not find orderings that are too weak for atomics among themselves (store buffering): every execution is
- * sequentially consistent.
+ * For atomics among themselves, each word keeps its latest values. A load may return each of them that no store or load
+ * before it rules out: one that happens before, or one that a sequentially consistent operation orders before. The
+ * scheduler tries them all. Exchanges take the latest value, and stores have the order of the execution.
  *
  * Plain accesses are reported by the compiler's instrumentation for ThreadSanitizer, whose functions are in
- * instrumentation.c. Without that instrumentation no access is reported, and no race found. */
+ * instrumentation.c. Without that instrumentation no access is reported, no race found, and no old value returned. */
 #ifndef RACES_H
 #define RACES_H
 
@@ -35,9 +37,25 @@ void races_join(void);
 /* Switches to a thread. */
 void races_switch(int thread);
 
-/* Records an atomic operation on a word by the running thread, in scheduling order. */
-typedef enum { RACES_LOAD, RACES_STORE, RACES_EXCHANGE } races_operation_t;
-void races_atomic(const void *word, races_operation_t operation, bool acquires, bool releases);
+/* A memory ordering. */
+typedef enum {
+  RACES_RELAXED = 0,
+  RACES_ACQUIRES = 1,
+  RACES_RELEASES = 2,
+  RACES_ACQUIRES_AND_RELEASES = 3,
+  RACES_SEQUENTIAL = 4, /* beside these */
+} races_ordering_t;
+
+/* Returns the number of values that a load of a word by the running thread may return. `latest` is the one in memory,
+ * here and below. */
+uint32_t races_visible(const void *word, uint64_t latest, races_ordering_t ordering);
+/* Records a load, and returns its value, which `age` stores have overwritten. */
+uint64_t races_load(const void *word, uint32_t age, uint64_t latest, races_ordering_t ordering);
+/* Records a store of `value`, before it is made; likewise an exchange, which has succeeded. */
+void races_store(const void *word, uint64_t latest, uint64_t value, races_ordering_t ordering);
+void races_exchange(const void *word, uint64_t latest, uint64_t value, races_ordering_t ordering);
+/* Records a sequentially consistent fence. */
+void races_fence(void);
 
 /* Records the acquisition or release of a lock, named by any unique number. */
 void races_acquire(uintptr_t lock);

@@ -20,6 +20,8 @@ struct ThreadSet: Equatable {
   func contains(_ thread: Int) -> Bool { bits & 1 << thread != 0 }
   mutating func insert(_ thread: Int) { bits |= 1 << thread }
   mutating func remove(_ thread: Int) { bits &= ~(1 << thread) }
+  /// The numbers below `count`.
+  static func below(_ count: Int) -> ThreadSet { ThreadSet(bits: UInt8(truncatingIfNeeded: 1 << count - 1)) }
   func subtracting(_ other: ThreadSet) -> ThreadSet { ThreadSet(bits: bits & ~other.bits) }
   func union(_ other: ThreadSet) -> ThreadSet { ThreadSet(bits: bits | other.bits) }
   var first: Int? { bits == 0 ? nil : bits.trailingZeroBitCount }
@@ -32,7 +34,8 @@ struct ThreadSet: Equatable {
 /// conflicting operation has been made.
 ///
 /// If even those are too many, the search is bounded: it covers the schedules with a limited number of preemptions.
-/// Most bugs need one or two.
+/// Most bugs need one or two. With a bound, a load may return an older value than the latest too; that counts as a
+/// preemption.
 struct Exploration {
   private struct Choice {
     let ready: ThreadSet
@@ -43,7 +46,9 @@ struct Exploration {
     /// The number of preemptions before this choice.
     let preemptions: Int
     var tried = ThreadSet()
+    /// The thread, or the age of the value that it loads.
     var chosen: Int
+    var isAge = false
 
     var preemptionsAfter: Int { preemptions + (running == nil || running == chosen ? 0 : 1) }
   }
@@ -57,8 +62,8 @@ struct Exploration {
 
   init(preemptionLimit: Int? = nil) { self.preemptionLimit = preemptionLimit }
 
-  /// The threads in the order in which the current run chose them.
-  var schedule: String { path.map { "\($0.chosen)" }.joined() }
+  /// The threads in the order in which the current run chose them; the age of a value in brackets.
+  var schedule: String { path.map { $0.isAge ? $0.chosen == 0 ? "" : "(\($0.chosen))" : "\($0.chosen)" }.joined() }
 
   /// Chooses one of the `ready` threads to make its `next` operation. `running` is preferred, to minimize switches.
   mutating func choose(ready: ThreadSet, next: [Operation], running: Int?) -> Int {
@@ -80,6 +85,21 @@ struct Exploration {
           chosen: chosen))
     }
     return chosen
+  }
+
+  /// Chooses one of `count` values that the running thread may load: the number of stores that have overwritten it.
+  mutating func chooseAge(of count: Int) -> Int {
+    guard preemptionLimit != nil else { return 0 }
+    defer { step += 1 }
+    if step < path.count {
+      precondition(path[step].isAge, "the program does not repeat itself at step \(step) of \(schedule)")
+      return path[step].chosen
+    }
+    path.append(
+      Choice(
+        ready: .below(count), next: [], asleep: ThreadSet(), running: 0, preemptions: path.last?.preemptionsAfter ?? 0,
+        chosen: 0, isAge: true))
+    return 0
   }
 
   private func sleepers() -> ThreadSet {

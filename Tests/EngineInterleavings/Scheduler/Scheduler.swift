@@ -39,6 +39,8 @@ enum Scheduler {
   /// The words on which threads sleep until they are woken, and on which threads spin until there is a write.
   nonisolated(unsafe) private static var sleeping: [UInt?] = []
   nonisolated(unsafe) private static var spinning: [UInt?] = []
+  /// Whether the last load of each thread returned an older value than the latest.
+  nonisolated(unsafe) private static var isBehind: [Bool] = []
   nonisolated(unsafe) private static let workers = Workers(count: threads)
 
   /// Runs the program once for every schedule, and returns the number of schedules.
@@ -73,6 +75,7 @@ enum Scheduler {
     next = Array(repeating: Operation(access: .read, word: 0), count: bodies.count)
     sleeping = Array(repeating: nil, count: bodies.count)
     spinning = sleeping
+    isBehind = Array(repeating: false, count: bodies.count)
     ready = ThreadSet()
     for thread in bodies.indices { ready.insert(thread) }
     give(to: choose(running: nil))
@@ -129,11 +132,20 @@ enum Scheduler {
     hand(from: me)
   }
 
+  /// Chooses one of `count` values for a load: the number of stores that have overwritten it.
+  static func age(of count: UInt32) -> UInt32 {
+    guard current != controller else { return 0 }
+    let age = count > 1 && !isBehind[current] ? UInt32(exploration.chooseAge(of: Int(count))) : 0
+    isBehind[current] = age > 0
+    return age
+  }
+
   /// Yields until another thread writes the word that this thread read last: an earlier read would return the same
-  /// value.
+  /// value, unless it was an old one.
   static func spin() {
     let me = current
     guard me != controller else { fatalError("the test would wait for ever") }
+    if isBehind[me] { return }
     spinning[me] = next[me].word
     block(me)
   }

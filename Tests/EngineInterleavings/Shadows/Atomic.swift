@@ -4,70 +4,85 @@ import Synchronization
 // The engine's sources are compiled into this module (Engine is a symbolic link), and this type shadows the one of
 // Synchronization: each atomic operation of the engine becomes a point where the scheduler may switch threads.
 //
-// One thread runs at a time, so the operations need no memory ordering; every interleaving explored is sequentially
-// consistent. The orderings that the engine requests are reported to the race detector (races.h), which finds plain
-// data that they fail to publish.
+// One thread runs at a time, so the operations need no memory ordering. The orderings that the engine requests are
+// passed to the memory model (races.h), which finds plain data that they fail to publish, and the values that a load may
+// return. Without the instrumentation, every interleaving explored is sequentially consistent.
 package struct Atomic<Value: AtomicRepresentable>: ~Copyable
 where Value.AtomicRepresentation == UInt64.AtomicRepresentation {
-  private let content: Synchronization.Atomic<Value>
+  fileprivate let content: Synchronization.Atomic<Value>
 
-  package init(_ value: consuming Value) { content = Synchronization.Atomic(value) }
+  package init(_ value: Value) { content = Synchronization.Atomic(value) }
 
-  private func pass(_ access: Access) {
+  fileprivate func pass(_ access: Access) {
     unsafe withUnsafePointer(to: self) { unsafe Scheduler.pass(access, UnsafeRawPointer($0)) }
   }
 
-  private func report(_ operation: races_operation_t, acquires: Bool, releases: Bool) {
-    unsafe withUnsafePointer(to: self) { unsafe races_atomic($0, operation, acquires, releases) }
-  }
-
-  private func reportUpdate(_ ordering: AtomicUpdateOrdering) {
-    unsafe withUnsafePointer(to: self) { unsafe CellPool.noteUpdate(UnsafeRawPointer($0)) }
-    report(RACES_EXCHANGE, acquires: ordering.acquires, releases: ordering.releases)
-  }
+  fileprivate var latest: Value { content.load(ordering: .sequentiallyConsistent) }
 
   package func load(ordering: AtomicLoadOrdering) -> Value {
     pass(.read)
-    report(RACES_LOAD, acquires: ordering.acquires, releases: false)
-    return content.load(ordering: .sequentiallyConsistent)
+    return load(ordering.races, latest)
   }
 
-  package func store(_ desired: consuming Value, ordering: AtomicStoreOrdering) {
+  private func load(_ ordering: races_ordering_t, _ latest: Value) -> Value {
+    unsafe withUnsafePointer(to: self) { word in
+      let bits = unsafe unsafeBitCast(latest, to: UInt64.self)
+      let age = unsafe Scheduler.age(of: unsafe races_visible(word, bits, ordering))
+      return unsafe unsafeBitCast(races_load(word, age, bits, ordering), to: Value.self)
+    }
+  }
+
+  package func store(_ desired: Value, ordering: AtomicStoreOrdering) {
     pass(.write)
-    unsafe withUnsafePointer(to: self) { unsafe CellPool.noteUpdate(UnsafeRawPointer($0)) }
-    report(RACES_STORE, acquires: false, releases: ordering.releases)
+    unsafe withUnsafePointer(to: self) { word in
+      unsafe CellPool.noteUpdate(UnsafeRawPointer(word))
+      unsafe races_store(
+        word, unsafeBitCast(latest, to: UInt64.self), unsafeBitCast(desired, to: UInt64.self), ordering.races)
+    }
     content.store(desired, ordering: .sequentiallyConsistent)
   }
 
-  package func exchange(_ desired: consuming Value, ordering: AtomicUpdateOrdering) -> Value {
+  package func exchange(_ desired: Value, ordering: AtomicUpdateOrdering) -> Value {
     pass(.write)
-    reportUpdate(ordering)
-    return content.exchange(desired, ordering: .sequentiallyConsistent)
+    let old = content.exchange(desired, ordering: .sequentiallyConsistent)
+    report(old, desired, ordering)
+    return old
+  }
+
+  fileprivate func report(_ old: Value, _ new: Value, _ ordering: AtomicUpdateOrdering) {
+    unsafe withUnsafePointer(to: self) { word in
+      unsafe CellPool.noteUpdate(UnsafeRawPointer(word))
+      unsafe races_exchange(
+        word, unsafeBitCast(old, to: UInt64.self), unsafeBitCast(new, to: UInt64.self), ordering.races)
+    }
   }
 
   func weakCompareExchange(
-    expected: consuming Value, desired: consuming Value, ordering: AtomicUpdateOrdering
+    expected: Value, desired: Value, ordering: AtomicUpdateOrdering
   ) -> (exchanged: Bool, original: Value) {
     // On failure, its load is as strong as on success.
-    compareExchange(expected, desired, ordering, acquiresOnFailure: ordering.acquires)
+    compareExchange(expected, desired, ordering, onFailure: ordering.races)
   }
 
   func weakCompareExchange(
-    expected: consuming Value, desired: consuming Value, successOrdering: AtomicUpdateOrdering,
+    expected: Value, desired: Value, successOrdering: AtomicUpdateOrdering,
     failureOrdering: AtomicLoadOrdering
   ) -> (exchanged: Bool, original: Value) {
-    compareExchange(expected, desired, successOrdering, acquiresOnFailure: failureOrdering.acquires)
+    compareExchange(expected, desired, successOrdering, onFailure: failureOrdering.races)
   }
 
   private func compareExchange(
-    _ expected: consuming Value, _ desired: consuming Value, _ ordering: AtomicUpdateOrdering, acquiresOnFailure: Bool
+    _ expected: Value, _ desired: Value, _ ordering: AtomicUpdateOrdering,
+    onFailure: races_ordering_t
   ) -> (exchanged: Bool, original: Value) {
     pass(.write)
     let result = content.compareExchange(expected: expected, desired: desired, ordering: .sequentiallyConsistent)
     if result.exchanged {
-      reportUpdate(ordering)
+      report(result.original, desired, ordering)
     } else {
-      report(RACES_LOAD, acquires: acquiresOnFailure, releases: false)
+      unsafe withUnsafePointer(to: self) { word in
+        _ = unsafe races_load(word, 0, unsafeBitCast(result.original, to: UInt64.self), onFailure)
+      }
     }
     return result
   }
@@ -76,44 +91,65 @@ where Value.AtomicRepresentation == UInt64.AtomicRepresentation {
 extension Atomic: @unchecked Sendable {}
 
 extension Atomic where Value == UInt64 {
+  private func update(
+    _ ordering: AtomicUpdateOrdering, _ change: (UInt64) -> UInt64
+  ) -> (oldValue: Value, newValue: Value) {
+    pass(.write)
+    let old = latest
+    let new = change(old)
+    content.store(new, ordering: .sequentiallyConsistent)
+    report(old, new, ordering)
+    return (old, new)
+  }
+
   @discardableResult
   func bitwiseOr(_ operand: Value, ordering: AtomicUpdateOrdering) -> (oldValue: Value, newValue: Value) {
-    pass(.write)
-    reportUpdate(ordering)
-    return content.bitwiseOr(operand, ordering: .sequentiallyConsistent)
+    update(ordering) { $0 | operand }
   }
 
   @discardableResult
   func bitwiseAnd(_ operand: Value, ordering: AtomicUpdateOrdering) -> (oldValue: Value, newValue: Value) {
-    pass(.write)
-    reportUpdate(ordering)
-    return content.bitwiseAnd(operand, ordering: .sequentiallyConsistent)
+    update(ordering) { $0 & operand }
   }
 
   @discardableResult
   func wrappingAdd(_ operand: Value, ordering: AtomicUpdateOrdering) -> (oldValue: Value, newValue: Value) {
-    pass(.write)
-    reportUpdate(ordering)
-    return content.wrappingAdd(operand, ordering: .sequentiallyConsistent)
+    update(ordering) { $0 &+ operand }
   }
 
   @discardableResult
   func wrappingSubtract(_ operand: Value, ordering: AtomicUpdateOrdering) -> (oldValue: Value, newValue: Value) {
-    pass(.write)
-    reportUpdate(ordering)
-    return content.wrappingSubtract(operand, ordering: .sequentiallyConsistent)
+    update(ordering) { $0 &- operand }
+  }
+}
+
+/// A fence weaker than sequentially consistent orders nothing here: the engine has none.
+func atomicMemoryFence(ordering: AtomicUpdateOrdering) {
+  if ordering == .sequentiallyConsistent { races_fence() }
+}
+
+extension races_ordering_t {
+  fileprivate init(acquires: Bool, releases: Bool, isSequential: Bool) {
+    self.init((acquires ? 1 : 0) | (releases ? 2 : 0) | (isSequential ? 4 : 0))
   }
 }
 
 extension AtomicLoadOrdering {
-  fileprivate var acquires: Bool { self != .relaxed }
+  fileprivate var races: races_ordering_t {
+    races_ordering_t(acquires: self != .relaxed, releases: false, isSequential: self == .sequentiallyConsistent)
+  }
 }
 
 extension AtomicStoreOrdering {
-  fileprivate var releases: Bool { self != .relaxed }
+  fileprivate var races: races_ordering_t {
+    races_ordering_t(acquires: false, releases: self != .relaxed, isSequential: self == .sequentiallyConsistent)
+  }
 }
 
 extension AtomicUpdateOrdering {
-  fileprivate var acquires: Bool { self != .relaxed && self != .releasing }
-  fileprivate var releases: Bool { self != .relaxed && self != .acquiring }
+  fileprivate var races: races_ordering_t {
+    races_ordering_t(
+      acquires: self != .relaxed && self != .releasing, releases: self != .relaxed && self != .acquiring,
+      isSequential: self == .sequentiallyConsistent)
+  }
 }

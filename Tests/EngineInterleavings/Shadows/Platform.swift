@@ -55,8 +55,12 @@ func platform_exchange_second(
   unsafe Scheduler.pass(.write, UnsafeRawPointer(words) + MemoryLayout<UInt64>.stride)
   let isExchanged = unsafe CPlatform.platform_exchange_second(words, first, second, desired)
   let life = unsafe UnsafeRawPointer(words) + MemoryLayout<UInt64>.stride
-  unsafe races_atomic(words, RACES_LOAD, true, false)
-  unsafe races_atomic(life, isExchanged ? RACES_EXCHANGE : RACES_LOAD, true, isExchanged)
+  _ = unsafe races_load(words, 0, platform_fixed_word(words), RACES_ACQUIRES)
+  if isExchanged {
+    unsafe races_exchange(life, second, desired, RACES_ACQUIRES_AND_RELEASES)
+  } else {
+    _ = unsafe races_load(life, 0, platform_fixed_word(life), RACES_ACQUIRES)
+  }
   return isExchanged
 }
 
