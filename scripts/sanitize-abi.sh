@@ -4,9 +4,11 @@
 #
 #     scripts/sanitize-abi.sh thread|address [PROGRAM...]
 #
-# Each sanitizer has a separate build folder, .build-threads and .build-addresses.
+# SOURCES   the package to build: this one
+# OUT       build folder: .build-threads, .build-addresses; the programs stay in it if it is given
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
+sources=${SOURCES:-$root}
 case ${1:-} in
   thread)
     folder=$root/.build-threads
@@ -26,10 +28,12 @@ esac
 sanitizer=$1
 shift
 
-swift build --package-path "$root" --sanitize="$sanitizer" --scratch-path "$folder" --target CPromiseABI
+if [[ -n ${OUT:-} ]]; then folder=$OUT OUT=$OUT/programs; fi
+
+swift build --package-path "$sources" --sanitize="$sanitizer" --scratch-path "$folder" --target CPromiseABI
 toolchain=$(dirname "$(dirname "$(readlink -f "$(command -v swift)")")")
 . "$root/scripts/ordinary-build.sh"
-link_ordinary_build "$root" "$folder" "$toolchain"
+link_ordinary_build "$sources" "$folder" "$toolchain"
 
 # Valgrind checks for leaks: this sanitizer does not scan the slab, so it would report memory referenced by cells as
 # leaked. The allocator returns NULL for an impossible size, as elsewhere, instead of ending the program.

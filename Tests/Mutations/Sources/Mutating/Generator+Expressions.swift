@@ -63,17 +63,26 @@ extension Generator {
   func orderings(_ node: FunctionCallExprSyntax) {
     for argument in node.arguments where argument.label?.text.hasSuffix("rdering") == true {
       guard let member = argument.expression.as(MemberAccessExprSyntax.self), member.base == nil else { continue }
-      for weaker in Self.weaker[member.declName.baseName.text] ?? [] {
+      for weaker in Self.weaker(member.declName.baseName.text, of: node) {
         let mutated = file.replacing(member.declName.range, with: weaker, in: node.range)
         add(.ordering, node, after: mutated, .choose(node.range, mutated))
       }
     }
   }
 
-  private static let weaker = [
-    "acquiring": ["relaxed"], "releasing": ["relaxed"], "acquiringAndReleasing": ["acquiring", "releasing"],
-    "sequentiallyConsistent": ["acquiringAndReleasing"],
-  ]
+  private static func weaker(_ ordering: String, of node: FunctionCallExprSyntax) -> [String] {
+    switch ordering {
+    case "acquiring", "releasing": return ["relaxed"]
+    case "acquiringAndReleasing": return ["acquiring", "releasing"]
+    case "sequentiallyConsistent":
+      switch node.calledExpression.as(MemberAccessExprSyntax.self)?.declName.baseName.text {
+      case "load": return ["acquiring"]
+      case "store": return ["releasing"]
+      default: return ["acquiringAndReleasing"]
+      }
+    default: return []
+    }
+  }
 }
 
 extension InfixOperatorExprSyntax {

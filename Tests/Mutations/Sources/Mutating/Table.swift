@@ -8,7 +8,7 @@ package struct Row: Sendable, Equatable {
   package let rows: [String]
   /// Tests that must fail: `ABI/timer.first_comes_first`, `PluginRuntimeTests.Suite`.
   package let tests: [String]
-  /// The reason why no program distinguishes it from the original, if none does.
+  /// The reason why no program, or no test, distinguishes it from the original, if none does.
   package let equivalent: String?
   /// The ordinal among several places with the same code, from 1; 0 if there must be one.
   package let place: Int
@@ -46,7 +46,7 @@ package struct TableError: Error, Equatable, CustomStringConvertible {
 ///
 /// `rows: T12 T13` names rows of docs/features.txt. Lines that begin with a blank are context. `place: 2` means the
 /// second of several. `repeat: 20`: the tests run up to 20 times each, for a race. `equivalent: REASON` stands in place
-/// of `tests:`. Empty lines and lines with `#` are for people.
+/// of `tests:`, and `unseen: REASON` does for a difference that no test can notice. Empty lines and lines with `#` are for people.
 package func readTable(_ text: String, named table: String) throws -> [Row] {
   var rows: [Row] = []
   var fields: [String: String] = [:]
@@ -60,8 +60,8 @@ package func readTable(_ text: String, named table: String) throws -> [Row] {
     guard let file = fields["file"], let breaks = fields["breaks"] else {
       throw fail(start, "\(name): a row has `file:` and `breaks:`")
     }
-    guard (fields["tests"] == nil) != (fields["equivalent"] == nil) else {
-      throw fail(start, "\(name): a row has `tests:`, or `equivalent:` with the reason")
+    guard ["tests", "equivalent", "unseen"].count(where: { fields[$0] != nil }) == 1 else {
+      throw fail(start, "\(name): a row has `tests:`, or `equivalent:` or `unseen:` with the reason")
     }
     guard !before.isEmpty else { throw fail(start, "\(name): no line with `-`: nothing to replace") }
     guard before != after else { throw fail(start, "\(name): before and after are the same") }
@@ -72,7 +72,7 @@ package func readTable(_ text: String, named table: String) throws -> [Row] {
     rows.append(
       Row(
         name: name, file: file, breaks: breaks, rows: list("rows"), tests: list("tests"),
-        equivalent: fields["equivalent"], place: fields["place"].flatMap { Int($0) } ?? 0,
+        equivalent: fields["equivalent"] ?? fields["unseen"], place: fields["place"].flatMap { Int($0) } ?? 0,
         repeats: fields["repeat"].flatMap { Int($0) } ?? 1, before: before.joined(separator: "\n"),
         after: String(after.joined(separator: "\n").drop { $0 == " " }), table: table, lines: start...end))
   }
@@ -93,7 +93,7 @@ package func readTable(_ text: String, named table: String) throws -> [Row] {
       before.append(line)
       after.append(line)
     } else if let colon = line.firstIndex(of: ":"),
-      ["file", "breaks", "rows", "tests", "equivalent", "place", "repeat"].contains(line[..<colon])
+      ["file", "breaks", "rows", "tests", "equivalent", "unseen", "place", "repeat"].contains(line[..<colon])
     {
       let value = line[line.index(after: colon)...].drop { $0 == " " }
       fields[String(line[..<colon]), default: ""] += String(value)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The programs of Tests/ABI, built against the library with the mutations.
+/// The programs of Tests/ABI, built against the library with the mutations, or with it under ThreadSanitizer.
 struct ABIPrograms {
   let workspace: Workspace
   init(_ workspace: Workspace) { self.workspace = workspace }
@@ -17,17 +17,36 @@ struct ABIPrograms {
       "LD_LIBRARY_PATH": out.appending(path: "prefix/lib").path, "CHECK_COPY": out.appending(path: "copy.so").path,
       "CHECK_OBJECTS": out.path,
     ]
+    let programs = built.output.split(separator: "\n").map { ("ABI/\($0)", out.appending(path: String($0)).path) }
+    return try units(programs, environment, [library.path])
+  }
+
+  /// The program whose tests need ThreadSanitizer to fail.
+  static let underThreadSanitizer = "publishing"
+  /// Runs a command without a limit of its memory: ThreadSanitizer reserves 32 TiB.
+  static let unlimited = ["prlimit", "--data=unlimited"]
+
+  /// Returns a unit for each test of that program, which the build has left.
+  func threadUnits() throws -> [TestUnit] {
+    let path = Product.threads.scratch(workspace).appending(path: "programs/built/clang/\(Self.underThreadSanitizer)")
+    return try units([("Threads/\(Self.underThreadSanitizer)", path.path)], ["CHECK_FORK": "0"], [], Self.unlimited)
+  }
+
+  private func units(
+    _ programs: [(name: String, path: String)], _ environment: [String: String], _ files: [String],
+    _ runner: [String] = []
+  ) throws -> [TestUnit] {
     var units: [TestUnit] = []
-    for program in built.output.split(separator: "\n").map(String.init) {
-      let path = out.appending(path: program).path
+    for (program, path) in programs {
+      let command = runner + [path]
       let listed = try Command.capture(
-        ["timeout", "-s", "KILL", "20", path], environment: environment.merging(["CHECK_LIST": "1"]) { $1 })
+        ["timeout", "-s", "KILL", "20"] + command, environment: environment.merging(["CHECK_LIST": "1"]) { $1 })
       let tests = listed.output.split(separator: "\n").filter { $0.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil }
       guard listed.status == 0, !tests.isEmpty else { throw Failure("\(program) does not list its tests") }
       units += tests.map {
         TestUnit(
-          name: "ABI/\(program).\($0)", command: [path],
-          environment: environment.merging(["CHECK_ONLY": String($0)]) { $1 }, files: [path, library.path])
+          name: "\(program).\($0)", command: command,
+          environment: environment.merging(["CHECK_ONLY": String($0)]) { $1 }, files: [path] + files)
       }
     }
     return units

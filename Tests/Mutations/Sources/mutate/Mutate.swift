@@ -23,7 +23,8 @@ struct Mutate: ParsableCommand {
   @Flag(help: "The mutations that no test killed in the last run alone.") var again = false
   @Option(help: "The rows of the tables whose names contain this alone: `features-daisy`; may be repeated.")
   var rowsOf: [String] = []
-  @Option(help: "Mutations of this product alone: library, interleavings or bundle.") var product: Product?
+  @Option(help: "Mutations of this product alone: library, interleavings, orderings, threads or bundle.") var product:
+    Product?
   @Option(help: "The tests whose names contain this alone; may be repeated.") var tests: [String] = []
   @Flag(help: "Each row is judged by the tests that it names alone.") var named = false
   @Flag(help: "The generated memory orderings too.") var orderings = false
@@ -64,11 +65,10 @@ struct Mutate: ParsableCommand {
 
     let numbered = try Numbered(selected + others(selected, table, workspace), workspace)
     var results: [Result] = []
-    // The C programs reach no closures of the Swift layer: the bundle, the last product, judges the unnoticed ones.
-    var unnoticed: [Mutation] = []
+    var unnoticed: [Product: [Mutation]] = [:]
     for product in product.map({ [$0] }) ?? Product.allCases {
       var its = selected.filter { product.judges($0, table.byName[$0.id], isOnly: self.product != nil) }
-      if product == .bundle { its += unnoticed }
+      its += unnoticed[product] ?? []
       if its.isEmpty { continue }
       let judges = its.flatMap { table.byName[$0.id]?.tests ?? [] }
       let built = try Mirror(workspace, judges: product.judges(of: its), jobs: jobs)
@@ -80,10 +80,10 @@ struct Mutate: ParsableCommand {
         workspace, suite, rows: table.byName, jobs: jobs, budget: budget, isNamedAlone: named
       ).run(built, Set(its.map(\.id))) { [results] in try Report(results + $0, rows: table.byName).write(to: file) }
       let isSecondJudged = { (result: Result) in
-        product == .library && self.product == nil && result.isUnnoticed
+        product.second != nil && self.product == nil && result.isUnnoticed
           && table.byName[result.mutation.id]?.tests.isEmpty != false
       }
-      unnoticed += judged.filter(isSecondJudged).map(\.mutation)
+      if let second = product.second { unnoticed[second] = judged.filter(isSecondJudged).map(\.mutation) }
       results += judged.filter { !isSecondJudged($0) }
     }
     let report = Report(results, rows: table.byName)

@@ -8,22 +8,32 @@ enum Product: String, CaseIterable, ExpressibleByArgument {
   case library
   /// The engine under the scheduler of Tests/EngineInterleavings: rows that name its tests.
   case interleavings
+  /// Its tests with the memory model of Tests/CRaces: memory orderings.
+  case orderings
+  /// The engine and the ABI under ThreadSanitizer: memory orderings that the model does not reach.
+  case threads
   /// The Swift packages, by their test bundle.
   case bundle
 
   /// Whether the product's tests judge a mutation: the tests named by the row, or those of the folder. The Swift tests
-  /// can judge every generated one: `isOnly`: no other product does.
+  /// can judge every generated one, and ThreadSanitizer every ordering: `isOnly`: no other product does.
   func judges(_ mutation: Mutation, _ row: Row?, isOnly: Bool) -> Bool {
     if let test = row?.tests.first { return self == Self.running(test) }
-    if isOnly && self == .bundle && row == nil { return true }
+    if isOnly && row == nil && (self == .bundle || self == .threads && mutation.kind == .ordering) { return true }
     let isLibrary = ["Sources/Promises/Engine/", "Sources/CPromiseABI/", "Sources/CPlatform/"].contains {
       mutation.file.hasPrefix($0)
     }
-    return self == (isLibrary ? .library : .bundle)
+    return self == (!isLibrary ? .bundle : mutation.kind == .ordering ? .orderings : .library)
   }
 
   private static func running(_ test: String) -> Product {
-    test.hasPrefix("ABI/") ? .library : test.hasPrefix("EngineInterleavings") ? .interleavings : .bundle
+    switch test.prefix(while: { $0 != "/" && $0 != "." }) {
+    case "ABI": .library
+    case "EngineInterleavings": .interleavings
+    case "Orderings": .orderings
+    case "Threads": .threads
+    default: .bundle
+    }
   }
 
   /// The targets of the tests that can reach all of these mutations; nil: any may.
@@ -35,6 +45,17 @@ enum Product: String, CaseIterable, ExpressibleByArgument {
     return ["PluginRuntimeTests", "PluginHostTests"]
   }
 
+  /// The product that judges the mutations that this one's tests do not notice.
+  var second: Product? {
+    switch self {
+    // The C programs reach no closures of the Swift layer.
+    case .library: .bundle
+    // The model follows cells alone.
+    case .orderings: .threads
+    default: nil
+    }
+  }
+
   func buildCommand(_ workspace: Workspace, jobs: Int) -> [String] {
     let common = [
       "swift", "build", "--jobs", String(jobs), "--package-path", workspace.tree.path, "--scratch-path",
@@ -43,6 +64,17 @@ enum Product: String, CaseIterable, ExpressibleByArgument {
     switch self {
     case .library: return common + ["-c", "release", "--product", "promise"]
     case .interleavings, .bundle: return common + ["--build-tests"]
+    case .orderings:
+      return [
+        "env", "SOURCES=\(workspace.tree.path)", "OUT=\(scratch(workspace).path)",
+        workspace.root.appending(path: "scripts/test-orderings.sh").path, "--build",
+      ]
+    // It runs the program, too.
+    case .threads:
+      return ABIPrograms.unlimited + [
+        "env", "SOURCES=\(workspace.tree.path)", "OUT=\(scratch(workspace).path)",
+        workspace.root.appending(path: "scripts/sanitize-abi.sh").path, "thread", ABIPrograms.underThreadSanitizer,
+      ]
     }
   }
 
@@ -52,7 +84,8 @@ enum Product: String, CaseIterable, ExpressibleByArgument {
   func suite(_ workspace: Workspace, named: [String], jobs: Int) throws -> [TestUnit] {
     switch self {
     case .library: return try ABIPrograms(workspace).units(jobs: jobs)
-    case .interleavings, .bundle: return try TestBundle(workspace, self).units(named: named)
+    case .threads: return try ABIPrograms(workspace).threadUnits()
+    case .interleavings, .orderings, .bundle: return try TestBundle(workspace, self).units(named: named)
     }
   }
 }

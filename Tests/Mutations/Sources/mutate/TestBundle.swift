@@ -11,7 +11,8 @@ struct TestBundle {
   }
 
   private var path: String {
-    product.scratch(workspace).appending(path: "debug/promisesPackageTests.xctest").path
+    product.scratch(workspace)
+      .appending(path: product == .orderings ? "tests" : "debug/promisesPackageTests.xctest").path
   }
 
   /// Returns a unit for each suite, for each test outside a suite, and for each test in a suite that is named; one for

@@ -31,6 +31,7 @@ struct GeneratorTests {
       ("func f() -> Int { a() }", ["early"]), ("switch a { case .b: c(); d() }", ["branch", "call", "call"]),
       ("let x = y.load(ordering: .acquiring)", ["ordering"]),
       ("let x = y.wrappingAdd(1, ordering: .acquiringAndReleasing)", ["ordering", "ordering"]),
+      ("let x = y.load(ordering: .sequentiallyConsistent)", ["ordering"]),
       ("let x = \"\\(a < b)\"", []), ("fatalError()", []), ("@available(*, deprecated) func f() -> A { b() }", []),
     ])
   func kinds(_ text: String, _ expected: [String]) {

@@ -91,12 +91,20 @@ struct TableTests {
     arguments: [
       "== r\nbreaks: it\ntests: x\n- a\n+ b", "== r\nfile: a\ntests: x\n- a\n+ b",
       "== r\nfile: a\nbreaks: it\n- a\n+ b",
+      "== r\nfile: a\nbreaks: it\nunseen: x\nequivalent: y\n- a\n+ b",
       "== r\nfile: a\nbreaks: it\ntests: x\nequivalent: y\n- a\n+ b", "== r\nfile: a\nbreaks: it\ntests: x\n+ b",
       "== r\nfile: a\nbreaks: it\ntests: x\n- a\n+ a", "== r\nfile: a\nbreaks: it\nteste: x\n- a\n+ b",
       "== r\nfile: a\nbreaks: it\ntests: x\n- a\n+ b\n== r\nfile: a\nbreaks: it\ntests: x\n- a\n+ b",
     ])
   func mistakes(_ text: String) {
     #expect(throws: TableError.self) { try readTable(text, named: "t") }
+  }
+
+  @Test("a difference that no test notices has its reason")
+  func unseen() throws {
+    let rows = try readTable("== r\nfile: a\nbreaks: it\nunseen: x\n- a\n+ b", named: "t")
+    #expect(rows.map(\.equivalent) == ["x"])
+    #expect(rows.map(\.tests) == [[]])
   }
 
   @Test("C: a statement, or an expression")
