@@ -19,7 +19,7 @@ skipped=(
   "pool_and_timers_start_afresh: $starts"
   "jobs_that_wait_are_the_parents: $starts"
   "jobs_may_fork: $starts"
-  "child_is_whole_whatever_other_threads_do: $starts"
+  "child_is_consistent_under_any_traffic: $starts"
   "a_child_waits_for_work_that_changes_threads: $starts"
   "wait_ends_with_the_last_job_that_could_settle: $starts"
   "waits_for_threads_of_the_parent_are_refused: $counts"

@@ -123,13 +123,13 @@ static void *asks_from_above(void *ctx) {
   return NULL;
 }
 
-static void a_request_reaches_what_is_nested_deep(void) {
+static void a_request_reaches_a_deeply_nested_promise(void) {
   spy_t asked[2] = {{0}, {0}};
   on_small_stack(asks_from_above, asked);
 }
 
 /* The request is older than the link to the source. */
-static void a_request_reaches_what_is_followed_later(void) {
+static void a_request_reaches_a_promise_followed_later(void) {
   spy_t above = {0};
   for (int discardable = 0; discardable < 2; discardable++) {
     promise_t *source = promise_new();
@@ -149,7 +149,7 @@ int main(void) {
   RUN(discard_of_the_last_one_interested_passes_a_request_on);
   RUN(discard_alone_asks_nobody);
   RUN(seal_passes_on_a_request_that_waits);
-  RUN(a_request_reaches_what_is_nested_deep);
-  RUN(a_request_reaches_what_is_followed_later);
+  RUN(a_request_reaches_a_deeply_nested_promise);
+  RUN(a_request_reaches_a_promise_followed_later);
   return check_report();
 }

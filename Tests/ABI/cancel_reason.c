@@ -7,7 +7,7 @@ static promise_t *make(bool is_discardable) {
 
 enum { RELEASED, RESOLVED, DISCARDED, SOURCE_RESOLVED, SOURCE_RELEASED, ENDS };
 
-static void reason_goes_with_the_promise_however_it_ends(void) {
+static void reason_is_freed_with_the_promise_at_every_end(void) {
   for (int kind = 0; kind < 2; kind++) {
     for (int order = 0; order < 2; order++) {
       for (int end = RELEASED; end < ENDS; end++) {
@@ -40,7 +40,7 @@ static void reason_goes_with_the_promise_however_it_ends(void) {
 }
 
 /* A derived promise, from which the request propagates upstream. */
-static void reason_goes_with_each_promise_that_it_climbed_to(void) {
+static void reason_is_freed_with_each_promise_upstream(void) {
   for (int end = 0; end < 3; end++) {
     payload_t payload = {0};
     promise_value_t reason = object(&payload);
@@ -63,7 +63,7 @@ static void reason_goes_with_each_promise_that_it_climbed_to(void) {
 }
 
 /* The deciding input of a combination. */
-static void reason_goes_with_an_input_that_decides(void) {
+static void reason_is_freed_with_a_deciding_input(void) {
   payload_t payload = {0};
   promise_value_t reason = object(&payload);
   promise_t *source = promise_new();
@@ -78,7 +78,7 @@ static void reason_goes_with_an_input_that_decides(void) {
 }
 
 /* A promise that was asked to cancel before it follows a settled one. */
-static void reason_goes_with_a_link_to_a_settled_promise(void) {
+static void reason_is_freed_with_a_link_to_a_settled_promise(void) {
   payload_t payload = {0};
   promise_value_t reason = object(&payload);
   promise_t *source = fulfilled(1);
@@ -93,9 +93,9 @@ static void reason_goes_with_a_link_to_a_settled_promise(void) {
 }
 
 int main(void) {
-  RUN(reason_goes_with_the_promise_however_it_ends);
-  RUN(reason_goes_with_each_promise_that_it_climbed_to);
-  RUN(reason_goes_with_an_input_that_decides);
-  RUN(reason_goes_with_a_link_to_a_settled_promise);
+  RUN(reason_is_freed_with_the_promise_at_every_end);
+  RUN(reason_is_freed_with_each_promise_upstream);
+  RUN(reason_is_freed_with_a_deciding_input);
+  RUN(reason_is_freed_with_a_link_to_a_settled_promise);
   return check_report();
 }

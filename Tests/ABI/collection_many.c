@@ -30,7 +30,7 @@ static void map_of_many_finds_each(void) {
 
 /* ---- Depth ---- */
 
-static void wide_value_goes_whole(void) {
+static void wide_value_is_freed_whole(void) {
   payload_t payload = {0};
   long count = check_scale(300 * 1000);
   promise_value_t *elements = malloc((size_t)count * sizeof *elements);
@@ -75,7 +75,7 @@ static void threads_read_one_value_together(void) {
 
 int main(void) {
   RUN(map_of_many_finds_each);
-  RUN(wide_value_goes_whole);
+  RUN(wide_value_is_freed_whole);
   RUN(threads_read_one_value_together);
   return check_report();
 }

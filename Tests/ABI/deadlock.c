@@ -70,7 +70,7 @@ static void handler_cannot_wait_for_its_promise_without_the_source(void) {
   promise_release(child);
 }
 
-static void observer_cannot_wait_for_what_stands_behind_it(void) {
+static void observer_cannot_wait_for_a_later_reaction(void) {
   spy_t spy = {0};
   promise_t *promise = promise_new();
   promise_observe(promise, waiting_observer, NULL, &spy, spy_free);
@@ -87,7 +87,7 @@ static void observer_cannot_wait_for_what_stands_behind_it(void) {
 }
 
 /* Nested twice: waits for a callback that is queued on the outer level. */
-static void deeper_callback_cannot_wait_for_what_stands_behind_its_ancestors(void) {
+static void deeper_callback_cannot_wait_for_a_later_reaction_of_its_ancestors(void) {
   spy_t spy = {0};
   promise_t *promise = promise_new();
   promise_t *child = promise_then(promise, adds_one, NULL, NULL);
@@ -313,7 +313,7 @@ static promise_verdict_t gives_five(void *ctx, const promise_value_t *in, promis
   return PROMISE_FULFILL;
 }
 
-static void destructor_cannot_wait_for_what_stands_behind_its_promise(void) {
+static void destructor_cannot_wait_for_a_later_reaction_of_its_promise(void) {
   const promise_type_t *type = promise_type_register("test.waits", NULL, destroy_waiting);
   promise_t *source = promise_new();
   promise_t *owner = promise_then(source, gives_object, (void *)(uintptr_t)type, NULL);
@@ -330,8 +330,8 @@ static void destructor_cannot_wait_for_what_stands_behind_its_promise(void) {
 int main(void) {
   RUN(handler_cannot_wait_for_its_own_promise_or_a_descendant);
   RUN(handler_cannot_wait_for_its_promise_without_the_source);
-  RUN(observer_cannot_wait_for_what_stands_behind_it);
-  RUN(deeper_callback_cannot_wait_for_what_stands_behind_its_ancestors);
+  RUN(observer_cannot_wait_for_a_later_reaction);
+  RUN(deeper_callback_cannot_wait_for_a_later_reaction_of_its_ancestors);
   RUN(nested_settlement_cannot_wait_for_the_outer_one);
   RUN(follower_of_its_own_promise_is_a_descendant);
   RUN(discard_block_cannot_wait_for_its_callbacks);
@@ -341,6 +341,6 @@ int main(void) {
   RUN(far_descendant_is_found);
   RUN(handler_of_a_request_cannot_wait_for_its_promise);
   RUN(wait_that_comes_to_be_without_end_ends);
-  RUN(destructor_cannot_wait_for_what_stands_behind_its_promise);
+  RUN(destructor_cannot_wait_for_a_later_reaction_of_its_promise);
   return check_report();
 }

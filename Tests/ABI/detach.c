@@ -114,7 +114,7 @@ static void a_request_alone_lets_the_handler_run(void) {
 }
 
 /* It still has a waiter. */
-static void what_is_waited_for_stays(void) {
+static void a_promise_with_a_waiter_stays(void) {
   spy_t spy = {0}, observed = {0}, tapped = {0};
   promise_t *source = promise_new();
   promise_t *derived = by_then(source, &spy);
@@ -362,7 +362,7 @@ int main(void) {
   RUN(context_is_freed_at_once);
   RUN(releasing_alone_lets_the_handler_run);
   RUN(a_request_alone_lets_the_handler_run);
-  RUN(what_is_waited_for_stays);
+  RUN(a_promise_with_a_waiter_stays);
   RUN(chains_leave_without_recursion);
   RUN(memory_is_flat);
   RUN(time_is_linear_wherever_they_stand);

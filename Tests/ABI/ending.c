@@ -30,7 +30,7 @@ static void destroy_looks_back(void *payload) {
   CHECK_STATUS(promise_value_release(&subject_value), PROMISE_EINVAL);
 }
 
-static void pending_promise_is_gone_when_its_contexts_go(void) {
+static void pending_promise_is_stale_when_its_contexts_are_freed(void) {
   spy_t block = {0}, first = {0}, second = {0};
   subject = promise_new_discardable(spy_discard, &block, free_looks_back);
   promise_observe(subject, spy_observer, spy_observer, &first, free_looks_back);
@@ -43,7 +43,7 @@ static void pending_promise_is_gone_when_its_contexts_go(void) {
   promise_release(child);
 }
 
-static void settled_promise_is_gone_when_its_value_goes(void) {
+static void settled_promise_is_stale_when_its_value_is_freed(void) {
   payload_t payload = {0};
   const promise_type_t *type = promise_type_register("test.reentrancy.looks", NULL, destroy_looks_back);
   REQUIRE(promise_value_object(&subject_value, type, &payload) == PROMISE_OK);
@@ -64,7 +64,7 @@ static void drops(void *ctx, promise_job_t *job) {
   promise_job_drop(job);
 }
 
-static void executor_is_gone_when_its_context_goes(void) {
+static void executor_is_stale_when_its_context_is_freed(void) {
   spy_t spy = {0};
   subject_executor = promise_executor_new(drops, &spy, free_releases_executor);
   CHECK_STATUS(promise_executor_release(subject_executor), PROMISE_OK);
@@ -93,9 +93,9 @@ static void release_within_a_release_is_final(void) {
 
 /* The free list is intact: no cell is allocated twice. */
 static void nothing_is_given_out_twice(void) {
-  pending_promise_is_gone_when_its_contexts_go();
-  settled_promise_is_gone_when_its_value_goes();
-  executor_is_gone_when_its_context_goes();
+  pending_promise_is_stale_when_its_contexts_are_freed();
+  settled_promise_is_stale_when_its_value_is_freed();
+  executor_is_stale_when_its_context_is_freed();
   release_within_a_release_is_final();
   promise_t *promises[600];
   for (int i = 0; i < 600; i++) {
@@ -132,9 +132,9 @@ static void context_of_the_block_may_release_the_promise(void) {
 }
 
 int main(void) {
-  RUN(pending_promise_is_gone_when_its_contexts_go);
-  RUN(settled_promise_is_gone_when_its_value_goes);
-  RUN(executor_is_gone_when_its_context_goes);
+  RUN(pending_promise_is_stale_when_its_contexts_are_freed);
+  RUN(settled_promise_is_stale_when_its_value_is_freed);
+  RUN(executor_is_stale_when_its_context_is_freed);
   RUN(release_within_a_release_is_final);
   RUN(nothing_is_given_out_twice);
   RUN(context_of_the_block_may_release_the_promise);

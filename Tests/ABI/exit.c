@@ -95,7 +95,7 @@ static void main_thread_ends_before(void *argument) {
   pthread_exit(NULL);
 }
 
-static void process_ends_as_it_was_told(void) {
+static void process_ends_with_the_given_status(void) {
   static int status = 7;
   void (*const ways[])(void *) = {exits_with_work_left, exits_beside_a_job_that_computes,
                                   exits_beside_a_thread_that_waits, exits_from_a_job, main_thread_ends_before};
@@ -163,7 +163,7 @@ static void destructors_of_threads_may_use_everything(void) {
 }
 
 int main(void) {
-  RUN(process_ends_as_it_was_told);
+  RUN(process_ends_with_the_given_status);
   RUN(handlers_of_the_exit_may_use_everything);
   RUN(destructors_of_threads_may_use_everything);
   return check_report();

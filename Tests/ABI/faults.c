@@ -80,7 +80,7 @@ static void a_handler_recovers_on_a_thread_for_timers(void) {
 }
 
 /* The signal mask of the thread that starts a library thread does not matter. */
-static void whoever_starts_the_thread_may_block_them(void) {
+static void the_starting_thread_may_block_them(void) {
   sigset_t set, before;
   sigfillset(&set);
   handle_faults();
@@ -95,7 +95,7 @@ static void whoever_starts_the_thread_may_block_them(void) {
 }
 
 int main(void) {
-  RUN(whoever_starts_the_thread_may_block_them);
+  RUN(the_starting_thread_may_block_them);
   RUN(a_handler_recovers_on_a_thread_of_the_pool);
   RUN(a_handler_recovers_on_a_thread_for_timers);
   return check_report();

@@ -34,7 +34,7 @@ static void runs_the_loop(void *argument) {
   promise_executor_release(executor);
 }
 
-static void loops_keep_what_waits_and_wake_one_process_only(void) {
+static void loops_keep_queued_jobs_and_wake_one_process_only(void) {
   looping_t looping = {.loop = promise_loop_new()};
   looping.fd = promise_loop_fd(looping.loop);
   promise_executor_t *executor = promise_loop_executor(looping.loop);
@@ -209,7 +209,7 @@ static void threads_of_the_parent_that_wait_for_any_are_forgotten(void) {
 int main(void) {
   RUN(wait_ends_with_the_last_job_that_could_settle);
   RUN(loop_is_closed_where_there_are_no_descriptors);
-  RUN(loops_keep_what_waits_and_wake_one_process_only);
+  RUN(loops_keep_queued_jobs_and_wake_one_process_only);
   RUN(loop_of_another_thread_may_be_run);
   RUN(threads_of_the_parent_that_wait_for_any_are_forgotten);
   return check_report();

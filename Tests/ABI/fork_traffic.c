@@ -71,7 +71,7 @@ static void does_everything(void *argument) {
   works(traffic->serial);
 }
 
-static void child_is_whole_whatever_other_threads_do(void) {
+static void child_is_consistent_under_any_traffic(void) {
   static traffic_t traffic;
   traffic.token = promise_token_new(0);
   traffic.serial = promise_executor_serial(NULL);
@@ -181,6 +181,6 @@ static void search_through_executors_does_not_keep_fork_from_its_locks(void) {
 int main(void) {
   RUN(search_through_executors_does_not_keep_fork_from_its_locks);
   RUN(promise_that_another_thread_looks_through_is_free);
-  RUN(child_is_whole_whatever_other_threads_do);
+  RUN(child_is_consistent_under_any_traffic);
   return check_report();
 }

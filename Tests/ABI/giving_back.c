@@ -53,7 +53,7 @@ static void frees_the_loop_again(void *ctx, const promise_value_t *reason) {
   other_loop = promise_loop_new();
 }
 
-static void loop_is_gone_for_what_it_drops(void) {
+static void loop_is_stale_for_the_jobs_that_it_drops(void) {
   spy_t spy = {0};
   loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
@@ -89,7 +89,7 @@ static void waits_for_what_took_its_place(void *ctx, const promise_value_t *valu
   promise_release(fresh);
 }
 
-static void callback_may_wait_for_what_took_the_place_of_its_promise(void) {
+static void callback_may_wait_for_the_promise_that_reuses_its_cell(void) {
   spy_t spy = {0};
   subject = promise_new();
   promise_observe(subject, waits_for_what_took_its_place, NULL, &spy, spy_free);
@@ -136,7 +136,7 @@ static void waits_for_what_stands_behind(void *ctx, const promise_value_t *value
   promise_release(fresh);
 }
 
-static void callback_cannot_wait_for_what_stands_behind_though_its_promise_is_gone(void) {
+static void callback_cannot_wait_for_a_later_reaction_of_its_destroyed_promise(void) {
   spy_t spy = {0};
   subject = promise_new();
   promise_observe(subject, waits_for_what_stands_behind, NULL, &spy, spy_free);
@@ -152,9 +152,9 @@ static void callback_cannot_wait_for_what_stands_behind_though_its_promise_is_go
 int main(void) {
   RUN(handler_of_a_request_may_give_the_promise_back);
   RUN(input_may_go_while_it_is_gathered);
-  RUN(loop_is_gone_for_what_it_drops);
-  RUN(callback_may_wait_for_what_took_the_place_of_its_promise);
+  RUN(loop_is_stale_for_the_jobs_that_it_drops);
+  RUN(callback_may_wait_for_the_promise_that_reuses_its_cell);
   RUN(context_of_a_block_may_take_the_promise_with_it);
-  RUN(callback_cannot_wait_for_what_stands_behind_though_its_promise_is_gone);
+  RUN(callback_cannot_wait_for_a_later_reaction_of_its_destroyed_promise);
   return check_report();
 }

@@ -2,7 +2,7 @@
 #include "support.h"
 
 /* A token for overlapping operations: whenever one is added, the previous one is alive. */
-static void a_token_does_not_grow_with_what_is_gone(void) {
+static void a_token_does_not_grow_with_destroyed_promises(void) {
   promise_token_t *token = promise_token_new(0), *children[2] = {promise_token_new(0)};
   promise_t *before = promise_new();
   CHECK_STATUS(promise_token_add(token, before), PROMISE_OK);
@@ -48,7 +48,7 @@ static void builders_do_not_grow_the_process(void) {
 }
 
 int main(void) {
-  RUN(a_token_does_not_grow_with_what_is_gone);
+  RUN(a_token_does_not_grow_with_destroyed_promises);
   RUN(builders_do_not_grow_the_process);
   return check_report();
 }

@@ -68,7 +68,7 @@ static uint64_t id_of(promise_t *promise) {
     CHECK_INT((report)->dropped, (expected_dropped));                                                                  \
   } while (0)
 
-static void a_rejection_that_nobody_takes_is_reported_when_the_promise_goes(void) {
+static void an_unhandled_rejection_is_reported_when_the_promise_is_destroyed(void) {
   report_t report = {0};
   watch(&report);
   promise_t *promise = rejected(7);
@@ -135,7 +135,7 @@ static void by_executor(promise_t *promise) {
 static void (*const takers[])(promise_t *) = {by_state,    by_result, by_wait,   by_wait_any, by_loop,
                                               by_observer, by_tap,    by_rescue, by_executor};
 
-static void whoever_takes_it_keeps_it_from_being_reported(void) {
+static void a_handled_rejection_is_not_reported(void) {
   report_t report = {0};
   watch(&report);
   for (size_t i = 0; i < sizeof takers / sizeof *takers; i++) {
@@ -219,7 +219,7 @@ static promise_t *made_by_adoption(promise_t *promise) {
 static promise_t *(*const makers[])(promise_t *) = {made_by_then, made_by_rescue,  made_by_finally, made_by_follow,
                                                     made_by_all,  made_by_timeout, made_by_adoption};
 
-static void what_is_made_of_it_takes_it_on(void) {
+static void a_derived_promise_reports_it_instead(void) {
   for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
     for (int settled = 0; settled < 2; settled++) {
       for (int looks = 0; looks < 2; looks++) {
@@ -261,7 +261,7 @@ static void the_end_of_a_chain_that_nobody_holds_is_reported_once(void) {
   unwatch(&report);
 }
 
-static void what_is_discarded_or_fulfilled_is_no_failure(void) {
+static void discarded_and_fulfilled_promises_are_not_reported(void) {
   report_t report = {0};
   watch(&report);
   promise_t *promise = promise_new();
@@ -272,7 +272,7 @@ static void what_is_discarded_or_fulfilled_is_no_failure(void) {
   unwatch(&report);
 }
 
-static void what_was_rejected_before_is_not_reported(void) {
+static void earlier_rejections_are_not_reported(void) {
   report_t report = {0};
   promise_t *promise = rejected(7);
   watch(&report);
@@ -283,7 +283,7 @@ static void what_was_rejected_before_is_not_reported(void) {
   CHECK_REPORTS(&report, 0, 0, 0);
 }
 
-static void a_second_settlement_is_reported_with_what_gets_lost(void) {
+static void a_second_settlement_is_reported_with_the_dropped_value(void) {
   report_t report = {0};
   watch(&report);
   payload_t payload = {0};
@@ -306,7 +306,7 @@ static void a_second_settlement_is_reported_with_what_gets_lost(void) {
   unwatch(&report);
 }
 
-static void what_the_library_settles_twice_is_not_reported(void) {
+static void a_second_settlement_by_the_library_is_not_reported(void) {
   report_t report = {0};
   watch(&report);
   promise_t *promise = promise_new(), *derived = made_by_then(promise), *limited = promise_timeout(promise, INT64_MAX);
@@ -323,7 +323,7 @@ static void what_the_library_settles_twice_is_not_reported(void) {
   unwatch(&report);
 }
 
-static void a_promise_that_goes_unsettled_is_reported_with_its_callbacks(void) {
+static void a_promise_destroyed_while_pending_is_reported_with_its_callbacks(void) {
   report_t report = {0};
   watch(&report);
   for (int callbacks = 0; callbacks < 3; callbacks++) {
@@ -343,7 +343,7 @@ static void a_promise_that_goes_unsettled_is_reported_with_its_callbacks(void) {
   unwatch(&report);
 }
 
-static void what_was_made_of_it_is_not_reported(void) {
+static void promises_derived_from_it_are_not_reported(void) {
   for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
     report_t report = {0};
     watch(&report);
@@ -359,7 +359,7 @@ static void what_was_made_of_it_is_not_reported(void) {
   }
 }
 
-static void what_is_handed_on_is_not_reported(void) {
+static void a_promise_with_other_references_is_not_reported(void) {
   report_t report = {0};
   watch(&report);
   promise_t *promise = promise_new();
@@ -374,19 +374,19 @@ static void what_is_handed_on_is_not_reported(void) {
 }
 
 int main(void) {
-  RUN(a_rejection_that_nobody_takes_is_reported_when_the_promise_goes);
+  RUN(an_unhandled_rejection_is_reported_when_the_promise_is_destroyed);
   RUN(the_reason_is_lent);
-  RUN(whoever_takes_it_keeps_it_from_being_reported);
+  RUN(a_handled_rejection_is_not_reported);
   RUN(looking_before_it_is_rejected_takes_nothing);
   RUN(callbacks_for_a_value_take_no_rejection);
-  RUN(what_is_made_of_it_takes_it_on);
+  RUN(a_derived_promise_reports_it_instead);
   RUN(the_end_of_a_chain_that_nobody_holds_is_reported_once);
-  RUN(what_is_discarded_or_fulfilled_is_no_failure);
-  RUN(what_was_rejected_before_is_not_reported);
-  RUN(a_second_settlement_is_reported_with_what_gets_lost);
-  RUN(what_the_library_settles_twice_is_not_reported);
-  RUN(a_promise_that_goes_unsettled_is_reported_with_its_callbacks);
-  RUN(what_was_made_of_it_is_not_reported);
-  RUN(what_is_handed_on_is_not_reported);
+  RUN(discarded_and_fulfilled_promises_are_not_reported);
+  RUN(earlier_rejections_are_not_reported);
+  RUN(a_second_settlement_is_reported_with_the_dropped_value);
+  RUN(a_second_settlement_by_the_library_is_not_reported);
+  RUN(a_promise_destroyed_while_pending_is_reported_with_its_callbacks);
+  RUN(promises_derived_from_it_are_not_reported);
+  RUN(a_promise_with_other_references_is_not_reported);
   return check_report();
 }

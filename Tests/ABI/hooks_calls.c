@@ -28,7 +28,7 @@ static void hooks_are_replaced_as_a_whole(void) {
   CHECK_SPY(&other, 1, 1);
 }
 
-static void what_is_left_out_is_not_heard_of(void) {
+static void a_hook_left_out_is_not_called(void) {
   spy_t spy = {0};
   promise_hooks_t hooks = rejections_to(&spy);
   CHECK_STATUS(promise_set_hooks(&hooks), PROMISE_OK);
@@ -57,7 +57,7 @@ static void busy(void *ctx, uint64_t id, const promise_value_t *reason) {
   CHECK_STATUS(promise_value_release(&kept), PROMISE_OK);
 }
 
-static void a_hook_may_do_anything_and_hears_nothing_of_itself(void) {
+static void a_hook_may_do_anything_without_calling_itself(void) {
   spy_t spy = {0};
   promise_hooks_t hooks = rejections_to(&spy);
   hooks.unhandled_rejection = busy;
@@ -94,7 +94,7 @@ static void refused(const promise_hooks_t *hooks, spy_t *spy, int frees) {
   CHECK_SPY(spy, 0, frees);
 }
 
-static void what_is_wrong_is_refused_and_changes_nothing(void) {
+static void invalid_arguments_are_refused_without_a_change(void) {
   spy_t good = {0}, spy = {0};
   promise_hooks_t hooks = rejections_to(&good);
   CHECK_STATUS(promise_set_hooks(&hooks), PROMISE_OK);
@@ -226,10 +226,10 @@ static void replacing_races_with_calls(void) {
 
 int main(void) {
   RUN(hooks_are_replaced_as_a_whole);
-  RUN(what_is_left_out_is_not_heard_of);
-  RUN(a_hook_may_do_anything_and_hears_nothing_of_itself);
+  RUN(a_hook_left_out_is_not_called);
+  RUN(a_hook_may_do_anything_without_calling_itself);
   RUN(a_hook_may_replace_the_hooks);
-  RUN(what_is_wrong_is_refused_and_changes_nothing);
+  RUN(invalid_arguments_are_refused_without_a_change);
   RUN(nothing_is_printed);
   RUN(taking_races_with_rejecting);
   RUN(replacing_races_with_calls);

@@ -15,7 +15,7 @@ trap 'rm -rf "$scratch"' EXIT
 
 passed=0
 failed=0
-expect() { # expect WHAT COMMAND...
+expect() { # expect NAME COMMAND...
   local what=$1
   shift
   if "$@" > "$scratch/log" 2>&1; then
@@ -58,7 +58,7 @@ int main(void) {
 }
 PROGRAM
 
-library_files() { # library_files PREFIX: what is to be found below it
+library_files() { # library_files PREFIX: the paths of the files below it
   (
     cd "$root/include"
     find . '(' -name '*.h' -o -name '*.hpp' ')' -printf "./$1/include/%P\n"

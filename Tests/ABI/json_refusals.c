@@ -35,7 +35,7 @@ typedef struct refusal {
   const char *expected;
 } refusal_t;
 
-static void texts_that_are_no_json_are_refused(void) {
+static void texts_that_are_not_json_are_refused(void) {
   static const refusal_t refusals[] = {
       {"", PROMISE_JSON_ESYNTAX, 0, "expected a value, found the end of the text"},
       {"  ", PROMISE_JSON_ESYNTAX, 2, "the end of the text"},
@@ -120,7 +120,7 @@ static void texts_that_are_no_json_are_refused(void) {
   check_refused("1\0", 2, NULL, PROMISE_JSON_ESYNTAX, 1, "found the byte 0x00");
 }
 
-static void place_is_told_by_line_and_column(void) {
+static void place_is_given_by_line_and_column(void) {
   static const char text[] = "{\n  \"naïve\": [1, 2],\r\n  \"☹☹\": x\n}";
   promise_value_t value, error;
   CHECK_STATUS(promise_value_from_json(&value, text, strlen(text), NULL, &error), PROMISE_EINVAL);
@@ -191,7 +191,7 @@ static void limits_hold(void) {
 }
 
 /* A value with 2^100 parts, a hundred of them distinct: a limit applies. */
-static void limit_ends_what_would_never_end(void) {
+static void limit_ends_exponential_output(void) {
   const promise_json_options_t options = {.size = sizeof options, .max_length = 100000};
   promise_value_t value = text("x"), out, error;
   for (int i = 0; i < 100; i++) {
@@ -263,12 +263,12 @@ static void locale_makes_no_difference(void) {
 }
 
 int main(void) {
-  RUN(texts_that_are_no_json_are_refused);
-  RUN(place_is_told_by_line_and_column);
+  RUN(texts_that_are_not_json_are_refused);
+  RUN(place_is_given_by_line_and_column);
   RUN(beginnings_are_refused);
   RUN(equal_keys_may_be_allowed);
   RUN(limits_hold);
-  RUN(limit_ends_what_would_never_end);
+  RUN(limit_ends_exponential_output);
   RUN(values_that_json_lacks_are_refused);
   RUN(locale_makes_no_difference);
   return check_report();

@@ -53,7 +53,7 @@ static void *take_part(void *ctx) {
   return NULL;
 }
 
-static void a_promise_goes_once(void) {
+static void a_promise_is_destroyed_once(void) {
   promise_statistics_t before = statistics();
   rounds = check_scale(100 * 1000);
   race(take_part, THREADS);
@@ -62,6 +62,6 @@ static void a_promise_goes_once(void) {
 }
 
 int main(void) {
-  RUN(a_promise_goes_once);
+  RUN(a_promise_is_destroyed_once);
   return check_report();
 }

@@ -15,7 +15,7 @@ cc=${CC:-gcc}
 flags=(-std=c11 -D_DEFAULT_SOURCE -O1 -g -Wall -Wextra -Werror "${includes[@]}"
   "-I$root/Sources/promise-conformance" -pthread)
 
-expect() { # expect WHAT COMMAND...
+expect() { # expect NAME COMMAND...
   local what=$1
   shift
   if "$@" > "$out/log" 2>&1; then

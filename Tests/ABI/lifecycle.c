@@ -127,7 +127,7 @@ static void retained_promise_needs_as_many_releases(void) {
   CHECK_STATUS(promise_release(promise), PROMISE_ESTALE);
 }
 
-static void value_goes_with_the_promise(void) {
+static void value_is_freed_with_the_promise(void) {
   payload_t payload = {0};
   promise_t *promise = promise_new();
   promise_value_t value = object(&payload);
@@ -246,7 +246,7 @@ int main(void) {
   RUN(stale_token_stays_stale);
   RUN(released_promise_is_stale_when_the_library_releases_it);
   RUN(retained_promise_needs_as_many_releases);
-  RUN(value_goes_with_the_promise);
+  RUN(value_is_freed_with_the_promise);
   RUN(result_outlives_the_promise);
   RUN(value_is_taken_over_on_every_path);
   RUN(promise_cannot_hold_itself);

@@ -70,7 +70,7 @@ static void submits_another(void *left) {
 }
 
 /* Jobs submitted during a turn wait for the next one, and the descriptor stays readable. */
-static void turn_takes_what_was_there(void) {
+static void turn_takes_the_jobs_queued_before_it(void) {
   shared = setup();
   submit(shared, submits_another, (void *)2);
   static const char *const journals[] = {"2", "21", "210"};
@@ -201,7 +201,7 @@ int main(void) {
   RUN(is_readable_exactly_while_a_job_waits);
   RUN(is_readable_exactly_once_a_timer_is_due);
   RUN(is_readable_while_it_is_to_stop);
-  RUN(turn_takes_what_was_there);
+  RUN(turn_takes_the_jobs_queued_before_it);
   RUN(a_turn_that_leaves_jobs_gives_another_edge);
   RUN(a_turn_that_is_stopped_gives_another_edge);
   RUN(a_timer_that_is_due_gives_an_edge);

@@ -42,7 +42,7 @@ static void main_thread_turns_the_main_loop(void) {
   promise_release(nap);
 }
 
-static void lives_for_ever(void) {
+static void is_never_freed(void) {
   for (int i = 0; i < 3; i++) {
     CHECK_STATUS(promise_loop_release(promise_loop_main()), PROMISE_OK);
     CHECK_STATUS(promise_executor_release(main_executor()), PROMISE_OK);
@@ -52,7 +52,7 @@ static void lives_for_ever(void) {
   CHECK_STATUS(promise_executor_retain(main_executor()), PROMISE_OK);
 }
 
-static void another_executor_takes_its_place(void) {
+static void a_substitute_replaces_it(void) {
   shelf_t shelf = SHELF_EMPTY;
   spy_t context = {0};
   promise_executor_t *other = promise_executor_new(shelve, &shelf, NULL);
@@ -83,7 +83,7 @@ static void another_executor_takes_its_place(void) {
 }
 
 /* A cycle: each job of the main executor would be submitted to it again. */
-static void what_ends_in_it_cannot_take_its_place(void) {
+static void an_executor_that_ends_in_it_cannot_replace_it(void) {
   enum { LENGTH = 8 };
   shelf_t shelf = SHELF_EMPTY;
   promise_executor_t *other = promise_executor_new(shelve, &shelf, NULL), *chain[LENGTH];
@@ -190,7 +190,7 @@ static void cancelling_a_timer_that_moved_leaves_those_of_the_loop(void) {
   promise_release(stays);
 }
 
-static void whoever_replaces_it_is_the_main_thread(void) {
+static void the_replacing_thread_is_the_main_thread(void) {
   promise_executor_t *serial = promise_executor_serial(NULL);
   finish(start(becomes_main, serial));
   CHECK(!promise_is_main_thread());
@@ -212,7 +212,7 @@ static void *becomes_main_with_the_loop(void *ctx) {
   return NULL;
 }
 
-static void whoever_puts_the_loop_back_is_the_main_thread(void) {
+static void the_thread_that_restores_the_loop_is_the_main_thread(void) {
   finish(start(becomes_main_with_the_loop, NULL));
   CHECK(!promise_is_main_thread());
   CHECK_STATUS(promise_executor_set_main(NULL), PROMISE_OK);
@@ -333,14 +333,14 @@ static void nothing_is_left_in_the_loop(void) {
 
 int main(void) {
   RUN(main_thread_turns_the_main_loop);
-  RUN(lives_for_ever);
-  RUN(another_executor_takes_its_place);
-  RUN(what_ends_in_it_cannot_take_its_place);
+  RUN(is_never_freed);
+  RUN(a_substitute_replaces_it);
+  RUN(an_executor_that_ends_in_it_cannot_replace_it);
   RUN(timers_go_there_too);
   RUN(cancelled_timers_are_freed_wherever_they_are);
   RUN(cancelling_a_timer_that_moved_leaves_those_of_the_loop);
-  RUN(whoever_replaces_it_is_the_main_thread);
-  RUN(whoever_puts_the_loop_back_is_the_main_thread);
+  RUN(the_replacing_thread_is_the_main_thread);
+  RUN(the_thread_that_restores_the_loop_is_the_main_thread);
   RUN(serial_executor_takes_its_place);
   RUN(nothing_is_left_in_the_loop);
   return check_report();

@@ -210,7 +210,7 @@ static void *runs_a_long_chain(void *unused) {
     publish(source, 0);
     CHECK(ended(next, PROMISE_FULFILLED, links));
     promise_release(next);
-    CHECK_STATUS(promise_publisher_publish(source, I64(1)), PROMISE_EFULL); /* told from the other end */
+    CHECK_STATUS(promise_publisher_publish(source, I64(1)), PROMISE_EFULL); /* reported by the other end */
     promise_t *ready = promise_publisher_ready(source);
     next = next_of(subscriber);
     CHECK(ended(next, PROMISE_FULFILLED, links + 1));

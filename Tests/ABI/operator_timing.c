@@ -121,7 +121,7 @@ static void after_a_silent_interval_the_next_event_is_published_at_once(void) {
   }
 }
 
-static void a_throttle_may_drop_what_follows(void) {
+static void a_throttle_may_drop_later_events(void) {
   stream_t stream;
   begin(&stream, throttle_first, HOUR);
   for (int64_t number = 1; number <= 3; number++)
@@ -307,7 +307,7 @@ int main(void) {
   RUN(an_event_restarts_the_interval);
   RUN(a_throttle_publishes_the_first_and_the_latest);
   RUN(after_a_silent_interval_the_next_event_is_published_at_once);
-  RUN(a_throttle_may_drop_what_follows);
+  RUN(a_throttle_may_drop_later_events);
   RUN(each_end_publishes_the_pending_event_first);
   RUN(silence_fails_a_timeout);
   RUN(events_defer_a_timeout);

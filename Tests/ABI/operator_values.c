@@ -31,7 +31,7 @@ static promise_verdict_t decides(void *ctx, const promise_value_t *in, promise_v
   return *(promise_verdict_t *)ctx;
 }
 
-static void a_transform_frees_values_whatever_it_decides(void) {
+static void a_transform_frees_values_with_every_verdict(void) {
   static const promise_verdict_t verdicts[] = {PROMISE_FULFILL,       PROMISE_REJECT,         PROMISE_VERDICT_PASS,
                                                PROMISE_VERDICT_SKIP,  PROMISE_VERDICT_FINISH, PROMISE_VERDICT_FAIL,
                                                PROMISE_VERDICT_CANCEL};
@@ -88,7 +88,7 @@ static void a_publisher_frees_the_reason_of_its_end(void) {
 }
 
 /* An error differs from any value before it; without PROMISE_DISTINCT_ERRORS errors differ from each other too. */
-static void distinct_tells_errors_from_values(void) {
+static void distinct_compares_errors_and_values_apart(void) {
   static const uint32_t flags[] = {0, PROMISE_DISTINCT_ERRORS};
   for (int i = 0; i < 2; i++) {
     listener_t listener = {0};
@@ -115,11 +115,11 @@ static void a_replayed_event_applies_back_pressure(void) {
 }
 
 int main(void) {
-  RUN(a_transform_frees_values_whatever_it_decides);
+  RUN(a_transform_frees_values_with_every_verdict);
   RUN(a_window_frees_values_that_leave_it);
   RUN(combined_streams_free_values_that_are_replaced);
   RUN(a_publisher_frees_the_reason_of_its_end);
-  RUN(distinct_tells_errors_from_values);
+  RUN(distinct_compares_errors_and_values_apart);
   RUN(a_replayed_event_applies_back_pressure);
   return check_report();
 }

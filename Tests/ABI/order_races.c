@@ -347,7 +347,7 @@ static void waits_for_the_next(void *ctx, const promise_value_t *value) {
   CHECK_STATUS(promise_wait(kept[1], FOR_EVER), PROMISE_EDEADLK);
 }
 
-static void waiting_for_what_is_behind_is_a_deadlock(void) {
+static void waiting_for_a_later_reaction_is_a_deadlock(void) {
   for (long way = 0; way < WAYS; way++) {
     if (way == REJECTED || way == DISCARDED)
       continue;
@@ -371,6 +371,6 @@ int main(void) {
   RUN(the_last_reference_may_go_in_a_callback);
   RUN(an_executor_that_runs_at_once_keeps_the_order);
   RUN(a_slow_executor_holds_up_nobody);
-  RUN(waiting_for_what_is_behind_is_a_deadlock);
+  RUN(waiting_for_a_later_reaction_is_a_deadlock);
   return check_report();
 }

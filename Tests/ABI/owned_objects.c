@@ -64,7 +64,7 @@ static void context_and_payload_may_be_missing(void) {
   CHECK_SPY(&spy, 0, 1);
 }
 
-static void in_a_promise_it_goes_with_that(void) {
+static void in_a_promise_it_is_freed_with_that(void) {
   spy_t spy = {0};
   promise_value_t value;
   CHECK_STATUS(promise_value_object_with(&value, type_of_two(), &spy, &spy, spy_free), PROMISE_OK);
@@ -109,7 +109,7 @@ int main(void) {
   RUN(both_ways_live_side_by_side);
   RUN(context_is_freed_when_it_fails);
   RUN(context_and_payload_may_be_missing);
-  RUN(in_a_promise_it_goes_with_that);
+  RUN(in_a_promise_it_is_freed_with_that);
   RUN(methods_of_the_type_apply);
   return check_report();
 }

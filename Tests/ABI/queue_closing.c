@@ -1,7 +1,7 @@
 /* The end of a completion queue: its pending events, its promises and its watches are destroyed. */
 #include "queues.h"
 
-static void closing_rejects_what_the_taker_was_to_settle(void) {
+static void closing_rejects_promises_that_the_taker_was_to_settle(void) {
   payload_t payload = {0};
   promise_queue_t *queue = promise_queue_new();
   promise_t *pending = promise_new(), *settled = promise_new();
@@ -163,7 +163,7 @@ static void a_taker_frees_the_queue_of_its_last_event(void) {
 }
 
 int main(void) {
-  RUN(closing_rejects_what_the_taker_was_to_settle);
+  RUN(closing_rejects_promises_that_the_taker_was_to_settle);
   RUN(the_last_release_closes);
   RUN(closing_a_long_chain_does_not_recurse);
   RUN(many_watches_of_one_tag);

@@ -105,7 +105,7 @@ static promise_verdict_t discards_sibling(void *ctx, const promise_value_t *in, 
   return PROMISE_FULFILL;
 }
 
-static void handler_may_end_and_release_what_stands_behind_it(void) {
+static void handler_may_end_and_release_later_reactions(void) {
   spy_t first = {0}, second = {0}, observed = {0};
   promise_t *promise = promise_new();
   promise_t *child = promise_then(promise, discards_sibling, &first, spy_free);
@@ -151,7 +151,7 @@ static void free_settles_subject(void *ctx) {
   promise_resolve(subject, I64(5));
 }
 
-static void context_may_settle_as_it_goes(void) {
+static void context_may_settle_while_it_is_freed(void) {
   spy_t spy = {0}, observed = {0};
   subject = promise_new();
   promise_observe(subject, spy_observer, NULL, &observed, spy_free);
@@ -221,7 +221,7 @@ static void retains_subject(void *ctx, const promise_value_t *value) {
   CHECK_STATUS(promise_retain(subject), PROMISE_OK);
 }
 
-static void callback_may_keep_what_settles(void) {
+static void callback_may_keep_the_settling_promise(void) {
   spy_t spy = {0};
   subject = promise_new();
   promise_observe(subject, retains_subject, NULL, &spy, spy_free);
@@ -237,12 +237,12 @@ int main(void) {
   RUN(handler_may_release_its_own_promise);
   RUN(handler_may_settle_its_own_promise);
   RUN(state_is_final_while_callbacks_run);
-  RUN(handler_may_end_and_release_what_stands_behind_it);
+  RUN(handler_may_end_and_release_later_reactions);
   RUN(callback_may_settle_thousands_deep);
-  RUN(context_may_settle_as_it_goes);
+  RUN(context_may_settle_while_it_is_freed);
   RUN(context_may_be_a_promise);
   RUN(destructor_may_call_anything);
   RUN(refused_value_may_take_the_promise_with_it);
-  RUN(callback_may_keep_what_settles);
+  RUN(callback_may_keep_the_settling_promise);
   return check_report();
 }

@@ -100,7 +100,7 @@ static void count_fault(void *ctx, const promise_value_t *reason) {
   faults += reason->kind == PROMISE_KIND_ERROR && promise_value_code(reason) == PROMISE_EINVAL;
 }
 
-static void what_is_no_verdict_is_an_error(void) {
+static void an_unknown_verdict_is_an_error(void) {
   spy_t spy = {0};
   listener_t listener = {0};
   promise_publisher_t *source = publisher_new(0), *derived = summed(source, &spy);
@@ -161,7 +161,7 @@ int main(void) {
   RUN(each_new_accumulated_value_is_published);
   RUN(skip_and_reject_keep_the_accumulated_value);
   RUN(verdicts_end_the_stream);
-  RUN(what_is_no_verdict_is_an_error);
+  RUN(an_unknown_verdict_is_an_error);
   RUN(values_are_released_in_time);
   RUN(it_is_stateful_if_its_source_is);
   return check_report();

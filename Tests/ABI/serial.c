@@ -142,7 +142,7 @@ static void dropped_turn_drops_the_jobs(void) {
   promise_executor_release(target);
 }
 
-static void goes_with_its_last_job(void) {
+static void is_freed_with_its_last_job(void) {
   shelf_t shelf = SHELF_EMPTY;
   spy_t spy = {0}, context = {0};
   promise_executor_t *target = promise_executor_new(shelve, &shelf, NULL), *serial = promise_executor_serial(target);
@@ -206,7 +206,7 @@ int main(void) {
   RUN(at_most_128_are_on_one_another);
   RUN(asks_its_target_for_turns);
   RUN(dropped_turn_drops_the_jobs);
-  RUN(goes_with_its_last_job);
+  RUN(is_freed_with_its_last_job);
   RUN(chain_on_an_immediate_target_takes_no_stack);
   RUN(jobs_run_in_order_and_never_two_at_once);
   RUN(target_is_current_too);

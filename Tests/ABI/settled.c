@@ -23,7 +23,7 @@ static void rejected_one_is_rejected(void) {
   promise_release(promise);
 }
 
-static void value_goes_with_the_promise(void) {
+static void value_is_freed_with_the_promise(void) {
   promise_t *(*const makers[])(const promise_value_t *) = {promise_new_resolved, promise_new_rejected};
   for (int i = 0; i < 2; i++) {
     payload_t payload = {0};
@@ -85,7 +85,7 @@ static void without_a_cause_it_is_a_discard(void) {
   promise_release(promise);
 }
 
-static void cause_goes_once_on_every_path(void) {
+static void cause_is_freed_once_on_every_path(void) {
   payload_t payloads[4] = {{0}};
   promise_value_t causes[4];
   for (int i = 0; i < 4; i++)
@@ -130,11 +130,11 @@ static void block_may_release_the_promise(void) {
 int main(void) {
   RUN(resolved_one_is_fulfilled);
   RUN(rejected_one_is_rejected);
-  RUN(value_goes_with_the_promise);
+  RUN(value_is_freed_with_the_promise);
   RUN(rejected_one_that_nobody_takes_is_reported);
   RUN(discarded_one_has_the_cause);
   RUN(without_a_cause_it_is_a_discard);
-  RUN(cause_goes_once_on_every_path);
+  RUN(cause_is_freed_once_on_every_path);
   RUN(block_may_release_the_promise);
   return check_report();
 }

@@ -64,7 +64,7 @@ static void *makes_or_ends(void *argument) {
   return NULL;
 }
 
-static void memory_stays_flat_in_a_hand_over(void) {
+static void memory_stays_flat_between_two_threads(void) {
   rounds = check_scale(2000);
   race(makes_or_ends, 2);
   CHECK_INT(atomic_load(&handled), rounds * BATCH);
@@ -169,7 +169,7 @@ static void values_are_counted_across_threads(void) {
 
 int main(void) {
   RUN(references_are_not_lost);
-  RUN(memory_stays_flat_in_a_hand_over);
+  RUN(memory_stays_flat_between_two_threads);
   RUN(ended_threads_give_their_cells_back);
   RUN(threads_that_only_release_give_cells_back_too);
   RUN(same_name_is_the_same_type_on_every_thread);

@@ -76,7 +76,7 @@ static void a_callback_may_ask_for_more(void) {
   release_both(listener.subscriber, publisher);
 }
 
-static void a_cancelled_subscriber_drops_what_waits(void) {
+static void a_cancelled_subscriber_drops_queued_events(void) {
   promise_publisher_t *publisher = publisher_new(0);
   listener_t listener = {0};
   promise_subscriber_t *subscriber = slow(publisher, &listener, PROMISE_OVERFLOW_BUFFER, 0);
@@ -93,7 +93,7 @@ static void a_cancelled_subscriber_drops_what_waits(void) {
   release_both(subscriber, publisher);
 }
 
-static void each_policy_keeps_what_it_says(void) {
+static void each_policy_keeps_its_events(void) {
   static const struct {
     promise_overflow_t overflow;
     uint64_t capacity;
@@ -137,7 +137,7 @@ static void any_capacity_is_one(void) {
   }
 }
 
-static void one_that_fails_has_what_waited_first(void) {
+static void a_failing_one_gets_queued_events_first(void) {
   promise_publisher_t *publisher = publisher_new(0);
   listener_t listener = {0}, other = {0};
   promise_subscriber_t *subscriber = slow(publisher, &listener, PROMISE_OVERFLOW_FAIL, 2),
@@ -246,7 +246,7 @@ static void publishes_when_there_is_room(void *ctx, const promise_value_t *value
   CHECK_STATUS(promise_publisher_publish(listener->publisher, I64(8)), PROMISE_EFULL);
 }
 
-static void what_waits_for_room_may_publish(void) {
+static void a_waiter_for_room_may_publish(void) {
   promise_publisher_t *publisher = publisher_new(0);
   listener_t listener = {.publisher = publisher};
   promise_subscriber_t *subscriber = slow(publisher, &listener, PROMISE_OVERFLOW_BUFFER, 1);
@@ -341,15 +341,15 @@ int main(void) {
   RUN(demand_adds_up_to_no_end);
   RUN(demand_does_not_wrap_around);
   RUN(a_callback_may_ask_for_more);
-  RUN(a_cancelled_subscriber_drops_what_waits);
-  RUN(each_policy_keeps_what_it_says);
+  RUN(a_cancelled_subscriber_drops_queued_events);
+  RUN(each_policy_keeps_its_events);
   RUN(any_capacity_is_one);
-  RUN(one_that_fails_has_what_waited_first);
+  RUN(a_failing_one_gets_queued_events_first);
   RUN(an_error_fills_a_subscriber_too);
   RUN(a_producer_learns_of_room);
   RUN(who_settles_the_promise_of_room_settles_it_for_those_who_have_it);
   RUN(room_is_no_longer_waited_for);
-  RUN(what_waits_for_room_may_publish);
+  RUN(a_waiter_for_room_may_publish);
   RUN(a_million_events_leave_nothing_behind);
   RUN(a_million_events_wait);
   RUN(waiting_events_do_not_recurse_through_submit);

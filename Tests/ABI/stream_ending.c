@@ -183,7 +183,7 @@ static void publish_two(promise_publisher_t *publisher, promise_subscription_t w
   release_both(subscriber, publisher);
 }
 
-static void what_a_destructor_publishes_is_delivered_at_once(void) {
+static void an_event_that_a_destructor_publishes_is_delivered_at_once(void) {
   told = publisher_new(0);
   promise_subscriber_t *subscriber = listen(told, &hears_of_values);
   promise_subscription_t wish = everything(NULL);
@@ -204,6 +204,6 @@ int main(void) {
   RUN(who_has_had_its_event_is_cancelled_at_once);
   RUN(who_cancels_itself_ends_when_its_callback_returns);
   RUN(a_token_may_be_cancelled_while_somebody_subscribes);
-  RUN(what_a_destructor_publishes_is_delivered_at_once);
+  RUN(an_event_that_a_destructor_publishes_is_delivered_at_once);
   return check_report();
 }

@@ -23,7 +23,7 @@ static void each_promise_has_the_next_event(void) {
   release_both(subscriber, publisher);
 }
 
-static void the_ways_to_end_are_told_apart(void) {
+static void the_ways_to_end_are_distinguished(void) {
   for (int how = 0; how < 4; how++) {
     promise_publisher_t *publisher = publisher_new(0);
     promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 0);
@@ -106,7 +106,7 @@ static void give_up(promise_subscriber_t *subscriber, long times, bool asks) {
   }
 }
 
-static void what_is_given_up_does_not_pile_up(void) {
+static void abandoned_promises_do_not_pile_up(void) {
   promise_publisher_t *publisher = publisher_new(0);
   promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 0);
   promise_t *first = next_of(subscriber);
@@ -249,10 +249,10 @@ static void a_loop_of_awaits_takes_no_stack_while_it_waits(void) {
 
 int main(void) {
   RUN(each_promise_has_the_next_event);
-  RUN(the_ways_to_end_are_told_apart);
+  RUN(the_ways_to_end_are_distinguished);
   RUN(a_promise_that_is_given_up_loses_no_event);
   RUN(a_token_has_no_interest_in_an_event);
-  RUN(what_is_given_up_does_not_pile_up);
+  RUN(abandoned_promises_do_not_pile_up);
   RUN(a_given_up_event_waits_and_may_be_dropped);
   RUN(an_event_that_is_offered_again_keeps_its_place);
   RUN(an_event_that_lost_its_place_is_counted);

@@ -135,7 +135,7 @@ static void pending_promise_leaves_its_callbacks_uncalled(void) {
   CHECK_SPY(&first, 0, 1);
 }
 
-static void whole_chain_goes_with_its_head(void) {
+static void whole_chain_is_freed_with_its_head(void) {
   spy_t spies[10] = {{0}};
   promise_t *head = promise_new(), *last = head;
   for (int i = 0; i < 10; i++) {
@@ -283,7 +283,7 @@ static promise_verdict_t returns_a_state(void *ctx, const promise_value_t *in, p
   return promise_state(*(promise_t **)ctx);
 }
 
-static void state_is_no_verdict(void) {
+static void state_is_not_a_verdict(void) {
   promise_t *states[] = {promise_new(), fulfilled(1), rejected(1), stale(), NULL}, *promise = fulfilled(1);
   for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
     promise_t *child = promise_then(promise, returns_a_state, &states[i], NULL);
@@ -359,7 +359,7 @@ int main(void) {
   RUN(released_middle_does_not_break_the_chain);
   RUN(promise_may_be_released_before_its_child_is_asked);
   RUN(pending_promise_leaves_its_callbacks_uncalled);
-  RUN(whole_chain_goes_with_its_head);
+  RUN(whole_chain_is_freed_with_its_head);
   RUN(child_settled_by_other_means);
   RUN(child_settled_by_its_handler);
   RUN(pass_through_to_a_settled_child_is_dropped);
@@ -367,7 +367,7 @@ int main(void) {
   RUN(untouched_out_is_void);
   RUN(other_verdicts_reject);
   RUN(no_verdict_rejects);
-  RUN(state_is_no_verdict);
+  RUN(state_is_not_a_verdict);
   RUN(malformed_answer_rejects);
   RUN(context_may_be_null);
   RUN(null_context_is_freed_too);

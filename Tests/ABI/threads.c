@@ -154,7 +154,7 @@ static void *plays_with_chain(void *argument) {
   return NULL;
 }
 
-static void chain_settles_whoever_interferes(void) {
+static void chain_settles_under_interference(void) {
   rounds = check_scale(20000);
   race(plays_with_chain, 4);
 }
@@ -238,7 +238,7 @@ static void cycle_closed_by_two_threads_is_found(void) {
 int main(void) {
   RUN(one_of_many_settles);
   RUN(each_callback_runs_once);
-  RUN(chain_settles_whoever_interferes);
+  RUN(chain_settles_under_interference);
   RUN(release_and_settlement_may_meet);
   RUN(cycle_closed_by_two_threads_is_found);
   return check_report();

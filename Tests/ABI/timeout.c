@@ -64,7 +64,7 @@ static void delay_begins_with_the_settlement(void) {
   CHECK_INT(atomic_load(&payload.destroyed), 1);
 }
 
-static void request_climbs_from_a_delay(void) {
+static void request_propagates_from_a_delay(void) {
   promise_t *promise = promise_new(), *later = promise_delay(promise, HOUR);
   ask(later);
   CHECK_INT(promise_cancel_requested(promise), 1);
@@ -276,7 +276,7 @@ int main(void) {
   RUN(request_discards_a_sleep);
   RUN(delay_passes_on_later);
   RUN(delay_begins_with_the_settlement);
-  RUN(request_climbs_from_a_delay);
+  RUN(request_propagates_from_a_delay);
   RUN(request_skips_a_delayed_cancellation);
   RUN(request_skips_no_other_delay);
   RUN(request_does_not_shorten_another_delay);

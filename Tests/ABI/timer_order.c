@@ -166,7 +166,7 @@ static promise_verdict_t runs_second(void *ctx, const promise_value_t *in, promi
 }
 
 /* The first callback ends only once the second has run, and never sleeps. */
-static void a_callback_that_computes_does_not_hold_up_other_timers_for_ever(void) {
+static void a_callback_that_computes_does_not_hold_up_other_timers_forever(void) {
   promise_t *first = react_on_timer(computes, NULL), *second = react_on_timer(runs_second, NULL);
   CHECK_STATUS(promise_wait(first, FOR_EVER), PROMISE_OK);
   CHECK_STATUS(promise_wait(second, FOR_EVER), PROMISE_OK);
@@ -179,6 +179,6 @@ int main(void) {
   RUN(stopping_some_leaves_the_others_in_order);
   RUN(sleeps_end_in_the_order_of_their_times);
   RUN(an_earlier_timer_wakes_the_clock);
-  RUN(a_callback_that_computes_does_not_hold_up_other_timers_for_ever);
+  RUN(a_callback_that_computes_does_not_hold_up_other_timers_forever);
   return check_report();
 }

@@ -4,7 +4,7 @@
 /* The first to end: the token, its generation, or the derived promise. */
 enum { NOTHING, TOKEN_RELEASED, TOKEN_INVALIDATED, DERIVED_DISCARDED, DERIVED_RELEASED };
 
-static void context_is_freed_once_whatever_goes_first(void) {
+static void context_is_freed_once_in_each_order(void) {
   for (int first = NOTHING; first <= DERIVED_RELEASED; first++) {
     for (int deadline = 0; deadline < 2; deadline++) {
       for (int settles = 0; settles < 2; settles++) {
@@ -84,7 +84,7 @@ static void time_to_add_promises_is_linear(void) {
 }
 
 int main(void) {
-  RUN(context_is_freed_once_whatever_goes_first);
+  RUN(context_is_freed_once_in_each_order);
   RUN(time_to_chain_upwards_is_linear);
   RUN(time_to_add_promises_is_linear);
   return check_report();

@@ -56,7 +56,7 @@ static void a_callback_that_settles_nothing(void) {
   untrace(&watch);
 }
 
-static void what_follows_and_what_is_made_of_many(void) {
+static void followers_and_gathers_are_traced(void) {
   watch_t watch = {0};
   promise_t *source = promise_new(), *follower = promise_new(), *link = promise_new_discardable(NULL, NULL, NULL);
   trace_to(&watch, 0);
@@ -151,7 +151,7 @@ static void busy(void *ctx, const promise_trace_event_t *event) {
   promise_release(promise_new());
 }
 
-static void what_the_function_does_is_not_traced(void) {
+static void actions_of_the_trace_function_are_not_traced(void) {
   int calls = 0;
   promise_trace_t trace = {.size = sizeof trace, .event = busy, .ctx = &calls};
   CHECK_STATUS(promise_trace_start(&trace), PROMISE_OK);
@@ -182,7 +182,7 @@ static void refused(promise_trace_t trace, int frees) {
   CHECK_INT(atomic_load(&watch.frees), frees < 0 ? 1 : frees);
 }
 
-static void what_is_wrong_is_refused(void) {
+static void invalid_arguments_are_refused(void) {
   CHECK_STATUS(promise_trace_start(NULL), PROMISE_EINVAL);
   refused((promise_trace_t){.size = sizeof(promise_trace_t)}, 1);
   refused((promise_trace_t){.size = sizeof(promise_trace_t), .capacity = 1, .reserved = 1}, 1);
@@ -259,13 +259,13 @@ int main(void) {
   RUN(a_promise_and_its_callback);
   RUN(a_rejection_passes_by);
   RUN(a_callback_that_settles_nothing);
-  RUN(what_follows_and_what_is_made_of_many);
+  RUN(followers_and_gathers_are_traced);
   RUN(where_it_runs);
   RUN(discarded_and_dropped);
   RUN(a_dropped_job_rejects);
-  RUN(what_the_function_does_is_not_traced);
+  RUN(actions_of_the_trace_function_are_not_traced);
   RUN(one_trace_replaces_another);
-  RUN(what_is_wrong_is_refused);
+  RUN(invalid_arguments_are_refused);
   RUN(threads_lose_nothing);
   RUN(starting_and_stopping_races_with_work);
   return check_report();

@@ -175,7 +175,7 @@ static void deep_descent_is_followed(void) {
   CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
 }
 
-static void object_is_no_number_whatever_its_parent(void) {
+static void object_is_not_a_number_with_any_parent(void) {
   const char *kinds[] = {"void", "bool", "i64", "u64", "f64", "pointer", "string", "bytes", "discarded", "promise"};
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
     CHECK_POINTER(promise_type_register("test.types.no.number", promise_type_named(kinds[i]), NULL), NULL);
@@ -184,7 +184,7 @@ static void object_is_no_number_whatever_its_parent(void) {
 }
 
 int main(void) {
-  RUN(object_is_no_number_whatever_its_parent);
+  RUN(object_is_not_a_number_with_any_parent);
   RUN(builtin_types_are_the_kinds);
   RUN(value_has_the_type_of_its_kind);
   RUN(same_name_is_the_same_type);

@@ -53,7 +53,7 @@ static void utf8_at_its_edges_is_text(void) {
     check_string(good[i], strlen(good[i]));
 }
 
-static void malformed_utf8_is_no_text(void) {
+static void malformed_utf8_is_refused(void) {
   static const char *const bad[] = {
       "\x80",
       "\xbf",
@@ -167,7 +167,7 @@ static void *releases(void *value) {
   return NULL;
 }
 
-static void foreign_bytes_end_where_the_last_reference_goes(void) {
+static void foreign_bytes_are_freed_where_the_last_reference_ends(void) {
   spy_t spy = {0};
   promise_t *promise = promise_new();
   promise_value_t value, result;
@@ -274,7 +274,7 @@ static void object_may_have_no_payload(void) {
   CHECK_INT(atomic_load(&nulls_destroyed), 1);
 }
 
-static void object_without_destructor_goes_quietly(void) {
+static void object_without_destructor_is_freed(void) {
   const promise_type_t *type = promise_type_register("test.undestroyed", NULL, NULL);
   payload_t payload = {0};
   promise_value_t value;
@@ -307,20 +307,20 @@ int main(void) {
   RUN(string_is_copied_whole);
   RUN(string_of_a_megabyte);
   RUN(utf8_at_its_edges_is_text);
-  RUN(malformed_utf8_is_no_text);
+  RUN(malformed_utf8_is_refused);
   RUN(truncated_utf8_is_not_read_beyond);
   RUN(bytes_are_copied_whole);
   RUN(no_bytes_are_null);
   RUN(foreign_bytes_are_not_copied);
   RUN(foreign_bytes_may_be_none);
-  RUN(foreign_bytes_end_where_the_last_reference_goes);
+  RUN(foreign_bytes_are_freed_where_the_last_reference_ends);
   RUN(references_are_counted);
   RUN(released_value_is_void_and_may_be_released);
   RUN(plain_kinds_own_nothing);
   RUN(plain_kinds_pass_a_promise_unchanged);
   RUN(object_is_destroyed_with_its_last_reference);
   RUN(object_may_have_no_payload);
-  RUN(object_without_destructor_goes_quietly);
+  RUN(object_without_destructor_is_freed);
   RUN(same_payload_in_two_objects_is_destroyed_twice);
   RUN(promise_in_a_value_is_counted);
   return check_report();

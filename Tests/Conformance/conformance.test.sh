@@ -56,7 +56,7 @@ fault result-not-retained "value: a promise holds its value, and promise_result(
 fault stale-token-accepted "handles: a released token is PROMISE_ESTALE"
 fault retain-does-nothing "core: the token is good until the last reference is given back"
 fault block-too-early "core: the block runs after the promise is rejected"
-fault deadlock-not-seen "core: waiting for what this thread would have to settle is PROMISE_EDEADLK"
+fault deadlock-not-seen "core: waiting for a promise that only this thread could settle is PROMISE_EDEADLK"
 fault adoption-fulfils "callback: a promise that adopts another one ends as that one does"
 fault type-ignored "callback: promise_rescue() is for reasons of its type"
 fault executor-ignored "executor: a handler runs when its job is run"
@@ -83,10 +83,10 @@ fault strategy-ignored "operator: promise_publisher_flat_map() publishes streams
 fault retry-gives-up "operator: promise_publisher_retry() makes another stream of an error"
 fault replay-forgets "operator: promise_publisher_replay() has the latest events for new subscribers"
 for wrong in debounce-passes throttle-ignores-flags timeout-drops; do
-  fault "$wrong" "timing: the end of a stream publishes what waits for its time"
+  fault "$wrong" "timing: the end of a stream publishes the events that wait for their time"
 done
 fault cancelled-twice "stream: who leaves is cancelled, once"
-fault hooks-never-told "observe: a rejection that nobody takes is reported when the promise goes"
+fault hooks-never-told "observe: an unhandled rejection is reported when the promise is destroyed"
 fault taken-rejection-told "observe: a rejection that somebody takes is not reported"
 fault dump-is-empty "observe: a dump has every pending promise"
 fault trace-goes-on "observe: a trace tells what is made, settled and run"

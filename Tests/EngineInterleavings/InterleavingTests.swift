@@ -27,7 +27,7 @@ struct InterleavingTests {
     explore([Script(threads: [[.derive], [.resolve], []], isHeld: false)])
   }
 
-  @Test("a thread that waits is woken by whoever settles")
+  @Test("a waiting thread is woken by the settling thread")
   func waiting() {
     let others = Script.sequences(of: [.observe, .resolve, .discard], upTo: 2).filter { $0.contains(where: \.settles) }
     let scripts = others.flatMap { other in [true, false].map { Script(threads: [[.wait], other], isHeld: $0) } }

@@ -61,7 +61,7 @@ struct OperationQueueTests {
     #expect(PromiseContext.nowOr(.operationQueue(queue)) == .nowOr(.operationQueue(queue)))
   }
 
-  @Test("T9 what comes later has its place in the queue from when it was asked for: head of line")
+  @Test("T9 a value that comes later keeps the place in the queue where it was asked for: head of line")
   func reserved() {
     queue.isSuspended = true
     let context = PromiseContext.operationQueue(queue).reserved()

@@ -40,7 +40,7 @@ struct PromiseOperationTests {
     #expect(operation.future.error == "no")
   }
 
-  @Test("T105, T108 on a queue, what depends on it waits until the future is settled, and starts then")
+  @Test("T105, T108 on a queue, a dependent operation starts when the future is settled, and not before")
   func dependencies() {
     let handed = Channel<Resolver<Int, String>>()
     let operation = Subject(on: .nowOr(.utility)) { handed.send($0) }

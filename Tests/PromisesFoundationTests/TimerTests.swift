@@ -8,7 +8,7 @@ import Testing
 struct TimerTests {
   private typealias Subject = Future<Int, TestError>
 
-  @Test("T9, T90: what a timer brings is ahead of what was put on the queue after the call")
+  @Test("T9, T90: the callback of a timer is ahead of blocks put on the queue after the call")
   func headOfLine() throws {
     let log = Recorder<String>()
     let gate = Gate()
@@ -26,7 +26,7 @@ struct TimerTests {
     #expect(future.value == 1)
   }
 
-  @Test("T90, T93, T94: what is called off leaves the queue", arguments: 0..<4)
+  @Test("T90, T93, T94: a cancelled timer leaves the queue", arguments: 0..<4)
   func retired(kind: Int) {
     let queue = OperationQueue()
     let (source, resolver) = Subject.makeWithResolver()

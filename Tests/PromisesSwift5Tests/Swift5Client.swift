@@ -14,7 +14,7 @@ private final class Model {
 
 @Suite("A client in Swift 5 mode")
 struct Swift5Client {
-  @Test("uses Promise with what it has")
+  @Test("uses Promise with its own types")
   func client() {
     let model = Model()
     model.changed.then({ model in shared += model.count }, { _ in shared = -1 })

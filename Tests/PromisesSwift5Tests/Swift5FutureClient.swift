@@ -8,7 +8,7 @@ struct Swift5FutureClient {
     var log: [String] = []
   }
 
-  @Test("T10: values and errors that are not Sendable cross threads, and callbacks change what they share")
+  @Test("T10: values and errors that are not Sendable cross threads, and callbacks change shared state")
   func crossing() async {
     let model = Model()
     let (future, resolver) = Future<Model, Never>.makeWithResolver()

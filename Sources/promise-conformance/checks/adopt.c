@@ -122,7 +122,7 @@ static void value_is_shared_with_the_inner(void) {
 }
 
 /* A value that is a promise is not followed any further. */
-static void adoption_goes_one_step(void) {
+static void adoption_takes_one_step(void) {
   spy_t spy = {0};
   promise_value_t got;
   promise_t *innermost = promise_new(), *inner = promise_new(), *outer = fulfilled(1);
@@ -208,7 +208,7 @@ static void ring_of_a_hundred(void) {
 }
 
 /* No cycle: one of its promises is settled already. */
-static void broken_ring_is_no_ring(void) {
+static void broken_ring_is_not_a_ring(void) {
   spy_t spy = {.verdict = PROMISE_ADOPT};
   promise_t *outer = promise_new();
   promise_t *child = promise_then(outer, spy_handler, &spy, spy_free);
@@ -224,7 +224,7 @@ static void broken_ring_is_no_ring(void) {
 
 /* ---- Handles of other objects than promises ---- */
 
-static void answer_that_is_no_promise(void) {
+static void answer_that_is_not_a_promise(void) {
   payload_t payload = {0};
   static int own;
   const promise_value_t answers[] = {
@@ -247,7 +247,7 @@ static void answer_that_is_no_promise(void) {
   CHECK_INT(atomic_load(&payload.destroyed), 1);
 }
 
-static void answer_that_is_no_promise_any_more(void) {
+static void answer_that_is_a_stale_promise(void) {
   static int own;
   void *const tokens[] = {stale(), &own, (void *)UINTPTR_MAX, (void *)1, (void *)(uintptr_t)payload_type()};
   for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++) {
@@ -307,14 +307,14 @@ CHECKS(adopt) = {
          released_follower_does_not_matter),
     RULE("many promises may adopt one", many_follow_one),
     RULE("a promise shares the value of the one that it adopted", value_is_shared_with_the_inner),
-    RULE("the outcome of an adopted promise is not adopted in turn if it is a PROMISE", adoption_goes_one_step),
+    RULE("the outcome of an adopted promise is not adopted in turn if it is a PROMISE", adoption_takes_one_step),
     RULE("to adopt oneself rejects with PROMISE_EDEADLK", itself),
     RULE("to adopt a promise that waits for this one rejects with PROMISE_EDEADLK", its_own_descendant),
     RULE("two promises that adopt each other are rejected with PROMISE_EDEADLK", each_other),
     RULE("a hundred promises that adopt each other in a ring are rejected with PROMISE_EDEADLK", ring_of_a_hundred),
-    RULE("a promise may adopt its descendant if that was settled by other means", broken_ring_is_no_ring),
-    RULE("to adopt what is no promise rejects with PROMISE_EINVAL", answer_that_is_no_promise),
-    RULE("adopting a stale token rejects with PROMISE_EINVAL", answer_that_is_no_promise_any_more),
+    RULE("a promise may adopt its descendant if that was settled by other means", broken_ring_is_not_a_ring),
+    RULE("to adopt a handle that is not a promise rejects with PROMISE_EINVAL", answer_that_is_not_a_promise),
+    RULE("adopting a stale token rejects with PROMISE_EINVAL", answer_that_is_a_stale_promise),
     RULE("a promise that was settled meanwhile releases the one that its handler adopts",
          adopting_into_a_settled_child_releases_the_inner),
     CHECKS_END,

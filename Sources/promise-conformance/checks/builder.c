@@ -163,7 +163,7 @@ static void bytes_of_each_length_are_whole(void) {
   }
 }
 
-static void what_is_written_into_the_room_is_not_copied(void) {
+static void bytes_written_into_the_room_are_not_copied(void) {
   enum { LENGTH = 100000 };
   promise_builder_t *builder = promise_builder_new(PROMISE_KIND_BYTES, LENGTH);
   char *room = promise_builder_room(builder, LENGTH);
@@ -179,7 +179,7 @@ static void what_is_written_into_the_room_is_not_copied(void) {
   promise_value_release(&value);
 }
 
-static void room_grows_with_what_is_in_it(void) {
+static void room_grows_with_its_content(void) {
   promise_builder_t *builder = builder_of(PROMISE_KIND_STRING);
   size_t length = 0;
   for (size_t i = 0; i < 2000; i++) {
@@ -200,7 +200,7 @@ static void room_grows_with_what_is_in_it(void) {
   promise_value_release(&value);
 }
 
-static void text_that_is_none_is_no_value(void) {
+static void text_that_is_not_utf8_is_not_a_value(void) {
   promise_builder_t *builder = builder_of(PROMISE_KIND_STRING);
   promise_value_t value = garbage();
   CHECK_STATUS(promise_builder_append(builder, "half a character: \xc3", 19), PROMISE_OK);
@@ -278,7 +278,7 @@ static void too_much_is_refused(void) {
 }
 
 /* A builder's own content, and the bytes written into its reserved space, may be appended: they move with the rest. */
-static void what_it_holds_may_be_appended(void) {
+static void its_own_bytes_may_be_appended(void) {
   promise_builder_t *builder = promise_builder_new(PROMISE_KIND_BYTES, 0);
   char *room = promise_builder_room(builder, 100);
   memset(room, 'a', 100);
@@ -298,7 +298,7 @@ static void what_it_holds_may_be_appended(void) {
   promise_value_release(&value);
 }
 
-static void what_is_wrong_is_refused(void) {
+static void invalid_arguments_are_refused(void) {
   payload_t payload = {0};
   promise_value_t value = object(&payload);
   promise_builder_t *text = builder_of(PROMISE_KIND_STRING), *array = builder_of(PROMISE_KIND_ARRAY);
@@ -332,13 +332,14 @@ CHECKS(builder) = {
     RULE("a destructor may use the builder that releases its object", destructor_may_use_the_builder),
     RULE("a STRING grows by bytes, also in the middle of a character", text_is_appended_in_pieces),
     RULE("STRINGs and BYTES of each length are whole", bytes_of_each_length_are_whole),
-    RULE("bytes that are written into the room are not copied", what_is_written_into_the_room_is_not_copied),
-    RULE("a builder makes room for more bytes, with those that it has", room_grows_with_what_is_in_it),
-    RULE("a STRING that is not UTF-8 in the end is refused, and its builder ended", text_that_is_none_is_no_value),
+    RULE("bytes that are written into the room are not copied", bytes_written_into_the_room_are_not_copied),
+    RULE("a builder makes room for more bytes, with those that it has", room_grows_with_its_content),
+    RULE("a STRING that is not UTF-8 in the end is refused, and its builder ended",
+         text_that_is_not_utf8_is_not_a_value),
     RULE("a builder of a value makes a changed copy", copy_is_changed_and_the_original_is_not),
     RULE("an empty value may be copied", empty_values_may_be_copied),
     RULE("a size that no memory has is refused, and the builder unchanged", too_much_is_refused),
-    RULE("the content of a builder may be appended to itself", what_it_holds_may_be_appended),
-    RULE("what is wrong is refused, and values taken over all the same", what_is_wrong_is_refused),
+    RULE("the content of a builder may be appended to itself", its_own_bytes_may_be_appended),
+    RULE("invalid arguments are refused, and values taken over all the same", invalid_arguments_are_refused),
     CHECKS_END,
 };

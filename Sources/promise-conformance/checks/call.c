@@ -112,7 +112,7 @@ static void a_call_that_is_not_needed_is_obsolete(void) {
   }
 }
 
-static void the_taker_settles_what_it_was_called_for(void) {
+static void the_taker_settles_the_promise_of_its_call(void) {
   promise_queue_t *queue = promise_queue_new();
   promise_t *source = pending(), *derived[5];
   for (uint64_t i = 0; i < 5; i++)
@@ -154,7 +154,8 @@ static void the_taker_settles_what_it_was_called_for(void) {
 
 CHECKS(call) = {
     RULE("the taker of a CALL settles its promise", a_call_is_answered),
-    RULE("the taker settles the promise of a CALL, one by one or in a batch", the_taker_settles_what_it_was_called_for),
+    RULE("the taker settles the promise of a CALL, one by one or in a batch",
+         the_taker_settles_the_promise_of_its_call),
     RULE("a CALL is made although its promise has no other reference", a_call_for_nobody),
     RULE("a CALL that is not needed any more is an OBSOLETE", a_call_that_is_not_needed_is_obsolete),
     RULE("the promise of a CALL whose source was destroyed can be settled", a_dropped_call_leaves_its_promise_usable),

@@ -55,7 +55,7 @@ static void a_request_is_advice(void) {
   promise_release(promise);
 }
 
-static void a_handler_that_comes_late_hears_the_reason(void) {
+static void a_handler_attached_late_gets_the_reason(void) {
   journal_clear();
   asked_t late = {.letter = 'l'}, never = {.letter = 'n'};
   promise_t *promise = promise_new();
@@ -74,7 +74,7 @@ static void a_handler_that_comes_late_hears_the_reason(void) {
 }
 
 /* A handler of a promise that was discarded for a reason is called at once, with the reason. */
-static void a_handler_of_a_discarded_promise_hears_the_cause(void) {
+static void a_handler_of_a_discarded_promise_gets_the_cause(void) {
   for (int has_cause = 0; has_cause < 2; has_cause++) {
     asked_t asked = {.letter = 'a'};
     promise_t *promise = promise_new();
@@ -139,7 +139,7 @@ static void every_handler_runs_though_the_first_settles(void) {
 
 /* ---- Propagation upstream ---- */
 
-static void a_request_climbs_when_nobody_else_is_interested(void) {
+static void a_request_propagates_when_nobody_else_is_interested(void) {
   journal_clear();
   asked_t asked = {.letter = 'r'};
   promise_t *root = promise_new(); /* the producer's reference */
@@ -212,7 +212,7 @@ static promise_verdict_t adopts_inner(void *ctx, const promise_value_t *in, prom
   return PROMISE_ADOPT;
 }
 
-static void a_request_reaches_what_is_adopted(void) {
+static void a_request_reaches_an_adopted_promise(void) {
   journal_clear();
   for (int before = 0; before < 2; before++) {
     asked_t asked = {.letter = 'i'};
@@ -233,7 +233,7 @@ static void a_request_reaches_what_is_adopted(void) {
   }
 }
 
-static void a_request_climbs_a_long_chain(void) {
+static void a_request_propagates_up_a_long_chain(void) {
   journal_clear();
   asked_t asked = {.letter = 'r'};
   enum { LINKS = 100000 };
@@ -255,7 +255,7 @@ static void discard_nothing(void *ctx) {
   (void)ctx;
 }
 
-static void a_request_climbs_from_a_follower(void) {
+static void a_request_propagates_from_a_follower(void) {
   journal_clear();
   for (int discardable = 0; discardable < 2; discardable++) {
     asked_t asked = {.letter = 's'};
@@ -314,7 +314,7 @@ static void a_discarded_reason_has_a_cause(void) {
   CHECK_INT(reason.kind, PROMISE_KIND_VOID);
 }
 
-static void what_is_wrong_is_refused(void) {
+static void invalid_arguments_are_refused(void) {
   spy_t spy = {0};
   promise_value_t forged = {.kind = 4711};
   promise_t *const handles[] = {NULL, stale()};
@@ -337,26 +337,26 @@ static void what_is_wrong_is_refused(void) {
 CHECKS(cancel) = {
     RULE("a promise that is asked to cancel stays pending, and its handlers are called once", a_request_is_advice),
     RULE("a handler that comes after the request is called at once, with the first reason",
-         a_handler_that_comes_late_hears_the_reason),
+         a_handler_attached_late_gets_the_reason),
     RULE("a handler of a discarded promise is called at once, with the cause",
-         a_handler_of_a_discarded_promise_hears_the_cause),
+         a_handler_of_a_discarded_promise_gets_the_cause),
     RULE("a promise that is settled drops its handlers uncalled", a_settled_promise_drops_its_handlers),
     RULE("so does a promise that is destroyed while pending", a_promise_that_dies_drops_its_handlers),
     RULE("every handler of a request is called, also if the first settles the promise",
          every_handler_runs_though_the_first_settles),
     RULE("a request propagates upstream with the last interest: every derived promise asked, no reference left",
-         a_request_climbs_when_nobody_else_is_interested),
+         a_request_propagates_when_nobody_else_is_interested),
     RULE("a settled derived promise holds no request back", a_settled_child_has_no_interest),
     RULE("promise_observe() holds a request back, promise_tap() does not",
          an_observer_is_interested_for_good_and_a_tap_never),
     RULE("references to a sealed promise hold no request back", a_sealed_promise_is_asked_while_it_is_held),
     RULE("a request propagates to the adopted promise, before and after the adoption",
-         a_request_reaches_what_is_adopted),
-    RULE("a request propagates up a chain of 100,000 promises", a_request_climbs_a_long_chain),
-    RULE("a request propagates from a promise to the source that it follows", a_request_climbs_from_a_follower),
-    RULE("a promise rejected with a DISCARDED is cancelled, and what is derived from it",
+         a_request_reaches_an_adopted_promise),
+    RULE("a request propagates up a chain of 100,000 promises", a_request_propagates_up_a_long_chain),
+    RULE("a request propagates from a promise to the source that it follows", a_request_propagates_from_a_follower),
+    RULE("a promise rejected with a DISCARDED is cancelled, and so are its derived promises",
          a_cancelled_promise_has_a_cause),
     RULE("promise_value_discarded() makes a DISCARDED, and takes over its cause", a_discarded_reason_has_a_cause),
-    RULE("what is wrong is refused, and contexts freed", what_is_wrong_is_refused),
+    RULE("invalid arguments are refused, and contexts freed", invalid_arguments_are_refused),
     CHECKS_END,
 };

@@ -196,7 +196,7 @@ static void *makes_deep_values(void *argument) {
   return NULL;
 }
 
-static void deep_value_goes_without_a_stack(void) {
+static void deep_value_is_freed_without_a_stack(void) {
   payload_t payload = {0};
   on_small_stack(makes_deep_values, &payload);
 }
@@ -205,7 +205,7 @@ static void release_value(promise_value_t *value) {
   CHECK_STATUS(promise_value_release(value), PROMISE_OK);
 }
 
-static void what_is_no_collection_has_no_elements(void) {
+static void a_value_that_is_not_a_collection_has_no_elements(void) {
   promise_value_t string = text("text");
   CHECK_INT(promise_value_count(&string), 0);
   CHECK_POINTER(promise_value_at(&string, 0), NULL);
@@ -232,7 +232,7 @@ CHECKS(collection) = {
     RULE("an ARRAY has its elements in order, one after the other in memory", array_has_its_elements_in_order),
     RULE("an ARRAY may be empty", array_may_be_empty),
     RULE("an ARRAY may be stored where its element was", array_may_replace_its_element),
-    RULE("a collection takes over what it holds, and releases it at its end", elements_go_with_their_array),
+    RULE("a collection takes over its elements, and releases them at its end", elements_go_with_their_array),
     RULE("an element outlives its ARRAY when it is retained", element_outlives_its_array_when_retained),
     RULE("a call that makes an ARRAY takes over its elements when it fails too",
          array_takes_its_elements_over_on_every_path),
@@ -241,8 +241,8 @@ CHECKS(collection) = {
     RULE("a key may hold a NUL", key_may_hold_any_text),
     RULE("of equal keys the first place and the last value count", same_key_keeps_its_place_and_the_last_value),
     RULE("a call that makes a MAP takes over its values when it fails too", map_takes_its_values_over_on_every_path),
-    RULE("what is no collection has no elements", what_is_no_collection_has_no_elements),
+    RULE("a value that is not a collection has no elements", a_value_that_is_not_a_collection_has_no_elements),
     RULE("wrong arguments are refused", wrong_arguments_are_refused),
-    RULE("a value nested a million deep is released on a stack of 512 KiB", deep_value_goes_without_a_stack),
+    RULE("a value nested a million deep is released on a stack of 512 KiB", deep_value_is_freed_without_a_stack),
     CHECKS_END,
 };

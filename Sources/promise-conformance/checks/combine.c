@@ -60,7 +60,7 @@ static void all_ends_with_the_first_rejection(void) {
   }
 }
 
-static void all_settled_tells_how_each_ended(void) {
+static void all_settled_gives_each_outcome(void) {
   make_inputs();
   promise_t *all = promise_all_settled(inputs, 3, 0);
   promise_resolve(inputs[0], I64(5));
@@ -149,7 +149,7 @@ static void a_request_withdraws_interest_in_every_input(void) {
   release_inputs(all);
 }
 
-static void what_dies_pending_leaves_nothing_behind(void) {
+static void an_input_destroyed_while_pending_leaves_nothing_behind(void) {
   make_inputs();
   promise_t *all = promise_all(inputs, 3, 0), *any = promise_any(inputs, 3, 0);
   promise_resolve(inputs[0], I64(1));
@@ -219,7 +219,7 @@ static void inputs_may_be_settled_on_several_threads(void) {
 }
 
 /* A promise that is never settled, raced against many: late outcomes are not kept for it. */
-static void what_lost_a_race_is_not_kept(void) {
+static void the_losers_of_a_race_are_not_kept(void) {
   promise_t *never = promise_new();
   payload_t late = {0}, rejected = {0};
   for (int mode = 0; mode < 2; mode++) {
@@ -259,7 +259,7 @@ static void the_others_may_be_asked_to_cancel(void) {
   }
 }
 
-static void what_is_wrong_is_refused(void) {
+static void invalid_arguments_are_refused(void) {
   static combinator_t *combinators[4];
   combinators[0] = promise_all, combinators[1] = promise_all_settled;
   combinators[2] = promise_any, combinators[3] = promise_race;
@@ -280,7 +280,7 @@ static void what_is_wrong_is_refused(void) {
 CHECKS(combine) = {
     RULE("promise_all() has every value, in the order of the inputs", all_has_the_values_in_order),
     RULE("promise_all() is rejected as the first that is", all_ends_with_the_first_rejection),
-    RULE("promise_all_settled() tells how each ended", all_settled_tells_how_each_ended),
+    RULE("promise_all_settled() gives the outcome of each", all_settled_gives_each_outcome),
     RULE("promise_any() is the first that is fulfilled, or has every reason",
          any_ends_with_the_first_value_or_all_reasons),
     RULE("promise_race() is the first that is settled", race_ends_with_the_first),
@@ -290,12 +290,12 @@ CHECKS(combine) = {
     RULE("a request to cancel a combination withdraws its interest in every input",
          a_request_withdraws_interest_in_every_input),
     RULE("a combination may be destroyed before its inputs, and its inputs before it",
-         what_dies_pending_leaves_nothing_behind),
+         an_input_destroyed_while_pending_leaves_nothing_behind),
     RULE("a combination stays pending once an input that it needs was destroyed while pending",
          a_result_stays_pending_once_an_input_died),
-    RULE("outcomes that come after the result are released", what_lost_a_race_is_not_kept),
+    RULE("outcomes that come after the result are released", the_losers_of_a_race_are_not_kept),
     RULE("a combination may have a million inputs", a_million_are_no_more_than_many),
     RULE("the inputs may be settled on several threads", inputs_may_be_settled_on_several_threads),
-    RULE("what is wrong is refused, and no input kept", what_is_wrong_is_refused),
+    RULE("invalid arguments are refused, and no input kept", invalid_arguments_are_refused),
     CHECKS_END,
 };

@@ -1,7 +1,7 @@
 /* promise/callback.h: free_ctx is called exactly once, on every path. */
 #include "../checked.h"
 
-static void context_goes_right_after_its_callback(void) {
+static void context_is_freed_right_after_its_callback(void) {
   promise_t *promise = pending();
   CHECK_STATUS(promise_observe(promise, note_observer, NULL, LETTER('a'), note_free), PROMISE_OK);
   release(promise_then(promise, note_handler, LETTER('b'), note_free));
@@ -12,7 +12,7 @@ static void context_goes_right_after_its_callback(void) {
   release(promise);
 }
 
-static void context_is_freed_once_whatever_happens(void) {
+static void context_is_freed_once_on_every_path(void) {
   for (int settled = 0; settled < 2; settled++) {
     for (int fulfils = 0; fulfils < 2; fulfils++) {
       spy_t spies[3] = {{0}, {0}, {0}};
@@ -94,9 +94,9 @@ static void context_is_freed_where_its_callback_ran(void) {
 }
 
 CHECKS(context) = {
-    RULE("each context is freed right after its callback", context_goes_right_after_its_callback),
+    RULE("each context is freed right after its callback", context_is_freed_right_after_its_callback),
     RULE("a context is freed exactly once, whether its callback ran or never will",
-         context_is_freed_once_whatever_happens),
+         context_is_freed_once_on_every_path),
     RULE("a context is freed when the attaching call fails", context_is_freed_when_attaching_fails),
     RULE("the last status is that of the call that failed, whatever its free_ctx calls",
          last_status_is_that_of_the_call_and_not_of_its_free_ctx),

@@ -104,7 +104,7 @@ static void error_knows_where_it_was_made(void) {
   CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
 }
 
-static void error_keeps_what_led_to_it(void) {
+static void error_keeps_its_causes(void) {
   promise_value_t value, cause = error("errno", 2, "no such file");
   CHECK_STATUS(promise_value_error_from(&value, "config", 1, "not read", PROMISE_HERE, &cause), PROMISE_OK);
   const promise_value_t *found = promise_value_cause(&value);
@@ -136,7 +136,7 @@ static void any_value_may_be_a_cause(void) {
   CHECK_STATUS(promise_state(promise), PROMISE_ESTALE);
 }
 
-static void cause_goes_with_its_error(void) {
+static void cause_is_freed_with_its_error(void) {
   payload_t payload = {0};
   promise_value_t value, cause = object(&payload);
   promise_t *promise = promise_new();
@@ -203,10 +203,10 @@ CHECKS(error) = {
     RULE("promise_value_error_sized() takes texts by their lengths", texts_may_have_a_length),
     RULE("cause and origin may be missing, and are NULL then", error_from_nowhere_is_a_plain_one),
     RULE("an ERROR has an origin, such as PROMISE_HERE", error_knows_where_it_was_made),
-    RULE("an ERROR has a cause, which may outlive it", error_keeps_what_led_to_it),
+    RULE("an ERROR has a cause, which may outlive it", error_keeps_its_causes),
     RULE("a value of any kind may be a cause", any_value_may_be_a_cause),
     RULE("the cause is taken over, on every path", the_cause_is_taken_over),
-    RULE("a cause is released with its error", cause_goes_with_its_error),
+    RULE("a cause is released with its error", cause_is_freed_with_its_error),
     RULE("a DISCARDED has a cause too", cancellation_has_a_cause_too),
     RULE("a chain of a million causes is walked and released on a stack of 512 KiB",
          long_chain_of_causes_takes_no_stack),

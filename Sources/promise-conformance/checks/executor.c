@@ -106,7 +106,7 @@ static void job_keeps_its_value_and_its_executor(void) {
   CHECK_INT(atomic_load(&shelf.frees), 1);
 }
 
-static void pending_reaction_goes_with_its_promise(void) {
+static void pending_reaction_is_freed_with_its_promise(void) {
   shelf_t shelf = {.count = 0};
   spy_t spy = {0};
   promise_executor_t *executor = promise_executor_new(shelve, &shelf, shelf_free);
@@ -289,7 +289,7 @@ static void an_executor_may_run_its_jobs_at_once(void) {
   CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
 }
 
-static void what_is_wrong_is_refused(void) {
+static void invalid_arguments_are_refused(void) {
   static int own_memory[16];
   spy_t spy = {0};
   CHECK_POINTER(promise_executor_new(NULL, &spy, spy_free), NULL);
@@ -307,9 +307,10 @@ CHECKS(executor) = {
     RULE("a handler runs when its job is run, and its promise is settled then", job_runs_when_it_is_run),
     RULE("a dropped job frees the context and rejects with PROMISE_ECLOSED", dropped_job_rejects),
     RULE("callbacks of the derived promise run with the job", callbacks_of_the_child_run_with_the_job),
-    RULE("a reaction and its job hold the executor, whose context goes with the last reference",
+    RULE("a reaction and its job hold the executor, whose context is freed with the last reference",
          job_keeps_its_value_and_its_executor),
-    RULE("a reaction of a promise destroyed while pending is never submitted", pending_reaction_goes_with_its_promise),
+    RULE("a reaction of a promise destroyed while pending is never submitted",
+         pending_reaction_is_freed_with_its_promise),
     RULE("a derived promise may be settled before its job is run or dropped", child_settled_before_its_job_runs),
     RULE("the handler of a job may adopt a promise", job_may_adopt),
     RULE("a job that adopts its own promise rejects it with PROMISE_EDEADLK",
@@ -320,6 +321,6 @@ CHECKS(executor) = {
     RULE("a handler cannot run its own job, or wait for its own promise", handler_cannot_run_or_wait_for_itself),
     RULE("an executor lives until its last reference is released", executor_counts_its_references),
     RULE("an executor may run its jobs at once, on a small stack", an_executor_may_run_its_jobs_at_once),
-    RULE("what is no executor or job is refused", what_is_wrong_is_refused),
+    RULE("a handle of another kind than executor or job is refused", invalid_arguments_are_refused),
     CHECKS_END,
 };

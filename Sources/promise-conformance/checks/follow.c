@@ -83,7 +83,7 @@ static void a_follower_may_be_settled_before(void) {
   release(source);
 }
 
-static void what_is_wrong_is_refused(void) {
+static void invalid_arguments_are_refused(void) {
   promise_t *promise = pending(), *source = pending();
   promise_t *child = promise_then(promise, adds_one, NULL, NULL);
   CHECK_STATUS(promise_follow(NULL, source), PROMISE_EINVAL);
@@ -170,7 +170,7 @@ static void an_adopted_circle_is_refused_too(void) {
 }
 
 /* The source no longer settles the follower: any holder may, or make it follow another promise. */
-static void a_follower_of_what_died_may_follow_another(void) {
+static void a_follower_of_a_destroyed_promise_may_follow_another(void) {
   promise_t *source = promise_new(), *other = promise_new();
   promise_t *promise = promise_new_discardable(NULL, NULL, NULL);
   CHECK_STATUS(promise_follow(promise, source), PROMISE_OK);
@@ -206,7 +206,7 @@ static void a_circle_through_a_derived_promise_is_refused(void) {
   promise_release(one), promise_release(two), promise_release(three);
 }
 
-static void a_follower_of_what_dies_stays_pending(void) {
+static void a_follower_of_a_destroyed_promise_stays_pending(void) {
   journal_clear();
   promise_t *source = promise_new(), *promise = promise_new();
   CHECK_STATUS(promise_follow(promise, source), PROMISE_OK);
@@ -227,8 +227,9 @@ CHECKS(follow) = {
     RULE("so is a circle that an adoption would close", an_adopted_circle_is_refused_too),
     RULE("the source settles a promise with a discard block, and frees the context of the block",
          a_source_that_settles_its_follower_frees_the_block),
-    RULE("a promise stays pending when its source is destroyed while pending", a_follower_of_what_dies_stays_pending),
-    RULE("such a promise may follow another source", a_follower_of_what_died_may_follow_another),
-    RULE("promise_follow() refuses what is wrong", what_is_wrong_is_refused),
+    RULE("a promise stays pending when its source is destroyed while pending",
+         a_follower_of_a_destroyed_promise_stays_pending),
+    RULE("such a promise may follow another source", a_follower_of_a_destroyed_promise_may_follow_another),
+    RULE("promise_follow() refuses invalid arguments", invalid_arguments_are_refused),
     CHECKS_END,
 };

@@ -36,7 +36,7 @@ static void plain_values_are_equal_by_content(void) {
   CHECK(!equal(*I64(0), *VOID()));
 }
 
-static void integers_are_equal_whatever_their_kind(void) {
+static void integers_of_different_kinds_are_equal(void) {
   CHECK(equal(*I64(5), u64(5)));
   CHECK(equal(*I64(INT64_MAX), u64(INT64_MAX)));
   CHECK(!equal(*I64(-1), u64(UINT64_MAX)));
@@ -95,7 +95,7 @@ static promise_value_t caused(const char *message, int64_t code, const char *ori
   return value;
 }
 
-static void errors_are_equal_by_what_they_say(void) {
+static void errors_are_equal_by_their_content(void) {
   CHECK(equal_owned(error("a", 1, "m"), error("a", 1, "m")));
   CHECK(!equal_owned(error("a", 1, "m"), error("b", 1, "m")));
   CHECK(!equal_owned(error("a", 1, "m"), error("a", 2, "m")));
@@ -234,7 +234,7 @@ static void description_fits_its_place(void) {
   promise_value_release(&value);
 }
 
-static void what_is_missing_is_refused(void) {
+static void missing_arguments_are_refused(void) {
   promise_value_t one = i64(1), yes = {.kind = PROMISE_KIND_BOOL, .as.b = 1};
   bool equal = true;
   CHECK(!values_equal(&yes, &one));
@@ -250,17 +250,18 @@ static void what_is_missing_is_refused(void) {
 
 CHECKS(inspect) = {
     RULE("plain values are equal by content", plain_values_are_equal_by_content),
-    RULE("integers are equal whatever their kind, and never to an F64", integers_are_equal_whatever_their_kind),
+    RULE("integers of different kinds are equal by value, and never equal to an F64",
+         integers_of_different_kinds_are_equal),
     RULE("an F64 is equal as a number, and NaN to itself", doubles_are_equal_as_numbers),
     RULE("texts and bytes are equal by content, never one to the other", texts_are_equal_by_their_bytes),
     RULE("collections are equal in depth, and maps in any order", collections_are_equal_in_depth),
-    RULE("an ERROR is equal by domain, code, message and cause, not by origin", errors_are_equal_by_what_they_say),
+    RULE("an ERROR is equal by domain, code, message and cause, not by origin", errors_are_equal_by_their_content),
     RULE("a DISCARDED is equal by its cause", cancellations_are_equal_by_cause),
     RULE("a PROMISE is equal by identity", promises_are_equal_by_identity),
     RULE("objects are equal by identity, unless their type says otherwise", objects_are_equal_as_their_type_says),
     RULE("values nested a million deep are compared on a stack of 512 KiB", deep_values_are_compared_without_a_stack),
     RULE("parts that values share are compared once", shared_parts_are_compared_once),
     RULE("a description fits into its buffer, and there is one of everything", description_fits_its_place),
-    RULE("values and types that are missing are refused", what_is_missing_is_refused),
+    RULE("values and types that are missing are refused", missing_arguments_are_refused),
     CHECKS_END,
 };

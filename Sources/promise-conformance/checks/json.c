@@ -276,7 +276,7 @@ static void expect_written(promise_value_t value, const char *text) {
   CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
 }
 
-static void what_is_not_json_is_refused(void) {
+static void invalid_json_is_refused(void) {
   static const struct {
     const char *text;
     int64_t code;
@@ -320,7 +320,7 @@ static void options_are_kept(void) {
   CHECK_STATUS(promise_value_from_json(&value, "1", 1, &options, NULL), PROMISE_EINVAL);
 }
 
-static void what_json_has_nothing_for_is_refused(void) {
+static void values_without_a_form_in_json_are_refused(void) {
   promise_value_t pointer = {.kind = PROMISE_KIND_POINTER, .as.ptr = &pointer}, out, error;
   CHECK_STATUS(promise_value_to_json(&out, &pointer, NULL, &error), PROMISE_EINVAL);
   CHECK_INT(promise_value_code(&error), PROMISE_JSON_EUNSUPPORTED);
@@ -331,7 +331,7 @@ static void what_json_has_nothing_for_is_refused(void) {
 }
 
 CHECKS(json) = {
-    RULE("what is read is written as it was, integers of 64 bits exactly", integers_are_exact),
+    RULE("JSON that was read is written unchanged, integers of 64 bits exactly", integers_are_exact),
     RULE("an F64 is the nearest one to its digits", doubles_are_the_nearest_ones),
     RULE("a number may have 100,000 digits", long_numbers_are_read_whole),
     RULE("an F64 is written so that it is read again, in 24 characters at most",
@@ -342,9 +342,9 @@ CHECKS(json) = {
     RULE("values of each kind are written", values_are_written),
     RULE("an ERROR is written as an object", errors_are_written_as_objects),
     RULE("lines are indented if asked to", lines_are_indented),
-    RULE("what is not JSON is refused, with an ERROR of domain \"promise.json\"", what_is_not_json_is_refused),
+    RULE("invalid JSON is refused, with an ERROR of domain \"promise.json\"", invalid_json_is_refused),
     RULE("depth, equal keys and options are as asked for", options_are_kept),
-    RULE("what JSON has nothing for is refused", what_json_has_nothing_for_is_refused),
+    RULE("values without a form in JSON are refused", values_without_a_form_in_json_are_refused),
     RULE("values nested a million deep are read and written on a stack of 512 KiB", deep_values_take_no_stack),
     RULE("a document of many values is read and written", many_values_are_read_and_written),
     CHECKS_END,

@@ -13,7 +13,7 @@ static void each_reference_counts(void) {
   CHECK_STATUS(promise_retain(promise), PROMISE_ESTALE);
 }
 
-static void a_pending_promise_goes_without_calls(void) {
+static void a_pending_promise_is_destroyed_without_calls(void) {
   spy_t block = {0}, observer = {0}, handler = {0};
   promise_t *promise = promise_new_discardable(spy_discard, &block, spy_free);
   CHECK_STATUS(promise_observe(promise, spy_observer, spy_observer, &observer, spy_free), PROMISE_OK);
@@ -94,10 +94,10 @@ static void long_chains_take_no_stack(void) {
 
 CHECKS(lifetime) = {
     RULE("the token is good until the last reference is given back", each_reference_counts),
-    RULE("a promise that goes while pending calls nothing, frees every context, and leaves derived ones pending",
-         a_pending_promise_goes_without_calls),
+    RULE("a promise destroyed while pending calls nothing, frees every context, and leaves derived ones pending",
+         a_pending_promise_is_destroyed_without_calls),
     RULE("a handler runs though its derived promise was released", a_released_child_does_not_stop_the_handler),
     RULE("the last reference may be given back within a callback", the_last_reference_may_go_in_a_callback),
-    RULE("a chain of 100,000 links settles, and goes, on a stack of 512 KiB", long_chains_take_no_stack),
+    RULE("a chain of 100,000 links settles, and is destroyed, on a stack of 512 KiB", long_chains_take_no_stack),
     CHECKS_END,
 };

@@ -182,7 +182,7 @@ static void submits_again(void *ctx) {
   submit_letter(again, 'b');
 }
 
-static void a_run_leaves_what_its_jobs_submit(void) {
+static void a_run_leaves_jobs_that_its_jobs_submit(void) {
   fixture_t fixture = setup();
   again = fixture.executor;
   CHECK_STATUS(promise_executor_submit(again, submits_again, LETTER('a'), NULL), PROMISE_OK);
@@ -263,7 +263,7 @@ static void the_main_loop_runs_the_main_executor(void) {
   CHECK_STATUS(promise_executor_set_main(NULL), PROMISE_OK);
 }
 
-static void what_is_no_loop_is_refused(void) {
+static void other_handles_are_refused(void) {
   promise_loop_t *gone = promise_loop_new();
   CHECK(gone != NULL);
   promise_t *promise = fulfilled(1);
@@ -286,8 +286,9 @@ static void what_is_no_loop_is_refused(void) {
 }
 
 CHECKS(loop) = {
-    RULE("jobs run in their order when the loop is run, and the descriptor tells of them", jobs_run_when_the_loop_does),
-    RULE("promise_loop_run_once() leaves what its jobs submit to the next run", a_run_leaves_what_its_jobs_submit),
+    RULE("jobs run in their order when the loop is run, and make the descriptor readable", jobs_run_when_the_loop_does),
+    RULE("promise_loop_run_once() leaves jobs that its jobs submit to the next run",
+         a_run_leaves_jobs_that_its_jobs_submit),
     RULE("reactions run on the loop, and its executor is current in them", reactions_run_on_the_loop),
     RULE("promise_loop_stop() ends a run, or the next one", run_ends_when_it_is_stopped),
     RULE("a run ends when its time is over, and not before", run_ends_in_time),
@@ -297,7 +298,7 @@ CHECKS(loop) = {
     RULE("a job from another thread wakes who polls the descriptor", other_threads_wake_the_loop),
     RULE("promise_loop_wait() runs the loop where promise_wait() is PROMISE_EDEADLK", wait_runs_the_loop),
     RULE("promise_publisher_every() publishes the intervals that have passed", a_loop_ticks),
-    RULE("the main loop runs what the main executor is given", the_main_loop_runs_the_main_executor),
-    RULE("what is no loop is refused", what_is_no_loop_is_refused),
+    RULE("the main loop runs the jobs of the main executor", the_main_loop_runs_the_main_executor),
+    RULE("a handle that is not a loop is refused", other_handles_are_refused),
     CHECKS_END,
 };

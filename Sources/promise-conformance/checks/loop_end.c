@@ -4,7 +4,7 @@
 
 static fixture_t shared;
 
-static void last_release_drops_what_waits(void) {
+static void last_release_drops_queued_jobs(void) {
   fixture_t fixture = setup();
   spy_t job = {0}, task = {0}, observed = {0};
   promise_t *child = react_on(fixture.executor, spy_handler, &job, spy_free);
@@ -90,7 +90,7 @@ static void each_reference_keeps_the_loop_open(void) {
 }
 
 CHECKS(loop_end) = {
-    RULE("the last release of a loop drops what waits, and what comes later", last_release_drops_what_waits),
+    RULE("the last release of a loop drops queued jobs, and later ones", last_release_drops_queued_jobs),
     RULE("a job may release its loop, which ends the run with PROMISE_ECLOSED", job_may_release_its_loop),
     RULE("the last release of a loop ends its run on another thread", last_release_ends_a_run_elsewhere),
     RULE("each reference to a loop keeps it open", each_reference_keeps_the_loop_open),

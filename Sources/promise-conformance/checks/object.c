@@ -66,7 +66,7 @@ static void derived_promises_share_the_value(void) {
   CHECK_DESTROYED(&payload, 1);
 }
 
-static void what_handlers_leave_is_taken_over(void) {
+static void values_that_handlers_leave_are_taken_over(void) {
   payload_t payload = {0}, refused = {0};
   spy_t spy = {.verdict = PROMISE_FULFILL, .answer = object(&payload)};
   spy_t wrong = {.verdict = 4711, .answer = object(&refused)};
@@ -119,7 +119,8 @@ CHECKS(object) = {
     RULE("a promise holds its value, and promise_result() gives a reference more", promise_holds_its_value),
     RULE("a settling call takes over its value when it is refused too", refused_settlement_releases_the_value),
     RULE("a reason that passes through is shared", derived_promises_share_the_value),
-    RULE("what a handler leaves in *out is taken over, whatever its verdict", what_handlers_leave_is_taken_over),
+    RULE("the value that a handler leaves in *out is taken over, with every verdict",
+         values_that_handlers_leave_are_taken_over),
     RULE("without a registered type an OBJECT is refused, and the payload left alone", object_needs_a_type),
     RULE("promise_value_object_with() has a destructor of its own", the_maker_may_say_how_it_is_freed),
     CHECKS_END,

@@ -92,7 +92,7 @@ static void taken_rejections_are_not_reported(void) {
   }
 }
 
-static void discarding_is_no_failure(void) {
+static void discarding_is_not_a_failure(void) {
   report_t report = {0};
   watch(&report);
   promise_t *promise = pending();
@@ -146,7 +146,7 @@ static void hooks_are_replaced(void) {
   CHECK_REPORTS(&other, 0, 0, 1);
 }
 
-static void what_is_wrong_is_refused(void) {
+static void invalid_arguments_are_refused(void) {
   report_t report = {0};
   promise_hooks_t bad = hooks_to(&report);
   bad.reserved = 1;
@@ -179,7 +179,7 @@ static void look_for(void *ctx, const char *text, size_t length) {
   }
 }
 
-static void a_dump_has_what_is_pending(void) {
+static void a_dump_has_pending_promises(void) {
   promise_t *promise = pending(), *derived = then(promise, 'a');
   wanted_t wanted = {.lines = 0};
   snprintf(wanted.id, sizeof wanted.id, "%p", (void *)promise);
@@ -231,7 +231,7 @@ static void seen_free(void *ctx) {
   spy_free(&((seen_t *)ctx)->spy);
 }
 
-static void a_trace_tells_what_happens(void) {
+static void a_trace_has_every_event(void) {
   seen_t seen = {.created = 0};
   promise_trace_t trace = {.size = sizeof trace, .event = see, .ctx = &seen, .free_ctx = seen_free};
   CHECK_STATUS(promise_trace_start(&trace), PROMISE_OK);
@@ -273,15 +273,15 @@ static void a_trace_is_written(void) {
 }
 
 CHECKS(observe) = {
-    RULE("a rejection that nobody takes is reported when the promise goes", untaken_rejections_are_reported),
+    RULE("an unhandled rejection is reported when the promise is destroyed", untaken_rejections_are_reported),
     RULE("a rejection that somebody takes is not reported", taken_rejections_are_not_reported),
-    RULE("a promise that was discarded is not reported", discarding_is_no_failure),
-    RULE("a second settlement is reported, with what gets lost", second_settlements_are_reported),
-    RULE("a promise that goes unsettled is reported, and what is derived from it is not", lost_promises_are_reported),
+    RULE("a promise that was discarded is not reported", discarding_is_not_a_failure),
+    RULE("a second settlement is reported, with the value that is dropped", second_settlements_are_reported),
+    RULE("a promise destroyed while pending is reported, and its derived promises are not", lost_promises_are_reported),
     RULE("hooks are replaced as a whole, and their context is freed once", hooks_are_replaced),
-    RULE("promise_set_hooks() refuses what is wrong", what_is_wrong_is_refused),
-    RULE("a dump has every pending promise, and what waits for it", a_dump_has_what_is_pending),
-    RULE("a trace tells what is made, settled and run, in that order", a_trace_tells_what_happens),
+    RULE("promise_set_hooks() refuses invalid arguments", invalid_arguments_are_refused),
+    RULE("a dump has every pending promise, and its waiters", a_dump_has_pending_promises),
+    RULE("a trace has the events made, settled and run, in that order", a_trace_has_every_event),
     RULE("a trace is written as JSON", a_trace_is_written),
     CHECKS_END,
 };

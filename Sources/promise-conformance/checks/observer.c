@@ -102,7 +102,7 @@ static void every_observer_is_called_once(void) {
   promise_release(promise);
 }
 
-static void discarded_promise_tells_its_observers(void) {
+static void discarded_promise_notifies_its_observers(void) {
   spy_t spy = {0};
   journal_clear();
   promise_t *promise = promise_new();
@@ -121,6 +121,6 @@ CHECKS(observer) = {
     RULE("an observer is released with its promise, uncalled", observer_keeps_nothing_alive),
     RULE("a callback may retain the value that it is given", borrowed_value_can_be_kept),
     RULE("every observer is called once", every_observer_is_called_once),
-    RULE("observers of a discarded promise are given the DISCARDED", discarded_promise_tells_its_observers),
+    RULE("observers of a discarded promise are given the DISCARDED", discarded_promise_notifies_its_observers),
     CHECKS_END,
 };

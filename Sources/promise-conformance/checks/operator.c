@@ -100,7 +100,7 @@ static void hears_error(void *ctx, const promise_value_t *reason) {
   heard_error = *reason;
 }
 
-static void what_a_transform_does_wrong_is_an_error(void) {
+static void a_misuse_by_a_transform_is_an_error(void) {
   promise_publisher_t *source = publisher_new(0);
   spy_t spy = {0};
   promise_publisher_t *derived = transformed(source, &spy);
@@ -142,13 +142,13 @@ static void a_transform_may_change_the_end(void) {
     CHECK(how == 0   ? ended(end, PROMISE_REJECTED, 7)
           : how == 1 ? promise_state(end) == PROMISE_PENDING
                      : was_cancelled(end));
-    CHECK_TEXT(listener.log, how == 1 ? "7 " : "."); /* open, though its source is gone */
+    CHECK_TEXT(listener.log, how == 1 ? "7 " : "."); /* open, though its source is destroyed */
     promise_publisher_release(derived), promise_release(end);
     release_both(subscriber, source);
   }
 }
 
-static void what_equals_its_predecessor_is_passed_over(void) {
+static void a_value_that_equals_its_predecessor_is_passed_over(void) {
   for (uint32_t flags = 0; flags <= PROMISE_DISTINCT_ERRORS; flags += PROMISE_DISTINCT_ERRORS) {
     promise_publisher_t *source = publisher_new(0);
     listener_t listener = {0}, late = {0};
@@ -344,10 +344,10 @@ CHECKS(operator) = {
     RULE("promise_publisher_transform() does as its functions say", a_transform_maps_and_filters),
     RULE("a transform makes values of errors", a_transform_makes_values_of_errors),
     RULE("a transform may finish, fail or cancel the stream", a_transform_may_end_the_stream),
-    RULE("a verdict or value that is none becomes an error event", what_a_transform_does_wrong_is_an_error),
+    RULE("a verdict or value that is none becomes an error event", a_misuse_by_a_transform_is_an_error),
     RULE("a transform may change the end of the stream", a_transform_may_change_the_end),
-    RULE("promise_publisher_distinct() passes over what equals its predecessor",
-         what_equals_its_predecessor_is_passed_over),
+    RULE("promise_publisher_distinct() passes over a value that equals its predecessor",
+         a_value_that_equals_its_predecessor_is_passed_over),
     RULE("promise_publisher_distinct() compares in depth", distinct_compares_in_depth),
     RULE("promise_publisher_scan() publishes a running fold", values_are_folded),
     RULE("promise_publisher_window() has the last values", window_has_the_last_values),

@@ -156,7 +156,7 @@ CHECKS(order) = {
     RULE("one attached to the promise that a handler is about to settle waits its turn",
          attachment_to_the_promise_being_settled_waits_its_turn),
     RULE("a settlement within a callback is whole when its call returns", nested_settlement_is_whole),
-    RULE("what passes through keeps its place in the order", pass_through_keeps_its_place),
+    RULE("an outcome without a handler keeps its place in the order", pass_through_keeps_its_place),
     RULE("a follower stands where the adoption happened in the order of the other one's callbacks",
          follower_settles_in_its_turn),
     CHECKS_END,

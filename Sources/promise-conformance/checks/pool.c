@@ -95,7 +95,7 @@ static void keeps(void *ctx, promise_job_t *job) {
   kept = job;
 }
 
-static void a_dropped_turn_drops_what_waits(void) {
+static void a_dropped_turn_drops_queued_jobs(void) {
   work_t first = {.freed = GATE_CLOSED}, second = {.freed = GATE_CLOSED};
   promise_executor_t *target = promise_executor_new(keeps, NULL, NULL);
   promise_executor_t *serial = promise_executor_serial(target);
@@ -109,7 +109,7 @@ static void a_dropped_turn_drops_what_waits(void) {
   CHECK_STATUS(promise_executor_release(target), PROMISE_OK);
 }
 
-static void what_is_wrong_is_refused(void) {
+static void invalid_arguments_are_refused(void) {
   work_t work = {.freed = GATE_CLOSED};
   promise_executor_t *none = (promise_executor_t *)(void *)stale();
   CHECK_POINTER(promise_executor_global(0), NULL);
@@ -149,7 +149,7 @@ CHECKS(pool) = {
     RULE("the pool runs its jobs on threads of its own, at every priority", the_pool_runs_elsewhere),
     RULE("reactions run on the pool, and a wait for them ends", reactions_run_on_the_pool),
     RULE("a serial executor keeps the order, and runs one job at a time", serial_keeps_the_order),
-    RULE("a serial executor whose turn is dropped drops all that waits", a_dropped_turn_drops_what_waits),
-    RULE("executors that are none, and jobs without a body, are refused", what_is_wrong_is_refused),
+    RULE("a serial executor whose turn is dropped drops all that waits", a_dropped_turn_drops_queued_jobs),
+    RULE("executors that are none, and jobs without a body, are refused", invalid_arguments_are_refused),
     CHECKS_END,
 };

@@ -6,7 +6,7 @@
 
 /* ---- Settled ---- */
 
-static void a_watch_tells_the_outcome(void) {
+static void a_watch_gives_the_outcome(void) {
   promise_queue_t *queue = promise_queue_new();
   promise_t *good = promise_new(), *bad = promise_new(), *before = fulfilled(3);
   CHECK_STATUS(promise_queue_watch(queue, good, 1), PROMISE_OK);
@@ -104,7 +104,7 @@ static void unwatch_ends_all_of_a_tag(void) {
 }
 
 /* A promise destroyed while pending has an event, with its tag. */
-static void a_promise_destroyed_while_pending_is_told(void) {
+static void a_promise_destroyed_while_pending_gives_dropped(void) {
   promise_queue_t *queue = promise_queue_new();
   promise_t *source = promise_new();
   CHECK_STATUS(promise_queue_watch(queue, source, 1), PROMISE_OK);
@@ -125,7 +125,7 @@ static void a_promise_destroyed_while_pending_is_told(void) {
 
 /* ---- Cancelling ---- */
 
-static void a_request_goes_from_a_derived_promise_to_the_producer(void) {
+static void a_request_propagates_from_a_derived_promise_to_the_producer(void) {
   promise_queue_t *queue = promise_queue_new();
   promise_t *source = promise_new();
   CHECK_STATUS(promise_queue_on_cancel(queue, source, 1), PROMISE_OK);
@@ -147,7 +147,7 @@ static void a_request_goes_from_a_derived_promise_to_the_producer(void) {
   promise_queue_free(queue);
 }
 
-static void on_cancel_tells_requests_and_discards(void) {
+static void on_cancel_gives_requests_and_discards(void) {
   promise_queue_t *queue = promise_queue_new();
   promise_t *discarded = promise_new(), *done = promise_new(), *asked = promise_new(), *gone = promise_new();
   promise_t *all[] = {discarded, done, asked, gone};
@@ -171,7 +171,7 @@ static void on_cancel_tells_requests_and_discards(void) {
 
 /* ---- Objects ---- */
 
-static void an_object_tells_its_end_once(void) {
+static void an_object_gives_its_end_once(void) {
   promise_queue_t *queue = promise_queue_new();
   promise_value_t value = garbage();
   CHECK_STATUS(promise_queue_object(queue, &value, payload_type(), 42), PROMISE_OK);
@@ -278,15 +278,15 @@ static void a_freed_queue_gives_nothing(void) {
 }
 
 CHECKS(queue) = {
-    RULE("a watch gives the outcome, pending or settled", a_watch_tells_the_outcome),
+    RULE("a watch gives the outcome, pending or settled", a_watch_gives_the_outcome),
     RULE("events are taken in order, many in one call", many_are_taken_in_order),
     RULE("a watch is interest, and a tap is none", a_watch_is_interest_until_it_is_ended),
     RULE("an ended watch gives no event, and releases a ready one", unwatch_ends_all_of_a_tag),
-    RULE("a promise destroyed while pending gives DROPPED", a_promise_destroyed_while_pending_is_told),
+    RULE("a promise destroyed while pending gives DROPPED", a_promise_destroyed_while_pending_gives_dropped),
     RULE("a request to cancel the promise of a CALL propagates to the producer",
-         a_request_goes_from_a_derived_promise_to_the_producer),
-    RULE("a request and a discard give CANCEL, any other end OBSOLETE", on_cancel_tells_requests_and_discards),
-    RULE("an object gives one FREED, at its end", an_object_tells_its_end_once),
+         a_request_propagates_from_a_derived_promise_to_the_producer),
+    RULE("a request and a discard give CANCEL, any other end OBSOLETE", on_cancel_gives_requests_and_discards),
+    RULE("an object gives one FREED, at its end", an_object_gives_its_end_once),
     RULE("a take ends when its time is over, and not before", a_take_ends_in_time),
     RULE("a taker that sleeps is woken by an event, and by the end", another_thread_wakes_the_taker),
     RULE("the descriptor is readable while events are ready", the_descriptor_is_readable_while_events_are_ready),

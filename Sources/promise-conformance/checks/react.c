@@ -59,7 +59,7 @@ static void never_submitted(void *ctx, promise_job_t *job) {
 }
 
 /* "What passes through does so at once, on the settling thread." */
-static void what_passes_through_needs_no_executor(void) {
+static void an_outcome_without_a_handler_needs_no_executor(void) {
   spy_t owner = {0};
   promise_executor_t *executor = promise_executor_new(never_submitted, &owner, spy_free);
   for (int good = 0; good < 2; good++) {
@@ -105,7 +105,7 @@ static void longer_struct_of_zeros_is_accepted(void) {
   promise_release(promise);
 }
 
-static void context_goes_with_a_pending_promise(void) {
+static void context_is_freed_with_a_pending_promise(void) {
   spy_t spy = {0};
   promise_reaction_t reaction = {
       .size = sizeof reaction, .on_fulfilled = on_good, .on_rejected = on_bad, .ctx = &spy, .free_ctx = spy_free};
@@ -143,7 +143,7 @@ static void refused(promise_t *promise, const promise_reaction_t *reaction, prom
   CHECK_SPY(spy, 0, 1);
 }
 
-static void what_is_wrong_is_refused(void) {
+static void invalid_arguments_are_refused(void) {
   spy_t spy = {0};
   promise_t *promise = pending();
   promise_reaction_t good = reaction_to(&spy), bad = good;
@@ -175,13 +175,13 @@ CHECKS(react) = {
     RULE("promise_react() is promise_then() and promise_rescue() in one",
          right_handler_runs_and_the_rest_passes_through),
     RULE("promise_react() looks at the type for rejections alone", type_is_for_the_rejection_handler),
-    RULE("an outcome that passes through needs no executor", what_passes_through_needs_no_executor),
+    RULE("an outcome that passes through needs no executor", an_outcome_without_a_handler_needs_no_executor),
     RULE("promise_react() takes a longer struct, of a newer version, whose new fields are 0",
          longer_struct_of_zeros_is_accepted),
     RULE("the context of a reaction is freed when its promise is destroyed while pending",
-         context_goes_with_a_pending_promise),
+         context_is_freed_with_a_pending_promise),
     RULE("a handler of promise_react() runs although its derived promise was released",
          released_child_does_not_stop_the_handler),
-    RULE("promise_react() refuses what is wrong, and frees the context", what_is_wrong_is_refused),
+    RULE("promise_react() refuses invalid arguments, and frees the context", invalid_arguments_are_refused),
     CHECKS_END,
 };

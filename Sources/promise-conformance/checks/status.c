@@ -39,7 +39,7 @@ static void *looks_from_a_new_thread(void *argument) {
   return NULL;
 }
 
-static void last_status_tells_why_there_is_no_handle(void) {
+static void last_status_is_the_reason_for_null(void) {
   CHECK_STATUS(promise_last_status(), PROMISE_OK);
   CHECK_POINTER(promise_then(NULL, adds_one, NULL, NULL), NULL);
   CHECK_STATUS(promise_last_status(), PROMISE_EINVAL);
@@ -64,8 +64,8 @@ static void success_leaves_the_last_status(void) {
 CHECKS(status) = {
     RULE("promise_status_name() knows every status", every_status_has_its_name),
     RULE("promise_status_name() of another number is PROMISE_UNKNOWN", other_numbers_are_unknown),
-    RULE("promise_last_status() tells, for each thread, why a handle is NULL",
-         last_status_tells_why_there_is_no_handle),
+    RULE("promise_last_status() has, for each thread, the reason why a handle is NULL",
+         last_status_is_the_reason_for_null),
     RULE("promise_last_status() resets itself", the_last_status_is_reset_when_it_is_read),
     RULE("promise_last_status() is changed neither by success nor by calls that return a status",
          success_leaves_the_last_status),

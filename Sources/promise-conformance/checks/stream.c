@@ -130,7 +130,7 @@ static void a_stateful_publisher_replays_its_latest_event(void) {
   promise_publisher_release(publisher);
 }
 
-static void what_has_no_callback_is_passed_over(void) {
+static void events_without_a_callback_are_passed_over(void) {
   promise_publisher_t *publisher = publisher_new(0);
   listener_t values = {0}, errors = {0};
   promise_subscription_t wish = everything(&values);
@@ -156,7 +156,7 @@ static void publishes_down(listener_t *listener, int64_t number) {
     CHECK_STATUS(promise_publisher_publish(listener->publisher, I64(number - 1)), PROMISE_OK);
 }
 
-static void what_a_callback_publishes_comes_after_what_was_before(void) {
+static void events_of_a_callback_come_after_earlier_ones(void) {
   promise_publisher_t *publisher = publisher_new(0);
   listener_t one = {.publisher = publisher, .then = publishes_down}, two = {0};
   promise_subscriber_t *first = listen(publisher, &one), *second = listen(publisher, &two);
@@ -215,7 +215,7 @@ static void subscribes_a_newcomer(listener_t *listener, int64_t number) {
     listener->subscriber = listen(listener->publisher, &newcomer);
 }
 
-static void who_subscribes_in_a_callback_gets_what_comes_after(void) {
+static void a_subscriber_attached_in_a_callback_gets_later_events(void) {
   promise_publisher_t *publisher = publisher_new(0);
   listener_t one = {.publisher = publisher, .then = subscribes_a_newcomer};
   promise_subscriber_t *first = listen(publisher, &one);
@@ -276,7 +276,7 @@ static void events_wait_for_demand(void) {
   release_both(subscriber, publisher);
 }
 
-static void what_overflows_is_dropped_by_the_policy(void) {
+static void events_beyond_the_capacity_are_dropped_by_the_policy(void) {
   promise_publisher_t *publisher = publisher_new(0);
   promise_subscriber_t *oldest = subscribe(publisher, wish(PROMISE_OVERFLOW_DROP_OLDEST, 2, 0));
   promise_subscriber_t *newest = subscribe(publisher, wish(PROMISE_OVERFLOW_DROP_NEWEST, 2, 0));
@@ -365,22 +365,23 @@ static void references_are_counted(void) {
 }
 
 CHECKS(stream) = {
-    RULE("a subscriber gets what is published after it came, errors too",
+    RULE("a subscriber gets the events published after it was attached, errors too",
          events_come_in_order_and_errors_do_not_end_them),
     RULE("a stateful publisher replays the latest event", a_stateful_publisher_replays_its_latest_event),
     RULE("the end of a stream is a promise", a_stream_ends_once_as_a_promise),
     RULE("who leaves is cancelled, once", a_subscriber_is_cancelled_by_itself),
-    RULE("events without a callback are passed over, and take no demand", what_has_no_callback_is_passed_over),
+    RULE("events without a callback are passed over, and take no demand", events_without_a_callback_are_passed_over),
     RULE("events wait for demand, and the end for them", events_wait_for_demand),
-    RULE("what overflows goes by the policy, and room is a promise", what_overflows_is_dropped_by_the_policy),
+    RULE("the policy decides about events beyond the capacity, and room is a promise",
+         events_beyond_the_capacity_are_dropped_by_the_policy),
     RULE("promise_subscriber_next() has the next event, or the end", events_are_promises_that_are_asked_for),
-    RULE("what a callback publishes comes to all in the same order", a_callback_may_publish),
-    RULE("what a callback publishes comes after what was published before",
-         what_a_callback_publishes_comes_after_what_was_before),
+    RULE("events that a callback publishes reach all subscribers in the same order", a_callback_may_publish),
+    RULE("an event that a callback publishes comes after those published before",
+         events_of_a_callback_come_after_earlier_ones),
     RULE("a callback may cancel or release its subscriber, and end or release its publisher",
          everybody_may_leave_from_a_callback),
-    RULE("who subscribes in a callback gets what is published after it",
-         who_subscribes_in_a_callback_gets_what_comes_after),
+    RULE("a subscriber attached in a callback gets the events published after it",
+         a_subscriber_attached_in_a_callback_gets_later_events),
     RULE("a callback cannot wait for the end of its own subscription", a_callback_cannot_wait_for_its_own_end),
     RULE("publishers and subscribers live until their last reference is released", references_are_counted),
     CHECKS_END,

@@ -114,7 +114,7 @@ static void references_are_counted_by_all(void) {
 
 CHECKS(thread) = {
     RULE("of settlements on several threads, one wins", one_settlement_wins),
-    RULE("each callback runs once, attached on whatever thread while another settles", each_callback_runs_once),
-    RULE("references are counted, whoever adds them and gives them back", references_are_counted_by_all),
+    RULE("each callback runs once, attached on any thread while another settles", each_callback_runs_once),
+    RULE("references are counted on every thread that adds or releases them", references_are_counted_by_all),
     CHECKS_END,
 };

@@ -20,7 +20,7 @@ static void check_ending(promise_publisher_t *source, promise_publisher_t *deriv
 
 static const int64_t long_time = 3600 * 1000 * MILLISECONDS;
 
-static void the_end_flushes_what_is_pending(void) {
+static void the_end_flushes_pending_events(void) {
   promise_publisher_t *source = publisher_new(0);
   check_ending(source, promise_publisher_debounce(NULL, source, long_time), "", "3 .");
   source = publisher_new(0);
@@ -60,7 +60,7 @@ static void silence_fails(void) {
 }
 
 CHECKS(timing) = {
-    RULE("the end of a stream publishes what waits for its time", the_end_flushes_what_is_pending),
+    RULE("the end of a stream publishes the events that wait for their time", the_end_flushes_pending_events),
     RULE("silence publishes a debounced event", silence_publishes),
     RULE("silence fails a timeout", silence_fails),
     CHECKS_END,

@@ -70,7 +70,7 @@ static void the_last_release_invalidates_if_asked_to(void) {
   }
 }
 
-static void an_invalidated_token_silences_what_was_attached_before(void) {
+static void an_invalidated_token_silences_earlier_callbacks(void) {
   journal_clear();
   for (int good = 0; good < 2; good++) {
     promise_token_t *token = promise_token_new(0);
@@ -91,7 +91,7 @@ static void an_invalidated_token_silences_what_was_attached_before(void) {
   }
 }
 
-static void what_passes_by_a_handler_is_not_silenced(void) {
+static void an_outcome_without_a_handler_is_not_silenced(void) {
   journal_clear();
   promise_token_t *token = promise_token_new(0);
   promise_t *source = promise_new();
@@ -187,7 +187,7 @@ static void a_token_may_be_used_by_several_threads(void) {
 }
 
 /* Each token is destroyed once, although it is reached by every path through a thousand diamonds. */
-static void a_token_with_two_parents_goes_once(void) {
+static void a_token_with_two_parents_is_freed_once(void) {
   promise_token_t *tokens[3001] = {promise_token_new(0)};
   int last = 0;
   for (int i = 0; i < 1000; i++, last += 3) {
@@ -288,7 +288,7 @@ static void a_deadline_cancels(void) {
   release_token(silent);
 }
 
-static void what_is_wrong_is_refused(void) {
+static void invalid_arguments_are_refused(void) {
   promise_token_t *gone = token_new(false), *token = token_new(false);
   promise_t *promise = pending();
   release_token(gone);
@@ -324,16 +324,17 @@ CHECKS(token) = {
     RULE("a token remembers that it was cancelled", a_token_remembers_that_it_was_cancelled),
     RULE("the last release of a token invalidates it if it was made so", the_last_release_invalidates_if_asked_to),
     RULE("invalidating a token silences the handlers that were attached before",
-         an_invalidated_token_silences_what_was_attached_before),
-    RULE("an outcome without a handler passes through an invalidated token", what_passes_by_a_handler_is_not_silenced),
+         an_invalidated_token_silences_earlier_callbacks),
+    RULE("an outcome without a handler passes through an invalidated token",
+         an_outcome_without_a_handler_is_not_silenced),
     RULE("cancelling a token asks its promises, and silences nobody", cancelling_silences_nobody),
     RULE("a chained token is invalidated with its parent, and cancelled with it if asked to",
          chained_tokens_go_with_their_parent),
     RULE("a circle of tokens is refused with PROMISE_EDEADLK", a_circle_is_refused),
     RULE("a chain of tokens may have 100,000 links", a_chain_of_tokens_may_be_long),
-    RULE("a token that several paths reach is invalidated once", a_token_with_two_parents_goes_once),
+    RULE("a token that several paths reach is invalidated once", a_token_with_two_parents_is_freed_once),
     RULE("a token may be used by several threads", a_token_may_be_used_by_several_threads),
     RULE("a deadline cancels the token and those chained to it, and an earlier one stays", a_deadline_cancels),
-    RULE("a token that is none is refused", what_is_wrong_is_refused),
+    RULE("a token that is none is refused", invalid_arguments_are_refused),
     CHECKS_END,
 };

@@ -95,7 +95,7 @@ static void the_first_destroy_stays(void) {
 CHECKS(type) = {
     RULE("one name is one type, and is copied", one_name_is_one_type),
     RULE("a type is refused with a wrong name or parent", names_and_parents_are_checked),
-    RULE("the kinds are types, and promise_value_type() tells them", kinds_are_types),
+    RULE("the kinds are types, and promise_value_type() returns them", kinds_are_types),
     RULE("a value is of its type and of all its ancestors", values_are_of_their_types_ancestors_too),
     RULE("the first `destroy` of a name stays", the_first_destroy_stays),
     CHECKS_END,

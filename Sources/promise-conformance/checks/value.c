@@ -45,7 +45,7 @@ static void string_is_copied(void) {
   CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
 }
 
-static void what_is_not_utf8_is_no_string(void) {
+static void bytes_that_are_not_utf8_are_not_a_string(void) {
   static const char *const wrong[] = {
       "\x80",             /* a continuation byte alone */
       "\xc3",             /* truncated */
@@ -189,7 +189,7 @@ static void a_promise_in_a_value_holds_a_reference(void) {
 CHECKS(value) = {
     RULE("plain kinds go through a promise as they are", plain_kinds_own_nothing),
     RULE("a STRING is a copy, with a NUL behind it", string_is_copied),
-    RULE("what is not UTF-8 is no STRING", what_is_not_utf8_is_no_string),
+    RULE("bytes that are not UTF-8 are not a STRING", bytes_that_are_not_utf8_are_not_a_string),
     RULE("BYTES are a copy; empty ones are NULL", bytes_are_copied),
     RULE("foreign BYTES are not copied, and freed once", foreign_bytes_are_not_copied),
     RULE("an ERROR has a domain, a code and a message", error_has_its_parts),

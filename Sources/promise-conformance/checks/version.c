@@ -3,7 +3,7 @@
 
 #include "../checked.h"
 
-static void version_is_told(void) {
+static void version_is_reported(void) {
   CHECK(promise_abi_version() >= 1);
   CHECK_INT(promise_abi_version(), promise_abi_version());
 }
@@ -17,7 +17,7 @@ static void version_is_text(void) {
 }
 
 CHECKS(version) = {
-    RULE("promise_abi_version() is at least 1, and always the same", version_is_told),
+    RULE("promise_abi_version() is at least 1, and always the same", version_is_reported),
     RULE("promise_version() has three numbers", version_is_text),
     CHECKS_END,
 };

@@ -45,7 +45,7 @@ static promise_verdict_t waits_for_itself(void *ctx, const promise_value_t *in, 
   return PROMISE_FULFILL;
 }
 
-static void what_this_thread_would_settle_is_a_deadlock(void) {
+static void waiting_for_a_promise_of_this_thread_is_a_deadlock(void) {
   int calls = 0;
   promise_t *promise = pending();
   own = promise_then(promise, waits_for_itself, &calls, NULL);
@@ -154,7 +154,7 @@ static promise_verdict_t lets_others_look(void *ctx, const promise_value_t *in, 
   return PROMISE_FULFILL;
 }
 
-static void other_threads_may_wait_for_what_runs_here(void) {
+static void other_threads_may_wait_for_a_promise_that_is_settled_here(void) {
   promise_t *promise = promise_new();
   promise_t *child = promise_then(promise, lets_others_look, NULL, NULL);
   pthread_t thread = start(resolve_there, promise);
@@ -187,7 +187,7 @@ static promise_verdict_t waits_for_the_other_thread(void *ctx, const promise_val
   return PROMISE_FULFILL;
 }
 
-static void late_callback_may_wait_for_what_another_thread_settles(void) {
+static void late_callback_may_wait_for_another_thread(void) {
   promise_t *promise = promise_new();
   promise_observe(promise, holds_the_others_up, NULL, NULL, NULL);
   promise_t *behind = promise_then(promise, adds_one, NULL, NULL);
@@ -209,13 +209,14 @@ CHECKS(wait) = {
     RULE("waiting for a pending promise ends when its time is over, and not before", pending_promise_times_out),
     RULE("a settlement on another thread ends the wait", a_settlement_ends_the_wait),
     RULE("so it does for the last promise of a chain", waits_for_the_end_of_a_chain),
-    RULE("waiting for what this thread would have to settle is PROMISE_EDEADLK",
-         what_this_thread_would_settle_is_a_deadlock),
+    RULE("waiting for a promise that only this thread could settle is PROMISE_EDEADLK",
+         waiting_for_a_promise_of_this_thread_is_a_deadlock),
     RULE("promise_wait_any() ends with the first that is settled, and leaves nothing behind",
          one_of_many_ends_the_wait),
-    RULE("a callback may wait for what another thread settles", a_callback_may_wait_for_another_thread),
-    RULE("another thread may wait for the promise whose handler runs here", other_threads_may_wait_for_what_runs_here),
+    RULE("a callback may wait for a promise that another thread settles", a_callback_may_wait_for_another_thread),
+    RULE("another thread may wait for the promise whose handler runs here",
+         other_threads_may_wait_for_a_promise_that_is_settled_here),
     RULE("a callback attached to a settled promise may wait for one whose handler another thread will run",
-         late_callback_may_wait_for_what_another_thread_settles),
+         late_callback_may_wait_for_another_thread),
     CHECKS_END,
 };

@@ -127,7 +127,7 @@ static void *run(void *argument) {
   promise_resolve(work->promise, &(promise_value_t){.kind = PROMISE_KIND_U64, .as.u64 = sum});
   promise_release(work->promise);
   pthread_mutex_lock(&mutex);
-  last_sum |= 1 << 30; /* the promise is let go of */
+  last_sum |= 1 << 30; /* the promise is released */
   pthread_cond_broadcast(&condition);
   pthread_mutex_unlock(&mutex);
   free(work);

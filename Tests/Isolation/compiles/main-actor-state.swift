@@ -23,7 +23,7 @@ final class Model {
   }
 }
 
-/// From code without isolation.
+/// Attaches from code without isolation.
 func attach(_ model: Model, to future: Future<Int, Never>) {
   future.onSuccess(on: .main) { model.count += $0 }
 }

@@ -46,7 +46,7 @@ extension EndToEnd {
         ##"{"result":"0x#","parts":{"second":0,"minute":0,"hour":0,"day":2,"month":0,"year":70,"weekday":5,"yearday":1,"dst":0,"offset":0,"zone":"GMT"}}"##
       ),
     ])
-    func givesWhatTheLibraryDoes(words: [String], expected: String) throws {
+    func givesTheResultOfTheLibrary(words: [String], expected: String) throws {
       let ending = try call(words)
       #expect(ending.errors == "")
       let text = ending.text.replacing(#/"0x[0-9a-f]+"/#) { _ in "\"0x#\"" }
@@ -72,7 +72,7 @@ extension EndToEnd {
       #expect(ending.errors.contains("stdin:8: zlib.gzclose: argument 'file' is a gzFile that 'gzclose' has released"))
     }
 
-    @Test func whatDependsOnTheMomentIsOfTheRightForm() throws {
+    @Test func resultsThatDependOnTheMomentHaveTheRightForm() throws {
       for (words, pattern) in [
         (["zlib", "zlibVersion"], #/"1\.[0-9.]+"\n/#), (["sqlite", "sqlite3_libversion"], #/"3\.[0-9.]+"\n/#),
         (["libcurl", "curl_version"], #/"libcurl\/[^"]+"\n/#), (["libc", "getpid"], #/[1-9][0-9]*\n/#),

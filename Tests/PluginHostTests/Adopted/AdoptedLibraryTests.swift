@@ -5,7 +5,7 @@ import Testing
 
 /// Work that takes several calls of a library, with its handles.
 @Suite struct AdoptedLibraryTests {
-  @Test func zlibRestoresWhatItCompressed() async throws {
+  @Test func zlibRestoresItsCompressedData() async throws {
     let zlib = try AdoptedLibrary("zlib")
     let data = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 / 100) }
     let packed = try await zlib.call("compress2", .named("data", .bytes(data)), .named("level", .int(9)))
@@ -122,7 +122,7 @@ import Testing
     try await sqlite.call("sqlite3_close", db)
   }
 
-  @Test func curlCallsBackWithWhatItReads() async throws {
+  @Test func curlCallsBackWithTheDataRead() async throws {
     let curl = try AdoptedLibrary("libcurl")
     let file = FileManager.default.temporaryDirectory.appending(path: "adopted-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: file) }

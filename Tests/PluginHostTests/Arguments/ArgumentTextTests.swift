@@ -29,7 +29,7 @@ import Testing
 @Suite struct FileBytesTests {
   private let folder = FileManager.default.temporaryDirectory.appending(path: "bytes-\(UUID().uuidString)")
 
-  @Test func whatHasNoEndOrIsTooLargeIsAnError() throws {
+  @Test func aFileWithoutEndOrTooLargeIsAnError() throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     #expect(throws: SystemError(code: EFBIG)) { try FileBytes.read(path: "/dev/zero", limit: 1 << 20) }

@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: values)
-  func refusesWhatIsCutOff(value: PluginValue) throws {
+  func refusesTruncatedData(value: PluginValue) throws {
     let bytes = try #require(StoredValue.bytes(of: value))
     for count in 0..<bytes.count { #expect(StoredValue.value(of: Array(bytes[..<count])) == nil) }
     #expect(StoredValue.value(of: bytes + [0]) == nil)
@@ -31,7 +31,7 @@ import Testing
 
   @Test(
     arguments: [[8, 255, 255, 255, 255, 255, 255, 255, 255], [10], [6, 1, 0, 0, 0, 0, 0, 0, 0, 0xFF]] as [[UInt8]])
-  func refusesWhatIsNoValue(bytes: [UInt8]) {
+  func refusesDataThatIsNotAValue(bytes: [UInt8]) {
     #expect(StoredValue.value(of: bytes) == nil)
   }
 

@@ -76,7 +76,7 @@ import Testing
     #expect(text == "plugin-host call '/lib/a b.so' \(words)")
   }
 
-  @Test func whatNoCommandLineCanCallHasNone() throws {
+  @Test func aFunctionThatNoCommandLineCanCallHasNone() throws {
     let plugin = try plugin(("f(each: fn(i32) -> bool)", nil), ("g(db: &[ptr<db>])", nil))
     #expect(CommandLineExample.text(of: plugin.functions[1], in: plugin) == nil)
     #expect(PluginText.page(plugin).contains("\nf(each: fn(i32) -> bool @call)\n    void f(bool (*each)(int32_t"))

@@ -79,7 +79,7 @@ extension EndToEnd {
       ("list_bind", "'release' may free 'text', which the function then keeps"),
       ("list_where", "'slot' is the address of a function pointer"),
     ])
-    func whatNoCallbackCanBeIsLeftOut(name: String, reason: String) throws {
+    func aTypeThatNoCallbackCanHaveIsLeftOut(name: String, reason: String) throws {
       try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
         #expect(adopted.signature(name).contains(reason), "\(adopted.signature(name))")
       }

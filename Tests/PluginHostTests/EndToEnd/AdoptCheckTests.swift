@@ -98,7 +98,7 @@ extension EndToEnd {
       try body(folder, folder.appending(path: "a.h").path, library.path)
     }
 
-    @Test func whatWritesElsewhereIsLeftOut() throws {
+    @Test func aFunctionThatWritesElsewhereIsLeftOut() throws {
       try withLibrary { folder, header, library in
         let victim = folder.appending(path: "victim").path
         try Data("still here".utf8).write(to: URL(filePath: victim))

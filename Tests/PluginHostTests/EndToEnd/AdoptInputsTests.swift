@@ -39,7 +39,7 @@ extension EndToEnd {
       ("take", "(file: ptr<gz>, buf: out bytes[len], len: u32) -> i32"),
       ("fill", "(file: ptr<gz>, buf: out bytes[len], len: u32)"),
     ])
-    func namesSayWhatIsRead(name: String, types: String) throws {
+    func namesShowWhichPointersAreRead(name: String, types: String) throws {
       try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
         #expect(adopted.signature(name) == name + types)
       }

@@ -33,7 +33,7 @@ extension EndToEnd {
       ("texts", "(a: i32) -> ptr<any>?", "&[cstr; 0] if it ends with NULL, own(f) &[cstr; 0] if f frees it"),
       ("first", "(a: i32) -> ptr<i32>?", nil), ("found", "(a: i32) -> ptr<thing>?", nil),
     ])
-    func theTypeSaysWhatTheResultIs(name: String, types: String, check: String?) throws {
+    func theTypeDecidesTheResult(name: String, types: String, check: String?) throws {
       try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
         #expect(adopted.signature(name) == name + types)
         let checks = adopted.checks(name)

@@ -92,7 +92,7 @@ extension EndToEnd {
       }
     }
 
-    @Test func theCheckSeesWhatIsWrittenBehindIt() throws {
+    @Test func theCheckSeesWritesBehindIt() throws {
       try AdoptedHeader.with(Self.header, source: Self.source, ["--check"]) { adopted in
         guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
         #expect(adopted.signature("bad_init").contains("it writes beyond 'hash'"), "\(adopted.draft.text)")

@@ -33,7 +33,7 @@ extension EndToEnd {
       ("shape_name", "(shape: ptr<shape_t>) -> cstr?"), ("shape_new", "(name: cstr) -> ptr<shape_t>?"),
       ("shape_free", "(shape: ptr<shape_t>)"), ("shape_data", "(any: ptr<void>?) -> ptr<void>?"),
     ])
-    func whatAPrototypeSaysIsWritten(name: String, types: String) throws {
+    func writesTheSignatureOfAPrototype(name: String, types: String) throws {
       #expect(try entry(name).first == "- signature: '\(name)\(types)'")
     }
 
@@ -90,7 +90,7 @@ extension EndToEnd {
         "data is taken to have length elements"
       ),
     ])
-    func whatItLeavesOpenIsToBeChecked(name: String, types: String, check: String) throws {
+    func listsOpenQuestionsToCheck(name: String, types: String, check: String) throws {
       let entry = try entry(name)
       #expect(entry.contains("- signature: '\(name)\(types)'"), "\(entry)")
       #expect(entry.first?.hasPrefix("# check: \(check)") ?? false, "\(entry)")
@@ -114,7 +114,7 @@ extension EndToEnd {
       ("shape_first", "nothing says how many elements 'values' has"), ("shape_callback", "returns a function pointer"),
       ("shape_inline", "inline"), ("shape_missing", "the library does not export it"),
     ])
-    func whatHasNoSafeReadingIsLeftOutWithTheReason(name: String, reason: String) throws {
+    func aFunctionWithoutASafeReadingIsLeftOutWithTheReason(name: String, reason: String) throws {
       let draft = try #require(Self.draft)
       #expect(draft.text.contains("\n#   \(name): \(reason)"), "\(draft.text)")
       #expect(draft.errors.contains("\n  \(name): \(reason)"))
@@ -207,7 +207,7 @@ extension EndToEnd {
       (["math.h", "--library", "libm.so.6", "--flag=-Dsin=("], 1, "clang finds mistakes in "),
       (["stdint.h", "--library", "libm.so.6"], 1, "declares no function that "),
     ])
-    func whatCannotBeReadIsSaid(words: [String], status: Int32, part: String) throws {
+    func unreadableDeclarationsAreReported(words: [String], status: Int32, part: String) throws {
       let host = try HostProcess(["adopt"] + words)
       try host.process.run()
       let ending = try host.wait()

@@ -66,7 +66,7 @@ extension EndToEnd {
       #expect(mistakes.errors.contains("sin.md is \"-1\", expected FUNCTION.PARAMETER"))
     }
 
-    @Test func aTypeMapSaysWhichParameterCountsAndWhatA0Ends() throws {
+    @Test func aTypeMapNamesTheCountAndTheArrayThatA0Ends() throws {
       let header = "int sin(const char *, unsigned, unsigned);\nint cos(const char *text, int length);"
       let draft = try Self.draft(header, types: "elements: {s*.argument1: argument3, cos.text: 0}")
       #expect(
@@ -184,7 +184,7 @@ extension EndToEnd {
       #expect(draft.text.contains("'f_set_name(context: ptr<GMainContext>, name: i32) -> i32'"), "\(draft.text)")
     }
 
-    @Test func aTypeMapSaysWhatTypesMean() throws {
+    @Test func aTypeMapGivesTypesTheirMeaning() throws {
       let header = """
         typedef unsigned char letter;
         typedef void *thing;
@@ -199,7 +199,7 @@ extension EndToEnd {
       #expect(draft.text.contains("'cos(k: [u8; 16]) -> i32'"), "\(draft.text)")
     }
 
-    /// As EGLDisplay is in the bundled map.
+    /// Such a type is EGLDisplay in the bundled map.
     @Test func aTypeMayBeTheAddressOfAnObjectOfItsOwnName() throws {
       let header = """
         typedef void *thing;

@@ -84,7 +84,7 @@ extension EndToEnd {
       ("library: libnone.so\nfunctions: []", "libnone.so: no such library in the folders of the system's loader"),
       ("{library: libm.so.6, id: 'a b', functions: []}", "has the id \"a b\""),
     ])
-    func whatIsWrongWithAFileIsStatusTwo(text: String, part: String) throws {
+    func aMistakeInAFileIsStatusTwo(text: String, part: String) throws {
       try withFile(text) { file in
         let ending = try HostProcess.run("call", file.path, "f")
         #expect(ending.status == 2)
@@ -166,7 +166,7 @@ extension EndToEnd {
       (["--symbol", "pow", "libm.so.6", "1"], 64, "--symbol needs --signature"),
       (["--signature", "f()"], 64, "<plugin>"),
     ])
-    func whatIsWrongWithASignatureIsSaid(words: [String], status: Int32, part: String) throws {
+    func aMistakeInASignatureIsReported(words: [String], status: Int32, part: String) throws {
       let host = try HostProcess(["call"] + words)
       try host.process.run()
       let ending = try host.wait()

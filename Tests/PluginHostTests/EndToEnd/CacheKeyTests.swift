@@ -53,7 +53,7 @@ extension EndToEnd {
       #expect(other.text != first.text && !other.errors.contains(", from the cache"), "\(other.errors)")
     }
 
-    @Test func aResumedRunTellsStepsWithTheSameCallApart() throws {
+    @Test func aResumedRunDistinguishesStepsWithTheSameCall() throws {
       let file = try PipelineFile("")
       let calls = file.folder.appending(path: "calls").path
       let step = "{call: kinds.start, with: {command: \"echo x >> '\(calls)'\"}"
@@ -65,7 +65,7 @@ extension EndToEnd {
       #expect(try String(contentsOfFile: calls, encoding: .utf8) == "x\nx\n")
     }
 
-    @Test func aResumedRunTellsTheElementsOfAStepApart() throws {
+    @Test func aResumedRunDistinguishesTheElementsOfAStep() throws {
       let file = try PipelineFile("")
       let calls = file.folder.appending(path: "calls").path
       let step = "{call: kinds.start, with: {command: \"echo x >> '\(calls)'\"}, each: [1, 2, 3]}"

@@ -291,7 +291,7 @@ extension EndToEnd {
       #expect(own.status == 0 && !FileManager.default.fileExists(atPath: path), "\(own)")
     }
 
-    @Test func whatMeansNothingLaterIsRefused() throws {
+    @Test func aPureCallWithAddressesIsRefused() throws {
       let place = try Place(
         "plugins: [./c.adopt.yaml]\nsteps:\n  a: {call: c.fopen, with: {path: x, mode: r}, pure: true}\n")
       try Data("library: libc.so.6\nfunctions: ['fopen(path: cstr, mode: cstr) -> ptr<File>?']\n".utf8)

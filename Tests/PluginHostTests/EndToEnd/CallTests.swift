@@ -95,7 +95,7 @@ extension EndToEnd {
       #expect(missing.errors == "plugin-host: /no/file: No such file or directory\n")
     }
 
-    @Test func rawWritesWhatThereIs() throws {
+    @Test func rawWritesTheBytesOfTheResult() throws {
       #expect(
         try HostProcess.run("call", "--raw", "kinds", "blob", "-", input: "a\u{0}b").output == Data("a\u{0}b".utf8))
       #expect(try HostProcess.run("call", "kinds", "text", "no end", "--raw").text == "no end")
@@ -259,7 +259,7 @@ extension EndToEnd {
       #expect(ending.errors.contains(part), "\(ending.errors)")
     }
 
-    @Test func findsWhatAPluginRequires() throws {
+    @Test func findsRequiredPlugins() throws {
       for plugin in ["needy", "org.example.needy", FixturePlugins.path("needy")] {
         let ending = try HostProcess.run(
           "call", plugin, "ask", "-7",
@@ -288,7 +288,7 @@ extension EndToEnd {
       #expect(try HostProcess.run("call", "--log", "off", "kinds", "say", "4", "x").errors == "")
     }
 
-    @Test func tellsOfProgress() throws {
+    @Test func reportsProgress() throws {
       let ending = try HostProcess.run("call", "later", "slowly", "4")
       #expect(ending.text == "4\n")
       #expect(
@@ -335,7 +335,7 @@ extension EndToEnd {
         ]))
     }
 
-    @Test func helpsAndTellsItsVersion() throws {
+    @Test func everyHelpHasTheExitStatuses() throws {
       for command in [[], ["list"], ["inspect"], ["call"], ["run"], ["shell"]] {
         let host = try HostProcess(command + ["--help"])
         try host.process.run()

@@ -115,7 +115,7 @@ extension EndToEnd {
       if let finding { #expect(check.findings.contains { $0.contains(finding) }, "\(ending.text)") }
     }
 
-    @Test("a function that takes an address gets one from another function, which is no leak")
+    @Test("a function that takes an address gets one from another function, which is not a leak")
     func addresses() throws {
       let (report, ending) = try report("WITH_OBJECTS", "--skip", "number", "--skip", "text", "--skip", "apply")
       #expect(ending.status == 0 && report.findings == 0, "\(ending.text)")
@@ -136,7 +136,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("promises that are not settled are no fault: they are discarded, and not all calls are made")
+    @Test("a promise that stays pending is not a fault: it is discarded, and not all calls are made")
     func pending() throws {
       let (report, ending) = try report("NEVER_SETTLES", "--skip", "number", "--skip", "text", "--skip", "apply")
       #expect(ending.status == 0 && report.findings == 0, "\(ending.text)")

@@ -74,7 +74,7 @@ extension EndToEnd {
       #expect(ending.status == 0)
     }
 
-    @Test func listsTheRestWhereAFileIsNoPlugin() throws {
+    @Test func listsTheRestWhereAFileIsNotAPlugin() throws {
       let ending = try HostProcess.run("list", "--json", FixturePlugins.folder.path)
       let plugins = try #require(try JSONSerialization.jsonObject(with: ending.output) as? [[String: Any]])
       #expect(
@@ -92,7 +92,7 @@ extension EndToEnd {
       #expect(same.output == ending.output && same.status == 2)
     }
 
-    @Test func saysWhatCannotBeLoaded() throws {
+    @Test func namesPluginsThatCannotBeLoaded() throws {
       for arguments in [
         ["inspect", "nothing"], ["inspect", "./nothing"], ["list", "/nothing"], ["inspect", "noplugin"],
       ] {

@@ -27,7 +27,7 @@ extension EndToEnd {
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func discardsWhatRunsAndEndsByTheSignal(signal: Int32) throws {
+    func discardsRunningCallsAndEndsByTheSignal(signal: Int32) throws {
       let file = try PipelineFile(
         "plugins: [later, kinds]\nsteps: {a: {call: later.never, rescue: {value: ~}}, b: {call: kinds.tiny, after: a}}")
       let (lines, ending) = try interrupted(["run", file.path], after: "a: for ever", by: [signal])

@@ -26,7 +26,7 @@ extension EndToEnd {
       return try host.wait()
     }
 
-    @Test func aCallGivesWhatItGivesInProcess() throws {
+    @Test func aCallGivesTheResultThatItGivesInProcess() throws {
       for arguments in [
         ["kinds", "text", "hello"], ["kinds", "tiny", "300"], ["kinds", "nothing"], ["mortal", "echo", "-5"],
       ] {
@@ -69,7 +69,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "a plugin that does not unload ends a command with the same status in each place, whatever the log shows",
+      "a plugin that does not unload ends a command with the same status in each place, at every level of the log",
       arguments: [("unload", Int32(3), "return"), ("exit", 1, "exit")], ["none", "thread", "process"])
     func aPluginIsNotUnloaded(_ fault: (name: String, status: Int32, text: String), isolation: String) throws {
       let apart = isolation == "none" ? [] : ["--isolation", isolation]

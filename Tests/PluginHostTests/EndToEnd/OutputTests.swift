@@ -27,7 +27,7 @@ extension EndToEnd {
       try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     }
 
-    @Test func whatAPluginPrintsGoesToStandardError() throws {
+    @Test func linesThatAPluginPrintsAreWrittenToStandardError() throws {
       defer { try? FileManager.default.removeItem(at: folder) }
       let call = try HostProcess.run("call", "kinds", "chatter", "a line")
       #expect(call.status == 0 && call.text == "null\n" && call.errors == "org.example.kinds: a line\n")
@@ -170,7 +170,7 @@ extension EndToEnd {
       #expect(try text("new") == "6\n")
     }
 
-    @Test func whatFailsLeavesTheOldFile() throws {
+    @Test func aFailedCallLeavesTheOldFile() throws {
       defer { try? FileManager.default.removeItem(at: folder) }
       let ending = try run(
         "echo old >f; head -c 5000000 /dev/zero >in; ulimit -f 4096; \"$0\" call --raw kinds blob @in -o f; echo $?")
@@ -197,7 +197,7 @@ extension EndToEnd {
       #expect(pipeline.errors == "plugin-host: \(message)\n")
     }
 
-    @Test func whatIsNoFileIsWrittenTo() throws {
+    @Test func aFifoAndALinkAreWrittenThrough() throws {
       defer { try? FileManager.default.removeItem(at: folder) }
       let pipe = try run("mkfifo p; cat p & \"$0\" call kinds tiny 7 -o p; wait; test -p p && echo still")
       #expect(pipe.text == "7\nstill\n")

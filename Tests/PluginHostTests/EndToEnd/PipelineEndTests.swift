@@ -57,7 +57,7 @@ extension EndToEnd {
       #expect(ending.status == 3)
     }
 
-    /// With many steps the signal arrives while they begin.
+    /// Many steps: the signal arrives while they begin.
     @Test(arguments: [0, 2000]) func finalStepsRunAfterAnInterrupt(others: Int) throws {
       let steps = (0..<others).map { "\n  s\($0): {call: later.never}" }.joined()
       let file = try PipelineFile(
@@ -146,7 +146,7 @@ extension EndToEnd {
       }
     }
 
-    @Test func aResultWithASecretGoesToAFileOnly() throws {
+    @Test func aResultWithASecretIsWrittenToAFileOnly() throws {
       let text = secrets + "steps: {a: {call: kinds.text, with: {x: \"${header}\"}, pure: true}}"
       let file = FileManager.default.temporaryDirectory.appending(path: "secret-\(UUID().uuidString)")
       defer { try? FileManager.default.removeItem(at: file) }

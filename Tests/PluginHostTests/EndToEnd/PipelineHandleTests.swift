@@ -91,7 +91,7 @@ extension EndToEnd {
       #expect(ending.status == 1)
     }
 
-    @Test func aHandleIsNoResultThatIsKept() throws {
+    @Test func aHandleIsNotKeptAsAResult() throws {
       let ending = try run(
         "steps: {open: {call: sqlite.sqlite3_open, with: {path: \":memory:\"}, pure: true}}")
       #expect(ending.errors.contains("sqlite3_open takes or gives what means nothing in another run"))

@@ -72,7 +72,7 @@ extension EndToEnd {
       #expect(unset.status == 64)
     }
 
-    @Test func aFailureStopsWhatWaitsForIt() throws {
+    @Test func aFailureStopsDependentSteps() throws {
       let ending = try run(
         """
         plugins: [kinds]

@@ -95,7 +95,7 @@ extension EndToEnd {
       #expect(ending.errors.contains("yyy…\""))
     }
 
-    @Test func aFolderIsNoScript() throws {
+    @Test func aFolderIsNotAScript() throws {
       let ending = try HostProcess.run("shell", "/tmp")
       #expect(ending.status == 64 && ending.errors == "plugin-host: /tmp: Is a directory\n", "\(ending.errors)")
       for command in ["shell", "run"] {
@@ -105,7 +105,7 @@ extension EndToEnd {
       }
     }
 
-    @Test func commandsTellWhatIsThere() throws {
+    @Test func commandsShowVariablesPluginsAndHelp() throws {
       let ending = try run("use kinds as k\nk.tiny\nx = k.tiny 5\nvariables\nplugins\nhelp k.tiny\nhelp\n")
       #expect(ending.status == 0, "\(ending.errors)")
       #expect(ending.text.hasPrefix("-3\nx = 5\norg.example.kinds\ntiny("), "\(ending.text)")

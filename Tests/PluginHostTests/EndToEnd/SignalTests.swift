@@ -49,7 +49,7 @@ extension EndToEnd {
       #expect(ending.signal == SIGTERM)
     }
 
-    @Test func whatTheParentIgnoresStaysIgnored() throws {
+    @Test func signalsThatTheParentIgnoresStayIgnored() throws {
       for change in [[], ["SIGNALS=load", "CHANGE=default"]] {
         let ending = try ending(of: "wait_for_ever", ["--ignore-signal=HUP"] + change, by: [SIGHUP, SIGTERM])
         #expect(ending.signal == SIGTERM)

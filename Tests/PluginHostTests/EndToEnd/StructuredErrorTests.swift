@@ -25,7 +25,7 @@ extension EndToEnd {
       #expect(error["message"] as? String == "unable to open database file")
     }
 
-    @Test func otherFailuresSayWhatTheyAre() throws {
+    @Test func otherFailuresHaveAKindAndAMessage() throws {
       let usage = try error("libm", "pow", "x", "2")
       #expect(usage.status == 64 && usage.members["kind"] as? String == "usage")
       #expect((usage.members["message"] as? String)?.contains("expected a number") == true, "\(usage.members)")

@@ -114,7 +114,7 @@ extension EndToEnd {
       #expect(try run("trust", "remove", "Example Inc.").status == 0)
     }
 
-    @Test func aSignatureThatIsNoFileIsNone() throws {
+    @Test func aSignatureThatIsNotAFileIsNotUsed() throws {
       defer { try? FileManager.default.removeItem(at: folder) }
       try write("policy signed\nkey d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a nobody\n")
       #expect(mkfifo("\(plugin).sig", 0o600) == 0)

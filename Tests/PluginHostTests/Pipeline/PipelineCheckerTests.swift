@@ -35,7 +35,7 @@ import Testing
     return try PipelineChecker.check(pipeline, in: [file], graph: graph, plugins: plugins(), variables: variables)
   }
 
-  @Test("the texts of all steps share the limit of what variables make")
+  @Test("the texts of all steps share the limit of expanded variables")
   func textsAreBounded() throws {
     let long = "{v: \(String(repeating: "x", count: 1 << 20))}"
     let text = "${v} " + String(repeating: "${v}", count: 15)
@@ -45,7 +45,7 @@ import Testing
     #expect(mistakes.count == 2 && mistakes[0].hasPrefix("5:34: with the values of its variables"), "\(mistakes)")
   }
 
-  @Test func plansWhatIsRight() throws {
+  @Test func plansAValidPipeline() throws {
     let plan = try plan(
       """
         a: {call: p.pack, with: {data: "@${f}", level: -1}, timeout: 2}

@@ -218,7 +218,7 @@ import Testing
       "2:1: not YAML: but found another document (expected a single document in the stream that begins in line 1)"
     ),
   ])
-  func reportsWhatIsNotYAML(text: String, expected: String) {
+  func reportsInvalidYAML(text: String, expected: String) {
     #expect(readingMistakes(text + "\n") == [expected])
   }
 

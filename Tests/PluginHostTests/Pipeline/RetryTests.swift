@@ -9,7 +9,7 @@ import Testing
     #expect(Retry(times: 1_000_000).delay(before: 1_000_000) == 60)
   }
 
-  @Test func appliesToWhatIsNamed() {
+  @Test func appliesToTheNamedFailures() {
     let all = Retry(times: 1)
     let some = Retry(times: 1, on: ["timeout", "fixture 7"])
     #expect(all.applies(to: .rejected(message: "x")) && all.applies(to: .timedOut(seconds: 1)))

@@ -7,7 +7,7 @@ import Testing
   @Test(arguments: [
     ("pakced", "packed", 1), ("packed", "packed", 0), ("", "abc", 3), ("Abc", "abd", 1), ("kitten", "sitting", 3),
   ])
-  func countsWhatDiffers(first: String, second: String, distance: Int) {
+  func countsDifferences(first: String, second: String, distance: Int) {
     #expect(Suggestion.distance(first, second) == distance)
     #expect(Suggestion.distance(second, first) == distance)
   }

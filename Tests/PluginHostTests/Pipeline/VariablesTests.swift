@@ -46,7 +46,7 @@ import Testing
     ("{a: 1}", ["a=1", "a=2"], "plugin-host: --set a: given more than once"),
     ("{a: }", [], "plugin-host: the variable \"a\" has no value: give it one with --set a=VALUE"),
   ])
-  func refusesWhatIsGiven(set: String, given: [String], message: String) {
+  func refusesGivenValues(set: String, given: [String], message: String) {
     #expect(throws: Failure(.usage, lines: [message])) { try values(set, given) }
   }
 
@@ -55,7 +55,7 @@ import Testing
     ("{a: \"${a}\"}", "1:10: the variable \"a\" has no value yet: only those above \"a\" can be used here"),
     ("{a: 1, b: \"${aa}\"}", "1:16: no variable is named \"aa\"; did you mean \"a\"?"),
   ])
-  func refusesWhatTheFileSays(set: String, message: String) {
+  func refusesValuesOfTheFile(set: String, message: String) {
     #expect(mistakes { _ = try values(set) } == [message])
   }
 }

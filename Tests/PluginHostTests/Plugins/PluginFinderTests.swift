@@ -61,7 +61,7 @@ import Testing
 }
 
 @Suite struct PluginSettingTests {
-  @Test func bytesThatAreNoTextAreNoSetting() {
+  @Test func bytesThatAreNotTextAreNotASetting() {
     let bytes = RawText.text(Array("plugin:key=".utf8) + [0xFF])
     #expect(PluginSetting(bytes) == nil)
     #expect(PluginSetting("plugin:key=\u{e9}")?.value == "\u{e9}")

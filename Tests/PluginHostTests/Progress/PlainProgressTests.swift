@@ -17,7 +17,7 @@ import Testing
     return lines
   }
 
-  @Test func tellsOfEachState() {
+  @Test func printsEachState() {
     #expect(
       lines(.running(.init()), .rescuing(from: "no\nroom", .init()), .fulfilled(result: "5"))
         == ["sum: started digest.sha256", "sum: rejected, to be rescued: no room", "sum: fulfilled: 5"])
@@ -43,7 +43,7 @@ import Testing
     #expect(lines.count == 11)
   }
 
-  @Test func tellsEachNewMessage() {
+  @Test func printsEachNewMessage() {
     #expect(
       lines(
         .running(.init()), .running(.init(message: "one")), .running(.init(message: "one")),

@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func showsWhatIsAtWorkWhereNotAllFits() {
+  @Test func showsRunningStepsWhereNotAllFit() {
     let rows = (0..<10).map { row("s\($0)", $0 == 7 ? .running(.init()) : $0 == 5 ? .rejected(message: "") : .waiting) }
     let names = lines(rows, height: 5).map { $0.split(separator: " ")[1] }
     #expect(names == ["s0", "s5", "s7", "more"])

@@ -22,7 +22,7 @@ import Testing
     #expect(try drawings(isTransient: true, delay: .seconds(1_000_000)) == [])
   }
 
-  @Test func nothingStaysOfWhatIsTransient() throws {
+  @Test func transientLinesAreErased() throws {
     let drawings = try drawings(isTransient: true, delay: .zero)
     #expect(drawings.count == 2)
     #expect(drawings.first?.contains("digest.sha256") == true)

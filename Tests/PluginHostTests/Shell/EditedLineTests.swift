@@ -61,7 +61,7 @@ import Testing
       } == "a|")
   }
 
-  @Test func aWindowShowsWhatIsAroundTheCursor() {
+  @Test func aWindowShowsTheTextAroundTheCursor() {
     var line = EditedLine("0123456789")
     #expect(line.window(width: 20).text == "0123456789")
     #expect(line.window(width: 5) == ("6789", 4))

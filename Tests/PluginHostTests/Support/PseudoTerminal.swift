@@ -38,7 +38,7 @@ final class PseudoTerminal: @unchecked Sendable {
 
   deinit { close(master) }
 
-  /// For the standard streams of a process.
+  /// A handle for the standard streams of a process.
   var handle: FileHandle { FileHandle(fileDescriptor: slave, closeOnDealloc: false) }
 
   /// Sends keys as a person types them.

@@ -118,7 +118,7 @@ struct Adopting {
     #expect(await host.outcome("root", of: "test.adopted", [.text("9")]).value == .double(3))
   }
 
-  @Test("a function that would free what another gives has to be there, in results and in out parameters")
+  @Test("a function that frees the results of another has to exist, for results and for out parameters")
   func release() throws {
     for (text, column) in [
       ("strdup(s: cstr) -> own(nobody_has_this) cstr", 24),

@@ -32,7 +32,7 @@ struct LibraryConstants {
     #expect(await host.outcome("htonl", of: "libc", [.text("ONE")]).value == .uint(1 << 24))
   }
 
-  @Test("are no part of a signature's text, and come back with the description as a value")
+  @Test("are not part of a signature's text, and are read back from the description as a value")
   func text() throws {
     let description = try Host.inspect(try Self.adoption.get())
     #expect(description.functions[0].signature.description == "abs(x: i32) -> i32")

@@ -15,7 +15,7 @@ struct CallbackCalls {
     host = try .loading("callbacks", Host.Options(log: { log.record("\($0) \($1): \($2)") }))
   }
 
-  @Test("a plugin calls a closure, with its arguments, and gets what it returns")
+  @Test("a plugin calls a closure, with its arguments, and gets its result")
   func call() async {
     let seen = Recorder<[PluginValue]>()
     let visit = Argument.callback { arguments in
@@ -29,7 +29,7 @@ struct CallbackCalls {
       ])
   }
 
-  @Test("C's own qsort() calls a closure, with what its pointers point to")
+  @Test("C's own qsort() calls a closure, with the values behind its pointers")
   func qsort() async {
     let numbers = PluginValue.array([3, -1, 7, 0, 2].map { .int($0) })
     let compare = Argument.Content.callback(
@@ -267,7 +267,7 @@ struct CallbackCalls {
   }
 
   @Test(
-    "what a plugin passes has to be what the signature says",
+    "the arguments that a plugin passes must suit the signature",
     arguments: [
       (1, "'flag' is 2, expected false or true, which are 0 and 1 in C"), (2, "'text' is not UTF-8"),
       (3, "'text' is NULL, expected a string"), (4, "'line' is NULL, expected a string"),

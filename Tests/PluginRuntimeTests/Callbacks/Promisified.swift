@@ -45,7 +45,7 @@ struct Promisified {
     #expect(await outcome("hand_over").value == .bytes([97, 98, 99]))
   }
 
-  @Test("of two callbacks the first settles; the other then means nothing")
+  @Test("of two callbacks the first settles; the other is then ignored")
   func either() async {
     #expect(await outcome("ask", .bool(true)).value == .string("yes"))
     #expect(
@@ -53,14 +53,14 @@ struct Promisified {
     #expect(log.events == [])
   }
 
-  @Test("an argument that is not what the signature says rejects")
+  @Test("an argument that does not suit the signature rejects")
   func mistakes() async {
     let error = await outcome("null_answer").promiseError
     #expect(
       error?.message.contains("with what its signature does not say: argument 2 is NULL, expected a string") == true)
   }
 
-  @Test("a promise that is discarded is not waited for; the callback that comes then means nothing")
+  @Test("a discarded promise is not waited for; a later callback is ignored")
   func discarded() async {
     let promise = host.call("never", of: "test.callbacks")
     #expect(promise.state == .pending)

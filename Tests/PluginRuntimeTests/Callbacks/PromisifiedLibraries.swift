@@ -31,7 +31,7 @@ struct PromisifiedLibraries {
     #expect(await elapsed.outcome().value == .void)
   }
 
-  @Test("libevent: event_base_once() calls back when its loop runs, with what happened")
+  @Test("libevent: event_base_once() calls back when its loop runs, with the events")
   func event() async throws {
     let base = try #require(await outcome("event_base_new").value)
     let timeout = PluginValue.object([PluginMember("sec", .int(0)), PluginMember("usec", .int(1000))])

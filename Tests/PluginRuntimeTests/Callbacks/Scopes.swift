@@ -108,7 +108,7 @@ struct Scopes {
     #expect(log.events.count == 1)
   }
 
-  @Test("the log tells of late calls ever more seldom")
+  @Test("late calls are logged ever more seldom")
   func flood() async throws {
     #expect(await outcome("keep_call", tripling(Gone())).value == .void)
     let function = try host.function("call_kept", of: "test.callbacks")

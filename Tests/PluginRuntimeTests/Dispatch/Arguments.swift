@@ -106,7 +106,7 @@ struct Arguments {
     #expect(await result.outcome().value == .int(8))
   }
 
-  @Test("a promise that is rejected, or fulfilled with what does not suit, rejects")
+  @Test("a promise that is rejected, or fulfilled with a value that does not suit, rejects")
   func badPromises() async {
     func outcome(_ settle: (Promise<PluginValue>) -> Void) async -> Outcome {
       let promise = Promise<PluginValue>()

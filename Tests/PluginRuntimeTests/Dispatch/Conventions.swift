@@ -87,7 +87,7 @@ struct Conventions {
     #expect(try await json("list_by_address", .void) == #"{"found":{"all":null,"count":0}}"#)
   }
 
-  @Test("memory has the length that stands in another parameter, which is no result of its own")
+  @Test("memory has the length that another parameter gives, which is not a result itself")
   func counted() async {
     #expect(await host.outcome("digest", of: plugin, [.value(.uint(3))]).value == .bytes([3, 3, 3]))
     #expect(await freed == .int(1))

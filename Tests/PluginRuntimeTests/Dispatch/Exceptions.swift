@@ -10,7 +10,7 @@ struct Exceptions {
   init() throws { host = try .loading("throwing") }
 
   @Test(
-    "an exception rejects the call with its type, as C++ writes it, and what it says of itself",
+    "an exception rejects the call with its type, as C++ writes it, and its what()",
     arguments: [
       ("range", "std::out_of_range", "index 7 of 3"),
       ("own", "shop::sold_out", "no apples"),

@@ -37,7 +37,7 @@ struct General {
     #expect(await message("overrun", "[3]").contains("gives 'to' that has 4 elements, expected at most 3"))
   }
 
-  @Test("a rule after ! makes failures of results, with errno, the code, and what the function said")
+  @Test("a rule after ! makes failures of results, with errno, the code, and the function's message")
   func failures() async {
     #expect(await json("fails_with", "[0]") == "7")
     let error = await outcome("fails_with", "[2]").promiseError
@@ -82,7 +82,7 @@ struct General {
   }
 
   @Test(
-    "what does not fit is named down to the element",
+    "an argument that does not fit is named down to the element",
     arguments: [
       ("centroid", #"[[{"x": 1, "y": 2}, {"x": "a", "y": 2}]]"#, #"'points[1].x' is "a", expected a number"#),
       ("centroid", #"[[{"x": 1}]]"#, "'points[0].y' is missing"),
@@ -118,7 +118,7 @@ struct General {
     #expect(cut?.message == "argument 'person.tags[1]' has a NUL in it, where a cstr would end")
   }
 
-  @Test("a result that is not what the signature says is named down to the field")
+  @Test("a result that does not suit the signature is named down to the field")
   func badResults() async {
     #expect(await message("nobody", "[]").contains("gives 'result.name' that is not UTF-8"))
     #expect(await message("maybe", "[2]").contains("returned 2, which is neither false, 0, nor true, 1"))

@@ -42,7 +42,7 @@ struct Leaving {
     #expect(host.unloadAll(deadline: .seconds(60)) == [])
   }
 
-  @Test("longjmp() out of calls that are no part of another one is noticed when the thread ends, if not before")
+  @Test("longjmp() out of outermost calls is noticed when the thread ends, if not before")
   func jumpOutside() async throws {
     let catchJump = try host.function("catch_jump", of: "test.leaving")
     let outcomes = await ends { _ in

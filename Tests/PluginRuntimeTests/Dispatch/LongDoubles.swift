@@ -42,7 +42,7 @@ struct LongDoubleTests {
     #expect(await json("apply", Argument(.callback(callback)), .value(.double(0.25))) == "1.75")
   }
 
-  @Test("take what a double takes")
+  @Test("take every value of a double")
   func mistakes() async {
     #expect(await json("apply", .value(.void), .value(.string("x")))?.contains("argument") == true)
     #expect(throws: (any Error).self) { try Signature(parsing: "f(x: f64x = yes)") }

@@ -32,7 +32,7 @@ struct Objects {
     try await waitUntil("1 -2 ")
   }
 
-  @Test("NULL is no object: void where it may be, an error where not, a rejection by a rule")
+  @Test("NULL is not an object: void where it is allowed, an error where it is not, a rejection by a rule")
   func null() async {
     #expect(await call("box_maybe", .value(.int(0))).value == .void)
     #expect(await call("box_make", .value(.int(0))).value == .object([PluginMember("box", .void)]))

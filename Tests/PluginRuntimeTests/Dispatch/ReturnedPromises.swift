@@ -29,7 +29,7 @@ struct ReturnedPromises {
   }
 
   @Test(
-    "a promise that holds what the signature does not say rejects the call",
+    "a promise whose value does not suit the signature rejects the call",
     arguments: [
       ("str_as_number", PluginValue.string("x"), "fulfilled with a value of type string, expected promise<i32>"),
       ("number_as_void", .int(3), "fulfilled with 3, expected promise<void>"),

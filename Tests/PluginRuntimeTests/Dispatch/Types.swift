@@ -21,7 +21,7 @@ struct Types {
   ]
 
   @Test(
-    "every type goes in and comes out, at its limits too",
+    "every type is passed and returned, at its limits too",
     arguments: Self.limits)
   func identity(_ function: String, _ values: [PluginValue]) async {
     for value in values {
@@ -91,7 +91,7 @@ struct Types {
   ]
 
   @Test(
-    "a value that does not fit is refused with what it is and what was expected",
+    "a value that does not fit is refused with its kind and the expected one",
     arguments: Self.unfitting)
   func mismatches(_ function: String, _ argument: PluginValue, _ message: String) async {
     let error = await host.outcome(function, of: "test.types", [.value(argument)]).pluginError
@@ -101,7 +101,7 @@ struct Types {
   }
 
   @Test(
-    "a result that is not what the signature says rejects the call",
+    "a result that does not suit the signature rejects the call",
     arguments: [
       ("not_utf8", "returned bytes that are not UTF-8, expected str"), ("null_str", "returned NULL, expected str"),
       ("null_cstr", "returned NULL, expected cstr"),

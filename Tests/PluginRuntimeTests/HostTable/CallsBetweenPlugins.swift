@@ -41,7 +41,7 @@ struct CallsBetweenPlugins {
     }
   }
 
-  @Test("a promise that is passed on is what the parameter's type says, or rejected")
+  @Test("a promise that is passed on suits the parameter's type, or is rejected")
   func promises() async {
     #expect(await outcome("twofold", .int(21)).value == .int(42))
     let error = await outcome("as_number", .string("21")).promiseError

@@ -69,7 +69,7 @@ struct ProgressReports {
     #expect(await call.outcome().value == .void)
   }
 
-  @Test("two calls are told apart")
+  @Test("the reports of two calls are not mixed up")
   func calls() async throws {
     let host = try Host.loading("progress")
     let (first, second) = (Recorder<ProgressReport>(), Recorder<ProgressReport>())

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The host's table")
 struct Table {
-  @Test("lines of the log arrive with level and plugin; what is none of the levels counts as the nearest")
+  @Test("lines of the log arrive with level and plugin; an unknown level counts as the nearest")
   func log() async throws {
     let log = Recorder<String>()
     let host = try Host.loading("table", Host.Options(log: { log.record("\($0) \($1): \($2)") }))

@@ -21,7 +21,7 @@ struct Confined {
   private func refusal(_ outcome: Outcome) -> CapabilityRefusal? { outcome.refusal }
 
   @Test(
-    "a call that asks for a right which was not given is rejected by its name, whatever it returns",
+    "a call that asks for a right which was not given is rejected by its name, with any result",
     arguments: [
       ("read_file", "read"), ("write_file", "write"), ("unlink_file", "write"), ("change_mode", "write"),
       ("read_and_die", "read"),
@@ -37,7 +37,7 @@ struct Confined {
   }
 
   @Test(
-    "the same for rights that are no files",
+    "the same for rights to other things than files",
     arguments: [
       ("connect", "network", [PluginValue.int(Int64(AF_INET))]), ("connect", "network", [.int(Int64(AF_UNIX))]),
       ("connect", "network", [.int(Int64(AF_NETLINK))]), ("fork_child", "processes", []),
@@ -253,7 +253,7 @@ struct Confined {
   }
 
   @Test(
-    "the host says what a kernel does not enforce",
+    "the host names the rules that a kernel does not enforce",
     arguments: [
       ([444, 445, 446], ["files, and signals to other processes (the kernel has no Landlock)"]),
       ([317, 277], ["network, processes and changes of the system (Function not implemented)"]),

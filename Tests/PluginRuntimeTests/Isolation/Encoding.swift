@@ -39,7 +39,7 @@ struct Encoding {
   }
 
   @Test(
-    "refuses what is not the one encoding of a value",
+    "refuses bytes that are not the canonical encoding of a value",
     arguments: [
       "", "18", "1817", "190001", "1a0000ffff", "1b00000000ffffffff", "1c", "1f", "3bffffffffffffffff", "41", "5f",
       "61ff",

@@ -15,7 +15,7 @@ struct InstalledWorker {
       ])
   }
 
-  @Test("serves programs that are no workers themselves, and is removed with plugin-host")
+  @Test("serves programs that are not workers themselves, and is removed with plugin-host")
   func serves() async throws {
     let prefix = URL(fileURLWithPath: try Fixture.file("none", containing: [])).deletingLastPathComponent().path
     try install("install", prefix)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Isolation: callbacks, and calls of other plugins", .serialized)
 struct IsolatedCallbacks {
-  @Test("run in the host with their arguments, and give what they return")
+  @Test("run in the host with their arguments, and return their results")
   func call() async throws {
     let plugin = try IsolatedPlugin.loading("callbacks")
     let seen = Recorder<[PluginValue]>()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Isolation: calls", .serialized)
 struct IsolatedCalls {
-  @Test("give what they give in-process: values, reasons, errors in arguments")
+  @Test("have the results that they have in-process: values, reasons, errors in arguments")
   func same() async throws {
     let isolated = try IsolatedPlugin.loading("promises")
     let host = try Host.loading("promises")

@@ -49,7 +49,7 @@ struct IsolatedResults {
     }
   }
 
-  @Test("so a lying worker is found out, and what it was asked is rejected")
+  @Test("so a lying worker is found out, and its calls are rejected")
   func liar() async throws {
     for lie in [PluginValue.string("seven"), .double(7), .void, .array([.int(7)])] {
       let plugin = try IsolatedPlugin.loading("dying")

@@ -132,7 +132,7 @@ struct KeptResultTests {
     plugin.unload()
   }
 
-  @Test("are lost with the worker: whoever reads them then gets its end, with plugin, version and generation")
+  @Test("are lost with the worker: a later reader gets its end, with plugin, version and generation")
   func lost() async throws {
     let plugin = try IsolatedPlugin.loading("chain")
     let kept = try await Self.keep(plugin)

@@ -39,7 +39,7 @@ struct WorkerDeaths {
   }
 
   @Test(
-    "follows from bytes that are no frames",
+    "follows from bytes that are not frames",
     arguments: [
       [UInt8]("hello, world, and more".utf8), [UInt8](repeating: 0, count: 16), [0xFF, 0xFF, 0xFF, 0xFF, 1, 10, 0, 0],
       [1, 0, 0, 0, 1, 10, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0xFF],

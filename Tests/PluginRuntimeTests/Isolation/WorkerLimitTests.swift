@@ -71,7 +71,7 @@ struct WorkerLimitTests {
     plugin.unload()
   }
 
-  @Test("of the socket: what does not fit into it waits, also for a worker that was stopped")
+  @Test("of the socket: frames that do not fit into it wait, also for a worker that was stopped")
   func socket() async throws {
     let plugin = try IsolatedPlugin.loading("asking")
     let data = PluginValue.bytes([UInt8](repeating: 7, count: 8 << 20))

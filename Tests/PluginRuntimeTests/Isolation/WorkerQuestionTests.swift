@@ -88,7 +88,7 @@ struct WorkerQuestionTests {
   }
 
   @Test("calls to a destroyed host take no references along")
-  func hostIsGone() async throws {
+  func destroyedHost() async throws {
     for _ in 0..<3 {
       weak var gone: Host?
       do {

@@ -24,7 +24,7 @@ struct Closure {
   }
 
   @Test(
-    "needed libraries are mapped from sealed copies, by whatever name they are needed",
+    "needed libraries are mapped from sealed copies, by each name that is used for them",
     arguments: [
       // The name of the file, DT_SONAME, a path, a path with $ORIGIN.
       ("-l:needed.so", ""), ("-l:needed.so", "-Wl,-soname,libother.so.2"), ("ORIGIN/needed.so", ""),

@@ -71,7 +71,7 @@ struct DescriptionValues {
     #expect(text.hasPrefix(message), "\(text)")
   }
 
-  @Test("a value that is no object is refused, and unknown members are ignored")
+  @Test("a value that is not an object is refused, and unknown members are ignored")
   func shape() throws {
     #expect(throws: ArgumentMismatch(message: "is an array of 0 elements, expected an object")) {
       try PluginDescription(from: .array([]))

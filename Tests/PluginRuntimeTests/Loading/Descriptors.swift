@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Loading: descriptors")
 struct Descriptors {
-  @Test("a plugin is described by what it says about itself, its signatures in canonical form")
+  @Test("a plugin is described by its own description, its signatures in canonical form")
   func whole() throws {
     let plugin = try Host.inspect(try Fixture.plugin("whole"))
     #expect(plugin.id == "test.whole")

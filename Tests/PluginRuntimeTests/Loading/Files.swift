@@ -35,7 +35,7 @@ struct Files {
     expect(.truncated, "its header", at: try Fixture.file("magic", containing: [0x7F, 0x45, 0x4C, 0x46, 2, 1, 1]))
   }
 
-  @Test("an object file and a program are refused as what they are")
+  @Test("an object file and a program are refused by their kind")
   func otherKinds() throws {
     let source = try Fixture.file("main.c", containing: "int main(void) { return 0; }\n".utf8)
     let object = Fixture.file("main.o")

@@ -53,7 +53,7 @@ struct Layouts {
     #expect(error?.message.contains(message) == true, "\(String(describing: error))")
   }
 
-  @Test("a descriptor of the first version has no layouts, and what lies behind it is not read")
+  @Test("a descriptor of the first version has no layouts, and the memory behind it is not read")
   func older() throws {
     let size = "plugin.size = (uint32_t)offsetof(promise_plugin_t, layouts), plugin.layouts = (void *)1"
     #expect(try Host.inspect(try Fixture.plugin("layout", ["-DDEFECT=\(size)"])).id == "test.layout")

@@ -82,7 +82,7 @@ struct Requirements {
   }
 
   @Test(
-    "the reason of a refusal may be of any kind; only what is text is shown as such",
+    "the reason of a refusal may be of any kind; only text is shown as such",
     arguments: [
       ("-DTEXT", "not today"), ("-DOBJECT", "a value of type test.refuses.reason"),
     ])

@@ -156,7 +156,7 @@ struct LibffiCases {
   }
 
   @Test(
-    "what libffi's suite shows to be refused is refused: err_bad_typedef, va_struct1, va_struct2, va_struct3",
+    "types that libffi's suite shows to be refused are refused: err_bad_typedef, va_struct1, va_struct2, va_struct3",
     arguments: ["f(s: {})", "f(n: i32, ...: {a: u8, b: u8})", "f(n: i32, ...: f32)", "f(n: i32, ...: i8)"])
   func refused(_ text: String) {
     #expect(throws: SignatureError.self) { try Signature(parsing: text) }

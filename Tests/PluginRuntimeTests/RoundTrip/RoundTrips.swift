@@ -17,7 +17,7 @@ struct RoundTrips {
   private static let batch = 100
 
   @Test(
-    "host and C agree on every bit, whatever the compiler",
+    "host and C agree on every bit, with every compiler",
     arguments: Array(stride(from: 0, to: count, by: batch)))
   func agree(_ first: Int) async throws {
     var dice = Dice(seed: Self.seed &+ UInt64(first))

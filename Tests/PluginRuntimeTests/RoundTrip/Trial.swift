@@ -62,7 +62,7 @@ struct TrialMaker {
     if fails, dice.chance(20) { status = -5 }
   }
 
-  /// As many integers and floats as take most registers, in any order, then a struct with a word of each: its place
+  /// Adds integers and floats that take most registers, in any order, then a struct with a word of each: its place
   /// depends on how many registers are left of both kinds.
   private mutating func addCrowd() {
     let integers = Dice.scalars.filter(\.isInteger)

@@ -4,7 +4,7 @@ import Testing
 @Suite("Signatures: the names of an integer's values")
 struct Constants {
   @Test(
-    "a parameter keeps its names, which are no part of how it is called",
+    "a parameter keeps its names, which are not part of the call",
     arguments: [
       "f(level: i32 enum {LOW = -1, HIGH = 2})", #"f(level: u8 enum {A = 0} = 0 "how much", b: i32)"#,
       "f(mode: u64 flags {READ = 1, ALL = 18446744073709551615} = 1)",
@@ -25,7 +25,7 @@ struct Constants {
   }
 
   @Test(
-    "what is wrong is named where it stands",
+    "a mistake is named with its place",
     arguments: [
       ("f(a: i32 enum)", 14, "'{'"), ("f(a: i32 enum {})", 16, "the name of a value"),
       ("f(a: i32 enum {A})", 17, "'='"), ("f(a: i32 enum {A = x})", 20, "an integer from"),
@@ -57,7 +57,7 @@ struct Constants {
   }
 
   @Test(
-    "what is no name is refused with the names",
+    "an unknown name is refused with the known ones",
     arguments: [
       (level, "MEDIUM", #"is "MEDIUM", expected an integer from -2147483648 to 2147483647, or one of LOW, HIGH"#),
       (level, "LOW|HIGH", #"is "LOW|HIGH", expected one of LOW, HIGH"#),

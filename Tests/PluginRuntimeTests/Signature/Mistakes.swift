@@ -4,7 +4,7 @@ import Testing
 @Suite("Signatures: mistakes")
 struct Mistakes {
   @Test(
-    "a mistake is named with its column, what was found and what was expected",
+    "a mistake is named with its column, the text found and the text expected",
     arguments: [
       ("", 1, "the end of the signature", "function's name"),
       ("1f()", 1, "'1f'", "function's name"),

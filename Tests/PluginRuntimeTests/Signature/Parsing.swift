@@ -101,7 +101,7 @@ struct Parsing {
   }
 
   @Test(
-    "the C prototype is what the header's table says",
+    "the C prototype follows the header's table",
     arguments: [
       ("nothing()", "void nothing(void);"),
       ("crc32(data: bytes, seed: u32 = 0) -> u32", "uint32_t crc32(promise_bytes_t data, uint32_t seed);"),

@@ -4,7 +4,7 @@ import Testing
 @Suite("Signatures: what is refused, and why")
 struct Refusals {
   @Test(
-    "what libffi cannot do is refused with that reason",
+    "a type that libffi cannot pass is refused with that reason",
     arguments: [
       ("f(u: union {a: i32})", 6, "'union'", "libffi cannot pass a union by value"),
       ("f(s: {a: u32 : 3, b: u32})", 14, "':'", "libffi cannot pass a struct with bit-fields"),
@@ -75,7 +75,7 @@ struct Refusals {
   }
 
   @Test(
-    "what refers to another parameter finds it",
+    "a reference to another parameter finds it",
     arguments: [
       ("f(d: bytes[n])", 6, "'bytes[n]'", "an integer among the parameters"),
       ("f(d: bytes[n], n: f64)", 6, "'bytes[n]'", "an integer among"),

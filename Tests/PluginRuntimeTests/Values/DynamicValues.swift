@@ -53,7 +53,7 @@ struct DynamicValues {
     #expect(try value([Int].self, of: promise(#"[1,"x"]"#)) == nil)
   }
 
-  @Test("a value without a kind in C comes out as it went in")
+  @Test("a value without a kind in C is returned unchanged")
   func objects() throws {
     final class Thing: Sendable {}
     let thing = Thing()
@@ -66,7 +66,7 @@ struct DynamicValues {
     #expect(type(of: back[3]) == Int?.self)
   }
 
-  @Test("collections that are nested too deep for Swift stay what they are")
+  @Test("collections that are nested too deep for Swift stay unchanged")
   func depth() throws {
     let levels = 100_000
     let json = String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
@@ -82,7 +82,7 @@ struct DynamicValues {
     #expect(count == 1001)
   }
 
-  @Test("an error keeps its origin and what led to it, both ways")
+  @Test("an error keeps its origin and its causes, both ways")
   func errors() throws {
     let root = PromiseError(domain: "errno", code: 2, message: "no such file", origin: "open")
     let middle = PromiseError(domain: "config", code: 1, message: "not read")

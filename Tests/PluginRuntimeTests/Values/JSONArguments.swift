@@ -5,7 +5,7 @@ import Testing
 @Suite("Values: arguments in JSON")
 struct JSONArguments {
   @Test(
-    "what a type takes is exact",
+    "the values that a type takes are exact",
     arguments: [
       ("i64", "-9223372036854775808", PluginValue.int(.min)), ("u64", "18446744073709551615", .uint(.max)),
       ("i8", "-128", .int(-128)), ("bool", "true", .bool(true)), ("f64", "0.1", .double(0.1)),
@@ -32,7 +32,7 @@ struct JSONArguments {
   }
 
   @Test(
-    "what it does not take is an error with the place and the reason",
+    "a value that it does not take is an error with the place and the reason",
     arguments: [
       ("i64", "9223372036854775808", "", "is 9223372036854775808, expected an integer from -9223372036854775808"),
       ("u64", "-1", "", "is -1"), ("u8", "1.0", "", "is 1.0, expected an integer from 0 to 255"),
@@ -63,7 +63,7 @@ struct JSONArguments {
   }
 
   @Test(
-    "what is no JSON is an error with its place",
+    "invalid JSON is an error with its place",
     arguments: [
       ("", 0, "a value"), ("[1,]", 3, "a value"), ("[1 2]", 3, "',' or ']'"), (#"{"a" 1}"#, 5, "':'"),
       (#"{"a":1,"a":2}"#, 7, "another name"), ("{a:1}", 1, "a \"name\""),
@@ -79,7 +79,7 @@ struct JSONArguments {
     #expect(error?.expected.contains(expected) == true, "\(error?.description ?? "")")
   }
 
-  @Test("bytes that are not UTF-8 are no string")
+  @Test("bytes that are not UTF-8 are not a string")
   func encoding() {
     #expect(throws: JSONError.self) { try JSONText(parsing: [0x22, 0xFF, 0x22]) }
     #expect(throws: JSONError.self) { try JSONText(parsing: [0xFF]) }

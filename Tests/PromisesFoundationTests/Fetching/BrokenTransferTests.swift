@@ -101,7 +101,7 @@ struct BrokenTransferTests {
   }
 
   @Test("RP28: redirections in a circle end with an error")
-  func redirectedForEver() throws {
+  func redirectedInACircle() throws {
     try withServer { _, connection in
       connection.respond(302, headers: ["Location": "/again"])
     } _: { session, server in

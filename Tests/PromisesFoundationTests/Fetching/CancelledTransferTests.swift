@@ -34,7 +34,7 @@ struct CancelledTransferTests {
     #expect(result.isCancelled)
   }
 
-  /// In a process of its own, for a process has one set of hooks.
+  /// Runs in a process of its own, for a process has one set of hooks.
   @Test("EA36: the end of a transfer that was stopped settles nothing again")
   func settledOnce() async {
     await #expect(processExitsWith: .success) {
@@ -82,7 +82,7 @@ struct CancelledTransferTests {
     #expect(try stops { session, _ in session.invalidateAndCancel() }.isCancelled)
   }
 
-  @Test("RP29, EA36: what is derived stops the transfer once no one else is interested")
+  @Test("RP29, EA36: a derived future stops the transfer once no one else is interested")
   func derived() throws {
     let received = Gate()
     let closed = Recorder<Bool>()

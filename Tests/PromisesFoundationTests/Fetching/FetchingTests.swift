@@ -25,7 +25,7 @@ struct FetchingTests {
     }
   }
 
-  @Test("RP26, RP28, EA37: requests, URLs and texts name a request; what is none fails before anything is sent")
+  @Test("RP26, RP28, EA37: requests, URLs and texts name a request; an invalid one fails before anything is sent")
   func sources() throws {
     try withServer { request, connection in
       connection.respond(200, "\(request.method) \(request.target)".utf8)
@@ -70,7 +70,7 @@ struct FetchingTests {
     }
   }
 
-  @Test("RP29, RP27, EA36: an empty body is no data; fetch has it as empty")
+  @Test("RP29, RP27, EA36: an empty body is not data; fetch has it as empty")
   func empty() throws {
     try withServer { _, connection in
       connection.respond()

@@ -50,7 +50,7 @@ struct RequestTests {
     #expect(try URLRequest(path: "https://h", method: method).httpBody == nil)
   }
 
-  @Test("RP23, RP24: what cannot be sent is an error that names it")
+  @Test("RP23, RP24: a body that cannot be sent is an error that names it")
   func errors() {
     func error(
       _ parameters: [String: any Sendable] = [:], _ headers: [String: String] = [:], path: String = "https://h"

@@ -6,7 +6,7 @@ struct ReceivedRequest {
   let method: String
   /// The path with the query.
   let target: String
-  /// By names in lower case.
+  /// The headers by names in lower case.
   let headers: [String: String]
   let body: Data
 }

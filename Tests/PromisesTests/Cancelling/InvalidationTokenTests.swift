@@ -96,7 +96,7 @@ struct InvalidationTokenTests {
     withExtendedLifetime(pairs) {}
   }
 
-  @Test("T74: cancelling without invalidating: callbacks hear of it")
+  @Test("T74: cancelling without invalidating: callbacks run")
   func cancelWithoutInvalidating() {
     let log = Recorder<String>()
     let token = InvalidationToken()
@@ -269,7 +269,7 @@ struct CancellationPoolTests {
     #expect(Mirror(reflecting: items).children.count < 1_000)
   }
 
-  @Test("D56: a pool may be used from within what it asks")
+  @Test("D56: a pool may be used from within a request that it makes")
   func reentrant() {
     let log = Recorder<String>()
     let pool = CancellationPool()
@@ -285,7 +285,7 @@ struct CancellationPoolTests {
     withExtendedLifetime((item, later)) {}
   }
 
-  @Test("D57, D54: a future in a pool is asked; what is upstream of one that ignores requests is not")
+  @Test("D57, D54: a future in a pool is asked; the source of one that ignores requests is not")
   func futures() {
     let (future, resolver) = Future<Int, Never>.makeWithResolver()
     var asked = 0

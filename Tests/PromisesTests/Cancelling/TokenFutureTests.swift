@@ -59,7 +59,7 @@ struct TokenFutureTests {
   }
 
   @Test(
-    "T82: what is derived first is asked to cancel; what is derived from that passes it on; tap and ignoringCancel are not"
+    "T82: the first derived future is asked to cancel; its derived futures propagate it; tap and ignoringCancel not"
   )
   func autoCancel() {
     let (future, resolver) = Subject.makeWithResolver()
@@ -91,7 +91,7 @@ struct TokenFutureTests {
     withExtendedLifetime((derived, resolver, other)) {}
   }
 
-  @Test("T83: a request on it is unavailable: the compiler says what to use")
+  @Test("T83: a request on it is unavailable: the compiler names the replacement")
   func unavailable() {
     // It would not compile: future.withToken(token).requestCancel()
     let (future, resolver) = Subject.makeWithResolver()

@@ -41,7 +41,7 @@ struct WhenTests {
     #expect(all.result?.isCancelled == true && all.result?.indirectError is OtherError)
   }
 
-  @Test("T97: what is known on return is there on return, on the caller")
+  @Test("T97: a result that is known on return is available on return, on the caller")
   func atOnce() {
     resolvers[1].reject(TestError(1))
     #expect(when(fulfilled: futures).error == TestError(1))
@@ -89,7 +89,7 @@ struct WhenTests {
   }
 
   @Test(
-    "T99: what fails, or is cancelled, has all others asked once, whoever else uses them", arguments: [true, false])
+    "T99: a future that fails, or is cancelled, has all others asked once, also shared ones", arguments: [true, false])
   func cancelOnFailure(cancelled: Bool) {
     var asked = [0, 0, 0]
     for index in 0..<3 { resolvers[index].onCancelRequest { _ in asked[index] += 1 } }

@@ -19,7 +19,7 @@ struct FutureAwaiting {
     #expect(await outcome.indirectError as? TestError == TestError(1))
   }
 
-  @Test("Concurrency: the error is thrown, and for a cancellation what it was because of")
+  @Test("Concurrency: the error is thrown, and for a cancellation its cause")
   func get() async throws {
     #expect(try await Future<Int, LoadError>(fulfilled: 1).get() == 1)
     await #expect(throws: LoadError.missing) { try await Future<Int, LoadError>(rejected: .missing).get() }
@@ -27,7 +27,7 @@ struct FutureAwaiting {
     await #expect(throws: CancellationError.self) { try await Future<Int, Never>(cancelled: nil).get() }
   }
 
-  @Test("Concurrency: nothing but the future's own type of error is thrown, if the caller says what for a cancellation")
+  @Test("Concurrency: nothing but the future's own type of error is thrown, if the caller gives one for a cancellation")
   func typed() async {
     func load(_ future: Future<Int, LoadError>) async throws(LoadError) -> Int {
       try await future.get { .stopped(($0 as? TestError).map { "\($0.code)" }) }
@@ -37,7 +37,7 @@ struct FutureAwaiting {
     await #expect(throws: LoadError.stopped(nil)) { try await load(Future(cancelled: nil)) }
   }
 
-  @Test("Concurrency: a future is made of what an async closure returns or throws, with the type that it throws")
+  @Test("Concurrency: a future ends with the value or the typed error of an async closure")
   func operation() async throws {
     let thrown = Future { try await value(1) }
     let thrownAgain: ThrowingFuture<Int> = thrown
@@ -69,8 +69,8 @@ struct FutureAwaiting {
     }
   }
 
-  @Test("Concurrency: a request that climbs from what was derived cancels the task")
-  func climbs() async {
+  @Test("Concurrency: a request that propagates from a derived future cancels the task")
+  func propagates() async {
     func derived() -> Future<Int, any Error> {
       Future<Int, any Error> {
         while true {

@@ -13,7 +13,7 @@ struct PromiseAwaiting {
     #expect(try await value == "later")
   }
 
-  @Test("Concurrency: a reason is thrown, in a wrapper if it is no error")
+  @Test("Concurrency: a reason is thrown, in a wrapper if it is not an error")
   func reason() async {
     await #expect(throws: TestError(1)) { try await Promise<Int>.reject(TestError(1)).get() }
     let wrapped = await #expect(throws: RejectionReason.self) { try await Promise<Int>.reject("text").get() }
@@ -40,7 +40,7 @@ struct PromiseAwaiting {
     #expect(try await promise.get().number == 3)
   }
 
-  @Test("Concurrency: a promise is made of what an async closure returns or throws")
+  @Test("Concurrency: a promise ends with the value or the error of an async closure")
   func operation() async throws {
     let value = Promise { try await number(4) }
     #expect(try await value.get() == 4)
@@ -89,7 +89,7 @@ struct PromiseAwaiting {
     #expect(asked.count == 1)
   }
 
-  @Test("Concurrency: what a waiting task holds is released when it has its value")
+  @Test("Concurrency: objects that a waiting task holds are released when it has its value")
   func released() async throws {
     let tracker = LifetimeTracker()
     func run() async throws {

@@ -85,7 +85,7 @@ struct CurrentContextTests {
     #expect(log.events == ["here: true"])
   }
 
-  @Test("RP10 a callback on the current context runs where one is, and at once, what is due there too")
+  @Test("RP10 a callback on the current context runs where one is, and at once, as do callbacks that are due there")
   func front() {
     let here = ManualExecutor()
     let (first, second) = (Promise<Int>(), Promise<Int>())

@@ -44,7 +44,7 @@ struct FutureContexts {
     #expect(log.events == ["after: true", "before: false"])
   }
 
-  @Test("T6 an immediate callback of a request takes over what is so for the call that asks")
+  @Test("T6 an immediate callback of a request has the current context of the requesting call")
   func immediateRequest() {
     let (future, resolver) = Future<Int, Never>.makeWithResolver()
     resolver.onCancelRequest(on: .immediate) { _ in record("immediate") }

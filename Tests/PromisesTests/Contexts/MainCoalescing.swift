@@ -65,7 +65,7 @@ struct MainCoalescing {
     #expect(log.events == ["1", "next turn", "2", "turn after", "3"])
   }
 
-  @Test("T2 what becomes due within a callback on main waits until that callback has ended")
+  @Test("T2 a callback that becomes due within one on main waits until that one has ended")
   func notImmediate() async {
     Promise<Int>.resolve(1).then(
       on: .main,

@@ -15,7 +15,7 @@ struct DeferredContexts {
     #expect(PromiseContext.utility.deferred == .utility)
   }
 
-  @Test("T9 an executor keeps a place for what comes later, and gives it up if nothing does")
+  @Test("T9 an executor keeps a place for a later value, and gives it up if there is none")
   func reserved() {
     let reserving = ReservingExecutor()
     let context = PromiseContext.executor(reserving).reserved()

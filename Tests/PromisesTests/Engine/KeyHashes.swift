@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Engine: hashes of keys")
 struct KeyHashes {
-  /// By an implementation of SipHash-1-3 of its own, which was checked against the vectors of the paper.
+  /// Compares with another implementation of SipHash-1-3, which was checked against the vectors of the paper.
   @Test(
     "a key's hash is its SipHash-1-3",
     arguments: [

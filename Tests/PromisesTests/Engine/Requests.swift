@@ -48,7 +48,7 @@ struct Requests {
     child.release()
   }
 
-  @Test("A request climbs a chain of a million promises, and so does the last release")
+  @Test("A request propagates up a chain of a million promises, and so does the last release")
   func depth() {
     let root = CellRef.promise()!
     record(root)

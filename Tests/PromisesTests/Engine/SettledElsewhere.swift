@@ -62,7 +62,7 @@ struct SettledElsewhere {
     #expect(seen.withLock { $0 } == ["late one", "first one", "second one"])
   }
 
-  @Test("release the block and keep the value, and refuse what comes second")
+  @Test("release the block and keep the value, and refuse a second settlement")
   func second() {
     let elsewhere = Elsewhere()
     final class Held: Sendable {}

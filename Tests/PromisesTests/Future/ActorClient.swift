@@ -45,7 +45,7 @@ struct ActorClient {
     #expect(await store.value(of: "b").value == 42)
   }
 
-  @MainActor @Test("T10: a callback on the main context may use what is the main actor's")
+  @MainActor @Test("T10: a callback on the main context may use state of the main actor")
   func mainActor() async {
     var seen: [Int] = []
     let future = Future<Int, Never>(fulfilled: 1).onSuccess(on: .main) { value in

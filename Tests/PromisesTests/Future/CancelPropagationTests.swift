@@ -83,7 +83,7 @@ struct CancelPropagationTests {
     #expect(second.isRequested)
   }
 
-  @Test("T58: a request climbs a chain to its root in the call, and a root that cancels settles the chain in it")
+  @Test("T58: a request propagates to the root of a chain in the call; a root that cancels settles the chain in it")
   func chain() {
     let root = Watched(cancels: true)
     let log = Recorder<String>()
@@ -139,7 +139,7 @@ struct CancelPropagationTests {
     #expect(following.state == .pending)
   }
 
-  @Test("T59, T60, D49: what tap and catch attach is no interest, and passes no request on")
+  @Test("T59, T60, D49: tap and catch are not interest, and propagate no request")
   func uncounted() {
     let source = Watched()
     let child = source.future!.tap { _ in }.catch { _ in }.map { $0 }
@@ -224,7 +224,7 @@ struct CancelPropagationTests {
     #expect(one.value == 1 && other.value == 1)
   }
 
-  @Test("T63: ignoringCancel keeps the future from being asked on behalf of others; asked itself, it is, and is heard")
+  @Test("T63: ignoringCancel keeps the future from being asked on behalf of others; a request on itself propagates")
   func ignoringCancel() {
     let source = Watched(cancels: true)
     let ignoring = source.future!.ignoringCancel()
@@ -276,7 +276,7 @@ struct CancelPropagationTests {
     gone.requestCancel()
   }
 
-  @Test("#28: cancellingImmediatelyUponRequest is cancelled by the request itself, and asks what it came from")
+  @Test("#28: cancellingImmediatelyUponRequest is cancelled by the request itself, and asks its source")
   func immediately() {
     let source = Watched()
     let child = source.future!.cancellingImmediatelyUponRequest()

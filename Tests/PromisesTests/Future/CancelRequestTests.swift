@@ -32,7 +32,7 @@ struct CancelRequestTests {
     #expect(future.result == Endings.all[outcome])
   }
 
-  @Test("T57: what is derived is not cancelled by a request on it; it ends as its source does")
+  @Test("T57: a derived future is not cancelled by a request on it; it ends as its source does")
   func derived() {
     let (future, resolver) = Subject.makeWithResolver()
     let derived = future.map { $0 + 1 }
@@ -42,7 +42,7 @@ struct CancelRequestTests {
     #expect(derived.value == 2)
   }
 
-  @Test("T29: a callback gets the resolver; a source that cancels at once settles what is derived from it")
+  @Test("T29: a callback gets the resolver; a source that cancels at once settles its derived futures")
   func cancelsAtOnce() {
     let (future, resolver) = Subject.makeWithResolver()
     resolver.onCancelRequest { $0.cancel(because: OtherError()) }

@@ -27,7 +27,7 @@ struct CancelResolverTests {
     #expect(future.error == TestError(3))
   }
 
-  @Test("T29: all callbacks are given one resolver; whoever keeps it keeps the future pending")
+  @Test("T29: all callbacks are given one resolver; a callback that keeps it keeps the future pending")
   func keeps() throws {
     var kept: [Owner] = []
     let future = Subject { resolver in
@@ -73,7 +73,7 @@ struct CancelResolverTests {
   }
 
   @Test("T28, T29: releasing the resolver of a following future requests nothing, but a request reaches it")
-  func handedOver() {
+  func followingFuture() {
     let source = Watched()
     let future = Subject { resolver in
       resolver.onCancelRequest { _ in log.record(0) }

@@ -53,7 +53,7 @@ struct ConvertingTests {
     #expect(mapped.error == NSError(domain: "mapped", code: 7))
   }
 
-  @Test("PG28: typeErased forgets the types; value and error are what they were")
+  @Test("PG28: typeErased forgets the types; value and error stay unchanged")
   func typeErased() {
     #expect(Future<Int32, TestError>(fulfilled: 1).typeErased().value as? Int32 == 1)
     #expect(Subject(rejected: TestError(2)).typeErased().error as? TestError == TestError(2))
@@ -129,7 +129,7 @@ struct ConvertingTests {
     #expect(settled.value == 1)
   }
 
-  @Test("RP16: a failure passes down a chain; a promise in it that was settled by hand stays so, and is heard once")
+  @Test("RP16: a failure propagates down a chain; a promise in it settled by hand stays so, and calls back once")
   func settledByHand() {
     let calls = Recorder<Int>()
     let source = Promise<Int>()

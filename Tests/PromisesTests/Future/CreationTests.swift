@@ -42,7 +42,7 @@ struct CreationTests {
     #expect(future.value == true)
   }
 
-  @Test("T12: what the body throws rejects the future, unless it is settled by then")
+  @Test("T12: an error thrown by the body rejects the future, unless it is settled by then")
   func throwingBody() {
     let failed = Future<Int, any Error> { _ in throw TestError(1) }
     #expect(failed.error as? TestError == TestError(1))

@@ -25,7 +25,7 @@ struct DepthTests {
     { $0.propagatingCancellation { _ in } },
   ]
 
-  @Test("T37, T58: a request climbs a chain, and the cancellation comes back down, without taking stack")
+  @Test("T37, T58: a request propagates up a chain, and the cancellation down again, without taking stack")
   func request() {
     let isCancelled = onThread(stackSize: 32 << 10) {
       let source = Watched(cancels: true)

@@ -75,7 +75,7 @@ struct FutureLifetimeTests {
     #expect(results[2]?.isCancelled == true && results[3]?.indirectError is OtherError)
   }
 
-  @Test("D19: what is done wrong ends in an error, and not the process")
+  @Test("D19: a misuse gives an error, and does not end the process")
   func misuse() {
     let (future, resolver) = Future<Int, any Error>.makeWithResolver()
     resolver.resolve(with: future)
@@ -114,7 +114,7 @@ struct FutureLifetimeTests {
     #expect(future.promise.then { $0 + 5 }.value == 6)
   }
 
-  @Test("T118: a future says what it is, and a pending one what waits for it")
+  @Test("T118: a future describes its state, and a pending one its waiters")
   func descriptions() {
     let (future, resolver) = Subject.makeWithResolver()
     #expect("\(future)" == "Future<Int, TestError>(pending)")

@@ -30,7 +30,7 @@ struct MappingTests {
     #expect(Subject(fulfilled: 1).map { _ in captured }.value === captured)
   }
 
-  @Test("T41, PG20: flatMap ends as the future that it is given; the rest passes")
+  @Test("T41, PG20: flatMap follows the returned future; other outcomes pass")
   func flatMap() {
     #expect(
       results { $0.flatMap { .init(fulfilled: "\($0)") } }
@@ -87,7 +87,7 @@ struct MappingTests {
         == Endings.all.map { .fulfilled("\($0)") })
   }
 
-  @Test("T46: tryMapError rejects with what is returned or thrown")
+  @Test("T46: tryMapError rejects with the returned or thrown error")
   func tryMapError() {
     let returned = results { $0.tryMapError { _ in OtherError() } }
     #expect(returned[0]?.value == 1 && returned[1]?.error is OtherError && returned[2]?.isCancelled == true)
@@ -95,7 +95,7 @@ struct MappingTests {
     #expect(thrown[1]?.error as? TestError == TestError(3))
   }
 
-  @Test("T47: tryFlatMapError ends as the future that it is given, or rejects with what is thrown")
+  @Test("T47: tryFlatMapError follows the returned future, or rejects with the thrown error")
   func tryFlatMapError() {
     let adopted = results { $0.tryFlatMapError { Future<Int, OtherError>(fulfilled: $0.code) } }
     #expect(adopted.map { $0?.value } == [1, 2, nil, nil])
@@ -105,7 +105,7 @@ struct MappingTests {
     #expect(thrown[1]?.error as? TestError == TestError(3) && thrown[3]?.indirectError is OtherError)
   }
 
-  @Test("T51: tryMapResult gives the result that is returned, or rejects with what is thrown")
+  @Test("T51: tryMapResult gives the returned result, or rejects with the thrown error")
   func tryMapResult() {
     let returned = results { $0.tryMapResult { .fulfilled("\($0)") as FutureResult<String, TestError> } }
     #expect(returned.map { $0?.value } == Endings.all.map { "\($0)" })
@@ -113,7 +113,7 @@ struct MappingTests {
     #expect(thrown.map { $0?.error as? TestError } == Array(repeating: TestError(3), count: 4))
   }
 
-  @Test("T52: tryFlatMapResult ends as the future that it is given, or rejects with what is thrown")
+  @Test("T52: tryFlatMapResult follows the returned future, or rejects with the thrown error")
   func tryFlatMapResult() {
     let adopted = results { $0.tryFlatMapResult { Future<String, TestError>(fulfilled: "\($0)") } }
     #expect(adopted.map { $0?.value } == Endings.all.map { "\($0)" })
@@ -121,7 +121,7 @@ struct MappingTests {
     #expect(thrown.map { $0?.error as? TestError } == Array(repeating: TestError(3), count: 4))
   }
 
-  @Test("T53: tryOnSuccess passes the result on, or rejects with what is thrown")
+  @Test("T53: tryOnSuccess passes the result on, or rejects with the thrown error")
   func tryOnSuccess() {
     let seen = Recorder<Int>()
     let passed = results { $0.tryOnSuccess { seen.record($0) } }
@@ -132,7 +132,7 @@ struct MappingTests {
     #expect(thrown[0]?.error as? TestError == TestError(3))
   }
 
-  @Test("T54, RP13, D41: tryMap makes a value, or rejects with what is thrown")
+  @Test("T54, RP13, D41: tryMap makes a value, or rejects with the thrown error")
   func tryMap() {
     #expect(results { $0.tryMap { "\($0)" } }.map { $0?.value } == ["1", nil, nil, nil])
     let thrown = results { $0.tryMap { value -> Int in throw TestError(value + 2) } }
@@ -150,7 +150,7 @@ struct MappingTests {
     #expect(same.value == 1)
   }
 
-  @Test("T56: tryReplaceError makes a value of an error, or rejects with what is thrown")
+  @Test("T56: tryReplaceError makes a value of an error, or rejects with the thrown error")
   func tryReplaceError() {
     #expect(results { $0.tryReplaceError { $0.code } }.map { $0?.value } == [1, 2, nil, nil])
     #expect(
@@ -194,7 +194,7 @@ struct MappingTests {
     #expect(cancelled.result?.indirectError as? TestError == TestError(3))
   }
 
-  @Test("D45: what additionally calls runs in its context")
+  @Test("D45: the closure of additionally runs in its context")
   func additionallyContext() {
     let context = QueueContext()
     let pair = Subject(fulfilled: 1).additionally(on: context.here) { _ in QueueContext.isCurrent }

@@ -30,7 +30,7 @@ struct FutureOperatorTests {
     #expect((Subject(fulfilled: 1) &&& Subject(cancelled: OtherError())).result?.indirectError is OtherError)
   }
 
-  @Test("EA28: or gives the first value; if there is none, what came last")
+  @Test("EA28: or gives the first value; if there is none, the last outcome")
   func or() {
     let (left, leftResolver) = Subject.makeWithResolver()
     let (right, rightResolver) = Subject.makeWithResolver()
@@ -43,7 +43,7 @@ struct FutureOperatorTests {
     #expect((Subject(rejected: TestError(1)) ||| Subject(cancelled: nil)).state == .cancelled)
   }
 
-  @Test("T58: a request to cancel what an operator made is one of both operands")
+  @Test("T58: a request to cancel the result of an operator asks both operands")
   func request() {
     for combine in [{ $0 ||| $1 }, { ($0 &&& $1).map(\.0) }] as [(Subject, Subject) -> Subject] {
       let (left, right) = (Watched(), Watched())

@@ -45,7 +45,7 @@ struct ResolverTests {
     #expect(dropped.result == .cancelled)
   }
 
-  @Test("T58: a future taken from a resolver is no interest once it is released: a child's request comes through")
+  @Test("T58: a future taken from a resolver is not interest once it is released: a child's request propagates")
   func ownFutureReleased() {
     let resolver = Resolver<Int, TestError>()
     let child = resolver.future.map { $0 }
@@ -92,7 +92,7 @@ struct ResolverTests {
     future = Subject(fulfilled: 1)
   }
 
-  @Test("T21: holding what is derived from a future does not keep its work; without it the resolver works too")
+  @Test("T21: holding a derived future does not keep the work of its source; without it the resolver works too")
   func childAlone() {
     let (child, resolver) = {
       let (future, resolver) = Subject.makeWithResolver()
@@ -104,7 +104,7 @@ struct ResolverTests {
     #expect(orphan.state == .cancelled)
   }
 
-  @Test("T21: dropping what is derived from a future takes nothing back")
+  @Test("T21: dropping a derived future does not undo a settlement")
   func childDropped() {
     let calls = Recorder<Int>()
     let (future, resolver) = Subject.makeWithResolver()
@@ -226,8 +226,8 @@ struct ResolverTests {
     #expect(source.value == 1)
   }
 
-  @Test("T28, PG30: a future that follows another can go without its resolver, and be settled by it before")
-  func handedOver() {
+  @Test("T28, PG30: a future that follows another may lose its resolver, or be settled by it first")
+  func followsWithoutItsResolver() {
     let (source, sourceResolver) = Subject.makeWithResolver()
     let dropped = Subject { $0.resolve(with: source) }
     #expect(dropped.state == .pending)
@@ -285,7 +285,7 @@ struct ResolverTests {
     #expect(discarded.future.result?.isCancelled == true)
   }
 
-  @Test("a reason that is no Error is wrapped in a RejectionReason, and unwrapped unchanged")
+  @Test("a reason that is not an Error is wrapped in a RejectionReason, and unwrapped unchanged")
   func reasons() {
     let future = Promise<Int>.reject("why").future
     #expect((future.error as? RejectionReason)?.reason as? String == "why")

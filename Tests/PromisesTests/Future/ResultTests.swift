@@ -86,7 +86,7 @@ struct ResultTests {
     }
   }
 
-  @Test("T88: JSON has both keys, null for what does not apply")
+  @Test("T88: JSON has both keys, null for the one that does not apply")
   func encoding() throws {
     typealias Coded = FutureResult<Int, String>
     let encoder = JSONEncoder()
@@ -137,7 +137,7 @@ struct ResultTests {
     #expect(log == ["value 1", "error 2"])
   }
 
-  @Test("RP21: get() and a map that may throw do what ResultPromises documents as resolve() and map")
+  @Test("RP21: get() and a map that may throw behave as ResultPromises documents resolve() and map")
   func documentedHelpers() throws {
     let good = Result<Int, any Error>.success(1)
     #expect(try good.get() == 1)

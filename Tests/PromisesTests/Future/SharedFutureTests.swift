@@ -29,7 +29,7 @@ struct SharedFutureTests {
     #expect(late.state == .cancelled)
   }
 
-  @Test("T64: the callback gets the future itself, and can tell it from another")
+  @Test("T64: the callback gets the future itself, and can distinguish it from another")
   func same() {
     let source = Watched()
     var seen: Subject?

@@ -43,7 +43,7 @@ struct AfterTests {
     }
   }
 
-  @Test("T90: a request to cancel cancels it at once, and lets go of the value")
+  @Test("T90: a request to cancel cancels it at once, and releases the value")
   func cancelled() {
     withLifetimeTracking { tracker in
       let future = Future<Tracked<Void>, Never>(on: .utility, fulfilled: tracker.track(), after: never)
@@ -54,7 +54,7 @@ struct AfterTests {
     }
   }
 
-  @Test("T90: a request by way of what is derived from it cancels it too")
+  @Test("T90: a request by way of a derived future cancels it too")
   func cancelledDownstream() {
     let child = Subject(on: .utility, rejected: TestError(1), after: never).map { $0 }
     child.requestCancel()
@@ -194,7 +194,7 @@ struct TimeoutTests {
     #expect(timed.state == .cancelled)
   }
 
-  @Test("T94: a timeout that is in time lets go of the future and its value")
+  @Test("T94: a timeout that is in time releases the future and its value")
   func release() {
     withLifetimeTracking { tracker in
       let (future, resolver) = Future<Tracked<Void>, TestError>.makeWithResolver()
@@ -217,7 +217,7 @@ struct TimeoutTests {
     #expect(resolver.fulfill(1) && late.state == .rejected)
   }
 
-  @Test("T96: a timeout's error is an Error, compares and hashes as its content does, and says what happened")
+  @Test("T96: a timeout's error is an Error, compares and hashes as its content does, and describes the timeout")
   func error() {
     typealias Subject = TimeoutError<TestError>
     #expect(Subject.timedOut == .timedOut && Subject.timedOut != .rejected(TestError(1)))

@@ -6,7 +6,7 @@ import Testing
 struct TokenRuleTests {
   private typealias Subject = Future<Int, TestError>
 
-  @Test("T38: after invalidation, what only observes passes the result on, uncalled")
+  @Test("T38: after invalidation, an observing operator passes the result on, uncalled")
   func observing() {
     for outcome in Endings.all {
       let token = InvalidationToken()
@@ -27,7 +27,7 @@ struct TokenRuleTests {
     }
   }
 
-  @Test("T38: after invalidation, what would have made a result is cancelled; other outcomes pass")
+  @Test("T38: after invalidation, an operator that makes a result is cancelled; other outcomes pass")
   func transforming() {
     let token = InvalidationToken()
     let (fulfilled, resolver) = Subject.makeWithResolver()

@@ -90,7 +90,7 @@ struct DeepChains {
     }
   }
 
-  @Test("EA-32: a pending chain is released, with what its handlers hold")
+  @Test("EA-32: a pending chain is released, with the objects that its handlers hold")
   func releasedPending() {
     withLifetimeTracking { tracker in
       onThread {

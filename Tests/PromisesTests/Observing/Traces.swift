@@ -39,7 +39,7 @@ extension Observed {
       #expect(events.filter { $0["id"] as? String == id }.compactMap { $0["ph"] as? String } == ["b", "e"])
     }
 
-    @Test("a graph has an edge for what is made of a promise")
+    @Test("a graph has an edge for each promise made of another")
     func graphviz() throws {
       let promise = Promise<Int>()
       let ids = Recorder<UInt64>()

@@ -56,7 +56,7 @@ extension Observed {
       #expect(reports == [.unhandled(id: ids[1], reason: "no")])
     }
 
-    @Test("two observers in a context, each for one outcome: what passes the one by is no alarm")
+    @Test("two observers in a context, each for one outcome: an unhandled outcome is not reported twice")
     func observersInContexts() {
       let done = Gate()
       let reports = reports(rejectingFirst: false) { promise in
@@ -83,7 +83,7 @@ extension Observed {
       #expect(recorder.events.filter { ids.events.contains($0) } == [])
     }
 
-    @Test("discarded and cancelled ones are no failures")
+    @Test("discarded and cancelled ones are not failures")
     func discarded() {
       let reports = Observed.reports {
         let promise = Promise<Int>()
@@ -109,7 +109,7 @@ extension Observed {
     }
 
     @Test("releasing a resolver cancels its future, which is not reported")
-    func resolverGone() {
+    func resolverReleased() {
       let reports = Observed.reports { [Future<Int, any Error>.makeWithResolver().future.id] }
       #expect(reports == [])
     }

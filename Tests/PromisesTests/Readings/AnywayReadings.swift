@@ -31,7 +31,7 @@ struct AnywayReadings {
     #expect(Promise<Int>.reject("other").anyway(handler).rejectReason as? TestError == TestError(-1))
   }
 
-  @Test("EA-17: a value that is nil can be told from a rejection")
+  @Test("EA-17: a value that is nil differs from a rejection")
   func optionalValue() {
     let fulfilled = Promise<Int?>.resolve(nil).anyway { value -> Bool in value == .some(.none) }
     let rejected = Promise<Int?>.reject(1).anyway { value -> Bool in value == nil }

@@ -95,7 +95,7 @@ struct BlockReadings {
     promise.then({ _ in record() }, { _ in record() })
   }
 
-  @Test("S-38: the block does not throw: what it has to say it says by reject")
+  @Test("S-38: the block does not throw: it reports failures by reject")
   func rejects() async {
     let promise = Promise<Int> { resolve, reject in
       do { resolve(try failing()) } catch { reject(error) }

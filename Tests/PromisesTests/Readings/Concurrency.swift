@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Readings: threads and lifetimes")
 struct Concurrency {
-  @Test("S-34, EA-31: a promise released while pending calls nothing; what is derived from it stays pending")
+  @Test("S-34, EA-31: a promise released while pending calls nothing; a derived promise stays pending")
   func releasedPending() {
     withLifetimeTracking { tracker in
       let calls = Recorder<String>()

@@ -15,7 +15,7 @@ struct Outcomes {
     #expect(derived.value === value)
   }
 
-  @Test("S-19, EA-3, EA-6: nil is a reason; the state tells that the promise is rejected")
+  @Test("S-19, EA-3, EA-6: nil is a reason; the state is rejected")
   func nilReason() {
     let calls = Recorder<Bool>()
     let promise = Promise<Int>()
@@ -90,7 +90,7 @@ struct Outcomes {
     #expect(second.state == .pending)
   }
 
-  @Test("EA-5, EA-6: a settling call can tell whether it settled the promise")
+  @Test("EA-5, EA-6: a settling call returns whether it settled the promise")
   func winner() {
     let promise = Promise<Int>()
     let first: Bool = promise.resolve(1)

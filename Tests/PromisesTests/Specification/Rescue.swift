@@ -30,7 +30,7 @@ struct Rescue {
     #expect(promise2.value == "rescued")
   }
 
-  @Test("3.2.2.3 promise2 is resolved with what handler returns")
+  @Test("3.2.2.3 promise2 is resolved with the result of handler")
   func returned() {
     let result = Identity()
     let promise1 = Promise<Int>()

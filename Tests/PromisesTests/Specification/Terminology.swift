@@ -51,7 +51,7 @@ struct Terminology {
     #expect(source.then { _ -> Int in throw EnumError.plain }.rejectReason as? EnumError == .plain)
   }
 
-  @Test("1.4 a reason tells why a promise was rejected, and is any value")
+  @Test("1.4 a reason is any value, and explains why a promise was rejected")
   func reason() {
     let object = Identity()
     #expect(Promise<Int>.reject(TestError(1)).rejectReason as? TestError == TestError(1))

@@ -29,7 +29,7 @@ struct TypedThen {
     #expect(promise2.value == "4")
   }
 
-  @Test("3.1.2.3 promise2 is fulfilled with what success returns")
+  @Test("3.1.2.3 promise2 is fulfilled with the result of success")
   func returned() {
     let result = Identity()
     let promise1 = Promise<Int>()

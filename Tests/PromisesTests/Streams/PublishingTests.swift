@@ -95,7 +95,7 @@ struct PublishingTests {
     }
   }
 
-  @Test("PG39: each subscriber is new and gets what is published after it; of an ended stream, the end")
+  @Test("PG39: each subscriber is new and gets the events published after it; of an ended stream, the end")
   func subscribers() {
     Numbers.with { numbers in
       let first = Received(numbers.subscriber())

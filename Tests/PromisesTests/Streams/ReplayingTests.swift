@@ -77,7 +77,7 @@ struct ReplayingTests {
     }
   }
 
-  @Test("PG44: what is derived from a stateful stream is stateful")
+  @Test("PG44: a stream derived from a stateful one is stateful")
   func derived() {
     Numbers.with(StatefulPublisher()) { numbers in
       numbers.publish(.data(1))

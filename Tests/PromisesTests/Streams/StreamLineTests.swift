@@ -5,7 +5,7 @@ import Testing
 /// Operators with one consumer run as one subscriber. The contract does not depend on that.
 @Suite("Streams: chains of operators, and consumers in their midst")
 struct StreamLineTests {
-  @Test("a consumer added in the midst of a chain gets the states from then on; the chain continues", arguments: 0..<4)
+  @Test("a consumer added in the middle of a chain gets the states from then on; the chain continues", arguments: 0..<4)
   func branches(at index: Int) {
     Numbers.with { numbers in
       var chain = [numbers.subscriber()]
@@ -43,7 +43,7 @@ struct StreamLineTests {
     }
   }
 
-  @Test("a callback may add consumers to its own chain: they get what is published afterwards")
+  @Test("a callback may add consumers to its own chain: they get later states")
   func branchesInside() {
     Numbers.with { numbers in
       let middle = numbers.subscriber().mapValues { $0 * 2 }

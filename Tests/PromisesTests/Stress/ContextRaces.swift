@@ -27,7 +27,7 @@ struct ContextRaces {
     }
   }
 
-  @Test("T36 a callback and what it holds are released once, wherever, when attaching and settling race")
+  @Test("T36 a callback and its captured objects are released once, on either thread, when attaching and settling race")
   func released() {
     let queue = DispatchQueue(label: "test")
     let tracker = LifetimeTracker()

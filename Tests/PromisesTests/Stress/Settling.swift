@@ -59,7 +59,7 @@ struct Settling {
     }
   }
 
-  @Test("S-35: derived promises settle with what they were derived from, whoever comes first")
+  @Test("S-35: derived promises settle with their source, whichever thread is first")
   func deriveWhileSettling() {
     for round in 0..<Self.rounds {
       let promise = Promise<Int>()
@@ -119,7 +119,7 @@ struct Settling {
   }
 
   @Test("a promise is settled on one thread and released on another, over and over")
-  func handOver() {
+  func releasedElsewhere() {
     withLifetimeTracking { tracker in
       let count = 20_000
       let channel = Channel<Promise<Tracked<Int>>>()

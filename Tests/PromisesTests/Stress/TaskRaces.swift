@@ -21,7 +21,7 @@ struct TaskRaces {
   private static let rounds = 300
 
   @Test(
-    "D22, D25, D27, D30: of calls at once one finishes the task; it runs at most once, and hears of its cancellation once"
+    "D22, D25, D27, D30: of calls at once one finishes the task; it runs at most once, and is notified of its cancellation once"
   )
   func ends() {
     for round in 0..<Self.rounds {

@@ -84,7 +84,7 @@ struct AdapterTests {
     #expect(tracer.finishedSpans[3].attributes.get("promise.cancelled") == .bool(true))
   }
 
-  @Test("spans started in the body of a span are its children; what the body throws ends it")
+  @Test("spans started in the body of a span are its children; an error thrown by the body ends it")
   func nested() throws {
     let tracer = InMemoryTracer()
     let (inner, resolver) = Future<Int, Refused>.makeWithResolver()

@@ -3,7 +3,7 @@ import Mutating
 
 /// The mutations of a build, and the numbers of their switches.
 struct Numbered {
-  /// By number, from 1.
+  /// The mutations by number, from 1.
   private let byNumber: [Int: Mutation]
   /// The numbers, in order.
   let numbers: [Int]

@@ -46,7 +46,7 @@ struct GeneratorTests {
     #expect(one.map(\.id) == ["a.swift#S.f()#early#1", "a.swift#S.f()#call#1", "a.swift#S.f()#call#2"])
   }
 
-  @Test("without what is put around it, the code is the original")
+  @Test("without the inserted code, the code is the original")
   func keepsOriginal() {
     let text =
       "func f(_ a: Int) -> Bool {\n  guard a > 0, let b = c(a) else { return false }\n  d(b)\n  return a < 3 || e\n}"

@@ -37,7 +37,7 @@ struct JudgeTests {
     #expect(try verdict([Self.test("T.a", program)], named: "T.a") == .killed(by: "T.a", how: how))
   }
 
-  @Test("all named tests have to fail; another one that fails is told, unless the named ones are run alone")
+  @Test("all named tests have to fail; another one that fails is reported, unless the named ones are run alone")
   func others() throws {
     let tests = [Self.test("T.a", "exit $MUTATION"), Self.test("T.b", "exit 0"), Self.test("U.c", "exit $MUTATION")]
     #expect(try verdict(tests, named: "T.a T.b") == .misnamed(by: "U.c"))

@@ -62,8 +62,8 @@ struct TableTests {
     #expect(table.map { $0.isConcerned(by: ["t": [6]]) } == [true, false])
   }
 
-  @Test("a row whose code is gone is an error")
-  func gone() throws {
+  @Test("a row whose code is no longer in the file is an error")
+  func missingCode() throws {
     let row = try row("- c()\n+ d()")
     let error = #expect(throws: TableError.self) { try row.mutation(of: source) }
     #expect(error?.message.contains("not in a.swift any more") == true)
