@@ -11,7 +11,7 @@
 typedef struct host {
   int epoll;
   int timer;
-  promise_t *promise; /* what the timer fulfils */
+  promise_t *promise; /* fulfilled by the timer */
   bool quits;
 } host_t;
 

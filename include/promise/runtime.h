@@ -28,7 +28,7 @@ typedef struct promise_statistics_fields {
   uint64_t publishers;
   uint64_t subscribers;
   uint64_t queues;         /* completion queues */
-  uint64_t types;          /* registered types, which live for ever */
+  uint64_t types;          /* registered types, never freed */
   uint64_t internals;      /* entries of lists: of the tokens' and of the streams' */
   uint64_t bytes_resident; /* memory of cells */
   uint64_t bytes_reusable; /* memory of free cells, a part of bytes_resident */

@@ -6,7 +6,7 @@ public struct ProgressReport: Sendable, Equatable {
   public let function: String
   /// The number of the call, unique in this process.
   public let call: UInt64
-  /// From 0 to 1; `nil` if unknown.
+  /// The completed part, from 0 to 1; `nil` if unknown.
   public let fraction: Double?
   /// A text for display; `nil` if the plugin gave none.
   public let message: String?

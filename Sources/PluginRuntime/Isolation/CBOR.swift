@@ -3,15 +3,15 @@
 enum CBOR {
   /// Tags of 16 bits, from the range that is assigned first come, first served.
   enum Tag {
-    /// Before a number that is not negative: an `.int` rather than a `.uint`.
+    /// The tag of a number that is not negative: an `.int` rather than a `.uint`.
     static let signed: UInt64 = 40_960
-    /// Before the array of a handle's type name and number.
+    /// The tag of a handle: the array of its type name and number.
     static let handle: UInt64 = 40_961
-    /// Before the array of an object's names and values in turn, which keeps their order.
+    /// The tag of an object: the array of its names and values in turn, which keeps their order.
     static let object: UInt64 = 40_962
-    /// Before the index of a block of shared memory: its bytes.
+    /// The tag of the index of a block of shared memory: its bytes.
     static let sharedBytes: UInt64 = 40_963
-    /// Before the index of a block of shared memory: its text.
+    /// The tag of the index of a block of shared memory: its text.
     static let sharedText: UInt64 = 40_964
   }
 

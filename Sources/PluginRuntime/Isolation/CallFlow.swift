@@ -11,7 +11,7 @@ final class CallFlow: Sendable {
   private struct State {
     /// Calls that a worker has not answered; counted only if they are limited.
     var running = 0
-    /// By their numbers, which grow.
+    /// Waiting calls by number; numbers grow.
     var waiting: [UInt64: WaitingCall] = [:]
     /// The promises among the arguments of calls that wait, by their ids, and how often.
     var awaited: [UInt64: Int] = [:]

@@ -5,7 +5,7 @@ import Promises
 struct KeptResult {
   enum Place {
     case worker
-    /// It has been fetched, or lost with its worker: the promise that has the outcome.
+    /// Fetched, or lost with its worker: the promise that has the outcome.
     case host(Promise<PluginValue>)
   }
 

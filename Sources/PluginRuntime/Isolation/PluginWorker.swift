@@ -22,7 +22,7 @@ public final class PluginWorker: Sendable {
   private final class Loaded: Sendable {
     let host: Host
     let plugin: LoadedPlugin
-    /// In the order of the description, by which the host knows them.
+    /// The plugin's functions in the order of the description, which is how the host names them.
     let functions: [BoundFunction]
 
     init(_ description: PluginDescription, in host: Host) throws(PluginError) {

@@ -42,7 +42,7 @@ public final class Host: Sendable {
     @Sendable (_ function: String, _ plugin: String, _ arguments: [PluginValue]) -> Promise<PluginValue>
 
   let options: Options
-  /// In a worker process: calls the plugins of the host that started it. `nil` elsewhere.
+  /// Calls the plugins of the host that started this worker process; `nil` in other processes.
   let others: Others?
   let registry = PluginRegistry()
   let activity = HostActivity()

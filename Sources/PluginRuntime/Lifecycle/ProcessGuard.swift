@@ -8,7 +8,7 @@ import Glibc
 public enum ProcessGuard {
   /// The exit statuses of a process that plugin code ends.
   public struct Statuses: Sendable {
-    /// In a call, in unload(), or on a thread of the plugin's; -1: the plugin's own.
+    /// The status of an exit in a call, in unload(), or on a thread of the plugin's; -1: the plugin's own.
     public var call: Int32
     /// While a plugin is loaded; -1: the plugin's own.
     public var load: Int32

@@ -13,6 +13,6 @@ struct ELFMistake: Error, Equatable {
 }
 
 extension UInt64 {
-  /// As addresses are written: "0x4f8".
+  /// The number as addresses are written: "0x4f8".
   var hexadecimal: String { "0x" + String(self, radix: 16) }
 }

@@ -7,7 +7,7 @@ public struct PluginError: Error, Sendable, Equatable {
     case notReadable
     /// A directory, a FIFO, a device: not a regular file.
     case notAFile
-    /// Not a shared library.
+    /// The file is not a shared library.
     case notAPlugin
     case wrongArchitecture
     /// The file ends before the content that its headers declare.
@@ -24,7 +24,7 @@ public struct PluginError: Error, Sendable, Equatable {
     case replaced
     /// The program does not trust it (`LibraryAdmission`).
     case notTrusted
-    /// In quarantine, or not started: its worker processes ended too often without an answer.
+    /// The plugin is in quarantine, or not started: its worker processes ended too often without an answer.
     case quarantined
     // Loading.
     /// The system's loader refused it: a missing symbol, a missing library.
@@ -64,7 +64,7 @@ public struct PluginError: Error, Sendable, Equatable {
     case timedOut
     /// The plugin asked for rights that it was not given; the call is rejected even if its function returned.
     case notAllowed([CapabilityRefusal])
-    /// As many calls as the plugin may have were under way.
+    /// The plugin's limit of concurrent calls was reached.
     case overloaded
     /// The new file of a plugin failed; the previous one stays in use.
     case rolledBack

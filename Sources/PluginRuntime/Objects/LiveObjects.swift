@@ -12,7 +12,7 @@ final class LiveObjects: Sendable {
 
   private struct State {
     var count = 0
-    /// By the order in which they were made.
+    /// The live objects by the number of their creation.
     var lives: [Int: ObjectLife] = [:]
     var isClosed = false
     /// The number of objects whose destructors are due.

@@ -8,7 +8,7 @@ public struct CallbackType: Sendable, Hashable {
     case once
     /// Until the promise that the function returns is settled.
     case settled
-    /// As long as the plugin is loaded.
+    /// While the plugin is loaded.
     case forever
   }
 
@@ -76,7 +76,7 @@ public enum FailureRule: String, Sendable, Hashable, CaseIterable {
   case gerror
   /// Any result but those that the rule lists: `unless 0 or 100`.
   case unless
-  /// Not 0: an error code. The value is not a result: on success it is always 0.
+  /// Nonzero: an error code. The value is not a result: on success it is always 0.
   case nonzero
   /// 0 or false.
   case zero
@@ -84,7 +84,7 @@ public enum FailureRule: String, Sendable, Hashable, CaseIterable {
   case negative
   /// NULL.
   case null
-  /// Not NULL: a message, or an error.
+  /// A message, or an error; NULL is success.
   case nonnull
   /// Every value.
   case always

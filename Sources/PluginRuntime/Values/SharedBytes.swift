@@ -12,7 +12,7 @@ import Synchronization
 ///
 /// The memory is freed with the last reference, in this process and in others.
 public final class SharedBytes: Sendable {
-  /// From this length on, bytes cross to another process in shared memory.
+  /// The length from which bytes cross to another process in shared memory.
   static let threshold = 1 << 16
   /// The most bytes of the shared memory of one frame.
   static let longest = 1 << 30

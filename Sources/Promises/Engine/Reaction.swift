@@ -72,28 +72,28 @@ struct ReactionKind: Equatable {
   /// `context` is an event of a completion queue (Queues/Completion.swift).
   static var completion: ReactionKind { ReactionKind(rawValue: 13) }
 
-  /// In the `meta` of a cancel-request handler: it is called when the promise is discarded, too.
+  /// `meta` of a cancel-request handler: it is called when the promise is discarded, too.
   static var onDiscard: UInt32 { 1 << 11 }
-  /// In the `meta` of a cancel-request handler that belongs to the maker of its promise: a gather, a link or a timer.
+  /// `meta` of a cancel-request handler that belongs to the maker of its promise: a gather, a link or a timer.
   /// One reference to the promise is the maker's, which uses it only to settle the promise, so it does not count as
   /// interest (Abandon.swift).
   static var ofMaker: UInt32 { 1 << 12 }
-  /// In the `meta` of a cancel-request handler: its context is a cell to which requests are propagated.
+  /// `meta` of a cancel-request handler: its context is a cell to which requests are propagated.
   static var passingOn: UInt32 { 1 << 10 }
-  /// In the `meta` of a promise of the kind `none`: `function`, `context`, `free` are a discard block (Discard.swift).
+  /// `meta` of a promise of the kind `none`: `function`, `context`, `free` are a discard block (Discard.swift).
   static var discardable: UInt32 { 1 << 11 }
-  /// In the `meta` of a reaction of the kind `job`: its handlers run on an executor other than the immediate one.
+  /// `meta` of a reaction of the kind `job`: its handlers run on an executor other than the immediate one.
   static var submitted: UInt32 { 1 << 11 }
-  /// In the `meta` of a reaction of the kind `job`: its handlers are the library's, and call no user code. If no one can
+  /// `meta` of a reaction of the kind `job`: its handlers are the library's, and call no user code. If no one can
   /// observe the outcome, they need not run (Abandon.swift).
   static var own: UInt32 { 1 << 13 }
-  /// In the `meta` of a promise with a discard block: its context is a `DemandBlock` (Demand.swift).
+  /// `meta` of a promise with a discard block: its context is a `DemandBlock` (Demand.swift).
   static var onDemand: UInt32 { 1 << 14 }
-  /// In the `meta` of a pending promise: its settler has a reference (SettlerReference.swift).
+  /// `meta` of a pending promise: its settler has a reference (SettlerReference.swift).
   static var kept: UInt32 { 1 << 15 }
-  /// In the `meta` of a promise with a discard block: its context is the event of a queue, whose taker settles it.
+  /// `meta` of a promise with a discard block: its context is the event of a queue, whose taker settles it.
   static var answerable: UInt32 { 1 << 16 }
-  /// In the `meta` of a reaction that is not a promise: no handle to it ever exists.
+  /// `meta` of a reaction that is not a promise: no handle to it ever exists.
   static var unheld: UInt32 { 1 << 9 }
   /// The `meta` of a promise whose source was destroyed while pending: it has no reaction any more.
   static var orphan: UInt32 { none.rawValue | 1 << 8 }

@@ -98,7 +98,7 @@ public enum Publishing: Sendable {
   case published
   /// Published; but the buffer of a subscriber is full. The next state may be dropped, or use more memory.
   case full
-  /// Not published: the stream was cancelled.
+  /// The event was dropped: the stream was cancelled.
   case cancelled
 }
 

@@ -5,9 +5,9 @@ import PluginRuntime
 struct DraftCheck {
   /// The result of the calls of one function.
   enum Finding: Equatable {
-    /// It wrote nowhere but where it was given something to write to.
+    /// Every write was to memory that was passed for writing.
     case safe(calls: Int)
-    /// It accessed memory that it was not given: the signature is wrong.
+    /// The function accessed memory that it was not given: the signature is wrong.
     case unsafe(String, isWrite: Bool)
     /// Nothing was shown.
     case unknown(String)

@@ -40,7 +40,7 @@ struct Header {
     var isRead = false
     /// The header's documentation or annotation says that it may be NULL.
     var isNullable = false
-    /// Of a function pointer that is declared in place, the names of its parameters.
+    /// The names of the parameters of a function pointer that is declared in place.
     var callbackNames: [String?] = []
     /// The header's documentation of it, and the comments beside it.
     var documentation = ""

@@ -7,13 +7,13 @@ struct HeaderNode {
   var name: String?
   /// The exported symbol.
   var symbol: String?
-  /// As C writes it: `unsigned long (const char *)`.
+  /// The type as C writes it: `unsigned long (const char *)`.
   var type = ""
   /// `struct` or `union`.
   var tag = ""
   var storage = ""
   var text = ""
-  /// Of a constant.
+  /// The value of a constant.
   var value = ""
   /// The parameter that a documentation comment is about, and whether it is `in`, `out` or both.
   var parameter: String?

@@ -52,7 +52,7 @@ extension Parameter {
 }
 
 extension Signature {
-  /// For people: `own bytes`, `nothing`.
+  /// The result for people: `own bytes`, `nothing`.
   var resultText: String { result?.description ?? "nothing" }
   var resultKind: ArgumentKind { outputs.isEmpty ? ArgumentKind(yielded) : .object }
 }

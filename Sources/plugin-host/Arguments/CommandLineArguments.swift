@@ -100,7 +100,7 @@ enum CommandLineArguments {
 }
 
 extension Signature {
-  /// By which arguments can be given.
+  /// The names by which arguments can be given.
   var argumentNames: [String] { inputs.map(\.name) + [tail?.name].compactMap { $0 } }
 
   /// The parameters of arguments with these names. Arguments without a name are assigned, in order, to the parameters

@@ -14,7 +14,7 @@ struct ResultStore: Sendable {
     var function: String
     /// The step that stored it.
     var step: String
-    /// In seconds since 1970.
+    /// The time of storing, in seconds since 1970.
     var created: Int64
     /// The size of the result, in bytes.
     var size: Int64

@@ -101,7 +101,7 @@ extension PluginValue {
     }
   }
 
-  /// For messages.
+  /// The value in a message.
   var shown: String { self == .void ? "null" : summary }
 
   private var kind: ArgumentKind {

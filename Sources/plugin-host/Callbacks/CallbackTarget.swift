@@ -144,7 +144,7 @@ struct CallbackTarget: Sendable {
 }
 
 extension CallbackTarget.Action: CustomStringConvertible {
-  /// For display, as in a pipeline file.
+  /// The target as a pipeline file writes it.
   var description: String {
     switch self {
     case .function(let function, let plugin): "function: \(plugin.shortName).\(function.name)"

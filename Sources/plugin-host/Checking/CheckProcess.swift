@@ -24,7 +24,7 @@ struct CheckProcess {
   private var isDone = false
   /// The last call, until it has returned.
   private var call: String?
-  /// Not cleared by the next call: the order of writes to the two pipes is unknown.
+  /// The last output. The next call does not clear it: the order of writes to the two pipes is unknown.
   private var output = OutputTail()
   private var result: CheckResult
 

@@ -2,7 +2,7 @@ import PluginRuntime
 
 /// The facts about a shared library's file, as text and JSON.
 extension LibraryFacts {
-  /// For people.
+  /// The facts as text for people.
   var page: String {
     var lines = [
       path.displayLine, "",
@@ -28,7 +28,7 @@ extension LibraryFacts {
     return lines.map { $0 + "\n" }.joined()
   }
 
-  /// For programs.
+  /// The facts as JSON for programs.
   var json: JSON {
     .object([
       ("path", .string(path)), ("size", .number(UInt64(size))), ("machine", .string(machine)),

@@ -44,7 +44,7 @@ enum PluginText {
 }
 
 extension PluginDescription {
-  /// In text: `1` or `1 to 3`.
+  /// The range as text: `1` or `1 to 3`.
   var abiText: String {
     abi.lowerBound == abi.upperBound ? "\(abi.lowerBound)" : "\(abi.lowerBound) to \(abi.upperBound)"
   }

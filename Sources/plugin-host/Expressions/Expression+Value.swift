@@ -127,6 +127,6 @@ extension Expression.Operation {
 }
 
 extension PluginValue {
-  /// As an operand in a message.
+  /// The value as an operand in a message.
   fileprivate var operand: String { self == .void ? "null" : summary }
 }

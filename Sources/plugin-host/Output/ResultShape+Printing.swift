@@ -41,7 +41,7 @@ extension ValueType {
 }
 
 extension PluginValue {
-  /// With `{"base64": "..."}` for bytes, which without a type would be a string.
+  /// The value with `{"base64": "..."}` for bytes, which without a type would be a string.
   fileprivate var withMarkedBytes: PluginValue {
     switch self {
     case .bytes: .object([PluginMember("base64", .string(String(json.dropFirst().dropLast())))])

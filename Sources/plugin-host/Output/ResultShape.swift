@@ -21,7 +21,7 @@ indirect enum ResultShape: Sendable {
     }
   }
 
-  /// For people: `own bytes`, `nothing`.
+  /// The result for people: `own bytes`, `nothing`.
   var text: String {
     switch self {
     case .nothing: "nothing"

@@ -103,7 +103,7 @@ extension PluginValue {
     }
   }
 
-  /// For display: as much as fits on one line.
+  /// A text for display that fits on one line.
   var summary: String {
     switch self {
     case .void: ""

@@ -6,7 +6,7 @@ import Synchronization
 /// all of them. The callback waits while one of these is behind by as many as there is room for.
 final class EventStream: Sendable {
   private let publisher = Publisher<PluginValue, Never>()
-  /// By the numbers of the steps.
+  /// The steps that take events, by their numbers.
   private let takers: [Int: EventTaker]
   /// The slots of the calls. A callback that waits does so without the slot of its call.
   private let slots: Slots
@@ -43,7 +43,7 @@ final class EventStream: Sendable {
     if let reason { call.giveUp(.rejected(message: reason)) }
   }
 
-  /// It has ended.
+  /// Removes an ended call.
   func end(_ id: Int) { givers.withLock { _ = $0.calls.removeValue(forKey: id) } }
 
   /// The callback that gives an event, on the thread of the plugin that calls it.
@@ -85,7 +85,7 @@ final class EventTaker: Sendable {
   typealias Receiver = @Sendable (PluginValue?) -> Void
 
   private final class Inbox: Sendable {
-    /// Not a tuple: each access would wrap the closure in it anew, and each event would take longer than the one before.
+    /// A struct: each access to a tuple would wrap its closure anew, so that each event would take longer than the last.
     struct State {
       var receiver: Receiver?
       var hasEnded = false

@@ -16,7 +16,7 @@ struct Pipeline: Sendable {
   var configuration: [Setting] = []
   /// Pure functions: their results depend only on their arguments.
   var pure: [Target] = []
-  /// In the file's order.
+  /// The steps in the file's order.
   var steps: [Step] = []
   /// The number of the first final step. Final steps run after all others, however these end.
   var firstFinal: Int?
@@ -92,7 +92,7 @@ struct Pipeline: Sendable {
     var plugin: Located<String>
     var function: Located<String>
     var arguments: [Argument] = []
-    /// In seconds, from when the inputs are available.
+    /// The time limit in seconds, from when the inputs are available.
     var timeout: Double?
   }
 

@@ -53,12 +53,12 @@ struct PipelinePlan: Sendable {
     var function: FunctionDescription
     /// The arguments by parameter names. Omitted parameters have a default.
     var arguments: [(parameter: Parameter, input: Input)]
-    /// In seconds.
+    /// The time limit in seconds.
     var timeout: Double?
     /// Whether the result depends only on the arguments.
     var isPure = false
 
-    /// For people: `digest.sha256`.
+    /// The function's name for people: `digest.sha256`.
     var label: String { "\(plugin.shortName).\(function.signature.name)" }
   }
 
@@ -102,14 +102,14 @@ struct PipelinePlan: Sendable {
     var step: Int
     var path = ResultPath()
 
-    /// In place of a step's number: the element of the list that a step with `each` is at, and its index.
+    /// Numbers in place of a step's: the current element of the list of a step with `each`, and its index.
     static let item = -1
     static let index = -2
   }
 
   enum Result: Sendable {
     case one(StepResult, ResultShape)
-    /// By the names that they are printed with.
+    /// Results by the names that they are printed with.
     case several([(name: String, result: StepResult, shape: ResultShape)])
   }
 

@@ -2,19 +2,19 @@ import PluginRuntime
 
 /// The dependencies of the steps: numbers in the file's order, checked for missing steps and cycles.
 struct StepGraph: Sendable {
-  /// For each step, without repetitions: the steps whose results it uses, or that it runs after.
+  /// The steps whose results a step uses, or that it runs after, without repetitions, for each step.
   private(set) var inputs: [[Int]] = []
-  /// For each step: the steps whose results its rescue uses.
+  /// The steps whose results a step's rescue uses, for each step.
   private(set) var rescueInputs: [[Int]] = []
-  /// For each step: the step whose events it takes.
+  /// The step whose events a step takes, for each step.
   private(set) var sources: [Int?] = []
-  /// By the numbers of the steps that give events: the steps that take them.
+  /// The steps that take the events of a step, by its number.
   private(set) var takers: [Int: [Int]] = [:]
   /// All steps, each after those that it waits for.
   private(set) var order: [Int] = []
 
   private var numbers: [String: Int] = [:]
-  /// For each step: the steps that it waits for, including those of its rescue, and the locations of the references.
+  /// The steps that a step waits for, its rescue's included, with the locations of the references, for each step.
   private var edges: [[(target: Int, location: Location)]] = []
 
   /// Appends errors to `mistakes`; without any, the graph is valid.

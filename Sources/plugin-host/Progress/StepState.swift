@@ -1,6 +1,6 @@
 /// The state of a step, for display.
 enum StepState: Equatable, Sendable {
-  /// For its inputs.
+  /// Waiting for its inputs.
   case waiting
   case running(Report)
   /// The call was rejected, with that reason; its substitute runs.
@@ -18,7 +18,7 @@ enum StepState: Equatable, Sendable {
 
   /// The plugin's report on its work.
   struct Report: Equatable, Sendable {
-    /// From 0 to 1; nil if unknown.
+    /// The completed part, from 0 to 1; nil if unknown.
     var fraction: Double?
     var message: String = ""
   }
@@ -64,7 +64,7 @@ struct StepRow: Sendable {
 }
 
 extension Duration {
-  /// For display: `0.12 s`, `75.3 s`, `12 min 5 s`.
+  /// The duration for display: `0.12 s`, `75.3 s`, `12 min 5 s`.
   var text: String {
     let hundredths = Int64((self / .milliseconds(10)).rounded())
     if hundredths < 6_000 {

@@ -5,7 +5,7 @@ import Promises
 enum CallFailure: Error, Equatable, Sendable {
   /// Rejected by the plugin, by the host on its behalf, or because an input could not be read.
   case rejected(message: String, reason: RejectedReason? = nil)
-  /// Not settled within that number of seconds.
+  /// The call was not settled within that number of seconds.
   case timedOut(seconds: Double)
   /// Never started, because the step of that name was not fulfilled.
   case notRun(because: String)

@@ -15,7 +15,7 @@ final class SingleCall {
   /// The ids for programs.
   nonisolated var facts: FailureFacts { FailureFacts(plugin: plugin.id, function: function.name) }
 
-  /// For people: `digest.sha256`.
+  /// The function's name for people: `digest.sha256`.
   nonisolated var label: String { "\(plugin.shortName).\(function.name)" }
 
   init(

@@ -16,7 +16,7 @@ struct FileMistakes: Error {
 
   init(file: SourceFile, mistakes: [Mistake]) { self.init(files: [file], mistakes: mistakes) }
 
-  /// For each mistake, in the files' order: the place, the message, the line, and a mark under the place.
+  /// The place, the message, the line, and a mark under the place of each mistake, in the files' order.
   var lines: [String] {
     mistakes.sorted { $0.location < $1.location }.flatMap { mistake -> [String] in
       let location = mistake.location

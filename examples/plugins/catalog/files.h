@@ -21,7 +21,7 @@ typedef struct file {
   const uint8_t *data; /* packed */
   size_t length;
   const char *sha256;          /* of `data` */
-  const char *original_sha256; /* of what was packed */
+  const char *original_sha256; /* of the unpacked data */
   int64_t original_size;
 } file_t;
 

@@ -17,7 +17,7 @@ typedef struct job job_t;
 struct job {
   job_t *next;
   void (*run)(job_t *job);     /* once, on a thread of the queue */
-  void (*destroy)(job_t *job); /* with the last reference, on whatever thread gives it back */
+  void (*destroy)(job_t *job); /* with the last reference, on the thread that releases it */
   atomic_uint references;
   atomic_bool cancelled;
 };

@@ -23,7 +23,7 @@ typedef struct task {
   promise_t *promise; /* the queue's reference */
   int level;
   uint64_t limit;
-  int percent; /* told last */
+  int percent; /* reported last */
   size_t length;
   uint8_t data[]; /* a copy: the caller may take its bytes back as soon as it has discarded the promise */
 } task_t;

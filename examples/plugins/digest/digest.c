@@ -20,7 +20,7 @@ typedef struct task {
   job_t job;
   promise_t *promise; /* the queue's reference */
   bool keyed;         /* an HMAC */
-  int percent;        /* told last */
+  int percent;        /* reported last */
   size_t algorithm_size, key_length, length;
   /* Copies of the algorithm with a NUL, of the key and of the data, one after the other: the caller may take its bytes
    * back as soon as it has discarded the promise. */

@@ -136,7 +136,8 @@ inline bool waiting::attached(const std::shared_ptr<waiting> &wait, promise_exec
     const std::shared_ptr<waiting> ready = std::move(static_cast<wake *>(ctx)->wait);
     ready->end(settled);
   };
-  promise_executor_submit(where, resume, again.release(), free_context<wake>); // if it fails, the context's end tells
+  // On failure the destructor of the context reports it.
+  promise_executor_submit(where, resume, again.release(), free_context<wake>);
   return true;
 }
 
@@ -268,7 +269,7 @@ private:
   value result_;
   promise_verdict_t verdict_ = 0;
   std::shared_ptr<awaited> awaited_;
-  const waiting *by_ = nullptr; // compared only: it may be gone
+  const waiting *by_ = nullptr; // compared only: may be destroyed
 };
 
 template <class T> struct coroutine : settling {

@@ -278,7 +278,7 @@ inline value error::make(const std::string &domain, std::int64_t code, const std
                                       origin != nullptr ? place.c_str() : nullptr, &led_to_it);
   }
   if (status != PROMISE_OK)
-    throw std::bad_alloc(); // what else it refuses cannot come here
+    throw std::bad_alloc(); // the only other error: memory has run out
   return value::adopt(raw);
 }
 

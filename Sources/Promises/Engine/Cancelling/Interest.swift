@@ -8,9 +8,9 @@ package struct Interest: Equatable {
   let rawValue: UInt32
   /// Interested until cancellation of its promise is requested.
   package static var counted: Interest { Interest(rawValue: 0) }
-  /// Not interested, so it blocks no request of other reactions. Requests for its promise propagate upstream.
+  /// No interest, so the reaction blocks no request of others. Requests for its promise propagate upstream.
   package static var quiet: Interest { Interest(rawValue: 1) }
-  /// Not interested. Requests for its promise do not propagate upstream.
+  /// No interest. Requests for its promise do not propagate upstream.
   package static var none: Interest { Interest(rawValue: 2) }
   /// Interested until the source is settled. Requests for its promise do not propagate upstream.
   package static var lasting: Interest { Interest(rawValue: 3) }

@@ -3,7 +3,7 @@ import CPlatform
 /// A thread of a pool; the struct is on its stack. Guarded by the pool's monitor, but for the constant `pool`.
 @unsafe
 struct PoolWorker {
-  /// Before `pool`, which is read without the monitor: ThreadSanitizer takes `+=` for a change of the struct's first byte.
+  /// First, in place of `pool`, which is read without the monitor: ThreadSanitizer takes `+=` for a change of byte 0.
   var thread: Int32
   var previous: UnsafeMutablePointer<PoolWorker>?
   var next: UnsafeMutablePointer<PoolWorker>?

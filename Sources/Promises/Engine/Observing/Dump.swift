@@ -7,9 +7,9 @@ import Synchronization
 package struct Dump {
   /// The number of cells at the start.
   let count: UInt32
-  /// By the index of a promise: the job, gather or link that will settle it.
+  /// The job, gather or link that will settle a promise, by the promise's index.
   private let settlers: UnsafeMutablePointer<UInt32>
-  /// By the index of a timer: its deadline.
+  /// The deadline of a timer, by its index.
   private let deadlines: UnsafeMutablePointer<Int64>
   let now = platform_now()
 

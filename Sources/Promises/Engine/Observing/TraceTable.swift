@@ -9,7 +9,7 @@ struct TraceTable: ~Copyable {
     var parent: UInt64 = 0
     /// The index of its settlement among the events, plus one; 0: none.
     var settlement: UInt32 = 0
-    /// For a promise: 1 if its creation is among the events. For a thread: the number of callbacks it is running.
+    /// A promise's: 1 if its creation is among the events. A thread's: the number of callbacks it is running.
     var depth: Int32 = 0
     var made: Int64 = 0
     var isPromise = false

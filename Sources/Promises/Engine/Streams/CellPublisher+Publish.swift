@@ -5,7 +5,7 @@ extension CellPublisher {
     case published
     /// Published, too; but at least one subscriber is at its capacity: apply back-pressure.
     case full
-    /// Not published: the stream has ended.
+    /// The event was dropped: the stream has ended.
     case ended
   }
 

@@ -57,7 +57,7 @@ package struct CellSubscriber: CellView, Equatable {
     /// The subscriber ends without its undelivered events.
     var isCancelled = false
     var isFull = false
-    /// For an operator's subscriber: the operator's publisher is full.
+    /// Whether the operator's publisher is full; false for other subscribers.
     var isTargetFull = false
     /// Whether a call that propagates a change of room has it in its work list.
     var isInRoomWork = false

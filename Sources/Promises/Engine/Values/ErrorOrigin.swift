@@ -5,7 +5,7 @@ import CPlatform
 struct ErrorOrigin {
   /// Any value; VOID: no cause.
   var cause: CellValue
-  /// In the same allocation, followed by a NUL; nil if unknown.
+  /// The text, in the same allocation, followed by a NUL; nil if unknown.
   var text: UnsafeMutablePointer<CChar>?
 }
 

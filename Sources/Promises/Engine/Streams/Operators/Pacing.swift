@@ -52,7 +52,7 @@ package enum PacingKind {
   case debounce
   /// Publishes one event in an interval: the first, then, at its end, the latest.
   case throttle
-  /// As `throttle`, but drops the events that follow in an interval.
+  /// Publishes the first event of an interval, and drops those that follow in it.
   case throttleFirst
   /// Fails when no event came for the interval.
   case timeout

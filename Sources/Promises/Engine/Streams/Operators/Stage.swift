@@ -16,7 +16,7 @@ package struct Stage {
   let index: Int
   /// The operation and its state. Only the subscriber uses it, whose events arrive one at a time.
   let operation: UnsafeMutablePointer<Operation>
-  /// For publishers that may enter the subscriber: see `enterOnlySubscriber`.
+  /// The functions for publishers that may enter the subscriber: see `enterOnlySubscriber`.
   let entrance: StreamEntrance?
 
   @safe
