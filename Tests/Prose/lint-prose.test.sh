@@ -45,6 +45,53 @@ expect 1 ':1: opens with .The same' "a doc comment of Swift" case.swift << 'TEXT
 /// The same for many.
 func f() {}
 TEXT
+for opener in Of By For In It Before From As Not With To; do
+  expect 1 ":2: opens with '$opener'" "a doc comment that opens with $opener" case.swift << TEXT
+let a = 0
+/// $opener seconds.
+let b = 0
+TEXT
+done
+expect 0 end "a comment within code that opens with a preposition" case.swift << 'TEXT'
+// In the order of attachment.
+f()
+TEXT
+expect 1 ":1: 'what'" "a trailing comment of Swift" case.swift << 'TEXT'
+let url = "https://example.org" // what is fetched
+TEXT
+expect 1 ":2: 'gone'" "a trailing comment of C" case.c << 'TEXT'
+int first;
+int second; /* it may be gone */
+TEXT
+expect 1 ":1: 'goes'" "a trailing comment of a script" case.sh << 'TEXT'
+rm "$file" # it goes
+TEXT
+expect 0 end "literals that hold marks of comments" case.c << 'TEXT'
+const char *url = "https://example.org/what", *star = "/* what */";
+TEXT
+expect 1 ":2: 'what'" "the name of a test of Swift" case.swift << 'TEXT'
+  @Test(arguments: [1, 2])
+  func refusesWhatIsCutOff(length: Int) {}
+TEXT
+expect 1 ":1: 'goes'" "the text of a test of Swift" case.swift << 'TEXT'
+@Test("T1: a value goes in")
+func passesValues() {}
+TEXT
+expect 1 ":2: 'is no verdict'" "the name of a test of C" case.c << 'TEXT'
+int main(void) {
+  RUN(state_is_no_verdict);
+TEXT
+expect 1 ":1: 'what'" "the text of a check" case.c << 'TEXT'
+    RULE("what is wrong is refused", invalid_arguments),
+TEXT
+expect 1 ":2: 'told'" "the name of a check" case.c << 'TEXT'
+    RULE("the version is reported",
+         version_is_told),
+TEXT
+expect 0 end "names of tests in plain words, and of other functions" case.swift << 'TEXT'
+@Test("an exception gives its what()") func exception() {}
+func whatIsWrong() {}
+TEXT
 expect 0 end "code in quotes, and a drawing" case.swift << 'TEXT'
 // Drops `what` was "gone".
 //
