@@ -158,7 +158,11 @@ let package = Package(
     .testTarget(
       name: "PromisesSwift5Tests", dependencies: ["Promises"], swiftSettings: settings + [.swiftLanguageMode(.v5)]),
     .testTarget(
-      name: "PluginHostTests", dependencies: ["PluginRuntime", "PromisesTestSupport", "plugin-host"],
+      name: "PluginHostTests",
+      dependencies: [
+        "PluginRuntime", "PromisesTestSupport", "plugin-host",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
       exclude: ["Fixtures"],
       swiftSettings: settings),
     // Counts the allocations of the code under test.

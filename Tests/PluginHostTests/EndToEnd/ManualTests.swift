@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import plugin_host
+
 extension EndToEnd {
   @Suite struct ManualTests {
     @Test func helpSaysThatASessionMayHaveCalled() throws {
@@ -11,14 +13,11 @@ extension EndToEnd {
     @Test func namesEveryOption() throws {
       let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized
       let manual = try String(contentsOf: root.appending(path: "docs/man/plugin-host.1"), encoding: .utf8)
-      let commands = [
-        "list", "inspect", "call", "run", "shell", "doc", "adopt", "new", "check", "cache list", "cache prune",
-        "quarantine list", "quarantine release", "trust add", "trust list", "trust policy", "trust remove",
-      ]
       let sections = manual.components(separatedBy: "\n.Sh ")
       let synopsis = try #require(sections.first { $0.hasPrefix("SYNOPSIS") })
-      for command in commands {
-        let host = try HostProcess(command.split(separator: " ").map(String.init) + ["--help"])
+      for (words, isGroup) in PluginHost.shownCommands where !isGroup {
+        let command = words.joined(separator: " ")
+        let host = try HostProcess(words + ["--help"])
         try host.process.run()
         let help = try host.wait().text
         let options = help.matches(of: #/--([a-z-]+)/#).map(\.output.1)
