@@ -1,7 +1,7 @@
 /// A type of numbers or truth values: one word of a signature, one row of `facts`.
 ///
-/// The row is the only description of the type. Layout, libffi type, ranges, loads and stores, literals, JSON, messages
-/// and C declarations follow from it.
+/// Layout, libffi type, ranges, loads and stores, literals, JSON, messages and C declarations follow from the row, if
+/// another type has the form and the size. docs/architecture.md lists the files for a new size.
 public enum ScalarType: String, Sendable, Hashable, CaseIterable {
   case bool
   case i8, i16, i32, i64

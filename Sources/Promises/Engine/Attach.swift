@@ -71,7 +71,7 @@ extension CellRef {
 
   /// Returns a promise that the closure settles for either outcome of this one. With `isHeld` false it is a bare
   /// reaction, and the closure settles nothing.
-  /// The closure is a reader (Demand.swift), unless it does not use the outcome.
+  /// The closure is a reader (OnDemand.swift), unless it does not use the outcome.
   package func react(
     isHeld: Bool = true, interest: Interest = .counted, isReader: Bool = true, _ closure: consuming @escaping Closure
   ) -> CellRef? {

@@ -87,7 +87,7 @@ struct ReactionKind: Equatable {
   /// `meta` of a reaction of the kind `job`: its handlers are the library's, and call no user code. If no one can
   /// observe the outcome, they need not run (Abandon.swift).
   static var own: UInt32 { 1 << 13 }
-  /// `meta` of a promise with a discard block: its context is a `DemandBlock` (Demand.swift).
+  /// `meta` of a promise with a discard block: its context is a `DemandBlock` (OnDemand.swift).
   static var onDemand: UInt32 { 1 << 14 }
   /// `meta` of a pending promise: its settler has a reference (SettlerReference.swift).
   static var kept: UInt32 { 1 << 15 }
