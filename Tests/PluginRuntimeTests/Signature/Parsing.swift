@@ -21,7 +21,8 @@ struct Parsing {
     arguments: [
       ("bool", ValueType.bool), ("i8", .i8), ("i16", .i16), ("i32", .i32), ("i64", .i64), ("u8", .u8), ("u16", .u16),
       ("u32", .u32),
-      ("u64", .u64), ("usize", .usize), ("f32", .f32), ("f64", .f64), ("str", .str), ("bytes", .bytes), ("cstr", .cstr),
+      ("u64", .u64), ("usize", .usize), ("f32", .f32), ("f64", .f64), ("f64x", .f64x), ("str", .str), ("bytes", .bytes),
+      ("cstr", .cstr),
       ("own str", .own(.str)), ("own bytes", .own(.bytes)), ("promise<i32>", .promise(.i32)),
       ("promise<str>", .promise(.str)),
       ("promise<void>", .promise(nil)), ("isize", .isize), ("ptr<FILE>", .pointer("FILE")),
@@ -111,6 +112,7 @@ struct Parsing {
       ),
       ("check(good: bool) !", "promise_status_t check(bool good, promise_value_t *error);"),
       ("name(of: cstr) -> cstr", "const char *name(const char *of);"),
+      ("twice(x: f64x) -> f64x", "long double twice(long double x);"),
       ("name() -> cstr !", "promise_status_t name(const char **result, promise_value_t *error);"),
       ("later(p: promise<i32>) -> promise<str>", "promise_t *later(promise_t *p);"),
       ("later() -> promise<str> !", "promise_status_t later(promise_t **result, promise_value_t *error);"),
