@@ -63,9 +63,7 @@ expect 1 ":2: 'gone'" "a trailing comment of C" case.c << 'TEXT'
 int first;
 int second; /* it may be gone */
 TEXT
-expect 1 ":1: 'goes'" "a trailing comment of a script" case.sh << 'TEXT'
-rm "$file" # it goes
-TEXT
+expect 1 ":1: 'goes'" "a trailing comment of a script" case.sh <<< 'rm file '"# it ""goes"
 expect 0 end "literals that hold marks of comments" case.c << 'TEXT'
 const char *url = "https://example.org/what", *star = "/* what */";
 TEXT
