@@ -66,7 +66,7 @@ extension EventLoop {
       // The turn may have ended early, or may have submitted jobs for the next one.
       let hasMore = unsafe !state.pointee.jobs.isEmpty || state.pointee.isStopped || state.pointee.isClosed || isDone()
       if hasMore { continue }
-      unsafe state.pointee.tell()
+      unsafe state.pointee.updateSignal()
       var signal = unsafe state.pointee.signal
       let hasTimers = unsafe state.pointee.timers.count > 0
       unsafe guarded.monitor.unlock()
@@ -113,7 +113,7 @@ extension EventLoop {
     if unsafe state.pointee.isClosed {
       unsafe platform_signal_close(&state.pointee.signal)
     } else {
-      unsafe state.pointee.tell()
+      unsafe state.pointee.updateSignal()
       unsafe state.pointee.rearm()
     }
     unsafe guarded.monitor.unlock()

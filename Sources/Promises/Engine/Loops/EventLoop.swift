@@ -71,7 +71,7 @@ package struct EventLoop {
     let isTaken = unsafe guarded.locked { state in
       guard unsafe !state.pointee.isClosed else { return false }
       unsafe state.pointee.jobs.push(job)
-      unsafe state.pointee.tell()
+      unsafe state.pointee.updateSignal()
       return true
     }
     if !isTaken { _ = job.drop() }
@@ -81,7 +81,7 @@ package struct EventLoop {
     unsafe guarded.locked { state in
       guard unsafe !state.pointee.isClosed else { return }
       unsafe state.pointee.isStopped = true
-      unsafe state.pointee.tell()
+      unsafe state.pointee.updateSignal()
     }
   }
 
@@ -90,7 +90,7 @@ package struct EventLoop {
     unsafe guarded.locked { state in
       guard unsafe !state.pointee.isClosed, unsafe state.pointee.runner != 0 else { return }
       unsafe state.pointee.isPoked = true
-      unsafe state.pointee.tell()
+      unsafe state.pointee.updateSignal()
     }
   }
 
@@ -99,7 +99,7 @@ package struct EventLoop {
     unsafe guarded.locked { state in
       let jobs = unsafe state.pointee.jobs
       unsafe state.pointee.jobs = JobQueue()
-      unsafe state.pointee.tell()
+      unsafe state.pointee.updateSignal()
       return jobs
     }
   }
@@ -122,7 +122,7 @@ package struct EventLoop {
     unsafe guarded.locked { state in
       let deadline = unsafe state.pointee.timers.first
       guard let timer = unsafe state.pointee.timers.pop() else { return nil }
-      unsafe state.pointee.tell()
+      unsafe state.pointee.updateSignal()
       return (timer, deadline)
     }
   }
@@ -139,7 +139,7 @@ package struct EventLoop {
       unsafe state.pointee.isClosed = true
       // The running thread still polls the descriptor, and closes it in leave().
       if unsafe wasOpen && state.pointee.runner == 0 { unsafe platform_signal_close(&state.pointee.signal) }
-      if unsafe wasOpen && state.pointee.runner != 0 { unsafe state.pointee.tell() }
+      if unsafe wasOpen && state.pointee.runner != 0 { unsafe state.pointee.updateSignal() }
       while let timer = unsafe timers.pop() { jobs.push(timer) }
       return (jobs, wasOpen)
     }
@@ -151,7 +151,7 @@ package struct EventLoop {
 
 extension EventLoop.State {
   /// Updates the descriptor to the loop's work and next deadline. The monitor is held.
-  mutating func tell() {
+  mutating func updateSignal() {
     guard unsafe !isTurning else { return }
     let hasWork = unsafe !jobs.isEmpty || isStopped || isClosed || isPoked
     if unsafe hasWork != isSignalled {
@@ -184,7 +184,7 @@ extension EventLoop {
     unsafe guarded.locked { state in
       guard unsafe !state.pointee.isClosed else { return .closed }
       guard unsafe state.pointee.timers.add(timer, deadline) else { return .noMemory }
-      unsafe state.pointee.tell()
+      unsafe state.pointee.updateSignal()
       return .added
     }
   }
@@ -193,7 +193,7 @@ extension EventLoop {
   func remove(_ timer: Job) -> Bool {
     unsafe guarded.locked { state in
       guard unsafe !state.pointee.isClosed, unsafe state.pointee.timers.remove(timer) else { return false }
-      unsafe state.pointee.tell()
+      unsafe state.pointee.updateSignal()
       return true
     }
   }

@@ -47,7 +47,7 @@ package struct Hooks {
     unsafe current = unsafe listener
     Observation.change(.hooks, to: hooks?.interests ?? .none)
     platform_unlock(Int32(PLATFORM_LOCK_OBSERVERS))
-    unsafe Listener.letGo(before)
+    unsafe Listener.release(before)
     return true
   }
 

@@ -48,11 +48,11 @@ struct Listener<Functions> {
     unsafe thread.pointee.disposing = disposing
     unsafe thread.pointee.disposal = disposal
     unsafe thread.pointee.listening = false
-    unsafe letGo(listener)
+    unsafe release(listener)
   }
 
   /// Releases one use of the listener: a call, or its being the current one.
-  static func letGo(_ listener: UnsafeMutablePointer<Listener>?) {
+  static func release(_ listener: UnsafeMutablePointer<Listener>?) {
     guard let listener = unsafe listener else { return }
     platform_lock(Int32(PLATFORM_LOCK_OBSERVERS))
     unsafe listener.pointee.uses -= 1

@@ -39,7 +39,7 @@ package enum Trace {
     var ring = unsafe Ring()
     guard unsafe ring.reserve(capacity), CreationTimes.prepare() else {
       unsafe ring.free()
-      unsafe Listener.letGo(listener)
+      unsafe Listener.release(listener)
       return false
     }
     let before = unsafe replace(listener, interest: .trace)
@@ -48,13 +48,13 @@ package enum Trace {
     unsafe recorded = unsafe ring
     platform_unlock(Int32(PLATFORM_LOCK_TRACE))
     unsafe old.free()
-    unsafe Listener.letGo(before)
+    unsafe Listener.release(before)
     return true
   }
 
   /// Ends the trace. Its recording is kept until the next trace starts.
   package static func stop() {
-    unsafe Listener.letGo(replace(nil, interest: .none))
+    unsafe Listener.release(replace(nil, interest: .none))
   }
 
   private static func replace(_ listener: UnsafeMutablePointer<Listener<Function?>>?, interest: Observation.Interests)

@@ -21,7 +21,7 @@ extension EventLoop {
         unsafe state.pointee.forget()
         return true
       }
-      unsafe state.pointee.tell()
+      unsafe state.pointee.updateSignal()
       return false
     }
     if isLost { withdraw() }

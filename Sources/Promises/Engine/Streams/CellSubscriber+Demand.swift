@@ -28,7 +28,7 @@ extension CellSubscriber {
     var unwanted = EventQueue()
     let (isKept, ending) = locked { state -> (Bool, StreamEnding?) in
       guard state.phase != .ended else {
-        state.isEndTold = true
+        state.isEndReported = true
         return (false, (state.ending ?? .cancelled).copy())
       }
       if state.requests.count >= state.sweepsAt { unwanted = sweep(&state) }

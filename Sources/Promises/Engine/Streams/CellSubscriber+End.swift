@@ -42,9 +42,9 @@ extension CellSubscriber {
       (state.ending ?? .cancelled, state.isCancelled, state.requests.take())
     }
     // Outside callOut(): a chain of operators ends without recursion.
-    var isTold = false
+    var isReported = false
     switch terms.receiver {
-    case .stage(let stage) where !isCancelled: isTold = stage.end(ending)
+    case .stage(let stage) where !isCancelled: isReported = stage.end(ending)
     case .callbacks(_, _, let onEnd?, let context) where !isCancelled:
       Delivery.callOut { unsafe onEnd(context.pointer) }
     default: break
@@ -57,14 +57,14 @@ extension CellSubscriber {
           _ = request.discard()
         } else {
           ending.settle(request, isOfValue: true)
-          isTold = true
+          isReported = true
         }
         request.release()
       }
       guard let end = terms.end else { return }
       ending.settle(end)
       // A failure that was reported through another channel does not count as unhandled here.
-      if isTold || locked({ $0.isEndTold }) { _ = end.seenState }
+      if isReported || locked({ $0.isEndReported }) { _ = end.seenState }
     }
     terms.receiver.release()
     terms.publisher.roomChanged()

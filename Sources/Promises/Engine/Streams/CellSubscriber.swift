@@ -65,7 +65,7 @@ package struct CellSubscriber: CellView, Equatable {
     /// The number of requests at which the next sweep removes unwanted ones.
     var sweepsAt = 64
     /// Whether a call of next() after the end has reported the ending.
-    var isEndTold = false
+    var isEndReported = false
     /// The thread that submits a turn, if the subscriber yields after each event.
     var submitter: UInt = 0
   }

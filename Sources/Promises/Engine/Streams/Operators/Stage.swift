@@ -146,7 +146,7 @@ extension Stage {
 
   /// Handles the end of the source; the ending is borrowed. True if the ending was propagated to the target.
   func end(_ ending: StreamEnding) -> Bool {
-    var isTold = true
+    var isReported = true
     target.with { target in
       let target = CellPublisher(target)
       switch unsafe operation.pointee {
@@ -163,12 +163,12 @@ extension Stage {
       case .zip: target.zipSourceEnded(ending, at: index)
       case .flatten: target.flattenedSourceEnded(ending)
       case .inner(let inner, let number): unsafe target.innerEnded(ending, inner, number)
-      case .forward(_, .ignored): isTold = false
-      case .forward(_, .endsTarget): isTold = target.end(ending.copy())
+      case .forward(_, .ignored): isReported = false
+      case .forward(_, .endsTarget): isReported = target.end(ending.copy())
       case .forward(_, .endsSubscribers): target.endSubscribers(ending)
       case .pass, .distinct, .window, .fold, .take, .combine: target.sourceEnded(ending, at: index)
       }
     }
-    return isTold
+    return isReported
   }
 }
