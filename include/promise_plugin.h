@@ -222,7 +222,7 @@ typedef struct promise_plugin {
       required; /* ids of plugins that it calls, ended by NULL; or NULL */
 
   /* Called once before anything else of the plugin, after the plugins that it requires were loaded; may be NULL. Keep
-   * `host`. A negative status refuses to be loaded; `*error` may be filled to say why.
+   * `host`. A negative status refuses the load; `*error` may be filled with the reason.
    * [one thread] */
   promise_plugin_load_t PROMISE_NULLABLE load;
 

@@ -104,8 +104,7 @@ static const struct sock_filter filter[] = {
     ALLOW(mprotect),
     /* Whether a descriptor is open: initialisers look at the standard streams. */
     ALLOW_ONLY(fcntl, 1, F_GETFD),
-    /* The C library then falls back to clone(), whose flags can be read here: threads are allowed, processes are not.
-     * */
+    /* The C library falls back to clone(), whose flags can be read here: threads are allowed, processes are not. */
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1),
     RETURN(SECCOMP_RET_ERRNO | ENOSYS),
     ALLOW_WITH(clone, 0, CLONE_THREAD),

@@ -93,8 +93,8 @@ PROMISE_API promise_status_t promise_reject(promise_t *PROMISE_NULLABLE promise,
                                             const promise_value_t *PROMISE_NULLABLE reason);
 
 /* Discards a pending promise (clause 3.5): rejects it with a DISCARDED, calls its discard block, then its callbacks.
- * Handlers of requests to cancel are not called; one that is attached later is, at once. Its sources continue. Its own
- * handler is detached from them (callback.h), and the handler's context freed before the block is called.
+ * Cancel handlers are not called; one attached later is called at once. Its sources continue. Its own handler is
+ * detached from them (callback.h), and the handler's context freed before the block is called.
  * Returns PROMISE_OK; PROMISE_ESETTLED if it was settled already; PROMISE_EINVAL if `promise` is NULL; PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API promise_status_t promise_discard(promise_t *PROMISE_NULLABLE promise);

@@ -21,7 +21,7 @@ final class CallArena {
   /// The objects that the call uses, and those that it releases.
   private(set) var used: [PluginObject] = []
   private var taken: [PluginObject] = []
-  /// Released objects in memory of the host's, which stays until the function that releases them has returned.
+  /// Released objects in memory that the host set aside, kept until the releasing function has returned.
   private var released: [PluginObject] = []
 
   private static let block = 1024

@@ -136,7 +136,7 @@ struct FrameLayout {
 }
 
 extension Parameter {
-  /// Whether C gets the address of the value: of an out parameter, and of an array.
+  /// Whether C receives the address of the value, as for out parameters and arrays.
   var isByAddress: Bool {
     if case .array = type { return true }
     return direction != .input && room == nil

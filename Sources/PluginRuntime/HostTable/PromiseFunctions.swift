@@ -282,7 +282,7 @@ enum PromiseFunctions {
     "promise_trim": address(promise_trim as @convention(c) () -> Int64),
   ]
 
-  /// A function as one of any prototype.
+  /// Casts a function to the type for any prototype.
   private static func address<Function>(_ function: Function) -> promise_function_t {
     unsafeBitCast(function, to: promise_function_t.self)
   }

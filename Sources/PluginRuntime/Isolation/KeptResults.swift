@@ -13,7 +13,7 @@ struct KeptResult {
   /// The number in progress reports.
   let number: UInt64
   let began: ContinuousClock.Instant
-  /// The id of the promise, which nothing here keeps alive: its end is the end of the result.
+  /// The id of the promise, not a reference: the result is dropped when the promise is destroyed.
   let promise: UInt64
   /// The bytes of the value, as its worker counts them.
   let size: UInt64

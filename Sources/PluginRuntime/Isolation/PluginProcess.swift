@@ -65,7 +65,7 @@ final class PluginProcess: Sendable {
     )
   }
 
-  /// The promises among arguments that crossed as frames of their own.
+  /// The number of promise arguments whose outcomes crossed as frames of their own.
   var settled: Int { link.state.withLock(\.settled) }
 
   /// Makes a call. Returns its promise, that of `waiting` if it waited; `nil` if the plugin is ending, and takes no more

@@ -24,7 +24,7 @@ public final class CallThreads: Sendable {
 
   private struct State {
     var threads = 0
-    /// Threads that wait for a job.
+    /// The number of threads that wait for a job.
     var sleeping = 0
     var waiting: [Entry] = []
     /// Whether a thread is on its way: it was woken or started, and has not looked for a job yet.

@@ -21,8 +21,8 @@ public final class Host: Sendable {
     /// The limit on nested calls: functions of plugins that call functions, in this process and in workers. A deeper
     /// call is rejected with a `PluginError` of the kind `tooDeep`. Each nested call uses stack memory.
     public var recursionLimit = 256
-    /// Runs the body, which calls a plugin's unload(), or a destructor of an object: for a program that names the plugin
-    /// of printed lines. On the thread that calls them.
+    /// Wraps each call of unload() or of an object's destructor, on its thread, so that a program can attribute printed
+    /// lines to the plugin. Must call `body` once.
     public var ending: @Sendable (_ plugin: String, _ body: () -> Void) -> Void = { $1() }
 
     /// Without arguments there is no configuration, and log messages and progress are dropped.

@@ -10,9 +10,9 @@ public enum ProcessGuard {
   public struct Statuses: Sendable {
     /// The status of an exit in a call, in unload(), or on a thread of the plugin's; -1: the plugin's own.
     public var call: Int32
-    /// While a plugin is loaded; -1: the plugin's own.
+    /// The status of an exit while a plugin is loaded; -1: the plugin's own.
     public var load: Int32
-    /// Plugin code has not returned in time.
+    /// The status after plugin code that has not returned in time.
     public var timeout: Int32
 
     /// The statuses, none of which should be 0.

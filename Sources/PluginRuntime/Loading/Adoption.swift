@@ -28,7 +28,7 @@ public struct Adoption: Sendable, Equatable {
     var exportedName: String { symbol ?? signature.name }
   }
 
-  /// Unique among the plugins of a host: letters, digits, '.', '-' and '_'.
+  /// The id, unique among the plugins of a host: letters, digits, '.', '-' and '_'.
   public var id: String
   /// A path, with a slash in it, or a name that is looked for where the system's loader looks: "libz.so.1".
   public var library: String

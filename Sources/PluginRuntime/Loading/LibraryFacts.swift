@@ -2,9 +2,9 @@
 public struct LibraryFacts: Sendable {
   /// A part of the file that is mapped.
   public struct Segment: Sendable {
-    /// Its address, counted from the library's beginning.
+    /// The address, counted from the library's beginning.
     public let address: UInt64
-    /// Its size in memory.
+    /// The size in memory.
     public let size: UInt64
     /// The number of its bytes that are read from the file.
     public let sizeInFile: UInt64

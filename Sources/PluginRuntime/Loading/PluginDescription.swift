@@ -39,6 +39,6 @@ public struct FunctionDescription: Sendable, Equatable {
   /// One line for people.
   public let description: String?
 
-  /// Its name, unique in the plugin.
+  /// The name, unique in the plugin.
   public var name: String { signature.name }
 }

@@ -12,7 +12,7 @@ public struct PluginError: Error, Sendable, Equatable {
     case wrongArchitecture
     /// The file ends before the content that its headers declare.
     case truncated
-    /// Its headers or tables contradict each other.
+    /// The headers or tables of the file contradict each other.
     case damaged
     /// The file asks for memory that is writable and executable, or for an executable stack.
     case unsafeMemory

@@ -40,7 +40,7 @@ struct CellTask {
     nonmutating set { job.state = job.state & ~CellTask.isOfLoop | (newValue ? CellTask.isOfLoop : 0) }
   }
 
-  /// Its position in a TimerHeap; -1 if it is in none.
+  /// The position in a TimerHeap; -1 if it is in none.
   var place: Int {
     get { Int(job.state >> CellTask.placeShift) - 1 }
     nonmutating set {

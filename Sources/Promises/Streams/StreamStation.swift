@@ -22,8 +22,8 @@ class StreamPlace {
   func cancel(in line: StreamLine) {}
   /// Releases the consumer.
   func dropConsumer(in line: StreamLine) {}
-  /// Publishes the states from now on to a publisher of the engine, which may be destroyed meanwhile. A consumer becomes
-  /// a subscriber of it, in a line of its own; returns the target of that line, with a handle for the caller.
+  /// Redirects later states to `cell`, which may be destroyed meanwhile. The current consumer is moved to a line of its
+  /// own, as a subscriber of `cell`; returns that line's target, with a handle for the caller.
   func connect(to cell: CellPublisher, in line: StreamLine) -> CellPublisher? { nil }
 }
 

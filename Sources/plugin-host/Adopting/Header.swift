@@ -69,7 +69,7 @@ struct Header {
   var macros = MacroNames()
   /// The tags of the structs and unions whose address some function gives: the library's own objects.
   private(set) var given: Set<String> = []
-  /// Tags of structs that a function gives which is given none: they are the library's from the beginning.
+  /// Tags of structs that a function without such an argument returns: the library owns them from the start.
   private(set) var born: Set<String> = []
   /// The tags of structs that some function returns by value.
   private(set) var returned: Set<String> = []

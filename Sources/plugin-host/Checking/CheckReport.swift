@@ -11,7 +11,7 @@ struct CheckReport {
 
   var findings: Int { results.reduce(0) { $0 + $1.findings.count } }
 
-  /// The report to read.
+  /// The report as text.
   var page: String {
     var lines = ["\(plugin.id) \(plugin.version), seed \(seed)"]
     for result in results {

@@ -1,6 +1,6 @@
 /// A pipeline file as it is written, well-formed but not checked: names may refer to nothing.
 struct Pipeline: Sendable {
-  /// Ids, names or paths of plugins.
+  /// The plugins, by ids, names or paths.
   var plugins: [Located<String>] = []
   /// The places of plugins, by their names in `plugins`; for others the command line decides.
   var places: [String: PluginPlacement] = [:]

@@ -200,7 +200,7 @@ private final class ElementsHolder: Sendable {
 /// The elements of a list for which a step makes its calls.
 private struct Elements: Sendable {
   struct Done {
-    /// The elements whose results are there.
+    /// The number of elements whose results have arrived.
     var count: Int
     /// The outcome of all calls; nil while a call that matters is running.
     var outcome: Result<[PluginValue], CallFailure>?

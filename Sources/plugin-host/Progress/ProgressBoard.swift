@@ -67,7 +67,7 @@ protocol ProgressDisplay: AnyObject {
   /// Writes a line that is not about a step.
   func note(_ line: String, _ rows: [StepRow])
 
-  /// Nothing is shown after this.
+  /// Ends the display.
   func finish(_ rows: [StepRow])
 }
 

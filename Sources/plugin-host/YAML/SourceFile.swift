@@ -33,7 +33,7 @@ struct SourceFile: Sendable {
   let text: String
   /// The file's number in locations.
   let number: Int
-  /// Without their ends.
+  /// The lines without their ends.
   private let lines: [Substring]
 
   init(path: String, text: String, number: Int = 0) {

@@ -118,7 +118,7 @@ struct YAMLComposer: ~Copyable {
   /// A node with an anchor.
   private struct Anchored {
     var node: YAMLNode
-    /// The number of levels in it, itself included.
+    /// The number of nested levels, its own included.
     var height: Int
     var extent: YAMLExtent
   }

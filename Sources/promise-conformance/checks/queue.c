@@ -53,7 +53,7 @@ static void many_are_taken_in_order(void) {
   promise_queue_free(queue);
 }
 
-/* A watch counts as interest: with it a request does not propagate, and when it ends it does. */
+/* A watch is interest: a request propagates only after it has ended. */
 static void a_watch_is_interest_until_it_is_ended(void) {
   promise_queue_t *queue = promise_queue_new();
   promise_t *source = promise_new();

@@ -11,17 +11,17 @@ package struct Statistics {
   /// Reactions that are not promises: observers, cancel-request handlers, inputs of gathers, links.
   package var callbacks: UInt64 = 0
   package var values: UInt64 = 0
-  /// Without permanent executors.
+  /// The number of executors, without permanent ones.
   package var executors: UInt64 = 0
   package var jobs: UInt64 = 0
   package var tokens: UInt64 = 0
   package var gathers: UInt64 = 0
-  /// Without the main loop.
+  /// The number of loops, without the main loop.
   package var loops: UInt64 = 0
   package var publishers: UInt64 = 0
   package var subscribers: UInt64 = 0
   package var queues: UInt64 = 0
-  /// Without built-in types.
+  /// The number of types, without built-in ones.
   package var types: UInt64 = 0
   /// Entries of lists, and token guards.
   package var internals: UInt64 = 0

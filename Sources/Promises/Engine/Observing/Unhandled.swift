@@ -30,7 +30,7 @@ extension CellRef {
   @inline(never)
   func see() { clearFlags(CellState.Settled.unseen) }
 
-  /// publish() of a rejection while there is an observer.
+  /// Publishes a rejection while an observer is installed.
   @inline(never)
   func publishRejection(_ value: CellValue, isPromise: Bool, flags: UInt64) -> CellState {
     let settled =

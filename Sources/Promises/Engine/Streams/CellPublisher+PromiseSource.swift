@@ -33,7 +33,7 @@ extension CellPublisher {
     return nil
   }
 
-  /// Leaves the promise. A request to cancel it that waited for the end of this interest propagates, and its handlers run.
+  /// Detaches from the promise. A cancel request that this interest held back propagates, and its handlers run.
   func leavePromise(_ follower: CellRef) {
     Delivery.callOut { _ = follower.discard() }
     follower.release()

@@ -112,12 +112,12 @@ package struct InnerStreams {
 
 /// The inner streams that are published.
 package enum FlatteningKind {
-  /// All at once.
+  /// All inner streams at once.
   case merge
-  /// One after the other.
+  /// One inner stream after the other.
   case concat
-  /// The latest one.
+  /// The latest inner stream.
   case latest
-  /// The latest one, which an error replaces.
+  /// The latest inner stream, which an error replaces.
   case retry
 }
