@@ -38,7 +38,7 @@ static void an_executor_has_one_turn_at_a_time(void) {
   CHECK_INT(shelf.count, 0);
 }
 
-static void who_is_cancelled_before_its_turn_has_none(void) {
+static void a_subscriber_cancelled_before_its_turn_gets_no_event(void) {
   for (int how = 0; how < 3; how++) {
     shelf_t shelf = SHELF_EMPTY;
     promise_executor_t *executor = promise_executor_new(shelve, &shelf, NULL);
@@ -250,7 +250,7 @@ static void subscribers_may_leave_while_others_publish(void) {
 
 int main(void) {
   RUN(an_executor_has_one_turn_at_a_time);
-  RUN(who_is_cancelled_before_its_turn_has_none);
+  RUN(a_subscriber_cancelled_before_its_turn_gets_no_event);
   RUN(cancelling_waits_for_no_callback_that_runs);
   RUN(every_subscriber_has_everything_in_the_same_order);
   RUN(subscribers_may_leave_while_others_publish);

@@ -162,7 +162,7 @@ static void *works(void *argument) {
   return NULL;
 }
 
-static void threads_work_while_memory_goes_back(void) {
+static void threads_work_while_memory_is_returned(void) {
   atomic_store(&goes_on, true);
   pthread_t trimmer = start(trims, NULL);
   race(works, 3);
@@ -198,7 +198,7 @@ int main(void) {
   RUN(survivors_keep_their_pages);
   RUN(released_handles_stay_stale);
   RUN(cells_of_ended_threads_go_back);
-  RUN(threads_work_while_memory_goes_back);
+  RUN(threads_work_while_memory_is_returned);
   RUN(child_trims_too);
   return check_report();
 }

@@ -60,7 +60,7 @@ extension EndToEnd {
       ("use_face", "'aface' may be an array of addresses"), ("tell", "'other' may be an array of addresses"),
       ("names", "'all' may be an array of addresses"), ("glPixelMapfv", "nothing says how many elements 'values' has"),
     ])
-    func whereItDoesNotNothingIsGuessed(name: String, reason: String) throws {
+    func ambiguousNamesAreNotGuessed(name: String, reason: String) throws {
       try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
         #expect(adopted.signature(name).contains(reason), "\(adopted.signature(name))")
       }

@@ -168,7 +168,7 @@ extension EndToEnd {
       }
     }
 
-    @Test func aRightThatNoCapabilityGivesIsCalledThat() throws {
+    @Test func aRefusalNamesARightThatNoCapabilityGives() throws {
       let file = try PipelineFile("")
       let words = ["--signature", "chmod(path: cstr, mode: u32) -> i32", "libc.so.6", file.path, "511"]
       let refused = try HostProcess.run(["call", "--allow", "write=\(file.folder.path)"] + words)

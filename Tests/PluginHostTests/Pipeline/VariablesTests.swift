@@ -12,7 +12,7 @@ import Testing
     return values
   }
 
-  @Test func givenOnesWin() throws {
+  @Test func givenValuesWin() throws {
     let values = try values("{folder: out, file: \"${folder}/x\", other: y}", ["folder=in=1", "other="])
     #expect(values == ["folder": "in=1", "file": "in=1/x", "other": ""])
   }

@@ -210,7 +210,7 @@ struct CancelPropagationTests {
     }
   }
 
-  @Test("T62: a child of its own for each user")
+  @Test("T62: each user gets a child")
   func makeChild() {
     let source = Watched()
     let (one, other) = (source.future!.makeChild(), source.future!.makeChild())
