@@ -181,7 +181,7 @@ static void jobs(void) {
 static void orphans(void) {
   promise_t *source = promise_new(), *derived = promise_then(source, adds_one, NULL, NULL);
   promise_release(source);
-  says(derived, "pending, 1 reference, 0 callbacks: nobody, for what it was made of went unsettled", NULL);
+  says(derived, "pending, 1 reference, 0 callbacks: nobody: its source was destroyed while pending", NULL);
   promise_release(derived);
 }
 
@@ -193,7 +193,7 @@ static promise_verdict_t dumps(void *ctx, const promise_value_t *in, promise_val
   return PROMISE_FULFILL;
 }
 
-static void from_within_a_callback(void) {
+static void a_callback_may_dump(void) {
   promise_t *source = promise_new(), *derived = NULL;
   derived = promise_then(source, dumps, &derived, NULL);
   promise_resolve(source, I64(1));
@@ -335,7 +335,7 @@ int main(void) {
   RUN(timers);
   RUN(jobs);
   RUN(orphans);
-  RUN(from_within_a_callback);
+  RUN(a_callback_may_dump);
   RUN(rejections_that_nobody_has_taken);
   RUN(ages);
   RUN(to_a_descriptor);

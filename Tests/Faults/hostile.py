@@ -15,7 +15,7 @@ ROWS = [
     ("an end of unload() before it", r'send_frames(26, "\x80", 1)', "of the kind 'unloaded' in the stage 'running'"),
     ("a kept result that is small", r'send_frames(32, "\x05", 1)', "a kept result of 5 bytes, expected at least"),
     ("a line of the log of no level", r'send_frames(24, "\x82\x18\xFF\x61x", 5)', "a line of the log of an unknown form"),
-    ("a number in a long form", r'send_frames(10, "\x18\x05", 2)', "with a body that is no value"),
+    ("a number in a long form", r'send_frames(10, "\x18\x05", 2)', "with a body that is not a value"),
     ("values nested without end", "send_nested()", "nested deeper than 128 levels"),
     ("blocks of memory that do not come", "send_header(1, 1, 10, 64); send_bytes(\"\", 1)", "64 blocks of memory, of which 0"),
     ("descriptors without end", "for (;;) send_descriptors(1, 100, false)", "more descriptors than a frame may have"),

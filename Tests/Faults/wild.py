@@ -15,7 +15,7 @@ ROWS = [
     row("a function table that is nowhere", "TABLE", WILD, "functions[0] at 0x123456789000"),
     row("a huge function_size", "SIZE", "0x7ffffff8", "functions[1] at"),
     row("a signature that is nowhere", "SIGNATURE", WILD, "functions[0].signature at"),
-    row("a function that is nowhere", "ENTRY", WILD, "functions[0].entry at 0x123456789000, which is no code"),
+    row("a function that is nowhere", "ENTRY", WILD, "functions[0].entry at 0x123456789000, which is not code"),
     row("a function that is data", "ENTRY", "&plugin", "functions[0].entry at"),
     row("load() that is nowhere", "LOAD", WILD, "has load at 0x123456789000"),
     row("requirements that are nowhere", "REQUIRED", WILD, "required[0] at 0x123456789000"),

@@ -83,7 +83,7 @@ extension CallbackSource {
     let path = mismatch.path.isEmpty ? "it" : mismatch.path
     return PluginError(
       .badResult, function,
-      "the callback '\(parameter)' returned what its signature does not say: \(path) \(mismatch.message)")
+      "the callback '\(parameter)' returned a value that does not suit its signature: \(path) \(mismatch.message)")
   }
 
   /// Converts a rejection's reason to an error. Takes over the reference.

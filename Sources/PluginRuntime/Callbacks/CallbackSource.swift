@@ -106,7 +106,8 @@ extension PluginError {
   static func misuse(of callback: String, in function: String, _ mismatch: ArgumentMismatch) -> PluginError {
     PluginError(
       .badResult, function,
-      "called the callback '\(callback)' with what its signature does not say: \(mismatch.path) \(mismatch.message)")
+      "called the callback '\(callback)' with a value that does not suit its signature: \(mismatch.path) "
+        + mismatch.message)
   }
 }
 

@@ -162,7 +162,7 @@ extension ArgumentValues {
         case .callback: throw ArgumentMismatch(message: "is a callback, expected \(type.expectation)")
         }
       guard let suitable = PluginValue.suiting(element, value) else {
-        throw ArgumentMismatch(message: "is \(value.name), expected what a \(type) can hold")
+        throw ArgumentMismatch(message: "is \(value.name), expected a value for a \(type)")
       }
       promise = .resolve(suitable)
     }

@@ -67,7 +67,7 @@ enum PromiseBridge {
   private static func mismatch(_ name: String, _ type: ValueType?) -> PromiseError {
     PromiseError(
       domain: "promise", code: Int64(PROMISE_EINVAL),
-      message: "the promise was fulfilled with \(name), expected what a \(ValueType.promise(type)) can hold")
+      message: "the promise was fulfilled with \(name), expected a value for a \(ValueType.promise(type))")
   }
 
   /// The settling end: one reference to the C promise, held as long as the Swift promise may settle it.

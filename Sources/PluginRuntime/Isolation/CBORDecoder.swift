@@ -138,7 +138,7 @@ struct CBORDecoder {
       }
       return .string(text)
     case (CBOR.Tag.object, CBOR.Major.array): return .object(try members(information, depth: depth))
-    default: throw error("the tag \(tag) before a value that it does not belong to")
+    default: throw error("the tag \(tag) before a value of the wrong type")
     }
   }
 

@@ -59,7 +59,7 @@ struct FrameReader {
         bytes[body..<start], handles: handles, memory: memory, limit: kind.maximumCount)
       return Frame(kind, request, value, memory: memory)
     } catch {
-      throw FrameError(description: "a frame of the kind '\(kind)' with a body that is no value: \(error)")
+      throw FrameError(description: "a frame of the kind '\(kind)' with a body that is not a value: \(error)")
     }
   }
 

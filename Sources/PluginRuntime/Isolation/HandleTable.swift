@@ -58,7 +58,7 @@ final class HandleTable: Sendable {
       let index = Int(handle.address & 0xFFFF_FFFF) - 1
       let pointer = state.withLock { $0.pointers.indices.contains(index) ? $0.pointers[index] : nil }
       guard let pointer, pointer.name == handle.name else {
-        throw ArgumentMismatch(message: "is no handle of a \(handle.name)")
+        throw ArgumentMismatch(message: "is not a handle of a \(handle.name)")
       }
       return pointer
     }

@@ -59,7 +59,7 @@ extension IsolatedPlugin {
       }
       flow.release()
       throw PluginError(
-        .rolledBack, description.id, "goes on with the file that was loaded before, for the new one failed: \(error)")
+        .rolledBack, description.id, "keeps the file that was loaded before, because the new one failed: \(error)")
     }
   }
 

@@ -39,7 +39,7 @@ public final class PluginWatcher: Sendable {
         "cannot watch files: \(SystemLimit.text(code)), and inotify has fs.inotify.max_user_instances for each user")
     }
     guard wakeup >= 0 else {
-      throw PluginError(.notReadable, "plugin-watcher", "has no descriptor to be woken by: \(SystemLimit.descriptors)")
+      throw PluginError(.notReadable, "plugin-watcher", "cannot make its descriptor: \(SystemLimit.descriptors)")
     }
     for folder in Set(host.isolatedPlugins.map { Self.split($0.path).folder }) {
       guard inotify_add_watch(inotify, folder, UInt32(IN_CLOSE_WRITE | IN_MOVED_TO)) >= 0 else {
@@ -47,7 +47,7 @@ public final class PluginWatcher: Sendable {
       }
     }
     guard ProcessGuard.startThread({ [self] in run() }) else {
-      throw PluginError(.notReadable, "plugin-watcher", "has no thread: \(SystemLimit.tasks)")
+      throw PluginError(.notReadable, "plugin-watcher", "cannot start its thread: \(SystemLimit.tasks)")
     }
   }
 

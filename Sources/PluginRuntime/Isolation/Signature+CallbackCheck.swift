@@ -30,7 +30,7 @@ extension Signature {
     PluginCallback { values in
       do throws(ArgumentMismatch) {
         guard let parameter, case .callback(let type) = parameter.type.unwrapped else {
-          throw ArgumentMismatch(message: "it is no callback of the function")
+          throw ArgumentMismatch(message: "it is not a callback of the function")
         }
         try type.check(values)
       } catch {

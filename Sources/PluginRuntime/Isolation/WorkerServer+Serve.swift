@@ -97,7 +97,7 @@ extension WorkerServer {
     let (isDue, isClosing, isBusy) = link.state.withLock { state in
       (state.nextTime.map { $0 <= now } ?? false, state.phase == .closing, !state.calls.isEmpty)
     }
-    if isFull { return kill("it does not read what it is sent") }
+    if isFull { return kill("it does not read its frames") }
     if let stageEnd, stageEnd <= now { return kill(expectation ?? stageFault, isLate: expectation == nil) }
     if isDue { checkCalls(now) }
     if isClosing { checkClosing(now) }

@@ -49,7 +49,7 @@ struct DescriptorFields {
   /// A function; `nil` if it is NULL.
   func code<Root, Field, T>(_ field: KeyPath<Root, Field>, _ name: String, as type: T.Type) throws(PluginError) -> T? {
     if let address = load(field, as: UnsafeRawPointer?.self), !plugin_memory_is_code(address) {
-      throw error("has \(name) at \(UInt64(UInt(bitPattern: address)).hexadecimal), which is no code")
+      throw error("has \(name) at \(UInt64(UInt(bitPattern: address)).hexadecimal), which is not code")
     }
     return load(field, as: T?.self)
   }

@@ -65,7 +65,7 @@ struct ELFSegmentCheck {
     guard let part = image.segment(ELFSegment.readOnlyAfterRelocation), part.memorySize > 0 else { return }
     guard let load = image.load(with: part.address, 0), load.isWritable,
       let end = part.address.adding(part.memorySize), end <= load.address + load.memorySize + page
-    else { throw .damaged("what becomes read-only once it is relocated is not in a writable segment") }
+    else { throw .damaged("its part that becomes read-only after relocation is not in a writable segment") }
   }
 }
 

@@ -22,7 +22,7 @@ enum LibraryLoader {
           throw PluginError(error.kind, file.path, "needs \(member.file.path): \(error)")
         }
       }
-      guard let handle = handles[file.identity] else { preconditionFailure("the closure of a library has the library") }
+      guard let handle = handles[file.identity] else { preconditionFailure("a closure without its own library") }
       return handle
     }
   }
@@ -89,12 +89,12 @@ enum LibraryLoader {
     guard isKnown || errno != EMFILE else {
       throw PluginError(
         .loadFailed, file.path,
-        "cannot be compared with what the system's loader has mapped for it: \(SystemLimit.text(EMFILE))")
+        "cannot be compared with the file that the system's loader has mapped for it: \(SystemLimit.text(EMFILE))")
     }
     guard isKnown, mapped.device == verified.device, mapped.inode == verified.inode else {
       throw PluginError(
         .replaced, file.path,
-        "is not what the system's loader has loaded for it: a library of the same name is another file")
+        "is not the file that the system's loader has loaded for it: a library of the same name is another file")
     }
   }
 

@@ -13,7 +13,7 @@ extension RequestError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .invalidURL(let text):
-      "\"\(text)\" is no URL: expected scheme://host/path, with other characters percent-encoded"
+      "\"\(text)\" is not a URL: expected scheme://host/path, with other characters percent-encoded"
     case .invalidHeader(let name, let value):
       "the header \"\(name)\" with the value \"\(value)\" cannot be sent: expected a token, and a value on one line"
     case .invalidParameter(let name):

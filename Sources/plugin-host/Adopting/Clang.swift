@@ -17,12 +17,12 @@ struct Clang {
     let result = try run(arguments)
     guard result.status == 0 else {
       throw Failure(
-        .rejected, "clang finds mistakes in \(path); what it needs to be told goes into -I, -D or --flag".displayLine)
+        .rejected, "clang finds mistakes in \(path); pass the flags that it needs with -I, -D or --flag".displayLine)
     }
     do {
       return try HeaderNodeReader.read(result.output)
     } catch {
-      throw Failure(.rejected, "what clang says of \(path) is not understood, from byte \(error.offset) on".displayLine)
+      throw Failure(.rejected, "clang's tree of \(path) cannot be read, from byte \(error.offset) on".displayLine)
     }
   }
 
@@ -41,7 +41,7 @@ struct Clang {
         }
       }
     }
-    throw Failure(.rejected, "there is no clang: install it, or name it with --clang")
+    throw Failure(.rejected, "clang was not found: install it, or name it with --clang")
   }
 
   /// The absolute path of a header: as it is, or where the compiler would look for `#include <name>`.

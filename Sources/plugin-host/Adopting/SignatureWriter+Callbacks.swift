@@ -11,7 +11,9 @@ extension SignatureWriter {
   /// function says that it calls back before it returns.
   mutating func callback(_ index: Int) throws(Unsuitable) -> String {
     let name = names[index]
-    guard let (result, parameters, isVariadic) = callback(index) else { throw Unsuitable("'\(name)' is no function") }
+    guard let (result, parameters, isVariadic) = callback(index) else {
+      throw Unsuitable("'\(name)' is not a function")
+    }
     if isVariadic { throw Unsuitable("'\(name)' is a variadic function") }
     if let data = dataToBeFreed(by: result, parameters) {
       throw Unsuitable("'\(name)' may free '\(names[data])', which the function then keeps")
@@ -133,7 +135,7 @@ extension SignatureWriter {
     case .pointer(let target, _): return " -> ptr<\(text.name(of: target, or: result))>?"
     case .function: throw Unsuitable("'\(name)' returns a function")
     default:
-      guard text.isPlain(result) else { throw Unsuitable("'\(name)' returns what no callback can") }
+      guard text.isPlain(result) else { throw Unsuitable("'\(name)' returns a type that no callback can return") }
       return " -> \(try text.value(result))"
     }
   }

@@ -173,7 +173,7 @@ struct SignatureWriter {
   /// The address of a number that says how much room there is, and then how much is used. Some functions do not ask: the
   /// room has to suffice for those too.
   private func lengthAddress(of target: CType) throws(Unsuitable) -> String {
-    guard case .integer(_, let bits) = header.resolved(target) else { throw Unsuitable("a length is no integer") }
+    guard case .integer(_, let bits) = header.resolved(target) else { throw Unsuitable("a length is not an integer") }
     return "inout \(try text.value(target)) = \(bits < 32 ? 32767 : 65536)"
   }
 

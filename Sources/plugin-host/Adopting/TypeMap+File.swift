@@ -47,7 +47,7 @@ extension TypeMap {
     }
     read(record?["failures"], "failures", "the failure of", document) { name, text throws(Unsuitable) in
       if text != "none", let mistake = FailureConvention.mistake(in: text) {
-        throw Unsuitable("none, or what follows '!' in a signature: \(mistake)")
+        throw Unsuitable("none, or a rule as after '!' in a signature: \(mistake)")
       }
       map.failures[name] = text
     }

@@ -51,7 +51,7 @@ struct TypeText {
     guard let record = header.record(tag) else { throw Unsuitable("\(shown) is not defined") }
     guard !record.hasBitFields else { throw Unsuitable("\(shown) has bit-fields: libffi cannot pass it by value") }
     guard depth < 8, !record.fields.isEmpty, record.fields.count <= 100 else {
-      throw Unsuitable("\(shown) is no struct that a signature can have")
+      throw Unsuitable("\(shown) is not a struct that a signature can have")
     }
     var fields: [String] = []
     for (index, field) in record.fields.enumerated() {

@@ -44,7 +44,7 @@ struct CallbackTarget: Sendable {
         Set(type.outputs.compactMap(\.name)) == Set(signature.outputs.map(\.name))
         && (type.result == nil) == (signature.yielded == nil)
       if isSame { return }
-      throw Mistake(message: "\(subject) gives \(signature.shape.text), but the callback other values: \(type)")
+      throw Mistake(message: "\(subject) gives \(signature.shape.text), but the callback has other outputs: \(type)")
     }
     if let result = type.result, !signature.resultKind.suits(ArgumentKind(result)) {
       throw Mistake(

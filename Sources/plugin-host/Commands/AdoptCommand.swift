@@ -44,11 +44,11 @@ struct AdoptCommand: ParsableCommand {
   @Option(
     name: .customLong("types"),
     help: ArgumentHelp(
-      "A YAML file that says what types of the header mean; may be given several times.", valueName: "file"))
+      "A YAML file with the meanings of types of the header; may be given several times.", valueName: "file"))
   var maps: [String] = []
 
   @Flag(
-    help: "Call each function with random arguments, in a process that can do no harm; leave out what writes elsewhere."
+    help: "Call each function with random arguments, in a confined process; leave out those that write elsewhere."
   )
   var check = false
 

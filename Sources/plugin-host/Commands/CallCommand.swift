@@ -57,7 +57,7 @@ struct CallCommand: ParsableCommand, WritesResults, RunsPlugins {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("What the library calls the function of --signature, if not by its name.", valueName: "name"))
+    help: ArgumentHelp("The library's name of the function of --signature, if it differs.", valueName: "name"))
   var symbol: String?
 
   @Option(
@@ -81,7 +81,7 @@ struct CallCommand: ParsableCommand, WritesResults, RunsPlugins {
   @ArgumentParser.Argument(
     parsing: .allUnrecognized,
     help: ArgumentHelp(
-      "The function's name, unless --signature has it, and what is passed to the function.",
+      "The function's name, unless --signature has it, and the function's arguments.",
       valueName: "function> <argument"))
   var words: [String] = []
 

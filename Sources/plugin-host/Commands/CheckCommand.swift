@@ -44,7 +44,7 @@ struct CheckCommand: ParsableCommand {
     help: ArgumentHelp("A function that is not called; may be given several times.", valueName: "function"))
   var skip: [String] = []
 
-  @Option(help: "What the report looks like.")
+  @Option(help: "The format of the report.")
   var format = Format.text
 
   @Option(help: ArgumentHelp("Write the report to a file for tools that read JUnit's XML, too.", valueName: "file"))

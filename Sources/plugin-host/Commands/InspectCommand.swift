@@ -4,7 +4,7 @@ import PluginRuntime
 struct InspectCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect",
-    abstract: "Show what a plugin offers: its functions, their parameters and C prototypes.",
+    abstract: "Show the functions of a plugin, with their parameters and C prototypes.",
     discussion: ExitStatus.help)
 
   @OptionGroup var search: SearchOptions

@@ -7,7 +7,7 @@ struct ListCommand: ParsableCommand {
     commandName: "list",
     abstract: "List plugins.",
     discussion: """
-      Lists the plugins in files and folders; without any, those in the search path. A file that is no plugin is an \
+      Lists the plugins in files and folders; without any, those in the search path. A file that is not a plugin is an \
       error, and the others are listed all the same.
 
       \(ExitStatus.help)

@@ -37,7 +37,7 @@ struct RunCommand: ParsableCommand, WritesResults, RunsPlugins {
     })
   var jobs: Int?
 
-  @Flag(help: "Check the pipeline, print what it would do, and run nothing.")
+  @Flag(help: "Check the pipeline, print its plan, and run nothing.")
   var dryRun = false
 
   @Option(

@@ -54,7 +54,7 @@ struct TrustCommand: ParsableCommand {
       // Not by the verifier, which refuses libraries for other machines.
       if ELF.isSharedLibrary(bytes) { return "hash \(try ContentHash(path: file)) \(name)" }
       if let key = PublicKey(text: String(decoding: bytes, as: UTF8.self)) { return "key \(key) \(name)" }
-      throw Failure(.usage, "\(file): is neither a shared library nor a public key of Ed25519")
+      throw Failure(.usage, "\(file): expected a shared library or an Ed25519 public key")
     }
   }
 

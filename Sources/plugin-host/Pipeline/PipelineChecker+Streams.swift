@@ -61,7 +61,7 @@ extension PipelineChecker {
   private static func problem(of type: CallbackType) -> String? {
     if !type.outputs.isEmpty { return "it must give values back" }
     guard let parameter = type.givenParameters.first(where: { $0.type.isOfThisProcess }) else { return nil }
-    return "\(parameter.type) means nothing after the callback has returned"
+    return "\(parameter.type) is not valid after the callback has returned"
   }
 
   /// Checks which steps give events, and which take them.

@@ -197,7 +197,7 @@ struct PipelineChecker {
     guard (types + [function.signature.yielded].compactMap(\.self)).contains(where: \.isOfThisProcess) else { return }
     report(
       location,
-      "\(function.name) takes or gives what means nothing in another run, so no result of it is kept; it is "
+      "\(function.name) takes or returns values that are not valid in another run, so no result of it is kept; it is "
         + "\(function.signature)")
   }
 

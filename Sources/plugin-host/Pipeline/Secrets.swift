@@ -9,8 +9,8 @@ enum Secrets {
         let length = "\(value.count) character\(value.count == 1 ? "" : "s")"
         throw Failure(
           .usage,
-          "the secret \"\(secret.name.value)\" has \(length): one of fewer than \(Redaction.leastLength) cannot be told "
-            + "from other text")
+          "the secret \"\(secret.name.value)\" has \(length): one of fewer than \(Redaction.leastLength) cannot be "
+            + "distinguished from other text")
       }
       Redaction.add(secret: value)
       values[secret.name.value] = value

@@ -63,7 +63,7 @@ struct AdoptionFile {
       guard let value, field.key.value.isName else {
         document.report(
           text.location,
-          "\(field.key.value): \(text.value) is no constant, expected a name of C and an integer of 64 bits")
+          "\(field.key.value): \(text.value) is not a constant, expected a name of C and an integer of 64 bits")
         return nil
       }
       return ConstantSet.Constant(name: field.key.value, value: value)

@@ -79,7 +79,7 @@ extension EndToEnd {
         let text = adopted.draft.text + "constants: {A: 1.5, '1B': 2}\n"
         try text.write(toFile: adopted.file, atomically: true, encoding: .utf8)
         let errors = try adopted.call("abs", "1")
-        #expect(errors.contains("A: 1.5 is no constant") && errors.contains("1B: 2 is no constant"), "\(errors)")
+        #expect(errors.contains("A: 1.5 is not a constant") && errors.contains("1B: 2 is not a constant"), "\(errors)")
       }
     }
   }

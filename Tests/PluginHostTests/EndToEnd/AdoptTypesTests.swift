@@ -268,7 +268,7 @@ extension EndToEnd {
         #expect(draft.errors.contains("types.yaml:\(line):"), "\(draft.errors)")
         #expect(draft.errors.contains("\(name) is \""), "\(draft.errors)")
       }
-      #expect(draft.errors.contains("expected none, or what follows '!' in a signature: "), "\(draft.errors)")
+      #expect(draft.errors.contains("expected none, or a rule as after '!' in a signature: "), "\(draft.errors)")
       #expect(!draft.errors.contains("types.yaml:6:"), "\(draft.errors)")
     }
 

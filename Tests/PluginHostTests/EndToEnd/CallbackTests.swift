@@ -213,7 +213,7 @@ extension EndToEnd {
           a: {call: calling.apply, with: {a: 1, b: 2, f: {expression: x}}, pure: true}
         """)
       let ending = try HostProcess.run("run", file.path)
-      #expect(ending.errors.contains("apply takes or gives what means nothing in another run"))
+      #expect(ending.errors.contains("apply takes or returns values that are not valid in another run"))
     }
 
     @Test func completionOffersFunctions() throws {

@@ -203,7 +203,8 @@ extension EndToEnd {
       let ending = try run(secrets + "steps: {a: {call: kinds.tiny}}", environment: ["TOKEN": secret])
       #expect(
         ending.errors
-          == "plugin-host: the secret \"token\" has \(length) one of fewer than 4 cannot be told from other text\n")
+          == "plugin-host: the secret \"token\" has \(length) one of fewer than 4 cannot be distinguished from other "
+          + "text\n")
       #expect(ending.status == 64 && ending.text == "")
     }
 

@@ -94,7 +94,7 @@ extension EndToEnd {
     @Test func aHandleIsNotKeptAsAResult() throws {
       let ending = try run(
         "steps: {open: {call: sqlite.sqlite3_open, with: {path: \":memory:\"}, pure: true}}")
-      #expect(ending.errors.contains("sqlite3_open takes or gives what means nothing in another run"))
+      #expect(ending.errors.contains("sqlite3_open takes or returns values that are not valid in another run"))
       #expect(ending.status == 64)
     }
   }

@@ -54,7 +54,7 @@ extension EndToEnd {
       try waiting(for: { FileManager.default.fileExists(atPath: mark.path) })
       try Data("junk".utf8).write(to: folder.appending(path: "junk"))
       try #require(rename(folder.appending(path: "junk").path, plugin.path) == 0)
-      try waiting(for: { host.errorsSoFar.contains("goes on with the file that was loaded before") })
+      try waiting(for: { host.errorsSoFar.contains("keeps the file that was loaded before") })
       try install(2, plugin)
       try waiting(for: { host.errorsSoFar.contains("its file has changed; new calls use it") })
       try Data().write(to: end)

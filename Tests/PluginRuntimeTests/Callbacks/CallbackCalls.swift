@@ -260,8 +260,8 @@ struct CallbackCalls {
     #expect(error?.kind == .badResult)
     #expect(
       error?.description
-        == "test.callbacks.maybe: the callback 'f' returned what its signature does not say: it is a string, expected an "
-        + "integer from -2147483648 to 2147483647")
+        == "test.callbacks.maybe: the callback 'f' returned a value that does not suit its signature: it is a string, "
+        + "expected an integer from -2147483648 to 2147483647")
     #expect(await outcome("maybe", .callback { _ in .int(1 << 40) }).pluginError != nil)
     #expect(await outcome("maybe", .callback { _ in .void }).pluginError != nil)
   }
@@ -284,7 +284,7 @@ struct CallbackCalls {
     #expect(error?.kind == .badResult)
     #expect(
       error?.description
-        == "test.callbacks.lie: called the callback 'f' with what its signature does not say: \(message)")
+        == "test.callbacks.lie: called the callback 'f' with a value that does not suit its signature: \(message)")
     #expect(calls.count == 1)
   }
 

@@ -57,7 +57,8 @@ struct Promisified {
   func mistakes() async {
     let error = await outcome("null_answer").promiseError
     #expect(
-      error?.message.contains("with what its signature does not say: argument 2 is NULL, expected a string") == true)
+      error?.message.contains("with a value that does not suit its signature: argument 2 is NULL, expected a string")
+        == true)
   }
 
   @Test("a discarded promise is not waited for; a later callback is ignored")

@@ -46,7 +46,7 @@ struct CallsBetweenPlugins {
     #expect(await outcome("twofold", .int(21)).value == .int(42))
     let error = await outcome("as_number", .string("21")).promiseError
     #expect(
-      error?.message == "the promise was fulfilled with a value of type string, expected what a promise<i64> can hold")
+      error?.message == "the promise was fulfilled with a value of type string, expected a value for a promise<i64>")
   }
 
   @Test("values lent to the called function live until its promise is settled")

@@ -133,7 +133,7 @@ struct Frames {
     arguments: [
       ("another version", [0, 0, 0, 0, 2, 1, 0, 0]), ("an unknown kind", [0, 0, 0, 0, 1, 200, 0, 0]),
       ("memory that did not come", [0, 0, 0, 0, 1, 1, 1, 0]), ("4 GiB", [255, 255, 255, 255, 1, 1, 0, 0]),
-      ("a body that is no value", [1, 0, 0, 0, 1, 1, 0, 0]),
+      ("a body that is not a value", [1, 0, 0, 0, 1, 1, 0, 0]),
     ] as [(String, [UInt8])])
   func refusals(name: String, header: [UInt8]) {
     var reader = FrameReader()

@@ -35,6 +35,6 @@ struct FrameReading {
     let error = #expect(throws: ArgumentMismatch.self) {
       try table.imported(.pointer(PluginPointer(name: "b", address: handle.address)))
     }
-    #expect(error?.message == "is no handle of a b")
+    #expect(error?.message == "is not a handle of a b")
   }
 }

@@ -70,7 +70,7 @@ struct RequestTests {
     #expect(error([:], ["A": "b\r\nInjected: c"]) == .invalidHeader(name: "A", value: "b\r\nInjected: c"))
     #expect(error([:], ["A": "b\nc"]) != nil && error([:], ["A": "\0"]) != nil)
     #expect(error([:], ["A B": "c"]) != nil && error([:], ["": "c"]) != nil && error([:], ["A:": "c"]) != nil)
-    #expect(RequestError.invalidURL("a b").description.hasPrefix("\"a b\" is no URL: expected scheme://host/path"))
+    #expect(RequestError.invalidURL("a b").description.hasPrefix("\"a b\" is not a URL: expected scheme://host/path"))
   }
 
   @Test("RP24: a request is made in a context, and is sent as it was made")

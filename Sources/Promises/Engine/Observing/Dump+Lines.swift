@@ -36,7 +36,9 @@ extension Dump {
     if promise.reactionKind == .none { return describeOutsider(promise, &text) }
     let job = CellCopy(settler(of: promise.index)).flatMap { $0.isOf(.job) ? $0 : nil }
     guard promise.state.source != 0, let source = CellCopy(promise.state.source), source.isOf(.promise) else {
-      if promise.reactionKind == .follow { return text.write("follows a promise that is gone or settles now") }
+      if promise.reactionKind == .follow {
+        return text.write("follows a promise that was destroyed or is being settled")
+      }
       text.write(promise.reactionKind == .job ? "a callback that was given to " : "a callback that runs now")
       if promise.reactionKind == .job { describeExecutor(job, &text) }
       return
@@ -54,7 +56,7 @@ extension Dump {
 
   /// Describes the settler of a promise that has no reaction of its own.
   private func describeOutsider(_ promise: CellCopy, _ text: inout TextBuffer) {
-    if promise.meta == ReactionKind.orphan { return text.write("nobody, for what it was made of went unsettled") }
+    if promise.meta == ReactionKind.orphan { return text.write("nobody: its source was destroyed while pending") }
     guard let settler = CellCopy(settler(of: promise.index)) else { return text.write("any holder") }
     if settler.isOf(.job) {
       let deadline = deadline(of: settler.index)
@@ -66,7 +68,7 @@ extension Dump {
     } else {
       text.write("follows ")
       guard let source = CellCopy(settler.state.source), source.isOf(.promise) else {
-        return text.write("a promise that is gone or settles now")
+        return text.write("a promise that was destroyed or is being settled")
       }
       text.write(id: source.id)
       describeRoot(source, &text)
