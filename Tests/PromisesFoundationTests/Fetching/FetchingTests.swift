@@ -37,7 +37,7 @@ struct FetchingTests {
       #expect(session.fetchData(from: url.absoluteString).ending().value == Data("GET /x".utf8))
       #expect(session.fetchData(from: url.absoluteString as NSString).ending().value == Data("GET /x".utf8))
       #expect(session.fetchData(from: head).ending().value == Data("DELETE /x".utf8))
-      for wrong in ["", "a b", "http://", "https:///path"] {
+      for wrong in ["", "a b", "example.org/a b", "http://", "https:///path"] {
         let future = session.fetch(from: wrong)
         #expect(future.state == .rejected, "\(wrong)")
         guard case .request(.invalidURL(wrong))? = future.error else {

@@ -115,8 +115,15 @@ struct InvalidationTokenTests {
     do {
       let (future, _) = Subject.makeWithResolver()
       weakFuture = future.requestCancelOnInvalidate(token)
+      #expect(weakFuture === future)
     }
     #expect(weakFuture == nil)
+    withLifetimeTracking { tracker in
+      // Not a resolver's future, which would be cancelled here.
+      let pending = Promise<Int>()
+      pending.then({ [tracked = tracker.track()] _ in tracked.touch() }, nil)
+      pending.future.requestCancelOnInvalidate(token)
+    }
     let log = Recorder<String>()
     let pairs = (0..<50).map { asked(log, "\($0)") }
     for (future, _) in pairs { future.requestCancelOnInvalidate(token) }

@@ -58,6 +58,50 @@ struct TokenFutureTests {
     #expect(observed.inner.error == TestError(4))
   }
 
+  @Test("T81: in a context, too, observers and transformers are silenced")
+  func silencedInContext() {
+    let context = PromiseContext.immediate
+    func called<T>(_ result: T) -> T {
+      Issue.record("called")
+      return result
+    }
+    let (future, resolver) = Subject.makeWithResolver()
+    let bound = future.withToken(token)
+    let transformed: [() -> Bool?] = [
+      isCancelled(bound.map(on: context) { called($0) }),
+      isCancelled(bound.flatMap(on: context) { called(Subject(fulfilled: $0)) }),
+      isCancelled(bound.mapResult(on: context) { called($0) }),
+      isCancelled(bound.flatMapResult(on: context) { called(Subject(with: $0)) }),
+      isCancelled(bound.tryMap(on: context) { called($0) }),
+      isCancelled(bound.tryFlatMap(on: context) { called(Subject(fulfilled: $0)) }),
+      isCancelled(bound.tryMapResult(on: context) { called($0) }),
+      isCancelled(bound.tryFlatMapResult(on: context) { called(Subject(with: $0)) }),
+    ]
+    let observed = bound.onSuccess(on: context) { _ in called(()) }.onComplete(on: context) { _ in called(()) }
+      .tap(on: context) { _ in called(()) }.tryOnSuccess(on: context) { _ in called(()) }
+    let (failing, failingResolver) = Subject.makeWithResolver()
+    let failed = failing.withToken(token)
+    let replaced: [() -> Bool?] = [
+      isCancelled(failed.mapError(on: context) { called($0) }),
+      isCancelled(failed.flatMapError(on: context) { called(Subject(rejected: $0)) }),
+      isCancelled(failed.replaceError(on: context) { _ in called(1) }),
+      isCancelled(failed.tryMapError(on: context) { called($0) }),
+      isCancelled(failed.tryFlatMapError(on: context) { called(Subject(rejected: $0)) }),
+      isCancelled(failed.tryReplaceError(on: context) { _ in called(1) }),
+    ]
+    let seen = failed.onError(on: context) { _ in called(()) }
+    token.invalidate()
+    resolver.fulfill(1)
+    failingResolver.reject(TestError(2))
+    #expect(transformed.map { $0() } == Array(repeating: true, count: 8))
+    #expect(replaced.map { $0() } == Array(repeating: true, count: 6))
+    #expect(observed.inner.value == 1 && seen.inner.error == TestError(2))
+  }
+
+  private func isCancelled<V, E>(_ future: TokenFuture<V, E>) -> () -> Bool? {
+    { future.inner.result?.isCancelled }
+  }
+
   @Test(
     "T82: the first derived future is asked to cancel; its derived futures propagate it; tap and ignoringCancel not"
   )

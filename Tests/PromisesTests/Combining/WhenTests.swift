@@ -86,6 +86,10 @@ struct WhenTests {
   func combine() {
     let combined = Subject(fulfilled: 1).combine(with: Future<String, TestError>(fulfilled: "a"))
     #expect(combined.value.map { $0 == (1, "a") } == true)
+    let rejected = Subject(fulfilled: 1).combine(with: Subject(rejected: TestError(2)), Subject(fulfilled: 3))
+    #expect(rejected.error == TestError(2))
+    let cancelled = Subject(fulfilled: 1).combine(with: Subject(cancelled: OtherError()))
+    #expect(cancelled.result?.indirectError is OtherError)
   }
 
   @Test(

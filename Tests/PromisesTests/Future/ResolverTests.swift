@@ -167,19 +167,21 @@ struct ResolverTests {
   @Test("T23, T24, T25, T26, T27, D13, D14, D15: every way to settle", arguments: 0..<11)
   func ways(way: Int) {
     let (future, resolver) = Future<Int, any Error>.makeWithResolver()
-    switch way {
-    case 0: resolver.fulfill(1)
-    case 1: resolver.reject(TestError(2))
-    case 2: resolver.cancel()
-    case 3: resolver.cancel(because: OtherError())
-    case 4: resolver.resolve(.rejected(TestError(2)))
-    case 5: resolver.resolve(.success(1))
-    case 6: resolver.resolve(FutureResult<Int, TestError>.rejected(TestError(2)))
-    case 7: resolver.resolve(Result<Int, TestError>.failure(TestError(2)))
-    case 8: resolver.resolve(.fulfilled(1))
-    case 9: resolver.resolve(.cancelled(nil))
-    default: resolver.resolve(.cancelled(OtherError()))
-    }
+    let settles =
+      switch way {
+      case 0: resolver.fulfill(1)
+      case 1: resolver.reject(TestError(2))
+      case 2: resolver.cancel()
+      case 3: resolver.cancel(because: OtherError())
+      case 4: resolver.resolve(.rejected(TestError(2)))
+      case 5: resolver.resolve(.success(1))
+      case 6: resolver.resolve(FutureResult<Int, TestError>.rejected(TestError(2)))
+      case 7: resolver.resolve(Result<Int, TestError>.failure(TestError(2)))
+      case 8: resolver.resolve(.fulfilled(1))
+      case 9: resolver.resolve(.cancelled(nil))
+      default: resolver.resolve(.cancelled(OtherError()))
+      }
+    #expect(settles)
     switch way {
     case 0, 5, 8: #expect(future.value == 1)
     case 2, 9: #expect(future.state == .cancelled && future.result?.indirectError == nil)

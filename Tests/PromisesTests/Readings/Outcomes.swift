@@ -57,6 +57,9 @@ struct Outcomes {
     #expect((rejected.state, rejected.value, rejected.rejectReason as? String) == (.rejected, nil, "no"))
     let derived = promise.then { "\($0)" }
     #expect((derived.state, derived.value) == (.fulfilled, "1"))
+    let discarded = Promise<Int>()
+    discarded.discard()
+    #expect((discarded.state, discarded.value) == (.rejected, nil))
     switch promise.state {
     case .fulfilled: break
     case .pending, .rejected: Issue.record("unexpected state \(promise.state)")

@@ -2,7 +2,7 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-@Suite("3.2.3 Non-void asynchronous rescue")
+@Suite("3.2.3 Non-void asynchronous rescue (EA-14)")
 struct AsyncRescue {
   @Test("3.2.3.1 handler is called with a reason that meets its condition after promise1 is rejected")
   func matching() {

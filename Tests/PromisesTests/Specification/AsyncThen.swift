@@ -2,7 +2,7 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-@Suite("3.1.3 Typed asynchronous then")
+@Suite("3.1.3 Typed asynchronous then (EA-10)")
 struct AsyncThen {
   @Test("3.1.3.1 success is called with the value after promise1 is fulfilled")
   func success() {

@@ -2,7 +2,7 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-@Suite("2.2 Promise chaining")
+@Suite("2.2 Promise chaining (EA-16)")
 struct Chaining {
   @Test("2.2.1 a promise chained after one that is fulfilled is fulfilled with the same value")
   func fulfilment() {

@@ -2,7 +2,7 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-@Suite("3.5 Discarding")
+@Suite("3.5 Discarding (EA-21)")
 struct Discard {
   @Test("3.5.1 discard calls the discard block of a pending promise and rejects it")
   func pending() {

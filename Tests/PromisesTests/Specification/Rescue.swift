@@ -2,7 +2,7 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-@Suite("3.2.2 Non-void rescue")
+@Suite("3.2.2 Non-void rescue (EA-13)")
 struct Rescue {
   @Test("3.2.2.1 handler is called with a reason that meets its condition after promise1 is rejected")
   func matching() {

@@ -2,7 +2,7 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-@Suite("3.4.1 resolve")
+@Suite("3.4.1 resolve (EA-5)")
 struct Resolve {
   @Test("3.4.1.1 resolve fulfils a pending promise with the value")
   func resolve() {
@@ -39,7 +39,7 @@ struct Resolve {
   }
 }
 
-@Suite("3.4.2 reject")
+@Suite("3.4.2 reject (EA-6)")
 struct Reject {
   @Test("3.4.2.1 reject rejects a pending promise with the reason")
   func reject() {

@@ -2,7 +2,7 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-@Suite("3.1.2 Typed then")
+@Suite("3.1.2 Typed then (EA-9)")
 struct TypedThen {
   @Test("3.1.2.1 success is called with the value after promise1 is fulfilled")
   func success() {

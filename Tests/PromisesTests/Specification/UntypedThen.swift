@@ -2,7 +2,7 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-@Suite("3.1.1 Untyped then")
+@Suite("3.1.1 Untyped then (EA-8)")
 struct UntypedThen {
   @Test("3.1.1.1 an onSuccess that is nil is ignored")
   func noSuccess() {

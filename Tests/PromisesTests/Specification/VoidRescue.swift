@@ -2,7 +2,7 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-@Suite("3.2.1 Void rescue")
+@Suite("3.2.1 Void rescue (EA-12)")
 struct VoidRescue {
   @Test("3.2.1.1 a void rescue waits for the rejection, and does not run on fulfilment")
   func waits() {

@@ -16,7 +16,7 @@ struct FutureTaskTests {
     #expect(task.state == .completed && task.isFinished && !task.isCancelled && task.future.value == 2)
   }
 
-  @Test("D27, D28, D29: a task finishes from any unfinished state; later ends do nothing", arguments: 0..<3, 0..<3)
+  @Test("D27, D28, D29, D31: a task finishes from any unfinished state; later ends do nothing", arguments: 0..<3, 0..<3)
   func ends(from phase: Int, by end: Int) throws {
     let task = Doubling()
     if phase > 0 { try task.enqueue() }
@@ -36,7 +36,7 @@ struct FutureTaskTests {
     #expect(task.log.count == (end == 2 ? 1 : 0))
   }
 
-  @Test("D23: only a pending task can be enqueued; anything else is an error that names the state, not a trap")
+  @Test("D22, D23: only a pending task can be enqueued; anything else is an error that names the state, not a trap")
   func enqueue() throws {
     let task = Doubling()
     try task.enqueue()
