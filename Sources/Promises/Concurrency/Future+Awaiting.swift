@@ -7,6 +7,7 @@ extension Future {
   /// future itself alone, await its `makeChild()` and keep the child.
   ///
   /// - Thread: any; the task resumes on the caller's actor.
+  @discardableResult
   public nonisolated(nonsending) func settled() async -> FutureResult<Value, Failure> {
     await cell.untilSettled()
     return cell.value.result(isRejected: cell.seenState.isRejected)
