@@ -231,8 +231,8 @@ test-mutate: setup-test
 
 # Which small faults in the code no test notices. Longer; not part of `make test`.
 mutate: setup-test
-	@JOBS="$(JOBS)" SINCE="$(SINCE)" SAMPLE="$(SAMPLE)" SEED="$(SEED)" FOLDER="$(FOLDER)" KIND="$(KIND)" \
-	  ONLY="$(ONLY)" TABLE="$(TABLE)" TESTS="$(TESTS)" OPTIONS="$(OPTIONS)" scripts/mutate.sh
+	@JOBS="$(JOBS)" SINCE="$(SINCE)" SAMPLE="$(SAMPLE)" SEED="$(SEED)" FOLDER="$(FOLDER)" EXCEPT="$(EXCEPT)" \
+	  KIND="$(KIND)" ONLY="$(ONLY)" TABLE="$(TABLE)" TESTS="$(TESTS)" OPTIONS="$(OPTIONS)" scripts/mutate.sh
 
 # Not part of `make test`, which replays the corpus that this keeps.
 fuzz: setup-test

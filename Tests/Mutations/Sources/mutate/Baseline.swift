@@ -32,14 +32,17 @@ struct Baseline {
         for _ in 1...2 {
           try Data(count: last + 1).write(to: file)
           let (status, seconds, work) = try Command.run(
-            ["timeout", "-s", "KILL", "300"] + unit.command,
-            environment: unit.environment.merging(["MUTATION_REACHED": file.path, "CHECK_TIMEOUT": "280"]) { $1 })
+            ["timeout", "-s", "KILL", String(judge.longest)] + unit.command,
+            environment: unit.environment.merging([
+              "MUTATION_REACHED": file.path, "CHECK_TIMEOUT": String(max(judge.longest - 20, 1)),
+            ]) { $1 })
           if status == 0 {
             let reached = [UInt8](try Data(contentsOf: file))
             let test = Test(unit: unit, seconds: seconds, work: work, reached: reached)
-            known.add(test)
+            try known.add(test)
             return test
           }
+          if seconds >= Double(judge.longest) { return nil }
         }
         return nil
       }
@@ -53,7 +56,6 @@ struct Baseline {
     }
     let parts = zip(suite, isSplit).filter(\.1).flatMap(\.0.parts).filter { !names.contains($0.name) }
     let singles = try run(parts)
-    try known.save()
     for (unit, test) in Array(zip(suite, whole)) + zip(parts, singles) where test == nil {
       note("left out, since it fails without a mutation: \(unit.name)")
     }

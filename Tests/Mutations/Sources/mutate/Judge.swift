@@ -9,17 +9,21 @@ struct Judge {
   let rows: [String: Row]
   let jobs: Int
   let budget: Double
+  /// Seconds that a test may take without a mutation.
+  let longest: Int
   /// Whether a row is judged by the tests that it names alone.
   let isNamedAlone: Bool
 
   init(
-    _ workspace: Workspace, _ suite: [TestUnit], rows: [String: Row], jobs: Int, budget: Double, isNamedAlone: Bool
+    _ workspace: Workspace, _ suite: [TestUnit], rows: [String: Row], jobs: Int, budget: Double, longest: Int,
+    isNamedAlone: Bool
   ) {
     self.workspace = workspace
     self.suite = suite
     self.rows = rows
     self.jobs = jobs
     self.budget = budget
+    self.longest = longest
     self.isNamedAlone = isNamedAlone
   }
 

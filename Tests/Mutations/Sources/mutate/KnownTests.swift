@@ -28,14 +28,16 @@ final class KnownTests: Sendable {
     return Baseline.Test(unit: unit, seconds: entry.seconds, work: entry.work, reached: reached)
   }
 
-  func add(_ test: Baseline.Test) {
+  /// Keeps the outcome of a test, also for a run that is interrupted.
+  func add(_ test: Baseline.Test) throws {
     guard let files = Self.files(test.unit) else { return }
     let reached = test.reached.indices.filter { test.reached[$0] != 0 }
     let entry = Entry(files: files, seconds: test.seconds, work: test.work, reached: reached)
-    entries.withLock { $0[Self.key(test.unit)] = entry }
+    try entries.withLock { entries in
+      entries[Self.key(test.unit)] = entry
+      try JSONEncoder().encode(entries).write(to: file, options: .atomic)
+    }
   }
-
-  func save() throws { try JSONEncoder().encode(entries.withLock { $0 }).write(to: file, options: .atomic) }
 
   private static func key(_ unit: TestUnit) -> String { "\(unit.command[0]) \(unit.name)" }
 

@@ -14,8 +14,8 @@ struct Mirror {
     self.jobs = jobs
   }
 
-  /// Builds a product with the mutations, leaving out those that do not compile. Throws if one of them is a row that is
-  /// selected.
+  /// Builds a product with the mutations, leaving out those that do not compile. `selected` are those that are to be
+  /// judged.
   func build(_ product: Product, _ numbered: Numbered, selected: Set<String>) throws -> Built {
     try FileManager.default.createDirectory(at: workspace.tree, withIntermediateDirectories: true)
     let known = LeftOut(workspace)
@@ -31,16 +31,18 @@ struct Mirror {
       }
       var blamed = blamed(outcome.output, renderings).subtracting(left)
       guard !blamed.isEmpty else {
-        throw Failure("\(product.rawValue) does not build:\n\(outcome.output.suffix(6000))")
+        let errors = outcome.output.split(separator: "\n").filter { $0.contains("error:") }
+        let text = errors.isEmpty ? String(outcome.output.suffix(6000)) : errors.joined(separator: "\n")
+        throw Failure("\(product.rawValue) does not build:\n\(text)")
       }
       note("round \(round): \(blamed.count) mutations do not compile")
       // A row is blamed for an error in its body only if no generated mutation can be.
       let generated = blamed.filter { numbered[$0].kind != .row }
       if !generated.isEmpty { blamed = generated }
       let rows = blamed.map { numbered[$0] }.filter { $0.kind == .row && selected.contains($0.id) }.map(\.id).sorted()
-      guard rows.isEmpty else {
+      if !rows.isEmpty {
         let errors = outcome.output.split(separator: "\n").filter { $0.contains(": error:") }
-        throw Failure("rows that do not compile: \(rows.joined(separator: ", "))\n" + errors.joined(separator: "\n"))
+        note("rows that do not compile: \(rows.joined(separator: ", "))\n" + errors.joined(separator: "\n"))
       }
       left.formUnion(blamed)
       try known.add(blamed.map { numbered[$0] }.filter { $0.kind != .row })
@@ -57,8 +59,8 @@ struct Mirror {
     var renderings: [String: Rendering] = [:]
     var texts = Switch.files(last: numbered.last)
     for (path, edits) in byFile {
-      let text = try workspace.text(path)
-      let rendering = SourceFile(path: path, text: text).rendered(edits, preamble: preamble(path, text))
+      let source = try workspace.source(path)
+      let rendering = source.rendered(edits, preamble: preamble(path, source.text))
       renderings[workspace.tree.appending(path: path).path] = rendering
       texts[path] = rendering.text
     }

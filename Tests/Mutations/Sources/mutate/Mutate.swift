@@ -14,9 +14,10 @@ struct Mutate: ParsableCommand {
 
   @Option(help: "The package.") var root = FileManager.default.currentDirectoryPath
   @Option(help: "Generated mutations of this folder; may be repeated.") var folder: [String] = []
+  @Option(help: "None of this folder; may be repeated.") var except: [String] = []
   @Option(help: "Generated mutations of lines that changed since this commit, and rows of files that did, alone.")
   var since: String?
-  @Option(help: "As many generated mutations, drawn at random.") var sample: Int?
+  @Option(help: "As many generated mutations, drawn at random; of each folder if some are given.") var sample: Int?
   @Option(help: "What they are drawn by.") var seed: UInt64 = 1
   @Option(help: "Mutations of this kind alone; may be repeated.") var kind: [String] = []
   @Option(help: "Mutations whose names contain this alone; may be repeated.") var only: [String] = []
@@ -33,6 +34,7 @@ struct Mutate: ParsableCommand {
   @Flag(help: "Prints the mutations; builds nothing.") var list = false
   @Option(help: "Tests at a time.") var jobs = 2
   @Option(help: "Seconds of tests for a mutation that none of them notices.") var budget = 60.0
+  @Option(help: "Seconds that a test may take without a mutation; longer ones judge none.") var longest = 300
 
   func run() throws {
     let signals = Programs.killAtSignals()
@@ -69,6 +71,9 @@ struct Mutate: ParsableCommand {
     for product in product.map({ [$0] }) ?? Product.allCases {
       var its = selected.filter { product.judges($0, table.byName[$0.id], isOnly: self.product != nil) }
       its += unnoticed[product] ?? []
+      let mixed = its.filter { table.byName[$0.id]?.tests.contains { Product.running($0) != product } == true }
+      for one in mixed { note("skipped, since it names tests of two products: \(one.id)") }
+      its.removeAll { one in mixed.contains { $0.id == one.id } }
       if its.isEmpty { continue }
       let judges = its.flatMap { table.byName[$0.id]?.tests ?? [] }
       let built = try Mirror(workspace, judges: product.judges(of: its), jobs: jobs)
@@ -77,7 +82,7 @@ struct Mutate: ParsableCommand {
         (!named && unit.isAmong(tests)) || judges.contains { unit.has($0) }
       }
       let judged = try Judge(
-        workspace, suite, rows: table.byName, jobs: jobs, budget: budget, isNamedAlone: named
+        workspace, suite, rows: table.byName, jobs: jobs, budget: budget, longest: longest, isNamedAlone: named
       ).run(built, Set(its.map(\.id))) { [results] in try Report(results + $0, rows: table.byName).write(to: file) }
       let isSecondJudged = { (result: Result) in
         product.second != nil && self.product == nil && result.isUnnoticed
@@ -100,7 +105,7 @@ struct Mutate: ParsableCommand {
     let known = Set(Numbered.ids(workspace)).subtracting(table.byName.keys)
     let files = Set(known.compactMap { $0.split(separator: "#").first.map(String.init) })
     let generated = try workspace.sources().filter(files.contains).flatMap { path in
-      try SourceFile(path: path, text: workspace.text(path)).mutations().filter { known.contains($0.id) }
+      try workspace.mutations(path).filter { known.contains($0.id) }
     }
     let ids = Set(selected.map(\.id))
     return (table.mutations + generated).filter { !ids.contains($0.id) }
@@ -112,15 +117,22 @@ struct Mutate: ParsableCommand {
 
   private func generated(_ workspace: Workspace, _ changed: [String: Set<Int>]?) throws -> [Mutation] {
     var all: [Mutation] = []
-    for path in try workspace.sources() where folder.isEmpty || folder.contains(where: { path.hasPrefix($0) }) {
-      if let changed, changed[path] == nil { continue }
+    for path in try workspace.sources() where isAmong(folder.isEmpty ? [path] : folder, path) {
+      if isAmong(except, path) || changed.map({ $0[path] == nil }) == true { continue }
       let lines = changed?[path]
-      all += try SourceFile(path: path, text: workspace.text(path)).mutations().filter {
+      all += try workspace.mutations(path).filter {
         (orderings || $0.kind != .ordering || kind.contains("ordering")) && lines?.contains($0.line) != false
       }
     }
     if !kind.isEmpty { all.removeAll { !kind.contains($0.kind.rawValue) } }
     all.removeAll { !isWanted($0) }
-    return sample.map { all.sample($0, seed: seed) } ?? all
+    guard let sample else { return all }
+    if folder.isEmpty { return all.sample(sample, seed: seed) }
+    return folder.flatMap { folder in all.filter { isAmong([folder], $0.file) }.sample(sample, seed: seed) }
+  }
+
+  /// Whether a file is in one of some folders, or is one of them.
+  private func isAmong(_ folders: [String], _ path: String) -> Bool {
+    folders.contains { path == $0 || path.hasPrefix($0.hasSuffix("/") ? $0 : $0 + "/") }
   }
 }

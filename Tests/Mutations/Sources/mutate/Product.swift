@@ -26,7 +26,8 @@ enum Product: String, CaseIterable, ExpressibleByArgument {
     return self == (!isLibrary ? .bundle : mutation.kind == .ordering ? .orderings : .library)
   }
 
-  private static func running(_ test: String) -> Product {
+  /// The product whose tests a name in a row stands for.
+  static func running(_ test: String) -> Product {
     switch test.prefix(while: { $0 != "/" && $0 != "." }) {
     case "ABI": .library
     case "EngineInterleavings": .interleavings

@@ -64,6 +64,7 @@ struct Report {
     case .misnamed(let other):
       text +=
         "    the tests that the row names pass; " + (other.map { "\($0) fails: name it\n" } ?? "so do all others\n")
+    case .leftOut: text += "    it does not compile: change the row\n"
     case .told(let test): text += "    the row says that it is equivalent; \(test) fails\n"
     default: break
     }
@@ -73,7 +74,7 @@ struct Report {
   private func line(_ name: String, _ results: [Result]) -> [String] {
     func count(_ words: String...) -> Int { results.count { words.contains($0.word) } }
     let killed = count("killed")
-    let judged = killed + results.count(where: \.isGap)
+    let judged = killed + results.count { $0.isGap && $0.verdict != .leftOut }
     let score = judged == 0 ? "-" : String(format: "%.1f %%", 100 * Double(killed) / Double(judged))
     let seconds = Int(results.reduce(0) { $0 + $1.seconds })
     return [

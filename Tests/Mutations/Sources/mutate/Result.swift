@@ -15,7 +15,7 @@ struct Result {
     case told(by: String)
     /// No test runs the code.
     case notReached
-    /// A switch cannot express it.
+    /// It does not compile, or a switch cannot express it.
     case leftOut
   }
 
@@ -45,11 +45,12 @@ struct Result {
     }
   }
 
-  /// Whether a test is missing.
+  /// Whether a test is missing, or the code of a row does not compile.
   var isGap: Bool {
     switch verdict {
     case .survived, .misnamed, .told, .notReached: true
-    case .killed, .equivalent, .leftOut: false
+    case .leftOut: mutation.kind == .row
+    case .killed, .equivalent: false
     }
   }
 }

@@ -16,16 +16,13 @@ struct Table {
       .filter { $0.pathExtension == "txt" }.sorted { $0.path < $1.path }
     var mutations: [Mutation] = []
     var byName: [String: Row] = [:]
-    var sources: [String: SourceFile] = [:]
     var mistakes: [TableError] = []
     for file in files {
       let name = "Tests/Mutations/\(file.lastPathComponent)"
       for row in try readTable(String(contentsOf: file, encoding: .utf8), named: name) {
         do {
           if byName[row.name] != nil { throw row.fail("a second row of this name") }
-          guard let source = sources[row.file] ?? (try? SourceFile(path: row.file, text: workspace.text(row.file)))
-          else { throw row.fail("no file \(row.file)") }
-          sources[row.file] = source
+          guard let source = try? workspace.source(row.file) else { throw row.fail("no file \(row.file)") }
           byName[row.name] = row
           mutations.append(try row.mutation(of: source))
         } catch let error as TableError {

@@ -1,4 +1,5 @@
 import Foundation
+import Mutating
 import Synchronization
 
 /// The package, and the build folder of its mutated copy.
@@ -14,6 +15,12 @@ struct Workspace {
 
   /// The text of a file as it was when it was first asked for: the places of mutations stay right if it is edited.
   func text(_ path: String) throws -> String { try snapshot.text(of: root.appending(path: path)) }
+
+  /// A file with that text, parsed.
+  func source(_ path: String) throws -> SourceFile { try snapshot.source(path, text(path)) }
+
+  /// The mutations that are generated of a file.
+  func mutations(_ path: String) throws -> [Mutation] { try snapshot.mutations(source(path)) }
 
   /// The Swift sources of the installed products and of the libraries, sorted.
   func sources() throws -> [String] {
@@ -37,16 +44,31 @@ struct Failure: Error, CustomStringConvertible {
 /// Reports progress on the standard error.
 func note(_ text: String) { FileHandle.standardError.write(Data("mutate: \(text)\n".utf8)) }
 
-/// The texts of files, each read once.
+/// The texts of files, their syntax and their mutations, each made once: parsing takes most of the time before the first
+/// build.
 private final class Snapshot: Sendable {
   private let texts = Mutex<[URL: String]>([:])
+  private let sources = Mutex<[String: SourceFile]>([:])
+  private let generated = Mutex<[String: [Mutation]]>([:])
 
   func text(of file: URL) throws -> String {
-    try texts.withLock { texts in
-      if let known = texts[file] { return known }
-      let text = try String(contentsOf: file, encoding: .utf8)
-      texts[file] = text
-      return text
-    }
+    try texts.made(file) { try String(contentsOf: file, encoding: .utf8) }
+  }
+
+  func source(_ path: String, _ text: String) -> SourceFile {
+    sources.made(path) { SourceFile(path: path, text: text) }
+  }
+
+  func mutations(_ source: SourceFile) -> [Mutation] { generated.made(source.path) { source.mutations() } }
+}
+
+extension Mutex {
+  /// Returns the value of a key, which `make` makes the first time.
+  fileprivate func made<Key, Made>(_ key: Key, _ make: () throws -> sending Made) rethrows -> Made
+  where Value == [Key: Made], Made: Sendable, Key: Sendable {
+    if let known = withLock({ $0[key] }) { return known }
+    let made = try make()
+    withLock { $0[key] = made }
+    return made
   }
 }
