@@ -4,7 +4,8 @@
     scripts/check-mutations.py [TABLE...]       default: Tests/Mutations/*.txt
 
 Each row's code is in its file exactly once, or as often as its `place:` needs; it is statements, not the declaration of
-a function, where no switch can stand; and the tests that it names exist. For each row of docs/features.txt that `rows:`
+a function, where no switch can stand; in C it is whole, and declares nothing that is used behind it; and the tests that
+it names exist, all in one product. For each row of docs/features.txt that `rows:`
 names there is a single test with that number in its name. Blanks do not count. Run it in the package's folder. The exit
 status is 1 if there is a mistake.
 """
@@ -114,6 +115,30 @@ def feature_mistake(feature, tests):
     return f"names no single test with {feature} in its name: PromisesTests.Suite/test()"
 
 
+def switch_mistake(file, before, after):
+    """Returns the reason why no switch can stand around the code, or why it cannot compile, or None."""
+    code, new = (re.sub(r"\"(?:[^\"\\]|\\.)*\"|'.'", "", "\n".join(lines)) for lines in (before, after))
+    if any(code.count(one) - code.count(other) != new.count(one) - new.count(other) for one, other in ("()", "{}", "[]")):
+        return "the code after opens another number of brackets than the code before"
+    if not file.endswith((".c", ".cpp", ".h")):
+        return None
+    if any(code.count(one) != code.count(other) for one, other in ("()", "{}", "[]")):
+        return "a bracket has no counterpart: replace whole statements, or one expression"
+    depth = 0
+    for line in before:
+        declared = re.match(r"\s*(?!return\b|goto\b|else\b|case\b)(?:\w+ )*\w+[ *]+(\w+)(?:\[.*\])? *(?:=[^=]|;)", line)
+        if depth == 0 and declared and len(re.findall(rf"\b{declared[1]}\b", text(file))) > len(
+                re.findall(rf"\b{declared[1]}\b", code)):
+            return f"it declares {declared[1]}, which would end with the switch: leave the declaration out"
+        depth += line.count("{") - line.count("}")
+    return None
+
+
+def product(test):
+    """Returns the product whose tests a name stands for (docs/mutation.md)."""
+    return "library" if test.startswith("ABI/") else "interleavings" if test.startswith("Engine") else "bundle"
+
+
 def mistakes(fields, before, after):
     code, file = re.sub(r"\s+", "", "".join(before)), fields.get("file", "")
     if not code or code == re.sub(r"\s+", "", "".join(after)):
@@ -128,11 +153,15 @@ def mistakes(fields, before, after):
             yield f"its code is in {file} {count} times: add context, or `place:`"
         if file.endswith(".swift") and re.match(r"\s*(?:[@\w()]+ +)*func ", "\n".join(before)):
             yield "it begins with the declaration of a function: replace statements of its body"
+        if mistake := switch_mistake(file, before, after):
+            yield mistake
     if not fields.get("breaks"):
         yield "it has no `breaks:`"
     tests = re.split(r"[ ,]+", fields.get("tests", "").strip(" ,"))
     if tests == [""] and "equivalent" not in fields and "unseen" not in fields:
         yield "it names no test, and is not `equivalent:`"
+    if len({product(test) for test in tests}) > 1:
+        yield "it names tests of two products, of which one judges it: make it two rows"
     yield from filter(None, (test_mistake(test) for test in tests if test))
     for feature in re.split(r"[ ,]+", fields.get("rows", "").strip(" ,")):
         if feature and (mistake := feature_mistake(feature, tests)):

@@ -28,7 +28,8 @@ expect() {
 }
 
 row='file: Sources/A.swift\nbreaks: it\ntests: '
-expect 0 end "a row that is right" "${row}ABI/wait.first Suites.Waiting Suites.Waiting/ends()\n- b(1)\n+ c()"
+expect 0 end "a row that is right" "${row}Suites.Waiting Suites.Waiting/ends()\n- b(1)\n+ c()"
+expect 0 end "a row of a C program" "${row}ABI/wait.first\n- b(1)\n+ c()"
 expect 0 end "one of several places" "${row}ABI/wait\nplace: 2\n- a()\n+ c()"
 expect 0 end "context" "${row}ABI/wait\n  a()\n- b(1)"
 expect 0 end "equivalent" 'file: Sources/A.swift\nbreaks: it\nequivalent: it is\n- b(1)\n+ c()'
@@ -45,6 +46,13 @@ expect 1 'is in Sources/A.swift 2 times' "a place that is not there" "${row}ABI/
 expect 1 'no file Sources/B.swift' "a file that is gone" 'file: Sources/B.swift\ntests: ABI/wait\n- a()'
 expect 1 'replaces nothing' "no change" "${row}ABI/wait\n- b(1)\n+ b( 1 )"
 expect 1 'declaration of a function' "a whole function" "${row}ABI/wait\n- func g() { a() }\n+ func g() {}"
+printf 'int f(void) {\n  int a = 1;\n  g(a);\n  return a;\n}\n' > Sources/a.c
+c='file: Sources/a.c\nbreaks: it\ntests: ABI/wait\n'
+expect 0 end "a statement of C" "$c- g(a);\n+ g(0);"
+expect 1 'declares a, which would end' "a declaration of C" "$c- int a = 1;\n+ int a = 2;"
+expect 1 'a bracket has no counterpart' "half a block of C" "$c- int f(void) {\n+ int g(void) {"
+expect 1 'another number of brackets' "a bracket lost" "${row}ABI/wait\n- b(1)\n+ c("
+expect 1 'tests of two products' "tests of two products" "${row}ABI/wait.first Suites.Waiting\n- b(1)\n+ c()"
 expect 1 'has no .breaks:' "no behaviour" 'file: Sources/A.swift\ntests: ABI/wait\n- b(1)\n+ c()'
 expect 1 'names no test' "no test" "${row}\n- b(1)\n+ c()"
 expect 1 'wait.c has no test second' "a test that is gone" "${row}ABI/wait.second\n- b(1)\n+ c()"
