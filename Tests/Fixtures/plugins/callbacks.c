@@ -138,6 +138,10 @@ static int32_t lie(int32_t how, int32_t (*f)(uint8_t flag, promise_str_t text, c
   }
 }
 
+static int32_t fib(int32_t (*f)(uint8_t flag)) {
+  return f(2);
+}
+
 /* Passes so many bytes of four. */
 static int32_t counted(int32_t count, int32_t (*f)(const char *data, int32_t count)) {
   return f("four", count);
@@ -319,6 +323,7 @@ static const promise_plugin_function_t functions[] = {
              shapes),
     FUNCTION("crowd(f: fn(i8, i8, i8, i8, i8, f32, {whole: i8, part: f64}, f32, i64) -> f64) -> f64", crowd),
     FUNCTION("lie(how: i32, f: fn(flag: bool, text: str, line: cstr) -> i32) -> i32", lie),
+    FUNCTION("fib(f: fn(flag: bool) -> i32) -> i32", fib),
     FUNCTION("counted(count: i32, f: fn(data: bytes[count], count: i32) -> i32) -> i32", counted),
     FUNCTION("length_of_given(f: fn(index: u64) -> own cstr) -> u64", length_of_given),
     FUNCTION("doubler() -> ptr<function>", doubler),

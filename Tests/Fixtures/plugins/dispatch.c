@@ -211,6 +211,23 @@ static struct person nobody(void) {
   return (struct person){{"\xff", 1}, {NULL, 0}, NULL};
 }
 
+/* The texts and the data of a struct, one behind the other. */
+struct page {
+  promise_str_t name;
+  const char *title;
+  promise_bytes_t data;
+};
+static promise_bytes_t joined(struct page page) {
+  static uint8_t all[64];
+  size_t title = strlen(page.title);
+  if (page.name.length + title + page.data.length > sizeof all)
+    return (promise_bytes_t){NULL, 0};
+  memcpy(all, page.name.data, page.name.length);
+  memcpy(all + page.name.length, page.title, title);
+  memcpy(all + page.name.length + title, page.data.data, page.data.length);
+  return (promise_bytes_t){all, page.name.length + title + page.data.length};
+}
+
 /* Two functions that keep their arguments until go(). */
 static struct {
   const double *values;
@@ -338,6 +355,7 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("same(value: value) -> value", same),
     FUNCTION("raise(reason: error) !", raise),
     FUNCTION("older(person: {name: str, tags: &[cstr], age: u8?}) -> {name: str, tags: &[cstr], age: u8?}", older),
+    FUNCTION("joined(page: {name: str, title: cstr, data: bytes}) -> bytes", joined),
     FUNCTION("nobody() -> {name: str, tags: &[cstr], age: u8?}", nobody),
     FUNCTION("later(values: &[f64], ignored: [cstr; 2]) -> promise<{x: f64, y: f64}>", later),
     FUNCTION("go()", go),

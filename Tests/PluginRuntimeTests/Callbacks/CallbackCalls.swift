@@ -288,6 +288,21 @@ struct CallbackCalls {
     #expect(calls.count == 1)
   }
 
+  @Test("a binary callback with scalars alone is not called with a wrong one, and the error says what is wrong with it")
+  func wrongScalar() async {
+    let calls = Recorder<Int>()
+    let body = PluginCallback(binary: { _, count, _ in
+      calls.record(count)
+      return promise_state_t(PROMISE_FULFILLED)
+    })
+    let error = await outcome("fib", Argument(.callback(body))).pluginError
+    #expect(error?.kind == .badResult)
+    #expect(
+      error?.message == "called the callback 'f' with what its signature does not say: 'flag' is 2, expected false or "
+        + "true, which are 0 and 1 in C")
+    #expect(calls.count == 0)
+  }
+
   @Test("a context is the host's: it comes back, and another one is refused")
   func context() async {
     let seen = Recorder<[PluginValue]>()

@@ -9,6 +9,7 @@ struct BinaryCalls {
   init() throws {
     host = try .loading("whole")
     try host.load(try Fixture.plugin("promises"))
+    try host.load(try Fixture.plugin("dispatch"))
   }
 
   @Test("values go in, a value comes out, and defaults stand for trailing arguments")
@@ -42,6 +43,22 @@ struct BinaryCalls {
     var result = promise_value_t()
     #expect(add.invoke(nil, count: 2, into: &result) == promise_state_t(PROMISE_REJECTED))
     promise_value_release(&result)
+  }
+
+  @Test("bytes are no text, also where they are UTF-8")
+  func bytesForText() throws {
+    let sum = try host.function("sum_bytes_of", of: "test.dispatch")
+    var argument = promise_value_t()
+    var result = promise_value_t()
+    #expect(promise_value_bytes(&argument, "ab", 2) == PROMISE_OK)
+    #expect(sum.invoke(&argument, count: 1, into: &result) == promise_state_t(PROMISE_REJECTED))
+    #expect(promise_value_data(&result, nil).map { String(cString: $0).contains("'text' is") } == true)
+    promise_value_release(&argument)
+    promise_value_release(&result)
+    #expect(promise_value_string(&argument, "ab", 2) == PROMISE_OK)
+    #expect(sum.invoke(&argument, count: 1, into: &result) == promise_state_t(PROMISE_FULFILLED))
+    #expect(result.as.u64 == 97 + 98)
+    promise_value_release(&argument)
   }
 
   @Test("a function that returns a promise gives it away")

@@ -81,6 +81,16 @@ struct General {
     #expect(await json("bytes_of", "[[]]") == #"{"result":"","points":[]}"#)
   }
 
+  @Test("texts and bytes in a struct arrive as they are")
+  func contents() async {
+    let page = PluginValue.object([
+      PluginMember("name", .string("né")), PluginMember("title", .string("tit")),
+      PluginMember("data", .bytes([0, 255, 7])),
+    ])
+    let joined = await host.outcome("joined", of: "test.dispatch", [.value(page)]).value
+    #expect(joined == .bytes(Array("nétit".utf8) + [0, 255, 7]))
+  }
+
   @Test(
     "an argument that does not fit is named down to the element",
     arguments: [

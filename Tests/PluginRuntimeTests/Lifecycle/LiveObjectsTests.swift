@@ -29,4 +29,26 @@ struct LiveObjectsTests {
     // Other tests of this process have executors too, but not as many.
     withExtendedLifetime(kept) { #expect(Self.executors < before + 500) }
   }
+
+  @Test("name the plugins of destructors that have not returned, and no others")
+  func late() throws {
+    let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+    defer { semaphore.deallocate() }
+    #expect(sem_init(semaphore, 0, 0) == 0)
+    let (free, wait) = (try #require(dlsym(nil, "free")), try #require(dlsym(nil, "sem_wait")))
+    let quick = try #require(Destructor("free", free, plugin: "quick"))
+    let slow = try #require(Destructor("sem_wait", wait, plugin: "slow"))
+    let objects = LiveObjects(ending: { $1() }) { _, message in Issue.record("\(message)") }
+    var first: PluginObject? = objects.own(UInt(bitPattern: malloc(1)), named: "thing", quick, from: [])
+    var second: PluginObject? = objects.own(UInt(bitPattern: semaphore), named: "thing", slow, from: [])
+    withExtendedLifetime((first, second)) {}
+    first = nil
+    second = nil
+    // The first destructor returns, and the second does not: they run one after another.
+    var late: Set<String> = []
+    repeat { late = objects.close(deadline: .milliseconds(20)) } while !late.contains("slow")
+    #expect(late == ["slow"])
+    sem_post(semaphore)
+    #expect(objects.close(deadline: .seconds(60)).isEmpty)
+  }
 }

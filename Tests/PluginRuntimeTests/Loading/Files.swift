@@ -121,6 +121,51 @@ struct Files {
     #expect(refused.isSuperset(of: [5, 6, 7]))
   }
 
+  @Test("symbols outside the memory are refused if the library defines them")
+  func damagedSymbols() throws {
+    let library = [UInt8](try Data(contentsOf: URL(fileURLWithPath: try Fixture.plugin("whole"))))
+    let values = try #require(dynamicValues(library))
+    let (symbols, strings) = (try #require(values[6]), try #require(values[5]))
+    let file = try DamagedFile(library)
+    var counts = (defined: 0, needed: 0)
+    for symbol in stride(from: symbols + 24, to: strings - 23, by: 24) {
+      let isDefined = library[symbol + 6] != 0 || library[symbol + 7] != 0
+      // The highest byte of the address.
+      #expect(try file.verifies(0x40, at: symbol + 15) == !isDefined)
+      if isDefined { counts.defined += 1 } else { counts.needed += 1 }
+    }
+    #expect(counts.defined > 0 && counts.needed > 0)
+  }
+
+  @Test("initialisers and finalisers that are not code are refused")
+  func damagedInitialisers() throws {
+    let library = [UInt8](try Data(contentsOf: URL(fileURLWithPath: try Fixture.plugin("whole"))))
+    let dynamic = try #require(programHeader(2, library))
+    let values = try #require(dynamicValues(library))
+    let strings = try #require(values[5])
+    func write(_ number: Int, at offset: Int, _ bytes: inout [UInt8]) {
+      for index in 0..<8 { bytes[offset + index] = UInt8(truncatingIfNeeded: number >> (8 * index)) }
+    }
+    for entry in stride(from: dynamic.lowerBound, to: dynamic.upperBound, by: 16)
+    where [12, 13].contains(library[entry]) && library[entry + 1] == 0 {
+      var copy = library
+      write(strings, at: entry + 8, &copy)
+      expect(.damaged, "is not code", at: try Fixture.file("wild.so", containing: copy))
+    }
+    // The relocations of the lists, by their places.
+    let (table, size) = (try #require(values[7]), try #require(values[8]))
+    let places = try [25, 26].map { try #require(values[$0]) }
+    var count = 0
+    for relocation in stride(from: table, to: table + size, by: 24)
+    where places.contains(number(at: relocation, library)) {
+      var copy = library
+      write(strings, at: relocation + 16, &copy)
+      expect(.damaged, "that is not code", at: try Fixture.file("wild.so", containing: copy))
+      count += 1
+    }
+    #expect(count == 2)
+  }
+
   @Test("another file at a path that was loaded from is refused, not confused with the first")
   func replaced() throws {
     let path = try Fixture.plugin("whole")

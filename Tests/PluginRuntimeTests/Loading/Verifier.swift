@@ -35,13 +35,24 @@ struct DamagedFile {
 
 /// The place in the file of the first segment of a type.
 func programHeader(_ type: UInt8, _ library: [UInt8]) -> Range<Int>? {
-  func number(at offset: Int) -> Int { (0..<8).reduce(0) { $0 | Int(library[offset + $1]) << (8 * $1) } }
   for index in 0..<Int(library[56]) {
-    let header = number(at: 32) + 56 * index
+    let header = number(at: 32, library) + 56 * index
     guard library[header..<header + 4].elementsEqual([type, 0, 0, 0]) else { continue }
-    return number(at: header + 8)..<number(at: header + 8) + number(at: header + 32)
+    return number(at: header + 8, library)..<number(at: header + 8, library) + number(at: header + 32, library)
   }
   return nil
+}
+
+/// The number of eight bytes at a place of a file.
+func number(at offset: Int, _ library: [UInt8]) -> Int {
+  (0..<8).reduce(0) { $0 | Int(truncatingIfNeeded: UInt64(library[offset + $1]) << (8 * UInt64($1))) }
+}
+
+/// The values of the dynamic section, by their tags. Addresses of tables in the first segment are places in the file.
+func dynamicValues(_ library: [UInt8]) -> [Int: Int]? {
+  guard let dynamic = programHeader(2, library) else { return nil }
+  let entries = stride(from: dynamic.lowerBound, to: dynamic.upperBound, by: 16)
+  return Dictionary(entries.map { (number(at: $0, library), number(at: $0 + 8, library)) }) { first, _ in first }
 }
 
 /// Errors to compare with.
