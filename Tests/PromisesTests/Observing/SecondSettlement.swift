@@ -1,4 +1,5 @@
 import Promises
+import PromisesTestSupport
 import Testing
 
 extension Observed {
@@ -57,6 +58,33 @@ extension Observed {
       }
       #expect(reports.count == 2)
       #expect(reports.first == .again(id: future.id, .fulfilled, value: "2"))
+    }
+
+    @Test("X-6, D17: each form of a second settlement is reported once, and returns false")
+    func eachForm() {
+      let ofResolver: [(Resolver<Int, any Error>) -> Bool] = [
+        { $0.fulfill(2) }, { $0.reject(TestError()) }, { $0.cancel() }, { $0.resolve(FutureResult.fulfilled(2)) },
+        { $0.resolve(FutureResult.rejected(TestError())) },
+      ]
+      for settle in ofResolver {
+        let (future, resolver) = Future<Int, any Error>.makeWithResolver()
+        resolver.fulfill(1)
+        let reports = Observed.reports {
+          #expect(!settle(resolver))
+          return [future.id]
+        }
+        #expect(reports.count == 1)
+      }
+      let ofPromise: [(Promise<Int>) -> Bool] = [{ $0.resolve(2) as Bool }, { $0.reject("no") as Bool }]
+      for settle in ofPromise {
+        let promise = Promise<Int>()
+        promise.resolve(1)
+        let reports = Observed.reports {
+          #expect(!settle(promise))
+          return [promise.id]
+        }
+        #expect(reports.count == 1)
+      }
     }
   }
 }

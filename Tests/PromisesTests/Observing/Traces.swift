@@ -50,6 +50,32 @@ extension Observed {
       #expect(text.hasPrefix("digraph promises {\n") && text.hasSuffix("}\n"))
     }
 
+    @Test("a closure is called with each event, and released when the trace is stopped")
+    func events() {
+      final class Owner: Sendable {}
+      let log = Recorder<PromiseTrace.Event>()
+      var owner: Owner? = Owner()
+      weak var kept = owner
+      PromiseTrace.start { [owner] event in withExtendedLifetime(owner) { log.record(event) } }
+      owner = nil
+      let promise = Promise<Int>()
+      let derived = promise.then { $0 + 1 }
+      promise.resolve(1)
+      let lost = Promise<Int>().id
+      #expect(kept != nil)
+      PromiseTrace.stop()
+      #expect(kept == nil)
+      promise.then { $0 + 2 }
+      let events = log.events
+      func kinds(_ id: UInt64) -> [PromiseTrace.Event.Kind] { events.filter { $0.id == id }.map(\.kind) }
+      #expect(kinds(promise.id) == [.created, .settled(.fulfilled)])
+      #expect(kinds(derived.id) == [.created, .began, .settled(.fulfilled), .ended])
+      #expect(kinds(lost) == [.created, .dropped])
+      #expect(events.filter { $0.id == derived.id && $0.kind == .created }.map(\.parent) == [promise.id])
+      let times = events.filter { $0.id == derived.id }.map(\.time)
+      #expect(times == times.sorted())
+    }
+
     @Test("a failed write is an error with the system's number")
     func failure() {
       #expect { try PromiseTrace.write(to: -1, as: .perfetto) } throws: {
