@@ -22,7 +22,7 @@ struct JudgeTests {
     let rows = try readTable("== one\nfile: a.swift\nbreaks: b\ntests: \(named)\n- a()\n+ b()\n", named: "rows.txt")
     let mutation = try rows[0].mutation(of: SourceFile(path: "a.swift", text: "func f() { a() }\n"))
     let built = Built(numbered: try Numbered([mutation], workspace), leftOut: [])
-    let judge = Judge(workspace, tests, rows: ["one": rows[0]], jobs: 1, budget: 60, isNamedAlone: alone)
+    let judge = Judge(workspace, tests, rows: ["one": rows[0]], jobs: 1, budget: 60, longest: 300, isNamedAlone: alone)
     return try #require(judge.run(built, ["one"]) { _ in }.first).verdict
   }
 
@@ -58,7 +58,8 @@ struct JudgeTests {
     let numbered = try Numbered(mutations, Workspace(root: folder))
     func runs(_ files: [String]) throws -> Int {
       test.files = files
-      let judge = Judge(Workspace(root: folder), [test], rows: [:], jobs: 1, budget: 60, isNamedAlone: false)
+      let judge = Judge(
+        Workspace(root: folder), [test], rows: [:], jobs: 1, budget: 60, longest: 300, isNamedAlone: false)
       let ids = Set(numbered.numbers.map { numbered[$0].id })
       let verdicts = try judge.run(Built(numbered: numbered, leftOut: []), ids) { _ in }.map(\.verdict)
       #expect(verdicts.contains(.killed(by: "T.a", how: "fails")))
