@@ -1,5 +1,6 @@
 import Glibc
 import Promises
+import Synchronization
 import Testing
 
 @testable import PluginRuntime
