@@ -204,12 +204,12 @@ def judge(types, signature):
                 faults.append(f"{name}: the value of {written}, which has a size")
             elif "[" in declared or "name" not in parameter and not named_beside(types, parameters, index, file):
                 faults.append(f"{name}: {written} may be several")
-        elif re.match(r"(out )?(bytes|str)\[|(out )?&\[", draft):
+        elif re.match(r"((out|inout) )?((bytes|str)\[|&\[)", draft):
             count = re.search(r"[\[ ](\w+)\]\??$", draft).group(1)
             if is_handle and (fault := array(types, draft, name, target, count)):
                 faults.append(f"{name}: {fault}")
             read = re.compile(rf"(bytes|str)\[{count}\]|&\[.*; {count}\]")
-            if draft.startswith("out ") and any(read.match(other[1]) for other in drafted if other[0] != name):
+            if draft.startswith(("out ", "inout ")) and any(read.match(other[1]) for other in drafted if other[0] != name):
                 faults.append(f"{name}: written, with the count of what is read")
     return faults, found
 

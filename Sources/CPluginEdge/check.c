@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "plugin_check.h"
+#include "check_regions.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -11,14 +11,6 @@
 #include <unistd.h>
 
 enum { PATTERN = 0xA5, STACK = 1 << 16, REGIONS = 1 << 14 };
-
-/* A mapping: a page that cannot be accessed, pages with the data, and another such page. */
-typedef struct region {
-  uint8_t *start, *data;
-  size_t pages, size;
-  plugin_check_argument_t argument;
-  bool live;
-} region_t;
 
 static region_t regions[REGIONS];
 static size_t region_count;
@@ -53,6 +45,8 @@ static const char *place_of(const region_t *region, const uint8_t *address) {
 static void on_fault(int number, siginfo_t *info, void *context) {
   const uint8_t *address = info->si_addr;
   char line[256];
+  if (plugin_check_faulted())
+    plugin_check_end(PLUGIN_CHECK_FAULT);
   int length = 0;
   for (size_t i = region_count; i-- > 0 && length == 0;) {
     const region_t *region = &regions[i];
@@ -102,7 +96,7 @@ plugin_check_memory_t plugin_check_map(size_t size, bool aligned, const char *na
   if (aligned)
     data = (uint8_t *)((uintptr_t)data & ~(uintptr_t)15);
   memset(data, 0, size);
-  regions[region_count++] = (region_t){start, data, pages, size, {name, prepares}, true};
+  regions[region_count++] = (region_t){start, data, pages, size, {name, prepares}, true, false};
   return (plugin_check_memory_t){data, size};
 }
 
@@ -111,8 +105,15 @@ void plugin_check_protect(plugin_check_memory_t memory) {
     if (regions[i].data != memory.data || !regions[i].live)
       continue;
     mprotect(regions[i].start + page, regions[i].pages * page, PROT_READ);
+    regions[i].is_constant = true;
     return;
   }
+}
+
+void plugin_check_visit(void (*visit)(const region_t *region)) {
+  for (size_t i = region_count; i-- > 0 && regions[i].live;)
+    if (regions[i].argument.function == NULL)
+      visit(&regions[i]);
 }
 
 static bool is_pattern(const uint8_t *from, const uint8_t *to) {

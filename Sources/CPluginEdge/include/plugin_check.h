@@ -72,6 +72,40 @@ typedef struct plugin_check_words {
  * [any thread] */
 plugin_check_words_t plugin_check_callback(void);
 
+/* The use of the contents of an argument's memory, as far as calls have shown it. */
+typedef struct plugin_check_contents {
+  /* Calls have returned. */
+  bool is_known;
+  /* A result, an argument or the end of the process depends on the contents before the call. */
+  bool is_read;
+  /* Some call has written to it, and some call to all of it. */
+  bool is_written, is_whole;
+} plugin_check_contents_t;
+
+/* Makes a process with the state of this one, and waits until it has ended. Returns true in the new process, which then
+ * calls the checked function and ends by plugin_check_complete(); false in this one, immediately if the process before,
+ * with `number` less one, did not return. Before each call the memory of the
+ * argument with that name, a pointer that plugin_check_map() was given, is filled: with zeros if `number`, from 0 to 3,
+ * is even, and with letters if it is odd.
+ * [one thread, before plugin_check_confine()] */
+bool plugin_check_try(int32_t number, const char *PROMISE_NONNULL name);
+
+/* Fills the argument's memory in such a process; does nothing in another. Right before a call.
+ * [one thread] */
+void plugin_check_enter(void);
+
+/* Notes the result and the arguments in such a process; does nothing in another. Right after a call.
+ * [one thread] */
+void plugin_check_leave(const void *PROMISE_NONNULL result, size_t size);
+
+/* Ends such a process after its calls.
+ * [one thread] */
+_Noreturn void plugin_check_complete(void);
+
+/* Compares the four processes of the last argument.
+ * [one thread] */
+plugin_check_contents_t plugin_check_contents(void);
+
 /* Makes system calls that write files, start programs, send signals, open connections or change the system fail with
  * EPERM. Returns whether the kernel supports that.
  * [one thread] */

@@ -4,9 +4,10 @@ import Glibc
 
 /// The check of one function of an adopted library, which ends its process: see `CheckedCall`.
 ///
-/// It writes one line to a descriptor: "checked" and the number of calls, "unmade" and a reason, "overwritten" and an
-/// argument's name, or, where a fault ends the process, a line of `plugin_check.h`. The parts of a line are separated by
-/// tabs. The fourth is the function whose signature is wrong, if that is one that had to be called before.
+/// It writes one line to a descriptor: "checked", the number of calls and the use of arguments' contents, "unmade" and
+/// a reason, "overwritten" and an argument's name, or, where a fault ends the process, a line of `plugin_check.h`. The
+/// parts of a line are separated by tabs. The fourth is the function whose signature is wrong, if that is one that had
+/// to be called before.
 public enum CallChecker {
   /// Calls a function, and ends the process.
   ///
@@ -51,14 +52,23 @@ public enum CallChecker {
     guard let target = targets.first(where: { $0.signature.name == name }) else {
       throw Unmade("there is no such function")
     }
-    var values = RandomValues(seed: seed)
-    var call = try CheckedCall(target)
+    let call = try CheckedCall(target)
     plugin_check_begin(report)
+    let contents = contents(of: call) { _ = try? make(calls, call, targets, seed) }
+    return try make(calls, call, targets, seed) ?? "checked\t\(calls)\t\(contents)\n"
+  }
+
+  /// Makes the calls. Returns a report if there is a fault.
+  private static func make(
+    _ calls: Int, _ call: CheckedCall, _ targets: [CheckedCall.Target], _ seed: UInt64
+  ) throws(Unmade) -> String? {
+    var values = RandomValues(seed: seed)
+    var call = call
     guard plugin_check_confine() else { throw Unmade("this system cannot keep a process from doing harm") }
     if let initializer = targets.filter(\.signature.isInitializer).min(by: {
       $0.signature.name.count < $1.signature.name.count
     }
-    ), initializer.signature.name != name {
+    ), initializer.signature.name != call.signature.name {
       plugin_check_prepare(initializer.subject)
       _ = try? CheckedCall(initializer).call(&values, CheckedMemory(isAligned: true))
       plugin_check_prepare(nil)
@@ -72,7 +82,7 @@ public enum CallChecker {
       }
       plugin_check_retire()
     }
-    return "checked\t\(calls)\t\n"
+    return nil
   }
 
   /// Makes one call, with objects that other functions make where it needs them.

@@ -92,9 +92,11 @@ struct CheckedCall {
     defer { returned.deallocate() }
     returned.initializeMemory(as: UInt8.self, repeating: 0, count: size)
     var addresses = words.map { Optional($0) }
+    plugin_check_enter()
     if CallEdge.call(target.subject, interface, target.entry, returned, &addresses) != nil {
       throw Unmade("it was left without a return")
     }
+    plugin_check_leave(returned, target.signature.returned.flatMap { TypeLayout(of: $0)?.size } ?? 0)
     var given = Given(objects: made)
     for (name, address) in stored { given.objects[name] = address.load(as: UInt.self) }
     if let name = target.signature.returned?.objectName { given.objects[name] = returned.load(as: UInt.self) }

@@ -60,11 +60,11 @@ struct AdoptionDraft {
     }
   }
 
-  /// Leaves out the functions for which there is a reason.
-  mutating func remove(_ reason: (Function) -> String?) {
+  /// Changes the functions, and leaves out those for which there is a reason.
+  mutating func revise(_ reason: (inout Function) -> String?) {
     var kept: [Function] = []
-    for function in functions {
-      if let reason = reason(function) {
+    for var function in functions {
+      if let reason = reason(&function) {
         leftOut.append((function.signature.name, reason, function.file))
       } else {
         kept.append(function)

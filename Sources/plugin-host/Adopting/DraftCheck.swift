@@ -5,12 +5,20 @@ import PluginRuntime
 struct DraftCheck {
   /// The result of the calls of one function.
   enum Finding: Equatable {
-    /// Every write was to memory that was passed for writing.
-    case safe(calls: Int)
+    /// Every write was to memory that was passed for writing. With the contents of arguments, by their names.
+    case safe(calls: Int, contents: [String: Contents])
     /// The function accessed memory that it was not given: the signature is wrong.
     case unsafe(String, isWrite: Bool)
     /// Nothing was shown.
     case unknown(String)
+  }
+
+  /// The use of an argument's contents before a call, as calls with different contents show it.
+  enum Contents: String {
+    /// The function reads it.
+    case read
+    /// It has no effect; a call has written all of the memory, a part of it, or nothing.
+    case whole, part, unwritten
   }
 
   /// The time for the calls of one function, for those that wait; others have a limit of processor time.
@@ -58,7 +66,12 @@ extension DraftCheck.Finding {
       return
     }
     switch (parts.first ?? "", parts.dropFirst().first ?? "") {
-    case ("checked", let count): self = .safe(calls: Int(count) ?? 0)
+    case ("checked", let count):
+      let uses = (parts.count > 2 ? parts[2] : "").split(separator: ",").map { $0.split(separator: "=") }
+      let contents = uses.compactMap { use in
+        use.count == 2 ? DraftCheck.Contents(rawValue: String(use[1])).map { (String(use[0]), $0) } : nil
+      }
+      self = .safe(calls: Int(count) ?? 0, contents: Dictionary(contents) { first, _ in first })
     case ("unmade", let reason): self = .unknown(reason)
     case ("overwritten", let name): self = .unsafe("it writes beside '\(name)'", isWrite: true)
     case (let fault, let place) where fault.hasPrefix("fault "):
@@ -76,11 +89,15 @@ extension DraftCheck.Finding {
 }
 
 extension AdoptionDraft {
-  /// Leaves out the functions that the calls have shown to be unsafe.
+  /// Leaves out the functions that the calls have shown to be unsafe, and gives arguments the directions that they have
+  /// shown.
   mutating func apply(_ findings: [String: DraftCheck.Finding]) {
-    remove { function in
-      guard case .unsafe(let reason, _)? = findings[function.signature.name] else { return nil }
-      return "\(reason), as a call with random arguments shows"
+    revise { function in
+      switch findings[function.signature.name] {
+      case .unsafe(let reason, _): return "\(reason), as a call with random arguments shows"
+      case .safe(let calls, let contents): return function.apply(contents, calls: calls)
+      case .unknown, nil: return nil
+      }
     }
   }
 }

@@ -85,17 +85,28 @@ extension SignatureWriter {
     }
   }
 
+  /// The number of elements that the declaration, or a type map, says.
+  func bound(_ index: Int) -> Int? {
+    if let bound = declared(index)?.bound { return bound }
+    if case .number(let number)? = header.elements(of: names[index], in: function.name) { return number }
+    return nil
+  }
+
   /// The address of numbers: so many as the declaration says, or one where its type, its name and its neighbours do not
   /// speak against it.
   private mutating func scalars(_ index: Int, _ target: CType, _ isConst: Bool) throws(Unsuitable) -> String {
     let name = names[index]
     let value = try text.value(target)
     let keeps = ParameterNames.mayKeep(function: function.name)
-    var bound = declared(index)?.bound
-    if case .number(let number)? = header.elements(of: name, in: function.name) { bound = bound ?? number }
-    if let bound {
+    if let bound = bound(index) {
       if isConst { return "[\(value); \(bound)]" }
       if keeps { throw Unsuitable("'\(name)' may be kept, or only read") }
+      // A declaration says how many there are, and not whether the function reads them.
+      let isSaid = declared(index)?.isWritten ?? false || ParameterNames.isWritten(name)
+      if declared(index)?.bound != nil, !isSaid, !ParameterNames.isDestination(name) {
+        checks.append("\(name) is taken to be \(bound) elements that are read and written; if only written, it is out")
+        return "inout [\(value); \(bound)]"
+      }
       checks.append("\(name) is taken to be \(bound) elements that are written, not read")
       return "out [\(value); \(bound)]"
     }

@@ -70,9 +70,9 @@ extension EndToEnd {
         "visit is taken to be called before the function returns"
       ),
       ("shape_advance", "(place: inout i32) -> i32", "place is taken to be one i32 that is read and written"),
-      ("shape_id", "(id: out [u8; 16])", "id is taken to be 16 elements that are written"),
-      ("shape_pipe", "(ends: out [i32; 2])", "ends is taken to be 2 elements that are written"),
-      ("shape_digest", "(key: [u8; 16], digest: out [u8; 32])", "digest is taken to be 32 elements that are written"),
+      ("shape_id", "(id: inout [u8; 16])", "id is taken to be 16 elements that are read and written"),
+      ("shape_pipe", "(ends: inout [i32; 2])", "ends is taken to be 2 elements that are read and written"),
+      ("shape_digest", "(key: [u8; 16], digest: inout [u8; 32])", "digest is taken to be 32 elements that are read"),
       (
         "shape_units", "(shape: ptr<shape_t>, text: out &[u16; textCapacity], textCapacity: i32) -> i32",
         "text is taken to have room for textCapacity elements"

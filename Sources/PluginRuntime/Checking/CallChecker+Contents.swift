@@ -1,0 +1,53 @@
+import CPluginEdge
+
+extension CallChecker {
+  /// The number of processes that calls are compared in: two with zeros, and two with letters.
+  private static let runs: Int32 = 4
+
+  /// Finds the use of the contents of written arguments before a call, by calls in further processes.
+  ///
+  /// Returns "NAME=USE", separated by commas. USE is "read" if a result, an argument or the end of the process depends
+  /// on it; of other arguments "whole" if a call has written all of it, "part" if calls have written to it, or
+  /// "unwritten". An argument is left out if no call has returned.
+  static func contents(of call: CheckedCall, _ calls: () -> Void) -> String {
+    let counts = Set(call.signature.parameters.compactMap(\.type.countName)).union(call.signature.givenCounts)
+    var uses: [String] = []
+    for (index, parameter) in call.signature.parameters.enumerated() {
+      guard parameter.mayHaveContents, !counts.contains(parameter.name) else { continue }
+      for number in 0..<runs {
+        guard plugin_check_try(number, call.names[index]) else { continue }
+        calls()
+        plugin_check_complete()
+      }
+      let found = plugin_check_contents()
+      guard found.is_known else { continue }
+      let use = found.is_read ? "read" : found.is_whole ? "whole" : found.is_written ? "part" : "unwritten"
+      uses.append("\(parameter.name)=\(use)")
+    }
+    return uses.joined(separator: ",")
+  }
+}
+
+extension Parameter {
+  /// Whether the parameter is memory for plain data, of which a signature says that it is written: for `inout` of
+  /// arrays alone, because a declaration says their size and not the direction.
+  fileprivate var mayHaveContents: Bool {
+    switch direction {
+    case .input: false
+    case .output: room == nil && (type.countName == nil ? type : type.element).isWithoutAddresses
+    case .inOut: if case .array = type { type.isWithoutAddresses } else { false }
+    }
+  }
+}
+
+extension ValueType {
+  /// Whether any bytes are a value of the type, or at least cannot be taken for an address.
+  fileprivate var isWithoutAddresses: Bool {
+    switch self {
+    case .scalar: true
+    case .array(let element, _): element.isWithoutAddresses
+    case .structure(let structure): structure.fields.allSatisfy { $0.type.isWithoutAddresses }
+    default: false
+    }
+  }
+}
