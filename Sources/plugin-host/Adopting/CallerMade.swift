@@ -85,6 +85,7 @@ struct CallerMade {
   func destroys(_ function: Header.Function, _ type: CType) -> Bool {
     guard let type = object(type), owned.contains(type) else { return false }
     return FunctionVerbs.split(function.name, verbs: Self.ending) != nil
+      && !FunctionVerbs.onlyEnds(function.name, destructors[type] ?? [], verbs: Self.ending)
   }
 
   /// The function whose name has no words but those of the constructor's before `set` and the like.

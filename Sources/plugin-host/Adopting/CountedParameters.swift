@@ -40,7 +40,8 @@ struct CountedParameters {
         if Self.isInteger(types[index]), ParameterNames.mayCount(names[index]) { isAmbiguous = true }
         continue
       }
-      let pointers = Self.pointers(before: index, types, names, header) { counts[$0] == nil && !addresses.contains($0) }
+      var pointers = Self.pointers(before: index, types, names, header) { counts[$0] == nil && !addresses.contains($0) }
+      if isOtherNumber(index, pointers, types, names, header) { pointers = [] }
       // (size, count) multiply: only the manual says which of them counts elements.
       let neighbours = [index - 1, index + 1].filter(types.indices.contains)
       let isOneOfTwo = neighbours.contains { Self.isInteger(types[$0]) && Self.isCount(names[$0]) }
@@ -66,6 +67,19 @@ struct CountedParameters {
     let first = counts.keys.min() ?? 0
     // Data of another type right before counted data may have that count too.
     if first > 0, !counts.isEmpty, Self.isData(types[first - 1], header) { isAmbiguous = true }
+  }
+
+  /// Whether a `count` beside text is another number, because the function has a count of other data that repeats the
+  /// name of these: `(const char *prefix, unsigned long count, const char *rbytes, int nrbytes)`.
+  private func isOtherNumber(
+    _ count: Int, _ pointers: [Int], _ types: [CType], _ names: [String], _ header: Header
+  ) -> Bool {
+    guard ["count", "cnt", "num"].contains(names[count].lowercased()), let text = pointers.first,
+      Self.isConst(types[text]), Self.element(types[text], header) == .char
+    else { return false }
+    return counts.contains { data, number in
+      !pointers.contains(data) && names[number].lowercased().contains(names[data].lowercased()) && names[data].count > 1
+    }
   }
 
   /// Takes over the attributes of the declaration: `__attribute__((access(read_only, 1, 2)))`.
@@ -135,11 +149,19 @@ struct CountedParameters {
       index -= 1
     }
     guard let last = pointers.first, isName(names[count], ofCountOf: names[last]) else { return [] }
+    // A number at an address is one that the function changes: `size_t *nmemb` before the size of an element.
+    if case .integer(_, 32...)? = element(types[last], header), !isConst(types[last]), isCount(names[last]),
+      !ParameterNames.isPlural(names[last])
+    {
+      return []
+    }
     // A number of texts, not of their letters.
     if pointers.count > 1, element(types[last], header) == .char, countsElements(names[count]) { return [] }
     // The size of the elements behind a void * is unknown.
     if element(types[last], header) == .void, countsElements(names[count]) { return [] }
-    return pointers
+    // Another text has an end of its own: `(const char *tag, const char *value, int length)`.
+    return element(types[last], header) != .char
+      ? pointers : [last] + pointers.dropFirst().prefix { ParameterNames.areAlike(names[$0], names[last]) }
   }
 
   static let endings = [

@@ -25,6 +25,17 @@ enum FunctionVerbs {
     return nil
   }
 
+  /// Whether a function only ends the work of an object that another one of `others` frees: `archive_read_close` beside
+  /// `archive_read_free`.
+  static func onlyEnds(
+    _ name: String, _ others: [(rest: [String], verb: Int, name: String)], verbs: [String]
+  ) -> Bool {
+    guard let (rest, verb) = split(name, verbs: verbs), ending.contains(verbs[verb]) else { return false }
+    return others.contains { $0.rest == rest && !ending.contains(verbs[$0.verb]) }
+  }
+
+  private static let ending: Set<String> = ["close", "end", "clear", "cleanup", "finalize", "term", "done"]
+
   /// The lowercase words of a name: `xml`, `new`, `doc` for `xmlNewDoc`, and `llvm`, `create` for `LLVMCreate`.
   static func words(_ name: String) -> [String] {
     let letters = Array(name)

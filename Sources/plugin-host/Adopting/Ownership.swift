@@ -41,6 +41,7 @@ struct Ownership {
   func destroys(_ function: Header.Function, _ type: CType) -> Bool {
     guard let object = object(type), owned.contains(object) else { return false }
     return FunctionVerbs.split(function.name, verbs: Self.destroying) != nil
+      && !FunctionVerbs.onlyEnds(function.name, destructors[object] ?? [], verbs: Self.destroying)
   }
 
   private mutating func note(_ function: Header.Function) {

@@ -24,6 +24,15 @@ enum ParameterNames {
     return !["ss", "us", "is", "flags", "bytes", "rows", "cols"].contains(where: name.hasSuffix)
   }
 
+  /// Whether two names are those of a pair, which one number counts: `s1` and `s2`, `a` and `b`, `key` and `key_to`.
+  static func areAlike(_ one: String, _ other: String) -> Bool {
+    let one = one.lowercased()
+    let other = other.lowercased()
+    func stem(_ name: String) -> Substring { name.dropLast(name.reversed().prefix(while: \.isNumber).count) }
+    return one.count == 1 && other.count == 1 || stem(one) == stem(other)
+      || one.hasPrefix(other) || other.hasPrefix(one) || one.hasSuffix(other) || other.hasSuffix(one)
+  }
+
   /// Whether a parameter of that name may have several elements: `values`, `params`, `matrix`, `v`.
   static func mayBeMany(_ name: String) -> Bool {
     if isPlural(name) { return true }

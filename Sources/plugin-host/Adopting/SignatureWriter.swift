@@ -30,7 +30,7 @@ struct SignatureWriter {
   mutating func signature(result: CType, isVariadic: Bool) throws(Unsuitable) -> String {
     let tail = isVariadic ? try self.tail() : nil
     var parameters: [String] = []
-    let hasError = tail == nil && types.last.map(isError) ?? false
+    let hasError = tail == nil && self.hasError
     for index in types.indices.dropLast(hasError ? 1 : 0) {
       let isFormat = index == tail?.format
       parameters.append("\(names[index]): \(isFormat ? "const cstr = \"%s\"" : try parameter(index))")
@@ -64,6 +64,9 @@ struct SignatureWriter {
     }
     return text == "in" ? "&\(one)" : "\(text) \(one)"
   }
+
+  /// Whether the last parameter is a `GError **`.
+  var hasError: Bool { types.last.map(isError) ?? false }
 
   /// Whether the type is `GError **`, which is not an argument of a call.
   private func isError(_ type: CType) -> Bool {
@@ -200,7 +203,12 @@ struct SignatureWriter {
         checks.append(
           "the result may be an array of texts: &[cstr; 0] if it ends with NULL, own(f) &[cstr; 0] if f frees it")
         fallthrough
-      default: return own(type, "the result") + "ptr<\(text.name(of: target, or: type))>?"
+      default:
+        if let written = argumentOfResult(target) {
+          checks.append("the result is taken to be the address of \(written), or NULL after a failure")
+          return "usize ! zero"
+        }
+        return own(type, "the result") + "ptr<\(text.name(of: target, or: type))>?"
       }
     default: return try text.value(type)
     }

@@ -66,6 +66,59 @@ extension EndToEnd {
       }
     }
 
+    private static let others = """
+      #include <stddef.h>
+      char *salt(const char *setting, unsigned long count, const char *rbytes, int nrbytes);
+      int letters(const char *setting, unsigned long count, int nothing);
+      int scalar(const char *tag, const char *value, int length);
+      int compare(const char *s1, const char *s2, int length);
+      int searches(void *base, size_t *nmemb, size_t size);
+      int sums(const unsigned *nelem, int n);
+      unsigned char *digest(const unsigned char *d, size_t n, unsigned char md[16]);
+      void *lend(size_t size);
+      """
+    private static let othersSource = """
+      #include <stddef.h>
+      char *salt() { return 0; } int letters() { return 0; } int scalar() { return 0; } int compare() { return 0; }
+      int searches() { return 0; } int sums() { return 0; } void *lend(size_t size) { return 0; }
+      unsigned char *digest(const unsigned char *d, size_t n, unsigned char *md) {
+        for (int i = 0; i < 16; i++) md[i] = n;
+        return n < 3 ? NULL : md;
+      }
+      """
+
+    /// Numbers beside data that they do not count, and results that are arguments.
+    @Test(arguments: [
+      ("salt", "(setting: cstr, count: u64, rbytes: str[nrbytes], nrbytes: i32) -> cstr?"),
+      ("letters", "(setting: str[count], count: u64, nothing: i32) -> i32"),
+      ("scalar", "(tag: cstr, value: str[length], length: i32) -> i32"),
+      ("compare", "(s1: str[length], s2: str[length], length: i32) -> i32"),
+      ("sums", "(nelem: &[u32; n], n: i32) -> i32"), ("lend", "(size: usize) -> ptr<void>?"),
+      ("digest", "(d: bytes[n], n: usize, md: inout [u8; 16]) -> usize ! zero"),
+    ])
+    func anotherNumberCountsNothing(name: String, types: String) throws {
+      try AdoptedHeader.with(Self.others, source: Self.othersSource) { adopted in
+        #expect(adopted.signature(name) == name + types)
+      }
+    }
+
+    @Test func aNumberAtAnAddressIsNoArray() throws {
+      try AdoptedHeader.with(Self.others, source: Self.othersSource) { adopted in
+        #expect(adopted.signature("searches").contains("nothing says how many elements 'nmemb' has"))
+      }
+    }
+
+    /// The address of memory that is freed after the call reaches nobody as an object.
+    @Test func aResultThatIsAnArgumentIsNoObject() throws {
+      try AdoptedHeader.with(Self.others, source: Self.othersSource, ["--check"]) { adopted in
+        guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
+        #expect(adopted.signature("digest") == "digest(d: bytes[n], n: usize, md: out [u8; 16]) -> usize ! zero")
+        let (digest, failure) = (try adopted.call("digest", "d=abcd"), try adopted.call("digest", "d=a"))
+        #expect(digest.contains("\"md\":[4,4,4,4,4,4,4,4,4,4,4,4,4,4,4,4]"))
+        #expect(failure.contains("digest returned 0"))
+      }
+    }
+
     private static let units = """
       typedef struct hidden hidden;
       typedef void nameless;

@@ -4,6 +4,37 @@ import Testing
 extension EndToEnd {
   /// Structs that callers set aside, which functions of the library make.
   @Suite struct AdoptStructsTests {
+    private static let endings = """
+      typedef struct { void *state; int count; } emitter_t;
+      int emitter_initialize(emitter_t *emitter);
+      int emitter_close(emitter_t *emitter);
+      void emitter_delete(emitter_t *emitter);
+      typedef struct archive archive_t;
+      archive_t *archive_new(void);
+      int archive_close(archive_t *a);
+      int archive_free(archive_t *a);
+      typedef struct door door_t;
+      door_t *door_open(const char *name);
+      int door_close(door_t *d);
+      """
+    private static let endingsSource = """
+      int emitter_initialize() { return 0; } int emitter_close() { return 0; } void emitter_delete() {}
+      void *archive_new() { return 0; } int archive_close() { return 0; } int archive_free() { return 0; }
+      void *door_open() { return 0; } int door_close() { return 0; }
+      """
+
+    /// A function that ends the work of an object leaves it to the one that frees it.
+    @Test(arguments: [
+      ("emitter_close", "(emitter: ptr<emitter_t>) -> i32"), ("emitter_delete", "(emitter: own ptr<emitter_t>)"),
+      ("archive_close", "(a: ptr<archive_t>) -> i32"), ("archive_free", "(a: own ptr<archive_t>) -> i32"),
+      ("door_close", "(d: own ptr<door_t>) -> i32"),
+    ])
+    func whatClosesIsNoDestructorBesideOneThatFrees(name: String, types: String) throws {
+      try AdoptedHeader.with(Self.endings, source: Self.endingsSource) { adopted in
+        #expect(adopted.signature(name) == name + types)
+      }
+    }
+
     private static let header = """
       typedef struct { void *state; int total; } sum_t;
       int sum_init(sum_t *sum, int start);
