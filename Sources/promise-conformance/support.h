@@ -341,15 +341,19 @@ static inline void gate_wait(gate_t *gate) {
   pthread_mutex_unlock(&gate->mutex);
 }
 
-/* A reaction with both handlers of `spy`. `executor`, `token`: NULL for none. */
+static inline promise_reaction_t reaction_to(spy_t *spy) {
+  return (promise_reaction_t){.size = sizeof(promise_reaction_t),
+                              .on_fulfilled = spy_handler,
+                              .on_rejected = spy_handler,
+                              .ctx = spy,
+                              .free_ctx = spy_free};
+}
+
+/* Attaches a reaction with both handlers of `spy`. `executor`, `token`: NULL for none. */
 static inline promise_t *spied(promise_t *promise, promise_executor_t *executor, promise_token_t *token, spy_t *spy) {
-  promise_reaction_t reaction = {.size = sizeof reaction,
-                                 .executor = executor,
-                                 .token = token,
-                                 .on_fulfilled = spy_handler,
-                                 .on_rejected = spy_handler,
-                                 .ctx = spy,
-                                 .free_ctx = spy_free};
+  promise_reaction_t reaction = reaction_to(spy);
+  reaction.executor = executor;
+  reaction.token = token;
   promise_t *child = promise_react(promise, &reaction);
   REQUIRE(child != NULL);
   return child;

@@ -3,39 +3,6 @@
 
 #include "values.h"
 
-static promise_value_t caused(const char *message, int64_t code, const char *origin, promise_value_t cause) {
-  promise_value_t value;
-  REQUIRE(promise_value_error_from(&value, "test", code, message, origin, &cause) == PROMISE_OK);
-  return value;
-}
-
-static promise_value_t cancelled(promise_value_t cause) {
-  promise_value_t value;
-  REQUIRE(promise_value_discarded(&value, &cause) == PROMISE_OK);
-  return value;
-}
-
-static size_t says_letter(const void *payload, char *buffer, size_t size) {
-  int length = snprintf(buffer, size, "letter %c", *(const char *)payload);
-  return length > 0 && (size_t)length < size ? (size_t)length : 0;
-}
-
-static promise_value_t object_of(const promise_type_t *type, const char *payload) {
-  promise_value_t value;
-  REQUIRE(promise_value_object(&value, type, (void *)(uintptr_t)payload) == PROMISE_OK);
-  return value;
-}
-
-/* Each level holds the one below twice, a hundred times: 2^100 paths, but a hundred values. */
-static promise_value_t doubled(promise_value_t value, int levels) {
-  for (int i = 0; i < levels; i++) {
-    CHECK_STATUS(promise_value_retain(&value), PROMISE_OK);
-    promise_value_t pair[] = {value, value};
-    value = array(pair, 2);
-  }
-  return value;
-}
-
 static void check_described(promise_value_t value, const char *expected) {
   char buffer[512];
   size_t length = promise_value_describe(&value, buffer, sizeof buffer);

@@ -12,12 +12,7 @@ static promise_t *by_rescue(promise_t *source, spy_t *spy) {
 }
 
 static promise_t *by_react(promise_t *source, spy_t *spy) {
-  promise_reaction_t reaction = {.size = sizeof reaction,
-                                 .on_fulfilled = spy_handler,
-                                 .on_rejected = spy_handler,
-                                 .ctx = spy,
-                                 .free_ctx = spy_free};
-  return promise_react(source, &reaction);
+  return spied(source, NULL, NULL, spy);
 }
 
 static promise_t *by_react_on_executor(promise_t *source, spy_t *spy) {

@@ -1,72 +1,15 @@
 /* promise_set_hooks: unhandled rejections, second settlements, promises destroyed while pending. */
-#include "support.h"
+#include "reports.h"
 
-/* The reports passed to the hooks. */
-typedef struct report {
-  int unhandled, again, dropped;
-  uint64_t id;
-  int64_t number; /* of the value, if it is an I64 */
-  promise_kind_t kind;
-  promise_state_t state;
-  uint64_t callbacks;
-  pthread_t thread;
-  atomic_int frees;
-} report_t;
-
-static void take_value(report_t *report, uint64_t id, const promise_value_t *value) {
-  report->id = id;
-  report->kind = value->kind;
-  report->number = value->kind == PROMISE_KIND_I64 ? value->as.i64 : -1;
-  report->thread = pthread_self();
-}
-static void on_unhandled(void *ctx, uint64_t id, const promise_value_t *reason) {
-  ((report_t *)ctx)->unhandled++;
-  take_value(ctx, id, reason);
-}
-static void on_again(void *ctx, uint64_t id, promise_state_t state, const promise_value_t *value) {
-  ((report_t *)ctx)->again++;
-  ((report_t *)ctx)->state = state;
-  take_value(ctx, id, value);
-}
-static void on_dropped(void *ctx, uint64_t id, uint64_t callbacks) {
-  report_t *report = ctx;
-  report->dropped++;
-  report->id = id;
-  report->callbacks = callbacks;
-  report->thread = pthread_self();
-}
-static void report_free(void *ctx) {
-  atomic_fetch_add(&((report_t *)ctx)->frees, 1);
-}
-
-static promise_hooks_t hooks_to(report_t *report) {
-  return (promise_hooks_t){.size = sizeof(promise_hooks_t),
-                           .unhandled_rejection = on_unhandled,
-                           .settled_again = on_again,
-                           .dropped_pending = on_dropped,
-                           .ctx = report,
-                           .free_ctx = report_free};
-}
-static void watch(report_t *report) {
-  promise_hooks_t hooks = hooks_to(report);
-  REQUIRE(promise_set_hooks(&hooks) == PROMISE_OK);
-}
 /* Ends a test: the context has been freed once. */
 static void unwatch(report_t *report) {
   CHECK_STATUS(promise_set_hooks(NULL), PROMISE_OK);
-  CHECK_INT(atomic_load(&report->frees), 1);
+  CHECK_INT(atomic_load(&report->spy.frees), 1);
 }
 
 static uint64_t id_of(promise_t *promise) {
   return (uint64_t)(uintptr_t)promise;
 }
-
-#define CHECK_REPORTS(report, expected_unhandled, expected_again, expected_dropped)                                    \
-  do {                                                                                                                 \
-    CHECK_INT((report)->unhandled, (expected_unhandled));                                                              \
-    CHECK_INT((report)->again, (expected_again));                                                                      \
-    CHECK_INT((report)->dropped, (expected_dropped));                                                                  \
-  } while (0)
 
 static void an_unhandled_rejection_is_reported_when_the_promise_is_destroyed(void) {
   report_t report = {0};
@@ -77,8 +20,8 @@ static void an_unhandled_rejection_is_reported_when_the_promise_is_destroyed(voi
   promise_release(promise);
   CHECK_REPORTS(&report, 1, 0, 0);
   CHECK(report.id == id);
-  CHECK_INT(report.number, 7);
-  CHECK(pthread_equal(report.thread, pthread_self()));
+  CHECK_INT(report.spy.seen, 7);
+  CHECK(pthread_equal(report.spy.thread, pthread_self()));
   unwatch(&report);
 }
 
@@ -91,7 +34,7 @@ static void the_reason_is_lent(void) {
   CHECK_STATUS(promise_reject(promise, &reason), PROMISE_OK);
   promise_release(promise);
   CHECK_REPORTS(&report, 1, 0, 0);
-  CHECK_INT(report.kind, PROMISE_KIND_OBJECT);
+  CHECK_INT(report.spy.kind, PROMISE_KIND_OBJECT);
   CHECK_INT(atomic_load(&payload.destroyed), 1);
   unwatch(&report);
 }
@@ -235,7 +178,7 @@ static void a_derived_promise_reports_it_instead(void) {
           CHECK(ended(derived, PROMISE_REJECTED, 7));
         promise_release(derived);
         CHECK_REPORTS(&report, !looks, 0, 0);
-        CHECK(looks || (report.id == id && report.number == 7));
+        CHECK(looks || (report.id == id && report.spy.seen == 7));
         unwatch(&report);
       }
     }
@@ -293,12 +236,12 @@ static void a_second_settlement_is_reported_with_the_dropped_value(void) {
   CHECK_REPORTS(&report, 0, 1, 0);
   CHECK(report.id == id_of(promise));
   CHECK_INT(report.state, PROMISE_FULFILLED);
-  CHECK_INT(report.kind, PROMISE_KIND_OBJECT);
+  CHECK_INT(report.spy.kind, PROMISE_KIND_OBJECT);
   CHECK_INT(atomic_load(&payload.destroyed), 1);
   CHECK_STATUS(promise_reject(promise, I64(8)), PROMISE_ESETTLED);
   CHECK_REPORTS(&report, 0, 2, 0);
   CHECK_INT(report.state, PROMISE_REJECTED);
-  CHECK_INT(report.number, 8);
+  CHECK_INT(report.spy.seen, 8);
   CHECK_STATUS(promise_discard(promise), PROMISE_ESETTLED);
   CHECK_REPORTS(&report, 0, 2, 0);
   CHECK(ended(promise, PROMISE_FULFILLED, 1));
@@ -337,7 +280,7 @@ static void a_promise_destroyed_while_pending_is_reported_with_its_callbacks(voi
     CHECK_REPORTS(&report, 0, 0, callbacks + 1);
     CHECK(report.id == id);
     CHECK_INT(report.callbacks, callbacks);
-    CHECK(pthread_equal(report.thread, pthread_self()));
+    CHECK(pthread_equal(report.spy.thread, pthread_self()));
     CHECK_SPY(&spy, 0, callbacks % 2 == 0);
   }
   unwatch(&report);

@@ -89,12 +89,6 @@ static void collections_are_equal_in_depth(void) {
     CHECK(!equal_owned(json(different[i][0]), json(different[i][1])));
 }
 
-static promise_value_t caused(const char *message, int64_t code, const char *origin, promise_value_t cause) {
-  promise_value_t value;
-  REQUIRE(promise_value_error_from(&value, "test", code, message, origin, &cause) == PROMISE_OK);
-  return value;
-}
-
 static void errors_are_equal_by_their_content(void) {
   CHECK(equal_owned(error("a", 1, "m"), error("a", 1, "m")));
   CHECK(!equal_owned(error("a", 1, "m"), error("b", 1, "m")));
@@ -104,12 +98,6 @@ static void errors_are_equal_by_their_content(void) {
   CHECK(!equal_owned(caused("m", 1, "here", *I64(1)), caused("m", 1, "here", *I64(2))));
   CHECK(!equal_owned(caused("m", 1, "here", *I64(1)), caused("m", 1, "here", *VOID())));
   CHECK(equal_owned(caused("m", 1, NULL, error("a", 1, "m")), caused("m", 1, NULL, error("a", 1, "m"))));
-}
-
-static promise_value_t cancelled(promise_value_t cause) {
-  promise_value_t value;
-  REQUIRE(promise_value_discarded(&value, &cause) == PROMISE_OK);
-  return value;
 }
 
 static void cancellations_are_equal_by_cause(void) {
@@ -131,17 +119,6 @@ static atomic_int comparisons;
 static bool same_letter(const void *one, const void *other) {
   atomic_fetch_add(&comparisons, 1);
   return *(const char *)one == *(const char *)other;
-}
-
-static size_t says_letter(const void *payload, char *buffer, size_t size) {
-  int length = snprintf(buffer, size, "letter %c", *(const char *)payload);
-  return length > 0 && (size_t)length < size ? (size_t)length : 0;
-}
-
-static promise_value_t object_of(const promise_type_t *type, const char *payload) {
-  promise_value_t value;
-  REQUIRE(promise_value_object(&value, type, (void *)(uintptr_t)payload) == PROMISE_OK);
-  return value;
 }
 
 static void objects_are_equal_as_their_type_says(void) {
@@ -184,16 +161,6 @@ static void *compares_deep_values(void *argument) {
 
 static void deep_values_are_compared_without_a_stack(void) {
   on_small_stack(compares_deep_values, NULL);
-}
-
-/* Each level holds the one below twice, a hundred times: 2^100 paths, but a hundred values. */
-static promise_value_t doubled(promise_value_t value, int levels) {
-  for (int i = 0; i < levels; i++) {
-    CHECK_STATUS(promise_value_retain(&value), PROMISE_OK);
-    promise_value_t pair[] = {value, value};
-    value = array(pair, 2);
-  }
-  return value;
 }
 
 static void shared_parts_are_compared_once(void) {

@@ -2,60 +2,12 @@
 #include <stdio.h>
 
 #include "../checked.h"
-
-/* The reports of the hooks. */
-typedef struct report {
-  spy_t spy; /* of the last value, and of the context */
-  int unhandled, again, dropped;
-  uint64_t id;
-  uint64_t callbacks;
-  promise_state_t state;
-} report_t;
-
-static void on_unhandled(void *ctx, uint64_t id, const promise_value_t *reason) {
-  report_t *report = ctx;
-  report->unhandled++;
-  report->id = id;
-  spy_observer(&report->spy, reason);
-}
-static void on_again(void *ctx, uint64_t id, promise_state_t state, const promise_value_t *value) {
-  report_t *report = ctx;
-  report->again++;
-  report->id = id;
-  report->state = state;
-  spy_observer(&report->spy, value);
-}
-static void on_dropped(void *ctx, uint64_t id, uint64_t callbacks) {
-  report_t *report = ctx;
-  report->dropped++;
-  report->id = id;
-  report->callbacks = callbacks;
-}
-static void report_free(void *ctx) {
-  spy_free(&((report_t *)ctx)->spy);
-}
-
-static promise_hooks_t hooks_to(report_t *report) {
-  return (promise_hooks_t){.size = sizeof(promise_hooks_t),
-                           .unhandled_rejection = on_unhandled,
-                           .settled_again = on_again,
-                           .dropped_pending = on_dropped,
-                           .ctx = report,
-                           .free_ctx = report_free};
-}
-static void watch(report_t *report) {
-  promise_hooks_t hooks = hooks_to(report);
-  CHECK_STATUS(promise_set_hooks(&hooks), PROMISE_OK);
-}
+#include "../reports.h"
 
 /* The library keeps no address of a test that has returned: the next test's report may lie there. */
 static void unwatch(void) {
   CHECK_STATUS(promise_set_hooks(NULL), PROMISE_OK);
 }
-
-#define CHECK_REPORTS(report, expected_unhandled, expected_again, expected_dropped)                                    \
-  (CHECK_INT((report)->unhandled, (expected_unhandled)), CHECK_INT((report)->again, (expected_again)),                 \
-   CHECK_INT((report)->dropped, (expected_dropped)))
 
 static void untaken_rejections_are_reported(void) {
   report_t report = {0};

@@ -128,14 +128,6 @@ static void released_child_does_not_stop_the_handler(void) {
   promise_release(promise);
 }
 
-static promise_reaction_t reaction_to(spy_t *spy) {
-  return (promise_reaction_t){.size = sizeof(promise_reaction_t),
-                              .on_fulfilled = spy_handler,
-                              .on_rejected = spy_handler,
-                              .ctx = spy,
-                              .free_ctx = spy_free};
-}
-
 static void refused(promise_t *promise, const promise_reaction_t *reaction, promise_status_t status, spy_t *spy) {
   atomic_store(&spy->frees, 0);
   CHECK_POINTER(promise_react(promise, reaction), NULL);
