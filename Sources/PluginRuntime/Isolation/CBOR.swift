@@ -1,4 +1,4 @@
-/// The encoding of values in frames: CBOR (RFC 8949) in its deterministic form, with tags for distinctions
+/// The encoding of values in frames and in the cache: CBOR (RFC 8949) in its deterministic form, with tags for distinctions
 /// that a `PluginValue` makes and CBOR does not. `docs/isolation.md` has the table.
 enum CBOR {
   /// Tags of 16 bits, from the range that is assigned first come, first served.
@@ -39,6 +39,17 @@ enum CBOR {
     static let half: UInt8 = 25
     static let single: UInt8 = 26
     static let double: UInt8 = 27
+  }
+}
+
+extension PluginValue {
+  /// The encoding of the value for other processes; `nil` for one with an address in it, or one nested too deeply.
+  package var portableBytes: [UInt8]? { holdsPointers ? nil : try? CBOREncoder.encode(self) }
+
+  /// Decodes `portableBytes`; `nil` if these are not the bytes of a value.
+  package init?(portableBytes bytes: [UInt8]) {
+    guard let value = try? CBORDecoder.decode(bytes[...], limit: .max), !value.holdsPointers else { return nil }
+    self = value
   }
 }
 

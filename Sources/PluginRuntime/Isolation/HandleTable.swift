@@ -66,10 +66,12 @@ final class HandleTable: Sendable {
 }
 
 extension PluginValue {
-  /// Whether an address can be in the value: it is one, or has elements.
-  var mayHoldPointers: Bool {
+  /// Whether an address is in the value.
+  var holdsPointers: Bool {
     switch self {
-    case .pointer, .array, .object: true
+    case .pointer: true
+    case .array(let elements): elements.contains(where: \.holdsPointers)
+    case .object(let members): members.contains { $0.value.holdsPointers }
     default: false
     }
   }

@@ -30,7 +30,7 @@ struct ResultStore: Sendable {
   let path: String
   private let database: Database
 
-  private static let version: Int64 = 1
+  private static let version: Int64 = 2
   /// "PrmC", in the header of the file: marks a store even if other parts of the header are damaged.
   private static let application: [UInt8] = [0x50, 0x72, 0x6D, 0x43]
   /// The place of the application's mark in the header of an SQLite file.
@@ -52,7 +52,7 @@ struct ResultStore: Sendable {
     try database.run("pragma synchronous = normal")
     let found = try database.run("pragma user_version").first?.first?.int ?? 0
     if found == Self.version { return }
-    guard found == 0 else {
+    guard found < Self.version else {
       throw Database.Failure(code: SQLITE_ERROR, description: "it is of version \(found), expected \(Self.version)")
     }
     try database.run("begin immediate")
@@ -64,6 +64,8 @@ struct ResultStore: Sendable {
       """)
     try database.run(
       "create table if not exists files (path text primary key, stamp text, digest blob, needed text) without rowid")
+    // Results of an older version have another encoding.
+    try database.run("delete from results")
     try database.run("pragma user_version = \(Self.version)")
     try database.run("commit")
   }
@@ -80,7 +82,7 @@ struct ResultStore: Sendable {
   func find(_ key: Digest) throws(Database.Failure) -> Finding {
     guard let row = try database.run("select value, digest from results where key = ?", [.bytes(key.bytes)]).first
     else { return .missing }
-    if Self.digest(key, row[0].bytes).bytes == row[1].bytes, let value = StoredValue.value(of: row[0].bytes) {
+    if Self.digest(key, row[0].bytes).bytes == row[1].bytes, let value = PluginValue(portableBytes: row[0].bytes) {
       return .found(value)
     }
     try database.run("delete from results where key = ?", [.bytes(key.bytes)])
@@ -91,7 +93,7 @@ struct ResultStore: Sendable {
   /// for; nil: it is kept until it is pruned.
   func store(_ value: PluginValue, _ key: Digest, run: Digest?, function: String, step: String) throws(Database.Failure)
   {
-    guard let bytes = StoredValue.bytes(of: value), !Redaction.isNeeded(in: bytes), !Redaction.isNeeded(in: value)
+    guard let bytes = value.portableBytes, !Redaction.isNeeded(in: bytes), !Redaction.isNeeded(in: value)
     else { return }
     try database.run(
       "insert or replace into results (key, run, function, step, created, value, digest) values (?, ?, ?, ?, ?, ?, ?)",

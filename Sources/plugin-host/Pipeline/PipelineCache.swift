@@ -36,7 +36,7 @@ final class PipelineCache: Sendable {
         contents.append((argument.name ?? "", content.kind, content.bytes))
       }
       return Digest { hasher in
-        hasher.add("plugin-host result 1")
+        hasher.add("plugin-host result 2")
         if !call.isPure, let run {
           hasher.add(run.bytes)
           hasher.add(step)
@@ -85,11 +85,11 @@ final class PipelineCache: Sendable {
 
   private static func content(_ content: Argument.Content) -> (kind: String, bytes: [UInt8])? {
     switch content {
-    case .value(let value): StoredValue.bytes(of: value).map { ("value", $0) }
+    case .value(let value): value.portableBytes.map { ("value", $0) }
     case .text(let text): ("text", Array(text.utf8))
     case .contents(let bytes): ("contents", bytes)
     case .shared(let memory, isContents: true): ("contents", memory.bytes)
-    case .shared(let memory, isContents: false): StoredValue.bytes(of: .bytes(memory.bytes)).map { ("value", $0) }
+    case .shared(let memory, isContents: false): PluginValue.bytes(memory.bytes).portableBytes.map { ("value", $0) }
     case .json, .promise, .callback: nil
     }
   }

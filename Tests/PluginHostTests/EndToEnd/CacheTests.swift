@@ -117,10 +117,25 @@ extension EndToEnd {
           "plugin-host: warning: a: its result in the cache is damaged; it is computed again\n"))
       #expect(place.lines().count == 2)
       // An encoding of another value.
-      try sql("update results set value = x'030000000000000000'", place.cache)
+      try sql("update results set value = x'00'", place.cache)
       #expect(try place.run().text == first.text)
       #expect(place.lines().count == 3)
       #expect(try place.run().text == first.text)
+      #expect(place.lines().count == 3)
+    }
+
+    @Test func resultsOfAnOlderVersionAreRemoved() throws {
+      let place = try Place(
+        Self.head + "  a: {call: kinds.start, with: {command: \"echo a >> '${calls}'\"}, pure: true}\n")
+      #expect(try place.run().status == 0)
+      try sql("pragma user_version = 1", place.cache)
+      let upgraded = try place.run()
+      #expect(!upgraded.errors.contains("warning") && !upgraded.errors.contains("from the cache"), "\(upgraded.errors)")
+      #expect(place.lines().count == 2)
+      #expect(try place.entries().count == 1)
+      #expect(try place.run().errors.contains("from the cache"))
+      try sql("pragma user_version = 9", place.cache)
+      #expect(try place.run().errors.contains("it is of version 9, expected 2; it is not used"))
       #expect(place.lines().count == 3)
     }
 

@@ -52,6 +52,21 @@ struct Encoding {
     #expect(throws: CBORError.self) { try CBORDecoder.decode(Self.bytes(text)[...]) }
   }
 
+  @Test("has portable bytes of values without addresses")
+  func portable() throws {
+    for (value, text) in Self.table {
+      if case .pointer = value {
+        #expect(value.portableBytes == nil && PluginValue(portableBytes: Self.bytes(text)) == nil)
+        #expect(PluginValue.array([.void, value]).portableBytes == nil)
+        #expect(PluginValue.object([PluginMember("p", value)]).portableBytes == nil)
+      } else {
+        let bytes = try #require(value.portableBytes)
+        #expect(Self.isSame(try #require(PluginValue(portableBytes: bytes)), value))
+      }
+    }
+    #expect(PluginValue(portableBytes: [0, 0]) == nil)
+  }
+
   @Test("has a limit for the depth of values, of those sent and of those received")
   func depth() throws {
     var value = PluginValue.void
