@@ -136,7 +136,7 @@ struct PluginHost: ParsableCommand {
   }
 
   private static func reserveOutput() throws(Failure) {
-    StandardStreams.surviveFailedWrites()
+    SignalAction.surviveFailedWrites()
     do {
       try StandardStreams.reserveOutput()
     } catch {

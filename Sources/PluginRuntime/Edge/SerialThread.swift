@@ -1,4 +1,3 @@
-import CPluginEdge
 import Glibc
 import Synchronization
 
@@ -115,17 +114,7 @@ public final class SerialThread: Sendable {
   public func start() -> Bool {
     state.withLock { state in
       if state.hasThread { return true }
-      let start = Unmanaged.passRetained(self)
-      var thread = pthread_t()
-      let status = pthread_create(
-        &thread, nil,
-        { argument in
-          guard let argument else { return nil }
-          plugin_activity_prepare_thread()
-          Unmanaged<SerialThread>.fromOpaque(argument).takeUnretainedValue().work()
-        }, start.toOpaque())
-      if status == 0 { pthread_detach(thread) } else { start.release() }
-      state.hasThread = status == 0
+      state.hasThread = ProcessGuard.startThread { [self] in work() }
       return state.hasThread
     }
   }

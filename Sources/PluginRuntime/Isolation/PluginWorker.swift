@@ -71,7 +71,7 @@ public final class PluginWorker: Sendable {
   /// A program that `IsolatedPlugin` did not start ends at once.
   public static func run() -> Never {
     plugin_process_end_with_parent()
-    surviveFailedWrites()
+    SignalAction.surviveFailedWrites()
     // While there is one thread.
     Confinement.enter()
     ProcessGuard.install(
@@ -85,15 +85,6 @@ public final class PluginWorker: Sendable {
       main.wait()
       main.runOnce()
     }
-  }
-
-  /// Makes a write to a pipe that nobody reads, or beyond the limit of a file's size, fail as it does in plugin-host,
-  /// instead of ending the worker. Programs that the plugin starts are ended by it as ever.
-  private static func surviveFailedWrites() {
-    var action = sigaction()
-    action.__sigaction_handler.sa_handler = { _ in }
-    action.sa_flags = SA_RESTART
-    for signal in [SIGPIPE, SIGXFSZ] { sigaction(signal, &action, nil) }
   }
 
   /// Handles a frame on the thread that reads.
@@ -284,7 +275,7 @@ public final class PluginWorker: Sendable {
 
   /// Notes a small result for calls that are under way. Handles are left out: their objects would stay alive.
   private func remember(_ request: UInt64, _ value: PluginValue) {
-    guard !value.mayHoldPointers, value.size < Frame.leastKept else { return }
+    guard !value.holdsPointers, value.size < Frame.leastKept else { return }
     state.withLock { state in
       if let call = state.calls[request] { state.recent.append(call, request) }
     }
@@ -372,7 +363,7 @@ extension HandleTable {
   fileprivate func imported(
     _ arguments: [Argument], for function: BoundFunction
   ) throws(ArgumentMismatch) -> [Argument] {
-    guard arguments.contains(where: { $0.content.mayHoldPointers }) else { return arguments }
+    guard arguments.contains(where: { $0.content.holdsPointers }) else { return arguments }
     let inputs = function.signature.inputs
     var imported: [Argument] = []
     for (index, argument) in arguments.enumerated() {
@@ -389,7 +380,7 @@ extension HandleTable {
 }
 
 extension Argument.Content {
-  fileprivate var mayHoldPointers: Bool {
-    if case .value(let value) = self { value.mayHoldPointers } else { false }
+  fileprivate var holdsPointers: Bool {
+    if case .value(let value) = self { value.holdsPointers } else { false }
   }
 }

@@ -1,5 +1,3 @@
-import Glibc
-
 /// The end of a plugin's worker process, as the calls that were pending in it report it.
 public struct WorkerEnd: Sendable, Equatable {
   /// The way in which a process ends.
@@ -40,7 +38,7 @@ public struct WorkerEnd: Sendable, Equatable {
     let end =
       switch cause {
       case .exited(let status): "\(process) exited with status \(status)"
-      case .killed(let signal): "\(process) was killed by \(Self.name(ofSignal: signal))"
+      case .killed(let signal): "\(process) was killed by \(SignalName.of(signal))"
       case .notStarted(let reason): "\(process) could not be started: \(reason)"
       case .unknown: "\(process) ended, with a status that is unknown because SIGCHLD is ignored"
       }
@@ -65,15 +63,5 @@ public struct WorkerEnd: Sendable, Equatable {
     WorkerEnd(
       cause: cause, fault: fault, isLate: isLate, version: version, generation: generation, pending: duration,
       output: output, refusals: refusals)
-  }
-
-  private static func name(ofSignal signal: Int32) -> String {
-    let names: [Int32: String] = [
-      SIGHUP: "SIGHUP", SIGINT: "SIGINT", SIGQUIT: "SIGQUIT", SIGILL: "SIGILL", SIGTRAP: "SIGTRAP",
-      SIGABRT: "SIGABRT", SIGBUS: "SIGBUS", SIGFPE: "SIGFPE", SIGKILL: "SIGKILL", SIGSEGV: "SIGSEGV",
-      SIGPIPE: "SIGPIPE", SIGALRM: "SIGALRM", SIGTERM: "SIGTERM", SIGXCPU: "SIGXCPU", SIGXFSZ: "SIGXFSZ",
-      SIGSYS: "SIGSYS",
-    ]
-    return names[signal] ?? "signal \(signal)"
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import PluginRuntime
 import Synchronization
 
 /// Records SIGINT in an interactive session, instead of letting it end the process.

@@ -26,15 +26,6 @@ enum StandardStreams {
     guard dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 else { throw .last }
     output.store(copy, ordering: .releasing)
   }
-
-  /// Makes writes fail that would end the process by a signal: to a pipe without a reader, or beyond the limit of a
-  /// file's size. Child processes of plugins keep the default action.
-  static func surviveFailedWrites() {
-    for signal in [SIGPIPE, SIGXFSZ] {
-      // A parent that ignores the signal has it ignored here too.
-      if SignalAction(of: signal) == .standard { SignalAction { _ in }.install(for: signal) }
-    }
-  }
 }
 
 private let output = Atomic<Int32>(STDOUT_FILENO)

@@ -1,4 +1,5 @@
 import Glibc
+import PluginRuntime
 import Synchronization
 
 /// While this exists, SIGINT, SIGTERM and SIGHUP are recorded instead of ending the process. The second signal of a
@@ -50,7 +51,7 @@ struct TerminationSignals: ~Copyable {
       let action = expected(signal)
       if SignalAction(of: signal) != action { action.install(for: signal) }
     }
-    StandardStreams.surviveFailedWrites()
+    SignalAction.surviveFailedWrites()
   }
 
   private static func expected(_ signal: Int32) -> SignalAction {

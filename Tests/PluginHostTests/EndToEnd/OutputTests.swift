@@ -153,6 +153,8 @@ extension EndToEnd {
       // Programs that a plugin starts are ended by the signal, as by default.
       let program = try HostProcess.run("call", "kinds", "start", "kill -PIPE $$")
       #expect(program.text == "\(SIGPIPE)\n")
+      // They ignore it if the host was started so. Workers start with the default actions.
+      #expect(try run("trap '' PIPE; \"$0\" call kinds start 'kill -PIPE $$'").text == "0\n")
     }
 
     @Test func aFileIsReplacedAsAWhole() throws {

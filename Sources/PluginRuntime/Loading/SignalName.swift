@@ -1,7 +1,7 @@
 /// The names of signals.
-enum SignalName {
+package enum SignalName {
   /// "SIGSEGV", or "signal 40" for one without a name.
-  static func of(_ number: Int32) -> String {
+  package static func of(_ number: Int32) -> String {
     names.indices.contains(Int(number) - 1) ? "SIG" + names[Int(number) - 1] : "signal \(number)"
   }
 
