@@ -35,16 +35,14 @@ struct RandomValues {
   }
 
   private mutating func bytes(of type: ScalarType) -> [UInt8] {
-    if type == .f64x {
-      let value = PluginValue.double(number())
-      var bytes = [UInt8](repeating: 0, count: type.size)
-      bytes.withUnsafeMutableBytes { bytes in _ = bytes.baseAddress.map { type.store(value, at: $0) } }
-      return bytes
-    }
-    return switch type.form {
-    case .bool: [UInt8(roll(2))]
-    case .float: type.size == 4 ? Self.bytes(Float(number())) : Self.bytes(number())
-    case .signed, .unsigned: Array(Self.bytes(integer()).prefix(type.size))
+    [UInt8](unsafeUninitializedCapacity: type.size) { bytes, count in
+      count = type.size
+      guard let memory = UnsafeMutableRawPointer(bytes.baseAddress) else { return }
+      switch type.form {
+      case .bool: type.store(bits: Int64(roll(2)), at: memory)
+      case .float: _ = type.store(.double(number()), at: memory)
+      case .signed, .unsigned: type.store(bits: integer(), at: memory)
+      }
     }
   }
 
@@ -80,6 +78,4 @@ struct RandomValues {
     let few = [0, 1, -1, 0.5, -2.25, 1e10, 1e-10, .pi, .infinity, .nan, 180]
     return few[roll(few.count)]
   }
-
-  private static func bytes<T>(_ value: T) -> [UInt8] { withUnsafeBytes(of: value) { Array($0) } }
 }

@@ -49,7 +49,7 @@ public enum ScalarType: String, Sendable, Hashable, CaseIterable {
   var isVariadic: Bool { size >= (form == .float ? 8 : 4) }
 
   /// The number of bits of a word that the type leaves unused.
-  var unusedBits: Int { 64 - 8 * size }
+  package var unusedBits: Int { 64 - 8 * size }
   /// The range of a signed integer type; `nil` for all other types.
   var signedRange: ClosedRange<Int64>? {
     form == .signed ? Int64.min >> unusedBits...Int64.max >> unusedBits : nil

@@ -79,11 +79,10 @@ struct CheckValues {
     if type.form == .float { return .double(number(isSingle: type.size == 4)) }
     let bits = dice.next()
     let isEdge = dice.chance(50)
-    let unused = UInt64(64 - 8 * type.size)
-    let mask = UInt64.max >> unused
+    let mask = UInt64.max >> type.unusedBits
     if type.form == .unsigned { return .uint(isEdge ? dice.pick([0, 1, 2, mask, mask - 1, mask / 2]) : bits & mask) }
     let top = Int64(mask / 2)
-    return .int(isEdge ? dice.pick([0, 1, -1, top, -top - 1, -top]) : Int64(bitPattern: bits) >> unused)
+    return .int(isEdge ? dice.pick([0, 1, -1, top, -top - 1, -top]) : Int64(bitPattern: bits) >> type.unusedBits)
   }
 
   private mutating func callback(_ type: CallbackType) -> PluginCallback {

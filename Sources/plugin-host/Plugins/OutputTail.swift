@@ -15,9 +15,6 @@ struct OutputTail {
     }
   }
 
-  /// Forgets the text.
-  mutating func clear() { bytes = [] }
-
   /// The last line that is not empty, of at most 200 letters; `nil` if there is none.
   var lastLine: String? {
     let lines = bytes.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self).displayLine }

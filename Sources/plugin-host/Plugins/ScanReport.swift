@@ -39,8 +39,6 @@ enum ScanReport {
   /// Reads a report piece by piece, without blocking.
   struct Reader {
     private var bytes: [UInt8] = []
-    /// Whether nothing more is read.
-    private(set) var isOver = false
 
     /// Whether the length is invalid.
     var isGarbage: Bool { length.map { $0 > ScanReport.limit } ?? false }
@@ -53,11 +51,8 @@ enum ScanReport {
     }
 
     /// Reads the bytes in the pipe, at most a little more than a report.
-    mutating func read(from descriptor: Int32) {
-      while !isOver, !isGarbage, bytes.count <= ScanReport.limit + 4 {
-        guard let chunk = NonBlockingRead.chunk(descriptor, isOver: &isOver) else { return }
-        bytes += chunk
-      }
+    mutating func read(from child: inout ChildProcess) {
+      while !isGarbage, bytes.count <= ScanReport.limit + 4, let chunk = child.readReport() { bytes += chunk }
     }
 
     /// The JSON of the report; `nil` while it is not complete.

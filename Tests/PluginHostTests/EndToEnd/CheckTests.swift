@@ -63,7 +63,7 @@ extension EndToEnd {
     @Test(
       "each fault is found, in its own check",
       arguments: [
-        ("CRASHES", "number: calls", "by SIGSEGV in the call number(value=-2147483648)"),
+        ("CRASHES", "number: calls", "by SIGSEGV, in the call number(value=-2147483648)"),
         ("EXITS", "number: calls", "called exit(0) in this call"),
         ("HANGS", "number: calls", "from the call number(value=1)"),
         ("LEAKS_MEMORY", "number: leaks", "bytes of memory of each call number("),
@@ -71,13 +71,13 @@ extension EndToEnd {
         ("GIVES_BAD_TEXT", "text: calls", "UTF-8"),
         ("SETTLES_TWICE", "later: calls", "settles a promise that was settled before"),
         ("CALLS_LATE", "apply: calls", "which is the end of @call"),
-        ("CRASHES_WHEN_DISCARDED", "later: cancellation", "by SIGSEGV in the call later()"),
+        ("CRASHES_WHEN_DISCARDED", "later: cancellation", "by SIGSEGV, in the call later()"),
         ("SAYS_AND_DIES", "number: calls", "; it wrote last: one < two & \"three\""),
-        ("CRASHES_ON_A_THREAD", "number: calls", "ended the process by SIGSEGV in "),
+        ("CRASHES_ON_A_THREAD", "number: calls", "ended the process that ran it, by SIGSEGV, in "),
         ("DROPS", "later: calls", "releases the last reference to a promise that is pending"),
         ("LEAVES_THREAD", "load and unload", "leaves 1 thread behind"),
         ("LEAVES_DESCRIPTOR", "load and unload", "leaves 1 descriptor behind"),
-        ("CRASHES_IN_UNLOAD", "load and unload", "by SIGSEGV in unload()"),
+        ("CRASHES_IN_UNLOAD", "load and unload", "by SIGSEGV, in unload()"),
       ])
     func faults(fault: String, check: String, finding: String) throws {
       // A limit that is over by chance would be a finding too.

@@ -8,7 +8,7 @@ extension EndToEnd {
     @Test(
       "a plugin that fails is named, and the others are listed",
       arguments: [
-        ("IN_INITIALISER=exit(0)", "ended the process that read it, with status 0, in its initialisers"),
+        ("IN_INITIALISER=exit(0)", "ended the process that ran it, with status 0, in its initialisers"),
         ("IN_INITIALISER=_exit(7)", "with status 7, in its initialisers"),
         ("IN_INITIALISER=syscall(SYS_exit_group,0)", "with status 0, in its initialisers"),
         ("IN_INITIALISER=crash()", "by SIGSEGV, in its initialisers"),
@@ -99,7 +99,7 @@ extension EndToEnd {
       let bad = try folder.plugin("bad", "IN_INITIALISER=exit(0)")
       let ending = try HostProcess.run(command, bad)
       #expect(ending.text == "" && ending.status == 2)
-      #expect(ending.errors.contains("\(bad): ended the process that read it, with status 0"))
+      #expect(ending.errors.contains("\(bad): ended the process that ran it, with status 0"))
     }
 
     @Test("200 plugins of which 3 are bad: 197 are listed, 3 are named")
@@ -151,7 +151,7 @@ extension EndToEnd {
       #expect(ending.text.hasPrefix("{") && ending.errors == "" && ending.status == 0)
       let dying = try folder.plugin("dying", "IN_ENTRY=write_to(2,\"one\\ntwo\\33[1m\\n\"),abort()")
       let errors = try HostProcess.run("list", dying).errors
-      #expect(errors.contains("by SIGABRT, in promise_plugin_entry(), after it wrote \"two [1m\""), "\(errors)")
+      #expect(errors.contains("by SIGABRT, in promise_plugin_entry(); it wrote last: two [1m"), "\(errors)")
     }
 
     @Test(
