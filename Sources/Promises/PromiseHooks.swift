@@ -46,39 +46,30 @@ public struct PromiseHooks: Sendable {
       _ = unsafe Hooks.replace(nil, Context(nil, nil))
       return
     }
-    let box = unsafe Unmanaged.passRetained(HookBox(hooks)).toOpaque()
-    let context = unsafe Context(box) { unsafe Unmanaged<HookBox>.fromOpaque($0!).release() }
-    guard Hooks.replace(hooks.functions, context) else { fatalError("no memory for hooks") }
+    guard Hooks.replace(hooks.functions, Context(keeping: hooks)) else { fatalError("no memory for hooks") }
   }
 
   /// The engine's function table, whose functions call the closures.
   private var functions: Hooks {
     var functions = Hooks()
     if unhandledRejection != nil {
-      unsafe functions.unhandledRejection = { box, id, reason in
-        unsafe HookBox.at(box).unhandledRejection?(id, reason.load(as: CellValue.self).reason)
+      unsafe functions.unhandledRejection = { context, id, reason in
+        unsafe hooks(in: context).unhandledRejection?(id, reason.load(as: CellValue.self).reason)
       }
     }
     if secondSettlement != nil {
-      unsafe functions.secondSettlement = { box, id, state, value in
+      unsafe functions.secondSettlement = { context, id, state, value in
         let value = unsafe value.load(as: CellValue.self).reason
-        unsafe HookBox.at(box).secondSettlement?(id, state == 3 ? .rejected : .fulfilled, value)
+        unsafe hooks(in: context).secondSettlement?(id, state == 3 ? .rejected : .fulfilled, value)
       }
     }
     if droppedPending != nil {
-      unsafe functions.lostPromise = { box, id, callbacks in
-        unsafe HookBox.at(box).droppedPending?(id, Int(callbacks))
+      unsafe functions.lostPromise = { context, id, callbacks in
+        unsafe hooks(in: context).droppedPending?(id, Int(callbacks))
       }
     }
     return functions
   }
 }
 
-private final class HookBox {
-  let hooks: PromiseHooks
-  init(_ hooks: PromiseHooks) { self.hooks = hooks }
-
-  static func at(_ context: UnsafeMutableRawPointer?) -> PromiseHooks {
-    unsafe Unmanaged<HookBox>.fromOpaque(context!).takeUnretainedValue().hooks
-  }
-}
+private func hooks(in context: UnsafeMutableRawPointer?) -> PromiseHooks { unsafe Context.value(in: context) }

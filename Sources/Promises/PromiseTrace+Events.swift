@@ -39,13 +39,13 @@ extension PromiseTrace {
   /// - Thread: any.
   public static func start(capacity: Int = 0, onEvent: @escaping @Sendable (Event) -> Void) {
     precondition(capacity >= 0, "the capacity of a trace cannot be negative")
-    let box = unsafe Unmanaged.passRetained(EventBox(onEvent)).toOpaque()
-    let context = unsafe Context(box) { unsafe Unmanaged<EventBox>.fromOpaque($0!).release() }
-    let call: Trace.Function = { box, event in
+    let call: Trace.Function = { context, event in
       guard let event = unsafe Event(event.load(as: Trace.Event.self)) else { return }
-      unsafe Unmanaged<EventBox>.fromOpaque(box!).takeUnretainedValue().call(event)
+      unsafe Context.value((@Sendable (Event) -> Void).self, in: context)(event)
     }
-    guard unsafe Trace.start(capacity: capacity, call, context) else { fatalError("no memory for a trace") }
+    guard unsafe Trace.start(capacity: capacity, call, Context(keeping: onEvent)) else {
+      fatalError("no memory for a trace")
+    }
   }
 }
 
@@ -66,9 +66,4 @@ extension PromiseTrace.Event {
     time = event.time
     thread = event.thread
   }
-}
-
-private final class EventBox {
-  let call: @Sendable (PromiseTrace.Event) -> Void
-  init(_ call: @escaping @Sendable (PromiseTrace.Event) -> Void) { self.call = call }
 }

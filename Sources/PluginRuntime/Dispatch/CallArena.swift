@@ -54,9 +54,9 @@ final class CallArena {
     return memory
   }
 
-  /// Copies bytes, followed by `padding` zero bytes.
-  func copy(_ bytes: UnsafeRawBufferPointer, padding: Int = 0) throws(ArgumentMismatch) -> UnsafeMutableRawPointer {
-    let memory = try allocate(bytes.count + padding)
+  /// Copies bytes.
+  func copy(_ bytes: UnsafeRawBufferPointer) throws(ArgumentMismatch) -> UnsafeMutableRawPointer {
+    let memory = try allocate(bytes.count)
     memory.write(bytes)
     return memory
   }

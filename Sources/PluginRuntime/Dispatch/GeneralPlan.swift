@@ -66,39 +66,22 @@ final class GeneralPlan: Sendable {
     _ signature: Signature, _ entry: @escaping promise_function_t, domain: String, callbacks: CallbackRegistry,
     _ library: PluginLibrary?
   ) {
+    report = signature.report
     do {
       self.callbacks = try CallbackPlan.make(signature, domain: domain, callbacks)
+      tail = try signature.tail?.types.compactMap { type in try Self.plan(type) { TypePlan($0) } } ?? []
+      result = try Self.plan(signature.returned) { returned in
+        FFIType.agrees(with: returned) ? TypePlan(returned.valueType, in: library) : nil
+      }
+      message = try Self.plan(report.message) { MessagePlan($0, for: signature, library) }
+      error = try Self.plan(report.release) { GErrorPlan(release: $0, in: library) }
     } catch {
       return nil
     }
     var layout = FrameLayout()
     guard let slots = Slot.all(of: signature, &layout, self.callbacks, library) else { return nil }
-    var tail: [TypePlan] = []
-    for type in signature.tail?.types ?? [] {
-      guard let plan = TypePlan(type) else { return nil }
-      tail.append(plan)
-    }
-    if let returned = signature.returned {
-      guard let plan = TypePlan(returned.valueType, in: library), FFIType.agrees(with: returned) else { return nil }
-      result = plan
-    } else {
-      result = nil
-    }
     let resultCount = signature.result?.givenCountName ?? signature.result?.countName
     self.resultCount = resultCount.flatMap { name in signature.parameters.firstIndex { $0.name == name } }
-    report = signature.report
-    if let call = report.message {
-      guard let plan = MessagePlan(call, for: signature, library) else { return nil }
-      message = plan
-    } else {
-      message = nil
-    }
-    if let release = report.release {
-      guard let plan = GErrorPlan(release: release, in: library) else { return nil }
-      error = plan
-    } else {
-      error = nil
-    }
     self.signature = signature
     self.domain = domain
     subject = signature.subject(domain)
@@ -106,7 +89,6 @@ final class GeneralPlan: Sendable {
     self.slots = UnsafePointer(Self.kept(slots))
     slotCount = slots.count
     inputCount = signature.inputIndices.count
-    self.tail = tail
     yield = Self.yield(signature.yielded, result)
     hasOutputs = !signature.outputs.isEmpty
     fails = signature.fails
@@ -145,6 +127,15 @@ final class GeneralPlan: Sendable {
   /// The value of an omitted argument, or of a constant; of kind 0 if the argument is required.
   private static func fallback(_ parameter: Parameter) -> promise_value_t {
     parameter.fallback.flatMap { try? TypePlan(parameter.type)?.abi($0) } ?? promise_value_t()
+  }
+
+  private struct Unsupported: Error {}
+
+  /// The plan of a part that a signature may have. Throws if this machine cannot make it.
+  private static func plan<Part, Plan>(_ part: Part?, _ make: (Part) -> Plan?) throws(Unsupported) -> Plan? {
+    guard let part else { return nil }
+    guard let plan = make(part) else { throw Unsupported() }
+    return plan
   }
 
   private static func kept<T>(_ values: [T]) -> UnsafeMutablePointer<T> {

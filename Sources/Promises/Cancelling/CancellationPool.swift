@@ -20,35 +20,35 @@ extension Future: Cancellable, StandsForPromise {}
 ///
 /// Everything may be called from any thread, also from within `requestCancel()` of an item.
 public final class CancellationPool: Sendable {
-  private enum Item {
+  private enum Item: Sendable {
     case promise(CancelHandle)
     case object(WeakObject)
 
     init(_ item: any Cancellable) {
-      self = (item as? any StandsForPromise).map { .promise($0.cancellable) } ?? .object(WeakObject(object: item))
+      self = (item as? any StandsForPromise).map { .promise($0.cancellable) } ?? .object(WeakObject(item))
     }
 
     var isGone: Bool {
       switch self {
       case .promise(let handle): handle.isGone
-      case .object(let reference): reference.object == nil
+      case .object(let reference): unsafe reference.object == nil
       }
     }
 
     func requestCancel() {
       switch self {
       case .promise(let handle): handle.requestCancel()
-      case .object(let reference): reference.object?.requestCancel()
+      case .object(let reference): unsafe reference.object?.requestCancel()
       }
     }
   }
 
-  private struct WeakObject {
-    weak var object: (any Cancellable)?
+  private struct WeakObject: Sendable {
+    nonisolated(unsafe) weak var object: (any Cancellable)?
+    init(_ object: any Cancellable) { unsafe self.object = object }
   }
 
-  private nonisolated(unsafe) var items: [Item] = []
-  private let lock = Mutex(())
+  private let items = Mutex<[Item]>([])
 
   /// Creates an empty pool.
   public init() {}
@@ -58,19 +58,20 @@ public final class CancellationPool: Sendable {
 
   /// Adds items, in order.
   public func add(contentsOf items: [any Cancellable]) {
-    lock.withLock { _ in
+    let added = items.map(Item.init)
+    self.items.withLock { items in
       // Destroyed items would pile up in a long-lived pool.
-      if unsafe self.items.count == self.items.capacity { unsafe self.items.removeAll(where: \.isGone) }
-      unsafe self.items += items.map(Item.init)
+      if items.count == items.capacity { items.removeAll(where: \.isGone) }
+      items += added
     }
   }
 
   /// Empties the pool and requests cancellation of every live item, in the order of addition, before it returns. The
   /// pool can be used again.
   public func drain() {
-    let drained = lock.withLock { _ in
-      defer { unsafe items = [] }
-      return unsafe items
+    let drained = items.withLock { items in
+      defer { items = [] }
+      return items
     }
     for item in drained { item.requestCancel() }
   }

@@ -79,10 +79,7 @@ extension DispatchQueue {
 extension CellExecutor {
   /// Makes an executor that retains `object` as its context.
   static func making(_ object: AnyObject, _ submit: Submit) -> CellExecutor {
-    let context = unsafe Context(Unmanaged.passRetained(object).toOpaque()) {
-      unsafe Unmanaged<AnyObject>.fromOpaque($0!).release()
-    }
-    return unsafe making(context, submit)
+    unsafe making(Context(owning: object), submit)
   }
 
   static func making(_ context: Context, _ submit: Submit) -> CellExecutor {

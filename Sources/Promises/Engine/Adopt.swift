@@ -85,7 +85,7 @@ extension CellRef {
     }
     letGo(waitingFor: source)
     guard chain(after: source, passesRequestsOn: true) else {
-      setSource(0)
+      clearSource()
       release()
       return .outOfMemory
     }

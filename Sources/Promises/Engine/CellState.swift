@@ -302,9 +302,9 @@ extension CellRef {
     return .settled
   }
 
-  /// Records the promise that this one's reaction waits for. Waits while the promise is held: the holder may be on its
-  /// way upstream to the old source, which therefore stays until this returns.
-  func setSource(_ source: UInt32) {
+  /// Removes the record of the promise that this one's reaction waits for. Waits while the promise is held: the holder
+  /// may be on its way upstream to the source, which therefore stays until this returns.
+  func clearSource() {
     var current = unsafe cell.pointee.state.load(ordering: .relaxed)
     while current & CellState.settled == 0 {
       if current & CellState.Pending.held != 0 {
@@ -312,7 +312,7 @@ extension CellRef {
         current = unsafe cell.pointee.state.load(ordering: .relaxed)
         continue
       }
-      let desired = current & ((1 << CellState.sourceShift) - 1) | UInt64(source) << CellState.sourceShift
+      let desired = current & ((1 << CellState.sourceShift) - 1)
       let (exchanged, original) = unsafe cell.pointee.state.weakCompareExchange(
         expected: current, desired: desired, ordering: .acquiring)
       if exchanged { return }

@@ -134,13 +134,13 @@ extension CellRef {
   /// pending.
   private func orphan() {
     let source = state.source
-    setSource(0)
+    clearSource()
     switch reactionKind {
     case .cancelHandler: dropCancelHandler()
     case .input: loseGatherInput()
     case .link:
       let target = contextCell
-      if target.state.source == source { target.setSource(0) }
+      if target.state.source == source { target.clearSource() }
       target.release()
     case .job: job.abandon()
     // The captures of a callback are stored where those of a closure are.

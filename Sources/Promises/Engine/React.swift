@@ -69,7 +69,7 @@ extension CellRef {
     case .adopt: return adopt(out.owner)
     case .pass: return pass(value, outcome)
     default:
-      if life & Life.holdersMask != 1 || state.head != 0 { setSource(0) }
+      if life & Life.holdersMask != 1 || state.head != 0 { clearSource() }
       return .idle
     }
   }

@@ -159,7 +159,7 @@ extension ReactionJob {
     if !hasClosure { unsafe self.handler = unsafe handler }
     job.value = unsafe value.pointee
     if outcome.isRejected { job.state |= Job.rejected }
-    promise.setSource(0)
+    promise.clearSource()
     return unsafe Submission.submit(job, to: executor)
   }
 

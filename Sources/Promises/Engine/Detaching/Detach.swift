@@ -27,7 +27,7 @@ extension CellRef {
     if isFull { sweep(&detachState, removed: &removed) }
     self.detachState = detachState
     letGo()
-    if !isPromise { reaction.setSource(0) }
+    if !isPromise { reaction.clearSource() }
     rest.release()
     CellRef.releaseRemoved(removed)
   }

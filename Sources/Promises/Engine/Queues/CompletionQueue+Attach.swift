@@ -55,7 +55,7 @@ extension CompletionQueue {
     guard isOpen else {
       // No other thread knows the reaction.
       event.ref.release()
-      reaction.setSource(0)
+      reaction.clearSource()
       reaction.meta = ReactionKind.orphan | ReactionKind.unheld
       reaction.release()
       return .closed
