@@ -118,7 +118,7 @@ static void derives_from_it(int i) {
   results[i] = promise_then(promises[i], handles, &cargo[i], NULL);
 }
 
-static void whoever_attaches_publishes_to_the_settler(void) {
+static void attacher_publishes_to_the_settler(void) {
   makes_promises(promises);
   publish_from(observes_it, resolves);
   releases(promises);
@@ -139,7 +139,7 @@ static void releases_one(int i) {
   promise_release(promises[i]);
 }
 
-static void whoever_releases_publishes_to_the_last_one(void) {
+static void releaser_publishes_to_the_last_one(void) {
   for (int is_settled = 0; is_settled < 2; is_settled++) {
     makes_promises(promises);
     for (int i = 0; i < ROUNDS; i++) {
@@ -155,7 +155,7 @@ static void whoever_releases_publishes_to_the_last_one(void) {
   }
 }
 
-static void whoever_attaches_publishes_to_who_discards(void) {
+static void attacher_publishes_to_the_discarder(void) {
   makes_promises(promises);
   publish_from(observes_it_freed, discards);
   releases(promises);
@@ -212,7 +212,7 @@ static void adds_to_token(int i) {
   promise_token_add(tokens[i], promises[i]);
 }
 
-static void whoever_cancels_a_token_publishes(void) {
+static void canceller_of_a_token_publishes(void) {
   makes_tokens(0);
   publish_from(cancels_token, asks_token);
   for (int i = 0; i < ROUNDS; i++)
@@ -223,7 +223,7 @@ static void whoever_cancels_a_token_publishes(void) {
     releases_token(i);
 }
 
-static void whoever_adds_to_a_token_publishes_to_who_cancels(void) {
+static void adder_to_a_token_publishes_to_the_canceller(void) {
   makes_tokens(0), makes_promises(promises);
   publish_from(adds_to_token, cancels_token);
   for (int i = 0; i < ROUNDS; i++)
@@ -231,7 +231,7 @@ static void whoever_adds_to_a_token_publishes_to_who_cancels(void) {
   releases(promises);
 }
 
-static void whoever_releases_a_token_publishes_to_the_last_one(void) {
+static void releaser_of_a_token_publishes_to_the_last_one(void) {
   makes_tokens(PROMISE_TOKEN_INVALIDATE_ON_RELEASE), makes_promises(promises);
   for (int i = 0; i < ROUNDS; i++) {
     promise_token_retain(tokens[i]);
@@ -277,7 +277,7 @@ static void compares(int i) {
   seen[i] = are_equal ? i + 1 : 0;
 }
 
-static void whoever_sets_methods_publishes_them(void) {
+static void setter_of_methods_publishes_them(void) {
   for (int i = 0; i < ROUNDS; i++) {
     char name[40];
     snprintf(name, sizeof name, "org.promises.publishing.%d", i);
@@ -312,7 +312,7 @@ static void dumps(int i) {
   seen[i] = i + 1;
 }
 
-static void whoever_makes_a_promise_publishes_its_time(void) {
+static void maker_of_a_promise_publishes_its_time(void) {
   publish_from(makes_a_promise, dumps);
   promise_trace_stop();
   releases(promises);
@@ -322,14 +322,14 @@ int main(void) {
   RUN(the_maker_of_the_types_publishes_them); /* first: later, they are made */
   cargo_type = promise_type_register("org.promises.publishing", NULL, frees);
   RUN(the_settler_publishes_to_those_who_ask);
-  RUN(whoever_attaches_publishes_to_the_settler);
-  RUN(whoever_attaches_publishes_to_who_discards);
-  RUN(whoever_releases_publishes_to_the_last_one);
+  RUN(attacher_publishes_to_the_settler);
+  RUN(attacher_publishes_to_the_discarder);
+  RUN(releaser_publishes_to_the_last_one);
   RUN(inputs_of_all_publish_to_the_last);
-  RUN(whoever_cancels_a_token_publishes);
-  RUN(whoever_adds_to_a_token_publishes_to_who_cancels);
-  RUN(whoever_releases_a_token_publishes_to_the_last_one);
-  RUN(whoever_sets_methods_publishes_them);
-  RUN(whoever_makes_a_promise_publishes_its_time);
+  RUN(canceller_of_a_token_publishes);
+  RUN(adder_to_a_token_publishes_to_the_canceller);
+  RUN(releaser_of_a_token_publishes_to_the_last_one);
+  RUN(setter_of_methods_publishes_them);
+  RUN(maker_of_a_promise_publishes_its_time);
   return check_report();
 }

@@ -17,7 +17,7 @@ struct DraftCheck {
   enum Contents: String {
     /// The function reads it.
     case read
-    /// It has no effect; a call has written all of the memory, a part of it, or nothing.
+    /// Without effect; a call has written all of the memory, a part of it, or nothing.
     case whole, part, unwritten
   }
 

@@ -98,7 +98,7 @@ CHECKS(context) = {
     RULE("a context is freed exactly once, whether its callback ran or never will",
          context_is_freed_once_on_every_path),
     RULE("a context is freed when the attaching call fails", context_is_freed_when_attaching_fails),
-    RULE("the last status is that of the call that failed, whatever its free_ctx calls",
+    RULE("the last status is that of the call that failed, and of no call in its free_ctx",
          last_status_is_that_of_the_call_and_not_of_its_free_ctx),
     RULE("a context is freed on the thread where its callback ran", context_is_freed_where_its_callback_ran),
     CHECKS_END,

@@ -57,7 +57,7 @@ extension EndToEnd {
       int fails(double value, int *status) { if (*status) return 1; *status = 2; return 0; }
       """
 
-    @Test func callsShowWhatIsRead() throws {
+    @Test func callsShowWhichArgumentsAreRead() throws {
       try AdoptedHeader.with(Self.header, source: Self.source, ["--check"]) { adopted in
         guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
         for (name, types) in [

@@ -102,14 +102,14 @@ extension EndToEnd {
       }
     }
 
-    @Test func aNumberAtAnAddressIsNoArray() throws {
+    @Test func aNumberAtAnAddressIsNotTakenForAnArray() throws {
       try AdoptedHeader.with(Self.others, source: Self.othersSource) { adopted in
         #expect(adopted.signature("searches").contains("nothing says how many elements 'nmemb' has"))
       }
     }
 
     /// The address of memory that is freed after the call reaches nobody as an object.
-    @Test func aResultThatIsAnArgumentIsNoObject() throws {
+    @Test func aResultThatIsAnArgumentIsNotTakenForAnObject() throws {
       try AdoptedHeader.with(Self.others, source: Self.othersSource, ["--check"]) { adopted in
         guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
         #expect(adopted.signature("digest") == "digest(d: bytes[n], n: usize, md: out [u8; 16]) -> usize ! zero")

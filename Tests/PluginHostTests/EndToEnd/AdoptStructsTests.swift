@@ -29,7 +29,7 @@ extension EndToEnd {
       ("archive_close", "(a: ptr<archive_t>) -> i32"), ("archive_free", "(a: own ptr<archive_t>) -> i32"),
       ("door_close", "(d: own ptr<door_t>) -> i32"),
     ])
-    func whatClosesIsNoDestructorBesideOneThatFrees(name: String, types: String) throws {
+    func aClosingFunctionIsNotTheDestructorBesideOneThatFrees(name: String, types: String) throws {
       try AdoptedHeader.with(Self.endings, source: Self.endingsSource) { adopted in
         #expect(adopted.signature(name) == name + types)
       }

@@ -106,7 +106,7 @@ extension EndToEnd {
       let expression = try call("calling", "halves", "5", "f=x / 2")
       #expect(expression.errors.contains("no expression gives a value for \"half\""), "\(expression.errors)")
       let other = try call("calling", "halves", "5", "f=kinds.number")
-      #expect(other.errors.contains("number gives f64, but the callback other values"), "\(other.errors)")
+      #expect(other.errors.contains("number gives f64, but the callback has other outputs"), "\(other.errors)")
     }
 
     /// The thread that runs the callback waits for its promise, and the call for that thread.

@@ -288,7 +288,7 @@ struct CallbackCalls {
     #expect(calls.count == 1)
   }
 
-  @Test("a binary callback with scalars alone is not called with a wrong one, and the error says what is wrong with it")
+  @Test("a wrong scalar for a binary callback is an error that describes it; the callback is not called")
   func wrongScalar() async {
     let calls = Recorder<Int>()
     let body = PluginCallback(binary: { _, count, _ in
@@ -298,8 +298,8 @@ struct CallbackCalls {
     let error = await outcome("fib", Argument(.callback(body))).pluginError
     #expect(error?.kind == .badResult)
     #expect(
-      error?.message == "called the callback 'f' with what its signature does not say: 'flag' is 2, expected false or "
-        + "true, which are 0 and 1 in C")
+      error?.message == "called the callback 'f' with a value that does not suit its signature: 'flag' is 2, expected "
+        + "false or true, which are 0 and 1 in C")
     #expect(calls.count == 0)
   }
 

@@ -45,7 +45,7 @@ struct BinaryCalls {
     promise_value_release(&result)
   }
 
-  @Test("bytes are no text, also where they are UTF-8")
+  @Test("bytes are refused as text, also where they are UTF-8")
   func bytesForText() throws {
     let sum = try host.function("sum_bytes_of", of: "test.dispatch")
     var argument = promise_value_t()

@@ -75,7 +75,7 @@ struct IsolatedCallbackArguments {
     #expect(try message([Argument(name: "a", .value(.int(1))), f], .int(1)) == nil)
     #expect(try message([f, Argument(name: "g", .callback(nothing)), .value(.int(1))], .string("")) == nil)
     #expect(try message([f], .int(1))?.contains("it is not a callback of the function") == true)
-    #expect(try message([.value(.int(1)), f, f, f, f], .int(1))?.contains("it is no callback") == true)
+    #expect(try message([.value(.int(1)), f, f, f, f], .int(1))?.contains("it is not a callback") == true)
   }
 
   @Test("so a lying worker is found out")

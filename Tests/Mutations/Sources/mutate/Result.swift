@@ -15,7 +15,7 @@ struct Result {
     case told(by: String)
     /// No test runs the code.
     case notReached
-    /// It does not compile, or a switch cannot express it.
+    /// Left out: it does not compile, or a switch cannot express it.
     case leftOut
   }
 
