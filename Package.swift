@@ -130,8 +130,10 @@ let package = Package(
           [
             "-Xlinker", "--dynamic-list=\(Context.packageDirectory)/Sources/plugin-host/host.exports",
             "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/plugin-host/host.map",
-            // Relocations in a sixteenth of the space; gold, the default here, cannot pack them.
-            "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
+            // Relocations in a sixteenth of the space; gold, the default here, cannot pack them. Equal functions of C whose
+            // addresses nothing takes are one, and so are equal ends of strings.
+            "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--icf=safe", "-Xlinker",
+            "-O2",
           ], .when(configuration: .release)),
         // Everything, in the program of the tests: sanitizers have to export their own functions too.
         .unsafeFlags(["-Xlinker", "--export-dynamic"], .when(configuration: .debug)),

@@ -107,22 +107,6 @@ extension TypeMap {
     asn1_length_der.der: out [u8; 9]
     nettle_sha*_update.data: bytes[length]
     nettle_sha*_digest.digest nettle_pbkdf2_hmac_*.dst: out bytes[length]
-    # SELinux, libmount, libblkid.
-    security_compute_*.newcon security_get_initial_context*.con: out own(freecon) cstr?
-    security_canonicalize_context*.canoncon matchpathcon.con matchpathcon_index.con: out own(freecon) cstr?
-    matchmediacon.con selinux_trans_to_raw_context.rawp selinux_raw_to_trans_context.transp: out own(freecon) cstr?
-    selinux_raw_context_to_color.color_str: out own(free) cstr?
-    security_compute_user*.con: out own(freeconary) &[cstr; 0]?
-    mnt_table_first_fs.fs mnt_table_last_fs.fs mnt_table_next_fs.fs mnt_table_find_next_fs.fs: out
-    mnt_table_over_fs.child mnt_table_next_child_fs.chld: out
-    mnt_tabdiff_next_change.old_fs mnt_tabdiff_next_change.new_fs mnt_tabdiff_next_change.oper: out
-    mnt_monitor_next_change.filename mnt_monitor_next_change.type: out
-    mnt_context_next_*.fs mnt_context_next_*.mntrc mnt_context_next_*.ignored mnt_context_next_*.chgs: out
-    mnt_context_find_umount_fs.pfs mnt_has_regular_mtab.mtab mnt_has_regular_mtab.writable: out
-    mnt_get_library_features.features: out &[cstr; 0]?
-    mnt_guess_system_root.path: out own(free) cstr?
-    mnt_split_optstr.user mnt_split_optstr.vfs mnt_split_optstr.fs: out own(free) cstr?
-    blkid_tag_next.type blkid_tag_next.value: out cstr?
     # GLib.
     g_unichar_get_mirror_char.mirrored_ch g_unichar_compose.ch g_unichar_decompose.a g_unichar_decompose.b: out
     g_unichar_to_utf8.outbuf: out [u8; 6]
@@ -196,83 +180,9 @@ extension TypeMap {
     u_memcpy_*.dest u_memmove_*.dest u_memset_*.dest: out &[u16; count]
     u_memcpy_*.src u_memmove_*.src: &[u16; count]
     uuid_unparse*.out: out [u8; 37]
-    # Tcl, Python.
-    Tcl_Expr*.ptr Tcl_DictObj*.valuePtrPtr Tcl_DictObj*.keyPtrPtr Tcl_DictObj*.donePtr: out
-    Tcl_ListObjIndex.objPtrPtr Tcl_GetEnsemble*.subcmdListPtr Tcl_GetEnsemble*.mapDictPtr: out
-    Tcl_GetEnsemble*.unknownListPtr Tcl_GetEnsemble*.namespacePtrPtr Tcl_GetEnsemble*.paramListPtr: out
-    Tcl_FSCopyDirectory.errorPtr Tcl_FSRemoveDirectory.errorPtr Tcl_FSFileAttrsGet.objPtrRef: out
-    Tcl_GetChannelError*.msg Tcl_GetChannelHandle.handlePtr Tcl_UtfToUniChar.chPtr: out
-    Tcl_RegExpRange.startPtr Tcl_RegExpRange.endPtr Tcl_ParseVar.termPtr: out ptr<char>?
-    Tcl_ParseBraces.termPtr Tcl_ParseQuotedString.termPtr: out ptr<char>?
-    Tcl_PrintDouble.dst: out [u8; 64]
-    Tcl_UniCharToUtf.buf: out [u8; 8]
-    Tcl_Read.bufPtr: out bytes[toRead]
-    Tcl_ReadRaw.dst: out bytes[bytesToRead]
-    Tcl_SplitList.argcPtr: out
-    Tcl_SplitList.argvPtr: out own(Tcl_Free) &[cstr; 0]?
-    Tcl_AppendResult....: ..., text: cstr, end: const ptr<void>? = null
-    Tcl_AppendStringsToObj....: ..., text: cstr, end: const ptr<void>? = null
-    Tcl_SetErrorCode....: ..., text: cstr, end: const ptr<void>? = null
-    Tcl_VarEval....: ..., text: cstr, end: const ptr<void>? = null
-    Tcl_ObjPrintf.format Tcl_AppendPrintfToObj.format: const cstr = "%s"
-    Tcl_ObjPrintf.... Tcl_AppendPrintfToObj....: ..., text: cstr
-    PyErr_Fetch.argument* PyErr_GetExcInfo.argument* PyIter_Send.argument3 PyContextVar_Get.value: out
-    PyErr_NormalizeException.argument* PyBytes_Concat*.argument1 PyUnicode_Append*.pleft: inout
-    PyLong_AsLongAndOverflow.argument2 PyLong_AsLongLongAndOverflow.argument2: out
-    PyLong_FromString.argument2 PyOS_strtol.argument2 PyOS_strtoul.argument2: out ptr<char>?
-    PyDict_Next.pos _PySet_NextEntry.pos: inout
-    PyDict_Next.key PyDict_Next.value _PySet_NextEntry.key _PySet_NextEntry.hash: out
-    PySlice_GetIndices*.start PySlice_GetIndices*.stop PySlice_GetIndices*.step: out
-    PySlice_GetIndicesEx.slicelength _PyObject_LookupAttr*.argument3 Py_EncodeLocale.error_pos: out
-    PySlice_AdjustIndices.start PySlice_AdjustIndices.stop: inout
-    PyErr_Format.format PyUnicode_FromFormat.format PyBytes_FromFormat.argument1: const cstr = "%s"
-    PySys_FormatStdout.format PySys_FormatStderr.format PySys_WriteStdout.format: const cstr = "%s"
-    PySys_WriteStderr.format PyErr_WarnFormat.format PyErr_ResourceWarning.format: const cstr = "%s"
-    PyErr_Format.... PyUnicode_FromFormat.... PyBytes_FromFormat.... PySys_FormatStdout....: ..., text: cstr
-    PySys_FormatStderr.... PySys_WriteStdout.... PySys_WriteStderr....: ..., text: cstr
-    PyErr_WarnFormat.... PyErr_ResourceWarning....: ..., text: cstr
-    # X11, OpenGL, curses, readline.
-    XListFonts.actual_count_return XListDepths.count_return XQueryTextExtents16.*_return: out
-    XTextExtents16.direction_return XTextExtents16.font_ascent_return XTextExtents16.font_descent_return: out
-    XListFonts.result: own(XFreeFontNames) &[cstr; actual_count_return]?
-    XListDepths.result: own(XFree) &[i32; count_return]?
-    XGetPointerMapping.map_return: out bytes[nmap]
-    XLookupString.buffer_return: out bytes[bytes_buffer]
-    XmbLookupString.buffer_return Xutf8LookupString.buffer_return: out bytes[bytes_buffer]
-    XmbLookupString.keysym_return XmbLookupString.status_return: out
-    Xutf8LookupString.keysym_return Xutf8LookupString.status_return XLookupString.keysym_return: out
-    XSetCommand.argv: &[cstr; argc]
-    XSetFontPath.directories: &[cstr; ndirs]
-    XStringListToTextProperty.list XmbTextListToTextProperty.list Xutf8TextListToTextProperty.list: &[cstr; count]
-    glGenTextures.textures: out &[u32; n]
-    glDeleteTextures.textures glPrioritizeTextures.textures: &[u32; n]
-    glPrioritizeTextures.priorities: &[f32; n]
-    attr_get.argument1 attr_get.argument2 wattr_get.argument2 wattr_get.argument3: out
-    attr_get.argument3 wattr_get.argument4: const ptr<void>? = null
-    color_content.argument* pair_content.argument* extended_color_content.argument* extended_pair_content.argument*: out
-    color_content_sp.argument3 color_content_sp.argument4 color_content_sp.argument5: out
-    extended_color_content_sp.argument3 extended_color_content_sp.argument4 extended_color_content_sp.argument5: out
-    wgetscrreg.argument2 wgetscrreg.argument3 mousemask.argument2: out
-    rl_get_screen_size.argument* rl_timeout_remaining.argument*: out
     # GMP.
     __gmpz_get_d_2exp.argument1 __gmpf_get_d_2exp.argument1 __gmpf_get_str.argument2: out
     __gmpz_get_str.argument1 __gmpq_get_str.argument1 __gmpf_get_str.argument1: const ptr<void>? = null
     __gmpz_get_str.result __gmpq_get_str.result __gmpf_get_str.result: own(free) cstr?
-    # libuv, NSPR, XCB, LLVM.
-    uv_inet_pton.dst: out [u8; 16]
-    uv_thread_equal.t1 uv_thread_equal.t2: in
-    uv_cpu_info.cpu_infos uv_cpu_info.count uv_interface_addresses.addresses uv_interface_addresses.count: out
-    uv_dlsym.ptr PR_CreatePipe.readPipe PR_CreatePipe.writePipe: out
-    PR_strtod.se: out ptr<char>?
-    PR_Read.buf PR_Recv.buf: out bytes[amount]
-    PR_Write.buf PR_Send.buf: bytes[amount]
-    xcb_parse_display.host: out own(free) cstr?
-    xcb_parse_display.display xcb_parse_display.screen: out
-    LLVMConstArray.ConstantVals: &[ptr<LLVMOpaqueValue>; Length]
-    LLVMConstVector.ScalarConstantVals: &[ptr<LLVMOpaqueValue>; Size]
-    LLVMBuildAggregateRet.RetVals: &[ptr<LLVMOpaqueValue>; N]
-    LLVMGetIntrinsicDeclaration.ParamTypes LLVMIntrinsicGetType.ParamTypes: &[ptr<LLVMOpaqueType>; ParamCount]
-    LLVMAddIncoming.IncomingValues: &[ptr<LLVMOpaqueValue>; Count]
-    LLVMAddIncoming.IncomingBlocks: &[ptr<LLVMOpaqueBasicBlock>; Count]
     """
 }
