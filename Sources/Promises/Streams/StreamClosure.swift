@@ -1,20 +1,5 @@
 // Swift closures as the C functions that the engine calls for the events of a stream.
 
-/// A callback of a subscriber, or the function of an operator, in the context of its C functions. Not
-/// `Context(keeping:)`: a closure that a generic function returns is wrapped at each event.
-private final class StreamClosure<Function> {
-  let call: Function
-  init(_ call: Function) { self.call = call }
-}
-
-extension Context {
-  fileprivate init<Function>(closing function: Function) {
-    unsafe self.init(
-      Unmanaged.passRetained(StreamClosure(function)).toOpaque(),
-      { unsafe Unmanaged<AnyObject>.fromOpaque($0!).release() })
-  }
-}
-
 /// Receives the states of a stream, one at a time.
 typealias StreamCallback = (StoredState) -> Void
 
@@ -38,12 +23,12 @@ extension Receiver {
     let onEnd: FreeFunction = { unsafe receive(.end, in: $0) }
     self = unsafe .callbacks(
       onValue: kinds.contains(.data) ? onValue : nil, onError: kinds.contains(.errors) ? onError : nil,
-      onEnd: kinds.contains(.end) ? onEnd : nil, Context(closing: callback))
+      onEnd: kinds.contains(.end) ? onEnd : nil, Context(keeping: callback))
   }
 }
 
 private func receive(_ state: StoredState, in context: UnsafeMutableRawPointer?) {
-  unsafe Unmanaged<StreamClosure<StreamCallback>>.fromOpaque(context!).takeUnretainedValue().call(state)
+  unsafe Context.value(StreamCallback.self, in: context)(state)
 }
 
 extension Transform {
@@ -52,13 +37,13 @@ extension Transform {
     unsafe self.init(
       onValue: { unsafe decide(.value($1.load(as: CellValue.self)), in: $0, $2) },
       onError: { unsafe decide(.error($1.load(as: CellValue.self)), in: $0, $2) },
-      onEnd: { context, _, out in unsafe decide(.end, in: context, out) }, Context(closing: function))
+      onEnd: { context, _, out in unsafe decide(.end, in: context, out) }, Context(keeping: function))
   }
 }
 
 private func decide(
   _ state: StoredState, in context: UnsafeMutableRawPointer?, _ out: UnsafeMutableRawPointer
 ) -> Int32 {
-  let closure = unsafe Unmanaged<StreamClosure<StreamFunction>>.fromOpaque(context!).takeUnretainedValue()
-  return unsafe closure.call(state, &out.assumingMemoryBound(to: CellValue.self).pointee).rawValue
+  let function = unsafe Context.value(StreamFunction.self, in: context)
+  return unsafe function(state, &out.assumingMemoryBound(to: CellValue.self).pointee).rawValue
 }
