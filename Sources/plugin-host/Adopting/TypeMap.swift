@@ -77,7 +77,11 @@ struct TypeMap {
   /// The value of a name without a `*`, otherwise that of the longest pattern.
   private static func find<Value>(_ name: String, in map: [String: Value]) -> Value? {
     if let found = map[name] { return found }
-    let patterns = map.filter { $0.key.contains("*") && fnmatch($0.key, name, 0) == 0 }
+    let patterns = map.filter { pattern, _ in
+      // Most patterns end here: fnmatch() copies both texts.
+      guard let star = pattern.utf8.firstIndex(of: UInt8(ascii: "*")) else { return false }
+      return name.utf8.starts(with: pattern.utf8[..<star]) && fnmatch(pattern, name, 0) == 0
+    }
     return patterns.max { ($0.key.utf8.count, $0.key) < ($1.key.utf8.count, $1.key) }?.value
   }
 }
