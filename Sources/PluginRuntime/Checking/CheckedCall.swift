@@ -47,16 +47,10 @@ struct CheckedCall {
     for (index, type) in types.enumerated() { (list + index).initialize(to: type) }
     interface = .allocate(capacity: 1)
     interface.initialize(to: ffi_cif())
-    let returned = FFIType.of(signature.returned)
-    let status =
-      if let fixed = signature.variadicIndex {
-        ffi_prep_cif_var(interface, FFI_DEFAULT_ABI, UInt32(fixed), UInt32(count), returned, list)
-      } else {
-        ffi_prep_cif(interface, FFI_DEFAULT_ABI, UInt32(count), returned, list)
-      }
-    guard status == FFI_OK else {
-      throw Unmade("libffi cannot call it")
-    }
+    guard
+      FFIType.prepare(
+        interface, variadicFrom: signature.variadicIndex, count: count, returning: FFIType.of(signature.returned), list)
+    else { throw Unmade("libffi cannot call it") }
   }
 
   /// Makes a call. Returns the word that the function returned, and the addresses that it stored.

@@ -128,9 +128,9 @@ struct GeneralCall {
       addresses[plan.count + index] = argument.address
     }
     var interface = plan.interface.pointee
-    let status = ffi_prep_cif_var(
-      &interface, FFI_DEFAULT_ABI, UInt32(plan.count), UInt32(count), plan.returnType, types)
-    guard status == FFI_OK else { throw CallArena.noMemory }
+    guard
+      FFIType.prepare(&interface, variadicFrom: plan.count, count: count, returning: plan.returnType, types)
+    else { throw CallArena.noMemory }
     return enter(&interface, addresses)
   }
 }

@@ -113,15 +113,11 @@ final class GeneralPlan: Sendable {
     interface = Self.kept([ffi_cif()])
     // A function with a tail is prepared for each call, by the types of its arguments.
     guard tail.isEmpty else { return }
-    var status = FFI_OK
-    if let variadicIndex = signature.variadicIndex {
-      // A struct that is passed as two arguments stands before them: C promotes those behind.
-      let fixed = variadicIndex + count - slots.count
-      status = ffi_prep_cif_var(interface, FFI_DEFAULT_ABI, UInt32(fixed), UInt32(count), returnType, types)
-    } else {
-      status = ffi_prep_cif(interface, FFI_DEFAULT_ABI, UInt32(count), returnType, types)
+    // A struct that is passed as two arguments stands before those of `...`: C promotes those behind.
+    let variadic = signature.variadicIndex.map { $0 + count - slots.count }
+    guard FFIType.prepare(interface, variadicFrom: variadic, count: count, returning: returnType, types) else {
+      return nil
     }
-    guard status == FFI_OK else { return nil }
   }
 
   /// The value of an omitted argument, or of a constant; of kind 0 if the argument is required.

@@ -34,6 +34,21 @@ enum FFIType {
     }
   }
 
+  /// Prepares the call of a function, whose arguments from `variadic` on stand in the place of C's `...`. Returns false
+  /// if libffi cannot call it.
+  static func prepare(
+    _ interface: UnsafeMutablePointer<ffi_cif>, variadicFrom variadic: Int?, count: Int, returning result: Reference?,
+    _ types: UnsafeMutablePointer<Reference?>?
+  ) -> Bool {
+    let status =
+      if let variadic {
+        ffi_prep_cif_var(interface, FFI_DEFAULT_ABI, UInt32(variadic), UInt32(count), result, types)
+      } else {
+        ffi_prep_cif(interface, FFI_DEFAULT_ABI, UInt32(count), result, types)
+      }
+    return status == FFI_OK
+  }
+
   /// A pointer of any type.
   static var pointer: Reference { address(&ffi_type_pointer) }
   /// A promise_status_t.
