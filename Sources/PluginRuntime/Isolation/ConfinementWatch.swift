@@ -145,9 +145,10 @@ struct ConfinementWatch {
       return CapabilityRefusal(capability: .memory, path: nil, call: call, limit: plan.capabilities.memoryText)
     }
     guard enforcesFiles, let full else { return nil }
+    let (path, own) = located(full, attempt.thread)
     // Opening a file that does not exist fails for everybody; one that is made has a folder.
-    let (existing, new) = target(full, attempt.thread)
-    if attempt.writes, let target = existing ?? new, !isGranted(target, PLUGIN_ACCESS_WRITE) {
+    let existing = Self.resolve(path).map { Self.isBelow(own, $0) ? Self.ownFolder + $0.dropFirst(own.count) : $0 }
+    if attempt.writes, let target = existing ?? Self.resolveNew(path), !isGranted(target, PLUGIN_ACCESS_WRITE) {
       return CapabilityRefusal(capability: .write, path: target, call: call)
     }
     if attempt.reads, let target = existing, !isGranted(target, PLUGIN_ACCESS_READ) {
@@ -160,25 +161,18 @@ struct ConfinementWatch {
     granted.contains { $0.access & Int32(access) != 0 && Self.isBelow($0.path, path) }
   }
 
-  /// The target of a path of a thread: an existing file, or the place of a new one. Files of the thread's own process
-  /// are below /proc/self in the result. Its descriptors lead to their files, and those of pipes and sockets nowhere.
-  private func target(_ path: String, _ thread: Int32) -> (existing: String?, new: String?) {
+  /// A path of a thread as it leads there from this process, and the folder of the thread's own process, which is
+  /// /proc/self in refusals. Descriptors lead to their files, and those of pipes and sockets nowhere.
+  private func located(_ path: String, _ thread: Int32) -> (path: String, own: String) {
     let folder = "/proc/\(thread)"
     let names = [
       (Self.ownFolder, folder), ("/proc/thread-self", folder), ("/dev/fd", "\(folder)/fd"),
       ("/dev/stdin", "\(folder)/fd/0"), ("/dev/stdout", "\(folder)/fd/1"), ("/dev/stderr", "\(folder)/fd/2"),
     ]
     guard let (name, place) = names.first(where: { Self.isBelow($0.0, path) }) else {
-      // In /proc nobody makes files: a name that leads nowhere is that of a pipe.
-      let new = Self.isBelow("/proc", path) ? nil : Self.resolveNew(path)
-      return (Self.resolve(path).map { asOwn($0, "/proc/\(process)") }, new)
+      return (path, "/proc/\(process)")
     }
-    return (Self.resolve(place + path.dropFirst(name.count)).map { asOwn($0, folder) }, nil)
-  }
-
-  /// The path with a process's own folder as /proc/self.
-  private func asOwn(_ path: String, _ folder: String) -> String {
-    Self.isBelow(folder, path) ? Self.ownFolder + path.dropFirst(folder.count) : path
+    return (place + path.dropFirst(name.count), folder)
   }
 
   private static let ownFolder = "/proc/self"
@@ -216,9 +210,10 @@ struct ConfinementWatch {
     return String(cString: resolved)
   }
 
-  /// The path of a file that is to be made in an existing folder.
+  /// The path of a file that is to be made in an existing folder. In /proc nobody makes files: a name that leads nowhere
+  /// is that of a pipe.
   private static func resolveNew(_ path: String) -> String? {
-    guard let slash = path.lastIndex(of: "/") else { return nil }
+    guard !isBelow("/proc", path), let slash = path.lastIndex(of: "/") else { return nil }
     return resolve(slash == path.startIndex ? "/" : String(path[..<slash])).map { folder in
       "\(folder == "/" ? "" : folder)\(path[slash...])"
     }
