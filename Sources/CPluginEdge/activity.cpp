@@ -138,14 +138,13 @@ void report(int number, siginfo_t *info, void *) {
     if (signals[i].number != number)
       continue;
     const plugin_activity *activity = plugin_activity_current;
-    if (guarded.load() != getpid()) {
-      // A child: the signal is its own matter.
-    } else if (activity == nullptr && results_of == nullptr) {
-      if (!signals[i].is_fault)
-        (line() << guard.program << ": " << signals[i].name << ": the process ends")
-            .write({"rejected", 128 + number, signals[i].name, nullptr, false});
-    } else {
-      const char *subject = results_of != nullptr ? results_of : activity->subject;
+    const char *subject = results_of != nullptr ? results_of : activity != nullptr ? activity->subject : nullptr;
+    // In a child, the signal is its own matter.
+    bool is_own = guarded.load() == getpid();
+    if (is_own && subject == nullptr && !signals[i].is_fault)
+      (line() << guard.program << ": " << signals[i].name << ": the process ends")
+          .write({"rejected", 128 + number, signals[i].name, nullptr, false});
+    if (is_own && subject != nullptr) {
       ending_facts facts = facts_of(results_of != nullptr ? PLUGIN_ACTIVITY_CALL : activity->kind, subject, 0);
       facts.status = 128 + number;
       facts.signal = signals[i].name;
