@@ -8,9 +8,7 @@ extension Header {
 
   /// Whether a struct is defined, and nothing in it says that more data follow.
   func isWholeValue(_ tag: String) -> Bool {
-    guard let record = record(tag) else { return false }
-    let last = record.fields.last.map { resolved($0.type) }
-    if case .array(_, let count) = last, count ?? 0 < 2 { return false }
+    guard let record = record(tag), !hasOpenEnd(record) else { return false }
     return !record.fields.contains { field in
       let words = ParameterNames.words(field.name)
       return words.contains { ["length", "len", "count", "nelems", "nitems"].contains($0) }
@@ -51,9 +49,13 @@ extension Header {
   /// Whether a struct or union is defined, ends where its definition does, and no function gives the address of one but
   /// of one that it is given.
   func isWhole(_ tag: String) -> Bool {
-    guard let record = record(tag), !born.contains(tag), let last = record.fields.last else { return false }
-    if case .array(_, let count) = resolved(last.type), count ?? 0 < 2 { return false }
-    return true
+    guard let record = record(tag), !born.contains(tag) else { return false }
+    return !record.fields.isEmpty && !hasOpenEnd(record)
+  }
+
+  /// Whether the last field of a struct is an array of which more elements may follow.
+  private func hasOpenEnd(_ record: Record) -> Bool {
+    if case .array(_, let count)? = record.fields.last.map({ resolved($0.type) }) { count ?? 0 < 2 } else { false }
   }
 
   /// A name that a struct without a tag has by a typedef.
