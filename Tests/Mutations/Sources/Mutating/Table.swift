@@ -46,7 +46,8 @@ package struct TableError: Error, Equatable, CustomStringConvertible {
 ///
 /// `rows: T12 T13` names rows of docs/features.txt. Lines that begin with a blank are context. `place: 2` means the
 /// second of several. `repeat: 20`: the tests run up to 20 times each, for a race. `equivalent: REASON` stands in place
-/// of `tests:`, and `unseen: REASON` does for a difference that no test can notice. Empty lines and lines with `#` are for people.
+/// of `tests:`, and `unseen: REASON` does for a difference that no test can notice. Empty lines and lines with `#` are
+/// for people.
 package func readTable(_ text: String, named table: String) throws -> [Row] {
   var rows: [Row] = []
   var fields: [String: String] = [:]
