@@ -21,6 +21,12 @@ final class CallFlow: Sendable {
     var isHeld = false
     var isClosed = false
 
+    mutating func queue(_ call: WaitingCall, _ number: UInt64) {
+      waiting[number] = call
+      first = min(first, number)
+      for promise in call.awaited { awaited[promise, default: 0] += 1 }
+    }
+
     /// Takes out the call that has waited longest.
     mutating func takeFirst() -> WaitingCall? {
       guard !waiting.isEmpty else { return nil }
@@ -47,8 +53,17 @@ final class CallFlow: Sendable {
 
   init(_ limits: CallLimits) { self.limits = limits }
 
-  /// Decides on a new call; makes the waiting call if it waits.
-  func admit(_ waiting: (_ number: UInt64) -> WaitingCall) -> Admission {
+  /// The number of a new call that may have to wait.
+  func newNumber() -> UInt64 {
+    state.withLock { state in
+      defer { state.next += 1 }
+      return state.next
+    }
+  }
+
+  /// Decides on a new call. One that waits is queued, if it has been made: that is done with no lock held, for a trace calls
+  /// a closure of the program's.
+  func admit(_ call: WaitingCall? = nil, number: UInt64 = 0) -> Admission {
     state.withLock { state in
       if state.isClosed { return .closed }
       if !state.isHeld, state.waiting.isEmpty, state.running < limits.inFlight {
@@ -56,10 +71,7 @@ final class CallFlow: Sendable {
         return .start
       }
       guard state.isHeld || limits.whenFull == .wait, state.waiting.count < limits.queue else { return .overloaded }
-      let call = waiting(state.next)
-      state.waiting[state.next] = call
-      for promise in call.awaited { state.awaited[promise, default: 0] += 1 }
-      state.next += 1
+      if let call { state.queue(call, number) }
       return .waits
     }
   }

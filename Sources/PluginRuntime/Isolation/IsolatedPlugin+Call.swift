@@ -35,27 +35,28 @@ extension IsolatedPlugin {
       start(function, arguments, terms, flow.slot(), waiting)
     }
     let promises = arguments.compactMap { if case .promise(let promise) = $0.content { promise } else { nil } }
-    var waiting: (call: WaitingCall, number: UInt64)?
-    let admission = flow.admit { number in
-      let call = WaitingCall(awaiting: promises.map(\.id), begin: begin, remove: { [flow] in flow.remove(number) })
-      waiting = (call, number)
-      return call
-    }
-    switch (admission, waiting) {
-    case (.start, _): return begin(nil)
-    case (.waits, let waiting?):
+    let admission = flow.admit()
+    if admission == .start { return begin(nil) }
+    guard admission == .waits else { return .reject(refusal(admission, target)) }
+    let number = flow.newNumber()
+    let call = WaitingCall(awaiting: promises.map(\.id), begin: begin, remove: { [flow] in flow.remove(number) })
+    switch flow.admit(call, number: number) {
+    case .start: call.start()
+    case .waits:
       for process in state.withLock(\.active) { process.link.keepResults(promises) }
-      if let timeout { expire(waiting.number, function, after: timeout) }
-      return waiting.call.promise
-    case (.closed, _): return .reject(closed(function))
-    default:
-      let limits = settings.options.limits
-      let waits = limits.whenFull == .wait ? " and \(limits.queue) wait" : ""
-      return .reject(
-        PluginError(
-          .overloaded, target.subject,
-          "is not called: \(limits.inFlight) calls of the plugin are under way\(waits), which is the limit"))
+      if let timeout { expire(number, function, after: timeout) }
+    case let refused: call.promise.reject(refusal(refused, target))
     }
+    return call.promise
+  }
+
+  private func refusal(_ admission: CallFlow.Admission, _ target: RemoteFunction) -> PluginError {
+    if admission == .closed { return closed(target.name) }
+    let limits = settings.options.limits
+    let waits = limits.whenFull == .wait ? " and \(limits.queue) wait" : ""
+    return PluginError(
+      .overloaded, target.subject,
+      "is not called: \(limits.inFlight) calls of the plugin are under way\(waits), which is the limit")
   }
 
   /// Starts a call in a worker of the active generation.

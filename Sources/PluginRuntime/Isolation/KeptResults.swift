@@ -58,10 +58,11 @@ struct KeptResults {
     return request
   }
 
-  /// Makes promises of the host the place of all that are in the worker. Returns calls that settle those promises.
-  mutating func moveToHost() -> [(request: UInt64, call: RemoteCall)] {
+  /// Makes promises of the host the place of all that are in the worker, which there are at most as many of. Returns calls
+  /// that settle those promises, and takes them out.
+  mutating func moveToHost(_ promises: inout [Promise<PluginValue>]) -> [(request: UInt64, call: RemoteCall)] {
     results.filter { if case .worker = $0.value.place { true } else { false } }.sorted { $0.key < $1.key }.map {
-      let promise = Promise<PluginValue>()
+      let promise = promises.removeLast()
       results[$0.key]?.place = .host(promise)
       return ($0.key, $0.value.call(settling: promise))
     }

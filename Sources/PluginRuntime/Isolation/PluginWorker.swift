@@ -326,11 +326,10 @@ public final class PluginWorker: Sendable {
   // MARK: Promises that are arguments
 
   private func argument(_ number: UInt64, isLast: Bool) -> Promise<PluginValue> {
-    state.withLock { state in
-      let promise = state.promises[number] ?? Promise<PluginValue>()
-      state.promises[number] = isLast ? nil : promise
-      return promise
-    }
+    // A new one is made with no lock held, for a trace calls a closure of the plugin's. Only the thread that reads comes here.
+    let promise = state.withLock { $0.promises[number] } ?? Promise<PluginValue>()
+    state.withLock { $0.promises[number] = isLast ? nil : promise }
+    return promise
   }
 
   /// The result of an earlier call. If that has ended long ago, its answer is on its way to the host, which settles the

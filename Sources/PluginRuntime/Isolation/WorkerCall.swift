@@ -23,10 +23,15 @@ final class WorkerCall: Sendable {
 
   /// The result, for another call of the same process.
   var result: Promise<PluginValue> {
-    state.withLock { state in
+    let known = state.withLock { state in
       state.isTaken = true
+      return state.promise ?? state.expected
+    }
+    if let known { return known }
+    // With no lock held: a trace calls a closure of the plugin's.
+    let expected = Promise<PluginValue>()
+    return state.withLock { state in
       if let result = state.promise ?? state.expected { return result }
-      let expected = Promise<PluginValue>()
       state.expected = expected
       return expected
     }

@@ -23,9 +23,9 @@ extension WorkerLink {
 
   /// Takes all calls out, with those whose results the worker keeps: their answers will be ignored.
   func takeCalls() -> [RemoteCall] {
-    state.withLock { state in
+    moveKept { state, promises in
       defer { (state.calls, state.unsent) = (RemoteCalls(), []) }
-      return state.calls.sorted { $0.key < $1.key }.map(\.value) + state.kept.moveToHost().map(\.call)
+      return state.calls.sorted { $0.key < $1.key }.map(\.value) + state.kept.moveToHost(&promises).map(\.call)
     }
   }
 

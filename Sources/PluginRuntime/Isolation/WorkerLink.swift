@@ -175,11 +175,11 @@ final class WorkerLink: Sendable {
   /// The worker has ended: returns its calls, and those whose results it kept. Those that were not sent stay for the next one, unless the link closes.
   func end(keepingUnsent: Bool) -> [RemoteCall] {
     // Released outside the lock: the closures of callbacks may be the last to hold anything.
-    let (calls, callbacks, foreign) = state.withLock { state in
+    let (calls, callbacks, foreign) = moveKept { state, promises in
       let unsent = Set(state.phase == .closing || !keepingUnsent ? [] : state.unsent)
       let ended = state.calls.filter { !unsent.contains($0.key) }.sorted { $0.key < $1.key }
       for (request, _) in ended { state.calls[request] = nil }
-      let lost = state.kept.moveToHost().map(\.call)
+      let lost = state.kept.moveToHost(&promises).map(\.call)
       state.unsent.removeAll { !unsent.contains($0) }
       defer { (state.callbacks, state.foreign) = ([:], [:]) }
       if state.phase == .open { state.phase = .waiting }

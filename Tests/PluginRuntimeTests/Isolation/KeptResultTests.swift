@@ -21,7 +21,7 @@ struct KeptResultTests {
   }
 
   /// Large bytes that a worker keeps.
-  private static func keep(_ plugin: IsolatedPlugin, kibibytes: Int64 = kibibytes) async throws -> Promise<PluginValue>
+  static func keep(_ plugin: IsolatedPlugin, kibibytes: Int64 = kibibytes) async throws -> Promise<PluginValue>
   {
     let number = Promise<PluginValue>()
     let (large, size) = chain(plugin, 0, of: number)
