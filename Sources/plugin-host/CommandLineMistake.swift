@@ -42,9 +42,12 @@ extension PluginHost {
 
   /// Whether a command line asks for JSON, before it is parsed: as far as the words can say that.
   static func asksForJSON(_ words: [String]) -> Bool {
-    guard command(named: words.first) is any WritesResults.Type else { return false }
+    let first = command(named: words.first)
+    let second = first?.configuration.subcommands.first { $0.configuration.commandName == words.dropFirst().first }
+    guard second ?? first is any WritesJSON.Type else { return false }
     let options = Array(words.prefix { $0 != "--" })
-    if !Set(options).isDisjoint(with: ["--format=json", "--output=json", "-ojson", "-o=json"]) { return true }
+    let asking: Set = ["--json", "--format=json", "--output=json", "-ojson", "-o=json"]
+    if !asking.isDisjoint(with: options) { return true }
     return zip(options, options.dropFirst()).contains { ["--format", "--output", "-o"].contains($0) && $1 == "json" }
   }
 }

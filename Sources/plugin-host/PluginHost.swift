@@ -46,7 +46,7 @@ struct PluginHost: ParsableCommand {
       }
       try refuseUnknownCommand(words.first)
       var command = try parse(words)
-      StructuredError.isOn = (command as? any WritesResults)?.output.wantsJSON ?? false
+      StructuredError.isOn = (command as? any WritesJSON)?.json ?? false
       try reserveOutput()
       if let command = command as? any RunsPlugins {
         Admission.beginHosting()

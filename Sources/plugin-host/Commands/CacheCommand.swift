@@ -9,7 +9,7 @@ struct CacheCommand: ParsableCommand {
     discussion: ExitStatus.help,
     subcommands: [List.self, Prune.self])
 
-  struct List: ParsableCommand {
+  struct List: ParsableCommand, WritesJSON {
     static let configuration = CommandConfiguration(
       commandName: "list", abstract: "List the kept results, the latest first.", discussion: ExitStatus.help)
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 import PluginRuntime
 
-struct CheckCommand: ParsableCommand {
+struct CheckCommand: ParsableCommand, WritesJSON {
   static let configuration = CommandConfiguration(
     commandName: "check",
     abstract: "Check a plugin for faults; for its author.",
@@ -53,6 +53,8 @@ struct CheckCommand: ParsableCommand {
   @ArgumentParser.Argument(help: "The plugin's path, with a slash in it, or its name or id in the search path.")
   var plugin: String
 
+  var json: Bool { format == .json }
+
   func validate() throws {
     guard calls > 0, calls <= 1_000_000 else { throw ValidationError("--calls: expected a number from 1 to 1000000") }
   }
@@ -66,7 +68,7 @@ struct CheckCommand: ParsableCommand {
     let results = try results(of: plugin, plan.plugins, options)
     let report = CheckReport(plugin: plugin, seed: options.seed, results: results)
     if let junit { try write(report.junit, to: junit) }
-    try StandardOutput.write(format == .json ? report.json.text + "\n" : report.page)
+    try StandardOutput.write(json ? report.json.text + "\n" : report.page)
     if report.findings > 0 { throw Failure(.rejected, lines: []) }
   }
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import PluginRuntime
 
-struct InspectCommand: ParsableCommand {
+struct InspectCommand: ParsableCommand, WritesJSON {
   static let configuration = CommandConfiguration(
     commandName: "inspect",
     abstract: "Show the functions of a plugin, with their parameters and C prototypes.",

@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 import PluginRuntime
 
-struct ListCommand: ParsableCommand {
+struct ListCommand: ParsableCommand, WritesJSON {
   static let configuration = CommandConfiguration(
     commandName: "list",
     abstract: "List plugins.",
@@ -35,7 +35,8 @@ struct ListCommand: ParsableCommand {
     try StandardOutput.write(text)
     guard problems.isEmpty else {
       let status = problems.allSatisfy { $0.status == .timedOut } ? ExitStatus.timedOut : .notLoaded
-      throw Failure(status, lines: problems.flatMap(\.lines))
+      for problem in problems { StructuredError.write(problem) }
+      throw Failure(status, lines: [])
     }
   }
 

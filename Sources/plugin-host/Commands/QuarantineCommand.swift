@@ -14,7 +14,7 @@ struct QuarantineCommand: ParsableCommand {
       """,
     subcommands: [List.self, Release.self])
 
-  struct List: ParsableCommand {
+  struct List: ParsableCommand, WritesJSON {
     static let configuration = CommandConfiguration(
       commandName: "list", abstract: "List the plugins in quarantine, the latest first.", discussion: ExitStatus.help)
 

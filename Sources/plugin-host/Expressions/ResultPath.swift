@@ -26,11 +26,14 @@ struct ResultPath: Equatable, Sendable {
     var isFirst = true
     while let first = rest.first {
       if first == "[" {
-        guard let end = rest.firstIndex(of: "]"), let index = Int(rest[..<end].dropFirst()) else {
-          throw Mistake(message: "\"\(text)\": a number and \"]\" must follow \"[\"")
+        let digits = rest.dropFirst().prefix { $0 != "]" }
+        guard digits.endIndex < rest.endIndex, let index = Int(digits) else {
+          let isTooLong = digits.count > 18 && digits.allSatisfy(\.isNumber)
+          let problem = isTooLong ? "no list has so many elements" : "a number and \"]\" must follow \"[\""
+          throw Mistake(message: "\"\(text)\": \(problem)")
         }
         parts.append(.index(index))
-        rest = rest[end...].dropFirst()
+        rest = rest[digits.endIndex...].dropFirst()
       } else {
         if first == "." { rest = rest.dropFirst() } else if !isFirst { throw Self.malformed(text) }
         let name = rest.prefix { $0 != "." && $0 != "[" && $0 != "]" }

@@ -39,9 +39,18 @@ struct OutputOptions: ParsableArguments {
   var writer: ResultWriter { ResultWriter(format: formats.first ?? .json, path: paths.first) }
 }
 
+/// A command that writes JSON if it is asked to, and then its failures as JSON, too.
+protocol WritesJSON {
+  var json: Bool { get }
+}
+
 /// A command that writes a result.
-protocol WritesResults {
+protocol WritesResults: WritesJSON {
   var output: OutputOptions { get }
+}
+
+extension WritesResults {
+  var json: Bool { output.wantsJSON }
 }
 
 extension ResultFormat: ExpressibleByArgument {}

@@ -17,6 +17,8 @@ enum StructuredError {
 
   /// Writes a failure: as one line of JSON if that was asked for, and otherwise its lines.
   static func write(_ failure: Failure) {
+    // It has been written.
+    if failure.lines.isEmpty { return }
     if isOn { StandardError.write(json(failure)) } else { StandardError.write(lines: failure.lines) }
   }
 

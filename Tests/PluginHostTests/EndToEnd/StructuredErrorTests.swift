@@ -35,6 +35,31 @@ extension EndToEnd {
       #expect(missing.status == 2 && missing.members["kind"] as? String == "notLoaded")
     }
 
+    @Test(
+      "failures of commands that print JSON are JSON, too",
+      arguments: [
+        ["inspect", "--json", "./none.so"], ["inspect", "--elf", "--json", "./none.so"],
+        ["inspect", "--json", "./none.so", "more"], ["list", "--json", "./none.so"], ["list", "--jsom", "--json"],
+        ["check", "--format", "json", "./none.so"], ["check", "--format=json", "--calls", "0", "./none.so"],
+        ["cache", "list", "--json", "--cache", "/dev/null/cache"], ["cache", "list", "--json", "more"],
+        ["quarantine", "list", "--json", "more"],
+      ])
+    func failuresOfJSON(words: [String]) throws {
+      let ending = try HostProcess.run(words)
+      let error = try members(ending.errors)
+      #expect(error["status"] as? Int32 == ending.status && ending.status != 0, "\(ending.errors)")
+      #expect((error["message"] as? String)?.isEmpty == false)
+    }
+
+    @Test func eachFileThatIsNotListedHasALine() throws {
+      let ending = try HostProcess.run("list", "--json", "./none.so", "./neither.so")
+      let lines = ending.errors.split(separator: "\n")
+      #expect(ending.text == "[]\n" && ending.status == 2 && lines.count == 2)
+      #expect(try zip(["none", "neither"], lines).allSatisfy { name, line in
+        (try members(String(line))["message"] as? String)?.contains(name) == true
+      })
+    }
+
     @Test func withoutTheOptionFailuresAreText() throws {
       let ending = try HostProcess.run("call", "--plugins", Self.folder, "libm", "pow", "x", "2")
       #expect(ending.errors.hasPrefix("plugin-host: libm.pow: "))

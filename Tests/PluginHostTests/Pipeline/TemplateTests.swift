@@ -31,6 +31,7 @@ import Testing
     ("${steps.a b}", "\"a b\" does not name a step: \(Name.rule)"),
     ("${steps.a.}", "\".\" is not a path to a part of a result; write one such as rows[0].name"),
     ("${steps.a[x]}", "\"[x]\": a number and \"]\" must follow \"[\""),
+    ("${steps.a[99999999999999999999]}", "\"[99999999999999999999]\": no list has so many elements"),
     ("${steps.a[0]b}", "\"[0]b\" is not a path to a part of a result; write one such as rows[0].name"),
   ])
   func refusesReferences(text: String, message: String) {
