@@ -45,16 +45,19 @@ enum CreationTimes {
   /// Records that the promise is made now.
   static func note(_ promise: CellRef) {
     guard let entry = unsafe entry(promise.index, makes: true) else { return }
-    unsafe entry.pointee.time.store(platform_now(), ordering: .relaxed)
+    // A thread that reads this time sees that the id is no longer that of an older promise.
+    unsafe entry.pointee.id.store(0, ordering: .relaxed)
+    unsafe entry.pointee.time.store(platform_now(), ordering: .releasing)
     unsafe entry.pointee.id.store(promise.id, ordering: .releasing)
   }
 
-  /// The time at which the promise was made; nil if no trace was on.
+  /// The time at which the promise was made; nil if no trace was on, or if the promise is gone.
   static func time(_ index: UInt32, id: UInt64) -> Int64? {
     guard let entry = unsafe entry(index, makes: false),
       unsafe entry.pointee.id.load(ordering: .acquiring) == id
     else { return nil }
-    return unsafe entry.pointee.time.load(ordering: .relaxed)
+    let time = unsafe entry.pointee.time.load(ordering: .acquiring)
+    return unsafe entry.pointee.id.load(ordering: .relaxed) == id ? time : nil
   }
 }
 
