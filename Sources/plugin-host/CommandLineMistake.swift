@@ -44,7 +44,7 @@ extension PluginHost {
   static func asksForJSON(_ words: [String]) -> Bool {
     let first = command(named: words.first)
     let second = first?.configuration.subcommands.first { $0.configuration.commandName == words.dropFirst().first }
-    guard second ?? first is any WritesJSON.Type else { return false }
+    guard (second ?? first) is any WritesJSON.Type else { return false }
     let options = Array(words.prefix { $0 != "--" })
     let asking: Set = ["--json", "--format=json", "--output=json", "-ojson", "-o=json"]
     if !asking.isDisjoint(with: options) { return true }

@@ -9,7 +9,6 @@ static promise_status_t (*make_bytes)(promise_value_t *, const void *, size_t);
 static promise_status_t (*release_value)(promise_value_t *);
 static promise_status_t (*discard)(promise_t *);
 static promise_status_t (*release)(promise_t *);
-static promise_status_t (*start_trace)(const promise_trace_t *);
 
 static promise_status_t load(const promise_host_t *offered, promise_value_t *error) {
   (void)error;
@@ -21,7 +20,6 @@ static promise_status_t load(const promise_host_t *offered, promise_value_t *err
   release_value = (promise_status_t(*)(promise_value_t *))host->function(host, "promise_value_release");
   discard = (promise_status_t(*)(promise_t *))host->function(host, "promise_discard");
   release = (promise_status_t(*)(promise_t *))host->function(host, "promise_release");
-  start_trace = (promise_status_t(*)(const promise_trace_t *))host->function(host, "promise_trace_start");
   return PROMISE_OK;
 }
 
@@ -131,17 +129,6 @@ static void flood(void) {
     pthread_detach(thread);
 }
 
-static void call_nobody(void *unused, const promise_trace_event_t *event) {
-  (void)unused;
-  (void)event;
-  release(host->call(host, "test.nobody", "nothing", NULL, 0));
-}
-
-/* Calls a function of another plugin at each event of this process's promises. */
-static void call_at_events(void) {
-  start_trace(&(promise_trace_t){.size = sizeof(promise_trace_t), .event = call_nobody});
-}
-
 static const promise_plugin_function_t functions[] = {
     FUNCTION("add(left: i64, right: i64) -> promise<i32>", add),
     FUNCTION("add_default(left: i64) -> promise<i32>", add_default),
@@ -156,7 +143,6 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("echo(text: str) -> promise<str>", echo),
     FUNCTION("start_and_discard(data: bytes) -> bool", start_and_discard),
     FUNCTION("flood()", flood),
-    FUNCTION("call_at_events()", call_at_events),
 };
 
 #ifndef ID

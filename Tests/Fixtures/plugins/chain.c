@@ -141,6 +141,25 @@ static void die(void) {
   abort();
 }
 
+static const promise_host_t *host;
+
+static promise_status_t load(const promise_host_t *offered, promise_value_t *error) {
+  (void)error;
+  host = offered;
+  return PROMISE_OK;
+}
+
+static void call_nobody(void *context, const promise_trace_event_t *event) {
+  (void)context;
+  (void)event;
+  promise_release(host->call(host, "test.nobody", "nothing", NULL, 0));
+}
+
+/* Calls a function of another plugin at each event of this process's promises. */
+static void call_at_events(void) {
+  promise_trace_start(&(promise_trace_t){.size = sizeof(promise_trace_t), .event = call_nobody});
+}
+
 static const promise_plugin_function_t functions[] = {
     FUNCTION("gate() -> promise<i64>", gate),
     FUNCTION("open_gate(value: i64)", open_gate),
@@ -157,6 +176,7 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("value(value: i64) -> i64", value),
     FUNCTION("ask(body: fn() -> i64) -> i64", ask),
     FUNCTION("die()", die),
+    FUNCTION("call_at_events()", call_at_events),
 };
 
-PLUGIN("test.chain")
+PLUGIN("test.chain", .load = load)

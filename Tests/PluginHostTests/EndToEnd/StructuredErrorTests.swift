@@ -41,7 +41,7 @@ extension EndToEnd {
         ["inspect", "--json", "./none.so"], ["inspect", "--elf", "--json", "./none.so"],
         ["inspect", "--json", "./none.so", "more"], ["list", "--json", "./none.so"], ["list", "--jsom", "--json"],
         ["check", "--format", "json", "./none.so"], ["check", "--format=json", "--calls", "0", "./none.so"],
-        ["cache", "list", "--json", "--cache", "/dev/null/cache"], ["cache", "list", "--json", "more"],
+        ["cache", "list", "--json", "--cache", "/dev"], ["cache", "list", "--json", "more"],
         ["quarantine", "list", "--json", "more"],
       ])
     func failuresOfJSON(words: [String]) throws {
