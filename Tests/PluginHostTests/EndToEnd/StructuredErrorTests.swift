@@ -55,9 +55,10 @@ extension EndToEnd {
       let ending = try HostProcess.run("list", "--json", "./none.so", "./neither.so")
       let lines = ending.errors.split(separator: "\n")
       #expect(ending.text == "[]\n" && ending.status == 2 && lines.count == 2)
-      #expect(try zip(["none", "neither"], lines).allSatisfy { name, line in
-        (try members(String(line))["message"] as? String)?.contains(name) == true
-      })
+      #expect(
+        try zip(["none", "neither"], lines).allSatisfy { name, line in
+          (try members(String(line))["message"] as? String)?.contains(name) == true
+        })
     }
 
     @Test func withoutTheOptionFailuresAreText() throws {

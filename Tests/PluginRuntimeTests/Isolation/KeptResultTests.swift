@@ -21,8 +21,7 @@ struct KeptResultTests {
   }
 
   /// Large bytes that a worker keeps.
-  static func keep(_ plugin: IsolatedPlugin, kibibytes: Int64 = kibibytes) async throws -> Promise<PluginValue>
-  {
+  static func keep(_ plugin: IsolatedPlugin, kibibytes: Int64 = kibibytes) async throws -> Promise<PluginValue> {
     let number = Promise<PluginValue>()
     let (large, size) = chain(plugin, 0, of: number)
     number.resolve(.int(kibibytes))
