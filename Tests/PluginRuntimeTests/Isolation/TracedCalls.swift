@@ -25,7 +25,7 @@ struct TracedCalls {
 
   // Each in a process of its own, for a process has one trace.
 
-  @Test("are queued before the call that the trace tells of")
+  @Test("are queued before the call that the trace reports")
   func waiting() async {
     await #expect(processExitsWith: .success) {
       let plugin = try IsolatedPlugin.loading("chain") { $0.limits.inFlight = 1 }

@@ -51,7 +51,7 @@ enum CreationTimes {
     unsafe entry.pointee.id.store(promise.id, ordering: .releasing)
   }
 
-  /// The time at which the promise was made; nil if no trace was on, or if the promise is gone.
+  /// The time at which the promise was made; nil if no trace was on, or if the promise was destroyed.
   static func time(_ index: UInt32, id: UInt64) -> Int64? {
     guard let entry = unsafe entry(index, makes: false),
       unsafe entry.pointee.id.load(ordering: .acquiring) == id
