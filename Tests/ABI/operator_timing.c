@@ -56,11 +56,11 @@ static void a_debounce_publishes_the_last_of_a_burst(void) {
   begin(&stream, promise_publisher_debounce, SHORT);
   for (int64_t number = 1; number <= 3; number++)
     publish(stream.source, number);
+  int64_t published = promise_now();
   publish_error(stream.source, 4);
   CHECK_TEXT(stream.listener.log, "");
-  int64_t published = promise_now();
   run_until(&stream, 1);
-  CHECK(promise_now() - published >= SHORT - MILLISECONDS);
+  CHECK(promise_now() - published >= SHORT);
   CHECK_TEXT(stream.listener.log, "!4 ");
   publish(stream.source, 5);
   run_until(&stream, 2);
@@ -73,10 +73,10 @@ static void an_event_restarts_the_interval(void) {
   begin(&stream, promise_publisher_debounce, 4 * SHORT);
   publish(stream.source, 1);
   sleep_for(3 * SHORT);
-  publish(stream.source, 2);
   int64_t published = promise_now();
+  publish(stream.source, 2);
   run_until(&stream, 1);
-  CHECK(promise_now() - published >= 3 * SHORT); /* the timer of the first event fired earlier, for nothing */
+  CHECK(promise_now() - published >= 4 * SHORT); /* the timer of the first event fired earlier, for nothing */
   CHECK_TEXT(stream.listener.log, "2 ");
   end_stream(&stream);
 }
@@ -94,9 +94,8 @@ static void a_throttle_publishes_the_first_and_the_latest(void) {
       run_until(&stream, 2);
       CHECK_TEXT(stream.listener.log, "1 3 ");
       CHECK(promise_now() - begun >= 40 * SHORT);
-      begun = promise_now();
-      publish(stream.source, 4); /* in the interval that the timer began */
-      if (promise_now() - begun < 20 * SHORT)
+      publish(stream.source, 4); /* in the interval that the timer began, unless this thread had no processor */
+      if (promise_now() - begun < 80 * SHORT)
         CHECK_TEXT(stream.listener.log, "1 3 ");
       run_until(&stream, 3);
       CHECK_TEXT(stream.listener.log, "1 3 4 ");
@@ -183,20 +182,20 @@ static void silence_fails_a_timeout(void) {
 
 static void events_defer_a_timeout(void) {
   stream_t stream;
-  begin(&stream, promise_publisher_timeout, 20 * SHORT);
   int64_t published = promise_now();
+  begin(&stream, promise_publisher_timeout, 20 * SHORT);
   for (int i = 0; i < 30; i++) {
-    int64_t before = published;
     promise_loop_run(stream.loop, SHORT);
-    publish(stream.source, 0);
-    published = promise_now();
-    if (published - before >= 20 * SHORT) /* the machine was too slow for this test */
+    int64_t now = promise_now();
+    if (now - published >= 20 * SHORT) /* the machine was too slow for this test */
       break;
+    publish(stream.source, 0);
+    published = now;
     CHECK_INT(promise_state(stream.end), PROMISE_PENDING);
   }
   while (promise_state(stream.end) == PROMISE_PENDING)
     promise_loop_run_once(stream.loop);
-  CHECK(promise_now() - published >= 19 * SHORT);
+  CHECK(promise_now() - published >= 20 * SHORT);
   end_stream(&stream);
 }
 
