@@ -18,8 +18,8 @@ struct TimerTests {
     let future = Subject(on: .operationQueue(queue), fulfilled: 1, after: 0.01)
     future.whenResolved { _ in log.record("timer, on the queue: \(OperationQueue.current === queue)") }
     queue.addOperation { log.record("operation") }
-    // Timers come in the order of their times.
-    try Subject(on: .queue(DispatchQueue(label: "later")), fulfilled: 1, after: 0.02).wait()
+    // Until the timer has come, its operation is not ready, and the queue would run the other one first.
+    while !queue.operations.allSatisfy(\.isReady) { usleep(1_000) }
     gate.open()
     queue.waitUntilAllOperationsAreFinished()
     #expect(log.events == ["timer, on the queue: true", "operation"])

@@ -107,11 +107,15 @@ struct CancelledTransferTests {
 
   @Test("RP29: a time limit of the future stops the transfer")
   func timeLimit() throws {
+    let received = Gate()
     let closed = Channel<Bool>()
     try withServer { _, connection in
+      received.open()
       closed.send(connection.clientCloses())
     } _: { session, server in
-      let limited = session.fetchData(from: server.url().withoutTimeLimit).timeout(after: 0.2)
+      let source = session.fetchData(from: server.url().withoutTimeLimit)
+      received.wait()
+      let limited = (consume source).timeout(after: 0.2)
       guard case .timedOut? = limited.ending().error else {
         Issue.record("\(String(describing: limited.result))")
         return

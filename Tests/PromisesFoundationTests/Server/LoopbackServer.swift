@@ -22,18 +22,23 @@ final class LoopbackServer: @unchecked Sendable {
     // A proxy of the environment must not get the requests.
     setenv("no_proxy", "127.0.0.1", 1)
     self.handler = handler
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    (listener, port) = try LoopbackServer.bindSocket()
+    guard listen(listener, 64) == 0 else { throw POSIXError(.EADDRNOTAVAIL) }
+  }
+
+  /// Binds a socket to a free port. Connections are refused until it listens. The caller closes it.
+  static func bindSocket() throws -> (socket: Int32, port: UInt16) {
+    let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
     let status = withUnsafeMutableBytes(of: &address) { bytes in
       let address = bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self)
-      return bind(listener, address, size) | listen(listener, 64) | getsockname(listener, address, &size)
+      return bind(socket, address, size) | getsockname(socket, address, &size)
     }
-    guard listener >= 0, status == 0 else { throw POSIXError(.EADDRNOTAVAIL) }
-    self.listener = listener
-    port = UInt16(bigEndian: address.sin_port)
+    guard socket >= 0, status == 0 else { throw POSIXError(.EADDRNOTAVAIL) }
+    return (socket, UInt16(bigEndian: address.sin_port))
   }
 
   /// Runs `body` with a server that gives each request to `handler` on a thread of its own.
@@ -48,7 +53,9 @@ final class LoopbackServer: @unchecked Sendable {
     return try body(server)
   }
 
-  func url(_ path: String = "/") -> URL { URL(string: "http://127.0.0.1:\(port)\(path)")! }
+  func url(_ path: String = "/") -> URL { LoopbackServer.url(port: port, path) }
+
+  static func url(port: UInt16, _ path: String = "/") -> URL { URL(string: "http://127.0.0.1:\(port)\(path)")! }
 
   private func accept() {
     while true {
