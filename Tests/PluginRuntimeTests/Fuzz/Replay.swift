@@ -86,12 +86,8 @@ struct Growth {
   /// A text of four times the length costs at most about four times as much: sixteen times would be quadratic.
   private func expectLinear(_ pattern: Pattern, from length: Int, _ work: (String) -> Void) {
     let texts = [pattern.text(length), pattern.text(4 * length)]
-    // The least of all runs so far, since other work of the machine only adds; a machine that is busy gets many.
-    var costs = [Double.infinity, .infinity]
-    var isLinear: Bool { costs[1] <= 8 * max(costs[0], 20_000) }
-    for run in 0..<100 where run < 3 || !isLinear {
-      for index in costs.indices { costs[index] = min(costs[index], threadTime { work(texts[index]) }) }
-    }
-    #expect(isLinear, "\(pattern.testDescription): \(costs) ns for one length and four times that")
+    func isLinear(_ costs: [Double]) -> Bool { costs[1] <= 8 * max(costs[0], 20_000) }
+    let costs = least(until: isLinear) { texts.map { text in threadTime { work(text) } } }
+    #expect(isLinear(costs), "\(pattern.testDescription): \(costs) ns for one length and four times that")
   }
 }
