@@ -6,8 +6,8 @@ import Testing
 extension Observed {
   @Suite("Traces and dumps")
   struct Traces {
-    /// The text of a trace of `body`.
-    private func trace(as format: PromiseTrace.Format, _ body: () -> Void) throws -> Data {
+    /// The text of a trace of `body`. For a process that has no other tests, which may make more events than are kept.
+    private static func trace(as format: PromiseTrace.Format, _ body: () -> Void) throws -> Data {
       let file = FileManager.default.temporaryDirectory.appending(path: "trace-\(UUID().uuidString)")
       #expect(FileManager.default.createFile(atPath: file.path, contents: nil))
       defer { try? FileManager.default.removeItem(at: file) }
@@ -21,33 +21,37 @@ extension Observed {
     }
 
     @Test("a trace is JSON, with the life of a promise and the callbacks that ran")
-    func perfetto() throws {
-      let promise = Promise<Int>()
-      let derived = Monitor<Promise<Int>?>(nil)
-      let data = try trace(as: .perfetto) {
-        derived.withLock { $0 = promise.then { $0 + 1 } }
-        promise.resolve(1)
+    func perfetto() async {
+      await #expect(processExitsWith: .success) {
+        let promise = Promise<Int>()
+        let derived = Monitor<Promise<Int>?>(nil)
+        let data = try Traces.trace(as: .perfetto) {
+          derived.withLock { $0 = promise.then { $0 + 1 } }
+          promise.resolve(1)
+        }
+        let root = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
+        let events = try #require(root["traceEvents"] as? [[String: Any]])
+        let id = "0x" + String(try #require(derived.withLock { $0 }).id, radix: 16)
+        func phases(_ key: String, _ value: String) -> [String] {
+          events.filter { ($0["args"] as? [String: Any])?[key] as? String == value }.compactMap { $0["ph"] as? String }
+        }
+        #expect(phases("id", id) == ["B"])
+        #expect(phases("promise", id) == ["X"])
+        #expect(events.filter { $0["id"] as? String == id }.compactMap { $0["ph"] as? String } == ["b", "e"])
       }
-      let root = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
-      let events = try #require(root["traceEvents"] as? [[String: Any]])
-      let id = "0x" + String(try #require(derived.withLock { $0 }).id, radix: 16)
-      func phases(_ key: String, _ value: String) -> [String] {
-        events.filter { ($0["args"] as? [String: Any])?[key] as? String == value }.compactMap { $0["ph"] as? String }
-      }
-      #expect(phases("id", id) == ["B"])
-      #expect(phases("promise", id) == ["X"])
-      #expect(events.filter { $0["id"] as? String == id }.compactMap { $0["ph"] as? String } == ["b", "e"])
     }
 
     @Test("a graph has an edge for each promise made of another")
-    func graphviz() throws {
-      let promise = Promise<Int>()
-      let ids = Recorder<UInt64>()
-      let text = String(
-        decoding: try trace(as: .graphviz) { ids.record(promise.then { $0 + 1 }.id) }, as: UTF8.self)
-      let derived = try #require(ids.events.first)
-      #expect(text.contains("\"0x\(String(promise.id, radix: 16))\" -> \"0x\(String(derived, radix: 16))\";"))
-      #expect(text.hasPrefix("digraph promises {\n") && text.hasSuffix("}\n"))
+    func graphviz() async {
+      await #expect(processExitsWith: .success) {
+        let promise = Promise<Int>()
+        let ids = Recorder<UInt64>()
+        let text = String(
+          decoding: try Traces.trace(as: .graphviz) { ids.record(promise.then { $0 + 1 }.id) }, as: UTF8.self)
+        let derived = try #require(ids.events.first)
+        #expect(text.contains("\"0x\(String(promise.id, radix: 16))\" -> \"0x\(String(derived, radix: 16))\";"))
+        #expect(text.hasPrefix("digraph promises {\n") && text.hasSuffix("}\n"))
+      }
     }
 
     @Test("a closure is called with each event, and released when the trace is stopped")
