@@ -57,7 +57,8 @@ struct Limits {
     let plugin = try IsolatedPlugin.loading("dying") { options in
       options.limits.inFlight = 1
       options.limits.queue = 1
-      options.grace = .milliseconds(100)
+      // The second call does not stop. The first one has to stop by itself, so that the second one starts.
+      options.grace = starts ? .seconds(5) : .milliseconds(100)
       options.output = { lines.record($0) }
     }
     let first = plugin.call("never", [], timeout: nil)

@@ -48,8 +48,8 @@ struct WorkerDeaths {
     // Bytes after an incomplete frame are taken for the rest of it.
     let plugin = try IsolatedPlugin.loading("dying") { $0.grace = .milliseconds(100) }
     let pending = plugin.call("never", [], timeout: nil)
-    let call = plugin.call("garbage", [.value(.bytes(bytes))], timeout: .milliseconds(500))
-    let ended = try await [pending, call].outcomes()
+    let call = try await plugin.overrun("garbage", .bytes(bytes), from: .milliseconds(500))
+    let ended = [call, try await pending.outcomeInTime()]
     #expect(ended.allSatisfy { $0.workerEnd?.fault != nil }, "\(ended) \(bytes)")
     #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
   }
@@ -109,13 +109,14 @@ struct WorkerDeaths {
     // The limit for unload() is the one for loading too, for which a short one may be too short on a slow machine.
     var loaded: IsolatedPlugin?
     for limit in how == "hang()" ? [1, 8, 60] : [60] where loaded == nil {
-      loaded = try? IsolatedPlugin.loading("dying", ["-DIN_UNLOAD=\(how)"], host: host) {
+      let plugin = try? IsolatedPlugin.loading("dying", ["-DIN_UNLOAD=\(how)"], host: host) {
         $0.loadTimeout = .seconds(limit)
       }
+      // It may be too short for this call, too.
+      if try await plugin?.outcome("echo", .int(3)).value == .int(3) { loaded = plugin }
     }
     let plugin = try #require(loaded)
     let before = lines.events.count
-    #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
     plugin.unload()
     let new = lines.events.dropFirst(before)
     #expect(new.count == 1 && new.first?.hasPrefix("error test.dying") == true, "\(lines.events)")
@@ -131,7 +132,7 @@ struct WorkerDeaths {
     #expect(try await plugin.outcome("process").value == process)
     let hard = try IsolatedPlugin.loading("dying") { $0.grace = .milliseconds(100) }
     let other = hard.call("never", [], timeout: nil)
-    let blocked = try await hard.outcome("block", timeout: .milliseconds(50))
+    let blocked = try await hard.overrun("block", from: .milliseconds(50))
     #expect(blocked.workerEnd?.cause == .killed(signal: SIGKILL))
     #expect(blocked.workerEnd?.fault?.contains("block") == true)
     #expect(try await other.outcomeInTime().workerEnd?.fault == blocked.workerEnd?.fault)
@@ -208,19 +209,21 @@ struct WorkerDeaths {
         let calls = (0..<50).map { number in
           plugin.call("later", [.value(.int(number)), .value(.uint(.random(in: 0...5)))], timeout: nil)
         }
+        // Ends with its worker. The others may all be answered before one is killed.
+        let last = plugin.call("never", [], timeout: nil)
         for (number, outcome) in try await calls.outcomes().enumerated() {
           if outcome.value == .int(Int64(number)) { ended.fulfilled += 1 }
           guard let end = outcome.workerEnd else { continue }
           #expect(end.cause == .killed(signal: SIGKILL))
           ended.killed += 1
-          generations.insert(end.generation)
         }
+        generations.insert(try #require(try await last.outcomeInTime().workerEnd).generation)
       }
       over.isSet.store(true, ordering: .relaxed)
       try await group.waitForAll()
     }
     #expect(ended.fulfilled + ended.killed == number / 50 * 50, "\(ended)")
-    #expect(ended.killed > 0 && generations.count > 1, "\(ended) \(generations)")
+    #expect(generations.count == number / 50, "\(ended) \(generations)")
     plugin.unload()
   }
 
@@ -269,9 +272,22 @@ struct WorkerDeaths {
       plugin.unload()
       #expect(kill(pid_t(process), 0) == -1 && errno == ESRCH)
     }
-    // Other tests of this process have descriptors too, but not as many as 40 workers would leave.
-    let after = Fixture.descriptors
-    #expect(after - before < 40, "\(before) descriptors, then \(after)")
+    // 40 workers would leave as many. Other tests of this process have some for a while.
+    try await waiting(for: { Fixture.descriptors < before + 20 })
+  }
+}
+
+extension IsolatedPlugin {
+  /// The outcome of a call that does not stop at its deadline. A call whose time is over before the worker begins it
+  /// does not run: then it is made again, with more time.
+  fileprivate func overrun(
+    _ function: String, _ arguments: PluginValue..., from limit: Duration
+  ) async throws -> Outcome {
+    for limit in [limit, .seconds(1)] {
+      let outcome = try await call(function, arguments.map { .value($0) }, timeout: limit).outcomeInTime()
+      if outcome.workerEnd != nil { return outcome }
+    }
+    return try await call(function, arguments.map { .value($0) }, timeout: .seconds(10)).outcomeInTime()
   }
 }
 

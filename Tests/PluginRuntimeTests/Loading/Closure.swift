@@ -117,8 +117,11 @@ struct Closure {
     }
     writer.start()
     defer { isOver.store(true, ordering: .relaxed) }
-    var copies = 0
-    for _ in 0..<100 {
+    var (copies, tries) = (0, 0)
+    // A busy writer changes the file during each copy.
+    let end = ContinuousClock.now + .seconds(60)
+    while tries < 100 || copies == 0 && ContinuousClock.now < end {
+      tries += 1
       let file = try PluginFile(opening: path)
       guard (try? file.seal()) != nil else { continue }
       copies += 1

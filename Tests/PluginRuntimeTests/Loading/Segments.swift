@@ -98,7 +98,7 @@ struct Segments {
     expect(.damaged, "its symbols are not in the file", library)
   }
 
-  @Test("a circle of symbols is refused", .timeLimit(.minutes(1)))
+  @Test("a circle of symbols is refused", .timeLimit(.minutes(30)))
   func circle() throws {
     var library = try LibraryFile(try Fixture.plugin("missing-entry", ["-Wl,--hash-style=sysv"]))
     let table = Int(library[try #require(library.dynamicEntry(4))])
