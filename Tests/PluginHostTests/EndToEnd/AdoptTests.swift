@@ -176,15 +176,20 @@ extension EndToEnd {
       let script = folder.appending(path: "clang")
       let gate = folder.appending(path: "gate")
       #expect(mkfifo(gate.path, 0o600) == 0)
-      // A child that nobody opens the gate for, in the same group.
-      try Data("#!/bin/sh\ncat \(gate.path) &\nwait\n".utf8).write(to: script)
+      let reader = open(gate.path, O_RDONLY | O_NONBLOCK)
+      defer { close(reader) }
+      // A child in the same group that can write to the gate until it ends.
+      try Data("#!/bin/sh\nsleep 120 > \(gate.path) &\nwait\n".utf8).write(to: script)
       #expect(chmod(script.path, 0o700) == 0)
       let ending = try HostProcess.run(
         "adopt", "math.h", "--library", "libm.so.6", "--clang", script.path, "--timeout", "0.5")
       #expect(ending.status == 3)
       #expect(ending.errors == "plugin-host: \(script.path): timed out after 0.5 s\n")
-      // Killed: opening the gate now finds no reader.
-      #expect(open(gate.path, O_WRONLY | O_NONBLOCK) < 0 && errno == ENXIO)
+      // Killed: the gate has no writer any more, a moment later at most.
+      var byte: UInt8 = 0
+      let deadline = Date(timeIntervalSinceNow: 60)
+      while read(reader, &byte, 1) < 0, Date() < deadline { usleep(2_000) }
+      #expect(read(reader, &byte, 1) == 0)
     }
 
     @Test func headersOfLibrariesOnThisMachineAreRead() throws {

@@ -69,7 +69,7 @@ extension EndToEnd {
     func secure() throws {
       let folder = try Folder()
       let host = folder.path + "/host"
-      try FileManager.default.copyItem(atPath: HostProcess.executable.path, toPath: host)
+      try copy(HostProcess.executable.path, to: host)
       let ordinary = try run(["list"], ["PROMISE_PLUGIN_PATH": folder.path], by: host)
       #expect(ordinary.status == 0 && ordinary.text.hasPrefix("org.example.kinds"))
       chown(host, 54_321, 0)
@@ -87,7 +87,7 @@ extension EndToEnd {
     func capable() throws {
       let folder = try Folder()
       let host = folder.path + "/host"
-      try FileManager.default.copyItem(atPath: HostProcess.executable.path, toPath: host)
+      try copy(HostProcess.executable.path, to: host)
       let asStranger = ["--reuid=54321", "--clear-groups", host]
       // The user may be unable to reach the program or the libraries of Swift.
       guard try run(asStranger + ["--version"], [:], by: "/usr/bin/setpriv").status == 0 else { return }
@@ -102,10 +102,16 @@ extension EndToEnd {
       #expect(try run(asStranger + ["list"], path, by: "/usr/bin/setpriv").status == 64)
     }
 
+    /// Copies a program. In another process: a child that this one starts meanwhile would have the file open for
+    /// writing, and the copy could not be run.
+    private func copy(_ program: String, to path: String) throws {
+      #expect(try run([program, path], [:], by: "/bin/cp").status == 0)
+    }
+
     /// Whether the system runs a program with the rights of its owner here.
     private func isSecure(_ folder: Folder) throws -> Bool {
       let program = folder.path + "/id"
-      try FileManager.default.copyItem(atPath: "/usr/bin/id", toPath: program)
+      try copy("/usr/bin/id", to: program)
       chown(program, 54_321, 0)
       chmod(program, 0o4755)
       return try run(["-u"], [:], by: program).text == "54321\n"
