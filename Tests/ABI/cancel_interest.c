@@ -128,6 +128,55 @@ static void a_request_reaches_a_deeply_nested_promise(void) {
   on_small_stack(asks_from_above, asked);
 }
 
+struct input {
+  promise_t *promise;
+  spy_t asked;
+};
+
+static void accepts(void *ctx, const promise_value_t *reason) {
+  struct input *input = ctx;
+  spy_observer(&input->asked, reason);
+  CHECK_STATUS(promise_discard(input->promise), PROMISE_OK);
+}
+
+static void free_input(void *ctx) {
+  spy_free(&((struct input *)ctx)->asked);
+}
+
+static uint64_t gathers(void) {
+  promise_statistics_t now = {.size = sizeof now};
+  CHECK_STATUS(promise_statistics(&now), PROMISE_OK);
+  return now.gathers;
+}
+
+/* The first input settles the result within the request. The others are asked before they are detached; the third one
+ * has another consumer, so it stays pending. */
+static void all_inputs_are_asked_though_the_first_one_accepts(void) {
+  struct input inputs[3] = {{0}};
+  promise_t *sources[3];
+  for (int i = 0; i < 3; i++) {
+    sources[i] = inputs[i].promise = promise_new();
+    CHECK_STATUS(promise_on_cancel_request(sources[i], accepts, &inputs[i], free_input), PROMISE_OK);
+  }
+  promise_t *consumer = promise_then(sources[2], adds_one, NULL, NULL);
+  uint64_t before = gathers();
+  promise_t *all = promise_all(sources, 3, 0);
+  CHECK_STATUS(promise_request_cancel(all, I64(8)), PROMISE_OK);
+  CHECK_INT(promise_state(all), PROMISE_REJECTED);
+  for (int i = 0; i < 2; i++) {
+    CHECK_SPY(&inputs[i].asked, 1, 1);
+    CHECK_INT(inputs[i].asked.seen, 8);
+  }
+  CHECK_SPY(&inputs[2].asked, 0, 0);
+  CHECK_INT(gathers(), before);
+  CHECK_STATUS(promise_request_cancel(consumer, I64(9)), PROMISE_OK);
+  CHECK_SPY(&inputs[2].asked, 1, 1);
+  CHECK_INT(inputs[2].asked.seen, 9);
+  promise_release(all), promise_release(consumer);
+  for (int i = 0; i < 3; i++)
+    promise_release(sources[i]);
+}
+
 /* The request is older than the link to the source. */
 static void a_request_reaches_a_promise_followed_later(void) {
   spy_t above = {0};
@@ -150,6 +199,7 @@ int main(void) {
   RUN(discard_alone_asks_nobody);
   RUN(seal_passes_on_a_request_that_waits);
   RUN(a_request_reaches_a_deeply_nested_promise);
+  RUN(all_inputs_are_asked_though_the_first_one_accepts);
   RUN(a_request_reaches_a_promise_followed_later);
   return check_report();
 }

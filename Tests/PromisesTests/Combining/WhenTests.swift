@@ -150,6 +150,32 @@ struct WhenTests {
   }
 
   @Test(
+    "T100: a request on the result asks all inputs, also if the first one is cancelled by it",
+    arguments: [false, true])
+  func requestAcceptedAtOnce(isFirst: Bool) {
+    let inputs = (0..<3).map { _ in Resolver<Int, TestError>() }
+    let asked = Recorder<Int>()
+    for (index, input) in inputs.enumerated() {
+      input.onCancelRequest {
+        asked.record(index)
+        $0.cancel()
+      }
+    }
+    let source = inputs[2].future.map { $0 }
+    if isFirst {
+      when(first: [inputs[0].future, inputs[1].future, source]).requestCancel()
+    } else {
+      let all = when(fulfilled: inputs[0].future, inputs[1].future, source)
+      all.requestCancel()
+      #expect(all.result?.isCancelled == true)
+    }
+    #expect(asked.events == [0, 1], "the third input has another consumer")
+    #expect(inputs[1].future.result?.isCancelled == true)
+    source.requestCancel()
+    #expect(asked.events == [0, 1, 2])
+  }
+
+  @Test(
     "T101: the first that is fulfilled or rejected; cancelled ones do not count; of settled ones, the first in order")
   func first() {
     let first = when(first: futures)

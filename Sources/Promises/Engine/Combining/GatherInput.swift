@@ -60,10 +60,13 @@ extension Gather {
   /// Detaches from the pending inputs: the result is settled or unwanted.
   func leave() {
     let isUndecided = decide()
-    if isWaiting {
-      for index in 0..<count { unsafe entries[index].reaction.leaveInput(isTaken: !isUndecided) }
-    }
+    if isWaiting { detach(isTaken: !isUndecided) }
     if isUndecided { result.release() }
+  }
+
+  /// Idempotent.
+  func detachInputs(isTaken: Bool) {
+    for index in 0..<count { unsafe entries[index].reaction.leaveInput(isTaken: isTaken) }
   }
 
   private func decides(_ value: CellValue, _ outcome: Outcome) -> Bool {
@@ -78,7 +81,7 @@ extension Gather {
 
   /// Propagates a cancel request for the result: its interest in every input ends.
   func requestCancel(_ reason: CellValue, leaving work: inout CancelWork) {
-    for index in 0..<count { unsafe entries[index].reaction.requestCancel(reason, leaving: &work) }
+    asking { for index in 0..<count { unsafe entries[index].reaction.requestCancel(reason, leaving: &work) } }
   }
 
   /// Requests cancellation of all inputs but one, regardless of other interest in them.
