@@ -43,4 +43,5 @@ func double(_ number: Int) -> Int { 2 * number }
 func next(_ number: Int) -> Future<Int, any Error> { Future(fulfilled: number + 1) }
 func nextPromise(_ number: Int) -> Promise<Int> { .resolve(number + 1) }
 func download() async throws -> Int { 1 }
-func legacy(_ completion: (Int?, (any Error)?) -> Void) { completion(1, nil) }
+func legacy(_ completion: @Sendable (Int?, (any Error)?) -> Void) { completion(1, nil) }
+func search(_ text: String) -> Future<[String], any Error> { Future(fulfilled: [text]) }

@@ -115,19 +115,23 @@ extension Resolver where Failure == any Error {
   /// Returns a completion handler for functions that report a value or an error. A value fulfils the future, even if an
   /// error comes with it. An error alone rejects or cancels it. Neither rejects it with `CallbackError.apiMismatch`.
   ///
-  /// The handler holds the resolver: releasing it without a call can cancel the future.
+  /// The handler holds the resolver: releasing it without a call can cancel the future. Any thread may call it. A value
+  /// that is not `Sendable` belongs to the future from then on: the caller does not use it any more.
   ///
   /// - Parameter isCancelError: whether an error means that the work was cancelled.
   public func handleCallback(
-    isCancelError: @escaping (any Error) -> Bool = { _ in false }
-  ) -> (Value?, (any Error)?) -> Void {
-    { value, error in
+    isCancelError: @escaping @Sendable (any Error) -> Bool = { _ in false }
+  ) -> @Sendable (Value?, (any Error)?) -> Void {
+    // Sound for values that are not Sendable, too: the cell is thread-safe.
+    nonisolated(unsafe) let resolver = self
+    return { value, error in
+      let resolver = unsafe resolver
       if let value {
-        self.fulfill(value)
+        resolver.fulfill(value)
       } else if let error {
-        if isCancelError(error) { self.cancel() } else { self.reject(error) }
+        if isCancelError(error) { resolver.cancel() } else { resolver.reject(error) }
       } else {
-        self.reject(CallbackError.apiMismatch)
+        resolver.reject(CallbackError.apiMismatch)
       }
     }
   }

@@ -207,6 +207,22 @@ struct ResolverTests {
     #expect(future.error is OtherError)
   }
 
+  @Test("T31: a completion handler that another thread calls, with a value that is Sendable or not")
+  func callbackOfThread() {
+    final class Image { let width = 3 }
+    func load<Value>(
+      _ make: @escaping @Sendable () -> Value, _ done: @escaping @Sendable (Value?, (any Error)?) -> Void
+    ) {
+      onThreads(1) { _ in done(make(), nil) }
+    }
+    let (number, numbers) = Future<Int, any Error>.makeWithResolver()
+    load({ 1 }, numbers.handleCallback())
+    #expect(number.value == 1)
+    let (image, images) = Future<Image, any Error>.makeWithResolver()
+    load({ Image() }, images.handleCallback())
+    #expect(image.value?.width == 3)
+  }
+
   @Test("T32: the mismatch is an error with a number, which rejects")
   func mismatch() {
     let (future, resolver) = Future<Int, any Error>.makeWithResolver()
