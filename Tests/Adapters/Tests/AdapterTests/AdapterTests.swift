@@ -13,7 +13,7 @@ import Tracing
 
 private struct Refused: Error {}
 
-/// One after another: reports and events are those of the process.
+/// One after another, those of OpenCombine too: reports and events are those of the process.
 @Suite("Adapters", .serialized)
 struct AdapterTests {
   @Test("a report of misuse is a log message with the number, the name and the place of the promise")
