@@ -51,7 +51,7 @@ static const filter_rule_t *rule_of(const struct seccomp_data *data) {
     if (rule->number != data->nr)
       continue;
     /* The first of the rules for clone() has a condition. */
-    if (rule->condition == NEW_NAMESPACE && (data->args[0] & 0x7E020000) == 0)
+    if (rule->condition == OF_SYSTEM && (data->args[0] & 0x7E028000) == 0)
       continue;
     return rule;
   }
@@ -95,10 +95,50 @@ static void note_access(plugin_attempt_t *attempt, const struct seccomp_data *da
   attempt->writes = (flags & O_ACCMODE) != O_RDONLY || (flags & (O_CREAT | O_TRUNC)) != 0;
 }
 
-static uint64_t size_of(const struct seccomp_data *data) {
-  if (data->nr == SYS_mmap)
+/* Facts of the memory of a process. */
+typedef struct memory_facts {
+  /* The end of the memory of brk(); 0 if there is none. */
+  uint64_t heap_end;
+  /* The bytes of a given part that are private and cannot be written. */
+  uint64_t not_writable;
+} memory_facts_t;
+
+static memory_facts_t memory_facts(int32_t thread, uint64_t start, uint64_t size) {
+  memory_facts_t facts = {0, 0};
+  char line[512];
+  snprintf(line, sizeof line, "/proc/%d/maps", thread);
+  FILE *maps = fopen(line, "re");
+  while (maps != NULL && fgets(line, sizeof line, maps) != NULL) {
+    unsigned long long from = 0, to = 0;
+    char access[5] = "";
+    if (sscanf(line, "%llx-%llx %4s", &from, &to, access) != 3)
+      continue;
+    if (strstr(line, "[heap]") != NULL)
+      facts.heap_end = to;
+    uint64_t first = from > start ? from : start, last = to < start + size ? to : start + size;
+    if (access[1] != 'w' && access[3] == 'p' && first < last)
+      facts.not_writable += last - first;
+  }
+  if (maps != NULL)
+    fclose(maps);
+  return facts;
+}
+
+static uint64_t size_of(int32_t thread, const struct seccomp_data *data) {
+  switch (data->nr) {
+  case SYS_mmap:
     return data->args[1];
-  return data->nr == SYS_mremap && data->args[2] > data->args[1] ? data->args[2] - data->args[1] : 0;
+  case SYS_mremap:
+    return data->args[2] > data->args[1] ? data->args[2] - data->args[1] : 0;
+  case SYS_mprotect:
+    return memory_facts(thread, data->args[0], data->args[1]).not_writable;
+  case SYS_brk: {
+    uint64_t end = memory_facts(thread, 0, 0).heap_end;
+    return end != 0 && data->args[0] > end ? data->args[0] - end : 0;
+  }
+  default:
+    return 0;
+  }
 }
 
 bool plugin_attempt_next(int32_t listener, plugin_attempt_t *attempt, char *path, size_t capacity) {
@@ -121,7 +161,7 @@ bool plugin_attempt_next(int32_t listener, plugin_attempt_t *attempt, char *path
   attempt->capability = rule->capability;
   attempt->is_refused = rule->is_refused && !is_about_itself(rule, attempt->thread, &notification->data);
   attempt->name = rule->name;
-  attempt->size = size_of(&notification->data);
+  attempt->size = size_of(attempt->thread, &notification->data);
   note_access(attempt, &notification->data);
   if (rule->folder >= 0)
     attempt->folder = (int32_t)notification->data.args[rule->folder];

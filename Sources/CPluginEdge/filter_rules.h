@@ -11,8 +11,8 @@ typedef enum filter_condition {
   ALWAYS,
   /* clone() without CLONE_THREAD. */
   NEW_PROCESS,
-  /* clone() with a flag for a namespace. */
-  NEW_NAMESPACE,
+  /* clone() with a flag for a namespace, or for a child of the parent. */
+  OF_SYSTEM,
   /* The first argument is the number of another process. The listener allows those of the caller's own threads. */
   OTHER_PROCESS,
   /* setpriority() of more than one process, or of another one; ioprio_set() likewise. */
@@ -24,7 +24,7 @@ typedef enum filter_condition {
   NOT_ITSELF,
   /* prctl() that undoes the death with the parent. */
   PARENT_DEATH,
-  /* mmap() of much writable memory. */
+  /* mmap() or mprotect() of much writable memory. */
   MUCH_MEMORY,
 } filter_condition_t;
 
@@ -92,12 +92,17 @@ static const filter_rule_t filter_rules[] = {
     REFUSED_PATH(lsetxattr, WRITE, -1, 0),
     REFUSED_PATH(removexattr, WRITE, -1, 0),
     REFUSED_PATH(lremovexattr, WRITE, -1, 0),
+    /* Attributes can hold secrets, and Landlock has no rules for reading them either. */
+    REFUSED_PATH(getxattr, READ, -1, 0),
+    REFUSED_PATH(lgetxattr, READ, -1, 0),
+    REFUSED_PATH(listxattr, READ, -1, 0),
+    REFUSED_PATH(llistxattr, READ, -1, 0),
     REFUSED(fchmod, WRITE, ALWAYS),
     REFUSED(fchown, WRITE, ALWAYS),
     REFUSED(fsetxattr, WRITE, ALWAYS),
     REFUSED(fremovexattr, WRITE, ALWAYS),
 
-    REFUSED(clone, SYSTEM, NEW_NAMESPACE),
+    REFUSED(clone, SYSTEM, OF_SYSTEM),
     REFUSED(clone, PROCESSES, NEW_PROCESS),
     REFUSED(execve, PROCESSES, ALWAYS),
     REFUSED(execveat, PROCESSES, ALWAYS),
@@ -110,6 +115,9 @@ static const filter_rule_t filter_rules[] = {
 
     REPORTED(mmap, MEMORY, MUCH_MEMORY, -1, -1),
     REPORTED(mremap, MEMORY, ALWAYS, -1, -1),
+    /* So the C library makes the stacks of threads writable. */
+    REPORTED(mprotect, MEMORY, MUCH_MEMORY, -1, -1),
+    REPORTED(brk, MEMORY, ALWAYS, -1, -1),
 
     REFUSED(prlimit64, SYSTEM, OTHER_PROCESS),
     REFUSED(sched_setaffinity, SYSTEM, OTHER_PROCESS),
@@ -202,6 +210,8 @@ static const filter_rule_t filter_rules[] = {
     {442, "mount_setattr", PLUGIN_CAPABILITY_SYSTEM, true, ALWAYS, -1, -1},
     {452, "fchmodat2", PLUGIN_CAPABILITY_WRITE, true, ALWAYS, 0, 1},
     {463, "setxattrat", PLUGIN_CAPABILITY_WRITE, true, ALWAYS, 0, 1},
+    {464, "getxattrat", PLUGIN_CAPABILITY_READ, true, ALWAYS, 0, 1},
+    {465, "listxattrat", PLUGIN_CAPABILITY_READ, true, ALWAYS, 0, 1},
     {466, "removexattrat", PLUGIN_CAPABILITY_WRITE, true, ALWAYS, 0, 1},
     {467, "open_tree_attr", PLUGIN_CAPABILITY_SYSTEM, true, ALWAYS, -1, -1},
     {469, "file_setattr", PLUGIN_CAPABILITY_WRITE, true, ALWAYS, 0, 1},

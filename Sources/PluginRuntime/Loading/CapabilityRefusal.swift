@@ -31,7 +31,7 @@ extension CapabilityRefusal {
   /// Whether only `all` gives the right: changes of the system; modes, owners, times and attributes of a file by its
   /// path, for which no capability can be enforced.
   fileprivate var isOfAllAlone: Bool {
-    guard capability == .write, let call else { return capability == .system }
+    guard capability == .write || capability == .read, let call else { return capability == .system }
     return ["chmod", "chown", "utim", "xattr"].contains { call.contains($0) } && !Self.byDescriptor.contains(call)
   }
 

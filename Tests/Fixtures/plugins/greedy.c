@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #ifndef IN_INITIALISER
@@ -97,6 +99,16 @@ static int32_t change_mode(const char *path) {
   return error_of(chmod(path, 0777));
 }
 
+static int32_t read_attribute(const char *path) {
+  char value[64];
+  return getxattr(path, "user.secret", value, sizeof value) < 0 ? errno : 0;
+}
+
+static int32_t list_attributes(const char *path) {
+  char names[64];
+  return llistxattr(path, names, sizeof names) < 0 ? errno : 0;
+}
+
 static int32_t connect_somewhere(int32_t family) {
   return opened(socket(family, SOCK_STREAM, 0));
 }
@@ -120,6 +132,14 @@ static int32_t spawn_child(void) {
   if (waitpid(pid, &status, 0) < 0)
     return errno;
   return status;
+}
+
+/* Makes a child of the host. */
+static int32_t clone_sibling(void) {
+  long pid = syscall(SYS_clone, CLONE_PARENT | SIGCHLD, NULL, NULL, NULL, NULL);
+  if (pid == 0)
+    _exit(0);
+  return error_of(pid);
 }
 
 static int32_t signal_host(void) {
@@ -180,6 +200,15 @@ static int32_t allocate(uint64_t size) {
   memory[size - 1] = 1;
   free(memory);
   return 0;
+}
+
+static int32_t make_writable(uint64_t size) {
+  void *memory = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memory == MAP_FAILED ? -1 : error_of(mprotect(memory, size, PROT_READ | PROT_WRITE));
+}
+
+static int32_t extend_heap(uint64_t size) {
+  return sbrk((intptr_t)size) == (void *)-1 ? errno : 0;
 }
 
 /* Keeps so many blocks. */
@@ -283,6 +312,9 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("watch_files() -> i32", watch_files),
     FUNCTION("unlink_file(path: cstr) -> i32", unlink_file),
     FUNCTION("change_mode(path: cstr) -> i32", change_mode),
+    FUNCTION("clone_sibling() -> i32", clone_sibling),
+    FUNCTION("read_attribute(path: cstr) -> i32", read_attribute),
+    FUNCTION("list_attributes(path: cstr) -> i32", list_attributes),
     FUNCTION("connect(family: i32) -> i32", connect_somewhere),
     FUNCTION("fork_child() -> i32", fork_child),
     FUNCTION("spawn_child() -> i32", spawn_child),
@@ -294,6 +326,8 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("start_thread() -> i32", start_thread),
     FUNCTION("start_threads(count: u32) -> u32", start_threads),
     FUNCTION("allocate(size: u64) -> i32", allocate),
+    FUNCTION("make_writable(size: u64) -> i32", make_writable),
+    FUNCTION("extend_heap(size: u64) -> i32", extend_heap),
     FUNCTION("hoard(size: u64, count: u32) -> i32", hoard),
     FUNCTION("read_often(path: cstr, count: u32) -> i32", read_often),
     FUNCTION("read_by_helper(path: cstr) -> i32", read_by_helper),

@@ -82,6 +82,8 @@ struct Confined {
       let outcome = try await plugin.outcome(function)
       #expect(outcome.value == .int(0), "\(function): \(outcome)")
     }
+    // A child of the host would be left to it.
+    #expect(refusal(try await plugin.outcome("clone_sibling"))?.description == "system (clone)")
     let other = try Fixture.file("other", containing: [])
     #expect(refusal(try await plugin.outcome("read_file", .string(other)))?.path == other)
     #expect(refusal(try await plugin.outcome("signal_host")) == nil)
@@ -195,6 +197,28 @@ struct Confined {
     guard let plugin = try loading("memory=256M") else { return }
     let outcome = try await plugin.outcome("hoard", .uint(1 << 24), .uint(32))
     #expect(refusal(outcome)?.capability == .memory, "\(outcome)")
+  }
+
+  @Test("memory that is got in another way than by mmap() is refused by its name too")
+  func otherMemory() async throws {
+    guard let plugin = try loading("memory=256M") else { return }
+    for (function, call) in [("make_writable", "mprotect"), ("extend_heap", "brk")] {
+      #expect(try await plugin.outcome(function, .uint(1 << 20)).value == .int(0))
+      let outcome = try await plugin.outcome(function, .uint(1 << 30))
+      #expect(refusal(outcome)?.description == "memory=256M (\(call))", "\(outcome)")
+    }
+    let threads = try await plugin.outcome("start_threads", .uint(200))
+    #expect(refusal(threads)?.capability == .memory, "\(threads)")
+  }
+
+  @Test("attributes of a file are read by nobody, for nothing else enforces who may")
+  func attributes() async throws {
+    guard let plugin = try loading("read=\(secret)") else { return }
+    for (function, call) in [("read_attribute", "getxattr"), ("list_attributes", "llistxattr")] {
+      let outcome = try await plugin.outcome(function, .string(secret))
+      #expect(refusal(outcome)?.description == "read=\(secret) (\(call))", "\(outcome)")
+      #expect(outcome.pluginError?.message.contains("which only the capability 'all' allows") == true)
+    }
   }
 
   @Test("a part of a second of processor time is a whole one")
