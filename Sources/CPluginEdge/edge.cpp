@@ -1,11 +1,13 @@
 #include "plugin_edge.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <ffi.h>
 #include <pthread.h>
 #include <string>
+#include <type_traits>
 #include <typeinfo>
 #include <unwind.h>
 
@@ -23,20 +25,45 @@ char *demangled(const char *name) {
   return text != nullptr ? text : strdup(name);
 }
 
+/// The text of the exception being handled, if it is a number of one of these types; NULL otherwise.
+template <typename... Numbers> char *number() {
+  std::string text;
+  auto read = [&text](auto zero) {
+    try {
+      throw;
+    } catch (decltype(zero) thrown) {
+      if constexpr (std::is_floating_point_v<decltype(zero)>) {
+        char digits[32];
+        snprintf(digits, sizeof digits, "%.15Lg", static_cast<long double>(thrown));
+        text = digits;
+      } else {
+        text = std::to_string(thrown);
+      }
+    } catch (...) {
+    }
+  };
+  (read(Numbers()), ...);
+  return text.empty() ? nullptr : strdup(text.c_str());
+}
+
 /// The message of the exception being handled; NULL if its type has none.
 char *message() {
   try {
     throw;
   } catch (const std::exception &error) {
-    return strdup(error.what());
+    const char *text = error.what();
+    return text != nullptr ? strdup(text) : nullptr;
   } catch (const std::string &text) {
     return strdup(text.c_str());
   } catch (const char *text) {
     return text != nullptr ? strdup(text) : nullptr;
-  } catch (int number) {
-    return strdup(std::to_string(number).c_str());
+  } catch (bool truth) {
+    return strdup(truth ? "true" : "false");
+  } catch (char letter) {
+    return strndup(&letter, 1);
   } catch (...) {
-    return nullptr;
+    return number<int, unsigned, long, unsigned long, long long, unsigned long long, short, unsigned short, signed char,
+                  unsigned char, float, double, long double>();
   }
 }
 

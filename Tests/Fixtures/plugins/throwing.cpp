@@ -17,6 +17,11 @@ struct refused {
 class sold_out : public std::runtime_error {
   using runtime_error::runtime_error;
 };
+struct mute : std::exception {
+  const char *what() const noexcept override {
+    return nullptr;
+  }
+};
 template <typename T> struct failure : std::exception {
   const char *what() const noexcept override {
     return "of a template";
@@ -65,6 +70,18 @@ static int32_t throws(promise_str_t what) {
     throw std::string("a string");
   if (name == "number")
     throw 42;
+  if (name == "long")
+    throw 18446744073709551615UL;
+  if (name == "small")
+    throw static_cast<signed char>(-3);
+  if (name == "fraction")
+    throw 2.5;
+  if (name == "letter")
+    throw 'c';
+  if (name == "truth")
+    throw true;
+  if (name == "nothing said")
+    throw shop::mute();
   if (name == "memory")
     throw std::bad_alloc();
   if (name == "pointer")

@@ -18,7 +18,9 @@ struct Exceptions {
       ("template", "shop::failure<int>", "of a template"),
       ("text", "char const*", "a literal"),
       ("string", "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >", "a string"),
-      ("number", "int", "42"),
+      ("number", "int", "42"), ("long", "unsigned long", "18446744073709551615"), ("small", "signed char", "-3"),
+      ("fraction", "double", "2.5"), ("letter", "char", "c"), ("truth", "bool", "true"),
+      ("nothing said", "shop::mute", nil),
       ("memory", "std::bad_alloc", "std::bad_alloc"),
       ("pointer", "char const*", nil), ("silent", "std::runtime_error", ""),
     ] as [(String, String, String?)])
