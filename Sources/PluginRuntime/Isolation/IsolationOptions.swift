@@ -18,8 +18,8 @@ public struct IsolationOptions: Sendable {
   public var coolDown: Duration = .seconds(60)
   /// Receives the path of the plugin's file, and the reason, when that time begins. Must not wait.
   public var circuitOpened: @Sendable (_ path: String?, _ reason: String) -> Void = { _, _ in }
-  /// Receives the end of each worker that did not unload the plugin and exit as it was asked to: a `PluginError` of the
-  /// kind `workerEnded`. Must not wait. `nil`: the log has it.
+  /// Receives the end of each worker that did not unload the plugin and exit as it was asked to, or that ended without
+  /// being asked while it had no call: a `PluginError` of the kind `workerEnded`. Must not wait. `nil`: the log has it.
   public var unloadFailed: (@Sendable (_ error: PluginError) -> Void)?
   /// The rights of the worker, which it enforces on itself; none beyond computing by default.
   public var capabilities = Capabilities()

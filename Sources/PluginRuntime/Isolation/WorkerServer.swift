@@ -105,7 +105,10 @@ final class WorkerServer {
       return end
     }
     // Results that were fetched, or kept, are not calls that report the end.
-    if !calls.contains(where: { $0.demand != nil }) || stage != .running {
+    let isReported = calls.contains { $0.demand != nil }
+    if !isReported, stage == .running, let unloadFailed = settings.options.unloadFailed {
+      unloadFailed(PluginError(.workerEnded(end), settings.id(description), end.report))
+    } else if !isReported || stage != .running {
       settings.host.log(.error, settings.id(description), end.report)
     }
     return end

@@ -102,6 +102,21 @@ struct WorkerDeaths {
     #expect(end?.cause == .exited(status: 0) && end?.isLate == false && end?.fault == nil)
   }
 
+  @Test("of a worker without calls is reported to the program, too")
+  func idle() async throws {
+    let errors = Recorder<PluginError>()
+    let plugin = try IsolatedPlugin.loading("greedy") { $0.unloadFailed = { errors.record($0) } }
+    guard case .int(let process)? = try await plugin.outcome("process").value else {
+      Issue.record("no number of the process")
+      return
+    }
+    #expect(kill(pid_t(process), SIGALRM) == 0)
+    try await waiting(for: { errors.count == 1 })
+    #expect(errors.events[0].message.contains("was killed by SIGALRM"), "\(errors.events)")
+    plugin.unload()
+    #expect(errors.count == 1)
+  }
+
   @Test("in unload() is logged, and waits no longer than the limit", arguments: ["crash()", "exit(9)", "hang()"])
   func unloading(how: String) async throws {
     let lines = Recorder<String>()
