@@ -48,13 +48,7 @@ struct LibraryDependencies {
     return found
   }
 
-  /// The files of the libraries that the one at `path` needs itself, as far as they are found.
-  static func files(neededBy path: String) throws(PluginError) -> [String] {
-    let dependencies = try LibraryDependencies(ofFileAt: path)
-    return dependencies.names.compactMap(dependencies.path).compactMap { try? PluginFile.resolve($0) }
-  }
-
-  private init(ofFileAt path: String, inheriting inherited: [String] = []) throws(PluginError) {
+  private init(ofFileAt path: String, inheriting inherited: [String]) throws(PluginError) {
     let file = try PluginFile(opening: path)
     self.init(of: try ELFVerifier.verify(file, exporting: []).dynamic, at: file.path, inheriting: inherited)
   }

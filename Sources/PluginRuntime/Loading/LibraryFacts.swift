@@ -39,13 +39,9 @@ public struct LibraryFacts: Sendable {
   /// The reasons why its code stays mapped until the process ends, once it was loaded.
   public let residence: [String]
 
-  /// Returns the absolute paths of the libraries that the one at `path` needs itself, as far as the folders in which they
-  /// are looked for have them.
-  ///
-  /// - Throws: `PluginError` if the library itself is not one, or is damaged.
-  public static func libraries(neededBy path: String) throws(PluginError) -> [String] {
-    try LibraryDependencies.files(neededBy: path)
-  }
+  /// Returns the path of a library, and the paths of the libraries that it needs, directly and indirectly, as far as the
+  /// folders in which they are looked for have them. A file that is damaged, or is no library, needs none.
+  public static func closure(of path: String) -> [String] { LibraryDependencies.closure(of: path, outside: []) }
 
   /// Verifies the file of a plugin or another shared library, given by its path.
   public init(of path: String) throws(PluginError) {

@@ -36,30 +36,22 @@ final class PluginFingerprints: Sendable {
     return digest
   }
 
-  /// The digests of a library and of all libraries that it needs, in the order of the search.
+  /// The digests of a library, of all libraries that it needs, and of those that the environment loads first. Which files
+  /// these are is looked up each time: a new file in an earlier folder changes none of the others.
   private func contents(of path: String) throws -> [Digest] {
-    var digests: [Digest] = []
-    var pending = [path]
-    var seen: Set<String> = [path]
-    var next = 0
-    while next < pending.count {
-      let (digest, needed) = try content(of: pending[next])
-      digests.append(digest)
-      for library in needed where seen.insert(library).inserted { pending.append(library) }
-      next += 1
-    }
-    return digests
+    let preloaded = (Environment["LD_PRELOAD"] ?? "").split { $0 == " " || $0 == ":" }.map(String.init)
+    let files = ([path] + preloaded.filter { $0.contains("/") }).flatMap(LibraryFacts.closure)
+    return try files.map { try content(of: $0) }
   }
 
-  private func content(of path: String) throws -> (digest: Digest, needed: [String]) {
+  private func content(of path: String) throws -> Digest {
     let stamp = FileStamp(path)
-    if let stamp, let noted = try store.file(path, stamp: stamp.text) { return noted }
+    if let stamp, let noted = try store.digest(ofFile: path, stamp: stamp.text) { return noted }
     let bytes = try FileBytes.read(path: path)
-    let needed = (try? LibraryFacts.libraries(neededBy: path)) ?? []
     let digest = Digest { $0.add(bytes) }
     // A file that was just written may be written again within the resolution of its time.
-    if let stamp, stamp.isOld { try store.note(path, stamp: stamp.text, digest: digest, needed: needed) }
-    return (digest, needed)
+    if let stamp, stamp.isOld { try store.note(path, stamp: stamp.text, digest: digest) }
+    return digest
   }
 }
 

@@ -63,7 +63,7 @@ struct ResultStore: Sendable {
       ) without rowid
       """)
     try database.run(
-      "create table if not exists files (path text primary key, stamp text, digest blob, needed text) without rowid")
+      "create table if not exists files (path text primary key, stamp text, digest blob) without rowid")
     // Results of an older version have another encoding.
     try database.run("delete from results")
     try database.run("pragma user_version = \(Self.version)")
@@ -138,17 +138,15 @@ struct ResultStore: Sendable {
   // MARK: Files
 
   /// The digest of a file's content and the libraries that it needs, stored when the file had the state `stamp`.
-  func file(_ path: String, stamp: String) throws(Database.Failure) -> (digest: Digest, needed: [String])? {
-    let rows = try database.run(
-      "select digest, needed from files where path = ? and stamp = ?", [.text(path), .text(stamp)])
-    guard let row = rows.first, let digest = Digest(bytes: row[0].bytes) else { return nil }
-    return (digest, row[1].text.split(separator: "\n").map(String.init))
+  func digest(ofFile path: String, stamp: String) throws(Database.Failure) -> Digest? {
+    let rows = try database.run("select digest from files where path = ? and stamp = ?", [.text(path), .text(stamp)])
+    return rows.first.flatMap { Digest(bytes: $0[0].bytes) }
   }
 
-  func note(_ path: String, stamp: String, digest: Digest, needed: [String]) throws(Database.Failure) {
+  func note(_ path: String, stamp: String, digest: Digest) throws(Database.Failure) {
     try database.run(
-      "insert or replace into files (path, stamp, digest, needed) values (?, ?, ?, ?)",
-      [.text(path), .text(stamp), .bytes(digest.bytes), .text(needed.joined(separator: "\n"))])
+      "insert or replace into files (path, stamp, digest) values (?, ?, ?)",
+      [.text(path), .text(stamp), .bytes(digest.bytes)])
   }
 
   // MARK: The file

@@ -100,7 +100,8 @@ final class PipelineCache: Sendable {
       return try body()
     } catch {
       if !isBroken.exchange(true, ordering: .relaxed) {
-        report("plugin-host: warning: the cache \(store.path): \(error); it is not used".displayLine)
+        let remedy = (error as? Database.Failure).map { ResultStore.remedy($0, path: store.path) } ?? ""
+        report("plugin-host: warning: the cache \(store.path): \(error); it is not used\(remedy)".displayLine)
       }
       return nil
     }

@@ -24,6 +24,43 @@ extension EndToEnd {
       #expect(third.text == "97\n" && !third.errors.contains(", from the cache"), "\(third.errors)")
     }
 
+    /// Builds a library of one function, `value`, which may call `inner`.
+    private static func build(_ text: String, _ path: String, _ flags: String...) throws {
+      let source = path + ".c"
+      try Data(text.utf8).write(to: URL(filePath: source))
+      let compiler = try Process.run(
+        URL(filePath: "/usr/bin/env"), arguments: ["cc", "-shared", "-fPIC", "-o", path, source] + flags)
+      compiler.waitUntilExit()
+      #expect(compiler.terminationStatus == 0)
+    }
+
+    @Test("the libraries count that are found now, also where the files that were found before are as they were")
+    func librariesOfAnotherPlace() throws {
+      let file = try PipelineFile("plugins: [./c.adopt.yaml]\nsteps:\n  a: {call: c.value, pure: true}\n")
+      func path(_ name: String) -> String { file.folder.appending(path: name).path }
+      for (folder, number) in [("first", 0), ("second", 2), ("third", 3)] {
+        try FileManager.default.createDirectory(atPath: path(folder), withIntermediateDirectories: true)
+        if number > 0 { try Self.build("int inner(void) { return \(number); }", path("\(folder)/libinner.so")) }
+      }
+      try Self.build(
+        "int inner(void); int value(void) { return inner(); }", path("libouter.so"), path("second/libinner.so"),
+        "-Wl,--enable-new-dtags,-rpath,$ORIGIN/first:$ORIGIN/second", "-Wl,-soname,libouter.so")
+      try Data("library: ./libouter.so\nfunctions: [\"value() -> i32\"]\n".utf8)
+        .write(to: URL(filePath: path("c.adopt.yaml")))
+      // Digests of files are noted once the files are some seconds old.
+      while try FileManager.default.attributesOfItem(atPath: path("libouter.so"))[.modificationDate] as! Date
+        > Date.now - 4
+      { usleep(100_000) }
+      #expect(try run(file).text == "2\n")
+      #expect(try run(file).errors.contains("from the cache"))
+      let options = ["run", "--cache", path("results.db"), file.path]
+      #expect(try HostProcess.run(options, environment: ["LD_LIBRARY_PATH": path("third")]).text == "3\n")
+      #expect(try HostProcess.run(options, environment: ["LD_PRELOAD": path("third/libinner.so")]).text == "3\n")
+      try FileManager.default.moveItem(atPath: path("third/libinner.so"), toPath: path("first/libinner.so"))
+      let moved = try run(file)
+      #expect(moved.text == "3\n" && !moved.errors.contains("is not used"), "\(moved)")
+    }
+
     @Test func theSignatureOfAnAdoptedFunctionCounts() throws {
       let file = try PipelineFile(
         "plugins: [./c.adopt.yaml]\nsteps:\n  a: {call: c.abs, with: {c: -300}, pure: true}\n")

@@ -105,6 +105,22 @@ extension EndToEnd {
       #expect(try place.run("--raw", "--set", "text=\(input)").errors.contains("from the cache"))
     }
 
+    @Test func damageThatIsFoundLateHasARemedyToo() throws {
+      let command = "{command: \"exit 3\"}"
+      let place = try Place(Self.head + "  a: {call: kinds.start, with: \(command), pure: true}\n")
+      #expect(try place.run().text == "768\n")
+      try sql("pragma wal_checkpoint(truncate)", place.cache)
+      let file = try FileHandle(forUpdating: URL(filePath: place.cache))
+      let size = try file.seekToEnd()
+      try file.seek(toOffset: 4096)
+      try file.write(contentsOf: Data(repeating: 0xA5, count: Int(size) - 4096))
+      try file.close()
+      let damaged = try place.run()
+      #expect(damaged.text == "768\n")
+      #expect(
+        damaged.errors.contains("it is not used; `plugin-host cache prune --all` removes it"), "\(damaged.errors)")
+    }
+
     @Test func aDamagedResultIsComputedAgain() throws {
       let place = try Place(
         Self.head + "  a: {call: kinds.start, with: {command: \"echo a >> '${calls}'; exit 3\"}, pure: true}\n")
