@@ -1,5 +1,6 @@
 import Glibc
 import PluginRuntime
+import Synchronization
 
 /// The meaning of the text of an argument, on the command line and in a pipeline file.
 enum ArgumentText: Equatable, Sendable {
@@ -31,9 +32,7 @@ enum ArgumentText: Equatable, Sendable {
       .contents(try Self.bytes(of: path) { () throws(SystemError) in try FileBytes.read(path: path) })
     case .standardInput:
       .contents(
-        try Self.bytes(of: "standard input") { () throws(SystemError) in
-          try FileBytes.read(descriptor: STDIN_FILENO)
-        })
+        try Self.bytes(of: "standard input") { () throws(SystemError) in try StandardInput.bytes() })
     }
   }
 
@@ -54,4 +53,18 @@ struct UnreadableInput: Error, Equatable, CustomStringConvertible {
   var message: String
 
   var description: String { message }
+}
+
+/// Standard input, which is read once: a call that is repeated gets the same bytes.
+private enum StandardInput {
+  private static let content = Mutex<[UInt8]?>(nil)
+
+  static func bytes() throws(SystemError) -> [UInt8] {
+    try content.withLock { content throws(SystemError) in
+      if let content { return content }
+      let bytes = try FileBytes.read(descriptor: STDIN_FILENO)
+      content = bytes
+      return bytes
+    }
+  }
 }

@@ -241,6 +241,15 @@ extension EndToEnd {
       #expect(typed.status == 64)
     }
 
+    @Test("calls that are repeated, or made for several elements, all get standard input")
+    func repeatedInput() throws {
+      let head = "plugins: [kinds, later]\nsteps: {a: {call: "
+      let each = try run(head + "kinds.text, with: {x: \"@-\"}, each: [1, 2]}}", input: "in")
+      #expect(each.text == "[\"in\",\"in\"]\n", "\(each)")
+      let again = try run(head + "later.unsteady_length, with: {data: \"@-\"}, retry: {times: 2, delay: 1ms}}}", input: "in")
+      #expect(again.text == "2\n", "\(again)")
+    }
+
     @Test func fileAndPluginProblems() throws {
       let missing = try HostProcess.run("run", "/no/pipeline.yaml")
       #expect(missing.errors == "plugin-host: /no/pipeline.yaml: No such file or directory\n")

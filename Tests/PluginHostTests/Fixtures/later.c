@@ -173,6 +173,16 @@ static promise_status_t unsteady(uint32_t times, uint32_t *result, promise_value
   return -1;
 }
 
+/* Fails at first, then gives the length of its data. */
+static promise_status_t unsteady_length(promise_bytes_t data, uint64_t *result, promise_value_t *error) {
+  static atomic_int calls;
+  *result = data.length;
+  if (atomic_fetch_add(&calls, 1) > 0)
+    return PROMISE_OK;
+  promise_value_error(error, "fixture", 11, "not yet");
+  return -1;
+}
+
 /* The thread that it runs on. Fails if another call is running. */
 static promise_status_t alone(uint64_t *result, promise_value_t *error) {
   static atomic_int running;
@@ -248,6 +258,7 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("opens() -> str", opens, "Waits until the promise of late() is discarded."),
     FUNCTION("block()", block, "Never returns."),
     FUNCTION("unsteady(times: u32) -> u32 !", unsteady, "Fails at first."),
+    FUNCTION("unsteady_length(data: bytes) -> u64 !", unsteady_length, NULL),
     FUNCTION("alone() -> u64 !", alone, "Fails beside another call."),
     FUNCTION("ahead(n: i64, f: fn(i: i64), fails: bool = false) -> i64 !", ahead, NULL),
     FUNCTION("take(x: i64)", take, NULL),
