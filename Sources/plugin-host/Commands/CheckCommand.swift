@@ -62,6 +62,12 @@ struct CheckCommand: ParsableCommand, WritesJSON {
   func run() throws {
     var plan = PluginPlan(finder: search.finder, scanner: search.scanner)
     let plugin = try plan.add(plugin)
+    guard !Admission.isolates(plugin.path) else {
+      throw Failure(
+        .notLoaded,
+        "\(plugin.path): is not trusted, and a check runs it in processes that are not confined; see `plugin-host trust --help`"
+          .displayLine)
+    }
     if let unknown = skip.first(where: { plugin.function(named: $0) == nil }) { throw plugin.lacks(unknown) }
     let options = CheckOptions(
       seed: seed ?? .random(in: 0...0xFFFF_FFFF), calls: calls, timeout: timeout?.duration ?? .seconds(10))
@@ -95,11 +101,8 @@ struct CheckCommand: ParsableCommand, WritesJSON {
   }
 
   private func write(_ text: String, to path: String) throws(Failure) {
-    let descriptor = open(RawText.cString(path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-    guard descriptor >= 0 else { throw Failure(.rejected, "\(path): \(SystemError.last)".displayLine) }
-    defer { close(descriptor) }
     do {
-      try FileBytes.write(text.utf8, to: descriptor)
+      try FileReplacement.write(Array(text.utf8), to: path)
     } catch {
       throw Failure(.rejected, "\(path): \(error)".displayLine)
     }

@@ -84,9 +84,7 @@ struct HostOptions: ParsableArguments {
 
   /// Options for workers that run this program. Their output is shown like that of plugins in this process.
   var workers: IsolationOptions {
-    // The running program, even if its file was moved or replaced.
-    var options = IsolationOptions(
-      program: WorkerProgram(path: "/proc/self/exe", arguments: Admission.workerArguments))
+    var options = IsolationOptions.runningThisProgram(timeout: search.timeout?.duration)
     options.output = { StandardError.write(lines: [$0.harmlessLine]) }
     options.capabilities = capabilities
     options.circuitOpened = { path, reason in
@@ -95,9 +93,6 @@ struct HostOptions: ParsableArguments {
       } catch {
         StandardError.write(lines: ["plugin-host: \(path ?? ""): cannot be put in quarantine: \(error)".displayLine])
       }
-    }
-    if let timeout = search.timeout {
-      (options.loadTimeout, options.startTimeout) = (timeout.duration, max(timeout.duration, options.startTimeout))
     }
     return options
   }

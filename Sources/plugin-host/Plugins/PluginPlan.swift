@@ -193,6 +193,16 @@ struct PluginPlan: Sendable {
 }
 
 extension IsolationOptions {
+  /// Options for workers that run this program, even if its file was moved or replaced.
+  static func runningThisProgram(timeout: Duration?) -> IsolationOptions {
+    var options = IsolationOptions(
+      program: WorkerProgram(path: "/proc/self/exe", arguments: Admission.workerArguments))
+    if let timeout {
+      (options.loadTimeout, options.startTimeout) = (timeout, max(timeout, options.startTimeout))
+    }
+    return options
+  }
+
   /// The options with a name before each line of output.
   func namingOutput(_ name: String) -> IsolationOptions {
     var options = self

@@ -94,11 +94,18 @@ enum ScanTarget {
     }
   }
 
-  /// Reads the description in this process, which runs code of the plugin.
-  func description() throws(Failure) -> PluginDescription {
+  /// Reads the description in this process, which runs code of the plugin; or in a worker of it, if the rules of trust
+  /// want that.
+  func description(timeout: Duration) throws(Failure) -> PluginDescription {
+    func workers(_ file: String) -> IsolationOptions? {
+      guard Admission.isolates(file) else { return nil }
+      var options = IsolationOptions.runningThisProgram(timeout: timeout)
+      options.output = { _ in }
+      return options
+    }
     switch self {
-    case .plugin(let path): try PluginPlan.inspect(plugin: path)
-    case .adoption(let adoption): try PluginPlan.inspect(adoption)
+    case .plugin(let path): return try PluginPlan.inspect(plugin: path, workers(path))
+    case .adoption(let adoption): return try PluginPlan.inspect(adoption, workers(adoption.library))
     case .unreadable(let failure): throw failure
     }
   }

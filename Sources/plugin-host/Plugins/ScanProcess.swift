@@ -22,14 +22,16 @@ final class ScanProcess {
     self.place = place
     self.timeout = timeout
     deadline = .now + timeout
-    child = try ChildProcess(place, purpose: "reads plugins", .notLoaded) { Self.run(target, place) }
+    child = try ChildProcess(place, purpose: "reads plugins", .notLoaded) { Self.run(target, place, timeout) }
   }
 
   /// The child: reads the description and reports it.
-  private static func run(_ target: ScanTarget, _ place: UnsafeMutablePointer<plugin_activity_kind_t>) {
+  private static func run(
+    _ target: ScanTarget, _ place: UnsafeMutablePointer<plugin_activity_kind_t>, _ timeout: Duration
+  ) {
     let report: ScanReport
     do throws(Failure) {
-      report = .description(try target.description())
+      report = .description(try target.description(timeout: timeout))
     } catch {
       report = .failure(error)
     }

@@ -38,14 +38,15 @@ struct TrustFile: Sendable {
   /// Reads the file at a path; one that does not exist is empty. Others must not be able to change it.
   init(path: String, trust: FileTrust = FileTrust()) throws(Failure) {
     self.path = path
-    guard FileKind(path: path) != .missing else { return }
-    try trust.check(path)
     let bytes: [UInt8]
-    do {
-      bytes = try FileBytes.read(path: path)
+    do throws(SystemError) {
+      guard try Self.exists(path) else { return }
+      bytes = try FileBytes.readRegular(path: path, limit: FileBytes.longest)
     } catch {
-      throw Failure(.notLoaded, "\(path): \(error): no plugin is loaded without the rules in it")
+      let problem = error.code == EINVAL ? "not a regular file" : "\(error)"
+      throw Failure(.notLoaded, "\(path): \(problem): no plugin is loaded without the rules in it")
     }
+    try trust.check(path)
     let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
     for (index, line) in lines.enumerated() {
       let words = line.prefix { $0 != "#" }.split(separator: " ", maxSplits: 2).map(String.init)
@@ -55,6 +56,22 @@ struct TrustFile: Sendable {
         "\(path):\(index + 1): \"\(line)\": expected \"policy any|listed|signed\", \"untrusted in-process|process\", "
           + "\"hash SHA-256 NAME\" or \"key ED25519 NAME\"")
     }
+  }
+
+  /// Whether there is a file at a path.
+  ///
+  /// - Throws: ENOENT for a link that leads nowhere, such as one to a volume that is not mounted: the rules are there.
+  private static func exists(_ path: String) throws(SystemError) -> Bool {
+    if FileKind(path: path) != .missing { return true }
+    var information = stat()
+    var place = path
+    while lstat(RawText.cString(place), &information) != 0 {
+      let folder = Directory.parent(of: place)
+      if folder == place { return false }
+      place = folder
+    }
+    if information.st_mode & S_IFMT == S_IFLNK { throw SystemError(code: ENOENT) }
+    return false
   }
 
   private mutating func read(_ words: [String]) -> Bool {

@@ -114,6 +114,64 @@ extension EndToEnd {
       #expect(try run("trust", "remove", "Example Inc.").status == 0)
     }
 
+    @Test("an untrusted plugin that has to be confined is confined while it is described, and not checked")
+    func untrustedDescriptions() throws {
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let source = folder.appending(path: "marking.c").path
+      let (marking, mark) = (folder.appending(path: "marking.so").path, folder.appending(path: "mark").path)
+      try """
+        #include <fcntl.h>
+        #include <promise_plugin.h>
+        #include <unistd.h>
+        __attribute__((constructor)) static void mark(void) { close(open("\(mark)", O_WRONLY | O_CREAT, 0600)); }
+        static int32_t one(void) { return 1; }
+        static const promise_plugin_function_t functions[] = {{"one() -> i32", (promise_function_t)one, NULL}};
+        static const promise_plugin_t plugin = {
+          .size = sizeof(promise_plugin_t), .abi_min = 1, .abi_max = PROMISE_ABI_VERSION,
+          .function_size = sizeof functions[0], .id = "org.example.marking", .version = "1.0.0",
+          .functions = functions, .function_count = 1};
+        const promise_plugin_t *promise_plugin_entry(uint32_t abi) { return abi > 0 ? &plugin : NULL; }
+        """.write(toFile: source, atomically: true, encoding: .utf8)
+      let include = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+        .appending(path: "include").path
+      let compiler = try Process.run(
+        URL(filePath: "/usr/bin/env"), arguments: ["cc", "-shared", "-fPIC", "-I", include, "-o", marking, source])
+      compiler.waitUntilExit()
+      #expect(compiler.terminationStatus == 0)
+      let commands = [["list", marking], ["inspect", marking], ["doc", marking], ["call", marking, "one", "--help"]]
+      for command in commands + [["check", "--calls", "1", marking]] {
+        #expect(try HostProcess.run(command).status == 0, "\(command)")
+        #expect(unlink(mark) == 0, "\(command)")
+      }
+      #expect(try run("trust", "policy", "--untrusted", "process", "any").status == 0)
+      for command in commands {
+        let ending = try HostProcess.run(command, environment: ["XDG_CONFIG_HOME": folder.path])
+        #expect(ending.status == 0 && ending.text.contains("marking"), "\(command): \(ending)")
+        #expect(access(mark, F_OK) != 0, "\(command)")
+      }
+      let check = try run("check", "--calls", "1", marking)
+      #expect(check.status == 2 && check.errors.contains("marking.so: is not trusted"), "\(check)")
+      #expect(access(mark, F_OK) != 0)
+    }
+
+    @Test("rules that are there, and cannot be read, are no permission", arguments: ["link", "folder", "FIFO"])
+    func unreadableRules(kind: String) throws {
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let nowhere = folder.appending(path: "nowhere").path
+      if kind == "folder" {
+        #expect(symlink(nowhere, folder.appending(path: "plugin-host").path) == 0)
+      } else {
+        try write("")
+        #expect(unlink(configuration) == 0)
+        #expect((kind == "link" ? symlink(nowhere, configuration) : mkfifo(configuration, 0o600)) == 0)
+      }
+      let problem = kind == "FIFO" ? "not a regular file" : "No such file or directory"
+      let ending = try run("call", plugin, "echo", "3")
+      #expect(ending.status == 2 && ending.text == "")
+      #expect(
+        ending.errors == "plugin-host: \(configuration): \(problem): no plugin is loaded without the rules in it\n")
+    }
+
     @Test func aSignatureThatIsNotAFileIsNotUsed() throws {
       defer { try? FileManager.default.removeItem(at: folder) }
       try write("policy signed\nkey d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a nobody\n")
