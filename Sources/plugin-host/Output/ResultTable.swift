@@ -14,15 +14,15 @@ enum ResultTable {
       guard !names.isEmpty else { return elements.map { cell($0) } }
       let rows = elements.map { element in names.map { element[member: $0] } }
       let widths = widths(names, rows)
-      let head = aligned(names.map(\.displayLine), numbers: [], widths: widths)
+      let head = aligned(names.map(\.singleLine), numbers: [], widths: widths)
       return [head]
         + rows.map { row in
           let numbers = Set(row.indices.filter { isNumber(row[$0]) })
           return aligned(row.map { $0.map(cell) ?? "" }, numbers: numbers, widths: widths)
         }
     case .object(let members):
-      let width = members.map(\.name.displayLine.columns).max() ?? 0
-      return members.map { "\($0.name.displayLine.padded(to: width))  \(cell($0.value))" }
+      let width = members.map(\.name.singleLine.columns).max() ?? 0
+      return members.map { "\($0.name.singleLine.padded(to: width))  \(cell($0.value))" }
     case .bool, .int, .uint, .double, .string, .bytes, .pointer: return [cell(value)]
     }
   }
@@ -40,7 +40,7 @@ enum ResultTable {
 
   private static func widths(_ names: [String], _ rows: [[PluginValue?]]) -> [Int] {
     names.indices.map { column in
-      max(names[column].displayLine.columns, rows.map { $0[column].map { cell($0).columns } ?? 0 }.max() ?? 0)
+      max(names[column].singleLine.columns, rows.map { $0[column].map { cell($0).columns } ?? 0 }.max() ?? 0)
     }
   }
 
@@ -62,7 +62,7 @@ enum ResultTable {
   private static func cell(_ value: PluginValue) -> String {
     switch value {
     case .void: ""
-    case .string(let text): text.displayLine
+    case .string(let text): text.singleLine
     default: value.json
     }
   }

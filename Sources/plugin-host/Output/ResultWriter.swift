@@ -37,7 +37,7 @@ struct ResultWriter: Sendable {
 
   /// Rejects a file that cannot be written to, before the work starts.
   func checkDestination() throws(Failure) {
-    guard let path, path != "-", !Self.standardOutput.contains(path) else { return }
+    guard let path, descriptor == nil else { return }
     guard !path.isEmpty else { throw Failure(.usage, "--output \"\": expected the name of a file") }
     let folder = Directory.parent(of: path)
     let code: Int32? =
@@ -54,15 +54,15 @@ struct ResultWriter: Sendable {
   /// Writes formatted bytes.
   func write(bytes: [UInt8]) throws(Failure) {
     do {
-      if let path, path != "-", !Self.standardOutput.contains(path) {
-        try FileReplacement.write(bytes, to: path)
-      } else {
-        guard !Redaction.isNeeded(in: bytes) else {
-          throw Failure(
-            .rejected, "a secret is in the result, and secrets are not printed; write it to a file with --output FILE")
-        }
+      guard isForFile || !Redaction.isNeeded(in: bytes) else {
+        throw Failure(
+          .rejected, "a secret is in the result, and secrets are not printed; write it to a file with --output FILE")
+      }
+      if let descriptor {
         try refuseBinary(bytes)
-        try FileBytes.write(bytes, to: StandardStreams.results)
+        try FileBytes.write(bytes, to: descriptor)
+      } else if let path {
+        try FileReplacement.write(bytes, to: path)
       }
     } catch let error as SystemError {
       throw Failure(.rejected, "the result cannot be written: \(path.map { "\($0): " } ?? "")\(error)")
@@ -73,8 +73,17 @@ struct ResultWriter: Sendable {
     }
   }
 
-  /// Names of descriptor 1, which belongs to the plugins.
-  private static let standardOutput: Set<String> = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]
+  /// The descriptor that the result is written to; nil if it is written to a file by its name.
+  private var descriptor: Int32? {
+    guard let path, path != "-" else { return StandardStreams.results }
+    return StandardStreams.descriptor(namedBy: path)
+  }
+
+  /// Whether the result is stored: not on a terminal, or in a pipe.
+  private var isForFile: Bool {
+    guard descriptor == nil, let path else { return false }
+    return FileKind(path: path) == .missing || FileKind.isRegular(path)
+  }
 
   /// A terminal would interpret binary data as commands.
   private func refuseBinary(_ bytes: [UInt8]) throws(Failure) {

@@ -9,7 +9,12 @@ struct TraceFile {
   /// Creates or empties the file, and starts the trace.
   init(_ path: String) throws(Failure) {
     self.path = path
-    descriptor = open(RawText.cString(path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    descriptor =
+      if let own = StandardStreams.descriptor(namedBy: path) {
+        fcntl(own, F_DUPFD_CLOEXEC, 3)
+      } else {
+        open(RawText.cString(path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+      }
     guard descriptor >= 0 else { throw Failure(.usage, "--trace \(path): \(SystemError.last)") }
     PromiseTrace.start()
   }

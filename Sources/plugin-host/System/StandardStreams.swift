@@ -6,6 +6,15 @@ enum StandardStreams {
   /// The descriptor for results: standard output, even after plugins were separated from it.
   static var results: Int32 { output.load(ordering: .acquiring) }
 
+  /// The descriptor of this process that a path names, such as /dev/stderr or /dev/fd/5; nil for another path. What is in
+  /// its file stays: opened by its name, it would be written anew. Descriptor 1 belongs to the plugins.
+  static func descriptor(namedBy path: String) -> Int32? {
+    let names = ["/dev/stdin", "/dev/stdout", "/dev/stderr"]
+    let digits = ["/dev/fd/", "/proc/self/fd/"].first(where: path.hasPrefix).map { path.dropFirst($0.count) }
+    let number = names.firstIndex(of: path).map { Int32($0) } ?? digits.flatMap { Int32($0) }
+    return number == STDOUT_FILENO ? results : number
+  }
+
   /// Opens the standard streams that are closed, before anything else is opened: a file that got number 1 would receive
   /// the results. A stream that was closed is opened the wrong way round: reading 0 and writing 1 or 2 fail, as they
   /// should.

@@ -19,6 +19,14 @@ extension EndToEnd {
       return ending
     }
 
+    @Test("a result written to a descriptor follows what is in its file", arguments: ["/dev/stderr", "/proc/self/fd/2"])
+    func descriptors(path: String) throws {
+      let result = try run("echo head >&2; \"$0\" call -o \(path) kinds text x; echo foot >&2")
+      #expect(result.errors == "head\n\"x\"\nfoot\n" && result.text == "", "\(result)")
+      let trace = try run("echo head; \"$0\" call -o result --trace /dev/stdout kinds text x; echo foot")
+      #expect(trace.text.hasPrefix("head\n{") && trace.text.hasSuffix("}\nfoot\n"), "\(trace)")
+    }
+
     private func text(_ name: String) throws -> String {
       String(decoding: try Data(contentsOf: folder.appending(path: name)), as: UTF8.self)
     }

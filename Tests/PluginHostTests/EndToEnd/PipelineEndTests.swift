@@ -152,15 +152,22 @@ extension EndToEnd {
       defer { try? FileManager.default.removeItem(at: file) }
       let environment = ["TOKEN": "s3cret", "XDG_CACHE_HOME": file.path + ".cache"]
       defer { try? FileManager.default.removeItem(atPath: file.path + ".cache") }
-      let printed = try run(text, environment: environment)
-      #expect(printed.text == "")
-      #expect(
-        printed.errors.hasSuffix(
-          "plugin-host: a secret is in the result, and secrets are not printed; write it to a file with --output FILE\n"
-        ))
-      #expect(printed.status == 1)
-      _ = try run(text, "--raw", "-o", file.path, environment: environment)
-      #expect(try String(contentsOf: file, encoding: .utf8) == "Bearer s3cret")
+      for (format, content) in [("json", "\"Bearer s3cret\"\n"), ("raw", "Bearer s3cret"), ("table", "Bearer s3cret\n")] {
+        let printed = try run(text, "--format", format, environment: environment)
+        #expect(printed.text == "")
+        #expect(printed.errors.contains("a secret is in the result, and secrets are not printed; write it to a file with"))
+        #expect(printed.status == 1)
+        _ = try run(text, "--format", format, "-o", file.path, environment: environment)
+        #expect(try String(contentsOf: file, encoding: .utf8) == content)
+      }
+      // Neither a descriptor nor a pipe is a file.
+      let pipe = file.path + ".pipe"
+      #expect(mkfifo(pipe, 0o600) == 0)
+      defer { unlink(pipe) }
+      for path in ["/dev/stderr", "/dev/fd/2", pipe] {
+        let printed = try run(text, "-o", path, environment: environment)
+        #expect(printed.status == 1 && !printed.errors.contains("s3cret"), "\(printed)")
+      }
       let store = try Data(contentsOf: URL(filePath: file.path + ".cache/plugin-host/results.db"))
       #expect(store.range(of: Data("s3cret".utf8)) == nil)
     }
