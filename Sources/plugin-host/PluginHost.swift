@@ -33,6 +33,7 @@ struct PluginHost: ParsableCommand {
   static func main() {
     if isWorker { runWorker() }
     StandardStreams.occupy()
+    ProcessStart.note()
     TerminationSignals.record()
     let words = RawText.arguments
     // Until the command line is understood.

@@ -1,3 +1,4 @@
+import CPluginEdge
 import Glibc
 import Synchronization
 
@@ -121,9 +122,16 @@ public final class SerialThread: Sendable {
 
   private func work() -> Never {
     pthread_setspecific(Self.key, Unmanaged.passUnretained(self).toOpaque())
+    var initial = plugin_thread_state()
     while true {
       let job = takeUrgent() ?? state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }
-      if let job { job() } else { sleep() }
+      guard let job else {
+        sleep()
+        continue
+      }
+      job()
+      // Calls of several plugins share the thread.
+      if lane != 0 { plugin_thread_restore(&initial) }
     }
   }
 

@@ -18,13 +18,23 @@ final class SingleCall {
   /// The function's name for people: `digest.sha256`.
   nonisolated var label: String { "\(plugin.shortName).\(function.name)" }
 
+  /// Whether the function may still run, on its thread: the call was given up.
+  var isGivenUp: Bool {
+    switch outcome {
+    case .failure(.timedOut), .failure(.interrupted), nil: true
+    default: false
+    }
+  }
+
+  /// `thread`: the thread on which the call is made; nil: any.
   init(
-    _ function: FunctionDescription, of plugin: PluginDescription, in session: Session, display: any ProgressDisplay
+    _ function: FunctionDescription, of plugin: PluginDescription, in session: Session, on thread: SerialThread? = nil,
+    display: any ProgressDisplay
   ) {
     self.function = function
     self.plugin = plugin
     self.session = session
-    attempt = Attempt(in: session)
+    attempt = Attempt(in: session, on: thread)
     let row = StepRow(name: function.name, call: "\(plugin.shortName).\(function.name)")
     board = ProgressBoard(rows: [row], display: display, loop: session.loop)
     session.show(on: board)

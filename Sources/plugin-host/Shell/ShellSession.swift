@@ -23,6 +23,9 @@ final class ShellSession {
   private let options: HostOptions
   private let output: OutputOptions
   private let timeout: Seconds?
+  /// The thread of all calls: handles and errors of some libraries belong to the thread that made them. Another one after
+  /// a call that was given up.
+  private var thread = SerialThread(extendsToWorkers: true)
 
   /// - Parameter isInteractive: whether SIGINT ends a call instead of the session.
   init(options: HostOptions, output: OutputOptions, timeout: Seconds?, isInteractive: Bool) throws(Failure) {
@@ -93,7 +96,9 @@ final class ShellSession {
   private func call(
     _ function: FunctionDescription, of plugin: PluginDescription, _ arguments: [Argument], _ target: String?
   ) throws(Failure) -> Next {
-    let call = SingleCall(function, of: plugin, in: session, display: options.progress.display(isTransient: true))
+    let call = SingleCall(
+      function, of: plugin, in: session, on: thread, display: options.progress.display(isTransient: true))
+    defer { if call.isGivenUp { thread = SerialThread(extendsToWorkers: true) } }
     call.start(arguments, timeout: timeout)
     let signal = session.loop.run(until: { call.outcome != nil || Interrupts.isRequested })
     if let signal {

@@ -6,11 +6,17 @@ enum FileKind {
 
   init(path: String) {
     var information = stat()
-    guard stat(RawText.cString(path), &information) == 0 else {
+    guard stat(RawText.cString(Directory.absolute(path)), &information) == 0 else {
       self = .missing
       return
     }
     self = information.st_mode & S_IFMT == S_IFDIR ? .directory : .other
+  }
+
+  /// Whether a regular file is there.
+  static func isRegular(_ path: String) -> Bool {
+    var information = stat()
+    return stat(RawText.cString(Directory.absolute(path)), &information) == 0 && information.st_mode & S_IFMT == S_IFREG
   }
 }
 
@@ -46,14 +52,14 @@ enum Directory {
 
   /// `name` inside the folder `directory`.
   static func join(_ directory: String, _ name: String) -> String {
-    directory.hasSuffix("/") ? directory + name : directory + "/" + name
+    let name = name.hasPrefix("./") ? String(name.dropFirst(2)) : name
+    return directory.hasSuffix("/") ? directory + name : directory + "/" + name
   }
 
-  /// The path from the root on.
+  /// The path from the root on; one that is relative starts from the folder in which the process was started.
   static func absolute(_ path: String) -> String {
-    guard !path.hasPrefix("/"), let current = getcwd(nil, 0) else { return path }
-    defer { free(current) }
-    return join(String(cString: current), path)
+    guard !path.isEmpty, !path.hasPrefix("/"), let folder = ProcessStart.folder else { return path }
+    return join(folder, path)
   }
 
   /// The last component of a path.

@@ -9,7 +9,7 @@ enum FileBytes {
   ///
   /// - Throws: `SystemError`; EFBIG if there are more bytes than `limit`.
   static func read(path: String, limit: Int = longest) throws(SystemError) -> [UInt8] {
-    let descriptor = open(RawText.cString(path), O_RDONLY | O_CLOEXEC)
+    let descriptor = open(RawText.cString(Directory.absolute(path)), O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .last }
     defer { close(descriptor) }
     return try read(descriptor: descriptor, limit: limit)
@@ -19,7 +19,7 @@ enum FileBytes {
   ///
   /// - Throws: `SystemError`; EINVAL for another kind of file, EFBIG if there are more bytes than `limit`.
   static func readRegular(path: String, limit: Int) throws(SystemError) -> [UInt8] {
-    let descriptor = open(RawText.cString(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    let descriptor = open(RawText.cString(Directory.absolute(path)), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw .last }
     defer { close(descriptor) }
     var information = stat()

@@ -6,6 +6,8 @@ enum FileReplacement {
   /// Writes `bytes` to a new file beside the one at `path`, and renames it to that. A file that is not regular, such as a
   /// device or a pipe, is written to as it is.
   static func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
+    let path = Directory.absolute(path)
+    umask(ProcessStart.mask)
     var information = stat()
     let exists = stat(RawText.cString(path), &information) == 0
     if exists ? information.st_mode & S_IFMT != S_IFREG : isLink(path) { return try overwrite(bytes, path) }

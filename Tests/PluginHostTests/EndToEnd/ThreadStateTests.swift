@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import Testing
 
@@ -24,9 +25,66 @@ extension EndToEnd {
       #expect(ending.text == "0\n0\n0\n", "\(ending)")
     }
 
+    @Test("calls of a session share a thread, whatever is called between", arguments: ["in-process", "process"])
+    func oneThread(isolation: String) throws {
+      let lines = (0..<20).flatMap { _ in ["unsettling.thread", "kinds.text x=between"] }
+      let ending = try HostProcess.run(
+        "shell", "--isolation", isolation, input: lines.joined(separator: "\n") + "\n")
+      let threads = ending.text.split(separator: "\n").filter { $0 != "\"between\"" }
+      #expect(threads.count == 20 && Set(threads).count == 1, "\(ending)")
+    }
+
+    @Test func aCallThatIsGivenUpKeepsItsThread() throws {
+      let (drawing, ending) = try terminalSession { terminal, host in
+        terminal.type("unsettling.thread\r")
+        waitForPrompt(terminal, after: "unsettling.thread")
+        terminal.type("unsettling.nap 60000\r")
+        #expect(terminal.wait { $0.contains("napping") })
+        kill(host.processIdentifier, SIGINT)
+        waitForPrompt(terminal, after: "plugin-host: interrupted")
+        terminal.type("unsettling.thread\r")
+        waitForPrompt(terminal, after: "unsettling.thread", times: 2)
+      }
+      let threads = ending.text.split(separator: "\n")
+      #expect(threads.count == 2 && Set(threads).count == 2, "\(ending) \(drawing)")
+    }
+
     @Test func theStackForSignalHandlersIsRestored() throws {
       let ending = try session("drop_signal_stack", "overflow 1")
       #expect(ending.errors.contains("org.example.unsettling.overflow: SIGSEGV in this call"), "\(ending)")
+    }
+  }
+
+  /// Changes that code of a plugin makes to its process do not change which files the command reads and writes.
+  @Suite struct ProcessStateTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "state-\(UUID().uuidString)")
+
+    init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+
+    private func run(_ arguments: [String], input: String = "") throws -> HostProcess.Ending {
+      let host = try HostProcess(arguments, input: Data(input.utf8))
+      host.process.currentDirectoryURL = folder
+      try host.process.run()
+      return try host.wait()
+    }
+
+    @Test func relativePathsStartFromTheFirstFolder() throws {
+      defer { try? FileManager.default.removeItem(at: folder) }
+      try Data("here".utf8).write(to: folder.appending(path: "text"))
+      let session = try run(["shell"], input: "unsettling.change_folder /\nkinds.text x=@text\n")
+      #expect(session.text == "0\n\"here\"\n", "\(session)")
+      let call = try run(["call", "-o", "result", "unsettling", "change_folder", "/"])
+      #expect(call.status == 0, "\(call)")
+      #expect(try String(contentsOf: folder.appending(path: "result"), encoding: .utf8) == "0\n")
+    }
+
+    @Test func newFilesHaveTheFirstMask() throws {
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let ending = try run(["call", "-o", "result", "unsettling", "change_mask", "511"])
+      #expect(ending.status == 0, "\(ending)")
+      #expect(access(folder.appending(path: "result").path, R_OK) == 0)
+      var status = stat()
+      #expect(stat(folder.appending(path: "result").path, &status) == 0 && status.st_mode & 0o400 != 0)
     }
   }
 

@@ -7,6 +7,8 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static int32_t round_up(void) {
@@ -100,6 +102,25 @@ static int32_t send_signal(int32_t number) {
     pause();
 }
 
+static int32_t change_folder(const char *path) {
+  return chdir(path);
+}
+
+static uint32_t change_mask(uint32_t mask) {
+  return umask(mask);
+}
+
+static int32_t thread(void) {
+  return (int32_t)syscall(SYS_gettid);
+}
+
+/* Does not return for so many milliseconds. */
+static void nap(int32_t milliseconds) {
+  puts("napping");
+  fflush(stdout);
+  usleep((useconds_t)milliseconds * 1000);
+}
+
 static const promise_plugin_function_t functions[] = {
     FUNCTION("round_up() -> i32", round_up, NULL),
     FUNCTION("divide(one: f64, other: f64) -> f64", divide, NULL),
@@ -114,6 +135,10 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("overflow(depth: i64) -> i64", overflow, NULL),
     FUNCTION("raise_signal(number: i32) -> i32", raise_signal, NULL),
     FUNCTION("send_signal(number: i32) -> i32", send_signal, NULL),
+    FUNCTION("change_folder(path: cstr) -> i32", change_folder, NULL),
+    FUNCTION("thread() -> i32", thread, NULL),
+    FUNCTION("nap(milliseconds: i32)", nap, NULL),
+    FUNCTION("change_mask(mask: u32) -> u32", change_mask, NULL),
 };
 
 PLUGIN("org.example.unsettling", NULL, NULL, NULL, functions)
