@@ -45,6 +45,7 @@ final class PlainProgress: ProgressDisplay {
     let tenth = { (report: StepState.Report) in report.fraction.map { Int($0 * 10) } }
     guard report.message != old.message || tenth(report) != tenth(old) else { return nil }
     let percent = report.fraction.map { "\(Int($0 * 100)) %" }
-    return [percent, report.message.isEmpty ? nil : report.message].compactMap { $0 }.joined(separator: " ")
+    let parts = [percent, report.message.isEmpty ? nil : report.message].compactMap { $0 }
+    return parts.isEmpty ? nil : parts.joined(separator: " ")
   }
 }

@@ -28,6 +28,11 @@ import Testing
     #expect(lines(.fulfilled(result: "")) == ["sum: fulfilled"])
   }
 
+  @Test func leavesOutWhatSaysNothing() {
+    #expect(lines(.running(.init(message: "attempt 1")), .running(.init()), .running(.init(fraction: 0.5)))
+      == ["sum: started digest.sha256", "sum: 50 %"])
+  }
+
   @Test func leavesSmallStepsOfProgressOut() {
     let reports = stride(from: 0.0, through: 1.0, by: 0.01).map { StepState.running(.init(fraction: $0, message: "x")) }
     var lines: [String] = []
