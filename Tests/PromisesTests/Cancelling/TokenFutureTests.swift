@@ -132,7 +132,12 @@ struct TokenFutureTests {
     other.onCancelRequest { _ in isOtherAsked = true }
     token.invalidate()
     #expect(isOtherAsked)
-    withExtendedLifetime((derived, resolver, other)) {}
+    // Only the first derived future is registered: that of the second one may go on.
+    let inner = Resolver<Int, TestError>()
+    let following = Subject(fulfilled: 1).withToken(token).map { $0 }.flatMap { _ in inner.future }
+    token.invalidate()
+    #expect(!inner.isCancelRequested)
+    withExtendedLifetime((derived, resolver, other, following)) {}
   }
 
   @Test("T83: a request on it is unavailable: the compiler names the replacement")

@@ -48,6 +48,11 @@ struct Places {
     }
     promise.then(on: .immediate, { _ in log.record(currentThread()) }, nil)
     #expect(log.events == [settling, currentThread()])
+    _ = Future<Int, Never>(on: .immediate) {
+      log.record(currentThread())
+      $0.fulfill(1)
+    }
+    #expect(log.events.dropFirst(2) == [currentThread()], "the body of a future, too")
   }
 
   @MainActor @Test("T5 auto is main on the main thread, and the default quality of service elsewhere")

@@ -253,6 +253,13 @@ struct CancelPropagationTests {
     other.requestCancel()
     #expect(requests.count == 1)
     resolver.fulfill(1)
+    let second = Resolver<Int, NoError>()
+    second.onCancelRequest { _ in requests.record() }
+    let both = (second.future.upcast, second.future.map { $0 })
+    both.1.requestCancel()
+    #expect(requests.count == 1, "the upcast one is interested")
+    both.0.requestCancel()
+    #expect(requests.count == 2)
   }
 
   @Test("T68: a cancel handle asks the future, and neither keeps it nor keeps requests back")

@@ -21,6 +21,7 @@ struct ResolverTests {
     #expect(future.state == .fulfilled && future.isSettled)
     let failed = Subject(rejected: TestError(2))
     #expect(failed.state == .rejected && failed.error == TestError(2) && failed.value == nil)
+    #expect(Subject(cancelled: OtherError()).result == .cancelled(OtherError()))
     let cancelled = Subject(cancelled: nil)
     #expect(cancelled.state == .cancelled && cancelled.error == nil && cancelled.value == nil && cancelled.isSettled)
   }

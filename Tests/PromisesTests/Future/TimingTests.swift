@@ -68,6 +68,12 @@ struct AfterTests {
     #expect(try Subject(with: result).delay(on: .utility, 0.02).wait() == result)
     #expect(SuspendingClock.now - start >= .milliseconds(20))
     #expect(Subject(with: result).delay(on: .utility, never).state == .pending)
+    let context = QueueContext()
+    let there = Subject(with: result).delay(on: context.here, 0).mapResult { _ in
+      FutureResult<Bool, Never>.fulfilled(QueueContext.isCurrent)
+    }
+    context.run()
+    #expect(try there.wait().value == true)
   }
 
   @Test("T93: the time begins when the future is settled")

@@ -87,6 +87,7 @@ struct PublishingTests {
       let received = Received(numbers.subscriber())
       numbers.publish(.data(1), .data(2), .cancelled, .cancelled, .data(3))
       #expect(received.states == [.data(1), .data(2), .cancelled])
+      #expect(numbers.publisher.isCancelled && Received(numbers.subscriber()).states == [.cancelled])
       #expect(recorder.events == [])
       gate.open()
       queue.drain()

@@ -110,9 +110,9 @@ struct ReplayingTests {
       #expect(first.states == [.data(0)])
       numbers.publish(.data(1))
       let second = Received(started)
-      numbers.publish(.cancelled)
-      #expect(first.states == [.data(0), .data(1), .cancelled])
-      #expect(second.states == [.data(1), .cancelled])
+      numbers.publish(.error(TestError(2)), .cancelled)
+      #expect(first.states == [.data(0), .data(1), .error(TestError(2)), .cancelled])
+      #expect(second.states == [.data(1), .error(TestError(2)), .cancelled])
     }
   }
 

@@ -75,5 +75,7 @@ struct StreamLogTests {
     #expect("\(subscriber)".hasPrefix("Subscriber<Int, TestError>(0x"))
     #expect("\(subscriber)" != "\(publisher.subscriber())")
     #expect("\(subscriber)" == subscriber.description)
+    let address = "\(publisher)".split(separator: "(").last?.dropFirst(2).prefix { $0.isHexDigit }
+    #expect(address?.count == 16, "as wide as any other")
   }
 }

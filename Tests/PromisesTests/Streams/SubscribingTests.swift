@@ -28,14 +28,20 @@ struct SubscribingTests {
     let numbers = Numbers()
     let received = Received(numbers.subscriber())
     let silenced = Recorder<NumberState>()
+    let elsewhere = Recorder<NumberState>()
+    let queue = DispatchQueue(label: "test")
     var subscriber: Subscriber? = numbers.subscriber().subscribe { silenced.record($0) }
+      .subscribe(on: .queue(queue)) { elsewhere.record($0) }
     #expect(subscriber != nil)
     numbers.publish(.data(1))
+    queue.drain()
     subscriber = nil
     numbers.publish(.data(2))
     numbers.release()
+    queue.drain()
     #expect(received.states == [.data(1), .data(2), .cancelled])
     #expect(silenced.events == [.data(1)])
+    #expect(elsewhere.events == [.data(1)])
   }
 
   @Test("PG43: a chain lives by its last element, with the callbacks in it")
