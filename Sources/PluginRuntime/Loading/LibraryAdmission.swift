@@ -26,10 +26,10 @@ public enum LibraryAdmission {
     Self.rule.withLock { swap(&$0, &rule) }
   }
 
-  /// The paths of the files that the rule is applied to before the library at a path is mapped: its own first, then
-  /// those of the needed libraries that are found.
+  /// The paths of the files that the rule is applied to before a library is mapped: its own first, then those of the
+  /// needed libraries that are found. `path` may also be a name that is looked for, such as libz.so.1.
   public static func files(judgedFor path: String) -> [String] {
-    let closure = LibraryDependencies.closure(of: path, outside: [])
+    let closure = LibraryDependencies.closure(of: (try? LibraryFinder.path(of: path)) ?? path, outside: [])
     return closure.prefix(1) + closure.dropFirst().filter { (try? PluginFile(opening: $0))?.isOfSystem == false }
   }
 

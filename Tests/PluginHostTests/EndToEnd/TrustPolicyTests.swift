@@ -149,6 +149,8 @@ extension EndToEnd {
         #expect(ending.status == 0 && ending.text.contains("marking"), "\(command): \(ending)")
         #expect(access(mark, F_OK) != 0, "\(command)")
       }
+      // A library of the system is not listed either.
+      #expect(try run("call", "--signature", "labs(x: i64) -> i64", "libc.so.6", "--", "-5").text == "5\n")
       let check = try run("check", "--calls", "1", marking)
       #expect(check.status == 2 && check.errors.contains("marking.so: is not trusted"), "\(check)")
       #expect(access(mark, F_OK) != 0)
