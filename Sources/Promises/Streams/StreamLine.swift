@@ -13,7 +13,8 @@
 /// has accepted. So an action divides the events as subscribing to a publisher does. The lock of the head guards the
 /// list of actions; the turns need no lock.
 ///
-/// **Lifetime.** The target is a derived publisher to which nothing is published. It keeps the head, and the operation of
+/// **Lifetime.** The target is a derived publisher to which nothing is published, but for the line of an operator on a
+/// stateful stream (`feedsTarget`). It keeps the head, and the operation of
 /// the head keeps the line. The nodes have handles to the target. The line keeps neither nodes nor targets.
 @safe
 class StreamLine {
@@ -33,6 +34,8 @@ class StreamLine {
   final var isStale = false
   /// A station has ended since the functions were composed.
   final var hasEndedPlace = false
+  /// The last station publishes to the target: the line of an operator on a stateful stream.
+  final var feedsTarget = false
   /// The head has ended, or was left, and actions may be left over.
   private var isFinishing = false
 
@@ -99,9 +102,11 @@ class StreamLine {
   private func finish(_ head: CellSubscriber) {
     while true {
       if isStale || hasEndedPlace, !recompose() {
-        // Nothing is left to call: the source is left.
+        // Nothing is left to call: the source is left, unless it has ended and the operator dropped that.
+        if !isFinishing || !feedsTarget, case .stage(let stage) = head.terms.receiver {
+          stage.target.with { _ = CellPublisher($0).end(.cancelled) }
+        }
         isFinishing = true
-        if case .stage(let stage) = head.terms.receiver { stage.target.with { _ = CellPublisher($0).end(.cancelled) } }
       }
       guard isFinishing else { return }
       // The line belongs to another thread as soon as it is over.

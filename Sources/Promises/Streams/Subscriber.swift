@@ -88,6 +88,7 @@ extension Subscriber {
     let isStateful = cell.isStateful
     let next = isStateful ? Station(publishingToTargetAt: 1) : Station(ordinal: 1)
     let line = StreamHead(StreamStation(ordinal: 0, consume(for: next)), isNamed: false)
+    line.feedsTarget = isStateful
     let target = line.begin(at: cell)
     if isStateful { return Subscriber<NewValue, NewFailure>(node: StreamNode(target, upstream: [node])) }
     let derived = StreamNode(target, at: .init(line: line, place: next), upstream: node)

@@ -70,6 +70,22 @@ struct StreamMappingTests {
         == [.error(TestError(2)), .error(TestError(4)), .cancelled])
   }
 
+  @Test("PG52, PG57: a stateful stream without the end stays open, with its latest state", arguments: [false, true])
+  func endOfAStatefulStream(isLate: Bool) {
+    let numbers = StatefulPublisher<Int, TestError>()
+    func end() {
+      numbers.publish(1)
+      numbers.cancelAll()
+    }
+    if isLate { end() }
+    let dropped = numbers.subscriber().compactMapStates { $0 == .cancelled ? nil : $0 }
+    let mapped = numbers.subscriber().mapStates { $0 == .cancelled ? .data(-1) : $0 }
+    if !isLate { end() }
+    for (derived, latest) in [(dropped, 1), (mapped, -1)] {
+      #expect(!derived.isCancelled && Received(derived).states == [.data(latest)])
+    }
+  }
+
   @Test("PG58: compactMapValues drops a value for nil")
   func compactMapValues() {
     #expect(
