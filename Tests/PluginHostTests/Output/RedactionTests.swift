@@ -1,0 +1,39 @@
+import Foundation
+import PluginRuntime
+import Testing
+
+@testable import plugin_host
+
+@Suite struct RedactionTests {
+  @Test("a secret is hidden in bytes, in a list too, and in the names of members")
+  func redacted() {
+    let secret = "hidden \(UUID().uuidString)"
+    Redaction.add(secret: secret)
+    let bytes = PluginValue.bytes(Array("is \(secret)".utf8))
+    #expect(bytes.redacted == .string("***"))
+    #expect(PluginValue.array([bytes, .int(1)]).redacted == .array([.string("***"), .int(1)]))
+    let named = PluginValue.object([PluginMember("of \(secret)", .bytes([1, 2]))])
+    #expect(named.redacted == .object([PluginMember("of ***", .bytes([1, 2]))]))
+  }
+
+  @Test("the longest of two secrets is hidden as a whole")
+  func nested() {
+    let secret = UUID().uuidString
+    Redaction.add(secret: secret)
+    Redaction.add(secret: "\(secret)-and-more")
+    #expect(Redaction.apply("\(secret)-and-more, \(secret)") == "***, ***")
+  }
+
+  @Test("a secret that is a number, or has JSON in it, is hidden in its other forms")
+  func forms() {
+    Redaction.add(secret: "7.2519036e4")
+    #expect(Redaction.apply("72519.036") == "***")
+    let part = UUID().uuidString
+    Redaction.add(secret: "{\"password\": \"\(part)\"}")
+    #expect(Redaction.apply("password \(part)") == "password ***")
+    let quoted = "\(part)\"q"
+    Redaction.add(secret: quoted)
+    #expect(Redaction.apply(PluginValue.string(quoted).json) == "\"***\"")
+    #expect(Redaction.apply(PluginValue.bytes(Array(quoted.utf8)).json) == "\"***\"")
+  }
+}
