@@ -76,6 +76,8 @@ static promise_t *other(const char *plugin) {
 }
 
 static int32_t last_error(int32_t number) {
+  if (number < 0)
+    return errno;
   errno = is_own() ? number : 0;
   return number;
 }

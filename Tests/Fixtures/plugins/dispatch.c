@@ -180,6 +180,19 @@ static void same(const promise_value_t *value, promise_value_t *result) {
   promise_value_retain(value);
 }
 
+/* Gives the value, and nothing in place of a number. */
+static void give(const promise_value_t *value, promise_value_t *given) {
+  if (value->kind == PROMISE_KIND_I64)
+    return;
+  *given = *value;
+  promise_value_retain(value);
+}
+
+static void fill(uint8_t *to, int32_t room) {
+  for (int32_t i = 0; i < room; i++)
+    to[i] = 7;
+}
+
 static promise_status_t raise(const promise_value_t *reason, promise_value_t *error) {
   *error = *reason;
   promise_value_retain(reason);
@@ -232,14 +245,15 @@ static promise_bytes_t joined(struct page page) {
 static struct {
   const double *values;
   size_t length;
+  const char *text;
   promise_t *promise;
 } kept;
 struct values {
   const double *data;
   size_t length;
 };
-static promise_t *later(struct values values, const char *const *ignored) {
-  (void)ignored;
+static promise_t *later(struct values values, const char *const *texts) {
+  kept.text = texts[0];
   kept.values = values.data;
   kept.length = values.length;
   kept.promise = promise_new();
@@ -248,6 +262,7 @@ static promise_t *later(struct values values, const char *const *ignored) {
 }
 static void go(void) {
   struct point sum = {0, (double)kept.length};
+  (void)*(volatile const char *)kept.text;
   for (size_t i = 0; i < kept.length; i++)
     sum.x += kept.values[i];
   promise_value_t value;
@@ -353,6 +368,8 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("bytes_of(points: inout &[{x: f64, y: f64}]) -> bytes", bytes_of),
     FUNCTION("total(format: cstr, ...rest: i32 | i64 | f64) -> f64", total),
     FUNCTION("same(value: value) -> value", same),
+    FUNCTION("give(value: value, given: out value)", give),
+    FUNCTION("fill(to: out bytes[room], room: i32)", fill),
     FUNCTION("raise(reason: error) !", raise),
     FUNCTION("older(person: {name: str, tags: &[cstr], age: u8?}) -> {name: str, tags: &[cstr], age: u8?}", older),
     FUNCTION("joined(page: {name: str, title: cstr, data: bytes}) -> bytes", joined),

@@ -37,6 +37,10 @@ static promise_t *bytes(promise_bytes_t data) {
   return settled(value);
 }
 
+static promise_t *address(uint64_t value) {
+  return settled((promise_value_t){.kind = PROMISE_KIND_POINTER, .as.ptr = (void *)(uintptr_t)value});
+}
+
 static promise_t *fail(promise_str_t text) {
   promise_value_t reason;
   char message[64] = {0};
@@ -190,6 +194,9 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("str(text: str) -> promise<str>", str),
     FUNCTION("cstr(text: str) -> promise<cstr>", str),
     FUNCTION("bytes(data: bytes) -> promise<bytes>", bytes),
+    FUNCTION("address(value: u64) -> promise<ptr<thing>>", address),
+    FUNCTION("numbers(data: bytes) -> promise<&[i16]>", bytes),
+    FUNCTION("pair(data: bytes) -> promise<{a: u8, b: u8}>", bytes),
     FUNCTION("str_as_number(text: str) -> promise<i32>", str),
     FUNCTION("number_as_void(value: i64) -> promise<void>", i8),
     FUNCTION("signed_as_unsigned(value: i64) -> promise<u64>", i8),

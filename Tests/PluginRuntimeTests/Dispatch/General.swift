@@ -24,6 +24,9 @@ struct General {
     #expect(await json("read_some", "[2, 8]") == #"{"result":2,"to":"AAA="}"#)
     #expect(await outcome("read_some", "[-1, 8]").promiseError?.code == 9)
     #expect(await message("reads_too_much", "[3]").contains("gives 'to' that has 4 elements, expected at most 3"))
+    // Far more than a block of the call's memory.
+    let filled = await host.outcome("fill", of: "test.dispatch", [.value(.int(1 << 20))]).value
+    #expect(filled?[member: "to"] == .bytes(Array(repeating: 7, count: 1 << 20)))
     let name = await json("host_name", "[]")
     #expect(name?.hasPrefix(#"{"result":0,"name":""#) == true, "\(name ?? "")")
   }
@@ -35,6 +38,7 @@ struct General {
       await message("sum_bytes", "{\"data\": \(many)}").contains("'data' has 300 elements, more than its count 'size'"))
     #expect(await message("agree", "[[1, 2], [1]]").contains("'right' has 1 elements, expected as many as 'left', 2"))
     #expect(await message("overrun", "[3]").contains("gives 'to' that has 4 elements, expected at most 3"))
+    #expect(await message("fill", "[-1]").contains("has a count that is out of range, expected one from 0"))
   }
 
   @Test("a rule after ! makes failures of results, with errno, the code, and the function's message")
@@ -210,6 +214,8 @@ struct General {
   @Test("values of any kind, and errors")
   func anything() async {
     #expect(await json("same", "[3]") == "3")
+    #expect(await json("give", #"["x"]"#) == #"{"given":"x"}"#)
+    #expect(await json("give", "[3]") == #"{"given":null}"#)
     #expect(await json("same", #"[{"a": [1, null, "x"]}]"#) == #"{"a":[1,null,"x"]}"#)
     let error = await outcome("raise", #"[{"domain": "here", "code": 3, "message": "why"}]"#).promiseError
     #expect(error == PromiseError(domain: "here", code: 3, message: "why"))

@@ -22,6 +22,11 @@ struct ReturnedPromises {
     #expect(await outcome("str", .string("é")).value == .string("é"))
     #expect(await outcome("cstr", .string("é")).value == .string("é"))
     #expect(await outcome("bytes", .bytes([1, 0])).value == .bytes([1, 0]))
+    #expect(await outcome("address", .uint(16)).value == .pointer(PluginPointer(name: "thing", address: 16)))
+    #expect(await outcome("numbers", .bytes([1, 0, 2, 1])).value == .array([.int(1), .int(258)]))
+    #expect(
+      await outcome("pair", .bytes([1, 2])).value
+        == .object([PluginMember("a", .uint(1)), PluginMember("b", .uint(2))]))
     #expect(await outcome("twice").value == .int(1))
     #expect(
       await outcome("fail", .string("why not")).promiseError
@@ -37,6 +42,10 @@ struct ReturnedPromises {
       ("i8", .int(128), "fulfilled with 128, expected promise<i8>"),
       ("u16", .uint(65536), "fulfilled with 65536, expected promise<u16>"),
       ("cstr", .string("a\0b"), "expected promise<cstr>"),
+      ("address", .uint(0), "expected promise<ptr<thing>>"),
+      ("numbers", .bytes([1, 2, 3]), "expected promise<&[i16]>"),
+      ("pair", .bytes([1]), "expected promise<{a: u8, b: u8}>"),
+      ("pair", .bytes([1, 2, 3]), "expected promise<{a: u8, b: u8}>"),
     ])
   func mismatch(_ function: String, _ argument: PluginValue, _ message: String) async {
     let error = await outcome(function, argument).pluginError

@@ -62,7 +62,8 @@ struct Types {
   private static let fitting: [(String, PluginValue, PluginValue)] = [
     ("i8", PluginValue.uint(127), PluginValue.int(127)), ("u8", .int(255), .uint(255)),
     ("u64", .int(.max), .uint(UInt64(Int64.max))),
-    ("f64", .int(-3), .double(-3)), ("f32", .uint(16_777_216), .double(16_777_216)),
+    ("f64", .int(-3), .double(-3)), ("f64", .uint(1 << 63), .double(0x1p63)),
+    ("f32", .uint(16_777_216), .double(16_777_216)),
     ("bytes", .string("é"), .bytes([0xC3, 0xA9])),
     ("own_bytes", .string("a"), .bytes([97])), ("f32", .double(.nan), .double(.nan)),
   ]

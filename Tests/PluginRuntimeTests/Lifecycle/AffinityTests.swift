@@ -106,6 +106,11 @@ struct AffinityTests {
     var result = promise_value_t()
     #expect(function.invoke(&argument, count: 1, into: &result) == promise_state_t(PROMISE_FULFILLED))
     #expect(errno == 33 && result.as.i64 == 33)
+    // As a function that only reads it finds it.
+    argument.as.i64 = -1
+    errno = 44
+    function.invoke(&argument, count: 1, into: &result)
+    #expect(errno == 44 && result.as.i64 == 44)
   }
 
   @Test("reject the calls that wait for a function when the host shuts down")

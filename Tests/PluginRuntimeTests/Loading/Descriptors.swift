@@ -103,6 +103,11 @@ struct Descriptors {
     }
   }
 
+  @Test("a library with a symbol that is a number, and no place in it, is loaded")
+  func absoluteSymbol() throws {
+    #expect(try Host().load(try Fixture.plugin("whole", ["-Wl,--defsym=answer=0x123456789abc"])).id == "test.whole")
+  }
+
   @Test("a plugin without functions is one")
   func noFunctions() throws {
     let path = try Fixture.plugin("descriptor", ["-DDEFECT=plugin.functions = NULL, plugin.function_count = 0"])
