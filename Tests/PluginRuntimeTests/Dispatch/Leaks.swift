@@ -1,0 +1,110 @@
+import CCountedHeap
+import CPromise
+import PluginRuntime
+import Promises
+import Testing
+
+/// Each case repeats a call: an object that one call loses is 1,000 then, and its memory 32 MiB. The limit is half of
+/// that. Other tests of the process may have more meanwhile, so a case fails only if it does so again and again.
+@Suite("Calls: what a call makes is freed")
+struct Leaks {
+  private static let calls = 1_000
+  private static let size = 1 << 15
+  private static let text = PluginValue.string(String(repeating: "x", count: size))
+  private static let bytes = PluginValue.bytes(Array(repeating: 7, count: size))
+  private static let page = PluginValue.object([
+    PluginMember("name", text), PluginMember("title", text), PluginMember("data", bytes),
+  ])
+
+  struct Case: Sendable, CustomTestStringConvertible {
+    let plugin: String
+    let function: String
+    let values: [PluginValue]
+    var testDescription: String { "\(plugin).\(function)" }
+
+    init(_ plugin: String, _ function: String, _ values: PluginValue...) {
+      (self.plugin, self.function, self.values) = (plugin, function, values)
+    }
+  }
+
+  private static let cases = [
+    // Arguments and results.
+    Case("types", "str", text), Case("types", "bytes", bytes), Case("types", "own_str", text),
+    Case("types", "own_bytes", bytes), Case("types", "consume", bytes, text), Case("types", "own_not_utf8"),
+    Case("types", "own_then_range", bytes, .uint(256)), Case("dispatch", "joined", page),
+    Case("dispatch", "same", text), Case("dispatch", "same", .array([text, bytes])), Case("dispatch", "older", page),
+    Case("dispatch", "give", text),
+    // Failures: an error that a function stores although it succeeds, rejections, and results that are refused.
+    Case("failing", "repeat", text), Case("failing", "reason", text), Case("failing", "divide", .int(1), .int(0)),
+    Case("failing", "later", .bool(true)), Case("failing", "later", .bool(false)), Case("dispatch", "give", .int(0)),
+    Case("dispatch", "raise", .object([PluginMember("message", text)])), Case("wild", "listed_error"),
+    // Promises.
+    Case("promises", "str", text), Case("promises", "bytes", bytes), Case("promises", "fail", .string("why")),
+    Case("promises", "str_as_number", text), Case("promises", "twofold", .int(4)), Case("promises", "lose", bytes),
+    Case("callbacks", "later", .int(1)), Case("callbacks", "at_once", .int(1)), Case("callbacks", "ask", .bool(true)),
+    Case("callbacks", "ask", .bool(false)), Case("callbacks", "refuse"), Case("callbacks", "start", .int(-1)),
+    // Calls of another plugin.
+    Case("caller", "echo", text), Case("caller", "add", .int(1), .int(2)),
+    Case("caller", "add", .int(1 << 40), .int(0)),
+    Case("caller", "twofold", .int(4)), Case("caller", "as_number", text),
+  ]
+
+  @Test("also where it fails", arguments: cases)
+  func calls(_ call: Case) async throws {
+    let host = try Host.loading(call.plugin)
+    for other in call.plugin == "caller" ? ["whole", "types", "promises"] : [] {
+      try host.load(try Fixture.plugin(other))
+    }
+    let arguments = call.values.map { Argument.value($0) }
+    await expectNothingLeft {
+      for _ in 0..<Self.calls { _ = await host.outcome(call.function, of: "test.\(call.plugin)", arguments) }
+    }
+  }
+
+  @Test("the texts and the errors of a callback too")
+  func callbacks() async throws {
+    let host = try Host.loading("callbacks")
+    let gives = Argument.callback { _ in Self.text }
+    let fails = Argument.callback { _ in
+      throw PromiseError(domain: "here", code: 1, message: String(repeating: "x", count: Self.size))
+    }
+    await expectNothingLeft {
+      // It calls back 64 times.
+      for _ in 0..<Self.calls / 64 { _ = await host.outcome("length_of_given", of: "test.callbacks", [gives]) }
+      for _ in 0..<Self.calls { _ = await host.outcome("maybe", of: "test.callbacks", [fails]) }
+    }
+  }
+
+  private func expectNothingLeft(_ body: () async -> Void) async {
+    var growth = ""
+    for _ in 0..<5 {
+      let before = Counts()
+      await body()
+      guard let more = Counts().excess(over: before) else { return }
+      growth = more
+    }
+    Issue.record("\(growth)")
+  }
+
+  private struct Counts {
+    private let promises: Int64
+    private let values: Int64
+    private let heap: Int64
+
+    init() {
+      var statistics = promise_statistics_t()
+      statistics.size = UInt32(MemoryLayout<promise_statistics_t>.size)
+      promise_statistics(&statistics)
+      promises = Int64(statistics.promises_pending + statistics.promises_settled)
+      values = Int64(statistics.values)
+      heap = counted_heap_counts() ? Int64(counted_heap_bytes()) : 0
+    }
+
+    /// The growth, if it is more than that of half of the calls.
+    func excess(over before: Counts) -> String? {
+      let (promises, values, heap) = (promises - before.promises, values - before.values, heap - before.heap)
+      if promises < calls / 2, values < calls / 2, heap < calls * size / 2 { return nil }
+      return "\(promises) promises, \(values) values and \(heap) bytes are left of \(calls) calls"
+    }
+  }
+}
