@@ -137,7 +137,7 @@ struct ResultStore: Sendable {
 
   // MARK: Files
 
-  /// The digest of a file's content and the libraries that it needs, stored when the file had the state `stamp`.
+  /// The digest of a file's content, stored when the file had the state `stamp`.
   func digest(ofFile path: String, stamp: String) throws(Database.Failure) -> Digest? {
     let rows = try database.run("select digest from files where path = ? and stamp = ?", [.text(path), .text(stamp)])
     return rows.first.flatMap { Digest(bytes: $0[0].bytes) }
