@@ -32,6 +32,8 @@
  *     [f64; 3]                        const double[3]               none, but a struct may have one in it
  *     &[f64]                          struct { const double *data; size_t length; }, by value; static as the result
  *     &i32, &{x: f64}                 its address, not NULL         the same, static in the plugin
+ *     {kind: u8, u: union(kind) {x: f64 = 1, s: cstr = 2}}
+ *                                     struct { uint8_t kind; union { double x; const char *s; } u; }, behind an address
  *     T?                              T, where that has a NULL; for others the address of a T, or NULL
  *     bytes[n], str[n], &[f64; n]     the address; the parameter `n` is the count
  *     out T, inout T                  T *, which the function fills, or changes

@@ -32,6 +32,9 @@ extension TypePlan {
         members.append(PluginMember(field.name, value))
       }
       return .object(members)
+    case .union(let union, let members, let tag, let offset):
+      guard let index = union.index(tagged: try tag.value(at: memory + offset)) else { return .void }
+      return try members[index].load(memory)
     case .array(let element, let count): return try element.load(memory, count: count)
     case .slice(let element):
       let bytes = try span(memory, size: element.layout.size)

@@ -18,6 +18,13 @@ extension TypePlan {
       if let object = pointer.object { try arena.take(object) }
       memory.storeBytes(of: pointer.address, as: UInt.self)
     case .structure(let fields): try storeObject(value, fields, memory, arena)
+    case .union(let union, let members, let tag, let offset):
+      memory.initializeMemory(as: UInt8.self, repeating: 0, count: layout.size)
+      if let index = union.index(tagged: try tag.value(at: memory + offset)) {
+        try members[index].store(value, at: memory, arena)
+      } else if value != .void {
+        throw union.mismatch(value.name)
+      }
     case .array(let element, let count):
       let given = try elements(of: value, element)
       guard given.count == count else {
@@ -144,11 +151,13 @@ extension TypePlan {
       let isInOrder = index < members.count && members[index].name == field.name
       let member = isInOrder ? members[index] : members.first { $0.name == field.name }
       if member != nil { found += 1 }
-      if member == nil, field.plan.type.unwrapped == field.plan.type {
+      var given = member?.value
+      if given == nil { given = try self.value(ofTag: index, members) }
+      if given == nil, field.plan.type.unwrapped == field.plan.type {
         throw ArgumentMismatch(path: ".\(field.name)", message: "is missing, expected \(field.plan.type.expectation)")
       }
       try converting(".\(field.name)") { () throws(ArgumentMismatch) in
-        try field.plan.store(member?.value ?? .void, at: memory + field.offset, arena)
+        try field.plan.store(given ?? .void, at: memory + field.offset, arena)
       }
     }
     guard found == members.count else {
@@ -157,6 +166,15 @@ extension TypePlan {
       throw ArgumentMismatch(
         path: other.map { ".\($0.name)" } ?? "",
         message: "\(other == nil ? "has a field twice" : "is not a field"), expected \(names)")
+    }
+  }
+
+  /// The value of a tag that the members of an object lack.
+  private func value(ofTag index: Int, _ members: [PluginMember]) throws(ArgumentMismatch) -> PluginValue? {
+    guard case .structure(let type) = type else { return nil }
+    return try type.value(ofTag: type.fields[index]) { union in
+      guard case .object(let given)? = members.first(where: { $0.name == union })?.value else { return nil }
+      return given.first?.name
     }
   }
 

@@ -15,6 +15,8 @@ final class TypePlan: Sendable {
     case cstr
     case pointer(String)
     case structure([Field])
+    /// The structs of one member each, of which the tag at an offset from the union chooses one.
+    indirect case union(UnionType, [TypePlan], tag: ScalarType, offset: Int)
     case array(TypePlan, count: Int)
     case slice(TypePlan)
     /// The address of elements, with a zero after the last.
@@ -76,10 +78,12 @@ final class TypePlan: Sendable {
 
   /// Makes the plan for a type; `nil` if its release function is not found.
   ///
-  /// - Parameter isSetAside: whether the type is an object in memory of the host's: `out(64)`.
-  init?(_ type: ValueType, in library: PluginLibrary? = nil, isSetAside: Bool = false) {
+  /// - Parameters:
+  ///   - isSetAside: whether the type is an object in memory of the host's: `out(64)`.
+  ///   - tagOffset: the place of a union's tag, from the union on.
+  init?(_ type: ValueType, in library: PluginLibrary? = nil, isSetAside: Bool = false, tagOffset: Int = 0) {
     guard let layout = TypeLayout(of: type) else { return nil }
-    guard let form = isSetAside ? Self.formSetAside(of: type, library) : Self.form(of: type, library) else {
+    guard let form = isSetAside ? Self.formSetAside(of: type, library) : Self.form(of: type, library, tagOffset) else {
       return nil
     }
     self.type = type
@@ -95,7 +99,7 @@ final class TypePlan: Sendable {
     return .object(name, destructor, library.objects)
   }
 
-  private static func form(of type: ValueType, _ library: PluginLibrary?) -> Form? {
+  private static func form(of type: ValueType, _ library: PluginLibrary?, _ tagOffset: Int = 0) -> Form? {
     switch type {
     case .scalar(let scalar): return .scalar(scalar)
     case .str: return .text(isUTF8: true)
@@ -106,10 +110,16 @@ final class TypePlan: Sendable {
       guard let layout = StructLayout(type) else { return nil }
       var fields: [Field] = []
       for (field, offset) in zip(type.fields, layout.offsets) {
-        guard let plan = TypePlan(field.type) else { return nil }
+        var tag = offset
+        if case .union(let union) = field.type { tag = fields.first { $0.name == union.tag }?.offset ?? offset }
+        guard let plan = TypePlan(field.type, tagOffset: tag - offset) else { return nil }
         fields.append(Field(name: field.name, offset: offset, plan: plan))
       }
       return .structure(fields)
+    case .union(let union):
+      let members = union.choices.compactMap { TypePlan($0) }
+      guard let tag = union.values.base.scalar, members.count == union.members.count else { return nil }
+      return .union(union, members, tag: tag, offset: tagOffset)
     case .array(let element, let count): return TypePlan(element).map { .array($0, count: count) }
     case .slice(let element): return TypePlan(element).map { .slice($0) }
     case .terminated(let element): return TypePlan(element).map { .terminated($0) }

@@ -77,7 +77,9 @@ enum FFIType {
 
   /// Whether libffi's layout of the type is equal to ours; otherwise it would access other bytes.
   static func agrees(with type: ValueType) -> Bool {
-    guard case .structure(let structure) = type.unwrapped, let layout = StructLayout(structure) else { return true }
+    guard case .structure(let structure) = type.unwrapped, !type.unwrapped.hasUnion,
+      let layout = StructLayout(structure)
+    else { return true }
     let reference = of(.structure(structure))
     var offsets = [Int](repeating: 0, count: structure.fields.count)
     guard ffi_get_struct_offsets(FFI_DEFAULT_ABI, reference, &offsets) == FFI_OK else { return false }

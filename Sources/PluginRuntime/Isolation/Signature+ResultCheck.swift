@@ -42,7 +42,9 @@ extension PluginValue {
       guard members.count == structure.fields.count else { throw mismatch(type) }
       for field in structure.fields {
         guard let member = self[member: field.name] else { throw mismatch(type) }
-        try converting(".\(field.name)") { () throws(ArgumentMismatch) in try member.check(as: field.type) }
+        var type: ValueType? = field.type
+        if case .union(let union) = field.type { type = union.choice(tagged: self[member: union.tag]) }
+        try converting(".\(field.name)") { () throws(ArgumentMismatch) in try member.check(as: type) }
       }
     case (.array(_, let count), .array(let elements)) where elements.count != count: throw mismatch(type)
     case (.array(let element, _), .array(let elements)), (.slice(let element), .array(let elements)):

@@ -59,29 +59,29 @@ enum StructLayouts {
     guard names.count >= (isField ? 3 : 2), let signature = functions.first(where: { $0.name == names[0] })?.signature
     else { return nil }
     let parameter = signature.parameters.first { $0.name == names[1] }
-    guard var structure = (parameter?.type ?? (names[1] == "result" ? signature.result : nil))?.structType else {
-      return nil
-    }
+    guard var record = (parameter?.type ?? (names[1] == "result" ? signature.result : nil))?.record else { return nil }
     for name in names.dropFirst(2).dropLast(isField ? 1 : 0) {
-      guard let inner = structure.fields.first(where: { $0.name == name })?.type.structType else { return nil }
-      structure = inner
+      guard let inner = record.fields?.first(where: { $0.name == name })?.type.record else { return nil }
+      record = inner
     }
-    guard let layout = StructLayout(structure) else { return nil }
-    guard isField else { return Place(type: .structure(structure), offset: 0, size: layout.whole.size) }
-    guard let field = structure.fields.firstIndex(where: { $0.name == names[names.count - 1] }) else { return nil }
-    return Place(type: .structure(structure), offset: layout.offsets[field], size: layout.fields[field].size)
+    guard isField else { return TypeLayout(of: record).map { Place(type: record, offset: 0, size: $0.size) } }
+    guard let index = record.fields?.firstIndex(where: { $0.name == names[names.count - 1] }),
+      let field = record.fields?[index], let size = TypeLayout(of: field.type)?.size
+    else { return nil }
+    guard case .structure(let structure) = record else { return Place(type: record, offset: 0, size: size) }
+    return StructLayout(structure).map { Place(type: record, offset: $0.offsets[index], size: size) }
   }
 }
 
 extension ValueType {
-  /// The struct of a type: the type itself, its target, or its element.
-  fileprivate var structType: StructType? {
+  /// The struct or the union of a type: the type itself, its target, or its element.
+  fileprivate var record: ValueType? {
     switch self {
-    case .structure(let type): type
+    case .structure, .union: self
     case .array(let type, _), .slice(let type), .optional(let type), .own(let type, _), .counted(let type, _),
       .reference(let type):
-      type.structType
-    case .promise(let held): held?.structType
+      type.record
+    case .promise(let held): held?.record
     default: nil
     }
   }

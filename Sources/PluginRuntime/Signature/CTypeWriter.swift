@@ -55,7 +55,10 @@ struct CTypeWriter {
     case .promise: return { "promise_t *\($0)" }
     case .token: return { "promise_token_t *\($0)" }
     case .error, .value: return { "const promise_value_t *\($0)" }
-    case .structure(let structure): return named(type, path) { $0.fields(of: structure, path: path) }
+    case .structure(let structure): return named(type, path) { $0.declarations(of: structure.fields, path: path) }
+    case .union(let union):
+      let members = declarations(of: union.members, path: path).joined(separator: " ")
+      return { "union { \(members) } \($0)" }
     case .slice(let element):
       return named(type, path + "_slice") { writer in
         let data = writer.value(element, path: path + "_item")("*data")
@@ -103,8 +106,8 @@ struct CTypeWriter {
     return { result("(*\($0))(\(parameters))") }
   }
 
-  private mutating func fields(of structure: StructType, path: String) -> [String] {
-    structure.fields.map { "\(value($0.type, path: "\(path)_\($0.name)")(Self.escaped($0.name)));" }
+  private mutating func declarations(of fields: [StructType.Field], path: String) -> [String] {
+    fields.map { "\(value($0.type, path: "\(path)_\($0.name)")(Self.escaped($0.name)));" }
   }
 
   /// Declares a struct once, under a unique name, and returns its declarator.

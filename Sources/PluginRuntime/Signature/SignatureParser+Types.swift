@@ -111,15 +111,9 @@ extension SignatureParser {
     if cursor.next.token == .symbol("}") { throw cursor.error(expected: "a field: C has no empty struct") }
     var fields: [StructType.Field] = []
     repeat {
-      let column = cursor.next.column
-      let name = try identifier("a field's name")
-      try unique(name, among: fields.map(\.name), "field", column)
-      guard fields.count < SignatureLimits.fields else {
-        throw cursor.error(
-          at: column, found: "one more field, '\(name)'", expected: "at most \(SignatureLimits.fields) of them")
-      }
-      try cursor.require(":", or: " and a type after the field's name")
-      fields.append(StructType.Field(name: name, type: try type(.field)))
+      let name = try fieldName(among: fields)
+      let isUnion = cursor.skip(word: "union")
+      fields.append(StructType.Field(name: name, type: isUnion ? try union(among: fields) : try type(.field)))
       if cursor.next.token == .symbol(":") {
         throw cursor.error(expected: "',' or '}': libffi cannot pass a struct with bit-fields; pass a ptr<Name>")
       }

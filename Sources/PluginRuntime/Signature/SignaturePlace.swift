@@ -31,6 +31,9 @@ extension SignatureParser {
 
     /// Returns the expected types if this type is not allowed here; `nil` if it is.
     func refusal(of type: ValueType) -> String? {
+      if [.input, .result, .returned, .callbackParameter].contains(self), type.isStructure, type.hasUnion {
+        return "'&{...}', the struct's address: libffi cannot pass a union by value"
+      }
       switch self {
       case .input:
         if type.givenCountName != nil { return "'own' with a type that has its own length" }
@@ -147,7 +150,8 @@ extension SignatureParser {
 
   /// Explanations for types that libffi cannot pass.
   static let impossible: [String: String] = [
-    "union": "a struct, {field: type}: libffi cannot pass a union by value; pass a ptr<Name>",
+    "union":
+      "'union(tag) {field: type = 1}' in a struct behind an address, &{...}: libffi cannot pass a union by value",
     "f80": "f64x, which is C's long double",
     "f128": "f64x, which is C's long double: libffi has no other such number; or pass a ptr<Name>",
     "i128": "i64: libffi has no integer of 128 bits; pass a {low: u64, high: i64}, or a ptr<Name>",

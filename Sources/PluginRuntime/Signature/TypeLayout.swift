@@ -14,6 +14,16 @@ public struct TypeLayout: Sendable, Hashable {
     case .structure(let type):
       guard let layout = StructLayout(type) else { return nil }
       self = layout.whole
+    case .union(let type):
+      var size = 0
+      var alignment = 1
+      for member in type.members {
+        guard let layout = TypeLayout(of: member.type) else { return nil }
+        size = max(size, layout.size)
+        alignment = max(alignment, layout.alignment)
+      }
+      guard let size = Self.rounded(size, to: alignment) else { return nil }
+      self.init(size: size, alignment: alignment)
     case .array(let element, let count):
       guard let element = TypeLayout(of: element) else { return nil }
       let (size, overflow) = element.size.multipliedReportingOverflow(by: count)
@@ -27,6 +37,12 @@ public struct TypeLayout: Sendable, Hashable {
   init(size: Int, alignment: Int) {
     self.size = size
     self.alignment = alignment
+  }
+
+  /// The next multiple of an alignment.
+  fileprivate static func rounded(_ offset: Int, to alignment: Int) -> Int? {
+    let (sum, overflow) = offset.addingReportingOverflow(alignment - 1)
+    return overflow ? nil : sum & ~(alignment - 1)
   }
 }
 
@@ -46,7 +62,7 @@ public struct StructLayout: Sendable, Hashable {
     var end = 0
     var alignment = 1
     for field in type.fields {
-      guard let layout = TypeLayout(of: field.type), let start = Self.rounded(end, to: layout.alignment) else {
+      guard let layout = TypeLayout(of: field.type), let start = TypeLayout.rounded(end, to: layout.alignment) else {
         return nil
       }
       offsets.append(start)
@@ -56,15 +72,9 @@ public struct StructLayout: Sendable, Hashable {
       if overflow { return nil }
       end = next
     }
-    guard let size = Self.rounded(end, to: alignment) else { return nil }
+    guard let size = TypeLayout.rounded(end, to: alignment) else { return nil }
     self.offsets = offsets
     self.fields = fields
     whole = TypeLayout(size: size, alignment: alignment)
-  }
-
-  /// The next multiple of an alignment.
-  private static func rounded(_ offset: Int, to alignment: Int) -> Int? {
-    let (sum, overflow) = offset.addingReportingOverflow(alignment - 1)
-    return overflow ? nil : sum & ~(alignment - 1)
   }
 }

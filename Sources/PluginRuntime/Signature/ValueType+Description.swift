@@ -16,6 +16,10 @@ extension ValueType: CustomStringConvertible {
     case .pointer(let target): "ptr<\(target)>"
     case .structure(let type):
       "{" + type.fields.map { "\($0.name): \($0.type)" }.joined(separator: ", ") + "}"
+    case .union(let type):
+      "union(\(type.tag)) {"
+        + zip(type.members, type.values.constants).map { "\($0.name): \($0.type) = \($1.value.json)" }
+        .joined(separator: ", ") + "}"
     case .array(let element, let count): "[\(element); \(count)]"
     case .slice(let element): "&[\(element)]"
     case .terminated(let element): "&[\(element); 0]"

@@ -7,6 +7,8 @@ public indirect enum ValueType: Sendable, Hashable {
   case pointer(String)
   /// `{x: f64, y: f64}`: a struct, by value.
   case structure(StructType)
+  /// `union(kind) {number: i64 = 1, text: cstr = 2}`: a field of a struct whose field `kind` chooses the member.
+  case union(UnionType)
   /// `[f64; 3]`: by value in a struct; as a parameter, the address of the elements.
   case array(ValueType, count: Int)
   /// `&[f64]`: a slice, an address and a count, by value as a struct of two words.

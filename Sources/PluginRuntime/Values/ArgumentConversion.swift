@@ -23,7 +23,8 @@ extension ValueType {
     case .scalar(let scalar):
       guard let value = scalar.value(fromText: text) else { throw mismatch(text, expectation) }
       return value
-    case .structure, .array, .slice, .terminated, .own, .counted, .value, .error: return try value(fromJSONText: text)
+    case .structure, .union, .array, .slice, .terminated, .own, .counted, .value, .error:
+      return try value(fromJSONText: text)
     case .pointer, .callback, .context, .token:
       throw mismatch(text, "\(expectation), which no text can be")
     }

@@ -29,7 +29,11 @@ extension PluginValue {
       isOf(type)
     case (.structure(let type), .object(let members)):
       members.count == type.fields.count
-        && type.fields.allSatisfy { field in self[member: field.name]?.isOf(field.type) ?? false }
+        && type.fields.allSatisfy { field in
+          guard let member = self[member: field.name] else { return false }
+          guard case .union(let union) = field.type else { return member.isOf(field.type) }
+          return union.choice(tagged: self[member: union.tag]).map { member.isOf($0) } ?? (member == .void)
+        }
     case (.array(let type, let count), .array(let elements)):
       elements.count == count && elements.allSatisfy { $0.isOf(type) }
     case (.slice(let type), .array(let elements)), (.terminated(let type), .array(let elements)):

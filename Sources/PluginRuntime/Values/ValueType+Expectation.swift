@@ -8,6 +8,7 @@ extension ValueType {
     case .optional(let type): "\(type.expectation), or null"
     case .pointer(let name): "an address of a \(name)"
     case .structure(let type): "an object with \(type.fields.map(\.name).joined(separator: ", "))"
+    case .union(let type): "an object with one of \(type.values.list)"
     case .array(let element, let count): "an array of \(count) \(element)"
     case .slice(let element), .terminated(let element): "an array of \(element)"
     case .promise: "a \(self)"

@@ -20,6 +20,11 @@ extension ValueType {
     case (.pointer, _):
       throw ArgumentMismatch(message: "is \(json.name), expected \(expectation), which no text can be")
     case (.structure(let type), .object(let members)): return try object(type, members)
+    case (.union, .null): return .void
+    case (.union(let union), .object(let members)):
+      let tag = members.first.flatMap { union.values[$0.name] }
+      guard let choice = union.choice(tagged: tag) else { throw mismatch(json) }
+      return try choice.value(fromJSON: json)
     case (.array(_, let count), .array(let elements)):
       guard elements.count == count else {
         throw ArgumentMismatch(message: "has \(elements.count) elements, expected \(count)")
@@ -58,11 +63,20 @@ extension ValueType {
       let isInOrder = index < members.count && members[index].name == field.name
       let member = isInOrder ? members[index] : members.first { $0.name == field.name }
       if member != nil { found += 1 }
+      let tag = try member == nil ? self.value(ofTag: field, of: type, members) : nil
+      if let tag {
+        values.append(PluginMember(field.name, tag))
+        continue
+      }
       guard let json = member?.value ?? (field.type.unwrapped == field.type ? nil : .null) else {
         throw ArgumentMismatch(path: ".\(field.name)", message: "is missing, expected \(field.type.expectation)")
       }
       let value = try converting(".\(field.name)") { () throws(ArgumentMismatch) in
-        try field.type.value(fromJSON: json)
+        guard case .union(let union) = field.type else { return try field.type.value(fromJSON: json) }
+        let tag = values.first { $0.name == union.tag }?.value
+        if let choice = union.choice(tagged: tag) { return try choice.value(fromJSON: json) }
+        guard case .null = json else { throw union.mismatch(json.name) }
+        return .void
       }
       values.append(PluginMember(field.name, value))
     }
@@ -74,6 +88,16 @@ extension ValueType {
         message: "is not a field, expected \(type.fields.map(\.name).joined(separator: ", "))")
     }
     return .object(values)
+  }
+
+  /// The value of a tag that the members of an object lack.
+  private func value(
+    ofTag field: StructType.Field, of type: StructType, _ members: [(name: String, value: JSONText)]
+  ) throws(ArgumentMismatch) -> PluginValue? {
+    try type.value(ofTag: field) { union in
+      guard case .object(let given)? = members.first(where: { $0.name == union })?.value else { return nil }
+      return given.first?.name
+    }
   }
 
   private func bytes(_ json: JSONText) throws(ArgumentMismatch) -> [UInt8] {

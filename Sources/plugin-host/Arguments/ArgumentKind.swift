@@ -21,7 +21,7 @@ enum ArgumentKind: Sendable {
     case .bytes: self = .bytes
     case .pointer: self = .pointer
     case .array, .slice, .terminated: self = .array
-    case .structure: self = .object
+    case .structure, .union: self = .object
     case .promise(let element): self.init(element)
     default: self = .any
     }

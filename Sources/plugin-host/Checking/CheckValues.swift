@@ -39,7 +39,12 @@ struct CheckValues {
     case .structure(let structure):
       var members: [PluginMember] = []
       for field in structure.fields {
-        guard let value = value(field.type) else { return nil }
+        var type: ValueType? = field.type
+        if case .union(let union) = field.type {
+          type = union.choice(tagged: members.first { $0.name == union.tag }?.value)
+        }
+        let union = dice.chance(90) ? structure.union(taggedBy: field.name) : nil
+        guard let value = union.map({ dice.pick($0.values.constants).value }) ?? value(type) else { return nil }
         members.append(PluginMember(field.name, value))
       }
       return .object(members)
@@ -48,7 +53,7 @@ struct CheckValues {
     case .pointer(let name): return pointer(name, &dice)
     case .value: return dice.pick([.void, .bool(true), .int(-1), .double(0.5), .string("text"), .bytes([0, 255])])
     case .error: return .object([PluginMember("message", .string(text(hasNUL: false)))])
-    case .promise, .callback, .context, .token, .terminated, .constant: return nil
+    case .promise, .callback, .context, .token, .terminated, .constant, .union: return nil
     }
   }
 

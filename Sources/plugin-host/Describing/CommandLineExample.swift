@@ -47,11 +47,12 @@ extension ValueType {
     case .str, .cstr, .bytes: return "\"text\""
     case .structure(let type):
       var members: [String] = []
-      for field in type.fields {
+      for field in type.fields where type.union(taggedBy: field.name) == nil {
         guard let value = field.type.exampleJSON else { return nil }
         members.append("\"\(field.name)\":\(value)")
       }
       return "{\(members.joined(separator: ","))}"
+    case .union(let type): return type.choices.first?.exampleJSON
     case .array(let element, let count):
       return element.exampleJSON.map { "[\([String](repeating: $0, count: count).joined(separator: ","))]" }
     case .slice(let element), .terminated(let element): return element.exampleJSON.map { "[\($0),\($0)]" }

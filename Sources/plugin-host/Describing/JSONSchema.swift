@@ -79,9 +79,18 @@ extension ValueType {
     case .pointer where use == .given: return [("type", .string("string")), ("pattern", .string("^0x[0-9a-fA-F]+$"))]
     case .structure(let type):
       let fields = type.fields.map { ($0.name, JSON.object($0.type.schema(use))) }
-      // A field that may be null may be absent in an argument.
-      let required = type.fields.filter { use == .given || !$0.type.isOptional }.map { JSON.string($0.name) }
+      // A field that may be null may be absent in an argument, and so may the tag of a union.
+      let required = type.fields.filter {
+        use == .given || !$0.type.isOptional && type.union(taggedBy: $0.name) == nil
+      }
+      .map { JSON.string($0.name) }
       return JSONSchema.object(fields, required: required)
+    case .union(let type):
+      let members = type.members.map { member in
+        let value = JSON.object(member.type.schema(use))
+        return JSON.object(JSONSchema.object([(member.name, value)], required: [.string(member.name)]))
+      }
+      return [("oneOf", .array(members + [JSON.object(JSONSchema.null)]))]
     case .array(let element, let count):
       let limit = JSON.number(UInt64(count))
       return [

@@ -29,8 +29,8 @@ extension ValueType {
       // A substitute's result may have more digits than an f32.
       let float = Float(number)
       return Double(float) == number && float.isFinite ? .double(Double("\(float)") ?? number) : value
-    case (.structure(let type), .object(let members)):
-      let types = Dictionary(type.fields.map { ($0.name, $0.type) }) { first, _ in first }
+    case (.structure, .object(let members)), (.union, .object(let members)):
+      let types = Dictionary((fields ?? []).map { ($0.name, $0.type) }) { first, _ in first }
       return .object(members.map { PluginMember($0.name, types[$0.name]?.printed($0.value) ?? $0.value) })
     case (.array(let element, _), .array(let elements)), (.slice(let element), .array(let elements)):
       return .array(elements.map(element.printed))

@@ -55,9 +55,10 @@ indirect enum ResultShape: Sendable {
       }
     case .type(let type):
       switch (type.content, part) {
-      case (.structure(let structure), .name(let name)):
-        if let field = structure.fields.first(where: { $0.name == name }) { return .type(field.type) }
-        throw Self.lacks(name, among: structure.fields.map(\.name))
+      case (let type, .name(let name)) where type.fields != nil:
+        let fields = type.fields ?? []
+        if let field = fields.first(where: { $0.name == name }) { return .type(field.type) }
+        throw Self.lacks(name, among: fields.map(\.name))
       case (.array, .index), (.slice, .index), (.terminated, .index), (.bytes, .index):
         return type.listElement.map { .type($0) } ?? .any
       case (.array, .name(let name)) where Int(name) != nil, (.slice, .name(let name)) where Int(name) != nil,

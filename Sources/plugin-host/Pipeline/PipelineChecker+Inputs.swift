@@ -26,8 +26,10 @@ extension PipelineChecker {
       standardInput = input.location
       return .text(.standardInput)
     case .null:
-      if case .optional = type { return .value(.void) }
-      if type.content == .value { return .value(.void) }
+      switch type {
+      case .optional, .union: return .value(.void)
+      default: if type.content == .value { return .value(.void) }
+      }
       let hint = ArgumentKind(type).isText ? "; write \"\" for an empty text" : ""
       report(input.location, "\"\(name)\" is null, expected \(type.expectation)\(hint)")
       return nil
@@ -79,8 +81,16 @@ extension PipelineChecker {
       guard let input = input(member.value, as: field, name: "\(name).\(key)", isNested: true) else { continue }
       inputs.append((key, input, field))
     }
+    if case .union = type {
+      if members.count != 1 {
+        report(location, "\"\(name)\" has \(members.count) members, expected \(type.expectation)")
+      }
+      return .object(inputs)
+    }
     let given = Set(members.map(\.name.value))
     for field in fields where !given.contains(field.name) {
+      // The member of the union says the tag.
+      if case .structure(let type) = type.content, type.union(taggedBy: field.name) != nil { continue }
       // An optional field that is left out is absent.
       if case .optional = field.type {
         inputs.append((field.name, .value(.void), field.type))
@@ -255,7 +265,7 @@ extension ValueType {
   /// The fields of a mapping, in order: empty if any are allowed; nil if no mapping is a value of this type.
   fileprivate var fieldTypes: [(name: String, type: ValueType)]? {
     switch content {
-    case .structure(let type): type.fields.map { ($0.name, $0.type) }
+    case .structure, .union: content.fields?.map { ($0.name, $0.type) }
     case .value, .error: []
     case .promise(let held): held?.fieldTypes
     default: nil

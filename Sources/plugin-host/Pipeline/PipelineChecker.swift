@@ -262,7 +262,7 @@ extension ValueType {
   var isOfThisProcess: Bool {
     switch self {
     case .pointer, .callback, .context, .token: true
-    case .structure(let type): type.fields.contains { $0.type.isOfThisProcess }
+    case .structure, .union: fields?.contains { $0.type.isOfThisProcess } ?? false
     case .array(let type, _), .slice(let type), .terminated(let type), .reference(let type),
       .counted(let type, _), .own(let type, _), .optional(let type):
       type.isOfThisProcess

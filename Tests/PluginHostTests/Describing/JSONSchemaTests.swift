@@ -56,6 +56,19 @@ import Testing
       accepts: [#"{"p":1,"v":[{}],"w":null}"#], refuses: [#"{"p":"x","v":1,"w":null}"#, #"{"p":1,"v":1,"w":1}"#],
       results: ["\"AA==\""], noResults: ["null"]),
     Case(
+      signature: "event(e: &{kind: u8, data: union(kind) {n: i64 = 1, t: cstr? = 2, p: {x: f64} = 3}}) "
+        + "-> &{kind: u8, data: union(kind) {n: i64 = 1, p: {x: f64} = 3}}",
+      accepts: [
+        #"{"e":{"kind":1,"data":{"n":5}}}"#, #"{"e":{"data":{"t":null}}}"#, #"{"e":{"data":{"p":{"x":1}}}}"#,
+        #"{"e":{"kind":9,"data":null}}"#,
+      ],
+      refuses: [
+        #"{"e":{"data":{"n":"5"}}}"#, #"{"e":{"data":{"n":5,"t":null}}}"#, #"{"e":{"data":{}}}"#,
+        #"{"e":{"data":{"p":{}}}}"#, #"{"e":{"kind":1}}"#, #"{"e":{"kind":256,"data":{"n":1}}}"#,
+        #"{"e":{"data":5}}"#,
+      ], results: [#"{"kind":1,"data":{"n":5}}"#, #"{"kind":9,"data":null}"#],
+      noResults: [#"{"data":{"n":5}}"#, #"{"kind":1,"data":{"m":5}}"#, #"{"kind":1,"data":{"n":1,"p":{"x":1}}}"#]),
+    Case(
       signature: "nothing(f: fn(i32) @call?) ! ", accepts: ["{}", #"{"f":null}"#], refuses: [#"{"f":1}"#],
       results: ["null"], noResults: ["0", "{}"]),
     Case(

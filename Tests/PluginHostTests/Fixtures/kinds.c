@@ -52,6 +52,25 @@ static double total(numbers_t xs) {
     sum += xs.data[index];
   return sum;
 }
+typedef struct {
+  int32_t kind;
+  union {
+    int64_t number;
+    const char *text;
+    struct {
+      float x, y;
+    } point;
+  } data;
+} event_t;
+#define EVENT "{kind: i32, data: union(kind) {number: i64 = 1, text: cstr = 2, point: {x: f32, y: f32} = 3}}"
+static const event_t *event(const event_t *e) {
+  static event_t last;
+  static char text[64];
+  last = *e;
+  if (e->kind == 2)
+    last.data.text = strncpy(text, e->data.text, sizeof text - 1);
+  return &last;
+}
 static void nothing(void) {}
 static void anything(const promise_value_t *x, promise_value_t *result) {
   promise_value_retain(x);
@@ -122,6 +141,7 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("mixed(x: f32, y: f64) -> {x: f32, y: f64}", mixed, "Both."),
     FUNCTION("split(x: f32, half: out f32, third: out f64) -> i32", split, "By address."),
     FUNCTION("total(xs: &[f64]) -> f64", total, "The sum."),
+    FUNCTION("event(e: &" EVENT ") -> &" EVENT, event, "The same."),
     FUNCTION("anything(x: value) -> value", anything, "The same."),
     FUNCTION("packed(x: bytes) -> value", packed, "The same, of no type."),
     FUNCTION("chatter(line: cstr)", chatter, "Prints a line to standard output."),

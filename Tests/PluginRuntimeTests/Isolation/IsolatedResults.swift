@@ -30,6 +30,19 @@ struct IsolatedResults {
       ]
     ),
     (
+      "f() -> &{kind: u8, data: union(kind) {n: i32 = 1, t: cstr = 2}}",
+      [event(1, "n", .int(5)), event(2, "t", .string("")), event(3, nil, .void)],
+      [
+        event(1, "t", .string("")), event(2, "n", .int(5)), event(3, "n", .int(5)), event(1, nil, .void),
+        event(1, "n", .uint(5)), event(2, "t", .void), event(256, nil, .void),
+        .object([PluginMember("data", .object([PluginMember("n", .int(5))]))]),
+        .object([
+          PluginMember("kind", .uint(1)),
+          PluginMember("data", .object([PluginMember("n", .int(5)), PluginMember("t", .string(""))])),
+        ]),
+      ]
+    ),
+    (
       "f(n: out u32) -> bool", [.object([PluginMember("result", .bool(true)), PluginMember("n", .uint(1))])],
       [
         .bool(true), .object([PluginMember("result", .bool(true))]),
@@ -38,6 +51,11 @@ struct IsolatedResults {
       ]
     ),
   ]
+
+  private static func event(_ kind: UInt64, _ member: String?, _ value: PluginValue) -> PluginValue {
+    let data = member.map { PluginValue.object([PluginMember($0, value)]) } ?? .void
+    return .object([PluginMember("kind", .uint(kind)), PluginMember("data", data)])
+  }
 
   @Test("and nothing else passes the check", arguments: table.indices)
   func check(index: Int) throws {

@@ -22,6 +22,10 @@ struct CBody {
       for (field, member) in zip(type.fields, members) {
         check("\(expression).\(field.name)", field.type, member.value)
       }
+    case (.union, .void): line("CHECK(zeros(&\(expression), sizeof \(expression)));")
+    case (.union(let union), .object(let members)):
+      for member in members { check("\(expression).\(member.name)", union.type(of: member), member.value) }
+    case (.reference(let target), _): check("(*\(expression))", target, value)
     case (.array(let element, _), .array(let values)): check(expression, element, values)
     case (.slice(let element), .array(let values)):
       line("CHECK(\(expression).length == \(values.count));")
@@ -64,6 +68,13 @@ struct CBody {
     case (.optional(let wrapped), _): fill(place, wrapped, value)
     case (.structure(let type), .object(let members)):
       for (field, member) in zip(type.fields, members) { fill("\(place).\(field.name)", field.type, member.value) }
+    case (.union, .void): line("memset(&\(place), 0xA5, sizeof \(place));")
+    case (.union(let union), .object(let members)):
+      for member in members { fill("\(place).\(member.name)", union.type(of: member), member.value) }
+    case (.reference(let target), _):
+      let name = keep(place, 1)
+      fill("(*\(name))", target, value)
+      line("\(place) = \(name);")
     case (.array(let element, _), .array(let values)): fill(place, element, values)
     case (.slice(let element), .array(let values)):
       line("\(place).length = \(values.count);")
@@ -132,5 +143,11 @@ struct CBody {
     case .double(let number): "double_of(UINT64_C(\(number.bitPattern)))"
     default: "0"
     }
+  }
+}
+
+extension UnionType {
+  fileprivate func type(of member: PluginMember) -> ValueType {
+    members.first { $0.name == member.name }?.type ?? .bool
   }
 }

@@ -4,7 +4,9 @@ extension Dice {
   static let scalars: [ValueType] = ScalarType.allCases.map { .scalar($0) }
 
   /// A type that can lie in memory.
-  mutating func data(depth: Int = 0) -> ValueType {
+  ///
+  /// - Parameter unions: whether it is passed by its address, so that its structs may have unions.
+  mutating func data(depth: Int = 0, unions: Bool = false) -> ValueType {
     switch roll(depth > 2 ? 60 : 100) {
     case ..<44: return pick(Self.scalars)
     case ..<48: return .cstr
@@ -12,19 +14,56 @@ extension Dice {
     case ..<55: return .pointer("T\(roll(3))")
     case ..<60: return .optional(pick(Self.scalars + [.cstr, .str, .bytes, .pointer("T1")]))
     case ..<70:
-      return .slice(depth > 0 || chance(50) ? pick(Self.scalars + [.cstr, .str]) : structure(depth: depth + 1))
-    default: return structure(depth: depth + 1)
+      return .slice(
+        depth > 0 || chance(50) ? pick(Self.scalars + [.cstr, .str]) : structure(depth: depth + 1, unions: true))
+    default: return structure(depth: depth + 1, unions: unions)
     }
   }
 
-  mutating func structure(depth: Int) -> ValueType {
+  mutating func structure(depth: Int, unions: Bool) -> ValueType {
     var fields: [StructType.Field] = []
     for index in 0...roll(depth > 1 ? 3 : 6) {
-      let element = data(depth: depth + 1)
+      let tags = fields.filter { $0.type.isInteger }
+      if unions, !tags.isEmpty, chance(30) {
+        fields.append(StructType.Field(name: "f\(index)", type: .union(union(taggedBy: pick(tags), depth: depth))))
+        continue
+      }
+      let element = data(depth: depth + 1, unions: unions)
       let type = chance(15) ? .array(element, count: 1 + roll(4)) : element
       fields.append(StructType.Field(name: "f\(index)", type: type))
     }
     return .structure(StructType(fields: fields))
+  }
+
+  private mutating func union(taggedBy tag: StructType.Field, depth: Int) -> UnionType {
+    var members: [StructType.Field] = []
+    var values: [ConstantSet.Constant] = []
+    for index in 0...roll(3) {
+      let value = integer(tag.type)
+      guard !values.contains(where: { $0.value == value }) else { continue }
+      let name = "m\(index)"
+      members.append(StructType.Field(name: name, type: data(depth: depth + 1, unions: true)))
+      values.append(ConstantSet.Constant(name: name, value: value))
+    }
+    let set = ConstantSet(base: tag.type, areFlags: false, constants: values)
+    return UnionType(tag: tag.name, members: members, values: set)
+  }
+
+  /// A value of a struct. Most tags of unions are those of a member.
+  private mutating func value(_ type: StructType) -> PluginValue {
+    var members: [PluginMember] = []
+    for field in type.fields {
+      var value: PluginValue
+      if case .union(let union) = field.type {
+        let tag = members.first { $0.name == union.tag }?.value
+        value = union.choice(tagged: tag).map { self.value($0) } ?? .void
+      } else {
+        value = self.value(field.type)
+        if chance(90), let union = type.union(taggedBy: field.name) { value = pick(union.values.constants).value }
+      }
+      members.append(PluginMember(field.name, value))
+    }
+    return .object(members)
   }
 
   /// A value of the type, with a liking for the edges of its range.
@@ -48,11 +87,11 @@ extension Dice {
     case .str: return .string(text(from: 0))
     case .bytes: return .bytes((0..<roll(12)).map { _ in UInt8(truncatingIfNeeded: next()) })
     case .pointer(let name): return .pointer(PluginPointer(name: name, address: UInt(next() >> 2 | 1)))
-    case .structure(let type): return .object(type.fields.map { PluginMember($0.name, value($0.type)) })
+    case .structure(let type): return value(type)
     case .array(let element, let count): return .array((0..<count).map { _ in value(element) })
     case .slice(let element): return .array((0..<roll(5)).map { _ in value(element) })
     case .optional(let wrapped): return chance(30) ? .void : value(wrapped)
-    case .own(let wrapped, _): return value(wrapped)
+    case .own(let wrapped, _), .reference(let wrapped): return value(wrapped)
     default: return integer(type)
     }
   }

@@ -111,6 +111,11 @@ enum CModule {
     static const char *failure = "";
     static const char *take_failure(void) { const char *taken = failure; failure = ""; return taken; }
     static bool same(const void *a, size_t n, const void *b, size_t m) { return n == m && (n == 0 || memcmp(a, b, n) == 0); }
+    static bool zeros(const void *data, size_t n) {
+      const unsigned char *bytes = data;
+      while (n > 0 && bytes[n - 1] == 0) n--;
+      return n == 0;
+    }
     static uint32_t bits32(float value) { uint32_t bits; memcpy(&bits, &value, sizeof bits); return bits; }
     static uint64_t bits64(double value) { uint64_t bits; memcpy(&bits, &value, sizeof bits); return bits; }
     static float float_of(uint32_t bits) { float value; memcpy(&value, &bits, sizeof bits); return value; }

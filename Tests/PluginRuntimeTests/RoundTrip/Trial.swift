@@ -55,7 +55,7 @@ struct TrialMaker {
       let type =
         dice.chance(12)
         ? dice.pick(Self.owned)
-        : dice.data()
+        : dice.chance(12) ? .reference(dice.structure(depth: 1, unions: true)) : dice.data()
       result = (type, dice.value(type))
     }
     fails = dice.chance(25)
@@ -86,14 +86,15 @@ struct TrialMaker {
   private mutating func addParameter(_ name: String) {
     let next = "p\(parameters.count + 1)"
     switch dice.roll(100) {
-    case ..<64: addInput(name, dice.data())
+    case ..<58: addInput(name, dice.data())
+    case ..<64: addInput(name, .reference(dice.structure(depth: 1, unions: true)))
     case ..<72:
-      let type = dice.chance(10) ? dice.pick([.own(.str), Self.owned[5]]) : dice.data()
+      let type = dice.chance(10) ? dice.pick([.own(.str), Self.owned[5]]) : dice.data(unions: true)
       get(name, type)
       body.fill("(*\(name))", type, outputs[name] ?? .void)
       parameters.append("\(name): out \(type)")
     case ..<80:
-      let type = dice.data()
+      let type = dice.data(unions: true)
       give(name, type)
       get(name, type)
       body.check("(*\(name))", type, arguments[name] ?? .void)

@@ -10,6 +10,7 @@ struct Mutations {
     "copy(to: out bytes[n], n: inout u64, from: &[f32; m], m: u8) -> i32 counts to ! negative",
     "locate(f: fn(key: i32, x: out f64, p: inout {v: i32}, t: out own cstr?) -> i32 @once)",
     "late(done: fn(context, reject nonzero i32, resolve str?) @once, data: context<done>) -> promise<str> by done returns i32",
+    "send(e: &{kind: i32, data: union(kind) {n: i64 = -1, p: {x: f64} = 2}}) -> &{t: u8, u: union(t) {a: cstr? = 0}}",
     #"print(format: cstr = "\u00e9\n", ...rest: i64 | f64 | ptr<x>) -> own(free) cstr ! null"#,
   ]
 
@@ -18,7 +19,7 @@ struct Mutations {
     var dice = Dice(seed: 7)
     let pieces =
       Array("(){}[]<>:;,=!?&|@.-\"\\ 0123_aé\u{0}").map(String.init) + [
-        "->", "...", "fn(", "ptr<", "own ", "out ", "{x: ", "&[", " by ", "1e9",
+        "->", "...", "fn(", "ptr<", "own ", "out ", "{x: ", "&[", " by ", "1e9", "union(kind) {",
       ]
     var parsed = 0
     for _ in 0..<20_000 {

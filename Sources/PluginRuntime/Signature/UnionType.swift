@@ -1,0 +1,83 @@
+/// A union, whose member is chosen by an integer field that stands before it in the same struct: its tag.
+public struct UnionType: Sendable, Hashable {
+  /// The name of the tag.
+  public let tag: String
+  /// The members; at least one.
+  public let members: [StructType.Field]
+  /// The values of the tag, by the members' names and in their order.
+  public let values: ConstantSet
+
+  /// The types of the union's values: for each member a struct of it alone.
+  public var choices: [ValueType] { members.map { .structure(StructType(fields: [$0])) } }
+
+  /// Returns the number of the member that a value of the tag chooses; `nil` if there is none.
+  func index(tagged tag: PluginValue?) -> Int? {
+    guard let bits = tag?.tagBits else { return nil }
+    return values.constants.firstIndex { $0.value.tagBits == bits }
+  }
+
+  /// Returns the type of the union's value beside a value of the tag; `nil` if that chooses no member.
+  public func choice(tagged tag: PluginValue?) -> ValueType? { index(tagged: tag).map { choices[$0] } }
+
+  /// The error of a value, described as `found`, beside a tag that chooses no member.
+  func mismatch(_ found: String) -> ArgumentMismatch {
+    ArgumentMismatch(message: "is \(found), expected null: no member is for this '\(tag)'")
+  }
+}
+
+extension PluginValue {
+  /// The bits of an integer: of one type, equal ones have the same. `==` of any two values is a large function.
+  var tagBits: Int64? {
+    switch self {
+    case .int(let number): number
+    case .uint(let number): Int64(bitPattern: number)
+    default: nil
+    }
+  }
+}
+
+extension StructType {
+  /// Returns the first union whose tag is the field of that name.
+  public func union(taggedBy name: String) -> UnionType? {
+    for field in fields { if case .union(let union) = field.type, union.tag == name { return union } }
+    return nil
+  }
+
+  /// Returns the value of a tag that an argument leaves out, by the members that its unions have; `nil` if no
+  /// union has that tag and a member.
+  ///
+  /// - Parameter member: returns the name of the member that the union in a field has.
+  func value(ofTag field: Field, _ member: (_ union: String) -> String?) throws(ArgumentMismatch) -> PluginValue? {
+    for other in fields {
+      guard case .union(let union) = other.type, union.tag == field.name, let name = member(other.name)
+      else { continue }
+      guard let value = union.values[name] else {
+        throw ArgumentMismatch(
+          path: ".\(other.name).\(name)", message: "is not a member, expected \(union.values.list)")
+      }
+      return value
+    }
+    return nil
+  }
+}
+
+extension ValueType {
+  /// The fields of a struct, or the members of a union; `nil` for other types.
+  public var fields: [StructType.Field]? {
+    switch self {
+    case .structure(let type): type.fields
+    case .union(let type): type.members
+    default: nil
+    }
+  }
+
+  /// Whether a union lies in the value itself, which libffi cannot pass.
+  var hasUnion: Bool {
+    switch self {
+    case .union: true
+    case .structure(let type): type.fields.contains { $0.type.hasUnion }
+    case .array(let element, _): element.hasUnion
+    default: false
+    }
+  }
+}
