@@ -1,3 +1,5 @@
+import Glibc
+
 /// The exported symbols of a shared library, read from its file; nothing of it is mapped.
 public struct LibraryExports {
   /// The absolute path of its file, symbolic links resolved.
@@ -6,11 +8,16 @@ public struct LibraryExports {
   /// The symbols of the libraries that it links, directly and indirectly. Damaged libraries are left out.
   private let linked: [Exports]
 
+  /// Whether none of the libraries that it links is damaged.
+  private let isComplete: Bool
+
   /// Verifies a library, given by its path or by a name that is looked for where the system's loader looks.
   public init(of library: String) throws(PluginError) {
     own = try Exports(of: LibraryFinder.path(of: library))
     path = own.file.path
-    linked = LibraryDependencies.closure(of: path, outside: []).dropFirst().compactMap { try? Exports(of: $0) }
+    let needed = LibraryDependencies.closure(of: path, outside: []).dropFirst()
+    linked = needed.compactMap { try? Exports(of: $0) }
+    isComplete = linked.count == needed.count
   }
 
   /// Whether the library exports a function under this name.
@@ -18,6 +25,15 @@ public struct LibraryExports {
 
   /// Whether the library exports a function under this name, or one that it links does.
   public func provides(_ name: String) -> Bool { own.contains(name) || linked.contains { $0.contains(name) } }
+
+  /// The symbols that the library needs, and that neither a library that it links nor this process defines: it cannot be
+  /// loaded. Empty if one of these libraries is damaged.
+  public var missing: [String] {
+    guard isComplete else { return [] }
+    return own.dynamic.needed.filter { name in
+      !linked.contains { $0.dynamic.symbol(named: name, hidden: true) != nil } && dlsym(nil, name) == nil
+    }
+  }
 
   private struct Exports {
     /// Holds the memory that `dynamic` reads.

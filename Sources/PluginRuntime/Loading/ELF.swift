@@ -103,6 +103,8 @@ struct ELFSymbol {
   var isUnique: Bool { info >> 4 == 10 }
   var isThreadLocal: Bool { info & 15 == 6 }
 
+  /// Global, and defined by another library.
+  var isNeeded: Bool { section == 0 && info >> 4 == 1 }
   /// Defined here, global or weak, and not hidden.
   var isExported: Bool { section != 0 && [1, 2, 10].contains(info >> 4) && (visibility == 0 || visibility == 3) }
   var isFunction: Bool { info & 15 == 2 }

@@ -84,14 +84,30 @@ struct ELFDynamic {
 }
 
 extension ELFDynamic {
-  /// The symbol that the library exports under this name, found as the loader finds it.
-  func symbol(named name: String) -> ELFSymbol? {
-    if let table = values[ELFTag.gnuHash] { return symbol(named: name, gnuHash: table) }
-    if let table = values[ELFTag.hash] { return symbol(named: name, systemVHash: table) }
+  /// The symbol that the library exports under this name, found as `dlsym()` finds it.
+  ///
+  /// - Parameter hidden: whether a version other than the default one, as in `pthread_atfork@GLIBC_2.2.5`, counts: only
+  ///   programs and libraries that were linked with that version find it.
+  func symbol(named name: String, hidden: Bool = false) -> ELFSymbol? {
+    if let table = values[ELFTag.gnuHash] { return symbol(named: name, hidden, gnuHash: table) }
+    if let table = values[ELFTag.hash] { return symbol(named: name, hidden, systemVHash: table) }
     return nil
   }
 
-  private func symbol(named name: String, gnuHash table: UInt64) -> ELFSymbol? {
+  /// The names that other libraries have to define. Weak ones may be missing.
+  var needed: [String] {
+    // The first symbols of a table are those without a definition, which its hash table leaves out.
+    let count: UInt32? = (values[ELFTag.gnuHash] ?? values[ELFTag.hash]).flatMap { image.number(at: $0 &+ 4) }
+    guard let count, let symbols = values[ELFTag.symbols],
+      let table = image.bytes(at: symbols, UInt64(count) * UInt64(ELFSymbol.size))
+    else { return [] }
+    return (0..<Int(count)).compactMap { index in
+      let symbol = ELFSymbol(table, at: index * ELFSymbol.size)
+      return symbol.isNeeded ? text(at: UInt64(symbol.nameOffset)) : nil
+    }
+  }
+
+  private func symbol(named name: String, _ hidden: Bool, gnuHash table: UInt64) -> ELFSymbol? {
     var hash: UInt32 = 5381
     for byte in name.utf8 { hash = hash &* 33 &+ UInt32(byte) }
     guard let bucketCount: UInt32 = image.number(at: table), let firstIndex: UInt32 = image.number(at: table &+ 4),
@@ -104,14 +120,14 @@ extension ELFDynamic {
     }
     // Ends at the latest where the file does.
     while let entry: UInt32 = image.number(at: chains &+ UInt64(index - firstIndex) * 4) {
-      if entry | 1 == hash | 1, let symbol = symbol(at: index, named: name) { return symbol }
+      if entry | 1 == hash | 1, let symbol = symbol(at: index, named: name, hidden) { return symbol }
       if entry & 1 == 1 || index == .max { return nil }
       index += 1
     }
     return nil
   }
 
-  private func symbol(named name: String, systemVHash table: UInt64) -> ELFSymbol? {
+  private func symbol(named name: String, _ hidden: Bool, systemVHash table: UInt64) -> ELFSymbol? {
     var hash: UInt32 = 0
     for byte in name.utf8 {
       hash = hash << 4 &+ UInt32(byte)
@@ -126,14 +142,14 @@ extension ELFDynamic {
     var index: UInt32 = image.number(at: table &+ 8 &+ UInt64(hash % bucketCount) * 4) ?? 0
     var steps: UInt32 = 0
     while index != 0, steps < chainCount {
-      if let symbol = symbol(at: index, named: name) { return symbol }
+      if let symbol = symbol(at: index, named: name, hidden) { return symbol }
       index = image.number(at: chains &+ UInt64(index) * 4) ?? 0
       steps += 1
     }
     return nil
   }
 
-  private func symbol(at index: UInt32, named name: String) -> ELFSymbol? {
+  private func symbol(at index: UInt32, named name: String, _ hidden: Bool) -> ELFSymbol? {
     guard let symbols = values[ELFTag.symbols], let strings = values[ELFTag.strings],
       let stringsSize = values[ELFTag.stringsSize],
       let entry = image.bytes(at: symbols &+ UInt64(index) * UInt64(ELFSymbol.size), UInt64(ELFSymbol.size))
@@ -143,6 +159,11 @@ extension ELFDynamic {
     guard symbol.isExported, UInt64(symbol.nameOffset) + UInt64(length) <= stringsSize,
       let found = image.bytes(at: strings &+ UInt64(symbol.nameOffset), UInt64(length))
     else { return nil }
-    return found == Array(name.utf8) + [0] ? symbol : nil
+    guard found == Array(name.utf8) + [0] else { return nil }
+    guard !hidden, let table = values[ELFTag.versions],
+      let version: UInt16 = image.number(at: table &+ UInt64(index) * 2)
+    else { return symbol }
+    // 0 and 1 stand for symbols without a version. The highest bit is set unless a version is the default one.
+    return version & 0x8000 != 0 && version & 0x7FFF > 1 ? nil : symbol
   }
 }

@@ -73,6 +73,10 @@ struct AdoptCommand: ParsableCommand {
     } catch {
       throw Failure(.notLoaded, "\(error)".displayLine)
     }
+    if let first = exports.missing.first {
+      let message = "\(library) cannot be loaded: it needs '\(first)', which no library that it links exports"
+      throw Failure(.notLoaded, message.displayLine)
+    }
     let path = try Clang.path(ofHeader: header, directories: directories)
     let flags = directories.map { "-I\($0)" } + macros.map { "-D\($0)" } + self.flags
     let clang = Clang(program: clang, timeout: timeout, flags: flags)
