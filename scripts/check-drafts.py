@@ -227,6 +227,13 @@ def owned(types, signature):
     """Why an object may be destroyed that is not the caller's."""
     name = signature.split("(", 1)[0]
     for destructor, object in re.findall(r"own\((\w+)\) ptr<(\w+)>", signature):
+        if destructor == "g_object_unref":
+            # A function that keeps such an object takes a reference of its own.
+            kin = {function for function in types.functions if function.replace("_", "").startswith(object.lower())}
+            ends = {function.replace("_", "")[len(object):] for function in kin}
+            if "gettype" not in ends or ends & {"unref", "free", "destroy"}:
+                return f"nothing says that a {object} is a GObject"
+            continue
         if destructor not in types.functions:
             return f"{destructor} is not in the header"
         parameters = types.parameters(types.functions[destructor][-1][0])

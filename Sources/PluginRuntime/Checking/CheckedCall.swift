@@ -175,7 +175,7 @@ struct CheckedCall {
     switch type {
     case .optional(.cstr) where values.roll(2) == 0: return .address(nil)
     case .cstr, .optional(.cstr): return .address(try read(values.text(), index, memory))
-    case .optional(.pointer): return .address(nil)
+    case .optional(.pointer), .pointer("void"): return .address(nil)
     case .optional(.callback) where values.roll(2) == 0: return .address(nil)
     case .callback(let callback), .optional(.callback(let callback)):
       guard callback.result.flatMap({ TypeLayout(of: $0)?.size }) ?? 0 <= 16 else {

@@ -1,22 +1,28 @@
 import PluginRuntime
 
 extension AdoptionDraft.Function {
-  /// Gives arguments the directions that calls have shown. Returns why the function is left out, if no signature can
-  /// have one of them.
+  /// Gives arguments the directions that calls have shown, and those that were NULL in all of them their default.
+  /// Returns why the function is left out, if no signature can have one of the directions.
   mutating func apply(_ contents: [String: DraftCheck.Contents], calls: Int) -> String? {
     for parameter in signature.parameters {
       let name = parameter.name
+      if case .pointer("void") = parameter.type, parameter.direction == .input,
+        let changed = signature.changing(name, "ptr<void>", to: "ptr<void>?")
+      {
+        signature = changed
+        checks.append("\(name) may be NULL, as it was in \(calls) calls")
+      }
       switch (contents[name], parameter.direction) {
       case (.read, .output) where ParameterNames.isStatus(name):
         checks.append("\(name) is read and written, and 0 is taken to be no error")
       case (.read, .output):
-        guard let changed = signature.changing(name, to: .inOut) else {
+        guard let changed = signature.changing(name, "out ", to: "inout ") else {
           return "'\(name)' is read and written, as calls show, and a call could not give it"
         }
         signature = changed
         mark(name, "\(name) is read and written: calls that found other contents there had other effects")
       case (.whole, .inOut):
-        guard let changed = signature.changing(name, to: .output) else { continue }
+        guard let changed = signature.changing(name, "inout ", to: "out ") else { continue }
         signature = changed
         mark(name, "\(name) is written, and not read by any of \(calls) calls")
       case (.unwritten, .output):
@@ -37,18 +43,14 @@ extension AdoptionDraft.Function {
 }
 
 extension Signature {
-  /// The signature with another direction of a parameter; nil if none can have it.
-  fileprivate func changing(_ name: String, to direction: Parameter.Direction) -> Signature? {
-    let words: [Parameter.Direction: String] = [.output: "out ", .inOut: "inout "]
-    guard let parameter = parameters.first(where: { $0.name == name }), let old = words[parameter.direction],
-      let new = words[direction]
-    else { return nil }
+  /// The signature with another beginning of a parameter's type; nil if it cannot have it.
+  fileprivate func changing(_ name: String, _ old: String, to new: String) -> Signature? {
     let before = parameters.first?.name == name ? "(" : " "
     let text = description.replacing("\(before)\(name): \(old)", with: "\(before)\(name): \(new)", maxReplacements: 1)
+    guard let changed = try? Signature(parsing: text) else { return nil }
     // A callback may have an argument of that name.
-    guard let changed = try? Signature(parsing: text),
-      changed.parameters.first(where: { $0.name == name })?.direction == direction
-    else { return nil }
+    let rest = changed.parameters.first { $0.name == name }
+    guard let rest, "\(rest)".hasPrefix("\(name): \(new)") else { return nil }
     return changed
   }
 }

@@ -24,7 +24,7 @@ struct AdoptionDraft {
     _ header: Header, exports: (String) -> Bool, provides: (String) -> Bool, origin: (String) -> Clang.Origin
   ) {
     constants = header.macros.all
-    let ownership = Ownership(header, exports: exports)
+    let ownership = Ownership(header, exports: exports, provides: provides)
     let callerMade = CallerMade(header, exports: exports)
     for function in header.functions {
       let origin = origin(function.file)

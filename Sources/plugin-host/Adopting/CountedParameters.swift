@@ -18,6 +18,7 @@ struct CountedParameters {
     findByName(types, names, header)
     findBefore(types, names, header)
     findUnnamed(function, types, header)
+    findOnly(types, names, header)
     find(types, names, isArray: function.parameters.map(\.isArray), header)
     for index in types.indices {
       switch header.elements(of: names[index], in: function.name) {
@@ -124,6 +125,17 @@ struct CountedParameters {
     }
   }
 
+  /// The only number, right before the only data, which are bytes: `(ctx, size_t length, uint8_t *digest)`.
+  private mutating func findOnly(_ types: [CType], _ names: [String], _ header: Header) {
+    let data = types.indices.filter { Self.elements(types[$0], header) != nil }
+    let numbers = types.indices.filter { Self.isInteger(types[$0]) }
+    guard data.count == 1, numbers.count == 1, data[0] == numbers[0] + 1, counts.isEmpty,
+      case .integer(_, 8)? = Self.element(types[data[0]], header),
+      ["length", "len"].contains(names[numbers[0]].lowercased())
+    else { return }
+    counts[data[0]] = numbers[0]
+  }
+
   /// The parameter that says how many elements this one has.
   func count(of index: Int) -> Int? { counts[index] }
 
@@ -150,8 +162,14 @@ struct CountedParameters {
     }
     guard let last = pointers.first, isName(names[count], ofCountOf: names[last]) else { return [] }
     // A number at an address is one that the function changes: `size_t *nmemb` before the size of an element.
-    if case .integer(_, 32...)? = element(types[last], header), !isConst(types[last]), isCount(names[last]),
-      !ParameterNames.isPlural(names[last])
+    if case .integer(_, 32...)? = element(types[last], header), !isConst(types[last]),
+      ParameterNames.isPlace(names[last]) || isCount(names[last]) && !ParameterNames.isPlural(names[last])
+    {
+      return []
+    }
+    // The size of something else: PR_OpenSharedMemory(const char *name, PRSize size, ...).
+    if element(types[last], header) == .char, isConst(types[last]), names[count].lowercased() == "size",
+      !ParameterNames.isContent(names[last])
     {
       return []
     }
@@ -166,6 +184,7 @@ struct CountedParameters {
 
   static let endings = [
     "len", "length", "size", "count", "capacity", "nelem", "items", "memb", "bytes", "byte", "chars",
+    "sz",
   ]
 
   static func countsElements(_ name: String) -> Bool {

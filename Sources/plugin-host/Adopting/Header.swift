@@ -73,6 +73,8 @@ struct Header {
   private(set) var born: Set<String> = []
   /// The tags of structs that some function returns by value.
   private(set) var returned: Set<String> = []
+  /// The first name that a struct with a tag has by a typedef.
+  private(set) var typedefsOfTags: [String: String] = [:]
   /// The tags of structs that have none, by clang's number for them.
   private var tags: [String: String] = [:]
 
@@ -148,6 +150,14 @@ struct Header {
 
   /// Whether a type map says that NULL stands for an object of that type: `GMainContext`.
   func isOptional(_ type: CType) -> Bool { names(of: type).contains { map.types[$0] == .optional } }
+
+  /// The struct that a type map says a type is, as a signature has it; nil if it says none.
+  func structure(_ type: CType) -> String? {
+    for case .type(let meaning)? in names(of: type).map({ map.types[$0] }) {
+      if case .structure = meaning { return "\(meaning)" }
+    }
+    return nil
+  }
 
   /// The convention by which a function reports failures, if a type map has one.
   func failure(of function: Function) -> String? {
@@ -255,7 +265,11 @@ struct Header {
     // A struct without a tag is found by its number: clang calls it by the typedef's name, or by its place.
     let owned = node.inner.first.flatMap { $0.tagID ?? $0.inner.first?.tagID }.flatMap { tags[$0] }
     guard let owned, owned.hasPrefix("#") else {
-      typedefs[name] = Self.type(node.type)
+      let type = Self.type(node.type)
+      typedefs[name] = type
+      if case .tagged("struct", let tag) = type, !name.hasPrefix("_"), typedefsOfTags[tag] == nil {
+        typedefsOfTags[tag] = name
+      }
       return
     }
     let kind = records[owned].map { $0.isUnion ? "union" : "struct" } ?? "enum"

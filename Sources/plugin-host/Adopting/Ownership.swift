@@ -8,20 +8,37 @@ struct Ownership {
   private let header: Header
   /// The destructors of each type, with the rests of their names.
   private var destructors: [String: [(rest: [String], verb: Int, name: String)]] = [:]
+  /// The types that have a `T_get_type`, by the words of their names.
+  private var gTypes: Set<String> = []
+  /// The types that some function frees, inline functions too.
+  private var freed: Set<String> = []
+  private let hasGObject: Bool
   /// Types of which objects may be taken over, or be destroyed in other ways.
   private var shared: Set<String> = []
   /// Types of which some function makes objects that are the caller's.
   private var owned: Set<String> = []
 
-  /// `exports` says whether the library has a symbol.
-  init(_ header: Header, exports: (String) -> Bool) {
+  /// `exports` says whether the library has a symbol, `provides` whether it or one that it links has it.
+  init(_ header: Header, exports: (String) -> Bool, provides: (String) -> Bool) {
     self.header = header
+    hasGObject = provides("g_object_unref")
     let functions = header.functions.filter { !$0.isInline && exports($0.symbol) }
+    for function in header.functions {
+      guard case .function(_, let parameters, _)? = function.type else { continue }
+      let words = FunctionVerbs.words(function.name)
+      if parameters.count == 1, let object = object(parameters[0]),
+        ["free", "unref", "destroy"].contains(words.last)
+      {
+        freed.insert(object)
+      }
+      if parameters.isEmpty, words.suffix(2) == ["get", "type"] { gTypes.insert(words.dropLast(2).joined()) }
+    }
     for function in functions { note(function) }
     for function in functions {
       guard case .function(let result, let parameters, _)? = function.type else { continue }
       let made = [result] + parameters.compactMap(target)
-      for type in made where destructor(ofResult: type, of: function) != nil {
+      for type in made {
+        guard let destructor = destructor(ofResult: type, of: function), destructor != Self.unref else { continue }
         if let object = object(type) { owned.insert(object) }
       }
     }
@@ -30,10 +47,12 @@ struct Ownership {
   /// The function that destroys an object that `function` makes for its caller, as its result or behind a parameter;
   /// nil if the object may belong to another owner.
   func destructor(ofResult type: CType, of function: Header.Function) -> String? {
-    guard let object = object(type), !shared.contains(object), case .function(_, let parameters, _)? = function.type,
+    guard let object = object(type), case .function(_, let parameters, _)? = function.type,
       !parameters.contains(where: { self.object($0) == object }),
       let (rest, _) = FunctionVerbs.split(function.name, verbs: Self.making)
     else { return nil }
+    if isGObject(type, rest) { return Self.unref }
+    guard !shared.contains(object) else { return nil }
     return destructors[object]?.filter { $0.rest == rest }.min { $0.verb < $1.verb }?.name
   }
 
@@ -42,6 +61,27 @@ struct Ownership {
     guard let object = object(type), owned.contains(object) else { return false }
     return FunctionVerbs.split(function.name, verbs: Self.destroying) != nil
       && !FunctionVerbs.onlyEnds(function.name, destructors[object] ?? [], verbs: Self.destroying)
+  }
+
+  private static let unref = "g_object_unref"
+
+  /// Whether a constructor's object is a GObject: its type has a `T_get_type`, no function that frees it, as those of
+  /// plain structs have, and begins with the fields of one, as far as the header defines it.
+  private func isGObject(_ type: CType, _ rest: [String]) -> Bool {
+    guard hasGObject, case .pointer(.named(let name), _) = type, let object = object(type), !freed.contains(object)
+    else { return false }
+    let words = FunctionVerbs.words(name)
+    guard rest.starts(with: words), gTypes.contains(words.joined()) else { return false }
+    var parent = CType.named(name)
+    // The first field of each is its parent. A GInitiallyUnowned has no owner yet.
+    for _ in 0..<16 where parent != .named("GInitiallyUnowned") {
+      guard parent != .named("GObject") else { return true }
+      guard case .tagged(_, let tag) = header.resolved(parent) else { return false }
+      guard let record = header.record(tag) else { return true }
+      guard let first = record.fields.first else { return false }
+      parent = first.type
+    }
+    return false
   }
 
   private mutating func note(_ function: Header.Function) {

@@ -68,6 +68,38 @@ enum ParameterNames {
     return ["source", "src", "input", "in", "inbuf"].contains { $0 == words.first || $0 == words.last }
   }
 
+  /// Whether a number at an address is a place in data, which the function moves: `out_pos`.
+  static func isPlace(_ name: String) -> Bool { name.lowercased().hasSuffix("_pos") }
+
+  /// Whether a text of that name is data, of which a `size` may be the length: `buffer`, `src`. A `name` is none.
+  static func isContent(_ name: String) -> Bool {
+    let name = name.lowercased()
+    let contents = ["buf", "data", "src", "source", "input", "text", "str", "mem", "content", "byte", "chunk", "msg"]
+    return name.count < 3 || contents.contains(where: name.contains) || name.hasPrefix("argument")
+  }
+
+  /// Whether a function of that name changes the only data that it is given: `gpgrt_b64dec_proc`,
+  /// `gnutls_cipher_encrypt`.
+  static func worksInPlace(function name: String) -> Bool {
+    let verbs: Set<String> = [
+      "encrypt", "decrypt", "encode", "decode", "b64enc", "b64dec", "proc", "process", "transform", "swap", "sort",
+      "reverse", "shuffle", "mask", "xor",
+    ]
+    return FunctionVerbs.words(name).contains { verbs.contains($0) }
+  }
+
+  /// Whether a function of that name makes an object that uses the data it is given: `BIO_new_mem_buf`,
+  /// `xmlReaderForMemory`, `g_bytes_new_static`.
+  static func keepsData(function name: String) -> Bool {
+    let words = FunctionVerbs.words(name)
+    let last = words.suffix(3).joined()
+    return words.contains("static") || words.contains("nocopy") || last.hasSuffix("capsulenew")
+      || ["newmembuf", "readerformemory", "readerfordoc", "readernewmemory", "readernewdoc"].contains(last)
+  }
+
+  /// Whether a function of that name gives raw memory: `Xpermalloc`, `XtCalloc`.
+  static func givesMemory(function name: String) -> Bool { name.lowercased().contains("alloc") }
+
   /// Whether the name is one of memory that something is copied or written to: `dest`, `to`.
   static func isDestination(_ name: String) -> Bool {
     ["dest", "dst", "destination", "to", "target"].contains(words(name).first)
@@ -137,10 +169,6 @@ enum ParameterNames {
     }
   }
 
-  /// Whether a function of that name keeps the addresses of texts, which have to live as long as the process:
-  /// `g_quark_from_static_string`.
-  static func keepsText(function name: String) -> Bool { words(name).contains("static") }
-
   /// Whether a function of that name works in place on a word that other calls use too: `g_atomic_int_inc`,
   /// `g_bit_lock`. A copy of it is of no use.
   static func isAtomic(function name: String) -> Bool {
@@ -185,6 +213,7 @@ enum ParameterNames {
     let names: Set<String> = [
       "context", "ctx", "user", "userdata", "closure", "opaque", "cookie", "priv", "private", "baton", "arg", "args",
       "clientdata", "client", "cls", "env", "payload", "udata", "param", "thunk", "app", "self", "refcon",
+      "ctxt", "ioctx", "wincx",
     ]
     let all = words(name)
     // Hungarian: pArg, pUser, vdata.

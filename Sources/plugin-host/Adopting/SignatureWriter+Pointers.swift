@@ -55,9 +55,7 @@ extension SignatureWriter {
   private func isEnded(_ index: Int) -> Bool { header.elements(of: names[index], in: function.name) == .ended }
 
   private mutating func string(_ index: Int) throws(Unsuitable) -> String {
-    if ParameterNames.keepsText(function: function.name) {
-      throw Unsuitable("'\(names[index])' may be kept, for as long as the process lives")
-    }
+    if keepsData(index) { return kept(names[index]) }
     let isNullable = declared(index)?.isNullable ?? false
     guard isNullable || ParameterNames.isOptional(names[index]) else { return "cstr" }
     checks.append("\(names[index]) is taken to be NULL where it is left out; if it must not be, it is cstr")
@@ -71,7 +69,8 @@ extension SignatureWriter {
     if !isConst, ParameterNames.mayBeMany(name), !isDatum(index) {
       throw Unsuitable("'\(name)' may be written to, and nothing says how much room it needs")
     }
-    return "ptr<void>?"
+    let isNullable = declared(index)?.isNullable ?? false || isDatum(index) || ParameterNames.isContext(name)
+    return isNullable ? "ptr<void>?" : "ptr<void>"
   }
 
   /// Whether a `void *` is a user's datum, which the library keeps or passes on: its type has a name of its own for the
@@ -123,10 +122,17 @@ extension SignatureWriter {
       throw Unsuitable("'\(name)' is written to, and nothing says how much room it needs")
     }
     if ParameterNames.isAtomic(function: function.name) { throw Self.isShared(name) }
+    // lzma_stream_buffer_encode(..., uint8_t *out, size_t *out_pos, size_t out_size).
+    if !isConst, ParameterNames.isPlace(name), names.contains(String(name.dropLast(4))) {
+      checks.append("\(name) is taken to be a place that is read and moved, from 0")
+      return "inout \(value) = 0"
+    }
     let isStatus = header.isEnumeration(target) && ParameterNames.isStatus(name)
     let isWritten = declared(index)?.isWritten ?? false || ParameterNames.isWritten(name) || isStatus
     let isRead = declared(index)?.isRead ?? false || !isWritten && ParameterNames.isState(name)
-    let isOne = !isConst && !isArray(index) && !counts.isAmbiguous && !text.isByte(target) && !text.isLetter(target)
+    let isOne =
+      !isConst && !isArray(index) && (isStatus || !counts.isAmbiguous) && !text.isByte(target)
+      && !text.isLetter(target)
     guard isOne, declared(index)?.name != nil, isWritten || !ParameterNames.mayBeMany(name),
       !ParameterNames.fillsVector(function: function.name)
     else { throw Unsuitable("nothing says how many elements '\(name)' has") }
@@ -184,6 +190,9 @@ extension SignatureWriter {
     }
     let isOne = !isArray(index) && !counts.isAmbiguous && declared(index)?.name != nil && !ParameterNames.isPlural(name)
     let isSaid = declared(index)?.isWritten ?? false || ParameterNames.isWritten(name)
+    if !isArray(index), !ParameterNames.isPlural(name), !hasCountBehind(index), let value = header.structure(target) {
+      return "\(isConst ? "&" : isSaid ? "out " : "inout ")\(value)"
+    }
     if isOne, isSaid, !isConst, !(declared(index)?.isRead ?? false), !ParameterNames.words(name).contains("in"),
       !text.isObject(target), !callerMade.isMade(target), !hasCountBehind(index),
       !ParameterNames.mayKeep(function: function.name), let value = try? text.value(target)

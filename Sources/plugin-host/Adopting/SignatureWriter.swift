@@ -103,6 +103,7 @@ struct SignatureWriter {
     guard let count = counts.count(of: index) else { return try pointer(index, to: target, isConst) }
     let name = names[index]
     let content = text.content(of: target, count: names[count])
+    if isConst, keepsData(index) { return kept(name) }
     if isConst {
       checks.append("\(name) is taken to have \(names[count]) elements")
       return content
@@ -114,6 +115,10 @@ struct SignatureWriter {
     if mayBeRead(index) {
       checks.append("\(name) is taken to be \(names[count]) elements that are read, not written")
       return content
+    }
+    if changesInPlace(index, target, count) {
+      checks.append("\(name) is taken to be changed in place; if it is not read, it is out")
+      return "inout \(content)"
     }
     if CountedParameters.elements(header.resolved(types[index]), header) == .addresses {
       throw Unsuitable("'\(name)' may be an array of addresses that is written")
@@ -148,6 +153,33 @@ struct SignatureWriter {
       || ParameterNames.writesData(function: function.name) && !ParameterNames.isDestination(names[index])
   }
 
+  /// Whether counted bytes are read and changed: the only data of a function that is called so.
+  private func changesInPlace(_ index: Int, _ target: CType, _ count: Int) -> Bool {
+    guard header.resolved(target) == .void, !ParameterNames.isDestination(names[index]),
+      !ParameterNames.isWritten(names[index]), ParameterNames.worksInPlace(function: function.name),
+      !counts.isLengthAddress(count)
+    else { return false }
+    return !types.indices.contains { other in
+      guard other != index, case .pointer(let data, _) = header.resolved(types[other]) else { return false }
+      return [.void, .char].contains(header.resolved(data)) || text.isByte(data)
+    }
+  }
+
+  /// Whether data stay the caller's and are kept: the documentation says so, or the function is called so and they are
+  /// the first that it is given.
+  func keepsData(_ index: Int) -> Bool {
+    let documentation = index < function.parameters.count ? function.parameters[index].documentation : ""
+    return ["not copied", "remain valid"].contains(where: documentation.contains)
+      || ParameterNames.keepsData(function: function.name)
+        && index == types.firstIndex { CountedParameters.isConst(header.resolved($0)) }
+  }
+
+  /// The address of memory that lives as long as the object which uses it: the arguments of a call do not.
+  mutating func kept(_ name: String) -> String {
+    checks.append("\(name) is taken to be kept: give memory that lives as long as the object")
+    return "ptr<void>"
+  }
+
   /// A struct that the function makes in memory that the host sets aside.
   private mutating func setAside(_ made: CallerMade.Made, _ target: CType) -> String {
     let name = names[made.index]
@@ -180,6 +212,12 @@ struct SignatureWriter {
     return "inout \(try text.value(target)) = \(bits < 32 ? 32767 : 65536)"
   }
 
+  /// Whether the result is raw memory, whose size an argument says.
+  private var givesMemory: Bool {
+    ParameterNames.givesMemory(function: function.name)
+      && types.contains { CountedParameters.isInteger(header.resolved($0)) }
+  }
+
   private mutating func result(_ type: CType) throws(Unsuitable) -> String? {
     if let said = header.text(of: "result", in: function.name) { return said }
     switch header.resolved(type) {
@@ -191,6 +229,7 @@ struct SignatureWriter {
       case .function: throw Unsuitable("returns a function pointer")
       case .integer where isEnded && text.isByte(target): return "cstr?"
       case .pointer(let inner, _) where isEnded && header.resolved(inner) == .char: return "&[cstr; 0]?"
+      case .char where !isConst && givesMemory: return "ptr<void>?"
       case .char:
         if !isConst {
           checks.append("the result is taken to be the library's; if the caller frees it, it is own(free) cstr")

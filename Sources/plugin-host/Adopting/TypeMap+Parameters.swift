@@ -105,9 +105,9 @@ extension TypeMap {
     asn1_der_coding.der: out bytes[len]
     asn1_read_value*.ivalue: out bytes[len]
     asn1_length_der.der: out [u8; 9]
-    nettle_sha*_update.data: bytes[length]
-    nettle_sha*_digest.digest nettle_pbkdf2_hmac_*.dst: out bytes[length]
+    nettle_pbkdf2_hmac_*.dst: out bytes[length]
     # GLib.
+    g_object_unref.object: own ptr<void>
     g_unichar_get_mirror_char.mirrored_ch g_unichar_compose.ch g_unichar_decompose.a g_unichar_decompose.b: out
     g_unichar_to_utf8.outbuf: out [u8; 6]
     g_io_channel_read_unichar.thechar g_timer_elapsed.microseconds g_regex_check_replacement.has_references: out

@@ -146,7 +146,8 @@ struct TypeText {
     // The C library's own name, for programs that do not include stdio.h.
     case .named("__FILE"): return "FILE"
     case .named(let name): return name
-    case .tagged(_, let name) where !name.hasPrefix("#") && !name.hasPrefix("("): return name
+    case .tagged(_, let name) where !name.hasPrefix("#") && !name.hasPrefix("("):
+      return header.typedefsOfTags[name] ?? name
     case .void: return "void"
     case .bool: return "bool"
     case .char: return "char"

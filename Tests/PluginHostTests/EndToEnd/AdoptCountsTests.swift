@@ -42,7 +42,8 @@ extension EndToEnd {
       ("gather", "(to: out bytes[room], fd: i32, room: u64) -> i32"),
       ("scatter", "(fd: i32, from: bytes[room], flags: i32, room: u64) -> i32"),
       ("keyed", "(key_length: usize, key: bytes[key_length], rounds: i32) -> i32"),
-      ("wide", "(text: &[i32; 0]) -> i32"), ("wide_of", "(text: &[i32; length], length: i32, flags: i32) -> i32"),
+      ("fill", "(length: usize, to: out bytes[length]) -> i32"), ("wide", "(text: &[i32; 0]) -> i32"),
+      ("wide_of", "(text: &[i32; length], length: i32, flags: i32) -> i32"),
       ("parse", "(text: cstr, endptr: out ptr<char>?) -> i32"), ("fails", "(sql: cstr, errmsg: out cstr?) -> i32"),
       ("new_face", "(path: cstr, aface: out ptr<face_rec>?) -> i32"),
       ("open_all", "(path: cstr, status: out u32) -> i32"), ("ask", "(what: i32, e: out ptr<problem_error>?) -> i32"),
@@ -56,7 +57,7 @@ extension EndToEnd {
 
     @Test(arguments: [
       // The result may be longer than the part that is read.
-      ("append", "'to' is written to"), ("fill", "nothing says how many elements 'to' has"),
+      ("append", "'to' is written to"),
       ("use_face", "'aface' may be an array of addresses"), ("tell", "'other' may be an array of addresses"),
       ("names", "'all' may be an array of addresses"), ("glPixelMapfv", "nothing says how many elements 'values' has"),
     ])

@@ -31,7 +31,7 @@ extension EndToEnd {
       // Of an object that may be kept elsewhere, nothing says that it is the caller's.
       ("counted_next", "(counted: ptr<counted_t>) -> ptr<counted_t>?"),
       ("shape_name", "(shape: ptr<shape_t>) -> cstr?"), ("shape_new", "(name: cstr) -> ptr<shape_t>?"),
-      ("shape_free", "(shape: ptr<shape_t>)"), ("shape_data", "(any: ptr<void>?) -> ptr<void>?"),
+      ("shape_free", "(shape: ptr<shape_t>)"), ("shape_data", "(any: ptr<void>) -> ptr<void>?"),
     ])
     func writesTheSignatureOfAPrototype(name: String, types: String) throws {
       #expect(try entry(name).first == "- signature: '\(name)\(types)'")

@@ -249,7 +249,7 @@ extension EndToEnd {
       // A function's name wins over the type of its result, and the longest pattern over the others.
       for signature in [
         "sin(x: i32) -> i32", "cos(x: i32) -> i32 ! negative message strerror(-result)", "tan(x: i32) -> i32 ! zero",
-        "tanh(x: i32) -> i32", "sqrt(x: i32) -> ptr<void> ! null", "exp(object: ptr<void>?) -> i32",
+        "tanh(x: i32) -> i32", "sqrt(x: i32) -> ptr<void> ! null", "exp(object: ptr<void>) -> i32",
         "log(x: f64) -> f64",
       ] { #expect(draft.text.contains("- signature: '\(signature)'\n"), "\(signature): \(draft.text)\(draft.errors)") }
       let typed = try Self.draft(

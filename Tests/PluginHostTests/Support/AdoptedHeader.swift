@@ -9,8 +9,8 @@ struct AdoptedHeader {
 
   /// Runs `body` with the draft of a header for a library, which is compiled if there is a source.
   static func with(
-    _ header: String, source: String? = nil, library: String = "libm.so.6", _ options: [String] = [],
-    _ body: (AdoptedHeader) throws -> Void
+    _ header: String, source: String? = nil, library: String = "libm.so.6", compiling flags: [String] = [],
+    _ options: [String] = [], _ body: (AdoptedHeader) throws -> Void
   ) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "adopt-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -23,7 +23,7 @@ struct AdoptedHeader {
       let compiler = try Process.run(
         URL(filePath: "/usr/bin/env"),
         arguments: ["cc", "-std=gnu11", "-w", "-O1", "-shared", "-fPIC", "-o", library]
-          + [folder.appending(path: "a.c").path])
+          + flags + [folder.appending(path: "a.c").path])
       compiler.waitUntilExit()
       #expect(compiler.terminationStatus == 0)
     }
