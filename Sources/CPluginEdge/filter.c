@@ -24,7 +24,8 @@
 
 /* With CLONE_PARENT the new process is a child of the host, which does not expect it. */
 #define FLAGS_OF_THE_SYSTEM                                                                                            \
-  (CLONE_PARENT | CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET)
+  (CLONE_PARENT | CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID |         \
+   CLONE_NEWNET)
 
 /* The size from which mmap() is reported. */
 enum { MUCH = 1 << 16 };

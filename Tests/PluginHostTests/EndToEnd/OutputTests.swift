@@ -19,7 +19,8 @@ extension EndToEnd {
       return ending
     }
 
-    @Test("a result written to a descriptor follows what is in its file", arguments: ["/dev/stderr", "/proc/self/fd/2"])
+    @Test(
+      "a result written to a descriptor follows the content of its file", arguments: ["/dev/stderr", "/proc/self/fd/2"])
     func descriptors(path: String) throws {
       let result = try run("echo head >&2; \"$0\" call -o \(path) kinds text x; echo foot >&2")
       #expect(result.errors == "head\n\"x\"\nfoot\n" && result.text == "", "\(result)")

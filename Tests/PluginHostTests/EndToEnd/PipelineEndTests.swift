@@ -152,10 +152,13 @@ extension EndToEnd {
       defer { try? FileManager.default.removeItem(at: file) }
       let environment = ["TOKEN": "s3cret", "XDG_CACHE_HOME": file.path + ".cache"]
       defer { try? FileManager.default.removeItem(atPath: file.path + ".cache") }
-      for (format, content) in [("json", "\"Bearer s3cret\"\n"), ("raw", "Bearer s3cret"), ("table", "Bearer s3cret\n")] {
+      for (format, content) in [
+        ("json", "\"Bearer s3cret\"\n"), ("raw", "Bearer s3cret"), ("table", "Bearer s3cret\n"),
+      ] {
         let printed = try run(text, "--format", format, environment: environment)
         #expect(printed.text == "")
-        #expect(printed.errors.contains("a secret is in the result, and secrets are not printed; write it to a file with"))
+        #expect(
+          printed.errors.contains("a secret is in the result, and secrets are not printed; write it to a file with"))
         #expect(printed.status == 1)
         _ = try run(text, "--format", format, "-o", file.path, environment: environment)
         #expect(try String(contentsOf: file, encoding: .utf8) == content)

@@ -246,7 +246,8 @@ extension EndToEnd {
       let head = "plugins: [kinds, later]\nsteps: {a: {call: "
       let each = try run(head + "kinds.text, with: {x: \"@-\"}, each: [1, 2]}}", input: "in")
       #expect(each.text == "[\"in\",\"in\"]\n", "\(each)")
-      let again = try run(head + "later.unsteady_length, with: {data: \"@-\"}, retry: {times: 2, delay: 1ms}}}", input: "in")
+      let again = try run(
+        head + "later.unsteady_length, with: {data: \"@-\"}, retry: {times: 2, delay: 1ms}}}", input: "in")
       #expect(again.text == "2\n", "\(again)")
     }
 

@@ -25,7 +25,9 @@ extension EndToEnd {
       #expect(ending.text == "0\n0\n0\n", "\(ending)")
     }
 
-    @Test("calls of a session share a thread, whatever is called between", arguments: ["in-process", "process"])
+    @Test(
+      "calls of a session share a thread, also with calls of other plugins between them",
+      arguments: ["in-process", "process"])
     func oneThread(isolation: String) throws {
       let lines = (0..<20).flatMap { _ in ["unsettling.thread", "kinds.text x=between"] }
       let ending = try HostProcess.run(

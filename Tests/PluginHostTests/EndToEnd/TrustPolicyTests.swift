@@ -120,25 +120,27 @@ extension EndToEnd {
       let source = folder.appending(path: "marking.c").path
       let (marking, mark) = (folder.appending(path: "marking.so").path, folder.appending(path: "mark").path)
       try """
-        #include <fcntl.h>
-        #include <promise_plugin.h>
-        #include <unistd.h>
-        __attribute__((constructor)) static void mark(void) { close(open("\(mark)", O_WRONLY | O_CREAT, 0600)); }
-        static int32_t one(void) { return 1; }
-        static const promise_plugin_function_t functions[] = {{"one() -> i32", (promise_function_t)one, NULL}};
-        static const promise_plugin_t plugin = {
-          .size = sizeof(promise_plugin_t), .abi_min = 1, .abi_max = PROMISE_ABI_VERSION,
-          .function_size = sizeof functions[0], .id = "org.example.marking", .version = "1.0.0",
-          .functions = functions, .function_count = 1};
-        const promise_plugin_t *promise_plugin_entry(uint32_t abi) { return abi > 0 ? &plugin : NULL; }
-        """.write(toFile: source, atomically: true, encoding: .utf8)
+      #include <fcntl.h>
+      #include <promise_plugin.h>
+      #include <unistd.h>
+      __attribute__((constructor)) static void mark(void) { close(open("\(mark)", O_WRONLY | O_CREAT, 0600)); }
+      static int32_t one(void) { return 1; }
+      static const promise_plugin_function_t functions[] = {{"one() -> i32", (promise_function_t)one, NULL}};
+      static const promise_plugin_t plugin = {
+        .size = sizeof(promise_plugin_t), .abi_min = 1, .abi_max = PROMISE_ABI_VERSION,
+        .function_size = sizeof functions[0], .id = "org.example.marking", .version = "1.0.0",
+        .functions = functions, .function_count = 1};
+      const promise_plugin_t *promise_plugin_entry(uint32_t abi) { return abi > 0 ? &plugin : NULL; }
+      """.write(toFile: source, atomically: true, encoding: .utf8)
       let include = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
         .appending(path: "include").path
       let compiler = try Process.run(
         URL(filePath: "/usr/bin/env"), arguments: ["cc", "-shared", "-fPIC", "-I", include, "-o", marking, source])
       compiler.waitUntilExit()
       #expect(compiler.terminationStatus == 0)
-      let commands = [["list", marking], ["inspect", marking], ["doc", marking], ["call", marking, "one", "--help"]]
+      let commands = [
+        ["list", marking], ["inspect", marking], ["doc", marking], ["call", marking, "one", "--help"],
+      ]
       for command in commands + [["check", "--calls", "1", marking]] {
         #expect(try HostProcess.run(command).status == 0, "\(command)")
         #expect(unlink(mark) == 0, "\(command)")
@@ -156,7 +158,7 @@ extension EndToEnd {
       #expect(access(mark, F_OK) != 0)
     }
 
-    @Test("rules that are there, and cannot be read, are no permission", arguments: ["link", "folder", "FIFO"])
+    @Test("rules that are there and cannot be read refuse every plugin", arguments: ["link", "folder", "FIFO"])
     func unreadableRules(kind: String) throws {
       defer { try? FileManager.default.removeItem(at: folder) }
       let nowhere = folder.appending(path: "nowhere").path

@@ -28,9 +28,10 @@ import Testing
     #expect(lines(.fulfilled(result: "")) == ["sum: fulfilled"])
   }
 
-  @Test func leavesOutWhatSaysNothing() {
-    #expect(lines(.running(.init(message: "attempt 1")), .running(.init()), .running(.init(fraction: 0.5)))
-      == ["sum: started digest.sha256", "sum: 50 %"])
+  @Test func leavesEmptyReportsOut() {
+    #expect(
+      lines(.running(.init(message: "attempt 1")), .running(.init()), .running(.init(fraction: 0.5)))
+        == ["sum: started digest.sha256", "sum: 50 %"])
   }
 
   @Test func leavesSmallStepsOfProgressOut() {
