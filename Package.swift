@@ -109,10 +109,14 @@ let package = Package(
       swiftSettings: settings),
     // exit() and its relatives, as plugins of plugin-host meet them.
     .target(name: "CHostExit", dependencies: ["CPluginEdge"]),
+    // In place of a library that the parser of command lines refers to.
+    .target(
+      name: "CWithoutFoundation", cSettings: [.define("PLUGIN_HOST_RELEASE", .when(configuration: .release))]),
     .executableTarget(
       name: "plugin-host",
       dependencies: [
-        "CCrypto", "CHostExit", "CPluginEdge", "CSodium", "CSQLite", "CYaml", "PluginRuntime", "Promises",
+        "CCrypto", "CHostExit", "CPluginEdge", "CSodium", "CSQLite", "CWithoutFoundation", "CYaml", "PluginRuntime",
+        "Promises",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       exclude: ["host.exports", "host.map"],

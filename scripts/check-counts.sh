@@ -37,12 +37,12 @@ printf '  %-58s %38s   %s\n' "libraries that it needs: the C library alone" "$ne
 echo
 echo "plugin-host"
 host=${PLUGIN_HOST:-$root/.build-host/release/plugin-host}
-check_size "$host" 20971520
+check_size "$host" 17825792
 
 # Processors differ by a few instructions in string functions, so the limit leaves a tenth.
 if command -v valgrind >/dev/null; then
   count=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null "$host" --version 2>&1 | sed -n 's/.*Collected : //p')
-  check "start, instructions" "${count:?valgrind counted nothing}" 7500000
+  check "start, instructions" "${count:?valgrind counted nothing}" 6300000
 else
   echo "  start, instructions: skipped, valgrind is not installed"
 fi

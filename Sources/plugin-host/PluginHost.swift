@@ -45,7 +45,7 @@ struct PluginHost: ParsableCommand {
         try help.write()
         end(.fulfilled)
       }
-      try refuseUnknownCommand(words.first)
+      try refuseUnknownCommand(words)
       var command = try parse(words)
       StructuredError.isOn = (command as? any WritesJSON)?.json ?? false
       try reserveOutput()
@@ -89,8 +89,14 @@ struct PluginHost: ParsableCommand {
     }
   }
 
-  /// A first word that is not an option is a command.
-  private static func refuseUnknownCommand(_ word: String?) throws(Failure) {
+  /// A first word that is not an option is a command. The parser has an option of its own, for which it would need
+  /// Foundation (CWithoutFoundation).
+  private static func refuseUnknownCommand(_ words: [String]) throws(Failure) {
+    let dump = "--experimental-dump-help"
+    if words.prefix(while: { $0 != "--" }).contains(dump) {
+      throw Failure(.usage, "there is no option \(dump); plugin-host --help lists the commands")
+    }
+    let word = words.first
     let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
     guard let word, word.utf8.first != UInt8(ascii: "-"), !names.contains(word) else { return }
     throw Failure(
