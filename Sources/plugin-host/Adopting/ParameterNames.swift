@@ -208,12 +208,13 @@ enum ParameterNames {
     return !words.isEmpty && FunctionVerbs.words(type).suffix(words.count).elementsEqual(words)
   }
 
-  /// Whether a `void *` of that name is a user's, which a library passes back to callbacks.
+  /// Whether a `void *` of that name is a user's, which a library passes back to callbacks, or is not used. Both may be
+  /// NULL.
   static func isContext(_ name: String) -> Bool {
     let names: Set<String> = [
       "context", "ctx", "user", "userdata", "closure", "opaque", "cookie", "priv", "private", "baton", "arg", "args",
       "clientdata", "client", "cls", "env", "payload", "udata", "param", "thunk", "app", "self", "refcon",
-      "ctxt", "ioctx", "wincx",
+      "ctxt", "ioctx", "wincx", "unused", "reserved",
     ]
     let all = words(name)
     // Hungarian: pArg, pUser, vdata.
