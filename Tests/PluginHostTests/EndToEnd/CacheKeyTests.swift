@@ -40,7 +40,10 @@ extension EndToEnd {
       func path(_ name: String) -> String { file.folder.appending(path: name).path }
       for (folder, number) in [("first", 0), ("second", 2), ("third", 3)] {
         try FileManager.default.createDirectory(atPath: path(folder), withIntermediateDirectories: true)
-        if number > 0 { try Self.build("int inner(void) { return \(number); }", path("\(folder)/libinner.so")) }
+        if number > 0 {
+          try Self.build(
+            "int inner(void) { return \(number); }", path("\(folder)/libinner.so"), "-Wl,-soname,libinner.so")
+        }
       }
       try Self.build(
         "int inner(void); int value(void) { return inner(); }", path("libouter.so"), path("second/libinner.so"),
