@@ -13,13 +13,15 @@ struct FrameSenderTests {
     let link = plugin.state.withLock { $0.active[0].link }
     var isAnswered = false
     // The thread that serves the worker sends, too: once in a second, and then it waits for this one.
-    for _ in 0..<20 where !isAnswered {
-      let call = plugin.call("later", [.value(.int(5)), .value(.uint(300))], timeout: nil)
-      // That thread waits for the answer by then.
-      try await Task.sleep(for: .milliseconds(100))
+    for attempt in 0..<20 where !isAnswered {
+      // A busy machine may need longer.
+      let delay = 300 + UInt64(attempt) * 100
+      let call = plugin.call("later", [.value(.int(5)), .value(.uint(delay))], timeout: nil)
+      // That thread waits for the answer by then. Blocks this one: other tests may hold up tasks for seconds.
+      usleep(100_000)
       isAnswered = link.sender.withLock { _ in
         guard call.state == .pending else { return false }
-        for _ in 0..<600 where call.state == .pending { usleep(1_000) }
+        for _ in 0..<(delay + 300) where call.state == .pending { usleep(1_000) }
         return call.state == .fulfilled
       }
       #expect(try await call.outcomeInTime().value == .int(5))
