@@ -51,7 +51,7 @@ static const filter_rule_t *rule_of(const struct seccomp_data *data) {
     if (rule->number != data->nr)
       continue;
     /* The first of the rules for clone() has a condition. */
-    if (rule->condition == OF_SYSTEM && (data->args[0] & 0x7E028000) == 0)
+    if (rule->condition == OF_SYSTEM && (data->args[0] & FILTER_FLAGS_OF_SYSTEM) == 0)
       continue;
     return rule;
   }

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
-#include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <sys/mman.h>
@@ -21,11 +20,6 @@
 #else
 #error "no filter of system calls for this architecture"
 #endif
-
-/* With CLONE_PARENT the new process is a child of the host, which does not expect it. */
-#define FLAGS_OF_THE_SYSTEM                                                                                            \
-  (CLONE_PARENT | CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID |         \
-   CLONE_NEWNET)
 
 /* The size from which mmap() is reported. */
 enum { MUCH = 1 << 16 };
@@ -82,7 +76,7 @@ static void test_condition(program_t *program, filter_condition_t condition, uin
     break;
   case OF_SYSTEM:
     load(program, 0, false);
-    jump(program, BPF_JSET, FLAGS_OF_THE_SYSTEM, 0, 1);
+    jump(program, BPF_JSET, FILTER_FLAGS_OF_SYSTEM, 0, 1);
     break;
   case OTHER_PROCESS:
     test_process(program, 0);

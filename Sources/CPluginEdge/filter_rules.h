@@ -4,6 +4,7 @@
 
 #include "plugin_confinement.h"
 
+#include <linux/sched.h>
 #include <sys/syscall.h>
 
 /* The condition under which a rule applies. */
@@ -11,7 +12,7 @@ typedef enum filter_condition {
   ALWAYS,
   /* clone() without CLONE_THREAD. */
   NEW_PROCESS,
-  /* clone() with a flag for a namespace, or for a child of the parent. */
+  /* clone() with one of FILTER_FLAGS_OF_SYSTEM. */
   OF_SYSTEM,
   /* The first argument is the number of another process. The listener allows those of the caller's own threads. */
   OTHER_PROCESS,
@@ -216,6 +217,12 @@ static const filter_rule_t filter_rules[] = {
     {467, "open_tree_attr", PLUGIN_CAPABILITY_SYSTEM, true, ALWAYS, -1, -1},
     {469, "file_setattr", PLUGIN_CAPABILITY_WRITE, true, ALWAYS, 0, 1},
 };
+
+/* The flags of clone() for namespaces; and CLONE_PARENT, with which the new process is a child of the host, which does
+ * not expect it. */
+#define FILTER_FLAGS_OF_SYSTEM                                                                                         \
+  (CLONE_PARENT | CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID |         \
+   CLONE_NEWNET)
 
 /* The constants of ioprio_set(), which the C library does not declare. */
 enum { FILTER_IO_PRIORITY_PROCESS = 1 };

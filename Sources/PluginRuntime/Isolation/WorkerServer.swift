@@ -100,15 +100,12 @@ final class WorkerServer {
     }
     rejectCrashed(calls, end)
     if stage == .exiting, cause == .exited(status: 0) { return nil }
-    if stage == .unloading || stage == .exiting, let unloadFailed = settings.options.unloadFailed {
-      unloadFailed(PluginError(.workerEnded(end), settings.id(description), end.report))
-      return end
-    }
     // Results that were fetched, or kept, are not calls that report the end.
-    let isReported = calls.contains { $0.demand != nil }
-    if !isReported, stage == .running, let unloadFailed = settings.options.unloadFailed {
+    let isReported = stage == .running && calls.contains { $0.demand != nil }
+    if isReported { return end }
+    if wasRunning, let unloadFailed = settings.options.unloadFailed {
       unloadFailed(PluginError(.workerEnded(end), settings.id(description), end.report))
-    } else if !isReported || stage != .running {
+    } else {
       settings.host.log(.error, settings.id(description), end.report)
     }
     return end
