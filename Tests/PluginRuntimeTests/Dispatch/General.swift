@@ -28,7 +28,7 @@ struct General {
     let filled = await host.outcome("fill", of: "test.dispatch", [.value(.int(1 << 20))]).value
     #expect(filled?[member: "to"] == .bytes(Array(repeating: 7, count: 1 << 20)))
     let name = await json("host_name", "[]")
-    #expect(name?.hasPrefix(#"{"result":0,"name":""#) == true, "\(name ?? "")")
+    #expect(name.hasPrefix(#"{"result":0,"name":""#), "\(name)")
   }
 
   @Test("a count that does not fit or agree, and one that lies, are errors that name the argument")
@@ -247,21 +247,14 @@ struct General {
   }
 
   private func outcome(_ function: String, _ arguments: String) async -> Outcome {
-    do {
-      return await host.outcome(
-        function, of: "test.dispatch", try Argument.arguments(try JSONText(parsing: Array(arguments.utf8))))
-    } catch {
-      return .rejected(error)
-    }
+    await host.outcome(function, of: "test.dispatch", json: arguments)
   }
 
-  private func json(_ function: String, _ arguments: String) async -> String? {
-    let outcome = await outcome(function, arguments)
-    return outcome.value?.json ?? "\(outcome)"
+  private func json(_ function: String, _ arguments: String) async -> String {
+    await outcome(function, arguments).json
   }
 
   private func message(_ function: String, _ arguments: String) async -> String {
-    let outcome = await outcome(function, arguments)
-    return outcome.pluginError?.message ?? "\(outcome)"
+    await outcome(function, arguments).message
   }
 }

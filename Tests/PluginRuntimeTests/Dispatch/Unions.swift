@@ -157,21 +157,14 @@ struct Unions {
   }
 
   private func outcome(_ function: String, _ arguments: String) async -> Outcome {
-    do {
-      let arguments = try Argument.arguments(try JSONText(parsing: Array(arguments.utf8)))
-      return await host.outcome(function, of: "test.unions", arguments)
-    } catch {
-      return .rejected(error)
-    }
+    await host.outcome(function, of: "test.unions", json: arguments)
   }
 
-  private func json(_ function: String, _ arguments: String) async -> String? {
-    let outcome = await outcome(function, arguments)
-    return outcome.value?.json ?? "\(outcome)"
+  private func json(_ function: String, _ arguments: String) async -> String {
+    await outcome(function, arguments).json
   }
 
   private func message(_ function: String, _ arguments: String) async -> String {
-    let outcome = await outcome(function, arguments)
-    return outcome.pluginError?.message ?? "\(outcome)"
+    await outcome(function, arguments).message
   }
 }

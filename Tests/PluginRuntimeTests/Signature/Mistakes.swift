@@ -86,13 +86,4 @@ struct Mistakes {
         """) == true)
     #expect(error?.description.hasPrefix("column 6: found 'int', expected a type (") == true)
   }
-
-  private func expectMistake(_ text: String, _ column: Int, _ found: String, _ expected: String) {
-    let error = #expect(throws: SignatureError.self) { try Signature(parsing: text) }
-    guard let error else { return }
-    #expect(error.text == text)
-    #expect(error.column == column, "\(error)")
-    #expect(error.found.contains(found), "\(error)")
-    #expect(error.expected.contains(expected), "\(error)")
-  }
 }

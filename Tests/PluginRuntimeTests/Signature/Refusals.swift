@@ -135,12 +135,4 @@ struct Refusals {
     expectMistake("f(a: {v: [u8; 65537]})", 10, "more than 65536 bytes", "ptr<Name>")
     expectMistake("f(a: {v: [u8; 40000]}, b: {v: [u8; 40000]})", 27, "arguments of more than 65536", "ptr<Name>")
   }
-
-  private func expectMistake(_ text: String, _ column: Int, _ found: String, _ expected: String) {
-    let error = #expect(throws: SignatureError.self, "\(text)") { try Signature(parsing: text) }
-    guard let error else { return }
-    #expect(error.column == column, "\(error)")
-    #expect(found.isEmpty || error.found.contains(found), "\(error)")
-    #expect(error.expected.contains(expected), "\(error)")
-  }
 }

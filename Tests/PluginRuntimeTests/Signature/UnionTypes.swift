@@ -58,10 +58,7 @@ struct UnionTypes {
     ])
   func mistakes(_ union: String, _ column: Int, _ found: String, _ expected: String) {
     let before = "f(e: &{flag: bool, kind: u8, e: "
-    let error = #expect(throws: SignatureError.self) { try Signature(parsing: before + union + "})") }
-    #expect(error?.column == before.count + column)
-    #expect(error?.found.contains(found) == true, "\(String(describing: error))")
-    #expect(error?.expected.contains(expected) == true, "\(String(describing: error))")
+    expectMistake(before + union + "})", before.count + column, found, expected)
   }
 
   @Test(

@@ -18,6 +18,11 @@ enum Outcome: @unchecked Sendable {
 
   var pluginError: PluginError? { reason as? PluginError }
   var promiseError: PromiseError? { reason as? PromiseError }
+
+  /// The value as JSON; a description of another outcome, for the message of a test.
+  var json: String { value?.json ?? "\(self)" }
+  /// The message of a plugin's error; a description of another outcome.
+  var message: String { pluginError?.message ?? "\(self)" }
 }
 
 extension Promise<PluginValue> {
@@ -42,5 +47,15 @@ extension Host {
   /// Calls a function of a fixture with values and waits for the outcome.
   func outcome(_ function: String, of plugin: String, _ arguments: [Argument] = []) async -> Outcome {
     await call(function, of: plugin, arguments).outcome()
+  }
+
+  /// Calls a function of a fixture with arguments as JSON, as an object or an array of them, and waits for the outcome.
+  func outcome(_ function: String, of plugin: String, json arguments: String) async -> Outcome {
+    do {
+      return await outcome(
+        function, of: plugin, try Argument.arguments(try JSONText(parsing: Array(arguments.utf8))))
+    } catch {
+      return .rejected(error)
+    }
   }
 }
