@@ -61,8 +61,8 @@ final class CallFlow: Sendable {
     }
   }
 
-  /// Decides on a new call. One that waits is queued, if it has been made: that is done with no lock held, for a trace calls
-  /// a closure of the program's.
+  /// Decides on a new call. One that waits is queued, if it has been made: that is done with no lock held, for a trace
+  /// calls a closure of the program's.
   func admit(_ call: WaitingCall? = nil, number: UInt64 = 0) -> Admission {
     state.withLock { state in
       if state.isClosed { return .closed }

@@ -326,7 +326,8 @@ public final class PluginWorker: Sendable {
   // MARK: Promises that are arguments
 
   private func argument(_ number: UInt64, isLast: Bool) -> Promise<PluginValue> {
-    // A new one is made with no lock held, for a trace calls a closure of the plugin's. Only the thread that reads comes here.
+    // A new one is made with no lock held, for a trace calls a closure of the plugin's. Only the thread that reads comes
+    // here.
     let promise = state.withLock { $0.promises[number] } ?? Promise<PluginValue>()
     state.withLock { $0.promises[number] = isLast ? nil : promise }
     return promise

@@ -40,9 +40,9 @@ extension WorkerLink {
     if isSent { askFor(request) }
   }
 
-  /// Changes the state with a promise of the host for each result that the worker keeps. The promises are made with no lock
-  /// held, for a trace calls a closure of the program's. Only the thread that serves the link adds such results, and it
-  /// calls this.
+  /// Changes the state with a promise of the host for each result that the worker keeps. The promises are made with no
+  /// lock held, for a trace calls a closure of the program's. Only the thread that serves the link adds such results, and
+  /// it calls this.
   func moveKept<Result>(_ change: (inout State, inout [Promise<PluginValue>]) -> Result) -> Result {
     var promises = (0..<state.withLock { $0.kept.size.count }).map { _ in Promise<PluginValue>() }
     let result = state.withLock { change(&$0, &promises) }

@@ -14,8 +14,8 @@
 /// list of actions; the turns need no lock.
 ///
 /// **Lifetime.** The target is a derived publisher to which nothing is published, but for the line of an operator on a
-/// stateful stream (`feedsTarget`). It keeps the head, and the operation of
-/// the head keeps the line. The nodes have handles to the target. The line keeps neither nodes nor targets.
+/// stateful stream (`feedsTarget`). It keeps the head, and the operation of the head keeps the line. The nodes have
+/// handles to the target. The line keeps neither nodes nor targets.
 @safe
 class StreamLine {
   private typealias Action = (ordinal: Int, body: (StreamLine) -> Void)

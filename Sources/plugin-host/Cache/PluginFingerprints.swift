@@ -36,8 +36,8 @@ final class PluginFingerprints: Sendable {
     return digest
   }
 
-  /// The digests of a library, of all libraries that it needs, and of those that the environment loads first. Which files
-  /// these are is looked up each time: a new file in an earlier folder changes none of the others.
+  /// The digests of a library, of all libraries that it needs, and of those that the environment loads first. The files
+  /// are looked for each time: a new one in an earlier folder changes none of the others.
   private func contents(of path: String) throws -> [Digest] {
     let preloaded = (Environment["LD_PRELOAD"] ?? "").split { $0 == " " || $0 == ":" }.map(String.init)
     let files = ([path] + preloaded.filter { $0.contains("/") }).flatMap(LibraryFacts.closure)
