@@ -13,7 +13,7 @@ struct CommandLineMistake {
   init?(_ error: any Error, in words: [String]) {
     guard PluginHost.exitCode(for: error) == .validationFailure else { return nil }
     message = Self.message(PluginHost.message(for: error), in: words)
-    let lines = PluginHost.fullMessage(for: error).parts(at: "\n").map(String.init)
+    let lines = PluginHost.fullMessage(for: error).split(separator: "\n").map(String.init)
     usage = Array(lines.drop { !$0.hasPrefix("Usage: ") })
   }
 

@@ -108,7 +108,7 @@ struct PluginHost: ParsableCommand {
   /// Whether this process was started as a worker: by an argument, or by the name of the installed helper.
   private static var isWorker: Bool {
     CommandLine.arguments.dropFirst().first == WorkerProgram.workerArgument
-      || CommandLine.arguments.first?.parts(at: "/").last == Substring(WorkerProgram.helper)
+      || CommandLine.arguments.first?.split(separator: "/").last == Substring(WorkerProgram.helper)
   }
 
   /// Runs a worker, under the rules of its host, which are read before it confines itself.

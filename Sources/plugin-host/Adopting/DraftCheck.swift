@@ -53,7 +53,7 @@ struct DraftCheck {
 extension DraftCheck.Finding {
   /// Reads the report of a check: see `CallChecker` and `plugin_check.h`.
   init(_ report: String, status: Int32) {
-    let line = report.parts(at: "\n").first.map(String.init) ?? ""
+    let line = report.split(separator: "\n").first.map(String.init) ?? ""
     let parts = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
     // Another function, which makes an object for this one or initializes the library, is wrong.
     if parts.count > 3, !parts[3].isEmpty {

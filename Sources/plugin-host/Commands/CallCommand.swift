@@ -137,7 +137,7 @@ struct CallCommand: ParsableCommand, WritesResults, RunsPlugins {
     do {
       return try Signature(parsing: text)
     } catch {
-      throw Failure(.usage, lines: "plugin-host: --signature: \(error)".parts(at: "\n").map(String.init))
+      throw Failure(.usage, lines: "plugin-host: --signature: \(error)".split(separator: "\n").map(String.init))
     }
   }
 

@@ -17,7 +17,7 @@ struct CommandOptions {
   }
 
   init(help: String) {
-    let lines = help.parts(at: "\n").drop { $0 != "OPTIONS:" }.dropFirst()
+    let lines = help.split(separator: "\n").drop { $0 != "OPTIONS:" }.dropFirst()
     all = lines.compactMap { line in
       let words = line.split(separator: " ", omittingEmptySubsequences: true)
       guard line.hasPrefix("  -"), !words.isEmpty else { return nil }

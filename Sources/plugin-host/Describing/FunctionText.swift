@@ -17,7 +17,7 @@ enum FunctionText {
       results.insert(row(results.isEmpty ? "" : "result", result, signature.resultNote, fallback: nil), at: 0)
     }
     lines += section("RESULT", results)
-    lines += ["", "C"] + signature.cPrototype.parts(at: "\n").map { "  \($0)" }
+    lines += ["", "C"] + signature.cPrototype.split(separator: "\n").map { "  \($0)" }
     if let example = CommandLineExample.text(of: function, in: plugin) { lines += ["", "EXAMPLE", "  \(example)"] }
     return lines.map { $0 + "\n" }.joined()
   }

@@ -49,7 +49,7 @@ struct PluginReference {
       let message = signature.report.message.map { " Its message is the text of \(Self.code("\($0)"))." } ?? ""
       lines += ["", failure.sentence(signature.report) + message]
     }
-    lines += [""] + Self.block("c", signature.cPrototype.parts(at: "\n").map(String.init))
+    lines += [""] + Self.block("c", signature.cPrototype.split(separator: "\n").map(String.init))
     if let example = CommandLineExample.text(of: function, in: plugin) {
       lines += [""] + Self.block("sh", [example])
     }

@@ -32,7 +32,7 @@ enum PluginText {
       lines += ["", function.signature.description]
       if let description = function.description { lines.append("    \(description.displayLine)") }
       // A prototype with structs has a line for each of them.
-      lines += function.signature.cPrototype.parts(at: "\n").map { "    \($0)" }
+      lines += function.signature.cPrototype.split(separator: "\n").map { "    \($0)" }
       if let example = CommandLineExample.text(of: function, in: plugin) { lines.append("    \(example)") }
     }
     return lines.map { $0 + "\n" }.joined()

@@ -50,7 +50,7 @@ struct FileTrust: Sendable {
   private var hasRulesOfSystem: Bool { FileKind(path: rulesOfSystem) != .missing }
 
   /// The names on a path, the last first.
-  private static func parts(of path: String) -> [String] { path.parts(at: "/").reversed().map(String.init) }
+  private static func parts(of path: String) -> [String] { path.split(separator: "/").reversed().map(String.init) }
 
   private static func status(of path: String) -> stat? {
     var status = stat()

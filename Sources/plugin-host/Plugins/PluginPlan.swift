@@ -153,7 +153,7 @@ struct PluginPlan: Sendable {
     try finder.trust.check(path)
     var workers = workers(for: place)
     if let all = workers?.capabilities { workers?.capabilities = all.union(capabilities) }
-    let name = String(path.parts(at: "/").last ?? "")
+    let name = String(path.split(separator: "/").last ?? "")
     workers = workers?.namingOutput(name)
     return try PluginOutput.attributing(to: name) { () throws(Failure) in
       guard AdoptionFile.isNamed(path) else { return try Self.inspect(plugin: path, workers, on: thread) }
@@ -233,7 +233,7 @@ extension [PluginDescription] {
 
 extension PluginDescription {
   /// The last component of the id: `digest` of `org.example.digest`.
-  var shortName: String { id.parts(at: ".").last.map(String.init) ?? id }
+  var shortName: String { id.split(separator: ".").last.map(String.init) ?? id }
 
   /// The function of that name.
   func function(named name: String) -> FunctionDescription? {

@@ -27,7 +27,7 @@ struct ShellHistory {
     }
     let folder = Directory.join(state, "plugin-host")
     var made = ""
-    for component in folder.parts(at: "/") {
+    for component in folder.split(separator: "/") {
       made += "/" + component
       mkdir(made, 0o700)
     }

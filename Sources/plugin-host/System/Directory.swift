@@ -44,7 +44,7 @@ enum Directory {
   /// Creates a folder that only the user can access, and its parents, unless they exist.
   static func make(_ path: String) throws(SystemError) {
     var made = path.hasPrefix("/") ? "" : "."
-    for component in path.parts(at: "/") {
+    for component in path.split(separator: "/") {
       made += "/\(component)"
       guard mkdir(RawText.cString(made), 0o700) == 0 || errno == EEXIST else { throw .last }
     }
@@ -64,7 +64,7 @@ enum Directory {
 
   /// The last component of a path.
   static func name(of path: String) -> String {
-    path.parts(at: "/").last.map(String.init) ?? path
+    path.split(separator: "/").last.map(String.init) ?? path
   }
 
   /// The folder of the file at `path`.

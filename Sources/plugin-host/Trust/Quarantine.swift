@@ -56,7 +56,7 @@ struct Quarantine: Sendable {
   private func entry(_ hash: ContentHash) -> Entry? {
     guard let bytes = try? FileBytes.read(path: path(of: hash)) else { return nil }
     var values: [String: String] = [:]
-    for line in String(decoding: bytes, as: UTF8.self).parts(at: "\n") {
+    for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
       let parts = line.split(separator: " ", maxSplits: 1)
       if parts.count == 2 { values[String(parts[0])] = String(parts[1]) }
     }

@@ -114,7 +114,7 @@ struct TrustFile: Sendable {
 
   private static func lines(of path: String) throws(SystemError) -> [String] {
     guard FileKind(path: path) != .missing else { return [] }
-    return String(decoding: try FileBytes.read(path: path), as: UTF8.self).parts(at: "\n").map(String.init)
+    return String(decoding: try FileBytes.read(path: path), as: UTF8.self).split(separator: "\n").map(String.init)
   }
 
   private static func write(_ lines: [String], to path: String) throws(SystemError) {
