@@ -33,6 +33,7 @@ struct PluginHost: ParsableCommand {
   static func main() {
     if isWorker { runWorker() }
     StandardStreams.occupy()
+    SignalAction.surviveFailedWrites()
     ProcessStart.note()
     TerminationSignals.record()
     let words = RawText.arguments
@@ -143,7 +144,6 @@ struct PluginHost: ParsableCommand {
   }
 
   private static func reserveOutput() throws(Failure) {
-    SignalAction.surviveFailedWrites()
     do {
       try StandardStreams.reserveOutput()
     } catch {

@@ -44,18 +44,19 @@ struct PluginTemplate {
     "a"..."z" ~= scalar || "A"..."Z" ~= scalar
   }
 
-  /// The Makefile, whose compiler line depends on the language.
+  /// The Makefile, whose compiler line depends on the language. Modules and crates are not called NAME, which may be the
+  /// name of a standard one.
   private func makefile(_ source: String) -> String {
     let (variables, command) =
       switch language {
       case .c: ("CFLAGS ?= -O2 -g", "$(CC) -std=c11 -Wall -Wextra $(CFLAGS) -fvisibility=hidden $(SHARED)")
       case .cpp: ("CXXFLAGS ?= -O2 -g", "$(CXX) -std=c++17 -Wall -Wextra $(CXXFLAGS) -fvisibility=hidden $(SHARED)")
       case .rust:
-        ("RUSTC ?= rustc\nRUSTFLAGS ?= -O", "$(RUSTC) --edition 2021 --crate-type cdylib $(RUSTFLAGS) -o $@ $<")
+        ("RUSTC ?= rustc\nRUSTFLAGS ?= -O", "$(RUSTC) --edition 2021 --crate-type cdylib --crate-name NAME_plugin $(RUSTFLAGS) -o $@ $<")
       case .swift:
         (
           "SWIFTC ?= swiftc\nSWIFTFLAGS ?= -O",
-          "$(SWIFTC) -parse-as-library -emit-library -module-name NAME $(SWIFTFLAGS) $(PROMISE_CFLAGS) -o $@ $<"
+          "$(SWIFTC) -parse-as-library -emit-library -module-name NAME_plugin $(SWIFTFLAGS) $(PROMISE_CFLAGS) -o $@ $<"
         )
       }
     return """

@@ -47,9 +47,8 @@ struct TrustFile: Sendable {
       throw Failure(.notLoaded, "\(path): \(problem): no plugin is loaded without the rules in it")
     }
     try trust.check(path)
-    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-    for (index, line) in lines.enumerated() {
-      let words = line.prefix { $0 != "#" }.split(separator: " ", maxSplits: 2).map(String.init)
+    for (index, line) in Self.lines(in: bytes).enumerated() {
+      let words = line.prefix { $0 != "#" }.split(maxSplits: 2) { Self.isSpace($0) }.map(String.init)
       guard !words.isEmpty, !read(words) else { continue }
       throw Failure(
         .notLoaded,
@@ -75,7 +74,7 @@ struct TrustFile: Sendable {
   }
 
   private mutating func read(_ words: [String]) -> Bool {
-    let name = words.count > 2 ? words[2].trimming : ""
+    let name = words.count > 2 ? Self.trimmed(words[2]) : ""
     switch (words[0], words.dropFirst().first) {
     case ("policy", let level?):
       guard let level = TrustLevel(rawValue: level), words.count == 2 else { return false }
@@ -114,18 +113,25 @@ struct TrustFile: Sendable {
 
   private static func lines(of path: String) throws(SystemError) -> [String] {
     guard FileKind(path: path) != .missing else { return [] }
-    return String(decoding: try FileBytes.read(path: path), as: UTF8.self).split(separator: "\n").map(String.init)
+    return Self.lines(in: try FileBytes.read(path: path)).filter { !$0.isEmpty }
   }
+
+  /// The lines of a file that any editor may have written: with a byte order mark, or with CR LF at the ends.
+  private static func lines(in bytes: [UInt8]) -> [String] {
+    let mark = "\u{FEFF}".utf8
+    let text = String(decoding: bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...], as: UTF8.self)
+    return text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }.map(String.init)
+  }
+
+  private static func trimmed(_ text: String) -> String {
+    String(text.drop(while: isSpace).reversed().drop(while: isSpace).reversed())
+  }
+
+  private static func isSpace(_ character: Character) -> Bool { character == " " || character == "\t" }
 
   private static func write(_ lines: [String], to path: String) throws(SystemError) {
     try Directory.make(Directory.parent(of: path))
     try FileReplacement.write(Array(lines.map { "\($0)\n" }.joined().utf8), to: path)
     chmod(RawText.cString(path), 0o644)
-  }
-}
-
-extension String {
-  fileprivate var trimming: String {
-    String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
   }
 }

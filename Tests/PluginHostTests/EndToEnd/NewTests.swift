@@ -12,27 +12,29 @@ extension EndToEnd {
     }
 
     @Test("a new plugin in C or C++ builds, passes its test, and is described", arguments: ["c", "cpp"])
-    func builds(_ language: String) throws {
+    func builds(_ language: String) throws { try build(language, "sums") }
+
+    private func build(_ language: String, _ name: String) throws {
       let folder = try Folder()
-      let path = folder.url.appending(path: "sums").path
+      let path = folder.url.appending(path: name).path
       let created = try HostProcess.run("new", path, "--language", language, "--id", "test.new.sums")
       #expect(created.errors == "" && created.status == 0)
       let files = created.text.split(separator: "\n").map(String.init)
       #expect(files.count == 4 && files.allSatisfy { FileManager.default.fileExists(atPath: $0) })
       #expect(try folder.make(path, "test") == 0)
-      let description = try HostProcess.run("inspect", "--json", "\(path)/sums.so")
+      let description = try HostProcess.run("inspect", "--json", "\(path)/\(name).so")
       let plugin = try #require(try JSONSerialization.jsonObject(with: description.output) as? [String: Any])
       #expect(plugin["id"] as? String == "test.new.sums")
       #expect((plugin["functions"] as? [Any])?.count == 3)
-      let checked = try HostProcess.run("check", "--seed", "1", "\(path)/sums.so")
+      let checked = try HostProcess.run("check", "--seed", "1", "\(path)/\(name).so")
       #expect(checked.status == 0, "\(checked.text) \(checked.errors)")
     }
 
-    @Test("a new plugin in Rust", .enabled(if: isInstalled("rustc"), "rustc is not installed"))
-    func rust() throws { try builds("rust") }
+    @Test("a new plugin in Rust, named like a crate", .enabled(if: isInstalled("rustc"), "rustc is not installed"))
+    func rust() throws { try build("rust", "core") }
 
-    @Test("a new plugin in Swift", .enabled(if: isInstalled("swiftc"), "swiftc is not in PATH"))
-    func swift() throws { try builds("swift") }
+    @Test("a new plugin in Swift, named like a module", .enabled(if: isInstalled("swiftc"), "swiftc is not in PATH"))
+    func swift() throws { try build("swift", "Swift") }
 
     @Test("the test of a new plugin notices a wrong result")
     func notices() throws {

@@ -159,6 +159,8 @@ extension EndToEnd {
       let ending = try run("mkfifo p; : <p & exec 3>p; wait; \"$0\" call kinds tiny >&3; echo $?")
       #expect(ending.text == "1\n")
       #expect(ending.errors == "plugin-host: the result cannot be written: Broken pipe\n")
+      let version = try run("mkfifo q; : <q & exec 3>q; wait; \"$0\" --version >&3; echo $?")
+      #expect(version.text == "1\n" && version.errors == "plugin-host: standard output: Broken pipe\n")
       // Programs that a plugin starts are ended by the signal, as by default.
       let program = try HostProcess.run("call", "kinds", "start", "kill -PIPE $$")
       #expect(program.text == "\(SIGPIPE)\n")

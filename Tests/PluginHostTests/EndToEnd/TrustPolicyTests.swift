@@ -313,6 +313,17 @@ extension EndToEnd {
       #expect(try HostProcess.run("trust", "policy", "listed").status == 64)
     }
 
+    @Test("a file with a byte order mark, CR LF and tabs is read, and keeps its rules when one is added")
+    func linesOfOtherEditors() throws {
+      defer { try? FileManager.default.removeItem(at: folder) }
+      try write("\u{FEFF}policy\tlisted\r\n# A comment.\r\nuntrusted process\r\n\r\n")
+      #expect(try !isLoaded())
+      #expect(try run("trust", "add", plugin).status == 0)
+      #expect(try isLoaded())
+      let text = try String(contentsOfFile: configuration, encoding: .utf8)
+      #expect(text.hasPrefix("policy\tlisted\n# A comment.\nuntrusted process\nhash "))
+    }
+
     @Test(arguments: [
       "policy none", "hash 12", "key zz", "trust me", "policy any more", "hash " + String(repeating: "z", count: 64),
       "key " + String(repeating: "+1", count: 32), "key 00", "key 0", "untrusted moon", "hash", "policy",
