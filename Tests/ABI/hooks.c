@@ -11,20 +11,6 @@ static uint64_t id_of(promise_t *promise) {
   return (uint64_t)(uintptr_t)promise;
 }
 
-static void an_unhandled_rejection_is_reported_when_the_promise_is_destroyed(void) {
-  report_t report = {0};
-  watch(&report);
-  promise_t *promise = rejected(7);
-  uint64_t id = id_of(promise);
-  CHECK_REPORTS(&report, 0, 0, 0);
-  promise_release(promise);
-  CHECK_REPORTS(&report, 1, 0, 0);
-  CHECK(report.id == id);
-  CHECK_INT(report.spy.seen, 7);
-  CHECK(pthread_equal(report.spy.thread, pthread_self()));
-  unwatch(&report);
-}
-
 static void the_reason_is_lent(void) {
   report_t report = {0};
   payload_t payload = {0};
@@ -204,17 +190,6 @@ static void the_end_of_a_chain_that_nobody_holds_is_reported_once(void) {
   unwatch(&report);
 }
 
-static void discarded_and_fulfilled_promises_are_not_reported(void) {
-  report_t report = {0};
-  watch(&report);
-  promise_t *promise = promise_new();
-  promise_discard(promise);
-  promise_release(promise);
-  promise_release(fulfilled(7));
-  CHECK_REPORTS(&report, 0, 0, 0);
-  unwatch(&report);
-}
-
 static void earlier_rejections_are_not_reported(void) {
   report_t report = {0};
   promise_t *promise = rejected(7);
@@ -317,14 +292,12 @@ static void a_promise_with_other_references_is_not_reported(void) {
 }
 
 int main(void) {
-  RUN(an_unhandled_rejection_is_reported_when_the_promise_is_destroyed);
   RUN(the_reason_is_lent);
   RUN(a_handled_rejection_is_not_reported);
   RUN(looking_before_it_is_rejected_takes_nothing);
   RUN(callbacks_for_a_value_take_no_rejection);
   RUN(a_derived_promise_reports_it_instead);
   RUN(the_end_of_a_chain_that_nobody_holds_is_reported_once);
-  RUN(discarded_and_fulfilled_promises_are_not_reported);
   RUN(earlier_rejections_are_not_reported);
   RUN(a_second_settlement_is_reported_with_the_dropped_value);
   RUN(a_second_settlement_by_the_library_is_not_reported);

@@ -5,29 +5,6 @@ static promise_t *subject;
 
 /* ---- Releasing the promise that is being settled ---- */
 
-static void releases_subject(void *ctx, const promise_value_t *value) {
-  spy_see(ctx, value);
-  CHECK_STATUS(promise_release(subject), PROMISE_OK);
-  CHECK_INT(value->kind, PROMISE_KIND_STRING);
-  CHECK_TEXT(promise_value_data(value, NULL), "borrowed");
-}
-
-static void callback_may_release_the_last_reference(void) {
-  spy_t first = {0}, second = {0}, third = {0};
-  subject = promise_new();
-  promise_observe(subject, releases_subject, NULL, &first, spy_free);
-  promise_observe(subject, spy_observer, NULL, &second, spy_free);
-  promise_t *child = promise_then(subject, spy_handler, &third, spy_free);
-  promise_value_t value = text("borrowed");
-  CHECK_STATUS(promise_resolve(subject, &value), PROMISE_OK);
-  CHECK_SPY(&first, 1, 1);
-  CHECK_SPY(&second, 1, 1);
-  CHECK_SPY(&third, 1, 1);
-  CHECK_STATUS(promise_state(subject), PROMISE_ESTALE);
-  CHECK_INT(promise_state(child), PROMISE_FULFILLED);
-  promise_release(child);
-}
-
 static promise_verdict_t releases_its_child(void *ctx, const promise_value_t *in, promise_value_t *out) {
   spy_see(ctx, in);
   CHECK_STATUS(promise_release(subject), PROMISE_OK);
@@ -49,51 +26,6 @@ static void handler_may_release_its_own_promise(void) {
 }
 
 /* ---- Settling the promise that is being settled ---- */
-
-static promise_verdict_t settles_its_child(void *ctx, const promise_value_t *in, promise_value_t *out) {
-  spy_see(ctx, in);
-  CHECK_STATUS(promise_resolve(subject, I64(100)), PROMISE_OK);
-  CHECK(ended(subject, PROMISE_FULFILLED, 100));
-  *out = ((spy_t *)ctx)->answer;
-  return ((spy_t *)ctx)->verdict;
-}
-
-static void handler_may_settle_its_own_promise(void) {
-  static const promise_verdict_t verdicts[] = {PROMISE_FULFILL, PROMISE_REJECT, 99};
-  for (int i = 0; i < 3; i++) {
-    payload_t payload = {0};
-    spy_t spy = {.verdict = verdicts[i], .answer = object(&payload)}, observed = {0};
-    promise_t *promise = promise_new();
-    subject = promise_then(promise, settles_its_child, &spy, spy_free);
-    promise_observe(subject, spy_observer, spy_observer, &observed, spy_free);
-    promise_resolve(promise, I64(1));
-    CHECK_SPY(&spy, 1, 1);
-    CHECK_SPY(&observed, 1, 1);
-    CHECK_INT(observed.seen, 100);
-    CHECK(ended(subject, PROMISE_FULFILLED, 100));
-    CHECK_INT(atomic_load(&payload.destroyed), 1);
-    promise_release(subject);
-    promise_release(promise);
-  }
-}
-
-static void settles_again(void *ctx, const promise_value_t *value) {
-  spy_see(ctx, value);
-  CHECK_INT(promise_state(subject), PROMISE_FULFILLED);
-  CHECK_STATUS(promise_resolve(subject, I64(2)), PROMISE_ESETTLED);
-  CHECK_STATUS(promise_reject(subject, I64(2)), PROMISE_ESETTLED);
-  CHECK_STATUS(promise_discard(subject), PROMISE_ESETTLED);
-  CHECK(ended(subject, PROMISE_FULFILLED, 1));
-}
-
-static void state_is_final_while_callbacks_run(void) {
-  spy_t spy = {0};
-  subject = promise_new();
-  promise_observe(subject, settles_again, NULL, &spy, spy_free);
-  CHECK_STATUS(promise_resolve(subject, I64(1)), PROMISE_OK);
-  CHECK_SPY(&spy, 1, 1);
-  promise_release(subject);
-}
 
 /* ---- Promises of later siblings ---- */
 
@@ -233,10 +165,7 @@ static void callback_may_keep_the_settling_promise(void) {
 }
 
 int main(void) {
-  RUN(callback_may_release_the_last_reference);
   RUN(handler_may_release_its_own_promise);
-  RUN(handler_may_settle_its_own_promise);
-  RUN(state_is_final_while_callbacks_run);
   RUN(handler_may_end_and_release_later_reactions);
   RUN(callback_may_settle_thousands_deep);
   RUN(context_may_settle_while_it_is_freed);

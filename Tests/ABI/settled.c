@@ -1,28 +1,6 @@
 /* Promises that are settled already, and promises that are discarded with a cause. */
 #include "support.h"
 
-static void resolved_one_is_fulfilled(void) {
-  promise_t *promise = promise_new_resolved(I64(7));
-  CHECK(ended(promise, PROMISE_FULFILLED, 7));
-  CHECK_STATUS(promise_resolve(promise, I64(8)), PROMISE_ESETTLED);
-  spy_t spy = {0};
-  promise_t *child = promise_then(promise, spy_handler, &spy, spy_free);
-  CHECK_SPY(&spy, 1, 1);
-  CHECK(ended(child, PROMISE_FULFILLED, 8));
-  promise_release(child);
-  CHECK_STATUS(promise_release(promise), PROMISE_OK);
-  CHECK_STATUS(promise_release(promise), PROMISE_ESTALE);
-}
-
-static void rejected_one_is_rejected(void) {
-  promise_t *promise = promise_new_rejected(I64(7));
-  CHECK(ended(promise, PROMISE_REJECTED, 7));
-  promise_t *child = promise_rescue(promise, NULL, adds_one, NULL, NULL);
-  CHECK(ended(child, PROMISE_FULFILLED, 8));
-  promise_release(child);
-  promise_release(promise);
-}
-
 static void value_is_freed_with_the_promise(void) {
   promise_t *(*const makers[])(const promise_value_t *) = {promise_new_resolved, promise_new_rejected};
   for (int i = 0; i < 2; i++) {
@@ -78,13 +56,6 @@ static void discarded_one_has_the_cause(void) {
   promise_release(promise);
 }
 
-static void without_a_cause_it_is_a_discard(void) {
-  promise_t *promise = promise_new();
-  CHECK_STATUS(promise_discard_with(promise, NULL), PROMISE_OK);
-  CHECK_INT(cause_of(promise), -1);
-  promise_release(promise);
-}
-
 static void cause_is_freed_once_on_every_path(void) {
   payload_t payloads[4] = {{0}};
   promise_value_t causes[4];
@@ -128,12 +99,9 @@ static void block_may_release_the_promise(void) {
 }
 
 int main(void) {
-  RUN(resolved_one_is_fulfilled);
-  RUN(rejected_one_is_rejected);
   RUN(value_is_freed_with_the_promise);
   RUN(rejected_one_that_nobody_takes_is_reported);
   RUN(discarded_one_has_the_cause);
-  RUN(without_a_cause_it_is_a_discard);
   RUN(cause_is_freed_once_on_every_path);
   RUN(block_may_release_the_promise);
   return check_report();

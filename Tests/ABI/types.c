@@ -5,17 +5,6 @@ static const char *const builtins[] = {"void",  "bool",  "i64", "u64",   "f64", 
                                        "bytes", "array", "map", "error", "discarded", "promise", "object"};
 enum { BUILTINS = sizeof builtins / sizeof *builtins };
 
-static void builtin_types_are_the_kinds(void) {
-  for (int i = 0; i < BUILTINS; i++) {
-    const promise_type_t *type = promise_type_named(builtins[i]);
-    CHECK(type != NULL);
-    CHECK_TEXT(promise_type_name(type), builtins[i]);
-    CHECK_POINTER(promise_type_named(builtins[i]), type);
-    for (int j = 0; j < i; j++)
-      CHECK(promise_type_named(builtins[j]) != type);
-  }
-}
-
 static void value_has_the_type_of_its_kind(void) {
   promise_value_t values[] = {
       {.kind = PROMISE_KIND_VOID},
@@ -43,72 +32,6 @@ static void value_has_the_type_of_its_kind(void) {
     }
     CHECK_STATUS(promise_value_release(&values[i]), PROMISE_OK);
   }
-}
-
-static void same_name_is_the_same_type(void) {
-  char name[] = "test.types.same";
-  const promise_type_t *type = promise_type_register(name, NULL, NULL);
-  REQUIRE(type != NULL);
-  CHECK_POINTER(promise_type_register("test.types.same", NULL, NULL), type);
-  memset(name, 'x', sizeof name - 1);
-  CHECK_POINTER(promise_type_named("test.types.same"), type);
-  CHECK_TEXT(promise_type_name(type), "test.types.same");
-  CHECK(promise_type_register("test.types.same2", NULL, NULL) != type);
-  CHECK_POINTER(promise_type_named("test.types.sam"), NULL);
-  CHECK_STATUS(promise_last_status(), PROMISE_EINVAL);
-}
-
-static atomic_int first_calls, second_calls;
-static void first_destroy(void *payload) {
-  (void)payload, atomic_fetch_add(&first_calls, 1);
-}
-static void second_destroy(void *payload) {
-  (void)payload, atomic_fetch_add(&second_calls, 1);
-}
-
-static void first_destructor_stays(void) {
-  const promise_type_t *type = promise_type_register("test.types.first", NULL, first_destroy);
-  CHECK_POINTER(promise_type_register("test.types.first", NULL, second_destroy), type);
-  CHECK_POINTER(promise_type_register("test.types.first", NULL, NULL), type);
-  promise_value_t value;
-  CHECK_STATUS(promise_value_object(&value, type, NULL), PROMISE_OK);
-  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
-  CHECK_INT(atomic_load(&first_calls), 1);
-  CHECK_INT(atomic_load(&second_calls), 0);
-}
-
-static void object_is_of_its_ancestors(void) {
-  const promise_type_t *grandparent = promise_type_register("test.types.grandparent", NULL, NULL);
-  const promise_type_t *parent = promise_type_register("test.types.parent", grandparent, NULL);
-  const promise_type_t *child = promise_type_register("test.types.child", parent, NULL);
-  const promise_type_t *other = promise_type_register("test.types.other", grandparent, NULL);
-  REQUIRE(grandparent != NULL && parent != NULL && child != NULL && other != NULL);
-  promise_value_t value;
-  CHECK_STATUS(promise_value_object(&value, child, NULL), PROMISE_OK);
-  CHECK_POINTER(promise_value_type(&value), child);
-  CHECK(promise_value_is(&value, child));
-  CHECK(promise_value_is(&value, parent));
-  CHECK(promise_value_is(&value, grandparent));
-  CHECK(promise_value_is(&value, promise_type_named("object")));
-  CHECK(!promise_value_is(&value, other));
-  CHECK(!promise_value_is(&value, promise_type_named("error")));
-  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
-
-  CHECK_STATUS(promise_value_object(&value, grandparent, NULL), PROMISE_OK);
-  CHECK(!promise_value_is(&value, child));
-  CHECK(!promise_value_is(&value, parent));
-  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
-}
-
-static void builtin_type_may_be_a_parent(void) {
-  const promise_type_t *type = promise_type_register("test.types.failure", promise_type_named("error"), NULL);
-  promise_value_t value;
-  REQUIRE(type != NULL);
-  CHECK_STATUS(promise_value_object(&value, type, NULL), PROMISE_OK);
-  CHECK(promise_value_is(&value, promise_type_named("error")));
-  CHECK(!promise_value_is(&value, promise_type_named("discarded")));
-  CHECK_INT(value.kind, PROMISE_KIND_OBJECT);
-  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
 }
 
 static void parent_is_fixed_by_the_first_registration(void) {
@@ -185,12 +108,7 @@ static void object_is_not_a_number_with_any_parent(void) {
 
 int main(void) {
   RUN(object_is_not_a_number_with_any_parent);
-  RUN(builtin_types_are_the_kinds);
   RUN(value_has_the_type_of_its_kind);
-  RUN(same_name_is_the_same_type);
-  RUN(first_destructor_stays);
-  RUN(object_is_of_its_ancestors);
-  RUN(builtin_type_may_be_a_parent);
   RUN(parent_is_fixed_by_the_first_registration);
   RUN(names_of_any_length_are_kept_apart);
   RUN(many_types_are_all_found_again);

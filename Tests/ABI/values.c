@@ -127,24 +127,6 @@ static void no_bytes_are_null(void) {
 
 /* ---- Memory of the caller ---- */
 
-static void foreign_bytes_are_not_copied(void) {
-  char memory[] = "mine";
-  spy_t spy = {0};
-  promise_value_t value = garbage();
-  size_t size = 0;
-  CHECK_STATUS(promise_value_bytes_foreign(&value, memory, 4, &spy, spy_free), PROMISE_OK);
-  CHECK_INT(value.kind, PROMISE_KIND_BYTES);
-  CHECK_POINTER(value.as.ptr, memory);
-  CHECK_POINTER(promise_value_data(&value, &size), memory);
-  CHECK_INT(size, 4);
-  promise_value_t copy = value;
-  CHECK_STATUS(promise_value_retain(&copy), PROMISE_OK);
-  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
-  CHECK_SPY(&spy, 0, 0);
-  CHECK_STATUS(promise_value_release(&copy), PROMISE_OK);
-  CHECK_SPY(&spy, 0, 1);
-}
-
 static void foreign_bytes_may_be_none(void) {
   for (int given = 0; given < 2; given++) {
     spy_t spy = {0};
@@ -182,49 +164,6 @@ static void foreign_bytes_are_freed_where_the_last_reference_ends(void) {
   CHECK(pthread_equal(spy.freed_on, thread));
 }
 
-static void references_are_counted(void) {
-  promise_value_t value = text("counted");
-  for (int i = 0; i < 1000; i++)
-    CHECK_STATUS(promise_value_retain(&value), PROMISE_OK);
-  for (int i = 0; i < 1000; i++) {
-    promise_value_t copy = value;
-    CHECK_STATUS(promise_value_release(&copy), PROMISE_OK);
-    CHECK_INT(copy.kind, PROMISE_KIND_VOID);
-    CHECK_TEXT(promise_value_data(&value, NULL), "counted");
-  }
-  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
-}
-
-static void released_value_is_void_and_may_be_released(void) {
-  promise_value_t value = text("once");
-  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
-  CHECK_INT(value.kind, PROMISE_KIND_VOID);
-  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
-  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
-}
-
-static void plain_kinds_own_nothing(void) {
-  const promise_value_t plain[] = {
-      {.kind = PROMISE_KIND_VOID},
-      {.kind = PROMISE_KIND_BOOL, .as.b = 1},
-      {.kind = PROMISE_KIND_I64, .as.i64 = INT64_MIN},
-      {.kind = PROMISE_KIND_U64, .as.u64 = UINT64_MAX},
-      {.kind = PROMISE_KIND_F64, .as.f64 = 0.5},
-      {.kind = PROMISE_KIND_POINTER, .as.ptr = journal},
-      {.kind = PROMISE_KIND_DISCARDED},
-  };
-  for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
-    promise_value_t value = plain[i];
-    size_t size = 4711;
-    CHECK_STATUS(promise_value_retain(&value), PROMISE_OK);
-    CHECK_POINTER(promise_value_data(&value, &size), NULL);
-    CHECK_POINTER(promise_value_domain(&value), NULL);
-    CHECK_INT(promise_value_code(&value), 0);
-    CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
-    CHECK_INT(value.kind, PROMISE_KIND_VOID);
-  }
-}
-
 static void plain_kinds_pass_a_promise_unchanged(void) {
   static const double numbers[] = {0.0, -0.0, DBL_MIN, DBL_MAX, 4.9e-324, INFINITY, -INFINITY, NAN};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
@@ -241,21 +180,6 @@ static void plain_kinds_pass_a_promise_unchanged(void) {
     CHECK(ended(promise, PROMISE_FULFILLED, integers[i]));
     promise_release(promise);
   }
-}
-
-static void object_is_destroyed_with_its_last_reference(void) {
-  payload_t payload = {0};
-  promise_value_t value = object(&payload), copy = value;
-  size_t size = 4711;
-  CHECK_INT(value.kind, PROMISE_KIND_OBJECT);
-  CHECK_POINTER(promise_value_data(&value, &size), &payload);
-  CHECK_INT(size, 0);
-  CHECK_POINTER(value.as.ptr, &payload);
-  CHECK_STATUS(promise_value_retain(&copy), PROMISE_OK);
-  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
-  CHECK_INT(atomic_load(&payload.destroyed), 0);
-  CHECK_STATUS(promise_value_release(&copy), PROMISE_OK);
-  CHECK_INT(atomic_load(&payload.destroyed), 1);
 }
 
 static atomic_int nulls_destroyed;
@@ -292,17 +216,6 @@ static void same_payload_in_two_objects_is_destroyed_twice(void) {
   CHECK_INT(atomic_load(&payload.destroyed), 2);
 }
 
-static void promise_in_a_value_is_counted(void) {
-  promise_t *promise = promise_new();
-  promise_value_t value = holding(promise), copy = value;
-  CHECK_STATUS(promise_value_retain(&copy), PROMISE_OK);
-  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
-  CHECK_INT(promise_state(promise), PROMISE_PENDING);
-  CHECK_POINTER(promise_value_data(&copy, NULL), NULL);
-  CHECK_STATUS(promise_value_release(&copy), PROMISE_OK);
-  CHECK_STATUS(promise_state(promise), PROMISE_ESTALE);
-}
-
 int main(void) {
   RUN(string_is_copied_whole);
   RUN(string_of_a_megabyte);
@@ -311,17 +224,11 @@ int main(void) {
   RUN(truncated_utf8_is_not_read_beyond);
   RUN(bytes_are_copied_whole);
   RUN(no_bytes_are_null);
-  RUN(foreign_bytes_are_not_copied);
   RUN(foreign_bytes_may_be_none);
   RUN(foreign_bytes_are_freed_where_the_last_reference_ends);
-  RUN(references_are_counted);
-  RUN(released_value_is_void_and_may_be_released);
-  RUN(plain_kinds_own_nothing);
   RUN(plain_kinds_pass_a_promise_unchanged);
-  RUN(object_is_destroyed_with_its_last_reference);
   RUN(object_may_have_no_payload);
   RUN(object_without_destructor_is_freed);
   RUN(same_payload_in_two_objects_is_destroyed_twice);
-  RUN(promise_in_a_value_is_counted);
   return check_report();
 }

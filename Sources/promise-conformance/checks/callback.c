@@ -1,6 +1,8 @@
 /* promise/callback.h: the callback that runs, and the outcome of the derived promise. */
 #include "../checked.h"
 
+static promise_t *derived;
+
 static void then_maps_a_fulfilment(void) {
   for (int late = 0; late < 2; late++) {
     spy_t spy = {0};
@@ -83,8 +85,17 @@ static void a_verdict_decides(void) {
 }
 
 static void a_wrong_verdict_rejects(void) {
-  static const promise_verdict_t verdicts[] = {
-      -1, 4711, INT32_MAX, INT32_MIN, PROMISE_PENDING, PROMISE_FULFILLED, PROMISE_REJECTED, PROMISE_VERDICT_PASS};
+  static const promise_verdict_t verdicts[] = {15,
+                                               255,
+                                               256,
+                                               -1,
+                                               4711,
+                                               INT32_MAX,
+                                               INT32_MIN,
+                                               PROMISE_PENDING,
+                                               PROMISE_FULFILLED,
+                                               PROMISE_REJECTED,
+                                               PROMISE_VERDICT_PASS};
   promise_t *promise = fulfilled(1);
   for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++) {
     spy_t spy = {.verdict = verdicts[i], .answer = i64(1)};
@@ -93,9 +104,16 @@ static void a_wrong_verdict_rejects(void) {
     CHECK_SPY(&spy, 1, 1);
     release(child);
   }
-  const promise_value_t wrong[] = {{.kind = 0}, {.kind = 4711}, {.kind = PROMISE_KIND_STRING, .as.ptr = NULL}};
-  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-    spy_t spy = {.verdict = PROMISE_FULFILL, .answer = wrong[i]};
+  const promise_value_t wrong[] = {{.kind = 0},
+                                   {.kind = 4711},
+                                   {.kind = PROMISE_KIND_ARRAY},
+                                   {.kind = PROMISE_KIND_STRING, .as.ptr = NULL},
+                                   {.kind = PROMISE_KIND_BYTES, .as.ptr = &derived},
+                                   {.kind = PROMISE_KIND_ERROR, .as.u64 = UINT64_MAX},
+                                   {.kind = PROMISE_KIND_OBJECT, .reserved = 12345, .as.ptr = &derived},
+                                   {.kind = PROMISE_KIND_PROMISE, .as.ptr = NULL}};
+  for (size_t i = 0; i < 2 * (sizeof wrong / sizeof *wrong); i++) {
+    spy_t spy = {.verdict = i % 2 == 0 ? PROMISE_FULFILL : PROMISE_REJECT, .answer = wrong[i / 2]};
     promise_t *child = promise_then(promise, spy_handler, &spy, spy_free);
     CHECK_LIBRARY_ERROR(child, PROMISE_EINVAL);
     release(child);
@@ -119,8 +137,6 @@ static void a_settled_child_detaches_its_handler(void) {
   }
 }
 
-static promise_t *derived;
-
 /* Settles the promise that its verdict is for. */
 static promise_verdict_t rejects_its_own(void *ctx, const promise_value_t *value, promise_value_t *out) {
   promise_verdict_t verdict = spy_handler(ctx, value, out);
@@ -129,16 +145,19 @@ static promise_verdict_t rejects_its_own(void *ctx, const promise_value_t *value
 }
 
 static void a_child_settled_meanwhile_stays_so(void) {
-  payload_t payload = {0};
-  spy_t spy = {.verdict = PROMISE_FULFILL, .answer = object(&payload)};
-  promise_t *promise = pending();
-  derived = promise_then(promise, rejects_its_own, &spy, spy_free);
-  resolve(promise, 1);
-  CHECK_SPY(&spy, 1, 1);
-  CHECK_DESTROYED(&payload, 1);
-  CHECK_ENDED(derived, PROMISE_REJECTED, 5);
-  release(derived);
-  release(promise);
+  static const promise_verdict_t verdicts[] = {PROMISE_FULFILL, PROMISE_REJECT, 99};
+  for (int i = 0; i < 3; i++) {
+    payload_t payload = {0};
+    spy_t spy = {.verdict = verdicts[i], .answer = object(&payload)};
+    promise_t *promise = pending();
+    derived = promise_then(promise, rejects_its_own, &spy, spy_free);
+    resolve(promise, 1);
+    CHECK_SPY(&spy, 1, 1);
+    CHECK_DESTROYED(&payload, 1);
+    CHECK_ENDED(derived, PROMISE_REJECTED, 5);
+    release(derived);
+    release(promise);
+  }
 }
 
 CHECKS(callback) = {

@@ -1,4 +1,7 @@
 /* promise/scalar.h */
+#include <float.h>
+#include <math.h>
+
 #include "../checked.h"
 
 #define CHECK_VALUE(value, expected_kind, expected_bits)                                                               \
@@ -21,10 +24,13 @@ static void calls_make_the_values_of_initializers(void) {
   value = garbage();
   CHECK_STATUS(promise_value_u64(&value, UINT64_MAX - 1), PROMISE_OK);
   CHECK_VALUE(value, PROMISE_KIND_U64, UINT64_MAX - 1);
-  value = garbage();
-  CHECK_STATUS(promise_value_f64(&value, -0.1), PROMISE_OK);
-  CHECK_INT(value.kind, PROMISE_KIND_F64);
-  CHECK(value.as.f64 == -0.1);
+  static const double numbers[] = {0.0, -0.0, -0.1, DBL_MAX, INFINITY, NAN};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    value = garbage();
+    CHECK_STATUS(promise_value_f64(&value, numbers[i]), PROMISE_OK);
+    CHECK_INT(value.kind, PROMISE_KIND_F64);
+    CHECK(memcmp(&value.as.f64, &numbers[i], sizeof numbers[i]) == 0);
+  }
   value = garbage();
   CHECK_STATUS(promise_value_pointer(&value, &own), PROMISE_OK);
   CHECK_INT(value.kind, PROMISE_KIND_POINTER);

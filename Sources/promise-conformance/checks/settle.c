@@ -121,9 +121,11 @@ static void a_promise_is_stored_as_it_is(void) {
 
 static void a_promise_cannot_hold_itself(void) {
   promise_t *promise = pending();
-  promise_value_t value = holding(retained(promise));
-  CHECK_STATUS(promise_resolve(promise, &value), PROMISE_EINVAL);
-  CHECK_INT(promise_state(promise), PROMISE_PENDING);
+  for (int rejects = 0; rejects < 2; rejects++) {
+    promise_value_t value = holding(retained(promise));
+    CHECK_STATUS((rejects ? promise_reject : promise_resolve)(promise, &value), PROMISE_EINVAL);
+    CHECK_INT(promise_state(promise), PROMISE_PENDING);
+  }
   release(promise);
   CHECK_STATUS(promise_state(promise), PROMISE_ESTALE);
 }

@@ -150,8 +150,12 @@ static void forged_values_are_refused(void) {
   static int own_memory[16];
   const promise_value_t forged[] = {
       {.kind = 0},
+      {.kind = 15},
+      {.kind = 256},
       {.kind = 4711},
       {.kind = UINT32_MAX},
+      {.kind = PROMISE_KIND_ARRAY, .as.ptr = own_memory},
+      {.kind = PROMISE_KIND_MAP, .as.ptr = own_memory},
       {.kind = PROMISE_KIND_STRING, .as.ptr = NULL},
       {.kind = PROMISE_KIND_STRING, .as.ptr = own_memory},
       {.kind = PROMISE_KIND_BYTES, .reserved = 1, .as.ptr = own_memory},

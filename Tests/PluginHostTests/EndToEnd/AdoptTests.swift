@@ -213,9 +213,7 @@ extension EndToEnd {
       (["stdint.h", "--library", "libm.so.6"], 1, "declares no function that "),
     ])
     func unreadableDeclarationsAreReported(words: [String], status: Int32, part: String) throws {
-      let host = try HostProcess(["adopt"] + words)
-      try host.process.run()
-      let ending = try host.wait()
+      let ending = try HostProcess.run(["adopt"] + words)
       #expect(ending.status == status, "\(ending.errors)")
       #expect(ending.errors.contains(part), "\(ending.errors)")
       #expect(ending.text == "", "nothing is written that is no adoption")

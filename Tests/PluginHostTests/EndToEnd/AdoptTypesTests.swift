@@ -290,9 +290,7 @@ extension EndToEnd {
       let file = folder.appending(path: "a.adopt.yaml").path
       let draft = try HostProcess.run("adopt", header, "--library", library, "--id", "a", "-o", file)
       #expect(draft.status == 0, "\(draft.errors)")
-      let host = try HostProcess(["call", file] + call)
-      try host.process.run()
-      let ending = try host.wait()
+      let ending = try HostProcess.run(["call", file] + call)
       #expect(ending.status == 1)
       #expect(ending.errors.hasPrefix("plugin-host: a.\(call[0]): \(text) ("), "\(ending.errors)")
       #expect(ending.errors.contains("\(code))"), "\(ending.errors)")

@@ -146,9 +146,7 @@ extension EndToEnd {
     @Test func aSignatureCallsWithoutAFile() throws {
       let power = ["call", "--signature", "pow(x: f64, y: f64) -> f64", "libm.so.6"]
       for (words, expected) in [(["2", "10"], "1024.0"), (["-2", "3"], "-8.0"), (["y=3", "2"], "8.0")] {
-        let host = try HostProcess(power + words)
-        try host.process.run()
-        let ending = try host.wait()
+        let ending = try HostProcess.run(power + words)
         #expect(ending.text == expected + "\n", "\(ending.errors)")
       }
       #expect(try HostProcess.run("call", "--signature", "getppid() -> i32", "libc.so.6").text == "\(getpid())\n")
@@ -167,9 +165,7 @@ extension EndToEnd {
       (["--signature", "f()"], 64, "<plugin>"),
     ])
     func aMistakeInASignatureIsReported(words: [String], status: Int32, part: String) throws {
-      let host = try HostProcess(["call"] + words)
-      try host.process.run()
-      let ending = try host.wait()
+      let ending = try HostProcess.run(["call"] + words)
       #expect(ending.status == status)
       #expect(ending.text == "")
       #expect(ending.errors.contains(part), "\(ending.errors)")

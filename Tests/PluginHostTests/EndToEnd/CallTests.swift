@@ -43,9 +43,7 @@ extension EndToEnd {
       (["blob", "hi!"], "\"aGkh\""), (["blob", ""], "\"\""), (["blob", "a"], "\"YQ==\""),
     ])
     func printsOneLineOfJSON(words: [String], expected: String) throws {
-      let host = try HostProcess(["call", "kinds"] + words)
-      try host.process.run()
-      let ending = try host.wait()
+      let ending = try HostProcess.run(["call", "kinds"] + words)
       #expect(ending.text == expected + "\n")
       #expect(ending.errors == "")
       #expect(ending.status == 0)
@@ -125,9 +123,7 @@ extension EndToEnd {
       (["-o", "./a", "-o", "./b"], "one file for the result, not ./a and ./b"),
     ])
     func twoFormatsAreWrongUsage(words: [String], part: String) throws {
-      let host = try HostProcess(["call"] + words + ["kinds", "tiny"])
-      try host.process.run()
-      let ending = try host.wait()
+      let ending = try HostProcess.run(["call"] + words + ["kinds", "tiny"])
       #expect(ending.status == 64 && ending.text == "")
       #expect(ending.errors.contains(part), "\(ending.errors)")
     }
@@ -188,9 +184,7 @@ extension EndToEnd {
       (["--config", "x:y=z", "kinds", "tiny"], "no such plugin is used here"),
     ])
     func wrongUsageIsStatus64(words: [String], part: String) throws {
-      let host = try HostProcess(["call"] + words)
-      try host.process.run()
-      let ending = try host.wait()
+      let ending = try HostProcess.run(["call"] + words)
       #expect(ending.status == 64)
       #expect(ending.text == "")
       #expect(ending.errors.contains(part), "\(ending.errors)")
@@ -198,9 +192,7 @@ extension EndToEnd {
 
     @Test func aFunctionHasHelpOfItsOwn() throws {
       for words in [["call", "kinds", "small", "--help"], ["call", "--raw", "kinds", "-h", "small", "x=3"]] {
-        let host = try HostProcess(words)
-        try host.process.run()
-        let ending = try host.wait()
+        let ending = try HostProcess.run(words)
         #expect(ending.status == 0 && ending.errors == "")
         #expect(ending.text.hasPrefix("small(x: f32) -> f32\n    The same.\n\nARGUMENTS\n  x  f32\n\nRESULT\n  f32\n"))
         #expect(ending.text.contains("\nC\n  float small(float x);\n"), "\(ending.text)")
@@ -229,9 +221,7 @@ extension EndToEnd {
     ])
     func longDoublesAreRounded(signature: String, library: String, words: [String], expected: String) throws {
       for place in ["in-process", "process"] {
-        let host = try HostProcess(["call", "--isolation", place, "--signature", signature, library] + words)
-        try host.process.run()
-        let ending = try host.wait()
+        let ending = try HostProcess.run(["call", "--isolation", place, "--signature", signature, library] + words)
         #expect(ending.text == expected + "\n", "\(ending.errors)")
       }
     }
@@ -341,9 +331,7 @@ extension EndToEnd {
       let commands = PluginHost.shownCommands.map(\.words)
       #expect(commands.contains([]) && commands.contains(["trust"]) && commands.contains(["trust", "add"]))
       for command in commands {
-        let host = try HostProcess(command + ["--help"])
-        try host.process.run()
-        let ending = try host.wait()
+        let ending = try HostProcess.run(command + ["--help"])
         #expect(ending.status == 0)
         #expect(ending.errors == "")
         for line in ["0   fulfilled", "1   rejected", "2   a plugin could", "3   timed out", "64  wrong usage"] {

@@ -44,9 +44,7 @@ extension EndToEnd {
 
     private func report(_ fault: String?, _ options: String...) throws -> (Report, HostProcess.Ending) {
       let fixture = try Self.plugin(fault)
-      let host = try HostProcess(["check", "--format", "json", "--seed", "7"] + options + [fixture.path])
-      try host.process.run()
-      let ending = try host.wait()
+      let ending = try HostProcess.run(["check", "--format", "json", "--seed", "7"] + options + [fixture.path])
       withExtendedLifetime(fixture) {}
       return (try JSONDecoder().decode(Report.self, from: ending.output), ending)
     }

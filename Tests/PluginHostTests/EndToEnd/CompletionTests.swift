@@ -8,9 +8,7 @@ extension EndToEnd {
     private static let examples = root.appending(path: "examples/adopted").path
 
     private func complete(_ words: String...) throws -> [String] {
-      let host = try HostProcess(["complete", "--"] + words)
-      try host.process.run()
-      let ending = try host.wait()
+      let ending = try HostProcess.run(["complete", "--"] + words)
       #expect(ending.errors == "")
       return ending.text.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
     }
@@ -26,9 +24,9 @@ extension EndToEnd {
     @Test func pluginsFunctionsAndParameters() throws {
       let options = ["call", "--plugins", Self.examples]
       func candidates(_ words: String...) throws -> [String] {
-        let host = try HostProcess(["complete", "--"] + options + words)
-        try host.process.run()
-        return try host.wait().text.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
+        return try HostProcess.run(["complete", "--"] + options + words).text.split(separator: "\n").map {
+          String($0.prefix { $0 != "\t" })
+        }
       }
       #expect(Set(try candidates("lib")).isSuperset(of: ["libc", "libcurl", "libm"]))
       #expect(try candidates("libm", "po") == ["pow"])

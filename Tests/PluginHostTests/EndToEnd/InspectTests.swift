@@ -96,9 +96,7 @@ extension EndToEnd {
       for arguments in [
         ["inspect", "nothing"], ["inspect", "./nothing"], ["list", "/nothing"], ["inspect", "noplugin"],
       ] {
-        let host = try HostProcess(arguments)
-        try host.process.run()
-        let ending = try host.wait()
+        let ending = try HostProcess.run(arguments)
         #expect(ending.status == 2)
         #expect(ending.errors.hasPrefix("plugin-host: "))
         #expect(ending.errors.contains("nothing") || ending.errors.contains("noplugin"))

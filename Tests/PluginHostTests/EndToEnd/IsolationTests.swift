@@ -21,9 +21,7 @@ extension EndToEnd {
 
     private func run(_ text: String, _ options: String...) throws -> HostProcess.Ending {
       let file = try PipelineFile(text)
-      let host = try HostProcess(["run"] + options + [file.path])
-      try host.process.run()
-      return try host.wait()
+      return try HostProcess.run(["run"] + options + [file.path])
     }
 
     @Test func aCallGivesTheResultThatItGivesInProcess() throws {
@@ -46,9 +44,7 @@ extension EndToEnd {
 
     @Test(arguments: [("crash", [], "was killed by SIGSEGV"), ("leave", ["0"], "exited with status 0")])
     func theEndOfAWorkerIsARejection(function: String, arguments: [String], reason: String) throws {
-      let host = try HostProcess(["call", "--isolation", "process", "mortal", function] + arguments)
-      try host.process.run()
-      let ending = try host.wait()
+      let ending = try HostProcess.run(["call", "--isolation", "process", "mortal", function] + arguments)
       #expect(ending.status == 1 && ending.text == "")
       let end = "its worker process (version 1.2.3, generation 1) \(reason)"
       #expect(ending.errors.contains("plugin-host: mortal.\(function): \(end)"))

@@ -17,9 +17,7 @@ extension EndToEnd {
       let synopsis = try #require(sections.first { $0.hasPrefix("SYNOPSIS") })
       for (words, isGroup) in PluginHost.shownCommands where !isGroup {
         let command = words.joined(separator: " ")
-        let host = try HostProcess(words + ["--help"])
-        try host.process.run()
-        let help = try host.wait().text
+        let help = try HostProcess.run(words + ["--help"]).text
         let options = help.matches(of: #/--([a-z-]+)/#).map(\.output.1)
         #expect(!options.isEmpty)
         #expect(synopsis.contains("\n.Cm \(command)\n"), "\(command)")

@@ -6,9 +6,7 @@ extension EndToEnd {
   @Suite struct PipelineControlTests {
     private func run(_ steps: String, _ options: String...) throws -> HostProcess.Ending {
       let file = try PipelineFile("plugins: [kinds, later]\nset: {mode: fast, file: \"\"}\n\(steps)\n")
-      let host = try HostProcess(["run"] + options + [file.path])
-      try host.process.run()
-      return try host.wait()
+      return try HostProcess.run(["run"] + options + [file.path])
     }
 
     @Test func aStepRunsOnItsCondition() throws {

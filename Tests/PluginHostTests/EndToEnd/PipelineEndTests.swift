@@ -9,9 +9,7 @@ extension EndToEnd {
     ) throws -> HostProcess.Ending {
       let file = try PipelineFile("plugins: [kinds, later]\n\(text)\n")
       try Data("from a file\n".utf8).write(to: file.folder.appending(path: "key"))
-      let host = try HostProcess(["run"] + options + [file.path], environment: environment)
-      try host.process.run()
-      return try host.wait()
+      return try HostProcess.run(["run"] + options + [file.path], environment: environment)
     }
 
     @Test func finalStepsRunAfterAllOthers() throws {
@@ -71,9 +69,7 @@ extension EndToEnd {
           c: {call: kinds.start, with: {command: "echo done > '${file}'"}}
         """)
       let path = file.folder.appending(path: "done").path
-      let host = try HostProcess(["run", "--log", "off", "--set", "file=\(path)", file.path])
-      try host.process.run()
-      let ending = try host.wait()
+      let ending = try HostProcess.run(["run", "--log", "off", "--set", "file=\(path)", file.path])
       #expect(ending.signal == SIGTERM)
       #expect(try String(contentsOfFile: path, encoding: .utf8) == "done\n")
       #expect(ending.errors.contains("b: interrupted\n"))
@@ -114,9 +110,7 @@ extension EndToEnd {
       for options in [[], ["--progress", "plain", "--log", "debug"], ["--dry-run"], ["--graph", "dot"]] {
         let file = try PipelineFile("plugins: [kinds]\n" + text)
         try Data("from a file\n".utf8).write(to: file.folder.appending(path: "key"))
-        let host = try HostProcess(["run"] + options + [file.path], environment: ["TOKEN": secret])
-        try host.process.run()
-        let ending = try host.wait()
+        let ending = try HostProcess.run(["run"] + options + [file.path], environment: ["TOKEN": secret])
         for printed in [ending.text, ending.errors] {
           #expect(
             !printed.contains(secret) && !printed.contains("s3c") && !printed.contains("from a file"), "\(printed)")

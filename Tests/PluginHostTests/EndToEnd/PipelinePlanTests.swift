@@ -8,9 +8,7 @@ extension EndToEnd {
       _ text: String, _ options: String..., environment: [String: String] = [:]
     ) throws -> HostProcess.Ending {
       let file = try PipelineFile(text)
-      let host = try HostProcess(["run"] + options + [file.path], environment: environment)
-      try host.process.run()
-      return try host.wait()
+      return try HostProcess.run(["run"] + options + [file.path], environment: environment)
     }
 
     private let text = """

@@ -6,9 +6,7 @@ extension EndToEnd {
   @Suite struct PipelineValuesTests {
     private func run(_ steps: String, result: String, options: String...) throws -> HostProcess.Ending {
       let file = try PipelineFile("plugins: [kinds]\nset: {v: seven}\nsteps:\n\(steps)\nresult: \(result)\n")
-      let host = try HostProcess(["run", "--progress", "off"] + options + [file.path])
-      try host.process.run()
-      return try host.wait()
+      return try HostProcess.run(["run", "--progress", "off"] + options + [file.path])
     }
 
     private let nested = """

@@ -7,9 +7,7 @@ extension EndToEnd {
       _ text: String, _ options: String..., input: String = "", environment: [String: String] = [:]
     ) throws -> HostProcess.Ending {
       let file = try PipelineFile(text)
-      let host = try HostProcess(["run"] + options + [file.path], input: Data(input.utf8), environment: environment)
-      try host.process.run()
-      return try host.wait()
+      return try HostProcess.run(["run"] + options + [file.path], input: input, environment: environment)
     }
 
     @Test func passesResultsOn() throws {

@@ -8,9 +8,7 @@ extension EndToEnd {
       .appending(path: "examples/adopted").path
 
     private func error(_ words: String...) throws -> (status: Int32?, members: [String: Any]) {
-      let host = try HostProcess(["call", "--plugins", Self.folder, "--format", "json"] + words)
-      try host.process.run()
-      let ending = try host.wait()
+      let ending = try HostProcess.run(["call", "--plugins", Self.folder, "--format", "json"] + words)
       #expect(ending.text == "")
       let object = try JSONSerialization.jsonObject(with: Data(ending.errors.utf8)) as? [String: [String: Any]]
       return (ending.status, try #require(object?["error"], "\(ending.errors)"))

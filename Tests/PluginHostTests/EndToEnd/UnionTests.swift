@@ -15,9 +15,7 @@ extension EndToEnd {
     ])
     func aCallTakesAndGivesTheMember(event: String, expected: String) throws {
       for options in [[], ["--isolation", "process"]] {
-        let host = try HostProcess(["call"] + options + ["kinds", "event", event])
-        try host.process.run()
-        let ending = try host.wait()
+        let ending = try HostProcess.run(["call"] + options + ["kinds", "event", event])
         #expect(ending.text == expected + "\n")
         #expect(ending.errors == "")
       }

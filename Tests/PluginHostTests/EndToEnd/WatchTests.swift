@@ -65,9 +65,7 @@ extension EndToEnd {
 
     @Test func itNeedsAWorker() throws {
       let file = try PipelineFile("plugins: [mortal]\nsteps: {a: {call: mortal.echo, with: {value: 1}}}")
-      let host = try HostProcess(["run", "--watch", file.path])
-      try host.process.run()
-      let ending = try host.wait()
+      let ending = try HostProcess.run(["run", "--watch", file.path])
       #expect(ending.status == 64 && ending.errors.contains("add --isolation process"), "\(ending.errors)")
     }
 
@@ -80,9 +78,7 @@ extension EndToEnd {
     ])
     func mistakesAreShown(keys: String, message: String) throws {
       let file = try PipelineFile("plugins: [{plugin: mortal, \(keys)}]\nsteps: {a: {call: mortal.echo}}")
-      let host = try HostProcess(["run", file.path])
-      try host.process.run()
-      let ending = try host.wait()
+      let ending = try HostProcess.run(["run", file.path])
       #expect(ending.status == 64 && ending.errors.contains(message), "\(ending.errors)")
     }
   }

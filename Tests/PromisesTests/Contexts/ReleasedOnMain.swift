@@ -10,7 +10,6 @@ private final class Elsewhere: PromiseExecutor {
 }
 
 private typealias IntFuture = Future<Int, TestError>
-private typealias IntResult = FutureResult<Int, TestError>
 
 /// A call with `on: .main` whose callback holds an object.
 private struct Form: Sendable {

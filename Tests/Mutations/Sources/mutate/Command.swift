@@ -7,7 +7,6 @@ enum Command {
     let status: Int32
     let seconds: Double
     let output: String
-    var isTimeOut: Bool { status == 137 }
   }
 
   /// Runs a program and returns its output.
