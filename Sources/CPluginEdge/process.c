@@ -11,6 +11,7 @@
 #include <sys/auxv.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -111,14 +112,17 @@ int32_t plugin_process_start(const char *path, char *const *arguments, char *con
 
 bool plugin_process_reap(int32_t pid, plugin_process_end_t *end) {
   siginfo_t info;
-  int result;
+  struct rusage usage = {0};
+  long result;
   do {
     info.si_pid = 0;
-    result = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG);
+    // waitid() of the C library gives no usage.
+    result = syscall(SYS_waitid, P_PID, pid, &info, WEXITED | WNOHANG, &usage);
   } while (result != 0 && errno == EINTR);
   if (result == 0 && info.si_pid == 0)
     return false;
-  *end = (plugin_process_end_t){-1, -1};
+  int64_t microseconds = (int64_t)usage.ru_utime.tv_usec + usage.ru_stime.tv_usec;
+  *end = (plugin_process_end_t){-1, -1, usage.ru_utime.tv_sec + usage.ru_stime.tv_sec + microseconds / 1000000};
   if (result == 0 && info.si_code == CLD_EXITED)
     end->status = info.si_status;
   else if (result == 0)

@@ -49,9 +49,8 @@ static void says(promise_t *promise, const char *format, const void *of) {
 static void nothing_is_pending(void) {
   promise_release(fulfilled(1));
   dump();
-  CHECK_TEXT(dumped,
-             "0 promises are pending, 0 rejected and nobody has taken that; ages are known of those made while a "
-             "trace was on\n");
+  CHECK_TEXT(dumped, "0 promises are pending, 0 rejected and unhandled; ages are known of those made while a "
+                     "trace was on\n");
   CHECK_INT(line_count, 1);
 }
 

@@ -32,7 +32,7 @@ static void handler_of_a_request_may_give_the_promise_back(void) {
 }
 
 /* A settled input requests cancellation of the others while they are being gathered. */
-static void input_may_go_while_it_is_gathered(void) {
+static void input_may_be_released_while_it_is_gathered(void) {
   spy_t spy = {0};
   promise_t *first = fulfilled(1);
   subject = promise_new();
@@ -151,7 +151,7 @@ static void callback_cannot_wait_for_a_later_reaction_of_its_destroyed_promise(v
 
 int main(void) {
   RUN(handler_of_a_request_may_give_the_promise_back);
-  RUN(input_may_go_while_it_is_gathered);
+  RUN(input_may_be_released_while_it_is_gathered);
   RUN(loop_is_stale_for_the_jobs_that_it_drops);
   RUN(callback_may_wait_for_the_promise_that_reuses_its_cell);
   RUN(context_of_a_block_may_take_the_promise_with_it);

@@ -311,7 +311,7 @@ static void counts(void *ctx, const promise_value_t *value) {
   atomic_fetch_add((atomic_long *)ctx, 1);
 }
 
-static void chains_may_go_while_their_sources_publish(void) {
+static void chains_may_be_released_while_their_sources_publish(void) {
   make_sources(PROMISE_PUBLISHER_STATEFUL);
   rounds = check_scale(2000);
   pthread_t threads[2];
@@ -357,6 +357,6 @@ int main(void) {
   RUN(a_chain_lives_by_its_last_element);
   RUN(room_is_followed_after_a_source_has_ended);
   RUN(one_of_two_that_is_full_holds_the_source_up);
-  RUN(chains_may_go_while_their_sources_publish);
+  RUN(chains_may_be_released_while_their_sources_publish);
   return check_report();
 }

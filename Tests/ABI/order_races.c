@@ -277,7 +277,7 @@ static void releases_subject(void *ctx, const promise_value_t *value) {
   CHECK_STATUS(promise_release(subject), PROMISE_OK);
 }
 
-static void the_last_reference_may_go_in_a_callback(void) {
+static void the_last_reference_may_be_released_in_a_callback(void) {
   prepare();
   promise_observe(subject, releases_subject, NULL, NULL, NULL);
   kept[0] = attach(subject, shelving, 1);
@@ -368,7 +368,7 @@ int main(void) {
   RUN(foreign_executors_keep_the_order);
   RUN(a_busy_callback_holds_up_nobody);
   RUN(nested_reactions_come_after_those_attached_before);
-  RUN(the_last_reference_may_go_in_a_callback);
+  RUN(the_last_reference_may_be_released_in_a_callback);
   RUN(an_executor_that_runs_at_once_keeps_the_order);
   RUN(a_slow_executor_holds_up_nobody);
   RUN(waiting_for_a_later_reaction_is_a_deadlock);

@@ -91,7 +91,7 @@ static bool is_asleep(int thread) {
 }
 
 /* The last reference is released before the waiting thread wakes up, and another promise reuses the memory. */
-static void promise_may_go_as_its_waiter_wakes(void) {
+static void promise_may_be_released_as_its_waiter_wakes(void) {
   for (int round = 0; round < 100; round++) {
     promise_t *promise = promise_new();
     atomic_store(&sleeper, 0);
@@ -110,6 +110,6 @@ int main(void) {
   RUN(waiter_is_woken);
   RUN(every_waiter_is_woken);
   RUN(limit_and_settlement_may_meet);
-  RUN(promise_may_go_as_its_waiter_wakes);
+  RUN(promise_may_be_released_as_its_waiter_wakes);
   return check_report();
 }

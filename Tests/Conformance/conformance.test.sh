@@ -86,8 +86,8 @@ for wrong in debounce-passes throttle-ignores-flags timeout-drops; do
   fault "$wrong" "timing: the end of a stream publishes the events that wait for their time"
 done
 fault cancelled-twice "stream: who leaves is cancelled, once"
-fault hooks-never-told "observe: an unhandled rejection is reported when the promise is destroyed"
-fault taken-rejection-told "observe: a rejection that somebody takes is not reported"
+fault hooks-never-called "observe: an unhandled rejection is reported when the promise is destroyed"
+fault handled-rejection-reported "observe: a rejection that somebody takes is not reported"
 fault dump-is-empty "observe: a dump has every pending promise"
 fault trace-goes-on "observe: a trace has the events made, settled and run"
 fault publisher-not-retained "stream: publishers and subscribers live until their last reference"

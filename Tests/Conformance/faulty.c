@@ -297,7 +297,7 @@ static void *tell_ctx;
 promise_status_t promise_set_hooks(const promise_hooks_t *hooks) {
   tell = hooks != NULL ? hooks->unhandled_rejection : NULL;
   tell_ctx = hooks != NULL ? hooks->ctx : NULL;
-  if (hooks == NULL || !is("hooks-never-told"))
+  if (hooks == NULL || !is("hooks-never-called"))
     return REAL(promise_set_hooks)(hooks);
   promise_hooks_t none = *hooks;
   none.unhandled_rejection = NULL;
@@ -307,7 +307,7 @@ promise_status_t promise_set_hooks(const promise_hooks_t *hooks) {
 /* Reports the rejection even if it has been handled. */
 promise_status_t promise_release(promise_t *promise) {
   promise_value_t reason;
-  if (is("taken-rejection-told") && tell != NULL && REAL(promise_state)(promise) == PROMISE_REJECTED &&
+  if (is("handled-rejection-reported") && tell != NULL && REAL(promise_state)(promise) == PROMISE_REJECTED &&
       REAL(promise_result)(promise, &reason) == PROMISE_OK) {
     tell(tell_ctx, (uint64_t)(uintptr_t)promise, &reason);
     REAL(promise_value_release)(&reason);

@@ -37,10 +37,13 @@ int32_t plugin_process_start(const char *PROMISE_NONNULL path, char *PROMISE_NUL
                              char *PROMISE_NULLABLE const *PROMISE_NULLABLE names,
                              plugin_process_t *PROMISE_NONNULL process);
 
-/* The end of a process: one of them is -1, or both if the system reports no status because SIGCHLD is ignored. */
+/* The end of a process: the signal or the status is -1, or both if the system reports no status because SIGCHLD is
+ * ignored. */
 typedef struct plugin_process_end {
   int32_t signal;
   int32_t status;
+  /* The processor time that it took, in whole seconds. */
+  int64_t processor_time;
 } plugin_process_end_t;
 
 /* Reaps a process that has ended. Returns false while it runs.

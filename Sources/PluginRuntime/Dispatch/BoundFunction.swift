@@ -53,7 +53,7 @@ extension BoundFunction {
     case .wrongKind(let index), .outOfRange(let index):
       argument(
         index, "is \(Self.name(arguments, index, count)), expected \(signature.inputs[index].type.expectation)")
-    case .nul(let index): argument(index, "has a NUL in it, where a cstr would end")
+    case .nul(let index): argument(index, "contains a NUL, which would end the cstr")
     case .stale(let index): argument(index, "is a promise that does not exist any more")
     case .mismatch(let fault): argument(fault.index, fault.mismatch.message, path: fault.mismatch.path)
     case .noMemory: error(.badResult, "cannot store its arguments or its result: memory has run out")

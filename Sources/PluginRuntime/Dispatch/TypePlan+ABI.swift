@@ -52,7 +52,7 @@ extension TypePlan {
     case .text(let isUTF8) where !isUTF8 || kind == PROMISE_KIND_STRING: return (data, length)
     case .cstr where kind == PROMISE_KIND_STRING:
       guard let data, memchr(data, 0, length) == nil else {
-        throw ArgumentMismatch(message: "has a NUL in it, where a cstr would end")
+        throw ArgumentMismatch(message: "contains a NUL, which would end the cstr")
       }
       return (data, length)
     case .slice(let element) where element.isPlain:

@@ -133,7 +133,7 @@ extension TypePlan {
     _ allocate: (Int) throws(ArgumentMismatch) -> UnsafeMutableRawPointer?
   ) throws(ArgumentMismatch) {
     guard case .string(var text) = value else { throw mismatch(value) }
-    guard !text.utf8.contains(0) else { throw ArgumentMismatch(message: "has a NUL in it, where a cstr would end") }
+    guard !text.utf8.contains(0) else { throw ArgumentMismatch(message: "contains a NUL, which would end the cstr") }
     let count = text.utf8.count
     guard let data = try allocate(count + 1) else { throw CallArena.noMemory }
     text.withUTF8 { data.write(UnsafeRawBufferPointer($0)) }

@@ -41,11 +41,11 @@ struct Frame: Sendable {
     case log = 24
     /// Asks to settle a promise that was an argument: the result of a call that had ended before.
     case wanted = 30
-    /// A later call, which was not sent yet, takes the result of a call.
+    /// Asks the worker to keep the result of a call: a call that is not sent yet takes it.
     case keep = 25
     /// Answers a call whose result a later call takes: the worker keeps it. The body is its size in bytes.
     case kept = 32
-    /// Asks for a result that the worker keeps, which is answered as the call; or lets the worker forget it.
+    /// Asks for a result that the worker keeps, which is answered as the call; or drops it.
     case fetch = 21
     case drop = 23
     /// Calls unload(); answered by `unloaded`, after which the worker exits.

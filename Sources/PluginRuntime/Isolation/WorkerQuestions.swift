@@ -113,7 +113,8 @@ final class WorkerQuestions: Sendable {
       } catch let crossed as CallbackRejection {
         promise.reject(crossed.reason)
       } catch {
-        promise.reject(PluginError(.notIsolated, plugin, "gave a result that cannot reach another worker process"))
+        let message = "returned a result that cannot be passed to another worker process"
+        promise.reject(PluginError(.notIsolated, plugin, message))
       }
     }
     number.withLock { $0 = asked }

@@ -46,6 +46,8 @@ final class WorkerServer {
   var refusal: PluginError?
   private(set) var description: PluginDescription?
   private var hasAnswered = false
+  /// The processor time that the last worker took, in whole seconds.
+  private var processorTime = Duration.zero
   /// Workers that ended one after the other without an answer.
   private var failures = 0
 
@@ -189,6 +191,7 @@ final class WorkerServer {
     link.sender.withLock { $0.close() }
     confinement?.close()
     for descriptor in [process.socket, process.output, process.pidfd] where descriptor >= 0 { close(descriptor) }
+    processorTime = .seconds(end.processor_time)
     return end.signal >= 0 ? .killed(signal: end.signal) : end.status >= 0 ? .exited(status: end.status) : .unknown
   }
 
@@ -231,7 +234,11 @@ final class WorkerServer {
 extension WorkerServer {
   /// The refusals that a process ended with.
   private func refusals(_ cause: WorkerEnd.Cause) -> [CapabilityRefusal] {
-    let limit = cause == .killed(signal: SIGXCPU) ? settings.options.capabilities.cpuText : nil
+    let capabilities = settings.options.capabilities
+    // A process that ignores SIGXCPU is killed by the system a second later.
+    let isSpent = capabilities.cpuTime.map { processorTime >= max($0, .seconds(1)) } ?? false
+    let isKilled = fault == nil && cause == .killed(signal: SIGKILL) && isSpent
+    let limit = cause == .killed(signal: SIGXCPU) || isKilled ? capabilities.cpuText : nil
     return (confinement?.remaining ?? [])
       + (limit.map { [CapabilityRefusal(capability: .cpu, path: nil, call: nil, limit: $0)] } ?? [])
   }

@@ -32,7 +32,7 @@ extension Host {
         return Self.rejected(
           PluginError(
             .notIsolated, "\(plugin).\(function)",
-            "argument \(index + 1) is \(name), which cannot reach another process"))
+            "argument \(index + 1) is \(name), which cannot be passed to another process"))
       }
       values.append(value)
     }

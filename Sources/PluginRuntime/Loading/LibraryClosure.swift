@@ -83,7 +83,8 @@ struct LibraryClosure {
       guard other.isComplete else {
         if other.isOfSystem { return nil }
         throw PluginError(
-          .loadFailed, other.file.path, "needs \(member.file.path), and is needed by it; expected no such cycle")
+          .loadFailed, other.file.path,
+          "depends on \(member.file.path), which depends on it; expected no cycle of libraries")
       }
       member.needed.append((name, other))
       return other

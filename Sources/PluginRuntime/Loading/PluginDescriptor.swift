@@ -32,7 +32,7 @@ struct PluginDescriptor {
     guard let memory = try PluginEntry(of: library).descriptor(hostABI: Self.hostABI, path) else {
       throw PluginError(
         .abiRange(host: Self.hostABI, plugin: nil), path,
-        "refuses to work with ABI version \(Self.hostABI), which is this host's")
+        "does not support ABI version \(Self.hostABI), the version of this host")
     }
     let fields = try DescriptorFields(descriptor: memory, path: path)
     let abi = try Self.abi(fields)
@@ -72,7 +72,8 @@ struct PluginDescriptor {
     guard (oldest...newest).contains(hostABI) else {
       throw PluginError(
         .abiRange(host: hostABI, plugin: oldest...newest), fields.path,
-        "works with ABI versions \(oldest) to \(newest), expected them to include \(hostABI), which is this host's")
+        "supports ABI versions \(oldest) to \(newest), expected a range that includes \(hostABI), the version of this host"
+      )
     }
     return oldest...newest
   }

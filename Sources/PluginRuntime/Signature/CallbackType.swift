@@ -4,7 +4,7 @@ public struct CallbackType: Sendable, Hashable {
   public enum Scope: String, Sendable, Hashable, CaseIterable {
     /// Until the function that got the callback returns.
     case call
-    /// Once, at any time.
+    /// Until its first call, at any time while the plugin is loaded.
     case once
     /// Until the promise that the function returns is settled.
     case settled

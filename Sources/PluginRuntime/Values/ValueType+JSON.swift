@@ -14,7 +14,7 @@ extension ValueType {
       return try type.value(fromJSON: json)
     case (.str, .string(let text)): return .string(text)
     case (.cstr, .string(let text)):
-      guard !text.utf8.contains(0) else { throw ArgumentMismatch(message: "has a NUL in it, where a cstr would end") }
+      guard !text.utf8.contains(0) else { throw ArgumentMismatch(message: "contains a NUL, which would end the cstr") }
       return .string(text)
     case (.bytes, _): return .bytes(try bytes(json))
     case (.pointer, _):

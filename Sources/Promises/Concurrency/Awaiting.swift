@@ -15,7 +15,7 @@ extension CellRef {
       }
     } onCancel: {
       interest.requestCancel()
-      if desert() { requestCancel() }
+      if withdrawInterest() { requestCancel() }
     }
     interest.release()
   }

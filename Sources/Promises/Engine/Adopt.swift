@@ -49,17 +49,17 @@ extension CellRef {
         : ReactionKind.follow.rawValue
     }
     guard isFree && !isDiscardable(state) else {
-      letGo()
+      unhold()
       return isFree ? followByLink(source) : .isTaken
     }
     watch()
     // One reference for the list, one for lookBehind().
     guard retain() else {
-      letGo()
+      unhold()
       return .outOfMemory
     }
     guard retain() else {
-      letGo()
+      unhold()
       release()
       return .outOfMemory
     }
@@ -83,7 +83,7 @@ extension CellRef {
       awaitPublication()
       return .isSettled
     }
-    letGo(waitingFor: source)
+    unhold(waitingFor: source)
     guard chain(after: source, passesRequestsOn: true) else {
       clearSource()
       release()
@@ -104,7 +104,7 @@ extension CellRef {
     meta = kind
     unsafe contextFree = nil
     let isAttached = promise.attach(self) == .attached
-    letGo(waitingFor: isAttached ? promise : nil)
+    unhold(waitingFor: isAttached ? promise : nil)
     if isAttached && Observation.isOn { noteAttachment(to: promise) }
     if isAttached { promise.noteReader() }
     return isAttached
@@ -130,7 +130,7 @@ extension CellRef {
   /// Whether anything but cancel-request handlers waits for this promise.
   private var hasDependents: Bool {
     guard hold() else { return false }
-    defer { letGo() }
+    defer { unhold() }
     var next = state.head
     while next != 0, CellRef(index: next).reactionKind == .cancelHandler {
       next = CellRef(index: next).next

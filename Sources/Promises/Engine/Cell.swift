@@ -252,7 +252,7 @@ extension CellRef {
       case 1:
         let isPromise = life & Life.kindMask == CellKind.promise.rawValue << Life.kindShift
         guard exchange(&life, for: Life.dying(life)) else { continue }
-        if isPromise { awaitLetGo() }
+        if isPromise { awaitUnhold() }
         return dispose()
       case 2 where isWatched(life):
         if releaseWatched(&life) == .released { return }

@@ -23,7 +23,7 @@ import Synchronization
 // Between the publication and the submission of the last reaction with an executor, reactions with an executor are
 // pushed on the list of the settled promise (SubmissionOrder.swift).
 //
-// hold() keeps a pending promise from being claimed, disposed of or given another source until letGo(). Threads hold a
+// hold() keeps a pending promise from being claimed, disposed of or given another source until unhold(). Threads hold a
 // promise while they walk its reactions or proceed upstream to its source. No user code runs while a promise is held.
 @usableFromInline
 package struct CellState {
@@ -47,7 +47,7 @@ package struct CellState {
     static var slow: UInt64 { 32 }
     /// Cancellation of the promise was requested (CancelRequest.swift).
     static var cancelRequested: UInt64 { 64 }
-    /// Between hold() and letGo().
+    /// Between hold() and unhold().
     static var held: UInt64 { 128 }
   }
 
@@ -183,11 +183,11 @@ extension CellRef {
   @inline(never)
   func claimed(_ old: UInt64) -> Bool {
     guard old & CellState.claimed == 0 else { return false }
-    if old & CellState.Pending.held != 0 { awaitLetGo() }
+    if old & CellState.Pending.held != 0 { awaitUnhold() }
     return true
   }
 
-  /// Keeps the promise from changing, except for new reactions, until letGo(). False if it is settled or being settled.
+  /// Keeps the promise from changing, except for new reactions, until unhold(). False if it is settled or being settled.
   /// The caller has a reference, or knows that the promise stays alive.
   func hold() -> Bool {
     var current = unsafe cell.pointee.state.load(ordering: .acquiring)
@@ -207,17 +207,17 @@ extension CellRef {
   }
 
   /// Waits until no thread holds the promise. The caller has made sure that it cannot be held again.
-  func awaitLetGo() {
+  func awaitUnhold() {
     while unsafe cell.pointee.state.load(ordering: .acquiring) & CellState.Pending.held != 0 { platform_yield() }
   }
 
   /// Ends a hold().
-  func letGo() {
+  func unhold() {
     unsafe cell.pointee.state.bitwiseAnd(~CellState.Pending.held, ordering: .releasing)
   }
 
   /// Ends a hold() and sets the source of the promise: another one, or none.
-  func letGo(waitingFor source: CellRef?) {
+  func unhold(waitingFor source: CellRef?) {
     if let source { noteGeneration(of: source) }
     let index = UInt64(source?.index ?? 0) << CellState.sourceShift
     var current = unsafe cell.pointee.state.load(ordering: .relaxed)
@@ -233,7 +233,7 @@ extension CellRef {
   /// Claims the promise that the caller holds; also ends the hold.
   func claimHeld() -> Bool {
     let old = unsafe cell.pointee.state.bitwiseOr(CellState.claimed, ordering: .acquiring).oldValue
-    letGo()
+    unhold()
     return old & CellState.claimed == 0
   }
 

@@ -14,7 +14,7 @@ extension CellRef {
   /// Nil if the promise is settled, or being settled.
   package var dependentCounts: DependentCounts? {
     guard hold() else { return nil }
-    defer { letGo() }
+    defer { unhold() }
     let state = self.state
     var dependentCounts = DependentCounts()
     dependentCounts.isSealed = state.bits & CellState.Pending.sealed != 0

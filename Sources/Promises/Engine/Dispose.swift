@@ -156,7 +156,7 @@ extension CellRef {
       // A call that settles the promise from outside, or propagates a request
       // through it, may read the kind concurrently.
       meta = ReactionKind.orphan
-      letGo()
+      unhold()
     }
     release()
   }

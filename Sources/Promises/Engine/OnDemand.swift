@@ -47,7 +47,7 @@ extension CellRef {
     let block =
       unsafe isDiscardable(state) && isOnDemand
       ? Unmanaged<DemandBlock>.fromOpaque(contextPointer.unsafelyUnwrapped).takeUnretainedValue() : nil
-    letGo()
+    unhold()
     block?.read(self)
   }
 }

@@ -44,7 +44,9 @@ private enum SwiftTypes {
     let type = unsafe TypeRegistry.register(name, parent: parent) {
       unsafe Unmanaged<AnySwiftBox>.fromOpaque($0!).release()
     }
-    guard case .success(let index) = type else { fatalError("the type \(name) is registered by somebody else") }
+    guard case .success(let index) = type else {
+      fatalError("the type \(name) is already registered with another parent")
+    }
     return index
   }
 }

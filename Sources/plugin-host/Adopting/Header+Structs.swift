@@ -58,6 +58,6 @@ extension Header {
     if case .array(_, let count)? = record.fields.last.map({ resolved($0.type) }) { count ?? 0 < 2 } else { false }
   }
 
-  /// A name that a struct without a tag has by a typedef.
+  /// The first name, by a typedef, of a struct without a tag.
   func typedef(of type: CType) -> String? { typedefs.filter { $0.value == type }.keys.min() }
 }

@@ -161,7 +161,8 @@ enum ParameterNames {
     }
   }
 
-  /// Whether a function of that name makes or finds something and gives the address: `sqlite3_open`, `gnutls_x509_crt_init`.
+  /// Whether a function of that name creates or looks up an object and returns its address: `sqlite3_open`,
+  /// `gnutls_x509_crt_init`.
   static func isMaker(function name: String) -> Bool {
     let makers = ["open", "new", "create", "init", "alloc", "dup", "clone", "copy", "connect", "prepare", "load"]
     return words(name).contains { word in
@@ -202,7 +203,8 @@ enum ParameterNames {
     return FunctionVerbs.words(name).contains { word in verbs.contains { word.hasSuffix($0) } }
   }
 
-  /// Whether a parameter has the name of its type, of which it is one: `match_info` of `GMatchInfo`.
+  /// Whether a parameter is named after the type that it points to, so that it is one object: `match_info` of
+  /// `GMatchInfo`.
   static func isName(_ name: String, ofOne type: String) -> Bool {
     let words = FunctionVerbs.words(name)
     return !words.isEmpty && FunctionVerbs.words(type).suffix(words.count).elementsEqual(words)

@@ -52,7 +52,10 @@ struct PluginTemplate {
       case .c: ("CFLAGS ?= -O2 -g", "$(CC) -std=c11 -Wall -Wextra $(CFLAGS) -fvisibility=hidden $(SHARED)")
       case .cpp: ("CXXFLAGS ?= -O2 -g", "$(CXX) -std=c++17 -Wall -Wextra $(CXXFLAGS) -fvisibility=hidden $(SHARED)")
       case .rust:
-        ("RUSTC ?= rustc\nRUSTFLAGS ?= -O", "$(RUSTC) --edition 2021 --crate-type cdylib --crate-name NAME_plugin $(RUSTFLAGS) -o $@ $<")
+        (
+          "RUSTC ?= rustc\nRUSTFLAGS ?= -O",
+          "$(RUSTC) --edition 2021 --crate-type cdylib --crate-name NAME_plugin $(RUSTFLAGS) -o $@ $<"
+        )
       case .swift:
         (
           "SWIFTC ?= swiftc\nSWIFTFLAGS ?= -O",

@@ -54,7 +54,7 @@ enum Redaction {
   /// Whether a secret is in the text.
   static func isNeeded(in text: String) -> Bool { isNeeded(in: Array(text.utf8)) }
 
-  /// Whether a secret is in the value's JSON: that of a number is not in its bytes.
+  /// Whether the value's JSON contains a secret: the digits of a number are not in the bytes of the value.
   static func isNeeded(in value: PluginValue) -> Bool {
     !texts.withLock { $0.isEmpty } && isNeeded(in: value.json)
   }

@@ -46,7 +46,7 @@ struct StepRow: Sendable {
   /// The called function: `deflate.compress`.
   var call: String
   var state = StepState.waiting
-  /// The times at which its call began and was settled.
+  /// The times at which the step's call began and was settled; nil before.
   var began: ContinuousClock.Instant?
   var ended: ContinuousClock.Instant?
 

@@ -12,7 +12,7 @@ final class SingleCall {
   /// Nil while the call is not settled.
   private(set) var outcome: Result<PluginValue, CallFailure>?
 
-  /// The ids for programs.
+  /// The ids of plugin and function, for the JSON of a failure.
   nonisolated var facts: FailureFacts { FailureFacts(plugin: plugin.id, function: function.name) }
 
   /// The function's name for people: `digest.sha256`.

@@ -44,7 +44,7 @@ static void array_may_replace_its_element(void) {
   CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
 }
 
-static void elements_go_with_their_array(void) {
+static void elements_are_freed_with_their_array(void) {
   payload_t payload = {0};
   promise_t *promise = promise_new();
   promise_value_t value = ARRAY(object(&payload), holding(promise_new())), result;
@@ -232,7 +232,7 @@ CHECKS(collection) = {
     RULE("an ARRAY has its elements in order, one after the other in memory", array_has_its_elements_in_order),
     RULE("an ARRAY may be empty", array_may_be_empty),
     RULE("an ARRAY may be stored where its element was", array_may_replace_its_element),
-    RULE("a collection takes over its elements, and releases them at its end", elements_go_with_their_array),
+    RULE("a collection takes over its elements, and releases them at its end", elements_are_freed_with_their_array),
     RULE("an element outlives its ARRAY when it is retained", element_outlives_its_array_when_retained),
     RULE("a call that makes an ARRAY takes over its elements when it fails too",
          array_takes_its_elements_over_on_every_path),

@@ -45,7 +45,7 @@ static void releases_itself(void *ctx, const promise_value_t *value) {
   CHECK_INT(value->as.i64, 7);
 }
 
-static void the_last_reference_may_go_in_a_callback(void) {
+static void the_last_reference_may_be_released_in_a_callback(void) {
   spy_t behind = {0};
   promise_t *promise = pending();
   CHECK_STATUS(promise_observe(promise, releases_itself, NULL, promise, NULL), PROMISE_OK);
@@ -97,7 +97,7 @@ CHECKS(lifetime) = {
     RULE("a promise destroyed while pending calls nothing, frees every context, and leaves derived ones pending",
          a_pending_promise_is_destroyed_without_calls),
     RULE("a handler runs though its derived promise was released", a_released_child_does_not_stop_the_handler),
-    RULE("the last reference may be given back within a callback", the_last_reference_may_go_in_a_callback),
+    RULE("the last reference may be given back within a callback", the_last_reference_may_be_released_in_a_callback),
     RULE("a chain of 100,000 links settles, and is destroyed, on a stack of 512 KiB", long_chains_take_no_stack),
     CHECKS_END,
 };

@@ -107,7 +107,7 @@ static void an_outcome_without_a_handler_is_not_silenced(void) {
   promise_token_release(token);
 }
 
-static void chained_tokens_go_with_their_parent(void) {
+static void chained_tokens_are_cancelled_with_their_parent(void) {
   journal_clear();
   promise_token_t *parent = promise_token_new(0), *first = promise_token_new(0), *second = promise_token_new(0),
                   *below = promise_token_new(0);
@@ -329,7 +329,7 @@ CHECKS(token) = {
          an_outcome_without_a_handler_is_not_silenced),
     RULE("cancelling a token asks its promises, and silences nobody", cancelling_silences_nobody),
     RULE("a chained token is invalidated with its parent, and cancelled with it if asked to",
-         chained_tokens_go_with_their_parent),
+         chained_tokens_are_cancelled_with_their_parent),
     RULE("a circle of tokens is refused with PROMISE_EDEADLK", a_circle_is_refused),
     RULE("a chain of tokens may have 100,000 links", a_chain_of_tokens_may_be_long),
     RULE("a token that several paths reach is invalidated once", a_token_with_two_parents_is_freed_once),

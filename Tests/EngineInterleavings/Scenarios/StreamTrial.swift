@@ -3,7 +3,7 @@ final class StreamTrial: Explorable {
   enum Program: CaseIterable {
     /// Both threads publish.
     case publish
-    /// One publishes twice while the other subscribes; in the second case the publisher is stateful.
+    /// One thread publishes twice while the other subscribes; in the second case the publisher is stateful.
     case subscribe, subscribeStateful
     /// One publishes while the other ends the stream, or both release it.
     case finish, releasePublisher
@@ -17,7 +17,7 @@ final class StreamTrial: Explorable {
     case room
     /// One publishes to the source of an operator while the other releases the operator's publisher.
     case operatorGoes
-    /// Each ends a source of a merged stream.
+    /// Each thread ends one source of a merged stream.
     case merge
     /// Each publishes to a source of a combined stream.
     case combine

@@ -41,7 +41,7 @@ static int32_t send_datagram(const char *path) {
   return result;
 }
 
-/* Names one end of a pair: by a path, or in the system's space of names. */
+/* Binds one end of a socket pair, to a path or to an abstract address. */
 static int32_t name_pair(const char *path) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)

@@ -46,7 +46,7 @@ extension EndToEnd {
       #expect(try run(signature, Self.strict).errors.contains("every user can write to \(folder.path): take"))
     }
 
-    @Test("rules that others can change are not believed: no plugin is loaded")
+    @Test("a trust file that another user can change is refused, and no plugin is loaded")
     func rules() throws {
       let folder = try Folder()
       let environment = Self.strict.merging(["XDG_CONFIG_HOME": folder.path]) { $1 }

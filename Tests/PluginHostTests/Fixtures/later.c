@@ -15,8 +15,8 @@ static promise_status_t load(const promise_host_t *offered, promise_value_t *err
   return PROMISE_OK;
 }
 
-/* A gate that opens when both have come. It gives up after a long while, so that a host which runs one after the other fails
- * the test instead of hanging it. */
+/* A barrier for two calls. It times out, so that a host which runs them one after the other fails the test instead of
+ * hanging it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static bool has_come[2];

@@ -129,7 +129,7 @@ struct General {
     let tags = PluginValue.array([.string("fine"), .string("a\0b")])
     let person = PluginValue.object([PluginMember("name", .string("")), PluginMember("tags", tags)])
     let cut = await host.outcome("older", of: "test.dispatch", [.value(person)]).pluginError
-    #expect(cut?.message == "argument 'person.tags[1]' has a NUL in it, where a cstr would end")
+    #expect(cut?.message == "argument 'person.tags[1]' contains a NUL, which would end the cstr")
   }
 
   @Test("a result that does not suit the signature is named down to the field")

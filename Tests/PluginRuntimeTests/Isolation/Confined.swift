@@ -90,7 +90,7 @@ struct Confined {
     #expect(try await plugin.outcome("signal_host").value == .int(Int64(EPERM)))
   }
 
-  @Test("a path that leads to a file in another way is that file")
+  @Test("a symbolic link, .. or /proc/self/root grants no access to a file that was not allowed")
   func paths() async throws {
     try FileManager.default.createDirectory(atPath: "\(folder)/allowed", withIntermediateDirectories: true)
     guard let plugin = try loading("read=\(folder)/allowed") else { return }
@@ -241,6 +241,9 @@ struct Confined {
     #expect(burned.workerEnd?.cause == .killed(signal: SIGXCPU), "\(burned)")
     #expect(burned.workerEnd?.refusals.map(\.capability) == [.cpu])
     #expect(burned.pluginError?.message.contains("; it exceeded 'cpu=1', a limit of its capabilities") == true)
+    let ignored = try await plugin.outcome("burn_on")
+    #expect(ignored.workerEnd?.cause == .killed(signal: SIGKILL), "\(ignored)")
+    #expect(ignored.pluginError?.message.contains("; it exceeded 'cpu=1', a limit of its capabilities") == true)
     #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
   }
 

@@ -102,7 +102,7 @@ struct CBody {
     for (index, value) in values.enumerated() { fill("\(place)[\(index)]", element, value) }
   }
 
-  /// Memory that a pointer is going to point to.
+  /// Declares zeroed memory for a pointer's target and returns its name.
   private mutating func keep(_ pointer: String, _ elements: Int) -> String {
     count += 1
     line("UNQUALIFIED(*\(pointer)) *kept\(count) = calloc(\(elements), sizeof *kept\(count));")

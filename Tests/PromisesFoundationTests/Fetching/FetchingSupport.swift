@@ -16,7 +16,7 @@ func withServer<Result>(
 }
 
 extension Future {
-  /// The outcome, which is there within a generous time, or the test fails.
+  /// Waits for the outcome; fails the test after two minutes.
   func ending() -> FutureResult<Value, Failure> {
     do { return try wait(timeout: 120) } catch {
       Issue.record(error)

@@ -202,7 +202,7 @@ extension CellRef {
       guard state.isSettled, let cause = value.discardCause, cause.retain() else { return .void }
       return cause
     }
-    defer { letGo() }
+    defer { unhold() }
     for reaction in ReactionList(state.head) {
       if reaction.reactionKind == .cancelHandler, reaction.isCancelReason, reaction.value.retain() {
         return reaction.value

@@ -35,7 +35,7 @@ extension CellRef {
   func requestCancel(_ reason: CellValue, leaving work: inout CancelWork) {
     guard var source = acceptCancelRequest(reason, leaving: &work) else { return }
     // A loop, because chains are long. This call has a reference of its own to each promise on the way.
-    while source.desert() && source.hasNoOtherHolder {
+    while source.withdrawInterest() && source.hasNoOtherHolder {
       let next = source.acceptCancelRequest(reason, leaving: &work)
       source.releaseBorrowed()
       guard let next else { return }
@@ -49,14 +49,14 @@ extension CellRef {
   package func seal() {
     guard hold() else { return }
     setFlags(CellState.Pending.sealed)
-    letGo()
+    unhold()
     passWaitingRequestOn()
   }
 
   /// Propagates a request that was made before this promise got its present source.
   func passCancelRequestOn() {
     guard let source = retainedSource() else { return }
-    if source.desert() && source.hasNoOtherHolder {
+    if source.withdrawInterest() && source.hasNoOtherHolder {
       let reason = cancelReason()
       source.requestCancel(reason)
       reason.release()
@@ -70,7 +70,7 @@ extension CellRef {
     let source = retainedSource()
     let isSettled = settle()
     guard let source else { return }
-    if isSettled && source.desert() && source.hasNoOtherHolder { source.requestCancel() }
+    if isSettled && source.withdrawInterest() && source.hasNoOtherHolder { source.requestCancel() }
     source.release()
   }
 
@@ -84,15 +84,15 @@ extension CellRef {
   /// Requests cancellation of this promise if a request waits for the end of interest in it, and no interest is left.
   func passWaitingRequestOn() {
     guard state.bits & CellState.Pending.detaching != 0, hasNoOtherHolder, hold() else { return }
-    guard isDesertedWhileHeld && isWithoutInterest() else { return letGo() }
-    letGoAndAsk()
+    guard isWithdrawnWhileHeld && isWithoutInterest() else { return unhold() }
+    unholdAndAsk()
   }
 
   /// Ends the hold of this promise, which lost all interest, and requests its cancellation. The reason is that of a
   /// request for one of the promises derived from it.
-  func letGoAndAsk() {
-    let reason = deserterReason()
-    letGo()
+  func unholdAndAsk() {
+    let reason = withdrawnReason()
+    unhold()
     requestCancel(reason)
     reason.release()
   }
@@ -110,7 +110,7 @@ extension CellRef {
     guard hold() else { return nil }
     let old = becomeCancelRequested()
     guard old.bits & CellState.Pending.cancelRequested == 0 else {
-      letGo()
+      unhold()
       return nil
     }
     keepCancelReason(reason)
@@ -120,7 +120,7 @@ extension CellRef {
     // Read before the handlers run. A handler may settle this promise, which does not stop the request from propagating
     // upstream, and may release its last reference.
     let source = heldSource()
-    letGo()
+    unhold()
     runCancelHandlers(handlers, reason, leaving: &work)
     return source
   }
@@ -128,7 +128,7 @@ extension CellRef {
   /// The source of this promise, with a reference for the caller; nil if there is none or requests do not concern it.
   func retainedSource() -> CellRef? {
     guard hold() else { return nil }
-    defer { letGo() }
+    defer { unhold() }
     return heldSource()
   }
 

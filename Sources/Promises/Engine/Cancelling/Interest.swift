@@ -44,12 +44,12 @@ extension CellRef {
 
   /// Records that a reaction to this promise lost interest; true if no interest is left, so that cancellation of the
   /// promise can be requested.
-  func desert() -> Bool {
+  func withdrawInterest() -> Bool {
     guard hold() else { return false }
-    defer { letGo() }
-    if !isDesertedWhileHeld {
+    defer { unhold() }
+    if !isWithdrawnWhileHeld {
       var detachState = self.detachState
-      detachState.isDeserted = true
+      detachState.isWithdrawn = true
       self.detachState = detachState
       // A concurrent release that has not seen the loss of interest must notice it: this makes its exchange fail.
       watch()
@@ -59,13 +59,13 @@ extension CellRef {
 
   /// Whether this promise, which is held, lost interest that may have been the last, and no request has followed from
   /// it.
-  var isDesertedWhileHeld: Bool {
-    state.bits & CellState.Pending.cancelRequested == 0 && detachState.isDeserted
+  var isWithdrawnWhileHeld: Bool {
+    state.bits & CellState.Pending.cancelRequested == 0 && detachState.isWithdrawn
   }
 
   /// The reason of a cancel request for one of the promises derived from this one, with a reference for the caller;
   /// VOID if none was given. The promise is held.
-  func deserterReason() -> CellValue {
+  func withdrawnReason() -> CellValue {
     for reaction in ReactionList(state.head) {
       guard reaction.reactionKind != .cancelHandler, reaction.passesRequestsOn, reaction.isCancelRequested else {
         continue

@@ -52,7 +52,7 @@ extension Gather {
   fileprivate func abandonResult() {
     if result.hold() {
       if result.reactionKind == .none { result.meta = ReactionKind.orphan }
-      result.letGo()
+      result.unhold()
     }
     result.release()
   }

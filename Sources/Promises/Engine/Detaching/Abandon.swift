@@ -18,8 +18,8 @@ extension CellRef {
 
   private func releaseWatched(_ life: inout UInt64, abandons: Bool) -> Release {
     guard hold() else { return releaseLastButOne(&life) }
-    if isDesertedWhileHeld && isWithoutInterest() {
-      letGoAndAsk()
+    if isWithdrawnWhileHeld && isWithoutInterest() {
+      unholdAndAsk()
       life = acquiredLife
       return .retry
     }
@@ -27,7 +27,7 @@ extension CellRef {
     guard abandons && isUnwanted(&removed) else {
       // Released while it is held: a reaction that loses interest after this check finds the reference released.
       let isReleased = exchange(&life, for: life &- 1)
-      letGo()
+      unhold()
       CellRef.releaseRemoved(removed)
       return isReleased ? .released : .retry
     }
@@ -49,7 +49,7 @@ extension CellRef {
       var removed: UInt32 = 0
       let isUnwanted = self.isUnwanted(&removed)
       let isMine = isUnwanted && claimHeld()
-      if !isUnwanted { letGo() }
+      if !isUnwanted { unhold() }
       CellRef.releaseRemoved(removed)
       if isMine { return leave() }
     }

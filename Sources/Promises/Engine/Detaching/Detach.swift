@@ -13,7 +13,7 @@ extension CellRef {
   /// or has run. With `isTaken`, a rejection of this promise counts as handled from now on.
   func detach(_ reaction: CellRef, isTaken: Bool) {
     guard hold() else { return }
-    guard reaction.isDetachable else { return letGo() }
+    guard reaction.isDetachable else { return unhold() }
     let rest = Detached(reaction)
     let isPromise = reaction.isPromise
     let detached = ReactionKind.detached.rawValue | Interest.none.rawValue << ReactionKind.typeShift
@@ -26,7 +26,7 @@ extension CellRef {
     _ = trim(&detachState, past: 4, removed: &removed)
     if isFull { sweep(&detachState, removed: &removed) }
     self.detachState = detachState
-    letGo()
+    unhold()
     if !isPromise { reaction.clearSource() }
     rest.release()
     CellRef.releaseRemoved(removed)

@@ -20,7 +20,7 @@ struct DetachState {
   private var count: UInt32 = 0
   private var order: UInt32 = 0
   /// A reaction lost interest, and it may have been the last one.
-  var isDeserted = false
+  var isWithdrawn = false
   /// A reaction was detached because its promise was settled: a rejection counts as handled (Unhandled.swift).
   var isTaken = false
 
@@ -37,12 +37,12 @@ struct DetachState {
     current = value.box & DetachState.indexMask
     end = low & DetachState.indexMask
     order = value.box >> DetachState.shift | (low >> DetachState.shift & 1) << 4
-    isDeserted = low >> DetachState.shift & 2 != 0
+    isWithdrawn = low >> DetachState.shift & 2 != 0
     isTaken = low >> DetachState.shift & 4 != 0
   }
 
   func value(generation: UInt32) -> CellValue {
-    let low = end | (order >> 4 | (isDeserted ? 2 : 0) | (isTaken ? 4 : 0)) << DetachState.shift
+    let low = end | (order >> 4 | (isWithdrawn ? 2 : 0) | (isTaken ? 4 : 0)) << DetachState.shift
     return CellValue(
       kind: ValueKind(rawValue: newest | count << DetachState.shift), bits: UInt64(generation) << 32 | UInt64(low),
       box: current | (order & 15) << DetachState.shift)

@@ -87,7 +87,7 @@ package struct Dump {
     text.write(pending == 1 ? " promise is pending" : " promises are pending")
     text.write(", ")
     text.write(Int64(untaken))
-    text.write(" rejected and nobody has taken that; ages are known of those made while a trace was on")
+    text.write(" rejected and unhandled; ages are known of those made while a trace was on")
     if text.hasFailed { return false }
     unsafe line(text.bytes)
     return true

@@ -26,7 +26,7 @@ enum ForkedChild {
   private static func begin() {
     unsafe hasForked = true
     if platform_forked_from_many() {
-      letGoOfAll()
+      unholdAll()
       Settlement.resumeSubmitting()
     }
     WaitingThreads.forgetOthers()
@@ -49,11 +49,11 @@ enum ForkedChild {
 
 extension ForkedChild {
   /// Releases the locks of single cells that other threads held at the fork.
-  private static func letGoOfAll() {
+  private static func unholdAll() {
     for index in 1..<max(UInt32(truncatingIfNeeded: Slab.committed.load(ordering: .relaxed)), 1) {
       let ref = CellRef(index: index)
       switch ref.life & Life.kindMask {
-      case CellKind.promise.rawValue << Life.kindShift: ref.letGoOfPromise()
+      case CellKind.promise.rawValue << Life.kindShift: ref.unholdPromise()
       case CellKind.other.rawValue << Life.kindShift where ref.subkind == .cancelToken:
         CancelToken(ref).unlock()
       default: break
@@ -64,7 +64,7 @@ extension ForkedChild {
 
 extension CellRef {
   /// Clears the flags of threads that held the promise, or were about to publish its outcome.
-  fileprivate func letGoOfPromise() {
+  fileprivate func unholdPromise() {
     let state = self.state
     if state.isSettled && state.isSubmitting {
       clearFlags(CellState.Settled.submitting)

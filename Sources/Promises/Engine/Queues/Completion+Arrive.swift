@@ -96,7 +96,7 @@ extension CellRef {
   var isOfReadyEvent: Bool {
     guard hold() else { return false }
     let event = unsafe WeakCell(context: contextPointer).strong()
-    letGo()
+    unhold()
     guard let event else { return false }
     defer { event.release() }
     return Completion(event).place == .ready

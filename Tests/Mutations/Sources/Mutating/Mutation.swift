@@ -33,7 +33,7 @@ package struct Mutation: Sendable, Equatable {
   /// An identity that is stable when other declarations change: file, declaration, kind, ordinal; or the row's name.
   package let id: String
   package let kind: Kind
-  /// Relative to the package.
+  /// The path of the mutated file, relative to the package.
   package let file: String
   /// The line of its first character, from 1.
   package let line: Int

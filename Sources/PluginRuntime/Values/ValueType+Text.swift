@@ -12,7 +12,7 @@ extension ValueType {
     case .str, .own(.str, _), .counted(.str, _): return .string(text)
     case .bytes, .own(.bytes, _), .counted(.bytes, _): return .bytes(Array(text.utf8))
     case .cstr, .own(.cstr, _):
-      guard !text.utf8.contains(0) else { throw ArgumentMismatch(message: "has a NUL in it, where a cstr would end") }
+      guard !text.utf8.contains(0) else { throw ArgumentMismatch(message: "contains a NUL, which would end the cstr") }
       return .string(text)
     case .optional(let type): return text == "null" && !type.isText ? .void : try type.value(fromText: text)
     case .reference(let type): return try type.value(fromText: text)
