@@ -98,7 +98,9 @@ void plugin_activity_exits(const char *how, int32_t status) {
     text << static_cast<int64_t>(status);
   int32_t guarded_status = status_of(activity->kind);
   int32_t last = guarded_status >= 0 ? guarded_status : status;
-  (text << ") in " << place(activity->kind) << ": the process ends")
+  // Without a status, as in a worker, the function is called: exec*() may be refused.
+  const char *unless = strcmp(how, "exit") != 0 && last < 0 ? ", unless that is refused" : "";
+  (text << ") in " << place(activity->kind) << ": the process ends" << unless)
       .write(facts_of(activity->kind, activity->subject, last));
   if (last >= 0)
     end(last);
@@ -143,6 +145,10 @@ void report(int number, siginfo_t *info, void *) {
     bool is_own = guarded.load() == getpid();
     if (is_own && subject == nullptr && !signals[i].is_fault)
       (line() << guard.program << ": " << signals[i].name << ": the process ends")
+          .write({"rejected", 128 + number, signals[i].name, nullptr, false});
+    if (is_own && subject == nullptr && signals[i].is_fault && ending.load() >= 0)
+      (line() << guard.program << ": " << signals[i].name
+              << " while the exit handlers and destructors of plugins ran: the process ends")
           .write({"rejected", 128 + number, signals[i].name, nullptr, false});
     if (is_own && subject != nullptr) {
       ending_facts facts = facts_of(results_of != nullptr ? PLUGIN_ACTIVITY_CALL : activity->kind, subject, 0);

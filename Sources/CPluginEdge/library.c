@@ -75,6 +75,15 @@ void *plugin_library_symbol(void *handle, const char *name) {
   return first != NULL ? first : found;
 }
 
+bool plugin_library_defines(void *handle, const char *name) {
+  struct link_map *own = NULL;
+  struct link_map *definer = NULL;
+  Dl_info information;
+  void *found = dlsym(handle, name);
+  return found != NULL && dlinfo(handle, RTLD_DI_LINKMAP, &own) == 0 &&
+         dladdr1(found, &information, (void **)&definer, RTLD_DL_LINKMAP) != 0 && definer == own;
+}
+
 const void *plugin_library_address(void *handle) {
   struct link_map *map = NULL;
   return dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 ? map->l_ld : NULL;

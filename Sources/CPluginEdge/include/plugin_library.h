@@ -53,6 +53,10 @@ bool plugin_streams_restore(const plugin_streams_t *PROMISE_NONNULL saved);
  * [any thread] */
 void *PROMISE_NULLABLE plugin_library_symbol(void *PROMISE_NONNULL handle, const char *PROMISE_NONNULL name);
 
+/* Whether the library itself defines a symbol, rather than one that it links.
+ * [any thread] */
+bool plugin_library_defines(void *PROMISE_NONNULL handle, const char *PROMISE_NONNULL name);
+
 /* Returns an address in the memory of a library. `handle`: the result of plugin_library_open() or plugin_library_find().
  * [any thread] */
 const void *PROMISE_NULLABLE plugin_library_address(void *PROMISE_NONNULL handle);

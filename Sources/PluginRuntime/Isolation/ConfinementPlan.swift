@@ -19,7 +19,9 @@ struct ConfinementPlan: Sendable {
   /// The worker's own program is among them: runtimes read it to show their stacks.
   init(_ capabilities: Capabilities, _ source: PluginSource, _ program: WorkerProgram) {
     self.capabilities = capabilities
-    let common = Self.common + [program.path] + LibraryFinder.folders
+    // The program may be given as /proc/self/exe, which is another one for each process.
+    let own = (try? PluginFile.resolve(program.path)) ?? program.path
+    let common = Self.common + [own] + LibraryFinder.folders
     var rules = common.map { Rule(path: $0, access: Self.read) }
     rules += ["/dev/null", "/dev/zero", "/dev/full"].map { Rule(path: $0, access: Self.read | Self.write) }
     let file = source.path.flatMap { try? PluginFile.resolve($0) }

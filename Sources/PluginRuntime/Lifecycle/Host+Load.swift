@@ -25,6 +25,10 @@ extension Host {
       }
       do throws(PluginError) {
         let plugin = try LoadedPlugin(descriptor, of: library, host: self, thread: thread)
+        if library.hasOwnPromises {
+          let warning = "has a copy of libpromise of its own, so its promises and errors are not known here: "
+          options.log(.warning, descriptor.description.id, warning + "link it with libpromise.so, or not at all")
+        }
         try plugin.load(descriptor.load)
         registry.add(plugin)
       } catch {

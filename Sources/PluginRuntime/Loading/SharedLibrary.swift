@@ -24,6 +24,9 @@ struct SharedLibrary {
   /// Looks up a symbol that the library, or one that it links, exports.
   func symbol(_ name: String) -> UnsafeMutableRawPointer? { plugin_library_symbol(handle, name) }
 
+  /// Whether the file itself has libpromise, which it was linked with statically: the host's promises are not its own.
+  var hasOwnPromises: Bool { plugin_library_defines(handle, "promise_new") }
+
   /// The function that the library exports under this name.
   func function(named name: String) throws(PluginError) -> promise_function_t {
     guard let address = symbol(name) else {

@@ -40,11 +40,18 @@ public struct ConstantSet: Sendable, Hashable {
 }
 
 extension ConstantSet {
-  /// Converts the name of a constant, several names of flags with "|" between them, or a number to a value.
+  /// Converts the name of a constant, several names of flags with "|" between them or as an array of JSON, or a number
+  /// to a value.
   ///
   /// - Throws: `ArgumentMismatch`.
   func value(fromText text: String) throws(ArgumentMismatch) -> PluginValue {
-    guard text.contains("|") || Self.isName(text) else { return try base.value(fromText: text) }
+    if areFlags, text.first == "[", let json = try? JSONText(parsing: Array(text.utf8)) {
+      return try value(fromJSON: json)
+    }
+    guard text.contains("|") || Self.isName(text) else {
+      guard let value = try? base.value(fromText: text) else { throw mismatch(PluginValue.string(text).json) }
+      return value
+    }
     let names = text.split(separator: "|", omittingEmptySubsequences: false).map { $0.trimmed }
     guard areFlags || names.count == 1 else {
       throw ArgumentMismatch(message: "is \(PluginValue.string(text).json), expected one of \(list)")
@@ -76,9 +83,16 @@ extension ConstantSet {
   func value(from value: PluginValue) throws(ArgumentMismatch) -> PluginValue {
     switch value {
     case .string(let text): return try self.value(fromJSON: .string(text))
-    case .array(let elements) where areFlags && elements.allSatisfy(\.isText):
-      return try self.value(
-        fromJSON: .array(elements.map { if case .string(let text) = $0 { .string(text) } else { .null } }))
+    case .array(let elements) where areFlags:
+      var values: [PluginValue] = []
+      for element in elements {
+        if case .string = element {
+          values.append(try self.value(from: element))
+        } else {
+          values.append(try base.value(fromText: element.json))
+        }
+      }
+      return values.isEmpty ? try base.value(fromText: "0") : Self.union(values)
     default: return value
     }
   }
@@ -138,10 +152,6 @@ extension ConstantSet: CustomStringConvertible {
 extension Parameter {
   /// The type of the argument, with the names of its values; otherwise the type of the value.
   public var argumentType: ValueType { constants.map { .constant($0) } ?? type }
-}
-
-extension PluginValue {
-  fileprivate var isText: Bool { if case .string = self { true } else { false } }
 }
 
 extension Substring {

@@ -77,15 +77,18 @@ struct TrustCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "policy", abstract: "Set the plugins that may be loaded.", discussion: ExitStatus.help)
 
-    @Option(help: ArgumentHelp("Where plugins run that are not trusted.", valueName: "place"))
+    @Option(
+      help: ArgumentHelp("Where plugins run that are not trusted: in-process or process.", valueName: "place"),
+      transform: {
+        guard let place = PluginPlace(rawValue: $0), place != .thread else {
+          throw ValidationError("expected in-process or process")
+        }
+        return place
+      })
     var untrusted: PluginPlace?
 
     @ArgumentParser.Argument(help: "The plugins that may be loaded: any, listed or signed.")
     var level: TrustLevel
-
-    func validate() throws {
-      if untrusted == .thread { throw ValidationError("--untrusted: expected in-process or process, not thread") }
-    }
 
     func run() throws {
       let path = try TrustCommand.path()

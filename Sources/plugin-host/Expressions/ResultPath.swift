@@ -99,9 +99,19 @@ struct ResultPath: Equatable, Sendable {
         "\(place(number)) is a text that is not JSON, so it has no part \"\(Self.text(parts[number]))\"")
     }
     do {
-      return try PluginValue(untyped: json)
+      return try PluginValue(untyped: Self.readable(json))
     } catch {
       throw MissingPart("\(place(number)) is a text of JSON, in which \(error.path) \(error.message)")
+    }
+  }
+
+  /// The JSON with the text of its digits in place of each number that no value holds, which may be beside the part.
+  private static func readable(_ json: JSONText) -> JSONText {
+    switch json {
+    case .number(let digits): (try? PluginValue(untyped: json)) == nil ? .string(digits) : json
+    case .array(let elements): .array(elements.map(readable))
+    case .object(let members): .object(members.map { ($0.name, readable($0.value)) })
+    case .null, .bool, .string: json
     }
   }
 

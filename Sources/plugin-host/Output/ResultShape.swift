@@ -95,6 +95,7 @@ extension ValueType {
     switch content {
     case .array(let element, _), .slice(let element), .terminated(let element): element
     case .bytes: .u8
+    case .constant(let set) where set.areFlags: self
     case .value, .error: .value
     case .promise(let held): held?.listElement
     default: nil

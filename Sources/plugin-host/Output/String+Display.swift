@@ -53,16 +53,20 @@ extension String {
 
   /// Truncates the text to at most `width` columns; `mark` replaces the rest.
   func truncated(to width: Int, mark: String = "…") -> String {
-    guard columns > width else { return self }
+    guard start(of: width) != nil else { return self }
     let room = width - mark.columns
     guard room >= 0 else { return "" }
+    return (start(of: room) ?? self) + mark
+  }
+
+  /// The text up to what fits into `width` columns; nil if all of it does. Looks at no more than that.
+  private func start(of width: Int) -> String? {
     var used = 0
-    var kept = String.UnicodeScalarView()
-    for scalar in unicodeScalars where used <= room {
-      used += scalar.columns
-      if used <= room { kept.append(scalar) }
+    for index in unicodeScalars.indices {
+      used += unicodeScalars[index].columns
+      if used > width { return String(unicodeScalars[..<index]) }
     }
-    return String(kept) + mark
+    return nil
   }
 
   /// Pads the text with spaces to `width` columns.

@@ -138,6 +138,11 @@ final class Session {
   /// Ends the plugins, then the process by the signal that requested it.
   func end(by signal: Int32) -> Never {
     _ = unload(deadline: .seconds(1))
+    die(by: signal)
+  }
+
+  /// Ends the process by a signal, without an end of the plugins.
+  func die(by signal: Int32) -> Never {
     PluginOutput.end()
     TerminationSignals.die(by: signal)
   }

@@ -94,7 +94,7 @@ enum Command {
         pollfd(fd: wakeup, events: Int16(POLLIN), revents: 0),
       ]
       poll(&waits, 2, Int32(milliseconds))
-      if let signal = signals.received { throw .interrupted(signal) }
+      if let signal = signals.take() { throw .interrupted(signal) }
       guard waits[0].revents != 0 else { continue }
       let received = Glibc.read(descriptor, &chunk, chunk.count)
       if received == 0 { return bytes }

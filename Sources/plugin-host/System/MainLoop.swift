@@ -48,17 +48,21 @@ final class MainLoop {
   /// returned then.
   func run(until done: () -> Bool, orReadable descriptor: Int32?) -> Int32? {
     let signals = TerminationSignals(waking: wakeup, besidesInterrupts: notesInterrupts)
-    defer { signals.restore() }
-    while !done() {
-      if let signal = signals.received { return signal }
+    wait(until: done, orReadable: descriptor)
+    // No signal is recorded from here on, so none comes after this look.
+    signals.restore()
+    return signals.take()
+  }
+
+  private func wait(until done: () -> Bool, orReadable descriptor: Int32?) {
+    while !done(), !TerminationSignals.isNoted {
       let limit = reclaimsSignals ? Self.signalPeriod : nil
       let isReadable = thread.wait(reading: [descriptor ?? -1, signalPipe.readEnd], atMost: limit)[0]
       if reclaimsSignals { TerminationSignals.reclaim() }
       signalPipe.drain()
       thread.runOnce()
-      if isReadable { return nil }
+      if isReadable { return }
     }
-    return nil
   }
 }
 

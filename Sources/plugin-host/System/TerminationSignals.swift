@@ -20,7 +20,6 @@ struct TerminationSignals: ~Copyable {
   /// Each signal also writes a byte to `descriptor`, which must not block. SIGINT may be left to `Interrupts`.
   init(waking descriptor: Int32, besidesInterrupts: Bool = false) {
     let signals = Self.signals.filter { !Self.ignored.contains($0) && !(besidesInterrupts && $0 == SIGINT) }
-    noted.store(0, ordering: .relaxed)
     seen.store(0, ordering: .relaxed)
     wakeup.store(descriptor, ordering: .releasing)
     watched.store(signals.reduce(0) { $0 | bit($1) }, ordering: .releasing)
@@ -30,9 +29,12 @@ struct TerminationSignals: ~Copyable {
     Self.reclaim()
   }
 
-  /// The first signal that arrived.
-  var received: Int32? {
-    let signal = noted.load(ordering: .acquiring)
+  /// Whether a signal arrived that nobody has taken.
+  static var isNoted: Bool { noted.load(ordering: .acquiring) != 0 }
+
+  /// Takes the first signal that arrived; nil: none did. One that nobody takes is there for the next of these objects.
+  func take() -> Int32? {
+    let signal = noted.exchange(0, ordering: .acquiringAndReleasing)
     return signal == 0 ? nil : signal
   }
 

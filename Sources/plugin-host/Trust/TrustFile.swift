@@ -48,7 +48,7 @@ struct TrustFile: Sendable {
     }
     try trust.check(path)
     for (index, line) in Self.lines(in: bytes).enumerated() {
-      let words = line.prefix { $0 != "#" }.split(maxSplits: 2) { Self.isSpace($0) }.map(String.init)
+      let words = line.prefix { $0 != "#" }.split(separator: " ", maxSplits: 2).map(String.init)
       guard !words.isEmpty, !read(words) else { continue }
       throw Failure(
         .notLoaded,
@@ -116,18 +116,17 @@ struct TrustFile: Sendable {
     return Self.lines(in: try FileBytes.read(path: path)).filter { !$0.isEmpty }
   }
 
-  /// The lines of a file that any editor may have written: with a byte order mark, or with CR LF at the ends.
+  /// The lines of a file that any editor may have written: with a byte order mark, tabs, or CR LF at the ends.
   private static func lines(in bytes: [UInt8]) -> [String] {
     let mark = "\u{FEFF}".utf8
     let text = String(decoding: bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...], as: UTF8.self)
-    return text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }.map(String.init)
+    let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
+    return lines.map { String($0.map { $0 == "\t" ? " " : $0 }) }
   }
 
   private static func trimmed(_ text: String) -> String {
-    String(text.drop(while: isSpace).reversed().drop(while: isSpace).reversed())
+    String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
   }
-
-  private static func isSpace(_ character: Character) -> Bool { character == " " || character == "\t" }
 
   private static func write(_ lines: [String], to path: String) throws(SystemError) {
     try Directory.make(Directory.parent(of: path))

@@ -160,6 +160,12 @@ extension EndToEnd {
       #expect(try HostProcess.run(["call"] + words).text == "0\n")
     }
 
+    @Test("a worker may read its own program, which is this one")
+    func theProgramMayBeRead() throws {
+      let ending = try HostProcess.run("call", "--isolation", "process", "reader", "count", "/proc/self/exe")
+      #expect(ending.text == "1000000\n" && ending.errors == "", "\(ending)")
+    }
+
     @Test func aRightOnTheCommandLineImpliesAWorker() throws {
       let file = try PipelineFile("")
       let refused = try HostProcess.run("call", "--allow", "network", "reader", "count", file.path)

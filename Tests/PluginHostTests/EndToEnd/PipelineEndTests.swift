@@ -75,6 +75,22 @@ extension EndToEnd {
       #expect(ending.errors.contains("b: interrupted\n"))
     }
 
+    @Test("a second signal, while the final steps run, ends the command at once: nothing is unloaded")
+    func aSecondSignalEndsTheFinalSteps() throws {
+      let file = try PipelineFile(
+        """
+        plugins: [kinds, later, parting]
+        steps:
+          a: {call: kinds.start, with: {command: "kill -TERM $PPID"}}
+          b: {call: later.never}
+        finally:
+          c: {call: kinds.start, with: {command: "exec > /dev/null 2>&1; kill -TERM $PPID; sleep 3"}}
+        """)
+      let ending = try HostProcess.run("run", file.path)
+      #expect(ending.signal == SIGTERM && ending.errors.contains("b: interrupted\n"))
+      #expect(!ending.errors.contains("unload"), "\(ending.errors)")
+    }
+
     private let secrets = """
       secrets: {token: {env: TOKEN}, key: {file: key}}
       set: {header: "Bearer ${token}"}

@@ -27,6 +27,23 @@ extension EndToEnd {
       #expect(ending.errors == "")
     }
 
+    @Test("a list of names is the union of flags")
+    func listsOfFlags() throws {
+      let adopted = try PipelineFile(
+        """
+        id: org.example.numbers
+        library: libc.so.6
+        functions:
+          - 'abs(number: i32 flags {READ = 1, WRITE = 2, ALL = 7}) -> i32'
+        """)
+      let steps = "{a: {call: numbers.abs, with: {number: [READ, WRITE, 8]}}}"
+      let file = try PipelineFile("plugins: [numbers]\nsteps: \(steps)\n")
+      let path = file.folder.appending(path: "numbers.adopt.yaml").path
+      try FileManager.default.copyItem(atPath: adopted.path, toPath: path)
+      let ending = try HostProcess.run("run", "--progress", "off", "--plugins", path, file.path)
+      #expect(ending.text == "11\n" && ending.errors == "", "\(ending)")
+    }
+
     @Test func partsOfResultsAreArguments() throws {
       let steps =
         nested + """

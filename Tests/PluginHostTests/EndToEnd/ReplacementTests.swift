@@ -54,6 +54,9 @@ extension EndToEnd {
         "call", "--isolation", "process", "--allow", "processes", "replacing", "run", "execv")
       #expect(ending.status == 1 && ending.text == "", "\(ending)")
       #expect(ending.errors.contains("replacing.run: its worker process"), "\(ending)")
+      let refused = try HostProcess.run("call", "--isolation", "process", "replacing", "run", "execv")
+      #expect(refused.status == 1 && refused.errors.contains("was refused 'processes (execve)'"), "\(refused)")
+      #expect(refused.errors.contains("called execv() in this call: the process ends, unless that is refused"))
     }
 
     @Test(arguments: programs)

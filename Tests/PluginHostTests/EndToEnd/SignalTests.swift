@@ -49,6 +49,17 @@ extension EndToEnd {
       #expect(ending.signal == SIGTERM)
     }
 
+    @Test("a signal that comes before the call has returned ends the command, as one that comes later")
+    func aSignalOfTheCall() throws {
+      for _ in 0..<8 {
+        let ending = try HostProcess.run("call", "kinds", "start", "kill -TERM $PPID")
+        #expect(ending.signal == SIGTERM && ending.text == "", "\(ending)")
+        let script = "kinds.start 'kill -TERM $PPID'\nkinds.tiny 1\n"
+        let session = try HostProcess.run("shell", input: script)
+        #expect(session.signal == SIGTERM && session.text == "", "\(session)")
+      }
+    }
+
     @Test func signalsThatTheParentIgnoresStayIgnored() throws {
       for change in [[], ["SIGNALS=load", "CHANGE=default"]] {
         let ending = try ending(of: "wait_for_ever", ["--ignore-signal=HUP"] + change, by: [SIGHUP, SIGTERM])

@@ -106,6 +106,15 @@ extension EndToEnd {
         ending.errors == "plugin-host: org.example.unsettling.raise_signal: \(name) in this call: the process ends\n")
     }
 
+    @Test("a crash of a destructor is reported, after the result")
+    func oneOfADestructorIsReported() throws {
+      let ending = try HostProcess.run(["call", "mortal", "echo", "1"], environment: ["HANG_IN": "destructor"])
+      #expect(ending.signal == SIGSEGV && ending.text == "1\n", "\(ending)")
+      let place = "while the exit handlers and destructors of plugins ran"
+      // The runtime of Swift may add a backtrace.
+      #expect(ending.errors.hasPrefix("plugin-host: SIGSEGV \(place): the process ends\n"), "\(ending)")
+    }
+
     @Test(arguments: signals)
     func oneOfTheProcessIsReported(signal: Int32, name: String) throws {
       let ending = try HostProcess.run("call", "--progress", "off", "unsettling", "send_signal", "\(signal)")

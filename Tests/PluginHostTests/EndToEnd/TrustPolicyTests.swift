@@ -321,7 +321,7 @@ extension EndToEnd {
       #expect(try run("trust", "add", plugin).status == 0)
       #expect(try isLoaded())
       let text = try String(contentsOfFile: configuration, encoding: .utf8)
-      #expect(text.hasPrefix("policy\tlisted\n# A comment.\nuntrusted process\nhash "))
+      #expect(text.hasPrefix("policy listed\n# A comment.\nuntrusted process\nhash "))
     }
 
     @Test(arguments: [

@@ -8,11 +8,13 @@ import Testing
     PluginMember("rows", .array([.object([PluginMember("name", .string("a"))]), .int(5)])),
     PluginMember("7", .bool(true)), PluginMember("data", .bytes([1, 200])),
     PluginMember("json", .string(#"{"x": [1, 2]}"#)), PluginMember("none", .void),
+    PluginMember("large", .string(#"{"a": [5], "n": 12345678901234567890123, "e": [1e400]}"#)),
   ])
 
   @Test(arguments: [
     ("rows[0].name", PluginValue.string("a")), ("rows.0.name", .string("a")), (".rows[-1]", .int(5)),
     ("7", .bool(true)), ("data[1]", .uint(200)), ("json.x.1", .int(2)), ("none", .void),
+    ("large.a[0]", .int(5)), ("large.n", .string("12345678901234567890123")), ("large.e", .array([.string("1e400")])),
   ])
   func leads(path: String, part: PluginValue) throws {
     #expect(try ResultPath(parsing: path).part(of: value) == part)
@@ -20,7 +22,7 @@ import Testing
 
   @Test(arguments: [
     ("rwos", "the result has no member \"rwos\"; did you mean \"rows\"?"),
-    ("xyzzy", "the result has no member \"xyzzy\"; it has rows, 7, data, json, none"),
+    ("xyzzy", "the result has no member \"xyzzy\"; it has rows, 7, data, json, none, large"),
     ("rows[2]", "\"rows\" of the result has 2 elements, and none at 2"),
     ("rows.name", "\"rows\" of the result is a list, which has no member \"name\""),
     ("rows[0].name.x", "\"rows[0].name\" of the result is a text that is not JSON, so it has no part \"x\""),

@@ -1,4 +1,5 @@
-/* Ends its process. HANG_IN names a place outside of calls where it never returns; `exit` there: unload() exits. */
+/* Ends its process. HANG_IN names a place outside of calls where it never returns. `exit` there:
+ * unload() exits; `destructor`: a destructor crashes. */
 #include "fixture.h"
 
 #include <stdio.h>
@@ -26,6 +27,12 @@ static void unload(void) {
   const char *chosen = getenv("HANG_IN");
   if (chosen != NULL && strcmp(chosen, "exit") == 0)
     exit(0);
+}
+
+__attribute__((destructor)) static void finish(void) {
+  const char *chosen = getenv("HANG_IN");
+  if (chosen != NULL && strcmp(chosen, "destructor") == 0)
+    *(volatile int *)8 = 1;
 }
 
 static int64_t echo(int64_t value) {

@@ -20,6 +20,7 @@ import Testing
     #expect("abc".truncated(to: 1) == "…")
     #expect("abc".truncated(to: 0) == "")
     #expect("abcdef".truncated(to: 5, mark: "~") == "abcd~")
+    #expect("e\u{301}e\u{301}e".truncated(to: 2) == "e\u{301}…")
   }
 
   @Test func pads() {

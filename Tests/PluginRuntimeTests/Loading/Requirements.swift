@@ -1,4 +1,5 @@
 import PluginRuntime
+import PromisesTestSupport
 import Testing
 
 @Suite("Loading: plugins that require others")
@@ -92,6 +93,15 @@ struct Requirements {
     let error = #expect(throws: PluginError.self) { try host.load(path) }
     #expect(error?.message == "refuses to be loaded: \(shown) (PROMISE_ECLOSED)")
     #expect(host.plugins.isEmpty)
+  }
+
+  @Test("a plugin with a copy of libpromise of its own is loaded, and a warning says so")
+  func copies() throws {
+    let log = Recorder<String>()
+    let options = Host.Options(log: { log.record("\($0) \($1): \($2)") })
+    for fixture in ["copying", "promises"] { try Host(options).load(try Fixture.plugin(fixture)) }
+    let warning = "warning test.copying: has a copy of libpromise of its own"
+    #expect(log.events.count == 1 && log.events.first?.hasPrefix(warning) == true, "\(log.events)")
   }
 
   private func plugin(_ id: String, requires required: String...) throws -> String {

@@ -49,6 +49,7 @@ struct Constants {
       (level, "LOW", #""LOW""#, PluginValue.int(-1)), (level, "7", "7", .int(7)), (level, "-1", "-1", .int(-1)),
       (flags, "READ", #""READ""#, .uint(1)), (flags, "READ|WRITE", #"["READ", "WRITE"]"#, .uint(3)),
       (flags, "WRITE | 8", #""WRITE|8""#, .uint(10)), (flags, "0x10", "16", .uint(16)), (flags, "0", "[]", .uint(0)),
+      (flags, #"["READ", 8]"#, #"["READ", 8]"#, .uint(9)), (flags, "[]", "0", .uint(0)),
     ])
   func values(_ signature: String, _ text: String, _ json: String, _ expected: PluginValue) throws {
     let type = try Signature(parsing: signature).parameters[0].argumentType
@@ -63,7 +64,8 @@ struct Constants {
       (level, "LOW|HIGH", #"is "LOW|HIGH", expected one of LOW, HIGH"#),
       (flags, "READ|RITE", #"is "RITE", expected an integer from 0 to 4294967295, or names with | between them"#),
       (flags, "READ|", #"is "", expected"#), (level, "", "expected an integer"),
-      (level, "3000000000", "expected an integer"),
+      (level, "3000000000", "expected an integer"), (level, #"["LOW"]"#, "or one of LOW, HIGH"),
+      (flags, #"["RITE"]"#, "names with | between them of READ, WRITE, ALL"),
     ])
   func refusals(_ signature: String, _ text: String, _ message: String) throws {
     let type = try Signature(parsing: signature).parameters[0].argumentType
