@@ -35,6 +35,8 @@ open class FutureTask<Input: Sendable, Output: Sendable>: Cancellable, @unchecke
   /// Creates a pending task.
   public init() {
     resolver.onCancelRequest { [weak self] _ in self?.requestCancel() }
+    // Attached first, it runs before every other callback: those of a group find the work of all its tasks stopped.
+    resolver.future.whenCancelled { [weak self] error in self?.wasCancelled(because: error) }
   }
 
   /// The outcome of the work: the same future at each access.
@@ -46,7 +48,7 @@ open class FutureTask<Input: Sendable, Output: Sendable>: Cancellable, @unchecke
   /// - Thread: that of the context in which the task was started.
   open func start(with input: Input) {}
 
-  /// Stops the work, if it runs. Called once, by the call that cancelled the task, on its thread, after the callbacks of
+  /// Stops the work, if it runs. Called once, by the call that cancelled the task, on its thread, before the callbacks of
   /// the future. The base class does nothing.
   open func wasCancelled(because indirectError: (any Error)?) {}
 
@@ -98,7 +100,8 @@ open class FutureTask<Input: Sendable, Output: Sendable>: Cancellable, @unchecke
   @discardableResult
   public final func fail(with error: any Error) -> Bool { resolver.reject(error) }
 
-  /// Finishes the task as cancelled, with or without an indirect error, then calls `wasCancelled(because:)`.
+  /// Finishes the task as cancelled, with or without an indirect error. Calls `wasCancelled(because:)`, then the callbacks
+  /// of the future.
   ///
   /// - Returns: false if the task was finished before.
   @discardableResult
@@ -111,9 +114,7 @@ open class FutureTask<Input: Sendable, Output: Sendable>: Cancellable, @unchecke
 
   @discardableResult
   final func cancel(because indirectError: (any Error)?, reports: Bool) -> Bool {
-    let wasPending = resolver.cell.settle(rejecting: .cancelled(because: indirectError), reports: reports)
-    if wasPending { wasCancelled(because: indirectError) }
-    return wasPending
+    resolver.cell.settle(rejecting: .cancelled(because: indirectError), reports: reports)
   }
 }
 

@@ -91,6 +91,14 @@ struct FutureTaskTests {
     #expect(finished.log.events == [])
   }
 
+  @Test("D30: wasCancelled stops the work before the callbacks of the future run", arguments: [true, false])
+  func wasCancelledFirst(asks: Bool) {
+    let task = Doubling()
+    task.future.whenResolved { [log = task.log] _ in log.record("callback") }
+    if asks { task.future.requestCancel() } else { task.cancel() }
+    #expect(task.log.events == ["cancelled true nil", "callback"])
+  }
+
   @Test("D32: the description of the state has the output or the error")
   func descriptions() {
     let tasks = (0..<5).map { _ in Doubling() }

@@ -114,6 +114,17 @@ struct StartingTests {
     executor.runAll()
   }
 
+  @Test("D38: in the callbacks of a cancelled group the work of every task has stopped, that of the first one too")
+  func groupCallbacks() {
+    let tasks = (0..<3).map { _ in Doubling() }
+    let outputs = start(running: tasks, with: 5, on: executor.here, using: pool)
+    let stopped = Recorder<[Bool]>()
+    outputs.whenCancelled { _ in stopped.record(tasks.map { $0.log.count == 1 }) }
+    pool.drain()
+    #expect(stopped.events == [[true, true, true]])
+    executor.runAll()
+  }
+
   @Test("D23, D38: a task that was used before ends a group as a failure does")
   func groupWithUsed() {
     let tasks = (0..<2).map { _ in Doubling() }
