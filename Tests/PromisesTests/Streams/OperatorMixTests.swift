@@ -1,0 +1,110 @@
+import Promises
+import PromisesTestSupport
+import Testing
+
+@Suite("Streams: operators together")
+struct OperatorMixTests {
+  @Test("a retried stream is shared: one attempt for all callbacks, and cancelling one branch leaves the others")
+  func retryShared() {
+    let made = Counter()
+    let streams = [Numbers(), Numbers(), Numbers()]
+    let retried = Subscriber<Int, TestError>.retry(2) {
+      made.add()
+      return streams[made.value - 1].subscriber()
+    }
+    let (first, second) = (Received(retried.mapValues { $0 * 10 }), Received(retried.mapValues { $0 * 100 }))
+    streams[0].publish(.data(1), .error(TestError(1)))
+    streams[1].publish(.data(2))
+    first.subscriber.cancel()
+    streams[1].publish(.error(TestError(2)))
+    let late = Received(retried)
+    streams[2].publish(.data(3), .cancelled)
+    #expect(made.value == 3)
+    #expect(first.states == [.data(10), .data(20), .cancelled])
+    #expect(second.states == [.data(100), .data(200), .data(300), .cancelled])
+    #expect(late.states == [.data(2), .data(3), .cancelled], "the dropped error is no state")
+    withExtendedLifetime(streams) {}
+  }
+
+  @Test("a retried stream that is cancelled makes no new attempt", arguments: [true, false])
+  func retryCancelled(byRelease: Bool) {
+    let made = Counter()
+    let stream = Numbers()
+    var received: Received<Int, TestError>? = Received(
+      Subscriber.retry(5) {
+        made.add()
+        return stream.subscriber()
+      })
+    stream.publish(.data(1))
+    if byRelease { received = nil } else { received?.subscriber.cancel() }
+    stream.publish(.error(TestError(1)), .data(2))
+    #expect(made.value == 1)
+    #expect(received.map { $0.states } ?? [] == (byRelease ? [] : [.data(1), .cancelled]))
+    withExtendedLifetime(stream) {}
+  }
+
+  @Test("flatMapValues of streams that publish within the call: their states at once; one that stays is left")
+  func synchronousInner() {
+    func run(_ strategy: FlatMapStrategy, _ inner: @escaping (String) -> Subscriber<String, TestError>) -> String {
+      Marbles.run("a-b---|") { sources, _ in sources[0].flatMapValues(strategy, inner) }
+    }
+    let ended = { (name: String) -> Subscriber<String, TestError> in
+      Stream<String, TestError>.with { stream in
+        let replayed = stream.subscriber().replay(3)
+        stream.publish(.data(name), .data(name + "2"), .cancelled)
+        return replayed
+      }
+    }
+    for strategy in [FlatMapStrategy.merge, .concat, .latest] {
+      #expect(run(strategy, ended) == "(aa2)-(bb2)---|")
+    }
+    // A stream of one value does not end: the flat map waits for it, and concat for the first one.
+    #expect(run(.latest) { .of($0) } == "a-b")
+    #expect(run(.merge) { .of($0) } == "a-b")
+    #expect(run(.concat) { .of($0) } == "a")
+  }
+
+  @Test("a callback that publishes to the source of a flat map: latest leaves the inner stream at once, concat waits")
+  func innerThatPublishes() {
+    for (strategy, expected) in [(FlatMapStrategy.latest, [10, 20, 21]), (.concat, [10, 11, 20, 21])] {
+      Numbers.with { source in
+        let seen = Recorder<Int>()
+        let flat = source.subscriber().flatMapValues(strategy) { value in
+          Numbers.with { stream in
+            let replayed = stream.subscriber().replay(2)
+            stream.publish(.data(10 * value), .data(10 * value + 1), .cancelled)
+            return replayed
+          }
+        }.onNewData { value in
+          seen.record(value)
+          if value == 10 { source.publish(.data(2)) }
+        }
+        source.publish(.data(1))
+        #expect(seen.events == expected)
+        withExtendedLifetime(flat) {}
+      }
+    }
+  }
+
+  @Test("zip with a side that has ended: its buffered values are paired, the last group may be short, then the end")
+  func zipFinite() {
+    #expect(
+      Marbles.run("abc|", "---x-y--z-w") { sources, _ in sources[0].zipWith(sources[1]) } == "---[ax]-[by]--([cz]|)")
+    #expect(
+      Marbles.run("abc|", "---xy-z") { sources, _ in
+        sources[0].buffer(2).mapValues { $0.joined() }.zipWith(sources[1])
+      } == "---[abx]([cy]|)")
+    // A side that was complete before the zip was made.
+    #expect(
+      Marbles.run("--x-y-z") { sources, _ in
+        Stream<String, TestError>.with { stream in
+          let replayed = stream.subscriber().replay(2)
+          stream.publish(.data("a"), .data("b"), .data("c"), .cancelled)
+          return replayed.zipWith(sources[0])
+        }
+      } == "--[bx]-([cy]|)")
+    // Errors of the open side pass while values of the finite side wait.
+    #expect(
+      Marbles.run("ab|", "---#x-#-y") { sources, _ in sources[0].zipWith(sources[1]) } == "---#[ax]-#-([by]|)")
+  }
+}
