@@ -216,9 +216,12 @@ struct InvalidationTokenTests {
   @Test("T78, T79: tokens are equal by identity, and say who they are")
   func identity() {
     let (one, other) = (InvalidationToken(), InvalidationToken())
-    #expect(one == one && one != other && Set([one, one, other]).count == 2)
+    let tokens = Set([one, one, other])
+    #expect(one == one && one != other && tokens.count == 2)
     #expect("\(one)".hasPrefix("<InvalidationToken: 0x") && "\(one)" != "\(other)")
+    let hash = one.hashValue
     one.invalidate()
+    #expect(tokens.contains(one) && one.hashValue == hash)
     #expect(one.debugDescription.contains("generation=1 futures=0 tokens=0"))
   }
 
@@ -228,7 +231,7 @@ struct InvalidationTokenTests {
     let log = Recorder<String>()
     let (future, resolver) = asked(log, "asked")
     var owner: Owner? = Owner()
-    future.requestCancelOnDeinit(owner!)
+    #expect(future.requestCancelOnDeinit(owner!) == future)
     #expect(log.events.isEmpty)
     owner = nil
     #expect(log.events == ["asked"])

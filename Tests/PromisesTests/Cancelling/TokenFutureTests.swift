@@ -14,6 +14,7 @@ struct TokenFutureTests {
     #expect(future.withToken(token) != other.withToken(token))
     #expect(future.withToken(token) != future.withToken(InvalidationToken()))
     #expect(future.withToken(token).inner == future && future.withToken(token).token == token)
+    #expect(future.withToken(token).map { $0 }.onSuccess { _ in }.token == token, "everything derived has the token")
   }
 
   @Test("T81: everything derived works as on the future itself")

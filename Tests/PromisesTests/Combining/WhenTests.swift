@@ -67,6 +67,9 @@ struct WhenTests {
     let failing = when(fulfilled: name, futures[1])
     resolvers[1].reject(TestError(3))
     #expect(failing.error == TestError(3))
+    let (other, otherResolver) = Future<String, TestError>.makeWithResolver()
+    let failed = when(fulfilled: other, futures[1], cancelOnFailure: true)
+    #expect(failed.error == TestError(3) && otherResolver.isCancelRequested)
   }
 
   @Test("D48: a tuple has the state of the first input in time that is rejected or cancelled, with its indirect error")

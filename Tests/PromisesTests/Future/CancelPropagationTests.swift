@@ -75,6 +75,12 @@ struct CancelPropagationTests {
     #expect(!source.isRequested, "advice is given once")
     other.promise.resolve(1)
     #expect(source.isRequested, "nobody else is left, and who was asked waits for that")
+    let left = Watched()
+    let (asked, discarded) = (left.future!.map { $0 }, left.future!.map { $0 })
+    left.future = nil
+    asked.requestCancel()
+    discarded.promise.discard()
+    #expect(left.isRequested)
     let second = Watched()
     let (first, last) = (second.future!.map { $0 }, second.future!.map { $0 })
     second.future = nil

@@ -42,6 +42,7 @@ struct ConvertingTests {
   func mapToVoid() {
     #expect(Subject(fulfilled: 1).mapToVoid().state == .fulfilled)
     #expect(Subject(rejected: TestError(2)).mapToVoid().error == TestError(2))
+    #expect(Subject(cancelled: OtherError()).mapToVoid().result?.indirectError is OtherError)
   }
 
   @Test("PG27: an error as an NSError is one mapError away")

@@ -57,6 +57,7 @@ struct CreationTests {
   func pair() {
     let (future, resolver) = Future<Int, TestError>.makeWithResolver()
     let (other, otherResolver) = Future<Int, TestError>.makeWithResolver()
+    #expect(future == resolver.future && future != otherResolver.future)
     resolver.fulfill(1)
     #expect(future.value == 1)
     #expect(other.state == .pending)

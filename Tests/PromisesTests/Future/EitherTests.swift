@@ -34,6 +34,13 @@ struct EitherTests {
     #expect(results == [.rejected(OtherError()), .fulfilled("error 2"), .cancelled, .cancelled(OtherError())])
     let split = Subject(fulfilled: 1).mapEither { $0.flatMap { .failure(TestError($0 + 1)) as Result<Int, TestError> } }
     #expect(split.result == .rejected(TestError(2)))
+    let context = QueueContext()
+    let there = Subject(fulfilled: 1).mapEither(on: context.here) { _ -> Result<Bool, Never> in
+      .success(QueueContext.isCurrent)
+    }
+    #expect(there.state == .pending)
+    context.run()
+    #expect(there.value == true)
   }
 
   @Test("PG19: flatMapEither follows the future that is returned for a value or an error; a cancellation passes")

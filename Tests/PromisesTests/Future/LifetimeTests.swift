@@ -59,11 +59,12 @@ struct FutureLifetimeTests {
   func thread() {
     let (future, resolver) = Subject.makeWithResolver()
     let mapped = future.map { _ in currentThread() }
+    let flat = future.flatMap { _ in .init(fulfilled: currentThread()) }
     let settling = onThread {
       resolver.fulfill(1)
       return currentThread()
     }
-    #expect(mapped.value == settling)
+    #expect(mapped.value == settling && flat.value == settling)
     #expect(future.map { _ in currentThread() }.value == currentThread())
   }
 

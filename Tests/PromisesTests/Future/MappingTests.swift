@@ -199,8 +199,16 @@ struct MappingTests {
     let context = QueueContext()
     let pair = Subject(fulfilled: 1).additionally(on: context.here) { _ in QueueContext.isCurrent }
     #expect(pair.state == .pending)
+    let token = InvalidationToken()
+    let (future, resolver) = Subject.makeWithResolver()
+    let silenced = [
+      future.additionally(on: context.here, token: token) { $0 }, future.additionally(token: token) { $0 },
+    ]
+    token.invalidate()
+    resolver.fulfill(1)
     context.run()
     #expect(pair.value?.1 == true)
+    #expect(silenced.map(\.state) == [.cancelled, .cancelled])
   }
 
   @Test("D50: recover makes a value of an error or an indirect one; where it declines, the result stays")

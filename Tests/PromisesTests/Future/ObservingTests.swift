@@ -9,6 +9,11 @@ struct ObservingTests {
     #expect(
       Endings.record { future, log in future.onSuccess { log.record("\($0)") } } == [["1"], [], [], []])
     #expect(Endings.settled.map { $0.onSuccess { _ in }.result } == Endings.all)
+    let (future, resolver) = Future<Int, Never>.makeWithResolver()
+    let log = Recorder<String>()
+    future.onSuccess { _ in log.record("callback") }.onSuccess { _ in log.record("the future it returned") }
+    resolver.fulfill(1)
+    #expect(log.events == ["callback", "the future it returned"])
   }
 
   @Test("T42, PG6, RP7: onError is called with an error; the result passes on")
@@ -100,6 +105,13 @@ struct ObservingTests {
       future.catch(includingIndirectErrors: false) { log.record("direct \($0 is TestError)") }
     }
     #expect(log == [[], ["any true", "direct true"], [], ["any false"]])
+    let context = QueueContext()
+    let seen = Recorder<Bool>()
+    let because = Future<Int, TestError>(cancelled: OtherError())
+    #expect(because.catch(on: context.here) { seen.record($0 is OtherError) } == because)
+    because.catch(on: context.here, includingIndirectErrors: false) { _ in seen.record(false) }
+    context.run()
+    #expect(seen.events == [true])
   }
 
   @Test("T59: tap sees any result, returns the receiver and delays nothing")
@@ -220,6 +232,11 @@ struct ObservingTests {
     #expect(cancelled.onError(on: here) { _ in }.state == .cancelled)
     #expect(cancelled.recover(on: here) { _ in 0 }.state == .cancelled)
     #expect(because.recover(on: here, includingIndirectErrors: false) { _ in 0 }.state == .cancelled)
+    withLifetimeTracking { tracker in
+      done.catch(on: here) { [held = tracker.track()] _ in held.touch() }
+      cancelled.catch(on: here) { [held = tracker.track()] _ in held.touch() }
+      #expect(tracker.live == 0, "no future shows it: the callback is released at once")
+    }
     #expect(because.recover(on: here) { _ in 0 }.state == .pending, "this one is for it")
     #expect(failed.onError(on: here) { _ in }.state == .pending, "so is this")
   }

@@ -49,6 +49,8 @@ struct ResultTests {
       #expect(cancelled.map { "\($0)" }.isCancelled && cancelled.mapError { $0.code }.isCancelled)
     }
     #expect(all[3].flatMapError { .fulfilled($0.code) as Outcome }.indirectError is OtherError)
+    #expect(all[3].flatMap { .fulfilled($0) as Outcome }.indirectError is OtherError)
+    #expect(all[3].map { "\($0)" }.indirectError is OtherError)
     #expect(throws: OtherError.self) { try Outcome.fulfilled(1).map { _ -> Int in throw OtherError() } }
     #expect(throws: OtherError.self) {
       try Outcome.rejected(TestError()).mapError { _ -> TestError in throw OtherError() }

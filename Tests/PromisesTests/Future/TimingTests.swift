@@ -43,6 +43,12 @@ struct AfterTests {
     }
   }
 
+  @MainActor @Test("T90: immediate stands for auto: a future that is made on the main thread settles there")
+  func immediateOnMain() async throws {
+    let made = Subject(on: .immediate, fulfilled: 1, after: 0.001).map { _ in isOnMainQueue() }
+    #expect(try await made.get())
+  }
+
   @Test("T90: a request to cancel cancels it at once, and releases the value")
   func cancelled() {
     withLifetimeTracking { tracker in

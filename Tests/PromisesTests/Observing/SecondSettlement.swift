@@ -60,7 +60,7 @@ extension Observed {
       #expect(reports.first == .again(id: future.id, .fulfilled, value: "2"))
     }
 
-    @Test("X-6, D17: each form of a second settlement is reported once, and returns false")
+    @Test("X-6, D17, RP5: each form of a second settlement is reported once, and returns false")
     func eachForm() {
       let ofResolver: [(Resolver<Int, any Error>) -> Bool] = [
         { $0.fulfill(2) }, { $0.reject(TestError()) }, { $0.cancel() }, { $0.resolve(FutureResult.fulfilled(2)) },

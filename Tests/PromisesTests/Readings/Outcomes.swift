@@ -82,6 +82,7 @@ struct Outcomes {
     #expect((any.value as? [Any])?.count == 2)
     let nested = Promise<Int??>.resolve(.some(.none))
     #expect(nested.value == .some(.some(.none)))
+    #expect(Promise<TestError>.resolve(TestError(4)).value == TestError(4), "an error may be a value")
   }
 
   @Test("EA-4: the initializer is public, and makes promises that are independent of each other")
