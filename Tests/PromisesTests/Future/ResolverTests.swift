@@ -258,6 +258,21 @@ struct ResolverTests {
     #expect(future.error == TestError(2))
   }
 
+  @Test("T28, PG30: a request to a future reaches the one that it follows, before and after", arguments: [false, true])
+  func followedIsAsked(asksFirst: Bool) {
+    let asked = Counter()
+    let source = Resolver<Int, TestError>()
+    source.onCancelRequest { _ in asked.add() }
+    let (future, resolver) = Subject.makeWithResolver()
+    if asksFirst {
+      future.requestCancel()
+      resolver.cancel()
+    }
+    resolver.resolve(with: source.future)
+    future.requestCancel()
+    #expect(asked.value == 1)
+  }
+
   @Test("D8: waiting gives the result, at once or when another thread settles")
   func waiting() throws {
     #expect(try Subject(fulfilled: 1).wait().value == 1)
