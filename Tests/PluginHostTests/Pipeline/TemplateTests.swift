@@ -64,4 +64,12 @@ import Testing
 
   @Test(arguments: ["", "1", "-a", "a.b", "a b", "é", "a\n"])
   func refuses(name: String) { #expect(!Name.isValid(name)) }
+
+  @Test func textsOfAPipelineShareTheirRoom() throws {
+    let values = ["a": String(repeating: "a", count: 4 << 20)]
+    let text = try Template(parsing: String(repeating: "${a}", count: 10))
+    var room = ExpansionRoom()
+    #expect(room.take(text, with: values) == nil)
+    #expect(room.take(text, with: values)?.contains("this text has 41943040 bytes; the limit is 64 MiB") == true)
+  }
 }

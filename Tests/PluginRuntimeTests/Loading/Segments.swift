@@ -118,7 +118,7 @@ private func mistake(in library: LibraryFile) -> PluginError? {
   }
 }
 
-private func expect(
+func expect(
   _ kind: PluginError.Kind, _ message: String, _ library: LibraryFile, sourceLocation: SourceLocation = #_sourceLocation
 ) {
   let error = mistake(in: library)
@@ -127,7 +127,7 @@ private func expect(
 }
 
 /// The bytes of a library, whose numbers can be changed. Nothing of it is loaded.
-private struct LibraryFile {
+struct LibraryFile {
   var bytes: [UInt8]
 
   init(_ path: String) throws { bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))) }

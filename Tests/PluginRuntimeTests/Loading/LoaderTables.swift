@@ -1,0 +1,98 @@
+import Testing
+
+@testable import PluginRuntime
+
+@Suite("Loading: tables of the loader that lead out of the file, or contradict each other")
+struct LoaderTables {
+  private let library: LibraryFile
+  private let symbols, strings: UInt64
+
+  init() throws {
+    library = try LibraryFile(try Fixture.plugin("whole"))
+    symbols = library[try #require(library.dynamicEntry(ELFTag.symbols))]
+    strings = library[try #require(library.dynamicEntry(ELFTag.strings))]
+    #expect(library.headers(ELFSegment.threadLocal).isEmpty)
+  }
+
+  /// The address of a table, which is its offset too: the first segment has the tables.
+  private func table(_ tag: UInt64) throws -> Int { Int(library[try #require(library.dynamicEntry(tag))]) }
+
+  /// The number of symbols that the table has space for.
+  private var capacity: UInt64 {
+    let tags = ELFTag.tables.map(\.address) + ELFTag.addresses
+    let next = tags.compactMap { library.dynamicEntry($0) }.map { library[$0] }.filter { $0 > symbols }.min()
+    return ((next ?? symbols) - symbols) / UInt64(ELFSymbol.size)
+  }
+
+  /// The library with other numbers in it.
+  private func with<T: FixedWidthInteger>(_ changes: (Int, T)...) -> LibraryFile {
+    var copy = library
+    for (offset, number) in changes { copy.set(offset, number) }
+    return copy
+  }
+
+  /// The library with another entry of the dynamic section in place of the number of relative relocations.
+  private func with(entry tag: UInt64, _ value: UInt64) throws -> LibraryFile {
+    let place = try #require(library.dynamicEntry(ELFTag.relaCount))
+    return with((place - 8, tag), (place, value))
+  }
+
+  @Test("entries of the dynamic section that contradict each other are refused")
+  func dynamicEntries() throws {
+    let table = try #require(library.dynamicEntry(ELFTag.pltGOT))
+    expect(.damaged, "global offset table is not in a writable", with((table, strings)))
+    let size = library[try #require(library.dynamicEntry(ELFTag.stringsSize))]
+    expect(.damaged, "a name outside the string table", try with(entry: ELFTag.name, size))
+    let all = library[try #require(library.dynamicEntry(ELFTag.relaSize))] / 24
+    expect(.damaged, "fewer relocations than it says", try with(entry: ELFTag.relaCount, all + 1))
+    expect(.damaged, "has the size of a table, tag 0x23, but no", try with(entry: ELFTag.relrSize, 8))
+    expect(.damaged, "has the tag 0x5 twice", try with(entry: ELFTag.strings, strings))
+  }
+
+  @Test("a list of versions of another revision, and a hash table with an odd filter, are refused")
+  func forms() throws {
+    expect(.damaged, ", expected 1", try with(entry: ELFTag.versionsNeeded, strings))
+    expect(.damaged, "has 3 filter words, expected a power of two", with((try table(ELFTag.gnuHash) + 8, UInt32(3))))
+  }
+
+  @Test("a relocation for a symbol that is not there, or for thread-local memory that is not, is refused")
+  func relocations() throws {
+    let first = try table(ELFTag.rela)
+    let entries = stride(
+      from: first, to: first + Int(library[try #require(library.dynamicEntry(ELFTag.relaSize))]), by: 24)
+    let named = try #require(entries.first { library[$0 + 8] >> 32 > 0 })
+    let type = library[named + 8] & 0xFFFF_FFFF
+    expect(.damaged, "names the symbol \(capacity), which is not there", with((named + 8, capacity << 32 | type)))
+    #if arch(x86_64)
+    let threadLocal: UInt64 = 16
+    #else
+    let threadLocal: UInt64 = 1028
+    #endif
+    let defined = try #require((1..<capacity).first { isDefined($0) })
+    expect(.damaged, "for thread-local memory, of which it has none", with((named + 8, defined << 32 | threadLocal)))
+  }
+
+  @Test("thread-local memory that is too large, and a symbol behind its end, are refused")
+  func threadLocal() throws {
+    let unwinding = try #require(library.headers(ELFSegment.unwinding).first)
+    var local = library
+    local.set(unwinding, ELFSegment.threadLocal)
+    let symbol = Int(symbols) + ELFSymbol.size * Int(try #require((1..<capacity).first { isDefined($0) }))
+    // STT_TLS.
+    local.set(symbol + 4, local.bytes[symbol + 4] & 0xF0 | 6)
+    local.set(symbol + 8, local[unwinding + LibraryFile.memorySize] + 1)
+    expect(.damaged, "outside its memory", local)
+    local.set(unwinding + LibraryFile.memorySize, UInt64(1 << 28) + 8)
+    expect(.damaged, "its thread-local memory", local)
+  }
+
+  @Test("a file that ends within its section headers is refused")
+  func sections() {
+    let size = UInt64(FileReader.number(library.bytes, at: 58, as: UInt16.self))
+    expect(.truncated, "its section headers", with((40, UInt64(library.bytes.count) - size)))
+  }
+
+  private func isDefined(_ index: UInt64) -> Bool {
+    ELFSymbol(library.bytes, at: Int(symbols) + ELFSymbol.size * Int(index)).isDefined
+  }
+}
