@@ -35,7 +35,7 @@
  *     {kind: u8, u: union(kind) {x: f64 = 1, s: cstr = 2}}
  *                                     struct { uint8_t kind; union { double x; const char *s; } u; }, behind an address
  *     T?                              T, where that has a NULL; for others the address of a T, or NULL
- *     bytes[n], str[n], &[f64; n]     the address; the parameter `n` is the count
+ *     bytes[n], str[n], &[f64; n]     the address; the parameter `n`, or in a struct the field `n`, is the count
  *     out T, inout T                  T *, which the function fills, or changes
  *     fn(i32) -> bool @call           bool (*)(int32_t), valid until the function returns; or @once, @settled, @forever
  *     fn(x: out i32, y: inout f64)    void (*)(int32_t *x, double *y), whose values the caller's closure gives

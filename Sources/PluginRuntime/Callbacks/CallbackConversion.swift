@@ -87,7 +87,7 @@ final class CallbackConversion: Sendable {
         return try argument.plan.load(data)
       }
       guard let count = argument.count, let other = addresses[count] else { return try argument.plan.load(memory) }
-      return try Self.counted(argument.plan, memory, arguments[count].parameter.type, other)
+      return try argument.plan.loadSpan(memory, arguments[count].parameter.type, other)
     }
   }
 
@@ -100,21 +100,6 @@ final class CallbackConversion: Sendable {
       return try PluginValue(value)
     }
     return .string(String(cString: text))
-  }
-
-  /// Loads a span from two arguments, an address and a count.
-  private static func counted(
-    _ plan: TypePlan, _ memory: UnsafeRawPointer, _ countType: ValueType, _ count: UnsafeRawPointer
-  ) throws(ArgumentMismatch) -> PluginValue {
-    guard let number = countType.scalar?.integer(at: count) else {
-      throw ArgumentMismatch(message: "has a count that is out of range, expected one from 0 to the size of memory")
-    }
-    let arena = CallArena()
-    let span = try arena.allocate(16)
-    span.storeBytes(of: memory.load(as: UInt.self), as: UInt.self)
-    span.storeBytes(of: number, toByteOffset: 8, as: Int.self)
-    defer { withExtendedLifetime(arena) {} }
-    return try plan.load(span)
   }
 
   /// Stores the body's result. The memory is zeroed and at least one word.

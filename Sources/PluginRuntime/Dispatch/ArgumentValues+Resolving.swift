@@ -133,9 +133,7 @@ extension ArgumentValues {
     _ value: PluginValue, _ type: ValueType, _ plan: TypePlan?
   ) throws(ArgumentMismatch) -> promise_value_t {
     if let plan { return try plan.abi(value) }
-    if case .pointer(let name) = type.content, case .pointer(let pointer) = value, pointer.name != name,
-      !type.takesAnyAddress
-    {
+    if case .pointer = type.content, case .pointer(let pointer) = value, !type.takes(addressOf: pointer.name) {
       throw ArgumentMismatch(message: "is \(value.name), expected \(type.expectation)")
     }
     guard let converted = promise_value_t(value) else { throw CallArena.noMemory }

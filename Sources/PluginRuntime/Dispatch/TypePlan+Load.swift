@@ -27,7 +27,8 @@ extension TypePlan {
       members.reserveCapacity(fields.count)
       for field in fields {
         let value = try converting(".\(field.name)") { () throws(ArgumentMismatch) in
-          try field.plan.load(memory + field.offset)
+          guard let count = field.count else { return try field.plan.load(memory + field.offset) }
+          return try field.plan.loadSpan(memory + field.offset, fields[count].plan.type, memory + fields[count].offset)
         }
         members.append(PluginMember(field.name, value))
       }
@@ -59,6 +60,21 @@ extension TypePlan {
       return .pointer(PluginPointer(name: name, address: UInt(bitPattern: data), object: object))
     case .object, .handle: throw ArgumentMismatch(message: "cannot be read")
     }
+  }
+
+  /// Loads a span from an address and a count, which lie in different places.
+  func loadSpan(
+    _ memory: UnsafeRawPointer, _ countType: ValueType, _ count: UnsafeRawPointer
+  ) throws(ArgumentMismatch) -> PluginValue {
+    guard let number = countType.scalar?.integer(at: count) else {
+      throw ArgumentMismatch(message: "has a count that is out of range, expected one from 0 to the size of memory")
+    }
+    let arena = CallArena()
+    let span = try arena.allocate(16)
+    span.storeBytes(of: memory.load(as: UInt.self), as: UInt.self)
+    span.storeBytes(of: number, toByteOffset: 8, as: Int.self)
+    defer { withExtendedLifetime(arena) {} }
+    return try load(span)
   }
 
   /// Loads `count` consecutive values.

@@ -9,12 +9,12 @@ extension TypePlan {
       try storeText(value, isUTF8, memory) { size throws(ArgumentMismatch) in try arena.allocate(size) }
     case .cstr:
       try storeString(value, memory) { size throws(ArgumentMismatch) in try arena.allocate(size) }
-    case .pointer(let name):
-      let pointer = try pointer(value, name)
+    case .pointer:
+      let pointer = try pointer(value)
       if let object = pointer.object { try arena.use(object) }
       memory.storeBytes(of: pointer.address, as: UInt.self)
-    case .object(let name, _, _):
-      let pointer = try pointer(value, name)
+    case .object:
+      let pointer = try pointer(value)
       if let object = pointer.object { try arena.take(object) }
       memory.storeBytes(of: pointer.address, as: UInt.self)
     case .structure(let fields): try storeObject(value, fields, memory, arena)
@@ -76,9 +76,8 @@ extension TypePlan {
     memory.storeBytes(of: data, as: UnsafeMutableRawPointer.self)
   }
 
-  private func pointer(_ value: PluginValue, _ name: String) throws(ArgumentMismatch) -> PluginPointer {
-    let isAny = type.takesAnyAddress
-    guard case .pointer(let pointer) = value, isAny || pointer.name == name, pointer.address != 0 else {
+  private func pointer(_ value: PluginValue) throws(ArgumentMismatch) -> PluginPointer {
+    guard case .pointer(let pointer) = value, pointer.address != 0, type.takes(addressOf: pointer.name) else {
       throw mismatch(value)
     }
     guard !pointer.isHandle else {
@@ -146,6 +145,7 @@ extension TypePlan {
   ) throws(ArgumentMismatch) {
     guard case .object(let members) = value else { throw mismatch(value) }
     var found = 0
+    var counts: [(field: Int, number: Int)] = []
     for (index, field) in fields.enumerated() {
       // Most objects have their members in the struct's order.
       let isInOrder = index < members.count && members[index].name == field.name
@@ -153,19 +153,46 @@ extension TypePlan {
       if member != nil { found += 1 }
       var given = member?.value
       if given == nil { given = try self.value(ofTag: index, members) }
+      if given == nil, fields.contains(where: { $0.count == index }) { continue }
       if given == nil, field.plan.type.unwrapped == field.plan.type {
         throw ArgumentMismatch(path: ".\(field.name)", message: "is missing, expected \(field.plan.type.expectation)")
       }
       try converting(".\(field.name)") { () throws(ArgumentMismatch) in
-        try field.plan.store(given ?? .void, at: memory + field.offset, arena)
+        guard let count = field.count else {
+          return try field.plan.store(given ?? .void, at: memory + field.offset, arena)
+        }
+        let span = try arena.allocate(16)
+        try field.plan.store(given ?? .void, at: span, arena)
+        memory.storeBytes(of: span.load(as: UInt.self), toByteOffset: field.offset, as: UInt.self)
+        counts.append((count, span.load(fromByteOffset: 8, as: Int.self)))
       }
     }
+    try storeCounts(counts, given: members, fields, memory, arena)
     guard found == members.count else {
       let other = members.first { member in !fields.contains { $0.name == member.name } }
       let names = fields.map(\.name).joined(separator: ", ")
       throw ArgumentMismatch(
         path: other.map { ".\($0.name)" } ?? "",
         message: "\(other == nil ? "has a field twice" : "is not a field"), expected \(names)")
+    }
+  }
+
+  /// Stores the counts of a struct's elements, which an argument may leave out.
+  private func storeCounts(
+    _ counts: [(field: Int, number: Int)], given members: [PluginMember], _ fields: [Field],
+    _ memory: UnsafeMutableRawPointer, _ arena: CallArena
+  ) throws(ArgumentMismatch) {
+    for (index, number) in counts {
+      let field = fields[index]
+      let other = counts.first { $0.field == index && $0.number != number }.map { PluginValue.int(Int64($0.number)) }
+      let given = other ?? members.first { $0.name == field.name }?.value
+      if let given, given.tagBits != Int64(number) {
+        throw ArgumentMismatch(
+          path: ".\(field.name)", message: "is \(given.name), expected \(number), the number of the elements")
+      }
+      try converting(".\(field.name)") { () throws(ArgumentMismatch) in
+        try field.plan.store(.int(Int64(number)), at: memory + field.offset, arena)
+      }
     }
   }
 

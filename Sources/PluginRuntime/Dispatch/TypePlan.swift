@@ -5,7 +5,10 @@ final class TypePlan: Sendable {
   struct Field: Sendable {
     let name: String
     let offset: Int
+    /// The plan to store and load the value; of a counted type, a span of the elements.
     let plan: TypePlan
+    /// The index of the field with the count, of a counted type.
+    var count: Int?
   }
 
   enum Form: Sendable {
@@ -112,8 +115,8 @@ final class TypePlan: Sendable {
       for (field, offset) in zip(type.fields, layout.offsets) {
         var tag = offset
         if case .union(let union) = field.type { tag = fields.first { $0.name == union.tag }?.offset ?? offset }
-        guard let plan = TypePlan(field.type, tagOffset: tag - offset) else { return nil }
-        fields.append(Field(name: field.name, offset: offset, plan: plan))
+        guard let plan = TypePlan(field.type.valueType, tagOffset: tag - offset) else { return nil }
+        fields.append(Field(name: field.name, offset: offset, plan: plan, count: type.count(of: field)))
       }
       return .structure(fields)
     case .union(let union):

@@ -5,8 +5,10 @@ extension SignatureParser {
     /// The C function's own result, if callbacks settle the promise.
     case returned
     case tail
-    /// An element of a struct, an array or a slice.
+    /// An element of a union, an array or a slice.
     case field
+    /// A field of a struct.
+    case member
     /// The target of a reference.
     case target
     /// The value of a promise.
@@ -72,7 +74,9 @@ extension SignatureParser {
         }
         if case .pointer = type { return nil }
         return type.isScalar || type == .cstr ? nil : "a number, a cstr or a ptr<Name> in a variadic tail"
-      case .field: return isData(type) ? nil : "data: a scalar, text, bytes, a ptr<Name>, a struct, an array or a slice"
+      case .field, .member:
+        return isData(type) || self == .member && type.unwrapped.isCounted
+          ? nil : "data: a scalar, text, bytes, a ptr<Name>, a struct, an array or a slice"
       case .target:
         return type.isScalar || type.isStructure ? nil : "a scalar or a struct after '&'"
       case .held:

@@ -110,16 +110,25 @@ extension SignatureParser {
     cursor.advance()
     if cursor.next.token == .symbol("}") { throw cursor.error(expected: "a field: C has no empty struct") }
     var fields: [StructType.Field] = []
+    var counted: [(field: StructType.Field, column: Int)] = []
     repeat {
       let name = try fieldName(among: fields)
       let isUnion = cursor.skip(word: "union")
-      fields.append(StructType.Field(name: name, type: isUnion ? try union(among: fields) : try type(.field)))
+      let column = cursor.next.column
+      let field = StructType.Field(name: name, type: isUnion ? try union(among: fields) : try type(.member))
+      fields.append(field)
+      if field.type.countName != nil { counted.append((field, column)) }
       if cursor.next.token == .symbol(":") {
         throw cursor.error(expected: "',' or '}': libffi cannot pass a struct with bit-fields; pass a ptr<Name>")
       }
     } while cursor.skip(",")
     try cursor.require("}", or: " or ',' after the field")
-    return .structure(StructType(fields: fields))
+    let structure = StructType(fields: fields)
+    for (field, column) in counted where structure.count(of: field) == nil {
+      throw cursor.error(
+        at: column, found: "'\(field.type)'", expected: "the name of an integer among the struct's fields as its count")
+    }
+    return .structure(structure)
   }
 
   private mutating func array() throws(SignatureError) -> ValueType {

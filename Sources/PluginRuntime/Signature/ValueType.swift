@@ -67,11 +67,13 @@ extension ValueType {
     }
   }
 
-  /// Whether it takes an address of any type, as `void *` does in C: one that is passed on, not released.
-  var takesAnyAddress: Bool {
+  /// Whether it takes an address of that name. As in C, one of void is taken for any other, and any other for one of
+  /// void; but an object that is released has to be of the type.
+  func takes(addressOf name: String) -> Bool {
     switch self {
-    case .pointer("void"): true
-    case .optional(let type): type.takesAnyAddress
+    case .pointer(let own): own == name || own == "void" || name == "void"
+    case .own(.pointer(let own), _): own == name
+    case .optional(let type): type.takes(addressOf: name)
     default: false
     }
   }
@@ -103,6 +105,9 @@ extension ValueType {
     default: false
     }
   }
+
+  /// Whether it is the address of elements, of which another parameter or field has the number.
+  var isCounted: Bool { if case .counted = self { true } else { false } }
 
   /// Whether a value contains all of its data: scalars, and structs and arrays of them.
   public var isPlain: Bool {

@@ -5,8 +5,8 @@ extension PluginValue {
     switch (type, value) {
     case (.scalar(let scalar), _): return scalar.suiting(value)
     case (.optional, .void): return value
-    // An object that is released has to be of that type, also for one of void.
-    case (.own(.pointer(let name), _), .pointer(let pointer)): return pointer.name == name ? value : nil
+    case (.own(.pointer, _)?, .pointer(let pointer)), (.pointer?, .pointer(let pointer)):
+      return type?.takes(addressOf: pointer.name) ?? false ? value : nil
     case (.optional(let type), _), (.own(let type, _), _), (.counted(let type, _), _), (.reference(let type), _):
       return suiting(type, value)
     case (.structure?, .object), (.array?, .array), (.slice?, .array), (.terminated?, .array):
@@ -15,8 +15,6 @@ extension PluginValue {
     case (nil, .void), (.str, .string), (.bytes, .bytes), (.value, _): return value
     case (.cstr, .string(let text)): return text.utf8.contains(0) ? nil : value
     case (.bytes, .string(let text)): return .bytes(Array(text.utf8))
-    // As in C, any address is one of void.
-    case (.pointer(let name), .pointer(let pointer)): return pointer.name == name || name == "void" ? value : nil
     default: return nil
     }
   }

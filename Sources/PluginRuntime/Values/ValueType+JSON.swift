@@ -68,6 +68,7 @@ extension ValueType {
         values.append(PluginMember(field.name, tag))
         continue
       }
+      if member == nil, type.isCount(field.name) { continue }
       guard let json = member?.value ?? (field.type.unwrapped == field.type ? nil : .null) else {
         throw ArgumentMismatch(path: ".\(field.name)", message: "is missing, expected \(field.type.expectation)")
       }

@@ -38,7 +38,7 @@ struct CheckValues {
     case .own(let wrapped, _), .counted(let wrapped, _), .reference(let wrapped): return value(wrapped)
     case .structure(let structure):
       var members: [PluginMember] = []
-      for field in structure.fields {
+      for field in structure.fields where !structure.isCount(field.name) {
         var type: ValueType? = field.type
         if case .union(let union) = field.type {
           type = union.choice(tagged: members.first { $0.name == union.tag }?.value)

@@ -47,7 +47,7 @@ extension ValueType {
     case .str, .cstr, .bytes: return "\"text\""
     case .structure(let type):
       var members: [String] = []
-      for field in type.fields where type.union(taggedBy: field.name) == nil {
+      for field in type.fields where type.union(taggedBy: field.name) == nil && !type.isCount(field.name) {
         guard let value = field.type.exampleJSON else { return nil }
         members.append("\"\(field.name)\":\(value)")
       }

@@ -79,9 +79,9 @@ extension ValueType {
     case .pointer where use == .given: return [("type", .string("string")), ("pattern", .string("^0x[0-9a-fA-F]+$"))]
     case .structure(let type):
       let fields = type.fields.map { ($0.name, JSON.object($0.type.schema(use))) }
-      // A field that may be null may be absent in an argument, and so may the tag of a union.
+      // A field that may be null may be absent in an argument, and so may the tag of a union, and a count.
       let required = type.fields.filter {
-        use == .given || !$0.type.isOptional && type.union(taggedBy: $0.name) == nil
+        use == .given || !$0.type.isOptional && type.union(taggedBy: $0.name) == nil && !type.isCount($0.name)
       }
       .map { JSON.string($0.name) }
       return JSONSchema.object(fields, required: required)

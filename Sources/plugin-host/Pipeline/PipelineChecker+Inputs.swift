@@ -89,8 +89,12 @@ extension PipelineChecker {
     }
     let given = Set(members.map(\.name.value))
     for field in fields where !given.contains(field.name) {
-      // The member of the union says the tag.
-      if case .structure(let type) = type.content, type.union(taggedBy: field.name) != nil { continue }
+      // The member of the union says the tag, and the elements their count.
+      if case .structure(let type) = type.content,
+        type.union(taggedBy: field.name) != nil || type.isCount(field.name)
+      {
+        continue
+      }
       // An optional field that is left out is absent.
       if case .optional = field.type {
         inputs.append((field.name, .value(.void), field.type))

@@ -27,6 +27,11 @@ import Testing
       signature: "texts(a: str, b: cstr, c: bool = true) -> cstr?", accepts: [#"{"a":"\u0000","b":""}"#],
       refuses: [#"{"a":"","b":"a\u0000"}"#, #"{"a":1,"b":""}"#], results: ["\"x\"", "null"], noResults: ["1"]),
     Case(
+      signature: "counted(a: &{data: bytes[n], n: u32}) -> &{data: bytes[n]?, n: u32}",
+      accepts: [#"{"a":{"data":"x"}}"#, #"{"a":{"data":"x","n":1}}"#],
+      refuses: [#"{"a":{"n":1}}"#, #"{"a":{"data":1}}"#],
+      results: [#"{"data":"eA==","n":1}"#, #"{"data":null,"n":0}"#], noResults: [#"{"data":"eA=="}"#]),
+    Case(
       signature: #"data(a: bytes, b: bytes = "x", c: &[u8] = [1, 2]) -> own bytes"#,
       accepts: [#"{"a":"text"}"#, #"{"a":[0,255]}"#, #"{"a":{"base64":"AA=="},"c":"x"}"#],
       refuses: [#"{"a":[256]}"#, #"{"a":{"base64":1}}"#, #"{"a":{"base64":"","b":1}}"#, #"{"a":null}"#],
