@@ -105,7 +105,10 @@ struct CallerMade {
       guard let object = object(type), initializes || !initialized.contains(object) && !isValue(type) else { continue }
       let declared = index < function.parameters.count ? function.parameters[index] : nil
       let next = index + 1 < function.parameters.count ? function.parameters[index + 1].name ?? "" : ""
-      let isCounted = index + 1 < types.count && isInteger(types[index + 1]) && Self.isCount(next)
+      // One whose destructor takes nothing else is one struct: uv_barrier_init(uv_barrier_t *barrier, unsigned count).
+      let isEndedAlone = destructors[object]?.contains { $0.rest == rest && !rest.isEmpty } ?? false
+      let isCounted =
+        index + 1 < types.count && isInteger(types[index + 1]) && Self.isCount(next) && !isEndedAlone
       guard declared?.isArray != true, !isCounted, !ParameterNames.isPlural(declared?.name ?? "") else { continue }
       return (index, rest)
     }

@@ -25,6 +25,8 @@ extension CountedParameters {
     case .char, .integer(_, 8): return .bytes
     case .void: return isHandle(target) ? nil : .unknown
     case .integer, .float, .tagged("enum", _): return .wide
+    // Elements that a type map describes are values.
+    case .tagged("struct", _) where header.structure(target) != nil: return .structs
     case .tagged("struct", let tag):
       // Elements that are only read are copies.
       let isValue = isConst ? header.isWholeValue(tag) : !header.isObject(tag)

@@ -125,9 +125,12 @@ struct CountedParameters {
     }
   }
 
-  /// The only number, right before the only data, which are bytes: `(ctx, size_t length, uint8_t *digest)`.
+  /// The only number, right before the only data, which are bytes: `(ctx, size_t length, uint8_t *digest)`. One struct,
+  /// or an address of an object, does not count as data.
   private mutating func findOnly(_ types: [CType], _ names: [String], _ header: Header) {
-    let data = types.indices.filter { Self.elements(types[$0], header) != nil }
+    let data = types.indices.filter {
+      Self.isData(types[$0], header) || Self.elements(types[$0], header) != nil && ParameterNames.isPlural(names[$0])
+    }
     let numbers = types.indices.filter { Self.isInteger(types[$0]) }
     guard data.count == 1, numbers.count == 1, data[0] == numbers[0] + 1, counts.isEmpty,
       case .integer(_, 8)? = Self.element(types[data[0]], header),

@@ -60,4 +60,31 @@ extension Header {
 
   /// The first name, by a typedef, of a struct without a tag.
   func typedef(of type: CType) -> String? { typedefs.filter { $0.value == type }.keys.min() }
+
+  /// The last name in a chain of typedefs, or the tag, as C writes it: `z_stream`, `struct tm`. Nil if it has none.
+  func spelling(of type: CType) -> String? {
+    var type = type
+    var name: String?
+    for _ in 0..<64 {
+      switch type {
+      case .named(let next):
+        name = next
+        guard let meaning = typedefs[next] else { return name }
+        type = meaning
+      case .tagged(let kind, let tag): return tag.hasPrefix("#") || tag.hasPrefix("(") ? name : "\(kind) \(tag)"
+      default: return name
+      }
+    }
+    return name
+  }
+
+  /// Whether a type is size_t, or has it by a typedef.
+  func isSize(_ type: CType) -> Bool {
+    var type = type
+    for _ in 0..<64 {
+      guard case .named(let name) = type, name != "size_t" else { break }
+      type = typedefs[name] ?? .void
+    }
+    return type == .named("size_t")
+  }
 }

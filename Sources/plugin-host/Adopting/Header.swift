@@ -34,6 +34,8 @@ struct Header {
     var isArray: Bool
     /// The number of elements that the declaration has, by itself or by a typedef: `digest[32]`, `uuid_t id`.
     var bound: Int?
+    /// The macro or the constant that is this number: `key[crypto_auth_KEYBYTES]`.
+    var boundName: String?
     /// The header's documentation or annotation says that the function writes there.
     var isWritten = false
     /// The documentation or annotation of one that is written says that the function reads it first.
@@ -83,6 +85,11 @@ struct Header {
     self.map = map
     for (name, meaning) in map.types where meaning != .optional { define(name, as: meaning) }
     var sources: [String: [UInt8]] = [:]
+    func content(_ file: String) -> ParameterSource {
+      let text = sources[file] ?? source(file)
+      sources[file] = text
+      return ParameterSource(text)
+    }
     var indices: [String: Int] = [:]
     for node in declarations {
       switch node.kind {
@@ -91,13 +98,10 @@ struct Header {
       case "TypedefDecl":
         add(typedef: node)
         guard let name = node.name, CallbackSource.isFunction(node.type) else { continue }
-        let text = sources[node.file] ?? source(node.file)
-        sources[node.file] = text
-        callbackNames[name] = ParameterSource(text).callbackNames(node)
+        callbackNames[name] = content(node.file).callbackNames(node)
       case "FunctionDecl":
-        let text = sources[node.file] ?? source(node.file)
-        sources[node.file] = text
-        guard let function = function(node, ParameterSource(text)) else { continue }
+        let function = function(node, content(node.file)) { content($0.file).attribute($0) }
+        guard let function else { continue }
         noteObjects(of: function)
         // Of several declarations, the last one counts, and any may have the description.
         if let index = indices[function.name] {
@@ -138,14 +142,9 @@ struct Header {
   /// A parameter, or the result, as a type map says that a signature has it; nil if the map has none.
   func text(of parameter: String, in function: String) -> String? { map.text(of: parameter, in: function) }
 
-  /// Whether a type is size_t, or has it by a typedef.
-  func isSize(_ type: CType) -> Bool {
-    var type = type
-    for _ in 0..<64 {
-      guard case .named(let name) = type, name != "size_t" else { break }
-      type = typedefs[name] ?? .void
-    }
-    return type == .named("size_t")
+  /// Whether a type map says that a parameter counts one of the others.
+  func isCount(_ parameter: String, in function: String, of others: [String]) -> Bool {
+    others.contains { text(of: $0, in: function)?.contains("[\(parameter)]") ?? false }
   }
 
   /// Whether a type map says that NULL stands for an object of that type: `GMainContext`.
@@ -184,6 +183,20 @@ struct Header {
   /// Whether an enum needs a sign.
   func isSigned(enumeration tag: String) -> Bool { enums[tag]?.contains { $0.value < 0 } ?? false }
 
+  /// The constants that are the numbers of elements of parameters: expressions of which the values are needed.
+  var boundNames: Set<String> { Set(functions.flatMap { $0.parameters.compactMap(\.boundName) }) }
+
+  /// Takes over the values of these constants.
+  mutating func setBounds(_ value: (String) -> Int64?) {
+    for function in functions.indices {
+      for index in functions[function].parameters.indices {
+        guard let number = functions[function].parameters[index].boundName.flatMap(value), (1...65536).contains(number)
+        else { continue }
+        functions[function].parameters[index].bound = Int(number)
+      }
+    }
+  }
+
   /// The constants of an enum, in the header's order.
   func constants(ofEnumeration tag: String) -> [(name: String, value: Int64)] { enums[tag] ?? [] }
 
@@ -211,6 +224,8 @@ struct Header {
     case .pointer(let name):
       return .pointer(to: map.types[name] == nil ? .named(name) : .tagged("struct", name: name), isConst: false)
     case .optional(let type): return define(type, path)
+    case .counted(.slice(let element), _): return .pointer(to: define(element, path), isConst: true)
+    case .counted: return .pointer(to: .void, isConst: true)
     case .structure(let structure):
       let tag = "#map-\(path)"
       let fields = structure.fields.map { ($0.name, define($0.type, "\(path)-\($0.name)")) }
@@ -278,23 +293,6 @@ struct Header {
     typedefs[name] = isPointer ? .pointer(to: type, isConst: false) : type
   }
 
-  /// The last name in a chain of typedefs, or the tag, as C writes it: `z_stream`, `struct tm`. Nil if it has none.
-  func spelling(of type: CType) -> String? {
-    var type = type
-    var name: String?
-    for _ in 0..<64 {
-      switch type {
-      case .named(let next):
-        name = next
-        guard let meaning = typedefs[next] else { return name }
-        type = meaning
-      case .tagged(let kind, let tag): return tag.hasPrefix("#") || tag.hasPrefix("(") ? name : "\(kind) \(tag)"
-      default: return name
-      }
-    }
-    return name
-  }
-
   /// Remembers the structs whose address a function gives, as its result or through an address of an address.
   private mutating func noteObjects(of function: Function) {
     guard case .function(let result, let parameters, _)? = function.type else { return }
@@ -321,7 +319,10 @@ struct Header {
     }
   }
 
-  private func function(_ node: HeaderNode, _ source: ParameterSource) -> Function? {
+  /// `attribute` gives the text of an attribute, which a macro of another file may have.
+  private func function(
+    _ node: HeaderNode, _ source: ParameterSource, attribute: (HeaderNode) -> String
+  ) -> Function? {
     guard let name = node.name else { return nil }
     let parameters = node.inner.filter { $0.kind == "ParmVarDecl" }
     let attributes = node.type.firstRange(of: " __attribute__")
@@ -333,7 +334,7 @@ struct Header {
       description: node.inner.first { $0.kind == "FullComment" }.flatMap(Self.firstSentence),
       isInline: node.storage == "static" || node.isInline && node.storage != "extern",
       returns: !noReturn && !node.type.contains("noreturn"), file: node.file,
-      accesses: source.accesses(behind: node), isPrintf: source.isPrintf(node))
+      accesses: source.accesses(behind: node), isPrintf: source.isPrintf(node, attribute: attribute))
   }
 
   private func parameters(_ nodes: [HeaderNode], of function: HeaderNode, _ source: ParameterSource) -> [Parameter] {
@@ -347,7 +348,7 @@ struct Header {
       let isNullable = node.type.contains("_Nullable") || comment.contains("NULL") && !comment.contains("not NULL")
       return Parameter(
         name: node.name ?? ParameterSource.name(inComment: comments[index]), isArray: source.isArray(node),
-        bound: bound(node, source),
+        bound: bound(node, source), boundName: source.brackets(node).flatMap { Name.isValid($0) ? $0 : nil },
         isWritten: isRead || mark == "out" || documented.contains { $0.direction == "out" }, isRead: isRead,
         isNullable: isNullable, callbackNames: source.callbackNames(node), documentation: comment)
     }

@@ -24,7 +24,7 @@ struct HeaderNode {
   var isBitField = false
   var isInline = false
   var isVariadic = false
-  /// The file that declares it.
+  /// The file that declares it; of an attribute, the file that it is written in.
   var file = ""
   /// The offsets of its text, its name, and its last word.
   var start = 0
@@ -38,8 +38,9 @@ struct HeaderNodeReader {
   private var scanner: JSONScanner
   /// clang names the file of a place only if it is another than that of the place before.
   private var file = ""
-  /// The offset in its file of the last place that was read.
+  /// The offset of the last place that was read, and the file that the text lies in: of a macro, the macro's.
   private var offset = 0
+  private var spelled = ""
 
   /// The depth limit: deeper than any declaration. Deeper nodes are bodies of functions, which are not needed.
   private static let maximumDepth = 64
@@ -93,6 +94,7 @@ struct HeaderNodeReader {
       while let (end, _) = try scanner.member(&range) {
         try place()
         if end == "begin" { node.start = offset } else { node.lastStart = offset }
+        if end == "begin", node.kind.hasSuffix("Attr") { node.file = spelled }
       }
     case "inner" where depth < Self.maximumDepth:
       var array = try scanner.beginArray()
@@ -114,17 +116,19 @@ struct HeaderNodeReader {
   /// Reads a place. For a macro's argument that is the place where it is written.
   private mutating func place() throws(JSONError) {
     var object = try scanner.beginObject()
+    var isHere = false
     while let (key, _) = try scanner.member(&object) {
       switch key {
       case "file": file = try scanner.repairedString()
-      case "offset": offset = Int(try scanner.number()) ?? 0
+      case "offset": (offset, isHere) = (Int(try scanner.number()) ?? 0, true)
       case "spellingLoc": try place()
       case "expansionLoc":
-        let spelled = offset
+        let written = (offset, spelled)
         try place()
-        offset = spelled
+        (offset, spelled) = written
       default: try scanner.skip()
       }
     }
+    if isHere { spelled = file }
   }
 }

@@ -113,8 +113,11 @@ enum ParameterNames {
     return !words[verb...].contains { ["to", "into", "mem", "memory", "buf", "buffer", "string"].contains($0) }
   }
 
-  /// Whether a number of that name is read, and then has the next value: `rand_r(unsigned int *seed)`.
-  static func isState(_ name: String) -> Bool { ["seed", "state"].contains(words(name).last) }
+  /// Whether a number of that name is read, and then has the next value: `rand_r(unsigned int *seed)`, or the number that there
+  /// should have been: `lzma_stream_buffer_decode(uint64_t *memlimit, ...)`.
+  static func isState(_ name: String) -> Bool {
+    ["seed", "state"].contains(words(name).last) || words(name).last?.hasSuffix("limit") ?? false
+  }
 
   /// Whether a parameter of that name is set to a status or an error.
   static func isStatus(_ name: String) -> Bool {

@@ -13,8 +13,13 @@ struct ParameterSource {
     return !text[node.start..<node.nameStart].contains(UInt8(ascii: "*"))
   }
 
-  /// The number in `digest[32]` or `digest[static 32]`; nil if there is none, or it is a macro.
+  /// The number in `digest[32]` or `digest[static 32]`; nil if there is none, or it is a name.
   func bound(_ node: HeaderNode) -> Int? {
+    brackets(node).flatMap { Int($0) }.flatMap { (1...65536).contains($0) ? $0 : nil }
+  }
+
+  /// The text in the only brackets behind a parameter's name, without `static`.
+  func brackets(_ node: HeaderNode) -> String? {
     let name = Array((node.name ?? "").utf8)
     guard node.nameStart + name.count <= node.lastStart, node.lastStart < text.count,
       Array(text[node.nameStart..<node.nameStart + name.count]) == name
@@ -22,10 +27,8 @@ struct ParameterSource {
     let words = string(node.nameStart + name.count..<node.lastStart + 1)
     let inside = words.filter { $0 != " " }
     guard inside.hasPrefix("["), inside.hasSuffix("]") else { return nil }
-    let number = inside.dropFirst().dropLast()
-    return Int(number.hasPrefix("static") ? number.dropFirst(6) : number).flatMap {
-      (1...65536).contains($0) ? $0 : nil
-    }
+    let content = inside.dropFirst().dropLast()
+    return String(words.contains("static ") ? content.dropFirst(6) : content)
   }
 
   /// The names of the parameters of a function pointer that is declared there.
@@ -46,12 +49,19 @@ struct ParameterSource {
 
   /// Whether a variadic function formats its arguments as `printf` does: its name ends so, or an attribute of its
   /// declaration, which headers often write as a macro, has the word.
-  func isPrintf(_ node: HeaderNode) -> Bool {
+  func isPrintf(_ node: HeaderNode, attribute: (HeaderNode) -> String) -> Bool {
     guard node.type.hasSuffix("...)") || node.type.contains("...) ") else { return false }
     let name = (node.name ?? "").lowercased()
     if name.contains("scan") { return false }
     let behind = declarator(node).dropFirst(name.count).lowercased()
     return name.hasSuffix("printf") || name.contains("printf_") || behind.contains("printf")
+      || node.inner.contains { $0.kind == "FormatAttr" && attribute($0).contains("printf") }
+  }
+
+  /// The text of an attribute, up to its first comma.
+  func attribute(_ node: HeaderNode) -> String {
+    guard node.start < text.count else { return "" }
+    return string(node.start..<min(node.start + 100, text.count)).prefix { $0 != "," }.lowercased()
   }
 
   /// The text of a function's declaration from its name to the semicolon; empty if it is in a macro, and so elsewhere.

@@ -1,3 +1,5 @@
+import PluginRuntime
+
 extension SignatureWriter {
   /// A parameter that is an address by itself. It is `out` only where something says of how much: a guess would be
   /// written beyond.
@@ -159,7 +161,8 @@ extension SignatureWriter {
     let object = text.name(of: inner)
     let isRead = declared(index)?.isRead ?? false
     let isError = ParameterNames.isStatus(name) && object.lowercased().contains("error")
-    let isSaid = !isRead && (declared(index)?.isWritten ?? false || ParameterNames.isWritten(name) || isError)
+    let isSaid =
+      !isRead && (declared(index)?.isWritten ?? false || ParameterNames.isWritten(name) || isError || isSet(index))
     let isMade =
       ParameterNames.isMaker(function: function.name) && declared(index)?.name != nil && !isConstInner
       && (text.isOpaque(inner) || text.isHandleAddress(types[index])) && !name.hasSuffix("s")
@@ -182,6 +185,17 @@ extension SignatureWriter {
     return "out \(own(.pointer(to: inner, isConst: isConstInner), name))ptr<\(object)>?"
   }
 
+  /// Whether the documentation says that an address is set: "*str will be set to point to an allocated string". A
+  /// function that is given an object may set it in a later call: `lzma_index_decoder(lzma_stream *, lzma_index **i)`.
+  private func isSet(_ index: Int) -> Bool {
+    guard declared(index)?.documentation.contains("*\(names[index]) will be set") ?? false else { return false }
+    return !types.contains { type in
+      guard case .pointer(let target, false) = header.resolved(type) else { return false }
+      if case .tagged("struct", _) = header.resolved(target) { return true }
+      return CountedParameters.isHandle(target)
+    }
+  }
+
   /// The address of a struct: its value, if a copy of it is as good and nothing says that there may be several.
   private mutating func structure(_ index: Int, _ target: CType, _ isConst: Bool) throws(Unsuitable) -> String {
     let name = names[index]
@@ -190,8 +204,14 @@ extension SignatureWriter {
     }
     let isOne = !isArray(index) && !counts.isAmbiguous && declared(index)?.name != nil && !ParameterNames.isPlural(name)
     let isSaid = declared(index)?.isWritten ?? false || ParameterNames.isWritten(name)
-    if !isArray(index), !ParameterNames.isPlural(name), !hasCountBehind(index), let value = header.structure(target) {
-      return "\(isConst ? "&" : isSaid ? "out " : "inout ")\(value)"
+    // A typedef of an address is written like one of an array: gss_buffer_t.
+    var mayBeArray = isArray(index)
+    if case .named = types[index] { mayBeArray = false }
+    if !mayBeArray, !ParameterNames.isPlural(name), !hasCountBehind(index), let value = header.structure(target) {
+      guard !isConst, !isSaid else { return "\(isConst ? "&" : "out ")\(value)" }
+      // Nothing has to be given for elements that may be missing.
+      let all = "inout \(value) = {}"
+      return (try? Signature(parsing: "f(a: \(all))")) == nil ? "inout \(value)" : all
     }
     if isOne, isSaid, !isConst, !(declared(index)?.isRead ?? false), !ParameterNames.words(name).contains("in"),
       !text.isObject(target), !callerMade.isMade(target), !hasCountBehind(index),

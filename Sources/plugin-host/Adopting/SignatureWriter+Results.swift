@@ -10,7 +10,8 @@ extension SignatureWriter {
       guard case .pointer(let data, false) = header.resolved(types[index]), header.resolved(data) == element else {
         return false
       }
-      return counts.count(of: index) != nil && CountedParameters.isData(header.resolved(types[index]), header)
+      return !keepsData(index) && counts.count(of: index) != nil
+        && CountedParameters.isData(header.resolved(types[index]), header)
         || bound(index) != nil
     }
     return index.map { names[$0] }

@@ -103,7 +103,7 @@ struct SignatureWriter {
     guard let count = counts.count(of: index) else { return try pointer(index, to: target, isConst) }
     let name = names[index]
     let content = text.content(of: target, count: names[count])
-    if isConst, keepsData(index) { return kept(name) }
+    if keepsData(index) { return kept(name) }
     if isConst {
       checks.append("\(name) is taken to have \(names[count]) elements")
       return content
@@ -170,8 +170,13 @@ struct SignatureWriter {
   func keepsData(_ index: Int) -> Bool {
     let documentation = index < function.parameters.count ? function.parameters[index].documentation : ""
     return ["not copied", "remain valid"].contains(where: documentation.contains)
-      || ParameterNames.keepsData(function: function.name)
-        && index == types.firstIndex { CountedParameters.isConst(header.resolved($0)) }
+      || ParameterNames.keepsData(function: function.name) && index == firstData
+  }
+
+  /// The first data that are only read, or the first of all.
+  private var firstData: Int? {
+    types.firstIndex { CountedParameters.isConst(header.resolved($0)) }
+      ?? types.firstIndex { CountedParameters.isData(header.resolved($0), header) }
   }
 
   /// The address of memory that lives as long as the object which uses it: the arguments of a call do not.

@@ -107,17 +107,25 @@ struct StructFunctions {
   /// Notes the structs that a function may take several of.
   private mutating func note(_ function: Header.Function) {
     guard case .function(_, let types, _)? = function.type else { return }
+    let names = types.indices.map { $0 < function.parameters.count ? function.parameters[$0].name ?? "" : "" }
+    let counts = CountedParameters(of: function, types.map(header.resolved), names, header)
     for (index, type) in types.enumerated() {
       guard case .pointer(let target, _) = header.resolved(type), case .tagged(_, let tag) = header.resolved(target)
       else { continue }
-      let declared = index < function.parameters.count ? function.parameters[index] : nil
       let mayCount = [index - 1, index + 1].contains { neighbour in
-        guard types.indices.contains(neighbour), case .integer = header.resolved(types[neighbour]) else { return false }
-        let name = neighbour < function.parameters.count ? function.parameters[neighbour].name ?? "" : ""
-        return name.isEmpty || ParameterNames.mayCount(name)
+        guard types.indices.contains(neighbour), case .integer = header.resolved(types[neighbour]),
+          !counts.counts.contains(where: { $0.key != index && $0.value == neighbour }),
+          !header.isCount(names[neighbour], in: function.name, of: names)
+        else { return false }
+        return names[neighbour].isEmpty || ParameterNames.mayCount(names[neighbour])
       }
-      let isSeveral = declared?.isArray ?? false || ParameterNames.isPlural(declared?.name ?? "")
-      if isSeveral || mayCount { several.insert(tag) }
+      // One XGCValues is called values, and one XkbDeviceChangesRec changes.
+      let name = text.name(of: target, or: type)
+      let isOne = ParameterNames.isName(names[index], ofOne: name.hasSuffix("Rec") ? String(name.dropLast(3)) : name)
+      // A typedef of an address is written like one of an array.
+      var isArray = index < function.parameters.count && function.parameters[index].isArray
+      if case .named = type { isArray = false }
+      if isArray || ParameterNames.isPlural(names[index]) && !isOne || mayCount { several.insert(tag) }
     }
   }
 

@@ -29,6 +29,14 @@ extension TypeMap {
     "glGetLight*v.params": 4, "glGetMaterial*v.params": 4, "glTexGen*v.params": 4, "glGetTexGen*v.params": 4,
     "glTexEnv*v.params": 4, "glGetTexEnv*v.params": 4, "glTexParameter*v.params": 4, "glGetTexParameter*v.params": 4,
     "glGetTexLevelParameter*v.params": 1, "glFog*v.params": 4, "glEvalCoord1*v.u": 1, "glEvalCoord2*v.u": 2,
+    // Scalars and points of libsodium, and keys of Nettle.
+    "crypto_core_ristretto255_*.*": 32, "crypto_core_ristretto255_scalar_reduce.s": 64,
+    "crypto_core_ristretto255_from_hash.r": 64, "crypto_core_ed25519_*.*": 32,
+    "crypto_core_ed25519_scalar_reduce.s": 64,
+    "crypto_core_ed25519_from_hash.h": 64, "crypto_scalarmult*.*": 32,
+    "nettle_aes128_set_*.key": 16, "nettle_aes192_set_*.key": 24, "nettle_aes256_set_*.key": 32,
+    "nettle_camellia128_set_*.key": 16, "nettle_camellia192_set_*.key": 24, "nettle_camellia256_set_*.key": 32,
+    "nettle_chacha_set_key.key": 32, "nettle_chacha_set_nonce.nonce": 8,
     // PCRE2 and Python declare parameters without names.
     "pcre2_compile_*.argument4": 1, "pcre2_compile_*.argument5": 1, "PyUnicode*Error_Get*.argument2": 1,
     // Digests of OpenSSL, and the longest keys and vectors of its ciphers (EVP_MAX_KEY_LENGTH and the like).
@@ -55,6 +63,14 @@ extension TypeMap {
     "GDALRasterBandH": "ptr<GDALRasterBand>", "OGRLayerH": "ptr<OGRLayer>", "OGRFeatureH": "ptr<OGRFeature>",
     "OGRGeometryH": "ptr<OGRGeometry>", "EGLDisplay": "ptr<EGLDisplay>", "EGLContext": "ptr<EGLContext>",
     "EGLSurface": "ptr<EGLSurface>",
+    // Names of files of SQLite, behind which others lie.
+    "sqlite3_filename": "ptr<sqlite3_filename>",
+    // Dates and numbers of ICU are objects whose type is void.
+    "UCalendar": "handle", "UDateFormat": "handle", "UNumberFormat": "handle",
+    // Elements and their number in a struct: GnuTLS, LMDB, GSSAPI, Kerberos.
+    "gnutls_datum_t": "{data: bytes[size]?, size: u32}", "MDB_val": "{mv_size: usize, mv_data: bytes[mv_size]?}",
+    "gss_buffer_desc_struct": "{length: usize, value: bytes[length]?}",
+    "krb5_data": "{magic: i32, length: u32, data: bytes[length]?}",
     // Objects for which NULL stands for the default: PCRE2, GLib, OpenSSL, Fontconfig, the C library.
     "pcre2_general_context_8": "optional", "pcre2_compile_context_8": "optional", "pcre2_match_context_8": "optional",
     "pcre2_convert_context_8": "optional", "pcre2_general_context_16": "optional",

@@ -63,7 +63,7 @@ extension TypeMap {
     if ["in", "out", "inout"].contains(text) { return nil }
     let isResult = name.hasSuffix(".result")
     // The parameters that count, and the one that the result counts, are the function's.
-    var others = text.matches(of: #/\[(?:[^\[\];]*; )?([A-Za-z_]\w*)\]/#).map { "\($0.output.1): inout u64" }
+    var others = text.matches(of: #/(?:\[|; )([A-Za-z_]\w*)\]/#).map { "\($0.output.1): inout u64" }
     if let counted = text.firstMatch(of: #/counts (\w+)/#) {
       others.append("\(counted.output.1): out bytes[n_], n_: u64")
     }

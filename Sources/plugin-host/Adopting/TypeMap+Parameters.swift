@@ -184,5 +184,61 @@ extension TypeMap {
     __gmpz_get_d_2exp.argument1 __gmpf_get_d_2exp.argument1 __gmpf_get_str.argument2: out
     __gmpz_get_str.argument1 __gmpq_get_str.argument1 __gmpf_get_str.argument1: const ptr<void>? = null
     __gmpz_get_str.result __gmpq_get_str.result __gmpf_get_str.result: own(free) cstr?
+    __gmpn_add_n.argument1 __gmpn_sub_n.argument1 __gmpn_and_n.argument1 __gmpn_ior_n.argument1: out &[u64; argument4]
+    __gmpn_add_n.argument2 __gmpn_sub_n.argument2 __gmpn_and_n.argument2 __gmpn_ior_n.argument2: &[u64; argument4]
+    __gmpn_add_n.argument3 __gmpn_sub_n.argument3 __gmpn_and_n.argument3 __gmpn_ior_n.argument3: &[u64; argument4]
+    __gmpn_add_1.argument1 __gmpn_sub_1.argument1 __gmpn_mul_1.argument1: out &[u64; argument3]
+    __gmpn_add_1.argument2 __gmpn_sub_1.argument2 __gmpn_mul_1.argument2: &[u64; argument3]
+    __gmpn_lshift.argument1 __gmpn_rshift.argument1: out &[u64; argument3]
+    __gmpn_lshift.argument2 __gmpn_rshift.argument2: &[u64; argument3]
+    __gmpn_cmp.argument1 __gmpn_cmp.argument2: &[u64; argument3]
+    # The remainder is in the place of the dividend; the last is memory of mpn_sec_div_qr_itch() limbs.
+    __gmpn_sec_div_qr.argument1: out &[u64; argument3]
+    __gmpn_sec_div_qr.argument2: inout &[u64; argument3]
+    __gmpn_sec_div_qr.argument4: &[u64; argument5]
+    __gmpn_sec_div_qr.argument6: ptr<void>
+    # Nettle.
+    nettle_*_encrypt.dst nettle_*_decrypt.dst nettle_*_crypt.dst: out bytes[length]
+    nettle_*_encrypt.src nettle_*_decrypt.src nettle_*_crypt.src: bytes[length]
+    # Elements and their number in a struct, one after another.
+    writev.iovec pwritev.iovec pwritev64.iovec: &[{iov_base: bytes[iov_len]?, iov_len: usize}; count]
+    g_log_structured_array.fields g_log_writer_*.fields: &[{key: cstr, value: bytes[length]?, length: i64}; n_fields]
+    g_output_stream_writev.vectors: &[{buffer: bytes[size]?, size: u64}; n_vectors]
+    PK11_FindFixedKey.keyID PK11_FindKeyByKeyID.keyID: &{type: u32, data: bytes[len]?, len: u32}
+    # Bytes whose number comes back.
+    g_byte_array_steal.result: own(g_free) bytes[len]?
+    g_bytes_unref_to_data.result: own(g_free) bytes[size]?
+    # Ends of arguments in the place of "...", and formats with one text.
+    Tcl_VarEval.... Tcl_AppendResult.... Tcl_AppendStringsToObj....: ..., text: cstr, end: const ptr<void>? = null
+    g_object_get....: ..., value: out u64, end: const ptr<void>? = null
+    g_object_new.first_property_name: const ptr<void>? = null
+    g_object_new....: ..., end: const ptr<void>? = null
+    PyObject_CallFunction.format _PyObject_CallFunction_SizeT.format: const cstr = "(s)"
+    PyObject_CallMethod.format _PyObject_CallMethod_SizeT.format: const cstr = "(s)"
+    PyObject_CallFunction.... _PyObject_CallFunction_SizeT....: ..., text: cstr
+    PyObject_CallMethod.... _PyObject_CallMethod_SizeT....: ..., text: cstr
+    PyConfig_Set*Argv.argv: &[cstr; argc]
+    # Memory and objects that are kept, and those that may be missing.
+    XCreateImage.data: ptr<void>?
+    XCreateGC.values: ptr<XGCValues>?
+    new_menu.argument1 new_form.argument1: ptr<void>
+    Tcl_Condition*.condPtr Tcl_Mutex*.mutexPtr: ptr<void>
+    # Texts that are freed, and those that are declared as data.
+    lzma_str_from_filters.str lzma_str_list_filters.str: out own(free) cstr?
+    xsltFormatNumberConversion.format xsltDecimalFormatGetByName.name: cstr
+    xsltFormatNumberConversion.result_: out own(free) cstr?
+    glutStrokeLength*.string glutBitmapLength*.string: cstr
+    sqlite3_bind_text16.argument3: bytes[argument4]
+    sqlite3_result_text16*.argument2: bytes[argument3]
+    sqlite3_bind_text16.argument5 sqlite3_result_text16*.argument4: const isize = -1
+    # EGL.
+    eglInitialize.major eglInitialize.minor eglChooseConfig.num_config eglGetConfigs.num_config: out
+    eglChooseConfig.attrib_list eglCreateContext.attrib_list: const ptr<void>? = null
+    eglChooseConfig.configs eglGetConfigs.configs: out ptr<EGLConfig>?
+    eglChooseConfig.config_size eglGetConfigs.config_size: const i32 = 1
+    eglGetDisplay.display_id: ptr<void>?
+    eglCreateContext.config: ptr<EGLConfig>?
+    eglCreateContext.share_context eglMakeCurrent.ctx: ptr<EGLContext>?
+    eglMakeCurrent.draw eglMakeCurrent.read: ptr<EGLSurface>?
     """
 }

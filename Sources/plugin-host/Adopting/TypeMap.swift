@@ -96,15 +96,18 @@ extension TypeMap.Meaning {
     default:
       let signature: Signature
       do throws(SignatureError) {
-        signature = try Signature(parsing: "f(a: \(text))")
+        // A struct with a union lies behind an address.
+        signature = try Signature(parsing: "f(a: \(text.hasPrefix("{") ? "&" : "")\(text))")
       } catch {
         throw Unsuitable("found \(error.found), expected \(error.expected)")
       }
-      guard signature.parameters.count == 1, let type = signature.parameters.first?.type else {
+      guard signature.parameters.count == 1, var type = signature.parameters.first?.type else {
         throw Unsuitable("it is several types")
       }
+      if case .reference(let structure) = type { type = structure }
       guard type.isMeaning else {
-        throw Unsuitable("found '\(type)', expected a number, bool, cstr, ptr<Name>, or an array or struct of these")
+        throw Unsuitable(
+          "found '\(type)', expected a number, bool, cstr, ptr<Name>, or an array or struct of these, also with counts")
       }
       self = .type(type)
     }
@@ -117,7 +120,18 @@ extension ValueType {
     switch self {
     case .scalar, .cstr, .pointer: true
     case .array(let element, _): element.isMeaning
-    case .structure(let structure): structure.fields.allSatisfy { $0.type.isMeaning }
+    case .structure(let structure): structure.fields.allSatisfy { $0.type.isMeaning || $0.type.isMeaningOfField }
+    default: false
+    }
+  }
+
+  /// Whether a field of a struct can be it besides: elements that another field counts, and a union with a tag.
+  private var isMeaningOfField: Bool {
+    switch self {
+    case .optional(.cstr), .optional(.pointer), .counted(.str, _), .counted(.bytes, _): true
+    case .optional(.counted(let type, let count)): ValueType.counted(type, by: count).isMeaningOfField
+    case .counted(.slice(let element), _): element.isMeaning
+    case .union(let union): union.members.allSatisfy { $0.type.isMeaning }
     default: false
     }
   }

@@ -46,6 +46,7 @@ struct TypeText {
   private func structure(
     _ kind: String, _ tag: String, as written: CType, depth: Int
   ) throws(Unsuitable) -> String {
+    if let said = header.structure(written) { return said }
     let shown = "'\(name(of: written))'"
     guard kind == "struct" else { throw Unsuitable("\(shown) is a union: libffi cannot pass it by value") }
     guard let record = header.record(tag) else { throw Unsuitable("\(shown) is not defined") }
@@ -136,7 +137,8 @@ struct TypeText {
     case .void, .integer(_, 8): "bytes[\(count)]"
     case .pointer(let inner, _) where header.resolved(inner) == .char: "&[cstr; \(count)]"
     case .pointer(let inner, _): "&[ptr<\(name(of: inner))>; \(count)]"
-    case let element: "&[\((try? value(resolved: element, as: target, depth: 0)) ?? "u8"); \(count)]"
+    case let element:
+      "&[\(header.structure(target) ?? (try? value(resolved: element, as: target, depth: 0)) ?? "u8"); \(count)]"
     }
   }
 

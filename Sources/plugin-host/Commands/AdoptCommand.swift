@@ -85,7 +85,9 @@ struct AdoptCommand: ParsableCommand {
     let macros = try clang.macros(of: path) { Clang.origin(of: $0, inHeader: path) == .own }
     let made = CallerMade(contents, exports: exports.contains).types
     let sizes = Set(made).union(StructFunctions.types(contents)).sorted()
-    let values = try clang.values(of: macros + sizes.map { "sizeof(\($0))" }, behind: path)
+    let bounds = contents.boundNames.subtracting(macros).sorted()
+    let values = try clang.values(of: macros + bounds + sizes.map { "sizeof(\($0))" }, behind: path)
+    contents.setBounds { if case .int(let bound)? = values[$0] { bound } else { nil } }
     contents.macros = MacroNames(macros, values: values)
     for type in sizes {
       if case .int(let size)? = values["sizeof(\(type))"] { contents.sizes[type] = Int(size) }
