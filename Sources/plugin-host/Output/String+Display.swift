@@ -59,7 +59,7 @@ extension String {
     return (start(of: room) ?? self) + mark
   }
 
-  /// The text up to what fits into `width` columns; nil if all of it does. Looks at no more than that.
+  /// The beginning of the text that fills at most `width` columns; nil if all of it fits. Looks at no more of it.
   private func start(of width: Int) -> String? {
     var used = 0
     for index in unicodeScalars.indices {
