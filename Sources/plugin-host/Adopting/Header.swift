@@ -97,7 +97,7 @@ struct Header {
       case "EnumDecl": add(enumeration: node)
       case "TypedefDecl":
         add(typedef: node)
-        guard let name = node.name, CallbackSource.isFunction(node.type) else { continue }
+        guard let name = node.name, FunctionPointerText.isFunction(node.type) else { continue }
         callbackNames[name] = content(node.file).callbackNames(node)
       case "FunctionDecl":
         let function = function(node, content(node.file)) { content($0.file).attribute($0) }

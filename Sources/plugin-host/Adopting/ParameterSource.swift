@@ -33,10 +33,10 @@ struct ParameterSource {
 
   /// The names of the parameters of a function pointer that is declared there.
   func callbackNames(_ node: HeaderNode) -> [String?] {
-    guard CallbackSource.isFunction(node.type), node.start < node.lastStart, node.lastStart < text.count,
+    guard FunctionPointerText.isFunction(node.type), node.start < node.lastStart, node.lastStart < text.count,
       node.lastStart - node.start < 4000
     else { return [] }
-    return CallbackSource.names(string(node.start..<node.lastStart + 1))
+    return FunctionPointerText.names(string(node.start..<node.lastStart + 1))
   }
 
   /// The typedef that a parameter's text names where its type is an address without an asterisk: `uuid_t`.

@@ -1,5 +1,5 @@
 /// The names of a function pointer's parameters, which clang's types do not have: read from the text that declares it.
-enum CallbackSource {
+enum FunctionPointerText {
   /// Whether a type that clang writes is a function or its address.
   static func isFunction(_ type: String) -> Bool {
     switch CTypeParser.parse(type) {
