@@ -82,7 +82,7 @@ extension BoundFunction {
   private func output(_ mismatch: ArgumentMismatch) -> PluginError {
     // Of a value that is nested too deep the path is long.
     let path = mismatch.path.count > 60 ? mismatch.path.prefix(60) + "..." : mismatch.path[...]
-    return error(.badResult, "gives '\(path)' that \(mismatch.message), as its signature does not say: \(signature)")
+    return error(.badResult, "gives '\(path)' that \(mismatch.message), against its signature: \(signature)")
   }
 
   func result(_ message: String) -> PluginError {
