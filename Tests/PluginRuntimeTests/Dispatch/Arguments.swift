@@ -65,7 +65,7 @@ struct Arguments {
     ("u64", "18446744073709551616", "is \"18446744073709551616\""),
     ("b", "yes", "expected true or false"), ("f64", "ten", "expected a number that an f64"),
     ("f64", "1e999", "is \"1e999\""),
-    ("f32", "1e39", "expected a number that an f32"), ("cstr", "a\0b", "has a NUL in it"),
+    ("f32", "1e39", "expected a number that an f32"), ("cstr", "a\0b", "contains a NUL"),
     ("i32", String(repeating: "9", count: 100), "is \"" + String(repeating: "9", count: 40) + "...\""),
   ]
 

@@ -104,7 +104,7 @@ struct General {
       ("centroid", #"[[{"x": 1, "y": 2, "z": 3}]]"#, "'points[0].z' is not a field, expected x, y"),
       ("centroid", #"[[{"x": 1, "y": 1e999}]]"#, "'points[0].y' is 1e999"),
       ("centroid", #"[[{"x": 1, "y": 9007199254740993}]]"#, "'points[0].y' is 9007199254740993"),
-      ("older", #"[{"name": "", "tags": ["a\u0000"], "age": 1}]"#, "'person.tags[0]' has a NUL in it"),
+      ("older", #"[{"name": "", "tags": ["a\u0000"], "age": 1}]"#, "'person.tags[0]' contains a NUL"),
       ("older", #"[{"name": "", "tags": [], "age": 256}]"#, "'person.age' is 256, expected an integer from 0 to 255"),
       ("swap", #"[{"a": 2147483648, "b": 0}]"#, "'pair.a' is 2147483648"),
       ("total", #"["i", true]"#, "'rest[0]' is true, expected an integer"),

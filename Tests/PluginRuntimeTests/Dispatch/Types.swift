@@ -88,7 +88,7 @@ struct Types {
     ("f64", .int(.max), "is 9223372036854775807"),
     ("f32", .int(16_777_217), "is 16777217"), ("f64", .bool(true), "is true, expected a number"),
     ("str", .bytes([1]), "is a value of type bytes, expected a string"), ("str", .void, "is void, expected a string"),
-    ("cstr", .string("a\0b"), "has a NUL in it"), ("bytes", .int(1), "is 1, expected bytes"),
+    ("cstr", .string("a\0b"), "contains a NUL"), ("bytes", .int(1), "is 1, expected bytes"),
   ]
 
   @Test(

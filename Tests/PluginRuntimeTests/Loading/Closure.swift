@@ -84,7 +84,7 @@ struct Closure {
     _ = try folder.library("circle.so", "void other(void) {}")
     _ = try folder.library("absent.so", code, flags + ["-Wl,--no-as-needed", "-l:circle.so"])
     _ = try folder.library("circle.so", "void other(void) {}", flags + ["-Wl,--no-as-needed", "-l:absent.so"])
-    folder.expect(.loadFailed, "needs \(folder.path)/circle.so, and is needed by it", plugin)
+    folder.expect(.loadFailed, "depends on \(folder.path)/circle.so, which depends on it", plugin)
     _ = try folder.library("absent.so", code, ["-Wl,-f,circle.so"])
     folder.expect(.damaged, "is a filter of another library", plugin)
     _ = try folder.library("absent.so", code)

@@ -45,7 +45,7 @@ struct JSONArguments {
       ("f32", "1e39", "", "is 1e39"), ("f64", "1e309", "", "is 1e309"),
       ("f64", #""nan""#, "", #"is "nan""#), ("bool", "1", "", "is 1, expected true or false"),
       ("i32", "null", "", "is null"),
-      ("cstr", #""a\u0000""#, "", "has a NUL in it"), ("str", "1", "", "is 1, expected a string"),
+      ("cstr", #""a\u0000""#, "", "contains a NUL"), ("str", "1", "", "is 1, expected a string"),
       ("bytes", "[1,256]", "[1]", "is 256"),
       ("bytes", #"{"base64": "AP9="}"#, "", "is an object"), ("bytes", #"{"base64": "AP8"}"#, "", "is an object"),
       ("&[{x: &[u8]}]", #"[{"x":[1]},{"x":[1,-1]}]"#, "[1].x[1]", "is -1"),
