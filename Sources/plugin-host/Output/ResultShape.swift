@@ -92,10 +92,10 @@ extension Signature {
 extension ValueType {
   /// The type of the elements of a list; nil if no list is a value of this type.
   var listElement: ValueType? {
-    switch content {
+    if case .constant(let set) = self, set.areFlags { return self }
+    return switch content {
     case .array(let element, _), .slice(let element), .terminated(let element): element
     case .bytes: .u8
-    case .constant(let set) where set.areFlags: self
     case .value, .error: .value
     case .promise(let held): held?.listElement
     default: nil
