@@ -191,6 +191,10 @@ import Testing
       ["3:37: \"rescue\" has a \"value\"; \"call\" does not go with it"]
     ),
     (
+      "plugins: []\nsecrets: {s: {env: X, file: y}}\nsteps: {a: {call: p.f}}",
+      ["2:14: the secret \"s\" needs \"env\" or \"file\", and not both"]
+    ),
+    (
       "plugins: []\nsteps:\n  a: {call: p.f, after: {x: y}}",
       ["3:25: \"after\" must be a list, [a, b] or \"- a\" lines; this is a mapping"]
     ),

@@ -1,0 +1,16 @@
+import Foundation
+import Testing
+
+@testable import plugin_host
+
+@Suite struct ContentHashTests {
+  @Test("the hash of a file that is read in several parts is that of all of them")
+  func ofAllParts() throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "hash-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try Data(repeating: 7, count: 600_000).write(to: file)
+    // head -c 600000 /dev/zero | tr '\0' '\7' | sha256sum
+    let expected = "b8414ecc3a85cd404ec365ff7cafc4493f7064a15830dfc6aee60c0675886b94"
+    #expect(try ContentHash(path: file.path).description == expected)
+  }
+}
