@@ -3,26 +3,40 @@
 
 static promise_t *subject;
 
-static void gives_up(void *ctx, const promise_value_t *reason) {
+static void releases(void *ctx, const promise_value_t *reason) {
   (void)reason;
   spy_discard(ctx);
-  CHECK_STATUS(promise_discard(subject), PROMISE_OK);
   CHECK_STATUS(promise_release(subject), PROMISE_OK);
 }
 
-/* The consumer settles its own promise at once. Its interest in the source ends all the same. */
-static void request_goes_on_though_a_handler_settles(void) {
-  spy_t spy = {0}, above = {0};
-  promise_t *source = promise_new();
-  promise_on_cancel_request(source, spy_observer, &above, spy_free);
-  subject = promise_then(source, adds_one, NULL, NULL);
-  promise_on_cancel_request(subject, gives_up, &spy, spy_free);
-  CHECK_STATUS(promise_request_cancel(subject, I64(5)), PROMISE_OK);
-  CHECK_SPY(&spy, 1, 1);
-  CHECK_SPY(&above, 1, 1);
-  CHECK_INT(above.seen, 5);
-  CHECK_INT(promise_cancel_requested(source), 1);
-  promise_release(source);
+/* The handler releases the last reference to its promise, which abandons it. Its interest in the source ends all the
+ * same, also if the request is of a token. */
+static void request_goes_on_though_a_handler_releases_its_promise(void) {
+  for (int way = 0; way < 8; way++) {
+    spy_t spy = {0}, above = {0};
+    promise_t *source = promise_new();
+    promise_on_cancel_request(source, spy_observer, &above, spy_free);
+    subject = way % 4 == 0   ? promise_then(source, adds_one, NULL, NULL)
+              : way % 4 == 1 ? promise_new()
+              : way % 4 == 2 ? promise_new_discardable(NULL, NULL, NULL)
+                             : promise_all(&source, 1, 0);
+    promise_on_cancel_request(subject, releases, &spy, spy_free);
+    if (way % 4 == 1 || way % 4 == 2)
+      CHECK_STATUS(promise_follow(subject, source), PROMISE_OK);
+    if (way < 4) {
+      CHECK_STATUS(promise_request_cancel(subject, I64(5)), PROMISE_OK);
+    } else {
+      promise_token_t *token = promise_token_new(0);
+      CHECK_STATUS(promise_token_add(token, subject), PROMISE_OK);
+      CHECK_STATUS(promise_token_cancel(token, I64(5)), PROMISE_OK);
+      promise_token_release(token);
+    }
+    CHECK_SPY(&spy, 1, 1);
+    CHECK_SPY(&above, 1, 1);
+    CHECK_INT(above.seen, 5);
+    CHECK_INT(promise_cancel_requested(source), 1);
+    promise_release(source);
+  }
 }
 
 /* A request waits for the interest of other consumers to end; a discard ends it. */
@@ -194,7 +208,7 @@ static void a_request_reaches_a_promise_followed_later(void) {
 }
 
 int main(void) {
-  RUN(request_goes_on_though_a_handler_settles);
+  RUN(request_goes_on_though_a_handler_releases_its_promise);
   RUN(discard_of_the_last_one_interested_passes_a_request_on);
   RUN(discard_alone_asks_nobody);
   RUN(seal_passes_on_a_request_that_waits);

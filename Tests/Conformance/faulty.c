@@ -142,12 +142,17 @@ promise_t *promise_new_discardable(void (*on_discard)(void *ctx), void *ctx, pro
   return promise;
 }
 
+/* The promise that is asked to cancel, and the latest source of promise_follow(). */
+static promise_t *asked, *followed;
+
 promise_status_t promise_discard(promise_t *promise) {
   attach_kept(promise);
   for (int i = 0; i < block_count; i++) {
     if (blocks[i].promise == promise && blocks[i].block != NULL && REAL(promise_state)(promise) == PROMISE_PENDING)
       blocks[i].block(blocks[i].ctx);
   }
+  if (is("discard-ends-request") && promise == asked)
+    REAL(promise_retain)(followed);
   return REAL(promise_discard)(promise);
 }
 
@@ -207,6 +212,7 @@ promise_status_t promise_job_drop(promise_job_t *job) {
 }
 
 promise_status_t promise_follow(promise_t *promise, promise_t *source) {
+  followed = source;
   promise_status_t status = REAL(promise_follow)(promise, source);
   return status == PROMISE_EDEADLK && is("circle-accepted") ? PROMISE_OK : status;
 }
@@ -226,6 +232,7 @@ promise_status_t promise_resolve_many(promise_t *const *promises, const promise_
 promise_status_t promise_request_cancel(promise_t *promise, const promise_value_t *reason) {
   if (is("request-discards"))
     REAL(promise_discard)(promise);
+  asked = promise;
   return REAL(promise_request_cancel)(promise, reason);
 }
 

@@ -8,6 +8,7 @@ typedef struct asked {
   promise_kind_t kind; /* of the reason */
   int frees;
   promise_t *discards; /* the promise that the handler discards; NULL: none */
+  bool releases;       /* whether it releases that promise, too */
 } asked_t;
 
 static void on_request(void *ctx, const promise_value_t *reason) {
@@ -18,6 +19,8 @@ static void on_request(void *ctx, const promise_value_t *reason) {
     asked->reason = reason->as.i64;
   if (asked->discards != NULL)
     CHECK_STATUS(promise_discard(asked->discards), PROMISE_OK);
+  if (asked->releases)
+    CHECK_STATUS(promise_release(asked->discards), PROMISE_OK);
 }
 
 static void free_asked(void *ctx) {
@@ -273,6 +276,38 @@ static void a_request_propagates_from_a_follower(void) {
   }
 }
 
+/* The promises of two sources, in each way to wait for them; the handler is attached first where that is possible. */
+static promise_t *giving_up(int way, promise_t **sources, asked_t *asked) {
+  promise_t *promise = way == 0   ? child_of(sources[0])
+                       : way == 1 ? promise_new()
+                       : way == 2 ? promise_new_discardable(discard_nothing, NULL, NULL)
+                                  : promise_all(sources, 2, 0);
+  REQUIRE(promise != NULL);
+  asked->discards = promise;
+  tell(promise, asked);
+  if (way == 1 || way == 2)
+    CHECK_STATUS(promise_follow(promise, sources[0]), PROMISE_OK);
+  return promise;
+}
+
+/* The consumer settles its own promise at once, and may release it. Its interest in the sources ends all the same. */
+static void a_request_propagates_though_a_handler_settles(void) {
+  for (int i = 0; i < 8; i++) {
+    journal_clear();
+    asked_t first = {.letter = 'f', .releases = i % 2 != 0}, above[] = {{.letter = 's'}, {.letter = 't'}};
+    promise_t *sources[] = {promise_new(), promise_new()};
+    tell(sources[0], &above[0]), tell(sources[1], &above[1]);
+    promise_t *promise = giving_up(i / 2, sources, &first);
+    CHECK_STATUS(promise_request_cancel(promise, I64(5)), PROMISE_OK);
+    CHECK_TEXT(journal, i / 2 == 3 ? "fst" : "fs");
+    CHECK_INT(above[0].reason, 5);
+    if (!first.releases)
+      promise_release(promise);
+    promise_release(sources[0]), promise_release(sources[1]);
+    CHECK_INT(first.frees + above[0].frees + above[1].frees, 3);
+  }
+}
+
 /* ---- Causes ---- */
 
 static void a_cancelled_promise_has_a_cause(void) {
@@ -354,6 +389,8 @@ CHECKS(cancel) = {
          a_request_reaches_an_adopted_promise),
     RULE("a request propagates up a chain of 100,000 promises", a_request_propagates_up_a_long_chain),
     RULE("a request propagates from a promise to the source that it follows", a_request_propagates_from_a_follower),
+    RULE("a request propagates also if a handler of it settles its promise",
+         a_request_propagates_though_a_handler_settles),
     RULE("a promise rejected with a DISCARDED is cancelled, and so are its derived promises",
          a_cancelled_promise_has_a_cause),
     RULE("promise_value_discarded() makes a DISCARDED, and takes over its cause", a_discarded_reason_has_a_cause),

@@ -22,6 +22,10 @@ final class CancellingTrial: Explorable {
     case follows
     /// Cancels the grandchild while the child, which has a discard block, is made to follow another promise.
     case followsWithBlock
+    /// Cancels the child, which has a discard block and follows the root, while it is settled.
+    case linked
+    /// Cancels a promise of all of the root and the inner promise, while it is settled.
+    case gathered
     /// Cancels the grandchild and the child's sibling, while the handle of the child is released.
     case climbs
     /// Uses a weak reference while the last strong one is released.
@@ -49,24 +53,36 @@ final class CancellingTrial: Explorable {
       if program == .answers { self.settle() }
     }
     onRequest(inner) { self.innerRequests += 1 }
-    child =
-      program == .followsWithBlock
-      ? unsafe CellRef.discardable(nil, Context(nil, nil))
-      : root.react { _, _, out in
+    switch program {
+    case .followsWithBlock, .linked: child = unsafe CellRef.discardable(nil, Context(nil, nil))
+    case .gathered:
+      let inputs = [root, inner]
+      child = Gather.promise(of: { inputs[$0] }, count: 2, .all) { _, _, _ in .fulfilled }
+    default:
+      child = root.react { _, _, out in
         if self.program != .follows { return .pass }
         _ = self.inner.retain()
         out = CellValue(kind: .promise, bits: self.inner.token.bits)
         return .adopt
       }
+    }
     grandchild = child.react { _, _, _ in .pass }
+    switch program {
     // The last release of an unwatched root takes the fast path.
-    sibling = program == .answers ? CellRef.promise()! : root.react { _, _, _ in .pass }
+    case .answers: sibling = CellRef.promise()!
+    // A request that waited for the sibling would reach the root alone.
+    case .gathered: sibling = CellRef.promise()!
+    default: sibling = root.react { _, _, _ in .pass }
+    }
     switch program {
     case .handleGoes:
       _ = root.retain()
       sibling.requestCancel()
-    case .bothChildren, .attaches, .answers, .followsWithBlock: break
+    case .bothChildren, .attaches, .answers, .followsWithBlock, .gathered: break
     case .settles, .dies, .weak: sibling.requestCancel()
+    case .linked:
+      sibling.requestCancel()
+      _ = child.follow(root)
     case .chain, .follows:
       sibling.requestCancel()
       child.release()
@@ -97,6 +113,8 @@ final class CancellingTrial: Explorable {
     case .bothChildren: return [{ self.child.requestCancel() }, { self.sibling.requestCancel() }]
     case .settles: return [{ self.child.requestCancel() }, { self.settle() }]
     case .dies, .answers: return [{ self.child.requestCancel() }, { self.root.release() }]
+    case .linked, .gathered:
+      return [{ self.child.requestCancel() }, { _ = self.child.settle(CellValue(kind: .u64, bits: 1), .fulfilled) }]
     case .attaches:
       return [{ self.root.requestCancel() }, { self.onRequest(self.root) { self.attachedRequests += 1 } }]
     case .chain, .follows: return [{ self.grandchild.requestCancel() }, { self.settle() }]
@@ -118,7 +136,7 @@ final class CancellingTrial: Explorable {
 
   func end() {
     switch program {
-    case .settles, .chain: isGrandchildSettled = grandchild.state.isSettled
+    case .settles, .chain, .linked, .gathered: isGrandchildSettled = grandchild.state.isSettled
     default: break
     }
     switch program {
@@ -144,6 +162,10 @@ final class CancellingTrial: Explorable {
       expect(isGrandchildSettled, "the grandchild waits for ever")
     case .follows, .followsWithBlock: expect(innerRequests == 1, "the inner promise was asked \(innerRequests) times")
     case .dies, .answers, .weak: expect(rootRequests <= 1, "the root was asked \(rootRequests) times")
+    case .linked, .gathered:
+      expect(rootRequests <= 1, "the root was asked \(rootRequests) times")
+      expect(innerRequests == (program == .gathered ? rootRequests : 0), "one input of two was asked")
+      expect(isGrandchildSettled, "the grandchild waits for ever")
     }
     return wrong
   }

@@ -191,6 +191,18 @@ struct CancelRequestTests {
     #expect(shared.isRequested)
   }
 
+  @Test("T28: a request that a callback accepts at once is passed on to the future that is followed")
+  func followingAccepted() {
+    let source = Watched()
+    let (future, resolver) = Subject.makeWithResolver()
+    resolver.onCancelRequest { $0.cancel() }
+    resolver.resolve(with: source.future!)
+    source.future = nil
+    future.requestCancel()
+    #expect(future.state == .cancelled)
+    #expect(source.requests.count == 1)
+  }
+
   @Test("T28: a request that came before, or a cancellation, is passed on at once", arguments: [true, false])
   func followingLate(isCancelled: Bool) {
     let source = Watched()

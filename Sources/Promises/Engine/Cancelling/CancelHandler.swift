@@ -4,6 +4,10 @@ import Synchronization
 // settled or destroyed. Its own cell is claimed by the call that runs or drops it: the request, the attaching call if
 // the request came before, or the settlement.
 //
+// A handler that propagates requests is needed again when its promise is settled, so a request does not claim it. It
+// marks it instead, with `cancelRequested`, until the gather or link was asked. If the promise is settled or destroyed
+// meanwhile, as by another handler, the gather or link still has its inputs: the request drops the handler at its end.
+//
 //             value                             function         context                    free
 //   handler   bits: the next that the request   Observer, or     its ctx, or the gather     free_ctx
 //             has to call                       not nil          or link that it passes on to
@@ -116,14 +120,15 @@ extension CellRef {
     var handlers = CellQueue<CancelHandler.Link>()
     for reaction in ReactionList(newest) {
       guard reaction.reactionKind == .cancelHandler, !reaction.isCancelReason, reaction.retain() else { continue }
-      // Claimed here, so that a handler which settles the promise does not keep the later ones from running. A handler
-      // that propagates the request stays unclaimed: it is needed again when the promise is settled.
+      // Claimed or marked here, so that a handler which settles the promise does not keep the later ones from running.
       let handler = CancelHandler(reaction)
-      if handler.passesOn ? handler.target.retain() : reaction.claim() {
-        handlers.pushFront(handler)
-      } else {
+      if handler.passesOn {
+        reaction.setFlags(CellState.Pending.cancelRequested)
+      } else if !reaction.claim() {
         reaction.release()
+        continue
       }
+      handlers.pushFront(handler)
     }
     return handlers
   }
@@ -158,7 +163,7 @@ extension CellRef {
   /// Releases the context of a handler whose promise is settled, unless the handler runs or has run. A handler for
   /// discards is called first if the promise was discarded.
   func endCancelHandler(_ value: CellValue, _ outcome: Outcome) {
-    guard claim() else { return }
+    guard claimHandler() else { return }
     let isDiscard = outcome.isRejected && value.kind == ValueKind.discarded.rawValue
     if isDiscard && meta & ReactionKind.onDiscard != 0 {
       var cause = value.discardCause ?? .void
@@ -170,7 +175,22 @@ extension CellRef {
 
   /// Releases the handler's context, unless the handler runs or has run.
   func dropCancelHandler() {
-    if claim() { releaseHandlerContext() }
+    if claimHandler() { releaseHandlerContext() }
+  }
+
+  /// Claims the handler, whose promise is settled or destroyed. False if it was claimed before, or if a request that is
+  /// propagating through it drops it.
+  private func claimHandler() -> Bool {
+    let old = unsafe cell.pointee.state.bitwiseOr(CellState.claimed, ordering: .acquiringAndReleasing).oldValue
+    return old & (CellState.claimed | CellState.Pending.cancelRequested) == 0
+  }
+
+  /// Ends the propagation of a request through this handler. Drops the handler if its promise was settled or destroyed
+  /// meanwhile.
+  func endPropagation() {
+    let flag = CellState.Pending.cancelRequested
+    let old = unsafe cell.pointee.state.bitwiseAnd(~flag, ordering: .acquiringAndReleasing).oldValue
+    if old & CellState.claimed != 0 { releaseHandlerContext() }
   }
 
   private func releaseHandlerContext() {

@@ -4,23 +4,16 @@
 struct CancelWork {
   private var handlers = CellQueue<CancelHandler.Link>()
 
-  /// Takes ownership of a reference to the handler, and of one to its gather or link.
+  /// Takes ownership of a reference to the handler, which is marked, so that it keeps its gather or link.
   mutating func push(_ handler: CancelHandler) { handlers.push(handler) }
-
-  /// Returns the gather or link of the first handler, with a reference for the caller.
-  private mutating func pop() -> CellRef? {
-    guard let handler = handlers.pop() else { return nil }
-    let target = handler.target
-    handler.ref.release()
-    return target
-  }
 
   /// Drains the work list.
   consuming func finish(_ reason: CellValue) {
     var rest = self
-    while let cell = rest.pop() {
-      rest.ask(cell, reason)
-      cell.release()
+    while let handler = rest.handlers.pop() {
+      rest.ask(handler.target, reason)
+      handler.ref.endPropagation()
+      handler.ref.release()
     }
   }
 

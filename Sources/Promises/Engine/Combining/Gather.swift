@@ -47,14 +47,8 @@ package struct Gather {
   private static var cancelsOthers: UInt64 { 16 }
   /// An input was destroyed while pending.
   private static var lost: UInt64 { 32 }
-  /// A cancel request is being propagated to the inputs; with `asked`, it has been.
-  private static var asking: UInt64 { 64 }
-  private static var asked: UInt64 { 128 }
-  /// The gather detaches from the inputs; with `taken`, after a decision.
-  private static var left: UInt64 { 256 }
-  private static var taken: UInt64 { 512 }
   private static var modeMask: UInt64 { 7 }
-  static var unsettled: UInt64 { 1 << 10 }
+  static var unsettled: UInt64 { 1 << 6 }
 
   private var word: UInt64 { unsafe ref.cell.pointee.state.load(ordering: .acquiring) }
   var isDecided: Bool { word & Gather.decided != 0 }
@@ -67,21 +61,6 @@ package struct Gather {
   func decide() -> Bool { set(Gather.decided) & Gather.decided == 0 }
 
   func lose() { set(Gather.lost) }
-
-  /// Runs `propagate`, which requests cancellation of each input. If the result is settled meanwhile, as by the first
-  /// input that accepts the request, the others are detached only when all have been asked.
-  func asking(_ propagate: () -> Void) {
-    set(Gather.asking)
-    propagate()
-    let old = set(Gather.asked)
-    if old & Gather.left != 0 { detachInputs(isTaken: old & Gather.taken != 0) }
-  }
-
-  /// Detaches from the inputs, unless a request that is being propagated does so at its end.
-  func detach(isTaken: Bool) {
-    let old = set(isTaken ? Gather.left | Gather.taken : Gather.left)
-    if old & (Gather.asking | Gather.asked) != Gather.asking { detachInputs(isTaken: isTaken) }
-  }
 
   @discardableResult
   private func set(_ flag: UInt64) -> UInt64 {

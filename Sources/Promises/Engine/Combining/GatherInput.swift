@@ -60,13 +60,10 @@ extension Gather {
   /// Detaches from the pending inputs: the result is settled or unwanted.
   func leave() {
     let isUndecided = decide()
-    if isWaiting { detach(isTaken: !isUndecided) }
+    if isWaiting {
+      for index in 0..<count { unsafe entries[index].reaction.leaveInput(isTaken: !isUndecided) }
+    }
     if isUndecided { result.release() }
-  }
-
-  /// Idempotent.
-  func detachInputs(isTaken: Bool) {
-    for index in 0..<count { unsafe entries[index].reaction.leaveInput(isTaken: isTaken) }
   }
 
   private func decides(_ value: CellValue, _ outcome: Outcome) -> Bool {
@@ -79,9 +76,10 @@ extension Gather {
     }
   }
 
-  /// Propagates a cancel request for the result: its interest in every input ends.
+  /// Propagates a cancel request for the result: its interest in every input ends. If the first input that accepts the
+  /// request settles the result, the others are asked, too: the mark of the handler keeps them (CancelHandler.swift).
   func requestCancel(_ reason: CellValue, leaving work: inout CancelWork) {
-    asking { for index in 0..<count { unsafe entries[index].reaction.requestCancel(reason, leaving: &work) } }
+    for index in 0..<count { unsafe entries[index].reaction.requestCancel(reason, leaving: &work) }
   }
 
   /// Requests cancellation of all inputs but one, regardless of other interest in them.
