@@ -36,7 +36,7 @@ struct Requests {
   func left() {
     let source = CellRef.promise()!
     let child = source.react { _, _, _ in .leave }!
-    child.retain()
+    _ = child.retain()
     _ = source.settle(CellValue(kind: .u64, bits: 1), .fulfilled)
     source.release()
     // One of these has the memory of the source.
