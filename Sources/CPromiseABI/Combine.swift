@@ -38,7 +38,8 @@ private func gathered(
   _ combine: @escaping Gather.Combine
 ) -> OpaquePointer? {
   let known = UInt32(PROMISE_COMBINE_CANCEL_OTHERS)
-  guard isArrayCount(count, of: OpaquePointer.self), unsafe promises != nil || count == 0, flags & ~known == 0 else {
+  guard unsafe isArrayCount(count, of: OpaquePointer.self), unsafe promises != nil || count == 0, flags & ~known == 0
+  else {
     return unsafe fail(promise_status_t(PROMISE_EINVAL))
   }
   for index in 0..<count {

@@ -72,7 +72,7 @@ public func promise_resolve_many(
   _ promises: UnsafePointer<OpaquePointer?>?, _ values: UnsafePointer<promise_value_t>?, _ count: Int,
   _ statuses: UnsafeMutablePointer<promise_status_t>?
 ) -> promise_status_t {
-  guard isArrayCount(count, of: promise_value_t.self) else { return promise_status_t(PROMISE_EINVAL) }
+  guard unsafe isArrayCount(count, of: promise_value_t.self) else { return promise_status_t(PROMISE_EINVAL) }
   var first = promise_status_t(PROMISE_OK)
   for position in 0..<count {
     let value = unsafe values.map { unsafe $0 + position }
@@ -187,7 +187,7 @@ public func promise_wait_interruptible(_ promise: OpaquePointer?, _ timeout_ns: 
 public func promise_wait_any(
   _ promises: UnsafePointer<OpaquePointer?>?, _ count: Int, _ timeout_ns: Int64, _ index: UnsafeMutablePointer<Int>?
 ) -> promise_status_t {
-  guard let promises = unsafe promises, count != 0, isArrayCount(count, of: OpaquePointer.self) else {
+  guard let promises = unsafe promises, count != 0, unsafe isArrayCount(count, of: OpaquePointer.self) else {
     return promise_status_t(PROMISE_EINVAL)
   }
   /// Releases the first `count` references.

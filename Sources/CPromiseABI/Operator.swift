@@ -35,7 +35,7 @@ public func promise_publisher_distinct(_ source: OpaquePointer?, _ flags: UInt32
 @c @implementation
 public func promise_publisher_window(_ source: OpaquePointer?, _ count: Int) -> OpaquePointer? {
   guard let found = unsafe resolvePublisher(source) else { return unsafe fail(refusal(source)) }
-  guard count != 0, isArrayCount(count, of: promise_value_t.self) else {
+  guard count != 0, unsafe isArrayCount(count, of: promise_value_t.self) else {
     return unsafe fail(promise_status_t(PROMISE_EINVAL))
   }
   guard let window = Window(size: count) else { return unsafe made(nil) }
@@ -120,7 +120,7 @@ public func promise_publisher_zip(_ sources: UnsafePointer<OpaquePointer?>?, _ c
 }
 
 private func joined(_ sources: UnsafePointer<OpaquePointer?>?, _ count: Int, _ kind: JoinKind) -> OpaquePointer? {
-  guard isArrayCount(count, of: OpaquePointer.self), unsafe sources != nil || count == 0 else {
+  guard unsafe isArrayCount(count, of: OpaquePointer.self), unsafe sources != nil || count == 0 else {
     return unsafe fail(promise_status_t(PROMISE_EINVAL))
   }
   for index in 0..<count {
