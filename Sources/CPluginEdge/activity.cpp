@@ -143,12 +143,10 @@ void report(int number, siginfo_t *info, void *) {
     const char *subject = results_of != nullptr ? results_of : activity != nullptr ? activity->subject : nullptr;
     // In a child, the signal is its own matter.
     bool is_own = guarded.load() == getpid();
-    if (is_own && subject == nullptr && !signals[i].is_fault)
-      (line() << guard.program << ": " << signals[i].name << ": the process ends")
-          .write({"rejected", 128 + number, signals[i].name, nullptr, false});
-    if (is_own && subject == nullptr && signals[i].is_fault && ending.load() >= 0)
+    bool is_fault = signals[i].is_fault;
+    if (is_own && subject == nullptr && (!is_fault || ending.load() >= 0))
       (line() << guard.program << ": " << signals[i].name
-              << " while the exit handlers and destructors of plugins ran: the process ends")
+              << (is_fault ? " while the exit handlers and destructors of plugins ran" : "") << ": the process ends")
           .write({"rejected", 128 + number, signals[i].name, nullptr, false});
     if (is_own && subject != nullptr) {
       ending_facts facts = facts_of(results_of != nullptr ? PLUGIN_ACTIVITY_CALL : activity->kind, subject, 0);
@@ -162,7 +160,7 @@ void report(int number, siginfo_t *info, void *) {
     // Restarts the instruction that raised the signal, now with the previous handler installed. A signal that was sent
     // is sent again; if that handler returns, the process ends nevertheless.
     sigaction(number, &before[i], nullptr);
-    if (signals[i].is_fault && info->si_code > 0)
+    if (is_fault && info->si_code > 0)
       continue;
     sigset_t set;
     sigemptyset(&set);

@@ -58,7 +58,7 @@ extension ConstantSet {
     }
     var values: [PluginValue] = []
     for name in names { values.append(try value(named: name)) }
-    return Self.union(values)
+    return try union(values)
   }
 
   /// Converts JSON: a number, a name, or an array of the names of flags.
@@ -72,7 +72,7 @@ extension ConstantSet {
     case .array(let elements) where areFlags:
       var values: [PluginValue] = []
       for element in elements { values.append(try value(fromJSON: element)) }
-      return values.isEmpty ? try base.value(fromText: "0") : Self.union(values)
+      return try union(values)
     default: return try base.value(fromJSON: json)
     }
   }
@@ -92,7 +92,7 @@ extension ConstantSet {
           values.append(try base.value(fromText: element.json))
         }
       }
-      return values.isEmpty ? try base.value(fromText: "0") : Self.union(values)
+      return try union(values)
     default: return value
     }
   }
@@ -127,8 +127,8 @@ extension ConstantSet {
     text.unicodeScalars.first.map { $0 == "_" || $0.properties.isAlphabetic } ?? false
   }
 
-  private static func union(_ values: [PluginValue]) -> PluginValue {
-    guard let first = values.first else { return .int(0) }
+  private func union(_ values: [PluginValue]) throws(ArgumentMismatch) -> PluginValue {
+    guard let first = values.first else { return try base.value(fromText: "0") }
     return values.dropFirst().reduce(first) { union, value in
       switch (union, value) {
       case (.int(let left), .int(let right)): .int(left | right)

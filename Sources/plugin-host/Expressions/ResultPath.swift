@@ -98,6 +98,7 @@ struct ResultPath: Equatable, Sendable {
       throw MissingPart(
         "\(place(number)) is a text that is not JSON, so it has no part \"\(Self.text(parts[number]))\"")
     }
+    if let value = try? PluginValue(untyped: json) { return value }
     do {
       return try PluginValue(untyped: Self.readable(json))
     } catch {

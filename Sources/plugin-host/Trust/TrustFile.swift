@@ -118,8 +118,7 @@ struct TrustFile: Sendable {
 
   /// The lines of a file that any editor may have written: with a byte order mark, tabs, or CR LF at the ends.
   private static func lines(in bytes: [UInt8]) -> [String] {
-    let mark = "\u{FEFF}".utf8
-    let text = String(decoding: bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...], as: UTF8.self)
+    let text = String(decoding: bytes, as: UTF8.self).withoutByteOrderMark
     let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
     return lines.map { String($0.map { $0 == "\t" ? " " : $0 }) }
   }

@@ -38,8 +38,8 @@ struct SourceFile: Sendable {
 
   init(path: String, text: String, number: Int = 0) {
     self.path = path
-    // A byte order mark may begin a YAML file. libyaml takes it for content where the encoding is given.
-    let text = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
+    // libyaml takes a byte order mark for content where the encoding is given.
+    let text = text.withoutByteOrderMark
     self.text = text
     self.number = number
     // A CR LF is one Character, and a line break too.
