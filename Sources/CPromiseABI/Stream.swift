@@ -137,7 +137,7 @@ public func promise_publisher_latest(_ publisher: OpaquePointer?, _ out: UnsafeM
 @c @implementation
 public func promise_publisher_count(_ publisher: OpaquePointer?) -> Int64 {
   guard let found = unsafe resolvePublisher(publisher) else { return Int64(unsafe refusal(publisher)) }
-  return Int64(found.subscriberCount)
+  return Int64(found.receiverCount)
 }
 
 @c @implementation

@@ -51,6 +51,7 @@ int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, co
 
 static int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 static atomic_bool is_to_hold, is_to_refuse;
+static atomic_int refusals;
 static sem_t let_in;
 static void *(*held_run)(void *);
 
@@ -60,8 +61,10 @@ static void *begins_when_it_is_let_in(void *argument) {
 }
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument) {
-  if (atomic_load(&is_to_refuse))
+  if (atomic_load(&is_to_refuse)) {
+    atomic_fetch_add(&refusals, 1);
     return EAGAIN;
+  }
   if (!atomic_exchange(&is_to_hold, false))
     return create(thread, attributes, run, argument);
   held_run = run;
@@ -168,11 +171,36 @@ static void refused_job_is_not_waited_for(void) {
   IN_CHILD(waits_after_a_refusal, promise_executor_global(PROMISE_PRIORITY_DEFAULT));
 }
 
+/* Times are over while the thread for them cannot be started: nothing is lost, the clock tries again. */
+static void time_limits_hold_although_no_thread_could_be_started(void) {
+  promise_t *hour = promise_sleep(3600 * 1000000000LL); /* the clock has its thread */
+  promise_t *pending = promise_new(), *asked = promise_sleep(3600 * 1000000000LL);
+  promise_token_t *token = promise_token_new(0);
+  CHECK_STATUS(promise_token_add(token, asked), PROMISE_OK);
+  atomic_store(&is_to_refuse, true);
+  promise_t *slept = promise_sleep(1000000), *limited = promise_timeout(pending, 1000000);
+  CHECK_STATUS(promise_token_set_deadline(token, NULL, promise_now() + 1000000), PROMISE_OK);
+  for (int before = atomic_load(&refusals); atomic_load(&refusals) < before + 3;)
+    sched_yield();
+  atomic_store(&is_to_refuse, false);
+  CHECK_STATUS(promise_wait(slept, FOR_EVER), PROMISE_OK);
+  CHECK_INT(promise_state(slept), PROMISE_FULFILLED);
+  CHECK_STATUS(promise_wait(limited, FOR_EVER), PROMISE_OK);
+  CHECK(failed_with(limited, PROMISE_ETIMEDOUT));
+  CHECK_STATUS(promise_wait(asked, FOR_EVER), PROMISE_OK);
+  CHECK_INT(promise_state(asked), PROMISE_REJECTED); /* cancelled */
+  promise_t *promises[] = {hour, pending, asked, slept, limited};
+  for (size_t i = 0; i < sizeof promises / sizeof *promises; i++)
+    promise_release(promises[i]);
+  promise_token_release(token);
+}
+
 int main(void) {
   *(void **)&timed_wait = BENEATH(pthread_cond_timedwait);
   *(void **)&create = BENEATH(pthread_create);
   REQUIRE(timed_wait != NULL && create != NULL);
   REQUIRE(sem_init(&idle, 0, 0) == 0 && sem_init(&submitted, 0, 0) == 0 && sem_init(&let_in, 0, 0) == 0);
+  RUN(time_limits_hold_although_no_thread_could_be_started);
   RUN(job_is_run_although_the_time_of_its_thread_is_up);
   RUN(job_is_run_although_its_thread_came_too_late);
   RUN(refused_job_is_not_waited_for);

@@ -143,7 +143,10 @@ static void a_failing_one_gets_queued_events_first(void) {
   promise_subscriber_t *subscriber = slow(publisher, &listener, PROMISE_OVERFLOW_FAIL, 2),
                        *fast = listen(publisher, &other);
   promise_t *end = end_of(subscriber);
-  publish_all(publisher, 1, 4);
+  publish_all(publisher, 1, 2);
+  CHECK_INT(promise_publisher_count(publisher), 2);
+  publish_all(publisher, 3, 4);
+  CHECK_INT(promise_publisher_count(publisher), 1); /* it receives no more */
   CHECK_INT(promise_state(end), PROMISE_PENDING);
   promise_subscriber_request(subscriber, 1);
   CHECK_INT(promise_state(end), PROMISE_PENDING);

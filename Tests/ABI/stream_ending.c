@@ -101,11 +101,12 @@ static void cancels_itself(listener_t *listener, int64_t number) {
   CHECK_STATUS(promise_subscriber_cancel(listener->subscriber), PROMISE_OK);
   CHECK_INT(atomic_load(&listener->frees), 0);
   CHECK_STATUS(promise_subscriber_cancel(listener->subscriber), PROMISE_ESETTLED);
+  CHECK_INT(promise_publisher_count(listener->publisher), 1); /* the other one */
 }
 
 static void who_cancels_itself_ends_when_its_callback_returns(void) {
   promise_publisher_t *publisher = publisher_new(0);
-  listener_t first = {.then = cancels_itself}, second = {0};
+  listener_t first = {.then = cancels_itself, .publisher = publisher}, second = {0};
   first.subscriber = listen(publisher, &first);
   promise_t *end = end_of(first.subscriber);
   promise_subscriber_t *subscriber = listen(publisher, &second);

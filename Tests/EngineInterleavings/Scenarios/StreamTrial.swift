@@ -166,7 +166,7 @@ final class StreamTrial: Explorable {
       again.release()
     }
     wasOver = subscribers.first?.end?.state.isSettled ?? false
-    let isInNoList = publishers.allSatisfy { $0.subscriberCount == 0 }
+    let isInNoList = publishers.allSatisfy { !$0.hasSubscribers }
     switch program {
     case .token, .tokenInvalidated:
       wasLeft = wasOver == isInNoList

@@ -95,7 +95,7 @@ extension CellPublisher {
     (state.first, state.last, state.count) = (0, 0, 0)
   }
 
-  private func each(_ state: State, _ body: (CellSubscriber) -> Void) {
+  func each(_ state: State, _ body: (CellSubscriber) -> Void) {
     var next = state.first
     while next != 0 {
       let subscriber = CellSubscriber(CellRef(index: next))

@@ -176,7 +176,16 @@ extension CellPublisher.State {
 
 // Properties for inspection.
 extension CellPublisher {
-  package var subscriberCount: Int { locked { $0.count } }
+  /// The number of subscribers that would receive an event published now.
+  package var receiverCount: Int {
+    locked { state in
+      var count = 0
+      each(state) { if $0.acceptsEvents { count += 1 } }
+      return count
+    }
+  }
+  /// Whether a subscriber is linked, which may have events to deliver although it accepts none.
+  package var hasSubscribers: Bool { locked { $0.count > 0 } }
   var isStateful: Bool { locked { $0.isStateful } }
 
   /// Whether the stream finished, rather than failing or being cancelled; nil while it is open.

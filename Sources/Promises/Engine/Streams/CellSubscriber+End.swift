@@ -13,6 +13,9 @@ extension CellSubscriber {
   /// Whether no more events are delivered.
   var hasEnded: Bool { locked { $0.phase == .ended || $0.isCancelled } }
 
+  /// Whether it takes further events. One that has failed still delivers those that it had taken.
+  var acceptsEvents: Bool { locked { $0.phase != .ended && !$0.isCancelled && $0.ending == nil } }
+
   /// Ends the subscriber and drops its undelivered events. No callback begins after this call. The end is reported
   /// before this returns, or after the running callback has returned. False if the subscriber had ended already.
   package func cancel(_ ending: StreamEnding = .cancelled) -> Bool {

@@ -3,7 +3,8 @@ import CPlatform
 /// The timer thread. It submits due timers to the timer pool, except for those of loops, which have heaps of their own.
 /// While jobs are queued in the pools it also examines their workers. No user code runs on it.
 ///
-/// The thread starts with the first timer, and exits after a while without work.
+/// The thread starts with the first timer, and exits after a while without work. Due timers that the pool refuses, since
+/// no thread can be started, are submitted again.
 @safe
 struct Clock {
   private let guarded: Guarded<State>
@@ -11,10 +12,13 @@ struct Clock {
   @unsafe
   private struct State {
     var timers = unsafe TimerHeap()
+    /// Due timers that the pool does not have yet, and the time of the next attempt; `.max`: there are none.
+    var due = JobQueue()
+    var attempt = Int64.max
     /// The time of the next look at the pools; `.max`: none is needed.
     var check = Int64.max
     var hasThread = false
-    /// Due timers are on their way to the pool.
+    /// Due timers are on their way to the pool, or wait for the next attempt.
     var isHandingOver = false
     /// The time until which the thread sleeps.
     var wakes = Int64.max
@@ -84,7 +88,7 @@ struct Clock {
     repeat {
       while true {
         let now = platform_now()
-        let isDue = unsafe state.pointee.timers.first <= now
+        let isDue = unsafe min(state.pointee.timers.first, state.pointee.attempt) <= now
         let checks = unsafe state.pointee.check <= now
         guard isDue || checks else { break }
         if isDue { unsafe handOver(now) }
@@ -98,13 +102,15 @@ struct Clock {
   /// Submits the due timers. The monitor is held, but released meanwhile.
   @unsafe
   private func handOver(_ now: Int64) {
-    var due = JobQueue()
-    while let timer = unsafe state.pointee.timers.popDue(now) { due.push(timer) }
+    while let timer = unsafe state.pointee.timers.popDue(now) { unsafe state.pointee.due.push(timer) }
     unsafe state.pointee.isHandingOver = true
+    let due = unsafe state.pointee.due.take()
     monitor.unlock()
-    if let pool = Pool.timers, pool.submit(due) {} else { due.drop() }
+    let isTaken = Pool.timers?.submit(due) == true
     monitor.lock()
-    unsafe state.pointee.isHandingOver = false
+    if !isTaken { unsafe state.pointee.due = due }
+    unsafe state.pointee.attempt = isTaken ? .max : platform_now() + Clock.checkInterval
+    unsafe state.pointee.isHandingOver = !isTaken
   }
 
   @unsafe
@@ -118,12 +124,12 @@ struct Clock {
   /// Sleeps until the next deadline. False after a long time without one.
   @unsafe
   private func sleep() -> Bool {
-    let next = unsafe min(state.pointee.timers.first, state.pointee.check)
+    let next = unsafe min(state.pointee.timers.first, state.pointee.attempt, state.pointee.check)
     let patience = platform_now() + Clock.patience
     unsafe state.pointee.wakes = next
     let wasWoken = monitor.wait(until: min(next, patience))
     unsafe state.pointee.wakes = .min
-    return unsafe wasWoken || state.pointee.timers.first != .max || state.pointee.check != .max
+    return unsafe wasWoken || min(state.pointee.timers.first, state.pointee.attempt, state.pointee.check) != .max
   }
 }
 
@@ -132,6 +138,8 @@ extension Clock {
   fileprivate func forget() {
     unsafe guarded.locked { state in
       unsafe state.pointee.timers.forget()
+      unsafe state.pointee.due = JobQueue()
+      unsafe state.pointee.attempt = .max
       unsafe state.pointee.check = .max
       unsafe state.pointee.hasThread = false
       unsafe state.pointee.isHandingOver = false
