@@ -6,12 +6,15 @@
 #include <locale.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "uncancelled.h"
 
 __thread struct platform_thread platform_this_thread;
 
@@ -109,9 +112,11 @@ bool platform_is_main_thread(void) {
 
 uint64_t platform_random(void) {
   uint64_t number = 0;
+  int cancellation = uncancelled_begin();
   /* If the kernel refuses, fall back to the addresses of this process and the time. */
   if (getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number)
     number = (uint64_t)(uintptr_t)&number ^ (uint64_t)platform_now() << 16;
+  uncancelled_end(cancellation);
   return number;
 }
 
@@ -140,7 +145,7 @@ __attribute__((no_sanitize("thread"))) void platform_copy_words(const void *from
   atomic_thread_fence(memory_order_acquire);
 }
 
-bool platform_write(int descriptor, const void *bytes, size_t count) {
+static bool write_all(int descriptor, const void *bytes, size_t count) {
   const char *next = bytes;
   while (count > 0) {
     ssize_t written = write(descriptor, next, count);
@@ -152,6 +157,24 @@ bool platform_write(int descriptor, const void *bytes, size_t count) {
     }
   }
   return true;
+}
+
+bool platform_write(int descriptor, const void *bytes, size_t count) {
+  sigset_t pipe, old, pending;
+  sigemptyset(&pipe);
+  sigaddset(&pipe, SIGPIPE);
+  int cancellation = uncancelled_begin();
+  pthread_sigmask(SIG_BLOCK, &pipe, &old);
+  bool was_pending = sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1;
+  bool is_written = write_all(descriptor, bytes, count);
+  int error = errno;
+  /* The signal of this write, which is for this thread. */
+  if (!is_written && error == EPIPE && !was_pending)
+    sigtimedwait(&pipe, NULL, &(struct timespec){0, 0});
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
+  uncancelled_end(cancellation);
+  errno = error;
+  return is_written;
 }
 
 int platform_last_error(void) {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "platform.h"
+#include "uncancelled.h"
 
 static bool watch(int poll, int file) {
   struct epoll_event event = {.events = EPOLLIN};
@@ -42,7 +43,7 @@ void platform_signal_close(const struct platform_signal *signal) {
   const int files[] = {signal->poll, signal->event, signal->timer};
   for (int i = 0; i < 3; i++)
     if (files[i] >= 0)
-      close(files[i]);
+      platform_event_close(files[i]);
 }
 
 /* Replaces the open file of descriptor `old` with that of `new`. */
@@ -66,12 +67,16 @@ int platform_event_open(void) {
 }
 
 void platform_event_close(int event) {
+  int cancellation = uncancelled_begin();
   close(event);
+  uncancelled_end(cancellation);
 }
 
 void platform_event_set(int event, bool readable) {
   uint64_t count = 1;
+  int cancellation = uncancelled_begin();
   ssize_t size = readable ? write(event, &count, sizeof count) : read(event, &count, sizeof count);
+  uncancelled_end(cancellation);
   /* The write cannot overflow, and the read finds the written count. */
   (void)size;
 }
@@ -98,13 +103,11 @@ void platform_signal_arm(const struct platform_signal *signal, int64_t deadline)
 
 void platform_signal_wait(const struct platform_signal *signal, int64_t deadline) {
   struct pollfd file = {.fd = signal->poll, .events = POLLIN};
-  if (deadline < 0) {
-    ppoll(&file, 1, NULL, NULL);
-    return;
-  }
-  int64_t left = deadline - platform_now();
+  int64_t left = deadline < 0 ? 0 : deadline - platform_now();
   if (left < 0)
     left = 0;
   struct timespec time = {.tv_sec = left / 1000000000, .tv_nsec = left % 1000000000};
-  ppoll(&file, 1, &time, NULL);
+  int cancellation = uncancelled_begin();
+  ppoll(&file, 1, deadline < 0 ? NULL : &time, NULL);
+  uncancelled_end(cancellation);
 }

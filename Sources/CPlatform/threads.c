@@ -3,6 +3,7 @@
 
 #include "platform.h"
 #include "platform_fork.h"
+#include "uncancelled.h"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -136,11 +137,14 @@ struct kernel_status {
 };
 
 static const char *read_status(struct kernel_status *status, const char *path) {
+  ssize_t length = 0;
+  int cancellation = uncancelled_begin();
   int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0)
-    return "";
-  ssize_t length = read(file, status->text, sizeof status->text - 1);
-  close(file);
+  if (file >= 0) {
+    length = read(file, status->text, sizeof status->text - 1);
+    close(file);
+  }
+  uncancelled_end(cancellation);
   status->text[length > 0 ? length : 0] = '\0';
   /* "id (name) state ...": the name may contain brackets and spaces. */
   const char *end = strrchr(status->text, ')');
@@ -210,12 +214,12 @@ void platform_monitor_unlock(struct platform_monitor *monitor) {
 }
 
 bool platform_monitor_wait(struct platform_monitor *monitor, int64_t deadline) {
-  if (deadline < 0) {
-    pthread_cond_wait(&monitor->condition, &monitor->mutex);
-    return true;
-  }
   struct timespec until = {.tv_sec = deadline / 1000000000, .tv_nsec = deadline % 1000000000};
-  return pthread_cond_timedwait(&monitor->condition, &monitor->mutex, &until) == 0;
+  int cancellation = uncancelled_begin();
+  int status = deadline < 0 ? pthread_cond_wait(&monitor->condition, &monitor->mutex)
+                            : pthread_cond_timedwait(&monitor->condition, &monitor->mutex, &until);
+  uncancelled_end(cancellation);
+  return status == 0;
 }
 
 void platform_monitor_wake_one(struct platform_monitor *monitor) {

@@ -12,7 +12,7 @@
 #include "implementation.h"
 #include "run.h"
 
-enum { CONFORMS = 0, DOES_NOT_CONFORM = 1, WRONG_USAGE = 64 };
+enum { CONFORMS = 0, DOES_NOT_CONFORM = 1, WRONG_USAGE = 64, CANNOT_WRITE = 74 };
 
 typedef struct options {
   const char *library;
@@ -32,6 +32,14 @@ static void refuse(const char *problem, const char *what) {
   exit(WRONG_USAGE);
 }
 
+/* The exit status, once the results are written. */
+static int finish(int status) {
+  if (fflush(stdout) == 0 && !ferror(stdout))
+    return status;
+  fputs("promise-conformance: cannot write to the standard output\n", stderr);
+  return CANNOT_WRITE;
+}
+
 static unsigned parse_seconds(const char *text) {
   char *end = NULL;
   errno = 0;
@@ -46,10 +54,10 @@ static options_t parse(char **arguments) {
   for (; *arguments != NULL; arguments++) {
     if (strcmp(*arguments, "--help") == 0) {
       fputs(usage, stdout);
-      exit(CONFORMS);
+      exit(finish(CONFORMS));
     } else if (strcmp(*arguments, "--version") == 0) {
       printf("promise-conformance for version %u of the ABI\n", PROMISE_ABI_VERSION);
-      exit(CONFORMS);
+      exit(finish(CONFORMS));
     } else if (strcmp(*arguments, "--list") == 0) {
       options.lists = true;
     } else if (strcmp(*arguments, "--timeout") == 0) {
@@ -152,7 +160,7 @@ int main(int argc, char **argv) {
   setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
   if (options.lists) {
     each_check(&options, print_name);
-    return CONFORMS;
+    return finish(CONFORMS);
   }
   /* dlopen() searches the system's library paths for a name without a slash. */
   char here[4096];
@@ -170,12 +178,12 @@ int main(int argc, char **argv) {
   run_outcome_t outcome = run_probe(options.library, options.seconds, &facts);
   if (outcome.result == RUN_FAILED) {
     printf("Bail out! %s\n", outcome.reason);
-    return DOES_NOT_CONFORM;
+    return finish(DOES_NOT_CONFORM);
   }
   printf("# %s: version %u of the ABI; these checks are for version %u\n", options.library, (unsigned)facts.version,
          PROMISE_ABI_VERSION);
   report_functions(&options, false);
   each_check(&options, run_and_report);
   printf("# %d passed, %d failed, %d skipped\n", passed, failed, skipped);
-  return failed == 0 ? CONFORMS : DOES_NOT_CONFORM;
+  return finish(failed == 0 ? CONFORMS : DOES_NOT_CONFORM);
 }

@@ -252,6 +252,12 @@ static void to_a_descriptor(void) {
   close(ends[0]);
   dump();
   CHECK_TEXT(text, dumped);
+  /* A reader that has gone is an error, and no SIGPIPE. */
+  REQUIRE(pipe(ends) == 0);
+  close(ends[0]);
+  CHECK_STATUS(promise_dump(ends[1]), PROMISE_EINVAL);
+  CHECK_INT(errno, EPIPE);
+  close(ends[1]);
   errno = 0;
   CHECK_STATUS(promise_dump(-1), PROMISE_EINVAL);
   CHECK_INT(errno, EBADF);

@@ -41,6 +41,10 @@ cc -std=c11 -Wall -Wextra -Werror -shared -fPIC -I"$root/include" "$root"/Tests/
 expect "the library conforms" 0 '^# [0-9]+ passed, 0 failed, 0 skipped$' "$check" --timeout $limit "$library"
 expect "so does the wrapper without a fault" 0 '^# [0-9]+ passed, 0 failed, 0 skipped$' \
   env CHECK_QUICK=1 "$check" --timeout $limit "$scratch/faulty.so"
+expect "results that cannot be written are an error" 74 '^promise-conformance: cannot write to the standard output$' \
+  sh -c '"$@" > /dev/full' - "$check" --only core --timeout $limit "$library"
+expect "so is a list" 74 '^promise-conformance: cannot write' sh -c '"$@" > /dev/full' - "$check" --list
+expect "so is the version" 74 '^promise-conformance: cannot write' sh -c '"$@" >&-' - "$check" --version
 
 # fault NAME RULE: with that fault the check of the rule fails.
 fault() { expect "$1" 1 '^not ok 1 - ' env FAULT="$1" "$check" --timeout $limit --only "$2" "$scratch/faulty.so"; }
