@@ -1,11 +1,9 @@
 infix operator &&& : MultiplicationPrecedence
 
-/// Returns a promise of both values; rejected with the reason of the first of the two that is rejected.
+/// Returns a promise of both values; rejected with the reason of the first of the two that is rejected. A request to
+/// cancel it withdraws its interest in both.
 public func &&& <V1, V2>(left: Promise<V1>, right: Promise<V2>) -> Promise<(V1, V2)> {
-  let both = Promise<(V1, V2)>()
-  left.then({ first in right.then({ both.settle((first, $0)) }, nil) }, { both.settle(rejecting: $0) })
-  right.then(nil, { both.settle(rejecting: $0) })
-  return both
+  when(fulfilled: left, right)
 }
 
 extension Promise {

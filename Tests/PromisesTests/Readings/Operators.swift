@@ -78,6 +78,31 @@ struct Operators {
     #expect(reasons.1 as? String == "right")
   }
 
+  @Test("EA-27, EA-28: a request to cancel the and, or the or, of two promises propagates to both", arguments: [true, false])
+  func request(isAnd: Bool) throws {
+    let (left, right) = (Watched(), Watched())
+    let combined: AnyPromise =
+      isAnd
+      ? try #require(left.future).promise &&& #require(right.future).promise
+      : try #require(left.future).promise ||| #require(right.future).promise
+    (left.future, right.future) = (nil, nil)
+    (combined as? Promise<(Int, Int)>)?.future.requestCancel()
+    (combined as? Promise<Any>)?.future.requestCancel()
+    #expect(left.isRequested && right.isRequested)
+  }
+
+  @Test("EA-27, EA-28: a chain of ands, and one of ors, takes no stack", arguments: [true, false])
+  func depth(isAnd: Bool) {
+    let value = onThread(stackSize: 32 << 10) {
+      let first = Promise<Int>()
+      var last: Promise<Any> = first.then { $0 as Any }
+      for _ in 0..<2_000 { last = isAnd ? (last &&& Promise<Int>.resolve(0)).then { $0.0 } : last ||| Promise<Int>() }
+      first.resolve(7)
+      return last.value as? Int
+    }
+    #expect(value == 7)
+  }
+
   @Test("EA-29: and binds tighter than or, and both are left associative")
   func precedence() {
     let one = Promise<Int>.resolve(1)
