@@ -55,16 +55,19 @@ extension Resolver {
   /// Makes the future follow `future`: it is settled with that outcome, unless it is settled before. A request to
   /// cancel it propagates to `future`, as from a derived future.
   ///
-  /// The resolver is no longer needed: its release does not cancel the future.
+  /// The resolver is no longer needed: its release does not cancel the future. A future that would wait for itself,
+  /// also through others, is cancelled because of a `PromiseError`.
   public func resolve(with future: Future<Value, Failure>) {
     handOver()
-    if future.cell == cell {
-      // The future would wait for itself.
-      _ = cell.settle(Fault.cycle.value, .rejected)
-    } else if cell.state.isSettled {
-      if isCancelRequested { future.makeChild().requestCancel() }
-    } else if !cell.chain(after: future.cell, passesRequestsOn: true) {
-      fatalError("no memory for a callback")
+    var hasMemory = true
+    switch cell.follow(future.cell) {
+    case .follows: break
+    case .isSettled: if isCancelRequested { future.makeChild().requestCancel() }
+    case .cycle: _ = cell.settle(Fault.cycle.value, .rejected)
+    // It follows another one already: the first of the two outcomes settles it.
+    case .isTaken: hasMemory = cell.chain(after: future.cell, passesRequestsOn: true)
+    case .outOfMemory: hasMemory = false
     }
+    if !hasMemory { fatalError("no memory for a callback") }
   }
 }

@@ -327,6 +327,26 @@ struct ResolverTests {
     #expect(future.mapResult { $0 }.promise.rejectReason as? String == "why")
   }
 
+  @Test("T28: futures that would wait for one another, also through a derived one, are cancelled")
+  func circle() {
+    let (first, resolver) = Future<Int, TestError>.makeWithResolver()
+    let (second, other) = Future<Int, TestError>.makeWithResolver()
+    resolver.resolve(with: second)
+    other.resolve(with: first.map { $0 })
+    #expect(second.result?.indirectError is PromiseError)
+    #expect(first.state == .cancelled)
+  }
+
+  @Test("T28: the first outcome of two futures settles the one that follows both")
+  func followsTwo() {
+    let sources = (0..<2).map { _ in Future<Int, TestError>.makeWithResolver() }
+    let (future, resolver) = Future<Int, TestError>.makeWithResolver()
+    for source in sources { resolver.resolve(with: source.future) }
+    sources[1].resolver.fulfill(2)
+    sources[0].resolver.fulfill(1)
+    #expect(future.value == 2)
+  }
+
   @Test("a future whose type has no room for an error is cancelled because of it")
   func faults() {
     let (outer, resolver) = Future<Int, Never>.makeWithResolver()
