@@ -42,7 +42,7 @@ public final class DelayedFuture<Value, Failure>: Equatable {
 
   /// The future, the same one at each access. The first access starts the work.
   public var future: Future<Value, Failure> {
-    start.settle(())
+    _ = start.cell.settle(.void, .fulfilled)
     return made
   }
 

@@ -24,7 +24,7 @@ extension Completion {
   /// Makes the CALL of a promise that was settled by another party obsolete: a ready one keeps its place in the line. If
   /// the source is being settled, the settling thread appends the obsolete event.
   fileprivate func makeObsolete() {
-    let owned: (value: CellValue, promise: CellRef?)? = queue.locked { _ in
+    let owned: (value: CellValue, promise: CellRef?)? = unsafe queue.locked { _ in
       guard place == .idle || place == .waiting || place == .ready else { return nil }
       kind = .obsolete
       guard place == .ready else { return nil }
