@@ -7,6 +7,11 @@ public func ||| <V1, V2>(left: Promise<V1>, right: Promise<V2>) -> Promise<Any> 
     out = unsafe .encoding(reason: (entries[0].value.reason, entries[1].value.reason) as (Any?, Any?))
     return .rejected
   }
-  let inputs = [left.then { $0 as Any }, right.then { $0 as Any }]
+  let inputs = [left.then { erased($0) }, right.then { erased($0) }]
   return withExtendedLifetime(inputs) { Promise<Any>(cell: either.promise(of: inputs.map(\.cell))) }
+}
+
+/// The value as an `Any`. One that is an `Any` already is not wrapped again: casts go through each wrapper.
+private func erased<Value>(_ value: Value) -> Any {
+  Value.self == Any.self ? CellValue.cast(value, to: Any.self) : value
 }
