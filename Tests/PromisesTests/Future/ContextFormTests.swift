@@ -201,4 +201,70 @@ struct ContextFormTests {
         ),
       ])
   }
+
+  @Test("D41, D45, D46, D50, D51, D52, PG12, PG19: the other forms run in their context, too, unless silenced")
+  func others() {
+    @Sendable func after(_ run: () -> Void) -> Subject {
+      run()
+      return Subject(fulfilled: 2)
+    }
+    @Sendable func result(_ run: () -> Void) -> Result<Int, TestError> {
+      run()
+      return .success(2)
+    }
+    @Sendable func value(_ run: () -> Void) -> Int {
+      run()
+      return 2
+    }
+    check(
+      .fulfilled(1),
+      [
+        ("mapEither", { future, here, token, run in future.mapEither(on: here, token: token) { _ in result(run) } }),
+        (
+          "flatMapEither",
+          { future, here, token, run in future.flatMapEither(on: here, token: token) { _ in after(run) } }
+        ),
+        (
+          "flatMapOrCancel",
+          { future, here, token, run in future.flatMapOrCancel(on: here, token: token) { _ in after(run) } }
+        ),
+        ("additionally", { future, here, token, run in future.additionally(on: here, token: token) { _ in run() } }),
+        (
+          "additionally(async:)",
+          { future, here, token, run in future.additionally(on: here, token: token, async: { _ in after(run) }) }
+        ),
+        ("always", { future, here, token, run in future.always(on: here, token: token) { run() } }),
+      ])
+    check(
+      .rejected(TestError(2)),
+      [
+        ("recover", { future, here, token, run in future.recover(on: here, token: token) { _ in value(run) } }),
+        ("recover(with:)", { future, here, token, run in future.recover(on: here, token: token, with: value(run)) }),
+      ])
+    check(
+      .cancelled(nil),
+      [
+        ("onCancel without argument", { future, here, token, run in future.onCancel(on: here, token: token) { run() } })
+      ])
+  }
+
+  @Test("T12, PG29: the body of a throwing future, and the callbacks of a future of values alone, run in their context")
+  func bodies() {
+    let executor = ManualExecutor()
+    let log = Recorder<String>()
+    let made = ThrowingFuture<Int>(on: executor.here) { _ in
+      log.record("body: \(executor.isRunning)")
+      throw TestError(1)
+    }
+    let values = Subject(fulfilled: 1).successOnly()
+    values.onSuccess(on: executor.here) { _ in log.record("success: \(executor.isRunning)") }
+    let mapped = values.map(on: executor.here) { value in
+      log.record("map: \(executor.isRunning)")
+      return value + 1
+    }
+    #expect(log.events == [])
+    executor.runAll()
+    #expect(log.events == ["body: true", "success: true", "map: true"])
+    #expect(made.error as? TestError == TestError(1) && mapped.value == 2)
+  }
 }
