@@ -42,6 +42,9 @@ struct TokenFutureTests {
     value.tap { _ in log.record("t") }.fork { #expect($0 == value) }
     #expect(log.events == ["s1", "c", "e", "t"])
     #expect(value.tap().inner.value == 1 && value.ignoringCancel().inner.value == 1)
+    value.fork { _ in log.record("f") }
+    #expect(log.events.last == "f")
+    #expect(throws: OtherError.self) { try value.fork { _ in throw OtherError() } }
   }
 
   @Test("T81, defect 3: every callback is silenced by its token, that of mapError too, and transformers cancel")
@@ -139,6 +142,25 @@ struct TokenFutureTests {
     token.invalidate()
     #expect(!inner.isCancelRequested)
     withExtendedLifetime((derived, resolver, other, following)) {}
+  }
+
+  @Test("T82: tap and ignoringCancel make futures of their own, from which the first derived future is asked, too")
+  func aside() {
+    let ways: [(TokenFuture<Int, TestError>) -> TokenFuture<Int, TestError>] = [{ $0.tap() }, { $0.ignoringCancel() }]
+    for makesAside in ways {
+      let inner = Resolver<Int, TestError>()
+      let bound = Subject(fulfilled: 1).withToken(token)
+      let aside = makesAside(bound)
+      #expect(aside.inner != bound.inner && aside.token == token)
+      let following = aside.flatMap { _ in inner.future }
+      token.invalidate()
+      #expect(inner.isCancelRequested)
+      withExtendedLifetime(following) {}
+    }
+    let (future, resolver) = Subject.makeWithResolver()
+    let child = future.withToken(token).ignoringCancel().map { $0 }
+    child.inner.requestCancel()
+    #expect(!resolver.isCancelRequested)
   }
 
   @Test("T83: a request on it is unavailable: the compiler names the replacement")
