@@ -1,0 +1,128 @@
+import Promises
+import PromisesTestSupport
+import Testing
+
+/// The forms with a context, and those for the main actor, are functions of their own, so each is called here.
+@Suite("Promise: callbacks in a context and on the main actor")
+struct PromiseForms {
+  typealias Run = @Sendable () -> Void
+
+  /// The two forms of a method. Each attaches a callback that calls the closure, and returns the derived promise.
+  struct Forms {
+    let name: String
+    let inContext: (Promise<Int>, PromiseContext, @escaping Run) -> Any
+    let onMain: (Promise<Int>, @escaping Run) -> Any
+
+    init(
+      _ name: String, _ inContext: @escaping (Promise<Int>, PromiseContext, @escaping Run) -> Any,
+      _ onMain: @escaping (Promise<Int>, @escaping Run) -> Any
+    ) {
+      (self.name, self.inContext, self.onMain) = (name, inContext, onMain)
+    }
+  }
+
+  private func check(_ settle: (Promise<Int>) -> Void, _ methods: [Forms]) async {
+    for forms in methods {
+      let promise = Promise<Int>()
+      let executor = ManualExecutor()
+      let log = Recorder<String>()
+      let derived = [
+        forms.inContext(promise, executor.here) { log.record("in context: \(executor.isRunning)") },
+        forms.onMain(promise) { log.record("on main: \(isOnMainQueue())") },
+      ]
+      settle(promise)
+      executor.runAll()
+      await mainQueueDrained()
+      #expect(log.events.sorted() == ["in context: true", "on main: true"], "\(forms.name)")
+      withExtendedLifetime(derived) {}
+    }
+  }
+
+  private static func after(_ run: Run) -> Promise<Int> {
+    run()
+    return .resolve(2)
+  }
+
+  private static func result(_ run: Run) -> Result<Int, TestError> {
+    run()
+    return .success(2)
+  }
+
+  @Test("handlers of a value")
+  func values() async {
+    await check(
+      { $0.resolve(1) },
+      [
+        Forms(
+          "then", { $0.then(on: $1, { [run = $2] _ in run() }, nil) },
+          { $0.then(on: .main, { [run = $1] _ in run() }, nil) }),
+        Forms(
+          "then with both handlers", { $0.then(on: $1, { [run = $2] _ in run() }, { _ in }) },
+          { $0.then(on: .main, { [run = $1] _ in run() }, { _ in }) }),
+        Forms(
+          "typed then",
+          { promise, context, run in promise.then(on: context) { value -> Int in Self.value(value, run) } },
+          { promise, run in promise.then(on: .main) { value -> Int in Self.value(value, run) } }),
+        Forms(
+          "then(async:)", { promise, context, run in promise.then(on: context, async: { _ in Self.after(run) }) },
+          { promise, run in promise.then(on: .main, async: { _ in Self.after(run) }) }),
+        Forms(
+          "then(result:)", { promise, context, run in promise.then(on: context, result: { _ in Self.result(run) }) },
+          { promise, run in promise.then(on: .main, result: { _ in Self.result(run) }) }),
+        Forms(
+          "anyway", { promise, context, run in promise.anyway(on: context) { value -> Int in Self.value(value, run) } },
+          { promise, run in promise.anyway(on: .main) { value -> Int in Self.value(value, run) } }),
+        Forms(
+          "anyway(async:)", { promise, context, run in promise.anyway(on: context, async: { _ in Self.after(run) }) },
+          { promise, run in promise.anyway(on: .main, async: { _ in Self.after(run) }) }),
+      ])
+  }
+
+  private static func value(_ value: Int?, _ run: Run) -> Int {
+    run()
+    return 2
+  }
+
+  @Test("handlers of a reason")
+  func reasons() async {
+    await check(
+      { $0.reject(TestError(1)) },
+      [
+        Forms(
+          "then", { $0.then(on: $1, nil, { [run = $2] _ in run() }) },
+          { $0.then(on: .main, nil, { [run = $1] _ in run() }) }),
+        Forms(
+          "then with both handlers", { $0.then(on: $1, { _ in }, { [run = $2] _ in run() }) },
+          { $0.then(on: .main, { _ in }, { [run = $1] _ in run() }) }),
+        Forms(
+          "void rescue", { promise, context, run in promise.rescue(on: context) { (_: TestError) in run() } },
+          { promise, run in promise.rescue(on: .main) { (_: TestError) in run() } }),
+        Forms(
+          "typed rescue",
+          { promise, context, run in promise.rescue(on: context) { (_: TestError) -> Int in Self.value(nil, run) } },
+          { promise, run in promise.rescue(on: .main) { (_: TestError) -> Int in Self.value(nil, run) } }),
+        Forms(
+          "rescue with a promise",
+          { promise, context, run in
+            promise.rescue(on: context) { (_: TestError) -> Promise<Int> in Self.after(run) }
+          },
+          { promise, run in promise.rescue(on: .main) { (_: TestError) -> Promise<Int> in Self.after(run) } }),
+        Forms(
+          "rescue(async:)",
+          { promise, context, run in promise.rescue(on: context, async: { (_: TestError) in Self.after(run) }) },
+          { promise, run in promise.rescue(on: .main, async: { (_: TestError) in Self.after(run) }) }),
+      ])
+  }
+  @Test("a promise whose block runs in a context, or on the main queue, is discardable")
+  func discard() async {
+    let executor = ManualExecutor()
+    let log = Recorder<String>()
+    let there = Promise<Int>(on: executor.here, discard: { log.record("there") }) { _, _ in }
+    let main = Promise<Int>(on: .main, discard: { log.record("main") }) { _, _ in }
+    there.discard()
+    main.discard()
+    #expect(log.events == ["there", "main"] && there.state == .rejected && main.state == .rejected)
+    executor.runAll()
+    await mainQueueDrained()
+  }
+}
