@@ -16,4 +16,15 @@ struct OtherTypes {
     promise.resolve("text")
     #expect(mapped.result?.indirectError is PromiseError)
   }
+  @Test("PG12: ... also if the value would be one of the new future's type")
+  func mapEitherToThatType() {
+    let promise = Promise<String>()
+    #expect(promise.cell.retain())
+    let mapped = Future<Int, TestError>(cell: promise.cell).mapEither { _ -> Result<String, TestError> in
+      Issue.record("called")
+      return .success("")
+    }
+    promise.resolve("text")
+    #expect(mapped.result?.indirectError is PromiseError)
+  }
 }
