@@ -74,19 +74,65 @@ struct DemandTests {
     }
   }
 
+  @Test("a bound of nothing is a bound of one state")
+  func boundOfNone() {
+    Numbers.with { numbers in
+      let subscription = numbers.subscriber().subscribe(demand: 0, buffer: .bounded(0)) { _ in }
+      #expect(numbers.publisher.publish(1) == .full)
+      subscription.requestAll()
+      #expect(numbers.publisher.publish(2) == .published)
+    }
+  }
+
   @Test("a callback in a context gets states as they are asked for")
   func context() {
     Numbers.with { numbers in
       let queue = DispatchQueue(label: "test")
       let recorder = Recorder<NumberState>()
       let subscription = numbers.subscriber().subscribe(on: .queue(queue), demand: 1) { recorder.record($0) }
+      queue.suspend()
       numbers.publish(.data(1), .data(2))
+      #expect(recorder.events == [], "nothing runs outside the queue")
+      queue.resume()
       queue.drain()
       #expect(recorder.events == [.data(1)])
       subscription.request(1)
       queue.drain()
       #expect(recorder.events == [.data(1), .data(2)])
       withExtendedLifetime(subscription) {}
+    }
+  }
+
+  @Test("a negative demand is none, and a negative request asks for nothing")
+  func negative() {
+    Numbers.with { numbers in
+      let recorder = Recorder<NumberState>()
+      let subscription = numbers.subscriber().subscribe(demand: -2) { recorder.record($0) }
+      numbers.publish(.data(1), .data(2))
+      subscription.request(-1)
+      #expect(recorder.events == [])
+      subscription.request(1)
+      #expect(recorder.events == [.data(1)])
+    }
+  }
+
+  @Test("a released subscription gets nothing more, and leaves the stream")
+  func released() {
+    Numbers.with { numbers in
+      withLifetimeTracking { tracker in
+        let recorder = Recorder<NumberState>()
+        var subscription: StreamSubscription? = numbers.subscriber()
+          .subscribe(demand: 3) { [held = tracker.track()] in
+            held.touch()
+            recorder.record($0)
+          }
+        numbers.publish(.data(1))
+        #expect(recorder.events == [.data(1)] && subscription != nil)
+        subscription = nil
+        #expect(tracker.live == 0)
+        numbers.publish(.data(2))
+        #expect(recorder.count == 1)
+      }
     }
   }
 }

@@ -51,6 +51,7 @@ struct ReplayingTests {
       publisher.publish(tracker.track())
       publisher.publish(tracker.track())
       #expect(tracker.live == 1)
+      #expect(publisher.lastState?.value != nil && publisher.lastValue != nil)
       publisher.publish(error: TestError(1))
       publisher.publish(error: TestError(2))
       #expect(tracker.live == 1)

@@ -139,4 +139,63 @@ struct SequenceTests {
     #expect(recorder.count == 3)
     withExtendedLifetime((errors, subscriber)) {}
   }
+
+  @Test("a sequence of values ends with the error that it throws")
+  func afterAnError() async throws {
+    let numbers = Numbers()
+    let values = numbers.subscriber().values()
+    numbers.publish(.error(TestError(1)), .data(2))
+    var iterator = values.makeAsyncIterator()
+    await #expect(throws: TestError(1)) { try await iterator.next() }
+    #expect(try await iterator.next() == nil)
+    withExtendedLifetime(numbers) {}
+  }
+
+  @Test("a sequence of states has the buffer that it is given")
+  func buffered() async {
+    let numbers = Numbers()
+    let states = numbers.subscriber().states(buffer: .newest(2))
+    numbers.publish(.data(1), .data(2), .data(3), .cancelled)
+    var received: [NumberState] = []
+    for await state in states { received.append(state) }
+    #expect(received == [.data(2), .data(3)])
+    withExtendedLifetime(numbers) {}
+  }
+
+  @Test("a state that comes while the sequence waits is one; the others stay in the buffer")
+  func oneForEachPull() async {
+    let numbers = Numbers()
+    let states = numbers.subscriber().states(buffer: .newest(1))
+    let first = Task {
+      var iterator = states.makeAsyncIterator()
+      return await iterator.next()
+    }
+    numbers.publish(.data(1))
+    let one = await first.value
+    numbers.publish(.data(2), .data(3), .cancelled)
+    var rest: [NumberState] = []
+    for await state in states { rest.append(state) }
+    #expect(one == .data(1) && rest == [.data(3)])
+    withExtendedLifetime(numbers) {}
+  }
+
+  /// A sequence that does not look whether its task is cancelled.
+  private struct Stubborn: AsyncSequence, AsyncIteratorProtocol {
+    func makeAsyncIterator() -> Stubborn { self }
+    func next() async -> Int? { await next(isolation: nil) }
+    func next(isolation actor: isolated (any Actor)?) async throws(Never) -> Int? { 1 }
+  }
+
+  @Test("a cancelled task publishes no more of a sequence, and does not wait for room", arguments: [false, true])
+  func cancelledContents(isFull: Bool) async {
+    let numbers = Stream<Int, Never>()
+    let count = Counter()
+    let subscriber = numbers.subscriber()
+    let slow = subscriber.subscribe(demand: isFull ? 0 : .max, buffer: .bounded(1)) { _ in count.add() }
+    let publishing = Task { [publisher = numbers.publisher] in await publisher.publish(contentsOf: Stubborn()) }
+    while isFull ? numbers.publisher.ready().state == .fulfilled : count.value == 0 { await Task.yield() }
+    publishing.cancel()
+    await publishing.value
+    withExtendedLifetime((numbers, subscriber, slow)) {}
+  }
 }

@@ -40,6 +40,17 @@ struct StreamLogTests {
       ])
   }
 
+  @Test("PG86: a log that is enabled again writes each state once, by the last function")
+  func again() {
+    let (log, old) = (Recorder<String>(), Recorder<String>())
+    Numbers.with { numbers in
+      let subscriber = numbers.subscriber().enableLogging { old.record($0) }.enableLogging { log.record($0) }
+      numbers.publish(.data(1))
+      withExtendedLifetime(subscriber) {}
+    }
+    #expect(old.events == [] && log.events.filter { $0 == "received 1" }.count == 1)
+  }
+
   @Test("PG86: a function that writes lines is released with no lock held when another replaces it")
   func replacing() {
     let log = Recorder<String>()
