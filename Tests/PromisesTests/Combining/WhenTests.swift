@@ -230,7 +230,8 @@ struct WhenTests {
     resolvers[0].reject(TestError(0))
     #expect(any.error == TestError(0))
     #expect(Subject.any([Subject(rejected: TestError(1)), Subject(fulfilled: 4)]).value == 4)
-    #expect(Subject.any([]).result?.isCancelled == true && Subject.race([]).result?.isCancelled == true)
+    #expect(Subject.any([]).result == .cancelled && Subject.race([]).result == .cancelled)
+    #expect(ThrowingFuture<Int>.any([]).state == .cancelled && Promise<Int>.race([]).rejectReason is Discarded)
   }
 
   @Test("All settled: how each ended, in order")
@@ -250,6 +251,46 @@ struct WhenTests {
   func operators() {
     #expect((Subject(fulfilled: 1) &&& Future<String, TestError>(fulfilled: "b")).value.map { $0 == (1, "b") } == true)
     #expect((Subject(rejected: TestError(1)) ||| Subject(fulfilled: 2)).value == 2)
+  }
+
+  @Test("PG23, T102: the rest is asked to cancel if that is wanted, and else left alone", arguments: [false, true])
+  func rest(cancels: Bool) {
+    let combinations: [([Subject]) -> Subject] = [
+      { Subject.any($0, cancelRemaining: cancels) }, { Subject.race($0, cancelRemaining: cancels) },
+      { when(first: $0, cancelRemaining: cancels) },
+    ]
+    for combine in combinations {
+      let inputs = (0..<3).map { _ in Resolver<Int, TestError>() }
+      let result = combine(inputs.map(\.future))
+      inputs[1].fulfill(5)
+      #expect(result.value == 5)
+      #expect(inputs.map(\.isCancelRequested) == [cancels, false, cancels])
+    }
+  }
+
+  @Test("&&& and ||| leave the other operand alone; of two that are settled, ||| gives the left one")
+  func operandsAlone() {
+    let both = futures[0] &&& futures[1]
+    let either = futures[1] ||| futures[2]
+    resolvers[0].reject(TestError(0))
+    resolvers[2].fulfill(3)
+    #expect(both.error == TestError(0) && either.value == 3)
+    #expect(!resolvers[1].isCancelRequested)
+    #expect((Subject(fulfilled: 1) ||| Subject(fulfilled: 2)).value == 1)
+  }
+
+  @Test("Promises that are combined leave each other alone")
+  func promisesAlone() {
+    let (future, resolver) = Future<Int, any Error>.makeWithResolver()
+    let rest = future.promise
+    let failed = Promise<Int>.reject("no")
+    let all = when(fulfilled: [failed, rest])
+    let pair = when(fulfilled: failed, rest)
+    let any = Promise<Int>.any([.resolve(1), rest])
+    let race = Promise<Int>.race([.resolve(2), rest])
+    #expect(all.state == .rejected && pair.state == .rejected && any.value == 1 && race.value == 2)
+    #expect(!resolver.isCancelRequested && rest.state == .pending)
+    resolver.fulfill(3)
   }
 
   @Test("Promises are made of many too")

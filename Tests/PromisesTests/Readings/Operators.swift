@@ -46,6 +46,8 @@ struct Operators {
     left.reject("left")
     #expect(both.rejectReason as? String == "right")
 
+    #expect((Promise<Int>.reject("left") &&& Promise<Int>()).rejectReason as? String == "left")
+
     let withoutReason = Promise<Int>.resolve(1) &&& Promise<Int>.reject(nil)
     #expect(withoutReason.state == .rejected)
     #expect(withoutReason.rejectReason == nil)
