@@ -48,6 +48,31 @@ struct FutureAwaiting {
     #expect(await infallible.settled() == .fulfilled(2))
   }
 
+  @Test("Concurrency: a task has the priority that it is given")
+  func priority() async throws {
+    let future = Future<TaskPriority?, Never>(priority: .background) { Task.basePriority }
+    let promise = Promise<TaskPriority?>(priority: .background) { Task.basePriority }
+    #expect(try await future.get() == .background)
+    #expect(try await promise.get() == .background)
+  }
+
+  @Test("Concurrency: discarding a future's promise cancels its task")
+  func discarded() async {
+    let (started, ended) = (AsyncGate(), AsyncGate())
+    let wasCancelled = Recorder<Bool>()
+    let future = Future<Int, Never> {
+      started.open()
+      await ended.wait()
+      wasCancelled.record(Task.isCancelled)
+      return 1
+    }
+    await started.wait()
+    future.promise.discard()
+    ended.open()
+    while wasCancelled.count == 0 { await Task.yield() }
+    #expect(wasCancelled.events == [true] && future.state == .cancelled)
+  }
+
   @Test("Concurrency: a request to cancel a future cancels its task")
   func requestCancels() async {
     let future = Future<Int, any Error> {

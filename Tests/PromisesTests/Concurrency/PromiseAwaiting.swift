@@ -27,6 +27,8 @@ struct PromiseAwaiting {
     let promise = Promise<Int>()
     promise.discard()
     await #expect(throws: CancellationError.self) { try await promise.get() }
+    let caused = Future<Int, TestError>(cancelled: TestError(3)).promise
+    await #expect(throws: TestError(3)) { try await caused.get() }
     let pending = Promise<Int>()
     let task = Task { try await pending.get() }
     pending.discard()

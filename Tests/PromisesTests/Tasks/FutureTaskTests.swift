@@ -148,11 +148,13 @@ extension Observed {
         task.complete(with: 2)
         task.requestCancel()
         task.fail(with: TestError(3))
+        task.cancel(because: TestError(4))
         return [id]
       }
       #expect(
         reports == [
           .again(id: id, .fulfilled, value: "2"), .again(id: id, .rejected, value: "TestError(code: 3)"),
+          .again(id: id, .rejected, value: "discarded"),
         ])
     }
   }

@@ -63,6 +63,33 @@ struct TaskChainTests {
     #expect(task.log.events == ["cancelled true nil"])
   }
 
+  @Test("D43, D44, D53, D55: draining the pool cancels each task that waits in a chain")
+  func pooled() {
+    final class CleaningUp: FutureTask<Void, Void>, @unchecked Sendable {}
+    let group = [Doubling(), Doubling()]
+    let (additional, last) = (Doubling(), CleaningUp())
+    let ends: [FutureState] = {
+      let outputs = resolver.future.start(running: group, on: executor.here, using: pool)
+      let pair = resolver.future.additionally(running: additional, on: executor.here, using: pool)
+      let done = resolver.future.always(running: last, on: executor.here, using: pool)
+      pool.drain()
+      resolver.fulfill(1)
+      return [outputs.state, pair.state, done.state]
+    }()
+    #expect(ends == [.cancelled, .cancelled, .cancelled])
+    #expect((group + [additional]).map(\.state) == [.cancelled, .cancelled, .cancelled] && last.isCancelled)
+  }
+
+  @Test("D44: the additional task runs in its context")
+  func additionallyThere() {
+    let task = Doubling(finishes: true)
+    let pair = resolver.future.additionally(running: task, on: executor.here)
+    resolver.fulfill(4)
+    #expect(task.state == .enqueued && executor.count == 1)
+    executor.runAll()
+    #expect(pair.value?.1 == 8)
+  }
+
   @Test("D44: the pair of the value and the task's output; an error of the future or of the task is that of the pair")
   func additionally() {
     let pair = resolver.future.additionally(running: Doubling(finishes: true), on: executor.here)
