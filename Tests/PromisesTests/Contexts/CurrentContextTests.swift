@@ -135,4 +135,23 @@ struct CurrentContextTests {
       #expect(log.events == ["here: true"])
     }
   }
+  @Test("RP10 the current context keeps the executor that it stands for, and no longer than its callbacks")
+  func releases() {
+    final class Inline: PromiseExecutor {
+      let held: Tracked<Void>
+      init(_ held: Tracked<Void>) { self.held = held }
+      func submit(_ job: PromiseJob) { job.run() }
+    }
+    withLifetimeTracking { tracker in
+      let promise = Promise<Int>()
+      do {
+        let place = PromiseContext.executor(Inline(tracker.track()))
+        Promise<Int>.resolve(1).then(
+          on: place, { [log] _ in promise.then(on: .current, { _ in log.record("called") }, nil) }, nil)
+      }
+      #expect(tracker.live == 1 && log.events == [])
+      promise.resolve(1)
+      #expect(log.events == ["called"])
+    }
+  }
 }

@@ -108,6 +108,26 @@ struct Executors {
     }
   }
 
+  @MainActor @Test("T2 a callback on main may run another turn, and goes on with its own after that")
+  func nestedTurns() async {
+    await #expect(processExitsWith: .success) {
+      let executor = ManualExecutor()
+      let log = Recorder<String>()
+      PromiseContext.useMainExecutor(executor)
+      Promise<Int>.resolve(1).then(
+        on: .main,
+        { _ in
+          executor.runNext()
+          Promise<Int>.resolve(3).then(on: .main, { _ in log.record("same turn") }, nil)
+          log.record("outer, waiting: \(executor.count)")
+        }, nil)
+      Promise<Int>.resolve(2).then(on: .main, { _ in log.record("nested") }, nil)
+      precondition(executor.count == 2)
+      executor.runNext()
+      precondition(log.events == ["nested", "outer, waiting: 0", "same turn"])
+    }
+  }
+
   @MainActor @Test("the substitute for the main queue runs the callbacks of main")
   func mainExecutor() async {
     await #expect(processExitsWith: .success) {

@@ -78,6 +78,19 @@ struct MainCoalescing {
     #expect(log.events == ["begin", "end", "inner"])
   }
 
+  @Test("T2 callbacks that become due within one on main run in their order, in the same turn")
+  func ordered() async {
+    Promise<Int>.resolve(1).then(
+      on: .main,
+      { _ in
+        begin()
+        for name in ["a", "b", "c"] { Promise<Int>.resolve(2).then(on: .main, { _ in log.record(name) }, nil) }
+      }, nil)
+    await mainQueueDrained()
+    await mainQueueDrained()
+    #expect(log.events == ["1", "a", "b", "c", "next turn"])
+  }
+
   @Test("T2 a callback attached on the main thread outside of such a callback is not part of a turn")
   func outside() async {
     DispatchQueue.main.async { [log] in

@@ -98,12 +98,18 @@ struct Places {
     #expect(PromiseContext.queue(.global()) == .queue(.global()))
     #expect(PromiseContext.nowOr(.queue(queue)) == .nowOr(.queue(queue)))
     #expect(executor.here == executor.here)
-    #expect(PromiseContext.queue(queue).hashValue == PromiseContext.queue(queue).hashValue)
+    let (one, another) = (PromiseContext.queue(queue), PromiseContext.queue(queue))
+    #expect(one.hashValue == another.hashValue && Set([one, another]).count == 1)
   }
 
   @Test("T8 a context is described as it is written")
   func descriptions() {
     #expect("\(PromiseContext.main)" == ".main")
+    #expect(
+      Places.global.map(\.description) == [
+        ".background", ".utility", ".default", ".userInitiated", ".userInteractive",
+      ])
+    #expect("\(PromiseContext.immediate)" == ".immediate" && "\(PromiseContext.current)" == ".nowOr(.current)")
     #expect("\(PromiseContext.nowOr(.userInitiated))" == ".nowOr(.userInitiated)")
     #expect("\(PromiseContext.queue(DispatchQueue(label: "work")))" == ".queue(work)")
     #expect("\(ManualExecutor().here)" == ".executor(ManualExecutor)")
