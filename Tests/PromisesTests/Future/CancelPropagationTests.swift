@@ -289,6 +289,44 @@ struct CancelPropagationTests {
     gone.requestCancel()
   }
 
+  @Test("T59, T61, D6, D49: in every form, tap, catch, onCancel and whenCancelled keep no request back")
+  func formsWithoutInterest() {
+    let executor = ManualExecutor()
+    let looking: [(Subject) -> Void] = [
+      { $0.tap { _ in } }, { $0.tap(on: executor.here) { _ in } }, { $0.tap(on: .main) { _ in } },
+      { $0.catch { _ in } }, { $0.catch(on: executor.here) { _ in } }, { $0.catch(on: .main) { _ in } },
+      { $0.whenCancelled { _ in } }, { $0.whenCancelled(on: executor.here) { _ in } },
+      { $0.whenCancelled(on: .main) { _ in } },
+    ]
+    let deriving: [(Subject) -> Subject] = [
+      { $0.onCancel { _ in } }, { $0.onCancel(on: executor.here) { _ in } }, { $0.onCancel(on: .main) { _ in } },
+      { $0.onCancel {} }, { $0.onCancel(on: executor.here) {} }, { $0.onCancel(on: .main) {} },
+    ]
+    for index in 0..<looking.count + deriving.count {
+      let resolver = Resolver<Int, TestError>()
+      let child = resolver.future.map { $0 }
+      var derived: Subject?
+      if index < looking.count {
+        looking[index](resolver.future)
+      } else {
+        derived = deriving[index - looking.count](resolver.future)
+      }
+      child.requestCancel()
+      #expect(resolver.isCancelRequested, "form \(index)")
+      resolver.fulfill(1)
+      withExtendedLifetime(derived) {}
+    }
+  }
+
+  @Test("#28: cancellingImmediatelyUponRequest asks a source without another consumer in the request")
+  func immediatelyAlone() {
+    let source = Watched()
+    let child = source.future!.cancellingImmediatelyUponRequest()
+    source.future = nil
+    child.requestCancel()
+    #expect(child.state == .cancelled && source.isRequested)
+  }
+
   @Test("#28: cancellingImmediatelyUponRequest is cancelled by the request itself, and asks its source")
   func immediately() {
     let source = Watched()

@@ -240,6 +240,11 @@ struct MappingTests {
     #expect(results { $0.recover(with: value()) } == [.fulfilled(1), .fulfilled(9), .cancelled(nil), .fulfilled(9)])
     #expect(evaluations.count == 4)
     #expect(results { $0.recover(includingIndirectErrors: false, with: value()) }[3] == .cancelled(OtherError()))
+    let executor = ManualExecutor()
+    let there = Future<Int, TestError>(cancelled: OtherError())
+      .recover(on: executor.here, includingIndirectErrors: false, with: 1)
+    executor.runAll()
+    #expect(there.result == .cancelled(OtherError()))
     let optional = Future<Int?, TestError>(rejected: TestError(1)).recover(with: nil)
     #expect(optional.value == .some(nil))
   }

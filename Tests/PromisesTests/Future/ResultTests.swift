@@ -78,6 +78,9 @@ struct ResultTests {
     #expect(Outcome.cancelled(TestError(1)) != .cancelled(TestError(2)))
     #expect(Outcome.cancelled(TestError(1)) != .cancelled(OtherError()))
     #expect(Outcome.cancelled(Incomparable()) == .cancelled(Incomparable()))
+    struct Different: Error {}
+    #expect(Outcome.cancelled(Incomparable()) != .cancelled(Different()))
+    #expect(Outcome.cancelled(Incomparable()) != .cancelled(TestError(1)))
     typealias Hashed = FutureResult<Int, String>
     let set: Set<Hashed> = [.fulfilled(1), .fulfilled(1), .rejected("1"), .cancelled(nil), .cancelled(OtherError())]
     #expect(set.count == 4)
