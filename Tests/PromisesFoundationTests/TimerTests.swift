@@ -8,14 +8,17 @@ import Testing
 struct TimerTests {
   private typealias Subject = Future<Int, TestError>
 
-  @Test("T9, T90: the callback of a timer is ahead of blocks put on the queue after the call")
-  func headOfLine() throws {
+  @Test("T9, T90, T93: the callback of a timer is ahead of blocks put on the queue after the call", arguments: [0, 1])
+  func headOfLine(kind: Int) throws {
     let log = Recorder<String>()
     let gate = Gate()
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
     queue.addOperation { gate.wait() }
-    let future = Subject(on: .operationQueue(queue), fulfilled: 1, after: 0.01)
+    let future =
+      kind == 0
+      ? Subject(on: .operationQueue(queue), fulfilled: 1, after: 0.01)
+      : Subject(fulfilled: 1).delay(on: .operationQueue(queue), 0.01)
     future.whenResolved { _ in log.record("timer, on the queue: \(OperationQueue.current === queue)") }
     queue.addOperation { log.record("operation") }
     // Until the timer has come, its operation is not ready, and the queue would run the other one first.

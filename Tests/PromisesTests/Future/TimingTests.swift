@@ -82,6 +82,15 @@ struct AfterTests {
     #expect(try there.wait().value == true)
   }
 
+  @Test("T90, T93: an endless time does not end", arguments: [Double.infinity, 1e300])
+  func endless(seconds: Double) throws {
+    let never = Subject(on: .utility, fulfilled: 1, after: seconds)
+    let delayed = Subject(fulfilled: 1).delay(on: .utility, seconds)
+    // Timers come in the order of their times.
+    #expect(try Subject(on: .utility, fulfilled: 2, after: 0.02).wait().value == 2)
+    #expect(never.state == .pending && delayed.state == .pending)
+  }
+
   @Test("T93: the time begins when the future is settled")
   func delayBegins() throws {
     let (future, resolver) = Subject.makeWithResolver()
@@ -153,14 +162,14 @@ struct TimeoutTests {
     let start = SuspendingClock.now
     // The time may be over before the next line; its callback waits in the context.
     let timed = future.timeout(on: context.here, after: 0.02)
-    timed.whenRejected { log.record("\($0)") }
+    timed.whenRejected { log.record("\($0) There: \(QueueContext.isCurrent)") }
     _ = consume future
     context.run()
     #expect(try timed.wait() == .rejected(.timedOut))
     #expect(SuspendingClock.now - start >= .milliseconds(20))
     // To the end of the job that settled it.
     context.run()
-    #expect(log.events == ["The operation timed out.", "asked"])
+    #expect(log.events == ["The operation timed out. There: true", "asked"])
     withExtendedLifetime(resolver) {}
   }
 
