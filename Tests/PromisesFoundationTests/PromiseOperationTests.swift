@@ -126,6 +126,27 @@ struct PromiseOperationTests {
     #expect(try first.future.wait().isCancelled)
   }
 
+  @Test("T105 the body runs in its context, or on the main queue")
+  func contexts() async {
+    let queue = DispatchQueue(label: "test")
+    let key = DispatchSpecificKey<Bool>()
+    queue.setSpecific(key: key, value: true)
+    let there = Subject(on: .queue(queue)) { [log] in
+      log.record("there: \(DispatchQueue.getSpecific(key: key) == true)")
+      $0.fulfill(1)
+    }
+    let main = Subject(on: .main) { [log] in
+      log.record("main: \(isOnMainQueue())")
+      $0.fulfill(2)
+    }
+    there.start()
+    queue.sync {}
+    main.start()
+    await mainQueueDrained()
+    #expect(log.events == ["there: true", "main: true"])
+    #expect(there.future.value == 1 && main.future.value == 2)
+  }
+
   @Test("T105, T6 the body does not run now because the operation is started by a callback that does")
   func notNow() {
     let operation = Subject { [log] in

@@ -37,7 +37,7 @@ struct FetchingTests {
       #expect(session.fetchData(from: url.absoluteString).ending().value == Data("GET /x".utf8))
       #expect(session.fetchData(from: url.absoluteString as NSString).ending().value == Data("GET /x".utf8))
       #expect(session.fetchData(from: head).ending().value == Data("DELETE /x".utf8))
-      for wrong in ["", "a b", "example.org/a b", "http://", "https:///path"] {
+      for wrong in ["", "a b", "example.org/a b", "http://", "https:///path", "HTTP://"] {
         let future = session.fetch(from: wrong)
         #expect(future.state == .rejected, "\(wrong)")
         guard case .request(.invalidURL(wrong))? = future.error else {
@@ -106,6 +106,20 @@ struct FetchingTests {
       #expect(session.fetchJSON(from: server.url("/html")).ending().errorKind == "decoding")
       #expect(session.fetchJSON(from: server.url("/status")).ending().errorKind == "status 503")
     }
+  }
+
+  @Test("RP30, RP27, EA36: the forms for JSON accept the statuses that are given, and any JSON text")
+  func accepted() throws {
+    try withServer { request, connection in
+      connection.respond(Int(request.target.dropFirst())!, "7".utf8)
+    } _: { session, server in
+      let (right, wrong) = (server.url("/404"), server.url("/200"))
+      #expect(session.fetchDecoded(Int.self, from: right, accepting: 404...404).ending().value == 7)
+      #expect(session.fetchDecoded(Int.self, from: wrong, accepting: 404...404).ending().errorKind == "status 200")
+      #expect(session.fetchJSON(from: right, accepting: 404...404).ending().value as? Int == 7)
+      #expect(session.fetchJSON(from: wrong, accepting: 404...404).ending().errorKind == "status 200")
+    }
+    #expect((FetchError.noData as any Error).localizedDescription == "the response has no body")
   }
 
   @Test("EA38: a path leads into the JSON of a response")

@@ -81,11 +81,12 @@ struct RequestTests {
       connection.respond(200, request.body)
     } _: { session, server in
       let queue = DispatchQueue(label: "requests")
-      let key = DispatchSpecificKey<Bool>()
-      queue.setSpecific(key: key, value: true)
+      queue.suspend()
       let made = URLRequest.making(
         path: server.url("/in?x=y").absoluteString, method: .put, parameters: ["text": "ä"], headers: ["X-Token": "t"],
         on: .queue(queue))
+      #expect(made.state == .pending)
+      queue.resume()
       let data = made.mapError { FetchError.request($0) }.flatMap { session.fetchData(from: $0) }
       #expect(data.ending().value == made.value?.httpBody)
       let request = received.receive()
