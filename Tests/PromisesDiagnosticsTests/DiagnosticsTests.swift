@@ -26,6 +26,11 @@ struct DiagnosticsTests {
     await #expect(processExitsWith: .success) { Bodies.withoutPlaces() }
   }
 
+  @Test("a promise has no name of one that was destroyed")
+  func reused() async {
+    await #expect(processExitsWith: .success) { try Bodies.reused() }
+  }
+
   @Test("a dump has the names and the places")
   func pending() async {
     await #expect(processExitsWith: .success) { try Bodies.pending() }
@@ -112,6 +117,16 @@ private enum Bodies {
     }
     let second = try #require(seconds.first)
     #expect(second.kind == .secondSettlement(.fulfilled, value: "2"))
+    var line = 0
+    let ofFuture = reports {
+      let (future, resolver) = Future<Int, TestError>.makeWithResolver()
+      line = #line + 1
+      future.named("future")
+      resolver.fulfill(1)
+      resolver.reject(TestError(2))
+      return future.id
+    }
+    #expect(ofFuture.map(\.origin?.name) == ["future"] && ofFuture.first?.origin?.place?.line == line)
     let droppeds = reports {
       let promise = Promise<Int>().named("lost")
       promise.future.whenResolved { _ in }
@@ -137,8 +152,36 @@ private enum Bodies {
     #expect(PromiseDiagnostics.origin(of: promise.id) == nil)
     PromiseDiagnostics.stop()
     #expect(PromiseDiagnostics.origin(of: known.id) == nil)
+    let stopped = Recorder<PromiseReport>()
+    PromiseDiagnostics.start { stopped.record($0) }
+    PromiseDiagnostics.stop()
+    let silent = Promise<Int>()
+    silent.resolve(1)
+    silent.resolve(2)
+    #expect(stopped.count == 0)
     promise.resolve(1)
     known.resolve(1)
+  }
+
+  static func reused() throws {
+    func cell(_ id: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: id) }
+    PromiseDiagnostics.start(frames: 0) { _ in }
+    defer { PromiseDiagnostics.stop() }
+    func named() -> UInt64 {
+      let promise = Promise<Int>().named("old")
+      promise.resolve(1)
+      return promise.id
+    }
+    let id = named()
+    #expect(PromiseDiagnostics.origin(of: id)?.name == "old")
+    // Kept, so that each has a cell of its own.
+    var kept: [Promise<Int>] = []
+    while kept.count < 10_000 && kept.last.map({ cell($0.id) == cell(id) }) != true {
+      kept.append(Promise<Int>.resolve(1))
+    }
+    let last = try #require(kept.last)
+    #expect(cell(last.id) == cell(id) && last.id != id)
+    #expect(PromiseDiagnostics.origin(of: last.id) == nil)
   }
 
   static func pending() throws {

@@ -67,6 +67,8 @@ extension Observed {
       let promise = Promise<Int>()
       let derived = promise.then { $0 + 1 }
       promise.resolve(1)
+      let rejected = Promise<Int>()
+      rejected.reject(TestError())
       let lost = Promise<Int>().id
       #expect(!released.withLock { $0 })
       PromiseTrace.stop()
@@ -77,10 +79,32 @@ extension Observed {
       func kinds(_ id: UInt64) -> [PromiseTrace.Event.Kind] { events.filter { $0.id == id }.map(\.kind) }
       #expect(kinds(promise.id) == [.created, .settled(.fulfilled)])
       #expect(kinds(derived.id) == [.created, .began, .settled(.fulfilled), .ended])
+      #expect(kinds(rejected.id) == [.created, .settled(.rejected)] && rejected.state == .rejected)
       #expect(kinds(lost) == [.created, .dropped])
+      #expect(events.filter { $0.id == lost }.map(\.parent) == [nil, nil])
       #expect(events.filter { $0.id == derived.id && $0.kind == .created }.map(\.parent) == [promise.id])
       let times = events.filter { $0.id == derived.id }.map(\.time)
       #expect(times == times.sorted())
+    }
+
+    @Test("a trace that calls a closure keeps as many events as it has room for, too")
+    func eventsAndText() async {
+      await #expect(processExitsWith: .success) {
+        let file = FileManager.default.temporaryDirectory.appending(path: "trace-\(UUID().uuidString)")
+        #expect(FileManager.default.createFile(atPath: file.path, contents: nil))
+        defer { try? FileManager.default.removeItem(at: file) }
+        let log = Recorder<UInt64>()
+        PromiseTrace.start(capacity: 100) { log.record($0.id) }
+        let promise = Promise<Int>()
+        let derived = promise.then { $0 + 1 }
+        PromiseTrace.stop()
+        let handle = try FileHandle(forWritingTo: file)
+        try PromiseTrace.write(to: handle.fileDescriptor, as: .graphviz)
+        try handle.close()
+        let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+        #expect(text.contains("\"0x\(String(promise.id, radix: 16))\" -> \"0x\(String(derived.id, radix: 16))\";"))
+        #expect(log.events.contains(promise.id) && log.events.contains(derived.id))
+      }
     }
 
     @Test("a failed write is an error with the system's number")

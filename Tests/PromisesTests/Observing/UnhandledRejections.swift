@@ -28,6 +28,20 @@ extension Observed {
       #expect(reports == [.unhandled(id: id, reason: "no")])
     }
 
+    @Test("without hooks nothing is reported")
+    func removed() {
+      let recorder = Recorder<UInt64>()
+      PromiseHooks.install(PromiseHooks(unhandledRejection: { id, _ in recorder.record(id) }))
+      PromiseHooks.install(nil)
+      var id: UInt64 = 0
+      do {
+        let promise = Promise<Int>()
+        promise.reject("no")
+        id = promise.id
+      }
+      #expect(!recorder.events.contains(id))
+    }
+
     @Test("reading the outcome or attaching a callback handles the rejection", arguments: 0..<6)
     func takers(way: Int) {
       let reports = reports(rejectingFirst: true) { promise in
