@@ -14,6 +14,8 @@ PROMISE_BEGIN_DECLS
  * "promise" and code PROMISE_EINVAL.
  * The reference is taken over, and released after the subscription. The subscription keeps an operator; a publisher of
  * another kind is cancelled, unless its producer keeps a reference.
+ * The operator's own publisher, or one made from it, would be a circle: such a stream waits for itself, never ends, and
+ * is never destroyed. Circles are not found.
  * Called with no lock held, one call at a time, never recursively. */
 typedef promise_publisher_t *PROMISE_NULLABLE (*promise_inner_t)(void *PROMISE_NULLABLE ctx,
                                                                  const promise_value_t *PROMISE_NONNULL value);

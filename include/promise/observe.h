@@ -41,8 +41,8 @@ typedef struct promise_hooks {
    *     limit, it has taken this one.
    * A DISCARDED is not a failure, and is not reported. Rejections that happened before the hook was set are not
    * reported. The end of a subscriber (stream.h) is a promise like any other: a failed stream is reported for each
-   * subscriber with callbacks whose promise_subscriber_end() was not taken. promise_subscriber_next() and
-   * promise_publisher_forward() take the end. */
+   * subscriber whose promise_subscriber_end() was not taken. promise_subscriber_next() and promise_publisher_forward()
+   * take the end. */
   promise_unhandled_rejection_t PROMISE_NULLABLE unhandled_rejection;
 
   /* Reports that promise_resolve() or promise_reject(), or their counterparts in another language, was called for the
