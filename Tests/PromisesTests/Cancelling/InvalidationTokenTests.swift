@@ -60,6 +60,21 @@ struct InvalidationTokenTests {
     withExtendedLifetime((resolver, other, silent)) {}
   }
 
+  @MainActor @Test("for a deadline, immediate stands for auto")
+  func deadlineOnMain() async {
+    let (future, resolver) = Future<Int, TestError>.makeWithResolver()
+    let places = Recorder<Bool>()
+    resolver.onCancelRequest {
+      places.record(isOnMainQueue())
+      $0.cancel()
+    }
+    let token = InvalidationToken()
+    token.requestCancelOnInvalidate(future)
+    token.cancel(on: .immediate, after: 0.001)
+    await future.settled()
+    #expect(places.events == [true])
+  }
+
   @Test("T72: neither a callback nor a future keeps the token")
   func keepsNothing() {
     let (future, resolver) = Subject.makeWithResolver()

@@ -141,6 +141,22 @@ struct MarbleTests {
     withExtendedLifetime(streams) {}
   }
 
+  @Test("retry(0) makes one attempt; a late callback gets the latest state")
+  func retryNone() {
+    let made = Counter()
+    Numbers.with { numbers in
+      let retried = Subscriber<Int, TestError>.retry(0) {
+        made.add()
+        return numbers.subscriber()
+      }
+      let received = Received(retried)
+      numbers.publish(.data(1), .error(TestError(2)))
+      #expect(received.states == [.data(1), .error(TestError(2))] && made.value == 1)
+      numbers.publish(.data(3))
+      #expect(Received(retried).states == [.data(3)])
+    }
+  }
+
   @Test("retry of streams that fail at once does not recurse")
   func retryAtOnce() {
     let count = Scale.million / 100
@@ -154,6 +170,49 @@ struct MarbleTests {
       ).states
     }
     #expect(made.value == count + 1 && states == [.error(TestError(1))])
+  }
+
+  @Test("a released flat map leaves the streams that it flattened")
+  func flatMapLeaves() {
+    Stream<Int, Never>.with { source in
+      Stream<Int, Never>.with { other in
+        withLifetimeTracking { tracker in
+          let flat = source.subscriber().flatMapValues { _ in
+            other.subscriber().mapValues { [held = tracker.track()] value in
+              held.touch()
+              return value
+            }
+          }
+          let received = Received(flat)
+          source.publish(.data(1))
+          other.publish(.data(2))
+          #expect(received.values == [2] && tracker.live == 1)
+        }
+      }
+    }
+  }
+
+  /// A clock whose timers cannot be cancelled, as if each were about to fire.
+  private final class LateClock: StreamClock {
+    struct Timer: StreamTimer { func cancel() {} }
+    let works = Recorder<@Sendable () -> Void>()
+    func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any StreamTimer {
+      works.record(work)
+      return Timer()
+    }
+  }
+
+  @Test("a timer that fires though another one has replaced it does nothing")
+  func outdatedTimer() {
+    Numbers.with { numbers in
+      let clock = LateClock()
+      let received = Received(numbers.subscriber().debounce(for: interval, clock: clock))
+      numbers.publish(.data(1), .data(2))
+      clock.works.events[0]()
+      #expect(received.values == [])
+      clock.works.events[1]()
+      #expect(received.values == [2])
+    }
   }
 
   @Test("a released operator frees its timers, pending states and inner streams")
@@ -191,5 +250,10 @@ struct MarbleTests {
       withExtendedLifetime(timers) {}
     }
     #expect(order == [1, 2])
+    // Far in the past, though no integer can count its nanoseconds.
+    let past = Duration(secondsComponent: .min, attosecondsComponent: 0)
+    let timer = clock.schedule(after: past) { ran.send(3) }
+    #expect(ran.receive() == 3)
+    withExtendedLifetime(timer) {}
   }
 }
