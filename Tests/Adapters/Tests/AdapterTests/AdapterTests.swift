@@ -8,6 +8,7 @@ import PromisesDiagnostics
 import PromisesLogging
 import PromisesMetrics
 import PromisesTracing
+import Synchronization
 import Testing
 import Tracing
 
@@ -32,6 +33,19 @@ struct AdapterTests {
     #expect(entry.metadata["promise.id"] == "0x\(String(id, radix: 16))")
     #expect(entry.metadata["promise.name"] == "download")
     #expect(entry.metadata["promise.place"]?.description.hasPrefix("AdapterTests/AdapterTests.swift:") == true)
+  }
+
+  @Test("the frames that a logger asks for are those that are remembered")
+  func loggingWithoutPlaces() throws {
+    let handler = InMemoryLogHandler()
+    PromiseDiagnostics.start(logger: Logger(label: "test") { _ in handler }, frames: 0)
+    defer { PromiseDiagnostics.stop() }
+    var promise: Promise<Int>? = Promise<Int>()
+    promise?.reject("offline")
+    promise = nil
+    try #require(handler.entries.count == 1)
+    #expect(handler.entries[0].level == .warning)
+    #expect(handler.entries[0].metadata["promise.place"] == nil && handler.entries[0].metadata["promise.name"] == nil)
   }
 
   @Test("promises are counted by their ends, and timed, until the metrics are stopped")
@@ -60,6 +74,21 @@ struct AdapterTests {
     pending.resolve(1)
   }
 
+  @Test("the lifetime of a promise is the time from its creation to its settlement")
+  func lifetimes() throws {
+    let test = TestMetrics()
+    let metrics = PromiseMetrics(factory: test)
+    let events = Mutex<[PromiseTrace.Event]>([])
+    let observer = PromiseEvents.observe { event in events.withLock { $0.append(event) } }
+    let promise = Promise<Int>()
+    promise.resolve(1)
+    observer.stop()
+    metrics.stop()
+    let times = events.withLock { $0 }.filter { $0.id == promise.id }.map(\.time)
+    try #require(times.count == 2)
+    #expect(try test.expectTimer("promises.lifetime").values == [times[1] - times[0]])
+  }
+
   @Test("a span ends when the future is settled, and has its error")
   func tracing() throws {
     let tracer = InMemoryTracer()
@@ -82,6 +111,10 @@ struct AdapterTests {
     let cancelled = Future<Int, Refused>(cancelled: nil).traced("cancel", tracer: tracer)
     #expect(cancelled.state == .cancelled && tracer.finishedSpans[3].status == nil)
     #expect(tracer.finishedSpans[3].attributes.get("promise.cancelled") == .bool(true))
+    #expect(tracer.finishedSpans[3].errors.isEmpty && tracer.finishedSpans[1].attributes.isEmpty)
+    let stopped = Future<Int, String>(cancelled: Refused()).traced("stop", tracer: tracer)
+    #expect(stopped.state == .cancelled && tracer.finishedSpans[4].status == nil)
+    #expect(tracer.finishedSpans[4].errors.first?.error is Refused && tracer.finishedSpans.count == 5)
   }
 
   @Test("spans started in the body of a span are its children; an error thrown by the body ends it")
@@ -99,5 +132,29 @@ struct AdapterTests {
     }
     #expect(tracer.finishedSpans.last?.operationName == "thrown")
     #expect(tracer.finishedSpans.last?.errors.first?.error is Refused)
+  }
+
+  @Test("a span has the parent that it is given, else the current one, and its kind")
+  func parents() throws {
+    let tracer = InMemoryTracer()
+    let (future, resolver) = Future<Int, Refused>.makeWithResolver()
+    var given: InstrumentationContext?
+    let root = withFutureSpan("root", ofKind: .server, tracer: tracer) { span in
+      given = span.context
+      return withFutureSpan("current", tracer: tracer) { _ in future }
+    }
+    let traced = future.traced("traced", context: given, tracer: tracer)
+    let within = withFutureSpan("within", ofKind: .producer, context: given, tracer: tracer) { _ in future }
+    let alone = future.traced("alone", tracer: tracer)
+    resolver.fulfill(1)
+    #expect([root, traced, within, alone].map(\.value) == [1, 1, 1, 1])
+    try #require(tracer.finishedSpans.count == 5)
+    let spans = Dictionary(grouping: tracer.finishedSpans, by: \.operationName)
+    let rootSpan = try #require(spans["root"]?.first)
+    #expect(rootSpan.kind == .server && spans["within"]?.first?.kind == .producer)
+    for name in ["current", "traced", "within"] {
+      #expect(spans[name]?.first?.parentSpanID == rootSpan.spanID, "\(name)")
+    }
+    #expect(rootSpan.parentSpanID == nil && spans["alone"]?.map(\.parentSpanID) == [nil])
   }
 }

@@ -225,5 +225,50 @@ extension AdapterTests {
       feeding = nil
       #expect(subscriber.isCancelled)
     }
+
+    @Test("a value for a stream that has ended cancels the subscription")
+    func endedStream() {
+      let source = Source()
+      var isCancelled = false
+      let subject = PassthroughSubject<Int, Refused>()
+      let feeding = source.publish(contentsOf: subject.handleEvents(receiveCancel: { isCancelled = true }))
+      source.cancelAll()
+      #expect(!isCancelled)
+      subject.send(1)
+      #expect(isCancelled)
+      withExtendedLifetime(feeding) {}
+    }
+
+    private final class Asked: Subscription {
+      var demand = Subscribers.Demand.none
+      var isCancelled = false
+      func request(_ demand: Subscribers.Demand) { self.demand += demand }
+      func cancel() { isCancelled = true }
+    }
+
+    /// Gives a subscriber two subscriptions, against the rules.
+    private struct Twice: OpenCombine.Publisher {
+      typealias Output = Int
+      typealias Failure = Refused
+      let first = Asked()
+      let second = Asked()
+
+      func receive<Downstream: OpenCombine.Subscriber>(subscriber: Downstream)
+      where Downstream.Input == Int, Downstream.Failure == Refused {
+        subscriber.receive(subscription: first)
+        subscriber.receive(subscription: second)
+      }
+    }
+
+    @Test("a second subscription is cancelled, and one that comes after the end")
+    func secondSubscription() {
+      let source = Source()
+      let twice = Twice()
+      let feeding = source.publish(contentsOf: twice)
+      #expect(twice.first.demand == .max(1) && !twice.first.isCancelled)
+      #expect(twice.second.demand == .none && twice.second.isCancelled)
+      feeding.cancel()
+      #expect(twice.first.isCancelled)
+    }
   }
 }
