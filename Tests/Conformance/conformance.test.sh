@@ -80,7 +80,7 @@ fault obsolete-call-is-silent "queue: a CALL that is not needed any more is an O
 fault answered-promise-kept "queue: the taker settles the promise of a CALL"
 fault watch-without-interest "queue: a watch is interest, and a tap is none"
 fault demand-ignored "stream: events wait for demand, and the end for them"
-fault sources-reversed "operator: promise_publisher_merge() and _combine() have the events of all, and end"
+fault sources-reversed "operator: promise_publisher_merge() and _combine_latest() have the events of all, and end"
 for wrong in groups-too-small zip-combines; do
   fault "$wrong" "operator: promise_publisher_buffer() and _zip() have each value once"
 done

@@ -355,7 +355,7 @@ CHECKS(operator) = {
     RULE("operators may be chained: the first windows", the_last_values_come_together),
     RULE("promise_publisher_stateful() and _start_with() replay the latest event", stateful_ones_replay),
     RULE("an operator over a stateful stream replays too", an_operator_over_a_stateful_stream_is_stateful),
-    RULE("promise_publisher_merge() and _combine() have the events of all, and end", many_become_one),
+    RULE("promise_publisher_merge() and _combine_latest() have the events of all, and end", many_become_one),
     RULE("promise_publisher_of() has the value of a promise", a_promise_is_a_stream_of_one_value),
     RULE("promise_publisher_forward() passes events and the end on", events_are_forwarded),
     CHECKS_END,
