@@ -17,6 +17,7 @@ const family_t families[] = {
     {"core", lifetime_checks},
     {"core", discard_checks},
     {"core", wait_checks},
+    {"core", interruption_checks},
     {"cancel", cancel_checks},
     {"cancel", token_checks},
     {"callback", callback_checks},

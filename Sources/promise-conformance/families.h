@@ -19,6 +19,8 @@ extern const check_t version_checks[], status_checks[], value_checks[], object_c
     order_checks[], context_checks[], adopt_checks[], observer_checks[], react_checks[], follow_checks[],
     combine_checks[], executor_checks[], pool_checks[], loop_checks[], loop_end_checks[], timer_checks[],
     queue_checks[], call_checks[], stream_checks[], operator_checks[], group_checks[], timing_checks[],
-    observe_checks[], handle_checks[], thread_checks[], scalar_checks[], runtime_checks[];
+    observe_checks[], handle_checks[], thread_checks[], scalar_checks[], runtime_checks[], json_error_checks[],
+    interruption_checks[], deadline_executor_checks[], delay_checks[], answer_checks[], delivery_checks[],
+    linking_checks[];
 
 #endif /* CONFORMANCE_FAMILIES_H */

@@ -107,6 +107,18 @@ fault statistics-stand-still "runtime: promise_statistics() counts the live obje
 fault trim-returns-nothing "runtime: promise_trim() returns free memory"
 fault threads-start-unseen "runtime: threads with callbacks call the hooks"
 fault one-name-two-types "type: one name is one type"
+for wrong in interrupts-end-waits interrupts-end-all; do
+  fault "$wrong" "core: a signal handler ends no other wait"
+done
+fault release-too-many-accepted "core: a release too many of a pending promise is refused"
+
+# hangs NAME RULE: with that fault the check of the rule hangs.
+hangs() {
+  expect "$1" 1 '^# not done after 1 seconds' env FAULT="$1" "$check" --timeout 1 --only "$2" "$scratch/faulty.so"
+}
+
+hangs interrupts-unnoticed "core: a signal handler ends promise_wait_interruptible()"
+hangs take-goes-on "core: a signal handler ends promise_queue_take()"
 
 # A check that is killed is reported with its position.
 expect crash 1 '^# died of signal 11 \(Segmentation fault\) at value\.c:[0-9]+$' env FAULT=crash "$check" \

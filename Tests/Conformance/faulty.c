@@ -159,6 +159,8 @@ promise_status_t promise_discard(promise_t *promise) {
 /* ---- Waiting ---- */
 
 promise_status_t promise_wait(promise_t *promise, int64_t timeout_ns) {
+  if (is("interrupts-end-waits"))
+    return REAL(promise_wait_interruptible)(promise, timeout_ns);
   promise_status_t status = REAL(promise_wait)(promise, is("limit-ignored") ? -1 : timeout_ns);
   return status == PROMISE_EDEADLK && is("deadlock-not-seen") ? PROMISE_ETIMEDOUT : status;
 }
@@ -278,11 +280,17 @@ promise_status_t promise_queue_answer(promise_event_t *events, size_t count) {
   for (size_t i = 0; i < count && is("answered-promise-kept"); i++)
     if (events[i].promise != NULL)
       promise_retain(events[i].promise);
+  for (size_t i = 0; i < count && events != NULL && is("skipped-events-kept"); i++)
+    if (events[i].kind != PROMISE_EVENT_CALL && events[i].state == PROMISE_VERDICT_SKIP)
+      events[i].state = 0;
   return REAL(promise_queue_answer)(events, count);
 }
 
 int64_t promise_queue_take(promise_queue_t *queue, promise_event_t *events, size_t room, int64_t timeout_ns) {
-  int64_t count = REAL(promise_queue_take)(queue, events, room, timeout_ns), kept = 0;
+  int64_t count, kept = 0;
+  do
+    count = REAL(promise_queue_take)(queue, events, room, timeout_ns);
+  while (count == PROMISE_EINTR && is("take-goes-on"));
   if (!is("obsolete-call-is-silent"))
     return count;
   for (int64_t i = 0; i < count; i++)
@@ -319,7 +327,9 @@ promise_status_t promise_release(promise_t *promise) {
     tell(tell_ctx, (uint64_t)(uintptr_t)promise, &reason);
     REAL(promise_value_release)(&reason);
   }
-  return REAL(promise_release)(promise);
+  promise_status_t status = REAL(promise_release)(promise);
+  bool accepts = status == PROMISE_ESTALE && is("release-too-many-accepted") && REAL(promise_state)(promise) > 0;
+  return accepts ? PROMISE_OK : status;
 }
 
 promise_status_t promise_dump_lines(void (*line)(void *ctx, const char *text, size_t length), void *ctx) {
@@ -345,14 +355,6 @@ const char *promise_value_data(const promise_value_t *value, size_t *length) {
   if (is("crash") && value == NULL)
     raise(SIGSEGV);
   return REAL(promise_value_data)(value, length);
-}
-
-promise_status_t promise_value_from_json(promise_value_t *out, const char *text, size_t length,
-                                         const promise_json_options_t *options, promise_value_t *error) {
-  promise_status_t status = REAL(promise_value_from_json)(out, text, length, options, error);
-  if (status == PROMISE_OK && out->kind == PROMISE_KIND_I64 && is("integers-rounded"))
-    *out = (promise_value_t){.kind = PROMISE_KIND_F64, .as.f64 = (double)out->as.i64};
-  return status;
 }
 
 promise_status_t promise_value_array(promise_value_t *out, const promise_value_t *elements, size_t count) {

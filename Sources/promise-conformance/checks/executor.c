@@ -93,6 +93,8 @@ static void job_keeps_its_value_and_its_executor(void) {
   promise_t *promise = promise_new();
   promise_t *child = on(executor, promise, &spy);
   CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
+  CHECK_STATUS(promise_executor_release(executor), PROMISE_ESTALE);
+  CHECK_STATUS(promise_executor_retain(executor), PROMISE_ESTALE);
   CHECK_INT(atomic_load(&shelf.frees), 0);
   promise_resolve(promise, &value);
   promise_release(promise);

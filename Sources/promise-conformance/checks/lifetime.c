@@ -39,6 +39,24 @@ static void a_released_child_does_not_stop_the_handler(void) {
   release(promise);
 }
 
+/* The library's reference to a derived promise is not the program's to release. */
+static void a_release_too_many_is_refused(void) {
+  spy_t spy = {0};
+  promise_t *promise = pending();
+  promise_t *child = promise_then(promise, spy_handler, &spy, spy_free);
+  release(child);
+  for (int i = 0; i < 3; i++) {
+    promise_value_t value = holding(child);
+    CHECK_STATUS(promise_release(child), PROMISE_ESTALE);
+    CHECK_STATUS(promise_value_release(&value), PROMISE_ESTALE);
+    CHECK_INT(value.kind, PROMISE_KIND_VOID);
+  }
+  CHECK_SPY(&spy, 0, 0);
+  resolve(promise, 1);
+  CHECK_SPY(&spy, 1, 1);
+  release(promise);
+}
+
 static void releases_itself(void *ctx, const promise_value_t *value) {
   CHECK_INT(value->as.i64, 7);
   CHECK_STATUS(promise_release(ctx), PROMISE_OK);
@@ -97,6 +115,8 @@ CHECKS(lifetime) = {
     RULE("a promise destroyed while pending calls nothing, frees every context, and leaves derived ones pending",
          a_pending_promise_is_destroyed_without_calls),
     RULE("a handler runs though its derived promise was released", a_released_child_does_not_stop_the_handler),
+    RULE("a release too many of a pending promise is refused, and takes no reference of the library's",
+         a_release_too_many_is_refused),
     RULE("the last reference may be given back within a callback", the_last_reference_may_be_released_in_a_callback),
     RULE("a chain of 100,000 links settles, and is destroyed, on a stack of 512 KiB", long_chains_take_no_stack),
     CHECKS_END,

@@ -89,6 +89,36 @@ static void serial_keeps_the_order(void) {
     CHECK_INT(order[i], i);
 }
 
+static promise_executor_t *serial_one, *its_target;
+
+static void both_are_current(void *ctx) {
+  CHECK_INT(promise_executor_is_current(serial_one), 1);
+  CHECK_INT(promise_executor_is_current(its_target), 1);
+  note_block(ctx);
+}
+
+static void a_serial_executor_runs_on_its_target(void) {
+  its_target = promise_executor_immediate();
+  serial_one = promise_executor_serial(its_target);
+  CHECK_STATUS(promise_executor_submit(serial_one, both_are_current, LETTER('a'), note_free), PROMISE_OK);
+  CHECK_TEXT(journal, "aA");
+  CHECK_INT(promise_executor_is_current(serial_one), 0);
+  CHECK_STATUS(promise_executor_release(serial_one), PROMISE_OK);
+}
+
+static void the_129th_serial_executor_is_refused(void) {
+  promise_executor_t *all[129];
+  for (int i = 0; i < 129; i++) {
+    all[i] = promise_executor_serial(i == 0 ? promise_executor_immediate() : all[i - 1]);
+    CHECK((all[i] == NULL) == (i == 128));
+  }
+  CHECK_STATUS(promise_last_status(), PROMISE_EINVAL);
+  CHECK_STATUS(promise_executor_submit(all[127], note_block, LETTER('a'), note_free), PROMISE_OK);
+  CHECK_TEXT(journal, "aA");
+  for (int i = 0; i < 128; i++)
+    CHECK_STATUS(promise_executor_release(all[i]), PROMISE_OK);
+}
+
 static promise_job_t *kept;
 static void keeps(void *ctx, promise_job_t *job) {
   (void)ctx;
@@ -106,6 +136,13 @@ static void a_dropped_turn_drops_queued_jobs(void) {
   CHECK_SPY(&first.spy, 0, 1);
   CHECK_SPY(&second.spy, 0, 1);
   CHECK_STATUS(promise_executor_release(serial), PROMISE_OK);
+  /* So does a dropped job of promise_run(), whose promise is rejected. */
+  spy_t spy = {0};
+  promise_t *promise = promise_run(target, spy_handler, &spy, spy_free);
+  CHECK_STATUS(promise_job_drop(kept), PROMISE_OK);
+  CHECK_SPY(&spy, 0, 1);
+  CHECK_LIBRARY_ERROR(promise, PROMISE_ECLOSED);
+  release(promise);
   CHECK_STATUS(promise_executor_release(target), PROMISE_OK);
 }
 
@@ -149,6 +186,8 @@ CHECKS(pool) = {
     RULE("the pool runs its jobs on threads of its own, at every priority", the_pool_runs_elsewhere),
     RULE("reactions run on the pool, and a wait for them ends", reactions_run_on_the_pool),
     RULE("a serial executor keeps the order, and runs one job at a time", serial_keeps_the_order),
+    RULE("a serial executor runs its jobs on its target, and both are current", a_serial_executor_runs_on_its_target),
+    RULE("a serial executor on the last of 128 is refused", the_129th_serial_executor_is_refused),
     RULE("a serial executor whose turn is dropped drops all that waits", a_dropped_turn_drops_queued_jobs),
     RULE("executors that are none, and jobs without a body, are refused", invalid_arguments_are_refused),
     CHECKS_END,

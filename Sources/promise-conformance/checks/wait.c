@@ -68,6 +68,42 @@ static void waiting_for_a_promise_of_this_thread_is_a_deadlock(void) {
   release(child), release(own), release(promise);
 }
 
+/* The handler of a request would have to settle the promise that was asked. */
+static void waits_for_the_asked(void *ctx, const promise_value_t *reason) {
+  (void)reason;
+  CHECK_STATUS(promise_wait(own, FOR_EVER), PROMISE_EDEADLK);
+  ++*(int *)ctx;
+}
+
+static void waiting_for_a_promise_that_is_asked_here_is_a_deadlock(void) {
+  int calls = 0;
+  promise_t *promise = pending();
+  own = promise_then(promise, adds_one, NULL, NULL);
+  CHECK_STATUS(promise_on_cancel_request(promise, waits_for_the_asked, &calls, NULL), PROMISE_OK);
+  CHECK_STATUS(promise_request_cancel(own, NULL), PROMISE_OK);
+  CHECK_INT(calls, 1);
+  release(own), release(promise);
+}
+
+static promise_verdict_t waits_for_the_next(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  *out = *in;
+  gate_wait(ctx);
+  CHECK_STATUS(promise_wait(own, FOR_EVER), PROMISE_EDEADLK);
+  return PROMISE_FULFILL;
+}
+
+static void waiting_for_a_job_behind_this_one_is_a_deadlock(void) {
+  gate_t attached = GATE_CLOSED;
+  promise_executor_t *serial = promise_executor_serial(NULL);
+  promise_t *first = promise_run(serial, waits_for_the_next, &attached, NULL);
+  own = promise_run(serial, note_handler, LETTER('a'), NULL);
+  gate_open(&attached);
+  CHECK_STATUS(promise_wait(own, FOR_EVER), PROMISE_OK);
+  CHECK_INT(promise_state(first), PROMISE_FULFILLED);
+  release(first), release(own);
+  CHECK_STATUS(promise_executor_release(serial), PROMISE_OK);
+}
+
 static void waits_for_another_thread(void *ctx, const promise_value_t *value) {
   (void)value;
   pthread_t thread = start(resolves, ctx);
@@ -211,6 +247,10 @@ CHECKS(wait) = {
     RULE("so it does for the last promise of a chain", waits_for_the_end_of_a_chain),
     RULE("waiting for a promise that only this thread could settle is PROMISE_EDEADLK",
          waiting_for_a_promise_of_this_thread_is_a_deadlock),
+    RULE("waiting within a handler of a request for the promise that was asked is PROMISE_EDEADLK",
+         waiting_for_a_promise_that_is_asked_here_is_a_deadlock),
+    RULE("waiting within a job of a serial executor for a job behind it is PROMISE_EDEADLK",
+         waiting_for_a_job_behind_this_one_is_a_deadlock),
     RULE("promise_wait_any() ends with the first that is settled, and leaves nothing behind",
          one_of_many_ends_the_wait),
     RULE("a callback may wait for a promise that another thread settles", a_callback_may_wait_for_another_thread),
