@@ -111,6 +111,12 @@ for wrong in interrupts-end-waits interrupts-end-all; do
   fault "$wrong" "core: a signal handler ends no other wait"
 done
 fault release-too-many-accepted "core: a release too many of a pending promise is refused"
+fault clock-is-the-calendar "timer: promise_now() is the time of the monotonic clock"
+for wrong in delay-elsewhere time-limit-elsewhere; do
+  fault "$wrong" "timer: a delay and a time limit end on their executor"
+done
+fault delay-asks-nobody "timer: a request to cancel a delay propagates"
+fault deadline-elsewhere "cancel: a deadline asks on its executor"
 
 # hangs NAME RULE: with that fault the check of the rule hangs.
 hangs() {
@@ -119,6 +125,7 @@ hangs() {
 
 hangs interrupts-unnoticed "core: a signal handler ends promise_wait_interruptible()"
 hangs take-goes-on "core: a signal handler ends promise_queue_take()"
+hangs time-limit-asks-nobody "timer: a time limit that is over asks its promise to cancel"
 
 # A check that is killed is reported with its position.
 expect crash 1 '^# died of signal 11 \(Segmentation fault\) at value\.c:[0-9]+$' env FAULT=crash "$check" \

@@ -177,6 +177,22 @@ static void times_that_are_none_are_refused(void) {
   CHECK_STATUS(promise_last_status(), PROMISE_ESTALE);
 }
 
+static void a_request_discards_a_sleep(void) {
+  promise_t *nap = promise_sleep(DAYS);
+  CHECK_INT(promise_state(nap), PROMISE_PENDING);
+  CHECK_STATUS(promise_request_cancel(nap, NULL), PROMISE_OK);
+  CHECK_DISCARDED(nap);
+  release(nap);
+  CHECK_STATUS(promise_state(nap), PROMISE_ESTALE);
+}
+
+static void the_time_is_that_of_the_monotonic_clock(void) {
+  for (int i = 0; i < 100; i++) {
+    int64_t before = now(), time = promise_now();
+    CHECK(before <= time && time <= now());
+  }
+}
+
 static void a_delay_ends_as_its_promise_later(void) {
   promise_t *source = fulfilled(7);
   int64_t before = now();
@@ -222,6 +238,8 @@ CHECKS(timer) = {
     RULE("the callback of a timer may wait for another timer", callback_of_a_timer_may_wait_for_another),
     RULE("promise_delay() ends as its promise, and not early", a_delay_ends_as_its_promise_later),
     RULE("promise_timeout() rejects with PROMISE_ETIMEDOUT, unless its promise ends before", a_timeout_rejects),
+    RULE("a request to cancel a sleep discards it", a_request_discards_a_sleep),
+    RULE("promise_now() is the time of the monotonic clock", the_time_is_that_of_the_monotonic_clock),
     RULE("times and executors that are none are refused", times_that_are_none_are_refused),
     RULE("a sleep is settled on its executor", sleep_ends_on_its_executor),
     RULE("an executor settles it, and rejects it by dropping the job", executor_may_drop_a_sleep),

@@ -1,0 +1,155 @@
+/* promise/timer.h: delays and time limits, on executors too. Sleeps: timer.c. */
+#include "../checked.h"
+#include "../scheduling.h"
+
+#define DAYS (INT64_C(100) * 24 * 3600 * 1000 * MILLISECONDS)
+
+/* ---- Requests to cancel ---- */
+
+static void opens(void *gate, const promise_value_t *reason) {
+  (void)reason;
+  gate_open(gate);
+}
+
+/* The promise is asked after the rejection, which wakes this thread first. */
+static void a_time_limit_asks_its_promise_to_cancel(void) {
+  promise_executor_t *const executors[] = {NULL, promise_executor_global(PROMISE_PRIORITY_DEFAULT)};
+  for (int i = 0; i < 2; i++) {
+    gate_t asked = GATE_CLOSED;
+    promise_t *source = pending();
+    CHECK_STATUS(promise_on_cancel_request(source, opens, &asked, NULL), PROMISE_OK);
+    promise_t *limited =
+        i == 0 ? promise_timeout(source, MILLISECONDS) : promise_timeout_on(executors[i], source, MILLISECONDS);
+    CHECK_STATUS(promise_wait(limited, FOR_EVER), PROMISE_OK);
+    gate_wait(&asked);
+    CHECK_LIBRARY_ERROR(limited, PROMISE_ETIMEDOUT);
+    CHECK_INT(promise_state(source), PROMISE_PENDING);
+    CHECK_INT(promise_cancel_requested(source), 1);
+    release(limited);
+    release(source);
+  }
+}
+
+static void a_request_passes_a_delay_and_ends_it(void) {
+  for (int asked_first = 0; asked_first < 2; asked_first++) {
+    promise_t *source = pending(), *delayed = promise_delay(source, DAYS);
+    if (asked_first) {
+      CHECK_STATUS(promise_request_cancel(delayed, NULL), PROMISE_OK);
+      CHECK_INT(promise_cancel_requested(source), 1);
+    }
+    CHECK_STATUS(promise_discard(source), PROMISE_OK);
+    if (!asked_first) {
+      CHECK_INT(promise_state(delayed), PROMISE_PENDING);
+      CHECK_STATUS(promise_request_cancel(delayed, NULL), PROMISE_OK);
+    }
+    CHECK_DISCARDED(delayed);
+    release(delayed);
+    release(source);
+  }
+}
+
+static void a_delay_is_rejected_as_its_promise(void) {
+  promise_t *source = rejected(7);
+  promise_t *delayed = promise_delay(source, MILLISECONDS);
+  CHECK_STATUS(promise_wait(delayed, FOR_EVER), PROMISE_OK);
+  CHECK_ENDED(delayed, PROMISE_REJECTED, 7);
+  release(delayed);
+  /* Settling it by other means stops the timer. */
+  delayed = promise_delay(source, DAYS);
+  reject(delayed, 8);
+  CHECK_ENDED(delayed, PROMISE_REJECTED, 8);
+  release(delayed);
+  CHECK_STATUS(promise_state(delayed), PROMISE_ESTALE);
+  release(source);
+}
+
+/* ---- Executors ---- */
+
+typedef promise_t *timing_t(promise_executor_t *executor, promise_t *source, int64_t ns);
+
+static promise_verdict_t whether_it_is_current(void *executor, const promise_value_t *in, promise_value_t *out) {
+  (void)in;
+  *out = *I64(promise_executor_is_current(executor));
+  return PROMISE_FULFILL;
+}
+
+/* A handler attached too late runs here. If the machine is so busy that the timer is due by then, a longer one
+ * follows. */
+static void ends_on(promise_executor_t *executor, timing_t *make, promise_t *source) {
+  bool in_time = false;
+  for (int64_t time = 20 * MILLISECONDS; !in_time; time *= 2) {
+    promise_t *timed = make(executor, source, time);
+    promise_reaction_t reaction = {.size = sizeof reaction,
+                                   .on_fulfilled = whether_it_is_current,
+                                   .on_rejected = whether_it_is_current,
+                                   .ctx = executor};
+    promise_t *child = promise_react(timed, &reaction);
+    in_time = promise_state(timed) == PROMISE_PENDING;
+    CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_OK);
+    CHECK(ended(child, PROMISE_FULFILLED, 1) || !in_time);
+    release(child);
+    release(timed);
+  }
+}
+
+static void they_end_on_their_executor(void) {
+  promise_executor_t *serial = promise_executor_serial(NULL);
+  promise_executor_t *const executors[] = {promise_executor_global(PROMISE_PRIORITY_UTILITY), serial};
+  promise_t *settled = fulfilled(1), *never = pending();
+  for (int i = 0; i < 2; i++) {
+    ends_on(executors[i], promise_delay_on, settled);
+    ends_on(executors[i], promise_timeout_on, never);
+  }
+  release(settled);
+  release(never);
+  CHECK_STATUS(promise_executor_release(serial), PROMISE_OK);
+}
+
+static gate_t was_submitted = GATE_CLOSED;
+
+static void shelves(void *ctx, promise_job_t *job) {
+  shelve(ctx, job);
+  gate_open(&was_submitted);
+}
+
+static void drop_when_submitted(shelf_t *shelf) {
+  gate_wait(&was_submitted);
+  CHECK_STATUS(promise_job_drop(take_job(shelf)), PROMISE_OK);
+  was_submitted.open = false;
+}
+
+static void a_dropped_job_rejects_a_delay_and_ends_a_time_limit(void) {
+  shelf_t shelf = SHELF_EMPTY;
+  promise_executor_t *executor = promise_executor_new(shelves, &shelf, NULL);
+  promise_t *settled = fulfilled(1), *source = pending();
+  promise_t *delayed = promise_delay_on(executor, settled, 1);
+  drop_when_submitted(&shelf);
+  CHECK_LIBRARY_ERROR(delayed, PROMISE_ECLOSED);
+  promise_t *limited = promise_timeout_on(executor, source, 1);
+  drop_when_submitted(&shelf);
+  CHECK_INT(promise_state(limited), PROMISE_PENDING);
+  resolve(source, 7);
+  CHECK_ENDED(limited, PROMISE_FULFILLED, 7);
+  promise_t *all[] = {settled, source, delayed, limited};
+  for (int i = 0; i < 4; i++)
+    release(all[i]);
+  promise_executor_t *none = (promise_executor_t *)(void *)stale();
+  settled = fulfilled(1);
+  CHECK_POINTER(promise_delay_on(none, settled, 1), NULL);
+  CHECK_STATUS(promise_last_status(), PROMISE_ESTALE);
+  CHECK_POINTER(promise_timeout_on(none, settled, 1), NULL);
+  CHECK_STATUS(promise_last_status(), PROMISE_ESTALE);
+  release(settled);
+  CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
+}
+
+CHECKS(delay) = {
+    RULE("a time limit that is over asks its promise to cancel", a_time_limit_asks_its_promise_to_cancel),
+    RULE("a request to cancel a delay propagates, and ends the delay of a cancelled promise",
+         a_request_passes_a_delay_and_ends_it),
+    RULE("a delay is rejected as its promise, or settled before", a_delay_is_rejected_as_its_promise),
+    RULE("a delay and a time limit end on their executor", they_end_on_their_executor),
+    RULE("a dropped job rejects a delay with PROMISE_ECLOSED, and ends a time limit",
+         a_dropped_job_rejects_a_delay_and_ends_a_time_limit),
+    CHECKS_END,
+};
