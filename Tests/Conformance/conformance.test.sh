@@ -117,6 +117,8 @@ for wrong in delay-elsewhere time-limit-elsewhere; do
 done
 fault delay-asks-nobody "timer: a request to cancel a delay propagates"
 fault deadline-elsewhere "cancel: a deadline asks on its executor"
+fault any-asks-nobody "combine: PROMISE_COMBINE_CANCEL_OTHERS of promise_any()"
+fault combination-kept "combine: a combination that is released or settled has no interest"
 
 # hangs NAME RULE: with that fault the check of the rule hangs.
 hangs() {

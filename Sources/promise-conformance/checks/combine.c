@@ -259,6 +259,41 @@ static void the_others_may_be_asked_to_cancel(void) {
   }
 }
 
+static void any_asks_the_others_too(void) {
+  for (uint32_t flags = 0; flags <= PROMISE_COMBINE_CANCEL_OTHERS; flags += PROMISE_COMBINE_CANCEL_OTHERS) {
+    promise_t *inputs[] = {pending(), pending(), pending()};
+    promise_t *any = promise_any(inputs, 3, flags);
+    reject(inputs[1], 1);
+    CHECK_INT(promise_cancel_requested(inputs[0]), 0);
+    resolve(inputs[2], 2);
+    CHECK_ENDED(any, PROMISE_FULFILLED, 2);
+    CHECK_INT(promise_cancel_requested(inputs[0]), flags == PROMISE_COMBINE_CANCEL_OTHERS);
+    release(any);
+    release_all(inputs, 3);
+  }
+}
+
+/* A combination that is released has no interest in its inputs, and holds none of them. */
+static void a_released_combination_is_detached(void) {
+  static combinator_t *combinators[4];
+  combinators[0] = promise_all, combinators[1] = promise_all_settled;
+  combinators[2] = promise_any, combinators[3] = promise_race;
+  for (int i = 0; i < 8; i++) {
+    promise_t *inputs[] = {pending(), pending()};
+    promise_t *combined = combinators[i / 2](inputs, 2, 0);
+    promise_t *other = promise_then(inputs[0], adds_one, NULL, NULL);
+    CHECK_STATUS(promise_request_cancel(other, NULL), PROMISE_OK);
+    CHECK_INT(promise_cancel_requested(inputs[0]), 0);
+    if (i % 2 == 1)
+      CHECK_STATUS(promise_discard(combined), PROMISE_OK);
+    release(combined);
+    CHECK_STATUS(promise_state(combined), PROMISE_ESTALE);
+    CHECK_INT(promise_cancel_requested(inputs[0]), 1);
+    release(other);
+    release_all(inputs, 2);
+  }
+}
+
 static void invalid_arguments_are_refused(void) {
   static combinator_t *combinators[4];
   combinators[0] = promise_all, combinators[1] = promise_all_settled;
@@ -287,6 +322,8 @@ CHECKS(combine) = {
     RULE("a combination of none, or of settled promises, is settled at once",
          of_none_and_of_settled_ones_all_is_known_at_once),
     RULE("PROMISE_COMBINE_CANCEL_OTHERS asks the others to cancel", the_others_may_be_asked_to_cancel),
+    RULE("PROMISE_COMBINE_CANCEL_OTHERS of promise_any() asks them after the first value", any_asks_the_others_too),
+    RULE("a combination that is released or settled has no interest in its inputs", a_released_combination_is_detached),
     RULE("a request to cancel a combination withdraws its interest in every input",
          a_request_withdraws_interest_in_every_input),
     RULE("a combination may be destroyed before its inputs, and its inputs before it",
