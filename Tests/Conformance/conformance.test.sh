@@ -111,6 +111,10 @@ for wrong in interrupts-end-waits interrupts-end-all; do
   fault "$wrong" "core: a signal handler ends no other wait"
 done
 fault release-too-many-accepted "core: a release too many of a pending promise is refused"
+fault skipped-events-kept "queue: a skipped event of any kind loses its promise and its value"
+fault length-unlimited "json: a text may have a greatest length"
+fault error-without-place "json: the error of an invalid text has its place"
+fault error-without-path "json: the error of a value that cannot be written has its path"
 fault clock-is-the-calendar "timer: promise_now() is the time of the monotonic clock"
 for wrong in delay-elsewhere time-limit-elsewhere; do
   fault "$wrong" "timer: a delay and a time limit end on their executor"
