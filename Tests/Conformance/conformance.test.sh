@@ -123,6 +123,16 @@ fault delay-asks-nobody "timer: a request to cancel a delay propagates"
 fault deadline-elsewhere "cancel: a deadline asks on its executor"
 fault any-asks-nobody "combine: PROMISE_COMBINE_CANCEL_OTHERS of promise_any()"
 fault combination-kept "combine: a combination that is released or settled has no interest"
+fault subscriber-elsewhere "stream: a subscriber's callbacks run on its executor"
+fault room-at-once "stream: promise_publisher_ready() is fulfilled with room"
+fault link-always-ends "operator: promise_publisher_forward() without PROMISE_FORWARD_END"
+fault stream-keeps-interest "operator: the stream of a promise is interest in it"
+for rule in "interval of promise_publisher_debounce()" "interval of promise_publisher_throttle()" \
+  "time limit of promise_publisher_timeout()" "tick of promise_publisher_every()"; do
+  fault intervals-halved "timing: no $rule is "
+done
+fault timers-elsewhere "timing: the executor of a timer publishes its event"
+fault timers-elsewhere "timing: the executor of a timer fails the stream"
 
 # hangs NAME RULE: with that fault the check of the rule hangs.
 hangs() {

@@ -5,10 +5,13 @@
 
 promise_subscriber_t *promise_publisher_subscribe(promise_publisher_t *publisher,
                                                   const promise_subscription_t *subscription) {
-  if (!is("demand-ignored") || subscription == NULL)
+  if (!(is("demand-ignored") || is("subscriber-elsewhere")) || subscription == NULL)
     return REAL(promise_publisher_subscribe)(publisher, subscription);
   promise_subscription_t all = *subscription;
-  all.demand = PROMISE_DEMAND_UNLIMITED;
+  if (is("demand-ignored"))
+    all.demand = PROMISE_DEMAND_UNLIMITED;
+  else
+    all.executor = NULL;
   return REAL(promise_publisher_subscribe)(publisher, &all);
 }
 
@@ -40,21 +43,36 @@ promise_publisher_t *promise_publisher_zip(promise_publisher_t *const *sources, 
                             : REAL(promise_publisher_zip)(sources, count);
 }
 
+/* Half of an interval, and the timer thread in place of the executor. */
+static int64_t interval_of(int64_t interval_ns) {
+  return interval_ns > 1 && is("intervals-halved") ? interval_ns / 2 : interval_ns;
+}
+
+static promise_executor_t *executor_of(promise_executor_t *executor) {
+  return is("timers-elsewhere") ? NULL : executor;
+}
+
+promise_publisher_t *promise_publisher_every(promise_executor_t *executor, int64_t interval_ns) {
+  return REAL(promise_publisher_every)(executor_of(executor), interval_of(interval_ns));
+}
+
 promise_publisher_t *promise_publisher_debounce(promise_executor_t *executor, promise_publisher_t *source,
                                                 int64_t interval_ns) {
-  return is("debounce-passes") ? promise_publisher_stateful(source)
-                               : REAL(promise_publisher_debounce)(executor, source, interval_ns);
+  return is("debounce-passes")
+             ? promise_publisher_stateful(source)
+             : REAL(promise_publisher_debounce)(executor_of(executor), source, interval_of(interval_ns));
 }
 
 promise_publisher_t *promise_publisher_throttle(promise_executor_t *executor, promise_publisher_t *source,
                                                 int64_t interval_ns, uint32_t flags) {
-  return REAL(promise_publisher_throttle)(executor, source, interval_ns, is("throttle-ignores-flags") ? 0 : flags);
+  return REAL(promise_publisher_throttle)(executor_of(executor), source, interval_of(interval_ns),
+                                          is("throttle-ignores-flags") ? 0 : flags);
 }
 
 promise_publisher_t *promise_publisher_timeout(promise_executor_t *executor, promise_publisher_t *source,
                                                int64_t interval_ns) {
   return is("timeout-drops") ? promise_publisher_throttle(executor, source, interval_ns, PROMISE_THROTTLE_FIRST)
-                             : REAL(promise_publisher_timeout)(executor, source, interval_ns);
+                             : REAL(promise_publisher_timeout)(executor_of(executor), source, interval_of(interval_ns));
 }
 
 promise_publisher_t *promise_publisher_flat_map(promise_publisher_t *source, promise_flatten_t strategy,
@@ -76,4 +94,25 @@ promise_publisher_t *promise_publisher_combine_latest(promise_publisher_t *const
   for (size_t i = 0; i < count; i++)
     reversed[i] = sources[count - 1 - i];
   return REAL(promise_publisher_combine_latest)(reversed, count);
+}
+
+promise_subscriber_t *promise_publisher_forward(promise_publisher_t *source, promise_publisher_t *target,
+                                                uint32_t flags) {
+  return REAL(promise_publisher_forward)(source, target, flags | (is("link-always-ends") ? PROMISE_FORWARD_END : 0));
+}
+
+/* A promise derived for good is interest that nobody withdraws. */
+promise_publisher_t *promise_publisher_of(promise_t *promise) {
+  if (promise != NULL && is("stream-keeps-interest"))
+    REAL(promise_observe)(promise, NULL, NULL, NULL, NULL);
+  return REAL(promise_publisher_of)(promise);
+}
+
+promise_t *promise_publisher_ready(promise_publisher_t *publisher) {
+  promise_value_t nothing = {.kind = PROMISE_KIND_VOID};
+  promise_t *ready = REAL(promise_publisher_ready)(publisher);
+  if (ready == NULL || !is("room-at-once"))
+    return ready;
+  REAL(promise_release)(ready);
+  return REAL(promise_new_resolved)(&nothing);
 }

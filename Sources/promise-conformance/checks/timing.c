@@ -3,6 +3,7 @@
 
 #include <sched.h>
 
+#include "../loops.h"
 #include "../operators.h"
 
 /* Publishes three values to the operator, then ends the source, long before the timer is due. */
@@ -59,9 +60,177 @@ static void silence_fails(void) {
   release_both(subscriber, source);
 }
 
+/* ---- Never early ---- */
+
+enum { ROUNDS = 3 };
+static const int64_t short_time = 100 * MILLISECONDS;
+
+/* Waits for the next event; returns its time. */
+static int64_t next_at(promise_subscriber_t *subscriber) {
+  promise_t *next = next_of(subscriber);
+  CHECK_STATUS(promise_wait(next, FOR_EVER), PROMISE_OK);
+  int64_t time = now();
+  CHECK_INT(promise_state(next), PROMISE_FULFILLED);
+  release(next);
+  return time;
+}
+
+static promise_subscriber_t *pull_only(promise_publisher_t *publisher) {
+  promise_subscriber_t *subscriber = pull(made(publisher), PROMISE_OVERFLOW_BUFFER, 0);
+  CHECK_STATUS(promise_publisher_release(publisher), PROMISE_OK);
+  return subscriber;
+}
+
+static void no_debounce_is_too_short(void) {
+  for (int i = 0; i < ROUNDS; i++) {
+    promise_publisher_t *source = publisher_new(0);
+    promise_subscriber_t *subscriber = pull_only(promise_publisher_debounce(NULL, source, short_time));
+    int64_t before = now();
+    publish(source, 1);
+    CHECK(next_at(subscriber) - before >= short_time);
+    release_both(subscriber, source);
+  }
+}
+
+/* Of two events the first is published at once, and begins the interval. */
+static void no_throttle_is_too_short(void) {
+  for (int i = 0; i < ROUNDS; i++) {
+    promise_publisher_t *source = publisher_new(0);
+    promise_subscriber_t *subscriber = pull_only(promise_publisher_throttle(NULL, source, short_time, 0));
+    int64_t before = now();
+    publish(source, 1);
+    publish(source, 2);
+    CHECK(next_at(subscriber) >= before);
+    CHECK(next_at(subscriber) - before >= short_time);
+    release_both(subscriber, source);
+  }
+}
+
+static void no_time_limit_is_too_short(void) {
+  for (int i = 0; i < ROUNDS; i++) {
+    promise_publisher_t *source = publisher_new(0);
+    int64_t before = now();
+    promise_subscriber_t *subscriber = pull_only(promise_publisher_timeout(NULL, source, short_time));
+    promise_t *end = end_of(subscriber);
+    CHECK_STATUS(promise_wait(end, FOR_EVER), PROMISE_OK);
+    CHECK(now() - before >= short_time);
+    CHECK_LIBRARY_ERROR(end, PROMISE_ETIMEDOUT);
+    release(end);
+    release_both(subscriber, source);
+  }
+}
+
+static void no_tick_is_early(void) {
+  int64_t before = now();
+  promise_subscriber_t *subscriber = pull_only(promise_publisher_every(NULL, short_time / 2));
+  for (int i = 0; i < ROUNDS; i++) {
+    promise_t *next = next_of(subscriber);
+    promise_value_t value;
+    CHECK_STATUS(promise_wait(next, FOR_EVER), PROMISE_OK);
+    int64_t elapsed = now() - before;
+    CHECK_STATUS(promise_result(next, &value), PROMISE_OK);
+    CHECK_INT(value.kind, PROMISE_KIND_U64);
+    CHECK(elapsed >= (int64_t)value.as.u64 * (short_time / 2));
+    release(next);
+  }
+  CHECK_STATUS(promise_subscriber_release(subscriber), PROMISE_OK);
+}
+
+/* ---- Executors ---- */
+
+typedef promise_publisher_t *timed_t(promise_executor_t *executor, promise_publisher_t *source, int64_t interval);
+
+static promise_publisher_t *throttles(promise_executor_t *executor, promise_publisher_t *source, int64_t interval) {
+  return promise_publisher_throttle(executor, source, interval, 0);
+}
+
+static promise_publisher_t *ticks(promise_executor_t *executor, promise_publisher_t *source, int64_t interval) {
+  (void)source;
+  return promise_publisher_every(executor, interval);
+}
+
+/* The timer fires while this thread runs the loop, and calls the callbacks for its event here. */
+static void the_executor_publishes(void) {
+  timed_t *const all[] = {promise_publisher_debounce, throttles, ticks};
+  for (int i = 0; i < 3; i++) {
+    fixture_t fixture = setup();
+    promise_publisher_t *source = publisher_new(0);
+    promise_subscriber_t *subscriber = pull_only(all[i](fixture.executor, source, short_time));
+    publish(source, 1);
+    publish(source, 2);
+    if (i == 1)
+      (void)next_at(subscriber); /* the first one, at once */
+    spy_t spy = {0};
+    promise_t *next = next_of(subscriber);
+    CHECK_STATUS(promise_observe(next, spy_observer, spy_observer, &spy, spy_free), PROMISE_OK);
+    CHECK_STATUS(promise_loop_wait(fixture.loop, next, FOR_EVER), PROMISE_OK);
+    CHECK(pthread_equal(spy.thread, pthread_self()));
+    CHECK_SPY(&spy, 1, 1);
+    release(next);
+    release_both(subscriber, source);
+    teardown(fixture);
+  }
+}
+
+static void the_executor_fails_a_timeout(void) {
+  fixture_t fixture = setup();
+  promise_publisher_t *source = publisher_new(0);
+  promise_subscriber_t *subscriber = pull_only(promise_publisher_timeout(fixture.executor, source, short_time));
+  spy_t spy = {0};
+  promise_t *end = end_of(subscriber);
+  CHECK_STATUS(promise_observe(end, spy_observer, spy_observer, &spy, spy_free), PROMISE_OK);
+  CHECK_STATUS(promise_loop_wait(fixture.loop, end, FOR_EVER), PROMISE_OK);
+  CHECK(pthread_equal(spy.thread, pthread_self()));
+  CHECK_SPY(&spy, 1, 1);
+  release(end);
+  release_both(subscriber, source);
+  teardown(fixture);
+}
+
+static void an_executor_that_drops_the_timer_fails_the_stream(void) {
+  timed_t *const all[] = {promise_publisher_debounce, throttles, promise_publisher_timeout, ticks};
+  for (int i = 0; i < 4; i++) {
+    fixture_t fixture = setup();
+    promise_publisher_t *source = publisher_new(0);
+    promise_subscriber_t *subscriber = pull_only(all[i](fixture.executor, source, long_time));
+    promise_t *end = end_of(subscriber), *nexts[] = {next_of(subscriber), next_of(subscriber)};
+    publish(source, 1);
+    publish(source, 2);
+    CHECK_STATUS(promise_loop_release(fixture.loop), PROMISE_OK);
+    CHECK_LIBRARY_ERROR(end, PROMISE_ECLOSED);
+    if (i < 3)
+      CHECK_ENDED(nexts[i == 0 ? 0 : 1], PROMISE_FULFILLED, 2);
+    promise_t *handles[] = {end, nexts[0], nexts[1]};
+    for (int j = 0; j < 3; j++)
+      release(handles[j]);
+    release_both(subscriber, source);
+    CHECK_STATUS(promise_executor_release(fixture.executor), PROMISE_OK);
+  }
+}
+
+static void only_the_timer_publishes_ticks(void) {
+  promise_publisher_t *publisher = made(promise_publisher_every(NULL, long_time));
+  CHECK_STATUS(promise_publisher_publish(publisher, I64(1)), PROMISE_EINVAL);
+  CHECK_STATUS(promise_publisher_publish_error(publisher, I64(1)), PROMISE_EINVAL);
+  CHECK_STATUS(promise_publisher_finish(publisher), PROMISE_EINVAL);
+  CHECK_STATUS(promise_publisher_fail(publisher, I64(1)), PROMISE_EINVAL);
+  CHECK_STATUS(promise_publisher_cancel(publisher), PROMISE_EINVAL);
+  CHECK_INT(promise_publisher_state(publisher), PROMISE_PENDING);
+  CHECK_STATUS(promise_publisher_release(publisher), PROMISE_OK);
+}
+
 CHECKS(timing) = {
     RULE("the end of a stream publishes the events that wait for their time", the_end_flushes_pending_events),
     RULE("silence publishes a debounced event", silence_publishes),
     RULE("silence fails a timeout", silence_fails),
+    RULE("no interval of promise_publisher_debounce() is too short", no_debounce_is_too_short),
+    RULE("no interval of promise_publisher_throttle() is too short", no_throttle_is_too_short),
+    RULE("no time limit of promise_publisher_timeout() is too short", no_time_limit_is_too_short),
+    RULE("no tick of promise_publisher_every() is early", no_tick_is_early),
+    RULE("only the timer publishes ticks", only_the_timer_publishes_ticks),
+    RULE("the executor of a timer publishes its event", the_executor_publishes),
+    RULE("the executor of a timer fails the stream", the_executor_fails_a_timeout),
+    RULE("an executor that drops a timer publishes the pending event, and fails the stream with PROMISE_ECLOSED",
+         an_executor_that_drops_the_timer_fails_the_stream),
     CHECKS_END,
 };

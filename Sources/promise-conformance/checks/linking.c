@@ -1,0 +1,130 @@
+/* promise/operator.h: streams that are linked to others: forwarded, made of a promise, or of no stream at all. */
+#include "../checked.h"
+
+#include "../operators.h"
+
+/* A link forwards values and errors until it is released; only with its flag the end. */
+static void a_link_without_its_flag_leaves_the_target_open(void) {
+  promise_publisher_t *source = publisher_new(0), *target = publisher_new(0);
+  listener_t listener = {0};
+  promise_subscriber_t *subscriber = listen(target, &listener);
+  promise_subscriber_t *link = promise_publisher_forward(source, target, 0);
+  publish(source, 1);
+  publish(target, 2);
+  publish_error(source, 3);
+  CHECK_TEXT(listener.log, "1 2 !3 ");
+  CHECK_STATUS(promise_publisher_finish(source), PROMISE_OK);
+  CHECK_INT(promise_publisher_state(target), PROMISE_PENDING);
+  publish(target, 4);
+  CHECK_TEXT(listener.log, "1 2 !3 4 ");
+  CHECK_STATUS(promise_subscriber_release(link), PROMISE_OK);
+  CHECK_STATUS(promise_publisher_release(source), PROMISE_OK);
+  release_both(subscriber, target);
+}
+
+static void a_released_link_forwards_nothing(void) {
+  promise_publisher_t *source = publisher_new(0), *target = publisher_new(0);
+  listener_t listener = {0};
+  promise_subscriber_t *subscriber = listen(target, &listener);
+  promise_subscriber_t *link = promise_publisher_forward(source, target, PROMISE_FORWARD_END);
+  /* The link keeps its target. */
+  CHECK_STATUS(promise_publisher_release(target), PROMISE_OK);
+  publish(source, 1);
+  CHECK_TEXT(listener.log, "1 ");
+  CHECK_STATUS(promise_subscriber_release(link), PROMISE_OK);
+  CHECK_TEXT(listener.log, "1 .");
+  CHECK_INT(promise_publisher_count(source), 0);
+  CHECK_POINTER(promise_publisher_forward(source, source, 0), NULL);
+  CHECK_STATUS(promise_last_status(), PROMISE_EINVAL);
+  CHECK_STATUS(promise_subscriber_release(subscriber), PROMISE_OK);
+  CHECK_STATUS(promise_publisher_release(source), PROMISE_OK);
+}
+
+/* Each way in which a stream can end. */
+static void a_link_ends_its_target_in_the_same_way(void) {
+  for (int how = 0; how < 3; how++) {
+    promise_publisher_t *source = publisher_new(0), *target = publisher_new(0);
+    listener_t listener = {0};
+    promise_subscriber_t *subscriber = listen(target, &listener);
+    promise_t *end = end_of(subscriber);
+    promise_subscriber_t *link = promise_publisher_forward(source, target, PROMISE_FORWARD_END);
+    if (how == 0)
+      CHECK_STATUS(promise_publisher_finish(source), PROMISE_OK);
+    if (how == 1)
+      CHECK_STATUS(promise_publisher_fail(source, I64(4)), PROMISE_OK);
+    if (how == 2)
+      CHECK_STATUS(promise_publisher_cancel(source), PROMISE_OK);
+    CHECK(how == 0 ? is_done(end) : how == 1 ? ended(end, PROMISE_REJECTED, 4) : was_cancelled(end));
+    release(end);
+    CHECK_STATUS(promise_subscriber_release(link), PROMISE_OK);
+    CHECK_STATUS(promise_publisher_release(source), PROMISE_OK);
+    release_both(subscriber, target);
+  }
+}
+
+/* A request to cancel the promise waits for the publisher, and then for its subscriber. */
+static void the_stream_of_a_promise_is_interest_in_it(void) {
+  promise_t *promise = pending(), *other = then(promise, 'a');
+  promise_publisher_t *publisher = made(promise_publisher_of(promise));
+  listener_t listener = {0};
+  promise_subscriber_t *subscriber = listen(publisher, &listener);
+  CHECK_STATUS(promise_request_cancel(other, NULL), PROMISE_OK);
+  CHECK_INT(promise_cancel_requested(promise), 0);
+  CHECK_STATUS(promise_publisher_release(publisher), PROMISE_OK);
+  CHECK_INT(promise_cancel_requested(promise), 0);
+  CHECK_STATUS(promise_subscriber_release(subscriber), PROMISE_OK);
+  /* It requests none itself, so the request is made once more. */
+  promise_t *last = then(promise, 'b');
+  CHECK_STATUS(promise_request_cancel(last, NULL), PROMISE_OK);
+  CHECK_INT(promise_cancel_requested(promise), 1);
+  promise_t *all[] = {promise, other, last};
+  for (int i = 0; i < 3; i++)
+    release(all[i]);
+}
+
+static void of_no_streams_there_is_a_cancelled_one(void) {
+  promise_publisher_t *publishers[] = {promise_publisher_merge(NULL, 0), promise_publisher_combine_latest(NULL, 0),
+                                       promise_publisher_zip(NULL, 0)};
+  for (int i = 0; i < 3; i++) {
+    listener_t listener = {0};
+    promise_subscriber_t *subscriber = listen(made(publishers[i]), &listener);
+    promise_t *end = end_of(subscriber);
+    CHECK(was_cancelled(end));
+    CHECK_TEXT(listener.log, ".");
+    release(end);
+    release_both(subscriber, publishers[i]);
+  }
+}
+
+static promise_verdict_t folds(void *ctx, const promise_value_t *accumulated, const promise_value_t *value,
+                               promise_value_t *out) {
+  (void)ctx;
+  CHECK_INT(out->kind, PROMISE_KIND_VOID);
+  *out = i64(accumulated->as.i64 + value->as.i64);
+  return value->as.i64 < 10 ? PROMISE_FULFILL : value->as.i64 == 10 ? PROMISE_REJECT : PROMISE_VERDICT_SKIP;
+}
+
+static void a_fold_may_reject_and_skip(void) {
+  promise_publisher_t *source = publisher_new(0);
+  listener_t listener = {0};
+  promise_subscriber_t *subscriber =
+      listen_only(promise_publisher_scan(source, I64(100), folds, NULL, NULL), &listener);
+  static const int64_t numbers[] = {1, 10, 2, 11, 3};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    publish(source, numbers[i]);
+  publish_error(source, 7);
+  CHECK_TEXT(listener.log, "101 !111 103 106 !7 ");
+  release_both(subscriber, source);
+}
+
+CHECKS(linking) = {
+    RULE("promise_publisher_forward() without PROMISE_FORWARD_END leaves the target open",
+         a_link_without_its_flag_leaves_the_target_open),
+    RULE("promise_publisher_forward() ends the target as the source, if asked to",
+         a_link_ends_its_target_in_the_same_way),
+    RULE("a link keeps its target, and forwards nothing once it is released", a_released_link_forwards_nothing),
+    RULE("the stream of a promise is interest in it while somebody has it", the_stream_of_a_promise_is_interest_in_it),
+    RULE("a combination of no streams is cancelled at once", of_no_streams_there_is_a_cancelled_one),
+    RULE("the function of promise_publisher_scan() may reject and skip", a_fold_may_reject_and_skip),
+    CHECKS_END,
+};
