@@ -107,6 +107,11 @@ fault statistics-stand-still "runtime: promise_statistics() counts the live obje
 fault trim-returns-nothing "runtime: promise_trim() returns free memory"
 fault threads-start-unseen "runtime: threads with callbacks call the hooks"
 fault one-name-two-types "type: one name is one type"
+fault threads-uncounted "runtime: promise_statistics() counts the running threads"
+fault trim-does-nothing "runtime: promise_trim() returns free memory"
+fault everyone-is-main "loop: the main loop runs the jobs of the main executor"
+fault dump-is-not-written "observe: a dump is written to a descriptor"
+fault graph-is-json "observe: a trace is written as a graph for dot"
 for wrong in interrupts-end-waits interrupts-end-all; do
   fault "$wrong" "core: a signal handler ends no other wait"
 done

@@ -44,14 +44,31 @@ promise_status_t promise_statistics(promise_statistics_t *statistics) {
   promise_status_t status = REAL(promise_statistics)(statistics);
   if (status == PROMISE_OK && is("statistics-stand-still"))
     memset((char *)statistics + sizeof statistics->size, 0, sizeof *statistics - sizeof statistics->size);
+  if (status == PROMISE_OK && is("threads-uncounted"))
+    statistics->threads = 0;
   return status;
 }
 
 int64_t promise_trim(void) {
-  return is("trim-returns-nothing") ? 4096 : REAL(promise_trim)();
+  return is("trim-returns-nothing") ? 4096 : is("trim-does-nothing") ? 0 : REAL(promise_trim)();
 }
 
 promise_status_t promise_set_thread_hooks(promise_callback_t start, promise_callback_t stop, void *ctx,
                                           promise_free_t free_ctx) {
   return REAL(promise_set_thread_hooks)(is("threads-start-unseen") ? NULL : start, stop, ctx, free_ctx);
+}
+
+bool promise_is_main_thread(void) {
+  return is("everyone-is-main") || REAL(promise_is_main_thread)();
+}
+
+/* ---- Dumps and traces ---- */
+
+promise_status_t promise_dump(int32_t descriptor) {
+  return descriptor >= 0 && is("dump-is-not-written") ? PROMISE_OK : REAL(promise_dump)(descriptor);
+}
+
+promise_status_t promise_trace_write(int32_t descriptor, promise_trace_format_t format) {
+  bool is_wrong = format == PROMISE_TRACE_FORMAT_GRAPHVIZ && is("graph-is-json");
+  return REAL(promise_trace_write)(descriptor, is_wrong ? PROMISE_TRACE_FORMAT_PERFETTO : format);
 }

@@ -241,10 +241,16 @@ static void other_threads_wake_the_loop(void) {
   teardown(fixture);
 }
 
+static void *is_not_the_main_thread(void *unused) {
+  CHECK(!promise_is_main_thread());
+  return unused;
+}
+
 static void the_main_loop_runs_the_main_executor(void) {
   promise_loop_t *loop = promise_loop_main();
   CHECK(loop != NULL);
   CHECK(promise_is_main_thread());
+  finish(start(is_not_the_main_thread, NULL));
   submit_letter(promise_executor_main(), 'a');
   CHECK_TEXT(journal, "");
   CHECK_INT(promise_loop_run_once(loop), 1);

@@ -24,12 +24,14 @@ static void untaken_rejections_are_reported(void) {
 }
 
 static void taken_rejections_are_not_reported(void) {
-  for (int way = 0; way < 4; way++) {
+  for (int way = 0; way < 11; way++) {
     report_t report = {0};
     spy_t spy = {0};
     promise_value_t value;
     watch(&report);
-    promise_t *promise = rejected(7);
+    promise_t *promise = rejected(7), *rescued = NULL;
+    promise_queue_t *queue = promise_queue_new();
+    promise_loop_t *loop = promise_loop_new();
     if (way == 0)
       CHECK_INT(promise_state(promise), PROMISE_REJECTED);
     if (way == 1)
@@ -38,8 +40,26 @@ static void taken_rejections_are_not_reported(void) {
       CHECK_STATUS(promise_wait(promise, 0), PROMISE_OK);
     if (way == 3)
       CHECK_STATUS(promise_observe(promise, NULL, spy_observer, &spy, spy_free), PROMISE_OK);
+    if (way == 4)
+      CHECK_STATUS(promise_tap(promise, NULL, spy_observer, &spy, spy_free), PROMISE_OK);
+    if (way == 5)
+      CHECK_STATUS(promise_wait_any(&promise, 1, 0, NULL), PROMISE_OK);
+    if (way == 6)
+      CHECK_STATUS(promise_wait_interruptible(promise, 0), PROMISE_OK);
+    if (way == 7)
+      CHECK_STATUS(promise_loop_wait(loop, promise, 0), PROMISE_OK);
+    if (way == 8)
+      CHECK_STATUS(promise_queue_watch(queue, promise, 1), PROMISE_OK);
+    if (way == 9)
+      CHECK_STATUS(promise_queue_tap(queue, promise, 1), PROMISE_OK);
+    if (way == 10)
+      rescued = promise_rescue(promise, NULL, spy_handler, &spy, spy_free);
     release(promise);
+    if (rescued != NULL)
+      release(rescued);
     CHECK_REPORTS(&report, 0, 0, 0);
+    CHECK_STATUS(promise_queue_free(queue), PROMISE_OK);
+    CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
     unwatch();
   }
 }
@@ -150,6 +170,27 @@ static void a_dump_has_pending_promises(void) {
   CHECK_STATUS(promise_dump(-1), PROMISE_EINVAL);
 }
 
+static char written[16384];
+
+/* Reads the file into `written`, and closes it. */
+static void read_back(FILE *file) {
+  rewind(file);
+  written[fread(written, 1, sizeof written - 1, file)] = '\0';
+  fclose(file);
+}
+
+static void a_dump_is_written(void) {
+  promise_t *promise = pending();
+  char id[32];
+  FILE *file = tmpfile();
+  REQUIRE(file != NULL);
+  CHECK_STATUS(promise_dump(fileno(file)), PROMISE_OK);
+  read_back(file);
+  snprintf(id, sizeof id, "%p", (void *)promise);
+  CHECK(strstr(written, id) != NULL);
+  release(promise);
+}
+
 typedef struct seen {
   spy_t spy; /* of the context */
   uint64_t promise, derived;
@@ -209,19 +250,33 @@ static void a_trace_is_written(void) {
   promise_t *promise = fulfilled(7);
   CHECK_STATUS(promise_trace_stop(), PROMISE_OK);
   FILE *file = tmpfile();
-  CHECK(file != NULL);
+  REQUIRE(file != NULL);
   CHECK_STATUS(promise_trace_write(fileno(file), PROMISE_TRACE_FORMAT_PERFETTO), PROMISE_OK);
-  rewind(file);
-  char text[4096] = {0};
-  size_t length = fread(text, 1, sizeof text - 1, file);
-  fclose(file);
+  read_back(file);
   promise_value_t value;
-  CHECK_STATUS(promise_value_from_json(&value, text, length, NULL, NULL), PROMISE_OK);
+  CHECK_STATUS(promise_value_from_json(&value, written, strlen(written), NULL, NULL), PROMISE_OK);
   const promise_value_t *events = promise_value_find(&value, "traceEvents", strlen("traceEvents"));
   CHECK(events != NULL && promise_value_count(events) >= 2);
   CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
   CHECK_STATUS(promise_trace_write(1, 0), PROMISE_EINVAL);
   CHECK_STATUS(promise_trace_start(NULL), PROMISE_EINVAL);
+  release(promise);
+}
+
+/* A graph in the language of dot, with an edge for the derivation. */
+static void a_graph_is_written(void) {
+  promise_trace_t trace = {.size = sizeof trace, .capacity = 100};
+  CHECK_STATUS(promise_trace_start(&trace), PROMISE_OK);
+  promise_t *promise = pending(), *derived = then(promise, 'a');
+  resolve(promise, 7);
+  CHECK_STATUS(promise_trace_stop(), PROMISE_OK);
+  FILE *file = tmpfile();
+  REQUIRE(file != NULL);
+  CHECK_STATUS(promise_trace_write(fileno(file), PROMISE_TRACE_FORMAT_GRAPHVIZ), PROMISE_OK);
+  read_back(file);
+  CHECK(strstr(written, "graph") != NULL && strchr(written, '{') > strstr(written, "graph"));
+  CHECK(strstr(written, "->") != NULL || strstr(written, "--") != NULL);
+  release(derived);
   release(promise);
 }
 
@@ -234,7 +289,9 @@ CHECKS(observe) = {
     RULE("hooks are replaced as a whole, and their context is freed once", hooks_are_replaced),
     RULE("promise_set_hooks() refuses invalid arguments", invalid_arguments_are_refused),
     RULE("a dump has every pending promise, and its waiters", a_dump_has_pending_promises),
+    RULE("a dump is written to a descriptor", a_dump_is_written),
     RULE("a trace has the events made, settled and run, in that order", a_trace_has_every_event),
     RULE("a trace is written as JSON", a_trace_is_written),
+    RULE("a trace is written as a graph for dot", a_graph_is_written),
     CHECKS_END,
 };

@@ -32,12 +32,34 @@ static void statistics_count_objects(void) {
   CHECK(last.bytes_reusable <= last.bytes_resident);
 }
 
+static gate_t looked = GATE_CLOSED;
+
+static void counts_threads(void *threads) {
+  *(uint32_t *)threads = counted().threads;
+  gate_open(&looked);
+}
+
+static void statistics_count_threads(void) {
+  static uint32_t threads;
+  promise_executor_t *pool = promise_executor_global(PROMISE_PRIORITY_DEFAULT);
+  CHECK_STATUS(promise_executor_submit(pool, counts_threads, &threads, NULL), PROMISE_OK);
+  gate_wait(&looked);
+  CHECK(threads >= 1);
+}
+
 static void statistics_check_the_size(void) {
   promise_statistics_t statistics = {.size = 4};
   CHECK_STATUS(promise_statistics(&statistics), PROMISE_EINVAL);
   statistics.size = 4097;
   CHECK_STATUS(promise_statistics(&statistics), PROMISE_EINVAL);
   CHECK_STATUS(promise_statistics(NULL), PROMISE_EINVAL);
+}
+
+/* Every object of the process, those that the statistics leave out excepted: a few. */
+static int64_t live_objects(const promise_statistics_t *now) {
+  return (int64_t)(now->promises_pending + now->promises_settled + now->callbacks + now->values + now->executors +
+                   now->jobs + now->tokens + now->gathers + now->loops + now->publishers + now->subscribers +
+                   now->queues + now->types + now->internals);
 }
 
 static void trim_returns_memory(void) {
@@ -51,7 +73,10 @@ static void trim_returns_memory(void) {
   promise_statistics_t before = counted();
   int64_t returned = promise_trim();
   CHECK(returned >= 0);
-  CHECK((int64_t)(before.bytes_resident - counted().bytes_resident) >= returned);
+  promise_statistics_t after = counted();
+  CHECK((int64_t)(before.bytes_resident - after.bytes_resident) >= returned);
+  /* Pages with a live object stay, and up to 256 cells of each other thread. */
+  CHECK((int64_t)after.bytes_reusable <= (live_objects(&after) + 16) * 4096 + (after.threads + 1) * 256 * 64);
   CHECK_INT(promise_state(promises[0]), PROMISE_ESTALE);
   CHECK_INT(promise_state(promises[COUNT - 1]), PROMISE_ESTALE);
   resolve(promises[COUNT / 2], 7);
@@ -101,6 +126,7 @@ static void threads_call_hooks(void) {
 
 CHECKS(runtime) = {
     RULE("promise_statistics() counts the live objects", statistics_count_objects),
+    RULE("promise_statistics() counts the running threads", statistics_count_threads),
     RULE("promise_statistics() checks the size of its argument", statistics_check_the_size),
     RULE("promise_trim() returns free memory, and no object is lost", trim_returns_memory),
     RULE("threads with callbacks call the hooks, before the first callback and at the end", threads_call_hooks),
