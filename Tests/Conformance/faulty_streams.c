@@ -53,7 +53,7 @@ static promise_executor_t *executor_of(promise_executor_t *executor) {
 }
 
 promise_publisher_t *promise_publisher_every(promise_executor_t *executor, int64_t interval_ns) {
-  return REAL(promise_publisher_every)(executor_of(executor), interval_of(interval_ns));
+  return REAL(promise_publisher_every)(executor, interval_of(interval_ns));
 }
 
 promise_publisher_t *promise_publisher_debounce(promise_executor_t *executor, promise_publisher_t *source,

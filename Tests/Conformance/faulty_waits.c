@@ -53,7 +53,8 @@ promise_status_t promise_token_set_deadline(promise_token_t *token, promise_exec
 /* ---- Combinations ---- */
 
 promise_t *promise_any(promise_t *const *promises, size_t count, uint32_t flags) {
-  return REAL(promise_any)(promises, count, is("any-asks-nobody") ? 0 : flags);
+  return REAL(promise_any)(promises, count,
+                           is("any-asks-nobody") ? flags & ~(uint32_t)PROMISE_COMBINE_CANCEL_OTHERS : flags);
 }
 
 promise_t *promise_race(promise_t *const *promises, size_t count, uint32_t flags) {
