@@ -81,6 +81,7 @@ struct carrier {
   promise_verdict_t verdict = 0; // 0: the coroutine has not ended
   promise_value_t result = promise_value_t();
   carrier *around;
+  own_requests whole;
   static inline thread_local carrier *current = nullptr;
 
   explicit carrier(const waiting *wait) noexcept : by(wait), around(current) {
@@ -163,15 +164,24 @@ public:
     if (asks)
       ask();
   }
-  void request_cancel(const promise_value_t *reason) noexcept {
-    const bool kept = promise_value_retain(reason) == PROMISE_OK;
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      if (kept)
-        reason_ = value::adopt(*reason);
-      asked_ = true;
+  // Called once: a promise is asked once.
+  static void request_cancel(const std::shared_ptr<awaited> &self, const promise_value_t *reason) noexcept {
+    self->accept(reason);
+    if (propagation *const enclosing = propagation::current) {
+      (enclosing->last != nullptr ? enclosing->last->next_ : enclosing->first) = self;
+      enclosing->last = self.get();
+      return;
     }
-    ask();
+    propagation work;
+    propagation::current = &work;
+    self->ask();
+    while (const std::shared_ptr<awaited> next = std::move(work.first)) {
+      work.first = std::move(next->next_);
+      if (work.first == nullptr)
+        work.last = nullptr;
+      next->ask();
+    }
+    propagation::current = nullptr;
   }
   // Returns a new reference to the awaited promise; NULL if there is none now.
   promise_t *copy() noexcept {
@@ -180,7 +190,14 @@ public:
   }
 
 private:
-  // The reason was set before, once: a promise is asked once.
+  void accept(const promise_value_t *reason) noexcept {
+    const bool kept = promise_value_retain(reason) == PROMISE_OK;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (kept)
+      reason_ = value::adopt(*reason);
+    asked_ = true;
+  }
+  // The reason was set before.
   void ask() noexcept {
     if (promise_t *asked = copy()) {
       promise_request_cancel(asked, &reason_.raw());
@@ -191,6 +208,34 @@ private:
   std::mutex mutex_;
   promise_t *now_ = nullptr;
   bool asked_ = false;
+  value reason_;
+  std::shared_ptr<awaited> next_; // in the work list of a request
+};
+
+// The end of a coroutine that cannot go on, as the context of a handler of the reaction that should have resumed it: if
+// the reaction is settled, such as by the executor that dropped it, the coroutine's promise follows the handler's, so
+// that a chain takes no recursion. If the reaction never is, the promise is rejected with the context's destruction.
+class closing {
+public:
+  closing(promise<value> &&own, value &&reason) noexcept : own_(std::move(own)), reason_(std::move(reason)) {}
+  closing(closing &&) noexcept = default;
+  closing(const closing &) = delete;
+  ~closing() {
+    if (!own_)
+      return;
+    const promise_value_t reason = reason_.release();
+    promise_reject(own_.raw(), &reason);
+  }
+
+  static promise_verdict_t run(void *ctx, const promise_value_t *, promise_value_t *out) noexcept {
+    auto &self = *static_cast<closing *>(ctx);
+    self.own_.reset();
+    *out = self.reason_.release();
+    return PROMISE_REJECT;
+  }
+
+private:
+  promise<value> own_;
   value reason_;
 };
 
@@ -209,7 +254,7 @@ public:
       if (promise_value_error(&reason, "promise", PROMISE_ECLOSED, why) == PROMISE_OK)
         result_ = value::adopt(reason);
     }
-    if (carried())
+    if (carried() || closed())
       return;
     const promise_value_t result = result_.release();
     (verdict_ == PROMISE_FULFILL ? promise_resolve : promise_reject)(own_.raw(), &result);
@@ -234,7 +279,7 @@ public:
       awaited_->replace(now.release());
       using context = std::shared_ptr<awaited>;
       const auto ask = [](void *ctx, const promise_value_t *reason) noexcept {
-        (*static_cast<context *>(ctx))->request_cancel(reason);
+        awaited::request_cancel(*static_cast<context *>(ctx), reason);
       };
       require(promise_on_cancel_request(own_.raw(), ask, new context(awaited_), free_context<context>),
               "promise_on_cancel_request");
@@ -264,6 +309,25 @@ private:
       here->result = result_.release();
     }
     return follows;
+  }
+  // Leaves it to the reaction that should have resumed the coroutine to reject its promise. False if the caller has to.
+  bool closed() noexcept {
+    if (verdict_ != 0 || awaited_ == nullptr || promise_state(own_.raw()) != PROMISE_PENDING)
+      return false;
+    promise_t *const reaction = awaited_->copy();
+    if (reaction == nullptr)
+      return false;
+    // Otherwise the handler would hold the promise, whose handler of requests holds the reaction.
+    awaited_->replace(nullptr);
+    bool follows = false;
+    try {
+      const auto end = promise<value>::adopt(
+          react(reaction, place(), closing::run, closing::run, nullptr, closing(own_.copy(), result_.copy())));
+      follows = promise_follow(own_.raw(), end.raw()) == PROMISE_OK;
+    } catch (...) { // memory has run out
+    }
+    promise_release(reaction);
+    return follows || promise_state(own_.raw()) != PROMISE_PENDING;
   }
 
   value result_;

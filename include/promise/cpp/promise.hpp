@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "handle.hpp"
+#include "propagation.hpp"
 #include "reaction.hpp"
 
 namespace promises {
@@ -231,6 +232,7 @@ public:
 
   // False if it is settled.
   bool request_cancel(const value &reason = value()) const {
+    const detail::own_requests whole;
     return accepted(promise_request_cancel(raw(), &reason.raw()), "promise_request_cancel");
   }
   bool cancel_requested() const {
@@ -243,6 +245,7 @@ public:
   template <class F> void on_cancel_request(F f) const {
     auto context = std::make_unique<F>(std::move(f));
     const auto call = [](void *ctx, const promise_value_t *reason) noexcept {
+      const detail::own_requests whole;
       (*static_cast<F *>(ctx))(static_cast<const value &>(value::keep(*reason)));
     };
     detail::require(promise_on_cancel_request(raw(), call, context.release(), detail::free_context<F>),

@@ -1,0 +1,192 @@
+// Long chains of coroutines: requests to cancel, and executors that drop their jobs. None takes recursion.
+#include <coroutine>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "check.hpp"
+
+namespace {
+
+using promises::promise;
+
+constexpr int many = 50'000;
+
+bool is_closed(const promises::error &e) {
+  return e.domain() == "promise" && e.code() == PROMISE_ECLOSED && e.message().find("the coroutine cannot go on") == 0;
+}
+
+promise<int> add_one(promise<int> to) {
+  const counted local;
+  co_return co_await std::move(to) + 1;
+}
+promise<int> add_one_on(promise<int> to, promises::executor where) {
+  const counted local;
+  co_return co_await std::move(to).on(where) + 1;
+}
+
+promise<int> chain(promise<int> from) {
+  for (int i = 0; i < many; ++i)
+    from = add_one(std::move(from));
+  return from;
+}
+promise<int> chain_on(promise<int> from, const promises::executor &where) {
+  for (int i = 0; i < many; ++i)
+    from = add_one_on(std::move(from), where.copy());
+  return from;
+}
+
+void a_request_propagates_to_the_source() {
+  promise<int> source;
+  int requests = 0;
+  promises::value why;
+  source.on_cancel_request([&](const promises::value &reason) {
+    ++requests;
+    why = reason.copy();
+    source.discard();
+  });
+  const auto last = chain(source.copy());
+  const auto reason = promises::value::of(7);
+  CHECK(last.request_cancel(reason) && requests == 1 && why == reason);
+  CHECK(counted::alive == 0 && throws<promises::cancelled>([&] { last.get(); }));
+}
+
+// The coroutines that wait for one another need not be neighbours.
+void a_request_propagates_through_handlers() {
+  promise<int> source;
+  auto last = source.copy();
+  for (int i = 0; i < many / 2; ++i)
+    last = add_one(last.then([](int n) { return n; }));
+  CHECK(last.request_cancel() && source.cancel_requested());
+  source.resolve(0);
+  CHECK(last.get() == many / 2);
+}
+
+void an_executor_that_drops_ends_all() {
+  const auto drops = promises::executor::of([](const promises::job &) {});
+  promise<int> source, unwanted, dropped;
+  const auto last = chain_on(source.copy(), drops);
+  const auto asked = chain_on(unwanted.copy(), drops);
+  const auto gone = chain_on(dropped.copy(), drops);
+  CHECK(asked.request_cancel() && unwanted.cancel_requested());
+  source.resolve(1);
+  unwanted.resolve(1);
+  dropped.reset();
+  CHECK(counted::alive == 0);
+  for (const auto *end : {&last, &asked, &gone})
+    CHECK(throws<promises::error>([&] { end->get(); }, is_closed));
+}
+
+void a_closed_loop_ends_all() {
+  promises::loop loop;
+  promise<int> source;
+  const auto last = chain_on(source.copy(), loop.on());
+  source.resolve(1);
+  CHECK(!last.is_settled());
+  loop.reset();
+  CHECK(counted::alive == 0 && throws<promises::error>([&] { last.get(); }, is_closed));
+}
+
+// The job of a settled promise may be dropped while the coroutine is about to wait.
+void another_thread_drops_the_jobs() {
+  const auto pool = promises::executor::global();
+  const auto drops = promises::executor::of([&](promises::job job) {
+    auto held = std::make_shared<promises::job>(std::move(job));
+    pool.submit([held] {});
+  });
+  for (int round = 0; round < 500; ++round) {
+    const auto last = add_one_on(add_one_on(promise<int>::resolved(1), drops.copy()), drops.copy());
+    CHECK(throws<promises::error>([&] { last.get(); }, is_closed));
+  }
+}
+
+// A promise that another holder settled keeps its value.
+void what_was_settled_before_stays() {
+  const auto drops = promises::executor::of([](const promises::job &) {});
+  promise<int> source;
+  const auto taken = add_one_on(source.copy(), drops.copy());
+  CHECK(taken.resolve(5) && source.resolve(1));
+  CHECK(taken.get() == 5 && counted::alive == 0);
+}
+
+// A request that a handler makes is complete when its call returns, also within the request that runs the handler.
+void a_request_within_a_request_is_complete() {
+  promise<int> outer, inner, of_token, of_c;
+  const promises::token token;
+  const auto last = add_one(add_one(inner.copy()));
+  const auto added = add_one(add_one(of_token.copy()));
+  const auto raw = add_one(add_one(of_c.copy()));
+  added.add_to(token);
+  bool complete = false;
+  outer.on_cancel_request([&](const promises::value &) {
+    last.request_cancel();
+    token.cancel();
+    promise_request_cancel(raw.raw(), nullptr);
+    complete = inner.cancel_requested() && of_token.cancel_requested() && of_c.cancel_requested();
+  });
+  const auto end = add_one(add_one(outer.copy()));
+  CHECK(end.request_cancel() && complete);
+  for (const auto *source : {&outer, &inner, &of_token, &of_c})
+    source->resolve(1);
+}
+
+promise<> asks(promise<> begin, promise_t *what) {
+  co_await std::move(begin);
+  promise_request_cancel(what, nullptr);
+}
+
+// As within a handler of the C interface.
+void what_a_c_handler_runs_is_complete_too() {
+  struct sources {
+    promise<int> outer, inner, of_c;
+    promise<> begin;
+    promise<int> last = add_one(add_one(inner.copy())), raw = add_one(add_one(of_c.copy()));
+    bool complete = false;
+  } all;
+  const auto asking = asks(all.begin.copy(), all.raw.raw());
+  const auto handler = [](void *ctx, const promise_value_t *) {
+    auto &here = *static_cast<sources *>(ctx);
+    here.last.request_cancel();
+    here.begin.resolve();
+    here.complete = here.inner.cancel_requested() && here.of_c.cancel_requested();
+  };
+  CHECK(promise_on_cancel_request(all.outer.raw(), handler, &all, nullptr) == PROMISE_OK);
+  const auto end = add_one(add_one(all.outer.copy()));
+  CHECK(end.request_cancel() && all.complete && asking.is_settled());
+  for (const auto *source : {&all.outer, &all.inner, &all.of_c})
+    source->resolve(1);
+}
+
+promise<int> count_of(promise<std::vector<int>> all) {
+  const std::vector<int> list = co_await std::move(all);
+  co_return static_cast<int>(list.size());
+}
+
+void a_request_reaches_inputs_in_order() {
+  const std::vector<promise<int>> sources(3);
+  std::vector<promise<int>> inputs;
+  std::string order;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    sources[i].on_cancel_request([&order, i](const promises::value &) { order += std::to_string(i); });
+    inputs.push_back(add_one(sources[i].copy()));
+  }
+  auto all = promises::all(inputs);
+  inputs.clear();
+  const auto count = count_of(std::move(all));
+  CHECK(count.request_cancel() && order == "012");
+  for (const auto &source : sources)
+    source.resolve(1);
+  CHECK(count.get() == 3);
+}
+
+} // namespace
+
+int main() {
+  return run(a_request_propagates_to_the_source, a_request_propagates_through_handlers, an_executor_that_drops_ends_all,
+             a_closed_loop_ends_all, another_thread_drops_the_jobs, what_was_settled_before_stays,
+             a_request_within_a_request_is_complete, what_a_c_handler_runs_is_complete_too,
+             a_request_reaches_inputs_in_order);
+}
