@@ -23,6 +23,8 @@ limited() { try "$1" timeout 1800 "${@:2}"; }
 use_installed
 # -gdwarf-4: older versions of valgrind do not read the format of the newest compilers.
 flags=(-O1 -gdwarf-4 -Wall -Wextra -Wpedantic -Werror "${includes[@]}" -pthread)
+# Arithmetic that overflows traps, which needs no library: the compiler may do with it what the test expects.
+overflow=("-fsanitize=signed-integer-overflow,float-cast-overflow" -fsanitize-undefined-trap-on-error)
 
 # Combinations of a compiler and a standard: all of them, and those with coroutines.
 all=()
@@ -52,7 +54,7 @@ folder=$out
 
 # test_source NUMBER: builds and runs a program.
 test_source() {
-  local source=${sources[$1]} name combination cxx standard option label program
+  local source=${sources[$1]} name combination cxx standard option label program traps
   name=$(basename "$source" .cpp)
   local combinations=("${all[@]}")
   if [[ $name == coroutines* ]]; then combinations=("${coroutines[@]}"); fi
@@ -63,7 +65,9 @@ test_source() {
     read -r cxx standard option <<< "$combination"
     label="$cxx -std=c++$standard: $name"
     program=$folder/$name-$cxx-$standard
-    limited "$label builds" "$cxx" "$option" "${flags[@]}" "$source" "${libraries[@]}" -o "$program"
+    traps=()
+    if PROBE=cpp supports 'int main() {}\n' "$cxx" "${overflow[@]}"; then traps=("${overflow[@]}"); fi
+    limited "$label builds" "$cxx" "$option" "${flags[@]}" "${traps[@]}" "$source" "${libraries[@]}" -o "$program"
     limited "$label" "$program"
     if [[ ${VALGRIND:-1} != 0 && (-n ${SPREAD:-} || $cxx-$standard == g++-20) ]] && command -v valgrind > /dev/null; then
       limited "valgrind: $label" "${memcheck[@]}" "$program"

@@ -1,6 +1,9 @@
 // C++ types as values: a value that fits round-trips; any other is an error on conversion, not on reading.
 #include <array>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -30,7 +33,7 @@ namespace {
 using promises::promise;
 
 enum class colour : std::uint8_t { red = 1, blue = 200 };
-enum plain_enum { one = -1, two = 2 };
+enum plain_enum { minus = -1, two = 2 };
 
 bool unfit(const promises::error &e) {
   return e.domain() == "c++" && e.code() == PROMISE_EINVAL;
@@ -41,7 +44,7 @@ template <class T> bool comes_back(const T &content) {
 }
 
 void more_types_come_back() {
-  CHECK(comes_back(colour::blue) && comes_back(one) && comes_back(std::byte(255)));
+  CHECK(comes_back(colour::blue) && comes_back(minus) && comes_back(std::byte(255)));
   CHECK(comes_back(std::vector<std::byte>{std::byte(0), std::byte(9)}) && comes_back(std::vector<std::byte>()));
   CHECK(comes_back(std::pair<int, std::string>(1, "x")));
   CHECK(comes_back(std::array<std::string, 2>{{"a", "b"}}));
@@ -75,6 +78,41 @@ void numbers_that_do_not_fit_are_refused() {
   CHECK(throws<promises::error>([&] { promise<int>::resolved(1LL << 40); }, unfit));
   CHECK(promise<std::uint64_t>::resolved(7).get() == 7 && promise<double>::resolved(1).get() == 1.0);
   CHECK(promise<promises::value>::resolved(7).get().as<int>() == 7);
+}
+
+void a_fraction_is_no_integer() {
+  const promise<std::uint8_t> small;
+  for (const double number : {256.5, 256.0, 1e20, -1.0, 0.5, std::nan(""), HUGE_VAL, -HUGE_VAL})
+    CHECK(throws<promises::error>([&] { small.resolve(number); }, unfit));
+  CHECK(!small.is_settled() && small.resolve(255.0) && small.get() == 255);
+  CHECK(throws<promises::error>([] { promise<int>::resolved(1e20); }, unfit));
+  CHECK(throws<promises::error>([] { promise<int>::resolved(2.5f); }, unfit));
+  CHECK(promise<int>::resolved(-2147483648.0).get() == INT32_MIN && promise<int>::resolved(-0.0).get() == 0);
+  // The powers of two that are the first beyond, and the last numbers before them.
+  const double beyond = 18446744073709551616.0;
+  CHECK(throws<promises::error>([&] { promise<std::uint64_t>::resolved(beyond); }, unfit));
+  CHECK(promise<std::uint64_t>::resolved(std::nextafter(beyond, 0)).get() == UINT64_MAX - 2047);
+  CHECK(throws<promises::error>([&] { promise<std::int64_t>::resolved(beyond / 2); }, unfit));
+  CHECK(promise<std::int64_t>::resolved(-beyond / 2).get() == INT64_MIN);
+  CHECK(throws<promises::error>([&] { promise<std::int64_t>::resolved(-beyond); }, unfit));
+  CHECK(throws<promises::error>([] { promise<std::uint8_t>::resolved(minus); }, unfit));
+  CHECK(promise<int>::resolved(minus).get() == -1);
+}
+
+void a_float_has_a_range() {
+  const promise<double> big = promise<double>::resolved(1e300);
+  CHECK(throws<promises::error>([&] { big.as<float>().get(); }, unfit));
+  CHECK(throws<promises::error>([] { promise<double>::resolved(-1e39).as<float>().get(); }, unfit));
+  CHECK(throws<promises::error>([] { promise<float>::resolved(1e39); }, unfit));
+  constexpr float highest = std::numeric_limits<float>::max();
+  CHECK(comes_back(highest) && comes_back(-highest) && promise<float>::resolved(double(highest)).get() == highest);
+  // Rounded, and what is infinite stays that.
+  CHECK(promise<double>::resolved(0.1).as<float>().get() == 0.1f && promise<float>::resolved(1e-300).get() == 0);
+  CHECK(std::isinf(promise<double>::resolved(-HUGE_VAL).as<float>().get()));
+  CHECK(std::isinf(promise<float>::resolved(HUGE_VAL).get()));
+  CHECK(std::isnan(promise<double>::resolved(std::nan("")).as<float>().get()));
+  if constexpr (std::numeric_limits<long double>::max_exponent > std::numeric_limits<double>::max_exponent)
+    CHECK(throws<promises::error>([] { promise<double>::resolved(std::numeric_limits<long double>::max()); }, unfit));
 }
 
 void braces_make_the_value() {
@@ -135,7 +173,7 @@ void maps_and_arrays_are_looked_into() {
 } // namespace
 
 int main() {
-  return run(more_types_come_back, a_promise_is_a_value, numbers_that_do_not_fit_are_refused, braces_make_the_value,
-             a_rescue_gives_what_the_promise_holds, members_are_handlers, objects_are_read_where_they_lie,
-             maps_and_arrays_are_looked_into);
+  return run(more_types_come_back, a_promise_is_a_value, numbers_that_do_not_fit_are_refused, a_fraction_is_no_integer,
+             a_float_has_a_range, braces_make_the_value, a_rescue_gives_what_the_promise_holds, members_are_handlers,
+             objects_are_read_where_they_lie, maps_and_arrays_are_looked_into);
 }

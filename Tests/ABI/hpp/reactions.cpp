@@ -192,6 +192,12 @@ void time_runs_out() {
   const auto late = [](const promises::error &e) { return e.domain() == "promise" && e.code() == PROMISE_ETIMEDOUT; };
   CHECK(!never.wait_for(1ms) && !never.wait_for(-1h));
   CHECK(!never.wait_until(std::chrono::steady_clock::now() + 1ms));
+  CHECK(!never.wait_until(std::chrono::steady_clock::time_point::min()));
+  CHECK(!never.wait_until(std::chrono::system_clock::time_point::min()));
+  using hours = std::chrono::time_point<std::chrono::system_clock, std::chrono::hours>;
+  CHECK(!never.wait_until(hours::min()) && promises::sleep(1ms).wait_until(hours::max()));
+  // In the year 2301, which is within 292 years of now, and not of 1970.
+  CHECK(promises::sleep(1ms).wait_until(hours(std::chrono::hours(2'910'000))));
   CHECK(throws<promises::error>([&] { never.get_for(1ms); }, late));
   CHECK(throws<promises::error>([&] { promises::timeout(never, 1ms).get(); }, late));
   promises::sleep(1ms).get();

@@ -2,7 +2,7 @@
 //
 //   bool                                 BOOL
 //   integers                             I64 if signed, U64 if not; read from either if the number fits
-//   float, double                        F64
+//   float, double                        F64; a float is rounded, and must be in range
 //   enums                                as their underlying type
 //   std::string, std::string_view, const char *   STRING (read as std::string only)
 //   std::vector<std::uint8_t>, std::vector<std::byte>   BYTES
@@ -15,6 +15,7 @@
 #define PROMISE_CPP_CONVERT_HPP
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -112,6 +113,22 @@ inline value array_of(std::vector<value> &&elements) {
   return value::adopt(made);
 }
 
+// Whether a number is in the range of a type of floating-point numbers: rounded if need be. Infinities and NaN are.
+template <class T, class U> bool fits(U number) noexcept {
+  if constexpr (std::numeric_limits<U>::max_exponent <= std::numeric_limits<T>::max_exponent)
+    return true;
+  else
+    return !(std::abs(number) > static_cast<U>(std::numeric_limits<T>::max())) || std::isinf(number);
+}
+// Whether a floating-point number is the value of an integer type: a whole number in its range.
+template <class T, class U> bool is_whole(U number) noexcept {
+  using real = std::common_type_t<U, float>;
+  constexpr real beyond = static_cast<real>(std::numeric_limits<T>::max() / 2 + 1) * 2; // a power of two: it is exact
+  constexpr real lowest = std::is_signed_v<T> ? -beyond : real(0);
+  const real exact = number;
+  return exact >= lowest && exact < beyond && std::trunc(exact) == exact;
+}
+
 } // namespace detail
 
 template <> struct codec<void> {
@@ -183,6 +200,8 @@ template <class T> struct codec<T, std::enable_if_t<std::is_same_v<T, float> || 
   static T decode(const promise_value_t &from) {
     if (from.kind != PROMISE_KIND_F64)
       detail::mismatch("an F64", from);
+    if (!detail::fits<T>(from.as.f64))
+      detail::mismatch("an F64 in range", from);
     return static_cast<T>(from.as.f64);
   }
 };
@@ -331,16 +350,26 @@ template <class T> T taken(const promise_value_t &from) {
   return codec<T>::decode(from);
 }
 
-// Encodes content that converts to T as the value of a promise<T>. An integer that does not fit is an error, as on
-// reading.
+// Encodes content that converts to T as the value of a promise<T>. A number that does not fit is an error: an integer
+// out of range, as on reading, a fraction for an integer, and a finite number that would become infinite.
 template <class T, class U> value encode_as(U &&content) {
   using given = std::decay_t<U>;
-  constexpr bool integers = std::is_integral_v<T> && std::is_integral_v<given>;
+  constexpr bool to_integer = std::is_integral_v<T> && !std::is_same_v<T, bool>;
   if constexpr (std::is_same_v<T, value> && !std::is_same_v<given, value>) {
     return value::of(std::forward<U>(content));
-  } else if constexpr (integers && !std::is_same_v<T, given> && !std::is_same_v<T, bool> &&
+  } else if constexpr (to_integer && std::is_enum_v<given> && std::is_convertible_v<given, T>) {
+    return encode_as<T>(+content);
+  } else if constexpr (to_integer && std::is_integral_v<given> && !std::is_same_v<T, given> &&
                        !std::is_same_v<given, bool>) {
     return codec<T>::encode(codec<T>::decode(codec<given>::encode(content).raw()));
+  } else if constexpr (to_integer && std::is_floating_point_v<given>) {
+    if (!is_whole<T>(content))
+      mismatch("a whole number in range", codec<double>::encode(static_cast<double>(content)).raw());
+    return codec<T>::encode(static_cast<T>(content));
+  } else if constexpr (std::is_floating_point_v<T> && std::is_floating_point_v<given>) {
+    if (!fits<T>(content))
+      mismatch("a number in range", codec<double>::encode(static_cast<double>(content)).raw());
+    return codec<T>::encode(static_cast<T>(content));
   } else {
     static_assert(!std::is_same_v<T, bool> || !std::is_pointer_v<given>, "a pointer is no bool: compare it");
     return codec<T>::encode(std::forward<U>(content));

@@ -35,6 +35,21 @@ template <class Rep, class Period> std::int64_t nanoseconds(std::chrono::duratio
   return std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
 }
 
+// The time that is left until `when`, as nanoseconds() has it. Only times that are near are subtracted, because the
+// difference of others may overflow.
+template <class Clock, class Duration>
+std::int64_t nanoseconds_until(std::chrono::time_point<Clock, Duration> when) noexcept {
+  using seconds = std::chrono::duration<double>;
+  const auto now = Clock::now();
+  const double end = std::chrono::duration_cast<seconds>(when.time_since_epoch()).count();
+  const double left = end - std::chrono::duration_cast<seconds>(now.time_since_epoch()).count();
+  if (!(left > -1))
+    return 0;
+  if (left > 9.2e9 || end > 9.2e9)
+    return INT64_MAX;
+  return nanoseconds(when - now);
+}
+
 // A function object as the context of C callbacks: freed once, by the library.
 template <class F> void free_context(void *ctx) {
   delete static_cast<F *>(ctx);

@@ -79,7 +79,7 @@ public:
 
   // ---- Settling. Callbacks run before these return. False if it was settled before. ----
 
-  // resolve(content), or resolve() for void. An integer that does not fit throws an error of domain "c++".
+  // resolve(content), or resolve() for void. A number that does not fit throws an error of domain "c++".
   template <class U = T> bool resolve(U &&content) const {
     static_assert(!std::is_void_v<T>, "a promise<void> is resolved with nothing");
     if constexpr (std::is_void_v<T>)
@@ -128,7 +128,7 @@ public:
   void wait() const {
     detail::require(promise_wait(raw(), -1), "promise_wait");
   }
-  // wait() with a time limit; false if the time runs out first.
+  // wait() with a time limit; false if the time runs out first, at once if it is in the past.
   template <class Rep, class Period> bool wait_for(std::chrono::duration<Rep, Period> time) const {
     const promise_status_t status = promise_wait(raw(), detail::nanoseconds(time));
     if (status != PROMISE_ETIMEDOUT)
@@ -136,11 +136,13 @@ public:
     return status == PROMISE_OK;
   }
   template <class Clock, class Duration> bool wait_until(std::chrono::time_point<Clock, Duration> when) const {
-    while (!wait_for(when - Clock::now())) {
-      if (Clock::now() >= when)
+    while (true) {
+      const std::int64_t left = detail::nanoseconds_until(when);
+      if (wait_for(std::chrono::nanoseconds(left)))
+        return true;
+      if (left == 0)
         return false;
     }
-    return true;
   }
   // wait() that also ends when a signal handler has run on this thread; see promise_wait_interruptible(). Call it again
   // after that.
