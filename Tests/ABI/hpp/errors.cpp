@@ -84,6 +84,49 @@ void an_error_tells_cause_and_origin() {
         odd.cause() == inner.reason());
 }
 
+void texts_keep_what_is_text() {
+  const std::string text("a\0b", 3);
+  const promises::error whole("net", 1, text);
+  CHECK(whole.message() == text && promise<int>::rejected(whole).rescue(&promises::error::code).get() == 1);
+  CHECK(throws<promises::error>([&] { promise<int>::rejected(whole).get(); },
+                                [&](const promises::error &e) { return e.message() == text; }));
+  // Neither a domain nor an origin can hold a NUL, nor can a message beside a cause.
+  CHECK(promises::error(text, 1, "x").domain() == "a?b");
+  const promises::error led("net", 1, text, whole);
+  CHECK(led.message() == "a?b" && led.cause() == whole.reason());
+  CHECK(promises::error("net", 1, text, promises::error("x", 1, "y"), "\xff.cpp").origin() == std::string("?.cpp"));
+  // Each text is shown as far as it is UTF-8.
+  const promises::error mixed("gr\xc3\xbc\xc3\x9f\xff", 1, "\xe2\x82\xac\xe2\x82 \xf0\x9f\x98\x80\xc3");
+  CHECK(mixed.domain() == "gr\xc3\xbc\xc3\x9f?" && mixed.message() == "\xe2\x82\xac?? \xf0\x9f\x98\x80?");
+  CHECK(promises::error("\xff", 1, "\xc3\xbc").message() == "\xc3\xbc");
+  // The edges of UTF-8: longer forms, surrogates, and beyond the last character.
+  for (const char *none :
+       {"\x80", "\xc1\xbf", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80"})
+    CHECK(promises::error("x", 1, none).message() == std::string(std::string(none).size(), '?'));
+  for (const char *some :
+       {"\x7f", "\xc2\x80", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"})
+    CHECK(promises::error("x", 1, some).message() == some);
+}
+
+struct silent : std::exception {
+  int number = 4;
+  const char *what() const noexcept override {
+    return nullptr;
+  }
+};
+
+void an_exception_needs_no_text() {
+  const auto is_4 = [](const silent &e) { return e.number == 4; };
+  const auto failed = promise<int>::resolved(1).then([](int) -> int { throw silent(); });
+  CHECK(throws<silent>([&] { failed.get(); }, is_4));
+  CHECK(failed.rescue([](const promises::error &e) { return static_cast<int>(e.message().size()); }).get() > 0);
+  const silent other;
+  const promise<int> seen;
+  seen.reject(static_cast<const std::exception &>(other));
+  CHECK(throws<promises::error>(
+      [&] { seen.get(); }, [](const promises::error &e) { return e.domain().find("silent") != std::string::npos; }));
+}
+
 void a_kind_of_cancelled_cancels() {
   const auto ended = promise<>::resolved().then([]() -> int { throw interrupted(); });
   CHECK(ended.cancel_requested());
@@ -115,5 +158,6 @@ void handles_that_are_none() {
 
 int main() {
   return run(handles_that_are_none, what_was_caught_as_its_base_stays_whole, no_exception_is_an_error,
-             an_error_is_never_empty, an_error_tells_cause_and_origin, a_kind_of_cancelled_cancels);
+             an_error_is_never_empty, an_error_tells_cause_and_origin, texts_keep_what_is_text,
+             an_exception_needs_no_text, a_kind_of_cancelled_cancels);
 }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <typeinfo>
 #include <utility>
@@ -26,7 +27,8 @@ public:
   error &operator=(const error &) noexcept = default;
   // A reason of any kind. Any other kind than ERROR has an empty domain, code 0, and its description as message.
   explicit error(value reason) : state_(std::make_shared<const state>(std::move(reason))) {}
-  // Throws std::bad_alloc when memory has run out. Bytes that are not UTF-8 are shown as question marks.
+  // Throws std::bad_alloc when memory has run out. Bytes that are not UTF-8 are shown as question marks. So is a NUL of
+  // the domain, and of the message of an error with a cause or an origin.
   error(const std::string &domain, std::int64_t code, const std::string &message)
       : error(make(domain, code, message, value())) {}
   // An error with a cause and an origin, such as PROMISE_HERE, or NULL.
@@ -136,12 +138,40 @@ inline std::string demangled(const char *name) {
   return status == 0 ? readable.get() : name;
 }
 
-inline std::string ascii(std::string text) {
-  for (char &letter : text) {
-    if (static_cast<unsigned char>(letter) > 127)
-      letter = '?';
+// The length of the UTF-8 character at a place; 0 if there is none.
+inline std::size_t character(std::string_view text, std::size_t at) noexcept {
+  const auto byte = [&](std::size_t index) noexcept -> unsigned {
+    return at + index < text.size() ? static_cast<unsigned char>(text[at + index]) : 0;
+  };
+  const unsigned first = byte(0);
+  if (first < 0x80)
+    return 1;
+  const std::size_t length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+  for (std::size_t index = 1; index < length; ++index) {
+    if ((byte(index) & 0xc0) != 0x80)
+      return 0;
+  }
+  // Longer forms of shorter characters, surrogates, and numbers beyond the last character.
+  const unsigned second = byte(1);
+  const bool none = (first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) ||
+                    (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f);
+  return none ? 0 : length;
+}
+// The text with a question mark for each byte that is not UTF-8, and for each NUL unless it is kept.
+inline std::string readable(std::string text, bool keeps_nul) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = character(text, at);
+    if (length == 0 || (text[at] == '\0' && !keeps_nul))
+      text[at] = '?';
+    at += length > 0 ? length : 1;
   }
   return text;
+}
+
+// The text of an exception, which may have none.
+inline const char *text_of(const std::exception &thrown) noexcept {
+  const char *const text = thrown.what();
+  return text != nullptr ? text : "an exception without a text";
 }
 
 // The name says whose exceptions these are: two standard libraries in one process do not know each other's.
@@ -184,7 +214,7 @@ inline value reason_of(const std::exception_ptr &thrown) {
       return known.reason().copy();
     return error::make(demangled(typeid(known).name()), known.code(), known.message(), holding(thrown));
   } catch (const std::exception &known) {
-    return error::make(demangled(typeid(known).name()), 0, known.what(), holding(thrown));
+    return error::make(demangled(typeid(known).name()), 0, text_of(known), holding(thrown));
   } catch (...) {
     return error::make("c++", 0, "an exception that is no std::exception", holding(thrown));
   }
@@ -230,7 +260,9 @@ template <class E> value reason_from(E &&why) {
     if constexpr (std::is_base_of_v<std::exception, plain>) {
       if (typeid(why) != typeid(plain)) {
         const std::exception_ptr whole = handled<plain>(why);
-        return whole != nullptr ? reason_of(whole) : error::make(demangled(typeid(why).name()), 0, why.what(), value());
+        if (whole == nullptr)
+          return error::make(demangled(typeid(why).name()), 0, text_of(why), value());
+        return reason_of(whole);
       }
     }
     return reason_of(std::make_exception_ptr<plain>(std::forward<E>(why)));
@@ -268,17 +300,22 @@ inline std::exception_ptr exception_of(const promise_value_t &reason) {
 
 inline value error::make(const std::string &domain, std::int64_t code, const std::string &message, value cause,
                          const char *origin) {
+  // The C function for texts with a length has no cause and no origin.
+  const bool is_plain = origin == nullptr && cause.kind() == PROMISE_KIND_VOID;
+  const std::string from = detail::readable(domain, false);
+  const std::string text = detail::readable(message, is_plain);
   promise_value_t raw;
-  promise_value_t led_to_it = cause.copy().release();
-  promise_status_t status = promise_value_error_from(&raw, domain.c_str(), code, message.c_str(), origin, &led_to_it);
-  if (status == PROMISE_EINVAL) {
-    const std::string place = origin != nullptr ? detail::ascii(origin) : "";
-    led_to_it = cause.copy().release();
-    status = promise_value_error_from(&raw, detail::ascii(domain).c_str(), code, detail::ascii(message).c_str(),
+  promise_status_t status;
+  if (is_plain) {
+    status = promise_value_error_sized(&raw, from.data(), from.size(), code, text.data(), text.size());
+  } else {
+    const std::string place = detail::readable(origin != nullptr ? origin : "", false);
+    const promise_value_t led_to_it = cause.release();
+    status = promise_value_error_from(&raw, from.c_str(), code, text.c_str(),
                                       origin != nullptr ? place.c_str() : nullptr, &led_to_it);
   }
   if (status != PROMISE_OK)
-    throw std::bad_alloc(); // the only other error: memory has run out
+    throw std::bad_alloc(); // the only error: memory has run out
   return value::adopt(raw);
 }
 
