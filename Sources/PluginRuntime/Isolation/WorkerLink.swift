@@ -144,19 +144,20 @@ final class WorkerLink: Sendable {
 
   /// Asks the worker to stop a call, which has so long for it.
   func cancel(_ request: UInt64, grace: Duration) {
-    let isUnsent = state.withLock { state in
-      guard state.calls[request] != nil, state.calls[request]?.killTime == nil else { return false }
+    // Released outside the lock: the closures of callbacks may be the last to hold anything.
+    let (unsent, isSent) = state.withLock { state -> (RemoteCall?, Bool) in
+      guard state.calls[request] != nil, state.calls[request]?.killTime == nil else { return (nil, false) }
       if let index = state.unsent.firstIndex(of: request) {
         state.unsent.remove(at: index)
-        state.calls[request] = nil
-        return false
+        return (state.calls.removeValue(forKey: request), false)
       }
       let time = ContinuousClock.now + grace
       state.calls[request]?.killTime = time
       state.nextTime = min(state.nextTime ?? time, time)
-      return true
+      return (nil, true)
     }
-    if isUnsent {
+    _ = consume unsent
+    if isSent {
       send(Frame(.cancel, request))
       wake()
     }

@@ -41,15 +41,52 @@ struct WorkerLimitTests {
     plugin.unload()
   }
 
-  @Test("of time count for calls that no worker has got yet")
-  func unsent() async throws {
+  /// A plugin without a worker: the next one does not load the plugin before the file is removed.
+  private func withoutWorker() async throws -> (plugin: IsolatedPlugin, hold: String) {
     let hold = FileManager.default.temporaryDirectory.appending(path: "hold-\(UUID().uuidString)").path
     let plugin = try IsolatedPlugin.loading(
       "dying", ["-DIN_LOAD=while (access(\"\(hold)\", F_OK) == 0) usleep(1000)"]
     ) { $0.capabilities = .unrestricted }
-    // The next worker does not load the plugin before the call's time is over.
     #expect(FileManager.default.createFile(atPath: hold, contents: nil))
     #expect(try await plugin.outcome("die", .string("kill")).workerEnd != nil)
+    return (plugin, hold)
+  }
+
+  @Test("of patience: a call that is discarded before a worker has got it is not made, and ends no worker")
+  func discardedUnsent() async throws {
+    let (plugin, hold) = try await withoutWorker()
+    let call = plugin.call("die", [.value(.string("kill"))], timeout: nil)
+    let other = plugin.call("echo", [.value(.int(2))], timeout: nil)
+    call.discard()
+    #expect(call.rejectReason is Discarded)
+    try FileManager.default.removeItem(atPath: hold)
+    #expect(try await other.outcomeInTime().value == .int(2))
+    #expect(plugin.workers[0].generation == 2 && plugin.workers[0].pending == 0)
+    plugin.unload()
+  }
+
+  @Test("of locks: the closures of such a call may use the plugin when they are released")
+  func releasedUnsent() async throws {
+    let (plugin, hold) = try await withoutWorker()
+    let pending = Recorder<Int>()
+    func begin() -> Promise<PluginValue> {
+      let word = LastWord { pending.record(plugin.workers[0].pending) }
+      let callback = PluginCallback { _ in
+        word.touch()
+        return .int(1)
+      }
+      return plugin.call("keep", [Argument(.callback(callback))], timeout: nil)
+    }
+    let call = begin()
+    Thread.detachNewThread { call.discard() }
+    try await waiting(for: { pending.events == [0] })
+    try FileManager.default.removeItem(atPath: hold)
+    plugin.unload()
+  }
+
+  @Test("of time count for calls that no worker has got yet")
+  func unsent() async throws {
+    let (plugin, hold) = try await withoutWorker()
     let call = plugin.call("echo", [.value(.int(1))], timeout: .milliseconds(50))
     #expect(try await call.outcomeInTime().pluginError?.kind == .timedOut)
     try FileManager.default.removeItem(atPath: hold)
