@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 extension EndToEnd {
@@ -62,17 +63,75 @@ extension EndToEnd {
       // However slow the machine is, the file was written less than two seconds ago.
       try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSinceNow: 3600)], ofItemAtPath: kinds)
       _ = try run(file)
+      #expect(try noted(file) == 0)
+    }
+
+    /// A program can set the time of the last modification back, and not that of the last change.
+    @Test func theStampOfAFileThatWasJustChangedIsNotTrustedThoughItLooksOld() throws {
+      // A thread that gets no processor time for seconds changes nothing, so this may be tried again.
+      var count = 1
+      for _ in 0..<5 where count > 0 { count = try notedOfChangingFile() }
+      #expect(count == 0)
+    }
+
+    /// The number of digests of a file that changes all the time, and whose last modification is long ago.
+    private func notedOfChangingFile() throws -> Int {
+      let file = try PipelineFile("plugins: [./kinds.so]\nsteps:\n  a: {call: kinds.tiny, pure: true}\n")
+      let kinds = file.folder.appending(path: "kinds.so").path
+      try FileManager.default.copyItem(atPath: FixturePlugins.path("kinds"), toPath: kinds)
+      let over = Over()
+      let changer = Thread {
+        while !over.isOver.load(ordering: .relaxed) {
+          let date = Date(timeIntervalSince1970: 1)
+          try? FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: kinds)
+          usleep(1_000)
+        }
+      }
+      changer.start()
+      defer { over.isOver.store(true, ordering: .relaxed) }
+      _ = try run(file)
+      return try noted(file)
+    }
+
+    private final class Over: Sendable {
+      let isOver = Atomic(false)
+    }
+
+    @Test func aFileThatWasWrittenToCountsThoughItsSizeAndTimeAreTheSame() throws {
+      let file = try PipelineFile("plugins: [./kinds.so]\nsteps:\n  a: {call: kinds.tiny, pure: true}\n")
+      let kinds = file.folder.appending(path: "kinds.so").path
+      // The bytes behind the file's tables are content that nobody reads.
+      let plugin = try Data(contentsOf: URL(filePath: FixturePlugins.path("kinds")))
+      let date = Date(timeIntervalSince1970: 1_000_000_000)
+      func write(_ text: String) throws {
+        try (plugin + Data(text.utf8)).write(to: URL(filePath: kinds), options: [])
+        try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: kinds)
+      }
+      try write("one")
+      // The digest is noted once the last change is some seconds ago.
+      while try noted(file) == 0 { _ = try run(file) }
+      #expect(try run(file).errors.contains(", from the cache"))
+      let handle = try FileHandle(forUpdating: URL(filePath: kinds))
+      try handle.seek(toOffset: UInt64(plugin.count))
+      try handle.write(contentsOf: Data("two".utf8))
+      try handle.close()
+      try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: kinds)
+      #expect(!(try run(file).errors.contains(", from the cache")))
+    }
+
+    /// The number of digests of kinds.so in the cache.
+    private func noted(_ file: borrowing PipelineFile) throws -> Int {
+      let cache = file.folder.appending(path: "results.db").path
+      guard FileManager.default.fileExists(atPath: cache) else { return 0 }
       let output = Pipe()
       let process = Process()
       process.executableURL = URL(filePath: "/usr/bin/env")
-      process.arguments = [
-        "sqlite3", file.folder.appending(path: "results.db").path,
-        "select count(*) from files where path like '%/kinds.so'",
-      ]
+      process.arguments = ["sqlite3", cache, "select count(*) from files where path like '%/kinds.so'"]
       process.standardOutput = output
       try process.run()
       process.waitUntilExit()
-      #expect(String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self) == "0\n")
+      let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      return try #require(Int(text.trimmingCharacters(in: .newlines)))
     }
   }
 }

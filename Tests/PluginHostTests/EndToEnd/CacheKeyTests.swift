@@ -116,6 +116,37 @@ extension EndToEnd {
       #expect(try String(contentsOfFile: calls, encoding: .utf8) == "x\nx\nx\n")
     }
 
+    @Test("a resumed run with another value of a variable, or another file, takes no result of the one before")
+    func aResumedRunIsOfItsVariablesAndFiles() throws {
+      let file = try PipelineFile("")
+      let calls = file.folder.appending(path: "calls").path
+      func write(_ comment: String) throws {
+        try Data(
+          """
+          # \(comment)
+          plugins: [kinds]
+          set: {name: one}
+          steps:
+            a: {call: kinds.start, with: {command: "echo x >> '\(calls)'"}}
+            b: {call: kinds.setting, with: {key: none}, after: a}
+          """.utf8
+        ).write(to: URL(filePath: file.path))
+      }
+      func run(_ options: String...) throws -> Int {
+        let cache = file.folder.appending(path: "results.db").path
+        let ending = try HostProcess.run(["run", "--resume", "--cache", cache] + options + [file.path])
+        #expect(ending.status == 1, "\(ending.errors)")
+        return try String(contentsOfFile: calls, encoding: .utf8).count / 2
+      }
+      try write("first")
+      #expect(try run() == 1)
+      #expect(try run() == 1)
+      #expect(try run("--set", "name=two") == 2)
+      #expect(try run("--set", "name=one") == 2)
+      try write("second")
+      #expect(try run() == 3)
+    }
+
     @Test func finalStepsRunInEachResumedRun() throws {
       let file = try PipelineFile("")
       let calls = file.folder.appending(path: "calls").path

@@ -83,13 +83,17 @@ extension EndToEnd {
       #expect(place.lines().count == 1)
       _ = try place.run("--config", "kinds:a=1")
       #expect(place.lines().count == 2)
+      _ = try place.run("--config", "kinds:a=2")
+      #expect(place.lines().count == 3)
+      _ = try place.run("--config", "kinds:b=2")
+      #expect(place.lines().count == 4)
       // The bytes after the file's tables are not read, but are content.
       let handle = try FileHandle(forWritingTo: plugin)
       try handle.seekToEnd()
       try handle.write(contentsOf: Data("more".utf8))
       try handle.close()
       #expect(try place.run().status == 0)
-      #expect(place.lines().count == 3)
+      #expect(place.lines().count == 5)
     }
 
     @Test func filesCountByTheirContent() throws {
@@ -322,15 +326,37 @@ extension EndToEnd {
       #expect(own.status == 0 && !FileManager.default.fileExists(atPath: path), "\(own)")
     }
 
-    @Test func aPureCallWithAddressesIsRefused() throws {
+    @Test(arguments: [
+      ("fopen(path: cstr, mode: cstr) -> ptr<File>?", "path: x, mode: r"),
+      ("fclose(file: ptr<File>) -> i32", ""),
+      ("strtol(text: cstr, end: out ptr<void>?, base: i32 = 10) -> i64", "text: x"),
+    ])
+    func aPureCallWithAddressesIsRefused(signature: String, arguments: String) throws {
+      let name = signature.prefix { $0 != "(" }
       let place = try Place(
-        "plugins: [./c.adopt.yaml]\nsteps:\n  a: {call: c.fopen, with: {path: x, mode: r}, pure: true}\n")
-      try Data("library: libc.so.6\nfunctions: ['fopen(path: cstr, mode: cstr) -> ptr<File>?']\n".utf8)
+        "plugins: [./c.adopt.yaml]\nsteps:\n  a: {pure: true, call: c.\(name), with: {\(arguments)}}\n")
+      try Data("library: libc.so.6\nfunctions: ['\(signature)']\n".utf8)
         .write(to: place.file.folder.appending(path: "c.adopt.yaml"))
       let ending = try HostProcess.run("run", place.file.path)
-      let message = "p.yaml:3:54: error: fopen takes or returns values that are not valid in another run"
-      #expect(ending.errors.contains(message))
+      let message = "p.yaml:3:13: error: \(name) takes or returns values that are not valid in another run"
+      #expect(ending.errors.contains(message), "\(ending.errors)")
       #expect(ending.status == 64)
+    }
+
+    @Test("the folders that are made for the cache are the user's alone under any mask of the process")
+    func theFoldersAreTheUsersAlone() throws {
+      let place = try Place("plugins: [kinds]\nsteps:\n  a: {call: kinds.tiny, pure: true}\n")
+      let home = place.file.folder.path
+      let host = try HostProcess(
+        ["-c", "umask 0; exec \"$0\" \"$@\"", HostProcess.executable.path, "run", place.file.path],
+        environment: ["HOME": home])
+      host.process.executableURL = URL(filePath: "/bin/sh")
+      try host.process.run()
+      #expect(try host.wait().status == 0)
+      for folder in [".cache", ".cache/plugin-host"] {
+        let attributes = try FileManager.default.attributesOfItem(atPath: "\(home)/\(folder)")
+        #expect(attributes[.posixPermissions] as? Int == 0o700, "\(folder): \(attributes)")
+      }
     }
 
     /// Changes the cache as no run does.
