@@ -60,6 +60,29 @@ extension EndToEnd {
       #expect(list.errors.hasSuffix("plugin-host: b: \"each\" is an object, expected a list\n"))
     }
 
+    /// All calls of the step are under way, and end one after the other.
+    @Test func ofElementsThatFailTheFirstIsReported() throws {
+      let ending = try run(
+        "steps: {a: {call: kinds.fail, each: [x, y, z], serial: s, with: {message: \"bad ${item}\"}}}")
+      #expect(ending.errors.hasSuffix("plugin-host: a: [0]: bad x (fixture 7)\n"), "\(ending.errors)")
+    }
+
+    @Test func aStepThatFailsEndsAfterItsLastCall() throws {
+      let file = try PipelineFile(
+        """
+        plugins: [./c.adopt.yaml, kinds]
+        set: {file: ~}
+        steps: {a: {call: c.system, each: ["exit 1", "sleep 0.5; touch '${file}'"], with: {command: "${item}"}}}
+        finally: {b: {call: c.system, with: {command: "test -e '${file}'"}}}
+        """)
+      try Data("library: libc.so.6\nfunctions: ['system(command: cstr) -> i32 ! nonzero']\n".utf8)
+        .write(to: file.folder.appending(path: "c.adopt.yaml"))
+      let path = file.folder.appending(path: "ended").path
+      let ending = try HostProcess.run("run", "--set", "file=\(path)", file.path)
+      #expect(ending.errors.withoutTimes.contains("b: fulfilled in 0 s\n"), "\(ending.errors)")
+      #expect(ending.errors.contains("plugin-host: a: [0]: "), "\(ending.errors)")
+    }
+
     @Test func aLimitHoldsForElements() throws {
       let items = (0..<31).map(String.init).joined(separator: ", ")
       let text = "steps:\n  a: {call: later.most, each: [\(items)], limit: 3}\n  b: {call: later.most, after: a}"

@@ -75,6 +75,31 @@ extension EndToEnd {
       #expect(given.errors.contains("--set one.x: the pipeline has no variable \"one.x\""))
     }
 
+    @Test("serial steps of two includes do not exclude each other, though their files give them one name")
+    func serialNamesOfAnIncludedFileAreItsOwn() throws {
+      // Each waits for the other, a minute at most.
+      let part = """
+        plugins: [kinds]
+        set: {own: ~, other: ~}
+        steps:
+          a: {call: kinds.start, serial: s, with: {command: "touch '${own}'; ${wait}"}}
+        """
+      let wait = "i=0; while test ! -e '${other}'; do i=$((i+1)); test $i -lt 6000 || exit 1; sleep 0.01; done"
+      let files = try Files([
+        "p.yaml": """
+        plugins: [kinds]
+        set: {folder: ~}
+        include:
+          one: {file: part.yaml, set: {own: "${folder}/1", other: "${folder}/2"}}
+          two: {file: part.yaml, set: {own: "${folder}/2", other: "${folder}/1"}}
+        result: {one: {step: one, get: result}, two: {step: two, get: result}}
+        """,
+        "part.yaml": part.replacing("${wait}", with: wait),
+      ])
+      let ending = try files.run("--set", "folder=\(files.folder.path)")
+      #expect(ending.text == #"{"one":0,"two":0}"# + "\n", "\(ending)")
+    }
+
     @Test func secretsAndFinalStepsOfAnIncludedFileAreItsOwn() throws {
       let files = try Files([
         "p.yaml": """
