@@ -28,6 +28,11 @@ import Testing
   func forms() {
     Redaction.add(secret: "7.2519036e4")
     #expect(Redaction.apply("72519.036") == "***")
+    // The forms in which a call takes an integer.
+    for (secret, number) in [("+8317552", "8317552"), ("0x7eea5f", "8317535"), ("-0x7eea60", "-8317536")] {
+      Redaction.add(secret: secret)
+      #expect(Redaction.apply("is \(number).") == "is ***.", "\(secret)")
+    }
     let part = UUID().uuidString
     Redaction.add(secret: "{\"password\": \"\(part)\"}")
     #expect(Redaction.apply("password \(part)") == "password ***")
