@@ -64,6 +64,8 @@ struct Descriptors {
     arguments: [
       ("{NULL, (promise_function_t)one, NULL}", "NULL as functions[1].signature"),
       ("{\"two()\", NULL, NULL}", "NULL as functions[1].entry"),
+      ("{\"two()\", (promise_function_t)(void *)functions, NULL}", "which is not code"),
+      ("{\"two()\", (promise_function_t)(void *)\"text\", NULL}", "which is not code"),
       ("{\"one()\", (promise_function_t)one, NULL}", "two functions named 'one', functions[0] and functions[1]"),
       ("{\"two()\", (promise_function_t)one, \"\\xff\"}", "functions[1].description"),
     ])
