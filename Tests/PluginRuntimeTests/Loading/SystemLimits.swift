@@ -1,4 +1,5 @@
 import Glibc
+import PromisesTestSupport
 import Testing
 
 @testable import PluginRuntime
@@ -65,6 +66,25 @@ struct SystemLimits {
       let error = #expect(throws: PluginError.self) { try Host().load("/none", on: SerialThread()) }
       #expect(error?.kind == .loadFailed)
       #expect(error?.description.contains("cannot be started: RLIMIT_NPROC is 0: ") == true)
+    }
+  }
+
+  @Test("without threads each job runs on the thread that wants it, and none is lost")
+  func jobsWithoutThreads() async {
+    await #expect(processExitsWith: .success) {
+      var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+      #expect(setrlimit(__rlimit_resource_t(__RLIMIT_NPROC.rawValue), &limit) == 0)
+      if getuid() == 0 { #expect(setuid(65_534) == 0) }
+      let caller = UInt64(pthread_self())
+      let runs = Recorder<UInt64>()
+      let (threads, serial) = (CallThreads(limit: 10), SerialThread())
+      for _ in 0..<3 {
+        threads.run { runs.record(UInt64(pthread_self())) }
+        #expect(threads.count == 0)
+        serial.post { runs.record(UInt64(pthread_self())) }
+        serial.run { runs.record(UInt64(pthread_self())) }
+      }
+      #expect(runs.events == [UInt64](repeating: caller, count: 9))
     }
   }
 
