@@ -1,9 +1,10 @@
 import CPromise
 import Dispatch
-import PluginRuntime
 import Promises
 import PromisesTestSupport
 import Testing
+
+@testable import PluginRuntime
 
 @Suite("Unloading")
 struct Unloading {
@@ -64,6 +65,28 @@ struct Unloading {
     var result = promise_value_t()
     release.invoke(nil, count: 0, into: &result)
     #expect(await call.outcome().value == .int(1))
+  }
+
+  @Test("arguments that the plugin's threads may use stay while a function has not returned, and are freed otherwise")
+  func retainedArguments() async throws {
+    let host = try Host.loading("promises")
+    try host.load(try Fixture.plugin("blocking"))
+    let other = try Host.loading("promises")
+    for host in [host, other] {
+      let call = host.call("sum", of: "test.promises", [.value(.bytes([1, 2]))])
+      call.discard()
+      #expect(await call.outcome().reason is Discarded)
+    }
+    let blocked = host.call("block", of: "test.blocking", on: .default)
+    _ = await host.outcome("await", of: "test.blocking")
+    let release = try host.function("release_all", of: "test.blocking")
+    #expect(host.unloadAll(deadline: .zero) == ["test.blocking"])
+    #expect(host.retainedArguments.count == 1)
+    var result = promise_value_t()
+    release.invoke(nil, count: 0, into: &result)
+    #expect(await blocked.outcome().value == .int(1))
+    #expect(other.unloadAll() == [])
+    #expect(other.retainedArguments.count == 0)
   }
 
   @Test("unloading from a callback of a call that has ended waits for nothing")
