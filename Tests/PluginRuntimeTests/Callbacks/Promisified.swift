@@ -1,3 +1,4 @@
+import CPromise
 import PluginRuntime
 import Promises
 import PromisesTestSupport
@@ -69,6 +70,32 @@ struct Promisified {
     #expect(await outcome("at_last", .int(1)).value == .void)
     #expect(await promise.outcome().reason is Discarded)
     #expect(log.events == [])
+  }
+
+  @Test("a promise whose callback is released without a call is rejected, also where no call waits for it")
+  func released() throws {
+    let never = try host.function("never", of: "test.callbacks")
+    var result = promise_value_t()
+    #expect(Int32(never.invoke(nil, count: 0, into: &result)) == PROMISE_FULFILLED)
+    let promise = OpaquePointer(result.as.ptr)
+    #expect(promise_state(promise) == PROMISE_PENDING)
+    host.unloadAll()
+    #expect(promise_state(promise) == PROMISE_REJECTED)
+    promise_value_release(&result)
+  }
+
+  @Test("NULL is the value of a completion, and of a callback, that passes none")
+  func null() async throws {
+    let host = try Host.adopting(
+      """
+      #include <stdint.h>
+      int64_t give(int64_t (*f)(const void *)) { return f(0); }
+      void complete(void (*done)(void *, const void *), void *data) { done(data, 0); }
+      """, "give(f: fn(x: value) -> i64) -> i64",
+      "complete(done: fn(context, resolve value) @once, data: context) -> promise<value> by done")
+    let f = Argument.callback { $0 == [.void] ? .int(1) : .int(2) }
+    #expect(await host.outcome("give", of: "test.code", [f]).value == .int(1))
+    #expect(await host.outcome("complete", of: "test.code").value == .void)
   }
 
   @Test("a promise without a call is rejected when the host ends, at its deadline")

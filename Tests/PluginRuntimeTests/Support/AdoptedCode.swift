@@ -1,0 +1,13 @@
+import PluginRuntime
+
+extension Host {
+  /// A host that has adopted a library of this source, under the id "test.code".
+  static func adopting(_ source: String, _ signatures: String...) throws -> Host {
+    let host = Host()
+    try host.adopt(
+      Adoption(
+        id: "test.code", library: try Fixture.library("code", from: source, by: "cc"),
+        functions: try signatures.map { Adoption.Function(signature: try Signature(parsing: $0)) }))
+    return host
+  }
+}
