@@ -136,6 +136,37 @@ struct MainFormTests {
       ])
   }
 
+  @Test("bodies and handlers of requests run on the main queue")
+  func bodies() async {
+    let log = Recorder<String>()
+    let kept = Recorder<Resolver<Int, TestError>>()
+    @Sendable func record(_ name: String) { log.record("\(name): \(isOnMainQueue())") }
+    let made = Subject(on: .main) { resolver in
+      record("body")
+      kept.record(resolver)
+      resolver.onCancelRequest(on: .main) { _ in record("request") }
+    }
+    let throwing = ThrowingFuture<Int>(on: .main) { _ in
+      record("throwing body")
+      throw OtherError()
+    }
+    let delayed = DelayedFuture<Int, TestError>(on: .main) { resolver in
+      record("delayed body")
+      kept.record(resolver)
+    }
+    let shared = delayed.future.propagatingCancellation(on: .main) { _ in record("propagating") }
+    start(on: .main) { record("work") }
+    await mainQueueDrained()
+    made.requestCancel()
+    shared.requestCancel()
+    await mainQueueDrained()
+    #expect(
+      Set(log.events) == [
+        "body: true", "throwing body: true", "delayed body: true", "work: true", "request: true", "propagating: true",
+      ])
+    #expect(log.count == 6 && throwing.error is OtherError)
+  }
+
   @Test("callbacks of values alone run on the main queue")
   func successOnly() async {
     let log = Recorder<Bool>()

@@ -110,6 +110,25 @@ struct MarbleTests {
     #expect(run(.latest) == "-a-b-w-x-y-z|")
   }
 
+  @Test("errors of the source pass flatMapValues and window; errors of an inner stream pass, too")
+  func errorsOfTheSource() {
+    let flattened = Marbles.run("a-#-b-|", "--x-#-|") { sources, _ in
+      sources[0].flatMapValues { [other = sources[1]] _ in other }
+    }
+    #expect(flattened == "--(#x)-(##)-|")
+    #expect(Marbles.run("a-#-b|") { sources, _ in sources[0].window(3).flatMapValues { $0 } } == "a-#-b|")
+  }
+
+  @Test("replay of no states, or fewer, gives a late callback the latest one", arguments: [0, -1])
+  func replayNone(count: Int) {
+    Numbers.with { numbers in
+      let replayed = numbers.subscriber().replay(count)
+      let early = Received(replayed)
+      numbers.publish(.data(1), .data(2))
+      #expect(early.values == [1, 2] && Received(replayed).states == [.data(2)])
+    }
+  }
+
   @Test("replay gives a late callback the latest states, in order, once")
   func replay() {
     Stream<Int, TestError>.with { numbers in
