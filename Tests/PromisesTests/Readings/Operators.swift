@@ -80,7 +80,7 @@ struct Operators {
     #expect(reasons.1 as? String == "right")
   }
 
-  @Test("EA-27, EA-28: a request to cancel the and, or the or, of two promises propagates to both", arguments: [true, false])
+  @Test("EA-27, EA-28: a request to cancel an and, or an or, propagates to both promises", arguments: [true, false])
   func request(isAnd: Bool) throws {
     let (left, right) = (Watched(), Watched())
     let combined: AnyPromise =
