@@ -23,7 +23,7 @@ limited() { try "$1" timeout 1800 "${@:2}"; }
 use_installed
 # -gdwarf-4: older versions of valgrind do not read the format of the newest compilers.
 flags=(-O1 -gdwarf-4 -Wall -Wextra -Wpedantic -Werror "${includes[@]}" -pthread)
-# Arithmetic that overflows traps, which needs no library: the compiler may do with it what the test expects.
+# Arithmetic that overflows traps: optimised, it may have the expected result by chance. This needs no library.
 overflow=("-fsanitize=signed-integer-overflow,float-cast-overflow" -fsanitize-undefined-trap-on-error)
 
 # Combinations of a compiler and a standard: all of them, and those with coroutines.

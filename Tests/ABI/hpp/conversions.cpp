@@ -106,7 +106,7 @@ void a_float_has_a_range() {
   CHECK(throws<promises::error>([] { promise<float>::resolved(1e39); }, unfit));
   constexpr float highest = std::numeric_limits<float>::max();
   CHECK(comes_back(highest) && comes_back(-highest) && promise<float>::resolved(double(highest)).get() == highest);
-  // Rounded, and what is infinite stays that.
+  // Other numbers are rounded. Infinities and NaN stay.
   CHECK(promise<double>::resolved(0.1).as<float>().get() == 0.1f && promise<float>::resolved(1e-300).get() == 0);
   CHECK(std::isinf(promise<double>::resolved(-HUGE_VAL).as<float>().get()));
   CHECK(std::isinf(promise<float>::resolved(HUGE_VAL).get()));
