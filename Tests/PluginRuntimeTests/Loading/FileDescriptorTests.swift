@@ -1,0 +1,67 @@
+import Foundation
+import Glibc
+import Promises
+import PromisesTestSupport
+import Testing
+
+@testable import PluginRuntime
+
+/// Each test has a process of its own, where no other opens files.
+@Suite("File descriptors")
+struct FileDescriptorTests {
+  @Test("are closed by each load, also by one that fails")
+  func loads() async {
+    await #expect(processExitsWith: .success) {
+      let damaged = try Fixture.file("damaged.so", containing: "\u{7F}ELF, and no more".utf8)
+      let missing = Adoption(id: "none", library: "libno-such-library.so", functions: [])
+      let row = "{\"two()\", (promise_function_t)(void *)functions, NULL}"
+      func load() throws {
+        try Host().load(try Fixture.plugin("whole"))
+        let data = try Fixture.plugin("functions", ["-DROWS=\(row)"])
+        for path in [damaged, data, Fixture.folder.path] {
+          #expect(throws: PluginError.self) { try Host.inspect(path) }
+        }
+        #expect(throws: PluginError.self) { try Host().adopt(missing) }
+      }
+      try load()
+      let before = Fixture.descriptors
+      for _ in 0..<5 { try load() }
+      #expect(Fixture.descriptors == before)
+    }
+  }
+
+  @Test("are closed with each worker, also with one that asked for more than it may, ended, or was not started")
+  func workers() async {
+    await #expect(processExitsWith: .success) {
+      func work() async throws {
+        let plugin = try IsolatedPlugin.loading("greedy") { try? $0.capabilities.allow("memory=1G") }
+        _ = try await plugin.outcome("allocate", .uint(8 << 30))
+        #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
+        _ = try await plugin.outcome("read_and_die", .string("/etc/passwd"))
+        #expect(try await plugin.outcome("echo", .int(4)).value == .int(4))
+        plugin.unload()
+        #expect(throws: PluginError.self) {
+          try IsolatedPlugin.loading("greedy") { $0.program = WorkerProgram(path: "/no/such/program") }
+        }
+      }
+      try await work()
+      let before = Fixture.descriptors
+      for _ in 0..<5 { try await work() }
+      try await waiting(for: { Fixture.descriptors == before })
+    }
+  }
+
+  @Test("are closed when files are not watched any more")
+  func watchers() async {
+    await #expect(processExitsWith: .success) {
+      let host = Host()
+      try host.load(Fixture.plugin("dying"), isolation: .tests)
+      // The first sleep opens descriptors that stay.
+      try await Task.sleep(for: .milliseconds(1))
+      let before = Fixture.descriptors
+      for _ in 0..<5 { try PluginWatcher(host) { _, _ in }.stop() }
+      try await waiting(for: { Fixture.descriptors == before })
+      host.unloadAll()
+    }
+  }
+}
