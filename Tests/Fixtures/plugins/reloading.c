@@ -85,6 +85,24 @@ static int32_t look(const struct thing *thing) {
   return thing->process;
 }
 
+struct things {
+  const struct thing *const *data;
+  size_t count;
+};
+
+static int32_t look_at(struct things things) {
+  return things.count == 0 ? 0 : things.data[things.count - 1]->process;
+}
+
+struct holder {
+  int32_t number;
+  const struct thing *thing;
+};
+
+static int32_t look_in(struct holder holder) {
+  return holder.thing->process;
+}
+
 __attribute__((unused)) static promise_status_t fail(promise_value_t *error, const char *text) {
   promise_value_error(error, "test.reloading", REVISION, text);
   return -1;
@@ -92,6 +110,10 @@ __attribute__((unused)) static promise_status_t fail(promise_value_t *error, con
 
 static promise_status_t quiesce(promise_value_t *error) {
   append("quiesce");
+#ifdef WAITS
+  while (access(WAITS, F_OK) != 0)
+    usleep(1000);
+#endif
 #ifdef REFUSES
   return fail(error, "busy");
 #else
@@ -148,6 +170,8 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("open_later(milliseconds: u32)", open_later),
     FUNCTION("make() -> ptr<thing>", make),
     FUNCTION("look(thing: ptr<thing>) -> i32", look),
+    FUNCTION("look_at(things: &[ptr<thing>]) -> i32", look_at),
+    FUNCTION("look_in(holder: {number: i32, thing: ptr<thing>}) -> i32", look_in),
 #ifdef ASKS
     FUNCTION("health(revision: i64) -> i64", health_of),
 #elif !defined PLAIN

@@ -96,6 +96,34 @@ struct Reloading {
     plugin.unload()
   }
 
+  @Test("lets the calls that come during quiesce() wait for the new file, or until their time is over")
+  func quiescing() async throws {
+    let file = try ExchangedFile()
+    let folder = URL(fileURLWithPath: file.events).deletingLastPathComponent()
+    let go = folder.appendingPathComponent("go").path
+    try file.install(1, "-DWAITS=\"\(go)\"")
+    var options = try file.options
+    try options.capabilities.allow("read=\(folder.path)")
+    let plugin = try IsolatedPlugin(loading: file.path, options)
+    try file.install(2)
+    let over = Promise<PluginValue>()
+    Thread.detachNewThread {
+      do {
+        try plugin.reload(deadline: .seconds(60))
+        over.resolve(.void)
+      } catch {
+        over.reject(error)
+      }
+    }
+    try await waiting(for: { file.lines.contains("quiesce 1") })
+    let calls = (0..<3).map { _ in plugin.call("revision", [], timeout: nil) }
+    #expect(try await plugin.outcome("revision", timeout: .milliseconds(1)).pluginError?.kind == .timedOut)
+    #expect(FileManager.default.createFile(atPath: go, contents: nil))
+    #expect(try await over.outcomeInTime().value == .void)
+    for call in calls { #expect(try await call.outcomeInTime().value == .int(2)) }
+    plugin.unload()
+  }
+
   @Test("is refused by a plugin that does not quiesce, and by a host for its own process")
   func refused() async throws {
     let path = try Fixture.plugin("reloading", ["-DREFUSES"])
