@@ -36,6 +36,17 @@ struct Confined {
     #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
   }
 
+  @Test("a worker that is started after the end of another has no more rights than that had")
+  func afterRestart() async throws {
+    guard let plugin = try loading() else { return }
+    for generation in 1...2 {
+      #expect(try await plugin.outcome("read_and_die", .string(secret)).workerEnd?.generation == generation)
+    }
+    let outcome = try await plugin.outcome("read_file", .string(secret))
+    #expect(refusal(outcome)?.capability.rawValue == "read" && refusal(outcome)?.path == secret, "\(outcome)")
+    plugin.unload()
+  }
+
   @Test(
     "the same for rights to other things than files",
     arguments: [

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import PluginRuntime
@@ -36,5 +37,25 @@ struct FrameReading {
       try table.imported(.pointer(PluginPointer(name: "b", address: handle.address)))
     }
     #expect(error?.message == "is not a handle of a b")
+  }
+
+  @Test("a handle of an object at the address of an earlier one is that of the later object")
+  func addressesThatAreUsedAgain() throws {
+    let function = try #require(dlsym(nil, "free"))
+    let destructor = try #require(Destructor("free", function, plugin: "test"))
+    let objects = LiveObjects(ending: { $1() }) { _, message in Issue.record("\(message)") }
+    let address = UInt(bitPattern: malloc(1))
+    let table = HandleTable(worker: 3)
+    // The library may release an object by itself, and make another one there.
+    let lives = (0..<2).map { _ in ObjectLife(PluginPointer(name: "a", address: address), destructor) }
+    for (number, life) in lives.enumerated() {
+      let object = PluginObject(life, number, in: objects, from: [])
+      let pointer = PluginPointer(name: "a", address: address, object: object)
+      let handle = try table.exported(.pointer(pointer))
+      guard case .pointer(let found) = try table.imported(handle) else { return #expect(Bool(false)) }
+      #expect(found.object === object)
+      try life.take(for: "the library")
+    }
+    free(UnsafeMutableRawPointer(bitPattern: address))
   }
 }

@@ -1,0 +1,65 @@
+import Foundation
+import Glibc
+import PluginRuntime
+import Promises
+import PromisesTestSupport
+import Testing
+
+@Suite("Isolation: unloading", .serialized)
+struct WorkerUnloading {
+  /// An object whose destructor takes its time.
+  private static let source = """
+    #include <promise_plugin.h>
+    #include <stdlib.h>
+    #include <unistd.h>
+    static void say(const char *text, int length) { if (write(2, text, length) < 0) abort(); }
+    static void *make(void) { return malloc(1); }
+    void destroy(void *thing) {
+      usleep(300 * 1000);
+      say("destroyed\\n", 10);
+      free(thing);
+    }
+    static void unload(void) { say("unloaded\\n", 9); }
+    static const promise_plugin_function_t functions[] = {
+        {"make() -> own(destroy) ptr<thing>", (promise_function_t)make, NULL}};
+    const promise_plugin_t *promise_plugin_entry(uint32_t host_abi) {
+      static const promise_plugin_t plugin = {
+          .size = sizeof(promise_plugin_t), .abi_min = 1, .abi_max = PROMISE_ABI_VERSION,
+          .function_size = sizeof(promise_plugin_function_t), .id = "test.slow", .version = "1.0.0",
+          .functions = functions, .function_count = 1, .unload = unload};
+      return &plugin;
+    }
+    """
+
+  @Test("destroys the objects of the worker before unload(), however long that takes")
+  func destructors() async throws {
+    let lines = Recorder<String>()
+    var options = IsolationOptions.tests
+    options.output = { lines.record($0) }
+    let path = try Fixture.library("slow", from: Self.source, by: "cc")
+    let plugin = try IsolatedPlugin(loading: path, options)
+    let things = [try await plugin.outcome("make").value, try await plugin.outcome("make").value]
+    #expect(things.allSatisfy { $0 != nil })
+    plugin.unload(deadline: .zero)
+    #expect(lines.events == ["destroyed", "destroyed", "unloaded"])
+  }
+
+  @Test("of a host waits for no call of a worker that has ended: fulfilled, rejected, discarded, or kept there")
+  func ended() async throws {
+    let host = Host()
+    for fixture in ["dying", "chain"] { try host.load(try Fixture.plugin(fixture), isolation: .tests) }
+    #expect(try await host.call("echo", of: "test.dying", [.value(.int(1))]).outcomeInTime().value == .int(1))
+    #expect(try await host.call("nothing", of: "test.dying").outcomeInTime().pluginError?.kind == .unknownFunction)
+    let never = host.call("never", of: "test.dying")
+    never.discard()
+    #expect(try await never.outcomeInTime().reason is Discarded)
+    let number = Argument(.promise(Promise<PluginValue>.resolve(.int(8))))
+    let large = host.call("large", of: "test.chain", [number])
+    let size = host.call("size", of: "test.chain", [Argument(.promise(large))])
+    #expect(try await size.outcomeInTime().value == .int(8 << 10))
+    let ends = Recorder<[String]>()
+    Thread.detachNewThread { ends.record(host.unloadAll(deadline: .seconds(3_600))) }
+    try await waiting(for: { ends.events == [[]] })
+    withExtendedLifetime(large) {}
+  }
+}
