@@ -1,3 +1,4 @@
+import CPluginEdge
 import Dispatch
 import Glibc
 import Synchronization
@@ -88,14 +89,15 @@ final class FrameServer: Sendable {
 
   private func startThread(_ first: @escaping @Sendable () -> Int) -> Bool {
     ProcessGuard.startThread { [self] in
+      let initial = plugin_thread_state()
       var number = first()
-      repeat { lead(number) } while becomesFollower(&number)
+      repeat { lead(number, initial) } while becomesFollower(&number)
     }
   }
 
-  /// Reads and runs calls, until the leader of that number is replaced.
-  private func lead(_ number: Int) {
-    repeat { channel.receive(&stream, handle) } while runCalls(number)
+  /// Reads and runs calls, until the leader of that number is replaced. `initial`: the state of its thread for each call.
+  private func lead(_ number: Int, _ initial: plugin_thread_state_t) {
+    repeat { channel.receive(&stream, handle) } while runCalls(number, initial)
   }
 
   /// The call of a leader that was replaced has returned. Returns false if the thread is to end.
@@ -135,7 +137,7 @@ final class FrameServer: Sendable {
   // MARK: The calls
 
   /// Runs the calls that the leader has read. Returns false if it has been replaced.
-  private func runCalls(_ number: Int) -> Bool {
+  private func runCalls(_ number: Int, _ initial: plugin_thread_state_t) -> Bool {
     if state.withLock({ $0.calls.isEmpty }) { return true }
     guard hasFollower() else {
       let calls = state.withLock { state in
@@ -157,6 +159,7 @@ final class FrameServer: Sendable {
     if corked != nil { channel.cork() }
     while let call = nextCall(number) {
       call.run()
+      withUnsafePointer(to: initial) { plugin_thread_restore($0) }
       if let began = corked, ContinuousClock.now - began > Self.heldBack {
         channel.uncork()
         corked = nil

@@ -26,6 +26,29 @@ extension EndToEnd {
     }
 
     @Test(
+      "nor does a step of a pipeline find the changes of the step before it, whose thread it may have",
+      arguments: ["in-process", "process"],
+      [
+        ("block_signal", "blocks_signal"), ("use_locale", "has_locale"),
+        ("refuse_cancellation", "refuses_cancellation"),
+      ])
+    func theStateOfAPooledThreadIsRestored(isolation: String, names: (change: String, question: String)) throws {
+      let questions = (0..<5).map { number in
+        "  q\(number): {call: unsettling.\(names.question), after: \(number == 0 ? "change" : "q\(number - 1)")}"
+      }
+      let file = try PipelineFile(
+        """
+        plugins: [unsettling]
+        steps:
+          change: {call: unsettling.\(names.change)}
+        \(questions.joined(separator: "\n"))
+        result: [q0, q1, q2, q3, q4]
+        """)
+      let ending = try HostProcess.run("run", "--isolation", isolation, "--progress", "off", file.path)
+      #expect(ending.text == #"{"q0":0,"q1":0,"q2":0,"q3":0,"q4":0}"# + "\n", "\(ending)")
+    }
+
+    @Test(
       "calls of a session share a thread, also with calls of other plugins between them",
       arguments: ["in-process", "process"])
     func oneThread(isolation: String) throws {
