@@ -55,6 +55,16 @@ extension EndToEnd {
       #expect(ending.status == 3)
     }
 
+    @Test("a step that is given up with its pipeline has no substitute")
+    func aTimeoutOfThePipelineIsNotRescued() throws {
+      for rescue in ["{value: ~}", "{call: kinds.nothing}"] {
+        let ending = try run(
+          "steps: {a: {call: later.never, rescue: \(rescue)}}", "--timeout", "0.2", "--log", "off")
+        #expect(ending.errors.hasSuffix("plugin-host: a: timed out after 0.2 s\n"), "\(ending)")
+        #expect(ending.status == 3 && ending.text == "", "\(ending)")
+      }
+    }
+
     /// Many steps: the signal arrives while they begin.
     @Test(arguments: [0, 2000]) func finalStepsRunAfterAnInterrupt(others: Int) throws {
       let steps = (0..<others).map { "\n  s\($0): {call: later.never}" }.joined()
