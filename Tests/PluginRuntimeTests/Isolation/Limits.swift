@@ -149,6 +149,25 @@ struct Limits {
     plugin.unload()
   }
 
+  @Test("of a pool: calls of one thread are made by one worker, however busy the others are")
+  func lanes() async throws {
+    let plugin = try loading { $0.pool = 3 }
+    let thread = SerialThread(extendsToWorkers: true)
+    var gates: [Promise<PluginValue>] = []
+    var processes: [PluginValue?] = []
+    for _ in 0..<4 {
+      let calls = Recorder<Promise<PluginValue>>()
+      thread.post { calls.record(plugin.call("process", [], timeout: nil)) }
+      try await waiting(for: { calls.count == 1 })
+      processes.append(try await calls.events[0].outcomeInTime().value)
+      // Another worker is the least busy one now.
+      gates.append(plugin.call("gate", [], timeout: nil))
+    }
+    #expect(processes.allSatisfy { $0 != nil && $0 == processes[0] }, "\(processes)")
+    #expect(gates.allSatisfy { $0.state == .pending })
+    plugin.unload(deadline: .zero)
+  }
+
   @Test("of a pool: calls are made by the least busy worker, and those with a handle by its worker")
   func pool() async throws {
     let plugin = try loading { $0.pool = 3 }
@@ -173,6 +192,10 @@ struct Limits {
       owners.append(owner)
       // The next call is made by another worker.
       gates.append(plugin.call("gate", [], timeout: nil))
+      // Also with a handle within a list or a struct.
+      #expect(try await plugin.outcome("look_at", .array([thing, thing])).value == owner)
+      let holder = PluginValue.object([PluginMember("number", .int(1)), PluginMember("thing", thing)])
+      #expect(try await plugin.outcome("look_in", holder).value == owner)
     }
     #expect(gates.allSatisfy { $0.state == .pending })
     plugin.unload(deadline: .zero)
