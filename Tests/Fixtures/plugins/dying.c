@@ -73,7 +73,7 @@ static void stop_thread(int number) {
 }
 
 /* Stops all other threads: nobody reads the socket any more, but the process runs on. */
-static void deafen(void) {
+static void stop_others(void) {
   signal(SIGUSR1, stop_thread);
   DIR *threads = opendir("/proc/self/task");
   if (threads == NULL)
@@ -83,7 +83,6 @@ static void deafen(void) {
     if (thread > 0 && thread != gettid())
       syscall(SYS_tgkill, getpid(), thread, SIGUSR1);
   }
-  hang();
 }
 
 __attribute__((constructor)) static void initialise(void) {
@@ -133,8 +132,15 @@ static void die(promise_str_t how) {
   }
   if (HOW("block"))
     hang();
-  if (HOW("deafen"))
-    deafen();
+  if (HOW("deafen")) {
+    stop_others();
+    hang();
+  }
+  if (HOW("deafen and close")) {
+    stop_others();
+    with_sockets(close_one, NULL, 0);
+    hang();
+  }
   if (HOW("close the socket")) {
     with_sockets(close_one, NULL, 0);
     hang();

@@ -169,6 +169,15 @@ struct WorkerDeaths {
     plugin.unload()
   }
 
+  @Test("follows from a socket that a process closes which reads nothing any more, and runs on")
+  func closedAndDeaf() async throws {
+    let plugin = try IsolatedPlugin.loading("dying") { $0.loadTimeout = .seconds(3_600) }
+    let ended = try await plugin.outcome("die", .string("deafen and close"))
+    #expect(ended.workerEnd?.fault == "closed its socket", "\(ended)")
+    #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
+    plugin.unload()
+  }
+
   @Test("follows from a discarded call that does not stop")
   func discarded() async throws {
     let lines = Recorder<String>()
