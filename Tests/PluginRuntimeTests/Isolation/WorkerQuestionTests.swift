@@ -27,6 +27,32 @@ struct WorkerQuestionTests {
     }
   }
 
+  @Test("of a worker that has ended do not count for the next one, and their closures are released")
+  func afterRestart() async throws {
+    let plugin = try IsolatedPlugin.loading("chain") { $0.questionLimit = 1 }
+    let isOpen = DispatchSemaphore(value: 0)
+    let (asked, released) = (Recorder<Int>(), Recorder<Int>())
+    func ask() -> Promise<PluginValue> {
+      let word = LastWord { released.record(1) }
+      let body = Argument.callback { _ in
+        word.touch()
+        asked.record(1)
+        isOpen.wait()
+        return .int(1)
+      }
+      return plugin.call("ask", [body], timeout: nil)
+    }
+    let blocked = ask()
+    try await waiting(for: { asked.count == 1 })
+    #expect(try await plugin.outcome("die").workerEnd != nil)
+    #expect(try await blocked.outcomeInTime().workerEnd != nil)
+    let again = plugin.call("ask", [.callback { _ in .int(2) }], timeout: nil)
+    #expect(try await again.outcomeInTime().value == .int(2))
+    isOpen.signal()
+    try await waiting(for: { released.count == 1 })
+    plugin.unload()
+  }
+
   @Test("of an earlier generation are not answered to a later one")
   func generations() async throws {
     let plugin = try IsolatedPlugin.loading("asking")
