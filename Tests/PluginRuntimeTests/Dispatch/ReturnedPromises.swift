@@ -65,6 +65,7 @@ struct ReturnedPromises {
     #expect(call.state == .pending)
     _ = await outcome("go")
     #expect(await call.outcome().value == .uint(100_000))
+    #expect(host.registry["test.promises"]?.calls.pending.isEmpty == true)
   }
 
   @Test("discarding the call discards the plugin's promise; borrowed arguments live until the plugin releases it")

@@ -32,7 +32,8 @@ struct AffinityTests {
     // The calls before it have returned then.
     #expect(try await host.call("thread", of: "test.affine").outcomeInTime().value != .uint(0))
     never.discard()
-    #expect(await onThread { host.unloadAll() } == [])
+    // Waits for no call that has ended.
+    #expect(await onThread { host.unloadAll(deadline: .seconds(3_600)) } == [])
     #expect(log.events == ["load", "discard", "destroy", "unload"].map { "test.affine \($0) here" })
   }
 

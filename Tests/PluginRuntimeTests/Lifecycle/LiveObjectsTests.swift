@@ -31,6 +31,19 @@ struct LiveObjectsTests {
     withExtendedLifetime(kept) {}
   }
 
+  @Test("wait for no object that a call has released")
+  func taken() throws {
+    let function = try #require(dlsym(nil, "free"))
+    let destructor = try #require(Destructor("free", function, plugin: "test"))
+    let objects = LiveObjects(ending: { $1() }) { _, message in Issue.record("\(message)") }
+    let memory = malloc(1)
+    var object: PluginObject? = objects.own(UInt(bitPattern: memory), named: "thing", destructor, from: [])
+    try object?.life.take(for: "release")
+    free(memory)
+    object = nil
+    #expect(objects.close(deadline: .seconds(3_600)).isEmpty)
+  }
+
   @Test("name the plugins of destructors that have not returned, and no others")
   func late() throws {
     let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
