@@ -252,7 +252,7 @@ static void to_a_descriptor(void) {
   close(ends[0]);
   dump();
   CHECK_TEXT(text, dumped);
-  /* A reader that has gone is an error, and no SIGPIPE. */
+  /* A pipe without a reader is an error, and no SIGPIPE. */
   REQUIRE(pipe(ends) == 0);
   close(ends[0]);
   CHECK_STATUS(promise_dump(ends[1]), PROMISE_EINVAL);
