@@ -48,6 +48,8 @@ struct Operators {
 
     #expect((Promise<Int>.reject("left") &&& Promise<Int>()).rejectReason as? String == "left")
 
+    let halfPending = Promise<Int>.reject("left") &&& Promise<Int>()
+    #expect(halfPending.rejectReason as? String == "left")
     let withoutReason = Promise<Int>.resolve(1) &&& Promise<Int>.reject(nil)
     #expect(withoutReason.state == .rejected)
     #expect(withoutReason.rejectReason == nil)
