@@ -3,7 +3,8 @@ import Synchronization
 
 /// The secrets of this process, which are hidden in all output.
 enum Redaction {
-  /// The texts that stand for secrets, the longest first: as they are, in JSON, in base64, and on one line.
+  /// The texts that stand for secrets, the longest first: as they are, in JSON, on one line, and in base64, also in that
+  /// of bytes around them.
   private static let texts = Mutex<[String]>([])
 
   /// Texts with fewer characters are not hidden: they are a part of too many others.
@@ -36,9 +37,21 @@ enum Redaction {
     guard secret.count >= leastLength else { return }
     let quoted = String(PluginValue.string(secret).json.dropFirst().dropLast())
     let encoded = String(PluginValue.bytes(Array(secret.utf8)).json.dropFirst().dropLast())
-    let forms = [secret, quoted, encoded, secret.singleLine].filter { !$0.isEmpty }
+    let forms = ([secret, quoted, encoded, secret.singleLine] + digits(of: secret)).filter { !$0.isEmpty }
     texts.withLock { texts in
       texts = Set(texts + forms).sorted { ($1.utf8.count, $0) < ($0.utf8.count, $1) }
+    }
+  }
+
+  /// The digits of base64 that have only bits of the secret, after 0, 1 and 2 other bytes of a group of three. Fewer than
+  /// 8 digits are not hidden: they are in the base64 of other bytes too.
+  private static func digits(of secret: String) -> [String] {
+    let bytes = Array(secret.utf8)
+    return (0..<3).compactMap { offset in
+      let digits = PluginValue.bytes([UInt8](repeating: 0, count: offset) + bytes).json.dropFirst().dropLast()
+      let first = (offset * 8 + 5) / 6
+      let end = (offset + bytes.count) * 8 / 6
+      return end - first < 8 ? nil : String(digits.prefix(end).dropFirst(first))
     }
   }
 
@@ -54,9 +67,19 @@ enum Redaction {
   /// Whether a secret is in the text.
   static func isNeeded(in text: String) -> Bool { isNeeded(in: Array(text.utf8)) }
 
-  /// Whether the value's JSON contains a secret: the digits of a number are not in the bytes of the value.
+  /// Whether the value contains a secret: in its JSON, which has the digits of numbers, or in bytes, whose base64 has
+  /// none of a short secret's forms.
   static func isNeeded(in value: PluginValue) -> Bool {
-    !texts.withLock { $0.isEmpty } && isNeeded(in: value.json)
+    !texts.withLock { $0.isEmpty } && (isNeeded(inBytesOf: value) || isNeeded(in: value.json))
+  }
+
+  private static func isNeeded(inBytesOf value: PluginValue) -> Bool {
+    switch value {
+    case .bytes(let bytes): isNeeded(in: bytes)
+    case .array(let elements): elements.contains(where: isNeeded(inBytesOf:))
+    case .object(let members): members.contains { isNeeded(inBytesOf: $0.value) }
+    case .void, .bool, .int, .uint, .double, .string, .pointer: false
+    }
   }
 
   /// Whether a secret is in the bytes, as it is or in another form.

@@ -27,12 +27,19 @@ struct ResultWriter: Sendable {
 
   /// Writes a result, printed as its type requires.
   func write(_ value: PluginValue, of shape: ResultShape) throws(Failure) {
-    if format == .raw, case .bytes = value { return try write(value) }
-    try write(shape.printed(value))
+    // The formats change the form of bytes.
+    guard isForFile || !Redaction.isNeeded(in: value) else { throw Self.secret }
+    if format == .raw, case .bytes(let bytes) = value { return try write(bytes: bytes) }
+    try write(bytes: format.bytes(of: shape.printed(value)))
   }
 
   func write(_ value: PluginValue) throws(Failure) {
     try write(bytes: format.bytes(of: value))
+  }
+
+  private static var secret: Failure {
+    Failure(
+      .rejected, "a secret is in the result, and secrets are not printed; write it to a file with --output FILE")
   }
 
   /// Rejects a file that cannot be written to, before the work starts.
@@ -54,10 +61,7 @@ struct ResultWriter: Sendable {
   /// Writes formatted bytes.
   func write(bytes: [UInt8]) throws(Failure) {
     do {
-      guard isForFile || !Redaction.isNeeded(in: bytes) else {
-        throw Failure(
-          .rejected, "a secret is in the result, and secrets are not printed; write it to a file with --output FILE")
-      }
+      guard isForFile || !Redaction.isNeeded(in: bytes) else { throw Self.secret }
       if let descriptor {
         try refuseBinary(bytes)
         try FileBytes.write(bytes, to: descriptor)
@@ -117,7 +121,7 @@ extension PluginValue {
     switch self {
     case .void: ""
     case .bool, .int, .uint, .double, .pointer: json
-    case .array, .object: Redaction.apply(json).truncated(to: 64)
+    case .array, .object: Redaction.apply((Redaction.isNeeded(in: self) ? redacted : self).json).truncated(to: 64)
     case .string(let value): PluginValue.string(Redaction.apply(value).truncated(to: 64)).json
     case .bytes(let value): value.count == 1 ? "1 byte" : "\(value.count) bytes"
     }

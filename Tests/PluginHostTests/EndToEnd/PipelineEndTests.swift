@@ -195,6 +195,30 @@ extension EndToEnd {
       #expect(store.range(of: Data("s3cret".utf8)) == nil)
     }
 
+    @Test(arguments: ["s3ct", "s3cret and more"], ["blob", "anything"])
+    func bytesWithASecretAreNotPrinted(secret: String, function: String) throws {
+      let text =
+        secrets + """
+          steps:
+            a: {call: kinds.blob, with: {x: "x${token}y"}, pure: true}
+            b: {call: kinds.\(function), with: {x: {step: a}}, pure: true}
+            list: {call: kinds.anything, with: {x: [{step: a}]}, pure: true}
+          result: b
+          """
+      let cache = FileManager.default.temporaryDirectory.appending(path: "secret-\(UUID().uuidString)").path
+      defer { try? FileManager.default.removeItem(atPath: cache) }
+      let environment = ["TOKEN": secret, "XDG_CACHE_HOME": cache]
+      let encoded = Data("x\(secret)y".utf8).base64EncodedString()
+      for format in ["json", "raw", "table"] {
+        let ending = try run(text, "--format", format, "--progress", "plain", environment: environment)
+        #expect(ending.text == "" && ending.status == 1, "\(ending.text)")
+        #expect(ending.errors.contains("a secret is in the result, and secrets are not printed"), "\(ending.errors)")
+        #expect(!ending.errors.contains(encoded.dropFirst(2).prefix(4)), "\(ending.errors)")
+      }
+      let listed = try HostProcess.run("cache", "list", environment: environment)
+      #expect(!listed.text.contains("kinds"), "\(listed.text)")
+    }
+
     private static let parts = #"{"user":"jo","password":"hunter2","pin":123456,"all":["{\"deep\":1}",{"b":"seven7"}]}"#
 
     @Test(arguments: ["password", "pin", "all[1].b", "all", "all[1]"])

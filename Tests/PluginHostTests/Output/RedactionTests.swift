@@ -24,6 +24,18 @@ import Testing
     #expect(Redaction.apply("\(secret)-and-more, \(secret)") == "***, ***")
   }
 
+  @Test("a secret is found in bytes, and in their base64, beside other bytes", arguments: 0..<4, 0..<4)
+  func encoded(before: Int, after: Int) {
+    let secret = UUID().uuidString
+    Redaction.add(secret: secret)
+    let bytes = PluginValue.bytes(
+      [UInt8](repeating: 1, count: before) + Array(secret.utf8) + [UInt8](repeating: 2, count: after))
+    #expect(Redaction.isNeeded(in: bytes) && Redaction.isNeeded(in: .object([PluginMember("a", .array([bytes]))])))
+    #expect(Redaction.apply("x \(bytes.json) y").contains("***"))
+    #expect(bytes.redacted == .string("***"))
+    #expect(!Redaction.isNeeded(in: .bytes([UInt8](repeating: 1, count: 100))))
+  }
+
   @Test("a secret that is a number, or has JSON in it, is hidden in its other forms")
   func forms() {
     Redaction.add(secret: "7.2519036e4")
