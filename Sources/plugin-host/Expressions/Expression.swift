@@ -39,6 +39,13 @@ indirect enum Expression: Sendable {
     case remainder = "%"
   }
 
+  /// An operand with its place in the text of an expression, as a `${...}` of a template.
+  struct Embedded: Sendable {
+    /// Counted in bytes of UTF-8.
+    var range: Range<Int>
+    var operand: Expression
+  }
+
   /// The error of a text that is not an expression, or of operands of wrong kinds.
   struct Mistake: Error, CustomStringConvertible {
     var description: String

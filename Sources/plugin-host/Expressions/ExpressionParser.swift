@@ -2,8 +2,10 @@ import PluginRuntime
 
 extension Expression {
   /// Parses an expression.
-  init(parsing text: String, names: Names = .variables) throws(Mistake) {
-    var parser = ExpressionParser(text: text, names: names)
+  ///
+  /// - Parameter operands: parts of the text that are not parsed.
+  init(parsing text: String, names: Names = .variables, operands: [Embedded] = []) throws(Mistake) {
+    var parser = ExpressionParser(text: text, names: names, operands: operands)
     self = try parser.choice(depth: 0)
     try parser.end()
   }
@@ -16,11 +18,16 @@ private struct ExpressionParser {
   private var rest: Substring
   /// Bounds the depth of the tree, which is walked recursively.
   private var operators = 0
+  private let operands: [(range: Range<String.Index>, operand: Expression)]
 
-  init(text: String, names: Expression.Names) {
+  init(text: String, names: Expression.Names, operands: [Expression.Embedded]) {
     self.text = text
     self.names = names
     rest = text[...]
+    self.operands = operands.map { embedded in
+      let start = text.utf8.index(text.startIndex, offsetBy: embedded.range.lowerBound)
+      return (start..<text.utf8.index(start, offsetBy: embedded.range.count), embedded.operand)
+    }
   }
 
   mutating func choice(depth: Int) throws(Expression.Mistake) -> Expression {
@@ -119,13 +126,10 @@ private struct ExpressionParser {
       rest = rest.dropFirst()
       return inner
     }
-    if first == "\"" || first == "'" {
-      rest = rest.dropFirst()
-      guard let end = rest.firstIndex(of: first) else {
-        throw Expression.Mistake(description: "a text has no end: \(first)")
-      }
-      defer { rest = rest[end...].dropFirst() }
-      return .literal(.string(String(rest[..<end])))
+    if first == "\"" || first == "'" { return try quoted(by: first) }
+    if let embedded = operands.first(where: { $0.range.lowerBound == rest.startIndex }) {
+      rest = text[embedded.range.upperBound...]
+      return embedded.operand
     }
     if ("0"..."9").contains(first) || first == "." { return try number() }
     // As in texts, ${name} is the same as name.
@@ -138,6 +142,29 @@ private struct ExpressionParser {
       rest = rest.dropFirst()
     }
     return try named(word)
+  }
+
+  /// Takes a text with its quotes.
+  private mutating func quoted(by quote: Character) throws(Expression.Mistake) -> Expression {
+    rest = rest.dropFirst()
+    guard let end = rest.firstIndex(of: quote) else {
+      throw Expression.Mistake(description: "a text has no end: \(quote)")
+    }
+    let content = rest[..<end]
+    if let embedded = operands.first(where: { (rest.startIndex..<end).contains($0.range.lowerBound) }) {
+      throw Self.quoted(text[embedded.range])
+    }
+    if names == .variables, let start = content.firstRange(of: "${")?.lowerBound,
+      let end = content[start...].firstIndex(of: "}")
+    {
+      throw Self.quoted(content[start...end])
+    }
+    rest = rest[end...].dropFirst()
+    return .literal(.string(String(content)))
+  }
+
+  private static func quoted(_ variable: Substring) -> Expression.Mistake {
+    Expression.Mistake(description: "\(variable) has no value within quotes; write \(variable) without quotes")
   }
 
   /// Takes a name and the path behind it: `left.rows[-1]`.

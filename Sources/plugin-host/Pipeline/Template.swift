@@ -7,6 +7,26 @@ struct Template: Equatable, Sendable {
     case result(ResultReference)
     /// `${item.part}`: a part of the element that a step with `each` is at.
     case item(ResultPath)
+
+    /// The part as written in the file, except for `$$`.
+    var source: String {
+      switch self {
+      case .text(let text): text
+      case .variable(let name): "${\(name)}"
+      case .result(let reference): "${steps.\(reference.step)\(reference.path.suffix)}"
+      case .item(let path): "${item\(path.suffix)}"
+      }
+    }
+
+    /// The part as an operand of an expression; `nil` for a text.
+    var operand: Expression? {
+      switch self {
+      case .text: nil
+      case .variable(let name): .variable(name)
+      case .result(let reference): .result(reference)
+      case .item(let path): .part(.variable("item"), path)
+      }
+    }
   }
 
   /// The mistake in a malformed template.
@@ -83,33 +103,21 @@ struct Template: Equatable, Sendable {
 
   /// The text as written in the file, except for `$$`.
   var source: String {
-    parts.map { part in
-      switch part {
-      case .text(let text): text
-      case .variable(let name): "${\(name)}"
-      case .result(let reference): "${steps.\(reference.step)\(reference.path.suffix)}"
-      case .item(let path): "${item\(path.suffix)}"
-      }
-    }.joined()
+    parts.map(\.source).joined()
   }
 
   /// The expression that the text is, with variables and results as operands.
   func expression() throws(Expression.Mistake) -> Expression {
-    // Names of a callback's arguments have no dashes. Names of steps and variables may be arbitrary texts here.
-    let text = parts.enumerated().map { index, part in
-      if case .text(let text) = part { text } else { "${part-\(index)}" }
-    }.joined()
-    return try Expression(parsing: text, names: .arguments).replacing { operand in
-      guard case .variable(let name) = operand, name.hasPrefix("part-"), let index = Int(name.dropFirst(5)) else {
-        return nil
-      }
-      return switch parts[index] {
-      case .text: nil
-      case .variable(let name): .variable(name)
-      case .result(let reference): .result(reference)
-      case .item(let path): .part(.variable("item"), path)
+    var text = ""
+    var operands: [Expression.Embedded] = []
+    for part in parts {
+      let start = text.utf8.count
+      text += part.source
+      if let operand = part.operand {
+        operands.append(Expression.Embedded(range: start..<text.utf8.count, operand: operand))
       }
     }
+    return try Expression(parsing: text, names: .arguments, operands: operands)
   }
 
   /// The length of the text that the variables' values make, in UTF-8; 0 for a text that is one part, which shares the

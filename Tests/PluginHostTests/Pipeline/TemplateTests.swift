@@ -1,3 +1,4 @@
+import PluginRuntime
 import Testing
 
 @testable import plugin_host
@@ -55,6 +56,40 @@ import Testing
 
   @Test func namesItsVariables() throws {
     #expect(try Template(parsing: "${a}-$${b}-${c}").variables == ["a", "c"])
+  }
+
+  @Test(
+    "an expression does not take a variable in quotes for a text",
+    arguments: [
+      (#"1 if "${v}" == "a" else 2"#, "${v} has no value within quotes; write ${v} without quotes"),
+      ("'is ${steps.a.b}' == i", "${steps.a.b} has no value within quotes; write ${steps.a.b} without quotes"),
+      (#"i == "${item.x"y}""#, #"${item.x"y} has no value within quotes; write ${item.x"y} without quotes"#),
+      ("i + 1${v}", "found \"${v}\", expected an operator, or the end"),
+      ("i + 1 ${steps.abc.defghijklmnop}", "found \"${steps.abc.defghijk\", expected an operator, or the end"),
+    ])
+  func quoted(text: String, message: String) throws {
+    let template = try Template(parsing: text)
+    let error = #expect(throws: Expression.Mistake.self) { try template.expression() }
+    #expect(error?.description == message)
+  }
+
+  @Test("an expression's variables are operands by any name, beside texts with dollar signs too")
+  func operands() throws {
+    let text = #""é$${v}" == ${v} and ${steps.if.not[0]} > (${item.a"b}) and i != -${part-0}"#
+    let expression = try Template(parsing: text).expression()
+    var operands: [String] = []
+    let isTrue = try expression.isTrue { operand in
+      operands.append("\(operand)")
+      return switch operand {
+      case .variable("v"): .string("é${v}")
+      case .result(ResultReference(step: "if", path: ResultPath(parts: [.name("not"), .index(0)]))): .int(5)
+      case .variable("item"): .object([PluginMember("a\"b", .int(4))])
+      case .variable("part-0"): .int(3)
+      case .variable("i"): .int(-4)
+      default: throw Expression.Mistake(description: "\(operand)")
+      }
+    }
+    #expect(isTrue && operands.count == 5)
   }
 }
 
