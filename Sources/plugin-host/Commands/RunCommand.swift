@@ -102,8 +102,8 @@ struct RunCommand: ParsableCommand, WritesResults, RunsPlugins {
     if let timeout { session.loop.after(timeout.duration) { run.giveUp(.timedOut(seconds: timeout.value)) } }
     if let signal = session.loop.run(until: { run.isSettled }) {
       run.interrupt()
-      // The steps of "finally" still run. A second signal ends the process at once.
-      let second = checked.plan.hasFinalSteps ? session.loop.run(until: { run.isSettled }) : nil
+      // The steps of "finally" still run. A second signal of a kind ends the process at once.
+      let second = checked.plan.hasFinalSteps ? session.loop.runEnding(until: { run.isSettled }) : nil
       board.finish()
       if let second { session.die(by: second) }
       session.end(by: signal)

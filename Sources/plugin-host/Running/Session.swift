@@ -154,7 +154,7 @@ final class Session {
       let stuck = host.unloadAll(deadline: deadline)
       loop.post { end.stuck = stuck }
     }
-    if let signal = loop.run(until: { end.stuck != nil }) { TerminationSignals.die(by: signal) }
+    if let signal = loop.runEnding(until: { end.stuck != nil }) { TerminationSignals.die(by: signal) }
     loop.runPosted()
     for id in end.stuck ?? [] {
       log.write(.warning, plugin: id, message: "a function has not returned; not unloaded")

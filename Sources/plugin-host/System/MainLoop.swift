@@ -44,14 +44,29 @@ final class MainLoop {
   /// Runs until `done` is true, or until a signal asks the process to end: that signal is returned then.
   func run(until done: () -> Bool) -> Int32? { run(until: done, orReadable: nil) }
 
+  /// The signals that ended a run.
+  private var received: Set<Int32> = []
+
+  /// Runs until `done` is true, or until a signal asks the process to end at once, which is returned then: after the first
+  /// one, one that came before, and not one of another kind.
+  func runEnding(until done: () -> Bool) -> Int32? {
+    while true {
+      let earlier = received
+      guard let signal = run(until: done) else { return nil }
+      if earlier.isEmpty || earlier.contains(signal) { return signal }
+    }
+  }
+
   /// Runs until `done` is true, until `descriptor` can be read, or until a signal asks the process to end, which is
   /// returned then.
   func run(until done: () -> Bool, orReadable descriptor: Int32?) -> Int32? {
     let signals = TerminationSignals(waking: wakeup, besidesInterrupts: notesInterrupts)
     wait(until: done, orReadable: descriptor)
-    // No signal is recorded from here on, so none comes after this look.
+    // No first signal is recorded from here on, so none comes after this look.
     signals.restore()
-    return signals.take()
+    let signal = signals.take()
+    if let signal { received.insert(signal) }
+    return signal
   }
 
   private func wait(until done: () -> Bool, orReadable descriptor: Int32?) {

@@ -5,8 +5,8 @@ import Synchronization
 /// While this exists, SIGINT, SIGTERM and SIGHUP are recorded instead of ending the process. The second signal of a
 /// kind ends it immediately, even while a plugin's function runs.
 ///
-///     default --init--> noting --a signal comes--> default, until the next init
-///                         \--restore()--> default
+///     default --init--> noting --a signal comes--> default, until the next init; the others stay noted
+///                         \--restore(), no signal came--> default
 ///
 /// Signals that the parent ignores stay ignored: those of a program that nohup or a shell started in the background.
 /// Code of plugins in this process may change dispositions at any time; `reclaim()` undoes that.
@@ -39,7 +39,11 @@ struct TerminationSignals: ~Copyable {
   }
 
   /// Restores the default handlers of the signals. The descriptor may be closed afterwards.
+  ///
+  /// A signal that came asks the process to end, which signals of other kinds are not to cut short: those are noted until
+  /// then. The descriptor must stay open.
   func restore() {
+    guard seen.load(ordering: .acquiring) == 0 else { return }
     watched.store(0, ordering: .releasing)
     Self.reclaim()
     wakeup.store(-1, ordering: .releasing)

@@ -101,6 +101,35 @@ extension EndToEnd {
       #expect(!ending.errors.contains("unload"), "\(ending.errors)")
     }
 
+    @Test(
+      "a signal of another kind, while the final steps run, ends neither them nor the end of the plugins",
+      arguments: [
+        (first: "kill -TERM $PPID", final: "kill -HUP $PPID"),
+        (first: "kill -TERM $PPID; kill -HUP $PPID", final: "true"),
+      ])
+    func anotherSignalDoesNotEndTheFinalSteps(_ commands: (first: String, final: String)) throws {
+      let file = try PipelineFile(
+        """
+        plugins: [kinds, later, parting]
+        set: {file: ~}
+        steps:
+          a: {call: kinds.start, with: {command: "\(commands.first)"}}
+          b: {call: later.never}
+        finally:
+          c: {call: kinds.start, with: {command: "\(commands.final)"}}
+          d: {call: kinds.start, with: {command: "echo done > '${file}'"}, after: c}
+        """)
+      let path = file.folder.appending(path: "done").path
+      // The tests may be run by nohup.
+      let host = try HostProcess(
+        ["--default-signal=HUP", HostProcess.executable.path, "run", "--set", "file=\(path)", file.path])
+      host.process.executableURL = URL(filePath: "/usr/bin/env")
+      try host.process.run()
+      let ending = try host.wait()
+      #expect(ending.signal == SIGTERM && ending.errors.contains("unload"), "\(ending)")
+      #expect(try String(contentsOfFile: path, encoding: .utf8) == "done\n")
+    }
+
     private let secrets = """
       secrets: {token: {env: TOKEN}, key: {file: key}}
       set: {header: "Bearer ${token}"}
