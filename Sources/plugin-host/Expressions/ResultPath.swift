@@ -98,21 +98,10 @@ struct ResultPath: Equatable, Sendable {
       throw MissingPart(
         "\(place(number)) is a text that is not JSON, so it has no part \"\(Self.text(parts[number]))\"")
     }
-    if let value = try? PluginValue(untyped: json) { return value }
     do {
-      return try PluginValue(untyped: Self.readable(json))
+      return try PluginValue(readable: json)
     } catch {
       throw MissingPart("\(place(number)) is a text of JSON, in which \(error.path) \(error.message)")
-    }
-  }
-
-  /// The JSON with the text of its digits in place of each number that no value holds, which may be beside the part.
-  private static func readable(_ json: JSONText) -> JSONText {
-    switch json {
-    case .number(let digits): (try? PluginValue(untyped: json)) == nil ? .string(digits) : json
-    case .array(let elements): .array(elements.map(readable))
-    case .object(let members): .object(members.map { ($0.name, readable($0.value)) })
-    case .null, .bool, .string: json
     }
   }
 
@@ -157,6 +146,10 @@ struct MissingPart: Error, Equatable, CustomStringConvertible {
 }
 
 extension PluginValue {
+  /// Converts JSON of which a part is used. A number that no value holds, an integer beyond 64 bits or a number beyond an
+  /// f64, becomes the text of its digits.
+  init(readable json: JSONText) throws(ArgumentMismatch) { self = try PluginValue(untyped: json.readable) }
+
   /// The kind of value, for messages.
   var kindText: String {
     switch self {
@@ -181,5 +174,22 @@ extension PluginValue {
       default: return json
       }
     }
+  }
+}
+
+extension JSONText {
+  /// The JSON with the text of its digits in place of each integer beyond 64 bits and each number beyond an f64.
+  fileprivate var readable: JSONText {
+    switch self {
+    case .number(let digits): isHeld(digits) ? self : .string(digits)
+    case .array(let elements): .array(elements.map(\.readable))
+    case .object(let members): .object(members.map { ($0.name, $0.value.readable) })
+    case .null, .bool, .string: self
+    }
+  }
+
+  private func isHeld(_ digits: String) -> Bool {
+    if Int64(digits) != nil || UInt64(digits) != nil { return true }
+    return digits.contains { ".eE".contains($0) } && (try? PluginValue(untyped: self)) != nil
   }
 }

@@ -16,7 +16,7 @@ enum Redaction {
     for type in [ValueType.i64, .u64, .f64] {
       if let number = try? type.value(fromText: secret) { add(partsOf: number) }
     }
-    if let json = try? JSONText(parsing: Array(secret.utf8)), let value = try? PluginValue(untyped: json) {
+    if let json = try? JSONText(parsing: Array(secret.utf8)), let value = try? PluginValue(readable: json) {
       add(partsOf: value)
     }
   }

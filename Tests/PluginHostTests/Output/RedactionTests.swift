@@ -36,6 +36,13 @@ import Testing
     #expect(!Redaction.isNeeded(in: .bytes([UInt8](repeating: 1, count: 100))))
   }
 
+  @Test("the digits of numbers that no value holds are hidden, and so are texts beside them")
+  func digits() {
+    let part = UUID().uuidString
+    Redaction.add(secret: "{\"password\": \"\(part)\", \"a\": 918446744073709551616000, \"b\": 1e4321}")
+    #expect(Redaction.apply("\(part) 918446744073709551616000 1e4321") == "*** *** ***")
+  }
+
   @Test("a secret that is a number, or has JSON in it, is hidden in its other forms")
   func forms() {
     Redaction.add(secret: "7.2519036e4")
