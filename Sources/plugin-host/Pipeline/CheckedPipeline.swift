@@ -26,15 +26,29 @@ struct CheckedPipeline {
 
     let folders = files.map { $0.number == 0 && path == "-" ? "." : Directory.parent(of: $0.path) }
     plugins = options.plan(folders.reduce(options.search.finder) { $0.adding($1) })
+    var configured: [String: Located<String>] = [:]
     for name in pipeline.plugins {
       do {
-        try plugins.add(
+        let plugin = try plugins.add(
           name.value, placement: pipeline.places[name.value], capabilities: pipeline.capabilities(of: name.value))
+        let setting = pipeline.setting(of: name.value)
+        guard setting != Pipeline.PluginSetting() else { continue }
+        if let first = configured[plugin.id] {
+          guard setting != pipeline.setting(of: first.value) else { continue }
+          let message = Pipeline.contradiction(first, in: files[first.location.file])
+          mistakes.append(Mistake(location: name.location, message: message))
+        } else if let place = setting.placement.place, place != plugins.place(of: plugin) {
+          let message =
+            "the plugin has another place by an entry above that names or requires it; list it before that one"
+          mistakes.append(Mistake(location: name.location, message: message))
+        }
+        configured[plugin.id] = configured[plugin.id] ?? name
       } catch {
         let place = "\(files[name.location.file].path):\(name.location.line):\(name.location.column)"
         throw Failure(error.status, lines: error.lines + ["\(place): note: \"\(name.value)\" is listed here"])
       }
     }
+    guard mistakes.isEmpty else { throw FileMistakes(files: files, mistakes: mistakes) }
     plan = try PipelineChecker.check(
       pipeline, in: files, graph: graph, plugins: plugins.plugins, single: plugins.single, variables: variables)
   }

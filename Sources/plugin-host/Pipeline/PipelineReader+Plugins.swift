@@ -4,6 +4,7 @@ import PluginRuntime
 extension PipelineReader {
   /// Reads plugins: a name each, or a mapping with `plugin`, `isolation`, `pool`, `limits` and `capabilities`.
   func readPlugins(_ node: YAMLNode, of pipeline: inout Pipeline) {
+    var configured: [String: Located<String>] = [:]
     for node in document.elements(of: node, what: "\"plugins\"") ?? [] {
       guard case .mapping = node.content else {
         pipeline.plugins += document.text(of: node, what: "a plugin's name").map { [$0] } ?? []
@@ -15,16 +16,29 @@ extension PipelineReader {
         let name = document.text(of: plugin, what: "a plugin's name")
       else { continue }
       pipeline.plugins.append(name)
-      let placement = placement(record)
-      pipeline.places[name.value] = placement
-      guard let capabilities = record["capabilities"] else { continue }
-      pipeline.capabilities[name.value] = texts(capabilities)
-      // Capabilities can be enforced only in worker processes.
-      if placement.place?.isHere == true {
-        document.report(capabilities.location, "\"capabilities\" are for plugins with \"isolation: process\"")
+      let setting = setting(record)
+      guard setting != Pipeline.PluginSetting() else { continue }
+      if let first = configured[name.value] {
+        if setting != pipeline.setting(of: name.value) {
+          document.report(name.location, Pipeline.contradiction(first, in: document.file))
+        }
+        continue
       }
-      pipeline.places[name.value]?.place = .process
+      configured[name.value] = name
+      pipeline.places[name.value] = setting.placement
+      pipeline.capabilities[name.value] = setting.capabilities
     }
+  }
+
+  private func setting(_ record: YAMLDocument.Record) -> Pipeline.PluginSetting {
+    var placement = placement(record)
+    guard let node = record["capabilities"] else { return Pipeline.PluginSetting(placement: placement) }
+    // Capabilities can be enforced only in worker processes.
+    if placement.place?.isHere == true {
+      document.report(node.location, "\"capabilities\" are for plugins with \"isolation: process\"")
+    }
+    placement.place = .process
+    return Pipeline.PluginSetting(placement: placement, capabilities: texts(node))
   }
 
   private func texts(_ node: YAMLNode) -> [Located<String>] {
@@ -43,6 +57,26 @@ extension PipelineReader {
 }
 
 extension Pipeline {
+  /// The settings of a plugin in the list; all are `nil`, or the defaults, for a plugin that is only named.
+  struct PluginSetting: Equatable {
+    var placement = PluginPlacement()
+    var capabilities: [Located<String>]?
+
+    static func == (one: PluginSetting, other: PluginSetting) -> Bool {
+      one.placement == other.placement && one.capabilities?.map(\.value) == other.capabilities?.map(\.value)
+    }
+  }
+
+  func setting(of plugin: String) -> PluginSetting {
+    PluginSetting(placement: places[plugin] ?? PluginPlacement(), capabilities: capabilities[plugin])
+  }
+
+  /// The message for a plugin whose settings are not those where it is listed first.
+  static func contradiction(_ first: Located<String>, in file: SourceFile) -> String {
+    "the plugin has other settings where it is listed before, \"\(first.value)\" at "
+      + "\(file.path):\(first.location.line):\(first.location.column)"
+  }
+
   /// The capabilities of a plugin. The texts have been checked; relative paths start from the folder of their file.
   func capabilities(of plugin: String) -> Capabilities {
     var capabilities = Capabilities()

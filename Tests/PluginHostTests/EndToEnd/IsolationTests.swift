@@ -19,6 +19,20 @@ extension EndToEnd {
       #expect(try call(0, "--recursion-limit", "0").errors.contains("expected a number from 1 to 1000"))
     }
 
+    @Test("a plugin that is listed under two names, or required before it is listed, has no two places")
+    func listedTwice() throws {
+      let steps = "\nsteps: {a: {call: kinds.nothing}}"
+      let twice = try run(
+        "plugins:\n- {plugin: kinds, isolation: process}\n- {plugin: org.example.kinds, isolation: in-process}\(steps)")
+      #expect(twice.status == 64 && twice.text == "", "\(twice)")
+      #expect(twice.errors.contains("p.yaml:3:12: error: "), "\(twice.errors)")
+      #expect(twice.errors.contains("p.yaml:2:12\n"), "\(twice.errors)")
+      let late = try run("plugins: [needy, {plugin: kinds, isolation: process}]\(steps)")
+      #expect(late.status == 64, "\(late)")
+      #expect(late.errors.contains("list it before that one"), "\(late.errors)")
+      #expect(try run("plugins: [{plugin: kinds, isolation: process}, needy, org.example.kinds]\(steps)").status == 0)
+    }
+
     private func run(_ text: String, _ options: String...) throws -> HostProcess.Ending {
       let file = try PipelineFile(text)
       return try HostProcess.run(["run"] + options + [file.path])

@@ -13,6 +13,25 @@ import Testing
     #expect(readingMistakes("\u{FEFF}what: 1").contains { $0.hasPrefix("1:1: ") })
   }
 
+  @Test(
+    "a plugin has one place, and the same capabilities wherever it is listed",
+    arguments: [
+      ("{plugin: k, isolation: process}, {plugin: k, isolation: in-process}", true),
+      ("{plugin: k, isolation: in-process}, {plugin: k, capabilities: []}", true),
+      ("{plugin: k, isolation: process, pool: 2}, {plugin: k, isolation: process}", true),
+      ("{plugin: k, capabilities: [network]}, k, {plugin: k, capabilities: []}", true),
+      ("{plugin: k, isolation: process}, k, {plugin: j, isolation: thread}", false),
+      ("k, {plugin: k, capabilities: [network]}, {plugin: k, capabilities: [network]}, {plugin: k}", false),
+    ])
+  func oneSetting(list: String, isMistake: Bool) throws {
+    let text = "plugins: [\n  \(list)]\nsteps: {a: {call: k.f}}"
+    let found = readingMistakes(text)
+    #expect(found.count == (isMistake ? 1 : 0), "\(found)")
+    #expect(
+      found.allSatisfy { $0.hasPrefix("2:") && $0.hasSuffix("listed before, \"k\" at p.yaml:2:12") },
+      "\(found)")
+  }
+
   @Test func readsEverything() throws {
     let pipeline = try PipelineReader.read(
       source(
