@@ -9,8 +9,9 @@ struct ShellScript {
   func run(_ shell: ShellSession) -> Never {
     var number = 0
     do {
-      while let text = try lines.next() {
+      while var text = try lines.next() {
         number += 1
+        if number == 1 { text = text.withoutByteOrderMark }
         let next: ShellSession.Next
         do {
           next = try shell.run(try ShellLine(parsing: text))

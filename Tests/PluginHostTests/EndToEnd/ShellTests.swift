@@ -11,6 +11,12 @@ extension EndToEnd {
       try HostProcess.run("shell", "--plugins", Self.adopted, input: script)
     }
 
+    @Test func aByteOrderMarkMayBeginAScript() throws {
+      #expect(try run("\u{FEFF}kinds.tiny 1\nkinds.tiny 2\n").text == "1\n2\n")
+      let later = try run("kinds.tiny 1\n\u{FEFF}kinds.tiny 2\n")
+      #expect(later.text == "1\n" && later.status != 0)
+    }
+
     @Test func handlesLiveFromLineToLine() throws {
       let ending = try run(
         """
