@@ -3,8 +3,11 @@ import PluginRuntime
 /// Arguments and results: texts, files, parts of other steps' results, lists and mappings of these.
 extension PipelineReader {
   func arguments(_ node: YAMLNode, what: String) -> [Pipeline.Argument] {
-    let fields = document.fields(of: node, what: what) ?? []
-    return fields.compactMap { field in
+    arguments(document.fields(of: node, what: what) ?? [])
+  }
+
+  private func arguments(_ fields: [YAMLDocument.Field]) -> [Pipeline.Argument] {
+    fields.compactMap { field in
       input(field.value, what: "\"\(field.key.value)\"", takesNull: true).map {
         Pipeline.Argument(name: field.key, value: $0)
       }
@@ -16,8 +19,8 @@ extension PipelineReader {
     switch node.content {
     case .mapping:
       if isReference(node) { return reference(node).map { reference in reference.map { .result($0) } } }
-      guard document.fields(of: node, what: what) != nil else { return nil }
-      return located(.mapping(arguments(node, what: what)))
+      guard let fields = document.fields(of: node, what: what) else { return nil }
+      return located(.mapping(arguments(fields)))
     case .sequence:
       guard let elements = document.elements(of: node, what: what) else { return nil }
       return located(.list(elements.compactMap { input($0, what: "an element of \(what)", takesNull: true) }))

@@ -32,6 +32,11 @@ import Testing
       "\(found)")
   }
 
+  @Test func aListAsAKeyIsReportedOnce() {
+    let found = readingMistakes("plugins: [k]\nsteps: {a: {call: k.f, with: {v: {? [a, b] : c}}}}")
+    #expect(found == ["2:37: a key must be a word; this is a list"])
+  }
+
   @Test func readsEverything() throws {
     let pipeline = try PipelineReader.read(
       source(
