@@ -59,7 +59,13 @@ struct AdoptionFile {
   private func constants(_ node: YAMLNode) -> [ConstantSet.Constant] {
     (document.fields(of: node, what: "\"constants\"") ?? []).compactMap { field in
       guard let text = document.text(of: field.value, what: "the value of \(field.key.value)") else { return nil }
-      let value = Int64(text.value).map { PluginValue.int($0) } ?? UInt64(text.value).map { .uint($0) }
+      let digits = text.value.drop { $0 == "-" || $0 == "+" }
+      guard !(digits.count > 1 && digits.allSatisfy(\.isNumber) && digits.hasPrefix("0")) else {
+        document.report(
+          text.location, "\(field.key.value): \(text.value) would be octal in C; write it as decimal or 0x")
+        return nil
+      }
+      let value = (try? ValueType.i64.value(fromText: text.value)) ?? (try? ValueType.u64.value(fromText: text.value))
       guard let value, field.key.value.isName else {
         document.report(
           text.location,

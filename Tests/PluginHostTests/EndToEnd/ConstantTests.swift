@@ -33,6 +33,25 @@ extension EndToEnd {
       }
     }
 
+    @Test("a constant of a library may be hexadecimal, as arguments may, and is not octal by a zero")
+    func ofALibrary() throws {
+      try withFolder { folder in
+        let file = folder.appending(path: "d.adopt.yaml").path
+        func call(_ constants: String, _ name: String) throws -> HostProcess.Ending {
+          let text = "library: libc.so.6\nconstants: {\(constants)}\nfunctions: ['llabs(x: i64) -> i64']\n"
+          try Data(text.utf8).write(to: URL(filePath: file))
+          return try HostProcess.run("call", file, "llabs", name)
+        }
+        #expect(try call("A: 0x10, B: -0x7fffffffffffffff, Z: 0, M: 0xffffffffffffffff", "A").text == "16\n")
+        #expect(try call("A: 0x10, B: -0x7fffffffffffffff", "B").text == "9223372036854775807\n")
+        for octal in ["010", "-010", "00"] {
+          let wrong = try call("A: \(octal)", "A")
+          #expect(wrong.errors.contains("A: \(octal) would be octal in C; write it as decimal or 0x"), "\(wrong)")
+          #expect(wrong.status == 2)
+        }
+      }
+    }
+
     @Test func aPipelineTakesNames() throws {
       try withFolder { folder in
         let pipeline = folder.appending(path: "p.yaml")
