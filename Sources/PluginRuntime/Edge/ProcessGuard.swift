@@ -49,16 +49,20 @@ public enum ProcessGuard {
   /// functions of plugins.
   public static func prepareThread() { plugin_activity_prepare_thread() }
 
+  /// The state with which threads begin: that of the thread that starts the first one. By itself a thread has the blocked
+  /// signals of the one that starts it, where a function of a plugin may just have changed them.
+  private static let initialState = plugin_thread_state()
+
   /// Runs a closure on a new thread that is prepared for functions of plugins. Returns false, and runs nothing, if no
   /// thread can be started.
   public static func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
-    let start = Unmanaged.passRetained(ThreadStart(body))
+    let start = Unmanaged.passRetained(ThreadStart(body, initialState))
     var thread = pthread_t()
     let status = pthread_create(
       &thread, nil,
       { argument in
         plugin_activity_prepare_thread()
-        if let argument { Unmanaged<ThreadStart>.fromOpaque(argument).takeRetainedValue().body() }
+        if let argument { Unmanaged<ThreadStart>.fromOpaque(argument).takeRetainedValue().run() }
         return nil
       }, start.toOpaque())
     if status == 0 { pthread_detach(thread) } else { start.release() }
@@ -71,6 +75,16 @@ public enum ProcessGuard {
 }
 
 private final class ThreadStart: Sendable {
-  let body: @Sendable () -> Void
-  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  private let body: @Sendable () -> Void
+  private let state: plugin_thread_state_t
+
+  init(_ body: @escaping @Sendable () -> Void, _ state: plugin_thread_state_t) {
+    self.body = body
+    self.state = state
+  }
+
+  func run() {
+    withUnsafePointer(to: state) { plugin_thread_restore($0) }
+    body()
+  }
 }

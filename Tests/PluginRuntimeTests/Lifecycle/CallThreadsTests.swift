@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import Synchronization
 import Testing
 
@@ -18,6 +19,24 @@ import Testing
       await withCheckedContinuation { continuation in threads.run { continuation.resume() } }
       try await waiting(for: { threads.count == 0 })
     }
+  }
+
+  @Test("a job does not find the blocked signals of the thread that adds it")
+  func signals() async {
+    let isBlocked = await withCheckedContinuation { continuation in
+      _ = ProcessGuard.startThread {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGUSR2)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        CallThreads(limit: 1).run {
+          var blocked = sigset_t()
+          pthread_sigmask(SIG_BLOCK, nil, &blocked)
+          continuation.resume(returning: sigismember(&blocked, SIGUSR2) == 1)
+        }
+      }
+    }
+    #expect(!isBlocked)
   }
 
   /// The release of the captured objects may be the event that another call waits for.
