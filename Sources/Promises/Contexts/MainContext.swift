@@ -13,29 +13,29 @@ public struct MainContext: Sendable {
   public static let main = MainContext()
 
   /// The context that runs the callbacks.
-  package var place: PromiseContext { .main }
+  @usableFromInline package var place: PromiseContext { .main }
 
   // The callbacks without their isolation: only the main context calls them.
 
-  package func calling<Argument, Result>(
+  @usableFromInline package func calling<Argument, Result>(
     _ callback: @escaping @MainActor (Argument) -> Result
   ) -> (Argument) -> Result {
     unsafe unsafeBitCast(callback, to: ((Argument) -> Result).self)
   }
 
-  package func calling<Argument, Result>(
+  @usableFromInline package func calling<Argument, Result>(
     _ callback: @escaping @MainActor (Argument) throws -> Result
   ) -> (Argument) throws -> Result {
     unsafe unsafeBitCast(callback, to: ((Argument) throws -> Result).self)
   }
 
-  package func calling<First, Second, Result>(
+  @usableFromInline package func calling<First, Second, Result>(
     _ callback: @escaping @MainActor (First, Second) -> Result
   ) -> (First, Second) -> Result {
     unsafe unsafeBitCast(callback, to: ((First, Second) -> Result).self)
   }
 
-  package func calling<Result>(_ callback: @escaping @MainActor () -> Result) -> () -> Result {
+  @usableFromInline package func calling<Result>(_ callback: @escaping @MainActor () -> Result) -> () -> Result {
     unsafe unsafeBitCast(callback, to: (() -> Result).self)
   }
 

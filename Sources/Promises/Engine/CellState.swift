@@ -110,8 +110,8 @@ package struct CellState {
 package struct Outcome {
   @usableFromInline let flag: UInt64
   @usableFromInline init(flag: UInt64) { self.flag = flag }
-  package static var fulfilled: Outcome { Outcome(flag: 0) }
-  package static var rejected: Outcome { Outcome(flag: CellState.Settled.rejected) }
+  @usableFromInline package static var fulfilled: Outcome { Outcome(flag: 0) }
+  @usableFromInline package static var rejected: Outcome { Outcome(flag: CellState.Settled.rejected) }
   @inline(__always) package var isRejected: Bool { flag != 0 }
 }
 

@@ -7,7 +7,8 @@ import Synchronization
 ///         the promise that it settles
 ///
 ///   submitted --(run() or drop(), whichever is first)--> freed
-package struct Job: CellView {
+@usableFromInline
+package struct Job: CellView, Sendable {
   package let ref: CellRef
   package init(_ ref: CellRef) { self.ref = ref }
 
@@ -111,21 +112,22 @@ package struct Job: CellView {
 
 extension Job {
   /// The outcomes that a closure handles. Any other outcome is propagated past it, without a submission to the executor.
+  @usableFromInline
   package struct OutcomeSet: Equatable, Sendable {
     package let rawValue: UInt64
     private init(_ rawValue: UInt64) { self.rawValue = rawValue }
 
-    package static var fulfilled: OutcomeSet { OutcomeSet(1) }
+    @usableFromInline package static var fulfilled: OutcomeSet { OutcomeSet(1) }
     /// Every reason but DISCARDED.
-    package static var failed: OutcomeSet { OutcomeSet(2) }
+    @usableFromInline package static var failed: OutcomeSet { OutcomeSet(2) }
     /// Discarded without a cause.
-    package static var discarded: OutcomeSet { OutcomeSet(4) }
+    @usableFromInline package static var discarded: OutcomeSet { OutcomeSet(4) }
     /// Discarded with a cause.
-    package static var discardedWithCause: OutcomeSet { OutcomeSet(8) }
-    package static var rejected: OutcomeSet { OutcomeSet(14) }
-    package static var all: OutcomeSet { OutcomeSet(15) }
+    @usableFromInline package static var discardedWithCause: OutcomeSet { OutcomeSet(8) }
+    @usableFromInline package static var rejected: OutcomeSet { OutcomeSet(14) }
+    @usableFromInline package static var all: OutcomeSet { OutcomeSet(15) }
 
-    package static func | (left: OutcomeSet, right: OutcomeSet) -> OutcomeSet {
+    @usableFromInline package static func | (left: OutcomeSet, right: OutcomeSet) -> OutcomeSet {
       OutcomeSet(left.rawValue | right.rawValue)
     }
 

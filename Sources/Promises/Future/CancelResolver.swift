@@ -2,23 +2,27 @@ import CPlatform
 import Synchronization
 
 /// The resolver passed to cancel-request callbacks after the original resolver was released.
-final class CancelResolver<Value, Failure>: Sendable {
-  // Written and read by the thread that releases the resolver; other threads see none.
-  private nonisolated(unsafe) var resolver: Resolver<Value, Failure>?
+///
+/// It is not generic: releasing a resolver would look up its type each time.
+@usableFromInline
+final class CancelResolver: Sendable {
+  // A `Resolver`. Written and read by the thread that releases the original one; other threads see none.
+  private nonisolated(unsafe) var resolver: AnyObject?
   private let thread = Atomic<UInt>(0)
 
-  /// Requests cancellation on release of the resolver. All handlers get the same new resolver, which cancels the future
-  /// on its own release. The caller has a reference to the cell.
-  func requestCancel(_ cell: CellRef) {
-    unsafe resolver = Resolver<Value, Failure>(cell: cell.retained())
+  /// Requests cancellation on release of the original resolver. All handlers get `resolver`, which cancels the future on
+  /// its own release. The caller has a reference to the cell.
+  func requestCancel(_ cell: CellRef, passing resolver: consuming AnyObject) {
+    unsafe self.resolver = resolver
     thread.store(here, ordering: .relaxed)
     cell.requestCancel()
     thread.store(0, ordering: .relaxed)
-    unsafe resolver = nil
+    unsafe self.resolver = nil
   }
 
-  fileprivate var current: Resolver<Value, Failure>? {
-    thread.load(ordering: .relaxed) == here ? unsafe resolver : nil
+  /// The resolver, on the thread that releases the original one. Its type is `T`.
+  fileprivate func current<T: AnyObject>(as type: T.Type) -> T? {
+    thread.load(ordering: .relaxed) == here ? unsafe resolver.map { unsafe unsafeDowncast($0, to: type) } : nil
   }
 
   private var here: UInt { UInt(bitPattern: unsafe platform_thread()) }
@@ -31,7 +35,7 @@ extension Resolver {
     let cancelResolver = cancelResolver.load() ?? cancelResolver.storeIfNil(CancelResolver())
     // Borrowed: the cell owns its handlers, so they must not own the cell.
     return { [weak self, cell] in
-      if let resolver = self ?? cancelResolver.current { return resolver }
+      if let resolver = self ?? cancelResolver.current(as: Resolver.self) { return resolver }
       let spare = Resolver(cell: cell.retained())
       spare.handOver()
       return spare

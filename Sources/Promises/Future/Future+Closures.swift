@@ -1,33 +1,34 @@
 // The closures that the engine runs for the operators. First the transformations, whose callbacks may throw: the error
 // rejects the new future.
 extension Future {
-  static func mapping<NewValue>(_ transform: @escaping (Value) throws -> NewValue) -> Closure {
+  @inlinable static func mapping<NewValue>(_ transform: @escaping (Value) throws -> NewValue) -> Closure {
     Reactions.onValue(of: Future.self) { value, out in out.attempt { try $0.leave(transform(value)) } }
   }
 
+  @inlinable
   static func flatMapping<NewValue, E>(_ transform: @escaping (Value) throws -> Future<NewValue, E>) -> Closure {
     Reactions.onValue(of: Future.self) { value, out in out.attempt { try $0.leave(following: transform(value)) } }
   }
 
-  static func mappingError<E>(_ transform: @escaping (Failure) throws -> E) -> Closure {
+  @inlinable static func mappingError<E>(_ transform: @escaping (Failure) throws -> E) -> Closure {
     Reactions.onError(of: Future.self) { error, out in out.attempt { try $0.leave(error: transform(error)) } }
   }
 
-  static func flatMappingError<E>(_ transform: @escaping (Failure) throws -> Future<Value, E>) -> Closure {
+  @inlinable static func flatMappingError<E>(_ transform: @escaping (Failure) throws -> Future<Value, E>) -> Closure {
     Reactions.onError(of: Future.self) { error, out in out.attempt { try $0.leave(following: transform(error)) } }
   }
 
-  static func replacingError(_ transform: @escaping (Failure) throws -> Value) -> Closure {
+  @inlinable static func replacingError(_ transform: @escaping (Failure) throws -> Value) -> Closure {
     Reactions.onError(of: Future.self) { error, out in out.attempt { try $0.leave(transform(error)) } }
   }
 
-  static func mappingResult<NewValue, E>(
+  @inlinable static func mappingResult<NewValue, E>(
     _ transform: @escaping (FutureResult<Value, Failure>) throws -> FutureResult<NewValue, E>
   ) -> Closure {
     Reactions.onResult(of: Future.self) { result, out in out.attempt { try $0.leave(result: transform(result)) } }
   }
 
-  static func flatMappingResult<NewValue, E>(
+  @inlinable static func flatMappingResult<NewValue, E>(
     _ transform: @escaping (FutureResult<Value, Failure>) throws -> Future<NewValue, E>
   ) -> Closure {
     Reactions.onResult(of: Future.self) { result, out in out.attempt { try $0.leave(following: transform(result)) } }
@@ -37,6 +38,7 @@ extension Future {
 // The observers. Their verdict is `.pass` if they settle a future, else `.leave`.
 extension Future {
   /// An error that the callback throws becomes the outcome.
+  @inlinable
   static func observingValue(_ callback: @escaping (Value) throws -> Void, _ verdict: Verdict = .pass) -> Closure {
     Reactions.onValue(of: Future.self) { value, out in
       out.attempt { _ in
@@ -46,6 +48,7 @@ extension Future {
     }
   }
 
+  @inlinable
   static func observingError(_ callback: @escaping (Failure) -> Void, _ verdict: Verdict = .pass) -> Closure {
     Reactions.onError(of: Future.self) { error, _ in
       callback(error)
@@ -53,17 +56,17 @@ extension Future {
     }
   }
 
-  static func observingError<E>(of type: E.Type, _ callback: @escaping (E) -> Void) -> Closure {
+  @inlinable static func observingError<E>(of type: E.Type, _ callback: @escaping (E) -> Void) -> Closure {
     observingError { error in
       if let error = error as? E { callback(error) }
     }
   }
 
-  static func observingCancellation(_ callback: @escaping ((any Error)?) -> Void) -> Closure {
+  @inlinable static func observingCancellation(_ callback: @escaping ((any Error)?) -> Void) -> Closure {
     Reactions.onCancellation(of: Future.self, callback)
   }
 
-  static func observingResult(
+  @inlinable static func observingResult(
     _ callback: @escaping (FutureResult<Value, Failure>) -> Void, _ verdict: Verdict = .pass
   ) -> Closure {
     Reactions.onResult(of: Future.self) { result, _ in
@@ -74,7 +77,7 @@ extension Future {
 }
 
 extension Future where Failure: Error {
-  static func observingAnyError(
+  @inlinable static func observingAnyError(
     _ includingIndirectErrors: Bool, _ callback: @escaping (any Error) -> Void
   ) -> Closure {
     Reactions.onAnyError(of: Future.self, includingIndirectErrors: includingIndirectErrors) { error, _ in
@@ -85,7 +88,7 @@ extension Future where Failure: Error {
 }
 
 extension Job.OutcomeSet {
-  static func anyError(_ includingIndirectErrors: Bool) -> Job.OutcomeSet {
+  @usableFromInline static func anyError(_ includingIndirectErrors: Bool) -> Job.OutcomeSet {
     includingIndirectErrors ? .failed | .discardedWithCause : .failed
   }
 }

@@ -42,7 +42,7 @@ extension Future {
   }
 
   /// Returns a pending future and its resolver.
-  public static func makeWithResolver() -> (future: Future, resolver: Resolver<Value, Failure>) {
+  @inlinable public static func makeWithResolver() -> (future: Future, resolver: Resolver<Value, Failure>) {
     let future = Future(cell: .pending())
     return (future, Resolver(cell: future.cell.retained()))
   }
@@ -56,22 +56,22 @@ extension Future {
   }
 
   /// Creates a future that is already fulfilled.
-  public convenience init(fulfilled value: Value) {
+  @inlinable public convenience init(fulfilled value: Value) {
     self.init(cell: .settled(.encoding(value), .fulfilled))
   }
 
   /// Creates a future that is already rejected.
-  public convenience init(rejected error: Failure) {
+  @inlinable public convenience init(rejected error: Failure) {
     self.init(cell: .settled(.encoding(failure: error), .rejected))
   }
 
   /// Creates a future that is already cancelled, with an indirect error or without one.
-  public convenience init(cancelled indirectError: (any Error)?) {
+  @inlinable public convenience init(cancelled indirectError: (any Error)?) {
     self.init(cell: .settled(.cancelled(because: indirectError), .rejected))
   }
 
   /// Creates a future that is already settled with `result`.
-  public convenience init(with result: FutureResult<Value, Failure>) {
+  @inlinable public convenience init(with result: FutureResult<Value, Failure>) {
     let (value, outcome) = result.encoded
     self.init(cell: .settled(value, outcome))
   }
@@ -79,7 +79,7 @@ extension Future {
 
 extension Future where Failure: Error {
   /// Creates a future that is already settled with `result`.
-  public convenience init(with result: Result<Value, Failure>) {
+  @inlinable public convenience init(with result: Result<Value, Failure>) {
     self.init(with: FutureResult(result))
   }
 }
@@ -117,7 +117,7 @@ extension CellRef {
     return self
   }
 
-  static func settled(_ value: CellValue, _ outcome: Outcome) -> CellRef {
+  @usableFromInline static func settled(_ value: CellValue, _ outcome: Outcome) -> CellRef {
     let cell = CellRef.pending()
     _ = cell.settle(value, outcome)
     return cell
@@ -126,7 +126,7 @@ extension CellRef {
 
 extension FutureResult {
   /// The outcome as a cell stores it.
-  var encoded: (CellValue, Outcome) {
+  @inlinable var encoded: (CellValue, Outcome) {
     switch self {
     case .fulfilled(let value): (.encoding(value), .fulfilled)
     case .rejected(let error): (.encoding(failure: error), .rejected)

@@ -3,7 +3,7 @@
 extension Future where Failure: Error {
   /// Calls `callback` with the value or the error. Not called for a cancellation: see `onComplete(token:_:)`.
   @discardableResult
-  public func onEither(
+  @inlinable public func onEither(
     token: InvalidationToken? = nil, _ callback: consuming @escaping (Result<Value, Failure>) -> Void
   ) -> Future {
     derive(on: .immediate, token: token, .observing(.either), Self.observingEither(consume callback))
@@ -12,7 +12,7 @@ extension Future where Failure: Error {
   /// Calls the closure in `context`. See `onEither(token:_:)`.
   @_disfavoredOverload
   @discardableResult
-  public func onEither(
+  @inlinable public func onEither(
     on context: PromiseContext, token: InvalidationToken? = nil,
     _ callback: sending @escaping (Result<Value, Failure>) -> Void
   ) -> Future {
@@ -21,7 +21,7 @@ extension Future where Failure: Error {
 
   /// Calls the closure on the main actor. See `onEither(token:_:)`.
   @discardableResult
-  public func onEither(
+  @inlinable public func onEither(
     on main: MainContext, token: InvalidationToken? = nil,
     _ callback: consuming @escaping @MainActor (Result<Value, Failure>) -> Void
   ) -> Future {
@@ -30,7 +30,7 @@ extension Future where Failure: Error {
 
   /// Returns a future settled with the result that `transform` returns for the value or the error. `transform` is not
   /// called for a cancellation: see `mapResult(token:_:)`.
-  public func mapEither<NewValue, NewFailure: Error>(
+  @inlinable public func mapEither<NewValue, NewFailure: Error>(
     token: InvalidationToken? = nil,
     _ transform: consuming @escaping (Result<Value, Failure>) -> Result<NewValue, NewFailure>
   ) -> Future<NewValue, NewFailure> {
@@ -39,7 +39,7 @@ extension Future where Failure: Error {
 
   /// Calls the closure in `context`. See `mapEither(token:_:)`.
   @_disfavoredOverload
-  public func mapEither<NewValue, NewFailure: Error>(
+  @inlinable public func mapEither<NewValue, NewFailure: Error>(
     on context: PromiseContext, token: InvalidationToken? = nil,
     _ transform: sending @escaping (Result<Value, Failure>) -> Result<NewValue, NewFailure>
   ) -> Future<NewValue, NewFailure> {
@@ -47,7 +47,7 @@ extension Future where Failure: Error {
   }
 
   /// Calls the closure on the main actor. See `mapEither(token:_:)`.
-  public func mapEither<NewValue, NewFailure: Error>(
+  @inlinable public func mapEither<NewValue, NewFailure: Error>(
     on main: MainContext, token: InvalidationToken? = nil,
     _ transform: consuming @escaping @MainActor (Result<Value, Failure>) -> Result<NewValue, NewFailure>
   ) -> Future<NewValue, NewFailure> {
@@ -56,7 +56,7 @@ extension Future where Failure: Error {
 
   /// Returns a future that follows the future `transform` returns for the value or the error. `transform` is not called
   /// for a cancellation: see `flatMapResult(token:_:)`.
-  public func flatMapEither<NewValue, NewFailure>(
+  @inlinable public func flatMapEither<NewValue, NewFailure>(
     token: InvalidationToken? = nil,
     _ transform: consuming @escaping (Result<Value, Failure>) -> Future<NewValue, NewFailure>
   ) -> Future<NewValue, NewFailure> {
@@ -65,7 +65,7 @@ extension Future where Failure: Error {
 
   /// Calls the closure in `context`. See `flatMapEither(token:_:)`.
   @_disfavoredOverload
-  public func flatMapEither<NewValue, NewFailure>(
+  @inlinable public func flatMapEither<NewValue, NewFailure>(
     on context: PromiseContext, token: InvalidationToken? = nil,
     _ transform: sending @escaping (Result<Value, Failure>) -> Future<NewValue, NewFailure>
   ) -> Future<NewValue, NewFailure> {
@@ -73,7 +73,7 @@ extension Future where Failure: Error {
   }
 
   /// Calls the closure on the main actor. See `flatMapEither(token:_:)`.
-  public func flatMapEither<NewValue, NewFailure>(
+  @inlinable public func flatMapEither<NewValue, NewFailure>(
     on main: MainContext, token: InvalidationToken? = nil,
     _ transform: consuming @escaping @MainActor (Result<Value, Failure>) -> Future<NewValue, NewFailure>
   ) -> Future<NewValue, NewFailure> {
@@ -83,20 +83,20 @@ extension Future where Failure: Error {
 }
 
 extension Future where Failure: Error {
-  private static func observingEither(_ callback: @escaping (Result<Value, Failure>) -> Void) -> Closure {
+  @inlinable static func observingEither(_ callback: @escaping (Result<Value, Failure>) -> Void) -> Closure {
     Reactions.onEither(of: Future.self) { result, _ in
       callback(result)
       return .pass
     }
   }
 
-  private static func mappingEither<NewValue, NewFailure: Error>(
+  @inlinable static func mappingEither<NewValue, NewFailure: Error>(
     _ transform: @escaping (Result<Value, Failure>) -> Result<NewValue, NewFailure>
   ) -> Closure {
     Reactions.onEither(of: Future.self) { result, out in out.leave(result: FutureResult(transform(result))) }
   }
 
-  private static func flatMappingEither<NewValue, NewFailure>(
+  @inlinable static func flatMappingEither<NewValue, NewFailure>(
     _ transform: @escaping (Result<Value, Failure>) -> Future<NewValue, NewFailure>
   ) -> Closure {
     Reactions.onEither(of: Future.self) { result, out in out.leave(following: transform(result)) }
@@ -105,5 +105,5 @@ extension Future where Failure: Error {
 
 extension Job.OutcomeSet {
   /// Values and errors.
-  fileprivate static var either: Job.OutcomeSet { .fulfilled | .failed }
+  @usableFromInline static var either: Job.OutcomeSet { .fulfilled | .failed }
 }

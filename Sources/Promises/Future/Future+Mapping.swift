@@ -15,6 +15,7 @@ extension Future {
   }
 
   /// Returns a future of `transform`'s result, as `map(_:)` does, unless `token` was invalidated before.
+  @inlinable
   public func map<NewValue>(token: InvalidationToken?, _ transform: consuming @escaping (Value) -> NewValue) -> Future<
     NewValue, Failure
   > {
@@ -23,7 +24,7 @@ extension Future {
 
   /// Calls the closure in `context`. See `map(_:)`.
   @_disfavoredOverload
-  public func map<NewValue>(
+  @inlinable public func map<NewValue>(
     on context: PromiseContext, token: InvalidationToken? = nil,
     _ transform: sending @escaping (Value) -> NewValue
   ) -> Future<NewValue, Failure> {
@@ -31,7 +32,7 @@ extension Future {
   }
 
   /// Calls the closure on the main actor. See `map(_:)`.
-  public func map<NewValue>(
+  @inlinable public func map<NewValue>(
     on main: MainContext, token: InvalidationToken? = nil,
     _ transform: consuming @escaping @MainActor (Value) -> NewValue
   ) -> Future<NewValue, Failure> {
@@ -42,7 +43,7 @@ extension Future {
   ///
   /// If that future waits for the result itself, a cycle, the result gets an error of domain "promise". See
   /// **Failures** at `Future` for a `Failure` that this error does not fit.
-  public func flatMap<NewValue>(
+  @inlinable public func flatMap<NewValue>(
     token: InvalidationToken? = nil, _ transform: consuming @escaping (Value) -> Future<NewValue, Failure>
   ) -> Future<NewValue, Failure> {
     derive(on: .immediate, token: token, .transforming(.fulfilled), Self.flatMapping(consume transform))
@@ -50,7 +51,7 @@ extension Future {
 
   /// Calls the closure in `context`. See `flatMap(token:_:)`.
   @_disfavoredOverload
-  public func flatMap<NewValue>(
+  @inlinable public func flatMap<NewValue>(
     on context: PromiseContext, token: InvalidationToken? = nil,
     _ transform: sending @escaping (Value) -> Future<NewValue, Failure>
   ) -> Future<NewValue, Failure> {
@@ -58,7 +59,7 @@ extension Future {
   }
 
   /// Calls the closure on the main actor. See `flatMap(token:_:)`.
-  public func flatMap<NewValue>(
+  @inlinable public func flatMap<NewValue>(
     on main: MainContext, token: InvalidationToken? = nil,
     _ transform: consuming @escaping @MainActor (Value) -> Future<NewValue, Failure>
   ) -> Future<NewValue, Failure> {
@@ -66,7 +67,7 @@ extension Future {
   }
 
   /// Returns a future of the same value. An error is replaced with `transform`'s result.
-  public func mapError<NewFailure>(
+  @inlinable public func mapError<NewFailure>(
     token: InvalidationToken? = nil, _ transform: consuming @escaping (Failure) -> NewFailure
   ) -> Future<Value, NewFailure> {
     derive(on: .immediate, token: token, .transforming(.failed), Self.mappingError(consume transform))
@@ -74,7 +75,7 @@ extension Future {
 
   /// Calls the closure in `context`. See `mapError(token:_:)`.
   @_disfavoredOverload
-  public func mapError<NewFailure>(
+  @inlinable public func mapError<NewFailure>(
     on context: PromiseContext, token: InvalidationToken? = nil,
     _ transform: sending @escaping (Failure) -> NewFailure
   ) -> Future<Value, NewFailure> {
@@ -82,7 +83,7 @@ extension Future {
   }
 
   /// Calls the closure on the main actor. See `mapError(token:_:)`.
-  public func mapError<NewFailure>(
+  @inlinable public func mapError<NewFailure>(
     on main: MainContext, token: InvalidationToken? = nil,
     _ transform: consuming @escaping @MainActor (Failure) -> NewFailure
   ) -> Future<Value, NewFailure> {
@@ -90,7 +91,7 @@ extension Future {
   }
 
   /// Returns a future of the same value. For an error, it follows the future that `transform` returns.
-  public func flatMapError<NewFailure>(
+  @inlinable public func flatMapError<NewFailure>(
     token: InvalidationToken? = nil, _ transform: consuming @escaping (Failure) -> Future<Value, NewFailure>
   ) -> Future<Value, NewFailure> {
     derive(on: .immediate, token: token, .transforming(.failed), Self.flatMappingError(consume transform))
@@ -98,7 +99,7 @@ extension Future {
 
   /// Calls the closure in `context`. See `flatMapError(token:_:)`.
   @_disfavoredOverload
-  public func flatMapError<NewFailure>(
+  @inlinable public func flatMapError<NewFailure>(
     on context: PromiseContext, token: InvalidationToken? = nil,
     _ transform: sending @escaping (Failure) -> Future<Value, NewFailure>
   ) -> Future<Value, NewFailure> {
@@ -106,7 +107,7 @@ extension Future {
   }
 
   /// Calls the closure on the main actor. See `flatMapError(token:_:)`.
-  public func flatMapError<NewFailure>(
+  @inlinable public func flatMapError<NewFailure>(
     on main: MainContext, token: InvalidationToken? = nil,
     _ transform: consuming @escaping @MainActor (Failure) -> Future<Value, NewFailure>
   ) -> Future<Value, NewFailure> {
@@ -114,7 +115,7 @@ extension Future {
   }
 
   /// Returns a future with the outcome that `transform` returns. `transform` is called for every outcome.
-  public func mapResult<NewValue, NewFailure>(
+  @inlinable public func mapResult<NewValue, NewFailure>(
     token: InvalidationToken? = nil,
     _ transform: consuming @escaping (FutureResult<Value, Failure>) -> FutureResult<NewValue, NewFailure>
   ) -> Future<NewValue, NewFailure> {
@@ -123,7 +124,7 @@ extension Future {
 
   /// Calls the closure in `context`. See `mapResult(token:_:)`.
   @_disfavoredOverload
-  public func mapResult<NewValue, NewFailure>(
+  @inlinable public func mapResult<NewValue, NewFailure>(
     on context: PromiseContext, token: InvalidationToken? = nil,
     _ transform: sending @escaping (FutureResult<Value, Failure>) -> FutureResult<NewValue, NewFailure>
   ) -> Future<NewValue, NewFailure> {
@@ -131,7 +132,7 @@ extension Future {
   }
 
   /// Calls the closure on the main actor. See `mapResult(token:_:)`.
-  public func mapResult<NewValue, NewFailure>(
+  @inlinable public func mapResult<NewValue, NewFailure>(
     on main: MainContext, token: InvalidationToken? = nil,
     _ transform: consuming @escaping @MainActor (FutureResult<Value, Failure>) -> FutureResult<NewValue, NewFailure>
   ) -> Future<NewValue, NewFailure> {
@@ -139,7 +140,7 @@ extension Future {
   }
 
   /// Returns a future that follows the future `transform` returns. `transform` is called for every outcome.
-  public func flatMapResult<NewValue, NewFailure>(
+  @inlinable public func flatMapResult<NewValue, NewFailure>(
     token: InvalidationToken? = nil,
     _ transform: consuming @escaping (FutureResult<Value, Failure>) -> Future<NewValue, NewFailure>
   ) -> Future<NewValue, NewFailure> {
@@ -148,7 +149,7 @@ extension Future {
 
   /// Calls the closure in `context`. See `flatMapResult(token:_:)`.
   @_disfavoredOverload
-  public func flatMapResult<NewValue, NewFailure>(
+  @inlinable public func flatMapResult<NewValue, NewFailure>(
     on context: PromiseContext, token: InvalidationToken? = nil,
     _ transform: sending @escaping (FutureResult<Value, Failure>) -> Future<NewValue, NewFailure>
   ) -> Future<NewValue, NewFailure> {
@@ -156,7 +157,7 @@ extension Future {
   }
 
   /// Calls the closure on the main actor. See `flatMapResult(token:_:)`.
-  public func flatMapResult<NewValue, NewFailure>(
+  @inlinable public func flatMapResult<NewValue, NewFailure>(
     on main: MainContext, token: InvalidationToken? = nil,
     _ transform: consuming @escaping @MainActor (FutureResult<Value, Failure>) -> Future<NewValue, NewFailure>
   ) -> Future<NewValue, NewFailure> {
@@ -164,6 +165,7 @@ extension Future {
   }
 
   /// Returns a future in which `transform`'s result replaces an error. It cannot be rejected, but it can be cancelled.
+  @inlinable
   public func replaceError(token: InvalidationToken? = nil, _ transform: consuming @escaping (Failure) -> Value)
     -> Future<Value, Never>
   {
@@ -172,7 +174,7 @@ extension Future {
 
   /// Calls the closure in `context`. See `replaceError(token:_:)`.
   @_disfavoredOverload
-  public func replaceError(
+  @inlinable public func replaceError(
     on context: PromiseContext, token: InvalidationToken? = nil,
     _ transform: sending @escaping (Failure) -> Value
   ) -> Future<Value, Never> {
@@ -180,7 +182,7 @@ extension Future {
   }
 
   /// Calls the closure on the main actor. See `replaceError(token:_:)`.
-  public func replaceError(
+  @inlinable public func replaceError(
     on main: MainContext, token: InvalidationToken? = nil,
     _ transform: consuming @escaping @MainActor (Failure) -> Value
   ) -> Future<Value, Never> {

@@ -6,6 +6,7 @@
 extension Future {
   /// Calls `callback` with the value of a fulfilled future.
   @discardableResult
+  @inlinable
   public func onSuccess(token: InvalidationToken? = nil, _ callback: consuming @escaping (Value) -> Void) -> Future {
     derive(on: .immediate, token: token, .observing(.fulfilled), Self.observingValue(consume callback))
   }
@@ -13,7 +14,7 @@ extension Future {
   /// Calls the closure in `context`. See `onSuccess(token:_:)`.
   @_disfavoredOverload
   @discardableResult
-  public func onSuccess(
+  @inlinable public func onSuccess(
     on context: PromiseContext, token: InvalidationToken? = nil,
     _ callback: sending @escaping (Value) -> Void
   ) -> Future {
@@ -22,7 +23,7 @@ extension Future {
 
   /// Calls the closure on the main actor. See `onSuccess(token:_:)`.
   @discardableResult
-  public func onSuccess(
+  @inlinable public func onSuccess(
     on main: MainContext, token: InvalidationToken? = nil, _ callback: consuming @escaping @MainActor (Value) -> Void
   ) -> Future {
     derive(on: main.place, token: token, .observing(.fulfilled), Self.observingValue(main.calling(consume callback)))
@@ -30,6 +31,7 @@ extension Future {
 
   /// Calls `callback` with the error of a rejected future.
   @discardableResult
+  @inlinable
   public func onError(token: InvalidationToken? = nil, _ callback: consuming @escaping (Failure) -> Void) -> Future {
     derive(on: .immediate, token: token, .observing(.failed), Self.observingError(consume callback))
   }
@@ -37,7 +39,7 @@ extension Future {
   /// Calls the closure in `context`. See `onError(token:_:)`.
   @_disfavoredOverload
   @discardableResult
-  public func onError(
+  @inlinable public func onError(
     on context: PromiseContext, token: InvalidationToken? = nil,
     _ callback: sending @escaping (Failure) -> Void
   ) -> Future {
@@ -46,7 +48,7 @@ extension Future {
 
   /// Calls the closure on the main actor. See `onError(token:_:)`.
   @discardableResult
-  public func onError(
+  @inlinable public func onError(
     on main: MainContext, token: InvalidationToken? = nil, _ callback: consuming @escaping @MainActor (Failure) -> Void
   ) -> Future {
     derive(on: main.place, token: token, .observing(.failed), Self.observingError(main.calling(consume callback)))
@@ -54,6 +56,7 @@ extension Future {
 
   /// Calls `callback` with the error of a rejected future, if it is of type `E`.
   @discardableResult
+  @inlinable
   public func onError<E>(of type: E.Type, token: InvalidationToken? = nil, _ callback: consuming @escaping (E) -> Void)
     -> Future
   {
@@ -63,7 +66,7 @@ extension Future {
   /// Calls the closure in `context`. See `onError(of:token:_:)`.
   @_disfavoredOverload
   @discardableResult
-  public func onError<E>(
+  @inlinable public func onError<E>(
     of type: E.Type, on context: PromiseContext, token: InvalidationToken? = nil,
     _ callback: sending @escaping (E) -> Void
   ) -> Future {
@@ -72,7 +75,7 @@ extension Future {
 
   /// Calls the closure on the main actor. See `onError(of:token:_:)`.
   @discardableResult
-  public func onError<E>(
+  @inlinable public func onError<E>(
     of type: E.Type, on main: MainContext, token: InvalidationToken? = nil,
     _ callback: consuming @escaping @MainActor (E) -> Void
   ) -> Future {
@@ -82,7 +85,7 @@ extension Future {
 
   /// Calls `callback` with every outcome.
   @discardableResult
-  public func onComplete(
+  @inlinable public func onComplete(
     token: InvalidationToken? = nil, _ callback: consuming @escaping (FutureResult<Value, Failure>) -> Void
   ) -> Future {
     derive(on: .immediate, token: token, .observing(.all), Self.observingResult(consume callback))
@@ -91,7 +94,7 @@ extension Future {
   /// Calls the closure in `context`. See `onComplete(token:_:)`.
   @_disfavoredOverload
   @discardableResult
-  public func onComplete(
+  @inlinable public func onComplete(
     on context: PromiseContext, token: InvalidationToken? = nil,
     _ callback: sending @escaping (FutureResult<Value, Failure>) -> Void
   ) -> Future {
@@ -100,7 +103,7 @@ extension Future {
 
   /// Calls the closure on the main actor. See `onComplete(token:_:)`.
   @discardableResult
-  public func onComplete(
+  @inlinable public func onComplete(
     on main: MainContext, token: InvalidationToken? = nil,
     _ callback: consuming @escaping @MainActor (FutureResult<Value, Failure>) -> Void
   ) -> Future {
@@ -111,7 +114,7 @@ extension Future {
   ///
   /// - Returns: this future, so later callbacks do not wait for `callback`.
   @discardableResult
-  public func tap(
+  @inlinable public func tap(
     token: InvalidationToken? = nil, _ callback: consuming @escaping (FutureResult<Value, Failure>) -> Void
   ) -> Future {
     observe(
@@ -122,7 +125,7 @@ extension Future {
   /// Calls the closure in `context`. See `tap(token:_:)`.
   @_disfavoredOverload
   @discardableResult
-  public func tap(
+  @inlinable public func tap(
     on context: PromiseContext, token: InvalidationToken? = nil,
     _ callback: sending @escaping (FutureResult<Value, Failure>) -> Void
   ) -> Future {
@@ -133,7 +136,7 @@ extension Future {
 
   /// Calls the closure on the main actor. See `tap(token:_:)`.
   @discardableResult
-  public func tap(
+  @inlinable public func tap(
     on main: MainContext, token: InvalidationToken? = nil,
     _ callback: consuming @escaping @MainActor (FutureResult<Value, Failure>) -> Void
   ) -> Future {
@@ -147,7 +150,7 @@ extension Future {
   ///
   /// - Returns: this future.
   @discardableResult
-  public func fork(_ body: (Future) throws -> Void) rethrows -> Future {
+  @inlinable public func fork(_ body: (Future) throws -> Void) rethrows -> Future {
     try body(self)
     return self
   }
@@ -159,7 +162,7 @@ extension Future where Failure: Error {
   ///
   /// - Returns: this future, so later callbacks do not wait for `callback`.
   @discardableResult
-  public func `catch`(
+  @inlinable public func `catch`(
     token: InvalidationToken? = nil, includingIndirectErrors: Bool = true,
     _ callback: consuming @escaping (any Error) -> Void
   ) -> Future {
@@ -172,7 +175,7 @@ extension Future where Failure: Error {
   /// Calls the closure in `context`. See `catch(token:includingIndirectErrors:_:)`.
   @_disfavoredOverload
   @discardableResult
-  public func `catch`(
+  @inlinable public func `catch`(
     on context: PromiseContext, token: InvalidationToken? = nil, includingIndirectErrors: Bool = true,
     _ callback: sending @escaping (any Error) -> Void
   ) -> Future {
@@ -184,7 +187,7 @@ extension Future where Failure: Error {
 
   /// Calls the closure on the main actor. See `catch(token:includingIndirectErrors:_:)`.
   @discardableResult
-  public func `catch`(
+  @inlinable public func `catch`(
     on main: MainContext, token: InvalidationToken? = nil, includingIndirectErrors: Bool = true,
     _ callback: consuming @escaping @MainActor (any Error) -> Void
   ) -> Future {

@@ -4,6 +4,7 @@ extension Future {
   /// Calls `callback` if the future is cancelled, with the indirect error if there is one. Does not count as interest
   /// in the future.
   @discardableResult
+  @inlinable
   public func onCancel(token: InvalidationToken? = nil, _ callback: consuming @escaping ((any Error)?) -> Void)
     -> Future
   {
@@ -15,7 +16,7 @@ extension Future {
   /// Calls the closure in `context`. See `onCancel(token:_:)`.
   @_disfavoredOverload
   @discardableResult
-  public func onCancel(
+  @inlinable public func onCancel(
     on context: PromiseContext, token: InvalidationToken? = nil,
     _ callback: sending @escaping ((any Error)?) -> Void
   ) -> Future {
@@ -25,7 +26,7 @@ extension Future {
 
   /// Calls the closure on the main actor. See `onCancel(token:_:)`.
   @discardableResult
-  public func onCancel(
+  @inlinable public func onCancel(
     on main: MainContext, token: InvalidationToken? = nil,
     _ callback: consuming @escaping @MainActor ((any Error)?) -> Void
   ) -> Future {
@@ -36,6 +37,7 @@ extension Future {
 
   /// Calls `callback` if the future is cancelled, with an indirect error or without. See `onCancel(token:_:)`.
   @discardableResult
+  @inlinable
   public func onCancel(token: InvalidationToken? = nil, _ callback: consuming @escaping () -> Void) -> Future {
     derive(
       on: .immediate, token: token, .observing(.cancelled, interest: .quiet),
@@ -45,7 +47,7 @@ extension Future {
   /// Calls the closure in `context`. See `onCancel(token:_:)`.
   @_disfavoredOverload
   @discardableResult
-  public func onCancel(
+  @inlinable public func onCancel(
     on context: PromiseContext, token: InvalidationToken? = nil, _ callback: sending @escaping () -> Void
   ) -> Future {
     derive(
@@ -55,7 +57,7 @@ extension Future {
 
   /// Calls the closure on the main actor. See `onCancel(token:_:)`.
   @discardableResult
-  public func onCancel(
+  @inlinable public func onCancel(
     on main: MainContext, token: InvalidationToken? = nil, _ callback: consuming @escaping @MainActor () -> Void
   ) -> Future {
     derive(
@@ -63,7 +65,7 @@ extension Future {
       Self.observingCancellation(ignoring: main.calling(consume callback)))
   }
 
-  private static func observingCancellation(ignoring callback: @escaping () -> Void) -> Closure {
+  @inlinable static func observingCancellation(ignoring callback: @escaping () -> Void) -> Closure {
     observingCancellation { _ in callback() }
   }
 }

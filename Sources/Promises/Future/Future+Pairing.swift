@@ -2,6 +2,7 @@
 extension Future where Failure: Error {
   /// Returns a future of the value paired with `body`'s result for it. It is rejected with this future's error, or with
   /// an error that `body` throws.
+  @inlinable
   public func additionally<Other>(token: InvalidationToken? = nil, _ body: consuming @escaping (Value) throws -> Other)
     -> Future<(Value, Other), any Error>
   {
@@ -9,7 +10,7 @@ extension Future where Failure: Error {
   }
 
   /// Calls the closure on the main actor. See `additionally(token:_:)`.
-  public func additionally<Other>(
+  @inlinable public func additionally<Other>(
     on main: MainContext, token: InvalidationToken? = nil,
     _ body: consuming @escaping @MainActor (Value) throws -> Other
   ) -> Future<(Value, Other), any Error> {
@@ -17,7 +18,7 @@ extension Future where Failure: Error {
   }
 
   /// Calls the closure in `context`. See `additionally(token:_:)`.
-  public func additionally<Other>(
+  @inlinable public func additionally<Other>(
     on context: PromiseContext, token: InvalidationToken? = nil,
     _ body: sending @escaping (Value) throws -> Other
   ) -> Future<(Value, Other), any Error> {
@@ -29,7 +30,7 @@ extension Future where Failure: Error {
   ///
   /// Disfavoured: a trailing closure has no label, so it always selects `additionally(token:_:)`.
   @_disfavoredOverload
-  public func additionally<Other, E: Error>(
+  @inlinable public func additionally<Other, E: Error>(
     token: InvalidationToken? = nil, async body: consuming @escaping (Value) throws -> Future<Other, E>
   ) -> Future<(Value, Other), any Error> {
     derive(on: .immediate, token: token, .transforming(.fulfilled), Self.pairing(async: consume body))
@@ -37,7 +38,7 @@ extension Future where Failure: Error {
 
   /// Calls the closure in `context`. See `additionally(token:async:)`.
   @_disfavoredOverload
-  public func additionally<Other, E: Error>(
+  @inlinable public func additionally<Other, E: Error>(
     on context: PromiseContext, token: InvalidationToken? = nil,
     async body: sending @escaping (Value) throws -> Future<Other, E>
   ) -> Future<(Value, Other), any Error> {
@@ -46,18 +47,18 @@ extension Future where Failure: Error {
 
   /// Calls the closure on the main actor. See `additionally(token:async:)`.
   @_disfavoredOverload
-  public func additionally<Other, E: Error>(
+  @inlinable public func additionally<Other, E: Error>(
     on main: MainContext, token: InvalidationToken? = nil,
     async body: consuming @escaping @MainActor (Value) throws -> Future<Other, E>
   ) -> Future<(Value, Other), any Error> {
     derive(on: main.place, token: token, .transforming(.fulfilled), Self.pairing(async: main.calling(consume body)))
   }
 
-  private static func pairing<Other>(_ body: @escaping (Value) throws -> Other) -> Closure {
+  @inlinable static func pairing<Other>(_ body: @escaping (Value) throws -> Other) -> Closure {
     mapping { ($0, try body($0)) }
   }
 
-  private static func pairing<Other, E: Error>(async body: @escaping (Value) throws -> Future<Other, E>) -> Closure {
+  @inlinable static func pairing<Other, E: Error>(async body: @escaping (Value) throws -> Future<Other, E>) -> Closure {
     flatMapping { value in try body(value).map { (value, $0) } }
   }
 }

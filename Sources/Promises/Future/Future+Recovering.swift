@@ -7,7 +7,7 @@ extension Future where Failure: Error {
   ///   - token: once it is invalidated, `transform` is not called, and the future is cancelled.
   ///   - includingIndirectErrors: whether `transform` is also called with the indirect error of a cancelled future.
   ///   - transform: called with the error.
-  public func recover(
+  @inlinable public func recover(
     token: InvalidationToken? = nil, includingIndirectErrors: Bool = true,
     _ transform: consuming @escaping (any Error) -> Value?
   ) -> Future {
@@ -18,7 +18,7 @@ extension Future where Failure: Error {
 
   /// Calls the closure in `context`. See `recover(token:includingIndirectErrors:_:)`.
   @_disfavoredOverload
-  public func recover(
+  @inlinable public func recover(
     on context: PromiseContext, token: InvalidationToken? = nil, includingIndirectErrors: Bool = true,
     _ transform: sending @escaping (any Error) -> Value?
   ) -> Future {
@@ -28,7 +28,7 @@ extension Future where Failure: Error {
   }
 
   /// Calls the closure on the main actor. See `recover(token:includingIndirectErrors:_:)`.
-  public func recover(
+  @inlinable public func recover(
     on main: MainContext, token: InvalidationToken? = nil, includingIndirectErrors: Bool = true,
     _ transform: consuming @escaping @MainActor (any Error) -> Value?
   ) -> Future {
@@ -40,7 +40,7 @@ extension Future where Failure: Error {
   /// Returns a future in which `value` replaces an error. The expression is evaluated at most once, and only for an
   /// error.
   @_disfavoredOverload
-  public func recover(
+  @inlinable public func recover(
     token: InvalidationToken? = nil, includingIndirectErrors: Bool = true,
     with value: @escaping @autoclosure () -> Value
   ) -> Future {
@@ -49,7 +49,7 @@ extension Future where Failure: Error {
 
   /// Calls the closure in `context`. See `recover(token:includingIndirectErrors:with:)`.
   @_disfavoredOverload
-  public func recover(
+  @inlinable public func recover(
     on context: PromiseContext, token: InvalidationToken? = nil, includingIndirectErrors: Bool = true,
     with value: @escaping @autoclosure @Sendable () -> Value
   ) -> Future {
@@ -58,7 +58,7 @@ extension Future where Failure: Error {
 
   /// Calls the closure on the main actor. See `recover(token:includingIndirectErrors:with:)`.
   @_disfavoredOverload
-  public func recover(
+  @inlinable public func recover(
     on main: MainContext, token: InvalidationToken? = nil, includingIndirectErrors: Bool = true,
     with value: @escaping @autoclosure @MainActor () -> Value
   ) -> Future {
@@ -68,7 +68,7 @@ extension Future where Failure: Error {
   /// Returns a future of `transform`'s result for the value, as `tryMap` does, except that an error of this future
   /// cancels the new one, with the error as indirect error. So only the failing link of a chain is rejected, and the
   /// links after it are cancelled.
-  public func mapOrCancel<NewValue>(
+  @inlinable public func mapOrCancel<NewValue>(
     token: InvalidationToken? = nil, _ transform: consuming @escaping (Value) throws -> NewValue
   ) -> Future<NewValue, any Error> {
     cancelledByErrors().derive(on: .immediate, token: token, .transforming(.fulfilled), Self.mapping(consume transform))
@@ -76,7 +76,7 @@ extension Future where Failure: Error {
 
   /// Calls the closure in `context`. See `mapOrCancel(token:_:)`.
   @_disfavoredOverload
-  public func mapOrCancel<NewValue>(
+  @inlinable public func mapOrCancel<NewValue>(
     on context: PromiseContext, token: InvalidationToken? = nil,
     _ transform: sending @escaping (Value) throws -> NewValue
   ) -> Future<NewValue, any Error> {
@@ -84,7 +84,7 @@ extension Future where Failure: Error {
   }
 
   /// Calls the closure on the main actor. See `mapOrCancel(token:_:)`.
-  public func mapOrCancel<NewValue>(
+  @inlinable public func mapOrCancel<NewValue>(
     on main: MainContext, token: InvalidationToken? = nil,
     _ transform: consuming @escaping @MainActor (Value) throws -> NewValue
   ) -> Future<NewValue, any Error> {
@@ -94,7 +94,7 @@ extension Future where Failure: Error {
 
   /// Returns a future that follows the future `transform` returns, as `tryFlatMap` does, with this future's errors
   /// handled as in `mapOrCancel`.
-  public func flatMapOrCancel<NewValue, E: Error>(
+  @inlinable public func flatMapOrCancel<NewValue, E: Error>(
     token: InvalidationToken? = nil, _ transform: consuming @escaping (Value) throws -> Future<NewValue, E>
   ) -> Future<NewValue, any Error> {
     cancelledByErrors().derive(
@@ -103,7 +103,7 @@ extension Future where Failure: Error {
 
   /// Calls the closure in `context`. See `flatMapOrCancel(token:_:)`.
   @_disfavoredOverload
-  public func flatMapOrCancel<NewValue, E: Error>(
+  @inlinable public func flatMapOrCancel<NewValue, E: Error>(
     on context: PromiseContext, token: InvalidationToken? = nil,
     _ transform: sending @escaping (Value) throws -> Future<NewValue, E>
   ) -> Future<NewValue, any Error> {
@@ -112,7 +112,7 @@ extension Future where Failure: Error {
   }
 
   /// Calls the closure on the main actor. See `flatMapOrCancel(token:_:)`.
-  public func flatMapOrCancel<NewValue, E: Error>(
+  @inlinable public func flatMapOrCancel<NewValue, E: Error>(
     on main: MainContext, token: InvalidationToken? = nil,
     _ transform: consuming @escaping @MainActor (Value) throws -> Future<NewValue, E>
   ) -> Future<NewValue, any Error> {
@@ -122,6 +122,7 @@ extension Future where Failure: Error {
 
   /// Returns a future that is fulfilled after `callback` has run. `callback` is called for every outcome.
   @discardableResult
+  @inlinable
   public func always(token: InvalidationToken? = nil, _ callback: consuming @escaping () -> Void) -> Future<Void, Never>
   {
     derive(on: .immediate, token: token, .transforming(.all), Self.ending(consume callback))
@@ -130,7 +131,7 @@ extension Future where Failure: Error {
   /// Calls the closure in `context`. See `always(token:_:)`.
   @_disfavoredOverload
   @discardableResult
-  public func always(
+  @inlinable public func always(
     on context: PromiseContext, token: InvalidationToken? = nil, _ callback: sending @escaping () -> Void
   ) -> Future<Void, Never> {
     derive(on: context, token: token, .transforming(.all), Self.ending(consume callback))
@@ -138,13 +139,13 @@ extension Future where Failure: Error {
 
   /// Calls the closure on the main actor. See `always(token:_:)`.
   @discardableResult
-  public func always(
+  @inlinable public func always(
     on main: MainContext, token: InvalidationToken? = nil, _ callback: consuming @escaping @MainActor () -> Void
   ) -> Future<Void, Never> {
     derive(on: main.place, token: token, .transforming(.all), Self.ending(main.calling(consume callback)))
   }
 
-  private static func recovering(
+  @inlinable static func recovering(
     _ includingIndirectErrors: Bool, _ transform: @escaping (any Error) -> Value?
   ) -> Closure {
     Reactions.onAnyError(of: Future.self, includingIndirectErrors: includingIndirectErrors) { error, out in
@@ -152,7 +153,7 @@ extension Future where Failure: Error {
     }
   }
 
-  private static func ending(_ callback: @escaping () -> Void) -> Closure {
+  @inlinable static func ending(_ callback: @escaping () -> Void) -> Closure {
     { _, _, out in
       callback()
       return out.leave(())
@@ -160,7 +161,7 @@ extension Future where Failure: Error {
   }
 
   /// Returns this future with errors as cancellations.
-  private func cancelledByErrors() -> Future<Value, any Error> {
+  @usableFromInline func cancelledByErrors() -> Future<Value, any Error> {
     derive(
       on: .immediate, token: nil, .transforming(.failed),
       Reactions.onError(of: Future.self) { error, out in out.leave(cancelledBecause: error) })

@@ -1,7 +1,7 @@
 // Observers at the end of a chain: they return no future. `Future+Observing.swift` describes their three forms.
 extension Future {
   /// Calls `callback` with every outcome.
-  public func whenResolved(
+  @inlinable public func whenResolved(
     token: InvalidationToken? = nil, _ callback: consuming @escaping (FutureResult<Value, Failure>) -> Void
   ) {
     observe(on: .immediate, token: token, .observing(.all), Self.observingResult(consume callback, .leave))
@@ -9,7 +9,7 @@ extension Future {
 
   /// Calls the closure in `context`. See `whenResolved(token:_:)`.
   @_disfavoredOverload
-  public func whenResolved(
+  @inlinable public func whenResolved(
     on context: PromiseContext, token: InvalidationToken? = nil,
     _ callback: sending @escaping (FutureResult<Value, Failure>) -> Void
   ) {
@@ -17,7 +17,7 @@ extension Future {
   }
 
   /// Calls the closure on the main actor. See `whenResolved(token:_:)`.
-  public func whenResolved(
+  @inlinable public func whenResolved(
     on main: MainContext, token: InvalidationToken? = nil,
     _ callback: consuming @escaping @MainActor (FutureResult<Value, Failure>) -> Void
   ) {
@@ -26,13 +26,14 @@ extension Future {
   }
 
   /// Calls `callback` with the value of a fulfilled future.
+  @inlinable
   public func whenFulfilled(token: InvalidationToken? = nil, _ callback: consuming @escaping (Value) -> Void) {
     observe(on: .immediate, token: token, .observing(.fulfilled), Self.observingValue(consume callback, .leave))
   }
 
   /// Calls the closure in `context`. See `whenFulfilled(token:_:)`.
   @_disfavoredOverload
-  public func whenFulfilled(
+  @inlinable public func whenFulfilled(
     on context: PromiseContext, token: InvalidationToken? = nil,
     _ callback: sending @escaping (Value) -> Void
   ) {
@@ -40,7 +41,7 @@ extension Future {
   }
 
   /// Calls the closure on the main actor. See `whenFulfilled(token:_:)`.
-  public func whenFulfilled(
+  @inlinable public func whenFulfilled(
     on main: MainContext, token: InvalidationToken? = nil, _ callback: consuming @escaping @MainActor (Value) -> Void
   ) {
     observe(
@@ -48,13 +49,14 @@ extension Future {
   }
 
   /// Calls `callback` with the error of a rejected future.
+  @inlinable
   public func whenRejected(token: InvalidationToken? = nil, _ callback: consuming @escaping (Failure) -> Void) {
     observe(on: .immediate, token: token, .observing(.failed), Self.observingError(consume callback, .leave))
   }
 
   /// Calls the closure in `context`. See `whenRejected(token:_:)`.
   @_disfavoredOverload
-  public func whenRejected(
+  @inlinable public func whenRejected(
     on context: PromiseContext, token: InvalidationToken? = nil,
     _ callback: sending @escaping (Failure) -> Void
   ) {
@@ -62,7 +64,7 @@ extension Future {
   }
 
   /// Calls the closure on the main actor. See `whenRejected(token:_:)`.
-  public func whenRejected(
+  @inlinable public func whenRejected(
     on main: MainContext, token: InvalidationToken? = nil, _ callback: consuming @escaping @MainActor (Failure) -> Void
   ) {
     observe(
@@ -71,6 +73,7 @@ extension Future {
 
   /// Calls `callback` if the future is cancelled, with the indirect error if there is one. Does not count as interest
   /// in the future.
+  @inlinable
   public func whenCancelled(token: InvalidationToken? = nil, _ callback: consuming @escaping ((any Error)?) -> Void) {
     observe(
       on: .immediate, token: token, .observing(.cancelled, interest: .none),
@@ -79,7 +82,7 @@ extension Future {
 
   /// Calls the closure in `context`. See `whenCancelled(token:_:)`.
   @_disfavoredOverload
-  public func whenCancelled(
+  @inlinable public func whenCancelled(
     on context: PromiseContext, token: InvalidationToken? = nil,
     _ callback: sending @escaping ((any Error)?) -> Void
   ) {
@@ -88,7 +91,7 @@ extension Future {
   }
 
   /// Calls the closure on the main actor. See `whenCancelled(token:_:)`.
-  public func whenCancelled(
+  @inlinable public func whenCancelled(
     on main: MainContext, token: InvalidationToken? = nil,
     _ callback: consuming @escaping @MainActor ((any Error)?) -> Void
   ) {
@@ -101,13 +104,14 @@ extension Future {
 extension Future where Failure: Error {
   /// Calls `callback` with the error of a rejected future or the indirect error of a cancelled one. Not called for a
   /// cancellation without an indirect error.
+  @inlinable
   public func whenAnyError(token: InvalidationToken? = nil, _ callback: consuming @escaping (any Error) -> Void) {
     observe(on: .immediate, token: token, .observing(.anyError(true)), Self.observingAnyError(true, consume callback))
   }
 
   /// Calls the closure in `context`. See `whenAnyError(token:_:)`.
   @_disfavoredOverload
-  public func whenAnyError(
+  @inlinable public func whenAnyError(
     on context: PromiseContext, token: InvalidationToken? = nil,
     _ callback: sending @escaping (any Error) -> Void
   ) {
@@ -115,7 +119,7 @@ extension Future where Failure: Error {
   }
 
   /// Calls the closure on the main actor. See `whenAnyError(token:_:)`.
-  public func whenAnyError(
+  @inlinable public func whenAnyError(
     on main: MainContext, token: InvalidationToken? = nil,
     _ callback: consuming @escaping @MainActor (any Error) -> Void
   ) {

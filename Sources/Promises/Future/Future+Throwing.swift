@@ -3,6 +3,7 @@
 extension Future where Failure: Error {
   /// Calls `callback` as `onSuccess` does; an error that it throws replaces the value.
   @discardableResult
+  @inlinable
   public func tryOnSuccess(token: InvalidationToken? = nil, _ callback: consuming @escaping (Value) throws -> Void)
     -> Future<Value, any Error>
   {
@@ -12,7 +13,7 @@ extension Future where Failure: Error {
   /// Calls the closure in `context`. See `tryOnSuccess(token:_:)`.
   @_disfavoredOverload
   @discardableResult
-  public func tryOnSuccess(
+  @inlinable public func tryOnSuccess(
     on context: PromiseContext, token: InvalidationToken? = nil,
     _ callback: sending @escaping (Value) throws -> Void
   ) -> Future<Value, any Error> {
@@ -21,7 +22,7 @@ extension Future where Failure: Error {
 
   /// Calls the closure on the main actor. See `tryOnSuccess(token:_:)`.
   @discardableResult
-  public func tryOnSuccess(
+  @inlinable public func tryOnSuccess(
     on main: MainContext, token: InvalidationToken? = nil,
     _ callback: consuming @escaping @MainActor (Value) throws -> Void
   ) -> Future<Value, any Error> {
@@ -29,7 +30,7 @@ extension Future where Failure: Error {
   }
 
   /// Transforms the value as `map` does, with a callback that may throw.
-  public func tryMap<NewValue>(
+  @inlinable public func tryMap<NewValue>(
     token: InvalidationToken? = nil, _ transform: consuming @escaping (Value) throws -> NewValue
   ) -> Future<NewValue, any Error> {
     derive(on: .immediate, token: token, .transforming(.fulfilled), Self.mapping(consume transform))
@@ -37,7 +38,7 @@ extension Future where Failure: Error {
 
   /// Calls the closure in `context`. See `tryMap(token:_:)`.
   @_disfavoredOverload
-  public func tryMap<NewValue>(
+  @inlinable public func tryMap<NewValue>(
     on context: PromiseContext, token: InvalidationToken? = nil,
     _ transform: sending @escaping (Value) throws -> NewValue
   ) -> Future<NewValue, any Error> {
@@ -45,7 +46,7 @@ extension Future where Failure: Error {
   }
 
   /// Calls the closure on the main actor. See `tryMap(token:_:)`.
-  public func tryMap<NewValue>(
+  @inlinable public func tryMap<NewValue>(
     on main: MainContext, token: InvalidationToken? = nil,
     _ transform: consuming @escaping @MainActor (Value) throws -> NewValue
   ) -> Future<NewValue, any Error> {
@@ -53,7 +54,7 @@ extension Future where Failure: Error {
   }
 
   /// Transforms the value as `flatMap` does, with a callback that may throw.
-  public func tryFlatMap<NewValue, E: Error>(
+  @inlinable public func tryFlatMap<NewValue, E: Error>(
     token: InvalidationToken? = nil, _ transform: consuming @escaping (Value) throws -> Future<NewValue, E>
   ) -> Future<NewValue, any Error> {
     derive(on: .immediate, token: token, .transforming(.fulfilled), Self.flatMapping(consume transform))
@@ -61,7 +62,7 @@ extension Future where Failure: Error {
 
   /// Calls the closure in `context`. See `tryFlatMap(token:_:)`.
   @_disfavoredOverload
-  public func tryFlatMap<NewValue, E: Error>(
+  @inlinable public func tryFlatMap<NewValue, E: Error>(
     on context: PromiseContext, token: InvalidationToken? = nil,
     _ transform: sending @escaping (Value) throws -> Future<NewValue, E>
   ) -> Future<NewValue, any Error> {
@@ -69,7 +70,7 @@ extension Future where Failure: Error {
   }
 
   /// Calls the closure on the main actor. See `tryFlatMap(token:_:)`.
-  public func tryFlatMap<NewValue, E: Error>(
+  @inlinable public func tryFlatMap<NewValue, E: Error>(
     on main: MainContext, token: InvalidationToken? = nil,
     _ transform: consuming @escaping @MainActor (Value) throws -> Future<NewValue, E>
   ) -> Future<NewValue, any Error> {
@@ -77,7 +78,7 @@ extension Future where Failure: Error {
   }
 
   /// Replaces an error as `replaceError` does, with a callback that may throw.
-  public func tryReplaceError(
+  @inlinable public func tryReplaceError(
     token: InvalidationToken? = nil, _ transform: consuming @escaping (Failure) throws -> Value
   ) -> Future<Value, any Error> {
     derive(on: .immediate, token: token, .transforming(.failed), Self.replacingError(consume transform))
@@ -85,7 +86,7 @@ extension Future where Failure: Error {
 
   /// Calls the closure in `context`. See `tryReplaceError(token:_:)`.
   @_disfavoredOverload
-  public func tryReplaceError(
+  @inlinable public func tryReplaceError(
     on context: PromiseContext, token: InvalidationToken? = nil,
     _ transform: sending @escaping (Failure) throws -> Value
   ) -> Future<Value, any Error> {
@@ -93,7 +94,7 @@ extension Future where Failure: Error {
   }
 
   /// Calls the closure on the main actor. See `tryReplaceError(token:_:)`.
-  public func tryReplaceError(
+  @inlinable public func tryReplaceError(
     on main: MainContext, token: InvalidationToken? = nil,
     _ transform: consuming @escaping @MainActor (Failure) throws -> Value
   ) -> Future<Value, any Error> {
@@ -103,7 +104,7 @@ extension Future where Failure: Error {
 
 extension Future {
   /// Transforms the error as `mapError` does, with a callback that may throw.
-  public func tryMapError<E: Error>(
+  @inlinable public func tryMapError<E: Error>(
     token: InvalidationToken? = nil, _ transform: consuming @escaping (Failure) throws -> E
   ) -> Future<Value, any Error> {
     derive(on: .immediate, token: token, .transforming(.failed), Self.mappingError(consume transform))
@@ -111,7 +112,7 @@ extension Future {
 
   /// Calls the closure in `context`. See `tryMapError(token:_:)`.
   @_disfavoredOverload
-  public func tryMapError<E: Error>(
+  @inlinable public func tryMapError<E: Error>(
     on context: PromiseContext, token: InvalidationToken? = nil,
     _ transform: sending @escaping (Failure) throws -> E
   ) -> Future<Value, any Error> {
@@ -119,7 +120,7 @@ extension Future {
   }
 
   /// Calls the closure on the main actor. See `tryMapError(token:_:)`.
-  public func tryMapError<E: Error>(
+  @inlinable public func tryMapError<E: Error>(
     on main: MainContext, token: InvalidationToken? = nil,
     _ transform: consuming @escaping @MainActor (Failure) throws -> E
   ) -> Future<Value, any Error> {
@@ -127,7 +128,7 @@ extension Future {
   }
 
   /// Transforms the error as `flatMapError` does, with a callback that may throw.
-  public func tryFlatMapError<E: Error>(
+  @inlinable public func tryFlatMapError<E: Error>(
     token: InvalidationToken? = nil, _ transform: consuming @escaping (Failure) throws -> Future<Value, E>
   ) -> Future<Value, any Error> {
     derive(on: .immediate, token: token, .transforming(.failed), Self.flatMappingError(consume transform))
@@ -135,7 +136,7 @@ extension Future {
 
   /// Calls the closure in `context`. See `tryFlatMapError(token:_:)`.
   @_disfavoredOverload
-  public func tryFlatMapError<E: Error>(
+  @inlinable public func tryFlatMapError<E: Error>(
     on context: PromiseContext, token: InvalidationToken? = nil,
     _ transform: sending @escaping (Failure) throws -> Future<Value, E>
   ) -> Future<Value, any Error> {
@@ -143,7 +144,7 @@ extension Future {
   }
 
   /// Calls the closure on the main actor. See `tryFlatMapError(token:_:)`.
-  public func tryFlatMapError<E: Error>(
+  @inlinable public func tryFlatMapError<E: Error>(
     on main: MainContext, token: InvalidationToken? = nil,
     _ transform: consuming @escaping @MainActor (Failure) throws -> Future<Value, E>
   ) -> Future<Value, any Error> {
@@ -151,7 +152,7 @@ extension Future {
   }
 
   /// Transforms the outcome as `mapResult` does, with a callback that may throw.
-  public func tryMapResult<NewValue, E: Error>(
+  @inlinable public func tryMapResult<NewValue, E: Error>(
     token: InvalidationToken? = nil,
     _ transform: consuming @escaping (FutureResult<Value, Failure>) throws -> FutureResult<NewValue, E>
   ) -> Future<NewValue, any Error> {
@@ -160,7 +161,7 @@ extension Future {
 
   /// Calls the closure in `context`. See `tryMapResult(token:_:)`.
   @_disfavoredOverload
-  public func tryMapResult<NewValue, E: Error>(
+  @inlinable public func tryMapResult<NewValue, E: Error>(
     on context: PromiseContext, token: InvalidationToken? = nil,
     _ transform: sending @escaping (FutureResult<Value, Failure>) throws -> FutureResult<NewValue, E>
   ) -> Future<NewValue, any Error> {
@@ -168,7 +169,7 @@ extension Future {
   }
 
   /// Calls the closure on the main actor. See `tryMapResult(token:_:)`.
-  public func tryMapResult<NewValue, E: Error>(
+  @inlinable public func tryMapResult<NewValue, E: Error>(
     on main: MainContext, token: InvalidationToken? = nil,
     _ transform: consuming @escaping @MainActor (FutureResult<Value, Failure>) throws -> FutureResult<NewValue, E>
   ) -> Future<NewValue, any Error> {
@@ -176,7 +177,7 @@ extension Future {
   }
 
   /// Transforms the outcome as `flatMapResult` does, with a callback that may throw.
-  public func tryFlatMapResult<NewValue, E: Error>(
+  @inlinable public func tryFlatMapResult<NewValue, E: Error>(
     token: InvalidationToken? = nil,
     _ transform: consuming @escaping (FutureResult<Value, Failure>) throws -> Future<NewValue, E>
   ) -> Future<NewValue, any Error> {
@@ -185,7 +186,7 @@ extension Future {
 
   /// Calls the closure in `context`. See `tryFlatMapResult(token:_:)`.
   @_disfavoredOverload
-  public func tryFlatMapResult<NewValue, E: Error>(
+  @inlinable public func tryFlatMapResult<NewValue, E: Error>(
     on context: PromiseContext, token: InvalidationToken? = nil,
     _ transform: sending @escaping (FutureResult<Value, Failure>) throws -> Future<NewValue, E>
   ) -> Future<NewValue, any Error> {
@@ -193,7 +194,7 @@ extension Future {
   }
 
   /// Calls the closure on the main actor. See `tryFlatMapResult(token:_:)`.
-  public func tryFlatMapResult<NewValue, E: Error>(
+  @inlinable public func tryFlatMapResult<NewValue, E: Error>(
     on main: MainContext, token: InvalidationToken? = nil,
     _ transform: consuming @escaping @MainActor (FutureResult<Value, Failure>) throws -> Future<NewValue, E>
   ) -> Future<NewValue, any Error> {

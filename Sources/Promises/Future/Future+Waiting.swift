@@ -7,9 +7,18 @@ extension Future {
   ///   thread is running. Other deadlocks are not detected: do not block a queue that the future needs.
   /// - Thread: any; not from a Swift task, whose threads must not block.
   @discardableResult
-  public func wait(timeout: Double? = nil) throws(WaitError) -> FutureResult<Value, Failure> {
-    switch cell.wait(nanoseconds: timeout.map { Int64(nanosecondsIn: $0) } ?? -1) {
-    case .settled: return cell.value.result(isRejected: cell.seenState.isRejected)
+  @inlinable public func wait(timeout: Double? = nil) throws(WaitError) -> FutureResult<Value, Failure> {
+    let (value, isRejected) = try cell.waitForOutcome(timeout)
+    return value.result(isRejected: isRejected)
+  }
+}
+
+extension CellRef {
+  /// Blocks the thread until the promise is settled, as `Future.wait(timeout:)` does.
+  @usableFromInline
+  func waitForOutcome(_ timeout: Double?) throws(WaitError) -> (value: CellValue, isRejected: Bool) {
+    switch wait(nanoseconds: timeout.map { Int64(nanosecondsIn: $0) } ?? -1) {
+    case .settled: return (value, seenState.isRejected)
     case .timedOut, .interrupted: throw .timedOut  // A handler of a signal does not end this wait.
     case .deadlock: throw .deadlock
     }

@@ -55,16 +55,15 @@ extension Future {
   /// The outcome; `nil` if the future is pending. It is set before the first callback runs, and never changes.
   ///
   /// - Thread: any.
-  public var result: FutureResult<Value, Failure>? {
-    let state = cell.seenState
-    cell.noteReader()
-    return state.isSettled ? cell.value.result(isRejected: state.isRejected) : nil
+  @inlinable public var result: FutureResult<Value, Failure>? {
+    guard let (value, isRejected) = cell.readOutcome() else { return nil }
+    return value.result(isRejected: isRejected)
   }
 
   /// The future's state. It changes once.
   ///
   /// - Thread: any.
-  public var state: FutureState {
+  @inlinable public var state: FutureState {
     switch result {
     case nil: .pending
     case .fulfilled: .fulfilled
@@ -83,8 +82,19 @@ extension Future {
   }
 
   /// The value of a fulfilled future, otherwise `nil`.
-  public var value: Value? { result?.value }
+  @inlinable public var value: Value? { result?.value }
 
   /// The error of a rejected future, otherwise `nil`.
-  public var error: Failure? { result?.error }
+  @inlinable public var error: Failure? { result?.error }
+}
+
+extension CellRef {
+  /// The outcome, for a caller that reads it: counts as handling a rejection. `nil` if the promise is pending. The value
+  /// is borrowed from the promise.
+  @usableFromInline
+  func readOutcome() -> (value: CellValue, isRejected: Bool)? {
+    let state = seenState
+    noteReader()
+    return state.isSettled ? (value, state.isRejected) : nil
+  }
 }

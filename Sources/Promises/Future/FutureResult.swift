@@ -14,28 +14,28 @@ public enum FutureResult<Value, Failure> {
   /// Where no type is expected, this name also fits the case's own function, so the compiler rejects it as ambiguous:
   /// state the type, or write `.cancelled(nil)`. A pattern `case .cancelled` and ``isCancelled`` match every
   /// cancellation; `result == .cancelled` is false for one with an indirect error.
-  public static var cancelled: FutureResult { .cancelled(nil) }
+  @inlinable public static var cancelled: FutureResult { .cancelled(nil) }
 
   /// The value, if fulfilled.
-  public var value: Value? {
+  @inlinable public var value: Value? {
     if case .fulfilled(let value) = self { return value }
     return nil
   }
 
   /// The error, if rejected.
-  public var error: Failure? {
+  @inlinable public var error: Failure? {
     if case .rejected(let error) = self { return error }
     return nil
   }
 
   /// Whether the future was cancelled, with an indirect error or without.
-  public var isCancelled: Bool {
+  @inlinable public var isCancelled: Bool {
     if case .cancelled = self { return true }
     return false
   }
 
   /// The indirect error of a cancellation, if there is one.
-  public var indirectError: (any Error)? {
+  @inlinable public var indirectError: (any Error)? {
     if case .cancelled(let error) = self { return error }
     return nil
   }
@@ -79,7 +79,7 @@ extension FutureResult {
 
 extension FutureResult where Failure: Error {
   /// Converts a `Result`.
-  public init(_ result: Result<Value, Failure>) {
+  @inlinable public init(_ result: Result<Value, Failure>) {
     switch result {
     case .success(let value): self = .fulfilled(value)
     case .failure(let error): self = .rejected(error)

@@ -2,7 +2,7 @@
 // handles, and forwards the others.
 extension Reactions {
   /// Handles values. A value of another type, from a promise that another language settled, becomes an error.
-  static func onValue<Value, Failure>(
+  @inlinable static func onValue<Value, Failure>(
     of future: Future<Value, Failure>.Type, _ body: @escaping (Value, inout CellValue) -> Verdict
   ) -> Closure {
     { isRejected, value, out in
@@ -13,7 +13,7 @@ extension Reactions {
   }
 
   /// Handles errors.
-  static func onError<Value, Failure>(
+  @inlinable static func onError<Value, Failure>(
     of future: Future<Value, Failure>.Type, _ body: @escaping (Failure, inout CellValue) -> Verdict
   ) -> Closure {
     { isRejected, value, out in
@@ -23,7 +23,7 @@ extension Reactions {
   }
 
   /// Handles errors and, if `includingIndirectErrors` is true, indirect errors.
-  static func onAnyError<Value, Failure>(
+  @inlinable static func onAnyError<Value, Failure>(
     of future: Future<Value, Failure>.Type, includingIndirectErrors: Bool,
     _ body: @escaping (any Error, inout CellValue) -> Verdict
   ) -> Closure where Failure: Error {
@@ -38,7 +38,7 @@ extension Reactions {
   }
 
   /// Handles cancellations.
-  static func onCancellation<Value, Failure>(
+  @inlinable static func onCancellation<Value, Failure>(
     of future: Future<Value, Failure>.Type, _ body: @escaping ((any Error)?) -> Void
   ) -> Closure {
     { isRejected, value, _ in
@@ -48,7 +48,7 @@ extension Reactions {
   }
 
   /// Handles every outcome.
-  static func onResult<Value, Failure>(
+  @inlinable static func onResult<Value, Failure>(
     of future: Future<Value, Failure>.Type,
     _ body: @escaping (FutureResult<Value, Failure>, inout CellValue) -> Verdict
   ) -> Closure {
@@ -56,7 +56,7 @@ extension Reactions {
   }
 
   /// Handles values and errors, as a `Result`.
-  static func onEither<Value, Failure: Error>(
+  @inlinable static func onEither<Value, Failure: Error>(
     of future: Future<Value, Failure>.Type, _ body: @escaping (Result<Value, Failure>, inout CellValue) -> Verdict
   ) -> Closure {
     { isRejected, value, out in
@@ -72,40 +72,42 @@ extension Reactions {
 
 // Stores a callback's result as the outcome of the future that it settles.
 extension CellValue {
-  mutating func leave<Value>(_ value: Value) -> Verdict {
+  @inlinable mutating func leave<Value>(_ value: Value) -> Verdict {
     self = .encoding(value)
     return .fulfill
   }
 
-  mutating func leave<Failure>(error: Failure) -> Verdict {
+  @inlinable mutating func leave<Failure>(error: Failure) -> Verdict {
     self = .encoding(failure: error)
     return .reject
   }
 
-  mutating func leave(cancelledBecause error: (any Error)?) -> Verdict {
+  @inlinable mutating func leave(cancelledBecause error: (any Error)?) -> Verdict {
     self = .cancelled(because: error)
     return .reject
   }
 
-  mutating func leave<Value, Failure>(fault: any Error, in future: Future<Value, Failure>.Type) -> Verdict {
+  @inlinable mutating func leave<Value, Failure>(fault: any Error, in future: Future<Value, Failure>.Type) -> Verdict {
     self = .encoding(fault: fault, as: Failure.self)
     return .reject
   }
 
-  mutating func leave<Value, Failure>(result: FutureResult<Value, Failure>) -> Verdict {
-    let (value, outcome) = result.encoded
-    self = value
-    return outcome.isRejected ? .reject : .fulfill
+  @inlinable mutating func leave<Value, Failure>(result: FutureResult<Value, Failure>) -> Verdict {
+    switch result {
+    case .fulfilled(let value): leave(value)
+    case .rejected(let error): leave(error: error)
+    case .cancelled(let error): leave(cancelledBecause: error)
+    }
   }
 
   /// Stores a future to follow.
-  mutating func leave<Value, Failure>(following future: Future<Value, Failure>) -> Verdict {
+  @inlinable mutating func leave<Value, Failure>(following future: Future<Value, Failure>) -> Verdict {
     self = .promise(future.cell)
     return .adopt
   }
 
   /// Runs `body`; an error that it throws becomes the outcome.
-  mutating func attempt(_ body: (inout CellValue) throws -> Verdict) -> Verdict {
+  @inlinable mutating func attempt(_ body: (inout CellValue) throws -> Verdict) -> Verdict {
     do { return try body(&self) } catch { return leave(error: error) }
   }
 }

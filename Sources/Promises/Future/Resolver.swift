@@ -13,26 +13,26 @@ import Synchronization
 public final class Resolver<Value, Failure> {
   @usableFromInline package let cell: CellRef
   /// Whether the future follows another one, so that releasing this resolver must not cancel it.
-  private let isHandedOver = Atomic<Bool>(false)
+  @usableFromInline let isHandedOver = Atomic<Bool>(false)
   /// Created with the first handler of cancel requests.
-  let cancelResolver = AtomicLazyReference<CancelResolver<Value, Failure>>()
+  @usableFromInline let cancelResolver = AtomicLazyReference<CancelResolver>()
 
   /// Takes over the caller's reference to the cell.
-  package init(cell: CellRef) { self.cell = cell }
+  @inlinable package init(cell: CellRef) { self.cell = cell }
 
   /// Creates a pending future and its resolver.
   ///
   ///     let resolver = Resolver<Int, any Error>()
   ///     start(resolver)
   ///     return resolver.future
-  public convenience init() { self.init(cell: .pending()) }
+  @inlinable public convenience init() { self.init(cell: .pending()) }
 
   /// The future that this resolver settles: the same one at each access.
-  public var future: Future<Value, Failure> { Future(cell: cell.retained()) }
+  @inlinable public var future: Future<Value, Failure> { Future(cell: cell.retained()) }
 
   deinit {
     if !isHandedOver.load(ordering: .relaxed) && !cell.state.isSettled {
-      cancelResolver.load()?.requestCancel(cell)
+      cancelResolver.load()?.requestCancel(cell, passing: Resolver(cell: cell.retained()))
       // With handlers, the resolver passed to them cancels the future on its own release.
       if cancelResolver.load() == nil { _ = cell.settle(.cancelled(because: nil), .rejected) }
     }
@@ -53,7 +53,7 @@ public final class Resolver<Value, Failure> {
   ///
   /// - Returns: true if it was pending.
   @discardableResult
-  public func reject(_ error: Failure) -> Bool {
+  @inlinable public func reject(_ error: Failure) -> Bool {
     cell.settle(rejecting: .encoding(failure: error), reports: true)
   }
 
@@ -69,10 +69,12 @@ public final class Resolver<Value, Failure> {
   ///
   /// - Returns: true if it was pending.
   @discardableResult
-  public func resolve(_ result: FutureResult<Value, Failure>) -> Bool {
-    let (value, outcome) = result.encoded
-    return outcome.isRejected
-      ? cell.settle(rejecting: value, reports: true) : cell.settle(fulfilling: value, reports: true)
+  @inlinable public func resolve(_ result: FutureResult<Value, Failure>) -> Bool {
+    switch result {
+    case .fulfilled(let value): fulfill(value)
+    case .rejected(let error): reject(error)
+    case .cancelled(let error): cancel(because: error)
+    }
   }
 }
 
@@ -92,7 +94,7 @@ extension Resolver where Failure: Error {
   ///
   /// - Returns: true if it was pending.
   @discardableResult
-  public func resolve(_ result: Result<Value, Failure>) -> Bool { resolve(FutureResult(result)) }
+  @inlinable public func resolve(_ result: Result<Value, Failure>) -> Bool { resolve(FutureResult(result)) }
 }
 
 extension Resolver where Failure == any Error {

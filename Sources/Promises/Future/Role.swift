@@ -1,5 +1,6 @@
 /// The role of a callback: the outcomes that it handles, its interest, and the fate of its future if its token is
 /// invalidated.
+@usableFromInline
 struct Role {
   let outcomes: Job.OutcomeSet
   /// Whether the callback keeps back requests of other consumers to cancel the source.
@@ -7,34 +8,51 @@ struct Role {
   let ifInvalidated: Verdict
 
   /// An observer. After an invalidation of its token, the outcome is forwarded.
-  static func observing(_ outcomes: Job.OutcomeSet, interest: Interest = .counted) -> Role {
+  @usableFromInline static func observing(_ outcomes: Job.OutcomeSet, interest: Interest = .counted) -> Role {
     Role(outcomes: outcomes, interest: interest, ifInvalidated: .pass)
   }
   /// A transformation. After an invalidation of its token, the future is cancelled.
-  static func transforming(_ outcomes: Job.OutcomeSet) -> Role {
+  @usableFromInline static func transforming(_ outcomes: Job.OutcomeSet) -> Role {
     Role(outcomes: outcomes, interest: .counted, ifInvalidated: .reject)
   }
 }
 
 extension Job.OutcomeSet {
   /// Cancellations, with an indirect error or without.
-  static var cancelled: Job.OutcomeSet { .discarded | .discardedWithCause }
+  @usableFromInline static var cancelled: Job.OutcomeSet { .discarded | .discardedWithCause }
 }
 
 extension Future {
   /// Returns a future that the callback settles. All derived futures are made here.
+  @inlinable
   func derive<NewValue, NewFailure>(
     on context: PromiseContext, token: InvalidationToken?, _ role: Role, _ closure: consuming @escaping Closure
   ) -> Future<NewValue, NewFailure> {
-    Future<NewValue, NewFailure>(
-      cell: cell.derive(context, for: role.outcomes, interest: role.interest, role.gated(by: token, consume closure)))
+    Future<NewValue, NewFailure>(cell: cell.derive(on: context, token: token, role, consume closure))
   }
 
   /// Attaches a callback that settles no future. All such callbacks are attached here.
+  @inlinable
   func observe(
     on context: PromiseContext, token: InvalidationToken?, _ role: Role, _ closure: consuming @escaping Closure
   ) {
-    cell.observe(context, for: role.outcomes, interest: role.interest, role.gated(by: token, consume closure))
+    cell.observe(on: context, token: token, role, consume closure)
+  }
+}
+
+extension CellRef {
+  @usableFromInline
+  func derive(
+    on context: PromiseContext, token: InvalidationToken?, _ role: Role, _ closure: consuming @escaping Closure
+  ) -> CellRef {
+    derive(context, for: role.outcomes, interest: role.interest, role.gated(by: token, consume closure))
+  }
+
+  @usableFromInline
+  func observe(
+    on context: PromiseContext, token: InvalidationToken?, _ role: Role, _ closure: consuming @escaping Closure
+  ) {
+    observe(context, for: role.outcomes, interest: role.interest, role.gated(by: token, consume closure))
   }
 }
 

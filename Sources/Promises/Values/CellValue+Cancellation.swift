@@ -8,8 +8,9 @@ extension CellValue {
   }
 
   /// Whether a promise rejected with this reason was cancelled.
-  var isCancellation: Bool { kind == ValueKind.discarded.rawValue }
+  @usableFromInline var isCancellation: Bool { kind == ValueKind.discarded.rawValue }
 
   /// The error that led to the cancellation; nil without one.
+  @usableFromInline
   var indirectError: (any Error)? { discardCause.map { $0.reason as? any Error ?? RejectionReason($0.reason) } }
 }

@@ -8,11 +8,9 @@ extension CellValue {
   /// Converts an `[Any]` to an ARRAY and a `[String: Any]` to a MAP; nil for any other type. An element without a kind
   /// in C becomes an OBJECT.
   static func collection(_ value: Any) -> CellValue? {
-    switch type(of: value) {
-    case is [Any].Type: array(value as! [Any], level: 0)
-    case is [String: Any].Type: map(value as! [String: Any], level: 0)
-    default: nil
-    }
+    let type = type(of: value)
+    if type == [Any].self { return array(value as! [Any], level: 0) }
+    return type == [String: Any].self ? map(value as! [String: Any], level: 0) : nil
   }
 
   @usableFromInline

@@ -5,17 +5,29 @@ extension CellValue {
   @usableFromInline
   static func encoding(reason: Any?) -> CellValue {
     guard let reason else { return .void }
+    return encodingKnown(reason) ?? .object(SwiftBox<Any>(reason), isError: reason is any Error)
+  }
+
+  /// Converts an error to a cell's value. A reason that was wrapped to conform to Error is stored unwrapped.
+  @usableFromInline
+  static func encoding(error: any Error) -> CellValue {
+    if type(of: error) == RejectionReason.self { return unsafe .encoding(reason: (error as! RejectionReason).reason) }
+    return encodingKnown(error) ?? .object(ErrorBox(error), isError: true)
+  }
+
+  /// Converts a reason to the kind of its type; `nil` without one.
+  @usableFromInline
+  static func encodingKnown(_ reason: Any) -> CellValue? {
     // Exact types only: an Optional or an existential in the reason must keep its type.
-    switch type(of: reason) {
-    case is Discarded.Type: return CellValue(kind: .discarded)
-    case is PromiseError.Type: return .error(reason as! PromiseError)
-    case is Int.Type: return i64(Int64(reason as! Int))
-    case is Bool.Type: return CellValue(kind: .bool, bits: reason as! Bool ? 1 : 0)
-    case is Double.Type: return CellValue(kind: .f64, bits: (reason as! Double).bitPattern)
-    case is String.Type: return .string(reason as! String)
-    case is ForeignObject.Type: return (reason as! ForeignObject).retained
-    default: return collection(reason) ?? .object(SwiftBox<Any>(reason), isError: reason is any Error)
-    }
+    let type = type(of: reason)
+    if type == Discarded.self { return CellValue(kind: .discarded) }
+    if type == PromiseError.self { return .error(reason as! PromiseError) }
+    if type == Int.self { return i64(Int64(reason as! Int)) }
+    if type == Bool.self { return CellValue(kind: .bool, bits: reason as! Bool ? 1 : 0) }
+    if type == Double.self { return CellValue(kind: .f64, bits: (reason as! Double).bitPattern) }
+    if type == String.self { return .string(reason as! String) }
+    if type == ForeignObject.self { return (reason as! ForeignObject).retained }
+    return collection(reason)
   }
 
   /// The value as a reason; VOID is `nil`.

@@ -2,16 +2,17 @@
 // promise's reason, so a promise and a future share one cell.
 
 extension CellValue {
-  @usableFromInline
+  @inlinable
   static func encoding<Failure>(failure: Failure) -> CellValue {
+    if Failure.self == (any Error).self { return .encoding(error: cast(failure, to: (any Error).self)) }
     // A reason that was wrapped to conform to Error is stored unwrapped.
     if let wrapper = failure as? RejectionReason { return unsafe .encoding(reason: wrapper.reason) }
-    return .encoding(reason: .some(failure))
+    return .encodingKnown(failure) ?? .object(SwiftBox(failure), isError: failure is any Error)
   }
 
   /// Converts a library error for a future with this failure type. If the error is not of that type, the future is
   /// cancelled with it as indirect error.
-  @usableFromInline
+  @inlinable
   static func encoding<Failure>(fault: any Error, as failure: Failure.Type) -> CellValue {
     fault is Failure ? .encoding(reason: fault) : .cancelled(because: fault)
   }
@@ -20,7 +21,7 @@ extension CellValue {
   ///
   /// A promise settled by another language, or by the engine, may hold a value of another type. The outcome is then an
   /// error that describes the mismatch, converted as above.
-  @usableFromInline
+  @inlinable
   func result<Value, Failure>(isRejected: Bool) -> FutureResult<Value, Failure> {
     if isRejected {
       switch rejection(as: Failure.self) {
@@ -34,7 +35,7 @@ extension CellValue {
   }
 
   /// A reason as the outcome of a future.
-  @usableFromInline
+  @inlinable
   func rejection<Failure>(as type: Failure.Type) -> FutureResult<Never, Failure> {
     if isCancellation { return .cancelled(indirectError) }
     if let failure = decoded(as: Failure.self) { return .rejected(failure) }

@@ -48,7 +48,14 @@ extension CellValue {
 
   @inlinable
   func decodedOther<T>(as type: T.Type) -> T? {
-    if let box = swiftBox as? SwiftBox<T> { return box.value }
+    if let box = swiftBox {
+      if let box = box as? SwiftBox<T> { return box.value }
+      if T.self == (any Error).self, let box = box as? ErrorBox {
+        // With `as`, the existential itself is cast, and not the error in it.
+        return CellValue.cast(box.error as any Error, to: T.self)
+      }
+      return box.any as? T
+    }
     if let number = integer(as: T.self) { return number }
     if T.self == Float.self, kind == ValueKind.f64.rawValue {
       return CellValue.cast(Float(Double(bitPattern: bits)), to: T.self)

@@ -6,14 +6,22 @@ import CPlatform
 class AnySwiftBox {
   @usableFromInline init() {}
   /// The value, with its type erased.
-  var any: Any { fatalError("a box without a value") }
+  @usableFromInline var any: Any { fatalError("a box without a value") }
 }
 
 @usableFromInline
 final class SwiftBox<T>: AnySwiftBox {
   @usableFromInline let value: T
-  @usableFromInline init(_ value: T) { self.value = value }
-  override var any: Any { value }
+  @inlinable init(_ value: T) { self.value = value }
+  @usableFromInline override var any: Any { value }
+}
+
+/// An error, so that one which is read as `any Error` needs no cast.
+@usableFromInline
+final class ErrorBox: AnySwiftBox {
+  @usableFromInline let error: any Error
+  init(_ error: any Error) { self.error = error }
+  @usableFromInline override var any: Any { error }
 }
 
 extension CellValue {

@@ -39,4 +39,49 @@ enum Ours {
     for _ in 0..<links { last = last.then { $0 + step } }
     promise.resolve(1)
   }
+
+  /// Runs map on a `Future`, made with its resolver, `count` times; releases everything.
+  @inline(never)
+  static func map(_ count: Int) {
+    for number in 0..<count {
+      let (future, resolver) = Future<Int, any Error>.makeWithResolver()
+      _ = future.map { $0 + 1 }
+      resolver.fulfill(number)
+    }
+  }
+
+  @inline(never)
+  static func onSuccess(_ count: Int, adding sum: Sum) {
+    for number in 0..<count {
+      let (future, resolver) = Future<Int, any Error>.makeWithResolver()
+      future.onSuccess { sum.value &+= $0 }
+      resolver.fulfill(number)
+    }
+  }
+
+  @inline(never)
+  static func flatMap(_ count: Int) {
+    for number in 0..<count {
+      let (future, resolver) = Future<Int, any Error>.makeWithResolver()
+      _ = future.flatMap { Future(fulfilled: $0 + 1) }
+      resolver.fulfill(number)
+    }
+  }
+
+  /// An error through a chain of two, the second of which replaces it.
+  @inline(never)
+  static func reject(_ count: Int) {
+    for _ in 0..<count {
+      let (future, resolver) = Future<Int, any Error>.makeWithResolver()
+      _ = future.map { $0 + 1 }.replaceError { _ in 0 }
+      resolver.reject(Refusal())
+    }
+  }
 }
+
+/// The sum that callbacks make, one at a time.
+final class Sum: @unchecked Sendable {
+  var value = 0
+}
+
+struct Refusal: Error {}

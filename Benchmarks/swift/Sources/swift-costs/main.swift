@@ -13,11 +13,10 @@ guard arguments.isEmpty || arguments == ["--long"] else {
 let stopwatch = Stopwatch(rounds: arguments.isEmpty ? 300 : 3000)
 let embedded = EmbeddedEventLoop()
 let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-let budget = 0.35
-
 /// Measures ours against both of NIO's loops.
 func race(
-  _ row: String, items: Int, ours: @escaping () -> Void, theirs: @escaping @Sendable (any EventLoop) -> Void
+  _ row: String, items: Int, budget: Double = 0.35, ours: @escaping () -> Void,
+  theirs: @escaping @Sendable (any EventLoop) -> Void
 ) {
   let loop = group.next()
   let times = stopwatch.race(
@@ -48,6 +47,15 @@ race("new + then that captures + resolve", items: 100, ours: { Ours.then(100, ad
 race("a link that captures, of a chain of 10", items: 10, ours: { Ours.chain(10, adding: step) }) {
   Theirs.chain(10, adding: step, on: $0)
 }
+
+report_heading("Future<Int, any Error> against EventLoopFuture<Int>", "ns")
+let (ourSum, theirSum) = (Sum(), Sum())
+race("makeWithResolver + map + fulfill", items: 100, ours: { Ours.map(100) }) { Theirs.then(100, on: $0) }
+race("the same with onSuccess, that captures", items: 100, budget: 0.7, ours: { Ours.onSuccess(100, adding: ourSum) }) {
+  Theirs.onSuccess(100, adding: theirSum, on: $0)
+}
+race("the same with flatMap", items: 100, ours: { Ours.flatMap(100) }) { Theirs.flatMap(100, on: $0) }
+race("map + replaceError, rejected", items: 100, budget: 0.7, ours: { Ours.reject(100) }) { Theirs.reject(100, on: $0) }
 
 try group.syncShutdownGracefully()
 exit(report_failed() ? 1 : 0)

@@ -4,16 +4,17 @@ import Synchronization
 /// The interest of a reaction in its source. A source that loses all interest is asked to cancel.
 ///
 /// Stored in bits 4 and 5 of `meta`. A `rescue`, whose type is there, is `counted`.
+@usableFromInline
 package struct Interest: Equatable {
   let rawValue: UInt32
   /// Interested until cancellation of its promise is requested.
-  package static var counted: Interest { Interest(rawValue: 0) }
+  @usableFromInline package static var counted: Interest { Interest(rawValue: 0) }
   /// No interest, so the reaction blocks no request of others. Requests for its promise propagate upstream.
-  package static var quiet: Interest { Interest(rawValue: 1) }
+  @usableFromInline package static var quiet: Interest { Interest(rawValue: 1) }
   /// No interest. Requests for its promise do not propagate upstream.
-  package static var none: Interest { Interest(rawValue: 2) }
+  @usableFromInline package static var none: Interest { Interest(rawValue: 2) }
   /// Interested until the source is settled. Requests for its promise do not propagate upstream.
-  package static var lasting: Interest { Interest(rawValue: 3) }
+  @usableFromInline package static var lasting: Interest { Interest(rawValue: 3) }
 }
 
 extension CellRef {
