@@ -213,6 +213,51 @@ static void promise_of_a_stream_stays_the_streams(void) {
   promise_publisher_release(publisher);
 }
 
+/* Fills the cells that were freed. */
+static void make_others(void) {
+  for (int i = 0; i < OTHERS; i++)
+    others[i] = promise_new();
+}
+
+/* The reference of a value is the program's, so a release too many takes it. The value then releases nothing. */
+static void value_releases_no_promise_of_others(void) {
+  for (int kind = 0; kind < 3; kind++) {
+    promise_t *held = promise_new();
+    promise_value_t value = holding(retained(held)), list;
+    if (kind == 1)
+      CHECK_STATUS(promise_value_array(&list, &value, 1), PROMISE_OK);
+    promise_t *holder = kind == 0   ? promise_new_rejected(&value)
+                        : kind == 1 ? promise_new_resolved(&list)
+                                    : promise_new();
+    if (kind == 2)
+      CHECK_STATUS(promise_reject(holder, &value), PROMISE_OK);
+    CHECK_STATUS(promise_release(held), PROMISE_OK);
+    CHECK_STATUS(promise_release(held), PROMISE_OK);
+    make_others();
+    CHECK_STATUS(promise_release(holder), PROMISE_OK);
+    others_are_whole();
+  }
+}
+
+/* A link has a handle of its target, which a release too many takes, and a reference, which stays. */
+static void target_of_a_link_stays_the_links(void) {
+  promise_publisher_t *source = promise_publisher_new(0), *target = promise_publisher_new(0);
+  promise_subscriber_t *link = promise_publisher_forward(source, target, 0);
+  CHECK_STATUS(promise_publisher_release(target), PROMISE_OK);
+  CHECK_STATUS(promise_publisher_release(target), PROMISE_OK);
+  CHECK_STATUS(promise_publisher_release(target), PROMISE_ESTALE);
+  promise_publisher_t *windows[OTHERS];
+  for (int i = 0; i < OTHERS; i++)
+    windows[i] = promise_publisher_window(source, 3);
+  CHECK_STATUS(promise_publisher_publish(source, I64(1)), PROMISE_OK);
+  CHECK_STATUS(promise_subscriber_release(link), PROMISE_OK);
+  for (int i = 0; i < OTHERS; i++) {
+    CHECK_INT(promise_publisher_state(windows[i]), PROMISE_PENDING);
+    CHECK_STATUS(promise_publisher_release(windows[i]), PROMISE_OK);
+  }
+  CHECK_STATUS(promise_publisher_release(source), PROMISE_OK);
+}
+
 /* Each pending job has a reference to its executor. */
 static void executor_stays_its_jobs(void) {
   shelf_t shelf = SHELF_EMPTY;
@@ -255,6 +300,8 @@ int main(void) {
   RUN(promise_of_a_timer_stays_the_timers);
   RUN(promise_of_an_event_stays_the_queues);
   RUN(promise_of_a_stream_stays_the_streams);
+  RUN(value_releases_no_promise_of_others);
+  RUN(target_of_a_link_stays_the_links);
   RUN(executor_stays_its_jobs);
   return check_report();
 }

@@ -57,16 +57,24 @@ package struct ValueKind: Equatable {
 }
 
 extension CellValue {
-  /// Retains the box or promise that the value owns. False if it has too many references.
+  /// Retains the box or promise that the value owns. False if it has too many references, or if the value's reference to
+  /// the promise was taken: by a program that released its own twice.
   package func retain() -> Bool {
     guard isOwning else { return true }
-    return owner.retain()
+    return livingOwner?.retain() ?? false
   }
 
-  /// Releases the box or promise that the value owns.
+  /// Releases the box or promise that the value owns. A no-op if that reference was taken, as above: the cell may be
+  /// another owner's.
   package func release() {
     guard isOwning else { return }
-    owner.release()
+    livingOwner?.release()
+  }
+
+  /// The cell that an owning value refers to; `nil` for a promise that was freed since.
+  @inline(__always)
+  private var livingOwner: CellRef? {
+    kind == ValueKind.promise.rawValue ? Token(bits: bits).cell(.promise) : owner
   }
 
   /// The cell that an owning value refers to.

@@ -57,9 +57,13 @@ extension CellPublisher {
   /// Forwards this one's events to another publisher, and its end by the rule `end`, until the returned subscriber is
   /// cancelled. Nil when memory has run out.
   package func forward(to target: CellPublisher, _ end: Stage.ForwardedEnd) -> CellSubscriber? {
-    guard target.retainHandle(), let stage = Stage.make(.forward(target, end), target) else {
+    guard target.retainHandle() else { return nil }
+    // A program that releases its handle twice takes the one above. With a reference the cell stays the target's.
+    guard target.ref.retain() else {
+      target.releaseHandle()
       return nil
     }
+    guard let stage = Stage.make(.forward(target, end), target) else { return nil }
     return subscribe(Subscription(.stage(stage)))
   }
 

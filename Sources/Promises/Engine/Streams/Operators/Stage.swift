@@ -39,7 +39,7 @@ package struct Stage {
     case flatten
     /// Publishes for an inner stream of the target's flattening, with its number.
     case inner(UnsafeMutablePointer<InnerStreams.Inner>, UInt64)
-    /// Forwards to an ordinary publisher, with a handle to it.
+    /// Forwards to an ordinary publisher, with a handle and a reference to it.
     case forward(CellPublisher, ForwardedEnd)
     /// An operator of the typed layer.
     case closure(Function)
@@ -51,7 +51,9 @@ package struct Stage {
       case .window(let window): window.release()
       case .group(let group): group.release()
       case .fold(let fold): fold.release()
-      case .forward(let target, _): target.releaseHandle()
+      case .forward(let target, _):
+        target.releaseHandle()
+        target.ref.release()
       case .pass, .take, .combine, .zip, .pace, .flatten, .inner, .closure: break
       }
     }
