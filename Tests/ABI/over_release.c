@@ -258,6 +258,52 @@ static void target_of_a_link_stays_the_links(void) {
   CHECK_STATUS(promise_publisher_release(source), PROMISE_OK);
 }
 
+/* A handler that is detached, since its promise was settled by another call or is unwanted, stays in the list of its
+ * source behind newer ones. */
+static void detached_promise_stays_the_lists(void) {
+  spy_t spies[8] = {{0}};
+  for (int kind = 0; kind < 4; kind++) {
+    promise_t *source = promise_new();
+    promise_t *detached = promise_then(source, spy_handler, &spies[2 * kind], spy_free);
+    promise_t *newer = promise_then(source, spy_handler, &spies[2 * kind + 1], spy_free);
+    if (kind % 2 == 0)
+      CHECK_STATUS(promise_request_cancel(detached, NULL), PROMISE_OK);
+    else
+      CHECK_STATUS(promise_resolve(detached, I64(1)), PROMISE_OK);
+    release_too_often(detached);
+    /* The list goes with its source, or runs. */
+    if (kind < 2)
+      CHECK_STATUS(promise_resolve(source, I64(1)), PROMISE_OK);
+    CHECK_STATUS(promise_release(source), PROMISE_OK);
+    others_are_whole();
+    CHECK_STATUS(promise_release(newer), PROMISE_OK);
+    CHECK_SPY(&spies[2 * kind], 0, 1);
+    CHECK_SPY(&spies[2 * kind + 1], kind < 2, 1);
+  }
+}
+
+/* Once the list has released it, the last reference is its holder's. */
+static void detached_promise_is_its_holders_afterwards(void) {
+  spy_t spy = {0};
+  for (int kind = 0; kind < 3; kind++) {
+    promise_t *source = promise_new();
+    promise_t *detached = promise_then(source, spy_handler, &spy, NULL);
+    promise_t *newer = promise_then(source, spy_handler, &spy, NULL);
+    CHECK_STATUS(promise_resolve(detached, I64(1)), PROMISE_OK);
+    if (kind == 0)
+      CHECK_STATUS(promise_resolve(source, I64(1)), PROMISE_OK);
+    if (kind < 2)
+      CHECK_STATUS(promise_release(source), PROMISE_OK);
+    else
+      CHECK_STATUS(promise_discard(newer), PROMISE_OK);
+    CHECK_STATUS(promise_release(detached), PROMISE_OK);
+    CHECK_STATUS(promise_release(detached), PROMISE_ESTALE);
+    CHECK_STATUS(promise_release(newer), PROMISE_OK);
+    if (kind == 2)
+      CHECK_STATUS(promise_release(source), PROMISE_OK);
+  }
+}
+
 /* Each pending job has a reference to its executor. */
 static void executor_stays_its_jobs(void) {
   shelf_t shelf = SHELF_EMPTY;
@@ -300,6 +346,8 @@ int main(void) {
   RUN(promise_of_a_timer_stays_the_timers);
   RUN(promise_of_an_event_stays_the_queues);
   RUN(promise_of_a_stream_stays_the_streams);
+  RUN(detached_promise_stays_the_lists);
+  RUN(detached_promise_is_its_holders_afterwards);
   RUN(value_releases_no_promise_of_others);
   RUN(target_of_a_link_stays_the_links);
   RUN(executor_stays_its_jobs);

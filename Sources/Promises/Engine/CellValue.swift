@@ -61,20 +61,16 @@ extension CellValue {
   /// the promise was taken: by a program that released its own twice.
   package func retain() -> Bool {
     guard isOwning else { return true }
-    return livingOwner?.retain() ?? false
+    guard kind == ValueKind.promise.rawValue else { return owner.retain() }
+    return Token(bits: bits).cell(.promise)?.retain() ?? false
   }
 
   /// Releases the box or promise that the value owns. A no-op if that reference was taken, as above: the cell may be
-  /// another owner's.
+  /// another owner's, and the last reference the settler's.
   package func release() {
     guard isOwning else { return }
-    livingOwner?.release()
-  }
-
-  /// The cell that an owning value refers to; `nil` for a promise that was freed since.
-  @inline(__always)
-  private var livingOwner: CellRef? {
-    kind == ValueKind.promise.rawValue ? Token(bits: bits).cell(.promise) : owner
+    guard kind == ValueKind.promise.rawValue else { return owner.release() }
+    _ = Token(bits: bits).cell(.promise)?.releaseHandleOfPromise()
   }
 
   /// The cell that an owning value refers to.

@@ -145,7 +145,8 @@ extension CellRef {
     case .job: job.abandon()
     // The captures of a callback are stored where those of a closure are.
     case .closure, .callback: unsafe closure.deinitialize(count: 1)
-    case .follow, .detached: break
+    case .follow: break
+    case .detached: leaveList()
     case .completion: loseCompletion()
     default: reactionContext.release()
     }

@@ -103,6 +103,7 @@ extension CellRef {
     case .completion:
       return unsafe complete(value.pointee, outcome)
     case .detached:
+      leaveList()
       return .idle
     case .follow:
       return unsafe pass(value.pointee, outcome)

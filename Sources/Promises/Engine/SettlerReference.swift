@@ -7,7 +7,7 @@ import Synchronization
 // release by handle is refused while the settler's reference is the only one.
 //
 // The settler releases its reference after it has settled the promise, or has cleared the mark by which it is
-// recognized here.
+// recognized here. So does the list that a detached reaction stays in: its promise was settled by another call.
 extension CellRef {
   /// Marks a new promise as one whose settler has a reference until the promise is settled.
   func keepForSettler() { mark(ReactionKind.kept) }
@@ -19,14 +19,16 @@ extension CellRef {
     return true
   }
 
-  /// Whether the promise is pending, and the only reference is its settler's.
+  /// Whether the only reference is the settler's of a pending promise, or that of the list with a detached reaction.
   private var isLeftToSettler: Bool {
     // Loaded before the state: a settler changes the state or the mark before it releases its reference.
-    guard acquiredLife & Life.referencesMask == 1 else { return false }
+    let references = acquiredLife & Life.referencesMask
+    guard references <= 2 else { return false }
     let state = self.state
-    guard !state.isSettled else { return false }
-    guard state.source == 0 else { return true }
+    guard references == (state.isSettled ? state.countOfLast : 1) else { return false }
+    guard state.isSettled || state.source == 0 else { return true }
     let meta = unsafe platform_load_shared(metaAddress)
+    if state.isSettled { return ReactionKind(rawValue: meta & ReactionKind.mask) == .detached }
     return meta & ReactionKind.kept != 0 || meta & ReactionKind.answerable != 0 && isOfReadyEvent
   }
 }

@@ -17,6 +17,8 @@ extension CellRef {
     let rest = Detached(reaction)
     let isPromise = reaction.isPromise
     let detached = ReactionKind.detached.rawValue | Interest.none.rawValue << ReactionKind.typeShift
+    // So that the release of its last reference finds that it is the list's (SettlerReference.swift).
+    if isPromise { reaction.watch() }
     // A cancel request for the reaction's promise may read it meanwhile.
     unsafe platform_store_shared(reaction.metaAddress, detached | (isPromise ? 0 : ReactionKind.unheld))
     var removed: UInt32 = 0
@@ -30,6 +32,11 @@ extension CellRef {
     if !isPromise { reaction.clearSource() }
     rest.release()
     CellRef.releaseRemoved(removed)
+  }
+
+  /// Clears the mark of a detached reaction, before its list releases it.
+  func leaveList() {
+    if meta & ReactionKind.unheld == 0 { unsafe platform_store_shared(metaAddress, ReactionKind.none.rawValue) }
   }
 
   /// Whether this kind of reaction can be detached. A closure of the Swift layer runs regardless of its promise's state

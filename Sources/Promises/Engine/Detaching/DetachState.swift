@@ -185,6 +185,7 @@ extension CellRef {
   /// Releases the list's references to removed reactions.
   static func releaseRemoved(_ first: UInt32) {
     for reaction in ReactionList(first) {
+      reaction.leaveList()
       reaction.release()
     }
   }
