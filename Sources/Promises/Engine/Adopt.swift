@@ -12,6 +12,8 @@ extension CellRef {
       guard !closes else { return conclude(Fault.cycle.value, .rejected) }
       // No reference but the reaction's, and no dependents: nothing can observe the outcome.
       if acquiredLife & Life.holdersMask == 1 && state.head == 0 { return .idle }
+      // Before this promise follows it: if the request settles it, this promise is settled below, without recursion.
+      if state.isCancelRequested { passCancelRequest(to: promise) }
       guard hold() else {
         awaitPublication()
         return .idle

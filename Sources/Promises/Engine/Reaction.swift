@@ -78,6 +78,8 @@ struct ReactionKind: Equatable {
   /// One reference to the promise is the maker's, which uses it only to settle the promise, so it does not count as
   /// interest (Abandon.swift).
   static var ofMaker: UInt32 { 1 << 12 }
+  /// `meta` of a cancel-request handler: it runs when the request has been propagated upstream.
+  static var atEnd: UInt32 { 1 << 13 }
   /// `meta` of a cancel-request handler: its context is a cell to which requests are propagated.
   static var passingOn: UInt32 { 1 << 10 }
   /// `meta` of a promise of the kind `none`: `function`, `context`, `free` are a discard block (Discard.swift).

@@ -33,4 +33,13 @@ extension CellRef {
     let call: Observer = { context, _ in unsafe Context.call(context) }
     if unsafe !onCancelRequest(call, Context(body)) { fatalError("no memory for a callback") }
   }
+
+  /// Makes a request to cancel this promise cancel it, after it was propagated upstream.
+  func cancelAtEndOfRequest() {
+    let cancel: Observer = { promise, _ in
+      unsafe WeakCell(context: promise).with { _ = $0.settle(CellValue(kind: .discarded), .rejected) }
+    }
+    let weak = unsafe Context(WeakCell(self).context, nil)
+    if unsafe !onCancelRequest(cancel, weak, meta: ReactionKind.atEnd) { fatalError("no memory for a callback") }
+  }
 }

@@ -16,10 +16,9 @@ extension Future {
   /// Returns a future with the same outcome that is cancelled as soon as it is asked to cancel. This future is asked
   /// first, and may continue.
   public func cancellingImmediatelyUponRequest() -> Future {
-    relayingRequests { child, request in
-      request()
-      _ = child.settle(rejecting: .cancelled(because: nil), reports: false)
-    }
+    let child: Future = following()
+    child.cell.cancelAtEndOfRequest()
+    return child
   }
 
   /// Returns a shared future with the same outcome, for example for a cache: references to it do not count as interest.
@@ -52,20 +51,27 @@ extension Future {
     _ context: PromiseContext, _ cancelRequested: consuming @escaping (Future) -> Void
   ) -> Future {
     let held = HandedCallback(consume cancelRequested)
-    let shared = relayingRequests { child, request in
-      guard let callback = held.take() else { return }
-      context.runApart(Self.asking(Future(cell: child.retained()), consume callback, request))
+    // Without a context, the request propagates as from any derived future. In one, it waits for the callback.
+    let isInline = context.place == .immediate
+    let source: Future? = isInline ? nil : following()
+    let shared: Future = source?.following(.lasting) ?? following()
+    let weak = WeakCell(shared.cell)
+    shared.cell.onCancelRequest {
+      weak.with { shared in
+        guard let callback = held.take() else { return }
+        context.runApart(Self.asking(Future(cell: shared.retained()), consume callback, source))
+      }
     }
     shared.cell.seal()
     return shared
   }
 
   private static func asking(
-    _ child: Future, _ cancelRequested: @escaping (Future) -> Void, _ request: @escaping () -> Void
+    _ shared: Future, _ cancelRequested: @escaping (Future) -> Void, _ source: Future?
   ) -> () -> Void {
     {
-      if !child.isSettled { cancelRequested(child) }
-      request()
+      if !shared.isSettled { cancelRequested(shared) }
+      source?.requestCancel()
     }
   }
 
@@ -73,15 +79,5 @@ extension Future {
   func following<NewFailure>(_ interest: Interest = .counted) -> Future<Value, NewFailure> {
     guard let follower = cell.follower(interest: interest) else { fatalError("no memory for a promise") }
     return Future<Value, NewFailure>(cell: follower)
-  }
-
-  /// Returns a future that follows this one and leaves requests to cancel to `relay`. `relay` gets the future's cell,
-  /// borrowed, and a closure that asks this future.
-  private func relayingRequests(_ relay: @escaping (CellRef, @escaping () -> Void) -> Void) -> Future {
-    let source: Future = following()
-    let child: Future = source.following(.lasting)
-    let weak = WeakCell(child.cell)
-    child.cell.onCancelRequest { weak.with { child in relay(child, source.requestCancel) } }
-    return child
   }
 }

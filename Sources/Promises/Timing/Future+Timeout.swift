@@ -16,30 +16,34 @@ extension Future {
     on context: PromiseContext, after seconds: Double, _ timedOut: NewFailure,
     _ translate: @escaping (FutureResult<Value, Failure>) -> FutureResult<Value, NewFailure>
   ) -> Future<Value, NewFailure> {
-    let (future, resolver) = Future<Value, NewFailure>.makeWithResolver()
     let source: Future = following()
-    resolver.onCancelRequest { _ in source.requestCancel() }
+    // The timer holds it, which does not count as interest.
+    source.cell.seal()
+    let limited = Future<Value, NewFailure>(
+      cell: source.cell.derive(
+        context,
+        Reactions.onResult(of: Future.self) { result, out in out.leave(result: translate(result)) }))
+    let weak = WeakCell(limited.cell)
     let timeIsUp = {
-      if let result = source.result { return resolver.settle(translate(result)) }
-      resolver.settle(.rejected(timedOut))
-      source.requestCancel()
-    }
-    let hasTime = seconds > 0
-    if hasTime && !source.isSettled {
-      let alarm = Alarm(after: seconds, on: context.deferred.reserved(), timeIsUp)
-      source.observe(on: .immediate, token: nil, .observing(.all)) { _, _, _ in
-        alarm.callOff()
-        return .leave
+      let result = source.result
+      weak.with { limited in
+        let (value, outcome) = (result.map(translate) ?? .rejected(timedOut)).encoded
+        _ = limited.settle(value, outcome)
       }
+      if result == nil { source.requestCancel() }
     }
-    source.observe(
-      on: context, token: nil, .observing(.all),
-      Reactions.onResult(of: Future.self) { result, _ in
-        resolver.settle(translate(result))
-        return .leave
-      })
-    if !hasTime { context.run(timeIsUp) }
-    return future
+    if seconds > 0 {
+      if !source.isSettled {
+        let alarm = Alarm(after: seconds, on: context.deferred.reserved(), timeIsUp)
+        source.observe(on: .immediate, token: nil, .observing(.all, interest: .none)) { _, _, _ in
+          alarm.callOff()
+          return .leave
+        }
+      }
+    } else {
+      context.run(timeIsUp)
+    }
+    return limited
   }
 }
 

@@ -323,8 +323,11 @@ struct CancelPropagationTests {
     let source = Watched()
     let child = source.future!.cancellingImmediatelyUponRequest()
     source.future = nil
+    let log = Recorder<FutureState>()
+    source.resolver.onCancelRequest { [weak child] _ in log.record(child!.state) }
     child.requestCancel()
     #expect(child.state == .cancelled && source.isRequested)
+    #expect(log.events == [.pending], "the source is asked first")
   }
 
   @Test("#28: cancellingImmediatelyUponRequest is cancelled by the request itself, and asks its source")

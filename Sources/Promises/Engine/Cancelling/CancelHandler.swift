@@ -8,6 +8,8 @@ import Synchronization
 // marks it instead, with `cancelRequested`, until the gather or link was asked. If the promise is settled or destroyed
 // meanwhile, as by another handler, the gather or link still has its inputs: the request drops the handler at its end.
 //
+// A handler for the end of the request is claimed as any other, and run once the request has been propagated upstream.
+//
 //             value                             function         context                    free
 //   handler   bits: the next that the request   Observer, or     its ctx, or the gather     free_ctx
 //             has to call                       not nil          or link that it passes on to
@@ -24,10 +26,18 @@ struct CancelHandler: CellView {
 
   /// Whether it propagates requests to a gather or a link.
   var passesOn: Bool { ref.meta & ReactionKind.passingOn != 0 }
+  /// Whether it runs at the end of the request, after the handlers of all promises upstream.
+  var isLast: Bool { ref.meta & ReactionKind.atEnd != 0 }
   /// Whether it is of the maker of its promise.
   var isOfMaker: Bool { ref.meta & ReactionKind.ofMaker != 0 }
   /// The gather or link.
   var target: CellRef { ref.contextCell }
+
+  /// Runs this handler, which the caller has claimed, and releases the caller's reference.
+  func runClaimed(_ reason: inout CellValue) {
+    ref.runCancelHandler(ref, &reason)
+    ref.release()
+  }
 }
 
 extension CellRef {
@@ -133,13 +143,14 @@ extension CellRef {
     return handlers
   }
 
-  /// Runs the handlers from takeCancelHandlers(); those that propagate the request are added to the work list instead.
+  /// Runs the handlers from takeCancelHandlers(); those that propagate the request, or run at its end, are added to the
+  /// work list instead.
   func runCancelHandlers(
     _ handlers: consuming CellQueue<CancelHandler.Link>, _ reason: CellValue, leaving work: inout CancelWork
   ) {
     var reason = reason
     while let handler = handlers.pop() {
-      if handler.passesOn {
+      if handler.passesOn || handler.isLast {
         work.push(handler)
       } else {
         runCancelHandler(handler.ref, &reason)
@@ -149,7 +160,7 @@ extension CellRef {
   }
 
   /// Runs a handler that the caller has claimed.
-  private func runCancelHandler(_ handler: CellRef, _ reason: inout CellValue) {
+  fileprivate func runCancelHandler(_ handler: CellRef, _ reason: inout CellValue) {
     let context = handler.reactionContext
     let function = unsafe unsafeBitCast(handler.function, to: Observer.self)
     unsafe withUnsafePointer(to: &reason) { reason in

@@ -56,12 +56,17 @@ extension CellRef {
   /// Propagates a request that was made before this promise got its present source.
   func passCancelRequestOn() {
     guard let source = retainedSource() else { return }
-    if source.withdrawInterest() && source.hasNoOtherHolder {
-      let reason = cancelReason()
-      source.requestCancel(reason)
-      reason.release()
-    }
+    passCancelRequest(to: source)
     source.releaseBorrowed()
+  }
+
+  /// Propagates a request that was made for this promise to its source, present or future. The caller has a reference to
+  /// the source.
+  func passCancelRequest(to source: CellRef) {
+    guard source.withdrawInterest() && source.hasNoOtherHolder else { return }
+    let reason = cancelReason()
+    source.requestCancel(reason)
+    reason.release()
   }
 
   /// Settles this derived promise before its source; then requests cancellation of the source if no one else is

@@ -1,11 +1,16 @@
-/// The work list of a cancel request: the gathers and links that it has still to reach. It avoids recursion, however
-/// deep they are nested. It takes no memory, because it consists of the handlers that propagate the request. Each is in
-/// one list at most: a promise is asked once.
+/// The work list of a cancel request: the gathers and links that it has still to reach, and the handlers that run after
+/// all others. It avoids recursion, however deep they are nested. It takes no memory, because it consists of handlers.
+/// Each is in one list at most: a promise is asked once.
 struct CancelWork {
   private var handlers = CellQueue<CancelHandler.Link>()
+  /// A stack: the handler of the promise furthest upstream runs first.
+  private var last = CellQueue<CancelHandler.Link>()
 
-  /// Takes ownership of a reference to the handler, which is marked, so that it keeps its gather or link.
-  mutating func push(_ handler: CancelHandler) { handlers.push(handler) }
+  /// Takes ownership of a reference to a handler: one that is marked, so that it keeps its gather or link, or one for
+  /// the end of the request, which the request has claimed.
+  mutating func push(_ handler: CancelHandler) {
+    if handler.passesOn { handlers.push(handler) } else { last.pushFront(handler) }
+  }
 
   /// Drains the work list.
   consuming func finish(_ reason: CellValue) {
@@ -15,6 +20,8 @@ struct CancelWork {
       handler.ref.endPropagation()
       handler.ref.release()
     }
+    var reason = reason
+    while let handler = rest.last.pop() { handler.runClaimed(&reason) }
   }
 
   /// Requests cancellation of `cell`, then drains the work list.

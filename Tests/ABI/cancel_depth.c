@@ -1,0 +1,104 @@
+/* No recursion for requests to cancel: 100,000 links asked, cancelled, settled and released on a stack of 512 KiB. */
+#include "support.h"
+
+#define HOUR (3600 * INT64_C(1000000000))
+
+static long count(void) {
+  return check_scale(100 * 1000);
+}
+
+static promise_t *delays(promise_t *source) {
+  return promise_delay(source, HOUR);
+}
+static promise_t *limits(promise_t *source) {
+  return promise_timeout(source, HOUR);
+}
+static promise_t *gathers(promise_t *source) {
+  return promise_all(&source, 1, 0);
+}
+static promise_t *follows(promise_t *source) {
+  promise_t *follower = promise_new();
+  CHECK_STATUS(promise_follow(follower, source), PROMISE_OK);
+  return follower;
+}
+static promise_verdict_t tries_again(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)ctx, (void)in;
+  *out = holding(promise_sleep(HOUR));
+  return PROMISE_ADOPT;
+}
+static promise_t *retries(promise_t *source) {
+  return promise_rescue(source, NULL, tries_again, NULL, NULL);
+}
+
+typedef promise_t *link_t(promise_t *source);
+static link_t *const links[] = {delays, limits, gathers, follows, retries};
+#define LINKS ((int)(sizeof links / sizeof *links))
+
+static promise_t *chain(promise_t *source, link_t *link) {
+  promise_t *last = retained(source);
+  for (long i = 0; i < count(); i++) {
+    promise_t *next = link(last);
+    REQUIRE(next != NULL);
+    promise_release(last);
+    last = next;
+  }
+  return last;
+}
+
+static int asked;
+
+static void discards(void *ctx, const promise_value_t *reason) {
+  (void)reason;
+  asked++;
+  promise_discard(ctx);
+}
+
+static void *request(void *link) {
+  promise_t *source = promise_new();
+  asked = 0;
+  promise_on_cancel_request(source, discards, source, NULL);
+  promise_t *last = chain(source, *(link_t *const *)link);
+  CHECK_STATUS(promise_request_cancel(last, NULL), PROMISE_OK);
+  CHECK_INT(asked, 1);
+  CHECK_INT(promise_state(last), PROMISE_REJECTED);
+  CHECK(promise_cancel_requested(last));
+  promise_release(source);
+  promise_release(last);
+  return NULL;
+}
+static void request_propagates(void) {
+  for (int i = 0; i < LINKS; i++)
+    on_small_stack(request, (void *)&links[i]);
+}
+
+static void *release(void *link) {
+  promise_t *source = promise_new(), *last = chain(source, *(link_t *const *)link);
+  promise_release(last);
+  CHECK_STATUS(promise_release(source), PROMISE_OK);
+  return NULL;
+}
+static void pending_chain_is_released(void) {
+  for (int i = 0; i < LINKS; i++)
+    on_small_stack(release, (void *)&links[i]);
+}
+
+/* Delays would take their time. */
+static void *settle(void *link) {
+  promise_t *source = promise_new(), *last = chain(source, *(link_t *const *)link);
+  CHECK_STATUS(promise_resolve(source, I64(7)), PROMISE_OK);
+  CHECK_INT(promise_state(last), PROMISE_FULFILLED);
+  promise_release(source);
+  promise_release(last);
+  return NULL;
+}
+static void chain_is_settled(void) {
+  for (int i = 1; i < LINKS; i++)
+    on_small_stack(settle, (void *)&links[i]);
+}
+
+int main(void) {
+  RUN(request_propagates);
+  RUN(pending_chain_is_released);
+  RUN(chain_is_settled);
+  return check_report();
+}
