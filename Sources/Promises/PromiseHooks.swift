@@ -14,10 +14,10 @@ public struct PromiseHooks: Sendable {
   /// Called when a rejected promise or future is destroyed and its rejection was never handled. There are no false
   /// alarms: after that nothing can handle it.
   ///
-  /// A rejection is handled by a callback that derives no promise, such as `whenRejected`, also by one that is for other
-  /// outcomes (`whenFulfilled`), and by reading the state, the reason or the result. A derived promise handles its
-  /// source's rejection; if it is rejected in turn, its own rejection is to be handled. Discarded and cancelled promises
-  /// are not reported, nor are rejections from before the hook was installed.
+  /// A rejection is handled by a callback for rejections, such as `whenRejected` and `whenResolved`, and by reading the
+  /// state, the reason or the result; not by a callback for other outcomes alone, such as `whenFulfilled`. A derived
+  /// promise handles its source's rejection; if it is rejected in turn, its own rejection is to be handled. Discarded
+  /// and cancelled promises are not reported, nor are rejections from before the hook was installed.
   public var unhandledRejection: (@Sendable (_ id: UInt64, _ reason: Any?) -> Void)?
 
   /// Called when a settled promise or future is settled again, with the value or reason that is dropped. Discarding is

@@ -82,11 +82,14 @@ extension CellRef {
     _ context: PromiseContext, for outcomes: Job.OutcomeSet, interest: Interest, isHeld: Bool,
     _ closure: consuming @escaping Closure
   ) -> CellRef? {
+    let ignoresRejections = !isHeld && !outcomes.handlesFailures
     if context.isNowOr && state.isSettled {
-      return react(isHeld: isHeld, interest: interest, PromiseContext.now(consume closure))
+      return react(
+        isHeld: isHeld, interest: interest, ignoresRejections: ignoresRejections,
+        PromiseContext.now(consume closure))
     }
     guard let executor = context.executor else {
-      return react(isHeld: isHeld, interest: interest, consume closure)
+      return react(isHeld: isHeld, interest: interest, ignoresRejections: ignoresRejections, consume closure)
     }
     defer { withExtendedLifetime(context) {} }
     var plan = Job.Plan()

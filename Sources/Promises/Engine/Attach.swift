@@ -71,15 +71,18 @@ extension CellRef {
 
   /// Returns a promise that the closure settles for either outcome of this one. With `isHeld` false it is a bare
   /// reaction, and the closure settles nothing.
-  /// The closure is a reader (OnDemand.swift), unless it does not use the outcome.
+  /// The closure is a reader (OnDemand.swift), unless it does not use the outcome. With `ignoresRejections` it is one
+  /// that settles nothing, and does not handle a rejection.
   package func react(
-    isHeld: Bool = true, interest: Interest = .counted, isReader: Bool = true, _ closure: consuming @escaping Closure
+    isHeld: Bool = true, interest: Interest = .counted, isReader: Bool = true, ignoresRejections: Bool = false,
+    _ closure: consuming @escaping Closure
   ) -> CellRef? {
     guard
       let derived = unsafe CellRef.derived(
         from: self, .closure, nil, Context(nil, nil), interest: interest, references: isHeld ? 2 : 1)
     else { return nil }
     unsafe derived.closure.initialize(to: StoredClosure(consume closure))
+    if ignoresRejections { derived.mark(ReactionKind.ignoresRejections) }
     deliver(to: derived)
     if isReader { noteReader() }
     return derived

@@ -136,6 +136,9 @@ extension Job {
       rawValue & OutcomeSet.of(value, outcome).rawValue != 0
     }
 
+    /// Whether a callback for these outcomes handles rejections (Unhandled.swift).
+    var handlesFailures: Bool { rawValue & OutcomeSet.failed.rawValue != 0 }
+
     /// The set of one outcome.
     static func of(_ value: CellValue, _ outcome: Outcome) -> OutcomeSet {
       if !outcome.isRejected { return .fulfilled }

@@ -95,6 +95,8 @@ struct ReactionKind: Equatable {
   static var kept: UInt32 { 1 << 15 }
   /// `meta` of a promise with a discard block: its context is the event of a queue, whose taker settles it.
   static var answerable: UInt32 { 1 << 16 }
+  /// `meta` of a bare reaction that does not handle rejections (Unhandled.swift).
+  static var ignoresRejections: UInt32 { 1 << 17 }
   /// `meta` of a reaction that is not a promise: no handle to it ever exists.
   static var unheld: UInt32 { 1 << 9 }
   /// The `meta` of a promise whose source was destroyed while pending: it has no reaction any more.

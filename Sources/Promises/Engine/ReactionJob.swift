@@ -115,6 +115,7 @@ extension CellRef {
       return nil
     }
     if plan.isOwn { promise.mark(ReactionKind.own) }
+    if references == 1 && !plan.outcomes.handlesFailures { promise.mark(ReactionKind.ignoresRejections) }
     unsafe promise.contextPointer = unsafe UnsafeMutableRawPointer(job.ref.cell)
     if let executor = plan.executor, executor.kind != .immediate {
       deliverInOrder(to: promise, job)

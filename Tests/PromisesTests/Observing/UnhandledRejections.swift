@@ -42,17 +42,50 @@ extension Observed {
       #expect(!recorder.events.contains(id))
     }
 
-    @Test("reading the outcome or attaching a callback handles the rejection", arguments: 0..<6)
+    @Test("reading the outcome or attaching a callback for rejections handles one", arguments: 0..<5)
     func takers(way: Int) {
       let reports = reports(rejectingFirst: true) { promise in
         switch way {
         case 0: #expect(promise.state == .rejected)
         case 1: #expect(promise.rejectReason as? String == "no")
         case 2: promise.then({ _ in }, { _ in })
-        case 3: promise.then({ _ in }, nil)
-        case 4: _ = promise.rescue { (_: Any?) in 0 }
+        case 3: _ = promise.rescue { (_: Any?) in 0 }
         default: promise.then(on: .default, { _ in }, { _ in })
         }
+      }
+      #expect(reports == [])
+    }
+
+    @Test(
+      "a callback for other outcomes alone does not handle it", arguments: 0..<6, [false, true])
+    func observersOfOthers(way: Int, rejectingFirst: Bool) {
+      var id: UInt64 = 0
+      let context = QueueContext()
+      let reports = reports(rejectingFirst: rejectingFirst) { promise in
+        id = promise.id
+        switch way {
+        case 0: promise.then({ _ in }, nil)
+        case 1: promise.then(on: context.here, { _ in }, nil)
+        case 2: promise.then(on: .nowOr(.default), { _ in }, nil)
+        case 3: promise.future.whenFulfilled { _ in }
+        case 4: promise.future.whenCancelled(on: .default) { _ in }
+        default: promise.future.whenFulfilled(token: InvalidationToken()) { _ in }
+        }
+      }
+      context.run()
+      #expect(reports == [.unhandled(id: id, reason: "no")])
+    }
+
+    @Test("an observer of every outcome or of errors handles it, also beside one for values", arguments: 0..<3)
+    func observersOfErrors(way: Int) {
+      let reports = reports(rejectingFirst: false) { promise in
+        let future = promise.future
+        switch way {
+        case 0: future.whenResolved { _ in }
+        case 1: future.whenRejected { _ in }
+        default: future.whenAnyError { _ in }
+        }
+        future.whenFulfilled { _ in }
       }
       #expect(reports == [])
     }

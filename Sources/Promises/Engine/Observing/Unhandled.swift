@@ -60,7 +60,7 @@ extension CellRef {
     switch reactionKind {
     case .cancelHandler, .detached: false
     case .observe: unsafe rejectionObserver != nil
-    default: true
+    default: meta & ReactionKind.ignoresRejections == 0
     }
   }
 }
