@@ -90,6 +90,23 @@ extension Observed {
       #expect(reports == [])
     }
 
+    @Test("a rejection after a cancellation that the consumer asked for is not reported", arguments: [false, true])
+    func cancelledByConsumer(isDerivedFurther: Bool) {
+      var id: UInt64 = 0
+      let reports = Observed.reports {
+        let promise = Promise<Int>()
+        id = promise.id
+        let child = promise.future.cancellingImmediatelyUponRequest()
+        let last = isDerivedFurther ? child.map { $0 } : child
+        last.whenResolved { _ in }
+        child.requestCancel()
+        #expect(last.state == .cancelled)
+        promise.reject("no")
+        return [id, child.id]
+      }
+      #expect(reports == [])
+    }
+
     @Test("a derived promise handles it, and is reported itself if it is not handled there", arguments: [false, true])
     func derived(rejectingFirst: Bool) {
       var ids: [UInt64] = []
