@@ -6,8 +6,10 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -115,6 +117,37 @@ void a_float_has_a_range() {
     CHECK(throws<promises::error>([] { promise<double>::resolved(std::numeric_limits<long double>::max()); }, unfit));
 }
 
+void numbers_in_containers_have_a_range() {
+  using small = std::uint8_t;
+  const promise<std::optional<small>> perhaps;
+  CHECK(throws<promises::error>([&] { perhaps.resolve(300); }, unfit));
+  CHECK(throws<promises::error>([&] { perhaps.resolve(std::optional<int>(-1)); }, unfit));
+  CHECK(throws<promises::error>([&] { perhaps.resolve(2.5); }, unfit));
+  CHECK(!perhaps.is_settled() && perhaps.resolve(255) && perhaps.get() == small(255));
+  CHECK(promise<std::optional<small>>::resolved(std::optional<int>()).get() == std::nullopt);
+  CHECK(promise<std::optional<small>>::resolved(std::nullopt).get() == std::nullopt);
+  CHECK(promise<std::optional<std::string>>::resolved("text").get() == std::string("text"));
+  using pair = std::pair<small, std::string>;
+  CHECK(throws<promises::error>([] { promise<pair>::resolved(std::make_pair(300, "x")); }, unfit));
+  CHECK(promise<pair>::resolved(std::make_pair(3, "x")).get() == pair(small(3), "x"));
+  using row = std::tuple<std::optional<small>, float>;
+  CHECK(throws<promises::error>([] { promise<row>::resolved(std::make_tuple(300, 1.0f)); }, unfit));
+  CHECK(throws<promises::error>([] { promise<row>::resolved(std::make_tuple(3, 1e39)); }, unfit));
+  CHECK(throws<promises::error>([] { promise<row>::resolved(std::make_pair(3.5, 1)); }, unfit));
+  CHECK(promise<row>::resolved(std::make_pair(3, 0.5)).get() == row(small(3), 0.5f));
+  const auto failed = promise<pair>::rejected(std::make_exception_ptr(std::runtime_error("x")));
+  const auto rescued = failed.rescue([](const promises::error &) { return std::make_pair(300, "x"); });
+  CHECK(throws<promises::error>([&] { rescued.get(); }, unfit));
+  // Read, elements have the ranges of their types.
+  CHECK(throws<promises::error>([] { promise<std::vector<int>>::resolved({300}).as<std::array<small, 1>>().get(); },
+                                unfit));
+  CHECK(throws<promises::error>(
+      [] {
+        promise<std::map<std::string, int>>::resolved({{"a", 300}}).as<std::map<std::string, small>>().get();
+      },
+      unfit));
+}
+
 void braces_make_the_value() {
   CHECK(promise<point>::resolved({1, 2}).get().sum() == 3);
   const promise<std::vector<int>> list;
@@ -174,6 +207,7 @@ void maps_and_arrays_are_looked_into() {
 
 int main() {
   return run(more_types_come_back, a_promise_is_a_value, numbers_that_do_not_fit_are_refused, a_fraction_is_no_integer,
-             a_float_has_a_range, braces_make_the_value, a_rescue_gives_what_the_promise_holds, members_are_handlers,
-             objects_are_read_where_they_lie, maps_and_arrays_are_looked_into);
+             a_float_has_a_range, numbers_in_containers_have_a_range, braces_make_the_value,
+             a_rescue_gives_what_the_promise_holds, members_are_handlers, objects_are_read_where_they_lie,
+             maps_and_arrays_are_looked_into);
 }

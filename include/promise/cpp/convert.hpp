@@ -350,10 +350,29 @@ template <class T> T taken(const promise_value_t &from) {
   return codec<T>::decode(from);
 }
 
-// Encodes content that converts to T as the value of a promise<T>. A number that does not fit is an error: an integer
-// out of range, as on reading, a fraction for an integer, and a finite number that would become infinite.
+template <class T> struct optional_content { using type = void; };
+template <class T> struct optional_content<std::optional<T>> { using type = T; };
+template <class T> struct is_row : std::false_type {};
+template <class... T> struct is_row<std::tuple<T...>> : std::true_type {};
+template <class A, class B> struct is_row<std::pair<A, B>> : std::true_type {};
+
+template <class T, class U> value encode_as(U &&content);
+
+// The elements of a pair or a tuple, each as an element of T.
+template <class T, class U, std::size_t... index> value encode_row(U &&content, std::index_sequence<index...>) {
+  std::vector<value> elements;
+  elements.reserve(sizeof...(index));
+  (elements.push_back(encode_as<std::tuple_element_t<index, T>>(std::get<index>(std::forward<U>(content)))), ...);
+  return array_of(std::move(elements));
+}
+
+// Encodes content that converts to T as the value of a promise<T>. A number that does not fit is an error, also in an
+// optional, a pair or a tuple: an integer out of range, as on reading, a fraction for an integer, and a finite number
+// that would become infinite.
 template <class T, class U> value encode_as(U &&content) {
   using given = std::decay_t<U>;
+  using held = typename optional_content<T>::type;
+  using given_held = typename optional_content<given>::type;
   constexpr bool to_integer = std::is_integral_v<T> && !std::is_same_v<T, bool>;
   if constexpr (std::is_same_v<T, value> && !std::is_same_v<given, value>) {
     return value::of(std::forward<U>(content));
@@ -366,10 +385,17 @@ template <class T, class U> value encode_as(U &&content) {
     if (!is_whole<T>(content))
       mismatch("a whole number in range", codec<double>::encode(static_cast<double>(content)).raw());
     return codec<T>::encode(static_cast<T>(content));
-  } else if constexpr (std::is_floating_point_v<T> && std::is_floating_point_v<given>) {
+  } else if constexpr (std::is_floating_point_v<T> && std::is_arithmetic_v<given>) {
     if (!fits<T>(content))
       mismatch("a number in range", codec<double>::encode(static_cast<double>(content)).raw());
     return codec<T>::encode(static_cast<T>(content));
+  } else if constexpr (!std::is_void_v<held> && !std::is_same_v<T, given> && !std::is_void_v<given_held>) {
+    return content.has_value() ? encode_as<held>(*std::forward<U>(content)) : value();
+  } else if constexpr (!std::is_void_v<held> && std::is_void_v<given_held> && std::is_convertible_v<U, held>) {
+    return encode_as<held>(std::forward<U>(content));
+  } else if constexpr (is_row<T>::value && is_row<given>::value && !std::is_same_v<T, given>) {
+    static_assert(std::is_convertible_v<U, T>, "the elements do not convert to those of the promise");
+    return encode_row<T>(std::forward<U>(content), std::make_index_sequence<std::tuple_size_v<T>>());
   } else {
     static_assert(!std::is_same_v<T, bool> || !std::is_pointer_v<given>, "a pointer is no bool: compare it");
     return codec<T>::encode(std::forward<U>(content));

@@ -1,0 +1,129 @@
+// promise/cpp/waiting.hpp - the wait of one co_await for its reaction, which resumes the coroutine or destroys it. Part of
+// promise.hpp: read that first. Empty where the compiler has no coroutines.
+#ifndef PROMISE_CPP_WAITING_HPP
+#define PROMISE_CPP_WAITING_HPP
+
+#include "promise.hpp"
+
+#if defined(__cpp_impl_coroutine)
+
+#include <atomic>
+#include <coroutine>
+#include <memory>
+#include <utility>
+
+namespace promises {
+namespace detail {
+
+// State shared between one co_await and its reaction, which may outlive the coroutine.
+class waiting {
+public:
+  // The stage of the race between the thread that attaches the reaction and the reaction.
+  enum stage { attaching, suspended, settled, dropped };
+
+  // Whether the coroutine is `owned`: a promise's, which nothing else destroys.
+  waiting(std::coroutine_handle<> coroutine, bool owned) noexcept : coroutine_(coroutine), owned_(owned) {}
+  // The reaction has run, or never will.
+  void end(stage how) noexcept {
+    if (stage_.exchange(how) != suspended)
+      return;
+    if (how == dropped) {
+      if (owned_) {
+        coroutine_.destroy();
+        return;
+      }
+      state = PROMISE_PENDING;
+    }
+    coroutine_.resume();
+  }
+  // The reaction is attached: whether the coroutine stays suspended. Otherwise it has run meanwhile, and the coroutine
+  // goes on here; or on `where`, if that is not NULL.
+  static bool attached(const std::shared_ptr<waiting> &wait, promise_executor_t *where);
+  // Detaches the coroutine: the reaction must not touch it any more.
+  void give_up() noexcept {
+    stage_.store(settled);
+  }
+
+  promise_state_t state = PROMISE_PENDING; // still pending when it goes on: it was dropped
+  value content;
+
+private:
+  std::coroutine_handle<> coroutine_;
+  bool owned_;
+  std::atomic<stage> stage_{attaching};
+};
+
+// While a reaction resumes a coroutine, on its thread: if the coroutine ends there, its promise follows the one that
+// the reaction settles, so that no stack is taken however many wait for one another.
+struct carrier {
+  const waiting *by;
+  promise_verdict_t verdict = 0; // 0: the coroutine has not ended
+  promise_value_t result = promise_value_t();
+  carrier *around;
+  own_requests whole;
+  static inline thread_local carrier *current = nullptr;
+
+  explicit carrier(const waiting *wait) noexcept : by(wait), around(current) {
+    current = this;
+  }
+  carrier(const carrier &) = delete;
+  carrier &operator=(const carrier &) = delete;
+  ~carrier() {
+    current = around;
+  }
+};
+
+// The context of the reaction. Destroying it without a run shows that the reaction will never run.
+struct wake {
+  std::shared_ptr<waiting> wait;
+
+  explicit wake(std::shared_ptr<waiting> with) noexcept : wait(std::move(with)) {}
+  wake(wake &&) noexcept = default;
+  wake(const wake &) = delete;
+  ~wake() {
+    if (wait != nullptr)
+      wait->end(waiting::dropped);
+  }
+
+  template <promise_state_t state>
+  static promise_verdict_t run(void *ctx, const promise_value_t *in, promise_value_t *out) noexcept {
+    const std::shared_ptr<waiting> ready = std::move(static_cast<wake *>(ctx)->wait);
+    ready->state = state;
+    if (promise_value_retain(in) == PROMISE_OK)
+      ready->content = value::adopt(*in);
+    carrier here(ready.get());
+    ready->end(waiting::settled);
+    if (here.verdict == 0)
+      return PROMISE_FULFILL;
+    *out = here.result;
+    return here.verdict;
+  }
+};
+
+inline bool waiting::attached(const std::shared_ptr<waiting> &wait, promise_executor_t *where) {
+  stage expected = attaching;
+  if (wait->stage_.compare_exchange_strong(expected, suspended))
+    return true;
+  if (expected == dropped && wait->owned_) {
+    wait->coroutine_.destroy();
+    return true;
+  }
+  if (expected == dropped || where == nullptr)
+    return false;
+  auto again = std::make_unique<wake>(wait);
+  wait->stage_.store(suspended);
+  const auto resume = [](void *ctx) noexcept {
+    const std::shared_ptr<waiting> ready = std::move(static_cast<wake *>(ctx)->wait);
+    ready->end(settled);
+  };
+  // On failure the destructor of the context reports it.
+  promise_executor_submit(where, resume, again.release(), free_context<wake>);
+  return true;
+}
+
+} // namespace detail
+} // namespace promises
+
+#endif // __cpp_impl_coroutine
+
+#endif // PROMISE_CPP_WAITING_HPP
