@@ -13,7 +13,7 @@ case ${1:-} in
   thread)
     folder=$root/.build-threads
     # ThreadSanitizer defers signal handlers until the thread makes an intercepted call; a wait makes none.
-    export WITHOUT=interrupt
+    export WITHOUT=interruption
     ;;
   address)
     folder=$root/.build-addresses

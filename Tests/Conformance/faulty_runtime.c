@@ -1,6 +1,11 @@
 /* Faults of values by call, and of the runtime. */
 #include "faulty.h"
 
+#include <ctype.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
 /* ---- Values by call ---- */
 
 promise_status_t promise_value_void(promise_value_t *out) {
@@ -53,9 +58,28 @@ int64_t promise_trim(void) {
   return is("trim-returns-nothing") ? 4096 : is("trim-does-nothing") ? 0 : REAL(promise_trim)();
 }
 
+static promise_callback_t start_hook;
+
+static void start_unless_of_timers(void *ctx) {
+  char name[16] = "";
+  pthread_getname_np(pthread_self(), name, sizeof name);
+  if (strcmp(name, "promise-timers") != 0)
+    start_hook(ctx);
+}
+
 promise_status_t promise_set_thread_hooks(promise_callback_t start, promise_callback_t stop, void *ctx,
                                           promise_free_t free_ctx) {
+  if (start != NULL && is("timers-start-unseen")) {
+    start_hook = start;
+    start = start_unless_of_timers;
+  }
   return REAL(promise_set_thread_hooks)(is("threads-start-unseen") ? NULL : start, stop, ctx, free_ctx);
+}
+
+promise_executor_t *promise_executor_global(promise_priority_t priority) {
+  bool is_equal = is("priorities-ignored") && priority >= PROMISE_PRIORITY_BACKGROUND &&
+                  priority <= PROMISE_PRIORITY_USER_INTERACTIVE;
+  return REAL(promise_executor_global)(is_equal ? PROMISE_PRIORITY_DEFAULT : priority);
 }
 
 bool promise_is_main_thread(void) {
@@ -68,7 +92,28 @@ promise_status_t promise_dump(int32_t descriptor) {
   return descriptor >= 0 && is("dump-is-not-written") ? PROMISE_OK : REAL(promise_dump)(descriptor);
 }
 
+/* Writes the trace with 9 for each digit of the number of overwritten events. */
+static promise_status_t write_wrong_count(int32_t descriptor, promise_trace_format_t format) {
+  static char text[1 << 16];
+  FILE *file = tmpfile();
+  if (file == NULL)
+    abort();
+  promise_status_t status = REAL(promise_trace_write)(fileno(file), format);
+  rewind(file);
+  size_t length = fread(text, 1, sizeof text - 1, file);
+  fclose(file);
+  char *count = strstr(text, "older_events_lost\":\""), *end = strstr(text, " older events are lost");
+  if (count != NULL)
+    for (count += strlen("older_events_lost\":\""); *count != '"'; count++)
+      *count = '9';
+  while (end != NULL && end > text && isdigit((unsigned char)end[-1]))
+    *--end = '9';
+  return write(descriptor, text, length) == (ssize_t)length ? status : PROMISE_EINVAL;
+}
+
 promise_status_t promise_trace_write(int32_t descriptor, promise_trace_format_t format) {
+  if (is("overwritten-miscounted"))
+    return write_wrong_count(descriptor, format);
   bool is_wrong = format == PROMISE_TRACE_FORMAT_GRAPHVIZ && is("graph-is-json");
   return REAL(promise_trace_write)(descriptor, is_wrong ? PROMISE_TRACE_FORMAT_PERFETTO : format);
 }

@@ -120,6 +120,30 @@ static void a_handler_ends_no_other_wait(void) {
   }
 }
 
+static void *waits_with_signals_blocked(void *argument) {
+  sigset_t set;
+  sigfillset(&set);
+  REQUIRE(pthread_sigmask(SIG_SETMASK, &set, NULL) == 0);
+  return waits_there(argument);
+}
+
+/* A signal that the waiting thread blocks has no handler there. */
+static void a_blocked_signal_ends_no_wait(void) {
+  waiting_t waiting = {.wait = waits_interruptibly, .promise = pending(), .timeout = FOR_EVER};
+  handle(0);
+  pthread_t thread = start(waits_with_signals_blocked, &waiting);
+  promise_t *nap = promise_sleep(20 * MILLISECONDS);
+  while (promise_state(nap) == PROMISE_PENDING) {
+    CHECK_INT(pthread_kill(thread, SIGUSR1), 0);
+    sched_yield();
+  }
+  resolve(waiting.promise, 1);
+  finish(thread);
+  CHECK_INT(waiting.result, PROMISE_OK);
+  release(nap);
+  release(waiting.promise);
+}
+
 /* ---- Without a signal ---- */
 
 static promise_t *own;
@@ -152,6 +176,7 @@ CHECKS(interruption) = {
     RULE("a signal handler ends promise_wait_interruptible() with PROMISE_EINTR", a_handler_ends_an_interruptible_wait),
     RULE("a signal handler ends promise_queue_take() with PROMISE_EINTR", a_handler_ends_a_take),
     RULE("a signal handler ends no other wait", a_handler_ends_no_other_wait),
+    RULE("a signal that the waiting thread blocks ends no wait", a_blocked_signal_ends_no_wait),
     RULE("without a signal promise_wait_interruptible() is promise_wait()", it_is_a_wait_otherwise),
     CHECKS_END,
 };

@@ -1,6 +1,8 @@
 /* promise/observe.h: hooks, dumps, traces. */
 #include <stdio.h>
 
+#include <ctype.h>
+
 #include "../checked.h"
 #include "../reports.h"
 
@@ -280,6 +282,38 @@ static void a_graph_is_written(void) {
   release(promise);
 }
 
+/* Whether a number is in `written`, by itself. */
+static bool has_number(unsigned long long number) {
+  char digits[24];
+  size_t length = (size_t)snprintf(digits, sizeof digits, "%llu", number);
+  for (const char *found = written; (found = strstr(found, digits)) != NULL; found++)
+    if ((found == written || !isdigit((unsigned char)found[-1])) && !isdigit((unsigned char)found[length]))
+      return true;
+  return false;
+}
+
+static void counts_events(void *ctx, const promise_trace_event_t *event) {
+  (void)event;
+  ++*(unsigned long long *)ctx;
+}
+
+static void overwritten_events_are_counted(void) {
+  unsigned long long count = 0;
+  promise_trace_t trace = {.size = sizeof trace, .capacity = 2, .event = counts_events, .ctx = &count};
+  CHECK_STATUS(promise_trace_start(&trace), PROMISE_OK);
+  while (count < 12345)
+    release(fulfilled(7));
+  CHECK_STATUS(promise_trace_stop(), PROMISE_OK);
+  static const promise_trace_format_t formats[] = {PROMISE_TRACE_FORMAT_PERFETTO, PROMISE_TRACE_FORMAT_GRAPHVIZ};
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+    FILE *file = tmpfile();
+    REQUIRE(file != NULL);
+    CHECK_STATUS(promise_trace_write(fileno(file), formats[i]), PROMISE_OK);
+    read_back(file);
+    CHECK(has_number(count - trace.capacity));
+  }
+}
+
 CHECKS(observe) = {
     RULE("an unhandled rejection is reported when the promise is destroyed", untaken_rejections_are_reported),
     RULE("a rejection that somebody takes is not reported", taken_rejections_are_not_reported),
@@ -293,5 +327,6 @@ CHECKS(observe) = {
     RULE("a trace has the events made, settled and run, in that order", a_trace_has_every_event),
     RULE("a trace is written as JSON", a_trace_is_written),
     RULE("a trace is written as a graph for dot", a_graph_is_written),
+    RULE("a written trace has the number of the events that were overwritten", overwritten_events_are_counted),
     CHECKS_END,
 };

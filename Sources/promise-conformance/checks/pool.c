@@ -1,5 +1,9 @@
 /* promise/executor.h: the library's executors. */
+#define _GNU_SOURCE
+#include <sched.h>
+
 #include "../checked.h"
+#include "../scheduling.h"
 
 typedef struct work {
   spy_t spy;
@@ -180,10 +184,48 @@ static void work_has_a_promise(void) {
   CHECK_STATUS(promise_last_status(), PROMISE_EINVAL);
 }
 
+static atomic_bool holds_the_processor;
+static gate_t is_held = GATE_CLOSED;
+
+static void holds(void *ctx) {
+  (void)ctx;
+  gate_open(&is_held);
+  while (atomic_load(&holds_the_processor)) {
+  }
+}
+
+/* With one processor the pool runs one job at a time, as long as none blocks. */
+static void higher_priorities_begin_first(void) {
+  CHECK(true);
+  if (shares_process())
+    return;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
+  promise_executor_t *pool = promise_executor_global(PROMISE_PRIORITY_DEFAULT);
+  atomic_store(&holds_the_processor, true);
+  CHECK_STATUS(promise_executor_submit(pool, holds, NULL, NULL), PROMISE_OK);
+  gate_wait(&is_held);
+  static const promise_priority_t priorities[] = {3, 1, 5, 4, 2};
+  enum { COUNT = sizeof priorities / sizeof *priorities };
+  static work_t last = {.freed = GATE_CLOSED};
+  for (int i = 0; i < COUNT; i++)
+    CHECK_STATUS(
+        promise_executor_submit(promise_executor_global(priorities[i]), note_block, LETTER('0' + priorities[i]), NULL),
+        PROMISE_OK);
+  last.executor = promise_executor_global(PROMISE_PRIORITY_BACKGROUND);
+  CHECK_STATUS(promise_executor_submit(last.executor, work_body, &last, work_free), PROMISE_OK);
+  atomic_store(&holds_the_processor, false);
+  gate_wait(&last.freed);
+  CHECK_TEXT(journal, "54321");
+}
+
 CHECKS(pool) = {
     RULE("promise_run() gives the promise that a handler on an executor settles", work_has_a_promise),
     RULE("the immediate executor runs its jobs in the call", immediate_runs_at_once),
     RULE("the pool runs its jobs on threads of its own, at every priority", the_pool_runs_elsewhere),
+    RULE("jobs of a higher priority begin first", higher_priorities_begin_first),
     RULE("reactions run on the pool, and a wait for them ends", reactions_run_on_the_pool),
     RULE("a serial executor keeps the order, and runs one job at a time", serial_keeps_the_order),
     RULE("a serial executor runs its jobs on its target, and both are current", a_serial_executor_runs_on_its_target),

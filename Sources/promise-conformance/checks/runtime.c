@@ -124,11 +124,36 @@ static void threads_call_hooks(void) {
   CHECK_INT(atomic_load(&stops), atomic_load(&starts));
 }
 
+static promise_verdict_t looks_for_the_start(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)in, (void)out;
+  pthread_t *thread = ctx;
+  *thread = pthread_self();
+  atomic_store(&has_started_here, is_started);
+  return PROMISE_FULFILL;
+}
+
+static void threads_of_timers_call_hooks(void) {
+  CHECK_STATUS(promise_set_thread_hooks(starts_thread, stops_thread, &starts, frees_hooks), PROMISE_OK);
+  pthread_t thread = pthread_self();
+  /* A timer that has fired before the handler is attached leaves the handler to this thread. */
+  for (int64_t time = MILLISECONDS; pthread_equal(thread, pthread_self()); time *= 2) {
+    promise_t *timer = promise_sleep(time), *derived = promise_then(timer, looks_for_the_start, &thread, NULL);
+    CHECK_STATUS(promise_wait(derived, FOR_EVER), PROMISE_OK);
+    release(derived);
+    release(timer);
+  }
+  CHECK(atomic_load(&has_started_here));
+  CHECK_STATUS(promise_set_thread_hooks(NULL, NULL, NULL, NULL), PROMISE_OK);
+  gate_wait(&freed);
+  CHECK_INT(atomic_load(&stops), atomic_load(&starts));
+}
+
 CHECKS(runtime) = {
     RULE("promise_statistics() counts the live objects", statistics_count_objects),
     RULE("promise_statistics() counts the running threads", statistics_count_threads),
     RULE("promise_statistics() checks the size of its argument", statistics_check_the_size),
     RULE("promise_trim() returns free memory, and no object is lost", trim_returns_memory),
     RULE("threads with callbacks call the hooks, before the first callback and at the end", threads_call_hooks),
+    RULE("threads that fire timers call the hooks", threads_of_timers_call_hooks),
     CHECKS_END,
 };
