@@ -2,10 +2,15 @@ import Glibc
 
 /// The lines of a file or of standard input, each as soon as it is complete.
 final class LineReader {
+  /// The longest line. Bounded, because a line is in memory as a whole.
+  private static let mebibytes = 16
+
   private let descriptor: Int32
   private var bytes: [UInt8] = []
   /// The position of the first byte that was not returned.
   private var start = 0
+  /// The number of bytes from there on that have no line's end.
+  private var searched = 0
   private var isAtEnd = false
 
   /// Opens the file at `path`; nil is standard input.
@@ -25,27 +30,32 @@ final class LineReader {
   deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
 
   /// Reads the next line, without its end; nil after the last one.
-  func next() throws(SystemError) -> String? {
+  func next() throws(Failure) -> String? {
     while true {
-      if let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
-        defer { start = end + 1 }
+      if let end = bytes[(start + searched)...].firstIndex(of: UInt8(ascii: "\n")) {
+        defer { (start, searched) = (end + 1, 0) }
         return RawText.text(bytes[start..<end])
       }
+      searched = bytes.count - start
+      guard searched <= Self.mebibytes << 20 else {
+        throw Failure(
+          .usage, "the line is longer than the limit of \(Self.mebibytes) MiB: pass a long text as a file, NAME=@FILE")
+      }
       if isAtEnd {
-        defer { start = bytes.count }
+        defer { (start, searched) = (bytes.count, 0) }
         return start < bytes.count ? RawText.text(bytes[start...]) : nil
       }
       try readMore()
     }
   }
 
-  private func readMore() throws(SystemError) {
+  private func readMore() throws(Failure) {
     bytes.removeFirst(start)
     start = 0
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     var count = 0
     repeat { count = read(descriptor, &buffer, buffer.count) } while count < 0 && errno == EINTR
-    guard count >= 0 else { throw .last }
+    guard count >= 0 else { throw Failure(.usage, "\(SystemError.last)") }
     isAtEnd = count == 0
     bytes += buffer.prefix(count)
   }

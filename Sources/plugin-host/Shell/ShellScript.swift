@@ -7,33 +7,31 @@ struct ShellScript {
 
   /// Runs the lines, then ends the process.
   func run(_ shell: ShellSession) -> Never {
-    var number = 0
-    do {
-      while var text = try lines.next() {
-        number += 1
-        if number == 1 { text = text.withoutByteOrderMark }
-        let next: ShellSession.Next
-        do {
-          next = try shell.run(try ShellLine(parsing: text))
-        } catch let mistake as ShellLine.Mistake {
-          report(mistake.failure, number)
-          shell.session.end(.usage, deadline: .seconds(1))
-        } catch let failure as Failure {
-          report(failure, number)
-          shell.session.end(failure.status, deadline: .seconds(1))
-        }
+    var number = 1
+    do throws(Failure) {
+      while let text = try lines.next() {
+        let next = try shell.run(try Self.line(number == 1 ? text.withoutByteOrderMark : text))
         shell.session.loop.runPosted()
         switch next {
         case .line, .interrupted: break
         case .end: shell.session.end(.fulfilled)
         case .signal(let signal): shell.session.end(by: signal)
         }
+        number += 1
       }
     } catch {
-      report(Failure(.usage, "\(error)"), number + 1)
-      shell.session.end(.usage)
+      report(error, number)
+      shell.session.end(error.status, deadline: .seconds(1))
     }
     shell.session.end(.fulfilled)
+  }
+
+  private static func line(_ text: String) throws(Failure) -> ShellLine {
+    do throws(ShellLine.Mistake) {
+      return try ShellLine(parsing: text)
+    } catch {
+      throw error.failure
+    }
   }
 
   /// Writes the errors of a line, with its place.

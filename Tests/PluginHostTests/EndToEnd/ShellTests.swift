@@ -17,6 +17,22 @@ extension EndToEnd {
       #expect(later.text == "1\n" && later.status != 0)
     }
 
+    @Test("a line that has no end is refused, at the limit")
+    func endlessLines() throws {
+      let limit = 16 << 20
+      let line = "kinds.tiny 1 #"
+      let longest = line + String(repeating: "-", count: limit - line.utf8.count)
+      #expect(try run("\(longest)\nkinds.tiny 2\n").text == "1\n2\n")
+      let host = try HostProcess(["shell", "--plugins", Self.adopted])
+      host.process.standardInput = try FileHandle(forReadingFrom: URL(filePath: "/dev/zero"))
+      try host.process.run()
+      let ending = try host.wait()
+      #expect(
+        ending.errors == "plugin-host: stdin:1: the line is longer than the limit of 16 MiB: "
+          + "pass a long text as a file, NAME=@FILE\n")
+      #expect(ending.status == 64)
+    }
+
     @Test func handlesLiveFromLineToLine() throws {
       let ending = try run(
         """
