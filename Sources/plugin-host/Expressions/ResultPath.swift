@@ -170,7 +170,7 @@ extension PluginValue {
       case .string(let text): return text
       case .bytes(let bytes):
         if let text = String(validating: bytes, as: UTF8.self) { return text }
-        throw MissingPart("bytes that are not UTF-8 cannot be a part of a text")
+        throw MissingPart("bytes that are not UTF-8 cannot be a part of a text; pass them alone")
       default: return json
       }
     }

@@ -138,14 +138,15 @@ extension PipelineChecker {
       case .text(let text): .text(text)
       case .variable(let name):
         if isForEach, let number = Self.eachNames[name] {
-          .result(PipelinePlan.StepResult(step: number))
+          .result(PipelinePlan.StepResult(step: number), source: part.source)
         } else {
           .text(variables[name] ?? "")
         }
-      case .item(let path): .result(PipelinePlan.StepResult(step: PipelinePlan.StepResult.item, path: path))
+      case .item(let path):
+        .result(PipelinePlan.StepResult(step: PipelinePlan.StepResult.item, path: path), source: part.source)
       case .result(let reference):
         graph.number(of: reference.step).map {
-          .result(PipelinePlan.StepResult(step: $0, path: reference.path))
+          .result(PipelinePlan.StepResult(step: $0, path: reference.path), source: part.source)
         }
       }
     }

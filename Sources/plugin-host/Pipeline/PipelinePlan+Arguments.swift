@@ -50,7 +50,7 @@ extension PipelinePlan.Input {
     case .result(let result): return Self.content(try result.value(results), for: type)
     case .composed(let parts):
       var content = Argument.Content.value(.void)
-      if case .result(let result) = parts.first, parts.count == 1 {
+      if case .result(let result, _) = parts.first, parts.count == 1 {
         content = try Self.convertible(result.value(results), to: type)
       } else {
         content = .text(try Self.text(parts, results))
@@ -87,8 +87,13 @@ extension PipelinePlan.Input {
   private static func text(_ parts: [PipelinePlan.TextPart], _ results: [Int: PluginValue]) throws -> String {
     try parts.map { part in
       switch part {
-      case .text(let text): text
-      case .result(let result): try result.value(results).text
+      case .text(let text): return text
+      case .result(let result, let source):
+        do {
+          return try result.value(results).text
+        } catch {
+          throw MissingPart("\(source): \(error)")
+        }
       }
     }.joined()
   }

@@ -65,7 +65,7 @@ extension PipelinePlan {
     parts.map { part in
       switch part {
       case .text(let text): text
-      case .result(let result): "${\(result.step < 0 ? "" : "steps.")\(text(result))}"
+      case .result(_, let source): source
       }
     }.joined()
   }
@@ -97,7 +97,7 @@ extension PipelinePlan.Input {
     case .text, .value, .outlet: []
     case .result(let result): [result]
     case .composed(let parts), .file(let parts):
-      parts.compactMap { if case .result(let result) = $0 { result } else { nil } }
+      parts.compactMap { if case .result(let result, _) = $0 { result } else { nil } }
     case .list(let elements, _): elements.flatMap(\.results)
     case .object(let members): members.flatMap(\.input.results)
     case .callback(let callback): callback.steps.values.map { PipelinePlan.StepResult(step: $0) }

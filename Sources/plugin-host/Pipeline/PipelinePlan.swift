@@ -94,7 +94,8 @@ struct PipelinePlan: Sendable {
 
   enum TextPart: Sendable {
     case text(String)
-    case result(StepResult)
+    /// A result, with its reference as the file has it.
+    case result(StepResult, source: String)
   }
 
   /// The result of the step with that number, or a part of it.

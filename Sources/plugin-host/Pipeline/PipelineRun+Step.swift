@@ -53,7 +53,8 @@ extension PipelineRun {
           },
           { [self] reason in
             // Keeps the slot, so that the other calls do not begin.
-            end(holder.state.withLock { $0.fail(CallFailure(reason: reason), index) }, all)
+            let failure = failure(reason, ofElement: index, number)
+            end(holder.state.withLock { $0.fail(failure) }, all)
           })
       }
     }
@@ -70,6 +71,12 @@ extension PipelineRun {
     ]
     let call = repeated(step, number, results.merging(own) { $1 })
     return rescued(call, step: step, number: number, rescueInputs, own)
+  }
+
+  /// The failure of the call for that element or event. The end of the whole run is of no element.
+  nonisolated func failure(_ reason: Any?, ofElement index: Int, _ number: Int) -> CallFailure {
+    let failure = CallFailure(reason: reason)
+    return failure == reasonGivenUp(number) ? failure : failure.ofElement(index)
   }
 
   private nonisolated func end(_ done: Elements.Done, _ all: Promise<PluginValue>) {
@@ -182,9 +189,14 @@ extension PipelineRun {
 
 extension CallFailure {
   /// The failure of the call for that element or event.
-  func ofElement(_ index: Int) -> CallFailure {
-    guard case .rejected(let message, let reason) = self else { return self }
-    return .rejected(message: "[\(index)]: \(message)", reason: reason)
+  fileprivate func ofElement(_ index: Int) -> CallFailure {
+    let place = Self.place(ofElement: index)
+    return switch self {
+    case .rejected(let message, let reason): .rejected(message: place + message, reason: reason)
+    case .wrongArguments(let message): .wrongArguments(message: place + message)
+    case .timedOut(let seconds, _): .timedOut(seconds: seconds, element: index)
+    case .notRun, .skipped, .interrupted: self
+    }
   }
 }
 
@@ -222,9 +234,9 @@ private struct Elements: Sendable {
     return done
   }
 
-  mutating func fail(_ failure: CallFailure, _ index: Int) -> Done {
+  mutating func fail(_ failure: CallFailure) -> Done {
     running -= 1
-    self.failure = self.failure ?? failure.ofElement(index)
+    self.failure = self.failure ?? failure
     return done
   }
 

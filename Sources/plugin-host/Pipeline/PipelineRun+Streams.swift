@@ -35,9 +35,9 @@ extension PipelineRun {
           end { $0.running -= 1 }
           taker.next()
         },
-        { reason in
+        { [self] reason in
           taker.leave()
-          let failure = CallFailure(reason: reason).ofElement(index)
+          let failure = failure(reason, ofElement: index, number)
           end { state in
             state.running -= 1
             state.failure = state.failure ?? failure

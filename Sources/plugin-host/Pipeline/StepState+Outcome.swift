@@ -15,7 +15,8 @@ extension StepState {
     case .success(let value): self = .fulfilled(result: value.summary)
     case .failure(.rejected(let message, _)), .failure(.wrongArguments(let message)):
       self = .rejected(message: message)
-    case .failure(.timedOut(let seconds)): self = .timedOut(message: "\(CallFailure.timedOut(seconds: seconds))")
+    case .failure(.timedOut(let seconds, let element)):
+      self = .timedOut(message: "\(CallFailure.timedOut(seconds: seconds, element: element))")
     case .failure(.notRun(let cause)): self = .notRun(because: cause)
     case .failure(.skipped): self = .skipped
     case .failure(.interrupted): self = .interrupted

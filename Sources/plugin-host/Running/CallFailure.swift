@@ -5,8 +5,8 @@ import Promises
 enum CallFailure: Error, Equatable, Sendable {
   /// Rejected by the plugin, by the host on its behalf, or because an input could not be read.
   case rejected(message: String, reason: RejectedReason? = nil)
-  /// The call was not settled within that number of seconds.
-  case timedOut(seconds: Double)
+  /// The call, or that for an element or event of a step, was not settled within that number of seconds.
+  case timedOut(seconds: Double, element: Int? = nil)
   /// Never started, because the step of that name was not fulfilled.
   case notRun(because: String)
   /// Skipped: the condition did not hold, or the step uses the result of a skipped step.
@@ -61,12 +61,15 @@ extension CallFailure: CustomStringConvertible {
   var description: String {
     switch self {
     case .rejected(let message, _), .wrongArguments(let message): message
-    case .timedOut(let seconds): "timed out after \(Self.number(seconds)) s"
+    case .timedOut(let seconds, let element):
+      (element.map(Self.place(ofElement:)) ?? "") + "timed out after \(Self.number(seconds)) s"
     case .notRun(let cause): "not run: \"\(cause)\" was not fulfilled"
     case .interrupted: "interrupted"
     case .skipped: "skipped"
     }
   }
+
+  static func place(ofElement index: Int) -> String { "[\(index)]: " }
 
   static func number(_ seconds: Double) -> String {
     seconds == seconds.rounded() && seconds < 1e15 ? String(Int64(seconds)) : "\(seconds)"

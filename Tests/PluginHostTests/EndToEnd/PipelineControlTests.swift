@@ -67,6 +67,26 @@ extension EndToEnd {
       #expect(ending.errors.hasSuffix("plugin-host: a: [0]: bad x (fixture 7)\n"), "\(ending.errors)")
     }
 
+    @Test("a time-out and a wrong argument name their element, and the end of the run none")
+    func elementsAreNamed() throws {
+      let never = "steps: {a: {call: later.never, each: [x, y], limit: 1"
+      let late = try run("\(never), timeout: 0.1}}", "--log", "off")
+      #expect(late.errors.contains("a: [0]: timed out after 0.1 s\n"), "\(late.errors)")
+      #expect(late.errors.hasSuffix("plugin-host: a: [0]: timed out after 0.1 s\n"), "\(late.errors)")
+      #expect(late.status == 3)
+      let event = try run(
+        """
+        steps:
+          a: {call: later.ahead, with: {n: 1, f: {stream: 1}}}
+          b: {call: later.never, each: {stream: a}, timeout: 0.1}
+        """, "--log", "off")
+      #expect(event.errors.contains("plugin-host: b: [0]: timed out after 0.1 s\n"), "\(event.errors)")
+      let wrong = try run("steps: {a: {call: kinds.tiny, each: [1, 999], with: {x: \"${item}\"}}}")
+      #expect(wrong.errors.contains("plugin-host: a: [1]: "), "\(wrong.errors)")
+      let whole = try run("\(never)}}", "--timeout", "0.2", "--log", "off")
+      #expect(whole.errors.hasSuffix("plugin-host: a: timed out after 0.2 s\n"), "\(whole.errors)")
+    }
+
     @Test func aStepThatFailsEndsAfterItsLastCall() throws {
       let file = try PipelineFile(
         """

@@ -27,6 +27,29 @@ extension EndToEnd {
       #expect(ending.errors == "")
     }
 
+    @Test("bytes are a part of a text in UTF-8, or in Base64 within a value; others are refused by their names")
+    func bytesInTexts() throws {
+      let file = FileManager.default.temporaryDirectory.appending(path: "bytes-\(UUID().uuidString)")
+      defer { try? FileManager.default.removeItem(at: file) }
+      try Data([0xff, 0x00]).write(to: file)
+      let steps = """
+          bad: {call: kinds.blob, with: {x: "@\(file.path)"}}
+          good: {call: kinds.blob, with: {x: hé}}
+          all: {call: kinds.anything, with: {x: {bad: {step: bad}, good: {step: good}}}}
+          seen: {call: kinds.text, with: {x: "<${steps.good}${steps.all.good}${steps.all}>"}}
+        """
+      let ending = try run(steps, result: "seen")
+      #expect(ending.text == #""<héhé{\"bad\":\"/wA=\",\"good\":\"aMOp\"}>""# + "\n", "\(ending.errors)")
+      for name in ["steps.bad", "steps.all.bad"] {
+        let refused = try run(steps + "\n  last: {call: kinds.text, with: {x: \"${v}, ${\(name)}\"}}", result: "last")
+        #expect(
+          refused.errors
+            == "plugin-host: last: ${\(name)}: bytes that are not UTF-8 cannot be a part of a text; pass them alone\n")
+      }
+      let element = steps + "\n  last: {call: kinds.text, each: [{step: bad}], with: {x: \"- ${item}\"}}"
+      #expect(try run(element, result: "last").errors.hasPrefix("plugin-host: last: [0]: ${item}: bytes that are"))
+    }
+
     @Test("a list of names is the union of flags")
     func listsOfFlags() throws {
       let adopted = try PipelineFile(
