@@ -1,6 +1,7 @@
-// promise/cpp/containers.hpp - more containers as values. Part of promise.hpp: read that first.
+// promise/cpp/containers.hpp - containers as values. Part of promise.hpp: read that first.
 //
-//   std::pair<A, B>, std::array<T, size>   ARRAY
+//   std::vector<T>, std::array<T, size>, std::pair<A, B>, std::tuple<T...>   ARRAY
+//   std::optional<T>   VOID if there is none
 //   std::map<std::string, T>, std::unordered_map<std::string, T>   MAP
 #ifndef PROMISE_CPP_CONTAINERS_HPP
 #define PROMISE_CPP_CONTAINERS_HPP
@@ -8,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -17,6 +19,57 @@
 #include "convert.hpp"
 
 namespace promises {
+
+template <class T> struct codec<std::vector<T>> {
+  static value encode(std::vector<T> content) {
+    std::vector<value> elements;
+    elements.reserve(content.size());
+    for (auto &&element : content)
+      elements.push_back(codec<T>::encode(std::move(element)));
+    return detail::array_of(std::move(elements));
+  }
+  static std::vector<T> decode(const promise_value_t &from) {
+    if (from.kind != PROMISE_KIND_ARRAY)
+      detail::mismatch("an ARRAY", from);
+    const std::size_t count = promise_value_count(&from);
+    std::vector<T> content;
+    content.reserve(count);
+    for (std::size_t index = 0; index < count; ++index)
+      content.push_back(codec<T>::decode(*promise_value_at(&from, index)));
+    return content;
+  }
+};
+
+template <class... T> struct codec<std::tuple<T...>> {
+  static value encode(std::tuple<T...> content) {
+    std::vector<value> elements;
+    elements.reserve(sizeof...(T));
+    std::apply([&](T &...element) { (elements.push_back(codec<T>::encode(std::move(element))), ...); }, content);
+    return detail::array_of(std::move(elements));
+  }
+  static std::tuple<T...> decode(const promise_value_t &from) {
+    if (from.kind != PROMISE_KIND_ARRAY || promise_value_count(&from) != sizeof...(T))
+      detail::mismatch(("an ARRAY of " + std::to_string(sizeof...(T))).c_str(), from);
+    return decode(from, std::index_sequence_for<T...>());
+  }
+
+private:
+  template <std::size_t... index>
+  static std::tuple<T...> decode(const promise_value_t &from, std::index_sequence<index...>) {
+    return std::tuple<T...>(codec<T>::decode(*promise_value_at(&from, index))...);
+  }
+};
+
+template <class T> struct codec<std::optional<T>> {
+  static value encode(std::optional<T> content) {
+    return content.has_value() ? codec<T>::encode(std::move(*content)) : value();
+  }
+  static std::optional<T> decode(const promise_value_t &from) {
+    if (from.kind == PROMISE_KIND_VOID)
+      return std::nullopt;
+    return std::optional<T>(codec<T>::decode(from));
+  }
+};
 
 template <class A, class B> struct codec<std::pair<A, B>> {
   static value encode(std::pair<A, B> content) {

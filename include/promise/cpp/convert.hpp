@@ -6,11 +6,11 @@
 //   enums                                as their underlying type
 //   std::string, std::string_view, const char *   STRING (read as std::string only)
 //   std::vector<std::uint8_t>, std::vector<std::byte>   BYTES
-//   std::vector<T>, std::tuple<T...>     ARRAY; containers.hpp has more, and maps
-//   std::optional<T>                     VOID if there is none
 //   void *                               POINTER
 //   value, error                         as it is
 //   a class with a registered<T>         OBJECT
+//
+// containers.hpp has the containers.
 #ifndef PROMISE_CPP_CONVERT_HPP
 #define PROMISE_CPP_CONVERT_HPP
 
@@ -275,57 +275,6 @@ template <class Byte> struct bytes_codec {
 
 template <> struct codec<std::vector<std::uint8_t>> : detail::bytes_codec<std::uint8_t> {};
 template <> struct codec<std::vector<std::byte>> : detail::bytes_codec<std::byte> {};
-
-template <class T> struct codec<std::vector<T>> {
-  static value encode(std::vector<T> content) {
-    std::vector<value> elements;
-    elements.reserve(content.size());
-    for (auto &&element : content)
-      elements.push_back(codec<T>::encode(std::move(element)));
-    return detail::array_of(std::move(elements));
-  }
-  static std::vector<T> decode(const promise_value_t &from) {
-    if (from.kind != PROMISE_KIND_ARRAY)
-      detail::mismatch("an ARRAY", from);
-    const std::size_t count = promise_value_count(&from);
-    std::vector<T> content;
-    content.reserve(count);
-    for (std::size_t index = 0; index < count; ++index)
-      content.push_back(codec<T>::decode(*promise_value_at(&from, index)));
-    return content;
-  }
-};
-
-template <class... T> struct codec<std::tuple<T...>> {
-  static value encode(std::tuple<T...> content) {
-    std::vector<value> elements;
-    elements.reserve(sizeof...(T));
-    std::apply([&](T &...element) { (elements.push_back(codec<T>::encode(std::move(element))), ...); }, content);
-    return detail::array_of(std::move(elements));
-  }
-  static std::tuple<T...> decode(const promise_value_t &from) {
-    if (from.kind != PROMISE_KIND_ARRAY || promise_value_count(&from) != sizeof...(T))
-      detail::mismatch(("an ARRAY of " + std::to_string(sizeof...(T))).c_str(), from);
-    return decode(from, std::index_sequence_for<T...>());
-  }
-
-private:
-  template <std::size_t... index>
-  static std::tuple<T...> decode(const promise_value_t &from, std::index_sequence<index...>) {
-    return std::tuple<T...>(codec<T>::decode(*promise_value_at(&from, index))...);
-  }
-};
-
-template <class T> struct codec<std::optional<T>> {
-  static value encode(std::optional<T> content) {
-    return content.has_value() ? codec<T>::encode(std::move(*content)) : value();
-  }
-  static std::optional<T> decode(const promise_value_t &from) {
-    if (from.kind == PROMISE_KIND_VOID)
-      return std::nullopt;
-    return std::optional<T>(codec<T>::decode(from));
-  }
-};
 
 template <class T> struct codec<T, std::void_t<decltype(registered<T>::name)>> {
   template <class U> static value encode(U &&content) {
