@@ -206,7 +206,8 @@ ptrdiff_t plugin_sealed_receive(int32_t socket, void *bytes, size_t count, int32
     return received;
   for (size_t index = 0; index < *descriptor_count; index++)
     close(descriptors[index]);
+  /* The kernel cuts a message off where its space ends, or this process can have no more descriptors. */
+  errno = fits && *descriptor_count < PLUGIN_SEALED_MESSAGE ? EMFILE : EBADMSG;
   *descriptor_count = 0;
-  errno = EBADMSG;
   return -1;
 }

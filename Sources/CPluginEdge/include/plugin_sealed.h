@@ -47,7 +47,8 @@ ptrdiff_t plugin_sealed_send(int32_t socket, const void *PROMISE_NONNULL bytes, 
 
 /* Receives bytes, and descriptors that are closed by exec() and belong to the caller. `descriptors` has space for
  * PLUGIN_SEALED_MESSAGE of them. Returns the count of the bytes, 0 at the end of the stream, or -1 with errno: EBADMSG
- * if the message had more descriptors than the space or the process's limit allows; all of them are closed then.
+ * if the message had more descriptors than the space allows, EMFILE if this process can have no more; all of them are
+ * closed then.
  * [any thread] */
 ptrdiff_t plugin_sealed_receive(int32_t socket, void *PROMISE_NONNULL bytes, size_t count,
                                 int32_t *PROMISE_NONNULL descriptors, size_t *PROMISE_NONNULL descriptor_count);

@@ -3,8 +3,12 @@ import Glibc
 
 /// Receives bytes from a socket, with descriptors.
 struct IncomingBytes {
+  /// The process that receives, for messages.
+  let receiver: String
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
   private var descriptors = [Int32](repeating: -1, count: Int(PLUGIN_SEALED_MESSAGE))
+
+  init(receiver: String) { self.receiver = receiver }
 
   enum Outcome {
     case received
@@ -16,7 +20,7 @@ struct IncomingBytes {
 
   /// Receives the bytes that have come, and appends them to `reader`.
   ///
-  /// - Throws: `FrameError` if more descriptors came than a frame may have.
+  /// - Throws: `FrameError` if more descriptors came than a frame, or this process, may have.
   mutating func receive(_ socket: Int32, _ reader: inout FrameReader) throws(FrameError) -> Outcome {
     while true {
       var count = 0
@@ -27,6 +31,10 @@ struct IncomingBytes {
       if received < 0, errno == EAGAIN { return .nothing }
       if received < 0, errno == EBADMSG {
         throw FrameError(description: "more descriptors than a frame may have")
+      }
+      if received < 0, errno == EMFILE {
+        throw FrameError(
+          description: "shared memory, for which \(receiver) has no descriptor: \(SystemLimit.descriptors)")
       }
       guard received > 0 else {
         descriptors[..<count].forEach { close($0) }

@@ -41,7 +41,7 @@ final class WorkerServer {
   var pinged: ContinuousClock.Instant?
   /// The time at which the worker last had calls.
   var lastBusy = ContinuousClock.now
-  var incoming = IncomingBytes()
+  var incoming = IncomingBytes(receiver: "the host")
   /// The refusal of the worker, or of the host, to load the plugin.
   var refusal: PluginError?
   private(set) var description: PluginDescription?

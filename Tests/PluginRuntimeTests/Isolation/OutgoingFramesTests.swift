@@ -12,7 +12,7 @@ struct OutgoingFramesTests {
     defer { sockets.forEach { close($0) } }
     var outgoing = OutgoingFrames()
     var reader = FrameReader()
-    var incoming = IncomingBytes()
+    var incoming = IncomingBytes(receiver: "the test")
     let count: UInt64 = 1_000
     let size = 50_000
     var next: UInt64 = 0

@@ -77,6 +77,18 @@ struct WorkerDeaths {
   }
 
   @Test(
+    "names the limit of a worker that allows itself no descriptors, and is sent shared memory")
+  func limitOfWorker() async throws {
+    let plugin = try IsolatedPlugin.loading("dying", ["-DIN_LOAD=lower_limit()"])
+    #expect(try await plugin.outcome("echo", .int(1)).value == .int(1))
+    let error = try await plugin.outcome("garbage", .bytes(Array(repeating: 0, count: 1 << 20))).pluginError
+    let expected =
+      "the host sent shared memory, for which the worker has no descriptor: RLIMIT_NOFILE is 0: close files, or raise"
+    #expect(error?.description.contains(expected) == true, "\(error as Any)")
+    plugin.unload()
+  }
+
+  @Test(
     "is not the end of one whose initialiser allows itself no descriptors: it is not loaded, and the limit is named")
   func limits() throws {
     let error = #expect(throws: PluginError.self) {
