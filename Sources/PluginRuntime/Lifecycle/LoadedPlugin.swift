@@ -124,8 +124,8 @@ extension LoadedPlugin {
 
   /// Runs the function of a call on the plugin's thread. A call that waits for it is under way for the host.
   func enter(_ call: PluginCall, _ body: @escaping @Sendable () -> Void) {
-    // A host that is closed rejects the call.
-    guard let thread, host.activity.begin() else { return body() }
+    // On the thread, the call runs at once, and a longjmp() may leave it. A host that is closed rejects the call.
+    guard let thread, !thread.isCurrent, host.activity.begin() else { return body() }
     let depth = CallStack.depth
     waiting.withLock { $0[call.id] = call }
     thread.run { [self] in

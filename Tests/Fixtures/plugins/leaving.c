@@ -56,6 +56,13 @@ static int32_t catch_jump(void) {
   return 0;
 }
 
+static int32_t catch_over(void (*callback)(void)) {
+  if (setjmp(back) != 0)
+    return 1;
+  callback();
+  return 0;
+}
+
 /* Two stacks below the thread's own: a call on the lower one goes on while another is made on the higher one. */
 static ucontext_t outside, lower, higher;
 static int32_t ended;
@@ -111,6 +118,7 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("jump()", jump),
     FUNCTION("jump_deep()", jump_deep),
     FUNCTION("catch_jump() -> i32", catch_jump),
+    FUNCTION("catch_over(callback: fn()) -> i32", catch_over),
     FUNCTION("switch_over()", switch_over),
     FUNCTION("call_on_other_stacks() -> i32", call_on_other_stacks),
 };

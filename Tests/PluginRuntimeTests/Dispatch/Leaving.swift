@@ -42,6 +42,21 @@ struct Leaving {
     #expect(host.unloadAll(deadline: .seconds(60)) == [])
   }
 
+  @Test(
+    "longjmp() over a callback leaves nothing under way, on a thread of the plugin's own too", arguments: [false, true])
+  func jumpOverCallback(hasThread: Bool) async throws {
+    let host = Host()
+    let path = try Fixture.plugin("leaving")
+    if hasThread { try host.load(path, on: SerialThread()) } else { try host.load(path) }
+    let jump = PluginCallback { _ in
+      _ = host.call("jump", of: "test.leaving")
+      return .void
+    }
+    let call = host.call("catch_over", of: "test.leaving", [Argument(.callback(jump))])
+    #expect(await call.outcome().value == .int(1))
+    #expect(host.unloadAll(deadline: .seconds(60)) == [])
+  }
+
   @Test("longjmp() out of outermost calls is noticed when the thread ends, if not before")
   func jumpOutside() async throws {
     let catchJump = try host.function("catch_jump", of: "test.leaving")
