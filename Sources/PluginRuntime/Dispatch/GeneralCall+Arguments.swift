@@ -49,15 +49,18 @@ extension GeneralCall {
       memory.storeBytes(of: object, as: UnsafeMutableRawPointer?.self)
     } else if let role = slot.pointee.role {
       try storeCallback(value, role, memory)
-    } else if let count = slot.pointee.count {
+    } else if slot.pointee.areElements {
       guard let value, slot.pointee.parameter.direction != .output else { return }
       let number = try storeElements(value, slot, memory)
+      guard let count = slot.pointee.count else { return setRoom(index, number) }
       guard let other = room(count), other != number else {
         setRoom(index, number)
         return setRoom(count, number)
       }
       let name = counted(by: count)?.pointee.parameter.name ?? ""
       throw ArgumentMismatch(message: "has \(number) elements, expected as many as '\(name)', \(other)")
+    } else if slot.pointee.parameter.isKept, let value {
+      try storeKept(value, slot, memory)
     } else if let cell = slot.pointee.cell {
       if let value {
         try slot.pointee.plan.store(value, at: frame + cell, arena)
@@ -66,6 +69,7 @@ extension GeneralCall {
       }
       memory.storeBytes(of: frame + cell, as: UnsafeMutableRawPointer.self)
     } else if let value {
+      noteAddress(value, slot)
       try HandleArgument.store(value, slot.pointee.plan, at: memory, arena)
     }
   }
@@ -85,14 +89,24 @@ extension GeneralCall {
   private mutating func storeElements(
     _ value: Values, _ slot: Slot, _ memory: UnsafeMutableRawPointer
   ) throws(ArgumentMismatch) -> Int {
+    let parameter = slot.pointee.parameter
+    if parameter.type.isUncounted, try storeObject(value, slot, memory) { return 0 }
     // The span's two words do not fit into the slot: C takes only the first.
-    let arena = arena
+    let arena = parameter.isKept ? keptArena : arena
     let span = try arena.allocate(16)
-    try slot.pointee.plan.store(value, at: span, arena)
+    if parameter.isKept {
+      try slot.pointee.plan.store(try slot.pointee.plan.value(value), at: span, arena)
+    } else {
+      try slot.pointee.plan.store(value, at: span, arena)
+    }
     var data = span.load(as: UnsafeMutableRawPointer?.self)
     let count = span.load(fromByteOffset: 8, as: Int.self)
-    if slot.pointee.parameter.direction == .inOut, let source = data {
-      data = try arena.copy(UnsafeRawBufferPointer(start: source, count: count * slot.pointee.elementSize))
+    if parameter.direction == .inOut || parameter.type.isUncounted, let source = data {
+      // A zero ends elements that nothing counts.
+      let size = slot.pointee.elementSize
+      let copy = try arena.allocate((count + (parameter.type.isUncounted ? 1 : 0)) * size)
+      copy.write(UnsafeRawBufferPointer(start: source, count: count * size))
+      data = copy
     }
     // NULL means absent, so an empty value needs an address: that of zeros, for functions that take a count of 0 for data
     // that a 0 ends.
@@ -105,7 +119,7 @@ extension GeneralCall {
 
   /// Stores the counts of counted arguments.
   private func storeCounts() -> CallFault? {
-    for index in 0..<plan.slotCount where (plan.slots + index).pointee.count == nil {
+    for index in 0..<plan.slotCount where !(plan.slots + index).pointee.areElements {
       guard let count = room(index) else { continue }
       let slot = plan.slots + index
       guard let type = slot.pointee.plan.type.scalar,
@@ -128,7 +142,7 @@ extension GeneralCall {
   private mutating func storeRoom() throws(ArgumentMismatch) {
     for index in 0..<plan.slotCount {
       let slot = plan.slots + index
-      guard slot.pointee.count != nil, slot.pointee.parameter.direction == .output else { continue }
+      guard slot.pointee.areElements, slot.pointee.parameter.direction == .output else { continue }
       guard let count = count(of: slot), (0...Self.mostElements).contains(count) else {
         throw ArgumentMismatch(message: "has a count that is out of range, expected one from 0 to \(Self.mostElements)")
       }

@@ -164,7 +164,7 @@ extension GeneralCall {
     let parameter = slot.pointee.parameter
     guard let data = (frame + slot.pointee.offset).load(as: UnsafeMutableRawPointer?.self) else { return .void }
     let isCountedByResult = plan.signature.countedByResult == parameter.name
-    let written = isCountedByResult ? countOfResult : count(of: slot)
+    let written = isCountedByResult ? countOfResult : slot.pointee.count == nil ? room : count(of: slot)
     guard let count = written, count >= 0, count <= room else {
       let said = written.map(String.init) ?? "too many"
       throw ArgumentMismatch(

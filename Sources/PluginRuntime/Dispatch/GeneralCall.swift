@@ -61,8 +61,27 @@ struct GeneralCall {
     }
   }
 
+  /// The memory of arguments whose addresses the function keeps; `nil` while none is needed.
+  private var kept: CallArena?
+  /// The shared memory, after the objects that keep it are known.
+  var keptMemory: KeptMemory?
+  /// Whether an argument is an address of the library's that no object owns.
+  var hasUnownedAddress = false
+
+  var keptArena: CallArena {
+    mutating get {
+      if let kept { return kept }
+      let arena = CallArena()
+      kept = arena
+      return arena
+    }
+  }
+
   /// The objects among the function's arguments.
-  var objects: [PluginObject] { memory?.used ?? [] }
+  var usedObjects: [PluginObject] { memory?.used ?? [] }
+
+  /// The objects and the memory that an object keeps alive which the function makes.
+  var objects: [any ObjectSource] { usedObjects + [keptMemory].compactMap(\.self) }
 
   /// Makes the call, and stores its value or reason.
   private mutating func run(
@@ -106,6 +125,7 @@ struct GeneralCall {
     _ interface: UnsafeMutablePointer<ffi_cif>, _ addresses: UnsafeMutablePointer<UnsafeMutableRawPointer?>
   ) -> CallFault? {
     memory?.handOver()
+    if let kept { share(kept) }
     errno = 0
     let fault = CallEdge.call(plan.subject, interface, plan.entry, frame + plan.frame.returned, addresses)
     errorNumber = errno

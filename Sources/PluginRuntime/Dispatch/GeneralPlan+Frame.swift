@@ -13,7 +13,9 @@ extension GeneralPlan {
     nonisolated(unsafe) let plain: UnsafePointer<CallPlan.Parameter>?
     /// The role of a callback or a context.
     let role: CallbackPlan.Role?
-    /// The index in `slots` of its count, for a counted type, and the size of an element.
+    /// Whether it is the address of elements. The index in `slots` of their count, `nil` if nothing in the call has it,
+    /// and the size of an element.
+    let areElements: Bool
     let count: Int?
     let elementSize: Int
     /// Frame offsets of the argument slot and, for pointer arguments, of the pointee; `cell` is `nil` without one.
@@ -31,20 +33,23 @@ extension GeneralPlan {
     ) -> [Slot]? {
       let parameters = signature.parameters
       let outputs = Set(signature.outputs.map(\.name))
+      // Addresses without an owner are noted where one is stored.
+      let keeps = parameters.contains(where: \.isKept)
       var slots: [Slot] = []
       for (index, parameter) in parameters.enumerated() {
         let role = callbacks?.roles[index]
         let plan = TypePlan(parameter.type.valueType, in: library, isSetAside: parameter.room != nil)
         guard let plan, FFIType.agrees(with: parameter.type) else { return nil }
-        let isCounted = parameter.type.countName != nil
+        let areElements = parameter.type.unwrapped.isCounted
         slots.append(
           Slot(
             parameter: parameter, argument: signature.inputIndices.firstIndex(of: index), plan: plan,
-            plain: plain(parameter, plan, role), role: role,
+            plain: keeps && parameter.type.hasPointer ? nil : plain(parameter, plan, role), role: role,
+            areElements: areElements,
             count: parameter.type.countName.flatMap { name in parameters.firstIndex { $0.name == name } },
             elementSize: TypeLayout(of: parameter.type.element)?.size ?? 1,
             offset: frame.add(TypeLayout(of: parameter.type)?.size ?? 0),
-            cell: parameter.isByAddress && !isCounted ? frame.add(plan.layout.size) : nil,
+            cell: parameter.isByAddress && !areElements && !parameter.isKept ? frame.add(plan.layout.size) : nil,
             givenCount: parameter.type.givenCountName.flatMap { name in parameters.firstIndex { $0.name == name } },
             isGiven: outputs.contains(parameter.name)))
       }
@@ -61,7 +66,7 @@ extension GeneralPlan {
       case .context, .completion: return nil
       case nil:
         abiType = ABIType(parameter.type)
-        guard parameter.direction == .input, abiType.isData else { return nil }
+        guard parameter.direction == .input, abiType.isData, !parameter.isKept else { return nil }
       }
       let plain = UnsafeMutablePointer<CallPlan.Parameter>.allocate(capacity: 1)
       plain.initialize(to: CallPlan.Parameter(parameter, abiType, at: 0, plan))
@@ -76,7 +81,7 @@ extension GeneralPlan {
 
     init(_ slots: [Slot]) {
       types = slots.map { slot in
-        let isAddress = slot.parameter.isByAddress || slot.count != nil
+        let isAddress = slot.parameter.isByAddress || slot.areElements
         return isAddress ? FFIType.pointer : FFIType.of(slot.parameter.type)
       }
       offsets = slots.map(\.offset)

@@ -49,6 +49,9 @@ final class GeneralPlan: Sendable {
   let completes: Bool
   /// Whether a promise that the function returns keeps borrowed arguments in use.
   let lends: Bool
+  /// Whether the memory of `keep` arguments ends with objects, and whether a call makes some.
+  let keepsWithObjects: Bool
+  let makesObjects: Bool
   /// The values of omitted arguments, of kind 0 if required, in the order of the arguments.
   nonisolated(unsafe) let fallbacks: UnsafeMutablePointer<promise_value_t>
   /// The values of constant parameters, of kind 0 for others, in the order of `slots`.
@@ -95,6 +98,8 @@ final class GeneralPlan: Sendable {
     rule = signature.fails ? nil : signature.failure
     completes = signature.completion != nil
     lends = signature.result?.isPromise ?? false
+    keepsWithObjects = signature.keepsWithObjects
+    makesObjects = signature.makesObjects
     fallbacks = Self.kept(signature.inputs.map(Self.fallback))
     constants = Self.kept(signature.parameters.map { $0.isConstant ? Self.fallback($0) : promise_value_t() })
 

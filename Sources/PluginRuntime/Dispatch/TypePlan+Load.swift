@@ -5,8 +5,8 @@ extension TypePlan {
   ///
   /// - Throws: `ArgumentMismatch`, worded as for an argument: "is NULL, expected a string".
   ///
-  /// - Parameter sources: the objects that a loaded object keeps alive.
-  func load(_ memory: UnsafeRawPointer, from sources: [PluginObject] = []) throws(ArgumentMismatch) -> PluginValue {
+  /// - Parameter sources: the objects and the memory that a loaded object keeps alive.
+  func load(_ memory: UnsafeRawPointer, from sources: [any ObjectSource] = []) throws(ArgumentMismatch) -> PluginValue {
     switch form {
     case .scalar(let scalar): return try scalar.value(at: memory)
     case .text(let isUTF8):

@@ -40,7 +40,8 @@ final class LiveObjects: Sendable {
   deinit { releaseExecutor() }
 
   /// Owns an object from now on.
-  func own(_ address: UInt, named name: String, _ destructor: Destructor, from sources: [PluginObject]) -> PluginObject
+  func own(_ address: UInt, named name: String, _ destructor: Destructor, from sources: [any ObjectSource])
+    -> PluginObject
   {
     let life = ObjectLife(PluginPointer(name: name, address: address), destructor)
     let number = state.withLock { state in
@@ -57,7 +58,7 @@ final class LiveObjects: Sendable {
   }
 
   /// Ends an object whose last reference was released. Its sources are released after its destructor has run.
-  func drop(_ life: ObjectLife, _ number: Int, keeping sources: [PluginObject]) {
+  func drop(_ life: ObjectLife, _ number: Int, keeping sources: [any ObjectSource]) {
     let isOpen = state.withLock { state in
       state.lives[number] = nil
       if !state.isClosed { state.ending += 1 }
@@ -94,7 +95,7 @@ final class LiveObjects: Sendable {
   }
 
   /// Submits the object's destructor, unless a call has released the object.
-  private func end(_ life: ObjectLife, keeping sources: [PluginObject]) {
+  private func end(_ life: ObjectLife, keeping sources: [any ObjectSource]) {
     guard life.claim() else { return noteEnd() }
     let work: @Sendable () -> Void = { [self] in
       destroy(life, keeping: sources)
@@ -111,7 +112,7 @@ final class LiveObjects: Sendable {
     if isLast { idle.signal() }
   }
 
-  private func destroy(_ life: ObjectLife, keeping sources: [PluginObject]) {
+  private func destroy(_ life: ObjectLife, keeping sources: [any ObjectSource]) {
     state.withLock { $0.running[ObjectIdentifier(life)] = life.destructor }
     defer { state.withLock { $0.running[ObjectIdentifier(life)] = nil } }
     var fault: CallFault?

@@ -45,7 +45,9 @@ extension Parameter.Direction {
 
 extension Parameter {
   /// The keyword before the type, with the size of an object that the host sets aside: "out(64) ".
-  var prefix: String { isConstant ? "const " : room.map { "out(\($0)) " } ?? direction.prefix }
+  public var prefix: String {
+    isConstant ? "const " : isKept ? "keep " : room.map { "out(\($0)) " } ?? direction.prefix
+  }
 }
 
 extension Parameter: CustomStringConvertible {

@@ -141,12 +141,15 @@ public struct Parameter: Sendable, Equatable {
   public let defaultValue: PluginValue?
   /// Whether the function is given `defaultValue` in every call, which passes no argument: `const usize = 48`.
   public let isConstant: Bool
+  /// Whether the function keeps the address of the argument, which lives as long as the objects of the call:
+  /// `keep cstr`.
+  public let isKept: Bool
   /// A description in one line.
   public let note: String?
 
   init(
     name: String, type: ValueType, direction: Direction = .input, room: Int? = nil, constants: ConstantSet? = nil,
-    defaultValue: PluginValue? = nil, isConstant: Bool = false, note: String? = nil
+    defaultValue: PluginValue? = nil, isConstant: Bool = false, isKept: Bool = false, note: String? = nil
   ) {
     self.name = name
     self.type = type
@@ -155,6 +158,7 @@ public struct Parameter: Sendable, Equatable {
     self.constants = constants
     self.defaultValue = defaultValue
     self.isConstant = isConstant
+    self.isKept = isKept
     self.note = note
   }
 }
@@ -170,7 +174,7 @@ extension Parameter {
 extension ValueType {
   /// The name of the parameter with the count of a counted type.
   var countName: String? {
-    if case .counted(_, let name) = unwrapped { return name }
+    if case .counted(_, let name) = unwrapped, name != Self.noCount { return name }
     return nil
   }
 

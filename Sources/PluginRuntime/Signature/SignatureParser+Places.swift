@@ -36,6 +36,10 @@ extension SignatureParser {
       if [.input, .result, .returned, .callbackParameter].contains(self), type.isStructure, type.hasUnion {
         return "'&{...}', the struct's address: libffi cannot pass a union by value"
       }
+      if type.isUncounted, self != .input && self != .inOut || type.unwrapped.isOwn {
+        return "a count: only an argument, or one that is changed in place with 'inout', can have its elements counted "
+          + "by the host alone"
+      }
       switch self {
       case .input:
         if type.givenCountName != nil { return "'own' with a type that has its own length" }
@@ -58,7 +62,7 @@ extension SignatureParser {
         default: return "ptr<Name>, own ptr<Name> or own(f) ptr<Name>: an object that the host sets aside"
         }
       case .inOut:
-        return isData(type) || isCounted(type) && type.unwrapped == type
+        return isData(type) || type.isCounted
           ? nil : "data: what can go there and back by an address"
       case .result, .returned:
         if case .array = type.unwrapped { return "a struct with the array in it: C returns no array" }
@@ -123,6 +127,16 @@ extension SignatureParser {
 }
 
 extension ValueType {
+  /// Whether the function may keep the address of an argument of the type, of which a copy can stay.
+  var canBeKept: Bool {
+    switch self {
+    case .cstr, .counted, .reference, .terminated, .array: !hasPointer
+    case .optional(let type): type.canBeKept || type.isStructure && !type.hasPointer
+    default: false
+    }
+  }
+
+  fileprivate var isOwn: Bool { if case .own = self { true } else { false } }
   var isStructure: Bool { if case .structure = self { true } else { false } }
 
   /// Whether `?` may follow the type.

@@ -98,10 +98,12 @@ extension SignatureParser {
     return .own(try counted(type), release: release)
   }
 
-  /// Parses the `[n]` of `bytes[n]` and `str[n]`, if it is next.
+  /// Parses the `[n]` of `bytes[n]` and `str[n]`, or `[*]`, if it is next.
   private mutating func counted(_ type: ValueType) throws(SignatureError) -> ValueType {
     guard type == .str || type == .bytes, cursor.skip("[") else { return type }
-    let name = try identifier("the parameter that has the length")
+    let name =
+      cursor.skip(ValueType.noCount)
+      ? ValueType.noCount : try identifier("the parameter that has the length, or *: only the function knows it")
     try cursor.require("]", or: " after the parameter that has the length")
     return .counted(type, by: name)
   }
@@ -160,7 +162,11 @@ extension SignatureParser {
         try cursor.require("]", or: " after the zero that ends the array")
         return try terminated(element, column)
       }
-      count = try identifier("the parameter that has the count, or 0: the array ends with NULL, or a zero")
+      count =
+        cursor.skip(ValueType.noCount)
+        ? ValueType.noCount
+        : try identifier(
+          "the parameter that has the count, 0: the array ends with NULL, or a zero; or *: only the function knows it")
     }
     try cursor.require("]", or: count == nil ? ", or ';' and the parameter that has the count" : "")
     return count.map { .counted(.slice(element), by: $0) } ?? .slice(element)

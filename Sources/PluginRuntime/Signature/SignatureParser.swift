@@ -86,8 +86,9 @@ struct SignatureParser {
   /// Parses a parameter after its name and colon.
   private mutating func parameter(_ name: String, isVariadic: Bool) throws(SignatureError) -> Parameter {
     let isConstant = cursor.skip(word: "const")
+    let isKept = !isConstant && cursor.skip(word: "keep")
     let direction: Parameter.Direction =
-      isConstant ? .input : cursor.skip(word: "out") ? .output : cursor.skip(word: "inout") ? .inOut : .input
+      isConstant || isKept ? .input : cursor.skip(word: "out") ? .output : cursor.skip(word: "inout") ? .inOut : .input
     let room = direction == .output ? try self.room() : nil
     let column = cursor.next.column
     let type = try self.type(
@@ -97,6 +98,12 @@ struct SignatureParser {
         at: column, found: "'const \(type)'",
         expected: "a scalar, a cstr or a ptr<Name>? as a constant\(isVariadic ? ", as C promotes it behind '...'" : "")"
       )
+    }
+    if isKept, !type.canBeKept {
+      throw cursor.error(
+        at: column, found: "'keep \(type)'",
+        expected: "an address of data without objects in it, such as cstr, bytes[n], str[n] or &[T; n]: a copy of the "
+          + "data is what stays")
     }
     let constants = try self.constants(of: type, Place(direction))
     var defaultValue: PluginValue?
@@ -115,7 +122,7 @@ struct SignatureParser {
     }
     return Parameter(
       name: name, type: type, direction: direction, room: room, constants: constants, defaultValue: defaultValue,
-      isConstant: isConstant, note: try note())
+      isConstant: isConstant, isKept: isKept, note: try note())
   }
 
   /// Parses the `(64)` of `out(64)`, the size of an object that the host sets aside, if it is next.

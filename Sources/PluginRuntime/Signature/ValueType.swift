@@ -15,7 +15,8 @@ public indirect enum ValueType: Sendable, Hashable {
   case slice(ValueType)
   /// `&{x: f64}`, `&i32`: the address of one value, never NULL.
   case reference(ValueType)
-  /// `bytes[n]`, `str[n]`, `&[f64; n]`: an address, with the count in the parameter of that name.
+  /// `bytes[n]`, `str[n]`, `&[f64; n]`: an address, with the count in the parameter of that name; `*` where nothing in
+  /// the call has it, and the function knows how many elements there are.
   case counted(ValueType, by: String)
   /// `&[cstr; 0]`: the address of elements, with NULL, or a zero, after the last.
   case terminated(ValueType)
@@ -106,8 +107,33 @@ extension ValueType {
     }
   }
 
-  /// Whether it is the address of elements, of which another parameter or field has the number.
+  /// Whether it is the address of elements, of which another parameter or field, or the function alone, has the number.
   var isCounted: Bool { if case .counted = self { true } else { false } }
+
+  /// The count of elements whose number the function alone knows: `bytes[*]`.
+  static let noCount = "*"
+
+  /// Whether it is the address of elements whose number the function alone knows.
+  var isUncounted: Bool {
+    switch self {
+    case .counted(_, let name): name == Self.noCount
+    case .optional(let type), .own(let type, _): type.isUncounted
+    default: false
+    }
+  }
+
+  /// Whether a value may have an address of the library's own in it.
+  var hasPointer: Bool {
+    switch self {
+    case .pointer: true
+    case .structure(let type): type.fields.contains { $0.type.hasPointer }
+    case .union(let type): type.members.contains { $0.type.hasPointer }
+    case .optional(let type), .own(let type, _), .counted(let type, _), .reference(let type), .array(let type, _),
+      .slice(let type), .terminated(let type):
+      type.hasPointer
+    default: false
+    }
+  }
 
   /// Whether a value contains all of its data: scalars, and structs and arrays of them.
   public var isPlain: Bool {

@@ -1,0 +1,84 @@
+import CPromise
+
+extension GeneralCall {
+  /// Stores an argument whose address the function keeps, other than counted elements.
+  mutating func storeKept(
+    _ value: Values, _ slot: Slot, _ memory: UnsafeMutableRawPointer
+  ) throws(ArgumentMismatch) {
+    let arena = keptArena
+    let plan = slot.pointee.plan
+    // Content that the value owns is copied: it is freed with the call.
+    let content = try plan.value(value)
+    guard case .array = slot.pointee.parameter.type else { return try plan.store(content, at: memory, arena) }
+    let elements = try arena.allocate(plan.layout.size)
+    try plan.store(content, at: elements, arena)
+    memory.storeBytes(of: elements, as: UnsafeMutableRawPointer.self)
+  }
+
+  /// Stores the address of an object, or an address, in the place of bytes that nothing counts. Returns false for any
+  /// other value.
+  mutating func storeObject(
+    _ value: Values, _ slot: Slot, _ memory: UnsafeMutableRawPointer
+  ) throws(ArgumentMismatch) -> Bool {
+    guard slot.pointee.parameter.type.takesObjects, slot.pointee.parameter.direction == .input else { return false }
+    let isAddress = value.pointee.kind == promise_kind_t(PROMISE_KIND_POINTER)
+    if !isAddress {
+      guard case .pointer? = try ValueBox.content(value) else { return false }
+    }
+    guard let plan = TypePlan(.pointer("void")) else { return false }
+    hasUnownedAddress = hasUnownedAddress || isAddress
+    try plan.store(value, at: memory, arena)
+    return true
+  }
+
+  /// Notes an address that has no owner: its object may use kept memory for longer than the others.
+  mutating func noteAddress(_ value: Values, _ slot: Slot) {
+    guard case .pointer = slot.pointee.parameter.type.unwrapped else { return }
+    if value.pointee.kind == promise_kind_t(PROMISE_KIND_POINTER) { hasUnownedAddress = true }
+  }
+
+  /// Shares the memory that the function keeps with the objects that it is given; if it is given none, with those that
+  /// it makes. Memory that the library may keep for longer is never freed.
+  mutating func share(_ kept: CallArena) {
+    let memory = KeptMemory(kept)
+    guard plan.keepsWithObjects, !hasUnownedAddress, !usedObjects.isEmpty || plan.makesObjects else {
+      return memory.keepForever()
+    }
+    for object in usedObjects { object.keep(memory) }
+    keptMemory = memory
+  }
+}
+
+extension ValueType {
+  /// Whether an object may stand in the place of the data, as for a `const void *`.
+  var takesObjects: Bool {
+    switch unwrapped {
+    case .counted(.bytes, ValueType.noCount): true
+    default: false
+    }
+  }
+}
+
+extension Signature {
+  /// Whether the call gives an object that the host owns.
+  var makesObjects: Bool {
+    (result.map(\.isOwnedObject) ?? false) || outputs.contains { $0.type.isOwnedObject }
+  }
+
+  /// Whether each address that the function is given or gives may be that of an object, so that the end of all of them
+  /// is known.
+  var keepsWithObjects: Bool {
+    let given = ([result] + outputs.map(\.type)).compactMap(\.self)
+    return given.allSatisfy { $0.isOwnedObject || !$0.hasPointer }
+      && inputs.allSatisfy { parameter in
+        if case .pointer = parameter.type.unwrapped { return true }
+        return parameter.type.isOwnedObject || !parameter.type.hasPointer
+      }
+  }
+}
+
+extension ValueType {
+  fileprivate var isOwnedObject: Bool {
+    if case .own(.pointer, _) = unwrapped { true } else { false }
+  }
+}

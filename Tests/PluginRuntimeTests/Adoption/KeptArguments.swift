@@ -1,0 +1,142 @@
+import PluginRuntime
+import Testing
+
+/// Arguments whose addresses a function keeps: `keep cstr`.
+@Suite("Arguments that are kept")
+struct KeptArguments {
+  private static let code = """
+    #include <stdint.h>
+    #include <stdlib.h>
+    #include <string.h>
+    struct box { const char *name; const uint8_t *data; uint32_t size; const int32_t *pair; const char *const *all; };
+    static const char *last, *ended;
+    static int64_t ends;
+    struct box *box_new(const char *name) { struct box *b = calloc(1, sizeof *b); b->name = name; return b; }
+    struct box *raw_new(const char *name) { return box_new(name); }
+    void box_free(struct box *b) {
+      static char copy[64];
+      strncpy(copy, b->name, 63);
+      ended = copy;
+      __atomic_add_fetch(&ends, 1, __ATOMIC_SEQ_CST);
+      free(b);
+    }
+    const char *box_name(struct box *b) { return b->name; }
+    void box_set(struct box *b, uint8_t *data, uint32_t size) { b->data = data; b->size = size; }
+    void box_pair(struct box *b, const int32_t pair[2]) { b->pair = pair; }
+    void box_all(struct box *b, const char *const *all) { b->all = all; }
+    int64_t box_sum(struct box *b) {
+      int64_t sum = 0;
+      for (uint32_t i = 0; i < b->size; i++) sum += b->data[i];
+      if (b->pair) sum += 1000 * b->pair[0] + 10000 * b->pair[1];
+      for (const char *const *text = b->all; text && *text; text++) sum += 100000 * strlen(*text);
+      return sum;
+    }
+    int32_t remember(const char *text) { last = text; return text ? (int32_t)strlen(text) : -1; }
+    const char *remembered(void) { return last; }
+    int64_t ended_boxes(void) { return __atomic_load_n(&ends, __ATOMIC_SEQ_CST); }
+    const char *ended_name(void) { return ended; }
+    """
+
+  private static func host() throws -> Host {
+    try Host.adopting(
+      code, "box_new(name: keep cstr) -> own(box_free) ptr<box>", "raw_new(name: keep cstr = \"raw\") -> ptr<box>",
+      "box_name(box: ptr<box>) -> cstr", "box_set(box: ptr<box>, data: keep bytes[size], size: u32)",
+      "box_pair(box: ptr<box>, pair: keep [i32; 2])", "box_all(box: ptr<box>, all: keep &[cstr; 0])",
+      "box_sum(box: ptr<box>) -> i64", "remember(text: keep cstr?) -> i32", "remembered() -> cstr?",
+      "ended_boxes() -> i64", "ended_name() -> cstr")
+  }
+
+  private static func value(_ host: Host, _ function: String, _ arguments: Argument...) async throws -> PluginValue {
+    let outcome = await host.outcome(function, of: "test.code", arguments)
+    return try #require(outcome.value, "\(String(describing: outcome.pluginError))")
+  }
+
+  /// Calls that take and free much memory, in which an argument that was freed would be overwritten.
+  private static func disturb(_ host: Host) async throws {
+    for _ in 0..<50 {
+      for size in [3, 40, 900, 5000] {
+        _ = try await value(host, "raw_new", .value(.string(String(repeating: "#", count: size))))
+      }
+    }
+  }
+
+  @Test("stay as they were, with the object that is made, until it has been destroyed")
+  func life() async throws {
+    let host = try Self.host()
+    var box: PluginValue? = try await Self.value(host, "box_new", .value(.string("a name that stays")))
+    try await Self.disturb(host)
+    #expect(try await Self.value(host, "box_name", .value(#require(box))) == .string("a name that stays"))
+    box = nil
+    while try await Self.value(host, "ended_boxes") == .int(0) { await Task.yield() }
+    // The destructor read it too.
+    #expect(try await Self.value(host, "ended_name") == .string("a name that stays"))
+  }
+
+  @Test("stay with an object that the function is given")
+  func given() async throws {
+    let host = try Self.host()
+    let box = Argument.value(try await Self.value(host, "box_new", .text("b")))
+    _ = try await Self.value(host, "box_set", box, .value(.bytes([1, 2, 3])))
+    _ = try await Self.value(host, "box_pair", box, .text("[4, 5]"))
+    _ = try await Self.value(host, "box_all", box, .text(#"["six", "seven"]"#))
+    try await Self.disturb(host)
+    #expect(try await Self.value(host, "box_sum", box) == .int(6 + 4_000 + 50_000 + 800_000))
+  }
+
+  @Test("stay forever if the library alone keeps them, or if an object has no end that is known")
+  func forever() async throws {
+    let host = try Self.host()
+    #expect(try await Self.value(host, "remember", .text("a text of the library's")) == .int(23))
+    let raw = Argument.value(try await Self.value(host, "raw_new", .text("of an address")))
+    let box = Argument.value(try await Self.value(host, "raw_new"))
+    try await Self.disturb(host)
+    #expect(try await Self.value(host, "remembered") == .string("a text of the library's"))
+    #expect(try await Self.value(host, "box_name", raw) == .string("of an address"))
+    #expect(try await Self.value(host, "box_name", box) == .string("raw"))
+    #expect(try await Self.value(host, "remember", .value(.void)) == .int(-1))
+    #expect(try await Self.value(host, "remembered") == .void)
+  }
+
+  @Test("are freed with the last object that keeps them")
+  func freed() async throws {
+    let host = try Self.host()
+    let large = Argument.value(.bytes([UInt8](repeating: 1, count: 1 << 20)))
+    func round(_ count: Int64) async throws {
+      let before = try await Self.value(host, "ended_boxes")
+      guard case .int(let ended) = before else { return }
+      for _ in 0..<count {
+        let box = Argument.value(try await Self.value(host, "box_new", .text("b")))
+        _ = try await Self.value(host, "box_set", box, large)
+      }
+      while try await Self.value(host, "ended_boxes") != .int(ended + count) { await Task.yield() }
+    }
+    try await round(20)
+    let before = try residentBytes()
+    try await round(300)
+    // Of 300 MiB.
+    #expect(try residentBytes() - before < 100 << 20)
+  }
+
+  @Test("are addresses in C, and a part of the canonical form")
+  func text() throws {
+    let text = "f(a: keep bytes[n], n: u32, b: keep &{x: i32}, c: keep [i32; 2] = [1, 2]) -> own(g) ptr<box>?"
+    let signature = try Signature(parsing: text)
+    #expect(signature.description == text)
+    #expect(signature.canonical == "(keep bytes[#1], u32, keep &{x: i32}, keep [i32; 2]) -> own(g) ptr<box>?")
+    #expect(
+      signature.cPrototype.hasSuffix("box *f(const uint8_t *a, uint32_t n, const struct f_b *b, const int32_t c[2]);"))
+    #expect(signature.parameters.map(\.isKept) == [true, false, true, true])
+    #expect(try Signature(parsing: "f(keep: cstr)").parameters[0].isKept == false)
+  }
+
+  @Test(
+    "are data behind an address",
+    arguments: [
+      ("f(a: keep i32)", 11), ("f(a: keep str)", 11), ("f(a: keep ptr<box>)", 11), ("f(a: keep own cstr)", 11),
+      ("f(a: keep &[ptr<box>; 0])", 11), ("f(a: keep {x: i32})", 11), ("f(a: keep fn())", 11),
+    ])
+  func mistakes(text: String, column: Int) {
+    let error = #expect(throws: SignatureError.self) { try Signature(parsing: text) }
+    #expect(error?.column == column && error?.expected.contains("a copy of the data") == true, "\(error as Any)")
+  }
+}
