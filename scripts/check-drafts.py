@@ -27,6 +27,8 @@ FOLDERS = ["/usr/include/x86_64-linux-gnu", "/usr/include/aarch64-linux-gnu", "/
 SCALAR = re.compile(r"(?:out|inout) (?:bool|[iuf]\d+x?|usize|isize)$")
 # An enum that is written by that name is a status: UErrorCode *err.
 STATUS = re.compile(r"(?i)p?_*(e|ec|err|error|status|error_?code)$")
+# The names of functions that change a text in place.
+CHANGES = re.compile(r"rev|strip|trim|ch[ou]mp|chug|chop|delimit|canon|down|up|lower|lwr|squeeze|minify|temp|tok|name$")
 MAP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Sources/plugin-host/Adopting/TypeMap+Bundled.swift")
 MANUALS = MAP.replace("Bundled", "Parameters")
 BYTES = {"char", "unsigned char", "signed char", "_Bool", "bool"}
@@ -164,7 +166,8 @@ def judge(types, signature):
     ]
     for index, (part, parameter) in enumerate(zip(drafted, parameters)):
         name, draft = part
-        draft = re.sub(r" = .*", "", draft)
+        # A copy of the same size, which may be written as well.
+        draft = re.sub(r" = .*", "", draft).removeprefix("keep ")
         written = parameter["type"]["qualType"]
         target = types.pointee(written)
         if target is None or any(fnmatch.fnmatchcase(f"{function}.{name}", pattern) for pattern in MANUAL):
@@ -218,6 +221,12 @@ def judge(types, signature):
                 faults.append(f"{name}: the value of {written}, which has a size")
             elif "[" in declared or "name" not in parameter and not named_beside(types, parameters, index, file):
                 faults.append(f"{name}: {written} may be several")
+        elif "[*]" in draft or "; *]" in draft:
+            # Changed in place, by a function whose name says so, and which has no other text to write.
+            if draft.startswith("inout ") and (core != "char" or not CHANGES.search(function.lower())):
+                faults.append(f"{name}: {written} is written, and nothing says how much")
+            elif not draft.startswith("inout ") and not isConst:
+                faults.append(f"{name}: {written} may be written, and nothing says how much")
         elif re.match(r"((out|inout) )?((bytes|str)\[|&\[)", draft):
             count = re.search(r"[\[ ](\w+)\]\??$", draft).group(1)
             if is_handle and (fault := array(types, draft, name, target, count)):

@@ -4,10 +4,11 @@
 usage: scripts/draw-functions.py PLUGIN_HOST SEED [--count NUMBER] [--list]
 
 Has plugin-host adopt draft each header that scripts/check-drafts.py reads, and draws 200 of the functions that the
-libraries export. A function is callable if it is drafted, the host accepts the draft, its arguments can be written down
-(text, numbers, structs, callbacks; handles, if a function of the library, of the C library or of a library whose
-objects it takes gives them that is callable itself), its result is of use, and calls with random arguments show that it runs; one that needs a handle
-counts by the constructor alone, unless the calls show that its draft is wrong. Anything else is counted by the reason.
+libraries export. A function is callable if it is drafted, the host accepts the draft, its arguments can be written
+down (text, numbers, structs, callbacks; handles, if a function of the library, of the C library or of a library whose
+objects it takes gives them that is callable itself, or a callback is given them), its result is of use, and calls
+with random arguments show that it runs; one that needs a handle counts by the constructor alone, unless the calls
+show that its draft is wrong. Anything else is counted by the reason.
 --list shows each function's class.
 """
 
@@ -75,6 +76,8 @@ class Function:
         made = [part for part in outputs if part.startswith("out")]
         self.gives = set(re.findall(r"ptr<(\w+)", " ".join(made + [result])))
         addresses = re.match(r"(own(\(\w+\))? )?ptr<(\w+)>", result)
+        # Addresses that a callback is given: a closure of Swift calls functions with them.
+        self.lends = {name for part in inputs if part.startswith("fn(") for name in re.findall(r"ptr<(\w+)", part)}
         self.result = addresses.group(3) if addresses else None
         self.has_output = bool(outputs)
 
@@ -99,13 +102,14 @@ def survey(host, row):
     return functions, run.stdout
 
 
-def makeable(functions):
-    """The handles that callable functions give."""
+def makeable(functions, in_callbacks=False):
+    """The handles that callable functions give, or that callbacks are given too."""
     made = set()
     while True:
         more = {
             name for function in functions if function.signature and function.needs <= made and not function.untyped
-            for name in function.gives if not DATA.fullmatch(name)
+            for name in (function.gives | function.lends if in_callbacks else function.gives)
+            if not DATA.fullmatch(name)
         }
         if more <= made:
             return made
@@ -127,8 +131,9 @@ def judge(host, function, functions, file):
         return next((label for text, label in REASONS if text in function.reason), "left out for another reason")
     if function.untyped:
         return "an untyped address"
-    missing = function.needs - makeable(functions)
-    if missing:
+    if function.needs - makeable(functions):
+        if function.needs <= makeable(functions, in_callbacks=True):
+            return "callable in a callback"
         return "a handle that nothing drafted makes"
     taken = {name for other in functions if other.signature for name in other.takes}
     is_data = function.result and (DATA.fullmatch(function.result) or function.result not in taken)

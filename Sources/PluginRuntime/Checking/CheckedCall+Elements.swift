@@ -34,6 +34,24 @@ extension CheckedCall {
     return all
   }
 
+  /// Elements that nothing counts, and a zero that ends them, as the host gives them.
+  func uncounted(
+    _ parameter: Parameter, _ index: Int, _ values: inout RandomValues, _ memory: CheckedMemory
+  ) throws(Unmade) -> UnsafeMutableRawPointer? {
+    let type = parameter.type
+    if type.unwrapped != type, values.roll(2) == 0 { return nil }
+    let element = type.element
+    let end = [UInt8](repeating: 0, count: TypeLayout(of: element)?.size ?? 1)
+    // It may be any object: reads beyond it show nothing.
+    let count = type.takesObjects && parameter.direction == .input ? 4096 : values.count()
+    let bytes =
+      type.content == .str
+      ? values.text(count)
+      : try elements(of: element, count: element.isAddress ? min(count, 12) : count, index, &values, memory)
+    return parameter.direction == .input
+      ? try read(bytes + end, index, memory) : try written(bytes + end, index, memory)
+  }
+
   /// Elements that are not 0, and one that is.
   func ended(
     _ type: ValueType, _ index: Int, _ values: inout RandomValues, _ memory: CheckedMemory

@@ -39,7 +39,7 @@ struct CheckedCall {
     self.target = target
     names = signature.parameters.map { UnsafePointer(strdup($0.name)) ?? UnsafePointer(strdup("")) }
     var types = signature.parameters.map { parameter in
-      parameter.isByAddress || parameter.type.countName != nil ? FFIType.pointer : FFIType.of(parameter.type)
+      parameter.isByAddress || parameter.type.unwrapped.isCounted ? FFIType.pointer : FFIType.of(parameter.type)
     }
     if signature.failure == .gerror { types.append(FFIType.pointer) }
     count = types.count
@@ -128,6 +128,7 @@ struct CheckedCall {
       guard parameter.direction != .input else { return .bytes(bytes) }
       return .address(try written(bytes, index, memory))
     }
+    if type.isUncounted { return .address(try uncounted(parameter, index, &values, memory)) }
     if let name = type.countName {
       let size = (TypeLayout(of: type.element)?.size ?? 1) * (rooms[name] ?? 0)
       if parameter.direction != .input {
@@ -203,7 +204,7 @@ struct CheckedCall {
     }
   }
 
-  private func written(
+  func written(
     _ bytes: [UInt8], _ index: Int, _ memory: CheckedMemory
   ) throws(Unmade) -> UnsafeMutableRawPointer {
     guard let data = memory.map(bytes.count, for: names[index]) else { throw Unmade.outOfMemory }
@@ -214,6 +215,12 @@ struct CheckedCall {
   func read(
     _ bytes: [UInt8], _ index: Int, _ memory: CheckedMemory
   ) throws(Unmade) -> UnsafeMutableRawPointer {
+    // Later calls may use it.
+    if signature.parameters[index].isKept {
+      guard let data = malloc(max(bytes.count, 1)) else { throw Unmade.outOfMemory }
+      bytes.withUnsafeBytes { data.write($0) }
+      return data
+    }
     guard let data = memory.constant(bytes, for: names[index]) else { throw Unmade.outOfMemory }
     return data
   }

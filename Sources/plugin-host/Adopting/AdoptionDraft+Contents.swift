@@ -1,6 +1,30 @@
 import PluginRuntime
 
+extension AdoptionDraft {
+  /// Has functions keep the arguments that calls have shown them to use later. Returns the names of those.
+  mutating func keep(_ findings: [String: DraftCheck.Finding]) -> [String] {
+    var names: [String] = []
+    revise { function in
+      if case .kept(let argument, _)? = findings[function.signature.name], function.keep(argument) {
+        names.append(function.signature.name)
+      }
+      return nil
+    }
+    return names
+  }
+}
+
 extension AdoptionDraft.Function {
+  /// Changes an argument to one that is kept. Returns false if no signature can have it.
+  fileprivate mutating func keep(_ name: String) -> Bool {
+    guard let parameter = signature.parameters.first(where: { $0.name == name }), parameter.prefix.isEmpty,
+      let changed = signature.changing(name, "\(parameter.type)", to: "keep \(parameter.type)")
+    else { return false }
+    signature = changed
+    mark(name, "\(name) is kept: a call used it after the one that it was given to")
+    return true
+  }
+
   /// Gives arguments the directions that calls have shown, and those that were NULL in all of them their default.
   /// Returns why the function is left out, if no signature can have one of the directions.
   mutating func apply(_ contents: [String: DraftCheck.Contents], calls: Int) -> String? {

@@ -27,8 +27,8 @@ struct CheckTable {
       rows[row].drafted += 1
       switch findings[function.signature.name] {
       case .safe: rows[row].safe += 1
-      case .unsafe(_, isWrite: true): rows[row].wrongWrites += 1
-      case .unsafe: rows[row].wrongReads += 1
+      case .unsafe(_, isWrite: true), .kept(_, isWrite: true): rows[row].wrongWrites += 1
+      case .unsafe, .kept: rows[row].wrongReads += 1
       case .unknown(let reason):
         rows[row].notCalled += 1
         unknown.append("\(function.signature.name): not checked: \(reason)")

@@ -9,6 +9,8 @@ struct DraftCheck {
     case safe(calls: Int, contents: [String: Contents])
     /// The function accessed memory that it was not given: the signature is wrong.
     case unsafe(String, isWrite: Bool)
+    /// The function used an argument after the call that it was given to.
+    case kept(argument: String, isWrite: Bool)
     /// Nothing was shown.
     case unknown(String)
   }
@@ -25,13 +27,18 @@ struct DraftCheck {
   var timeout: Duration = .seconds(30)
 
   /// The findings about the functions of a draft, by their names.
-  func findings(_ draft: AdoptionDraft, yaml: String) throws(Failure) -> [String: Finding] {
-    let file = try TemporaryFile(yaml)
-    defer { file.remove() }
+  ///
+  /// An argument that a function uses after the call becomes one that it keeps, and the function is called again.
+  func findings(
+    of draft: inout AdoptionDraft, yaml: (AdoptionDraft) -> String
+  ) throws(Failure) -> [String: Finding] {
     var findings: [String: Finding] = [:]
-    for function in draft.functions {
-      let name = function.signature.name
-      findings[name] = try finding(name, in: file.path)
+    var names = draft.functions.map(\.signature.name)
+    while !names.isEmpty {
+      let file = try TemporaryFile(yaml(draft))
+      defer { file.remove() }
+      for name in names { findings[name] = try finding(name, in: file.path) }
+      names = draft.keep(findings)
     }
     return findings
   }
@@ -61,6 +68,8 @@ extension DraftCheck.Finding {
       switch finding {
       case .unsafe(let reason, _), .unknown(let reason):
         self = .unknown("\(parts[3]), which is called first: \(reason)")
+      case .kept(let argument, _):
+        self = .unknown("\(parts[3]), which is called first: it uses '\(argument)' after the call")
       case .safe: self = finding
       }
       return
@@ -77,6 +86,10 @@ extension DraftCheck.Finding {
     case (let fault, let place) where fault.hasPrefix("fault "):
       let access = fault.dropFirst("fault ".count)
       let name = parts.count > 2 ? parts[2] : ""
+      if place == "after the call" {
+        self = .kept(argument: name, isWrite: access != "reads")
+        return
+      }
       self = .unsafe(
         place.hasPrefix("though") ? "it \(access) '\(name)', \(place)" : "it \(access) \(place) '\(name)'",
         isWrite: access != "reads")
@@ -95,6 +108,8 @@ extension AdoptionDraft {
     revise { function in
       switch findings[function.signature.name] {
       case .unsafe(let reason, _): return "\(reason), as a call with random arguments shows"
+      case .kept(let argument, let isWrite):
+        return "it \(isWrite ? "writes" : "reads") '\(argument)' after the call, as a call with random arguments shows"
       case .safe(let calls, let contents): return function.apply(contents, calls: calls)
       case .unknown, nil: return nil
       }

@@ -88,6 +88,20 @@ enum ParameterNames {
     return FunctionVerbs.words(name).contains { verbs.contains($0) }
   }
 
+  /// Whether a function of that name changes a text in place and makes it no longer: `g_strreverse`, `mkdtemp`.
+  static func changesText(function name: String) -> Bool {
+    let words = FunctionVerbs.words(name).map { word in
+      word.hasPrefix("str") ? String(word.dropFirst(3)) : String(word.prefix { !$0.isNumber })
+    }
+    let verbs: Set<String> = [
+      "reverse", "rev", "strip", "trim", "chomp", "chug", "chop", "delimit", "canon", "down", "up", "lower", "upper",
+      "lwr", "upr", "downcase", "upcase", "lowercase", "uppercase", "squeeze", "minify", "mkdtemp", "mkstemp",
+      "mkostemp",
+      "mktemp", "tok", "basename", "dirname",
+    ]
+    return words.contains(where: verbs.contains)
+  }
+
   /// Whether a function of that name makes an object that uses the data it is given: `BIO_new_mem_buf`,
   /// `xmlReaderForMemory`, `g_bytes_new_static`.
   static func keepsData(function name: String) -> Bool {

@@ -57,7 +57,7 @@ extension SignatureWriter {
   private func isEnded(_ index: Int) -> Bool { header.elements(of: names[index], in: function.name) == .ended }
 
   private mutating func string(_ index: Int) throws(Unsuitable) -> String {
-    if keepsData(index) { return kept(names[index]) }
+    if keepsData(index) { return kept(names[index], "cstr") }
     let isNullable = declared(index)?.isNullable ?? false
     guard isNullable || ParameterNames.isOptional(names[index]) else { return "cstr" }
     checks.append("\(names[index]) is taken to be NULL where it is left out; if it must not be, it is cstr")
@@ -72,7 +72,13 @@ extension SignatureWriter {
       throw Unsuitable("'\(name)' may be written to, and nothing says how much room it needs")
     }
     let isNullable = declared(index)?.isNullable ?? false || isDatum(index) || ParameterNames.isContext(name)
-    return isNullable ? "ptr<void>?" : "ptr<void>"
+    guard isConst, name == "data" || !ParameterNames.isContext(name) else {
+      return isNullable ? "ptr<void>?" : "ptr<void>"
+    }
+    let content = isNullable ? "bytes[*]?" : "bytes[*]"
+    if keepsData(index) || ParameterNames.mayKeep(function: function.name) { return try mayBeKept(name, content) }
+    checks.append("\(name) is taken to be data that is read, as much as the other arguments say, or an object")
+    return content
   }
 
   /// Whether a `void *` is a user's datum, which the library keeps or passes on: its type has a name of its own for the
@@ -101,7 +107,7 @@ extension SignatureWriter {
     let keeps = ParameterNames.mayKeep(function: function.name)
     if let bound = bound(index) {
       if isConst { return "[\(value); \(bound)]" }
-      if keeps { throw Unsuitable("'\(name)' may be kept, or only read") }
+      if keeps { return try mayBeKept(name, "[\(value); \(bound)]") }
       // A declaration says how many there are, and not whether the function reads them.
       let isSaid = declared(index)?.isWritten ?? false || ParameterNames.isWritten(name)
       if declared(index)?.bound != nil, !isSaid, !ParameterNames.isDestination(name) {
@@ -119,6 +125,10 @@ extension SignatureWriter {
     {
       checks.append("\(name) is taken to end with a 0")
       return optional(index, "&[\(value); 0]")
+    }
+    if case .char = header.resolved(target), !isConst, changesText(index) {
+      checks.append("\(name) is taken to be text that is changed in place, and does not become longer")
+      return "inout str[*]"
     }
     if case .char = header.resolved(target), !isConst {
       throw Unsuitable("'\(name)' is written to, and nothing says how much room it needs")
@@ -138,9 +148,24 @@ extension SignatureWriter {
     guard isOne, declared(index)?.name != nil, isWritten || !ParameterNames.mayBeMany(name),
       !ParameterNames.fillsVector(function: function.name)
     else { throw Unsuitable("nothing says how many elements '\(name)' has") }
-    if keeps, !isWritten { throw Unsuitable("'\(name)' may be kept, or only read") }
+    if keeps, !isWritten { return try mayBeKept(name, "&\(value)") }
     checks.append("\(name) is taken to be one \(value) that is \(isRead ? "read and written" : "written, not read")")
     return "\(isRead ? "inout" : "out") \(value)"
+  }
+
+  /// Whether text that is not const is changed in place: the first text of a function that is called so, and that
+  /// writes to no other text.
+  private func changesText(_ index: Int) -> Bool {
+    let name = names[index]
+    guard ParameterNames.changesText(function: function.name), !isArray(index), !ParameterNames.isDestination(name),
+      !ParameterNames.isWritten(name)
+    else { return false }
+    return !types.indices.contains { other in
+      guard case .pointer(let data, let isConst) = header.resolved(types[other]), header.resolved(data) == .char else {
+        return false
+      }
+      return other < index || other > index && !isConst
+    }
   }
 
   /// The address of an address: written, if the header says so, or if the function makes an object of a type that only

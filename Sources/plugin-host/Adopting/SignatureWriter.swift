@@ -103,7 +103,7 @@ struct SignatureWriter {
     guard let count = counts.count(of: index) else { return try pointer(index, to: target, isConst) }
     let name = names[index]
     let content = text.content(of: target, count: names[count])
-    if keepsData(index) { return kept(name) }
+    if keepsData(index) { return kept(name, content) }
     if isConst {
       checks.append("\(name) is taken to have \(names[count]) elements")
       return content
@@ -111,7 +111,7 @@ struct SignatureWriter {
     if ParameterNames.appendsText(function: function.name) {
       throw Unsuitable("'\(name)' is read before it is written, up to a 0 that nothing says is there")
     }
-    if ParameterNames.mayKeep(function: function.name) { throw Unsuitable("'\(name)' may be kept, or only read") }
+    if ParameterNames.mayKeep(function: function.name) { return try mayBeKept(name, content) }
     if mayBeRead(index) {
       checks.append("\(name) is taken to be \(names[count]) elements that are read, not written")
       return content
@@ -179,10 +179,22 @@ struct SignatureWriter {
       ?? types.firstIndex { CountedParameters.isData(header.resolved($0), header) }
   }
 
-  /// The address of memory that lives as long as the object which uses it: the arguments of a call do not.
-  mutating func kept(_ name: String) -> String {
-    checks.append("\(name) is taken to be kept: give memory that lives as long as the object")
-    return "ptr<void>"
+  /// Data whose address the function keeps: a copy lives as long as the object which uses it. A copy of addresses would
+  /// not keep their objects.
+  mutating func kept(_ name: String, _ content: String) -> String {
+    guard !content.contains("ptr<") else {
+      checks.append("\(name) is taken to be kept: give memory that lives as long as the object")
+      return "ptr<void>"
+    }
+    checks.append("\(name) is taken to be kept: a copy of it lives as long as the object")
+    return "keep \(content)"
+  }
+
+  /// Data that the function may keep, or only reads. A copy that stays suits both.
+  mutating func mayBeKept(_ name: String, _ content: String) throws(Unsuitable) -> String {
+    if content.contains("ptr<") { throw Unsuitable("'\(name)' may be kept, or only read") }
+    checks.append("\(name) is taken to be read, in the call or later; if only in the call, it needs no keep")
+    return "keep \(content)"
   }
 
   /// A struct that the function makes in memory that the host sets aside.

@@ -28,9 +28,12 @@ extension TypeMap {
     realpath.resolved: const ptr<void>? = null
     realpath.result: own(free) cstr?
     setbuf.buf setvbuf.buf tmpnam.argument1 ctermid.s cuserid.s: const ptr<void>? = null
+    ctime_r.buf asctime_r.buf: out [u8; 26]
+    gcvt.buf qgcvt.buf: out [u8; 64]
     memcpy.dest memmove.dest mempcpy.dest: out bytes[n]
     memcpy.src memmove.src mempcpy.src: bytes[n]
-    strxfrm.dest strncpy.dest stpncpy.dest: out str[n]
+    strxfrm*.dest strncpy.dest stpncpy.dest: out str[n]
+    strxfrm*.src: cstr
     asprintf.ptr vasprintf.ptr: out own(free) cstr?
     getaddrinfo.pai: out own(freeaddrinfo) ptr<addrinfo>?
     getaddrinfo.req: ptr<addrinfo>?
@@ -231,7 +234,49 @@ extension TypeMap {
     sqlite3_bind_text16.argument3: bytes[argument4]
     sqlite3_result_text16*.argument2: bytes[argument3]
     sqlite3_bind_text16.argument5 sqlite3_result_text16*.argument4: const isize = -1
+    # libpng's own errors and memory, where none are given.
+    png_create_*_struct*.error_ptr png_create_*_struct_2.mem_ptr: const ptr<void>? = null
+    png_set_*_fn.io_ptr: ptr<void>?
+    png_create_*_struct*.error_fn png_create_*_struct*.warn_fn: const ptr<void>? = null
+    png_create_*_struct_2.malloc_fn png_create_*_struct_2.free_fn: const ptr<void>? = null
+    # OpenGL reads arrays when it draws.
+    gl*Pointer.pointer gl*Pointer.ptr glInterleavedArrays.pointer: keep bytes[*]
+    # Numbers that are written to a stream of XDR, or read from one; a stream reads memory that stays.
+    xdr_int*.argument2 xdr_u_int*.argument2 xdr_uint*.argument2 xdr_long.argument2 xdr_u_long.argument2: inout
+    xdr_short.argument2 xdr_u_short.argument2 xdr_float.argument2 xdr_double.argument2 xdr_bool.argument2: inout
+    xdr_hyper.argument2 xdr_u_hyper.argument2 xdr_longlong_t.argument2 xdr_u_longlong_t.argument2: inout
+    xdrmem_create.argument2: keep bytes[argument3]
+    # Numbers without names, and a bit that a zero behind the number ends.
+    __gmpn_com.argument1 __gmpn_neg.argument1 __gmpn_copyi.argument1 __gmpn_copyd.argument1: out &[u64; argument3]
+    __gmpn_com.argument2 __gmpn_neg.argument2 __gmpn_copyi.argument2 __gmpn_copyd.argument2: &[u64; argument3]
+    __gmpn_popcount.argument1 __gmpn_perfect_*_p.argument1 __gmpn_gcd_1.argument1: &[u64; argument2]
+    __gmpn_hamdist.argument1 __gmpn_hamdist.argument2: &[u64; argument3]
+    __gmpn_scan*.argument1: &[u64; *]
+    # Lists.
+    g_regex_split*.result g_strv_builder_end.result: own(g_strfreev) &[cstr; 0]?
+    gnutls_pk_list.result gnutls_protocol_list.result gnutls_group_list.result gnutls_mac_list.result: &[u32; 0]?
+    gnutls_cipher_list.result gnutls_kx_list.result gnutls_digest_list.result gnutls_sign_list.result: &[u32; 0]?
+    LLVMAddIncoming.IncomingValues: &[ptr<LLVMOpaqueValue>; Count]
+    LLVMAddIncoming.IncomingBlocks: &[ptr<LLVMOpaqueBasicBlock>; Count]
+    LLVMConstArray.ConstantVals: &[ptr<LLVMOpaqueValue>; Length]
+    Tcl_WrongNumArgs.objv: &[ptr<Tcl_Obj>; objc]
+    PQconnect*Params.keywords PQconnect*Params.values PQpingParams.keywords PQpingParams.values: &[cstr; 0]
+    PQexecParams.paramTypes PQ*.paramLengths PQ*.paramFormats PQsendQueryParams.paramTypes: const ptr<void>? = null
+    PQexecParams.paramValues PQexecPrepared.paramValues PQsendQuery*.paramValues: &[cstr?; nParams]
+    glAreTexturesResident.textures: &[u32; n]
+    glAreTexturesResident.residences: out &[u8; n]
+    # libX11, Fontconfig, libselinux, libcrypto.
+    Xwc*.text: &[i32; num_wchars]
+    XCreateFontSet.missing_charset_list: out own(XFreeStringList) &[cstr; missing_charset_count]?
+    XCreateFontSet.missing_charset_count: out
+    XCreateFontSet.def_string: out cstr?
+    FcPatternGet*.object: cstr
+    security_get_initial_context*.con selinux_raw_to_trans_context.transp: out own(freecon) cstr?
+    selinux_trans_to_raw_context.rawp: out own(freecon) cstr?
+    CRYPTO_free.ptr CRYPTO_clear_free.ptr CRYPTO_secure_free.ptr CRYPTO_secure_clear_free.ptr: ptr<void>?
+    *_set_ex_data.data: ptr<void>?
     # EGL.
+    eglCreate*Surface.attrib_list: const ptr<void>? = null
     eglInitialize.major eglInitialize.minor eglChooseConfig.num_config eglGetConfigs.num_config: out
     eglChooseConfig.attrib_list eglCreateContext.attrib_list: const ptr<void>? = null
     eglChooseConfig.configs eglGetConfigs.configs: out ptr<EGLConfig>?

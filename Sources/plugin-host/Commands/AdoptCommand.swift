@@ -99,7 +99,7 @@ struct AdoptCommand: ParsableCommand {
     let written = library.contains("/") ? exports.path : library
     let id = id ?? AdoptionFile.id(ofHeader: path)
     if check {
-      let findings = try DraftCheck().findings(draft, yaml: draft.yaml(id: id, library: written, header: header))
+      let findings = try DraftCheck().findings(of: &draft) { $0.yaml(id: id, library: written, header: header) }
       StandardError.write(lines: CheckTable(draft, findings).lines)
       draft.apply(findings)
     }

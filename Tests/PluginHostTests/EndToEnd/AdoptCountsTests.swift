@@ -168,7 +168,8 @@ extension EndToEnd {
     @Test(arguments: ["words", "blobs", "numbered", "length", "shorts"])
     func aNameOfAnotherUnitCountsNothing(name: String) throws {
       try AdoptedHeader.with(Self.units, source: Self.unitsSource) { adopted in
-        #expect(!adopted.signature(name).contains("["), "\(adopted.signature(name))")
+        let counted = adopted.signature(name).replacing("[*]", with: "").contains("[")
+        #expect(!counted, "\(adopted.signature(name))")
       }
     }
   }

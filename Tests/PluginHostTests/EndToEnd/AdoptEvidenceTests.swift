@@ -83,7 +83,7 @@ extension EndToEnd {
       ),
       ("keygen", "(k: inout [u8; 24]) -> i32"), ("key_check", "(k: [u8; 24]) -> i32"),
       ("report", "(to: i32, format: const cstr = \"%s\", ..., text: cstr) -> i32"),
-      ("buffer_new_static", "(mem: ptr<void>, size: usize) -> ptr<void>?"),
+      ("buffer_new_static", "(mem: keep bytes[size], size: usize) -> ptr<void>?"),
       ("barrier_init", "(barrier: out(16) own(barrier_destroy) ptr<barrier_t>, count: u32) -> i32"),
       ("decode", "(memlimit: inout u64, flags: i32) -> i32"),
       ("list_names", "(str: out cstr?, flags: i32) -> i32"),

@@ -85,7 +85,7 @@ extension EndToEnd {
       ("export_datum", "(n: ptr<node>, out: out {data: ptr<u8>?, size: u32}) -> i32"),
       ("change", "(place_in_out: inout {x: i16, y: i16}) -> i32"), ("now", "(ts: inout {x: i16, y: i16}) -> i32"),
       ("parse", "(text: &[i32; 0], endptr: out ptr<wchar_t>?) -> i32"),
-      ("from_static_text", "(text: ptr<void>) -> i32"), ("sized", "(text: str[bytes_text], bytes_text: i32) -> i32"),
+      ("from_static_text", "(text: keep cstr) -> i32"), ("sized", "(text: str[bytes_text], bytes_text: i32) -> i32"),
       ("create_cursor", "(foreground: ptr<cursor>) -> i32"),
       ("name_all", "(uri: cstr, name: cstr, count: i32) -> i32"),
       ("unnamed", "(argument1: bytes[argument2], argument2: usize, argument3: i32) -> i32"),

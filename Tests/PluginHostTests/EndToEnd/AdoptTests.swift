@@ -86,6 +86,10 @@ extension EndToEnd {
         "buffer is taken to have room for buflen elements"
       ),
       (
+        "shape_setbuffer", "(shape: ptr<shape_t>, buffer: keep str[size], size: usize) -> i32",
+        "buffer is taken to be read, in the call or later"
+      ),
+      (
         "session_send", "(session: ptr<SESSION>, data: bytes[length], length: usize) -> i32",
         "data is taken to have length elements"
       ),
@@ -108,7 +112,7 @@ extension EndToEnd {
       ("shape_keep", "'slot' may be an array of addresses, or be kept"),
       ("shape_arguments", "'argv' may be an array of addresses"),
       ("shape_encode", "nothing says how many elements 'to' has"),
-      ("shape_setbuffer", "'buffer' may be kept"), ("shape_measure", "nothing says how many elements 'v' has"),
+      ("shape_measure", "nothing says how many elements 'v' has"),
       ("shape_errors", "nothing says how many elements 'errors' has"),
       ("shape_read", "'data' may be written to, and nothing says how much room it needs"),
       ("shape_first", "nothing says how many elements 'values' has"), ("shape_callback", "returns a function pointer"),
