@@ -4,10 +4,9 @@
 #     scripts/coverage.sh [PROGRAM...]
 #
 # Builds everything once with counters, in .build-coverage. Runs the Swift tests, then the C programs of Tests/ABI
-# against the ordinary build of the engine and the ABI, which has the counters. Processes merge their counters into
-# shared files, so every plugin-host that a test starts, and its children, are included, except for confined workers.
-# Code for children of fork() that do not call exec is not: test-abi.sh leaves their tests out of a build with the Swift
-# runtime.
+# against the ordinary build of the engine and the ABI, which has the counters. Processes share files of counters, so
+# every plugin-host that a test starts, and its children and workers, are included. Code for children of fork() that do
+# not call exec is not: test-abi.sh leaves their tests out of a build with the Swift runtime.
 #
 # PROGRAM     C programs to run; default: all
 # SWIFT       0: leave the Swift tests out
@@ -23,30 +22,13 @@ binaries=$folder/debug
 profiles=$folder/profiles
 rm -rf "$profiles"
 mkdir -p "$profiles"
-export LLVM_PROFILE_FILE=$profiles/%4m.profraw
-# Workers of plugin-host have an environment without this variable, so the name is in the programs too. plugin-host ends
-# by _exit(), which writes the counters as exit() does, unless the process may not write there. After a write they are
-# zero: a child of vfork() has the memory of its parent.
-cat > "$folder/profile.c" <<END
-#include <fcntl.h>
-#include <unistd.h>
-extern int __llvm_profile_write_file(void) __attribute__((weak));
-extern void __llvm_profile_reset_counters(void) __attribute__((weak));
-extern void __real__exit(int) __attribute__((noreturn));
-const char __llvm_profile_filename[] = "$LLVM_PROFILE_FILE";
-__attribute__((noreturn)) void __wrap__exit(int status) {
-  int file = open("$profiles/lock", O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  if (file >= 0 && __llvm_profile_write_file && __llvm_profile_reset_counters) {
-    close(file);
-    __llvm_profile_write_file();
-    __llvm_profile_reset_counters();
-  }
-  __real__exit(status);
-}
-END
+# %c: a process maps its counters from the file, so one that is killed, or that may not write files, counts too.
+export LLVM_PROFILE_FILE=$profiles/%c%4m.profraw
+# Tests start programs with environments of their own, so the name is in the programs too.
+echo "const char __llvm_profile_filename[] = \"$LLVM_PROFILE_FILE\";" > "$folder/profile.c"
 "$toolchain/bin/clang" -c -fPIC -o "$folder/profile.o" "$folder/profile.c"
-swift build --enable-code-coverage --build-tests --scratch-path "$folder" \
-  -Xlinker "$folder/profile.o" -Xlinker --wrap=_exit
+swift build --enable-code-coverage --build-tests --scratch-path "$folder" -Xlinker "$folder/profile.o" \
+  -Xswiftc -Xllvm -Xswiftc -runtime-counter-relocation -Xcc -mllvm -Xcc -runtime-counter-relocation
 
 status=0
 if [[ ${SWIFT:-1} != 0 ]]; then
