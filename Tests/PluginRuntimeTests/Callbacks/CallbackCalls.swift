@@ -234,6 +234,18 @@ struct CallbackCalls {
     #expect(calls.events == [.int(0), .int(1)])
   }
 
+  @Test("the first of several errors rejects the call")
+  func throwingTwice() async {
+    struct Full: Error, Equatable { let at: PluginValue }
+    let calls = Recorder<PluginValue>()
+    let add = Argument.callback { arguments in
+      calls.record(arguments[0])
+      throw Full(at: arguments[0])
+    }
+    #expect(await outcome("each", .value(.int(3)), add).reason as? Full == Full(at: .int(0)))
+    #expect(calls.events == [.int(0), .int(1), .int(2)])
+  }
+
   @Test("an error that is thrown while the call's promise is pending rejects it, and the plugin's is discarded")
   func throwingLater() async {
     struct Full: Error, Equatable {}

@@ -108,6 +108,21 @@ struct Scopes {
     #expect(log.events.count == 1)
   }
 
+  @Test("a callback that is passed after the plugin was unloaded ends at once")
+  func afterUnloading() throws {
+    let gone = Gone()
+    let function = try host.function("keep_forever", of: "test.callbacks")
+    #expect(host.unloadAll() == [])
+    try {
+      guard case .callback(let callback) = tripling(gone).content else { return }
+      var (argument, result) = (try #require(callback.wrapped), promise_value_t())
+      #expect(function.invoke(&argument, count: 1, into: &result) == PROMISE_FULFILLED)
+      promise_value_release(&argument)
+    }()
+    #expect(gone.isOver)
+    #expect(log.events == [])
+  }
+
   @Test("late calls are logged ever more seldom")
   func flood() async throws {
     #expect(await outcome("keep_call", tripling(Gone())).value == .void)

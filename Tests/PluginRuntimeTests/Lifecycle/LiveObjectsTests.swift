@@ -31,6 +31,16 @@ struct LiveObjectsTests {
     withExtendedLifetime(kept) {}
   }
 
+  @Test("are forgotten once they are destroyed")
+  func forgotten() async throws {
+    let function = try #require(dlsym(nil, "free"))
+    let destructor = try #require(Destructor("free", function, plugin: "test"))
+    let objects = LiveObjects(ending: { $1() }) { _, message in Issue.record("\(message)") }
+    weak let life = objects.own(UInt(bitPattern: malloc(1)), named: "thing", destructor, from: []).life
+    try await waiting(for: { life == nil })
+    #expect(objects.close(deadline: .seconds(60)).isEmpty)
+  }
+
   @Test("wait for no object that a call has released")
   func taken() throws {
     let function = try #require(dlsym(nil, "free"))

@@ -157,6 +157,23 @@ struct Closure {
     }
   }
 
+  @Test("a file that shrinks before or while it is copied is refused")
+  func shrinking() throws {
+    let path = try Fixture.file("shrinking", containing: [UInt8](repeating: 1, count: 5_000))
+    let file = try PluginFile(opening: path)
+    #expect(truncate(path, 4_000) == 0)
+    #expect(#expect(throws: PluginError.self) { try file.seal() }?.kind == .replaced)
+    // It has the size of a page, and fewer bytes can be read.
+    let short = "/sys/devices/system/cpu/online"
+    guard let status = try? FileManager.default.attributesOfItem(atPath: short), status[.size] as? Int == 4_096 else {
+      print("skipped: \(short) is not a file of 4,096 bytes")
+      return
+    }
+    let online = try PluginFile(opening: short)
+    let error = #expect(throws: PluginError.self) { try online.seal() }
+    #expect(error?.kind == .replaced, "\(error as Any)")
+  }
+
   @Test("a file of the system is one that root alone can change, in a folder for software")
   func system() throws {
     let folder = try Folder()
