@@ -31,8 +31,9 @@ struct Leaks {
     // Arguments and results.
     Case("types", "str", text), Case("types", "bytes", bytes), Case("types", "own_str", text),
     Case("types", "own_bytes", bytes), Case("types", "consume", bytes, text), Case("types", "own_not_utf8"),
-    Case("types", "own_then_range", bytes, .uint(256)), Case("dispatch", "joined", page),
-    Case("dispatch", "same", text), Case("dispatch", "same", .array([text, bytes])), Case("dispatch", "older", page),
+    Case("types", "consume", bytes, .int(1)), Case("types", "own_then_range", bytes, .uint(256)),
+    Case("dispatch", "joined", page), Case("dispatch", "same", text), Case("dispatch", "same", .array([text, bytes])),
+    Case("dispatch", "older", page),
     Case("dispatch", "give", text),
     // Failures: an error that a function stores although it succeeds, rejections, and results that are refused.
     Case("failing", "repeat", text), Case("failing", "reason", text), Case("failing", "divide", .int(1), .int(0)),
@@ -75,12 +76,58 @@ struct Leaks {
     }
   }
 
-  private func expectNothingLeft(_ body: () async -> Void) async {
+  @Test("and those of a binary callback, also where they are of no type of the signature")
+  func binaryCallbacks() async throws {
+    let host = try Host.loading("callbacks")
+    func callback(_ state: Int) -> Argument {
+      let text = String(repeating: "x", count: Self.size)
+      return Argument(
+        .callback(
+          PluginCallback(binary: { _, _, result in
+            promise_value_string(result, text, Self.size)
+            return promise_state_t(state)
+          })))
+    }
+    await expectNothingLeft {
+      for _ in 0..<Self.calls / 64 {
+        _ = await host.outcome("length_of_given", of: "test.callbacks", [callback(Int(PROMISE_FULFILLED))])
+      }
+      for _ in 0..<Self.calls {
+        _ = await host.outcome("maybe", of: "test.callbacks", [callback(Int(PROMISE_FULFILLED))])
+        _ = await host.outcome("maybe", of: "test.callbacks", [callback(Int(PROMISE_REJECTED))])
+      }
+    }
+  }
+
+  @Test(
+    "and the memory that the host sets aside for an object: it is destroyed, was not made, or its function not called",
+    arguments: [
+      [.string("a"), .int(0)], [.string("("), .int(1)], [.int(1), .int(0)],
+    ] as [[PluginValue]])
+  func setAside(arguments: [PluginValue]) async throws {
+    let host = Host()
+    let signature = try Signature(
+      parsing: "regcomp(preg: out(\(Self.size)) own(regfree) ptr<regex_t>, pattern: cstr, flags: i32) -> i32 ! nonzero")
+    try host.adopt(Adoption(id: "libc", library: "libc.so.6", functions: [Adoption.Function(signature: signature)]))
+    await expectNothingLeft {
+      for _ in 0..<Self.calls { _ = await host.outcome("regcomp", of: "libc", arguments.map { .value($0) }) }
+    }
+  }
+
+  @Test("and the reasons of load() for a refusal")
+  func refusals() async throws {
+    let (host, path) = (Host(), try Fixture.plugin("refuses"))
+    await expectNothingLeft(of: 200) {
+      for _ in 0..<200 { #expect(throws: PluginError.self) { try host.load(path) } }
+    }
+  }
+
+  private func expectNothingLeft(of calls: Int = Self.calls, _ body: () async -> Void) async {
     var growth = ""
     for _ in 0..<5 {
       let before = Counts()
       await body()
-      guard let more = Counts().excess(over: before) else { return }
+      guard let more = Counts().excess(over: before, of: calls) else { return }
       growth = more
     }
     Issue.record("\(growth)")
@@ -101,7 +148,7 @@ struct Leaks {
     }
 
     /// The growth, if it is more than that of half of the calls.
-    func excess(over before: Counts) -> String? {
+    func excess(over before: Counts, of calls: Int) -> String? {
       let (promises, values, heap) = (promises - before.promises, values - before.values, heap - before.heap)
       if promises < calls / 2, values < calls / 2, heap < calls * size / 2 { return nil }
       return "\(promises) promises, \(values) values and \(heap) bytes are left of \(calls) calls"

@@ -283,6 +283,18 @@ struct WorkerDeaths {
     #expect(error?.description.contains(message) == true, "\(error as Any)")
   }
 
+  @Test("leaves no call that waits for the next worker when the plugin is unloaded before that is started")
+  func unloadedMeanwhile() async throws {
+    // Five seconds at most.
+    let plugin = try IsolatedPlugin.loading("dying") { $0.backoff = .seconds(3_600) }
+    _ = try await plugin.outcome("die", .string("kill"))
+    let waiting = plugin.call("echo", [.value(.int(3))], timeout: nil)
+    plugin.unload(deadline: .zero)
+    let outcome = try await waiting.outcomeInTime()
+    // On a machine that is slow the worker is started meanwhile.
+    #expect(outcome.value == .int(3) || outcome.pluginError?.kind == .closed, "\(outcome)")
+  }
+
   @Test("follows from the release of a plugin that was not unloaded")
   func released() async throws {
     var plugin: IsolatedPlugin? = try IsolatedPlugin.loading("dying")

@@ -147,8 +147,6 @@ struct Closure {
       #expect(getrlimit(resource, &old) == 0)
       var limit = rlimit(rlim_cur: 100, rlim_max: old.rlim_max)
       #expect(setrlimit(resource, &limit) == 0)
-      // A build that measures coverage writes a file when the process exits.
-      defer { setrlimit(resource, &old) }
       let file = try PluginFile(opening: "/proc/self/exe")
       let error = #expect(throws: PluginError.self) { try file.seal() }
       #expect(error?.kind == .notReadable && error?.description.contains("(RLIMIT_FSIZE)") == true)
@@ -186,6 +184,32 @@ struct Closure {
     #expect(library.isOfSystem)
     #expect(!SystemFile.isOne(library.path, own.descriptor), "another file is open")
     #expect(!SystemFile.isOne(library.path, library.descriptor, in: ["/opt"]))
+  }
+
+  @Test(
+    "a file that others own or can write to, or in such a folder, is not the system's", .enabled(if: getuid() == 0))
+  func owners() throws {
+    // Its parents have to be root's alone: not so those of the folder for temporary files.
+    let folder = "/run/promise-\(UUID().uuidString)"
+    guard mkdir(folder, 0o755) == 0 else { return print("skipped: no folder can be made in /run") }
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let path = "\(folder)/own.so"
+    try Data([1]).write(to: URL(filePath: path))
+    try #require(chmod(path, 0o644) == 0 && chmod(folder, 0o755) == 0)
+    let file = try PluginFile(opening: path)
+    func isOne() -> Bool { SystemFile.isOne(path, file.descriptor, in: ["/run"]) }
+    try #require(isOne())
+    for (place, mode) in [(path, 0o644), (folder, 0o755)] as [(String, mode_t)] {
+      #expect(chown(place, 54_321, 0) == 0)
+      #expect(!isOne(), "\(place) is another user's")
+      #expect(chown(place, 0, 0) == 0)
+      for bit in [S_IWGRP, S_IWOTH] {
+        #expect(chmod(place, mode | bit) == 0)
+        #expect(!isOne(), "others can write to \(place)")
+      }
+      #expect(chmod(place, mode) == 0)
+    }
+    #expect(isOne())
   }
 }
 

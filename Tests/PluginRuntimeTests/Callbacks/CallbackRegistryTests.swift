@@ -1,0 +1,19 @@
+import Testing
+
+@testable import PluginRuntime
+
+@Suite("The live callbacks of a plugin")
+struct CallbackRegistryTests {
+  @Test("are not those that end before they are added, by a late call of an earlier one at the same address")
+  func early() throws {
+    let registry = CallbackRegistry()
+    let number = registry.reserve()
+    let pool = ThunkPool(ThunkInterface([ThunkInterface.int32], ThunkInterface.int32))
+    let thunk = pool.take(freed: { registry.remove(number) }) { _, _ in }
+    let callback = try #require(Callback(thunk.reference))
+    #expect(registry.count == 1)
+    thunk.end()
+    registry.add(callback, number)
+    #expect(registry.count == 0)
+  }
+}
