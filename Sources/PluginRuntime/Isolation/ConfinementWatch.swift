@@ -193,7 +193,8 @@ struct ConfinementWatch {
       let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmData:") }),
       let kilobytes = line.split(whereSeparator: { !$0.isNumber }).first.flatMap({ UInt64($0) })
     else { return false }
-    return attempt.size > limit || kilobytes * 1024 + attempt.size > limit
+    // The sum of the two may be more than 64 bits hold.
+    return attempt.size > limit || kilobytes * 1024 > limit - attempt.size
   }
 
   /// The call that a thread makes, from the memory of the worker.

@@ -207,6 +207,11 @@ static int32_t make_writable(uint64_t size) {
   return memory == MAP_FAILED ? -1 : error_of(mprotect(memory, size, PROT_READ | PROT_WRITE));
 }
 
+/* A size that no allocator asks for. */
+static int32_t map_memory(uint64_t size) {
+  return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? errno : 0;
+}
+
 static int32_t extend_heap(uint64_t size) {
   return sbrk((intptr_t)size) == (void *)-1 ? errno : 0;
 }
@@ -332,6 +337,7 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("start_threads(count: u32) -> u32", start_threads),
     FUNCTION("allocate(size: u64) -> i32", allocate),
     FUNCTION("make_writable(size: u64) -> i32", make_writable),
+    FUNCTION("map_memory(size: u64) -> i32", map_memory),
     FUNCTION("extend_heap(size: u64) -> i32", extend_heap),
     FUNCTION("hoard(size: u64, count: u32) -> i32", hoard),
     FUNCTION("read_often(path: cstr, count: u32) -> i32", read_often),

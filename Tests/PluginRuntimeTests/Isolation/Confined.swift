@@ -222,6 +222,16 @@ struct Confined {
     #expect(refusal(threads)?.capability == .memory, "\(threads)")
   }
 
+  @Test(
+    "memory of any size is compared with the limit: sizes whose lower half is small, and sums of more than 64 bits",
+    arguments: [("256M", 1 << 32 + 4_096), ("18014398509481983K", UInt64.max - 4_095)] as [(String, UInt64)])
+  func largeMappings(limit: String, size: UInt64) async throws {
+    guard let plugin = try loading("memory=\(limit)") else { return }
+    let outcome = try await plugin.outcome("map_memory", .uint(size))
+    #expect(refusal(outcome)?.description == "memory=\(limit) (mmap)", "\(outcome)")
+    #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
+  }
+
   @Test("attributes of a file are read by nobody, for nothing else enforces who may")
   func attributes() async throws {
     guard let plugin = try loading("read=\(secret)") else { return }
