@@ -41,7 +41,7 @@ extension PluginFunction {
     let isSplit = signature.parameters.contains { parameter in
       if case .structure = parameter.type.unwrapped { FFIType.of(parameter.type).pointee.size == 16 } else { false }
     }
-    guard signature.tail == nil, signature.variadicIndex == nil, general == nil || !isSplit else { return nil }
+    guard signature.tail == nil, general == nil || !isSplit else { return nil }
     let interface = general?.interface.pointee ?? function.plan.pointee.interface
     let types = UnsafeBufferPointer(start: interface.arg_types, count: Int(interface.nargs))
     return CFunctionShape(parameters: types.map { $0.flatMap(Self.shape) }, result: interface.rtype.flatMap(Self.shape))

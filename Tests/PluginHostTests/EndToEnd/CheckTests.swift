@@ -90,6 +90,13 @@ extension EndToEnd {
       }
     }
 
+    @Test("promises that one round of calls keeps, as a cache does, are not a leak")
+    func cache() throws {
+      let (report, ending) = try report("FILLS_A_CACHE", "--skip", "text", "--skip", "later", "--skip", "apply")
+      let leaks = try #require(report.checks.first { $0.name == "number: leaks" })
+      #expect(leaks.made && leaks.findings == [], "\(ending.text)")
+    }
+
     @Test(
       "signatures are compared with the debug information of C",
       arguments: [
@@ -98,6 +105,8 @@ extension EndToEnd {
         ("number(value: cstr) -> i32", "is an integer of 4 bytes, but calls pass an address"),
         ("number(value: str) -> i32", "is an integer of 4 bytes, but calls pass a struct of 16 bytes"),
         ("number() -> i32", "calls pass 0 arguments of C, but the function has 1 parameters"),
+        ("number(value: i32, ..., more: i32)", "calls pass 2 arguments of C, but the function has 1 parameters"),
+        ("number(value: i64, ..., more: i32)", "calls pass 2 arguments of C, but the function has 1 parameters"),
         ("number(value: i32, other: i32) -> i32", "calls pass 2 arguments of C, but the function has 1 parameters"),
         ("number(value: i32) -> i64", "returns an integer of 4 bytes, but calls expect an integer of 8 bytes"),
         ("number(value: i32)", nil), ("number(value: u32) -> i32", nil), ("number(value: i32) -> i32", nil),
