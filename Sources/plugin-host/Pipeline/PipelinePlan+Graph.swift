@@ -23,7 +23,8 @@ extension PipelinePlan {
     var lines = ["digraph pipeline {", "  node [shape=box];"]
     let results = result.steps
     for (number, step) in steps.enumerated() {
-      let label = "\(Self.escaped(step.name))\\n\(Self.escaped(step.call.label))"
+      // Names have no character that the format would need quoted.
+      let label = "\(step.name)\\n\(step.call.label)"
       lines.append("  s\(number) [label=\"\(label)\"\(results.contains(number) ? ", peripheries=2" : "")];")
       let after = Set(after(step))
       for input in step.inputs {
@@ -35,10 +36,6 @@ extension PipelinePlan {
       }
     }
     return lines.joined(separator: "\n") + "\n}\n"
-  }
-
-  private static func escaped(_ text: String) -> String {
-    text.displayLine.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
   }
 
   private static func svg(of dot: String) throws(Failure) -> [UInt8] {
