@@ -53,6 +53,27 @@ struct Layouts {
     #expect(error?.message.contains(message) == true, "\(String(describing: error))")
   }
 
+  @Test("the offset of a field needs the field's name, also where the parameter has the same")
+  func offsetOfAStruct() throws {
+    let source = """
+      #include <promise_plugin.h>
+      typedef struct { int32_t x; } x_t;
+      static void f(const x_t *x) { (void)x; }
+      static const promise_plugin_function_t functions[] = {{"f(x: &{x: i32})", (promise_function_t)f, NULL}};
+      static const promise_layout_t layouts[] = {{.path = "f.x", .offset = 0, .size = sizeof(x_t)}};
+      const promise_plugin_t *promise_plugin_entry(uint32_t host_abi) {
+        static const promise_plugin_t plugin = {
+            .size = sizeof(promise_plugin_t), .abi_min = 1, .abi_max = PROMISE_ABI_VERSION,
+            .function_size = sizeof(promise_plugin_function_t), .id = "test.x", .version = "1.0.0",
+            .functions = functions, .function_count = 1, .layouts = layouts, .layout_count = 1};
+        return (void)host_abi, &plugin;
+      }
+      """
+    let path = try Fixture.library("x", from: source, by: "cc")
+    let error = #expect(throws: PluginError.self) { try Host.inspect(path) }
+    #expect(error?.message.contains("a layout of 'f.x'") == true, "\(String(describing: error))")
+  }
+
   @Test("a descriptor of the first version has no layouts, and the memory behind it is not read")
   func older() throws {
     let size = "plugin.size = (uint32_t)offsetof(promise_plugin_t, layouts), plugin.layouts = (void *)1"

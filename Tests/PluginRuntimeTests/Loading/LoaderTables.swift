@@ -86,6 +86,26 @@ struct LoaderTables {
     expect(.damaged, "its thread-local memory", local)
   }
 
+  @Test("an image of thread-local memory that is larger than the memory is refused")
+  func threadLocalImage() throws {
+    let unwinding = try #require(library.headers(ELFSegment.unwinding).first)
+    var local = library
+    local.set(unwinding, ELFSegment.threadLocal)
+    #expect(local[unwinding + LibraryFile.memorySize] == local[unwinding + LibraryFile.fileSize])
+    local.set(unwinding + LibraryFile.memorySize, local[unwinding + LibraryFile.fileSize] - 1)
+    expect(.damaged, "its thread-local memory", local)
+  }
+
+  @Test("an indirect function whose resolver is not code is refused")
+  func indirectFunction() throws {
+    let symbol = Int(symbols) + ELFSymbol.size * Int(try #require((1..<capacity).first { isDefined($0) }))
+    // STT_GNU_IFUNC, at the symbols themselves, which are mapped.
+    var indirect = library
+    indirect.set(symbol + 4, indirect.bytes[symbol + 4] & 0xF0 | 10)
+    indirect.set(symbol + 8, symbols)
+    expect(.damaged, "outside its memory", indirect)
+  }
+
   @Test("a file that ends within its section headers is refused")
   func sections() {
     let size = UInt64(FileReader.number(library.bytes, at: 58, as: UInt16.self))
