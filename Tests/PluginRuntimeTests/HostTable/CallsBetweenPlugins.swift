@@ -1,3 +1,4 @@
+import CPromise
 import Promises
 import Testing
 
@@ -75,6 +76,21 @@ struct CallsBetweenPlugins {
     _ = await host.outcome("go", of: "test.promises")
     #expect(await host.outcome("seen", of: "test.promises").value == .int(1))
     await releaseArguments()
+  }
+
+  @Test("a call by a plugin releases the arguments that no plugin uses any more")
+  func releasing() async throws {
+    let sum = host.call("sum", of: "test.promises", [.value(.bytes([1, 2, 3]))])
+    sum.discard()
+    #expect(host.retainedArguments.count == 1)
+    // They call the functions themselves, and release nothing.
+    for name in ["go", "seen"] {
+      var result = promise_value_t()
+      try host.function(name, of: "test.promises").invoke(nil, count: 0, into: &result)
+    }
+    #expect(host.retainedArguments.count == 1)
+    promise_release(host.call("discarded", of: "test.promises", nil, 0))
+    #expect(host.retainedArguments.count == 0)
   }
 
   /// Any call releases the arguments that no plugin uses any more.

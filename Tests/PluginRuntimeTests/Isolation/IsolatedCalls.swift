@@ -65,10 +65,17 @@ struct IsolatedCalls {
 
   @Test("report progress in order, and before their promise is settled")
   func progress() async throws {
-    let all = Recorder<String?>()
-    let plugin = try IsolatedPlugin.loading("progress", host: Host.Options(progress: { all.record($0.message) }))
-    let own = Recorder<String?>()
-    let call = plugin.call("begin", [], timeout: nil) { own.record($0.message) }
+    let (all, own, receivers) = (Recorder<String?>(), Recorder<String?>(), Recorder<String>())
+    let plugin = try IsolatedPlugin.loading(
+      "progress",
+      host: Host.Options(progress: {
+        all.record($0.message)
+        receivers.record("all")
+      }))
+    let call = plugin.call("begin", [], timeout: nil) {
+      own.record($0.message)
+      receivers.record("own")
+    }
     // The worker runs calls side by side: until the first has returned, no report of it is known.
     for _ in 0..<60_000 where own.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
     for number in 0..<100 {
@@ -78,6 +85,8 @@ struct IsolatedCalls {
     #expect(try await call.outcomeInTime().value == .void)
     #expect(own.events == ["before it returns"] + (0..<100).map { "\($0)" })
     #expect(all.events == own.events)
+    // That of the call comes first, for each report.
+    #expect(receivers.events == (0..<101).flatMap { _ in ["own", "all"] })
   }
 
   @Test("of discarded promises are discarded in the worker")

@@ -5,6 +5,10 @@ import Testing
 
 @Suite("Isolation: results are of the declared type", .serialized)
 struct IsolatedResults {
+  private static func event(_ kind: UInt64, _ data: PluginValue) -> PluginValue {
+    .object([PluginMember("kind", .uint(kind)), PluginMember("data", data)])
+  }
+
   /// Signatures, and values that a worker may and may not give for them.
   static let table: [(String, [PluginValue], [PluginValue])] = [
     ("f() -> u8", [.uint(255)], [.uint(256), .int(3), .int(-1), .string("7"), .double(7), .void, .bool(true)]),
@@ -19,6 +23,11 @@ struct IsolatedResults {
       [.pointer(PluginPointer(name: "b", address: 1))]
     ),
     ("f() -> value", [.void, .array([.int(1)])], []),
+    (
+      "f() -> &{kind: u8, data: union(kind) {n: i64 = 1}}",
+      [event(1, .object([PluginMember("n", .int(5))])), event(9, .void)],
+      [event(9, .object([PluginMember("n", .int(5))])), event(9, .int(5)), event(1, .void)]
+    ),
     (
       "f() -> {x: i32, y: [bool; 2]}",
       [.object([PluginMember("x", .int(1)), PluginMember("y", .array([.bool(true), .bool(false)]))])],
@@ -99,6 +108,29 @@ struct IsolatedResults {
       }
     }
     #expect(fulfilled > 30)
+  }
+
+  @Test("that are read are released in the worker with their answers")
+  func released() async throws {
+    let plugin = try IsolatedPlugin.loading("chain")
+    let kibibytes = Argument(.promise(Promise<PluginValue>.resolve(.int(512))))
+    var resident: [UInt64] = []
+    for _ in 0..<8 {
+      for _ in 0..<50 {
+        guard case .bytes(let bytes)? = try await plugin.call("large", [kibibytes], timeout: nil).outcomeInTime().value
+        else {
+          Issue.record("no bytes")
+          return
+        }
+        #expect(bytes.count == 512 << 10)
+      }
+      if case .uint(let pages)? = try await plugin.outcome("resident").value { resident.append(pages) }
+    }
+    // The results of a round are 6,400 pages.
+    #expect(resident.count == 8)
+    let (earlier, later) = (resident.prefix(4).max() ?? 0, resident.dropFirst(4).max() ?? .max)
+    #expect(later < earlier + 12_800, "\(resident)")
+    plugin.unload()
   }
 
   @Test("a handle of a worker is refused by a plugin of this process")

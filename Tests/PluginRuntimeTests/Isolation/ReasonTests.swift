@@ -59,9 +59,17 @@ struct ReasonTests {
       .void, .array([]), .array([.string("none"), .void]), .array([.string("plugin"), .string("x")]),
       .array([.string("text"), .int(1)]), .array([.string("thrown"), .int(1), .string("x")]),
       .array([.string("error"), .array([.string("d"), .int(1)]), .array([])]), .array([.string("other"), .void]),
+      plugin("abiRange", .array([.uint(1), .uint(3), .uint(2)])), plugin("abiRange", .array([.uint(1), .uint(2)])),
+      plugin("abiRange", .array([])), plugin("refused", .int(1 << 32)), plugin("exception", .array([.void])),
+      plugin("badSignature", .array([.uint(9), .string("f()"), .string("x"), .string("y")])),
     ] as [PluginValue])
   func refusals(value: PluginValue) {
     #expect(throws: FrameError.self) { try ReasonCoder.decode(value) }
+  }
+
+  /// An error of a plugin as a worker sends it.
+  private static func plugin(_ kind: String, _ details: PluginValue) -> PluginValue {
+    .array([.string("plugin"), .array([.string(kind), details, .string("subject"), .string("message")])])
   }
 }
 

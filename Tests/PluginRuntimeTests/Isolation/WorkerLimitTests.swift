@@ -33,8 +33,8 @@ struct WorkerLimitTests {
   @Test("of depth reject the call whose result is too deep, and no other")
   func depth() async throws {
     let plugin = try IsolatedPlugin.loading("asking")
-    #expect(try await plugin.outcome("deep", .uint(100)).value != nil)
-    let deep = try await plugin.outcome("deep", .uint(130))
+    #expect(try await plugin.outcome("deep", .uint(128)).value != nil)
+    let deep = try await plugin.outcome("deep", .uint(129))
     #expect(deep.pluginError?.kind == .badResult, "\(deep)")
     #expect(deep.pluginError?.message.contains("nested deeper than 128 levels") == true, "\(deep)")
     #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))

@@ -113,6 +113,22 @@ struct WorkerQuestionTests {
     host.unloadAll()
   }
 
+  @Test("are limited: a worker that has more calls of other plugins at the same time than that is ended")
+  func limited() async throws {
+    var options = IsolationOptions.tests
+    options.questionLimit = 3
+    let host = try Host.loading("promises")
+    try host.load(try Fixture.plugin("caller"), isolation: options)
+    let calls = (0..<4).map { _ in host.call("sum", of: "test.caller", [.value(.bytes([1, 2]))]) }
+    for call in calls {
+      let fault = try await call.outcomeInTime().workerEnd?.fault
+      #expect(fault?.contains("more callbacks and calls of other plugins at the same time than 3") == true, "\(calls)")
+    }
+    // The calls that were made go on without it.
+    for _ in 0..<3 { _ = await host.outcome("go", of: "test.promises") }
+    host.unloadAll()
+  }
+
   @Test("calls to a destroyed host take no references along")
   func destroyedHost() async throws {
     for _ in 0..<3 {

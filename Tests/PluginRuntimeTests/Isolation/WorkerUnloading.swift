@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Isolation: unloading", .serialized)
 struct WorkerUnloading {
-  /// An object whose destructor takes its time.
+  /// An object whose destructor takes its time, a function that does not return, and a destructor of the library.
   private static let source = """
     #include <promise_plugin.h>
     #include <stdlib.h>
@@ -20,28 +20,48 @@ struct WorkerUnloading {
       free(thing);
     }
     static void unload(void) { say("unloaded\\n", 9); }
+    static void block(void) {
+      say("blocks\\n", 7);
+      for (;;) pause();
+    }
+    __attribute__((destructor)) static void end(void) { say("ended\\n", 6); }
     static const promise_plugin_function_t functions[] = {
-        {"make() -> own(destroy) ptr<thing>", (promise_function_t)make, NULL}};
+        {"make() -> own(destroy) ptr<thing>", (promise_function_t)make, NULL},
+        {"block()", (promise_function_t)block, NULL}};
     const promise_plugin_t *promise_plugin_entry(uint32_t host_abi) {
       static const promise_plugin_t plugin = {
           .size = sizeof(promise_plugin_t), .abi_min = 1, .abi_max = PROMISE_ABI_VERSION,
           .function_size = sizeof(promise_plugin_function_t), .id = "test.slow", .version = "1.0.0",
-          .functions = functions, .function_count = 1, .unload = unload};
+          .functions = functions, .function_count = 2, .unload = unload};
       return &plugin;
     }
     """
 
+  private func loading(_ lines: Recorder<String>) throws -> IsolatedPlugin {
+    var options = IsolationOptions.tests
+    options.output = { lines.record($0) }
+    return try IsolatedPlugin(loading: try Fixture.library("slow", from: Self.source, by: "cc"), options)
+  }
+
   @Test("destroys the objects of the worker before unload(), however long that takes")
   func destructors() async throws {
     let lines = Recorder<String>()
-    var options = IsolationOptions.tests
-    options.output = { lines.record($0) }
-    let path = try Fixture.library("slow", from: Self.source, by: "cc")
-    let plugin = try IsolatedPlugin(loading: path, options)
+    let plugin = try loading(lines)
     let things = [try await plugin.outcome("make").value, try await plugin.outcome("make").value]
     #expect(things.allSatisfy { $0 != nil })
     plugin.unload(deadline: .zero)
-    #expect(lines.events == ["destroyed", "destroyed", "unloaded"])
+    #expect(lines.events == ["destroyed", "destroyed", "unloaded", "ended"])
+  }
+
+  @Test("runs neither unload() nor the exit handlers of the library while a function has not returned")
+  func blocked() async throws {
+    let lines = Recorder<String>()
+    let plugin = try loading(lines)
+    let call = plugin.call("block", [], timeout: nil)
+    try await waiting(for: { lines.events == ["blocks"] })
+    plugin.unload(deadline: .zero)
+    #expect(try await call.outcomeInTime().pluginError?.kind == .closed)
+    #expect(lines.events == ["blocks"])
   }
 
   @Test("of a host waits for no call of a worker that has ended: fulfilled, rejected, discarded, or kept there")

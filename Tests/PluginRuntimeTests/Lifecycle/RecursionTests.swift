@@ -43,12 +43,14 @@ struct RecursionTests {
     #expect(try await recurse(host, next, 3).value == .uint(7))
   }
 
-  @Test("have the limit that the host's user sets, to the call", arguments: Mode.allCases)
-  func own(mode: Mode) async throws {
+  @Test(
+    "have the limit that the host's user sets, to the call",
+    arguments: Mode.allCases, ["test.caller", "test.other"])
+  func own(mode: Mode, next: String) async throws {
     let host = try host(mode, limit: 10)
     // The first call, those of each level, and the leaf.
-    #expect(try await recurse(host, "test.other", 8).value == .uint(7))
-    let deep = try await recurse(host, "test.other", 9)
+    #expect(try await recurse(host, next, 8).value == .uint(7))
+    let deep = try await recurse(host, next, 9)
     #expect("\(deep.reason ?? "")".contains("is nested in 10 calls"), "\(deep)")
   }
 

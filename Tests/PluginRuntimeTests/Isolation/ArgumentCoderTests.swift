@@ -1,0 +1,32 @@
+import Promises
+import Testing
+
+@testable import PluginRuntime
+
+@Suite("Isolation: arguments in frames")
+struct ArgumentCoderTests {
+  private func decoded(_ parts: [PluginValue]) throws(FrameError) -> [Argument] {
+    // The parts of a call follow its function, depth, thread and place.
+    try ArgumentCoder.decode(
+      ([.uint(0), .uint(0), .uint(0), .bool(false)] + parts)[4...], memory: [], promise: { _ in Promise() },
+      callback: { _ in PluginCallback { _ in .void } })
+  }
+
+  @Test("are three values each")
+  func whole() throws {
+    let text = ArgumentCoder.Form.text.rawValue
+    let arguments = try decoded([.string("name"), .uint(text), .string("a"), .void, .uint(text), .string("b")])
+    #expect(arguments.map(\.name) == ["name", nil])
+  }
+
+  @Test(
+    "that are incomplete, of no known form, or without their content are refused",
+    arguments: [
+      [.void], [.void, .uint(0)], [.void, .uint(0), .int(1), .void], [.void, .uint(99), .int(1)],
+      [.void, .int(0), .int(1)], [.void, .uint(ArgumentCoder.Form.shared.rawValue), .uint(0)],
+      [.void, .uint(ArgumentCoder.Form.result.rawValue), .array([.uint(1)])],
+    ] as [[PluginValue]])
+  func refusals(_ parts: [PluginValue]) {
+    #expect(throws: FrameError.self) { try decoded(parts) }
+  }
+}

@@ -1,0 +1,30 @@
+import Promises
+import PromisesTestSupport
+import Testing
+
+@testable import PluginRuntime
+
+@Suite("Isolation: calls that wait for their start")
+struct WaitingCallTests {
+  @Test("one that is discarded while it starts is stopped as soon as a worker has it")
+  func discardedWhileItStarts() {
+    // It was taken out of the queue before it was discarded.
+    let call = WaitingCall(awaiting: [], begin: { $0.promise }, remove: { nil })
+    call.start()
+    call.promise.discard()
+    let stops = Recorder<Int>()
+    call.hasStarted { stops.record(1) }
+    #expect(stops.events == [1])
+  }
+
+  @Test("one that is discarded after its start is stopped once")
+  func discardedLater() {
+    let call = WaitingCall(awaiting: [], begin: { $0.promise }, remove: { nil })
+    let stops = Recorder<Int>()
+    call.start()
+    call.hasStarted { stops.record(1) }
+    #expect(stops.events == [])
+    call.promise.discard()
+    #expect(stops.events == [1])
+  }
+}
