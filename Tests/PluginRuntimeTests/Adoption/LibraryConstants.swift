@@ -44,6 +44,15 @@ struct LibraryConstants {
     #expect(again.functions[0].signature.parameters[0].constants?.constants.map(\.name) == ["LESS", "ONE"])
   }
 
+  @Test("may have the name of a function")
+  func namedAsFunction() async throws {
+    var adoption = try Self.adoption.get()
+    adoption.constants.append(.init(name: "abs", value: .int(-3)))
+    let host = Host()
+    try host.adopt(adoption)
+    #expect(await host.outcome("abs", of: "libc", [.text("abs")]).value == .int(3))
+  }
+
   @Test("are integers, each under a name of its own")
   func mistakes() throws {
     var adoption = try Self.adoption.get()

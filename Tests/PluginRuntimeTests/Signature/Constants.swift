@@ -88,4 +88,18 @@ struct Constants {
     #expect(error?.message.contains("argument 'number' is \"MINOS\", expected") == true)
     #expect(error?.kind == .badArgument)
   }
+
+  @Test("a list of flags as a value has names and numbers, each in the range of the type")
+  func flagsAsValues() async throws {
+    let host = Host()
+    let signature = try Signature(parsing: "htonl(mode: u32 flags {READ = 1, WRITE = 2}) -> u32")
+    try host.adopt(Adoption(id: "c", library: "libc.so.6", functions: [.init(signature: signature)]))
+    func call(_ flags: PluginValue...) async -> Outcome {
+      await host.outcome("htonl", of: "c", [.value(.array(flags))])
+    }
+    #expect(await call(.string("READ"), .int(8), .string("WRITE")).value == .uint(11 << 24))
+    #expect(await call(.int(4), .uint(8)).value == .uint(12 << 24))
+    #expect(await call(.int(-1)).pluginError?.kind == .badArgument)
+    #expect(await call(.string("READ"), .int(1 << 32)).pluginError?.kind == .badArgument)
+  }
 }

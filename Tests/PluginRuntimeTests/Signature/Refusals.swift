@@ -37,6 +37,7 @@ struct Refusals {
       ("f(c: fn() -> own ptr<x>)", 14, "'own ptr<x>'", "'own' text"),
       ("f(c: fn(own ptr<x>))", 9, "'own ptr<x>'", "borrows"), ("f(a: own ptr<3>)", 14, "'3'", "a name"),
       ("f(c: fn(fn()))", 9, "'fn() @call'", "takes no callbacks"),
+      ("f(c: fn(n: u32) -> own bytes[n])", 20, "'own bytes[n]'", "'own' text"),
       ("f(c: fn() -> cstr)", 14, "'cstr'", "'own' text"),
       ("f(c: fn(out i32))", 9, "'out' without a name of its own", "a name other than 'result'"),
       ("f(c: fn(result: inout i32))", 9, "'inout' without a name of its own", "a name other than 'result'"),

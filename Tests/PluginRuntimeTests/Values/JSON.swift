@@ -18,6 +18,34 @@ struct JSON {
   }
 
   @Test(
+    "texts are equal if they have the same values, members and digits, in the same order",
+    arguments: [
+      (#"{"a":1,"b":2}"#, #"{"a":1}"#), (#"{"a":1}"#, #"{"b":1}"#), (#"{"a":1}"#, #"{"a":2}"#),
+      (#"{"a":1,"b":2}"#, #"{"b":2,"a":1}"#), ("[1,2]", "[1]"), ("1", "1.0"), ("1", #""1""#), ("true", "false"),
+    ])
+  func equality(_ one: String, _ other: String) throws {
+    let (one, other) = (try JSONText(parsing: Array(one.utf8)), try JSONText(parsing: Array(other.utf8)))
+    #expect(one == one && other == other)
+    #expect(one != other && other != one)
+  }
+
+  @Test(
+    "a value with quotes and brackets in its texts is skipped to its end",
+    arguments: [
+      #""a\"b""#, #""\\""#, #"["]", {"x": "}\"]", "y": [[], {}]}]"#, "-1.5e+3", "true", "null", "{}",
+    ])
+  func skipping(_ skipped: String) throws {
+    var scanner = JSONScanner(Array("[\(skipped), 7]".utf8))
+    var place = try scanner.beginArray()
+    let isFirst = try scanner.element(&place)
+    try scanner.skip()
+    let isSecond = try scanner.element(&place)
+    let second = try scanner.number()
+    let isThird = try scanner.element(&place)
+    #expect(isFirst && isSecond && second == "7" && !isThird)
+  }
+
+  @Test(
     "bytes are base64, padded",
     arguments: [
       ([UInt8](), ""), (Array("f".utf8), "Zg=="), (Array("fo".utf8), "Zm8="), (Array("foo".utf8), "Zm9v"),
