@@ -37,6 +37,9 @@ import Testing
       refuses: [#"{"a":[256]}"#, #"{"a":{"base64":1}}"#, #"{"a":{"base64":"","b":1}}"#, #"{"a":null}"#],
       results: ["\"AA==\""], noResults: ["[1]"]),
     Case(
+      signature: "numbers(a: &[u8]) -> &[u8]", accepts: [#"{"a":"x"}"#, #"{"a":[1]}"#], refuses: ["{}", #"{"a":1}"#],
+      results: ["[0,255]", "[]"], noResults: ["\"AA==\"", #"{"base64":"AA=="}"#, "[256]"]),
+    Case(
       signature: "structs(p: {x: f64, in: {n: i32?, t: [u8; 2]}}, q: {x: f64}?) -> {quot: i32, rem: i32}",
       accepts: [#"{"p":{"x":1,"in":{"t":[1,2]}}}"#, #"{"p":{"x":1,"in":{"n":null,"t":[1,2]}},"q":null}"#],
       refuses: [

@@ -144,21 +144,32 @@ extension EndToEnd {
       }
     }
 
-    @Test func aLibraryOfThisMachinePasses() throws {
-      let header = FileManager.default.temporaryDirectory.appending(path: "adopt-check-\(UUID().uuidString).h")
-      defer { try? FileManager.default.removeItem(at: header) }
-      let text = """
+    @Test("a library of this machine passes; a table of several headers ends with their sum", arguments: [1, 2])
+    func aLibraryOfThisMachinePasses(headers: Int) throws {
+      let folder = FileManager.default.temporaryDirectory.appending(path: "adopt-check-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let sums = """
         unsigned long crc32(unsigned long crc, const unsigned char *buf, unsigned int len);
-        int compress(unsigned char *dest, unsigned long *destLen, const unsigned char *source, unsigned long sourceLen);
-        int uncompress(unsigned char *dest, unsigned long *destLen, const unsigned char *source, unsigned long sourceLen);
         unsigned long adler32(unsigned long adler, const unsigned char *buf, unsigned int len);
         """
-      try Data(text.utf8).write(to: header)
+      let others = """
+        int compress(unsigned char *dest, unsigned long *destLen, const unsigned char *source, unsigned long sourceLen);
+        int uncompress(unsigned char *dest, unsigned long *destLen, const unsigned char *source, unsigned long sourceLen);
+        """
+      try Data(sums.utf8).write(to: folder.appending(path: "b.h"))
+      let first = headers == 1 ? sums : "#include \"b.h\""
+      let header = folder.appending(path: "a.h")
+      try Data("\(first)\n\(others)\n".utf8).write(to: header)
       let zlib = try HostProcess.run("adopt", "--check", header.path, "--library", "libz.so.1")
       #expect(zlib.status == 0)
       guard !zlib.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
-      let row = zlib.errors.split(separator: "\n").dropFirst().first?.split(separator: " ").dropFirst() ?? []
-      #expect(row == ["4", "4", "4", "0", "0", "0"], "\(zlib.errors)")
+      let rows = zlib.errors.split(separator: "\n").dropFirst().map { $0.split(separator: " ") }
+      let whole: [Substring] = ["4", "4", "4", "0", "0", "0"]
+      let half: [Substring] = ["2", "2", "2", "0", "0", "0"]
+      let table = headers == 1 ? [["a.h"] + whole] : [["a.h"] + half, ["b.h"] + half, ["all"] + whole]
+      #expect(Array(rows.prefix(table.count)) == table, "\(zlib.errors)")
+      #expect(rows.count { $0.first == "all" } == headers - 1, "\(zlib.errors)")
     }
   }
 }

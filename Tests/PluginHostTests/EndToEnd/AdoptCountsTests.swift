@@ -10,6 +10,7 @@ extension EndToEnd {
       int scatter(int fd, const void *from, int flags, unsigned long room) __attribute__((__access__ (__read_only__, 2, 4)));
       int append(char *to, const char *from, unsigned long n)
         __attribute__((access(write_only, 1, 3), access(read_only, 2, 3)));
+      int dump(const double *values, int fd, unsigned long room) __attribute__((access(write_only, 1, 3)));
       int keyed(size_t key_length, const unsigned char *key, int rounds);
       int fill(size_t length, unsigned char *to);
       int wide(const wchar_t *text);
@@ -31,6 +32,7 @@ extension EndToEnd {
       """
     private static let source = """
       int gather() { return 0; } int scatter() { return 0; } int append() { return 0; } int keyed() { return 0; }
+      int dump() { return 0; }
       int fill() { return 0; } int wide() { return 0; } int wide_of() { return 0; } int parse() { return 0; }
       int fails() { return 0; } int names() { return 0; } int open_all() { return 0; }
       int ask() { return 0; } int tell() { return 0; } int new_face() { return 0; }
@@ -58,6 +60,8 @@ extension EndToEnd {
     @Test(arguments: [
       // The result may be longer than the part that is read.
       ("append", "'to' is written to"),
+      // The attribute contradicts the type.
+      ("dump", "nothing says how many elements 'values' has"),
       ("use_face", "'aface' may be an array of addresses"), ("tell", "'other' may be an array of addresses"),
       ("names", "'all' may be an array of addresses"), ("glPixelMapfv", "nothing says how many elements 'values' has"),
     ])

@@ -17,6 +17,17 @@ extension EndToEnd {
       return (checks.reversed() + [lines[index]] + rest).map { $0.drop { $0 == " " } }
     }
 
+    @Test("a library by a relative path is written with its whole path: the file may be elsewhere")
+    func aRelativeLibraryGetsItsWholePath() throws {
+      let library = URL(filePath: AdoptableLibrary.path)
+      let host = try HostProcess(["adopt", AdoptableLibrary.header, "--library", "./\(library.lastPathComponent)"])
+      host.process.currentDirectoryURL = library.deletingLastPathComponent()
+      try host.process.run()
+      let ending = try host.wait()
+      let line = try #require(ending.text.split(separator: "\n").first { $0.hasPrefix("library: ") }, "\(ending)")
+      #expect(line.contains("/\(library.lastPathComponent)") && !line.contains("./"), "\(line)")
+    }
+
     @Test(arguments: [
       ("shape_add", "(a: i32, b: i32) -> i32"), ("shape_long", "(x: f64x) -> f64x"),
       ("shape_pair", "(pair: {left: i32, right: i32, tag: [u8; 4]}) -> {left: i32, right: i32, tag: [u8; 4]}"),

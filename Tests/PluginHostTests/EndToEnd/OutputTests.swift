@@ -79,6 +79,20 @@ extension EndToEnd {
       #expect(shell.errors.hasPrefix(named), "\(shell.errors)")
     }
 
+    @Test func theLinesAfterAFailedCallHaveNotItsName() throws {
+      defer { try? FileManager.default.removeItem(at: folder) }
+      try Data(
+        """
+        plugins: [kinds, mortal]
+        steps:
+          a: {call: kinds.fail, with: {message: broken}, rescue: {value: null}}
+          b: {call: mortal.crash, after: a}
+        """.utf8
+      ).write(to: folder.appending(path: "p.yaml"))
+      let ending = try run("exec \"$0\" run --progress off p.yaml")
+      #expect(ending.errors.hasPrefix("org.example.mortal: about to crash\n"), "\(ending.errors)")
+    }
+
     @Test func theLinesOfACallThatStillRunsHaveItsName() throws {
       defer { try? FileManager.default.removeItem(at: folder) }
       let wait = "do sleep 0.01; done"

@@ -55,6 +55,17 @@ extension EndToEnd {
       #expect(ending.status == 3)
     }
 
+    @Test("the time of the pipeline does not end a final step that waits for another attempt")
+    func finalStepsAreRetriedAfterATimeout() throws {
+      let ending = try run(
+        """
+        steps: {a: {call: kinds.tiny}}
+        finally: {b: {call: later.unsteady, with: {times: 1}, retry: {times: 1, delay: 2}}}
+        """, "--timeout", "1")
+      #expect(ending.errors.contains("b: attempt 2 of 2 in 2 s: not yet (fixture 11)\n"), "\(ending)")
+      #expect(ending.errors.contains("b: fulfilled in ") && !ending.errors.contains("timed out"), "\(ending)")
+    }
+
     @Test("a step that is given up with its pipeline has no substitute")
     func aTimeoutOfThePipelineIsNotRescued() throws {
       for rescue in ["{value: ~}", "{call: kinds.nothing}"] {

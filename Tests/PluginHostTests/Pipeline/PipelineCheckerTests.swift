@@ -214,6 +214,24 @@ import Testing
     #expect(found.first?.hasSuffix(": \"x\" is f64, but the step \"a\" gives str") == true, "\(found)")
   }
 
+  @Test func aListHasElementsAndNoNames() throws {
+    let each = "  a: {call: p.box, each: [1, 2], with: {p: {x: 1, y: 2}}}\n"
+    _ = try plan(each + "  b: {call: p.half, with: {x: \"${steps.a.1.x}\"}}")
+    _ = try plan(each + "  b: {call: p.half, with: {x: \"${steps.a[1].x}\"}}")
+    let found = mistakes { _ = try plan(each + "  b: {call: p.half, with: {x: \"${steps.a.x}\"}}") }
+    #expect(found.count == 1)
+    #expect(found.first?.contains("it is a list of {x: f64, y: i32}, which has no part") == true, "\(found)")
+  }
+
+  @Test(arguments: [
+    #"{function: org.one.twin.f, expression: "1"}"#, #"{expression: "1", function: org.one.twin.f}"#, "{}",
+    "{other: 1}",
+  ])
+  func aCallbackIsOneFunctionOrOneExpression(callback: String) {
+    let found = mistakes { _ = try plan("  a: {call: p.visit, with: {path: x, mode: 1, f: \(callback)}}") }
+    #expect(found.count == 1 && found.first?.contains("\"f\"") == true, "\(found)")
+  }
+
   @Test func checksTheConfiguration() throws {
     let text =
       "plugins: []\nset: {v: 1}\nconfig: {p: {a: \"${v}\"}, q: {b: 2}, bare: {c: \"${w}\"}}\nsteps: {a: {call: p.big}}"

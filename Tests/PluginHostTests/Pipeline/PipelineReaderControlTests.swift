@@ -30,6 +30,8 @@ import Testing
     ("retry: {times: x}", "\"times\" must be a number from 1 to 1000000; this is \"x\""),
     ("each: [1], limit: 0", "\"limit\" must be a number from 1 to 1000000; this is \"0\""),
     ("limit: 2", "\"limit\" needs \"each\" in the same step"),
+    ("serial: false", "\"serial\" must be a name, which steps that exclude each other share: \(Name.rule)"),
+    ("serial: 2", "\"serial\" must be a name, which steps that exclude each other share: \(Name.rule)"),
     ("retry: {times: 1, factor: 0.99}", "\"factor\" must be a number from 1 to 1000; this is \"0.99\""),
     ("retry: {times: 1, factor: 1001}", "\"factor\" must be a number from 1 to 1000; this is \"1001\""),
   ])

@@ -45,6 +45,17 @@ struct FileTrustTests {
     try FileTrust(acceptsUnsafeFiles: true).check(files.plugin)
   }
 
+  @Test("a path is followed as the system follows it: `..` leads up, and an absolute link to the root")
+  func followed() throws {
+    let files = try Files()
+    files.mode("/inner/x.so", 0o666)
+    try FileManager.default.createSymbolicLink(atPath: files.folder + "/link", withDestinationPath: files.plugin)
+    for path in ["/link", "/inner/../inner/x.so", "/inner/.././inner/x.so"] {
+      let failure = #expect(throws: Failure.self) { try trust.check(files.folder + path) }
+      #expect(failure?.lines.joined().contains("every user can write to \(files.plugin)") == true, "\(path)")
+    }
+  }
+
   @Test("where the system has rules of trust, no caller accepts unsafe files")
   func rulesOfSystem() throws {
     let files = try Files()

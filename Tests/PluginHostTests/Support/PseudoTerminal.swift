@@ -41,6 +41,13 @@ final class PseudoTerminal: @unchecked Sendable {
   /// A handle for the standard streams of a process.
   var handle: FileHandle { FileHandle(fileDescriptor: slave, closeOnDealloc: false) }
 
+  /// Whether it gives programs whole lines, and shows each key, as at the beginning.
+  var isInLineMode: Bool {
+    var mode = termios()
+    let wanted = tcflag_t(ICANON | ECHO | ISIG)
+    return tcgetattr(slave, &mode) == 0 && mode.c_lflag & wanted == wanted
+  }
+
   /// Sends keys as a person types them.
   func type(_ text: String) {
     let bytes = Array(text.utf8)

@@ -14,6 +14,7 @@ func terminalSession(
   body(terminal, host.process)
   terminal.type("\u{4}")
   let ending = try host.wait()
+  #expect(terminal.isInLineMode)
   return (terminal.contents(), ending)
 }
 

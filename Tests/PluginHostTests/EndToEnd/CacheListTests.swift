@@ -1,0 +1,69 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  /// The rows of the cache: the order in which they are listed, and those that are removed.
+  @Suite struct CacheListTests {
+    private struct Cache: ~Copyable {
+      let file: PipelineFile
+      var path: String { file.folder.appending(path: "results.db").path }
+
+      init(_ steps: String) throws { file = try PipelineFile("plugins: [kinds]\nset: {go: ~}\nsteps:\n\(steps)\n") }
+
+      func run() throws -> HostProcess.Ending {
+        let go = file.folder.appending(path: "go").path
+        return try HostProcess.run("run", "--cache", path, "--set", "go=\(go)", file.path)
+      }
+
+      func cache(_ command: String...) throws -> String {
+        try HostProcess.run(["cache"] + command + ["--cache", path]).text
+      }
+
+      /// Runs a statement as no run does, and returns its output.
+      func sql(_ statement: String) throws -> String {
+        let (process, output) = (Process(), Pipe())
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["sqlite3", path, statement]
+        process.standardOutput = output
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        return String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      }
+    }
+
+    @Test("results are listed in the order of their ages, the latest first")
+    func theLatestIsFirst() throws {
+      let cache = try Cache(
+        (1...3).map { "  s\($0): {call: kinds.anything, with: {x: \($0)}, pure: true}" }.joined(separator: "\n"))
+      #expect(try cache.run().status == 0)
+      for (step, age) in [("s1", 100), ("s2", 300), ("s3", 200)] {
+        _ = try cache.sql("update results set created = created - \(age) where step = '\(step)'")
+      }
+      let rows = try cache.cache("list").split(separator: "\n").dropFirst()
+      #expect(rows.map { $0.suffix(2) } == ["s1", "s3", "s2"], "\(rows)")
+    }
+
+    @Test("pruning removes the digests of all files, which the next run notes again")
+    func digestsOfFilesArePruned() throws {
+      let cache = try Cache("  a: {call: kinds.tiny, pure: true}")
+      #expect(try cache.run().status == 0)
+      _ = try cache.sql("insert into files values ('/gone', 'then', x'00')")
+      #expect(try cache.cache("prune") == "removed 0 results\n")
+      #expect(try cache.sql("select count(*) from files") == "0\n")
+    }
+
+    @Test("a damaged result is removed before the call is made again")
+    func aDamagedResultIsRemoved() throws {
+      let command = "test -e '${go}' || kill -9 $PPID"
+      let cache = try Cache("  a: {call: kinds.start, with: {command: \"\(command)\"}, pure: true}")
+      let go = cache.file.folder.appending(path: "go")
+      try Data().write(to: go)
+      #expect(try cache.run().status == 0)
+      _ = try cache.sql("update results set value = x'00'")
+      try FileManager.default.removeItem(at: go)
+      #expect(try cache.run().signal == SIGKILL)
+      #expect(try cache.sql("select count(*) from results") == "0\n")
+    }
+  }
+}
