@@ -3,12 +3,17 @@
 
 usage: scripts/draw-functions.py PLUGIN_HOST SEED [--count NUMBER] [--list]
 
-Has plugin-host adopt draft each header that scripts/check-drafts.py reads, and draws 200 of the functions that the
-libraries export. A function is callable if it is drafted, the host accepts the draft, its arguments can be written
-down (text, numbers, structs, callbacks; handles, if a function of the library, of the C library or of a library whose
-objects it takes gives them that is callable itself, or a callback is given them), its result is of use, and calls
-with random arguments show that it runs; one that needs a handle counts by the constructor alone, unless the calls
-show that its draft is wrong. Anything else is counted by the reason.
+Drafts with plugin-host adopt each header that scripts/check-drafts.py reads, and draws 200 of the functions that the
+libraries export. A function is callable if all of these hold:
+
+- it is drafted, and the host accepts the draft;
+- its arguments can be written down: text, numbers, structs, callbacks, and handles that a callable function of the
+  library, of the C library, or of a library whose objects it takes returns, or that a callback is given;
+- its result is of use;
+- calls with random arguments show that it runs. For a function that needs a handle the constructor suffices, unless
+  the calls show that its draft is wrong.
+
+Any other function is counted by the reason.
 --list shows each function's class.
 """
 

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Fuzzes the signature parser and the conversion of arguments with libFuzzer, beginning with the corpus in
-# Tests/Fuzz/corpus, for FUZZ_TIME seconds each (60). New inputs are written to out/fuzz; with --keep, inputs that add
-# coverage are added to the corpus.
+# Fuzzes the signature parser, the conversion of arguments and the parser of JSON with libFuzzer, beginning with the
+# corpus in Tests/Fuzz/corpus, for FUZZ_TIME seconds each (60). New inputs are written to out/fuzz; with --keep, inputs
+# that add coverage are added to the corpus.
 # usage: scripts/fuzz.sh [--keep] [TARGET]...
 set -eu
 
