@@ -5,12 +5,13 @@
     scripts/abi-statuses.py check INCLUDE FOLDER    names each status that a header promises and no call has given, and
                                                     each that a call has given and its header does not promise
 
-Between the two the programs run with LD_PRELOAD=FOLDER/statuses.so and STATUSES_SEEN=FOLDER/statuses.seen: it stands before
-the library and notes what each call returns; where that is NULL, promise_last_status(). CC is the compiler.
+Between the two the programs run with LD_PRELOAD=FOLDER/statuses.so and STATUSES_SEEN=FOLDER/statuses.seen: it stands
+before the library and notes the result of each call; where that is NULL, promise_last_status(). CC is the compiler.
 
-A function promises the statuses named by the comment above its declaration, from the first "Returns", "NULL:" or "Errors:"
-at the beginning of a line on, and those of the functions to which it refers by "as promise_x()". A comment above a section
-promises nothing, so that each function has its own result. Only the functions under ANSWERS in promise.h promise no status.
+A function promises the statuses named by the comment above its declaration, from the first "Returns", "NULL:" or
+"Errors:" at the beginning of a line on, and those of the functions to which it refers by "as promise_x()". A comment
+above a section promises nothing, so that each function has its own result. Only the functions under ANSWERS in
+promise.h promise no status.
 """
 
 import glob
@@ -101,7 +102,7 @@ def functions(include):
 
 
 def answers(include):
-    """The functions whose result is no status, by the table of promise.h."""
+    """The functions that return another result than a status, by the table of promise.h."""
     with open(os.path.join(include, "promise.h"), encoding="utf-8") as file:
         table = re.search(r"\bANSWERS\b.*?\n \*\n", file.read(), re.DOTALL)
     return set(re.findall(r"\bpromise_\w+", table.group().partition("\n")[2])) if table else set()
@@ -130,7 +131,7 @@ def wrap(include, folder):
 
 
 def comments(include):
-    """What the header says of each function."""
+    """The comments of the functions in the headers, by function."""
     found = {}
     for header in glob.glob(os.path.join(include, "promise", "*.h")):
         comment = ""

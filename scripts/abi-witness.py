@@ -6,10 +6,10 @@
 INCLUDE has promise_plugin.h and all that it includes. In FOLDER it leaves witness.c, and growing.ini for abidiff. CC is
 the compiler.
 
-abidiff compares what the debugging information of a library tells, and libpromise.so is no C program. So here is one:
-each declared function with a body that does nothing, and a function for everything else that programs have compiled in -
-each type, each constant, and each field of a struct that may grow at its end. What is added is then a function more, and
-what is changed or removed is a function that is another or is gone.
+abidiff compares the debugging information of libraries, and that of libpromise.so is not C's. So the program stands in
+for it: each declared function with an empty body, and a function for everything else that programs have compiled in -
+each type, each constant, and each field of a struct that may grow at its end. An addition is then another function, and
+a change or a removal is a function that differs or is missing.
 """
 
 import os

@@ -3,10 +3,11 @@
 
     scripts/check-chains.py MODULES MODULEMAP     folders and files that `swift build` made
 
-Two overloads that both match a call with a closure double the type checker's work at each link: 12 links take thousands of
-times the scopes of one overload. An overload that fails at its argument for `on:` adds a constant number to each link, for
-hardly any time, because the closure is not checked again. So 12 links of each operator, in each form, may take at most
-four times the scopes of a chain whose operator has one overload. The compiler counts, so the machine does not matter.
+Two overloads that both match a call with a closure double the type checker's work at each link: 12 links take thousands
+of times the scopes of one overload. An overload that fails at its argument for `on:` adds a constant number to each
+link, for hardly any time, because the closure is not checked again. So 12 links of each operator, in each form, may
+take at most four times the scopes of a chain whose operator has one overload. The compiler counts, so the machine does
+not matter.
 """
 
 import json
@@ -19,8 +20,8 @@ LINKS = 12
 LIMIT = 4
 FORMS = ["", "on: .main", "on: .utility"]
 
-# Each operator with a closure, and the operator of one overload that has a closure of that type. A key is the operator's
-# name, and after a blank the kind of the closure, if the operator takes several.
+# Each operator with a closure, and the operator of one overload that has a closure of that type. A key is the
+# operator's name, and after a blank the kind of the closure, if the operator takes several.
 FUTURE = {
     "map": ("{ $0 + 1 }", "value"),
     "flatMap": ("{ Future(fulfilled: $0 + 1) }", "future"),
@@ -66,9 +67,9 @@ STREAM = {
 }
 
 # Calls whose work may grow as the length. The specification gives `then` and `rescue` of a promise overloads that one
-# closure fits, so a chain is linear only if each link says which it means: by the type of the closure's result, or by the
-# label `async`. A fold from a literal with an operator, `scan(0) { $0 + $1 }`, leaves the type of the total open, as the
-# standard library's `reduce` does; so each link states it.
+# closure fits, so a chain is linear only if each link says which it means: by the type of the closure's result, or by
+# the label `async`. A fold from a literal with an operator, `scan(0) { $0 + $1 }`, leaves the type of the total open,
+# as the standard library's `reduce` does; so each link states it.
 GROWING = {
     "Promise<Int>()": [
         "then { value -> Int in value + 1 }",

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reports what `llvm-cov export` counted: covered regions by folder, against the goals.
+"""Reports the counts of `llvm-cov export`: covered regions by folder, against the goals.
 
     scripts/coverage-report.py COVERAGE.json [FOLDER]
 

@@ -70,7 +70,7 @@ class Prototypes:
         return text
 
     def pointee(self, text):
-        """What an address is of, as it is written; None for anything else."""
+        """The type behind an address, as it is written; None for anything else."""
         if "(" in text:
             return None
         text = re.sub(r"\b(restrict|__restrict|_Nullable|_Nonnull)\b", "", text).strip()

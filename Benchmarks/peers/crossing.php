@@ -1,15 +1,15 @@
 <?php
 // Promises of libpromise.so in PHP, through examples/queues/promise.php, against a promise class in PHP.
-// usage: LIBPROMISE=LIBRARY php -d ffi.enable=1 crossing.php EXAMPLES; prints "crossings-a-step nanoseconds-in-PHP nanoseconds"
-// for each row.
+// usage: LIBPROMISE=LIBRARY php -d ffi.enable=1 crossing.php EXAMPLES; prints "crossings-a-step nanoseconds-in-PHP
+// nanoseconds" for each row.
 //
-// A crossing creates a promise, attaches a function, resolves, runs the function in a step of the loop, reads the result, and
-// releases both promises. Processor time, median of interleaved rounds.
+// A crossing creates a promise, attaches a function, resolves, runs the function in a step of the loop, reads the
+// result, and releases both promises. Processor time, median of interleaved rounds.
 require $argv[1] . '/promise.php';
 
 const ROUNDS = 41, CROSSINGS = 2000;
 
-// The class, as programs in PHP write it: callbacks deferred to the loop, exceptions that reject, promises that are adopted.
+// The class, as programs in PHP write it: callbacks deferred to the loop, exceptions that reject, adopted promises.
 final class OwnPromise
 {
     private static array $jobs = [];

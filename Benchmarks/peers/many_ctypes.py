@@ -1,5 +1,7 @@
-"""Python's ctypes settling promises one call at a time, and all in one. usage: many_ctypes.py LIBPROMISE.so; prints what one
-promise costs in nanoseconds each way, median of interleaved rounds, and the ratio."""
+"""Python's ctypes settling promises one call at a time, and all in one.
+
+usage: many_ctypes.py LIBPROMISE.so; prints the
+nanoseconds that one promise takes each way, median of interleaved rounds, and the ratio."""
 
 import ctypes
 import sys

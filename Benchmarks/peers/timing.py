@@ -1,4 +1,4 @@
-"""Times calls: the median of many rounds, less what an empty call of the same form takes."""
+"""Times calls: the median of many rounds, less that of an empty call of the same form."""
 
 import timeit
 from statistics import median

@@ -1,4 +1,4 @@
-"""promise.py, beyond what the example shows. Found by PYTHONPATH; the library by LIBPROMISE."""
+"""promise.py, beyond the example. Found by PYTHONPATH; the library by LIBPROMISE."""
 
 import asyncio
 import gc
@@ -142,7 +142,7 @@ class Handlers(unittest.TestCase):
 
 class Raising(unittest.TestCase):
     def test_raised_reasons_leave_no_promise(self):
-        """Although the collector does not run: the traceback of what is raised refers to no promise in C."""
+        """Although the collector does not run: the traceback of a raised reason refers to no promise in C."""
 
         def rejected():
             promise = Promise()

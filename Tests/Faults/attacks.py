@@ -1,4 +1,4 @@
-"""Commands with hostile plugins: (name, how the arguments are made, status, standard output, parts of standard error)."""
+"""Commands with hostile plugins: (name, how the arguments are made, status, standard output, parts of errors)."""
 
 import collections
 import ctypes
@@ -103,7 +103,7 @@ def raced(make):
     """A race of a host that calls a plugin with another process that changes files.
 
     100 calls, or until `is_over` holds. `counts` receives the numbers of calls that were fulfilled and refused. Returns
-    what went wrong.
+    the failures.
     """
 
     def race(host, isolation, folder, is_over=None, counts=None):

@@ -41,7 +41,7 @@ class Library:
         return [at for at in range(start, start + count * 56, 56) if kind is None or self.u32(at) == kind]
 
     def offset(self, address):
-        """Where in the file the memory at an address comes from."""
+        """The offset in the file of the memory at an address."""
         for at in self.headers(LOAD):
             if self.u64(at + 16) <= address < self.u64(at + 16) + self.u64(at + 32):
                 return self.u64(at + 8) + address - self.u64(at + 16)
@@ -63,7 +63,7 @@ class Library:
         return self.u64(self.entry(tag) + 8)
 
     def table(self, tag):
-        """Where in the file a table is."""
+        """The offset of a table in the file."""
         return self.offset(self.value(tag))
 
     def relocation(self, kinds):

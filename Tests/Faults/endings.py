@@ -1,6 +1,6 @@
 """Plugin code that ends the process, or does not return: rows of commands, and the place and the code of each fault.
 
-A row names a macro of ending.c and what it stands for. A negative status is a signal.
+A row names a macro of ending.c and its meaning. A negative status is a signal.
 """
 
 import signal

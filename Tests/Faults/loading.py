@@ -1,4 +1,4 @@
-"""Files that must not be loaded, each made from a good plugin: (name, how it is made, what the host says of it)."""
+"""Files that must not be loaded, each made from a good plugin: (name, how it is made, the message of the host)."""
 
 import os
 

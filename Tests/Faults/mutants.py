@@ -69,7 +69,7 @@ REASONS = {
 
 
 def judge_isolated(host, path):
-    """How a call in a worker ended, and whether that is one of the permitted ways."""
+    """The end of a call in a worker, and whether that is one of the permitted ways."""
     # A damaged plugin may not return.
     command = [host, "call", "--isolation", "process", "--plugin-timeout", "3", "--timeout", "3", path, "add", "41"]
     status, output, errors = ended(command, 60)

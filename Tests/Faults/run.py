@@ -6,7 +6,7 @@ usage: run.py PLUGIN_HOST [PART-OF-A-NAME]
 Each mode has four columns: the host lives, each pending promise is settled with the expected reason, another plugin is
 untouched, and nothing is leaked.
 
-In-process, a command ends by itself, with the status that is documented, says what the row expects on standard error,
+In-process, a command ends by itself, with the status that is documented, writes the row's message to standard error,
 and writes nothing to standard output but the row's result. Where the documented outcome is the end of the host, its
 column says "ends", and no process may be left. Otherwise a session repeats the fault.
 

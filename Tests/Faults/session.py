@@ -1,4 +1,4 @@
-"""Drives a `plugin-host shell` at a terminal, where a mistake leaves the session open, and counts what the host holds."""
+"""Drives a `plugin-host shell` at a terminal, where a mistake leaves the session open. Counts resources."""
 
 import os
 import pty
@@ -43,7 +43,7 @@ def processes_of_session(leader):
 
 
 def run(arguments, environment=None, patience=10):
-    """How a command ended: its status as the shell has it or "hangs", what it wrote, and whether its session has no
+    """The end of a command: its status as the shell has it or "hangs", its output, and whether its session has no
     processes any more, which is awaited for so many seconds."""
     process = subprocess.Popen(
         arguments,
@@ -139,7 +139,7 @@ class Session:
         }
 
     def returns_to(self, before):
-        """Waits until the host holds no more than before. Returns what it still holds in excess."""
+        """Waits until the host holds no more than before. Returns the excess."""
         excess = {}
 
         def has_settled():

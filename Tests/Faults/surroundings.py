@@ -30,7 +30,7 @@ def verdict_of(isolation, wrong):
 
 
 def output_of(host, isolation, plugin, function, stdin):
-    """Calls a function. Returns its result, or what went wrong, as text."""
+    """Calls a function. Returns its result, or the failure, as text."""
     command = [host, "call", *isolated.options(isolation, "all"), plugin, function]
     try:
         done = subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=PATIENCE)
@@ -90,7 +90,7 @@ def changed_process(host, isolation):
 
 
 def ignored_children(host, isolation):
-    """A plugin in-process has the system forget the status of children: the end of another's worker is reported still."""
+    """A plugin in-process has the system forget the status of children; the end of a worker is still reported."""
     with tempfile.TemporaryDirectory() as folder:
         plugin = build(folder, "ending", ("-DIN_CALL=change_process()",))
         crashing = build(folder, "ending", ("-DIN_CALL=crash()", '-DID="org.example.crashing"'), "crashing.so")
@@ -107,7 +107,7 @@ def ignored_children(host, isolation):
 
 
 def never_unmapped(host, isolation):
-    """A library that asks the system's loader to stay mapped is a plugin like any other, and `inspect --elf` says so."""
+    """A library that asks the system's loader to stay mapped is an ordinary plugin, and `inspect --elf` says so."""
     with tempfile.TemporaryDirectory() as folder:
         plugin = build(folder, "sums", ("-Wl,-z,nodelete",))
         command = [host, "call", "--isolation", isolation, plugin, "add", "41"]
@@ -212,7 +212,7 @@ def macro_bomb(host):
 
 
 def hard_link(host, isolation):
-    """The same file by another path is the same plugin."""
+    """A file is one plugin by whichever path it is loaded."""
     verdict = isolated.Verdict()
     with tempfile.TemporaryDirectory() as folder:
         plugin = build(folder, "sums", ())

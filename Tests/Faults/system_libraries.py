@@ -1,9 +1,9 @@
-"""Verifies every shared library of the system with `plugin-host inspect --elf`, and counts what is refused, by reason.
+"""Verifies every shared library of the system with `plugin-host inspect --elf`, and counts the refusals by reason.
 
 usage: system_libraries.py PLUGIN_HOST [FOLDER...]
 
-A library that works must be accepted. Refused may be what is no library for this machine, what asks for memory that is
-writable and executable, and nothing else: a library that is called damaged fails the test.
+A library that works must be accepted. A file that is not a library for this machine may be refused, and a library
+that asks for memory that is writable and executable. A library that is called damaged fails the test.
 """
 
 import collections

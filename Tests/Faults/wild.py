@@ -1,4 +1,4 @@
-"""Descriptors whose pointers lead nowhere: (name, the macro of wild.c and what it stands for, what the host says)."""
+"""Descriptors whose pointers lead nowhere: (name, the macro of wild.c and its meaning, the message of the host)."""
 
 from building import build
 

@@ -10,6 +10,7 @@ failed=0
 # expect STATUS PATTERN NAME [FILE]: lints the standard input as FILE (default: case.h).
 expect() {
   local status=0 file=$scratch/${4:-case.h}
+  mkdir -p "$(dirname "$file")"
   cat > "$file"
   "$lint" "$file" > "$scratch/log" 2>&1 || status=$?
   if [[ $status -eq $1 ]] && grep -qE -- "$2" <(cat "$scratch/log"; echo end); then
@@ -90,6 +91,31 @@ expect 0 end "names of tests in plain words, and of other functions" case.swift 
 @Test("an exception gives its what()") func exception() {}
 func whatIsWrong() {}
 TEXT
+expect 1 ":1: 'what'" "the text of a suite" case.swift << 'TEXT'
+@Suite("Loading: what is no file") struct Files {}
+TEXT
+expect 1 ":2: 'told'" "the name of a test of C++" case.cpp << 'TEXT'
+  return run(hooks_are_called,
+             hooks_are_told);
+TEXT
+expect 0 end "other calls of run()" case.cpp <<< '  promises::run(what, told);'
+expect 1 ":2: 'what'" "a heading between dashes" << 'TEXT'
+
+/* ---- Freeing what is left ---- */
+TEXT
+expect 1 ":4: opens with 'What'" "a docstring of Python" case.py << 'TEXT'
+"""Draws functions."""
+
+def f():
+    """What is drawn."""
+TEXT
+expect 1 ":4: 'what'" "a later line of a docstring" case.py << 'TEXT'
+def f():
+    """Draws functions.
+
+    Says what they are.
+    """
+TEXT
 expect 0 end "code in quotes, and a drawing" case.swift << 'TEXT'
 // Drops `what` was "gone".
 //
@@ -108,6 +134,25 @@ expect 0 end "tables, links and code of Markdown" case.md << TEXT
 \`\`\`
 $(printf 'word %.0s' {1..30})
 \`\`\`
+TEXT
+
+expect 1 ":1: 'what'" "a step of a list of Markdown, and its second line" case.md << 'TEXT'
+10. Add a case
+    that says what comes.
+TEXT
+expect 1 ":2: 'goes'" "an inner list of Markdown" case.md << 'TEXT'
+- Outer:
+  - inner
+    and where it goes.
+TEXT
+expect 0 end "code in Markdown, also within a list" case.md << 'TEXT'
+1. Run
+
+       what goes
+
+Text.
+
+    what goes
 TEXT
 
 expect 1 ':2: .goes.' "a manual page, at the line of the sentence" case.1 << 'TEXT'

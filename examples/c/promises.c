@@ -43,7 +43,7 @@ static void title(const char *text) {
   printf("%s\n", text);
 }
 
-/* ---- A value goes down a chain ---- */
+/* ---- A value propagates down a chain ---- */
 
 static promise_verdict_t twice(void *ctx, const promise_value_t *in, promise_value_t *out) {
   (void)ctx;
@@ -170,7 +170,7 @@ static void discard(void) {
   report("derived", derived);
 }
 
-/* ---- What is done wrong has a status, and does no harm ---- */
+/* ---- Mistakes have a status, and do no harm ---- */
 
 static void mistakes(void) {
   title("mistakes");

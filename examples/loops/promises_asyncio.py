@@ -82,7 +82,7 @@ class PromiseLoop:
 
 
 def new_promise():
-    """A pending promise with two references: one for whoever fulfils it."""
+    """A pending promise with two references: one for the producer."""
     promise = made(lib.promise_new_discardable(Context(), None, Context()))
     lib.promise_retain(promise)
     return promise

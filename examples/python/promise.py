@@ -6,14 +6,15 @@
     twice.value()                                   # 42
 
 A handler returns the value of the promise that then() or rescue() gave, returns a Promise for it to follow, or raises
-what it is rejected with. Any Python object can be a value or a reason. Other languages see None, bool, int, float, str,
-bytes, Error and Promise as what they are, and everything else as an object whose type is named after its class. Their
-arrays and maps come as lists and dicts. In a coroutine of asyncio, `await answer`.
+the reason of its rejection. Any Python object can be a value or a reason. Other languages see None, bool, int, float,
+str, bytes, Error and Promise as values of these kinds, and everything else as an object whose type is named after its
+class. Their arrays and maps come as lists and dicts. In a coroutine of asyncio, `await answer`.
 
-Handlers run on the thread that settles, so also on threads of the library. At the end of the interpreter those that have
-not begun are detached, and those that run are awaited. The module may be imported more than once, and be collected.
+Handlers run on the thread that settles, so also on threads of the library. At the end of the interpreter those that
+have not begun are detached, and those that run are awaited. The module may be imported more than once, and be
+collected.
 
-libpromise.py says which library it is, held.py keeps what C holds.
+libpromise.py finds and declares the library, held.py keeps the objects that C refers to.
 """
 
 import asyncio
@@ -93,7 +94,7 @@ def type_of(class_):
 
 
 def _to_c(thing, out):
-    """Makes `*out` a value, which has to be given back or handed over."""
+    """Makes `*out` a value, which has to be released or passed to a function that takes it over."""
     out[0].reserved = 0
     if thing is None:
         out[0].kind = Kind.VOID
@@ -128,14 +129,14 @@ def _to_c(thing, out):
 
 
 def _bytes(function, *arguments):
-    """What the function returns: an address, with the length in its last argument."""
+    """The bytes that the function returns: an address, with the length in its last argument."""
     length = ctypes.c_size_t()
     address = function(*arguments, ctypes.byref(length))
     return ctypes.string_at(address, length.value) if length.value else b""
 
 
 def _to_python(value):
-    """What a borrowed value stands for."""
+    """The Python object for a borrowed value."""
     kind, content = value[0].kind, value[0].content
     if kind == Kind.ARRAY:
         return [_to_python(lib.promise_value_at(value, place)) for place in range(lib.promise_value_count(value))]
@@ -193,7 +194,7 @@ class Promise:
     """A reference to a promise, given back when it is collected or by release()."""
 
     def __init__(self, on_discard=None, *, token=None):
-        """Makes a pending promise; `on_discard()` is called if it is discarded. With `token`: takes that reference over."""
+        """Makes a pending promise; `on_discard()` is called if it is discarded. `token`: a reference to take over."""
         self.token = None
         if token is None and on_discard:
             new = lib.promise_new_discardable
@@ -221,7 +222,7 @@ class Promise:
         return status if status == Status.PROMISE_ESETTLED else Status(check(status))
 
     def resolve(self, value=None):
-        """Fulfils it, and runs what waits for it. Returns PROMISE_OK, or PROMISE_ESETTLED if it was settled before."""
+        """Fulfils it, and runs its handlers. Returns PROMISE_OK, or PROMISE_ESETTLED if it was settled before."""
         return self._settle(lib.promise_resolve, value)
 
     def reject(self, reason):
@@ -248,11 +249,11 @@ class Promise:
         return Promise(token=holder.attach(react, (on_fulfilled, on_rejected), True))
 
     def then(self, handler):
-        """The promise of what `handler(value)` makes of the value; a rejection passes through."""
+        """The promise of the result of `handler(value)`; a rejection passes through."""
         return self._react(handler, None)
 
     def rescue(self, handler, class_=None):
-        """The promise of what `handler(reason)` makes of a reason of that class; everything else passes through."""
+        """The promise of the result of `handler(reason)` for a reason of that class; other outcomes pass through."""
         return self._react(None, handler, type_of(class_) if class_ else None)
 
     def observe(self, on_fulfilled=None, on_rejected=None):
@@ -326,7 +327,7 @@ class Promise:
 
 
 class Rejected(Exception):
-    """What value() raises when the reason of a rejection is no exception; `reason` is the reason."""
+    """Raised by value() if the reason of a rejection is not an exception; `reason` is the reason."""
 
     def __init__(self, reason):
         self.reason = reason

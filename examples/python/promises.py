@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What libpromise.so gives a Python program: the same tour as examples/c/promises.c, and the same lines in the end."""
+"""A tour of libpromise.so for a Python program: the same as examples/c/promises.c, and the same lines in the end."""
 
 import threading
 import weakref

@@ -90,7 +90,7 @@ final class Loop
             $waiting = Library::$waiting[$tag] ?? null;
             unset(Library::$waiting[$tag]);
             if ($waiting === null) {
-                // A promise of then() that was settled here. The answer releases the value and the promise of the event.
+                // A promise of then() that was settled here. The answer releases the event's value and promise.
                 $events[$at] = self::SKIP;
             } elseif ($head === self::CALLED_FULFILLED) {
                 $isInteger = $events[$at + self::VALUE] === self::I64;

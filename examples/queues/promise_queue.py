@@ -107,7 +107,7 @@ def store(python):
 
 
 def load(value):
-    """What a taken value says; its reference is given back."""
+    """The Python object for a taken value, whose reference is released."""
     if value.kind == I64:
         return value.content.i64
     if value.kind == U64:
@@ -133,14 +133,14 @@ class Promise:
         lib.promise_release(self.handle)
 
     def resolve(self, value=None):
-        """Settles the promise; false if it is settled already. That of a `then` calls no function that is not due yet."""
+        """Settles the promise; false if it is settled. That of a `then` calls no function that is not due yet."""
         return settled(lib.promise_resolve(self.handle, store(value)))
 
     def reject(self, error):
         return settled(lib.promise_reject(self.handle, store(error)))
 
     def then(self, body):
-        """Calls `body` with the value once this is fulfilled; the promise ends as that call does. A rejection passes."""
+        """Calls `body` with the value once this is fulfilled; the promise ends as that call does."""
         tag = next(self.queue.tags)
         derived = Promise(self.queue, made(lib.promise_queue_then(self.queue.handle, self.handle, tag)))
         self.queue.waiting[tag] = derived, body
@@ -168,7 +168,7 @@ class Queue:
             raise
 
     def close(self):
-        """Afterwards no event comes, whatever is settled."""
+        """Closes the queue: no event comes afterwards."""
         self.loop.remove_reader(self.descriptor)
         lib.promise_queue_free(self.handle)
 
@@ -191,7 +191,7 @@ class Queue:
             del self.waiting[tag]
 
     def take(self):
-        """Does what the events ask for. Those that are left make the descriptor readable again."""
+        """Takes events and runs their handlers. Those that are left make the descriptor readable again."""
         for place in range(lib.promise_queue_take(self.handle, self.events, self.ROOM, 0)):
             event = self.events[place]
             what, value = self.waiting.pop(event.tag), load(event.value)

@@ -31,7 +31,7 @@ def refuse(name):
 
 
 def integer(text):
-    """What the library reads: 64 bits exactly, beyond that the nearest double."""
+    """The number that the library reads: 64 bits exactly, beyond that the nearest double."""
     number = int(text)
     return number if -(2**63) <= number < 2**64 else float(text)
 

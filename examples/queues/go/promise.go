@@ -1,5 +1,5 @@
-// Promises of libpromise.so for Go, on the completion queue alone: nothing calls into Go. One goroutine takes the events.
-// A call that fails returns a Status as its error, and changes nothing.
+// Promises of libpromise.so for Go, on the completion queue alone: nothing calls into Go. One goroutine takes the
+// events. A call that fails returns a Status as its error, and changes nothing.
 package main
 
 /*
