@@ -1,8 +1,8 @@
 /* census.h - a count of the objects that a test leaves. Part of check.h.
  *
- * The library's promises, strings, jobs ..., the descriptors and the threads of the process are counted before and after
- * each test. A test that leaves more of a kind than it found fails. LEAVES(kind, count) is for a test that leaves so many
- * at most on purpose.
+ * The library's promises, strings, jobs ..., the descriptors and the threads of the process are counted before and
+ * after each test. A test that leaves more of a kind than it found fails. LEAVES(kind, count) is for a test that leaves
+ * so many at most on purpose.
  *
  * A failure lists the pending promises (promise_dump()). Unless CHECK_FORK is 0, the test then runs once more with a
  * trace, and lists the places where the promises and callbacks that it left were created. */
@@ -109,8 +109,8 @@ static inline long check_patience(void) {
   return text != NULL ? atol(text) : 20000;
 }
 
-/* Allows for the descriptors of the main loop, which its first use opens for good: epoll, a timer, an event. If the test
- * did not use it, it is created here, so that the three are not taken for others. */
+/* Allows for the descriptors of the main loop, which its first use opens for good: epoll, a timer, an event. If the
+ * test did not use it, it is created here, so that the three are not taken for others. */
 static inline void check_allow_main_loop(const check_census_t *before) {
   static bool is_allowed;
   if (is_allowed || check_count().descriptors <= before->descriptors + check_left.descriptors)

@@ -18,7 +18,7 @@ static inline promise_subscriber_t *listen_only(promise_publisher_t *publisher, 
 
 /* Records arrays of numbers, and errors. */
 static char arrays[256];
-static inline void hears_array(void *ctx, const promise_value_t *value) {
+static inline void record_array(void *ctx, const promise_value_t *value) {
   (void)ctx;
   CHECK_INT(value->kind, PROMISE_KIND_ARRAY);
   for (size_t i = 0; i < promise_value_count(value); i++) {
@@ -28,7 +28,7 @@ static inline void hears_array(void *ctx, const promise_value_t *value) {
   }
   strcat(arrays, " ");
 }
-static inline void hears_error_among_arrays(void *ctx, const promise_value_t *reason) {
+static inline void record_error_among_arrays(void *ctx, const promise_value_t *reason) {
   (void)ctx, (void)reason;
   strcat(arrays, "! ");
 }
@@ -36,7 +36,7 @@ static inline void hears_error_among_arrays(void *ctx, const promise_value_t *re
 static inline promise_subscriber_t *listen_to_arrays(promise_publisher_t *publisher) {
   promise_subscription_t wish = everything(NULL);
   arrays[0] = '\0';
-  wish.on_value = hears_array, wish.on_error = hears_error_among_arrays, wish.free_ctx = NULL;
+  wish.on_value = record_array, wish.on_error = record_error_among_arrays, wish.free_ctx = NULL;
   return subscribe(made(publisher), wish);
 }
 

@@ -4,7 +4,7 @@
 
 #include "scheduling.h"
 
-/* Passed as `ctx` with log_free. Values are written as their numbers, errors as "!" and their numbers, the end of the
+/* The `ctx` of everything(). Its log has values as their numbers, errors as "!" and their numbers, and the end of the
  * context as ".". */
 typedef struct listener {
   char log[512];
@@ -16,7 +16,7 @@ typedef struct listener {
   promise_subscriber_t *subscriber;
 } listener_t;
 
-static inline void hear(listener_t *listener, const char *mark, const promise_value_t *value) {
+static inline void record_event(listener_t *listener, const char *mark, const promise_value_t *value) {
   CHECK_INT(atomic_load(&listener->frees), 0);
   CHECK_INT(value->kind, PROMISE_KIND_I64);
   size_t length = strlen(listener->log);
@@ -27,15 +27,15 @@ static inline void hear(listener_t *listener, const char *mark, const promise_va
     listener->then(listener, value->as.i64);
 }
 
-static inline void hear_value(void *ctx, const promise_value_t *value) {
-  hear(ctx, "", value);
+static inline void record_value(void *ctx, const promise_value_t *value) {
+  record_event(ctx, "", value);
 }
 
-static inline void hear_error(void *ctx, const promise_value_t *reason) {
-  hear(ctx, "!", reason);
+static inline void record_error(void *ctx, const promise_value_t *reason) {
+  record_event(ctx, "!", reason);
 }
 
-static inline void hear_no_more(void *ctx) {
+static inline void record_end(void *ctx) {
   listener_t *listener = ctx;
   strcat(listener->log, ".");
   atomic_fetch_add(&listener->frees, 1);
@@ -46,10 +46,10 @@ static inline promise_subscription_t everything(listener_t *listener) {
   return (promise_subscription_t){.size = sizeof(promise_subscription_t),
                                   .overflow = PROMISE_OVERFLOW_BUFFER,
                                   .demand = PROMISE_DEMAND_UNLIMITED,
-                                  .on_value = hear_value,
-                                  .on_error = hear_error,
+                                  .on_value = record_value,
+                                  .on_error = record_error,
                                   .ctx = listener,
-                                  .free_ctx = hear_no_more};
+                                  .free_ctx = record_end};
 }
 
 /* Writes an error to the journal as a capital letter, and the end of the context as a point. */
@@ -106,12 +106,7 @@ static inline promise_t *next_of(promise_subscriber_t *subscriber) {
   return next;
 }
 
-/* Holds if the promise was rejected with a DISCARDED. */
-static inline bool was_cancelled(promise_t *promise) {
-  return promise_state(promise) == PROMISE_REJECTED && promise_cancel_requested(promise) == 1;
-}
-
-/* Holds if it was fulfilled with VOID. */
+/* Holds if the promise was fulfilled with VOID. */
 static inline bool is_done(promise_t *promise) {
   promise_value_t value;
   return promise_state(promise) == PROMISE_FULFILLED && promise_result(promise, &value) == PROMISE_OK &&

@@ -256,8 +256,8 @@ static inline int64_t now(void) {
   return (int64_t)time.tv_sec * 1000 * MILLISECONDS + time.tv_nsec;
 }
 
-/* Measures the program's own memory use: with transparent huge pages, one touched byte could count as two megabytes,
- * now or later. */
+/* Switches transparent huge pages off for the process: with them, one touched byte could count as two megabytes of the
+ * memory that tests measure. */
 __attribute__((constructor)) static void avoid_huge_pages(void) {
   prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 }
@@ -268,8 +268,8 @@ static inline bool resident_is_known(void) {
   return getenv("CHECK_QUICK") == NULL;
 }
 
-/* Returns the resident memory of the process, counted from its pages; 0 if it is not known. The second file, for kernels
- * without the first, may be off by many pages for each processor. */
+/* Returns the resident memory of the process, counted from its pages; 0 if it is not known. The second file, for
+ * kernels without the first, may be off by many pages for each processor. */
 static inline long resident_kilobytes(void) {
   if (!resident_is_known())
     return 0;

@@ -1,5 +1,6 @@
-/* cancel.h: a second call for a token while promise_token_set_deadline runs, at each moment at which it releases a lock.
- * The program replaces pthread_mutex_unlock and makes the second call there, on the same thread: no race has to be won.
+/* cancel.h: a second call for a token while promise_token_set_deadline runs, at each moment at which it releases a
+ * lock. The program replaces pthread_mutex_unlock and makes the second call there, on the same thread: no race has to
+ * be won.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -30,8 +30,8 @@ ASSERT(sizeof(promise_free_t) == POINTER && sizeof(promise_handler_t) == POINTER
 ASSERT(sizeof(promise_equal_t) == POINTER && sizeof(promise_describe_t) == POINTER);
 ASSERT(sizeof(promise_callback_t) == POINTER && sizeof(promise_observer_t) == POINTER);
 
-/* No number stands twice here: the compiler refuses equal cases. So a state, verdict, kind of event, flag or status that
- * is passed in place of another one is refused at run time. */
+/* No number stands twice here: the compiler refuses equal cases. So a state, verdict, kind of event, flag or status
+ * that is passed in place of another one is refused at run time. */
 int is_number_of_one_constant(int number);
 int is_number_of_one_constant(int number) {
   switch (number) {

@@ -1,5 +1,5 @@
-/* Each lock of the library that a thread releases, it has taken. The program replaces two functions of the C library, and
- * counts the mutexes that each thread holds. A missing lock would show itself only in a race. */
+/* Each lock of the library that a thread releases, it has taken. The program replaces two functions of the C library,
+ * and counts the mutexes that each thread holds. A missing lock would show itself only in a race. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -37,7 +37,7 @@ static void each_end_publishes_the_rest_of_a_group_first(void) {
     if (how == 2)
       promise_publisher_fail(source, I64(7));
     CHECK_TEXT(arrays, "12345 ");
-    CHECK(how == 0 ? is_done(end) : how == 1 ? was_cancelled(end) : ended(end, PROMISE_REJECTED, 7));
+    CHECK(how == 0 ? is_done(end) : how == 1 ? was_discarded(end) : ended(end, PROMISE_REJECTED, 7));
     promise_release(end), promise_publisher_release(groups);
     release_both(subscriber, source);
   }
@@ -110,7 +110,7 @@ static void a_zip_ends_when_an_ended_source_is_used_up(void) {
     CHECK_TEXT(arrays, "");
     publish(sources[1], 2);
     CHECK_TEXT(arrays, "12 ");
-    CHECK(how == 0 ? is_done(end) : how == 1 ? was_cancelled(end) : ended(end, PROMISE_REJECTED, 8));
+    CHECK(how == 0 ? is_done(end) : how == 1 ? was_discarded(end) : ended(end, PROMISE_REJECTED, 8));
     promise_release(end);
     release_zip(subscriber, 2);
   }
@@ -142,7 +142,7 @@ static void a_zip_of_nothing_is_cancelled(void) {
   promise_publisher_t *zip = made(promise_publisher_zip(NULL, 0));
   promise_subscriber_t *subscriber = pull(zip, PROMISE_OVERFLOW_BUFFER, 0);
   promise_t *end = end_of(subscriber);
-  CHECK(was_cancelled(end));
+  CHECK(was_discarded(end));
   promise_release(end);
   release_both(subscriber, zip);
 }

@@ -36,7 +36,7 @@ static void merged_streams_end_when_all_have(void) {
       publish(sources[2], 4);
       promise_publisher_cancel(sources[2]);
       CHECK_TEXT(listener.log, "1 !2 3 4 .");
-      CHECK(how == 0 ? is_done(end) : was_cancelled(end));
+      CHECK(how == 0 ? is_done(end) : was_discarded(end));
     } else {
       CHECK(ended(end, PROMISE_REJECTED, 9));
       CHECK_INT(promise_publisher_count(sources[2]), 0); /* it is left */
@@ -53,7 +53,7 @@ static void of_no_stream_there_is_none(void) {
     CHECK_INT(promise_publisher_state(none[i]), PROMISE_REJECTED);
     promise_subscriber_t *subscriber = pull(none[i], PROMISE_OVERFLOW_BUFFER, 0);
     promise_t *end = end_of(subscriber);
-    CHECK(was_cancelled(end));
+    CHECK(was_discarded(end));
     promise_release(end);
     release_both(subscriber, none[i]);
   }
@@ -100,7 +100,7 @@ static void combined_streams_may_end_before_all_have(void) {
       CHECK_INT(promise_state(end), PROMISE_PENDING);
       promise_publisher_finish(sources[1]); /* it never will have one */
     }
-    CHECK(how == 0 ? was_cancelled(end) : how == 1 ? ended(end, PROMISE_REJECTED, 8) : is_done(end));
+    CHECK(how == 0 ? was_discarded(end) : how == 1 ? ended(end, PROMISE_REJECTED, 8) : is_done(end));
     promise_release(end), promise_publisher_release(combined), promise_subscriber_release(subscriber);
     release_sources();
   }

@@ -1,5 +1,5 @@
-/* timing.h: operators on the times of events. Timers of a loop fire only while the loop runs, so the order of events and
- * timers is known. */
+/* timing.h: operators on the times of events. Timers of a loop fire only while the loop runs, so the order of events
+ * and timers is known. */
 #include "operators.h"
 
 #define HOUR (3600 * 1000 * MILLISECONDS)
@@ -151,7 +151,7 @@ static void each_end_publishes_the_pending_event_first(void) {
       promise_publisher_fail(stream.source, I64(9));
     CHECK_TEXT(stream.listener.log, i % 2 == 0 ? "3 ." : "1 3 .");
     CHECK(i / 2 == 0   ? is_done(stream.end)
-          : i / 2 == 1 ? was_cancelled(stream.end)
+          : i / 2 == 1 ? was_discarded(stream.end)
                        : ended(stream.end, PROMISE_REJECTED, 9));
     end_stream(&stream);
   }

@@ -1,6 +1,6 @@
-/* The global executors: a call at one moment of the life of a thread of the pool. The program replaces two functions of the C
- * library: pthread_cond_timedwait, in which an idle thread says that its time is up at the moment at which a job is
- * there; and pthread_create, whose thread begins later. */
+/* The global executors: a call at one moment of the life of a thread of the pool. The program replaces two functions of
+ * the C library: pthread_cond_timedwait, in which an idle thread says that its time is up at the moment at which a job
+ * is there; and pthread_create, whose thread begins later. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -85,8 +85,8 @@ static void job_is_run_although_the_time_of_its_thread_is_up(void) {
   promise_release(second);
 }
 
-/* A thread is called because another one sleeps in promise_wait(), and begins after that one has woken: too many run, so
- * it gets no job. All others then block where only the clock notices it. The job that releases them is queued. */
+/* A thread is called because another one sleeps in promise_wait(), and begins after that one has woken: too many run,
+ * so it gets no job. All others then block where only the clock notices it. The job that releases them is queued. */
 static promise_t *awaited;
 static gate_t opened_by_the_last = GATE_CLOSED;
 static atomic_int sleeper;

@@ -1,5 +1,5 @@
-/* The global executors: jobs that compute while the clock looks at their threads many times. Callbacks of timers that take
- * so long are reported, for they delay others; these are not. */
+/* The global executors: jobs that compute while the clock looks at their threads many times. Callbacks of timers that
+ * take so long are reported, for they delay others; these are not. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <sched.h>

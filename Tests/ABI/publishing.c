@@ -1,7 +1,7 @@
 /* Plain data that one thread writes and another reads, with nothing between them but the library: each test is a way in
- * which the library orders the two. The threads take turns by a relaxed atomic, which orders nothing. So ThreadSanitizer
- * reports a race for each memory ordering in the library that is too weak (scripts/sanitize-abi.sh thread publishing);
- * without it, and on x86, the tests can hardly fail. */
+ * which the library orders the two. The threads take turns by a relaxed atomic, which orders nothing. So
+ * ThreadSanitizer reports a race for each memory ordering in the library that is too weak (scripts/sanitize-abi.sh
+ * thread publishing); without it, and on x86, the tests can hardly fail. */
 #include "race.h"
 
 enum { ROUNDS = 60 };

@@ -180,8 +180,6 @@ static void no_call_comes_for_a_settled_promise(void) {
 
 /* ---- Freeing at any time ---- */
 
-static atomic_int owners; /* of a reference to the queue */
-
 /* Each has a reference; one frees the queue at some moment, the others find it closed. */
 static void *calls_until_closed(void *argument) {
   long self = (intptr_t)argument, rounds = check_scale(2000);
@@ -241,8 +239,8 @@ static void a_queue_is_freed_at_any_time(void) {
   race(calls_until_closed, 4);
 }
 
-/* One abandons a CALL's promise and a watched one, one ends the source, one frees the queue, one takes: each event, promise
- * and value ends once. */
+/* One abandons a CALL's promise and a watched one, one ends the source, one frees the queue, one takes: each event,
+ * promise and value ends once. */
 static void *abandons(void *argument) {
   long self = (intptr_t)argument, rounds = check_scale(20000);
   for (long i = 0; i < rounds; i++) {
@@ -295,6 +293,8 @@ static void each_end_comes_once_while_the_queue_is_freed(void) {
   race(abandons, 4);
 }
 
+static atomic_int ended_takers;
+
 /* A handle that another thread releases meanwhile: the call finds the queue, or a stale handle. */
 static void *takes_until_stale(void *argument) {
   promise_event_t event;
@@ -303,7 +303,7 @@ static void *takes_until_stale(void *argument) {
     status = promise_queue_take(argument, &event, 1, -1);
   while (status >= 0);
   CHECK(status == PROMISE_ECLOSED || status == PROMISE_ESTALE);
-  atomic_fetch_add(&owners, 1);
+  atomic_fetch_add(&ended_takers, 1);
   return NULL;
 }
 
@@ -317,7 +317,7 @@ static void a_take_in_progress_ends_with_the_queue(void) {
     for (int taker = 0; taker < 3; taker++)
       finish(takers[taker]);
   }
-  CHECK_INT(atomic_load(&owners), 3 * check_scale(2000));
+  CHECK_INT(atomic_load(&ended_takers), 3 * check_scale(2000));
 }
 
 /* ---- Pollers ---- */

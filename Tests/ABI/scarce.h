@@ -18,8 +18,8 @@
  * Cells are counted by allocating all free ones, so no other test may use the library meanwhile.
  *
  * The functions below take the place of the C library's. A memory checker has an allocator of its own, which must stay
- * beneath this one: compile with -DSCARCE_WRAPPED, link the library statically, and pass the linker a --wrap for each of
- * the functions (scripts/checks.sh). */
+ * beneath this one: compile with -DSCARCE_WRAPPED, link the library statically, and pass the linker a --wrap for each
+ * of the functions (scripts/checks.sh). */
 #ifndef SCARCE_H
 #define SCARCE_H
 
@@ -199,8 +199,8 @@ static inline promise_status_t of(const volatile void *result) {
   return result != NULL ? PROMISE_OK : promise_last_status();
 }
 
-/* Makes one attempt, from a count of cells to the same count. Returns whether it was the last. A thread that the library
- * has started releases a block once it runs, which may be during the attempt: then the next one decides. */
+/* Makes one attempt, from a count of cells to the same count. Returns whether it was the last. A thread that the
+ * library has started releases a block once it runs, which may be during the attempt: then the next one decides. */
 static inline bool scarce_try(promise_status_t (*body)(void), long *failures) {
   promise_status_t status;
   long cells, used, rounds = 0;

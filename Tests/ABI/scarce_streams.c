@@ -240,7 +240,7 @@ static promise_status_t timeout(void) {
   return status;
 }
 
-static void hears_scarcely(void *ctx, const promise_value_t *value) {
+static void counts_events(void *ctx, const promise_value_t *value) {
   (void)value;
   atomic_fetch_add((atomic_int *)ctx, 1);
 }
@@ -261,7 +261,7 @@ static promise_status_t flat_map(void) {
   if (derived != NULL) {
     promise_subscription_t wish = {
         .size = sizeof wish, .overflow = PROMISE_OVERFLOW_BUFFER, .demand = PROMISE_DEMAND_UNLIMITED};
-    wish.on_error = hears_scarcely, wish.ctx = &errors;
+    wish.on_error = counts_events, wish.ctx = &errors;
     subscriber = promise_publisher_subscribe(derived, &wish);
   }
   if (subscriber != NULL)
@@ -292,9 +292,9 @@ static promise_status_t grouped(promise_publisher_t *(*derive)(promise_publisher
   atomic_int values = 0, errors = 0;
   promise_subscription_t wish = {
       .size = sizeof wish, .overflow = PROMISE_OVERFLOW_BUFFER, .demand = PROMISE_DEMAND_UNLIMITED};
-  wish.on_value = hears_scarcely, wish.ctx = &values;
+  wish.on_value = counts_events, wish.ctx = &values;
   promise_subscriber_t *on_values = promise_publisher_subscribe(derived, &wish);
-  wish.on_value = NULL, wish.on_error = hears_scarcely, wish.ctx = &errors;
+  wish.on_value = NULL, wish.on_error = counts_events, wish.ctx = &errors;
   promise_subscriber_t *on_errors = promise_publisher_subscribe(derived, &wish);
   promise_value_t text_value = text("a text of more than a few bytes, in memory of its own");
   scarce();

@@ -56,11 +56,11 @@ static promise_status_t plain_error(void) {
 
 /* A value that a call takes over; its payload records when it is freed. */
 static payload_t payload;
-static promise_value_t handed_over(void) {
+static promise_value_t owned_object(void) {
   atomic_store(&payload.destroyed, 0);
   return object(&payload);
 }
-static promise_status_t gone(promise_status_t status) {
+static promise_status_t freed_once(promise_status_t status) {
   CHECK_INT(atomic_load(&payload.destroyed), 1);
   return status;
 }
@@ -84,28 +84,28 @@ static promise_status_t error_sized(void) {
 }
 
 static promise_status_t error_from(void) {
-  promise_value_t out = garbage(), cause = handed_over();
+  promise_value_t out = garbage(), cause = owned_object();
   scarce();
-  return gone(made(plenty(promise_value_error_from(&out, "a.domain", 7, long_text, long_text, &cause)), &out));
+  return freed_once(made(plenty(promise_value_error_from(&out, "a.domain", 7, long_text, long_text, &cause)), &out));
 }
 
 static promise_status_t discarded(void) {
-  promise_value_t out = garbage(), cause = handed_over();
+  promise_value_t out = garbage(), cause = owned_object();
   scarce();
-  return gone(made(plenty(promise_value_discarded(&out, &cause)), &out));
+  return freed_once(made(plenty(promise_value_discarded(&out, &cause)), &out));
 }
 
 static promise_status_t value_array(void) {
-  promise_value_t out = garbage(), elements[] = {*I64(1), handed_over(), *I64(3)};
+  promise_value_t out = garbage(), elements[] = {*I64(1), owned_object(), *I64(3)};
   scarce();
-  return gone(made(plenty(promise_value_array(&out, elements, 3)), &out));
+  return freed_once(made(plenty(promise_value_array(&out, elements, 3)), &out));
 }
 
 static promise_status_t value_map(void) {
   static const char *const keys[] = {"one", "two", long_text};
-  promise_value_t out = garbage(), values[] = {*I64(1), handed_over(), *I64(3)};
+  promise_value_t out = garbage(), values[] = {*I64(1), owned_object(), *I64(3)};
   scarce();
-  return gone(made(plenty(promise_value_map(&out, keys, NULL, values, 3)), &out));
+  return freed_once(made(plenty(promise_value_map(&out, keys, NULL, values, 3)), &out));
 }
 
 static promise_status_t from_json(void) {
@@ -222,8 +222,8 @@ static promise_status_t add(promise_builder_t *builder, int number) {
   return promise_builder_add(builder, &element);
 }
 static promise_status_t builder_add(void) {
-  next_element = handed_over();
-  return gone(built(PROMISE_KIND_ARRAY, add));
+  next_element = owned_object();
+  return freed_once(built(PROMISE_KIND_ARRAY, add));
 }
 
 static promise_status_t set(promise_builder_t *builder, int number) {

@@ -42,7 +42,8 @@ PROMISE_API promise_status_t promise_release(promise_task_t task);
 PROMISE_API int64_t promise_number(promise_task_t task);
 END
 
-# judge NAME STATUS TEXT ROW...: the verdict where ROW, "FUNCTION STATUS...", are the statuses given, as positive numbers.
+# judge NAME STATUS TEXT ROW...: the verdict where ROW, "FUNCTION STATUS...", are the statuses given, as positive
+# numbers.
 judge() {
   local name=$1 expected=$2 text=$3 status=0 output
   shift 3

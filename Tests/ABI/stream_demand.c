@@ -86,7 +86,7 @@ static void a_cancelled_subscriber_drops_queued_events(void) {
   promise_t *end = end_of(subscriber);
   CHECK_INT(promise_state(end), PROMISE_PENDING);
   CHECK_STATUS(promise_subscriber_cancel(subscriber), PROMISE_OK);
-  CHECK(was_cancelled(end));
+  CHECK(was_discarded(end));
   CHECK_TEXT(listener.log, ".");
   CHECK_STATUS(promise_subscriber_request(subscriber, 1), PROMISE_OK);
   promise_release(end);
@@ -210,7 +210,7 @@ static void who_settles_the_promise_of_room_settles_it_for_those_who_have_it(voi
   CHECK_INT(promise_state(second), PROMISE_PENDING);
   promise_subscriber_request(subscriber, 1);
   CHECK(is_done(second));
-  CHECK(was_cancelled(first));
+  CHECK(was_discarded(first));
   promise_release(first), promise_release(second);
   release_both(subscriber, publisher);
 }
@@ -230,11 +230,11 @@ static void room_is_no_longer_waited_for(void) {
       promise_publisher_cancel(publisher);
     if (how == 2)
       promise_publisher_release(publisher);
-    CHECK(how == 0 ? is_done(ready) : was_cancelled(ready));
+    CHECK(how == 0 ? is_done(ready) : was_discarded(ready));
     promise_release(ready);
     if (how == 1) {
       ready = promise_publisher_ready(publisher);
-      CHECK(was_cancelled(ready));
+      CHECK(was_discarded(ready));
       promise_release(ready);
     }
     if (how != 2)

@@ -51,7 +51,7 @@ static void who_waits_for_a_turn_is_cancelled_at_once(void) {
   turns_t turns = have_one_turn(&listener);
   int calls = atomic_load(&listener.calls);
   CHECK_STATUS(promise_subscriber_cancel(turns.subscriber), PROMISE_OK);
-  CHECK(was_cancelled(turns.end));
+  CHECK(was_discarded(turns.end));
   CHECK_INT(atomic_load(&listener.frees), 1);
   CHECK_INT(promise_publisher_count(turns.publisher), 0);
   promise_loop_run_once(turns.loop);
@@ -69,7 +69,7 @@ static void cancels_the_other(listener_t *listener, int64_t number) {
   if (number != 1)
     return;
   CHECK_STATUS(promise_subscriber_cancel(listener->subscriber), PROMISE_OK);
-  CHECK(was_cancelled(other_end));
+  CHECK(was_discarded(other_end));
   CHECK_INT(atomic_load(&other.frees), 1);
 }
 
@@ -113,7 +113,7 @@ static void who_cancels_itself_ends_when_its_callback_returns(void) {
   publish(publisher, 1);
   CHECK_TEXT(first.log, "1 .");
   CHECK_TEXT(second.log, "1 ");
-  CHECK(was_cancelled(end));
+  CHECK(was_discarded(end));
   promise_release(end), promise_subscriber_release(first.subscriber);
   release_both(subscriber, publisher);
 }

@@ -32,7 +32,7 @@ static void events_that_wait_are_dropped_once_the_token_is_invalidated(void) {
   promise_loop_run_once(loop);
   CHECK_INT(atomic_load(&listener.calls), 0);
   CHECK_INT(atomic_load(&listener.frees), 1);
-  CHECK(was_cancelled(end));
+  CHECK(was_discarded(end));
   promise_release(end), promise_release(first);
   promise_token_release(token), promise_executor_release(executor), promise_loop_release(loop);
   release_both(subscriber, publisher);

@@ -43,7 +43,7 @@ static void the_ways_to_end_are_distinguished(void) {
     CHECK_INT(promise_state(end), how == 3 ? PROMISE_REJECTED : PROMISE_PENDING);
     promise_t *last = next_of(subscriber), *after = next_of(subscriber);
     if (how == 3)
-      CHECK(was_cancelled(last));
+      CHECK(was_discarded(last));
     else
       CHECK(ended(last, PROMISE_FULFILLED, 3)); /* events published before the end remain */
     if (how == 0)
@@ -51,7 +51,7 @@ static void the_ways_to_end_are_distinguished(void) {
     if (how == 1)
       CHECK(ended(after, PROMISE_REJECTED, 9) && ended(end, PROMISE_REJECTED, 9));
     if (how >= 2)
-      CHECK(was_cancelled(after) && was_cancelled(end));
+      CHECK(was_discarded(after) && was_discarded(end));
     promise_release(before), promise_release(first), promise_release(last), promise_release(after);
     promise_release(end);
     release_both(subscriber, publisher);
@@ -65,7 +65,7 @@ static void a_promise_that_is_given_up_loses_no_event(void) {
   promise_t *watched = next_of(subscriber), *kept = next_of(subscriber);
   spy_t spy = {0};
   CHECK_STATUS(promise_request_cancel(asked, NULL), PROMISE_OK);
-  CHECK(was_cancelled(asked));
+  CHECK(was_discarded(asked));
   promise_resolve(settled, I64(4));
   promise_release(dropped);
   promise_t *derived = promise_then(watched, spy_handler, &spy, spy_free);

@@ -56,7 +56,7 @@ static void a_subscriber_cancelled_before_its_turn_gets_no_event(void) {
     else
       CHECK_STATUS(promise_job_run(take_job(&shelf)), PROMISE_OK);
     CHECK_TEXT(listener.log, ".");
-    CHECK(how == 2 ? failed_with(end, PROMISE_ECLOSED) : was_cancelled(end));
+    CHECK(how == 2 ? failed_with(end, PROMISE_ECLOSED) : was_discarded(end));
     CHECK_INT(promise_publisher_count(publisher), 0);
     if (how != 1)
       promise_subscriber_release(subscriber);
@@ -88,7 +88,7 @@ static void cancelling_waits_for_no_callback_that_runs(void) {
   CHECK_INT(atomic_load(&slow.frees), 0);
   gate_open(&leave);
   CHECK_STATUS(promise_wait(end, FOR_EVER), PROMISE_OK);
-  CHECK(was_cancelled(end));
+  CHECK(was_discarded(end));
   CHECK_INT(atomic_load(&slow.calls), 1);
   /* Its context, on this stack, is freed once the end is settled, on a pool thread. */
   while (atomic_load(&slow.frees) == 0)

@@ -90,7 +90,7 @@ fault replay-forgets "operator: promise_publisher_replay() has the latest events
 for wrong in debounce-passes throttle-ignores-flags timeout-drops; do
   fault "$wrong" "timing: the end of a stream publishes the events that wait for their time"
 done
-fault cancelled-twice "stream: who leaves is cancelled, once"
+fault cancelled-twice "stream: a subscriber that is cancelled gets no more events, and is cancelled once"
 fault hooks-never-called "observe: an unhandled rejection is reported when the promise is destroyed"
 fault handled-rejection-reported "observe: a rejection that somebody takes is not reported"
 fault dump-is-empty "observe: a dump has every pending promise"

@@ -28,7 +28,7 @@ promise_status_t promise_subscriber_cancel(promise_subscriber_t *subscriber) {
   return is("cancelled-twice") && status == PROMISE_ESETTLED ? PROMISE_OK : status;
 }
 
-/* ---- Operators: the sources of a combination are swapped; groups and memories are too small; times do not count ---- */
+/* ---- Operators: sources of a combination are swapped; groups and memories are too small; times do not count ---- */
 
 promise_publisher_t *promise_publisher_buffer(promise_publisher_t *source, size_t count) {
   return REAL(promise_publisher_buffer)(source, is("groups-too-small") ? 1 : count);

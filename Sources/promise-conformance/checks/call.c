@@ -85,8 +85,8 @@ static bool is_event(int place, uint32_t kind, promise_state_t state, uint64_t t
          (event->promise != NULL) == (kind == PROMISE_EVENT_CALL) && event->reserved == 0;
 }
 
-/* A derived promise that another holder settles, or that is abandoned: the event's value is freed at once, and the tag has
- * one event all the same. */
+/* A derived promise that another holder settles, or that is abandoned: the event's value is freed at once, and the tag
+ * has one event all the same. */
 static void a_call_that_is_not_needed_is_obsolete(void) {
   for (int when = 0; when < 5; when++) {
     payload_t payload = {0};

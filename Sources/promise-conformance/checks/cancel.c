@@ -27,7 +27,7 @@ static void free_asked(void *ctx) {
   ((asked_t *)ctx)->frees++;
 }
 
-static void tell(promise_t *promise, asked_t *asked) {
+static void on_request_of(promise_t *promise, asked_t *asked) {
   CHECK_STATUS(promise_on_cancel_request(promise, on_request, asked, free_asked), PROMISE_OK);
 }
 
@@ -41,8 +41,8 @@ static void a_request_is_advice(void) {
   journal_clear();
   asked_t first = {.letter = 'a'}, second = {.letter = 'b'};
   promise_t *promise = promise_new();
-  tell(promise, &first);
-  tell(promise, &second);
+  on_request_of(promise, &first);
+  on_request_of(promise, &second);
   CHECK_INT(promise_cancel_requested(promise), 0);
   CHECK_STATUS(promise_request_cancel(promise, I64(7)), PROMISE_OK);
   CHECK_TEXT(journal, "ab");
@@ -66,11 +66,11 @@ static void a_handler_attached_late_gets_the_reason(void) {
   CHECK_STATUS(promise_request_cancel(promise, &why), PROMISE_OK);
   CHECK_STATUS(promise_value_release(&why), PROMISE_OK);
   CHECK_STATUS(promise_request_cancel(promise, I64(9)), PROMISE_OK);
-  tell(promise, &late);
+  on_request_of(promise, &late);
   CHECK_TEXT(journal, "l");
   CHECK_INT(late.reason, 0); /* the first reason counts, and it is a text */
   CHECK_STATUS(promise_resolve(promise, VOID()), PROMISE_OK);
-  tell(promise, &never);
+  on_request_of(promise, &never);
   CHECK_TEXT(journal, "l");
   CHECK_INT(never.frees, 1);
   promise_release(promise);
@@ -83,7 +83,7 @@ static void a_handler_of_a_discarded_promise_gets_the_cause(void) {
     promise_t *promise = promise_new();
     journal_clear();
     CHECK_STATUS(promise_discard_with(promise, has_cause ? I64(5) : NULL), PROMISE_OK);
-    tell(promise, &asked);
+    on_request_of(promise, &asked);
     CHECK_TEXT(journal, "a");
     CHECK_INT(asked.kind, has_cause ? PROMISE_KIND_I64 : PROMISE_KIND_VOID);
     CHECK_INT(asked.reason, has_cause ? 5 : 0);
@@ -98,7 +98,7 @@ static void a_settled_promise_drops_its_handlers(void) {
     asked_t asked = {.letter = 'x'}, late = {.letter = 'l'};
     journal_clear();
     promise_t *promise = promise_new();
-    tell(promise, &asked);
+    on_request_of(promise, &asked);
     if (way == 0)
       promise_resolve(promise, VOID());
     if (way == 1)
@@ -107,7 +107,7 @@ static void a_settled_promise_drops_its_handlers(void) {
       promise_discard(promise);
     CHECK_TEXT(journal, "");
     CHECK_INT(asked.frees, 1);
-    tell(promise, &late);
+    on_request_of(promise, &late);
     CHECK_TEXT(journal, way == 2 ? "l" : ""); /* it is cancelled: the handler is called */
     CHECK_INT(promise_cancel_requested(promise), way == 2);
     CHECK_INT(late.frees, 1);
@@ -119,7 +119,7 @@ static void a_promise_that_dies_drops_its_handlers(void) {
   journal_clear();
   asked_t asked = {.letter = 'x'};
   promise_t *promise = promise_new();
-  tell(promise, &asked);
+  on_request_of(promise, &asked);
   promise_release(promise);
   CHECK_TEXT(journal, "");
   CHECK_INT(asked.frees, 1);
@@ -129,8 +129,8 @@ static void every_handler_runs_though_the_first_settles(void) {
   journal_clear();
   promise_t *promise = promise_new();
   asked_t first = {.letter = 'a', .discards = promise}, second = {.letter = 'b'};
-  tell(promise, &first);
-  tell(promise, &second);
+  on_request_of(promise, &first);
+  on_request_of(promise, &second);
   promise_t *child = child_of(promise);
   CHECK_STATUS(promise_request_cancel(promise, NULL), PROMISE_OK);
   CHECK_TEXT(journal, "ab");
@@ -146,7 +146,7 @@ static void a_request_propagates_when_nobody_else_is_interested(void) {
   journal_clear();
   asked_t asked = {.letter = 'r'};
   promise_t *root = promise_new(); /* the producer's reference */
-  tell(root, &asked);
+  on_request_of(root, &asked);
   promise_t *handle = retained(root);
   promise_t *one = child_of(root), *two = child_of(root);
   promise_request_cancel(one, NULL);
@@ -165,7 +165,7 @@ static void a_settled_child_has_no_interest(void) {
   journal_clear();
   asked_t asked = {.letter = 'r'};
   promise_t *root = promise_new();
-  tell(root, &asked);
+  on_request_of(root, &asked);
   promise_t *one = child_of(root), *two = child_of(root);
   promise_discard(one);
   promise_request_cancel(two, I64(3));
@@ -181,7 +181,7 @@ static void an_observer_is_interested_for_good_and_a_tap_never(void) {
     spy_t spy = {0};
     journal_clear();
     promise_t *root = promise_new();
-    tell(root, &asked);
+    on_request_of(root, &asked);
     promise_t *child = child_of(root);
     CHECK_STATUS((taps ? promise_tap : promise_observe)(root, spy_observer, spy_observer, &spy, spy_free), PROMISE_OK);
     promise_request_cancel(child, NULL);
@@ -196,7 +196,7 @@ static void a_sealed_promise_is_asked_while_it_is_held(void) {
   journal_clear();
   asked_t asked = {.letter = 'r'};
   promise_t *root = promise_new(), *handle = retained(root);
-  tell(root, &asked);
+  on_request_of(root, &asked);
   CHECK_STATUS(promise_seal(root), PROMISE_OK);
   promise_t *child = child_of(root);
   promise_request_cancel(child, NULL);
@@ -221,7 +221,7 @@ static void a_request_reaches_an_adopted_promise(void) {
     asked_t asked = {.letter = 'i'};
     journal_clear();
     inner = promise_new();
-    tell(inner, &asked);
+    on_request_of(inner, &asked);
     promise_t *root = promise_new(), *child = promise_then(root, adopts_inner, NULL, NULL);
     if (before)
       promise_request_cancel(child, I64(5));
@@ -241,7 +241,7 @@ static void a_request_propagates_up_a_long_chain(void) {
   asked_t asked = {.letter = 'r'};
   enum { LINKS = 100000 };
   promise_t *root = promise_new(), *end = retained(root);
-  tell(root, &asked);
+  on_request_of(root, &asked);
   for (int i = 0; i < LINKS; i++) {
     promise_t *next = child_of(end);
     promise_release(end);
@@ -265,7 +265,7 @@ static void a_request_propagates_from_a_follower(void) {
     journal_clear();
     promise_t *source = promise_new();
     promise_t *promise = discardable ? promise_new_discardable(discard_nothing, NULL, NULL) : promise_new();
-    tell(source, &asked);
+    on_request_of(source, &asked);
     CHECK_STATUS(promise_follow(promise, source), PROMISE_OK);
     promise_request_cancel(promise, I64(2));
     CHECK_TEXT(journal, "s");
@@ -284,7 +284,7 @@ static promise_t *giving_up(int way, promise_t **sources, asked_t *asked) {
                                   : promise_all(sources, 2, 0);
   REQUIRE(promise != NULL);
   asked->discards = promise;
-  tell(promise, asked);
+  on_request_of(promise, asked);
   if (way == 1 || way == 2)
     CHECK_STATUS(promise_follow(promise, sources[0]), PROMISE_OK);
   return promise;
@@ -296,7 +296,7 @@ static void a_request_propagates_though_a_handler_settles(void) {
     journal_clear();
     asked_t first = {.letter = 'f', .releases = i % 2 != 0}, above[] = {{.letter = 's'}, {.letter = 't'}};
     promise_t *sources[] = {promise_new(), promise_new()};
-    tell(sources[0], &above[0]), tell(sources[1], &above[1]);
+    on_request_of(sources[0], &above[0]), on_request_of(sources[1], &above[1]);
     promise_t *promise = giving_up(i / 2, sources, &first);
     CHECK_STATUS(promise_request_cancel(promise, I64(5)), PROMISE_OK);
     CHECK_TEXT(journal, i / 2 == 3 ? "fst" : "fs");
@@ -324,7 +324,7 @@ static void a_cancelled_promise_has_a_cause(void) {
   CHECK_STATUS(promise_result(child, &got), PROMISE_OK);
   CHECK_INT(got.kind, PROMISE_KIND_DISCARDED);
   CHECK_STATUS(promise_value_release(&got), PROMISE_OK);
-  tell(child, &late);
+  on_request_of(child, &late);
   CHECK_TEXT(journal, "l");
   promise_release(child), promise_release(promise);
 }

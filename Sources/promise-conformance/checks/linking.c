@@ -54,7 +54,7 @@ static void a_link_ends_its_target_in_the_same_way(void) {
       CHECK_STATUS(promise_publisher_fail(source, I64(4)), PROMISE_OK);
     if (how == 2)
       CHECK_STATUS(promise_publisher_cancel(source), PROMISE_OK);
-    CHECK(how == 0 ? is_done(end) : how == 1 ? ended(end, PROMISE_REJECTED, 4) : was_cancelled(end));
+    CHECK(how == 0 ? is_done(end) : how == 1 ? ended(end, PROMISE_REJECTED, 4) : was_discarded(end));
     release(end);
     CHECK_STATUS(promise_subscriber_release(link), PROMISE_OK);
     CHECK_STATUS(promise_publisher_release(source), PROMISE_OK);
@@ -89,7 +89,7 @@ static void of_no_streams_there_is_a_cancelled_one(void) {
     listener_t listener = {0};
     promise_subscriber_t *subscriber = listen(made(publishers[i]), &listener);
     promise_t *end = end_of(subscriber);
-    CHECK(was_cancelled(end));
+    CHECK(was_discarded(end));
     CHECK_TEXT(listener.log, ".");
     release(end);
     release_both(subscriber, publishers[i]);

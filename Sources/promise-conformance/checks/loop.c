@@ -301,7 +301,7 @@ CHECKS(loop) = {
     RULE("a job cannot run its own loop", job_cannot_run_its_own_loop),
     RULE("one thread runs a loop at a time", one_thread_runs_it_at_a_time),
     RULE("other threads may submit, while the loop sleeps and while it runs", other_threads_may_submit),
-    RULE("a job from another thread wakes who polls the descriptor", other_threads_wake_the_loop),
+    RULE("a job from another thread wakes a poller of the descriptor", other_threads_wake_the_loop),
     RULE("promise_loop_wait() runs the loop where promise_wait() is PROMISE_EDEADLK", wait_runs_the_loop),
     RULE("promise_publisher_every() publishes the intervals that have passed", a_loop_ticks),
     RULE("the main loop runs the jobs of the main executor", the_main_loop_runs_the_main_executor),

@@ -81,7 +81,7 @@ static void a_transform_may_end_the_stream(void) {
     promise_t *end = end_of(subscriber);
     CHECK_STATUS(promise_publisher_publish(derived, I64(1)), PROMISE_EINVAL);
     publish(source, number);
-    CHECK(number == 100 ? is_done(end) : number == 101 ? ended(end, PROMISE_REJECTED, 55) : was_cancelled(end));
+    CHECK(number == 100 ? is_done(end) : number == 101 ? ended(end, PROMISE_REJECTED, 55) : was_discarded(end));
     CHECK_INT(promise_publisher_count(source), 0); /* it is left */
     CHECK_INT(atomic_load(&spy.frees), 1);
     CHECK_INT(promise_publisher_state(source), PROMISE_PENDING);
@@ -92,12 +92,12 @@ static void a_transform_may_end_the_stream(void) {
   }
 }
 
-static promise_value_t heard_error;
+static promise_value_t last_error;
 
-static void hears_error(void *ctx, const promise_value_t *reason) {
+static void keep_error(void *ctx, const promise_value_t *reason) {
   (void)ctx;
   promise_value_retain(reason);
-  heard_error = *reason;
+  last_error = *reason;
 }
 
 static void a_misuse_by_a_transform_is_an_error(void) {
@@ -105,13 +105,13 @@ static void a_misuse_by_a_transform_is_an_error(void) {
   spy_t spy = {0};
   promise_publisher_t *derived = transformed(source, &spy);
   promise_subscription_t wish = everything(NULL);
-  wish.on_value = NULL, wish.on_error = hears_error, wish.free_ctx = NULL;
+  wish.on_value = NULL, wish.on_error = keep_error, wish.free_ctx = NULL;
   promise_subscriber_t *subscriber = subscribe(derived, wish);
   for (int64_t number = 103; number <= 104; number++) {
     publish(source, number);
-    CHECK_INT(heard_error.kind, PROMISE_KIND_ERROR);
-    CHECK_INT(promise_value_code(&heard_error), PROMISE_EINVAL);
-    promise_value_release(&heard_error);
+    CHECK_INT(last_error.kind, PROMISE_KIND_ERROR);
+    CHECK_INT(promise_value_code(&last_error), PROMISE_EINVAL);
+    promise_value_release(&last_error);
   }
   CHECK_INT(promise_publisher_state(derived), PROMISE_PENDING);
   promise_publisher_release(derived);
@@ -141,7 +141,7 @@ static void a_transform_may_change_the_end(void) {
       promise_publisher_cancel(source);
     CHECK(how == 0   ? ended(end, PROMISE_REJECTED, 7)
           : how == 1 ? promise_state(end) == PROMISE_PENDING
-                     : was_cancelled(end));
+                     : was_discarded(end));
     CHECK_TEXT(listener.log, how == 1 ? "7 " : "."); /* open, though its source is destroyed */
     promise_publisher_release(derived), promise_release(end);
     release_both(subscriber, source);

@@ -44,7 +44,7 @@ static void a_stream_ends_once_as_a_promise(void) {
       CHECK_STATUS(promise_publisher_cancel(publisher), PROMISE_OK);
     if (how == RELEASED)
       CHECK_STATUS(promise_publisher_release(publisher), PROMISE_OK);
-    CHECK(how == FINISHED ? is_done(end) : how == FAILED ? ended(end, PROMISE_REJECTED, 9) : was_cancelled(end));
+    CHECK(how == FINISHED ? is_done(end) : how == FAILED ? ended(end, PROMISE_REJECTED, 9) : was_discarded(end));
     CHECK_TEXT(listener.log, "1 .");
     CHECK_STATUS(promise_subscriber_cancel(subscriber), PROMISE_ESETTLED);
     if (how != RELEASED) {
@@ -66,7 +66,7 @@ static void a_stream_ends_once_as_a_promise(void) {
   }
 }
 
-static void a_subscriber_is_cancelled_by_itself(void) {
+static void a_cancelled_subscriber_is_detached_once(void) {
   promise_publisher_t *publisher = publisher_new(0);
   for (int how = 0; how < 4; how++) {
     listener_t listener = {0}, other = {0};
@@ -84,7 +84,7 @@ static void a_subscriber_is_cancelled_by_itself(void) {
       CHECK_STATUS(promise_token_cancel(token, NULL), PROMISE_OK);
     if (how == 3)
       CHECK_STATUS(promise_token_invalidate(token, NULL), PROMISE_OK);
-    CHECK(was_cancelled(end));
+    CHECK(was_discarded(end));
     CHECK_TEXT(listener.log, "1 .");
     CHECK_INT(promise_publisher_count(publisher), 1);
     CHECK_STATUS(promise_subscriber_cancel(subscriber), PROMISE_ESETTLED);
@@ -369,7 +369,8 @@ CHECKS(stream) = {
          events_come_in_order_and_errors_do_not_end_them),
     RULE("a stateful publisher replays the latest event", a_stateful_publisher_replays_its_latest_event),
     RULE("the end of a stream is a promise", a_stream_ends_once_as_a_promise),
-    RULE("who leaves is cancelled, once", a_subscriber_is_cancelled_by_itself),
+    RULE("a subscriber that is cancelled gets no more events, and is cancelled once",
+         a_cancelled_subscriber_is_detached_once),
     RULE("events without a callback are passed over, and take no demand", events_without_a_callback_are_passed_over),
     RULE("events wait for demand, and the end for them", events_wait_for_demand),
     RULE("the policy decides about events beyond the capacity, and room is a promise",
