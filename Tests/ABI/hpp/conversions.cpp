@@ -82,7 +82,7 @@ void numbers_that_do_not_fit_are_refused() {
   CHECK(promise<promises::value>::resolved(7).get().as<int>() == 7);
 }
 
-void a_fraction_is_no_integer() {
+void a_fraction_is_not_an_integer() {
   const promise<std::uint8_t> small;
   for (const double number : {256.5, 256.0, 1e20, -1.0, 0.5, std::nan(""), HUGE_VAL, -HUGE_VAL})
     CHECK(throws<promises::error>([&] { small.resolve(number); }, unfit));
@@ -154,7 +154,7 @@ void braces_make_the_value() {
   CHECK(list.resolve({1, 2, 3}) && list.get().size() == 3);
 }
 
-void a_rescue_gives_what_the_promise_holds() {
+void a_rescue_gives_the_type_of_the_promise() {
   const auto failed = std::make_exception_ptr(std::runtime_error("x"));
   const auto none = [](const promises::error &) { return 0; };
   CHECK(promise<double>::rejected(failed).rescue(none).get() == 0.0);
@@ -206,8 +206,9 @@ void maps_and_arrays_are_looked_into() {
 } // namespace
 
 int main() {
-  return run(more_types_come_back, a_promise_is_a_value, numbers_that_do_not_fit_are_refused, a_fraction_is_no_integer,
-             a_float_has_a_range, numbers_in_containers_have_a_range, braces_make_the_value,
-             a_rescue_gives_what_the_promise_holds, members_are_handlers, objects_are_read_where_they_lie,
+  return run(more_types_come_back, a_promise_is_a_value, numbers_that_do_not_fit_are_refused,
+             a_fraction_is_not_an_integer, a_float_has_a_range, numbers_in_containers_have_a_range,
+             braces_make_the_value, a_rescue_gives_the_type_of_the_promise, members_are_handlers,
+             objects_are_read_where_they_lie,
              maps_and_arrays_are_looked_into);
 }

@@ -107,7 +107,7 @@ promise<int> twice(promise<> first, promise<int> second) {
   co_return co_await std::move(second);
 }
 
-void requests_climb() {
+void requests_propagate_upstream() {
   promise<int> producer;
   bool asked = false;
   producer.on_cancel_request([&](const promises::value &) {
@@ -196,7 +196,7 @@ promise<int> sum_of(const std::vector<promise<int>> &inputs) {
   co_return sum;
 }
 
-void threads_settle_what_is_awaited() {
+void threads_settle_awaited_promises() {
   for (int round = 0; round < 20; ++round) {
     const std::vector<promise<int>> inputs(20);
     gate begin;
@@ -269,7 +269,7 @@ void a_coroutine_of_another_kind_is_its_owners() {
   CHECK(heard == 7 && waits.frame.done());
 }
 
-void a_coroutine_of_another_kind_hears_that_it_cannot_go_on() {
+void a_coroutine_of_another_kind_is_notified_that_it_cannot_go_on() {
   int heard = 0;
   promise<int> source;
   const task waits = hears(source.copy(), heard);
@@ -322,7 +322,7 @@ promise<int> goes_through(promise<int> first, promise<int> second, promise<int> 
   co_return outer.get() + co_await std::move(third);
 }
 
-void what_is_carried_is_the_last_wait() {
+void the_last_wait_settles_the_coroutine() {
   promise<int> first, second, third;
   const auto all = goes_through(first.copy(), second.copy(), third.copy());
   const auto settled = goes_through(first.copy(), promise<int>::resolved(2), promise<int>::resolved(3));
@@ -368,8 +368,8 @@ void streams_are_awaited() {
 
 int main() {
   return run(a_settled_promise_is_awaited, a_pending_promise_is_awaited, a_rejection_is_thrown, an_exception_rejects,
-             a_coroutine_that_cannot_go_on_is_destroyed, a_coroutine_outlives_its_promise, requests_climb,
-             a_discard_asks_nothing, a_place_is_where_it_goes_on, a_token_ends_it, threads_settle_what_is_awaited,
-             a_coroutine_of_another_kind_is_its_owners, a_coroutine_of_another_kind_hears_that_it_cannot_go_on,
-             many_that_wait_for_one_another_take_no_stack, what_is_carried_is_the_last_wait, streams_are_awaited);
+             a_coroutine_that_cannot_go_on_is_destroyed, a_coroutine_outlives_its_promise, requests_propagate_upstream,
+             a_discard_asks_nothing, a_place_is_where_it_goes_on, a_token_ends_it, threads_settle_awaited_promises,
+             a_coroutine_of_another_kind_is_its_owners, a_coroutine_of_another_kind_is_notified_that_it_cannot_go_on,
+             many_that_wait_for_one_another_take_no_stack, the_last_wait_settles_the_coroutine, streams_are_awaited);
 }

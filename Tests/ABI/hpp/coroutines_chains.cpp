@@ -104,7 +104,7 @@ void another_thread_drops_the_jobs() {
 }
 
 // A promise that another holder settled keeps its value.
-void what_was_settled_before_stays() {
+void a_promise_settled_before_stays_so() {
   const auto drops = promises::executor::of([](const promises::job &) {});
   promise<int> source;
   const auto taken = add_one_on(source.copy(), drops.copy());
@@ -139,7 +139,7 @@ promise<> asks(promise<> begin, promise_t *what) {
 }
 
 // As within a handler of the C interface.
-void what_a_c_handler_runs_is_complete_too() {
+void a_request_within_a_c_handler_is_complete_too() {
   struct sources {
     promise<int> outer, inner, of_c;
     promise<> begin;
@@ -186,7 +186,7 @@ void a_request_reaches_inputs_in_order() {
 
 int main() {
   return run(a_request_propagates_to_the_source, a_request_propagates_through_handlers, an_executor_that_drops_ends_all,
-             a_closed_loop_ends_all, another_thread_drops_the_jobs, what_was_settled_before_stays,
-             a_request_within_a_request_is_complete, what_a_c_handler_runs_is_complete_too,
+             a_closed_loop_ends_all, another_thread_drops_the_jobs, a_promise_settled_before_stays_so,
+             a_request_within_a_request_is_complete, a_request_within_a_c_handler_is_complete_too,
              a_request_reaches_inputs_in_order);
 }

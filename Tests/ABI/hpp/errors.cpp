@@ -26,7 +26,7 @@ bool is_invalid(const promises::error &e) {
   return e.domain() == "promise" && e.code() == PROMISE_EINVAL;
 }
 
-void what_was_caught_as_its_base_stays_whole() {
+void an_exception_caught_as_its_base_stays_whole() {
   const promise<int> whole;
   try {
     throw refused(7);
@@ -67,7 +67,7 @@ void an_error_is_never_empty() {
   CHECK(std::string(ended.what()) == again.what());
 }
 
-void an_error_tells_cause_and_origin() {
+void an_error_has_cause_and_origin() {
   const promises::error inner("errno", 104, "connection reset");
   const promises::error outer("http", 502, "bad gateway", inner, "client.cpp:42");
   CHECK(std::string(outer.origin()) == "client.cpp:42" && inner.origin() == nullptr);
@@ -84,7 +84,7 @@ void an_error_tells_cause_and_origin() {
         odd.cause() == inner.reason());
 }
 
-void texts_keep_what_is_text() {
+void texts_keep_valid_text() {
   const std::string text("a\0b", 3);
   const promises::error whole("net", 1, text);
   CHECK(whole.message() == text && promise<int>::rejected(whole).rescue(&promises::error::code).get() == 1);
@@ -157,7 +157,7 @@ void handles_that_are_none() {
 } // namespace
 
 int main() {
-  return run(handles_that_are_none, what_was_caught_as_its_base_stays_whole, no_exception_is_an_error,
-             an_error_is_never_empty, an_error_tells_cause_and_origin, texts_keep_what_is_text,
-             an_exception_needs_no_text, a_kind_of_cancelled_cancels);
+  return run(handles_that_are_none, an_exception_caught_as_its_base_stays_whole, no_exception_is_an_error,
+             an_error_is_never_empty, an_error_has_cause_and_origin, texts_keep_valid_text, an_exception_needs_no_text,
+             a_kind_of_cancelled_cancels);
 }

@@ -81,7 +81,7 @@ void types_come_back() {
   CHECK(kept.kind() == PROMISE_KIND_STRING && kept.as<std::string>() == "text");
 }
 
-void what_does_not_fit_is_an_error() {
+void a_value_of_another_type_is_an_error() {
   const auto unfit = [](const promises::error &e) { return e.domain() == "c++" && e.code() == PROMISE_EINVAL; };
   const promise<std::int64_t> big = promise<std::int64_t>::resolved(300);
   CHECK(big.as<std::uint64_t>().get() == 300 && big.as<std::int16_t>().get() == 300);
@@ -143,6 +143,6 @@ void tokens_have_deadlines() {
 
 int main() {
   return run(tokens_have_deadlines, handles_only_move, a_reference_is_given_back_once, references_go_in_and_out,
-             an_empty_handle_is_an_error, types_come_back, what_does_not_fit_is_an_error, objects_of_a_class,
+             an_empty_handle_is_an_error, types_come_back, a_value_of_another_type_is_an_error, objects_of_a_class,
              values_share_and_compare);
 }

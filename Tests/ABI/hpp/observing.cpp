@@ -30,7 +30,7 @@ bool is_invalid(const promises::error &e) {
   return e.domain() == "promise" && e.code() == PROMISE_EINVAL;
 }
 
-void hooks_are_told() {
+void hooks_are_called() {
   std::vector<std::string> told;
   promises::hooks calls;
   calls.unhandled_rejection = [&, count = counted()](std::uint64_t id, const promises::error &why) {
@@ -56,13 +56,13 @@ void hooks_are_told() {
   CHECK(throws<promises::error>([] { promises::set_hooks(promises::hooks()); }, is_invalid));
 }
 
-void what_is_pending_is_listed() {
+void pending_promises_are_listed() {
   const promise<int> waits;
   const std::string lines = promises::dump();
   CHECK(lines.find("pending") != std::string::npos && lines.back() == '\n');
 }
 
-void traces_are_told_and_written() {
+void traces_are_delivered_and_written() {
   int created = 0;
   promises::start_trace(
       [&, count = counted()](const promise_trace_event_t &event) { created += event.kind == PROMISE_TRACE_CREATED; },
@@ -82,7 +82,7 @@ void traces_are_told_and_written() {
   CHECK(throws<promises::error>([] { promises::write_trace(-1, PROMISE_TRACE_FORMAT_GRAPHVIZ); }, is_invalid));
 }
 
-void json_goes_both_ways() {
+void json_is_read_and_written() {
   const value read = promises::from_json(R"({"id": 9007199254740993, "names": ["a", null]})");
   CHECK(read.find("id").as<std::int64_t>() == 9007199254740993 && read.find("names").count() == 2);
   CHECK(promises::to_json(read) == R"({"id":9007199254740993,"names":["a",null]})");
@@ -143,6 +143,6 @@ void objects_compare_and_describe_themselves() {
 } // namespace
 
 int main() {
-  return run(hooks_are_told, what_is_pending_is_listed, traces_are_told_and_written, json_goes_both_ways,
+  return run(hooks_are_called, pending_promises_are_listed, traces_are_delivered_and_written, json_is_read_and_written,
              values_are_built, foreign_bytes_are_not_copied, objects_compare_and_describe_themselves);
 }

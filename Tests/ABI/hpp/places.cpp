@@ -68,7 +68,7 @@ void a_loop_waits() {
   CHECK(throws<promises::error>([&] { loop.wait(gone); }, is_invalid));
 }
 
-void the_main_executor_goes_where_it_is_sent() {
+void the_main_executor_can_be_replaced() {
   CHECK(promises::is_main_thread());
   bool other = true;
   std::thread([&] { other = promises::is_main_thread(); }).join();
@@ -89,7 +89,7 @@ void any_can_be_waited_for() {
   CHECK(throws<promises::error>([&] { promises::wait_any(two); }, is_invalid));
 }
 
-void discarding_is_heard_of() {
+void discarding_is_reported() {
   int heard = 0;
   const auto work = promise<int>::discardable([&, count = counted()] { ++heard; });
   CHECK(work.discard() && heard == 1 && counted::alive == 0 && !work.discard());
@@ -108,6 +108,6 @@ void a_rescue_has_type_and_place() {
 } // namespace
 
 int main() {
-  return run(nothing_empty_is_a_place, a_job_is_run_or_dropped, a_loop_waits, the_main_executor_goes_where_it_is_sent,
-             any_can_be_waited_for, discarding_is_heard_of, a_rescue_has_type_and_place);
+  return run(nothing_empty_is_a_place, a_job_is_run_or_dropped, a_loop_waits, the_main_executor_can_be_replaced,
+             any_can_be_waited_for, discarding_is_reported, a_rescue_has_type_and_place);
 }

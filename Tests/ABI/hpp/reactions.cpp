@@ -77,7 +77,7 @@ void an_exception_is_thrown_again() {
   CHECK(seen.domain().find("refused") != std::string::npos && seen.message() == "refused" && seen.code() == 0);
 }
 
-void what_is_no_exception_class() {
+void exceptions_without_a_class() {
   const auto failed = promise<>::resolved().then([] { throw 5; });
   CHECK(throws<int>([&] { failed.get(); }, [](int n) { return n == 5; }));
   const auto shown = failed.rescue([](const promises::error &e) { CHECK(e.domain() == "c++"); });
@@ -124,7 +124,7 @@ void finally_passes_on_or_throws() {
   CHECK(runs == 2);
 }
 
-void observers_see_what_does_not_fit() {
+void observers_see_values_of_other_types() {
   int fulfilled = 0;
   int rejected = 0;
   const auto good = [&](int n) { fulfilled += n; };
@@ -255,7 +255,7 @@ void threads() {
 
 int main() {
   return run(chains, a_promise_from_a_handler_is_followed, contexts_end_once, an_exception_is_thrown_again,
-             what_is_no_exception_class, errors_of_others, rescues_choose, finally_passes_on_or_throws,
-             observers_see_what_does_not_fit, cancelling, tokens_silence, combining, time_runs_out, loops_and_executors,
-             threads);
+             exceptions_without_a_class, errors_of_others, rescues_choose, finally_passes_on_or_throws,
+             observers_see_values_of_other_types, cancelling, tokens_silence, combining, time_runs_out,
+             loops_and_executors, threads);
 }

@@ -43,7 +43,7 @@ template <class T> struct heard {
   }
 };
 
-void events_are_heard() {
+void events_are_delivered() {
   const publisher<int> numbers;
   {
     const heard<int> first(numbers);
@@ -251,7 +251,7 @@ void events_have_their_times() {
   CHECK(never.all() == "1 2 3");
 }
 
-void what_is_wrong_is_an_error() {
+void invalid_events_are_errors() {
   publisher<int> gone;
   gone.reset();
   const auto invalid = [](const promises::error &e) { return e.domain() == "promise" && e.code() == PROMISE_EINVAL; };
@@ -280,8 +280,8 @@ void ticks_come_again_and_again() {
 } // namespace
 
 int main() {
-  return run(events_are_heard, contexts_end_with_their_subscriber, a_failure_is_thrown_again, events_are_asked_for,
+  return run(events_are_delivered, contexts_end_with_their_subscriber, a_failure_is_thrown_again, events_are_asked_for,
              demand_and_policy_hold, handlers_have_a_place, operators_make_streams, streams_have_state_and_are_gathered,
-             events_are_grouped_and_replayed, events_have_their_times, what_is_wrong_is_an_error,
+             events_are_grouped_and_replayed, events_have_their_times, invalid_events_are_errors,
              ticks_come_again_and_again);
 }
