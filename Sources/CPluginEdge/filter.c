@@ -7,10 +7,12 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #if defined(__x86_64__)
@@ -169,10 +171,16 @@ static void build(program_t *program, const plugin_confinement_t *given, bool re
   emit(program, BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 }
 
-/* Returns whether the kernel lets a listener continue system calls: 5.5 does. */
+/* Returns whether a listener can continue the system calls that are reported to it. Linux has reports since 5.0, but
+ * SECCOMP_USER_NOTIF_FLAG_CONTINUE (plugin_attempt_end()) since 5.5: before, a call that is not refused would never
+ * return. That flag can be tried on a call that waits only, so the version of the kernel decides. */
 static bool has_reports(void) {
   uint32_t action = SECCOMP_RET_USER_NOTIF;
-  return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
+  struct utsname system;
+  int major = 0, minor = 0;
+  if (uname(&system) != 0 || sscanf(system.release, "%d.%d", &major, &minor) != 2)
+    return false;
+  return (major > 5 || (major == 5 && minor >= 5)) && syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
 }
 
 int32_t plugin_confinement_filter(const plugin_confinement_t *given, int32_t *listener) {

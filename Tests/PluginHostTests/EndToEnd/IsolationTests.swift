@@ -174,6 +174,21 @@ extension EndToEnd {
       #expect(try HostProcess.run(["call"] + words).text == "0\n")
     }
 
+    @Test("a kernel before 5.5, which cannot continue a reported call, refuses calls without a report")
+    func olderKernelsRefuseWithoutAReport() throws {
+      let file = try PipelineFile("")
+      let setarch = "/usr/bin/setarch"
+      guard FileManager.default.isExecutableFile(atPath: setarch) else { return print("skipped: no \(setarch)") }
+      let call = ["call", "--isolation", "process", "reader", "count", file.path]
+      // uname() reports a release of 2.6 to such a process and to its worker.
+      let host = try HostProcess(["--uname-2.6", HostProcess.executable.path] + call)
+      host.process.executableURL = URL(filePath: setarch)
+      try host.process.run()
+      let ending = try host.wait()
+      guard !ending.errors.contains("not enforced") else { return print("skipped: \(ending.errors)") }
+      #expect(ending.status == 0 && ending.text == "-1\n" && ending.errors == "", "\(ending)")
+    }
+
     @Test("a worker may read its own program, which is this one")
     func theProgramMayBeRead() throws {
       let ending = try HostProcess.run("call", "--isolation", "process", "reader", "count", "/proc/self/exe")
