@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A handle as callers outside the engine hold it: the index of a cell, and the generation and kind that the cell had
-/// when the handle was made.
+/// The bits by which callers outside the engine name a cell: its index, and the generation, kind and runtime that the
+/// cell had when the token was made.
 package struct Token: Equatable {
   package let bits: UInt64
   @inline(__always) package init(bits: UInt64) { self.bits = bits }

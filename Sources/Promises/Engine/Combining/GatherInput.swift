@@ -13,7 +13,7 @@ extension CellRef {
   func loseGatherInput() {
     let gather = Gather(contextCell)
     gather.lose()
-    if gather.isLast() && gather.decide() { gather.abandonResult() }
+    if gather.isLast() && gather.decide() { gather.orphanResult() }
     gather.ref.release()
   }
 }
@@ -38,7 +38,7 @@ extension Gather {
     guard isLast() && decide() else { return .idle }
     guard !isLost else {
       // The outcome of the lost input is unknown.
-      abandonResult()
+      orphanResult()
       return .idle
     }
     var combined = CellValue.void
@@ -49,7 +49,7 @@ extension Gather {
   }
 
   /// Releases the result, which will never be settled by this gather.
-  fileprivate func abandonResult() {
+  fileprivate func orphanResult() {
     if result.hold() {
       if result.reactionKind == .none { result.meta = ReactionKind.orphan }
       result.unhold()

@@ -11,7 +11,7 @@ extension CompletionQueue {
       guard unsafe state.pointee.descriptor >= 0 else { return }
       if unsafe !platform_event_renew(state.pointee.descriptor) {
         unsafe state.pointee.descriptor = -1
-      } else if unsafe !state.pointee.line.isEmpty {
+      } else if unsafe !state.pointee.ready.isEmpty {
         unsafe platform_event_set(state.pointee.descriptor, true)
       }
     }

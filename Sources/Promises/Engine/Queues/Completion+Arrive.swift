@@ -1,7 +1,7 @@
 import CPlatform
 import Synchronization
 
-// The entry of an event into its queue's line.
+// The entry of an event into its queue's ready events.
 extension Completion {
   /// Whether the event is entered in the queue's table.
   var isRevocable: Bool { kind == .settled || kind == .call }
@@ -21,7 +21,7 @@ extension Completion {
     if queue.push(self, .void, state: 0, isObsolete: true) == .refused { ref.release() }
   }
 
-  /// Makes the CALL of a promise that was settled by another party obsolete: a ready one keeps its place in the line. If
+  /// Makes the CALL of a promise that was settled by another party obsolete: a ready one keeps its place. If
   /// the source is being settled, the settling thread appends the obsolete event.
   fileprivate func makeObsolete() {
     let owned: (value: CellValue, promise: CellRef?)? = unsafe queue.locked { _ in

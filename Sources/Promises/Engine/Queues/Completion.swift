@@ -5,7 +5,7 @@ import Synchronization
 ///
 ///                state                          value     next       function        context   free
 ///   completion   promise | flags, place, kind   the       the next   neighbours in   the tag   the queue, the
-///                                               outcome   in line    the table                 previous in line
+///                                               outcome   ready      the table                 previous ready
 ///
 ///   [ idle ] --(attached)--> [ waiting ] --(source settles)--> [ ready ] --(take)--> [ taken ]
 ///                                 |                               |
@@ -14,9 +14,9 @@ import Synchronization
 /// A CALL or CANCEL whose promise is settled without it becomes obsolete: it is made ready, or stays so, and is taken as
 /// an OBSOLETE.
 ///
-/// `state`, both pairs of neighbours and the line are guarded by the queue's lock. While the event is idle or waiting,
-/// the reaction in `promise` owns the cell (its `context`); while it is ready, the queue does; then the taker. A ready
-/// CALL also has a reference to its promise.
+/// `state`, both pairs of neighbours and the ready events are guarded by the queue's lock. While the event is idle or
+/// waiting, the reaction in `promise` owns the cell (its `context`); while it is ready, the queue does; then the taker. A
+/// ready CALL also has a reference to its promise.
 ///
 /// The life word is marked as weakly referenced when the event is made: the promise of a ready CALL refers to it by
 /// token.
@@ -119,7 +119,7 @@ package struct Completion: Equatable {
     nonmutating set { ref.value = newValue }
   }
 
-  /// The neighbours in the line of ready events, by index; 0: none.
+  /// The neighbours among the ready events, by index; 0: none.
   package var next: UInt32 {
     get { ref.next }
     nonmutating set { ref.next = newValue }

@@ -82,9 +82,9 @@ extension CompletionQueue.State {
     return revoked
   }
 
-  /// Revokes one event, ready ones first, in the order of the line; nil if none is left.
+  /// Revokes one event, ready ones first, in their order; nil if none is left.
   fileprivate mutating func revokeNext() -> Revoked? {
-    let first = unsafe line.first
+    let first = unsafe ready.first
     guard first != 0 else { return unsafe table.any().map { unsafe revoke($0) } }
     let event = Completion(index: first)
     if event.isListed { return unsafe revoke(event) }

@@ -47,12 +47,12 @@ extension CompletionQueue.State {
     _ room: Int, sleeps: Bool
   ) -> (taken: CompletionQueue.Taken?, wakes: Bool, sequence: UInt32) {
     if unsafe isClosed { return (.closed, false, 0) }
-    if unsafe line.isEmpty {
+    if unsafe ready.isEmpty {
       guard sleeps else { return (.events(first: 0, count: 0), false, 0) }
       unsafe sleepers += 1
       return unsafe (nil, false, sequence)
     }
-    let (first, count) = unsafe line.take(room)
+    let (first, count) = unsafe ready.take(room)
     var index = first
     while index != 0 {
       let event = Completion(index: index)
@@ -61,7 +61,7 @@ extension CompletionQueue.State {
       index = event.next
     }
     // Write for the events that are left, so that edge-triggered pollers get a new edge.
-    if unsafe descriptor >= 0 { unsafe platform_event_set(descriptor, !line.isEmpty) }
-    return unsafe (.events(first: first, count: count), !line.isEmpty && nudge(), 0)
+    if unsafe descriptor >= 0 { unsafe platform_event_set(descriptor, !ready.isEmpty) }
+    return unsafe (.events(first: first, count: count), !ready.isEmpty && nudge(), 0)
   }
 }

@@ -21,8 +21,7 @@ package struct CompletionQueue: Equatable {
     /// The futex of the takers: changes to wake one. The first field, so its address is that of the state.
     var sequence: UInt32 = 0
     var sleepers = 0
-    /// The ready events.
-    var line = CompletionLine()
+    var ready = ReadyEvents()
     /// The waiting and ready SETTLED and CALL events.
     var table: CompletionTable
     /// An eventfd; negative: none.
@@ -80,14 +79,14 @@ package struct CompletionQueue: Equatable {
       if unsafe state.descriptor < 0 {
         unsafe state.descriptor = platform_event_open()
         guard unsafe state.descriptor >= 0 else { return .outOfMemory }
-        if unsafe !state.line.isEmpty { unsafe platform_event_set(state.descriptor, true) }
+        if unsafe !state.ready.isEmpty { unsafe platform_event_set(state.descriptor, true) }
       }
       return unsafe .file(state.descriptor)
     }
   }
 }
 
-// The line of ready events.
+// The ready events.
 extension CompletionQueue {
   /// The result of a push. An obsolete event is appended without the value and the promise, which the caller keeps. A
   /// refused event stays the caller's, too: the queue is closed, or the event has arrived before or was revoked.
@@ -133,16 +132,16 @@ extension CompletionQueue {
 extension CompletionQueue.State {
   /// Appends a ready event. True: the caller has to wake a taker.
   mutating func append(_ event: Completion) -> Bool {
-    let wasEmpty = unsafe line.isEmpty
-    unsafe line.append(event)
+    let wasEmpty = unsafe ready.isEmpty
+    unsafe ready.append(event)
     if unsafe wasEmpty && descriptor >= 0 { unsafe platform_event_set(descriptor, true) }
     return unsafe nudge()
   }
 
   /// Removes a ready event without taking it.
   mutating func remove(_ event: Completion) {
-    unsafe line.remove(event)
-    if unsafe line.isEmpty && descriptor >= 0 { unsafe platform_event_set(descriptor, false) }
+    unsafe ready.remove(event)
+    if unsafe ready.isEmpty && descriptor >= 0 { unsafe platform_event_set(descriptor, false) }
   }
 
   /// Makes a sleeping taker check again. True: the caller has to wake one.

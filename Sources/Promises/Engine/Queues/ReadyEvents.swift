@@ -1,5 +1,5 @@
 /// A FIFO of ready events, linked through their cells. Not thread-safe: the queue's lock guards it.
-struct CompletionLine {
+struct ReadyEvents {
   private(set) var first: UInt32 = 0
   private var last: UInt32 = 0
 
