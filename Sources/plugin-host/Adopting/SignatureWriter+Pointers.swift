@@ -20,11 +20,11 @@ extension SignatureWriter {
     types.count == 1 && (ownership.destroys(function, types[0]) || callerMade.destroys(function, types[0]))
   }
 
-  private static func isAddress(_ name: String) -> Unsuitable {
+  private static func addressOfFunctionPointer(_ name: String) -> Unsuitable {
     Unsuitable("'\(name)' is the address of a function pointer: nothing says whether it is read or written")
   }
 
-  private static func isShared(_ name: String) -> Unsuitable {
+  private static func sharedState(_ name: String) -> Unsuitable {
     Unsuitable("'\(name)' is changed in place, and other calls have to see it")
   }
 
@@ -67,7 +67,7 @@ extension SignatureWriter {
   private mutating func object(_ index: Int, _ target: CType, _ isConst: Bool) throws(Unsuitable) -> String {
     let name = names[index]
     if CountedParameters.isHandle(target) { return optional(index, "ptr<\(text.name(of: target))>") }
-    if ParameterNames.isAtomic(function: function.name) { throw Self.isShared(name) }
+    if ParameterNames.isAtomic(function: function.name) { throw Self.sharedState(name) }
     if !isConst, ParameterNames.mayBeMany(name), !isDatum(index) {
       throw Unsuitable("'\(name)' may be written to, and nothing says how much room it needs")
     }
@@ -133,7 +133,7 @@ extension SignatureWriter {
     if case .char = header.resolved(target), !isConst {
       throw Unsuitable("'\(name)' is written to, and nothing says how much room it needs")
     }
-    if ParameterNames.isAtomic(function: function.name) { throw Self.isShared(name) }
+    if ParameterNames.isAtomic(function: function.name) { throw Self.sharedState(name) }
     // lzma_stream_buffer_encode(..., uint8_t *out, size_t *out_pos, size_t out_size).
     if !isConst, ParameterNames.isPlace(name), names.contains(String(name.dropLast(4))) {
       checks.append("\(name) is taken to be a place that is read and moved, from 0")
@@ -174,7 +174,7 @@ extension SignatureWriter {
     _ index: Int, of inner: CType, isConst: Bool, _ isConstInner: Bool
   ) throws(Unsuitable) -> String {
     let name = names[index]
-    if case .function = header.resolved(inner) { throw Self.isAddress(name) }
+    if case .function = header.resolved(inner) { throw Self.addressOfFunctionPointer(name) }
     guard !isConst, !isArray(index), !counts.isAmbiguous else {
       throw Unsuitable("'\(name)' may be an array of addresses")
     }

@@ -16,7 +16,8 @@ struct CheckFunctionCommand: ParsableCommand {
   func run() throws {
     let adoption = try AdoptionFile.read(file, trust: FileTrust(acceptsUnsafeFiles: true))
     guard dup2(StandardStreams.results, Self.report) == Self.report, Self.openNothing() else {
-      throw Failure(.rejected, "the report: \(SystemError.last)")
+      throw Failure(
+        .rejected, "descriptor \(Self.report), for the report of the check, cannot be opened: \(SystemError.last)")
     }
     CallChecker.run(function, of: adoption, report: Self.report)
   }

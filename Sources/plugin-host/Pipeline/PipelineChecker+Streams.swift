@@ -38,7 +38,7 @@ extension PipelineChecker {
     }
     guard let returned else {
       if case .optional = result { return .outlet(outlet) }
-      report(location, "\"\(name)\" returns \(result): write what, as \"returns\", behind \"stream\"")
+      report(location, "\"\(name)\" returns \(result): expected the key \"returns\" with that value, beside \"stream\"")
       return nil
     }
     guard let text = known(returned, as: "returns"),

@@ -233,7 +233,7 @@ struct PipelineChecker {
       guard let signature else { return nil }
       guard let written = template.value else {
         if signature.resultKind == .void { return .value(.void) }
-        report(template.location, "the value must be what \(signature.name) gives, \(signature.resultText)")
+        report(template.location, "the value must be a result of \(signature.name): \(signature.resultText)")
         return nil
       }
       guard let type = signature.result else {

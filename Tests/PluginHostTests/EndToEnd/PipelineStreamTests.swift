@@ -184,7 +184,7 @@ extension EndToEnd {
     }
 
     @Test(arguments: [
-      ("with: {n: 1, f: {stream: 4}}", "3:47: error: \"f\" returns bool: write what, as \"returns\", behind"),
+      ("with: {n: 1, f: {stream: 4}}", "3:47: error: \"f\" returns bool: expected the key \"returns\""),
       ("with: {n: 1, f: {stream: none, returns: true}}", "\"stream\" is the number of events that may wait, from 1"),
       ("with: {n: 1, f: {stream: [4], returns: true}}", "\"stream\" must be a value that is known"),
       ("with: {n: 1, f: {stream: 4, returns: 7}}", "error: \"returns\" is \"7\", expected true or false"),
