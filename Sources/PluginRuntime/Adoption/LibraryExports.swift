@@ -26,8 +26,8 @@ public struct LibraryExports {
   /// Whether the library exports a function under this name, or one that it links does.
   public func provides(_ name: String) -> Bool { own.contains(name) || linked.contains { $0.contains(name) } }
 
-  /// The symbols that the library needs, and that neither a library that it links nor this process defines: it cannot be
-  /// loaded. Empty if one of these libraries is damaged.
+  /// The symbols that the library needs, and that neither a library that it links nor this process defines: it cannot
+  /// be loaded. Empty if one of these libraries is damaged.
   public var missing: [String] {
     guard isComplete else { return [] }
     return own.dynamic.needed.filter { name in

@@ -1,21 +1,21 @@
 import CPromise
 
 extension CallbackConversion {
-  /// Reads the arguments of a callback that settles a promise. Returns true for a value and false for a reason; the
-  /// caller owns the reference.
+  /// Reads the outcome from the arguments of a callback that settles a promise: a value, or the reason of a rejection.
+  /// The caller owns the reference.
   ///
   /// - Parameter source: the callback's source, named in errors.
-  func complete(
-    _ addresses: UnsafePointer<UnsafeMutableRawPointer?>?, into value: inout promise_value_t, for source: CallbackSource
-  ) -> Bool {
+  func outcome(
+    _ addresses: UnsafePointer<UnsafeMutableRawPointer?>?, for source: CallbackSource
+  ) -> (value: promise_value_t, isFulfilled: Bool) {
     do throws(ArgumentMismatch) {
       for (index, argument) in arguments.enumerated() {
         guard case .reject(let rule) = argument.parameter.role else { continue }
         guard let failure = try failure(rule, index, argument, addresses) else { continue }
         let error = try Self.borrowed(argument, addresses?[index])
-        value = error ?? Self.reason(failure, source.function, domain: source.plugin)
-        return false
+        return (error ?? Self.reason(failure, source.function, domain: source.plugin), false)
       }
+      var value = promise_value_t()
       value.kind = promise_kind_t(PROMISE_KIND_VOID)
       for (index, argument) in arguments.enumerated() where argument.parameter.role == .resolve {
         if let given = try Self.borrowed(argument, addresses?[index]) {
@@ -24,10 +24,9 @@ extension CallbackConversion {
           value = try argument.plan.abi(load(index, argument, addresses))
         }
       }
-      return true
+      return (value, true)
     } catch {
-      value = promise_value_t(source.misuse(error))
-      return false
+      return (promise_value_t(source.misuse(error)), false)
     }
   }
 
@@ -95,8 +94,7 @@ extension PluginValue {
       }
     switch rule {
     case .zero: return isZero
-    case .negative, .status: return isNegative
-    case .errno: return isNegative
+    case .negative, .status, .errno: return isNegative
     default: return !isZero
     }
   }

@@ -15,8 +15,8 @@ extension CallbackConversion {
     let size: Int
   }
 
-  /// Converts the body's object to the value of the result and those of outputs. An `out` argument may be NULL: its value
-  /// is dropped.
+  /// Converts the body's object to the value of the result and those of outputs. An `out` argument may be NULL: its
+  /// value is dropped.
   func outputs(
     _ value: PluginValue, _ addresses: UnsafePointer<UnsafeMutableRawPointer?>?, _ arena: CallArena
   ) throws(ArgumentMismatch) -> (result: PluginValue, [Output]) {

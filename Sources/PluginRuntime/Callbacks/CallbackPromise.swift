@@ -50,8 +50,8 @@ final class CallbackPromise: Sendable {
   func settle(_ source: CallbackSource, _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?) {
     // A discarded promise ignores its outcome.
     if promise_state(promise) == PROMISE_PENDING {
-      var value = promise_value_t()
-      if source.conversion.complete(arguments, into: &value, for: source) {
+      var (value, isFulfilled) = source.conversion.outcome(arguments, for: source)
+      if isFulfilled {
         promise_resolve(promise, &value)
       } else {
         promise_reject(promise, &value)

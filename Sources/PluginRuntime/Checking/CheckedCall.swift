@@ -6,7 +6,8 @@ import Glibc
 /// Calls of one function of an adopted library with random arguments, in a process of their own.
 ///
 /// Each address that the function is given is that of memory which ends, or begins, at a page that cannot be accessed;
-/// an argument that it only reads cannot be written. So a write where the function was given nothing ends the process with a report.
+/// an argument that it only reads cannot be written. So a write where the function was given nothing ends the process
+/// with a report.
 struct CheckedCall {
   /// A function and its address.
   struct Target {

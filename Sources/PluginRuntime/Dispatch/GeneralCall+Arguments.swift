@@ -108,8 +108,8 @@ extension GeneralCall {
       copy.write(UnsafeRawBufferPointer(start: source, count: count * size))
       data = copy
     }
-    // NULL means absent, so an empty value needs an address: that of zeros, for functions that take a count of 0 for data
-    // that a 0 ends.
+    // NULL means absent, so an empty value needs an address: that of zeros, for functions that take a count of 0 for
+    // data that a 0 ends.
     if data == nil, slot.pointee.parameter.type.unwrapped == slot.pointee.parameter.type {
       data = try arena.allocate(0)
     }

@@ -70,7 +70,7 @@ extension GeneralCall {
       }
     }
     if let value { members.insert(PluginMember("result", value), at: 0) }
-    guard let object = ValueBox.wrap(.object(members)) else { return .fault(.noMemory) }
+    guard let object = ValueConversion.wrap(.object(members)) else { return .fault(.noMemory) }
     result.pointee = object
     return .fulfilled
   }

@@ -20,7 +20,9 @@ enum HandleArgument {
     case .value: try storeValue(value.pointee, memory, arena)
     case .error:
       if kind == PROMISE_KIND_ERROR { return try storeValue(value.pointee, memory, arena) }
-      guard let content = try ValueBox.content(value), let error = error(content) else { throw mismatch(value, plan) }
+      guard let content = try ValueConversion.content(value), let error = error(content) else {
+        throw mismatch(value, plan)
+      }
       arena.keep(error)
       try storeValue(error, memory, arena)
     case .token:

@@ -4,8 +4,8 @@ import Promises
 /// Converts promises of `PluginValue` to arguments, whose promises hold values of C.
 enum PromiseBridge {
   /// Returns a promise that follows `promise`, with its value converted to C for the type (`nil`: void). A value that
-  /// does not fit rejects it. `plan` is that of the type, for arrays and objects. The caller owns the reference. `nil` if
-  /// memory has run out.
+  /// does not fit rejects it. `plan` is that of the type, for arrays and objects. The caller owns the reference. `nil`
+  /// if memory has run out.
   static func abi(_ promise: Promise<PluginValue>, of type: ValueType?, _ plan: TypePlan?) -> OpaquePointer? {
     guard let handle = promise_new() else { return nil }
     promise_retain(handle)

@@ -84,7 +84,7 @@ extension TypePlan {
   ///
   /// - Throws: `ArgumentMismatch` if it does not fit.
   func value(_ value: UnsafePointer<promise_value_t>) throws(ArgumentMismatch) -> PluginValue {
-    if let boxed = try ValueBox.content(value) { return boxed }
+    if let boxed = try ValueConversion.content(value) { return boxed }
     let kind = Int(value.pointee.kind)
     switch form {
     case .nullable(let plan), .indirect(let plan), .owned(let plan, _):

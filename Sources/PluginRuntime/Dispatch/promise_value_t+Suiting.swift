@@ -1,8 +1,8 @@
 import CPromise
 
 extension promise_value_t {
-  /// Whether the value can fulfil a `promise<T>`: it has T's kind and is in T's range. A type of `nil` is void. `plan` is
-  /// that of the type, or of its content, for structs, arrays and slices.
+  /// Whether the value can fulfil a `promise<T>`: it has T's kind and is in T's range. A type of `nil` is void. `plan`
+  /// is that of the type, or of its content, for structs, arrays and slices.
   func suits(_ type: ValueType?, _ plan: TypePlan?) -> Bool {
     switch type {
     case nil: return kind == promise_kind_t(PROMISE_KIND_VOID)
@@ -37,7 +37,9 @@ extension promise_value_t {
 
   /// Whether an ARRAY or a MAP has the parts of the type.
   private func holds(_ type: ValueType?) -> Bool {
-    guard let type, let content = withUnsafePointer(to: self, { try? ValueBox.content($0) }) else { return false }
+    guard let type, let content = withUnsafePointer(to: self, { try? ValueConversion.content($0) }) else {
+      return false
+    }
     return content.isOf(type)
   }
 

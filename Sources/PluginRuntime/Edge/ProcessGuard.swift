@@ -27,8 +27,8 @@ public enum ProcessGuard {
   ///
   /// - Parameters:
   ///   - program: the name at the beginning of each message.
-  ///   - timeout: how long each of a plugin's initialisers, promise_plugin_entry(), load() and unload() may take, and its
-  ///     exit handlers and destructors after `ending`.
+  ///   - timeout: how long each of a plugin's initialisers, promise_plugin_entry(), load() and unload() may take, and
+  ///     its exit handlers and destructors after `ending`.
   ///   - inJSON: whether a report is one line of JSON, as `plugin_activity.h` shows it, instead of a sentence.
   public static func install(program: StaticString, statuses: Statuses, timeout: Duration, inJSON: Bool = false) {
     let (seconds, attoseconds) = timeout.components
@@ -45,12 +45,12 @@ public enum ProcessGuard {
     }
   }
 
-  /// Gives this thread a stack for signal handlers, so that a stack overflow is reported too. For each thread that calls
-  /// functions of plugins.
+  /// Gives this thread a stack for signal handlers, so that a stack overflow is reported too. For each thread that
+  /// calls functions of plugins.
   public static func prepareThread() { plugin_activity_prepare_thread() }
 
-  /// The state with which threads begin: that of the thread that starts the first one. By itself a thread has the blocked
-  /// signals of the one that starts it, where a function of a plugin may just have changed them.
+  /// The state with which threads begin: that of the thread that starts the first one. By itself a thread has the
+  /// blocked signals of the one that starts it, where a function of a plugin may just have changed them.
   private static let initialState = plugin_thread_state()
 
   /// Runs a closure on a new thread that is prepared for functions of plugins. Returns false, and runs nothing, if no

@@ -73,7 +73,8 @@ public final class SerialThread: Sendable {
     for job in jobs { job() }
   }
 
-  /// Runs a job on the thread. Waits for it if a thread of this kind calls: on that thread itself, the job runs at once.
+  /// Runs a job on the thread. Waits for it if a thread of this kind calls: on that thread itself, the job runs at
+  /// once.
   public func run(_ job: @escaping Job) {
     guard let caller = Self.current else { return post(job) }
     guard caller !== self, start() else { return job() }

@@ -1,5 +1,5 @@
-/// The encoding of values in frames and in the cache: CBOR (RFC 8949) in its deterministic form, with tags for distinctions
-/// that a `PluginValue` makes and CBOR does not. `docs/isolation.md` has the table.
+/// The encoding of values in frames and in the cache: CBOR (RFC 8949) in its deterministic form, with tags for
+/// distinctions that a `PluginValue` makes and CBOR does not. `docs/isolation.md` has the table.
 enum CBOR {
   /// Tags of 16 bits, from the range that is assigned first come, first served.
   enum Tag {

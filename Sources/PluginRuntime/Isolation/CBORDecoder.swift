@@ -9,9 +9,9 @@ struct CBORDecoder {
   /// The blocks of shared memory that no value has been read from yet.
   private var memory: [SharedBytes?]
 
-  /// Decodes bytes that are one value and nothing else. `handles`: the upper half of the handles that may be in it; `nil`
-  /// for any. `memory`: shared memory, each block of which is read at most once. `limit`: the most values, the elements
-  /// of arrays included.
+  /// Decodes bytes that are one value and nothing else. `handles`: the upper half of the handles that may be in it;
+  /// `nil` for any. `memory`: shared memory, each block of which is read at most once. `limit`: the most values, the
+  /// elements of arrays included.
   static func decode(
     _ bytes: ArraySlice<UInt8>, handles: UInt? = nil, memory: [SharedBytes] = [], limit: Int = CBOR.maximumCount
   ) throws(CBORError) -> PluginValue {

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// A call is admitted, waits, or is refused. Calls start in the order in which they came.
 final class CallFlow: Sendable {
-  enum Admission: Sendable { case start, waits, overloaded, closed }
+  enum Decision: Sendable { case start, waits, overloaded, closed }
 
   private struct State {
     /// Calls that a worker has not answered; counted only if they are limited.
@@ -63,7 +63,7 @@ final class CallFlow: Sendable {
 
   /// Decides on a new call. One that waits is queued, if it has been made: that is done with no lock held, for a trace
   /// calls a closure of the program's.
-  func admit(_ call: WaitingCall? = nil, number: UInt64 = 0) -> Admission {
+  func admit(_ call: WaitingCall? = nil, number: UInt64 = 0) -> Decision {
     state.withLock { state in
       if state.isClosed { return .closed }
       if !state.isHeld, state.waiting.isEmpty, state.running < limits.inFlight {

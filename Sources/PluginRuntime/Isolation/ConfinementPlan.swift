@@ -15,8 +15,8 @@ struct ConfinementPlan: Sendable {
   private static let write = Int32(PLUGIN_ACCESS_WRITE)
   private static let execute = Int32(PLUGIN_ACCESS_EXECUTE)
 
-  /// Creates the plan for a plugin: its capabilities, and the files that every program and this plugin's libraries need.
-  /// The worker's own program is among them: runtimes read it to show their stacks.
+  /// Creates the plan for a plugin: its capabilities, and the files that every program and this plugin's libraries
+  /// need. The worker's own program is among them: runtimes read it to show their stacks.
   init(_ capabilities: Capabilities, _ source: PluginSource, _ program: WorkerProgram) {
     self.capabilities = capabilities
     // The program may be given as /proc/self/exe, which is another one for each process.

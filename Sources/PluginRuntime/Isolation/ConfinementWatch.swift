@@ -1,8 +1,8 @@
 import CPluginEdge
 import Glibc
 
-/// The host's part of the confinement of one worker process: sends the plan, and notes refusals. Used by the thread that
-/// serves the worker.
+/// The host's part of the confinement of one worker process: sends the plan, and notes refusals. Used by the thread
+/// that serves the worker.
 struct ConfinementWatch {
   /// A refusal, with the call that the thread was making, if it was making one.
   private struct Note {
@@ -211,8 +211,8 @@ struct ConfinementWatch {
     return String(cString: resolved)
   }
 
-  /// The path of a file that is to be made in an existing folder. In /proc nobody makes files: a name that leads nowhere
-  /// is that of a pipe.
+  /// The path of a file that is to be made in an existing folder. In /proc nobody makes files: a name that leads
+  /// nowhere is that of a pipe.
   private static func resolveNew(_ path: String) -> String? {
     guard !isBelow("/proc", path), let slash = path.lastIndex(of: "/") else { return nil }
     return resolve(slash == path.startIndex ? "/" : String(path[..<slash])).map { folder in

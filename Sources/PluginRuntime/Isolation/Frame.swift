@@ -111,8 +111,8 @@ struct Frame: Sendable {
 }
 
 extension Frame.Kind {
-  /// The most values in the body: few where the form of the body has few, for a value takes many times the memory of its
-  /// encoding.
+  /// The most values in the body: few where the form of the body has few, for a value takes many times the memory of
+  /// its encoding.
   var maximumCount: Int {
     switch self {
     case .hello, .ready, .loaded, .progress, .released, .foreignCancel, .log, .ping, .pong, .cancel, .wanted,

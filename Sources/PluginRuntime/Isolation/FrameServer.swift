@@ -6,8 +6,8 @@ import Synchronization
 /// Reads the frames of the host and runs the calls among them on the thread that read them (leader and follower), so
 /// that a call which returns soon needs no other thread.
 ///
-/// The leader reads, runs the calls that it has read, and reads again. The follower takes the lead if the leader has not
-/// come back to the socket for a whole tick, or if a call of the leader waits for the host: it reads on, and the
+/// The leader reads, runs the calls that it has read, and reads again. The follower takes the lead if the leader has
+/// not come back to the socket for a whole tick, or if a call of the leader waits for the host: it reads on, and the
 /// remaining calls run on threads of the pool. A leader that was replaced becomes the follower when its call has
 /// returned, or ends if there is one. Without calls the follower sleeps.
 final class FrameServer: Sendable {
@@ -40,7 +40,8 @@ final class FrameServer: Sendable {
     }
   }
 
-  /// The time between two looks at the leader. The host waits that long at most for the answer of a call that has ended.
+  /// The time between two looks at the leader. The host waits that long at most for the answer of a call that has
+  /// ended.
   private static let tick = DispatchTimeInterval.microseconds(500)
   /// The ticks without calls after which the follower sleeps.
   private static let patience = 8
@@ -95,7 +96,8 @@ final class FrameServer: Sendable {
     }
   }
 
-  /// Reads and runs calls, until the leader of that number is replaced. `initial`: the state of its thread for each call.
+  /// Reads and runs calls, until the leader of that number is replaced. `initial`: the state of its thread for each
+  /// call.
   private func lead(_ number: Int, _ initial: plugin_thread_state_t) {
     repeat { channel.receive(&stream, handle) } while runCalls(number, initial)
   }

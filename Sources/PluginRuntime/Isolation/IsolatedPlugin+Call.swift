@@ -3,8 +3,8 @@ import Promises
 import Synchronization
 
 extension IsolatedPlugin {
-  /// Calls a function, as `Host.call` does, in the worker with the fewest calls, or in that which gave a handle among the
-  /// arguments.
+  /// Calls a function, as `Host.call` does, in the worker with the fewest calls, or in that which gave a handle among
+  /// the arguments.
   ///
   /// Discarding the promise asks the worker to stop the call. If the function has not returned after
   /// `IsolationOptions.grace`, the worker is killed. `IsolationOptions.limits` may let the call wait first.
@@ -35,9 +35,9 @@ extension IsolatedPlugin {
       start(function, arguments, terms, flow.slot(), waiting)
     }
     let promises = arguments.compactMap { if case .promise(let promise) = $0.content { promise } else { nil } }
-    let admission = flow.admit()
-    if admission == .start { return begin(nil) }
-    guard admission == .waits else { return .reject(refusal(admission, target)) }
+    let decision = flow.admit()
+    if decision == .start { return begin(nil) }
+    guard decision == .waits else { return .reject(refusal(decision, target)) }
     let number = flow.newNumber()
     let call = WaitingCall(awaiting: promises.map(\.id), begin: begin, remove: { [flow] in flow.remove(number) })
     switch flow.admit(call, number: number) {
@@ -50,8 +50,8 @@ extension IsolatedPlugin {
     return call.promise
   }
 
-  private func refusal(_ admission: CallFlow.Admission, _ target: RemoteFunction) -> PluginError {
-    if admission == .closed { return closed(target.name) }
+  private func refusal(_ decision: CallFlow.Decision, _ target: RemoteFunction) -> PluginError {
+    if decision == .closed { return closed(target.name) }
     let limits = settings.options.limits
     let waits = limits.whenFull == .wait ? " and \(limits.queue) wait" : ""
     return PluginError(
@@ -77,8 +77,8 @@ extension IsolatedPlugin {
     }
   }
 
-  /// The worker that gave a handle among the arguments, or else that of the lane, or else the one that has the result of a
-  /// call that is among the arguments, or else the one with the fewest calls.
+  /// The worker that gave a handle among the arguments, or else that of the lane, or else the one that has the result
+  /// of a call that is among the arguments, or else the one with the fewest calls.
   private func worker(for arguments: [Argument], lane: UInt64) -> PluginProcess {
     let active = state.withLock(\.active)
     if active.count == 1 { return active[0] }

@@ -58,8 +58,8 @@ struct KeptResults {
     return request
   }
 
-  /// Makes promises of the host the place of all that are in the worker, which there are at most as many of. Takes these
-  /// promises out, and returns calls that settle them.
+  /// Makes promises of the host the place of all that are in the worker, which there are at most as many of. Takes
+  /// these promises out, and returns calls that settle them.
   mutating func moveToHost(_ promises: inout [Promise<PluginValue>]) -> [(request: UInt64, call: RemoteCall)] {
     results.filter { if case .worker = $0.value.place { true } else { false } }.sorted { $0.key < $1.key }.map {
       let promise = promises.removeLast()

@@ -68,8 +68,8 @@ final class PluginProcess: Sendable {
   /// The number of promise arguments whose outcomes crossed as frames of their own.
   var settled: Int { link.state.withLock(\.settled) }
 
-  /// Makes a call. Returns its promise, that of `waiting` if it waited; `nil` if the plugin is ending, and takes no more
-  /// calls. `stays`: a call that waits takes the result.
+  /// Makes a call. Returns its promise, that of `waiting` if it waited; `nil` if the plugin is ending, and takes no
+  /// more calls. `stays`: a call that waits takes the result.
   func begin(
     _ function: RemoteFunction, _ arguments: [Argument], _ terms: CallTerms, slot: CallSlot? = nil,
     waiting: WaitingCall? = nil, stays: Bool = false

@@ -6,9 +6,9 @@ import Synchronization
 ///
 ///     let watcher = try PluginWatcher(host) { plugin, outcome in print(plugin, outcome) }
 ///
-/// A file is changed by writing to it, or by renaming another file to its path. Rename: a worker that has mapped the file
-/// sees writes to it. A symbolic link that is changed is not noticed: the path that it led
-/// to is watched. Files that change together are waited for.
+/// A file is changed by writing to it, or by renaming another file to its path. Rename: a worker that has mapped the
+/// file sees writes to it. A symbolic link that is changed is not noticed: the path that it led to is watched. Files
+/// that change together are waited for.
 public final class PluginWatcher: Sendable {
   /// Receives the outcome of each reload, on the thread of the watcher.
   public typealias Report =

@@ -6,13 +6,16 @@ import Synchronization
 /// The process in which an isolated plugin runs: one plugin, one host, connected by the socket that the host left as
 /// descriptor 3.
 ///
-/// Four kinds of threads run here. The main thread maps the plugin, calls its load() and unload(), and runs the jobs
-/// of the main executor. The calls that share the number of a serial thread have a thread of their own. The leader of the
-/// `FrameServer` reads frames and makes the calls that return soon. Threads of a pool make the others.
+/// Five kinds of threads run here. The main thread maps the plugin, calls its load() and unload(), and runs the jobs of
+/// the main executor. The leader of the `FrameServer` reads frames and makes the calls that return soon; its follower
+/// takes the lead if one does not. Each serial lane has a thread for its calls. `CallThreads` make the others.
 public final class PluginWorker: Sendable {
   /// The name by which host and worker know each other in their first frames.
   static let greeting = PluginValue.array([.string("plugin-worker"), .uint(UInt64(PluginDescriptor.hostABI))])
 
+  /// The progress of the plugin.
+  ///
+  ///     greeted --open--> opened --load--> loaded --unload--> (the process exits)
   private enum Stage: Sendable {
     case greeted
     indirect case opened(PluginSource, PluginDescription)
@@ -111,7 +114,7 @@ public final class PluginWorker: Sendable {
       let settled = try WorkerQuestions.result(frame.body)
       let promise = argument(frame.request, isLast: true)
       threads.run { [self] in settle(promise, with: settled) }
-    case .keep: state.withLock { $0.calls[frame.request] }?.expect()
+    case .keep: state.withLock { $0.calls[frame.request] }?.markTaken()
     case .fetch: try fetch(frame.request)
     case .drop: try drop(frame.request)
     case .ping: reply(Frame(.pong))
@@ -196,7 +199,10 @@ public final class PluginWorker: Sendable {
       case .uint(let depth) = parts[1], case .uint(let lane) = parts[2], case .bool(let stays) = parts[3],
       number < UInt64(loaded.functions.count)
     else {
-      throw FrameError(description: "a call of an unknown form")
+      throw FrameError(
+        description:
+          "a call with the body \(frame.body.json.prefix(100)), expected an array of the number of a function "
+          + "(below \(loaded.functions.count)), depth, lane, whether the result stays, and arguments")
     }
     let function = loaded.functions[Int(number)]
     let arguments = try ArgumentCoder.decode(
@@ -211,7 +217,7 @@ public final class PluginWorker: Sendable {
         questions.callback(number, request: frame.request, handles: { [self] in state.withLock(\.handles) })
       })
     let call = WorkerCall()
-    if stays { call.expect() }
+    if stays { call.markTaken() }
     let request = frame.request
     state.withLock { $0.calls[request] = call }
     run(in: lane) { [self] in

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The shared memory of large arguments that calls of a pool have: bytes that go to several workers at the same time are
-/// written once.
+/// The shared memory of large arguments that calls of a pool have: bytes that go to several workers at the same time
+/// are written once.
 ///
 /// Bytes are the same if they are the same array, not a copy. The block keeps the array, and the calls keep the block:
 /// so an array at that address is that array, and nothing stays when the last of the calls has been answered.

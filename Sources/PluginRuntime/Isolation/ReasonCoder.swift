@@ -94,8 +94,8 @@ enum ReasonCoder {
   }
 }
 
-/// An error that a callback threw in the host, while it passes through the worker: the host keeps the error itself under
-/// this number.
+/// An error that a callback threw in the host, while it passes through the worker: the host keeps the error itself
+/// under this number.
 struct ThrownReason: Error, Equatable, CustomStringConvertible {
   let number: UInt64
   let text: String

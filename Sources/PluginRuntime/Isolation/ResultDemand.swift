@@ -8,16 +8,16 @@ import Synchronization
 ///       \--the worker keeps it--> kept --a reader comes--> read     the result is fetched
 ///                                   \--destroyed                    the worker drops it
 final class ResultDemand: Sendable {
-  private enum Stage: UInt8 { case none, read, kept }
+  private enum State: UInt8 { case none, read, kept }
 
-  private let stage = Atomic<UInt8>(Stage.none.rawValue)
-  // Written before the call is sent, and read in the stage `kept`, which the answer leads to.
+  private let state = Atomic<UInt8>(State.none.rawValue)
+  // Written before the call is sent, and read in the state `kept`, which the answer leads to.
   nonisolated(unsafe) private var link: WorkerLink?
   nonisolated(unsafe) private var request: UInt64 = 0
 
   // Elsewhere: the last reference to the promise may be released with a lock held.
   deinit {
-    guard stage.load(ordering: .acquiring) == Stage.kept.rawValue else { return }
+    guard state.load(ordering: .acquiring) == State.kept.rawValue else { return }
     WorkerLink.deliveries.run { [link, request] in link?.drop(request) }
   }
 
@@ -41,7 +41,7 @@ final class ResultDemand: Sendable {
   /// The worker keeps the result, which the link has noted. Returns false if it is to be fetched at once.
   func keep() -> Bool { advance(from: .none, to: .kept) }
 
-  private func advance(from old: Stage, to new: Stage) -> Bool {
-    stage.compareExchange(expected: old.rawValue, desired: new.rawValue, ordering: .acquiringAndReleasing).exchanged
+  private func advance(from old: State, to new: State) -> Bool {
+    state.compareExchange(expected: old.rawValue, desired: new.rawValue, ordering: .acquiringAndReleasing).exchanged
   }
 }

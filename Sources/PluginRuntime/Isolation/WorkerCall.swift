@@ -5,8 +5,8 @@ import Synchronization
 final class WorkerCall: Sendable {
   private struct State {
     var promise: Promise<PluginValue>?
-    /// Follows `promise`, for calls that came before it.
-    var expected: Promise<PluginValue>?
+    /// Settled like `promise`, for calls that came before it.
+    var promised: Promise<PluginValue>?
     var isCancelled = false
     var isTaken = false
   }
@@ -19,31 +19,31 @@ final class WorkerCall: Sendable {
   var isCancelled: Bool { state.withLock(\.isCancelled) }
 
   /// Notes that another call will take the result.
-  func expect() { state.withLock { $0.isTaken = true } }
+  func markTaken() { state.withLock { $0.isTaken = true } }
 
   /// The result, for another call of the same process.
   var result: Promise<PluginValue> {
     let known = state.withLock { state in
       state.isTaken = true
-      return state.promise ?? state.expected
+      return state.promise ?? state.promised
     }
     if let known { return known }
     // With no lock held: a trace calls a closure of the plugin's.
-    let expected = Promise<PluginValue>()
+    let promised = Promise<PluginValue>()
     return state.withLock { state in
-      if let result = state.promise ?? state.expected { return result }
-      state.expected = expected
-      return expected
+      if let result = state.promise ?? state.promised { return result }
+      state.promised = promised
+      return promised
     }
   }
 
   /// The function has returned, or runs elsewhere, or is not called.
   func begin(_ promise: Promise<PluginValue>) {
-    let (expected, isCancelled) = state.withLock { state in
+    let (promised, isCancelled) = state.withLock { state in
       state.promise = promise
-      return (state.expected, state.isCancelled)
+      return (state.promised, state.isCancelled)
     }
-    if let expected { promise.then({ expected.resolve($0) }, { expected.reject($0) }) }
+    if let promised { promise.then({ promised.resolve($0) }, { promised.reject($0) }) }
     if isCancelled { promise.discard() }
   }
 

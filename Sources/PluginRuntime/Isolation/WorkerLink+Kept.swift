@@ -41,8 +41,8 @@ extension WorkerLink {
   }
 
   /// Changes the state with a promise of the host for each result that the worker keeps. The promises are made with no
-  /// lock held, for a trace calls a closure of the program's. Only the thread that serves the link adds such results, and
-  /// it calls this.
+  /// lock held, for a trace calls a closure of the program's. Only the thread that serves the link adds such results,
+  /// and it calls this.
   func moveKept<Result>(_ change: (inout State, inout [Promise<PluginValue>]) -> Result) -> Result {
     var promises = (0..<state.withLock { $0.kept.size.count }).map { _ in Promise<PluginValue>() }
     let result = state.withLock { change(&$0, &promises) }
@@ -51,8 +51,8 @@ extension WorkerLink {
     return result
   }
 
-  /// Asks the worker for all results that it keeps: it is about to end, and has so long for them at least. Returns false
-  /// if there are none.
+  /// Asks the worker for all results that it keeps: it is about to end, and has so long for them at least. Returns
+  /// false if there are none.
   func fetchAll(until time: ContinuousClock.Instant) -> Bool {
     let fetched = moveKept { state, promises in
       let fetched = state.kept.moveToHost(&promises)

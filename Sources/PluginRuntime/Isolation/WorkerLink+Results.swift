@@ -4,12 +4,13 @@ import Synchronization
 /// Results that are arguments of later calls of the same worker (pipelining): the worker takes them from the earlier
 /// call, so that the later one is sent at once.
 extension WorkerLink {
-  /// The call of this worker whose result a promise is; `nil` if the result has crossed, or is another's.
+  /// Returns the call of this worker that settles `promise`. `nil` if its result was sent to the host, or if no call of
+  /// this worker settles it.
   func request(of promise: Promise<PluginValue>) -> UInt64? {
     state.withLock { $0.calls.request(of: promise) ?? $0.kept.request(of: promise) }
   }
 
-  /// That call, for a later one that takes the result.
+  /// Returns the call of this worker that settles `promise`, and marks its result as the argument of a later call.
   func take(_ promise: Promise<PluginValue>) -> UInt64? {
     state.withLock { $0.calls.take(promise) ?? $0.kept.request(of: promise) }
   }
@@ -23,7 +24,8 @@ extension WorkerLink {
     promise.then({ send(.success($0)) }, { send(.failure(CallbackRejection(reason: $0))) })
   }
 
-  /// The worker has no such call any more: its answer was under way. Settles the argument of a call by a frame, once.
+  /// Settles the argument `number` of the call `request` by a frame, once. For an argument that the worker does not
+  /// have any more: it had answered the call that gives the result before it read that the result is an argument.
   func settleResult(_ number: UInt64, of request: UInt64, to generation: Int) {
     let promise = state.withLock { state -> Promise<PluginValue>? in
       guard let index = state.calls[request]?.arguments.results.firstIndex(where: { $0.number == number }) else {

@@ -6,8 +6,9 @@ import Synchronization
 /// The state that the threads of a host share with the thread that serves one isolated plugin: its calls, and the bytes
 /// that are to be sent.
 ///
-///     waiting --the worker has loaded--> open --it ends--> waiting ...
-///        \------------- close() --------> closing --its thread ends--> closed
+///     waiting --open()--> open --end(keepingUnsent:)--> waiting ...
+///     waiting, open --beginClosing(end:)--> closing --close()--> closed
+///     waiting --close()--> closed                 no worker has loaded the plugin
 ///
 /// A call that comes while the link waits is sent once a worker has loaded the plugin.
 final class WorkerLink: Sendable {
@@ -40,8 +41,8 @@ final class WorkerLink: Sendable {
     /// Whether a call has not ended, or has a result that its worker keeps.
     private func has(_ request: UInt64) -> Bool { calls[request] != nil || kept[request] != nil }
 
-    /// Notes a call and its callbacks. `isOpen`: it is to be sent at once. `isLeft`: the thread that serves the link has
-    /// something to do.
+    /// Notes a call and its callbacks. `isOpen`: it is to be sent at once. `isLeft`: the thread that serves the link
+    /// has something to do.
     mutating func note(_ call: RemoteCall, _ request: UInt64) -> (acceptance: Acceptance, isOpen: Bool, isLeft: Bool) {
       guard phase == .waiting || phase == .open else { return (.closing, false, false) }
       // The host may have refused that result, which the worker still has.
@@ -142,7 +143,7 @@ final class WorkerLink: Sendable {
 
   func newRequest() -> UInt64 { requests.wrappingAdd(1, ordering: .relaxed).newValue }
 
-  /// Asks the worker to stop a call, which has so long for it.
+  /// Asks the worker to stop a call. The worker is killed if the call has not ended after `grace`.
   func cancel(_ request: UInt64, grace: Duration) {
     // Released outside the lock: the closures of callbacks may be the last to hold anything.
     let (unsent, isSent) = state.withLock { state -> (RemoteCall?, Bool) in
@@ -173,7 +174,9 @@ final class WorkerLink: Sendable {
     for arguments in sent { arguments.settleLater(self) }
   }
 
-  /// The worker has ended: returns its calls, and those whose results it kept. Those that were not sent stay for the next one, unless the link closes.
+  /// Takes out the calls of a worker that has ended, those whose results it kept among them, and returns them.
+  ///
+  /// `keepingUnsent`: calls that were not sent stay for the next worker, unless the link closes.
   func end(keepingUnsent: Bool) -> [RemoteCall] {
     // Released outside the lock: the closures of callbacks may be the last to hold anything.
     let (calls, callbacks, foreign) = moveKept { state, promises in

@@ -51,7 +51,7 @@ final class WorkerQuestions: Sendable {
     if let error = channel.send(Frame(kind, number, body)),
       let receive = state.withLock({ $0.waiting.removeValue(forKey: number) })
     {
-      let reason = PluginError(.notIsolated, "plugin-worker", "cannot send to the host what \(error.message)")
+      let reason = PluginError(.notIsolated, "plugin-worker", "cannot send a value to the host that \(error.message)")
       receive(.failure(CallbackRejection(reason: reason)))
     }
     return number

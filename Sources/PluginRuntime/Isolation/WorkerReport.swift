@@ -1,6 +1,6 @@
 /// A worker of an isolated plugin, as `IsolatedPlugin.workers` reports it.
 public struct WorkerReport: Sendable, Equatable {
-  /// The states in which a plugin's code is in a worker process; `IsolatedPlugin` draws their order.
+  /// The states in which a plugin's code is in a worker process; `LoadedPlugin` draws their order.
   public enum State: Sendable { case active, draining }
 
   /// The number of the process among those of the plugin, from 1.

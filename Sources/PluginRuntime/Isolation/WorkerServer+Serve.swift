@@ -33,8 +33,8 @@ extension WorkerServer {
         }
         if waits[3].revents != 0 || process.pidfd < 0 && plugin_process_has_ended(process.pid) { return }
         now = .now
-        // Answers alone leave the times as they are; a thread that changes them wakes this one. So the lock of the link,
-        // which the next call is about to take, is left alone.
+        // Answers alone leave the times as they are; a thread that changes them wakes this one. So the lock of the
+        // link, which the next call is about to take, is left alone.
         let hasOthers = waits[1].revents | waits[2].revents | waits[3].revents | waits[4].revents != 0
         guard plan.isSteady, waits[0].revents == Int16(POLLIN), !hasOthers, hasSocket, fault == nil else { break }
       } while noteBusy(now, before: plan.next)
@@ -66,8 +66,8 @@ extension WorkerServer {
     stageEnd = .now + duration
   }
 
-  /// Sends waiting bytes, as many as the socket takes. Returns whether some are left, the time at which there is something
-  /// to do, and whether answers change nothing of that.
+  /// Sends waiting bytes, as many as the socket takes. Returns whether some are left, the time at which there is
+  /// something to do, and whether answers change nothing of that.
   private func flush() -> (isBlocked: Bool, next: ContinuousClock.Instant?, isSteady: Bool) {
     let now = ContinuousClock.now
     var next = stageEnd

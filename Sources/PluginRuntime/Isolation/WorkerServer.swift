@@ -3,9 +3,9 @@ import Glibc
 import Promises
 import Synchronization
 
-/// Starts the worker processes of one plugin, one after the other, and serves them: reads their frames, kills those that
-/// do not do their part, and reaps them. All on one thread, which lives as long as the plugin is loaded, for the end of
-/// the thread that started a process is the end of the process.
+/// Starts the worker processes of one plugin, one after the other, and serves them: reads their frames, kills those
+/// that do not do their part, and reaps them. All on one thread, which lives as long as the plugin is loaded, for the
+/// end of the thread that started a process is the end of the process.
 final class WorkerServer {
   /// The progress of one process.
   ///

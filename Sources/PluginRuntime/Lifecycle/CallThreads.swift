@@ -4,14 +4,14 @@ import Synchronization
 
 /// Threads for functions of plugins, which run on the thread that calls them and may block it.
 ///
-/// A job that waits has a thread on its way, up to `limit` of them: functions that wait for each other must all run. One
-/// thread is woken or started at a time, and brings the next on its way before it runs its job, so that jobs that end
-/// at once share a thread. An idle thread ends after a second. The state of the thread - blocked signals, the locale, the
-/// stack for signal handlers - is restored after each job.
+/// A job that waits has a thread on its way, up to `limit` of them: functions that wait for each other must all run.
+/// One thread is woken or started at a time, and brings the next on its way before it runs its job, so that jobs that
+/// end at once share a thread. An idle thread ends after a second. The state of the thread - blocked signals, the
+/// locale, the stack for signal handlers - is restored after each job.
 ///
 /// The engine's pool cannot stand in for it. It runs one job for each processor, adds a thread for a blocked one only
-/// after a while, and has at most 512, so functions that wait for each other would be slow, and with many of them stuck.
-/// And they would take the threads on which callbacks of promises run.
+/// after a while, and has at most 512, so functions that wait for each other would be slow, and with many of them
+/// stuck. And they would take the threads on which callbacks of promises run.
 public final class CallThreads: Sendable {
   /// A closure that runs once, on one of the threads.
   public typealias Job = @Sendable () -> Void
@@ -64,8 +64,8 @@ public final class CallThreads: Sendable {
   /// The number of threads, with and without a job.
   var count: Int { state.withLock(\.threads) }
 
-  /// Runs a job on a thread of its own, or, if all `limit` threads are busy, on the first that becomes free. Releases it
-  /// then.
+  /// Runs a job on a thread of its own, or, if all `limit` threads are busy, on the first that becomes free. Releases
+  /// it then.
   public func run(_ job: @escaping Job) {
     make(
       state.withLock { state in

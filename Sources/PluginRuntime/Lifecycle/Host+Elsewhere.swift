@@ -18,8 +18,8 @@ extension Host {
     return promise
   }
 
-  /// A call by a plugin of this process. Returns a reference of the caller's; `nil` if the plugin is one of this process,
-  /// or of none.
+  /// A call by a plugin of this process. Returns a reference of the caller's; `nil` if the plugin is one of this
+  /// process, or of none.
   func elsewhere(
     _ function: String, of plugin: String, _ arguments: UnsafePointer<promise_value_t>?, _ count: Int
   ) -> OpaquePointer? {

@@ -1,8 +1,8 @@
 import CPluginEdge
 import CPromise
 
-/// A struct of C that a plugin filled, copied. Its pointers may lead anywhere, and fields that the header calls nonnull may
-/// be NULL: memory behind them is read only where it is mapped.
+/// A struct of C that a plugin filled, copied. Its pointers may lead anywhere, and fields that the header calls nonnull
+/// may be NULL: memory behind them is read only where it is mapped.
 struct DescriptorFields {
   let path: String
   private let bytes: [UInt8]

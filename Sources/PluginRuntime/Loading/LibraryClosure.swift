@@ -47,7 +47,7 @@ struct LibraryClosure {
 
   init(of file: PluginFile, exporting functions: [String]) throws(PluginError) {
     let library = try Member(file, exporting: functions, inheriting: [])
-    // The rule applies to the library that the program chose, not to libraries of the system.
+    // The rule applies to this library and to those that it needs, except libraries of the system.
     try LibraryAdmission.check(file)
     known[file.identity] = library
     // Depth first, without recursion: the depth has no limit.

@@ -39,8 +39,8 @@ public struct LibraryFacts: Sendable {
   /// The reasons why its code stays mapped until the process ends, once it was loaded.
   public let residence: [String]
 
-  /// Returns the path of a library, and the paths of the libraries that it needs, directly and indirectly, as far as the
-  /// folders in which they are looked for have them. A damaged file, and one of another kind, needs none.
+  /// Returns the path of a library, and the paths of the libraries that it needs, directly and indirectly, as far as
+  /// the folders in which they are looked for have them. A damaged file, and one of another kind, needs none.
   public static func closure(of path: String) -> [String] { LibraryDependencies.closure(of: path, outside: []) }
 
   /// Verifies the file of a plugin or another shared library, given by its path.

@@ -21,8 +21,8 @@ extension PluginDescription {
     ])
   }
 
-  /// Reads a description that `value` wrote, and checks it as if a plugin had given it: ids, the range of versions, each
-  /// signature, unique names. Unknown members are ignored.
+  /// Reads a description that `value` wrote, and checks it as if a plugin had given it: ids, the range of versions,
+  /// each signature, unique names. Unknown members are ignored.
   ///
   /// - Throws: `ArgumentMismatch` with the path of the first wrong field, such as "functions[3].signature".
   public init(from value: PluginValue) throws(ArgumentMismatch) {

@@ -80,8 +80,8 @@ public struct PluginError: Error, Sendable, Equatable {
   public let subject: String
   /// The mistake, and the expected form.
   public let message: String
-  /// The errors of other calls that led to this one, the nearest first, at most 16: the call took the result of one that
-  /// was rejected because its worker ended. Their own `causes` are empty.
+  /// The errors of other calls that led to this one, the nearest first, at most 16: the call took the result of one
+  /// that was rejected because its worker ended. Their own `causes` are empty.
   public let causes: [PluginError]
 
   package init(_ kind: Kind, _ subject: String, _ message: String) {

@@ -9,8 +9,8 @@ struct SharedLibrary {
   // The library stays mapped, and dlsym() may be called on any thread.
   private nonisolated(unsafe) let handle: UnsafeMutableRawPointer
 
-  /// Verifies the file, among other things that it exports these functions, and those that it needs, and maps them. Their
-  /// constructors run.
+  /// Verifies the file, among other things that it exports these functions, and those that it needs, and maps them.
+  /// Their constructors run.
   ///
   /// The bytes that were verified are mapped: those of sealed copies, which no process can change, except for the
   /// system's own files (`SystemFile`).

@@ -6,8 +6,8 @@ enum SystemFile {
   /// The folders for software that a system installs.
   private static let folders = ["/usr", "/opt", "/lib", "/lib32", "/lib64"]
 
-  /// Whether an open file is a system file: the file and each folder on its path belong to root, and only root may write
-  /// to them.
+  /// Whether an open file is a system file: the file and each folder on its path belong to root, and only root may
+  /// write to them.
   ///
   /// - Parameters:
   ///   - path: the absolute path of the file, without symbolic links.

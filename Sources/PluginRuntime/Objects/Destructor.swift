@@ -2,7 +2,8 @@
 import CPromise
 import Glibc
 
-/// The function in `own(f) ptr<Name>`, which destroys the object. Its result is ignored. It lives as long as the process.
+/// The function in `own(f) ptr<Name>`, which destroys the object. Its result is ignored. It lives as long as the
+/// process.
 final class Destructor: Sendable {
   /// The plugin of the function.
   let plugin: String

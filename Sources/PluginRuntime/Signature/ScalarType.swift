@@ -46,7 +46,7 @@ public enum ScalarType: String, Sendable, Hashable, CaseIterable {
 
   var isInteger: Bool { form == .signed || form == .unsigned }
   /// Whether a variadic C function takes the type as it is, without promoting it.
-  var isVariadic: Bool { size >= (form == .float ? 8 : 4) }
+  var isPassedUnpromoted: Bool { size >= (form == .float ? 8 : 4) }
 
   /// The number of bits of a word that the type leaves unused.
   package var unusedBits: Int { 64 - 8 * size }

@@ -45,8 +45,8 @@ extension SignatureParser {
         if type.givenCountName != nil { return "'own' with a type that has its own length" }
         if case .own(let type, .some) = type.unwrapped {
           return type.isAddress && type != .cstr
-            ? "'own' alone: the function is given the object to release it"
-            : "'own' alone: what the function is given, it frees with the host's allocator"
+            ? "'own' without '(f)': the function that is called releases the object"
+            : "'own' without '(f)': the function that is called frees the argument with the host's allocator"
         }
         return nil
       case .output where isObject(type), .result where isObject(type), .returned where isObject(type):
@@ -55,7 +55,7 @@ extension SignatureParser {
       case .output:
         if let fault = countedAway(type) { return fault }
         return isData(type) || isOwned(type) || isCounted(type) || type == .error || type == .value
-          ? nil : "data, own data, an error or a value: what a function can give by an address"
+          ? nil : "\(Self.data), one of these with 'own', an error or a value: a type that is written at an address"
       case .room:
         switch type {
         case .pointer, .own(.pointer, _): return nil
@@ -63,7 +63,7 @@ extension SignatureParser {
         }
       case .inOut:
         return isData(type) || type.isCounted
-          ? nil : "data: what can go there and back by an address"
+          ? nil : "\(Self.data): a type that is read and written at an address"
       case .result, .returned:
         if case .array = type.unwrapped { return "a struct with the array in it: C returns no array" }
         if case .promise = type, self == .result { return nil }
@@ -71,23 +71,23 @@ extension SignatureParser {
         if self == .result, isCounted(type) { return nil }
         if let fault = countedAway(type) { return fault }
         return isData(type) || isOwned(type) && (self == .result || type.givenCountName == nil)
-          ? nil : "data, or what the function gives away with 'own'"
+          ? nil : "\(Self.data), with 'own' if the caller frees it"
       case .tail:
-        if let scalar = type.scalar, !scalar.isVariadic {
+        if let scalar = type.scalar, !scalar.isPassedUnpromoted {
           return "\(scalar.form == .float ? "f64" : "i32 or wider"): C promotes \(type) in a variadic call"
         }
         if case .pointer = type { return nil }
         return type.isScalar || type == .cstr ? nil : "a number, a cstr or a ptr<Name> in a variadic tail"
       case .field, .member:
         return isData(type) || self == .member && type.unwrapped.isCounted
-          ? nil : "data: a scalar, text, bytes, a ptr<Name>, a struct, an array or a slice"
+          ? nil : Self.data
       case .target:
         return type.isScalar || type.isStructure ? nil : "a scalar or a struct after '&'"
       case .held:
         return isData(type) || type == .value ? nil : SignatureParser.heldTypes
       case .callbackParameter:
         if case .callback = type.unwrapped { return "a ptr<Name>: a callback takes no callbacks" }
-        return isOwned(type) ? "what it borrows: a callback is not given what it has to free" : nil
+        return isOwned(type) ? "the type without 'own': a callback does not free its arguments" : nil
       case .callbackResult:
         if case .pointer = type.unwrapped { return nil }
         if case .own(_, nil) = type.unwrapped, !isObject(type), type.givenCountName == nil { return nil }
@@ -99,6 +99,8 @@ extension SignatureParser {
         return type.isPlain && !isArray(type) ? nil : "scalars, a struct of them, or a ptr<Name>"
       }
     }
+
+    private static let data = "a scalar, text, bytes, a ptr<Name>, a struct, an array or a slice"
 
     /// Whether the type is data: it can be stored in memory, and needs no release.
     private func isData(_ type: ValueType) -> Bool {
@@ -163,7 +165,7 @@ extension SignatureParser {
   static let wordsOfC: [String: String] = [
     "int": "i32", "unsigned": "u32", "short": "i16", "long": "i64 on 64-bit Linux", "char": "i8, a string is a cstr",
     "ssize_t": "isize", "uintptr_t": "usize", "intptr_t": "isize", "string": "cstr, or str with a length",
-    "_Bool": "bool", "struct": "{field: type}", "const": "what a type that is not 'own', 'out' or 'inout' is",
+    "_Bool": "bool", "struct": "{field: type}", "const": "the type alone: it is const without 'own', 'out' or 'inout'",
   ].merging(ScalarType.allCases.map { ($0.cName, $0.rawValue) }) { given, _ in given }
 
   /// Explanations for types that libffi cannot pass.

@@ -8,9 +8,10 @@ import CPromise
 ///     }])
 ///
 /// The closure runs on the thread that calls the C function, concurrently if the plugin calls it so. Its arguments are
-/// copies and leave out the context. It returns a value of the signature's `-> T`, or `.void` without one. For a callback
-/// with `out` or `inout` arguments it returns an object: "result", if there is one, and their values. If it throws, the
-/// plugin gets a result of zeros, and the error rejects the call that got the callback, unless that is over.
+/// copies and leave out the context. It returns a value of the signature's `-> T`, or `.void` without one. For a
+/// callback with `out` or `inout` arguments it returns an object: "result", if there is one, and their values. If it
+/// throws, the plugin gets a result of zeros, and the error rejects the call that got the callback, unless that is
+/// over.
 ///
 /// The closure is released when the callback's scope ends. A later call runs no code and is logged.
 public struct PluginCallback: Sendable {
@@ -37,8 +38,8 @@ public struct PluginCallback: Sendable {
   /// Creates a callback from a closure.
   public init(_ body: @escaping @Sendable ([PluginValue]) throws -> PluginValue) { self.body = .values(body) }
 
-  /// Creates a callback from a binary closure: scalars are passed without an allocation. Not for callbacks with `out` or
-  /// `inout` arguments.
+  /// Creates a callback from a binary closure: scalars are passed without an allocation. Not for callbacks with `out`
+  /// or `inout` arguments.
   public init(binary body: @escaping Binary) { self.body = .binary(body) }
 }
 

@@ -27,13 +27,13 @@ extension promise_value_t {
       let status = bytes.withUnsafeBytes { promise_value_bytes(&self, $0.baseAddress, $0.count) }
       if status != PROMISE_OK { return nil }
     case .pointer(let pointer) where pointer.object != nil:
-      guard let wrapped = ValueBox.wrap(value) else { return nil }
+      guard let wrapped = ValueConversion.wrap(value) else { return nil }
       self = wrapped
     case .pointer(let pointer):
       kind = promise_kind_t(PROMISE_KIND_POINTER)
       self.as.ptr = UnsafeMutableRawPointer(bitPattern: pointer.address)
     case .array, .object:
-      guard let wrapped = ValueBox.wrap(value) else { return nil }
+      guard let wrapped = ValueConversion.wrap(value) else { return nil }
       self = wrapped
     }
   }
@@ -69,7 +69,7 @@ extension PluginValue {
       let domain = promise_value_domain(value).map { String(cString: $0) } ?? ""
       self = .error(domain: domain, code: promise_value_code(value), message: Self.text(value))
     default:
-      guard let boxed = try ValueBox.content(value, depth: depth) else {
+      guard let boxed = try ValueConversion.content(value, depth: depth) else {
         throw ArgumentMismatch(
           message:
             "is \(value.pointee.nameOfContent), expected a number, text, bytes, an error, or an array or map of them")

@@ -2,7 +2,7 @@ import CPromise
 
 /// Conversion of arrays and objects to and from ARRAYs and MAPs. An address inside one is an OBJECT of a host type that
 /// keeps the signature's type name.
-enum ValueBox {
+enum ValueConversion {
   private final class Address: Sendable {
     let pointer: PluginPointer
     init(_ pointer: PluginPointer) { self.pointer = pointer }
