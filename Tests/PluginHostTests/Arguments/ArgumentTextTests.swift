@@ -26,15 +26,15 @@ import Testing
   }
 }
 
-@Suite struct FileBytesTests {
-  private let folder = FileManager.default.temporaryDirectory.appending(path: "bytes-\(UUID().uuidString)")
+@Suite struct FileBytesTests: ~Copyable {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
 
   @Test func aFileWithoutEndOrTooLargeIsAnError() throws {
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
     #expect(throws: SystemError(code: EFBIG)) { try FileBytes.read(path: "/dev/zero", limit: 1 << 20) }
     // It takes no memory, of the disk neither.
-    let large = folder.appending(path: "large").path
+    let large = folder.path("large")
     #expect(FileManager.default.createFile(atPath: large, contents: nil))
     #expect(truncate(large, off_t(FileBytes.longest) + 1) == 0)
     #expect(throws: UnreadableInput(message: "\(large): File too large: expected at most 1073741824 bytes")) {
@@ -52,9 +52,7 @@ import Testing
     writer.start()
     let descriptor = pipe.fileHandleForReading.fileDescriptor
     #expect(try FileBytes.read(descriptor: descriptor, limit: count) == bytes)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let file = folder.appending(path: "file").path
+    let file = folder.path("file")
     try Data(bytes).write(to: URL(filePath: file))
     #expect(try FileBytes.read(path: file, limit: count) == bytes)
     #expect(try FileBytes.readRegular(path: file, limit: count) == bytes)
@@ -64,9 +62,7 @@ import Testing
   }
 
   @Test func aFIFOIsNotWaitedForWhereAFileIsExpected() throws {
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let fifo = folder.appending(path: "fifo").path
+    let fifo = folder.path("fifo")
     #expect(mkfifo(fifo, 0o600) == 0)
     #expect(throws: SystemError(code: EINVAL)) { try FileBytes.readRegular(path: fifo, limit: 64) }
   }

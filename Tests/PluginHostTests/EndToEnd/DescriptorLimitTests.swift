@@ -3,8 +3,10 @@ import Testing
 
 extension EndToEnd {
   /// Commands that open more files, one after the other, than the process may have open.
-  @Suite struct DescriptorLimitTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "many-\(UUID().uuidString)")
+  @Suite struct DescriptorLimitTests: ~Copyable {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
 
     /// Runs a command with 64 descriptors.
     private func run(_ arguments: [String], environment: [String: String] = [:]) throws -> HostProcess.Ending {
@@ -17,9 +19,8 @@ extension EndToEnd {
 
     /// Files in the folder, by their numbers: with this content, or of that plugin.
     private func make(_ suffix: String, of plugin: String? = nil) throws -> [String] {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       return try (0..<100).map { number in
-        let file = folder.appending(path: "f\(number)\(suffix)")
+        let file = folder.url.appending(path: "f\(number)\(suffix)")
         let content = try plugin.map { try Data(contentsOf: URL(filePath: FixturePlugins.path($0))) }
         try (content ?? Data("content \(number)".utf8)).write(to: file)
         return file.path
@@ -27,22 +28,19 @@ extension EndToEnd {
     }
 
     @Test func everyFileOfAFolderIsLookedAt() throws {
-      defer { try? FileManager.default.removeItem(at: folder) }
       _ = try make(".so")
-      let ending = try run(["list", folder.path])
+      let ending = try run(["list", folder.url.path])
       #expect(ending.errors.components(separatedBy: "is not an ELF file").count - 1 == 100, "\(ending)")
     }
 
     @Test func everyFolderIsLookedAt() throws {
-      defer { try? FileManager.default.removeItem(at: folder) }
-      let folders = (0..<100).map { folder.appending(path: "d\($0)").path }
+      let folders = (0..<100).map { folder.path("d\($0)") }
       for path in folders { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
       let ending = try run(["list", "--json"] + folders)
       #expect(ending.status == 0 && ending.text == "[]\n", "\(ending)")
     }
 
     @Test func everyFileOfAPipelineIsRead() throws {
-      defer { try? FileManager.default.removeItem(at: folder) }
       let steps = try make(".txt").enumerated().map { "  s\($0): {call: kinds.text, with: {x: \"@\($1)\"}}" }
       let file = try PipelineFile("plugins: [kinds]\nsteps:\n" + steps.joined(separator: "\n") + "\n")
       let ending = try run(["run", "-j", "1", "--progress", "off", file.path])
@@ -50,9 +48,8 @@ extension EndToEnd {
     }
 
     @Test func everyTrustedFileIsHashed() throws {
-      defer { try? FileManager.default.removeItem(at: folder) }
       let files = try make(".so", of: "lonely")
-      let ending = try run(["trust", "add"] + files, environment: ["XDG_CONFIG_HOME": folder.path])
+      let ending = try run(["trust", "add"] + files, environment: ["XDG_CONFIG_HOME": folder.url.path])
       #expect(ending.status == 0 && ending.text.split(separator: "\n").count == 100, "\(ending)")
     }
   }

@@ -4,16 +4,16 @@ import Testing
 
 extension EndToEnd {
   /// Standard output and files have the result, all of it, and nothing else.
-  @Suite struct OutputTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "output-\(UUID().uuidString)")
+  @Suite struct OutputTests: ~Copyable {
+    private let folder: TemporaryFolder
 
-    init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+    init() throws { folder = try TemporaryFolder() }
 
     /// Runs the host in `folder` by a shell script, in which it is `"$0"`.
     private func run(_ script: String) throws -> HostProcess.Ending {
       let host = try HostProcess(["-c", script, HostProcess.executable.path])
       host.process.executableURL = URL(filePath: "/bin/sh")
-      host.process.currentDirectoryURL = folder
+      host.process.currentDirectoryURL = folder.url
       try host.process.run()
       let ending = try host.wait()
       return ending
@@ -28,44 +28,32 @@ extension EndToEnd {
       #expect(trace.text.hasPrefix("head\n{") && trace.text.hasSuffix("}\nfoot\n"), "\(trace)")
     }
 
-    private func text(_ name: String) throws -> String {
-      String(decoding: try Data(contentsOf: folder.appending(path: name)), as: UTF8.self)
-    }
-
-    private func names() throws -> [String] {
-      try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
-    }
-
     @Test func linesThatAPluginPrintsAreWrittenToStandardError() throws {
-      defer { try? FileManager.default.removeItem(at: folder) }
       let call = try HostProcess.run("call", "kinds", "chatter", "a line")
       #expect(call.status == 0 && call.text == "null\n" && call.errors == "org.example.kinds: a line\n")
       let worker = try HostProcess.run("call", "--isolation", "process", "kinds", "chatter", "a line")
       #expect(worker.errors == "org.example.kinds: a line\n")
       let started = try HostProcess.run("call", "kinds", "start", "echo a program")
       #expect(started.text == "0\n" && started.errors == "org.example.kinds: a program\n")
-      try Data("plugins: [kinds]\nsteps: {a: {call: kinds.chatter, with: {line: x}}}\n".utf8).write(
-        to: folder.appending(path: "p.yaml"))
+      try folder.write("plugins: [kinds]\nsteps: {a: {call: kinds.chatter, with: {line: x}}}\n", to: "p.yaml")
       let run = try run("exec \"$0\" run --progress off p.yaml")
       #expect(run.status == 0 && run.text == "null\n" && run.errors == "org.example.kinds: x\n", "\(run.errors)")
     }
 
     @Test func linesHaveTheirPluginInTheOrderOfThePrints() throws {
-      defer { try? FileManager.default.removeItem(at: folder) }
       // A last line without its end, and more than a pipe holds.
       let open = try HostProcess.run("call", "kinds", "start", "printf 'a\\n\\nb'")
       #expect(open.errors == ["a", "", "b"].map { "org.example.kinds: \($0)\n" }.joined())
       let long = try HostProcess.run("call", "kinds", "start", "seq 1 20000; head -c 200000 /dev/zero | tr '\\0' x")
       let lines = (1...20_000).map { "org.example.kinds: \($0)\n" }.joined()
       #expect(long.errors == lines + "org.example.kinds: " + String(repeating: "x", count: 200_000) + "\n")
-      try Data(
+      try folder.write(
         """
         plugins: [kinds, mortal]
         steps:
           a: {call: kinds.chatter, with: {line: before}}
           b: {call: mortal.crash, after: a}
-        """.utf8
-      ).write(to: folder.appending(path: "p.yaml"))
+        """, to: "p.yaml")
       let crash = try run("exec \"$0\" run --progress off p.yaml")
       #expect(
         crash.errors.hasPrefix(
@@ -94,26 +82,23 @@ extension EndToEnd {
     }
 
     @Test func theLinesOfACallThatStillRunsHaveItsName() throws {
-      defer { try? FileManager.default.removeItem(at: folder) }
       let wait = "do sleep 0.01; done"
-      try Data(
+      try folder.write(
         """
         plugins: [kinds, mortal]
         steps:
           short: {call: kinds.start, with: {command: "until [ -e long-runs ]; \(wait)"}}
           long: {call: kinds.start, with: {command: "touch long-runs; until [ -e go ]; \(wait); echo late"}}
-        """.utf8
-      ).write(to: folder.appending(path: "p.yaml"))
+        """, to: "p.yaml")
       let ended = "until grep -q 'short: fulfilled' errors; \(wait)"
       let ending = try run("\"$0\" run --progress plain p.yaml 2>errors & \(ended); touch go; wait $!")
       #expect(ending.status == 0)
-      let errors = try text("errors")
+      let errors = try folder.text("errors")
       #expect(errors.contains("\norg.example.kinds: late\n"), "\(errors)")
     }
 
     @Test("lines of destructors, unload() and exit handlers have their plugin", arguments: ["in-process", "thread"])
     func linesAtTheEnd(isolation: String) throws {
-      defer { try? FileManager.default.removeItem(at: folder) }
       let id = "org.example.parting"
       func lines(_ end: String) -> String {
         ["drop", "unload"].map { "\(id): \($0)\n" }.joined()
@@ -122,21 +107,19 @@ extension EndToEnd {
       let call = try HostProcess.run("call", "--isolation", isolation, "parting", "make")
       #expect(call.status == 0 && call.errors == lines(id), "\(call)")
       // While the process exits, all are named that are loaded.
-      try Data("plugins: [kinds, parting]\nsteps: {a: {call: parting.make}}\n".utf8).write(
-        to: folder.appending(path: "p.yaml"))
+      try folder.write("plugins: [kinds, parting]\nsteps: {a: {call: parting.make}}\n", to: "p.yaml")
       let run = try run("exec \"$0\" run --isolation \(isolation) --progress off p.yaml")
       #expect(run.status == 0 && run.errors == lines("org.example.kinds or \(id)"), "\(run)")
     }
 
     @Test func textWithoutAnEndIsWrittenWhenTheHostEnds() throws {
-      defer { try? FileManager.default.removeItem(at: folder) }
       let wait = "do sleep 0.01; done"
       // A program that a call has left behind prints after the call.
       let call = "kinds.start \"(until [ -e go ]; \(wait); printf late; touch done) <&- &\""
       let ending = try run(
         "{ echo '\(call)'; until [ -s out ]; \(wait); touch go; until [ -e done ]; \(wait); } | \"$0\" shell >out")
       #expect(ending.errors == "org.example.kinds: late\n" && ending.status == 0, "\(ending)")
-      #expect(try text("out") == "0\n")
+      #expect(try folder.text("out") == "0\n")
     }
 
     @Test func aLineWithoutAnEndIsWrittenInParts() throws {
@@ -148,7 +131,6 @@ extension EndToEnd {
     }
 
     @Test func theHostItselfStillPrintsToStandardOutput() throws {
-      defer { try? FileManager.default.removeItem(at: folder) }
       #expect(try HostProcess.run("--version").text == "1.0.0\n")
       #expect(try HostProcess.run("help", "call").text.hasPrefix("OVERVIEW: Call one function"))
       #expect(try HostProcess.run("list").text.contains("org.example.kinds"))
@@ -168,7 +150,6 @@ extension EndToEnd {
     }
 
     @Test func aPipeThatNobodyReadsIsAnError() throws {
-      defer { try? FileManager.default.removeItem(at: folder) }
       // The reader has ended before the host starts.
       let ending = try run("mkfifo p; : <p & exec 3>p; wait; \"$0\" call kinds tiny >&3; echo $?")
       #expect(ending.text == "1\n")
@@ -183,28 +164,26 @@ extension EndToEnd {
     }
 
     @Test func aFileIsReplacedAsAWhole() throws {
-      defer { try? FileManager.default.removeItem(at: folder) }
       // A reader of the old one reads it to its end.
       let ending = try run(
         "echo old >f; chmod 604 f; ln -s f link; exec 9<f; \"$0\" call kinds tiny 5 -o link; cat <&9")
       #expect(ending.text == "old\n" && ending.errors == "")
-      #expect(try text("f") == "5\n")
-      #expect(try names() == ["f", "link"])
-      let attributes = try FileManager.default.attributesOfItem(atPath: folder.appending(path: "f").path)
+      #expect(try folder.text("f") == "5\n")
+      #expect(try folder.names() == ["f", "link"])
+      let attributes = try FileManager.default.attributesOfItem(atPath: folder.path("f"))
       #expect(attributes[.posixPermissions] as? Int == 0o604)
       let fresh = try run("umask 027; \"$0\" call kinds tiny 6 -o new; stat -c %a new")
       #expect(fresh.text == "640\n")
-      #expect(try text("new") == "6\n")
+      #expect(try folder.text("new") == "6\n")
     }
 
     @Test func aFailedCallLeavesTheOldFile() throws {
-      defer { try? FileManager.default.removeItem(at: folder) }
       let ending = try run(
         "echo old >f; head -c 5000000 /dev/zero >in; ulimit -f 4096; \"$0\" call --raw kinds blob @in -o f; echo $?")
       #expect(ending.text == "1\n")
       #expect(ending.errors == "plugin-host: the result cannot be written: f: File too large\n")
-      #expect(try text("f") == "old\n")
-      #expect(try names() == ["f", "in"])
+      #expect(try folder.text("f") == "old\n")
+      #expect(try folder.names() == ["f", "in"])
     }
 
     @Test(arguments: [
@@ -213,24 +192,21 @@ extension EndToEnd {
       ("''", "64\n", "--output \"\": expected the name of a file"),
     ])
     func aFileThatCannotBeWrittenIsRefusedBeforeTheCall(path: String, status: String, message: String) throws {
-      defer { try? FileManager.default.removeItem(at: folder) }
       let ending = try run("\"$0\" call kinds chatter called -o \(path); echo $?")
       #expect(ending.text == status)
       #expect(ending.errors == "plugin-host: \(message)\n")
-      try Data("plugins: [kinds]\nsteps: {a: {call: kinds.chatter, with: {line: called}}}\n".utf8).write(
-        to: folder.appending(path: "p.yaml"))
+      try folder.write("plugins: [kinds]\nsteps: {a: {call: kinds.chatter, with: {line: called}}}\n", to: "p.yaml")
       let pipeline = try run("\"$0\" run --progress off p.yaml -o \(path); echo $?")
       #expect(pipeline.text == status)
       #expect(pipeline.errors == "plugin-host: \(message)\n")
     }
 
     @Test func aFifoAndALinkAreWrittenThrough() throws {
-      defer { try? FileManager.default.removeItem(at: folder) }
       let pipe = try run("mkfifo p; cat p & \"$0\" call kinds tiny 7 -o p; wait; test -p p && echo still")
       #expect(pipe.text == "7\nstill\n")
       let link = try run("ln -s there link; \"$0\" call kinds tiny 8 -o link; cat there")
       #expect(link.text == "8\n")
-      #expect(try names() == ["link", "p", "there"])
+      #expect(try folder.names() == ["link", "p", "there"])
     }
   }
 }
