@@ -17,7 +17,8 @@ package enum AttachingRace {
     }
   }
 
-  /// Returns in how many rounds the callbacks did not run in the order of attachment. `body` is called in each callback.
+  /// Returns in how many rounds the callbacks did not run in the order of attachment. `body` is called in each
+  /// callback.
   package static func disorders(_ body: @escaping @Sendable () -> Void = {}, _ makeRound: () -> Round) -> Int {
     var disorders = 0
     for _ in 0..<rounds {

@@ -2,7 +2,7 @@ import Foundation
 import PluginRuntime
 import Testing
 
-@Suite("Adoption: libraries that are no plugins")
+@Suite("Adoption: libraries without a plugin entry")
 struct Adopting {
   private static func adoption(
     _ library: String, _ signatures: String..., id: String = "test.adopted", symbol: String? = nil

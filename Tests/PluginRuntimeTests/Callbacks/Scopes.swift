@@ -17,9 +17,9 @@ struct Scopes {
 
   @Test("@call: until the function returns")
   func call() async {
-    let gone = Gone()
-    #expect(await outcome("keep_call", tripling(gone)).value == .void)
-    #expect(gone.isOver)
+    let tokens = TokenCount()
+    #expect(await outcome("keep_call", tripling(tokens)).value == .void)
+    #expect(tokens.isOver)
     #expect(await callKept(0, 5) == .int(0))
     #expect(
       log.events == [
@@ -30,11 +30,11 @@ struct Scopes {
 
   @Test("@once: until it was called")
   func once() async {
-    let gone = Gone()
-    #expect(await outcome("keep_once", tripling(gone)).value == .void)
-    #expect(!gone.isOver)
+    let tokens = TokenCount()
+    #expect(await outcome("keep_once", tripling(tokens)).value == .void)
+    #expect(!tokens.isOver)
     #expect(await callKept(1, 5) == .int(15))
-    #expect(gone.isOver)
+    #expect(tokens.isOver)
     #expect(await callKept(1, 5) == .int(0))
     #expect(
       log.events == [
@@ -45,12 +45,12 @@ struct Scopes {
 
   @Test("@settled: until the promise is settled, and before its callbacks run")
   func settled() async {
-    let gone = Gone()
-    let promise = host.call("keep_settled", of: "test.callbacks", [tripling(gone)])
+    let tokens = TokenCount()
+    let promise = host.call("keep_settled", of: "test.callbacks", [tripling(tokens)])
     let wasGone = Mutex<Bool?>(nil)
-    promise.then({ _ in wasGone.withLock { $0 = gone.isOver } }, nil)
+    promise.then({ _ in wasGone.withLock { $0 = tokens.isOver } }, nil)
     #expect(await callKept(2, 5) == .int(15))
-    #expect(!gone.isOver)
+    #expect(!tokens.isOver)
     _ = await outcome("settle")
     #expect(wasGone.withLock { $0 } == true)
     #expect(await callKept(2, 5) == .int(0))
@@ -60,10 +60,10 @@ struct Scopes {
 
   @Test("a promise that is discarded ends the scope as well, but a plugin that has not noticed is not blamed")
   func discarded() async {
-    let gone = Gone()
-    let promise = host.call("keep_settled", of: "test.callbacks", [tripling(gone)])
+    let tokens = TokenCount()
+    let promise = host.call("keep_settled", of: "test.callbacks", [tripling(tokens)])
     promise.discard()
-    #expect(gone.isOver)
+    #expect(tokens.isOver)
     #expect(await callKept(2, 5) == .int(0))
     #expect(log.events == [])
     _ = await outcome("settle")
@@ -71,25 +71,25 @@ struct Scopes {
 
   @Test("a function that fails ends it too")
   func failed() async {
-    let gone = Gone()
-    #expect(await outcome("keep_and_fail", tripling(gone)).promiseError?.code == 4)
-    #expect(gone.isOver)
+    let tokens = TokenCount()
+    #expect(await outcome("keep_and_fail", tripling(tokens)).promiseError?.code == 4)
+    #expect(tokens.isOver)
     #expect(await callKept(2, 5) == .int(0))
     #expect(log.events.count == 1)
   }
 
   @Test("@forever: until the plugin is unloaded, its unload() included")
   func forever() async throws {
-    let gone = Gone()
+    let tokens = TokenCount()
     let calls = Recorder<Int64>()
-    #expect(await outcome("keep_forever", tripling(gone, calls)).value == .void)
+    #expect(await outcome("keep_forever", tripling(tokens, calls)).value == .void)
     #expect(await callKept(3, 5) == .int(15))
     #expect(await callKept(3, 6) == .int(18))
     let function = try host.function("call_kept", of: "test.callbacks")
     #expect(host.unloadAll() == [])
     // unload() calls it once more.
     #expect(calls.events == [5, 6, 100])
-    #expect(gone.isOver)
+    #expect(tokens.isOver)
     // The code of a plugin stays, and so may its threads.
     #expect(function.invoked(.int(3), .int(7)) == .int(0))
     #expect(calls.count == 3)
@@ -99,11 +99,11 @@ struct Scopes {
 
   @Test("a callback that is never called is released with the plugin")
   func unloaded() async throws {
-    let gone = Gone()
-    #expect(await outcome("keep_once", tripling(gone)).value == .void)
+    let tokens = TokenCount()
+    #expect(await outcome("keep_once", tripling(tokens)).value == .void)
     let function = try host.function("call_kept", of: "test.callbacks")
     #expect(host.unloadAll() == [])
-    #expect(gone.isOver)
+    #expect(tokens.isOver)
     #expect(function.invoked(.int(1), .int(7)) == .int(0))
     #expect(log.events.count == 1)
   }
@@ -125,7 +125,7 @@ struct Scopes {
 
   @Test("late calls are logged ever more seldom")
   func flood() async throws {
-    #expect(await outcome("keep_call", tripling(Gone())).value == .void)
+    #expect(await outcome("keep_call", tripling(TokenCount())).value == .void)
     let function = try host.function("call_kept", of: "test.callbacks")
     for _ in 0..<1000 { #expect(function.invoked(.int(0), .int(1)) == .int(0)) }
     #expect(log.events.count == 10)
@@ -134,7 +134,7 @@ struct Scopes {
 
   @Test("10,000 calls with callbacks leave none behind, and each closure is released")
   func many() async throws {
-    let alive = Gone()
+    let alive = TokenCount()
     for number in 0..<10_000 {
       if number % 2 == 0 {
         _ = host.call("keep_call", of: "test.callbacks", [tripling(alive)])
@@ -158,8 +158,8 @@ struct Scopes {
 }
 
 /// A callback that triples, and holds a token.
-private func tripling(_ gone: Gone, _ calls: Recorder<Int64>? = nil) -> Argument {
-  let token = Token(gone)
+private func tripling(_ tokens: TokenCount, _ calls: Recorder<Int64>? = nil) -> Argument {
+  let token = Token(tokens)
   return .callback { [token] arguments in
     guard case .int(let number) = arguments[0] else { return .void }
     withExtendedLifetime(token) { calls?.record(number) }
@@ -169,20 +169,20 @@ private func tripling(_ gone: Gone, _ calls: Recorder<Int64>? = nil) -> Argument
 
 /// An object that a callback holds; it counts its release.
 private final class Token: Sendable {
-  private let gone: Gone
+  private let tokens: TokenCount
 
-  init(_ gone: Gone) {
-    self.gone = gone
-    gone.alive.add(1, ordering: .acquiringAndReleasing)
+  init(_ tokens: TokenCount) {
+    self.tokens = tokens
+    tokens.alive.add(1, ordering: .acquiringAndReleasing)
   }
 
   deinit {
-    gone.alive.subtract(1, ordering: .acquiringAndReleasing)
-    gone.ended.add(1, ordering: .acquiringAndReleasing)
+    tokens.alive.subtract(1, ordering: .acquiringAndReleasing)
+    tokens.ended.add(1, ordering: .acquiringAndReleasing)
   }
 }
 
-private final class Gone: Sendable {
+private final class TokenCount: Sendable {
   let alive = Atomic<Int>(0)
   let ended = Atomic<Int>(0)
   /// The number of released tokens.

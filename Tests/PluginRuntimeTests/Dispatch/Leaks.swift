@@ -6,7 +6,7 @@ import Testing
 
 /// Each case repeats a call: an object that one call loses is 1,000 then, and its memory 32 MiB. The limit is half of
 /// that. Other tests of the process may have more meanwhile, so a case fails only if it does so again and again.
-@Suite("Calls: what a call makes is freed")
+@Suite("Calls: objects and memory that a call makes are freed")
 struct Leaks {
   private static let calls = 1_000
   private static let size = 1 << 15

@@ -191,17 +191,12 @@ struct Objects {
   }
 
   private func waitUntilFulfilled(_ promise: Promise<PluginValue>) async throws {
-    let deadline = ContinuousClock.now + .seconds(60)
-    while promise.state == .pending, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(2)) }
+    try await waiting { promise.state != .pending }
     #expect(promise.state == .fulfilled)
   }
 
   /// Destructors run on another thread.
   private func waitUntil(_ expected: String) async throws {
-    let deadline = ContinuousClock.now + .seconds(60)
-    while await text("ended") != expected, ContinuousClock.now < deadline {
-      try await Task.sleep(for: .milliseconds(2))
-    }
-    #expect(await text("ended") == expected)
+    try await waiting { await text("ended") == expected }
   }
 }

@@ -1,7 +1,7 @@
 import PluginRuntime
 import Testing
 
-@Suite("Calls: what no signature allows as a result")
+@Suite("Calls: results that no signature allows")
 struct WildResults {
   @Test(
     "it is an error that says so, and nothing is read that is not there",

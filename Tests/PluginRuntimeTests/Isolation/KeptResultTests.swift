@@ -203,7 +203,7 @@ struct KeptResultTests {
     plugin.unload()
   }
 
-  @Test("end the calls for their host: it does not wait for a reader to unload the plugin, and brings them")
+  @Test("do not delay the unloading of their plugin: the host fetches them without a reader", .timeLimit(.minutes(5)))
   func unloading() async throws {
     let host = Host()
     try host.load(try Fixture.plugin("chain"), isolation: .tests)
@@ -217,7 +217,7 @@ struct KeptResultTests {
   }
 
   @Test(
-    "that a worker may not keep are the end of it",
+    "that no call takes, or that are too small, end the worker that keeps them",
     arguments: [
       (1, PluginValue.uint(1 << 20), "no later call takes"), (1, .uint(4095), "4095 bytes, expected at least 4096"),
       (1, .string("large"), "unknown form"), (1, .uint(.max), "expected at least 4096"),

@@ -1,9 +1,10 @@
 import Foundation
 import Glibc
-import PluginRuntime
 import Promises
 import PromisesTestSupport
 import Testing
+
+@testable import PluginRuntime
 
 @Suite("Isolation: limits", .serialized)
 struct WorkerLimitTests {
@@ -126,8 +127,8 @@ struct WorkerLimitTests {
   func stoppedWhileIdle() async throws {
     let plugin = try IsolatedPlugin.loading("asking")
     let process = try await process(of: plugin)
-    // Longer than its thread goes on looking after the last call; on a slower machine the test passes just as well.
-    try await Task.sleep(for: .milliseconds(2_500))
+    let link = plugin.state.withLock { $0.active[0] }.link
+    try await waiting { link.state.withLock { $0.isAsleep } }
     try await stop(process)
     let stopped = try await plugin.outcome("echo", .int(3))
     #expect(stopped.workerEnd?.fault == "it was stopped by a signal", "\(stopped)")

@@ -101,13 +101,7 @@ struct WorkerQuestionTests {
     for _ in 0..<count {
       _ = try await host.call("start_and_discard", of: "test.caller", [.value(.bytes([1]))]).outcomeInTime()
     }
-    func discards() async -> PluginValue? { await host.outcome("discarded", of: "test.promises").value }
-    var seen = await discards()
-    for _ in 0..<5_000 where seen != .int(Int64(count)) {
-      try await Task.sleep(for: .milliseconds(2))
-      seen = await discards()
-    }
-    #expect(seen == .int(Int64(count)))
+    try await waiting { await host.outcome("discarded", of: "test.promises").value == .int(Int64(count)) }
     // Their threads end.
     for _ in 0..<count { _ = await host.outcome("go", of: "test.promises") }
     host.unloadAll()

@@ -2,7 +2,7 @@ import Foundation
 import PluginRuntime
 import Testing
 
-@Suite("Loading: what is not a plugin's file")
+@Suite("Loading: files that are not plugins")
 struct Files {
   @Test("a path that leads nowhere is not found")
   func missing() {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PluginRuntime
 
-@Suite("Loading: segments, symbols and tables that are not what they say")
+@Suite("Loading: segments, symbols and tables with false sizes, kinds or places")
 struct Segments {
   @Test("a segment with more bytes in the file than in memory is refused")
   func largerInFile() throws {

@@ -1,7 +1,7 @@
 import PluginRuntime
 import Testing
 
-@Suite("Signatures: what is refused, and why")
+@Suite("Signatures: types and places that are refused, with the reason")
 struct Refusals {
   @Test(
     "a type that libffi cannot pass is refused with that reason",

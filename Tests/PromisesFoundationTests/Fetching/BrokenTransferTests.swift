@@ -5,8 +5,8 @@ import PromisesFoundation
 import PromisesTestSupport
 import Testing
 
-/// Ways to break a response, by name. A response cut short between the status and the end of a header is not among them:
-/// Foundation traps on it up to Swift 6.3.1 (swift-corelibs-foundation, issue 5285).
+/// Ways to break a response, by name. A response cut short between the status and the end of a header is not among
+/// them: Foundation traps on it up to Swift 6.3.1 (swift-corelibs-foundation, issue 5285).
 private let breaks: [String: @Sendable (Connection) -> Void] = [
   "closed without a response": { _ in },
   "reset": { $0.reset() },
@@ -25,7 +25,7 @@ private let breaks: [String: @Sendable (Connection) -> Void] = [
   "bytes": { $0.send([0, 255, 10, 13, 10, 0]) },
 ]
 
-@Suite("Fetching what is broken, slow, huge or elsewhere")
+@Suite("Fetching: transfers that are broken, slow, huge or redirected")
 struct BrokenTransferTests {
   @Test("RP28, RP27, EA35: a response that is broken is an error of the transport", arguments: breaks.keys.sorted())
   func broken(kind: String) throws {

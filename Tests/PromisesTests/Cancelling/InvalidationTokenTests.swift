@@ -254,7 +254,7 @@ struct InvalidationTokenTests {
   }
 }
 
-@Suite("Pools of what can be cancelled")
+@Suite("Pools of objects that can be cancelled")
 struct CancellationPoolTests {
   private final class Item: Cancellable {
     let body: () -> Void

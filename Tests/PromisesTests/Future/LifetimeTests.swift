@@ -2,7 +2,7 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-@Suite("Future: lifetimes, threads and what it says of itself")
+@Suite("Future: lifetimes, threads and descriptions")
 struct FutureLifetimeTests {
   private typealias Subject = Future<Int, TestError>
 

@@ -2,7 +2,7 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-@Suite("Future: what settles it")
+@Suite("Future: resolvers settle it")
 struct ResolverTests {
   private typealias Subject = Future<Int, TestError>
 

@@ -2,7 +2,7 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-@Suite("Readings: values, reasons and what can be read")
+@Suite("Readings: values, reasons and types")
 struct Outcomes {
   @Test("S-18, EA-3: the value is stored once; every read gives the same one")
   func identity() {

@@ -8,8 +8,3 @@ package struct TestError: Error, Equatable {
 package struct OtherError: Error, Equatable {
   package init() {}
 }
-
-/// A reference: a value or reason whose identity can be compared.
-package final class Identity: Sendable {
-  package init() {}
-}
