@@ -134,8 +134,8 @@ let package = Package(
           [
             "-Xlinker", "--dynamic-list=\(Context.packageDirectory)/Sources/plugin-host/host.exports",
             "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/plugin-host/host.map",
-            // Relocations in a sixteenth of the space; gold, the default here, cannot pack them. Equal functions of C whose
-            // addresses nothing takes are one, and so are equal ends of strings.
+            // Relocations in a sixteenth of the space; gold, the default here, cannot pack them. Equal functions of C
+            // whose addresses nothing takes are one, and so are equal ends of strings.
             "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--icf=safe", "-Xlinker",
             "-O2",
           ], .when(configuration: .release)),
@@ -186,8 +186,8 @@ let package = Package(
   cxxLanguageStandard: .cxx17
 )
 
-// A package that depends on this one by version gets no command line, which cannot be a dependency anyway for its unsafe
-// flags. So it fetches no parser of arguments. SwiftPM reads this file from a repository, then from a checkout.
+// A package that depends on this one by version gets no command line, which cannot be a dependency anyway for its
+// unsafe flags. So it fetches no parser of arguments. SwiftPM reads this file from a repository, then from a checkout.
 var left: Set<String> = []
 if Context.packageDirectory == "/" || Context.packageDirectory.contains("/checkouts/") {
   left = ["plugin-host", "PluginHostTests"]
@@ -199,8 +199,8 @@ if Context.packageDirectory == "/" || Context.packageDirectory.contains("/checko
     }
   }
 }
-// The library Promises and its tests alone, for a build under a sanitizer: the other targets would take most of its time
-// (scripts/test-threads.sh).
+// The library Promises and its tests alone, for a build under a sanitizer: the other targets would take most of its
+// time (scripts/test-threads.sh).
 if Context.environment["PROMISES_TESTS"] == "library" {
   left = [
     "CCountedHeap", "CCoroutines", "CHostExit", "CPluginEdge", "CRaces", "EngineInterleavings", "PluginHostTests",

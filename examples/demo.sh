@@ -4,8 +4,8 @@
 #   PLUGIN_HOST=FILE LIBPROMISE=FILE EXAMPLES=DIR examples/demo.sh
 #
 # PLUGIN_HOST: the plugin-host to use; LIBPROMISE: the library to build the plugins with; EXAMPLES: a folder for built
-# files. Besides, PLUGINS=DIR uses plugins that are built already, and OUT=DIR is the folder of the results, whose content
-# is replaced.
+# files. Besides, PLUGINS=DIR uses plugins that are built already, and OUT=DIR is the folder of the results, whose
+# content is replaced.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)

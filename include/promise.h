@@ -24,14 +24,14 @@
  *   A `promise_t *` is a token, not an address: never dereference it. A NULL token gives PROMISE_EINVAL. PROMISE_ESTALE
  *   is the status for a token that its last owner released, that is forged, that belongs to another kind of object, or
  *   to another copy of this library. Nothing is read or written through such a token. A forged token that happens to
- *   name a live object is a handle of that object, which may be one of the library's own. Releasing the last reference on
- *   one thread while another thread uses it remains the caller's error, as with every reference count.
- *   The library has references of its own: a source to the promises derived from it, a queue to its jobs, a timer thread
- *   to the promise that it settles at this moment. So the token of an object that you have released becomes stale with
- *   the last of those, maybe on another thread and later. Until then a call with it reaches the object. One release too
- *   many of a pending promise or of an executor takes nothing of the library's: it gives PROMISE_ESTALE. If other owners
- *   in the program have references, too, it takes one of theirs. PROMISE_ESTALE finds mistakes; no program may depend
- *   on it.
+ *   name a live object is a handle of that object, which may be one of the library's own. Releasing the last reference
+ *   on one thread while another thread uses it remains the caller's error, as with every reference count.
+ *   The library has references of its own: a source to the promises derived from it, a queue to its jobs, a timer
+ *   thread to the promise that it settles at this moment. So the token of an object that you have released becomes
+ *   stale with the last of those, maybe on another thread and later. Until then a call with it reaches the object. One
+ *   release too many of a pending promise or of an executor takes nothing of the library's: it gives PROMISE_ESTALE. If
+ *   other owners in the program have references, too, it takes one of theirs. PROMISE_ESTALE finds mistakes; no program
+ *   may depend on it.
  *
  * RESULTS
  *   Each function returns in one of three ways:
@@ -54,11 +54,11 @@
  *     status of another call        promise_last_status
  *
  *   Results other than numbers are stored in out parameters, which are overwritten without being released. On failure a
- *   value there is VOID, a bool false. States, verdicts, kinds of queue events, flags of each function and statuses share
- *   no number: one passed in place of another is refused.
+ *   value there is VOID, a bool false. States, verdicts, kinds of queue events, flags of each function and statuses
+ *   share no number: one passed in place of another is refused.
  *
- *   A length or count that no memory can have (more than PTRDIFF_MAX bytes in all) is refused with PROMISE_EINVAL; where
- *   it asks for memory (promise_builder_new(), promise_builder_room()) with PROMISE_ENOMEM. The size of room that
+ *   A length or count that no memory can have (more than PTRDIFF_MAX bytes in all) is refused with PROMISE_EINVAL;
+ *   where it asks for memory (promise_builder_new(), promise_builder_room()) with PROMISE_ENOMEM. The size of room that
  *   a caller offers (promise_queue_take(), promise_value_describe()) has no upper limit.
  *
  * LIFETIME
@@ -95,12 +95,12 @@
  *
  * THREADS
  *   Every function may be called on any thread at any time, callbacks included, unless its comment says otherwise. The
- *   last line of each comment is its thread tag: [any thread]; [one thread at a time] if calls with the same handle must
- *   not overlap; [the main thread]; and "not where blocking is forbidden" if the call may sleep, so that it does not
- *   belong on the thread of another event loop. Nothing is called with a lock held. The library has
- *   threads of its own for promise_executor_global() and for timers outside loops. They are named promise-pool,
- *   promise-timers and promise-clock. They receive no signals but those of their own faults, and end after a second
- *   without work. promise_set_thread_hooks() (runtime.h) calls functions of yours when they begin and end.
+ *   last line of each comment is its thread tag: [any thread]; [one thread at a time] if calls with the same handle
+ *   must not overlap; [the main thread]; and "not where blocking is forbidden" if the call may sleep, so that it does
+ *   not belong on the thread of another event loop. Nothing is called with a lock held. The library has threads of its
+ *   own for promise_executor_global() and for timers outside loops. They are named promise-pool, promise-timers and
+ *   promise-clock. They receive no signals but those of their own faults, and end after a second without work.
+ *   promise_set_thread_hooks() (runtime.h) calls functions of yours when they begin and end.
  *
  * CALLBACKS
  *   Callbacks run inside the call that settles the promise, on that thread, in the order of attachment, depth first.

@@ -57,8 +57,8 @@
  *     settled; if it was discarded, until the last reference to it is released. So a thread that works for the promise
  *     retains it while it reads the arguments. The `data` of a str or bytes is NULL only if its length is 0; a cstr is
  *     never NULL. T in promise<T> is any of the types above but promise: the promise settles with the kind BOOL, I64
- *     (i8...i64), U64 (u8...u64, usize), F64 (f32, f64, f64x), STRING (str, cstr), BYTES (bytes, and structs and slices of
- *     scalars as C has them), POINTER (ptr<Name>) or VOID (void). A default is a literal of JSON: a number, true,
+ *     (i8...i64), U64 (u8...u64, usize), F64 (f32, f64, f64x), STRING (str, cstr), BYTES (bytes, and structs and slices
+ *     of scalars as C has them), POINTER (ptr<Name>) or VOID (void). A default is a literal of JSON: a number, true,
  *     false, null, a "string", [...] or {...}.
  *
  *     The whole language, with variadic tails, contexts of callbacks, promises that a callback settles, and rules for

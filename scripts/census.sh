@@ -7,7 +7,8 @@
 # SUITE    suites, by a part of their names: `PromisesTests`, `Reloading`; default: all but the interleavings
 # BUNDLE   the program of the tests: that of .build/debug, built first
 #
-# Tests/Census/allowed.txt lists the counts that a suite may leave, with reasons. The exit status is 1 if a suite leaves more, or fails.
+# Tests/Census/allowed.txt lists the counts that a suite may leave, with reasons. The exit status is 1 if a suite leaves
+# more, or fails.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
 scratch=$(mktemp -d)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Checks the callbacks' types: in Swift 6 mode each program in Tests/Isolation/compiles compiles without a warning, and each
-# in Tests/Isolation/refused fails with the diagnostic that its first line expects. Then runs check-chains.py.
+# Checks the callbacks' types: in Swift 6 mode each program in Tests/Isolation/compiles compiles without a warning, and
+# each in Tests/Isolation/refused fails with the diagnostic that its first line expects. Then runs check-chains.py.
 # Usage: scripts/check-isolation.sh. Exit status: 0 if all do, 1 if not, with the output of the compiler.
 set -eu
 cd "$(dirname "$0")/.."

@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # Probes the compilers that are installed for their features. Sourced.
 
-# supports CODE COMMAND...: whether the compiler, with these options, compiles the code, and links it unless -c is among them.
+# supports CODE COMMAND...: whether the compiler, with these options, compiles the code, and links it unless -c is among
+# them.
 supports() {
   local scratch status=0
   scratch=$(mktemp -d)

@@ -13,7 +13,8 @@
 # TABLE      rows of the tables whose names contain one of these alone: features-daisy tasks
 # TESTS      tests whose names contain this alone
 # JOBS       tests at a time: 2
-# OPTIONS    more options of the tool: --no-rows --named --list --record --product NAME --orderings --budget SECONDS --longest SECONDS
+# OPTIONS    more options of the tool: --no-rows --named --list --record --product NAME --orderings --budget SECONDS
+# --longest SECONDS
 set -euo pipefail
 cd "$(dirname "$0")/.."
 swift build --package-path Tests/Mutations --product mutate >&2

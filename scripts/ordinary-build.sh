@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # Links C programs with the ordinary build of the engine and the ABI, in place of the Embedded library. Sourced.
 
-# link_ordinary_build PACKAGE FOLDER TOOLCHAIN: sets LIBS to the objects of CPromiseABI in a build folder of the package,
-# and to the Swift libraries of the toolchain.
+# link_ordinary_build PACKAGE FOLDER TOOLCHAIN: sets LIBS to the objects of CPromiseABI in a build folder of the
+# package, and to the Swift libraries of the toolchain.
 link_ordinary_build() {
   local root=$1 folder=$2 runtime=$3/lib/swift/linux target
   # Objects in a response file, because their paths may contain spaces. Selected by their sources: objects of deleted

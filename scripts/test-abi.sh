@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # Tests the C ABI from a user's view: the exports of the library, the headers with every compiler, the installation, and
-# the programs of Tests/ABI and the checks of promise-conformance, built with each compiler against the installed library, with and without valgrind.
+# the programs of Tests/ABI and the checks of promise-conformance, built with each compiler against the installed
+# library, with and without valgrind.
 #
 #     scripts/test-abi.sh [PROGRAM...]
 #
-# PROGRAM     names of Tests/ABI/*.c and of the checks of promise-conformance to run, without the rest; default: everything
+# PROGRAM     names of Tests/ABI/*.c and of the checks of promise-conformance to run, without the rest; default:
+# everything
 # LIBRARY     the library: .build/release/libpromise.so
 # CC_LIST     compilers: gcc clang, as far as they are installed
 # SPREAD      1: each program with one of the compilers, in turn; default: with each

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Checks that the tests cover the specification, then builds and runs every Swift test. The host's tests need the program itself beside them.
+# Checks that the tests cover the specification, then builds and runs every Swift test. The host's tests need the
+# program itself beside them.
 set -eu
 cd "$(dirname "$0")/.."
 scripts/check-clauses.sh

@@ -1,4 +1,5 @@
-/* costs.c - `costs FLOOR.so LIBPROMISE.so [--long]`: the C ABI's rows of the budget table, as times against the floor. */
+/* costs.c - `costs FLOOR.so LIBPROMISE.so [--long]`: the C ABI's rows of the budget table, as times against the
+ * floor. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

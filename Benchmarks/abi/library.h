@@ -1,5 +1,5 @@
-/* library.h - the promises to measure: the four functions that the floor and libpromise.so both have, and the completion
- * queue, the hooks and the trace, which only the latter has. */
+/* library.h - the promises to measure: the four functions that the floor and libpromise.so both have, and the
+ * completion queue, the hooks and the trace, which only the latter has. */
 #ifndef BENCHMARKS_LIBRARY_H
 #define BENCHMARKS_LIBRARY_H
 

@@ -1,5 +1,5 @@
-/* uncancelled.h - no function of the library is a cancellation point of pthread_cancel(): a thread that ended in one would
- * leave a lock behind. A cancellation that is pending takes effect at the next point of the thread's own code. */
+/* uncancelled.h - no function of the library is a cancellation point of pthread_cancel(): a thread that ended in one
+ * would leave a lock behind. A cancellation that is pending takes effect at the next point of the thread's own code. */
 #ifndef UNCANCELLED_H
 #define UNCANCELLED_H
 

@@ -6,9 +6,9 @@
 
 namespace plugin {
 
-/// The rounding direction, the precision, the traps, and whether tiny numbers become 0. Foreign code may change them for
-/// its thread - initialisers of libraries that were linked with -ffast-math do - and would change the results of the
-/// code that runs there next. The exception flags are not among them.
+/// The rounding direction, the precision, the traps, and whether tiny numbers become 0. Foreign code may change them
+/// for its thread - initialisers of libraries that were linked with -ffast-math do - and would change the results of
+/// the code that runs there next. The exception flags are not among them.
 ///
 /// Not fegetmode(): to set modes that are the same costs more than a call of a short function.
 class float_mode {

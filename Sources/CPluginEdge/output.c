@@ -12,8 +12,8 @@
 
 /* The read end of the pipe; -1 before capture(). */
 static atomic_int reading = -1;
-/* Whether text was read that has not been written. Set before the text leaves the pipe: a thread that finds the pipe empty
- * and then this false knows that all has been written. */
+/* Whether text was read that has not been written. Set before the text leaves the pipe: a thread that finds the pipe
+ * empty and then this false knows that all has been written. */
 static atomic_bool is_held;
 
 bool plugin_output_capture(void) {

@@ -195,8 +195,8 @@ private func skip(_ promise: OpaquePointer?, _ value: UnsafeMutablePointer<promi
   return status == promise_status_t(PROMISE_OK) ? released : status
 }
 
-/// Settles the promise of a CALL, and releases it. Takes over the value on every path. A verdict that cannot take effect
-/// rejects the promise.
+/// Settles the promise of a CALL, and releases it. Takes over the value on every path. A verdict that cannot take
+/// effect rejects the promise.
 private func answer(
   _ promise: OpaquePointer?, _ verdict: Verdict, _ value: UnsafePointer<promise_value_t>
 ) -> promise_status_t {

@@ -19,8 +19,8 @@ ABSENT(pretty_printed, "$s20FoundationEssentials11JSONEncoderC16OutputFormatting
 ABSENT(string_of_data, "$sSS20FoundationEssentialsE4data8encodingSSSgAA4DataVh_SSAAE8EncodingVtcfC");
 ABSENT(utf8, "$sSS20FoundationEssentialsE8EncodingV4utf8ACvau");
 
-/* The descriptor of a protocol without a parent and requirements: flags, parent, name, counts of the signature and of the
- * requirements, names of associated types. The offsets are relative. */
+/* The descriptor of a protocol without a parent and requirements: flags, parent, name, counts of the signature and of
+ * the requirements, names of associated types. The offsets are relative. */
 __asm__(".pushsection .rodata.localized_error,\"a\",@progbits\n"
         ".p2align 2\n"
         ".globl \"$s20FoundationEssentials14LocalizedErrorMp\"\n"

@@ -40,8 +40,8 @@ extension Promise {
 }
 
 extension Promise {
-  /// Returns a promise settled with the `Result` that is this promise's value: fulfilled with its value or rejected with
-  /// its error. A rejection of this promise is forwarded.
+  /// Returns a promise settled with the `Result` that is this promise's value: fulfilled with its value or rejected
+  /// with its error. A rejection of this promise is forwarded.
   ///
   ///     promise.then { validate($0) }.flattened()
   public final func flattened<O, E: Error>() -> Promise<O> where Value == Result<O, E> { then(result: { $0 }) }

@@ -15,8 +15,8 @@
 /// **Threads.** Everything may be called from any thread, any number of times, in any state. The promise is `Sendable`
 /// if its value is. Closures need not be `Sendable`: use the state that they capture on one thread only, or protect it.
 ///
-/// **Errors.** Settling a settled promise is a no-op, which ``PromiseHooks`` can report. Running out of memory traps, as
-/// it does in Swift's own allocations.
+/// **Errors.** Settling a settled promise is a no-op, which ``PromiseHooks`` can report. Running out of memory traps,
+/// as it does in Swift's own allocations.
 ///
 /// Comments cite the clauses of the specification that this implements: `docs/specification-clauses.txt` lists them.
 public class Promise<Value>: AnyPromise {

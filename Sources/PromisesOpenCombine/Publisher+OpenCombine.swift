@@ -4,7 +4,8 @@ public import Promises
 import Synchronization
 
 extension Promises.Publisher where Failure: Error {
-  /// Publishes the values of a publisher of OpenCombine, and asks for no more while a subscriber of this stream is full.
+  /// Publishes the values of a publisher of OpenCombine, and asks for no more while a subscriber of this stream is
+  /// full.
   ///
   ///     let feeding = publisher.publish(contentsOf: subject)
   ///

@@ -1,6 +1,6 @@
-/* host.h - the smallest host that can load a plugin and call its functions by their C prototypes. For tests: every doubt ends
- * the program with the line that had it. Waits have no limit, for a machine may be as slow as it likes: the caller of the
- * program ends one that would never end. */
+/* host.h - the smallest host that can load a plugin and call its functions by their C prototypes. For tests: every
+ * doubt ends the program with the line that had it. Waits have no limit, for a machine may be as slow as it likes: the
+ * caller of the program ends one that would never end. */
 #ifndef TESTS_EXAMPLES_HOST_H
 #define TESTS_EXAMPLES_HOST_H
 
@@ -37,7 +37,8 @@ void host_on_progress(void (*progress)(promise_t *promise, double fraction));
 void host_on_call(promise_t *(*call)(const char *plugin, const char *function, const promise_value_t *arguments,
                                      size_t count));
 
-/* Waits for the promise, gives back its reference, and returns its value; it must have been fulfilled with that kind. */
+/* Waits for the promise, gives back its reference, and returns its value; it must have been fulfilled with that
+ * kind. */
 promise_value_t expect_value(promise_t *promise, promise_kind_t kind);
 
 /* Waits for the promise, and gives back its reference; it must have been rejected with that error. */

@@ -3,7 +3,8 @@ import PromisesDiagnostics
 import PromisesTestSupport
 import Testing
 
-/// Each in a process of its own: diagnostics are the process's, and record the promises of all tests that run meanwhile.
+/// Each in a process of its own: diagnostics are the process's, and record the promises of all tests that run
+/// meanwhile.
 @Suite("Diagnostics")
 struct DiagnosticsTests {
   @Test("a rejection that nothing handled is reported with the name and the place of the promise")

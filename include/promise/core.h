@@ -59,8 +59,8 @@ PROMISE_API promise_status_t promise_retain(promise_t *PROMISE_NULLABLE promise)
  * contexts of its callbacks without calling them; its discard block is not called, and the promises derived from it
  * stay pending. Chains of any length are destroyed without recursion. A derived promise stays until its source settles
  * it, unless it has no callbacks, and either has no handler or was asked to cancel: then it is detached (callback.h).
- * Returns PROMISE_OK; PROMISE_EINVAL if `promise` is NULL; PROMISE_ESTALE, also if it is pending and only its settler in
- * the library has a reference.
+ * Returns PROMISE_OK; PROMISE_EINVAL if `promise` is NULL; PROMISE_ESTALE, also if it is pending and only its settler
+ * in the library has a reference.
  * [any thread] */
 PROMISE_API promise_status_t promise_release(promise_t *PROMISE_NULLABLE promise);
 

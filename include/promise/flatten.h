@@ -10,8 +10,8 @@
 PROMISE_BEGIN_DECLS
 
 /* Makes an inner stream. `*value` is borrowed until the function returns.
- * Returns a new reference to a publisher, or NULL for no inner stream. A stale handle is published as an ERROR of domain
- * "promise" and code PROMISE_EINVAL.
+ * Returns a new reference to a publisher, or NULL for no inner stream. A stale handle is published as an ERROR of
+ * domain "promise" and code PROMISE_EINVAL.
  * The reference is taken over, and released after the subscription. The subscription keeps an operator; a publisher of
  * another kind is cancelled, unless its producer keeps a reference.
  * The operator's own publisher, or one made from it, would be a circle: such a stream waits for itself, never ends, and

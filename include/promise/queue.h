@@ -110,9 +110,9 @@ PROMISE_API int64_t promise_queue_unwatch(promise_queue_t *PROMISE_NULLABLE queu
  * with the derived promise. The taker settles that promise, now or later, then releases it: promise_queue_answer() does
  * both; promise_resolve(), promise_reject() and promise_follow() do the first. If the taker releases the last reference
  * without settling the promise, it is destroyed while pending.
- * If the derived promise is settled, discarded or abandoned before the CALL is taken, by whichever party, an OBSOLETE is
- * taken in place of the CALL, whose value is released at once. If the source is destroyed while pending, a DROPPED is
- * taken, and the derived promise stays pending.
+ * If the derived promise is settled, discarded or abandoned before the CALL is taken, by whichever party, an OBSOLETE
+ * is taken in place of the CALL, whose value is released at once. If the source is destroyed while pending, a DROPPED
+ * is taken, and the derived promise stays pending.
  * Returns a new reference to the derived promise; you may release it at once, and the event is produced all the same.
  * NULL: PROMISE_EINVAL if an argument is NULL, PROMISE_ESTALE, PROMISE_ECLOSED, PROMISE_ENOMEM.
  * [any thread] */
@@ -161,10 +161,10 @@ PROMISE_API int64_t promise_queue_take(promise_queue_t *PROMISE_NULLABLE queue,
  * not read. So one call settles and releases many promises.
  *   events   NULL if `count` is 0. In an answered event `promise` becomes NULL, and `value` VOID.
  * Returns PROMISE_OK if all verdicts took effect, otherwise the first other status; a failure does not stop the others.
- * PROMISE_ESETTLED if the promise is settled already; PROMISE_ESTALE if a handle is stale. These reject the promise that
- * was to be settled with an ERROR of domain "promise" and the same code: PROMISE_EINVAL if a value is not well-formed,
- * or no PROMISE to adopt; PROMISE_EDEADLK if a promise would adopt one that waits for it; PROMISE_ENOMEM. PROMISE_EINVAL
- * also if `events` is NULL, or `count` is larger than any array.
+ * PROMISE_ESETTLED if the promise is settled already; PROMISE_ESTALE if a handle is stale. These reject the promise
+ * that was to be settled with an ERROR of domain "promise" and the same code: PROMISE_EINVAL if a value is not
+ * well-formed, or no PROMISE to adopt; PROMISE_EDEADLK if a promise would adopt one that waits for it; PROMISE_ENOMEM.
+ * PROMISE_EINVAL also if `events` is NULL, or `count` is larger than any array.
  * Takes over `promise` and `value` of each event that is not left as it is, on every path.
  * [any thread] */
 PROMISE_API promise_status_t promise_queue_answer(promise_event_t *PROMISE_NULLABLE events, size_t count);

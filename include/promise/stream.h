@@ -57,9 +57,9 @@ PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publ
  *   executor      publishes the ticks; NULL: a thread for timers, as for promise_sleep(). A loop's executor keeps the
  *                 timer itself, without another thread.
  *   interval_ns   nanoseconds of the monotonic clock, at least 1. Ticks are never early, and do not drift.
- * Only the timer publishes: calls that publish or end the stream return PROMISE_EINVAL. The timer stops at once when the
- * publisher has no reference and no subscriber left; a subscriber alone keeps it. If the executor drops the timer, the
- * stream fails with an ERROR of domain "promise" and code PROMISE_ECLOSED. A subscriber gets each tick that is
+ * Only the timer publishes: calls that publish or end the stream return PROMISE_EINVAL. The timer stops at once when
+ * the publisher has no reference and no subscriber left; a subscriber alone keeps it. If the executor drops the timer,
+ * the stream fails with an ERROR of domain "promise" and code PROMISE_ECLOSED. A subscriber gets each tick that is
  * published. With PROMISE_OVERFLOW_DROP_OLDEST and a capacity of 1, a slow one gets the latest.
  * Returns a new reference.
  * NULL: PROMISE_EINVAL if `interval_ns` is less than 1; PROMISE_ESTALE if `executor` is not an executor;
@@ -134,9 +134,9 @@ promise_publisher_ready(promise_publisher_t *PROMISE_NULLABLE publisher);
 
 /* ---- Subscribing ---- */
 
-/* The policy for an event that arrives while `capacity` earlier events are pending: events that wait for demand, for the
- * executor, or for the running callback. One extra event may be pending after a promise of promise_subscriber_next()
- * was abandoned while its event was being delivered. 0 is not a policy. */
+/* The policy for an event that arrives while `capacity` earlier events are pending: events that wait for demand, for
+ * the executor, or for the running callback. One extra event may be pending after a promise of
+ * promise_subscriber_next() was abandoned while its event was being delivered. 0 is not a policy. */
 typedef uint32_t promise_overflow_t;
 
 enum {
@@ -226,9 +226,9 @@ promise_subscriber_next(promise_subscriber_t *PROMISE_NULLABLE subscriber);
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
 promise_subscriber_end(promise_subscriber_t *PROMISE_NULLABLE subscriber);
 
-/* Returns the number of events that PROMISE_OVERFLOW_DROP_OLDEST or PROMISE_OVERFLOW_DROP_NEWEST has dropped, also after
- * the end. Events that were pending when the subscriber was cancelled, and the event that PROMISE_OVERFLOW_FAIL failed
- * at, do not count.
+/* Returns the number of events that PROMISE_OVERFLOW_DROP_OLDEST or PROMISE_OVERFLOW_DROP_NEWEST has dropped, also
+ * after the end. Events that were pending when the subscriber was cancelled, and the event that PROMISE_OVERFLOW_FAIL
+ * failed at, do not count.
  * Errors: PROMISE_EINVAL if `subscriber` is NULL; PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API int64_t promise_subscriber_dropped(promise_subscriber_t *PROMISE_NULLABLE subscriber);

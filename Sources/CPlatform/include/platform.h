@@ -67,7 +67,8 @@ bool platform_give_back(void *start, size_t size) __attribute__((visibility("hid
 /* Maps `size` bytes that read 0, backed by memory page by page on first write; NULL if there is no address space. */
 void *_Nullable platform_map(size_t size) __attribute__((visibility("hidden")));
 
-/* Mutexes, one per subject. No user code runs while one is held. */
+/* Mutexes, one per subject. No user code runs while one is held. The order of the constants is not the lock order,
+ * which is in docs/architecture.md. */
 enum {
   PLATFORM_LOCK_SLAB,
   PLATFORM_LOCK_THREADS,

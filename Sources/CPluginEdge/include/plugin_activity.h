@@ -30,8 +30,8 @@ enum {
 typedef struct plugin_activity_guard {
   /* The program's name, at the beginning of each message. Kept. */
   const char *PROMISE_NONNULL program;
-  /* The exit statuses: of a process that ends in a call or in unload(), that ends while a plugin is loaded, and in which
-   * plugin code has not returned in time. -1 for one of the first two keeps the status that the plugin gave. */
+  /* The exit statuses: of a process that ends in a call or in unload(), that ends while a plugin is loaded, and in
+   * which plugin code has not returned in time. -1 for one of the first two keeps the status that the plugin gave. */
   int32_t call_status;
   int32_t load_status;
   int32_t timeout_status;
@@ -46,8 +46,8 @@ typedef struct plugin_activity_guard {
 
 /* Guards the process. The second call changes the timeout alone.
  *
- * exit() within plugin code ends the process with the status of the guard rather than its own. A fatal signal is reported
- * and then ends the process as before. Other handlers of it, if there were any, run after the report.
+ * exit() within plugin code ends the process with the status of the guard rather than its own. A fatal signal is
+ * reported and then ends the process as before. Other handlers of it, if there were any, run after the report.
  * [any thread] */
 void plugin_activity_guard(const plugin_activity_guard_t *PROMISE_NONNULL guard);
 
@@ -69,8 +69,8 @@ plugin_thread_state_t plugin_thread_state(void);
  * [any thread] */
 void plugin_thread_restore(const plugin_thread_state_t *PROMISE_NONNULL state);
 
-/* Notes that the program itself is about to exit with this status. If plugin code ends the process before, the status is
- * kept unless it is 0. Exit handlers and destructors of plugins have the time limit of the guard from now on.
+/* Notes that the program itself is about to exit with this status. If plugin code ends the process before, the status
+ * is kept unless it is 0. Exit handlers and destructors of plugins have the time limit of the guard from now on.
  * [any thread] */
 void plugin_activity_ending(int32_t status);
 
@@ -91,9 +91,9 @@ void plugin_activity_exits(const char *PROMISE_NONNULL how, int32_t status);
  * [any thread] */
 void plugin_activity_replaces(const char *PROMISE_NONNULL how);
 
-/* Publishes the kind of plugin code that the process runs at `place`, such as in memory shared with its parent, from now
- * on: while a library is mapped, in promise_plugin_entry(), load() and unload(). 0 means none of them. Calls are not
- * published. With several threads the latest change wins. NULL ends it.
+/* Publishes the kind of plugin code that the process runs at `place`, such as in memory shared with its parent, from
+ * now on: while a library is mapped, in promise_plugin_entry(), load() and unload(). 0 means none of them. Calls are
+ * not published. With several threads the latest change wins. NULL ends it.
  * [any thread] */
 void plugin_activity_publish(plugin_activity_kind_t *PROMISE_NULLABLE place);
 

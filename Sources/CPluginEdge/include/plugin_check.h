@@ -1,7 +1,7 @@
 /* plugin_check.h - calls of functions whose signatures are doubtful, in a process of their own.
  *
- * Memory for arguments lies between pages that cannot be accessed. An access there is reported, with the argument's name,
- * and ends the process. System calls that change anything outside of the process fail.
+ * Memory for arguments lies between pages that cannot be accessed. An access there is reported, with the argument's
+ * name, and ends the process. System calls that change anything outside of the process fail.
  */
 #ifndef PLUGIN_CHECK_H
 #define PLUGIN_CHECK_H

@@ -1,5 +1,5 @@
-/* plugin_confinement.h - limits of a process that runs plugin code, by the means of Linux: Landlock for files, a seccomp
- * filter for system calls, resource limits.
+/* plugin_confinement.h - limits of a process that runs plugin code, by the means of Linux: Landlock for files, a
+ * seccomp filter for system calls, resource limits.
  *
  * The process confines itself while it has one thread; nothing can be given back. Refused system calls, and those that
  * open files, are reported to another process through the listener of the filter. That process decides one thing:
@@ -70,8 +70,8 @@ void plugin_confinement_note_call(uint64_t request);
  * [any thread] */
 uint64_t plugin_confinement_noted_calls(void);
 
-/* Reads the call that a thread of another process makes; 0 if it makes none, or cannot be read. `address` is that of the
- * noted calls in that process; any number is safe.
+/* Reads the call that a thread of another process makes; 0 if it makes none, or cannot be read. `address` is that of
+ * the noted calls in that process; any number is safe.
  * [any thread] */
 uint64_t plugin_confinement_noted_call(int32_t thread, uint64_t address);
 

@@ -57,7 +57,8 @@ void *PROMISE_NULLABLE plugin_library_symbol(void *PROMISE_NONNULL handle, const
  * [any thread] */
 bool plugin_library_defines(void *PROMISE_NONNULL handle, const char *PROMISE_NONNULL name);
 
-/* Returns an address in the memory of a library. `handle`: the result of plugin_library_open() or plugin_library_find().
+/* Returns an address in the memory of a library. `handle`: the result of plugin_library_open() or
+ * plugin_library_find().
  * [any thread] */
 const void *PROMISE_NULLABLE plugin_library_address(void *PROMISE_NONNULL handle);
 

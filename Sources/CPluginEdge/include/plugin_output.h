@@ -17,13 +17,13 @@
 
 PROMISE_BEGIN_DECLS
 
-/* Makes descriptor 1 a pipe, and the C library's `stdout` write each line at once. Returns false, with descriptor 1 as it
- * was, if the system has no more pipes.
+/* Makes descriptor 1 a pipe, and the C library's `stdout` write each line at once. Returns false, with descriptor 1 as
+ * it was, if the system has no more pipes.
  * [one thread, once, before plugin code runs] */
 bool plugin_output_capture(void);
 
-/* Waits for text and reads up to `size` bytes of it. Returns the number of bytes; 0 if nothing can write to the pipe any
- * more, or it cannot be read.
+/* Waits for text and reads up to `size` bytes of it. Returns the number of bytes; 0 if nothing can write to the pipe
+ * any more, or it cannot be read.
  * [one thread] */
 size_t plugin_output_read(void *PROMISE_NONNULL buffer, size_t size);
 
@@ -41,8 +41,8 @@ void plugin_output_await(int64_t limit_ns);
 void plugin_output_release(void);
 
 /* Has `end` called when the C library writes its buffers: after exit handlers and destructors, so that nothing of the
- * program runs later; or earlier, if one of those calls fflush(NULL). `end`, and a thread that it waits for, must not open
- * or close streams of the C library, which holds their lock. Returns false without memory.
+ * program runs later; or earlier, if one of those calls fflush(NULL). `end`, and a thread that it waits for, must not
+ * open or close streams of the C library, which holds their lock. Returns false without memory.
  * [once] */
 bool plugin_output_at_exit(void (*PROMISE_NONNULL end)(void));
 

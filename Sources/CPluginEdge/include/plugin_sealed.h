@@ -17,7 +17,8 @@ int32_t plugin_sealed_new(const void *PROMISE_NONNULL bytes, size_t length);
 
 /* Copies a regular file, open for reading, to sealed memory that may be mapped as code, and is called `name` in the
  * mappings of processes. Returns a descriptor that is closed by exec() and belongs to the caller, or -1 with errno:
- * ESTALE if the file was written to meanwhile, EFBIG if it is longer than files of this process may be. The file's offset changes.
+ * ESTALE if the file was written to meanwhile, EFBIG if it is longer than files of this process may be. The file's
+ * offset changes.
  * [any thread] */
 int32_t plugin_sealed_copy(int32_t file, const char *PROMISE_NONNULL name);
 
@@ -30,8 +31,8 @@ typedef struct plugin_sealed {
   const char *PROMISE_NULLABLE mistake;
 } plugin_sealed_t;
 
-/* Maps memory that another process sent: at most `longest` bytes, sealed against writing, growing and shrinking, which is
- * checked before it is mapped. Writes to the mapping stay in this process. The descriptor stays open.
+/* Maps memory that another process sent: at most `longest` bytes, sealed against writing, growing and shrinking, which
+ * is checked before it is mapped. Writes to the mapping stay in this process. The descriptor stays open.
  * [any thread] */
 plugin_sealed_t plugin_sealed_map(int32_t descriptor, size_t longest);
 

@@ -26,6 +26,8 @@ extension Promise where Value: Sendable {
 
 /// The task that settles a promise, referenced by the promise's discard block and handler of cancel requests.
 final class PromiseTask: Sendable {
+  // new --start()--> started --cancel()--> cancelled
+  // new --cancel()--> cancelled
   private enum State {
     static let new = 0
     static let started = 1

@@ -4,8 +4,8 @@
 public enum StreamBuffer: Sendable, Hashable {
   /// Keeps all states. The subscriber is never full.
   case unbounded
-  /// Keeps all states. From this number on the subscriber is full, and so are the streams upstream, up to the publisher:
-  /// back-pressure for the producer (``Publisher/ready()``).
+  /// Keeps all states. From this number on the subscriber is full, and so are the streams upstream, up to the
+  /// publisher: back-pressure for the producer (``Publisher/ready()``).
   case bounded(Int)
   /// Keeps this number of the newest states, and drops older ones.
   case newest(Int)

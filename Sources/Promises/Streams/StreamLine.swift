@@ -4,14 +4,14 @@
 ///                    ^        ^              ^                   ^
 ///                  target    node           node                node
 ///
-/// The functions are composed, so a value passes by calls (``StreamSink``). Each `Subscriber` has a station. A station has
-/// one consumer: the next operator, or an immediate callback. For a second consumer, or one that the engine has to serve,
-/// the station gets a publisher of the engine, and the former consumer becomes the beginning of another line.
+/// The functions are composed, so a value passes by calls (``StreamSink``). Each `Subscriber` has a station. A station
+/// has one consumer: the next operator, or an immediate callback. For a second consumer, or one that the engine has to
+/// serve, the station gets a publisher of the engine, and the former consumer becomes the beginning of another line.
 ///
-/// **Turns.** While the head delivers an event, or a thread has entered it (`CellSubscriber.enter`), the line belongs to
-/// that thread. Changes are actions: they run in a turn, at once if the head is idle, otherwise after the events that it
-/// has accepted. So an action divides the events as subscribing to a publisher does. The lock of the head guards the
-/// list of actions; the turns need no lock.
+/// **Turns.** While the head delivers an event, or a thread has entered it (`CellSubscriber.enter`), the line belongs
+/// to that thread. Changes are actions: they run in a turn, at once if the head is idle, otherwise after the events
+/// that it has accepted. So an action divides the events as subscribing to a publisher does. The lock of the head
+/// guards the list of actions; the turns need no lock.
 ///
 /// **Lifetime.** The target is a derived publisher to which nothing is published, but for the line of an operator on a
 /// stateful stream (`feedsTarget`). It keeps the head, and the operation of the head keeps the line. The nodes have

@@ -154,8 +154,8 @@ extension StreamNode {
   /// Reserves the place of the next operator in the line. Nil if the line is too long, too.
   func reserveNext() -> Site? { unsafe site.map { $0.place.ordinal < StreamNode.limit } == true ? reserve() : nil }
 
-  /// Adds the consumer whose place was reserved, in a turn of the line. `body` returns the target of the line that begins
-  /// with the consumer, if there is one.
+  /// Adds the consumer whose place was reserved, in a turn of the line. `body` returns the target of the line that
+  /// begins with the consumer, if there is one.
   func consume(_ body: @escaping (StreamLine) -> CellPublisher?) {
     perform { [self] line in keepRest(body(line)) }
   }

@@ -2,8 +2,8 @@
 final class StreamPuller<Value: Sendable, Failure: Sendable>: Sendable {
   private typealias Waiter = CheckedContinuation<StreamState<Value, Failure>?, Never>
 
-  /// The waiting iterators. Guarded by the lock of the stream; apart from the puller, so that the callback does not keep
-  /// that.
+  /// The waiting iterators. Guarded by the lock of the stream; apart from the puller, so that the callback does not
+  /// keep that.
   private final class Waiters: Sendable {
     let cell: CellPublisher
     nonisolated(unsafe) var waiting: [Waiter] = []

@@ -24,8 +24,8 @@ public struct StreamStates<Value: Sendable, StreamFailure: Sendable>: AsyncSeque
   }
 }
 
-/// The values of a stream for `for try await`, from the call of `values(buffer:)` on: as ``StreamStates``, but the first
-/// error is thrown and ends the sequence.
+/// The values of a stream for `for try await`, from the call of `values(buffer:)` on: as ``StreamStates``, but the
+/// first error is thrown and ends the sequence.
 public struct StreamValues<Value: Sendable, Failure: Error>: AsyncSequence, Sendable {
   /// A value.
   public typealias Element = Value
@@ -66,15 +66,16 @@ extension Subscriber where Value: Sendable, Failure: Sendable {
 }
 
 extension Subscriber where Value: Sendable, Failure: Error {
-  /// Returns the values from now on as an asynchronous sequence, which keeps this subscriber and throws the first error.
+  /// Returns the values from now on as an asynchronous sequence, which keeps this subscriber and throws the first
+  /// error.
   public func values(buffer: StreamBuffer = .unbounded) -> StreamValues<Value, Failure> {
     StreamValues(StreamPuller(node, buffer))
   }
 }
 
 extension Publisher where Value: Sendable, Failure: Error {
-  /// Publishes the elements of a sequence, and waits while a subscriber is full. The error of the sequence is published.
-  /// Returns at its end, when the stream is cancelled, or when the task is. The stream stays open.
+  /// Publishes the elements of a sequence, and waits while a subscriber is full. The error of the sequence is
+  /// published. Returns at its end, when the stream is cancelled, or when the task is. The stream stays open.
   public final nonisolated(nonsending) func publish<Elements: AsyncSequence>(
     contentsOf elements: Elements
   ) async where Elements.Element == Value, Elements.Failure == Failure {

@@ -9,8 +9,8 @@ public enum FlatMapStrategy: Sendable {
 }
 
 extension Subscriber {
-  /// Transforms every value to a stream, and publishes the values and errors of these streams. Errors of this stream pass
-  /// at once. Ends when this stream and the inner streams have ended.
+  /// Transforms every value to a stream, and publishes the values and errors of these streams. Errors of this stream
+  /// pass at once. Ends when this stream and the inner streams have ended.
   public func flatMapValues<NewValue>(
     _ strategy: FlatMapStrategy = .merge, _ transform: @escaping (Value) -> Subscriber<NewValue, Failure>
   ) -> Subscriber<NewValue, Failure> {
@@ -29,8 +29,8 @@ extension Subscriber {
   }
 }
 
-/// The inner streams of one flat map. The lock of the target guards the state. The target's node keeps it, because inner
-/// streams outlive the source.
+/// The inner streams of one flat map. The lock of the target guards the state. The target's node keeps it, because
+/// inner streams outlive the source.
 private final class Flattening {
   private struct Inner {
     let node: StreamNode

@@ -1,5 +1,5 @@
-// Operators on single states. The functions of values do not see errors and the end, which pass unchanged; the functions
-// of errors do not see values and the end.
+// Operators on single states. The functions of values do not see errors and the end, which pass unchanged; the
+// functions of errors do not see values and the end.
 extension Subscriber {
   /// Transforms every state. If the end becomes a value or an error, the derived stream does not end.
   public func mapStates<NewValue, NewFailure>(

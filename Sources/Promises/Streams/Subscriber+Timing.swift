@@ -1,5 +1,5 @@
-// Operators on the times of states. Timers are those of a clock, the system's unless one is given. The end of the source
-// publishes the pending state, then ends the derived stream.
+// Operators on the times of states. Timers are those of a clock, the system's unless one is given. The end of the
+// source publishes the pending state, then ends the derived stream.
 extension Subscriber {
   /// Publishes a state when no other state followed it for `interval`.
   public func debounce(for interval: Duration, clock: any StreamClock = SystemStreamClock()) -> Subscriber {

@@ -63,8 +63,9 @@ extension Subscriber {
     self.init(node: StreamNode(target, at: .init(line: line, place: station), upstream: nil), station)
   }
 
-  /// Returns a subscriber to the results of an operator, which makes a sink for its source from the sink for them. It is
-  /// called whenever the line's functions are composed, so the operator keeps its state outside.
+  /// Returns a subscriber to the results of an operator. `compose` returns the operator's sink, for events of this
+  /// subscriber, and is passed the sink for the results. It is called whenever the line's functions are composed, so
+  /// the operator keeps its state outside of it.
   ///
   /// The operator joins this subscriber's line if it is the only consumer. Otherwise it begins a line. An operator on a
   /// stateful stream is a line of its own, whose target stores the latest state.

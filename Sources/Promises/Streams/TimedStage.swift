@@ -75,7 +75,8 @@ final class TimedStage: Sendable {
     }
   }
 
-  /// Starts the timer, in place of one that runs. When it fires, the pending event is published; then `fired` is called.
+  /// Starts the timer, in place of one that runs. When it fires, the pending event is published; then `fired` is
+  /// called.
   func start(for target: CellPublisher, _ fired: @escaping @Sendable (TimedStage, CellPublisher, Bool) -> Void) {
     let (due, running) = target.locked { _ -> (Int, (any StreamTimer)?) in
       unsafe number += 1

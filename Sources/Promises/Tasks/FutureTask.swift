@@ -24,8 +24,8 @@ private enum Phase {
 /// **Cancellation.** Cancelling finishes the task at once. It does not stop running work: override
 /// `wasCancelled(because:)` to stop it, or poll `isCancelled`. A request to cancel the future cancels the task.
 ///
-/// **Lifetime.** The starter holds the task until `start(with:)` has returned; after that the work holds it. A task that
-/// is destroyed unfinished cancels its future. The future does not hold the task.
+/// **Lifetime.** The starter holds the task until `start(with:)` has returned; after that the work holds it. A task
+/// that is destroyed unfinished cancels its future. The future does not hold the task.
 ///
 /// **Threads.** The methods of this class may be called from any thread. A subclass must protect its own state.
 open class FutureTask<Input: Sendable, Output: Sendable>: Cancellable, @unchecked Sendable {
@@ -48,8 +48,8 @@ open class FutureTask<Input: Sendable, Output: Sendable>: Cancellable, @unchecke
   /// - Thread: that of the context in which the task was started.
   open func start(with input: Input) {}
 
-  /// Stops the work, if it runs. Called once, by the call that cancelled the task, on its thread, before the callbacks of
-  /// the future. The base class does nothing.
+  /// Stops the work, if it runs. Called once, by the call that cancelled the task, on its thread, before the callbacks
+  /// of the future. The base class does nothing.
   open func wasCancelled(because indirectError: (any Error)?) {}
 
   /// The task's state.
@@ -100,8 +100,8 @@ open class FutureTask<Input: Sendable, Output: Sendable>: Cancellable, @unchecke
   @discardableResult
   public final func fail(with error: any Error) -> Bool { resolver.reject(error) }
 
-  /// Finishes the task as cancelled, with or without an indirect error. Calls `wasCancelled(because:)`, then the callbacks
-  /// of the future.
+  /// Finishes the task as cancelled, with or without an indirect error. Calls `wasCancelled(because:)`, then the
+  /// callbacks of the future.
   ///
   /// - Returns: false if the task was finished before.
   @discardableResult

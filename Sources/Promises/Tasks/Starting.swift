@@ -26,8 +26,8 @@ public func start<Output>(
 
 /// Starts several tasks with the same input, all at once; in a serial context they begin in order.
 ///
-/// The first task that fails or is cancelled ends the group: all others are cancelled, with the error as indirect error,
-/// and then the group's future has that outcome. A task that was used before counts as one that fails.
+/// The first task that fails or is cancelled ends the group: all others are cancelled, with the error as indirect
+/// error, and then the group's future has that outcome. A task that was used before counts as one that fails.
 ///
 /// - Parameters:
 ///   - tasks: pending tasks.

@@ -2,7 +2,8 @@ import Foundation
 
 /// Returns the part of decoded JSON that a path leads to.
 ///
-///     URLSession.shared.fetchJSON(from: "example.org/users").map { jsonValue(at: "users/[0]/name", in: $0) as? String }
+///     URLSession.shared.fetchJSON(from: "example.org/users")
+///       .map { jsonValue(at: "users/[0]/name", in: $0) as? String }
 ///
 /// The parts of a path are separated by `/`; empty parts are ignored. `[2]` is the third element of an array; any other
 /// part is the key of a dictionary. So a key that has a `/`, or that is a number in brackets, cannot be reached.

@@ -5,8 +5,8 @@ import Promises
 final class CheckObjects {
   private let plugin: PluginDescription
   private let host: Host
-  /// The arguments that objects were made from: the objects may use them. One element for each object that a call got, in
-  /// the order of their calls.
+  /// The arguments that objects were made from: the objects may use them. One element for each object that a call got,
+  /// in the order of their calls.
   private var kept: [[[Argument]]] = []
   private var current: [[Argument]] = []
 

@@ -146,8 +146,8 @@ struct MissingPart: Error, Equatable, CustomStringConvertible {
 }
 
 extension PluginValue {
-  /// Converts JSON of which a part is used. A number that no value holds, an integer beyond 64 bits or a number beyond an
-  /// f64, becomes the text of its digits.
+  /// Converts JSON of which a part is used. A number that no value holds, an integer beyond 64 bits or a number beyond
+  /// an f64, becomes the text of its digits.
   init(readable json: JSONText) throws(ArgumentMismatch) { self = try PluginValue(untyped: json.readable) }
 
   /// The kind of value, for messages.

@@ -3,8 +3,8 @@ import Synchronization
 
 /// The secrets of this process, which are hidden in all output.
 enum Redaction {
-  /// The texts that stand for secrets, the longest first: as they are, in JSON, on one line, and in base64, also in that
-  /// of bytes around them.
+  /// The texts that stand for secrets, the longest first: as they are, in JSON, on one line, and in base64, also in
+  /// that of bytes around them.
   private static let texts = Mutex<[String]>([])
 
   /// Texts with fewer characters are not hidden: they are a part of too many others.
@@ -43,8 +43,8 @@ enum Redaction {
     }
   }
 
-  /// The digits of base64 that have only bits of the secret, after 0, 1 and 2 other bytes of a group of three. Fewer than
-  /// 8 digits are not hidden: they are in the base64 of other bytes too.
+  /// The digits of base64 that have only bits of the secret, after 0, 1 and 2 other bytes of a group of three. Fewer
+  /// than 8 digits are not hidden: they are in the base64 of other bytes too.
   private static func digits(of secret: String) -> [String] {
     let bytes = Array(secret.utf8)
     return (0..<3).compactMap { offset in

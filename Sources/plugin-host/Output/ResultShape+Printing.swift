@@ -1,8 +1,8 @@
 import PluginRuntime
 
 extension ResultShape {
-  /// A result of this type as it is printed: an f32 with as few digits as distinguish it from its neighbours, and bytes in a
-  /// `value` in the form in which they can be an argument again.
+  /// A result of this type as it is printed: an f32 with as few digits as distinguish it from its neighbours, and bytes
+  /// in a `value` in the form in which they can be an argument again.
   func printed(_ value: PluginValue) -> PluginValue {
     switch self {
     case .nothing: return value

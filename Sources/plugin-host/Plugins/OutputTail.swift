@@ -6,7 +6,8 @@ struct OutputTail {
   /// Whether nothing more is read.
   private(set) var isOver = false
 
-  /// Reads the text in the pipe, at most a pipe's capacity at once: another process may write faster than this one reads.
+  /// Reads the text in the pipe, at most a pipe's capacity at once: another process may write faster than this one
+  /// reads.
   mutating func read(from descriptor: Int32) {
     var rest = 1 << 16
     while !isOver, rest > 0, let chunk = NonBlockingRead.chunk(descriptor, isOver: &isOver) {

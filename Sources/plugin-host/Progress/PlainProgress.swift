@@ -5,7 +5,8 @@ final class PlainProgress: ProgressDisplay {
   private let onlyReports: Bool
   private let write: (String) -> Void
 
-  /// `onlyReports`: show the plugins' reports, and not how steps begin and end. `write` gets each line, without its end.
+  /// `onlyReports`: show the plugins' reports, and not how steps begin and end. `write` gets each line, without its
+  /// end.
   init(onlyReports: Bool = false, write: @escaping (String) -> Void = { StandardError.write(lines: [$0]) }) {
     self.onlyReports = onlyReports
     self.write = write

@@ -23,8 +23,8 @@ final class ShellSession {
   private let options: HostOptions
   private let output: OutputOptions
   private let timeout: Seconds?
-  /// The thread of all calls: handles and errors of some libraries belong to the thread that made them. After a call that
-  /// was given up it is another one.
+  /// The thread of all calls: handles and errors of some libraries belong to the thread that made them. After a call
+  /// that was given up it is another one.
   private var thread = SerialThread(extendsToWorkers: true)
 
   /// - Parameter isInteractive: whether SIGINT ends a call instead of the session.

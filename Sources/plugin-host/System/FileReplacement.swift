@@ -3,8 +3,8 @@ import Glibc
 /// Atomic replacement of files: they have their old or their whole new content, even after a crash of the process or
 /// the machine.
 enum FileReplacement {
-  /// Writes `bytes` to a new file beside the one at `path`, and renames it to that. A file that is not regular, such as a
-  /// device or a pipe, is written to as it is.
+  /// Writes `bytes` to a new file beside the one at `path`, and renames it to that. A file that is not regular, such as
+  /// a device or a pipe, is written to as it is.
   static func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
     let path = Directory.absolute(path)
     umask(ProcessStart.mask)

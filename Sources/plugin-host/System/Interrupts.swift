@@ -31,7 +31,8 @@ enum Interrupts {
   /// Whether SIGINT arrived since `clear()`.
   static var isRequested: Bool { requested.load(ordering: .acquiring) }
 
-  /// Drops earlier requests. Called before a line is taken, so that later ones are kept, and once a call is interrupted.
+  /// Drops earlier requests. Called before a line is taken, so that later ones are kept, and once a call is
+  /// interrupted.
   static func clear() { requested.store(false, ordering: .releasing) }
 }
 

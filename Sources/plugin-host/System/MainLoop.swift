@@ -47,8 +47,8 @@ final class MainLoop {
   /// The signals that ended a run.
   private var received: Set<Int32> = []
 
-  /// Runs until `done` is true, or until a signal asks the process to end at once, which is returned then: after the first
-  /// one, one that came before, and not one of another kind.
+  /// Runs until `done` is true, or until a signal asks the process to end at once, which is returned then: after the
+  /// first one, one that came before, and not one of another kind.
   func runEnding(until done: () -> Bool) -> Int32? {
     while true {
       let earlier = received

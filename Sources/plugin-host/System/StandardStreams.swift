@@ -7,7 +7,8 @@ enum StandardStreams {
   static var results: Int32 { output.load(ordering: .acquiring) }
 
   /// The descriptor of this process that a path names, such as /dev/stderr or /dev/fd/5; nil for another path. The file
-  /// of the descriptor keeps its content: opened by its name, it would be written anew. Descriptor 1 belongs to plugins.
+  /// of the descriptor keeps its content: opened by its name, it would be written anew. Descriptor 1 belongs to
+  /// plugins.
   static func descriptor(namedBy path: String) -> Int32? {
     let names = ["/dev/stdin", "/dev/stdout", "/dev/stderr"]
     let digits = ["/dev/fd/", "/proc/self/fd/"].first(where: path.hasPrefix).map { path.dropFirst($0.count) }

@@ -40,8 +40,8 @@ struct TerminationSignals: ~Copyable {
 
   /// Restores the default handlers of the signals. The descriptor may be closed afterwards.
   ///
-  /// A signal that came asks the process to end, which signals of other kinds are not to cut short: those are noted until
-  /// then. The descriptor must stay open.
+  /// A signal that came asks the process to end, which signals of other kinds are not to cut short: those are noted
+  /// until then. The descriptor must stay open.
   func restore() {
     guard seen.load(ordering: .acquiring) == 0 else { return }
     watched.store(0, ordering: .releasing)

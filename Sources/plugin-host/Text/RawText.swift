@@ -2,8 +2,8 @@ import Glibc
 
 /// Strings that carry the bytes of the command line unchanged, even if they are not UTF-8.
 ///
-/// U+FFFF, which no text has, and one more scalar stand for a byte that is not part of any UTF-8 text. U+FFFF twice stands
-/// for itself.
+/// U+FFFF, which no text has, and one more scalar stand for a byte that is not part of any UTF-8 text. U+FFFF twice
+/// stands for itself.
 enum RawText {
   /// The words of the command line, without the program's name.
   static var arguments: [String] {

@@ -1,6 +1,7 @@
 import ArgumentParser
 
-/// A time limit: a number of seconds greater than 0, such as `30` or `0.5`, or numbers with units: `250ms`, `5m`, `1h30m`.
+/// A time limit: a number of seconds greater than 0, such as `30` or `0.5`, or numbers with units: `250ms`, `5m`,
+/// `1h30m`.
 struct Seconds: Equatable, Sendable {
   var value: Double
 

@@ -6,7 +6,8 @@ struct YAMLComposer: ~Copyable {
   private let parser: UnsafeMutablePointer<yaml_parser_t>
   private let file: SourceFile
   private var anchors: [String: Anchored] = [:]
-  /// The number of collections that enclose the current node. Bounded, because nodes are composed and read by recursion.
+  /// The number of collections that enclose the current node. Bounded, because nodes are composed and read by
+  /// recursion.
   private var depth = 0
   /// The depth of the deepest node since the current one began.
   private var deepest = 0

@@ -5,8 +5,8 @@ import Synchronization
 // Synchronization: each atomic operation of the engine becomes a point where the scheduler may switch threads.
 //
 // One thread runs at a time, so the operations need no memory ordering. The orderings that the engine requests are
-// passed to the memory model (races.h), which finds plain data that they fail to publish, and the values that a load may
-// return. Without the instrumentation, every interleaving explored is sequentially consistent.
+// passed to the memory model (races.h), which finds plain data that they fail to publish, and the values that a load
+// may return. Without the instrumentation, every interleaving explored is sequentially consistent.
 package struct Atomic<Value: AtomicRepresentable>: ~Copyable
 where Value.AtomicRepresentation == UInt64.AtomicRepresentation {
   fileprivate let content: Synchronization.Atomic<Value>

@@ -1,8 +1,8 @@
 /* scarce.c - memory that runs out for libpromise alone, in a process of any language: a library for LD_PRELOAD.
  *
- * After scarce_odds(n) every n-th allocation of libpromise fails, in random order: blocks of memory, pages for promises,
- * descriptors, threads. scarce_odds(1) fails all, scarce_odds(0) none. SCARCE=n in the environment has the same effect
- * from the start. The allocations of the language's own runtime never fail. */
+ * After scarce_odds(n) every n-th allocation of libpromise fails, in random order: blocks of memory, pages for
+ * promises, descriptors, threads. scarce_odds(1) fails all, scarce_odds(0) none. SCARCE=n in the environment has the
+ * same effect from the start. The allocations of the language's own runtime never fail. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* Calls functions of other plugins by id and name, and gives back the promise. It reaches promises through the table only. */
+/* Calls functions of other plugins by id and name, and gives back the promise. It reaches promises through the table
+ * only. */
 #include "fixture.h"
 
 #include <pthread.h>

@@ -1,4 +1,5 @@
-/* Makes and uses promises through symbols: those of a library that it links, or ones that are left undefined (-DID=...). */
+/* Makes and uses promises through symbols: those of a library that it links, or ones that are left undefined
+ * (-DID=...). */
 #include "fixture.h"
 
 static promise_verdict_t increment(void *ctx, const promise_value_t *in, promise_value_t *out) {

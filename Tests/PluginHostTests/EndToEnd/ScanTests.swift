@@ -224,8 +224,8 @@ extension EndToEnd {
       Array(repeating: plugins, count: min(ProcessInfo.processInfo.processorCount, 8)).flatMap(\.self)
     }
 
-    /// Lists plugins with a time limit that is over for no more of them than fail: on a slow machine, a short one may be
-    /// over for a good plugin too.
+    /// Lists plugins with a time limit that is over for no more of them than fail: on a slow machine, a short one may
+    /// be over for a good plugin too.
     private func list(_ arguments: String..., failures: Int) throws -> (limit: Int, HostProcess.Ending) {
       func list(_ limit: Int) throws -> HostProcess.Ending {
         try HostProcess.run(["list", "--plugin-timeout", "\(limit)"] + arguments)

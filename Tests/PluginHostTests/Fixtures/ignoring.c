@@ -1,5 +1,5 @@
-/* ignoring.c - a plugin that changes the dispositions of signals. The place is in the environment: SIGNALS is "constructor"
- * or "load", and CHANGE is "ignore", "handle" or "default". */
+/* ignoring.c - a plugin that changes the dispositions of signals. The place is in the environment: SIGNALS is
+ * "constructor" or "load", and CHANGE is "ignore", "handle" or "default". */
 #include "fixture.h"
 
 #include <errno.h>

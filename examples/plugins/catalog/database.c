@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The time for which a statement waits for another process that has locked the file: so many times so many milliseconds. */
+/* The time for which a statement waits for another process that has locked the file: so many times so many
+ * milliseconds. */
 enum { BUSY_TIMES = 500, BUSY_MILLISECONDS = 10 };
 
 /* The number of instructions of SQLite's virtual machine between two checks for cancellation. */

@@ -20,7 +20,8 @@ void database_submit(database_t *database, job_t *job);
  * ends with SQLITE_INTERRUPT when `job` is cancelled. NULL: `*failure` is filled. [the database's thread] */
 sqlite3 *database_connection(database_t *database, bool create, job_t *job, failure_t *failure);
 
-/* Closes the connection, if there is one; the next call of database_connection() opens another. [the database's thread] */
+/* Closes the connection, if there is one; the next call of database_connection() opens another. [the database's
+ * thread] */
 void database_disconnect(database_t *database);
 
 /* Fills `*failure` with SQLite's last error: domain "sqlite", the extended code, the message. */

@@ -31,8 +31,8 @@ bool files_store(sqlite3 *connection, const file_t *file, int64_t *id, failure_t
 /* Appends the data of the file to `data`, and its checksum to `sha256` unless that is NULL. */
 bool files_fetch(sqlite3 *connection, const char *name, buffer_t *data, buffer_t *sha256, failure_t *failure);
 
-/* Appends the rows that a statement gives to `json`, as an array of objects. `parameters` is JSON: an array of values for the
- * statement's ?1, ?2, ..., or a single value. The statement can only read. */
+/* Appends the rows that a statement gives to `json`, as an array of objects. `parameters` is JSON: an array of values
+ * for the statement's ?1, ?2, ..., or a single value. The statement can only read. */
 bool files_query(sqlite3 *connection, const char *sql, const char *parameters, buffer_t *json, failure_t *failure);
 
 #endif /* CATALOG_FILES_H */

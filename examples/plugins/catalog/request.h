@@ -25,9 +25,9 @@ struct request {
   char copies[]; /* the caller may take its bytes back as soon as it has discarded the promise */
 };
 
-/* Copies the arguments, the first of which is the path of the database, and has `action` run on its thread. `*result` becomes the
- * promise of its result; discarding that cancels the request. A text with a NUL in it is refused; `binary` is the
- * index of the argument that may hold anything, or -1.
+/* Copies the arguments, the first of which is the path of the database, and has `action` run on its thread. `*result`
+ * becomes the promise of its result; discarding that cancels the request. A text with a NUL in it is refused; `binary`
+ * is the index of the argument that may hold anything, or -1.
  * Returns PROMISE_OK, or the status for a function of a plugin to return, with `*error` filled. */
 promise_status_t request_start(request_action_t action, const promise_bytes_t *arguments, size_t count, int binary,
                                int64_t number, promise_t **result, promise_value_t *error);

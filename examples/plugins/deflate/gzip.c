@@ -54,7 +54,8 @@ bool gzip_compress(const uint8_t *data, size_t length, int level, buffer_t *out,
   return good;
 }
 
-/* After the end of a stream: true if another one begins, which is then set up; false with `*good` if the rest is padding. */
+/* After the end of a stream: true if another one begins, which is then set up; false with `*good` if the rest is
+ * padding. */
 static bool next_member(z_stream *stream, const uint8_t *data, size_t length, size_t at, bool *good,
                         failure_t *failure) {
   size_t rest = at;

@@ -22,8 +22,8 @@ typedef bool (*gzip_progress_t)(void *ctx, uint64_t done, uint64_t total);
 bool gzip_compress(const uint8_t *data, size_t length, int level, buffer_t *out, gzip_progress_t progress, void *ctx,
                    failure_t *failure);
 
-/* Reads one gzip stream or several on end, as gzip does, and checks their sums. Appends their content to `out`, or drops
- * it if that is NULL; `*size` becomes its length, which must not pass `limit`. */
+/* Reads one gzip stream or several on end, as gzip does, and checks their sums. Appends their content to `out`, or
+ * drops it if that is NULL; `*size` becomes its length, which must not pass `limit`. */
 bool gzip_decompress(const uint8_t *data, size_t length, uint64_t limit, buffer_t *out, uint64_t *size,
                      gzip_progress_t progress, void *ctx, failure_t *failure);
 

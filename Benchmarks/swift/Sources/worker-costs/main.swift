@@ -1,6 +1,6 @@
 // `worker-costs CALLEE.so CHAIN.so PLUGIN_HOST [--long]`: calls into worker processes, against bare round trips between
-// two processes, memcpy and posix_spawn; and the start of plugin-host. With `--calls COUNT` or `--chains COUNT`: so many
-// calls, or chains of ten, and nothing else, for a profiler.
+// two processes, memcpy and posix_spawn; and the start of plugin-host. With `--calls COUNT` or `--chains COUNT`: so
+// many calls, or chains of ten, and nothing else, for a profiler.
 import CBareWorker
 import CReport
 import Glibc

@@ -99,8 +99,8 @@ struct Mutate: ParsableCommand {
     if !report.survivingRows.isEmpty || !table.mistakes.isEmpty { throw ExitCode(1) }
   }
 
-  /// Mutations that are not judged: the other rows, and the generated ones of earlier builds. With them in each build, a
-  /// run with another selection compiles nothing.
+  /// Mutations that are not judged: the other rows, and the generated ones of earlier builds. With them in each build,
+  /// a run with another selection compiles nothing.
   private func others(_ selected: [Mutation], _ table: Table, _ workspace: Workspace) throws -> [Mutation] {
     let known = Set(Numbered.ids(workspace)).subtracting(table.byName.keys)
     let files = Set(known.compactMap { $0.split(separator: "#").first.map(String.init) })

@@ -44,8 +44,8 @@ struct Failure: Error, CustomStringConvertible {
 /// Reports progress on the standard error.
 func note(_ text: String) { FileHandle.standardError.write(Data("mutate: \(text)\n".utf8)) }
 
-/// The texts of files, their syntax and their mutations, each made once: parsing takes most of the time before the first
-/// build.
+/// The texts of files, their syntax and their mutations, each made once: parsing takes most of the time before the
+/// first build.
 private final class Snapshot: Sendable {
   private let texts = Mutex<[URL: String]>([:])
   private let sources = Mutex<[String: SourceFile]>([:])

@@ -1,4 +1,5 @@
-/* shapes.h - declarations that a header may have: a function for each rule by which it is read, and for each by which it is not. */
+/* shapes.h - declarations that a header may have: a function for each rule by which it is read, and for each by which
+ * it is not. */
 #ifndef SHAPES_H
 #define SHAPES_H
 

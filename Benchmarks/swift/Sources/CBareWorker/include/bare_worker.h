@@ -22,7 +22,8 @@ bool bare_worker_start(bare_trip_t way);
 /* Makes round trips of 64 bytes with the child that was started that way. */
 void bare_worker_trips(bare_trip_t way, long count);
 
-/* Starts a program that ends at once by posix_spawn(), with an argument or NULL, and waits for its end. Drops its output.
+/* Starts a program that ends at once by posix_spawn(), with an argument or NULL, and waits for its end. Drops its
+ * output.
    Returns whether it ended with 0. */
 bool bare_worker_spawn(const char *program, const char *argument);
 
