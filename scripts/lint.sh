@@ -54,6 +54,6 @@ while IFS= read -r file; do
     status=1
   fi
 done <<EOF
-$(git ls-files -- '*.swift' '*.c' '*.h' '*.py' '*.sh')
+$(git ls-files -- '*.swift' '*.c' '*.h' '*.hpp' '*.cpp' '*.py' '*.sh')
 EOF
 exit $status

@@ -103,6 +103,15 @@ expect 1 ":2: 'what'" "a heading between dashes" << 'TEXT'
 
 /* ---- Freeing what is left ---- */
 TEXT
+expect 1 ":2: opens with 'For'" "a doc comment of a C++ header" include/promise/cpp/case.hpp << 'TEXT'
+namespace promises {
+// For executors.
+inline int f();
+TEXT
+expect 0 end "a comment within a function of a C++ header" include/promise/cpp/case.hpp << 'TEXT'
+inline void f() {
+    // In the order of attachment.
+TEXT
 expect 1 ":4: opens with 'What'" "a docstring of Python" case.py << 'TEXT'
 """Draws functions."""
 
@@ -123,6 +132,18 @@ expect 0 end "code in quotes, and a drawing" case.swift << 'TEXT'
 TEXT
 expect 1 'words in a sentence' "a long sentence" << TEXT
 /* Returns $(printf 'word %.0s' {1..41}). */
+TEXT
+expect 1 ':2: 126 columns' "a wide line of a comment" << TEXT
+/* First.
+ * $(printf 'word, %.0s' {1..19}) wide. */
+TEXT
+expect 1 ':2: 124 columns' "a wide line of a docstring" case.py << TEXT
+def f():
+    """$(printf 'word, %.0s' {1..18}) wide."""
+TEXT
+expect 0 end "a wide line of code, and a wide link" case.swift << TEXT
+// See https://example.org/$(printf 'x%.0s' {1..130})
+let text = "$(printf 'x%.0s' {1..130})"
 TEXT
 expect 1 ':1: .*columns' "a wide line of Markdown" case.md << TEXT
 $(printf 'word %.0s' {1..30})
