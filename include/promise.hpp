@@ -5,15 +5,16 @@
 //     answer.resolve(21);
 //     text.get(); // "42"
 //
-// docs/cpp.md is the way in: places, coroutines, streams, errors. Everything is in the namespace promises; the C headers have
-// a struct promise, so `using promises::promise;` belongs in a namespace or a function, not at the top of a file.
+// docs/cpp.md is the way in: places, coroutines, streams, errors. Everything is in the namespace promises; the C
+// headers have a struct promise, so `using promises::promise;` belongs in a namespace or a function, not at the top of
+// a file.
 //
 // Header only, over the C functions: a program links libpromise.so and nothing else. C++17; with C++20 promises can be
 // awaited, and coroutines return them. Needs exceptions and run-time type information.
 //
 // OWNERSHIP
-//   A handle owns one reference, and gives it back at its end. It can only be moved; copy() says that it costs something.
-//   raw() lends the C handle, adopt() and release() pass its reference in and out.
+//   A handle owns one reference, and gives it back at its end. It can only be moved; copy() says that it costs
+//   something. raw() lends the C handle, adopt() and release() pass its reference in and out.
 //
 // EXCEPTIONS
 //   What a handler throws never leaves it: it rejects the promise that the handler settles. There get() throws the very
@@ -21,12 +22,12 @@
 //   and whose cause keeps the object. A reason that is not a C++ exception is thrown as promises::error, that of a
 //   cancelled promise as promises::cancelled. A call that fails throws error with domain "promise" and the status as
 //   its code, std::bad_alloc for PROMISE_ENOMEM.
-//   The object stays alive with the reason. Its type must stay loaded, so a plugin that throws must not be unloaded while
-//   such promises live.
+//   The object stays alive with the reason. Its type must stay loaded, so a plugin that throws must not be unloaded
+//   while such promises live.
 //
 // THREADS
-//   As promise.h says: any function from any thread. One handle object, like any other, must not be changed by one thread
-//   while another uses it.
+//   As promise.h says: any function from any thread. One handle object, like any other, must not be changed by one
+//   thread while another uses it.
 #ifndef PROMISE_HPP
 #define PROMISE_HPP
 

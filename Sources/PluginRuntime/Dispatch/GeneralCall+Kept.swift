@@ -23,7 +23,7 @@ extension GeneralCall {
     guard slot.pointee.parameter.type.takesObjects, slot.pointee.parameter.direction == .input else { return false }
     let isAddress = value.pointee.kind == promise_kind_t(PROMISE_KIND_POINTER)
     if !isAddress {
-      guard case .pointer? = try ValueBox.content(value) else { return false }
+      guard case .pointer? = try ValueConversion.content(value) else { return false }
     }
     guard let plan = TypePlan(.pointer("void")) else { return false }
     hasUnownedAddress = hasUnownedAddress || isAddress

@@ -209,6 +209,5 @@ int main() {
   return run(more_types_come_back, a_promise_is_a_value, numbers_that_do_not_fit_are_refused,
              a_fraction_is_not_an_integer, a_float_has_a_range, numbers_in_containers_have_a_range,
              braces_make_the_value, a_rescue_gives_the_type_of_the_promise, members_are_handlers,
-             objects_are_read_where_they_lie,
-             maps_and_arrays_are_looked_into);
+             objects_are_read_where_they_lie, maps_and_arrays_are_looked_into);
 }

@@ -252,7 +252,7 @@ template <class T> class awaiter {
 public:
   awaiter(promise<T> of, const place &where, bool gives_up) : of_(std::move(of)), where_(where), gives_up_(gives_up) {}
 
-  // With a place the coroutine goes on there in any case.
+  // The coroutine goes on in its place, if it has one, in any case.
   bool await_ready() const {
     return where_.raw_executor() == nullptr && where_.raw_token() == nullptr && of_.is_settled();
   }

@@ -146,7 +146,7 @@ private:
 // Asks many promises to cancel at once, and silences handlers; see cancel.h.
 class token : public handle<promise_token_t, promise_token_release> {
 public:
-  // With `invalidates_at_end` the last reference's end invalidates it.
+  // Makes a token; `invalidates_at_end`: the release of its last reference invalidates it.
   explicit token(bool invalidates_at_end = false)
       : handle(detail::require(
             promise_token_new(invalidates_at_end ? std::uint32_t{PROMISE_TOKEN_INVALIDATE_ON_RELEASE} : 0u),

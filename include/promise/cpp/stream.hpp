@@ -273,11 +273,11 @@ public:
   publisher stateful() const {
     return adopt(detail::require(promise_publisher_stateful(raw()), "promise_publisher_stateful"));
   }
-  // With the latest `count` events for each new subscriber, the oldest of them first.
+  // Returns the stream that gives each new subscriber its latest `count` events first, the oldest of them first.
   publisher replay(std::size_t count) const {
     return adopt(detail::require(promise_publisher_replay(raw(), count), "promise_publisher_replay"));
   }
-  // With state, and with that value as long as nothing else has come.
+  // Returns the stream with state: that value, as long as nothing else has come.
   template <class U = T> publisher start_with(U &&content) const {
     const promise_value_t first = detail::encode_as<T>(std::forward<U>(content)).release();
     return adopt(detail::require(promise_publisher_start_with(raw(), &first), "promise_publisher_start_with"));

@@ -1,5 +1,5 @@
-// promise/cpp/waiting.hpp - the wait of one co_await for its reaction, which resumes the coroutine or destroys it. Part of
-// promise.hpp: read that first. Empty where the compiler has no coroutines.
+// promise/cpp/waiting.hpp - the wait of one co_await for its reaction, which resumes the coroutine or destroys it. Part
+// of promise.hpp: read that first. Empty where the compiler has no coroutines.
 #ifndef PROMISE_CPP_WAITING_HPP
 #define PROMISE_CPP_WAITING_HPP
 
