@@ -31,6 +31,8 @@ plugin_activity_guard_t guard;
 std::atomic<pid_t> guarded;
 /// The status that the program itself is about to exit with; -1: it is not exiting.
 std::atomic<int32_t> ending{-1};
+/// The thread that does.
+std::atomic<pid_t> ending_thread;
 
 /// The status to end with: the program's own failure status is kept.
 int32_t final_status(int32_t status) noexcept {
@@ -53,9 +55,12 @@ ending_facts facts_of(plugin_activity_kind_t kind, const char *subject, int32_t 
   return {is_call ? "rejected" : "notLoaded", final_status(status), nullptr, subject, kind == PLUGIN_ACTIVITY_CALL};
 }
 
-/// Ends the process because a thread that a plugin made called that function.
-void end_by_thread_of_plugin(const char *how) {
-  (line() << guard.program << ": code of a plugin called " << how << "(), on a thread of its own: the process ends")
+/// Ends the process because code of a plugin that nothing has noted called that function: on a thread that the plugin
+/// made, or in a destructor or an exit handler.
+void end_by_unknown_plugin(const char *how) {
+  bool is_exiting = ending_thread.load() == gettid();
+  const char *place = is_exiting ? "in a destructor or an exit handler" : "on a thread of its own";
+  (line() << guard.program << ": code of a plugin called " << how << "(), " << place << ": the process ends")
       .write({"rejected", final_status(guard.call_status), nullptr, nullptr, false});
   if (guard.call_status >= 0)
     end(guard.call_status);
@@ -65,7 +70,7 @@ void end_by_thread_of_plugin(const char *how) {
 void exits() {
   plugin_activity_exits("exit", -1);
   if (guarded.load() == getpid() && ending.load() < 0)
-    end_by_thread_of_plugin("exit");
+    end_by_unknown_plugin("exit");
 }
 
 } // namespace
@@ -111,7 +116,7 @@ void plugin_activity_replaces(const char *how) {
     return;
   if (plugin_activity_current != nullptr)
     return plugin_activity_exits(how, -1);
-  end_by_thread_of_plugin(how);
+  end_by_unknown_plugin(how);
 }
 
 // ---- Fatal signals ----
@@ -312,6 +317,7 @@ static void limit_exit() {
 
 void plugin_activity_ending(int32_t status) {
   ending.store(status);
+  ending_thread.store(gettid());
   // unload() and the ends of workers have limits of their own.
   if (guarded.load() != 0)
     atexit(limit_exit);

@@ -75,8 +75,8 @@ struct ConfinementWatch {
   }
 
   /// Takes out the refusals of threads that were making no call.
-  mutating func takeOutsideCalls(since began: ContinuousClock.Instant) -> [CapabilityRefusal] {
-    let isTaken = { (note: Note) in note.request == nil && note.time >= began }
+  mutating func takeOutsideCalls(since began: ContinuousClock.Instant? = nil) -> [CapabilityRefusal] {
+    let isTaken = { (note: Note) in note.request == nil && note.time >= began ?? note.time }
     defer { notes.removeAll(where: isTaken) }
     return Self.unique(notes.filter(isTaken))
   }

@@ -45,11 +45,14 @@ extension WorkerServer {
         throw FrameError(description: "a description whose part '\(error.path)' \(error.message)")
       }
       guard opened(description) else { return kill("the host does not load it") }
+      refusedBeforeLoad = Set(confinement?.remaining ?? [])
       let configuration = settings.host.configuration[description.id] ?? [:]
       let members = configuration.sorted { $0.key < $1.key }.map { PluginMember($0.key, .string($0.value)) }
       advance(to: .loading, Frame(.load, 0, .object(members)))
     case (.loaded, .loading):
-      warnOfRefusals("load()")
+      let refused = confinement?.takeOutsideCalls() ?? []
+      warn(of: refused.filter { refusedBeforeLoad.contains($0) }, "an initialiser or \(PluginEntry.name)()")
+      warn(of: refused.filter { !refusedBeforeLoad.contains($0) }, "load()")
       loaded()
     case (.failed, .opening), (.failed, .loading):
       let reason = try ReasonCoder.decode(frame.body)
@@ -60,7 +63,7 @@ extension WorkerServer {
       }
       kill("it refused the plugin")
     case (.unloaded, .unloading):
-      warnOfRefusals("unload()")
+      warn(of: confinement?.takeOutsideCalls(since: stageBegan) ?? [], "unload()")
       stage = .exiting
       stageEnd = .now + settings.options.grace
     case (.pong, _): pinged = nil
@@ -94,10 +97,9 @@ extension WorkerServer {
     if let error = link.send(frame) { kill("its configuration cannot be sent: \(error)") }
   }
 
-  /// Logs the refusals in a stage whose function has returned, perhaps because it can do without. Those of load() are
+  /// Logs the refusals of a function that has returned, perhaps because it can do without. Before unload(), they are
   /// the same in each worker.
-  private func warnOfRefusals(_ function: String) {
-    let refused = confinement?.takeOutsideCalls(since: stageBegan) ?? []
+  private func warn(of refused: [CapabilityRefusal], _ function: String) {
     guard !refused.isEmpty, stage == .unloading || generation == 1 else { return }
     settings.host.log(.warning, settings.id(description), "\(function) \(refused.sentence)")
   }

@@ -45,6 +45,8 @@ final class WorkerServer {
   /// The refusal of the worker, or of the host, to load the plugin.
   var refusal: PluginError?
   private(set) var description: PluginDescription?
+  /// The refusals of initialisers and of the entry, which is called once more with load().
+  var refusedBeforeLoad: Set<CapabilityRefusal> = []
   private var hasAnswered = false
   /// The processor time that the last worker took, in whole seconds.
   private var processorTime = Duration.zero

@@ -223,6 +223,18 @@ extension EndToEnd {
       #expect(try HostProcess.run(["call", "--allow", "all"] + words).text == "0\n")
     }
 
+    @Test(arguments: ["an initialiser", "promise_plugin_entry()"])
+    func aRefusalBeforeLoadIsLogged(place: String) throws {
+      let ending = try HostProcess.run(
+        "call", "--allow", "env=READ_IN", "reader", "count", FixturePlugins.path("reader"),
+        environment: ["READ_IN": place])
+      guard !ending.errors.contains("not enforced") else { return print("skipped: \(ending.errors)") }
+      #expect(ending.status == 0 && ending.text != "", "\(ending)")
+      #expect(
+        ending.errors == "org.example.reader: warning: an initialiser or promise_plugin_entry() was refused "
+          + "'read=/etc/passwd (openat)', which is not among its capabilities\n")
+    }
+
     @Test(arguments: ["load", "unload"])
     func aRefusalInLoadOrUnloadIsLogged(place: String) throws {
       let ending = try HostProcess.run(

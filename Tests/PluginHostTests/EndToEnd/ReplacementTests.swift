@@ -30,6 +30,15 @@ extension EndToEnd {
       #expect(ending.errors.contains("called execv() in load(): the process ends"), "\(ending)")
     }
 
+    @Test(arguments: ["destructor", "atexit"])
+    func norWhileItExits(place: String) throws {
+      let ending = try HostProcess.run("call", "replacing", "child", "execv", environment: ["REPLACE_IN": place])
+      #expect(ending.status == 1 && ending.text == "7\n", "\(ending)")
+      #expect(
+        ending.errors
+          == "plugin-host: code of a plugin called execv(), in a destructor or an exit handler: the process ends\n")
+    }
+
     @Test(arguments: [
       ("execvp(file: cstr, argv: &[cstr; 0]) -> i32", ["/bin/true", #"["a"]"#]), ("_exit(status: i32)", ["0"]),
       ("quick_exit(status: i32)", ["0"]), ("daemon(keeps_folder: i32, keeps_streams: i32) -> i32", ["1", "1"]),

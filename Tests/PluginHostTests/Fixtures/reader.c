@@ -1,4 +1,4 @@
-/* Reads files; READ_IN names load() or unload(), which then tries one, and can do without. */
+/* Reads files; READ_IN names the function that tries one while the plugin is loaded or unloaded, and can do without. */
 #include "fixture.h"
 
 #include <stdio.h>
@@ -21,6 +21,10 @@ static void try_in(const char *place) {
     count("/etc/passwd");
 }
 
+__attribute__((constructor)) static void initialise(void) {
+  try_in("an initialiser");
+}
+
 static promise_status_t load(const promise_host_t *host, promise_value_t *error) {
   (void)host;
   (void)error;
@@ -36,4 +40,19 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("count(path: cstr) -> i64", count, NULL),
 };
 
-PLUGIN_WITH_UNLOAD("org.example.reader", NULL, load, unload, NULL, functions)
+static const promise_plugin_t plugin = {.size = sizeof(promise_plugin_t),
+                                        .abi_min = 1,
+                                        .abi_max = PROMISE_ABI_VERSION,
+                                        .function_size = sizeof(promise_plugin_function_t),
+                                        .id = "org.example.reader",
+                                        .version = "1.2.3",
+                                        .load = load,
+                                        .unload = unload,
+                                        .functions = functions,
+                                        .function_count = sizeof functions / sizeof functions[0]};
+
+const promise_plugin_t *promise_plugin_entry(uint32_t host_abi) {
+  (void)host_abi;
+  try_in("promise_plugin_entry()");
+  return &plugin;
+}

@@ -1,9 +1,10 @@
 /* replacing.c - runs another program in place of its process, or leaves the process to a child. REPLACE_IN=load does so
- * in load(). */
+ * in load(), REPLACE_IN=destructor and REPLACE_IN=atexit while the process exits. */
 #include "fixture.h"
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,11 +35,27 @@ static int replace(const char *how) {
   return -1;
 }
 
+static bool is_chosen(const char *place) {
+  const char *chosen = getenv("REPLACE_IN");
+  return chosen != NULL && strcmp(chosen, place) == 0;
+}
+
+static void replace_at_exit(void) {
+  replace("execv");
+}
+
+__attribute__((destructor)) static void destroy(void) {
+  if (is_chosen("destructor"))
+    replace("execv");
+}
+
 static promise_status_t load(const promise_host_t *host, promise_value_t *error) {
   (void)host;
   (void)error;
-  if (getenv("REPLACE_IN") != NULL)
+  if (is_chosen("load"))
     replace("execv");
+  if (is_chosen("atexit"))
+    atexit(replace_at_exit);
   return PROMISE_OK;
 }
 
