@@ -107,6 +107,11 @@ int32_t plugin_sealed_copy(int32_t file, const char *name) {
   return finish(descriptor, copied);
 }
 
+bool plugin_sealed_is(int32_t descriptor) {
+  int seals = fcntl(descriptor, F_GET_SEALS);
+  return seals >= 0 && (seals & required_seals) == required_seals;
+}
+
 static plugin_sealed_t refused(const char *mistake) {
   return (plugin_sealed_t){NULL, 0, mistake};
 }

@@ -22,6 +22,10 @@ int32_t plugin_sealed_new(const void *PROMISE_NONNULL bytes, size_t length);
  * [any thread] */
 int32_t plugin_sealed_copy(int32_t file, const char *PROMISE_NONNULL name);
 
+/* Returns whether a descriptor is that of sealed memory.
+ * [any thread] */
+bool plugin_sealed_is(int32_t descriptor);
+
 /* A mapping of sealed memory, or the reason why there is none. */
 typedef struct plugin_sealed {
   /* NULL: not mapped. */

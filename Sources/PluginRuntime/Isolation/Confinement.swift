@@ -10,17 +10,19 @@ enum Confinement {
 
   /// Reads the plan of the host and enforces it, before this process has a second thread. Ends the process if there is
   /// no plan.
-  static func enter() {
+  ///
+  /// - Returns: the descriptor of the sealed copy that the host has of the plugin's file; -1 if it has none.
+  static func enter() -> Int32 {
     var message = [UInt8](repeating: 0, count: capacity)
-    var none: Int32 = -1
+    var copy: Int32 = -1
     let count = message.withUnsafeMutableBytes { buffer in
-      buffer.baseAddress.map { plugin_confinement_receive(control, $0, buffer.count, &none) } ?? 0
+      buffer.baseAddress.map { plugin_confinement_receive(control, $0, buffer.count, &copy) } ?? 0
     }
     guard count > 0, let plan = ConfinementPlan.read(message[..<count]) else {
       WorkerChannel.complain("plugin-worker: the host sent no rules that this version knows")
     }
     defer { close(control) }
-    guard let (given, rules) = plan else { return }
+    guard let (given, rules) = plan else { return copy }
     var limits = given
     var gaps: [String] = []
     let isForFiles = restrictFiles(rules, &gaps)
@@ -31,6 +33,7 @@ enum Confinement {
     if error == 0, listener < 0 { gaps.append("the names of refused capabilities (the kernel does not report them)") }
     report(isForFiles, gaps, listener)
     if listener >= 0 { close(listener) }
+    return copy
   }
 
   private static func note(_ error: Int32, _ subject: String, _ gaps: inout [String]) {

@@ -27,8 +27,9 @@ struct ConfinementWatch {
   /// The most refusals that are kept: of one call, and in all.
   private static let maximum = (call: 16, all: 4_096)
 
-  /// Sends the plan to a process that has just been started, and takes its control socket.
-  init(_ plan: ConfinementPlan, _ process: plugin_process_t) {
+  /// Sends the plan, and the copy of the plugin's file, to a process that has just been started, and takes its control
+  /// socket.
+  init(_ plan: ConfinementPlan, _ process: plugin_process_t, _ file: KeptFile?) {
     self.plan = plan
     self.process = process.pid
     control = process.control
@@ -38,7 +39,7 @@ struct ConfinementWatch {
     }
     let bytes = plan.bytes ?? []
     _ = bytes.withUnsafeBytes { buffer in
-      buffer.baseAddress.map { plugin_confinement_send(control, $0, buffer.count, -1) }
+      buffer.baseAddress.map { plugin_confinement_send(control, $0, buffer.count, file?.descriptor ?? -1) }
     }
   }
 

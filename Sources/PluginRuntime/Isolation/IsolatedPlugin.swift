@@ -70,6 +70,7 @@ public final class IsolatedPlugin: Sendable {
 
   /// Starts the workers of a generation: all of them, or none.
   static func start(_ settings: WorkerSettings) throws(PluginError) -> [PluginProcess] {
+    let settings = try settings.keepingFile()
     var started: [PluginProcess] = []
     for _ in 0..<max(1, settings.options.pool) { started.append(try PluginProcess(settings)) }
     return started

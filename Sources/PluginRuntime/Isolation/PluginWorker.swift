@@ -57,12 +57,15 @@ public final class PluginWorker: Sendable {
   private let threads = CallThreads(limit: PluginWorker.mostThreads)
   private let state = Mutex(State())
   private let main: MainThread
+  /// The host's sealed copy of the plugin's file; -1 if it is read at its path.
+  private let copy: Int32
 
   /// The most threads of either kind that make calls.
   private static let mostThreads = 4_000
 
-  private init(socket: Int32, main: MainThread) {
+  private init(socket: Int32, copy: Int32, main: MainThread) {
     self.main = main
+    self.copy = WorkerChannel.raised(copy)
     channel = WorkerChannel(moving: socket)
     server = FrameServer(channel, threads, limit: Self.mostThreads)
     questions = WorkerQuestions(channel, server)
@@ -76,11 +79,11 @@ public final class PluginWorker: Sendable {
     plugin_process_end_with_parent()
     SignalAction.surviveFailedWrites()
     // While there is one thread.
-    Confinement.enter()
+    let copy = Confinement.enter()
     ProcessGuard.install(
       program: "plugin-worker", statuses: .init(call: -1, load: -1, timeout: 3), timeout: .zero)
     guard let main = MainThread() else { WorkerChannel.complain("plugin-worker: no loop for the main thread") }
-    let worker = PluginWorker(socket: socketDescriptor, main: main)
+    let worker = PluginWorker(socket: socketDescriptor, copy: copy, main: main)
     guard worker.server.start(worker.receive) else {
       WorkerChannel.complain("plugin-worker: the reading thread cannot be started: \(SystemLimit.tasks)")
     }
@@ -131,6 +134,7 @@ public final class PluginWorker: Sendable {
   private func open(_ body: PluginValue) {
     do {
       let source = try PluginSource(from: body)
+      if copy >= 0, let path = source.path { PluginFile.keep(copy, at: path) }
       let description = try source.inspect()
       state.withLock { $0.stage = .opened(source, description) }
       reply(Frame(.opened, 0, description.value))

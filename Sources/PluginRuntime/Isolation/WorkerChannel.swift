@@ -16,16 +16,21 @@ final class WorkerChannel: Sendable {
   /// The most bytes that wait for others.
   private static let mostCorked = 1 << 14
 
-  /// Takes the socket away from the low numbers, which code that tidies up closes.
+  /// Takes the socket.
   init(moving descriptor: Int32) {
+    socket = Self.raised(descriptor)
+  }
+
+  /// Takes a descriptor away from the low numbers, which code that tidies up closes. Returns its number from now on.
+  static func raised(_ descriptor: Int32) -> Int32 {
+    guard descriptor >= 0 else { return descriptor }
     let highest = [900, 300, 50].lazy.map { fcntl(descriptor, F_DUPFD_CLOEXEC, Int32($0)) }.first { $0 >= 0 }
     guard let highest else {
       _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-      socket = descriptor
-      return
+      return descriptor
     }
     close(descriptor)
-    socket = highest
+    return highest
   }
 
   /// Sends a frame. A body that cannot be encoded is reported by the result, and nothing is sent.

@@ -165,7 +165,7 @@ final class WorkerServer {
       state.questions = 0
     }
     confinement = ConfinementWatch(
-      ConfinementPlan(capabilities, settings.source, settings.options.program), process)
+      ConfinementPlan(capabilities, settings.source, settings.options.program), process, settings.file)
     stageEnd = .now + settings.options.startTimeout
     let greeting = PluginValue.array([
       PluginWorker.greeting, .uint(UInt64(worker)),

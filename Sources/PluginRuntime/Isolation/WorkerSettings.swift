@@ -10,6 +10,8 @@ struct WorkerSettings: Sendable {
   let others: Host.Others
   /// Refuses a plugin before its load() is called.
   private(set) var check: @Sendable (PluginDescription) throws(PluginError) -> Void
+  /// The file of this generation of workers; `nil`: each reads it at its path.
+  private(set) var file: KeptFile?
   /// Counts the processes of the plugin.
   let generations = Generations()
   /// The large arguments of calls under way, where there are several workers.
@@ -41,6 +43,13 @@ struct WorkerSettings: Sendable {
     self.others = others
     self.check = check
     pool = options.pool > 1 ? PoolMemory() : nil
+  }
+
+  /// The settings for the workers of a generation, which load the file as it is now.
+  func keepingFile() throws(PluginError) -> WorkerSettings {
+    var settings = self
+    settings.file = try KeptFile(of: source)
+    return settings
   }
 
   /// The settings for workers that take the place of those of `old`.

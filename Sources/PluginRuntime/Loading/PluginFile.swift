@@ -1,5 +1,6 @@
 import CPluginEdge
 import Glibc
+import Synchronization
 
 /// A plugin's file, open for reading: a regular file at an absolute path, or the sealed copy of one.
 ///
@@ -12,9 +13,19 @@ final class PluginFile {
   let identity: FileIdentity
   private(set) var descriptor: Int32
 
+  /// The sealed copy that takes the place of the file at a path, in a worker.
+  private static let kept = Mutex<(path: String, descriptor: Int32)?>(nil)
+
   init(opening path: String) throws(PluginError) {
-    self.path = try Self.resolve(path)
-    descriptor = try Self.open(self.path)
+    let kept = Self.kept.withLock { $0 }
+    // Nothing need be at the path.
+    self.path = path == kept?.path ? path : try Self.resolve(path)
+    if let kept, kept.path == self.path {
+      descriptor = fcntl(kept.descriptor, F_DUPFD_CLOEXEC, 0)
+      guard descriptor >= 0 else { throw Self.error(errno, path) }
+    } else {
+      descriptor = try Self.open(self.path)
+    }
     var status = stat()
     // Cannot fail on a descriptor that was just opened; if it did, the mode 0 would not be that of a regular file.
     fstat(descriptor, &status)
@@ -26,12 +37,16 @@ final class PluginFile {
 
   deinit { close(descriptor) }
 
+  /// Takes this sealed copy for the file at an absolute path without symbolic links. Keeps the descriptor.
+  static func keep(_ descriptor: Int32, at path: String) { kept.withLock { $0 = (path, descriptor) } }
+
   /// Whether only the system can change the file, so that no copy is needed.
   var isOfSystem: Bool { SystemFile.isOne(path, descriptor) }
 
   /// Replaces the open file by a copy in sealed memory, which no process can change: the bytes that are verified and
   /// hashed later are those that are mapped.
   func seal() throws(PluginError) {
+    guard !plugin_sealed_is(descriptor) else { return }
     guard identity.size <= Self.longest else {
       throw PluginError(
         .notReadable, path, "has \(identity.size) bytes, expected at most \(Self.longest), a quarter of the memory")

@@ -1,0 +1,25 @@
+import CPluginEdge
+import Glibc
+
+/// A sealed copy of the file of an isolated plugin, which all workers of a generation load. Those
+/// that take the place of others load it too, after the file was exchanged.
+final class KeptFile: Sendable {
+  let descriptor: Int32
+
+  /// Copies the file; `nil` for files that are not mapped from copies (`LibraryClosure.Member`), and for a library that
+  /// is not found, as the worker reports.
+  init?(of source: PluginSource) throws(PluginError) {
+    guard let path = source.path else { return nil }
+    let file = try PluginFile(opening: path)
+    guard !file.isOfSystem, DescriptorPath(of: file.descriptor).flatMap({ plugin_library_find($0.text) }) == nil else {
+      return nil
+    }
+    try file.seal()
+    descriptor = fcntl(file.descriptor, F_DUPFD_CLOEXEC, 0)
+    guard descriptor >= 0 else {
+      throw PluginError(.notReadable, path, "cannot be kept open: \(SystemLimit.text(errno))")
+    }
+  }
+
+  deinit { close(descriptor) }
+}
