@@ -36,6 +36,8 @@ void plugin_activity_notice_forks();
 /// Not behind a pointer, since every call reads it.
 struct plugin_activity_own_pages {
   alignas(PLUGIN_ACTIVITY_LARGEST_PAGE) int32_t is_own;
+  /// Whether this process serves a host as its worker, which no child of it does.
+  int32_t is_worker;
 };
 extern __attribute__((visibility("hidden"))) plugin_activity_own_pages plugin_activity_own;
 /// Ends this process, a child that plugin code forked and that returned into the host. `activity` is that code.

@@ -2,6 +2,7 @@
 // the host, so it ends where it enters code of the host.
 
 #include "activity.hpp"
+#include "plugin_process.h"
 #include "report.hpp"
 
 #include <cstdlib>
@@ -16,11 +17,20 @@ static_assert(sizeof plugin_activity_own == PLUGIN_ACTIVITY_LARGEST_PAGE, "nothi
 
 namespace {
 
-/// A child of a fork outside plugin code goes on as a host of its own.
+/// Whether this process is a worker, or a descendant of one.
+bool is_of_worker;
+/// The worker's socket; -1 once a child has closed its copy.
+int32_t worker_socket = -1;
+
+/// A child of a fork outside plugin code goes on as a host of its own, but not as the worker of another one.
 void in_child() {
   static bool is_plugins;
   is_plugins = is_plugins || plugin_activity_current != nullptr;
   plugin_activity_own.is_own = is_plugins ? 0 : 1;
+  plugin_activity_own.is_worker = 0;
+  if (worker_socket >= 0)
+    close(worker_socket);
+  worker_socket = -1;
 }
 
 __attribute__((constructor)) void register_handler() {
@@ -33,6 +43,16 @@ __attribute__((constructor)) void register_handler() {
 void plugin_activity_notice_forks() {
   // Linux 4.14. In a child the pages are zero, also after _Fork() and the bare system call.
   madvise(&plugin_activity_own, sizeof plugin_activity_own, MADV_WIPEONFORK);
+}
+
+void plugin_process_serve(int32_t socket) {
+  worker_socket = socket;
+  plugin_activity_own.is_worker = 1;
+  is_of_worker = true;
+}
+
+bool plugin_process_is_child_of_worker() {
+  return is_of_worker && plugin_activity_own.is_worker == 0;
 }
 
 void plugin_activity_end_child(const plugin_activity *activity) {

@@ -66,6 +66,15 @@ void plugin_process_kill(int32_t pid);
  * [any thread] */
 void plugin_process_end_with_parent(void);
 
+/* Notes that the calling process serves its host by this socket: its children do not, and their copies of the
+ * descriptor are closed. After plugin_activity_guard(); once. */
+void plugin_process_serve(int32_t socket);
+
+/* Returns whether the calling process is a child that a process which serves has forked, in whichever way.
+ * Async-signal-safe.
+ * [any thread] */
+bool plugin_process_is_child_of_worker(void);
+
 /* Makes a non-blocking eventfd that is closed by exec(); -1 with errno on failure.
  * [any thread] */
 int32_t plugin_process_new_event(void);

@@ -1,3 +1,4 @@
+import CPluginEdge
 import CPromise
 
 /// The table of functions that a plugin gets, with the plugin behind it: each function receives the table and so knows
@@ -39,7 +40,7 @@ enum HostTable {
   }
 
   private static let log: @convention(c) (Table, promise_log_level_t, Text) -> Void = { table, level, message in
-    guard let plugin = HostTable.plugin(table), let message else { return }
+    guard !plugin_process_is_child_of_worker(), let plugin = HostTable.plugin(table), let message else { return }
     // An unknown level is replaced by the nearest known one.
     let known =
       LogLevel(
@@ -50,7 +51,7 @@ enum HostTable {
 
   private static let progress: @convention(c) (Table, OpaquePointer?, Double, Text) -> Void = {
     table, promise, fraction, message in
-    guard let plugin = HostTable.plugin(table), let promise else { return }
+    guard !plugin_process_is_child_of_worker(), let plugin = HostTable.plugin(table), let promise else { return }
     let progress = Progress(fraction: fraction, message: message.map { String(cString: $0) })
     for call in plugin.calls.calls(for: UInt(bitPattern: promise), progress) { call.report(progress) }
   }
@@ -59,6 +60,7 @@ enum HostTable {
     {
       table, id, function, arguments, count in
       guard let plugin = HostTable.plugin(table) else { return nil }
+      guard !plugin_process_is_child_of_worker() else { return Host.rejected(.inChild(plugin.description.id)) }
       guard let id, let function, arguments != nil || count == 0, count >= 0 else {
         let expected = "expected the ids of a plugin and a function, and the arguments"
         return Host.rejected(

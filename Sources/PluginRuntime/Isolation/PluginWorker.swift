@@ -274,6 +274,7 @@ public final class PluginWorker: Sendable {
 
   /// Answers a call, or keeps its result if a later call takes it.
   private func fulfil(_ request: UInt64, _ value: PluginValue, _ handles: HandleTable, of function: BoundFunction?) {
+    guard !WorkerChannel.isInChild else { return }
     let size = state.withLock { $0.calls[request]?.isTaken } == true ? value.size : 0
     guard size >= Frame.leastKept else {
       remember(request, value)
@@ -303,6 +304,7 @@ public final class PluginWorker: Sendable {
 
   /// Sends the last frame of a call. If its body cannot be encoded, that is the reason of a rejection.
   private func end(_ request: UInt64, _ frame: Frame) {
+    guard !WorkerChannel.isInChild else { return }
     state.withLock { _ = $0.calls.removeValue(forKey: request) }
     guard let error = channel.send(frame) else { return }
     let reason = PluginError(.notIsolated, "plugin-worker", "gives a result that \(error.message)")

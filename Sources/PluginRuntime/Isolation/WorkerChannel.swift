@@ -5,6 +5,7 @@ import Synchronization
 /// The worker's end of the socket. Frames are sent whole, in the order of the calls, from any thread.
 ///
 /// Sending may wait: the host always reads. Once the host has closed its end the process ends, for it has no purpose.
+/// A child that the plugin forks has no channel: its copies of the worker's promises and callbacks send nothing.
 final class WorkerChannel: Sendable {
   private struct Corked {
     var isOn = false
@@ -19,6 +20,7 @@ final class WorkerChannel: Sendable {
   /// Takes the socket.
   init(moving descriptor: Int32) {
     socket = Self.raised(descriptor)
+    plugin_process_serve(socket)
   }
 
   /// Takes a descriptor away from the low numbers, which code that tidies up closes. Returns its number from now on.
@@ -33,8 +35,13 @@ final class WorkerChannel: Sendable {
     return highest
   }
 
-  /// Sends a frame. A body that cannot be encoded is reported by the result, and nothing is sent.
+  /// Whether this process is a child that a plugin has forked from its worker. Other threads of the worker may have had
+  /// locks at that time, so it takes none.
+  static var isInChild: Bool { plugin_process_is_child_of_worker() }
+
+  /// Sends a frame; in a child, none. A body that cannot be encoded is reported by the result, and nothing is sent.
   func send(_ frame: Frame) -> CBORError? {
+    guard !Self.isInChild else { return nil }
     do {
       let encoded = try frame.encoded()
       corked.withLock { corked in

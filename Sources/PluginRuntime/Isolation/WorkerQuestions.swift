@@ -61,7 +61,8 @@ final class WorkerQuestions: Sendable {
   func callback(_ number: UInt64, request: UInt64, handles: @escaping @Sendable () -> HandleTable) -> PluginCallback {
     let end = CallbackEnd(number, channel)
     return PluginCallback { [self] arguments in
-      try withExtendedLifetime(end) {
+      guard !WorkerChannel.isInChild else { throw PluginError.inChild("the callback \(number)") }
+      return try withExtendedLifetime(end) {
         let handles = handles()
         var exported: [PluginValue] = []
         for argument in arguments { exported.append(try handles.exported(argument)) }

@@ -113,6 +113,15 @@ extension PluginError {
   }
 }
 
+extension PluginError {
+  /// The error of a question to the host in a child process of a worker.
+  static func inChild(_ subject: String) -> PluginError {
+    PluginError(
+      .closed, subject,
+      "has no host in this process, a child that the plugin has forked: make the call in the worker itself")
+  }
+}
+
 extension PluginError: CustomStringConvertible {
   /// The error in one sentence; a mistake in a signature is shown on lines of its own.
   public var description: String { "\(subject): \(message)" }

@@ -39,6 +39,19 @@ extension EndToEnd {
       #expect(ending.errors.hasSuffix(line("\(Self.id).answer", "this call")), "\(ending.errors)")
     }
 
+    @Test func aChildOfAWorkerSettlesNothingOutside() throws {
+      let ending = try HostProcess.run(
+        "call", "--isolation", "process", "--allow", "processes", "forking", "settle", "f=x + 1")
+      #expect(ending.status == 0 && ending.text == "7\n" && ending.errors == "", "\(ending)")
+    }
+
+    @Test func aChildOfAWorkerHasNoCallbacks() throws {
+      let ending = try HostProcess.run(
+        "call", "--isolation", "process", "--allow", "processes", "--allow", "env=FORK_IN", "forking", "ask", "f=x + 1",
+        environment: ["FORK_IN": "callback"])
+      #expect(ending.status == 0 && ending.text == "6\n" && ending.errors == "", "\(ending)")
+    }
+
     @Test(arguments: ["exec", "_exit"])
     func aChildThatDoesNotReturnIsThePlugins(end: String) throws {
       let ending = try HostProcess.run("call", "forking", "child_of", end)

@@ -1,7 +1,10 @@
 /* forking.c - forks where FORK_IN says, and the child goes on as the parent does. FORK_BY=_Fork runs no handlers. */
 #include "fixture.h"
 
+#include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,13 +23,15 @@ static bool fork_in(const char *place) {
   return child == 0;
 }
 
+static const promise_host_t *host_table;
+
 __attribute__((constructor)) static void initialise(void) {
   fork_in("initialiser");
 }
 
 static promise_status_t load(const promise_host_t *host, promise_value_t *error) {
-  (void)host;
   (void)error;
+  host_table = host;
   fork_in("load");
   return PROMISE_OK;
 }
@@ -48,6 +53,62 @@ static int32_t ask(int32_t (*f)(int32_t x)) {
   return answer;
 }
 
+static int32_t (*asked)(int32_t x);
+
+/* Settles a promise, after a child has settled its copy of it, and has used the host's table and the callback. */
+static void *settle_twice(void *context) {
+  promise_t *promise = context;
+  pid_t child = fork();
+  if (child == 0) {
+    int32_t answer = asked(5);
+    promise_t *other = host_table->call(host_table, "org.example.forking", "answer", NULL, 0);
+    host_table->log(host_table, PROMISE_LOG_ERROR, "from the child");
+    promise_resolve(promise, &(promise_value_t){.kind = PROMISE_KIND_I64, .as.i64 = 666});
+    _exit(promise_state(other) == PROMISE_REJECTED && answer == 0 ? 7 : 8);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  promise_resolve(promise, &(promise_value_t){.kind = PROMISE_KIND_I64, .as.i64 = WEXITSTATUS(status)});
+  promise_release(promise);
+  return NULL;
+}
+
+static promise_t *settle(int32_t (*f)(int32_t x)) {
+  asked = f;
+  promise_t *promise = promise_new();
+  promise_retain(promise);
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, settle_twice, promise) == 0)
+    pthread_detach(thread);
+  return promise;
+}
+
+/* Leaves a child, writes its number, and does not return. */
+static void leave_child(void) {
+  pid_t child = fork();
+  if (child > 0)
+    dprintf(STDERR_FILENO, "child %d.\n", child);
+  for (;;)
+    pause();
+}
+
+static void ignore_children(void) {
+  signal(SIGCHLD, SIG_IGN);
+}
+
+static void *wait_for_all(void *context) {
+  while (waitpid(-1, NULL, 0) > 0) {
+  }
+  return context;
+}
+
+/* Takes the statuses of all children of the process, on a thread. */
+static void take_children(void) {
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, wait_for_all, NULL) == 0)
+    pthread_detach(thread);
+}
+
 /* The status of a child that runs a program, or ends by itself. */
 static int32_t child_of(const char *end) {
   pid_t child = fork();
@@ -64,6 +125,10 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("answer() -> i32", answer, NULL),
     FUNCTION("ask(f: fn(x: i32) -> i32) -> i32", ask, NULL),
     FUNCTION("child_of(end: cstr) -> i32", child_of, NULL),
+    FUNCTION("settle(f: fn(x: i32) -> i32 @settled) -> promise<i64>", settle, NULL),
+    FUNCTION("leave_child()", leave_child, NULL),
+    FUNCTION("ignore_children()", ignore_children, NULL),
+    FUNCTION("take_children()", take_children, NULL),
 };
 
 static const promise_plugin_t plugin = {.size = sizeof(promise_plugin_t),
