@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
@@ -150,6 +151,38 @@ void plugin_process_kill(int32_t pid) {
 
 void plugin_process_end_with_parent(void) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+/* The process that plugin_process_guard_group() takes. A copy of the worker's memory, so it calls the system alone. */
+static _Noreturn void guard_group(int32_t worker) {
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, NULL);
+  prctl(PR_SET_NAME, "plugin-guard");
+  /* The host and the worker would wait for the ends of their sockets and pipes. */
+  dup2(worker, 0);
+  for (int descriptor = 1; descriptor <= PLUGIN_PROCESS_CONTROL || descriptor <= worker; descriptor++)
+    close(descriptor);
+  struct pollfd end = {.fd = 0, .events = POLLIN};
+  while (poll(&end, 1, -1) < 0 && errno == EINTR) {
+  }
+  /* This process is of the group, so its number is not that of another one. */
+  kill(0, SIGKILL);
+  for (;;)
+    syscall(SYS_exit_group, 0);
+}
+
+void plugin_process_guard_group(void) {
+  int32_t worker = (int32_t)syscall(SYS_pidfd_open, getpid(), 0);
+  if (worker < 0 || getpgrp() != getpid()) {
+    if (worker >= 0)
+      close(worker);
+    return;
+  }
+  /* wait() reports only children with a signal for their end. */
+  if (syscall(SYS_clone, 0, 0, 0, 0, 0) == 0)
+    guard_group(worker);
+  close(worker);
 }
 
 void plugin_process_vanish(void) {

@@ -66,6 +66,11 @@ void plugin_process_kill(int32_t pid);
  * [any thread] */
 void plugin_process_end_with_parent(void);
 
+/* Kills the process group of the calling process, its leader, once that process has ended in whichever way. For the
+ * child, while it has one thread. It takes a process that no wait() reports; without effect where the kernel has no
+ * pidfd_open() (Linux 5.3). */
+void plugin_process_guard_group(void);
+
 /* Notes that the calling process serves its host by this socket: its children do not, and their copies of the
  * descriptor are closed. After plugin_activity_guard(); once. */
 void plugin_process_serve(int32_t socket);

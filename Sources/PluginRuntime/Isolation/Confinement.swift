@@ -22,6 +22,8 @@ enum Confinement {
       WorkerChannel.complain("plugin-worker: the host sent no rules that this version knows")
     }
     defer { close(control) }
+    // Before the rules, which then keep the plugin from it.
+    if plan?.limits.processes != false { plugin_process_guard_group() }
     guard let (given, rules) = plan else { return copy }
     var limits = given
     var gaps: [String] = []

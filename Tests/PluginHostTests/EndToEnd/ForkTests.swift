@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 extension EndToEnd {
@@ -50,6 +51,28 @@ extension EndToEnd {
         "call", "--isolation", "process", "--allow", "processes", "--allow", "env=FORK_IN", "forking", "ask", "f=x + 1",
         environment: ["FORK_IN": "callback"])
       #expect(ending.status == 0 && ending.text == "6\n" && ending.errors == "", "\(ending)")
+    }
+
+    @Test func aChildOfAWorkerEndsWithTheHost() throws {
+      let host = try HostProcess(["call", "--allow", "processes", "forking", "leave_child"])
+      try host.process.run()
+      let deadline = Date(timeIntervalSinceNow: 60)
+      var child: Int32?
+      while child == nil, Date() < deadline {
+        child = host.errorsSoFar.firstMatch(of: #/child ([0-9]+)\./#).flatMap { Int32($0.1) }
+        usleep(5_000)
+      }
+      let number = try #require(child)
+      kill(host.process.processIdentifier, SIGKILL)
+      #expect(try host.wait().signal == SIGKILL)
+      while Self.isRunning(number), Date() < deadline { usleep(5_000) }
+      #expect(!Self.isRunning(number))
+    }
+
+    /// Whether a process has not ended; one that nobody has waited for yet has.
+    private static func isRunning(_ process: Int32) -> Bool {
+      guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return false }
+      return !text.contains(") Z ") && !text.contains(") X ")
     }
 
     @Test(arguments: ["exec", "_exit"])
