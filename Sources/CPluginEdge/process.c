@@ -131,6 +131,12 @@ bool plugin_process_reap(int32_t pid, plugin_process_end_t *end) {
   return true;
 }
 
+bool plugin_process_ignores_children(void) {
+  struct sigaction action;
+  return sigaction(SIGCHLD, NULL, &action) == 0 &&
+         (action.sa_handler == SIG_IGN || (action.sa_flags & SA_NOCLDWAIT) != 0);
+}
+
 bool plugin_process_has_ended(int32_t pid) {
   siginfo_t info;
   info.si_pid = 0;

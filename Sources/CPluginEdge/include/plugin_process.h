@@ -37,8 +37,8 @@ int32_t plugin_process_start(const char *PROMISE_NONNULL path, char *PROMISE_NUL
                              char *PROMISE_NULLABLE const *PROMISE_NULLABLE names,
                              plugin_process_t *PROMISE_NONNULL process);
 
-/* The end of a process: the signal or the status is -1, or both if the system reports no status because SIGCHLD is
- * ignored. */
+/* The end of a process: the signal or the status is -1, or both if the system reports no status: SIGCHLD is ignored, or
+ * other code of this process has waited for the process. */
 typedef struct plugin_process_end {
   int32_t signal;
   int32_t status;
@@ -49,6 +49,10 @@ typedef struct plugin_process_end {
 /* Reaps a process that has ended. Returns false while it runs.
  * [any thread, one at a time] */
 bool plugin_process_reap(int32_t pid, plugin_process_end_t *PROMISE_NONNULL end);
+
+/* Returns whether the system keeps no statuses of children, because SIGCHLD is ignored.
+ * [any thread] */
+bool plugin_process_ignores_children(void);
 
 /* Returns whether a process has ended. It stays to be reaped.
  * [any thread] */

@@ -103,7 +103,8 @@ final class WorkerServer {
       return end
     }
     rejectCrashed(calls, end)
-    if stage == .exiting, cause == .exited(status: 0) { return nil }
+    // The plugin has unloaded; other code of this program may have taken the status.
+    if stage == .exiting, cause == .exited(status: 0) || cause == .unknown { return nil }
     // Results that were fetched, or kept, are not calls that report the end.
     let isReported = stage == .running && calls.contains { $0.demand != nil }
     if isReported { return end }

@@ -1,3 +1,5 @@
+import CPluginEdge
+
 /// The end of a plugin's worker process, as the calls that were pending in it report it.
 public struct WorkerEnd: Sendable, Equatable {
   /// The way in which a process ends.
@@ -8,7 +10,7 @@ public struct WorkerEnd: Sendable, Equatable {
     case killed(signal: Int32)
     /// Could not be started; the reason.
     case notStarted(String)
-    /// The system reports no status: the program ignores SIGCHLD.
+    /// The system reports no status: the program ignores SIGCHLD, or other code of it has waited for the process.
     case unknown
   }
 
@@ -40,10 +42,14 @@ public struct WorkerEnd: Sendable, Equatable {
       case .exited(let status): "\(process) exited with status \(status)"
       case .killed(let signal): "\(process) was killed by \(SignalName.of(signal))"
       case .notStarted(let reason): "\(process) could not be started: \(reason)"
-      case .unknown: "\(process) ended, with a status that is unknown because SIGCHLD is ignored"
+      case .unknown: "\(process) ended, with a status that is unknown because \(Self.reasonForNoStatus)"
       }
     let reason = fault.map { "\($0); \(end)" } ?? end
     return refusals.isEmpty ? reason : "\(reason); it \(refusals.sentence)"
+  }
+
+  private static var reasonForNoStatus: String {
+    plugin_process_ignores_children() ? "SIGCHLD is ignored" : "other code of this process has waited for it"
   }
 
   /// The text of a call's error: the end, the time, and the output.

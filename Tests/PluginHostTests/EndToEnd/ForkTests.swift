@@ -75,6 +75,15 @@ extension EndToEnd {
       return !text.contains(") Z ") && !text.contains(") X ")
     }
 
+    @Test(arguments: ["take_children", "ignore_children"])
+    func aWorkerWhoseStatusIsTakenHasUnloaded(by function: String) throws {
+      let file = try PipelineFile(
+        "plugins: [forking, {plugin: kinds, isolation: process}]\n"
+          + "steps: {a: {call: kinds.whole, with: {x: 3}}, b: {call: forking.\(function), after: a}}\nresult: a")
+      let ending = try HostProcess.run("run", file.path)
+      #expect(ending.status == 0 && ending.text == "3\n" && !ending.errors.contains("its worker process"), "\(ending)")
+    }
+
     @Test(arguments: ["exec", "_exit"])
     func aChildThatDoesNotReturnIsThePlugins(end: String) throws {
       let ending = try HostProcess.run("call", "forking", "child_of", end)
