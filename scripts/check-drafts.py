@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Judges what plugin-host adopt drafts from the headers of real libraries.
+"""Judges the drafts of plugin-host adopt from the headers of real libraries.
 
 usage: scripts/check-drafts.py PLUGIN_HOST [--table] [--check] [LIBRARY HEADER [OPTION]...]
 
@@ -47,7 +47,7 @@ def split(parameters):
 
 
 def parts(signature):
-    """The parameters of a signature, as one text, and what follows them."""
+    """The parameters of a signature, as one text, and the rest."""
     depth = 0
     for index, character in enumerate(signature):
         depth += (character == "(") - (character == ")")
@@ -67,7 +67,7 @@ def texts(node):
 
 
 def evidence(types, node, file, index, name, target):
-    """What says that an address is written behind a parameter that is the address of an address."""
+    """The evidence that an address is written behind a parameter that is the address of an address."""
     parameters = types.parameters(node)
     # A function that is given an object may set the address in a later call.
     objects = [parameter for parameter in parameters if (pointee := types.pointee(parameter["type"]["qualType"]))
@@ -133,7 +133,7 @@ def manuals():
 
 
 def array(types, draft, name, target, count):
-    """Why structs, or addresses of objects, that another parameter counts are not those of a draft; None if they are."""
+    """Why structs, or addresses of objects, that another parameter counts are not a draft's; None if they are."""
     elements = count.lower().replace("_", "")
     numbers = re.match(r"(n|num|numof|numberof|nof)[a-z]*$|.*(count|cnt|num|nelem|items|memb)$", elements)
     if re.match(r"&\[(cstr|ptr<)", draft) and types.plain(target).endswith("*"):

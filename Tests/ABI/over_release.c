@@ -271,7 +271,7 @@ static void detached_promise_stays_the_lists(void) {
     else
       CHECK_STATUS(promise_resolve(detached, I64(1)), PROMISE_OK);
     release_too_often(detached);
-    /* The list goes with its source, or runs. */
+    /* The list runs, or is released with its source. */
     if (kind < 2)
       CHECK_STATUS(promise_resolve(source, I64(1)), PROMISE_OK);
     CHECK_STATUS(promise_release(source), PROMISE_OK);

@@ -23,8 +23,8 @@ struct TimerTests {
     queue.addOperation { log.record("operation") }
     // Until the timer has come, its operation is not ready, and the queue would run the other one first.
     while !queue.operations.allSatisfy(\.isReady) { usleep(1_000) }
-    // The queue is notified after `isReady` has changed. Timers have their turns one after the other, so another one's turn
-    // is behind that.
+    // The queue is notified after `isReady` has changed. Timers have their turns one after the other, so another one's
+    // turn is behind that.
     #expect(try Subject(fulfilled: 2, after: 0.01).wait(timeout: 60).value == 2)
     gate.open()
     queue.waitUntilAllOperationsAreFinished()

@@ -177,8 +177,8 @@ public final class PluginWorker: Sendable {
 
   private func fail(_ error: any Error) { reply(Frame(.failed, 0, ReasonCoder.encode(error))) }
 
-  /// Calls unload() and exits, as a program does: with the plugin's own exit handlers and destructors, unless a function
-  /// has not returned.
+  /// Calls unload() and exits, as a program does: with the plugin's own exit handlers and destructors, unless a
+  /// function has not returned.
   private func unload(_ body: PluginValue) {
     var skipped: [String] = []
     if case .loaded(let loaded) = state.withLock(\.stage) {
@@ -338,8 +338,8 @@ public final class PluginWorker: Sendable {
   // MARK: Promises that are arguments
 
   private func argument(_ number: UInt64, isLast: Bool) -> Promise<PluginValue> {
-    // A new one is made with no lock held, for a trace calls a closure of the plugin's. Only the thread that reads comes
-    // here.
+    // A new one is made with no lock held, for a trace calls a closure of the plugin's. Only the thread that reads
+    // comes here.
     let promise = state.withLock { $0.promises[number] } ?? Promise<PluginValue>()
     state.withLock { $0.promises[number] = isLast ? nil : promise }
     return promise

@@ -219,8 +219,8 @@ extension CellRef {
     return false
   }
 
-  /// Releases the last reference to a settled promise that owns nothing but its cell: the usual case, in one pass. False
-  /// if this is another case: releaseHandleOfPromise() (SettlerReference.swift) covers them all.
+  /// Releases the last reference to a settled promise that owns nothing but its cell: the usual case, in one pass.
+  /// False if this is another case: releaseHandleOfPromise() (SettlerReference.swift) covers them all.
   @inline(__always)
   package func releaseSettledAlone() -> Bool {
     let state = self.state

@@ -187,8 +187,8 @@ extension CellRef {
     return true
   }
 
-  /// Keeps the promise from changing, except for new reactions, until unhold(). False if it is settled or being settled.
-  /// The caller has a reference, or knows that the promise stays alive.
+  /// Keeps the promise from changing, except for new reactions, until unhold(). False if it is settled or being
+  /// settled. The caller has a reference, or knows that the promise stays alive.
   func hold() -> Bool {
     var current = unsafe cell.pointee.state.load(ordering: .acquiring)
     while current & (CellState.claimed | CellState.settled) == 0 {
@@ -283,7 +283,8 @@ extension CellRef {
     return old
   }
 
-  /// Pushes a reaction on the list, unless the promise is settled. The list takes ownership of the reaction's reference.
+  /// Pushes a reaction on the list, unless the promise is settled. The list takes ownership of the reaction's
+  /// reference.
   @inline(__always)
   func attach(_ reaction: CellRef) -> Attachment { attach(reaction, index: reaction.wideIndex) }
 

@@ -57,8 +57,8 @@ package struct ValueKind: Equatable {
 }
 
 extension CellValue {
-  /// Retains the box or promise that the value owns. False if it has too many references, or if the value's reference to
-  /// the promise was taken: by a program that released its own twice.
+  /// Retains the box or promise that the value owns. False if it has too many references, or if the value's reference
+  /// to the promise was taken: by a program that released its own twice.
   package func retain() -> Bool {
     guard isOwning else { return true }
     guard kind == ValueKind.promise.rawValue else { return owner.retain() }

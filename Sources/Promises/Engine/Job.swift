@@ -111,7 +111,8 @@ package struct Job: CellView, Sendable {
 }
 
 extension Job {
-  /// The outcomes that a closure handles. Any other outcome is propagated past it, without a submission to the executor.
+  /// The outcomes that a closure handles. Any other outcome is propagated past it, without a submission to the
+  /// executor.
   @usableFromInline
   package struct OutcomeSet: Equatable, Sendable {
     package let rawValue: UInt64

@@ -19,8 +19,8 @@ package final class DemandBlock {
 
 extension CellRef {
   /// Returns a pending promise that calls the closures of the block: `discard` as a discard block, and `read` for each
-  /// reader that comes while it is pending, on the reader's thread, after the reader is attached. Nil when memory has run
-  /// out.
+  /// reader that comes while it is pending, on the reader's thread, after the reader is attached. Nil when memory has
+  /// run out.
   package static func onDemand(_ block: DemandBlock) -> CellRef? {
     let context = unsafe Context(
       Unmanaged.passRetained(block).toOpaque(),

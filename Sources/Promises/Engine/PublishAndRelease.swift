@@ -2,9 +2,9 @@ import CPlatform
 import Synchronization
 
 // A reaction that settles its promise, whose outcome has no dependents yet, releases its own reference by the exchange
-// that publishes the outcome. The flag `overcounted` means: from here on `life` counts one reference too many. That takes
-// one atomic operation instead of two. The call that releases the last other reference sees the flag and disposes of
-// the cell.
+// that publishes the outcome. The flag `overcounted` means: from here on `life` counts one reference too many. That
+// takes one atomic operation instead of two. The call that releases the last other reference sees the flag and disposes
+// of the cell.
 //
 // That other reference may be released concurrently:
 //

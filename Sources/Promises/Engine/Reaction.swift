@@ -121,8 +121,8 @@ package struct Context {
   }
 }
 
-/// The reactions of a list, in the order of its links. Each is found before the loop sees the one before it, which may be
-/// released or moved to another list.
+/// The reactions of a list, in the order of its links. Each is found before the loop sees the one before it, which may
+/// be released or moved to another list.
 struct ReactionList: Sequence, IteratorProtocol {
   private var index: UInt32
   @inline(__always) init(_ first: UInt32) { index = first }
@@ -196,8 +196,8 @@ extension CellRef {
   @inline(__always)
   var contextCell: CellRef { unsafe CellRef.from(contextPointer) }
 
-  /// Adds flags to `meta`. Without `|=`, which ThreadSanitizer takes for a change of the cell's first byte: other threads
-  /// may read the state there.
+  /// Adds flags to `meta`. Without `|=`, which ThreadSanitizer takes for a change of the cell's first byte: other
+  /// threads may read the state there.
   func mark(_ flags: UInt32) {
     let meta = self.meta
     self.meta = meta | flags

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// The job of a reaction with all options: two handlers, a type of reasons, an executor. It has a cell of its own beside
-/// the promise that it settles.
+/// The job of a reaction with all options: two handlers, a type of reasons, an executor. It has a cell of its own
+/// beside the promise that it settles.
 ///
-///         state                        value                    next       meta              function     context   free
-///   job   flags, outcomes, promise,    the rejection handler,   executor   type of reasons   fulfilment   ctx       free_ctx
-///         source if last               then the outcome                                      handler
+///         state                       value                   next       meta          function     context   free
+///   job   flags, outcomes, promise,   the rejection handler   executor   type of the   fulfilment   ctx       free_ctx
+///         source if last              or the outcome                     reasons       handler
 ///
 ///   attached --(source settles)--> submitted, as a Job
 package struct ReactionJob {

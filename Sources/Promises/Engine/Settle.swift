@@ -1,8 +1,8 @@
 import CPlatform
 import Synchronization
 
-/// The result of a call that settles a promise, in the numbers of `promise_status_t`: a C function ends in the call that
-/// runs the reactions, and returns its result.
+/// The result of a call that settles a promise, in the numbers of `promise_status_t`: a C function ends in the call
+/// that runs the reactions, and returns its result.
 package struct SettleStatus: Equatable {
   package let rawValue: Int32
   static var settled: SettleStatus { SettleStatus(rawValue: 0) }
@@ -62,8 +62,8 @@ extension CellRef {
 
   #if !hasFeature(Embedded)
   /// settle() for a thread that must not run code of the program: reactions, observers and the report of a second
-  /// settlement run in a closure that `elsewhere` gets. Waiters are woken here, so a settlement without the others needs
-  /// no second thread. For a promise that is not derived, and whose discard block may be released here.
+  /// settlement run in a closure that `elsewhere` gets. Waiters are woken here, so a settlement without the others
+  /// needs no second thread. For a promise that is not derived, and whose discard block may be released here.
   package func settle(_ value: CellValue, _ outcome: Outcome, elsewhere: (@escaping @Sendable () -> Void) -> Void) {
     let isKept = retain()
     nonisolated(unsafe) let value = value

@@ -1,9 +1,9 @@
 import CPlatform
 import Synchronization
 
-// The settler of a pending promise has a reference to it: the reaction of a derived promise, a submitted job, a gather, a
-// timer, a stream, a ready event of a queue. A program that releases its handle once too often must not consume
-// the settler's reference: the cell would be recycled, and the settler would settle a promise of another owner. So a
+// The settler of a pending promise has a reference to it: the reaction of a derived promise, a submitted job, a gather,
+// a timer, a stream, a ready event of a queue. A program that releases its handle once too often must not consume the
+// settler's reference: the cell would be recycled, and the settler would settle a promise of another owner. So a
 // release by handle is refused while the settler's reference is the only one.
 //
 // The settler releases its reference after it has settled the promise, or has cleared the mark by which it is

@@ -229,8 +229,8 @@ extension Slab {
   }
 }
 
-// Properties of the pointer: a setter of the cell would be an access to all of it, while other threads may read the atomic
-// words of a free cell (PublishAndRelease.swift).
+// Properties of the pointer: a setter of the cell would be an access to all of it, while other threads may read the
+// atomic words of a free cell (PublishAndRelease.swift).
 extension UnsafeMutablePointer<Cell> {
   /// The next cell of a list.
   var nextFree: UnsafeMutablePointer<Cell>? {

@@ -10,8 +10,8 @@ final class CancelResolver: Sendable {
   private nonisolated(unsafe) var resolver: AnyObject?
   private let thread = Atomic<UInt>(0)
 
-  /// Requests cancellation on release of the original resolver. All handlers get `resolver`, which cancels the future on
-  /// its own release. The caller has a reference to the cell.
+  /// Requests cancellation on release of the original resolver. All handlers get `resolver`, which cancels the future
+  /// on its own release. The caller has a reference to the cell.
   func requestCancel(_ cell: CellRef, passing resolver: consuming AnyObject) {
     unsafe self.resolver = resolver
     thread.store(here, ordering: .relaxed)

@@ -26,8 +26,8 @@ extension Future {
   ///
   ///     let shared = download.propagatingCancellation { _ in cache.remove(url) }
   ///
-  /// - Parameter cancelRequested: called once, with the shared future, when that is asked to cancel, unless it is settled
-  ///   by then. After it, in the same context, this future is asked.
+  /// - Parameter cancelRequested: called once, with the shared future, when that is asked to cancel, unless it is
+  ///   settled by then. After it, in the same context, this future is asked.
   public func propagatingCancellation(cancelRequested: @escaping (Future) -> Void) -> Future {
     propagatingCancellation(.immediate, cancelRequested)
   }
@@ -40,7 +40,8 @@ extension Future {
     propagatingCancellation(context, consume cancelRequested)
   }
 
-  /// Returns a shared future; `cancelRequested` runs on the main actor. See `propagatingCancellation(cancelRequested:)`.
+  /// Returns a shared future; `cancelRequested` runs on the main actor. See
+  /// `propagatingCancellation(cancelRequested:)`.
   public func propagatingCancellation(
     on main: MainContext, cancelRequested: consuming @escaping @MainActor (Future) -> Void
   ) -> Future {

@@ -214,8 +214,8 @@ struct CountedParameters {
     return header.resolved(target)
   }
 
-  /// Whether a function reads its room at the address of such a number: an `int *` is written alone, as those of OpenSSL
-  /// and libtasn1 are.
+  /// Whether a function reads its room at the address of such a number: an `int *` is written alone, as those of
+  /// OpenSSL and libtasn1 are.
   private static func isRoom(_ type: CType) -> Bool {
     isInteger(type) && type != .integer(isSigned: true, bits: 32)
   }

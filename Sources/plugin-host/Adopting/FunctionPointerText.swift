@@ -8,7 +8,8 @@ enum FunctionPointerText {
     }
   }
 
-  /// The names in `void (*visit)(void *user, int)`; nil for a parameter without one. Empty if the text is not understood.
+  /// The names in `void (*visit)(void *user, int)`; nil for a parameter without one. Empty if the text is not
+  /// understood.
   static func names(_ text: String) -> [String?] {
     let tokens = tokens(of: text)
     guard let end = tokens.lastIndex(of: ")") else { return [] }

@@ -127,8 +127,8 @@ enum ParameterNames {
     return !words[verb...].contains { ["to", "into", "mem", "memory", "buf", "buffer", "string"].contains($0) }
   }
 
-  /// Whether a number of that name is read, and then has the next value: `rand_r(unsigned int *seed)`, or the number that there
-  /// should have been: `lzma_stream_buffer_decode(uint64_t *memlimit, ...)`.
+  /// Whether a number of that name is read, and then has the next value: `rand_r(unsigned int *seed)`, or the number
+  /// that there should have been: `lzma_stream_buffer_decode(uint64_t *memlimit, ...)`.
   static func isState(_ name: String) -> Bool {
     ["seed", "state"].contains(words(name).last) || words(name).last?.hasSuffix("limit") ?? false
   }
@@ -242,7 +242,8 @@ enum ParameterNames {
       || plain.last.map { names.contains($0) && $0 != "self" } ?? false || name == "data"
   }
 
-  /// Whether a function of that name calls back before it returns, and keeps nothing: `qsort`, `g_list_foreach`, `nftw`.
+  /// Whether a function of that name calls back before it returns, and keeps nothing: `qsort`, `g_list_foreach`,
+  /// `nftw`.
   static func callsBeforeItReturns(function name: String) -> Bool {
     let short = ["sort", "search", "each", "walk", "visit", "iterate", "traverse", "enumerate", "find", "scan", "exec"]
     let words = words(name)

@@ -40,8 +40,8 @@ struct SignatureWriter {
     return "\(function.name)(\(parameters.joined(separator: ", ")))\(returned)\(hasError ? " ! gerror" : "")"
   }
 
-  /// The arguments in the place of `...`, and the index of the format before it: a text, by the only format that C reads
-  /// one by, or those of a type map.
+  /// The arguments in the place of `...`, and the index of the format before it: a text, by the only format that C
+  /// reads one by, or those of a type map.
   private func tail() throws(Unsuitable) -> (text: String, format: Int?) {
     if let said = header.text(of: "...", in: function.name) { return (said, nil) }
     guard function.isPrintf, let format = types.indices.last,
@@ -222,8 +222,8 @@ struct SignatureWriter {
     return "own(\(destructor)) "
   }
 
-  /// The address of a number that says how much room there is, and then how much is used. Some functions do not ask: the
-  /// room has to suffice for those too.
+  /// The address of a number that says how much room there is, and then how much is used. Some functions do not ask:
+  /// the room has to suffice for those too.
   private func lengthAddress(of target: CType) throws(Unsuitable) -> String {
     guard case .integer(_, let bits) = header.resolved(target) else { throw Unsuitable("a length is not an integer") }
     return "inout \(try text.value(target)) = \(bits < 32 ? 32767 : 65536)"

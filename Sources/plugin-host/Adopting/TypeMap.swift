@@ -40,8 +40,8 @@ struct TypeMap {
   /// The elements of parameters, by `function.parameter`, in which a `*` stands for any text.
   var elements: [String: Elements] = [:]
 
-  /// Parameters and results as signatures have them, by `function.parameter` and `function.result`, in which a `*` stands
-  /// for any text. `out`, `inout` and `in` alone are of one element of the header's type behind an address.
+  /// Parameters and results as signatures have them, by `function.parameter` and `function.result`, in which a `*`
+  /// stands for any text. `out`, `inout` and `in` alone are of one element of the header's type behind an address.
   var parameters: [String: String] = [:]
 
   /// The conventions by which functions report failures, as signatures have them behind `!`: `nonzero message zError`.
@@ -67,8 +67,8 @@ struct TypeMap {
     Self.find("\(function).\(parameter)", in: parameters)
   }
 
-  /// The convention of a function: by its name, otherwise by the first of its result's types that the map has. Nil if it
-  /// reports no failure.
+  /// The convention of a function: by its name, otherwise by the first of its result's types that the map has. Nil if
+  /// it reports no failure.
   func failure(of function: String, returning types: [String]) -> String? {
     let found = Self.find(function, in: failures) ?? types.lazy.compactMap { failures[$0] }.first
     return found == "none" ? nil : found

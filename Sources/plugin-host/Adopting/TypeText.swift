@@ -83,7 +83,8 @@ struct TypeText {
     if case .tagged(_, let tag) = header.resolved(type) { header.isObject(tag) } else { false }
   }
 
-  /// Whether it is a type of objects that only the library can make: a struct that is not defined, or nothing with a name.
+  /// Whether it is a type of objects that only the library can make: a struct that is not defined, or nothing with a
+  /// name.
   func isOpaque(_ type: CType) -> Bool {
     switch header.resolved(type) {
     case .tagged("struct", let tag): header.record(tag) == nil
@@ -92,8 +93,8 @@ struct TypeText {
     }
   }
 
-  /// Whether a type is the address of one with a name of its own for the address of a struct: `FT_Face *`, where FT_Face
-  /// is an object to callers.
+  /// Whether a type is the address of one with a name of its own for the address of a struct: `FT_Face *`, where
+  /// FT_Face is an object to callers.
   func isHandleAddress(_ type: CType) -> Bool {
     guard case .pointer(let name, false) = header.resolved(type), case .named = name,
       case .pointer(let target, false) = header.resolved(name)

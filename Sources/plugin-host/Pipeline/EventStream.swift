@@ -85,7 +85,8 @@ final class EventTaker: Sendable {
   typealias Receiver = @Sendable (PluginValue?) -> Void
 
   private final class Inbox: Sendable {
-    /// A struct: each access to a tuple would wrap its closure anew, so that each event would take longer than the last.
+    /// A struct: each access to a tuple would wrap its closure anew, so that each event would take longer than the
+    /// last.
     struct State {
       var receiver: Receiver?
       var hasEnded = false

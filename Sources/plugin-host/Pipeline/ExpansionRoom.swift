@@ -1,5 +1,5 @@
-/// The memory for the texts that a pipeline's variables make. Bounded, because ten variables of ten variables each stand
-/// for 10^10 copies of a text.
+/// The memory for the texts that a pipeline's variables make. Bounded, because ten variables of ten variables each
+/// stand for 10^10 copies of a text.
 struct ExpansionRoom {
   static let mebibytes = 64
   private var left = mebibytes << 20

@@ -1,5 +1,5 @@
-/// A text with variables and results in it: `${name}` stands for a variable's value, `${steps.name.part}` for the result
-/// of a step or a part of it, and `$$` for a dollar sign.
+/// A text with variables and results in it: `${name}` stands for a variable's value, `${steps.name.part}` for the
+/// result of a step or a part of it, and `$$` for a dollar sign.
 struct Template: Equatable, Sendable {
   enum Part: Equatable, Sendable {
     case text(String)

@@ -60,8 +60,8 @@ extension CellRef {
     source.releaseBorrowed()
   }
 
-  /// Propagates a request that was made for this promise to its source, present or future. The caller has a reference to
-  /// the source.
+  /// Propagates a request that was made for this promise to its source, present or future. The caller has a reference
+  /// to the source.
   func passCancelRequest(to source: CellRef) {
     guard source.withdrawInterest() && source.hasNoOtherHolder else { return }
     let reason = cancelReason()

@@ -168,8 +168,9 @@ extension Gather {
     return nil
   }
 
-  /// Makes the entries, and the handler of cancel requests. Each reaction has two references, that of the array and that
-  /// of the list. Each reaction has a reference to the gather, and so has the handler. False when memory has run out.
+  /// Makes the entries, and the handler of cancel requests. Each reaction has two references, that of the array and
+  /// that of the list. Each reaction has a reference to the gather, and so has the handler. False when memory has run
+  /// out.
   private func makeEntries(_ inputs: (Int) -> CellRef, _ count: Int) -> Bool {
     for index in 0..<count {
       let context = unsafe Context(UnsafeMutableRawPointer(ref.cell), nil)

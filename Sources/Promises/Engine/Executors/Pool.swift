@@ -17,9 +17,9 @@ import CPlatform
 //      v  a second without a job
 //   [ ends ]
 //
-// So blocked jobs delay the others by milliseconds, and computing threads are not joined by others that would only compete
-// for processors. Everything is guarded by the monitor. `coming` counts the workers on their way to a job, so that only
-// one is woken or started for each.
+// So blocked jobs delay the others by milliseconds, and computing threads are not joined by others that would only
+// compete for processors. Everything is guarded by the monitor. `coming` counts the workers on their way to a job, so
+// that only one is woken or started for each.
 
 /// The urgency of a job; higher values are more urgent.
 package enum PoolPriority: Int {

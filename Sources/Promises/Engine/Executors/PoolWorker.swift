@@ -106,7 +106,8 @@ extension Pool {
         unsafe state.pointee.asleep -= 1
       }
     }
-    // Of the running workers one was asleep when this one was called. They may get stuck before any of them ends its job.
+    // Of the running workers one was asleep when this one was called. They may get stuck before any of them ends its
+    // job.
     if unsafe state.pointee.waiting > state.pointee.coming { Clock.made?.watchPools() }
   }
 

@@ -130,8 +130,8 @@ struct SerialQueue {
   }
 
   /// holdsUp() for a queue whose turn waits in another queue, with that one's lock held. The two may have been made in
-  /// any order, if one is in the main executor's place, so this lock is only tried. If another thread has it, the result
-  /// is false: the caller looks again while it waits.
+  /// any order, if one is in the main executor's place, so this lock is only tried. If another thread has it, the
+  /// result is false: the caller looks again while it waits.
   func holdsUpWithinAnother(_ promise: CellRef) -> Bool {
     guard guarded.monitor.tryLock() else { return false }
     defer { guarded.monitor.unlock() }

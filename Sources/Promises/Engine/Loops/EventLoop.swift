@@ -106,7 +106,8 @@ package struct EventLoop {
 
   /// Moves the main loop's timers to the clock.
   ///
-  /// PLATFORM_LOCK_LOOPS is held from one heap to the other, so that CellTimer.takeOut() finds each timer in one of them.
+  /// PLATFORM_LOCK_LOOPS is held from one heap to the other, so that CellTimer.takeOut() finds each timer in one of
+  /// them.
   func giveTimersAway() {
     let clock = Clock.shared
     var refused = JobQueue()

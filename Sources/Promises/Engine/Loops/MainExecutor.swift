@@ -5,7 +5,8 @@ import Synchronization
 
 private let mainExecutor = Single()
 private let mainLoop = Single()
-/// The substitute for the loop and for the main queue of the typed layer, with a reference. Guarded by PLATFORM_LOCK_MAIN.
+/// The substitute for the loop and for the main queue of the typed layer, with a reference. Guarded by
+/// PLATFORM_LOCK_MAIN.
 nonisolated(unsafe) private var substitute: CellExecutor?
 /// The thread that the user declared to be the main one; 0: the initial thread of the process.
 private let mainThread = Atomic<UInt64>(0)

@@ -11,12 +11,12 @@ import Synchronization
 ///                                 |                               |
 ///                                 +--(unwatched, queue closed)----+--> [ revoked ]
 ///
-/// A CALL or CANCEL whose promise is settled without it becomes obsolete: it is made ready, or stays so, and is taken as
-/// an OBSOLETE.
+/// A CALL or CANCEL whose promise is settled without it becomes obsolete: it is made ready, or stays so, and is taken
+/// as an OBSOLETE.
 ///
 /// `state`, both pairs of neighbours and the ready events are guarded by the queue's lock. While the event is idle or
-/// waiting, the reaction in `promise` owns the cell (its `context`); while it is ready, the queue does; then the taker. A
-/// ready CALL also has a reference to its promise.
+/// waiting, the reaction in `promise` owns the cell (its `context`); while it is ready, the queue does; then the taker.
+/// A ready CALL also has a reference to its promise.
 ///
 /// The life word is marked as weakly referenced when the event is made: the promise of a ready CALL refers to it by
 /// token.

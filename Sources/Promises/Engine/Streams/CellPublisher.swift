@@ -3,8 +3,8 @@ import Synchronization
 
 /// The write side of a stream: it publishes events to its subscribers until it ends.
 ///
-///               state                                 value.bits, function       context
-///   publisher   how many are full | handles | flags   Operators/CellPublisher+Derived.swift    its State, with the lock
+///               state                                 value.bits, function                    context
+///   publisher   how many are full | handles | flags   Operators/CellPublisher+Derived.swift   its State, and its lock
 ///
 ///   [ open ] --(finish, fail, cancel, or the release of the last handle)--> [ ended ]
 ///
@@ -124,8 +124,8 @@ package struct CellPublisher: Equatable {
     ref.release()
   }
 
-  /// Stops the timer of a publisher of ticks, and leaves the promise of a publisher of one, if there are neither handles
-  /// nor subscribers: without a handle there can be no new ones.
+  /// Stops the timer of a publisher of ticks, and leaves the promise of a publisher of one, if there are neither
+  /// handles nor subscribers: without a handle there can be no new ones.
   func leaveOriginUnlessUsed() {
     guard isDerived, !hasHandles else { return }
     let (intervalSource, follower) = locked { state -> (IntervalSource?, CellRef?) in
@@ -204,7 +204,8 @@ extension CellPublisher {
     }
   }
 
-  /// The latest value of a stateful stream that `keepsValue`, with a reference for the caller. Errors do not replace it.
+  /// The latest value of a stateful stream that `keepsValue`, with a reference for the caller. Errors do not replace
+  /// it.
   package var latestValue: CellValue? {
     locked { state in
       let isError = state.latest?.outcome.isRejected ?? true

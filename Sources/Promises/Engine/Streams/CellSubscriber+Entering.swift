@@ -1,8 +1,8 @@
 import CPlatform
 
 // Entering the subscriber of an operator without an event. From `enter` to `leave` the receiver belongs to the calling
-// thread, as it does while an event is delivered. Events that are published meanwhile wait in the queue; the thread that
-// leaves delivers them.
+// thread, as it does while an event is delivered. Events that are published meanwhile wait in the queue; the thread
+// that leaves delivers them.
 extension CellSubscriber {
   /// The result of an attempt to enter.
   package enum Entry {
@@ -57,8 +57,8 @@ extension CellSubscriber {
 }
 
 extension CellPublisher {
-  /// Enters the only subscriber, in place of publishing an event to it. Nil if there is not exactly one, if it is busy or
-  /// has no entrance, or if the event would have to be stored.
+  /// Enters the only subscriber, in place of publishing an event to it. Nil if there is not exactly one, if it is busy
+  /// or has no entrance, or if the event would have to be stored.
   func enterOnlySubscriber() -> CellSubscriber? {
     // Within a delivery, the event has to join its list.
     guard !Delivery.isRunning else { return nil }

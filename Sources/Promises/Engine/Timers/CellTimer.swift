@@ -55,9 +55,9 @@ package struct CellTimer {
     return timer
   }
 
-  /// Keeps the loop of a timer on one for cancel() and release(): the job releases its own reference to the executor when
-  /// it has run. Before the timer is published: another thread may release it before it is started. False if there are
-  /// too many references.
+  /// Keeps the loop of a timer on one for cancel() and release(): the job releases its own reference to the executor
+  /// when it has run. Before the timer is published: another thread may release it before it is started. False if there
+  /// are too many references.
   private func keepLoop() -> Bool {
     guard let executor = Job(ref).executor, executor.ownLoop != nil else { return true }
     guard executor.ref.retain() else { return false }

@@ -3,8 +3,8 @@ import CPlatform
 /// The timer thread. It submits due timers to the timer pool, except for those of loops, which have heaps of their own.
 /// While jobs are queued in the pools it also examines their workers. No user code runs on it.
 ///
-/// The thread starts with the first timer, and exits after a while without work. Due timers that the pool refuses, since
-/// no thread can be started, are submitted again.
+/// The thread starts with the first timer, and exits after a while without work. Due timers that the pool refuses,
+/// since no thread can be started, are submitted again.
 @safe
 struct Clock {
   private let guarded: Guarded<State>

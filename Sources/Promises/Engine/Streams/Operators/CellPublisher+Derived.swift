@@ -32,8 +32,8 @@ extension CellPublisher {
     return subscribe(subscription)
   }
 
-  /// Returns a publisher that joins several sources, with one handle. It is stateful if all sources are; without sources
-  /// it is cancelled at once. Nil when memory has run out.
+  /// Returns a publisher that joins several sources, with one handle. It is stateful if all sources are; without
+  /// sources it is cancelled at once. Nil when memory has run out.
   package static func joined(_ sources: (Int) -> CellPublisher, count: Int, _ kind: JoinKind) -> CellPublisher? {
     var state = State(isStateful: count > 0)
     for index in 0..<count where !sources(index).isStateful { state = State(isStateful: false) }

@@ -1,7 +1,8 @@
 import CPlatform
 
-/// The state of an operator on the times of events: one pending event, and one timer. Guarded by the lock of the target,
-/// which publishes under it: so a timer that fires while an event or the end arrives publishes before or after it.
+/// The state of an operator on the times of events: one pending event, and one timer. Guarded by the lock of the
+/// target, which publishes under it: so a timer that fires while an event or the end arrives publishes before or after
+/// it.
 ///
 /// Events move the deadline, not the timer: one that fires early starts the next. So a burst of events takes one timer.
 @safe
@@ -59,8 +60,8 @@ package enum PacingKind {
 }
 
 extension CellPublisher {
-  /// Returns a publisher of this one's events at other times, with one handle. Timers run on the executor, or without one
-  /// on the timer thread. Nil when memory or threads have run out.
+  /// Returns a publisher of this one's events at other times, with one handle. Timers run on the executor, or without
+  /// one on the timer thread. Nil when memory or threads have run out.
   package func paced(_ kind: PacingKind, nanoseconds: Int64, on executor: CellExecutor?) -> CellPublisher? {
     guard let memory = unsafe malloc(MemoryLayout<Pacing>.size) else { return nil }
     guard executor?.ref.retain() ?? true else {

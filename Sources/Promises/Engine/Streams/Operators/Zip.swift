@@ -63,8 +63,8 @@ struct Zip {
 }
 
 extension CellPublisher {
-  /// Adds a value of a source, and publishes the first values of all if it was the last that was missing. Takes ownership
-  /// of the value.
+  /// Adds a value of a source, and publishes the first values of all if it was the last that was missing. Takes
+  /// ownership of the value.
   func zip(_ value: CellValue, at index: Int) {
     var garbage = EventQueue()
     var isAdded = false
