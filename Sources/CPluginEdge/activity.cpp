@@ -126,7 +126,7 @@ namespace {
 const struct {
   int number;
   const char *name;
-  /// Raised by the instruction that failed, if not sent: it is raised again when it is restarted.
+  /// Ends the process by a mistake of its code, rather than by a decision.
   bool is_fault;
 } signals[] = {{SIGSEGV, "SIGSEGV", true},  {SIGBUS, "SIGBUS", true},       {SIGFPE, "SIGFPE", true},
                {SIGILL, "SIGILL", true},    {SIGTRAP, "SIGTRAP", true},     {SIGABRT, "SIGABRT", true},
@@ -138,6 +138,13 @@ struct sigaction before[sizeof signals / sizeof *signals];
 
 /// The function whose results the thread reads; NULL: none.
 __thread const char *results_of;
+
+/// Whether the instruction that raised the signal runs again when its handler returns. Those of SIGTRAP and SIGSYS are
+/// over, and a signal that was sent has none.
+bool restarts(int number, const siginfo_t *info) noexcept {
+  bool is_of_instruction = number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL;
+  return is_of_instruction && info->si_code > 0;
+}
 
 void report(int number, siginfo_t *info, void *) {
   int error = errno;
@@ -162,10 +169,10 @@ void report(int number, siginfo_t *info, void *) {
               << ": the process ends")
           .write(facts);
     }
-    // Restarts the instruction that raised the signal, now with the previous handler installed. A signal that was sent
-    // is sent again; if that handler returns, the process ends nevertheless.
+    // Restarts the instruction that raised the signal, now with the previous handler installed. Where it does not
+    // restart, the signal is sent; if that handler returns, the process ends nevertheless.
     sigaction(number, &before[i], nullptr);
-    if (is_fault && info->si_code > 0)
+    if (restarts(number, info))
       continue;
     sigset_t set;
     sigemptyset(&set);

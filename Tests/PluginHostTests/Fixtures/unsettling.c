@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -102,6 +103,65 @@ static int32_t send_signal(int32_t number) {
     pause();
 }
 
+static void *raise_there(void *number) {
+  accept_signal((int)(intptr_t)number);
+  raise((int)(intptr_t)number);
+  return NULL;
+}
+
+static void *crash_there(void *nothing) {
+  (void)nothing;
+  *(volatile int *)8 = 1;
+  return NULL;
+}
+
+static int32_t on_own_thread(void *(*body)(void *), int32_t number) {
+  pthread_t thread;
+  return pthread_create(&thread, NULL, body, (void *)(intptr_t)number) + pthread_join(thread, NULL);
+}
+
+static int32_t raise_on_thread(int32_t number) {
+  return on_own_thread(raise_there, number);
+}
+
+static int32_t crash_on_thread(void) {
+  return on_own_thread(crash_there, 0);
+}
+
+/* Exported, for `own`. */
+void unsettling_free(void *memory) {
+  free(memory);
+  pthread_exit(NULL);
+}
+
+static promise_bytes_t give_bytes(void) {
+  return (promise_bytes_t){malloc(1), 1};
+}
+
+static char **give_texts(void) {
+  return calloc(1, sizeof(char *));
+}
+
+static int32_t give_text(char **text) {
+  *text = strdup("text");
+  return 0;
+}
+
+/* The handler of the signal returns behind the instruction. */
+static int32_t trap(void) {
+#ifdef __x86_64__
+  __asm__ volatile("int3");
+#else
+  raise(SIGTRAP);
+#endif
+  return 3;
+}
+
+static int32_t limit_descriptors(uint32_t count) {
+  struct rlimit limit = {count, count};
+  return setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 static int32_t change_folder(const char *path) {
   return chdir(path);
 }
@@ -135,6 +195,13 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("overflow(depth: i64) -> i64", overflow, NULL),
     FUNCTION("raise_signal(number: i32) -> i32", raise_signal, NULL),
     FUNCTION("send_signal(number: i32) -> i32", send_signal, NULL),
+    FUNCTION("raise_on_thread(number: i32) -> i32", raise_on_thread, NULL),
+    FUNCTION("crash_on_thread() -> i32", crash_on_thread, NULL),
+    FUNCTION("give_bytes() -> own(unsettling_free) bytes", give_bytes, NULL),
+    FUNCTION("give_texts() -> own(unsettling_free) &[cstr; 0]", give_texts, NULL),
+    FUNCTION("give_text(given: out own(unsettling_free) cstr) -> i32", give_text, NULL),
+    FUNCTION("trap() -> i32", trap, NULL),
+    FUNCTION("limit_descriptors(count: u32) -> i32", limit_descriptors, NULL),
     FUNCTION("change_folder(path: cstr) -> i32", change_folder, NULL),
     FUNCTION("thread() -> i32", thread, NULL),
     FUNCTION("nap(milliseconds: i32)", nap, NULL),
