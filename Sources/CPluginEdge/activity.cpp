@@ -1,5 +1,6 @@
 #include "activity.hpp"
 #include "ending_json.hpp"
+#include "plugin_library.h"
 #include "report.hpp"
 
 #include <atomic>
@@ -33,6 +34,8 @@ std::atomic<pid_t> guarded;
 std::atomic<int32_t> ending{-1};
 /// The thread that does.
 std::atomic<pid_t> ending_thread;
+/// Whether this thread is the one on which it exits.
+__thread bool is_ending_here;
 
 /// The status to end with: the program's own failure status is kept.
 int32_t final_status(int32_t status) noexcept {
@@ -139,6 +142,29 @@ struct sigaction before[sizeof signals / sizeof *signals];
 /// The function whose results the thread reads; NULL: none.
 __thread const char *results_of;
 
+uintptr_t instruction(const void *context) noexcept {
+  const mcontext_t &machine = static_cast<const ucontext_t *>(context)->uc_mcontext;
+#ifdef __x86_64__
+  return static_cast<uintptr_t>(machine.gregs[REG_RIP]);
+#else
+  return static_cast<uintptr_t>(machine.pc);
+#endif
+}
+
+/// Reports a fault on a thread without an activity. The plugin is known if the thread was in its library.
+void report_elsewhere(const char *name, int status, uintptr_t address) noexcept {
+  const char *library = plugin_library_at(address);
+  line text;
+  text << guard.program << ": ";
+  if (library != nullptr)
+    text << library << ": ";
+  (text << name
+        << (is_ending_here ? " while the exit handlers and destructors of plugins ran"
+                           : " on a thread that runs no function of a plugin")
+        << ": the process ends")
+      .write({"rejected", status, name, nullptr, false});
+}
+
 /// Whether the instruction that raised the signal runs again when its handler returns. Those of SIGTRAP and SIGSYS are
 /// over, and a signal that was sent has none.
 bool restarts(int number, const siginfo_t *info) noexcept {
@@ -146,7 +172,7 @@ bool restarts(int number, const siginfo_t *info) noexcept {
   return is_of_instruction && info->si_code > 0;
 }
 
-void report(int number, siginfo_t *info, void *) {
+void report(int number, siginfo_t *info, void *context) {
   int error = errno;
   for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
     if (signals[i].number != number)
@@ -156,9 +182,10 @@ void report(int number, siginfo_t *info, void *) {
     // In a child, the signal is its own matter.
     bool is_own = guarded.load() == getpid();
     bool is_fault = signals[i].is_fault;
-    if (is_own && subject == nullptr && (!is_fault || ending.load() >= 0))
-      (line() << guard.program << ": " << signals[i].name
-              << (is_fault ? " while the exit handlers and destructors of plugins ran" : "") << ": the process ends")
+    if (is_own && subject == nullptr && is_fault)
+      report_elsewhere(signals[i].name, 128 + number, instruction(context));
+    if (is_own && subject == nullptr && !is_fault)
+      (line() << guard.program << ": " << signals[i].name << ": the process ends")
           .write({"rejected", 128 + number, signals[i].name, nullptr, false});
     if (is_own && subject != nullptr) {
       ending_facts facts = facts_of(results_of != nullptr ? PLUGIN_ACTIVITY_CALL : activity->kind, subject, 0);
@@ -323,6 +350,7 @@ static void limit_exit() {
 }
 
 void plugin_activity_ending(int32_t status) {
+  is_ending_here = true;
   ending.store(status);
   ending_thread.store(gettid());
   // unload() and the ends of workers have limits of their own.

@@ -126,6 +126,8 @@ void *plugin_edge_map(const char *subject, const char *path, plugin_fault_t *fau
   plugin::noted<PLUGIN_ACTIVITY_MAPPING> noted(subject);
   void *handle = nullptr;
   plugin::guard(fault, [&] { handle = plugin_library_open(path); });
+  if (handle != nullptr)
+    plugin_library_note(handle, subject);
   return handle;
 }
 

@@ -4,7 +4,9 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -133,4 +135,51 @@ static int compare(struct dl_phdr_info *object, size_t size, void *name) {
 
 bool plugin_library_is_loaded(const char *name) {
   return dl_iterate_phdr(compare, (void *)name) != 0;
+}
+
+/* The addresses of a library that stays mapped. Complete before it is in the list, and never changed or freed, because
+ * signal handlers read the list. */
+typedef struct noted_library {
+  uintptr_t offset, start, end;
+  struct noted_library *next;
+  char path[];
+} noted_library_t;
+
+static _Atomic(noted_library_t *) noted;
+
+static int measure(struct dl_phdr_info *object, size_t size, void *measured) {
+  (void)size;
+  noted_library_t *library = measured;
+  if (object->dlpi_addr != library->offset)
+    return 0;
+  for (int i = 0; i < object->dlpi_phnum; i++) {
+    const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+    uintptr_t start = object->dlpi_addr + part->p_vaddr;
+    if (part->p_type != PT_LOAD)
+      continue;
+    library->start = start < library->start ? start : library->start;
+    library->end = start + part->p_memsz > library->end ? start + part->p_memsz : library->end;
+  }
+  return 1;
+}
+
+void plugin_library_note(void *handle, const char *path) {
+  struct link_map *map = NULL;
+  noted_library_t *library = malloc(sizeof *library + strlen(path) + 1);
+  if (library == NULL || dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0) {
+    free(library);
+    return;
+  }
+  *library = (noted_library_t){.offset = map->l_addr, .start = UINTPTR_MAX, .next = atomic_load(&noted)};
+  memcpy(library->path, path, strlen(path) + 1);
+  dl_iterate_phdr(measure, library);
+  while (!atomic_compare_exchange_weak(&noted, &library->next, library)) {
+  }
+}
+
+const char *plugin_library_at(uintptr_t address) {
+  for (const noted_library_t *library = atomic_load(&noted); library != NULL; library = library->next)
+    if (library->start <= address && address < library->end)
+      return library->path;
+  return NULL;
 }

@@ -75,6 +75,14 @@ void plugin_library_rename(void *PROMISE_NONNULL handle, const char *PROMISE_NON
  * [any thread] */
 bool plugin_library_is_loaded(const char *PROMISE_NONNULL name);
 
+/* Notes the addresses of a library that stays mapped, for plugin_library_at(). `path` is copied.
+ * [any thread] */
+void plugin_library_note(void *PROMISE_NONNULL handle, const char *PROMISE_NONNULL path);
+
+/* Returns the path of the noted library that an address is in; NULL: none. Async-signal-safe.
+ * [any thread] */
+const char *PROMISE_NULLABLE plugin_library_at(uintptr_t address);
+
 /* Copies memory that may be unmapped. Returns the number of bytes read; fewer than `count` if some are not mapped.
  * [any thread] */
 size_t plugin_memory_copy(void *PROMISE_NONNULL to, const void *PROMISE_NULLABLE from, size_t count);

@@ -18,5 +18,26 @@ extension EndToEnd {
       let worker = try HostProcess.run("call", "--isolation", "process", "unsettling", "trap")
       #expect(worker.status == 1 && worker.text == "" && worker.errors.contains("SIGTRAP"), "\(worker)")
     }
+
+    @Test(
+      "a signal on a thread of the plugin's is reported",
+      arguments: [
+        (SIGILL, "SIGILL"), (SIGTRAP, "SIGTRAP"), (SIGABRT, "SIGABRT"), (SIGBUS, "SIGBUS"), (SIGFPE, "SIGFPE"),
+        (SIGSEGV, "SIGSEGV"), (SIGSYS, "SIGSYS"),
+      ])
+    func aSignalOnAnotherThreadIsReported(signal: Int32, name: String) throws {
+      let ending = try HostProcess.run("call", "--progress", "off", "unsettling", "raise_on_thread", "\(signal)")
+      #expect(ending.signal == signal && ending.text == "", "\(ending)")
+      // The runtime of Swift may add a backtrace.
+      #expect(ending.errors.hasPrefix("plugin-host: \(name) \(Self.nowhere): the process ends\n"), "\(ending)")
+    }
+
+    @Test("a crash on a thread of the plugin's is reported with the plugin's file")
+    func aCrashOnAnotherThreadIsReported() throws {
+      let ending = try HostProcess.run("call", "--progress", "off", "unsettling", "crash_on_thread")
+      #expect(ending.signal == SIGSEGV && ending.text == "", "\(ending)")
+      let report = "plugin-host: \(FixturePlugins.path("unsettling")): SIGSEGV \(Self.nowhere): the process ends\n"
+      #expect(ending.errors.hasPrefix(report), "\(ending)")
+    }
   }
 }
