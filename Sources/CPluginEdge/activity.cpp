@@ -95,6 +95,8 @@ void plugin_activity_exits(const char *how, int32_t status) {
   if (guarded.load() != getpid())
     return;
   if (activity == nullptr) {
+    if (ending.load() >= 0 && !is_ending_here && strcmp(how, "exit") == 0)
+      end_by_thread_of_plugin(how);
     // The program itself, or code that runs while it ends.
     if (ending.load() > 0 && status >= 0)
       end(ending.load());

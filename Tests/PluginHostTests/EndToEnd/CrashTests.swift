@@ -39,5 +39,13 @@ extension EndToEnd {
       let report = "plugin-host: \(FixturePlugins.path("unsettling")): SIGSEGV \(Self.nowhere): the process ends\n"
       #expect(ending.errors.hasPrefix(report), "\(ending)")
     }
+
+    @Test("exit() on a thread of the plugin's during unload() is a failure")
+    func exitDuringUnloadIsAFailure() throws {
+      let ending = try HostProcess.run(["call", "mortal", "echo", "1"], environment: ["HANG_IN": "thread"])
+      #expect(ending.status == 1 && ending.text == "1\n", "\(ending)")
+      let report = "plugin-host: code of a plugin called exit(), on a thread of its own: the process ends\n"
+      #expect(ending.errors == report, "\(ending)")
+    }
   }
 }

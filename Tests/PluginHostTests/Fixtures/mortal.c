@@ -1,7 +1,8 @@
 /* Ends its process. HANG_IN names a place outside of calls where it never returns. `exit` there:
- * unload() exits; `destructor`: a destructor crashes. */
+ * unload() exits; `thread`: a thread exits meanwhile; `destructor`: a destructor crashes. */
 #include "fixture.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -22,11 +23,20 @@ static promise_status_t load(const promise_host_t *host, promise_value_t *error)
   return PROMISE_OK;
 }
 
+static void *exit_there(void *nothing) {
+  (void)nothing;
+  exit(0);
+}
+
 static void unload(void) {
   hang_in("unload");
   const char *chosen = getenv("HANG_IN");
   if (chosen != NULL && strcmp(chosen, "exit") == 0)
     exit(0);
+  pthread_t thread;
+  if (chosen != NULL && strcmp(chosen, "thread") == 0 && pthread_create(&thread, NULL, exit_there, NULL) == 0)
+    for (;;)
+      pause();
 }
 
 __attribute__((destructor)) static void finish(void) {
