@@ -51,9 +51,12 @@ extension TypePlan {
     case .reference(let plan):
       guard let cell = address(memory) else { throw isNull }
       return try plan.load(cell)
-    case .owned(let plan, let release):
-      defer { release(UnsafeMutableRawPointer(mutating: address(memory))) }
-      return try plan.load(memory)
+    case .owned(let plan, let function):
+      let loaded = Result { () throws(ArgumentMismatch) in try plan.load(memory) }
+      let fault = release(memory, with: function)
+      let value = try loaded.get()
+      if let fault { throw fault }
+      return value
     case .object(let name, let destructor?, let objects?):
       guard let data = address(memory) else { throw isNull }
       let object = objects.own(UInt(bitPattern: data), named: name, destructor, from: sources)
@@ -99,12 +102,25 @@ extension TypePlan {
   /// Frees the owned memory of an out parameter without reading it.
   func discard(_ memory: UnsafeRawPointer) {
     switch form {
-    case .owned(_, let release): release(UnsafeMutableRawPointer(mutating: address(memory)))
+    // The call has failed already.
+    case .owned(_, let function): _ = release(memory, with: function)
     case .object(let name, let destructor?, let objects?):
       if let data = address(memory) { objects.discard(UInt(bitPattern: data), named: name, destructor) }
     case .nullable(let plan): plan.discard(memory)
     default: break
     }
+  }
+
+  /// Frees the memory whose address is there, with the host's allocator if there is no function. Returns a mismatch if
+  /// the function does not return.
+  private func release(_ memory: UnsafeRawPointer, with function: Destructor?) -> ArgumentMismatch? {
+    guard let data = UnsafeMutableRawPointer(mutating: address(memory)) else { return nil }
+    guard let function else {
+      HostMemory.free(data)
+      return nil
+    }
+    guard case .left(let fault)? = function.destroy(UInt(bitPattern: data)) else { return nil }
+    return ArgumentMismatch(message: "was not freed: \(function.name)() \(fault.message)")
   }
 
   private func address(_ memory: UnsafeRawPointer) -> UnsafeRawPointer? { memory.load(as: UnsafeRawPointer?.self) }

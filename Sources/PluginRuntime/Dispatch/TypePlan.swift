@@ -30,23 +30,12 @@ final class TypePlan: Sendable {
     case indirect(TypePlan)
     /// The address of a value.
     case reference(TypePlan)
-    /// A value that its receiver frees.
-    case owned(TypePlan, Release)
+    /// A value that its receiver frees: with a function of the plugin, or without one with the host's allocator.
+    case owned(TypePlan, Destructor?)
     /// An object that its receiver releases: the host by a destructor, or a function, which has none here.
     case object(String, Destructor?, LiveObjects?)
     /// Types that only calls can pass: promises, callbacks, errors, tokens, values.
     case handle
-  }
-
-  /// Frees memory owned by the receiver, with the host's allocator or a function of the plugin.
-  struct Release: Sendable {
-    typealias Function = @convention(c) (UnsafeMutableRawPointer?) -> Void
-    let function: Function?
-
-    func callAsFunction(_ memory: UnsafeMutableRawPointer?) {
-      guard let memory else { return }
-      if let function { function(memory) } else { HostMemory.free(memory) }
-    }
   }
 
   let type: ValueType
@@ -133,9 +122,9 @@ final class TypePlan: Sendable {
       return .object(name, destructor, library.objects)
     case .own(let type, let release):
       guard let plan = TypePlan(type) else { return nil }
-      guard let release else { return .owned(plan, Release(function: nil)) }
-      guard let function = library?.symbol(release) else { return nil }
-      return .owned(plan, Release(function: unsafeBitCast(function, to: Release.Function.self)))
+      guard let release else { return .owned(plan, nil) }
+      guard let destructor = library?.destructor(release) else { return nil }
+      return .owned(plan, destructor)
     case .optional(let wrapped):
       guard let plan = TypePlan(wrapped, in: library) else { return nil }
       return wrapped.isAddress || wrapped.isSpan ? .nullable(plan) : .indirect(plan)

@@ -50,7 +50,8 @@ enum CallEdge {
 /// A class, so that a successful outcome is trivial to copy.
 final class EdgeFault: Sendable {
   let kind: PluginError.Kind
-  private let message: String
+  /// The way in words: "threw std::logic_error: in use".
+  let message: String
 
   /// Takes over the memory of the fault.
   init(takingOver fault: inout plugin_fault_t) {

@@ -2,8 +2,8 @@
 import CPromise
 import Glibc
 
-/// The function in `own(f) ptr<Name>`, which destroys the object. Its result is ignored. It lives as long as the
-/// process.
+/// The function in `own(f)`, which destroys an object, or frees memory that a function returned. Its result is ignored.
+/// It lives as long as the process.
 final class Destructor: Sendable {
   /// The plugin of the function.
   let plugin: String
@@ -39,7 +39,7 @@ final class Destructor: Sendable {
     guard ffi_prep_cif(interface, FFI_DEFAULT_ABI, 1, FFIType.of(nil), types) == FFI_OK else { return nil }
   }
 
-  /// Destroys an object. Returns a fault if the function does not return.
+  /// Destroys an object, or frees memory. Returns a fault if the function does not return.
   func destroy(_ address: UInt) -> CallFault? {
     var argument = address
     // As much as libffi may write for a result.

@@ -133,6 +133,16 @@ extern "C" PROMISE_API void throwing_body(void *, void *const *, void *result) {
   throw std::length_error("too long");
 }
 
+// Exported, for `own`.
+extern "C" PROMISE_API void throwing_free(void *memory) {
+  free(memory);
+  throw std::logic_error("in use");
+}
+
+static promise_bytes_t gives() {
+  return {static_cast<uint8_t *>(malloc(1)), 1};
+}
+
 static promise_status_t load(const promise_host_t *offered, promise_value_t *) {
   host = offered;
   if (host->configuration(host, "load") != nullptr)
@@ -145,9 +155,13 @@ static void unload() {
 }
 
 static const promise_plugin_function_t functions[] = {
-    FUNCTION("throws(what: str) -> i32", throws),    FUNCTION("fails() -> i32 !", fails),
-    FUNCTION("makes() -> promise<void>", makes),     FUNCTION("within_handler() -> promise<void>", within_handler),
-    FUNCTION("thrower() -> ptr<function>", thrower), FUNCTION("apply(f: fn(i32) -> i32) -> i32", apply),
+    FUNCTION("throws(what: str) -> i32", throws),
+    FUNCTION("fails() -> i32 !", fails),
+    FUNCTION("makes() -> promise<void>", makes),
+    FUNCTION("within_handler() -> promise<void>", within_handler),
+    FUNCTION("gives() -> own(throwing_free) bytes", gives),
+    FUNCTION("thrower() -> ptr<function>", thrower),
+    FUNCTION("apply(f: fn(i32) -> i32) -> i32", apply),
 };
 
 const promise_plugin_t *promise_plugin_entry(uint32_t) {

@@ -47,5 +47,16 @@ extension EndToEnd {
       let report = "plugin-host: code of a plugin called exit(), on a thread of its own: the process ends\n"
       #expect(ending.errors == report, "\(ending)")
     }
+
+    @Test(
+      "pthread_exit() in the function that frees a result rejects the call",
+      arguments: [("give_bytes", "result"), ("give_texts", "result"), ("give_text", "given")],
+      ["in-process", "thread", "process"])
+    func anExitWhileFreeingIsARejection(_ call: (function: String, output: String), isolation: String) throws {
+      let ending = try HostProcess.run("call", "--isolation", isolation, "unsettling", call.function)
+      #expect(ending.status == 1 && ending.text == "", "\(ending)")
+      let fault = "gives '\(call.output)' that was not freed: unsettling_free() tried to end its thread"
+      #expect(ending.errors.contains("unsettling.\(call.function): \(fault)"), "\(ending)")
+    }
   }
 }

@@ -46,6 +46,13 @@ struct Exceptions {
         == .exception(type: "std::out_of_range", message: "index 7 of 3"))
   }
 
+  @Test("rejects a call whose result is freed by a function that throws")
+  func freeing() async {
+    let error = await outcome("gives").pluginError
+    let fault = "gives 'result' that was not freed: throwing_free() threw std::logic_error: in use"
+    #expect(error?.message.hasPrefix(fault) == true, "\(String(describing: error))")
+  }
+
   @Test("the objects in the function's frame are destroyed")
   func unwinding() async {
     let before = await outcome("throws", .string("nothing")).value
