@@ -9,6 +9,8 @@
 
 #include "promise_plugin.h"
 
+#include <poll.h>
+
 PROMISE_BEGIN_DECLS
 
 /* The descriptors of the sockets in a child that has just been started: one for calls, one for its confinement. */
@@ -100,6 +102,11 @@ bool plugin_process_is_privileged(void);
 /* Ends the process with PLUGIN_PROCESS_LOST, at once: no code of a plugin runs, and none can prevent it.
  * [any thread] */
 void plugin_process_vanish(void) __attribute__((noreturn));
+
+/* poll(), also where a plugin has set RLIMIT_NOFILE below the number of entries, for which poll() fails with EINVAL:
+ * then it looks every 10 milliseconds.
+ * [any thread] */
+int32_t plugin_poll(struct pollfd *PROMISE_NONNULL entries, size_t count, int32_t timeout);
 
 PROMISE_END_DECLS
 

@@ -66,7 +66,7 @@ public final class PluginWatcher: Sendable {
       var waits = [
         pollfd(fd: inotify, events: Int16(POLLIN), revents: 0), pollfd(fd: wakeup, events: Int16(POLLIN), revents: 0),
       ]
-      let count = poll(&waits, 2, changed.isEmpty ? -1 : Self.quiet)
+      let count = plugin_poll(&waits, 2, changed.isEmpty ? -1 : Self.quiet)
       if count > 0 { changed.formUnion(names()) }
       guard count == 0 else { continue }
       // The name alone: the same name in another folder means one reload too many.

@@ -18,7 +18,7 @@ extension WorkerServer {
       waits[4].fd = confinement?.descriptor ?? -1
       var now = ContinuousClock.now
       repeat {
-        if poll(&waits, nfds_t(waits.count), Self.milliseconds(from: now, until: plan.next)) < 0 {
+        if plugin_poll(&waits, waits.count, Self.milliseconds(from: now, until: plan.next)) < 0 {
           // Interrupted: the events are those of the last time.
           for index in waits.indices { waits[index].revents = 0 }
         }

@@ -1,3 +1,4 @@
+import CPluginEdge
 import Glibc
 import Promises
 
@@ -44,7 +45,7 @@ package final class MainThread: Sendable {
   package func wait(reading descriptors: [Int32] = [], atMost limit: Duration? = nil) -> [Bool] {
     let all = descriptors + [pluginLoop.descriptor, ownLoop.descriptor]
     var entries = all.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-    let count = poll(&entries, nfds_t(entries.count), limit.map { Int32(($0 / .milliseconds(1)).rounded(.up)) } ?? -1)
+    let count = plugin_poll(&entries, entries.count, limit.map { Int32(($0 / .milliseconds(1)).rounded(.up)) } ?? -1)
     return entries.prefix(descriptors.count).map { count > 0 && $0.revents != 0 }
   }
 

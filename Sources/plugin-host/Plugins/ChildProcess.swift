@@ -42,7 +42,7 @@ struct ChildProcess {
     // Kernels before 5.3 do not report the end of a process by a descriptor.
     let tick: Duration = children.contains { $0.child.end < 0 } ? .milliseconds(10) : .seconds(1)
     let milliseconds = max(min(ContinuousClock.now.duration(to: deadline), tick) / .milliseconds(1), 0)
-    poll(&waits, nfds_t(waits.count), Int32(milliseconds.rounded(.up)))
+    plugin_poll(&waits, waits.count, Int32(milliseconds.rounded(.up)))
   }
 
   /// Reads the output. Returns whether the child has ended.

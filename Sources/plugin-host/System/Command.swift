@@ -1,3 +1,4 @@
+import CPluginEdge
 import Glibc
 
 /// Another program, run to its end.
@@ -93,7 +94,7 @@ enum Command {
         pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
         pollfd(fd: wakeup, events: Int16(POLLIN), revents: 0),
       ]
-      poll(&waits, 2, Int32(milliseconds))
+      plugin_poll(&waits, 2, Int32(milliseconds))
       if let signal = signals.take() { throw .interrupted(signal) }
       guard waits[0].revents != 0 else { continue }
       let received = Glibc.read(descriptor, &chunk, chunk.count)

@@ -58,5 +58,20 @@ extension EndToEnd {
       let fault = "gives '\(call.output)' that was not freed: unsettling_free() tried to end its thread"
       #expect(ending.errors.contains("unsettling.\(call.function): \(fault)"), "\(ending)")
     }
+
+    @Test("a limit of descriptors that poll() refuses its entries for stops nothing", arguments: [4, 2, 0])
+    func aLimitOfDescriptorsStopsNothing(count: Int) throws {
+      let file = try PipelineFile(
+        """
+        plugins: [unsettling, {plugin: kinds, isolation: process}]
+        steps:
+          first: {call: kinds.tiny, with: {x: 1}}
+          change: {call: unsettling.limit_descriptors, with: {count: \(count)}, after: first}
+          last: {call: kinds.tiny, with: {x: 2}, after: change}
+        result: last
+        """)
+      let ending = try HostProcess.run("run", "--progress", "off", file.path)
+      #expect(ending.status == 0 && ending.text == "2\n", "\(ending)")
+    }
   }
 }
