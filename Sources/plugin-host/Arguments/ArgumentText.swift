@@ -24,15 +24,16 @@ enum ArgumentText: Equatable, Sendable {
     }
   }
 
-  /// Makes the argument of the function. Files are read now.
-  func content() throws(UnreadableInput) -> Argument.Content {
+  /// Makes the argument of the function. Files are read now, and by the deadline: to read a FIFO waits for another
+  /// program.
+  func content(by deadline: ContinuousClock.Instant? = nil) throws(UnreadableInput) -> Argument.Content {
     switch self {
     case .literal(let text): RawText.isText(text) ? .text(RawText.string(text)) : .contents(RawText.bytes(of: text))
     case .file(let path):
-      .contents(try Self.bytes(of: path) { () throws(SystemError) in try FileBytes.read(path: path) })
+      .contents(try Self.bytes(of: path) { () throws(SystemError) in try FileBytes.read(path: path, by: deadline) })
     case .standardInput:
       .contents(
-        try Self.bytes(of: "standard input") { () throws(SystemError) in try StandardInput.bytes() })
+        try Self.bytes(of: "standard input") { () throws(SystemError) in try StandardInput.bytes(by: deadline) })
     }
   }
 
@@ -43,7 +44,9 @@ enum ArgumentText: Equatable, Sendable {
       return try read()
     } catch {
       let limit = error.code == EFBIG ? ": expected at most \(FileBytes.longest) bytes" : ""
-      throw UnreadableInput(message: "\(source.isEmpty ? "\"@\" without a path" : source): \(error)\(limit)")
+      throw UnreadableInput(
+        message: "\(source.isEmpty ? "\"@\" without a path" : source): \(error)\(limit)",
+        isLate: error.code == ETIMEDOUT)
     }
   }
 }
@@ -51,6 +54,8 @@ enum ArgumentText: Equatable, Sendable {
 /// The error of an argument's file that cannot be read.
 struct UnreadableInput: Error, Equatable, CustomStringConvertible {
   var message: String
+  /// Whether it was not read by the deadline.
+  var isLate = false
 
   var description: String { message }
 }
@@ -59,10 +64,10 @@ struct UnreadableInput: Error, Equatable, CustomStringConvertible {
 private enum StandardInput {
   private static let content = Mutex<[UInt8]?>(nil)
 
-  static func bytes() throws(SystemError) -> [UInt8] {
+  static func bytes(by deadline: ContinuousClock.Instant?) throws(SystemError) -> [UInt8] {
     try content.withLock { content throws(SystemError) in
       if let content { return content }
-      let bytes = try FileBytes.read(descriptor: STDIN_FILENO)
+      let bytes = try FileBytes.read(descriptor: STDIN_FILENO, by: deadline)
       content = bytes
       return bytes
     }

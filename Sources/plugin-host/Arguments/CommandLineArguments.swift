@@ -6,10 +6,17 @@ enum CommandLineArguments {
   /// Makes a parameter's callback from a text.
   typealias CallbackMaker = (_ text: String, _ parameter: String, CallbackType) throws(Failure) -> PluginCallback
 
+  /// The deadline for reading files, and the failure after it.
+  struct Limit {
+    var deadline: ContinuousClock.Instant
+    var failure: Failure
+  }
+
   /// Converts the words to arguments of a function, together with the texts given by name. Reads files and standard
   /// input.
   static func arguments(
-    _ words: [String], texts: [VariableSetting] = [], for signature: Signature, callback: CallbackMaker
+    _ words: [String], texts: [VariableSetting] = [], for signature: Signature, limit: Limit? = nil,
+    callback: CallbackMaker
   ) throws(Failure) -> [Argument] {
     var inputs: [(name: String?, text: ArgumentText)] = []
     let end = words.firstIndex(of: "--") ?? words.endIndex
@@ -31,8 +38,9 @@ enum CommandLineArguments {
     for ((name, text), parameter) in zip(inputs, parameters) {
       var content: Argument.Content
       do {
-        content = try text.content()
+        content = try text.content(by: limit?.deadline)
       } catch {
+        if error.isLate, let limit { throw limit.failure }
         throw Failure(.usage, error.message)
       }
       if let parameter, let type = parameter.type.callbackType, let text = callbackText(content, for: parameter) {

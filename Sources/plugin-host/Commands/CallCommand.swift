@@ -102,14 +102,18 @@ struct CallCommand: ParsableCommand, WritesResults, RunsPlugins {
         guard let found = plugin.function(named: function) else { throw plugin.lacks(function) }
         return (plugin, found)
       }, host: { host.host })
+    let start = ContinuousClock.now
     let values = try CommandLineArguments.arguments(
-      arguments, texts: texts, for: function.signature, callback: callbacks.callback)
+      arguments, texts: texts, for: function.signature,
+      limit: timeout.map { SingleCall.readingLimit($0, of: function, of: plugin, from: start) },
+      callback: callbacks.callback)
+    let readingTime = start.duration(to: .now)
     try output.writer.checkDestination()
     let traceFile = try trace.map { (path) throws(Failure) in try TraceFile(path) }
     let session = try Session(plan, options: self.host)
     host.host = session.host
     let call = SingleCall(function, of: plugin, in: session, display: self.host.progress.display(isTransient: true))
-    call.start(values, timeout: timeout)
+    call.start(values, timeout: timeout, after: readingTime)
     if let signal = session.loop.run(until: { call.outcome != nil }) {
       call.interrupt()
       try traceFile?.write()

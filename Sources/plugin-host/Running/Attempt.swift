@@ -26,9 +26,12 @@ final class Attempt: Sendable {
     enders = session.enders
   }
 
-  /// Makes the call, with a time limit of `timeout` seconds from now. `make` may block, and throws its errors.
-  func start(timeout: Double?, _ make: @escaping @Sendable () throws -> Promise<PluginValue>) {
-    if let timeout { limit(to: timeout) }
+  /// Makes the call, with a time limit of `timeout` seconds, of which `used` have passed. `make` may block, and throws
+  /// its errors.
+  func start(
+    timeout: Double?, after used: Duration = .zero, _ make: @escaping @Sendable () throws -> Promise<PluginValue>
+  ) {
+    if let timeout { limit(to: timeout, after: used) }
     run { [self] in
       guard call.withLock({ if case .notMade = $0 { true } else { false } }) else { return }
       do {
@@ -58,8 +61,8 @@ final class Attempt: Sendable {
     if let made { enders.run { made.discard() } }
   }
 
-  private func limit(to seconds: Double) {
-    let alarm = loop.after(.seconds(seconds)) { self.giveUp(.timedOut(seconds: seconds)) }
+  private func limit(to seconds: Double, after used: Duration) {
+    let alarm = loop.after(max(.seconds(seconds) - used, .zero)) { self.giveUp(.timedOut(seconds: seconds)) }
     outcome.then({ _ in alarm.callOff() }, { _ in alarm.callOff() })
   }
 }

@@ -40,11 +40,22 @@ final class SingleCall {
     session.show(on: board)
   }
 
-  func start(_ arguments: [Argument], timeout: Seconds?) {
+  /// The time limit for reading the arguments, of the same length as that of the call.
+  static func readingLimit(
+    _ timeout: Seconds, of function: FunctionDescription, of plugin: PluginDescription,
+    from start: ContinuousClock.Instant
+  ) -> CommandLineArguments.Limit {
+    let failure = CallFailure.timedOut(seconds: timeout.value).failure(
+      at: "\(plugin.shortName).\(function.name)", facts: FailureFacts(plugin: plugin.id, function: function.name))
+    return CommandLineArguments.Limit(deadline: start + timeout.duration, failure: failure)
+  }
+
+  /// Makes the call. `used`: the part of the time limit that has passed.
+  func start(_ arguments: [Argument], timeout: Seconds?, after used: Duration = .zero) {
     board.enter(.running(StepState.Report()), step: 0)
     attempt.outcome.then(
       { [self] in settle(.success($0)) }, { [self] in settle(.failure(CallFailure(reason: $0))) })
-    attempt.start(timeout: timeout?.value) { [self] in
+    attempt.start(timeout: timeout?.value, after: used) { [self] in
       session.call(function, of: plugin, arguments) { [self] report in
         session.loop.post { self.board.report(StepState.Report(report), step: 0) }
       }

@@ -1,3 +1,4 @@
+import CPluginEdge
 import Glibc
 
 /// Whole files, read and written without the buffers of stdio, which plugins may be using.
@@ -7,12 +8,17 @@ enum FileBytes {
 
   /// Reads all of a file, a pipe or a device, until its end.
   ///
-  /// - Throws: `SystemError`; EFBIG if there are more bytes than `limit`.
-  static func read(path: String, limit: Int = longest) throws(SystemError) -> [UInt8] {
-    let descriptor = open(RawText.cString(Directory.absolute(path)), O_RDONLY | O_CLOEXEC)
+  /// - Throws: `SystemError`; EFBIG if there are more bytes than `limit`, ETIMEDOUT if the end has not come by the
+  ///   deadline.
+  static func read(
+    path: String, limit: Int = longest, by deadline: ContinuousClock.Instant? = nil
+  ) throws(SystemError) -> [UInt8] {
+    // To open a FIFO waits for its writer, unless it does not block.
+    let flags = O_RDONLY | O_CLOEXEC | (deadline == nil ? 0 : O_NONBLOCK)
+    let descriptor = open(RawText.cString(Directory.absolute(path)), flags)
     guard descriptor >= 0 else { throw .last }
     defer { close(descriptor) }
-    return try read(descriptor: descriptor, limit: limit)
+    return try read(descriptor: descriptor, limit: limit, by: deadline)
   }
 
   /// Reads all of a regular file. Waits for no other process, as reading a FIFO would.
@@ -30,8 +36,11 @@ enum FileBytes {
 
   /// Reads `descriptor` until its end.
   ///
-  /// - Throws: `SystemError`; EFBIG if there are more bytes than `limit`.
-  static func read(descriptor: Int32, limit: Int = longest) throws(SystemError) -> [UInt8] {
+  /// - Throws: `SystemError`; EFBIG if there are more bytes than `limit`, ETIMEDOUT if the end has not come by the
+  ///   deadline.
+  static func read(
+    descriptor: Int32, limit: Int = longest, by deadline: ContinuousClock.Instant? = nil
+  ) throws(SystemError) -> [UInt8] {
     var bytes: [UInt8] = []
     var information = stat()
     if fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG {
@@ -41,6 +50,7 @@ enum FileBytes {
     while true {
       let start = bytes.count
       guard start <= limit else { throw SystemError(code: EFBIG) }
+      if let deadline { try wait(for: descriptor, until: deadline) }
       let room = max(min(bytes.capacity, limit + 1) - start, 1 << 16)
       var failure: SystemError?
       var received = 0
@@ -50,8 +60,21 @@ enum FileBytes {
           if received < 0 { failure = .last }
           count = max(received, 0)
         })
-      if let failure { throw failure }
+      if let failure {
+        if failure.code == EAGAIN, deadline != nil { continue }
+        throw failure
+      }
       if received == 0 { return bytes }
+    }
+  }
+
+  /// Waits until there is something to read, or the end.
+  private static func wait(for descriptor: Int32, until deadline: ContinuousClock.Instant) throws(SystemError) {
+    var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    while ready.revents == 0 {
+      let left = ContinuousClock.now.duration(to: deadline)
+      guard left > .zero else { throw SystemError(code: ETIMEDOUT) }
+      poll(&ready, 1, Int32((min(left, .seconds(1_000_000)) / .milliseconds(1)).rounded(.up)))
     }
   }
 

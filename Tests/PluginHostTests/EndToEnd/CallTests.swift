@@ -315,6 +315,16 @@ extension EndToEnd {
       #expect(ending.errors.hasSuffix("plugin-host: later.\(function): timed out after 0.1 s\n"))
     }
 
+    @Test("--timeout covers the reading of an argument's file")
+    func aTimeoutCoversReading() throws {
+      let path = FileManager.default.temporaryDirectory.appending(path: "fifo-\(UUID().uuidString)").path
+      #expect(mkfifo(path, 0o600) == 0)
+      defer { unlink(path) }
+      let ending = try HostProcess.run("call", "--timeout", "0.1", "kinds", "tiny", "@\(path)")
+      #expect(ending.status == 3 && ending.text == "", "\(ending)")
+      #expect(ending.errors == "plugin-host: kinds.tiny: timed out after 0.1 s\n", "\(ending)")
+    }
+
     /// On a slow machine a limit may be over before the function was called; then it gets a longer one.
     @Test func aTimeoutDiscardsTheCall() throws {
       let endings = ["0.1", "1", "10", "100"].lazy.map { seconds in
