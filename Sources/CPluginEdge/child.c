@@ -136,3 +136,15 @@ plugin_activity_kind_t *plugin_child_places(size_t count) {
   void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   return memory == MAP_FAILED ? NULL : memory;
 }
+
+void plugin_child_adopt_orphans(void) {
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+bool plugin_child_is_left(void) {
+  pid_t ended;
+  do
+    ended = waitpid(-1, NULL, WNOHANG);
+  while (ended > 0);
+  return ended == 0;
+}

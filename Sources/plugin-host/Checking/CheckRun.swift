@@ -1,3 +1,4 @@
+import CPluginEdge
 import Glibc
 import PluginRuntime
 import Promises
@@ -10,8 +11,8 @@ struct CheckOptions {
   var calls: Int
   /// The time for each call to return, and for load() and unload().
   var timeout: Duration
-  /// Whether unload() is called, and threads and descriptors are counted after it. False after the separate check of
-  /// that had a finding.
+  /// Whether unload() is called, and threads, descriptors and processes are counted after it. False after the separate
+  /// check of that had a finding.
   var unloads = true
 }
 
@@ -41,6 +42,7 @@ final class CheckRun {
       program: "plugin-host", statuses: .init(call: 1, load: 2, timeout: 3), timeout: .zero)
     // The main loop's descriptors do not count as the plugin's.
     _ = CellLoop.main
+    plugin_child_adopt_orphans()
     before = ProcessCounts.now
     let host = Host(
       Host.Options(log: { _, _, message in
@@ -113,7 +115,7 @@ final class CheckRun {
     misuse.forgive()
   }
 
-  /// Unloads the plugins. Reports threads and descriptors that are left behind.
+  /// Unloads the plugins. Reports threads, descriptors and processes that are left behind.
   func end(judgingThreads: Bool = true) {
     // Gives late threads of the plugin time to misbehave.
     usleep(50_000)

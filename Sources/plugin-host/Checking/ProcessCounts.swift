@@ -1,9 +1,11 @@
+import CPluginEdge
 import Glibc
 
-/// The threads and descriptors of this process.
+/// The threads and descriptors of this process, and whether it has children.
 struct ProcessCounts {
   var threads: Int
   var descriptors: Int
+  var hasChildren: Bool
 
   static var now: ProcessCounts {
     let threads = entries("/proc/self/task").count { task in
@@ -11,13 +13,15 @@ struct ProcessCounts {
       !name(ofThread: task).hasPrefix("promise-")
     }
     // One of them is the open folder's.
-    return ProcessCounts(threads: threads, descriptors: entries("/proc/self/fd").count - 1)
+    return ProcessCounts(
+      threads: threads, descriptors: entries("/proc/self/fd").count - 1, hasChildren: plugin_child_is_left())
   }
 
   /// The counts that have grown, for display.
   func excess(over before: ProcessCounts) -> [String] {
     let counts = [(threads - before.threads, "thread"), (descriptors - before.descriptors, "descriptor")]
     return counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }
+      + (hasChildren && !before.hasChildren ? ["a process"] : [])
   }
 
   private static func entries(_ path: String) -> [String] {

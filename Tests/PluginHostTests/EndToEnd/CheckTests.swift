@@ -65,6 +65,7 @@ extension EndToEnd {
         ("EXITS", "number: calls", "called exit(0) in this call"),
         ("HANGS", "number: calls", "from the call number(value=1)"),
         ("LEAKS_MEMORY", "number: leaks", "bytes of memory of each call number("),
+        ("LEAKS_WITH_OBJECT", "make_owned: leaks", "bytes of memory of each call make_owned()"),
         ("LEAKS_PROMISES", "number: leaks", "keeps 1 promises or values of each call number("),
         ("GIVES_BAD_TEXT", "text: calls", "UTF-8"),
         ("SETTLES_TWICE", "later: calls", "settles a promise that was settled before"),
@@ -75,6 +76,7 @@ extension EndToEnd {
         ("DROPS", "later: calls", "releases the last reference to a promise that is pending"),
         ("LEAVES_THREAD", "load and unload", "leaves 1 thread behind"),
         ("LEAVES_DESCRIPTOR", "load and unload", "leaves 1 descriptor behind"),
+        ("LEAVES_PROCESS", "load and unload", "leaves a process behind"),
         ("CRASHES_IN_UNLOAD", "load and unload", "by SIGSEGV, in unload()"),
       ])
     func faults(fault: String, check: String, finding: String) throws {
@@ -83,7 +85,7 @@ extension EndToEnd {
       #expect(ending.status == 1)
       let found = try #require(report.checks.first { $0.name == check })
       #expect(found.findings.contains { $0.contains(finding) }, "\(ending.text)")
-      if fault != "LEAVES_THREAD", fault != "LEAVES_DESCRIPTOR", fault != "CRASHES_IN_UNLOAD" {
+      if !fault.hasPrefix("LEAVES_"), fault != "CRASHES_IN_UNLOAD" {
         // A function without a fault has no finding.
         let others = report.checks.filter { !$0.name.hasPrefix(check.prefix(5)) }
         #expect(others.allSatisfy { $0.findings.isEmpty }, "\(ending.text)")
@@ -138,9 +140,13 @@ extension EndToEnd {
       for function in ["make", "make_two", "look", "listen"] {
         let leaks = try #require(report.checks.first { $0.name == "\(function): leaks" })
         #expect(
-          !leaks.made && leaks.notes == ["leaks were not measured: it returns addresses, or keeps callbacks"],
+          !leaks.made
+            && leaks.notes == [
+              "leaks were not measured: it gives addresses without an owner, takes addresses, or keeps callbacks"
+            ],
           "\(leaks)")
       }
+      #expect(report.checks.contains { $0.name == "make_owned: leaks" && $0.made && $0.calls == 800 }, "\(ending.text)")
     }
 
     @Test("a promise that stays pending is not a fault: it is discarded, and not all calls are made")

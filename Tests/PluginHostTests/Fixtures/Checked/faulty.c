@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static const promise_host_t *host;
@@ -31,6 +32,17 @@ static inline void leave_descriptor(void) {
     abort();
 }
 
+/* An orphan. */
+static inline void leave_process(void) {
+  if (fork() != 0) {
+    wait(NULL);
+    return;
+  }
+  if (fork() == 0)
+    sleep_for_ever(NULL);
+  _exit(0);
+}
+
 static inline void crash(void) {
   *(volatile int *)8 = 1;
 }
@@ -53,6 +65,9 @@ static promise_status_t load(const promise_host_t *offered, promise_value_t *err
 #endif
 #ifdef LEAVES_DESCRIPTOR
   leave_descriptor();
+#endif
+#ifdef LEAVES_PROCESS
+  leave_process();
 #endif
   return PROMISE_OK;
 }
@@ -188,8 +203,17 @@ typedef struct {
   whole_t *whole;
 } part_t;
 
+static whole_t wholes[1024];
+
 static whole_t *make_whole(void) {
-  return calloc(1, sizeof(whole_t));
+  static unsigned next;
+  whole_t *whole = &wholes[next++ % 1024];
+  whole->is_gone = false;
+  return whole;
+}
+
+static void *make_owned(void) {
+  return malloc(1000);
 }
 
 /* The memory stays, for parts that look at it. */
@@ -220,6 +244,13 @@ static void listen(int32_t (*given)(int32_t)) {
 }
 #endif
 
+#ifdef LEAKS_WITH_OBJECT
+static void *make_owned(void) {
+  kept_memory = malloc(1000);
+  return malloc(8);
+}
+#endif
+
 static int32_t apply(int32_t (*f)(int32_t)) {
 #ifdef CALLS_LATE
   if (kept != NULL)
@@ -242,7 +273,11 @@ static const promise_plugin_function_t functions[] = {
     {"text(given: str) -> own str", (promise_function_t)text, NULL},
 #endif
     {"later() -> promise<i32>", (promise_function_t)later, NULL},
+#ifdef LEAKS_WITH_OBJECT
+    {"make_owned() -> own(free) ptr<owned>", (promise_function_t)make_owned, NULL},
+#endif
 #ifdef WITH_OBJECTS
+    {"make_owned() -> own(free) ptr<owned>", (promise_function_t)make_owned, NULL},
     {"make() -> ptr<thing>", (promise_function_t)make, NULL},
     {"make_two(first: out ptr<thing>, second: out ptr<other>) -> i32", (promise_function_t)make_two, NULL},
     {"look(thing: ptr<thing>) -> i32", (promise_function_t)look, NULL},
