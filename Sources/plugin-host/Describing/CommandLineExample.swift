@@ -12,8 +12,9 @@ enum CommandLineExample {
     return words.joined(separator: " ")
   }
 
-  /// The word quoted for a shell.
+  /// The word quoted for a shell. One with controls is written in ASCII, because a terminal would obey them.
   private static func quoted(_ word: String) -> String {
+    if word.unicodeScalars.contains(where: \.isControl) { return "$'\(escaped(word))'" }
     let isPlain = word.utf8.allSatisfy {
       switch $0 {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -23,6 +24,17 @@ enum CommandLineExample {
       }
     }
     return isPlain && !word.isEmpty ? word : "'\(word.replacing("'", with: "'\\''"))'"
+  }
+
+  /// The word within $'...'.
+  private static func escaped(_ word: String) -> String {
+    RawText.bytes(of: word).map { byte in
+      let letter = Unicode.Scalar(byte)
+      if letter == "'" || letter == "\\" { return "\\\(letter)" }
+      if letter.isASCII, !letter.isControl { return "\(letter)" }
+      let digits = String(byte, radix: 8)
+      return "\\" + String(repeating: "0", count: 3 - digits.count) + digits
+    }.joined()
   }
 }
 

@@ -33,7 +33,7 @@ enum Directory {
     while let entry = readdir(folder) {
       let name = withUnsafePointer(to: &entry.pointee.d_name) { tuple in
         tuple.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: tuple.pointee)) {
-          String(cString: $0)
+          RawText.text(UnsafeRawBufferPointer(start: $0, count: strlen($0)))
         }
       }
       if name != "." && name != ".." { names.append(name) }

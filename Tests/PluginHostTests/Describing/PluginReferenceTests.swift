@@ -4,9 +4,11 @@ import Testing
 @testable import plugin_host
 
 @Suite struct PluginReferenceTests {
-  private func plugin(_ functions: (signature: String, description: String?)...) throws -> PluginDescription {
+  private func plugin(
+    path: String = "/lib/a b.so", _ functions: (signature: String, description: String?)...
+  ) throws -> PluginDescription {
     PluginDescription(
-      path: "/lib/a b.so", id: "org.example.x_y", version: "1.0", description: "Does *things*.",
+      path: path, id: "org.example.x_y", version: "1.0", description: "Does *things*.",
       required: ["org.example.z"], abi: 1...2,
       functions: try functions.map {
         FunctionDescription(signature: try Signature(parsing: $0.signature), description: $0.description)
@@ -74,6 +76,13 @@ import Testing
     let plugin = try plugin((signature, nil))
     let text = CommandLineExample.text(of: plugin.functions[0], in: plugin)
     #expect(text == "plugin-host call '/lib/a b.so' \(words)")
+  }
+
+  @Test("a path with controls is written in ASCII")
+  func aPathWithControls() throws {
+    let plugin = try plugin(path: "/lib/\u{1B}[31m\u{E9}'\\.so", ("f(a: i32)", nil))
+    let text = CommandLineExample.text(of: plugin.functions[0], in: plugin)
+    #expect(text == #"plugin-host call $'/lib/\033[31m\303\251\'\\.so' f a=1"#)
   }
 
   @Test func aFunctionThatNoCommandLineCanCallHasNone() throws {

@@ -61,6 +61,27 @@ extension EndToEnd {
       #expect(ending.text.split(separator: "\n").count == paths.count)
     }
 
+    @Test("a file whose name is not UTF-8 is named with that reason", arguments: ["list", "inspect"])
+    func namesThatAreNotUTF8(command: String) throws {
+      let folder = FileManager.default.temporaryDirectory.appending(path: "names-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let path = Array("\(folder.path)/x".utf8) + [0xFF] + Array(".so".utf8)
+      close(open(path.map(CChar.init(bitPattern:)) + [0], O_CREAT | O_WRONLY, 0o600))
+      // A process of Foundation's has no such words.
+      let words =
+        command == "list"
+        ? ["\(HostProcess.executable.path) list ."]
+        : ["\(HostProcess.executable.path) inspect ./x$(printf '\\377').so"]
+      let host = try HostProcess(["-c"] + words)
+      host.process.executableURL = URL(filePath: "/bin/sh")
+      host.process.currentDirectoryURL = folder
+      try host.process.run()
+      let ending = try host.wait()
+      #expect(ending.status == 2 && ending.text == "", "\(ending)")
+      #expect(ending.errors == "plugin-host: ./x\u{FFFD}.so: its path is not UTF-8: rename the file or the folder\n")
+    }
+
     @Test("no plugin has an effect on another one")
     func victims() throws {
       let folder = try Folder()
