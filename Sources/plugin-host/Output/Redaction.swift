@@ -35,6 +35,9 @@ enum Redaction {
 
   private static func add(_ secret: String) {
     guard secret.count >= leastLength else { return }
+    // Output is reported line by line.
+    let lines = secret.split(whereSeparator: \.isNewline)
+    if lines.count > 1 { for line in lines { add(String(line.drop(while: \.isWhitespace))) } }
     let quoted = String(PluginValue.string(secret).json.dropFirst().dropLast())
     let encoded = String(PluginValue.bytes(Array(secret.utf8)).json.dropFirst().dropLast())
     let forms = ([secret, quoted, encoded, secret.singleLine] + digits(of: secret)).filter { !$0.isEmpty }

@@ -21,8 +21,18 @@ extension Unicode.Scalar {
 extension String {
   /// The text on one line: each run of control characters, such as line breaks and the beginnings of escape sequences,
   /// becomes one space. A terminal must not obey a plugin's text.
-  /// Secrets are hidden.
-  var displayLine: String { Redaction.apply(self).singleLine }
+  /// Secrets are hidden, and a text of megabytes is cut.
+  var displayLine: String { Redaction.apply(self).cut.singleLine }
+
+  /// The most bytes of a plugin's line or message that are printed.
+  static let longestLine = 1 << 20
+
+  /// The text without the bytes beyond the longest line, which are counted.
+  var cut: String {
+    let rest = utf8.count - Self.longestLine
+    guard rest > 0 else { return self }
+    return "\(String(decoding: utf8.prefix(Self.longestLine), as: UTF8.self))... (\(rest) more bytes)"
+  }
 
   /// The text with a space for each control but tabs: a line that a plugin wrote, as it may be shown on a terminal.
   var harmlessLine: String {

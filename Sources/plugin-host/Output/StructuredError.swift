@@ -64,7 +64,7 @@ enum StructuredError {
   }
 
   /// A text without secrets: they are hidden before JSON changes their form.
-  private static func text(_ text: String) -> JSON { .string(Redaction.apply(text)) }
+  private static func text(_ text: String) -> JSON { .string(Redaction.apply(text).cut) }
 }
 
 extension ExitStatus {

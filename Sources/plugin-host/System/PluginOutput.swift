@@ -20,8 +20,6 @@ enum PluginOutput {
 
   private static let state = Mutex(State())
 
-  /// The most bytes of a line.
-  private static let longest = 1 << 20
   /// The longest wait for text to be written, in nanoseconds.
   private static let patience: Int64 = 1_000_000_000
 
@@ -87,7 +85,7 @@ enum PluginOutput {
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     while true {
       let count = plugin_output_read(&chunk, chunk.count)
-      state.withLock { $0.add(chunk[..<count], longest: longest) }
+      state.withLock { $0.add(chunk[..<count]) }
       plugin_output_written()
       if count == 0 { return }
     }
@@ -101,7 +99,7 @@ extension PluginOutput.State {
   }
 
   /// Writes the lines that end in `chunk`.
-  fileprivate mutating func add(_ chunk: ArraySlice<UInt8>, longest: Int) {
+  fileprivate mutating func add(_ chunk: ArraySlice<UInt8>) {
     var lines: [String] = []
     var rest = chunk
     while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
@@ -109,7 +107,7 @@ extension PluginOutput.State {
       rest = rest[(end + 1)...]
     }
     text += rest
-    if text.count >= longest { lines.append(line(ending: [])) }
+    if text.count >= String.longestLine { lines.append(line(ending: [])) }
     if !lines.isEmpty { write?(lines) }
   }
 

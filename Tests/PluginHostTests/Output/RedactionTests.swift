@@ -16,6 +16,13 @@ import Testing
     #expect(named.redacted == .object([PluginMember("of ***", .bytes([1, 2]))]))
   }
 
+  @Test("each line of a secret is hidden, as output is shown line by line")
+  func lines() {
+    let lines = (0..<2).map { _ in UUID().uuidString }
+    Redaction.add(secret: "begin\n  \(lines[0])\n\(lines[1])\n}")
+    #expect(Redaction.apply("begins | \(lines[0]) | \(lines[1]) }") == "***s | *** | *** }")
+  }
+
   @Test("the longest of two secrets is hidden as a whole")
   func nested() {
     let secret = UUID().uuidString

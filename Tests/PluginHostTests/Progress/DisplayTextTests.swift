@@ -9,6 +9,13 @@ import Testing
   ])
   func isOneHarmlessLine(text: String, line: String) { #expect(text.displayLine == line) }
 
+  @Test("a line of megabytes is cut, after its secrets are hidden")
+  func isCut() {
+    let line = String(repeating: "a", count: String.longestLine)
+    #expect(line.displayLine == line)
+    #expect("\(line)\(line)".displayLine == "\(line)... (\(line.count) more bytes)")
+  }
+
   @Test(arguments: [("abc", 3), ("日本", 4), ("e\u{301}", 1), ("", 0), ("👍", 2), ("█", 1)])
   func countsColumns(text: String, columns: Int) { #expect(text.columns == columns) }
 
