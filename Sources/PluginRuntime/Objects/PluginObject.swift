@@ -21,5 +21,5 @@ final class PluginObject: ObjectSource {
   deinit { objects.drop(life, number, keeping: sources.withLock { $0 }) }
 
   /// Keeps the memory until the object is destroyed: a function that was given the object may have stored its address.
-  func keep(_ memory: KeptMemory) { sources.withLock { $0.append(memory) } }
+  func keep(_ memory: any ObjectSource) { sources.withLock { $0.append(memory) } }
 }

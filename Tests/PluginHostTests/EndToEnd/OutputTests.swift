@@ -68,15 +68,13 @@ extension EndToEnd {
     }
 
     @Test func theLinesAfterAFailedCallHaveNotItsName() throws {
-      defer { try? FileManager.default.removeItem(at: folder) }
-      try Data(
+      try folder.write(
         """
         plugins: [kinds, mortal]
         steps:
           a: {call: kinds.fail, with: {message: broken}, rescue: {value: null}}
           b: {call: mortal.crash, after: a}
-        """.utf8
-      ).write(to: folder.appending(path: "p.yaml"))
+        """, to: "p.yaml")
       let ending = try run("exec \"$0\" run --progress off p.yaml")
       #expect(ending.errors.hasPrefix("org.example.mortal: about to crash\n"), "\(ending.errors)")
     }

@@ -110,7 +110,7 @@ struct Scopes {
 
   @Test("a callback that is passed after the plugin was unloaded ends at once")
   func afterUnloading() throws {
-    let gone = Gone()
+    let gone = TokenCount()
     let function = try host.function("keep_forever", of: "test.callbacks")
     #expect(host.unloadAll() == [])
     try {

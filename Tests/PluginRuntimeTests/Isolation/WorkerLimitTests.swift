@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Promises
 import PromisesTestSupport
+import Synchronization
 import Testing
 
 @testable import PluginRuntime

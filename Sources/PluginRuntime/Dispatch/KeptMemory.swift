@@ -1,6 +1,3 @@
-/// Something that an object keeps until it is destroyed: the objects that it was made from, and memory.
-protocol ObjectSource: AnyObject, Sendable {}
-
 /// The copy of an argument whose address the function keeps: `keep cstr`. It is freed with the last object that keeps
 /// it.
 final class KeptMemory: ObjectSource {
