@@ -32,8 +32,6 @@ plugin_activity_guard_t guard;
 std::atomic<pid_t> guarded;
 /// The status that the program itself is about to exit with; -1: it is not exiting.
 std::atomic<int32_t> ending{-1};
-/// The thread that does.
-std::atomic<pid_t> ending_thread;
 /// Whether this thread is the one on which it exits.
 __thread bool is_ending_here;
 
@@ -61,8 +59,7 @@ ending_facts facts_of(plugin_activity_kind_t kind, const char *subject, int32_t 
 /// Ends the process because code of a plugin that nothing has noted called that function: on a thread that the plugin
 /// made, or in a destructor or an exit handler.
 void end_by_unknown_plugin(const char *how) {
-  bool is_exiting = ending_thread.load() == gettid();
-  const char *place = is_exiting ? "in a destructor or an exit handler" : "on a thread of its own";
+  const char *place = is_ending_here ? "in a destructor or an exit handler" : "on a thread of its own";
   (line() << guard.program << ": code of a plugin called " << how << "(), " << place << ": the process ends")
       .write({"rejected", final_status(guard.call_status), nullptr, nullptr, false});
   if (guard.call_status >= 0)
@@ -96,7 +93,7 @@ void plugin_activity_exits(const char *how, int32_t status) {
     return;
   if (activity == nullptr) {
     if (ending.load() >= 0 && !is_ending_here && strcmp(how, "exit") == 0)
-      end_by_thread_of_plugin(how);
+      end_by_unknown_plugin(how);
     // The program itself, or code that runs while it ends.
     if (ending.load() > 0 && status >= 0)
       end(ending.load());
@@ -354,7 +351,6 @@ static void limit_exit() {
 void plugin_activity_ending(int32_t status) {
   is_ending_here = true;
   ending.store(status);
-  ending_thread.store(gettid());
   // unload() and the ends of workers have limits of their own.
   if (guarded.load() != 0)
     atexit(limit_exit);
