@@ -100,7 +100,7 @@ extension SignatureParser {
       }
     }
 
-    private static let data = "a scalar, text, bytes, a ptr<Name>, a struct, an array or a slice"
+    private static let data = "data: a scalar, text, bytes, a ptr<Name>, a struct, an array or a slice"
 
     /// Whether the type is data: it can be stored in memory, and needs no release.
     private func isData(_ type: ValueType) -> Bool {

@@ -146,7 +146,7 @@ extension EndToEnd {
             ],
           "\(leaks)")
       }
-      #expect(report.checks.contains { $0.name == "make_owned: leaks" && $0.made && $0.calls == 800 }, "\(ending.text)")
+      #expect(report.checks.contains { $0.name == "make_owned: leaks" && $0.made && $0.calls == 600 }, "\(ending.text)")
     }
 
     @Test("a promise that stays pending is not a fault: it is discarded, and not all calls are made")

@@ -19,8 +19,8 @@ import Testing
   @Test("each line of a secret is hidden, as output is shown line by line")
   func lines() {
     let lines = (0..<2).map { _ in UUID().uuidString }
-    Redaction.add(secret: "begin\n  \(lines[0])\n\(lines[1])\n}")
-    #expect(Redaction.apply("begins | \(lines[0]) | \(lines[1]) }") == "***s | *** | *** }")
+    Redaction.add(secret: "opening-of-a-key\n  \(lines[0])\n\(lines[1])\n}")
+    #expect(Redaction.apply("opening-of-a-keys | \(lines[0]) | \(lines[1]) }") == "***s | *** | *** }")
   }
 
   @Test("the longest of two secrets is hidden as a whole")

@@ -47,7 +47,8 @@ struct FileDescriptorTests {
       try await work()
       let before = Fixture.descriptors
       for _ in 0..<5 { try await work() }
-      try await waiting(for: { Fixture.descriptors == before })
+      // The thread of the last worker may not have released the copy of the file when the descriptors were counted.
+      try await waiting(for: { Fixture.descriptors <= before })
     }
   }
 
