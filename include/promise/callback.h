@@ -39,8 +39,9 @@ enum {
  * and retain it.
  * Errors: a number other than PROMISE_FULFILL, PROMISE_REJECT and PROMISE_ADOPT (a state, say), or a value that is not
  * well-formed, rejects the promise with an ERROR of domain "promise" and code PROMISE_EINVAL. So does a PROMISE that
- * refers to the promise itself. Adopting the promise itself, or one that waits for it, rejects it with code
- * PROMISE_EDEADLK. A cycle through a combination (combine.h) or a stream is not found: its promises stay pending.
+ * refers to the promise itself, unless it is adopted: that, and adopting a promise that waits for this one, rejects it
+ * with code PROMISE_EDEADLK. A cycle through a combination (combine.h) or a stream is not found: its promises stay
+ * pending.
  *
  * Detaching: a handler whose result is no longer wanted is detached: it never runs, and free_ctx is called at once.
  * That happens when the returned promise, before its source is settled,
