@@ -1,3 +1,4 @@
+import CPluginEdge
 import CPromise
 import Synchronization
 
@@ -117,9 +118,13 @@ extension PluginCall {
     queue.deliver()
     let context = Unmanaged.passRetained(self).toOpaque()
     let status = promise_observe(
-      promise, { PluginCall.call($0).settle($1, isRejected: false) },
-      { PluginCall.call($0).settle($1, isRejected: true) }, context,
-      { Unmanaged<PluginCall>.fromOpaque($0!).takeRetainedValue().drop() })
+      promise, { if !plugin_process_is_child_of_worker() { PluginCall.call($0).settle($1, isRejected: false) } },
+      { if !plugin_process_is_child_of_worker() { PluginCall.call($0).settle($1, isRejected: true) } }, context,
+      {
+        // In a child other threads had locks at the fork, those of the Swift runtime too.
+        if plugin_process_is_child_of_worker() { return }
+        Unmanaged<PluginCall>.fromOpaque($0!).takeRetainedValue().drop()
+      })
     if status == PROMISE_OK, isDiscarded { promise_discard(promise) }
     // If this was the last reference, the observer is freed now.
     promise_release(promise)
