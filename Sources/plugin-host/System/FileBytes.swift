@@ -74,7 +74,7 @@ enum FileBytes {
     while ready.revents == 0 {
       let left = ContinuousClock.now.duration(to: deadline)
       guard left > .zero else { throw SystemError(code: ETIMEDOUT) }
-      poll(&ready, 1, Int32((min(left, .seconds(1_000_000)) / .milliseconds(1)).rounded(.up)))
+      plugin_poll(&ready, 1, Int32((min(left, .seconds(1_000_000)) / .milliseconds(1)).rounded(.up)))
     }
   }
 
