@@ -51,12 +51,7 @@ extension GeneralCall {
 
 extension ValueType {
   /// Whether an object may stand in the place of the data, as for a `const void *`.
-  var takesObjects: Bool {
-    switch unwrapped {
-    case .counted(.bytes, ValueType.noCount): true
-    default: false
-    }
-  }
+  var takesObjects: Bool { unwrapped == .counted(.bytes, by: Self.noCount) }
 }
 
 extension Signature {
@@ -74,11 +69,5 @@ extension Signature {
         if case .pointer = parameter.type.unwrapped { return true }
         return parameter.type.isOwnedObject || !parameter.type.hasPointer
       }
-  }
-}
-
-extension ValueType {
-  fileprivate var isOwnedObject: Bool {
-    if case .own(.pointer, _) = unwrapped { true } else { false }
   }
 }

@@ -36,7 +36,7 @@ extension SignatureParser {
       if [.input, .result, .returned, .callbackParameter].contains(self), type.isStructure, type.hasUnion {
         return "'&{...}', the struct's address: libffi cannot pass a union by value"
       }
-      if type.isUncounted, self != .input && self != .inOut || type.unwrapped.isOwn {
+      if type.isUncounted, self != .input && self != .inOut || type.isOwn {
         return "a count: only an argument, or one that is changed in place with 'inout', can have its elements counted "
           + "by the host alone"
       }
@@ -49,12 +49,12 @@ extension SignatureParser {
             : "'own' without '(f)': the function that is called frees the argument with the host's allocator"
         }
         return nil
-      case .output where isObject(type), .result where isObject(type), .returned where isObject(type):
+      case .output where type.isOwnedObject, .result where type.isOwnedObject, .returned where type.isOwnedObject:
         if case .own(_, nil) = type.unwrapped { return "own(f) \(type.content), with the function that destroys it" }
         return nil
       case .output:
         if let fault = countedAway(type) { return fault }
-        return isData(type) || isOwned(type) || isCounted(type) || type == .error || type == .value
+        return isData(type) || type.isOwn || type.countName != nil || type == .error || type == .value
           ? nil : "\(Self.data), one of these with 'own', an error or a value: a type that is written at an address"
       case .room:
         switch type {
@@ -68,9 +68,9 @@ extension SignatureParser {
         if case .array = type.unwrapped { return "a struct with the array in it: C returns no array" }
         if case .promise = type, self == .result { return nil }
         if self == .result, type == .error || type == .value { return nil }
-        if self == .result, isCounted(type) { return nil }
+        if self == .result, type.countName != nil { return nil }
         if let fault = countedAway(type) { return fault }
-        return isData(type) || isOwned(type) && (self == .result || type.givenCountName == nil)
+        return isData(type) || type.isOwn && (self == .result || type.givenCountName == nil)
           ? nil : "\(Self.data), with 'own' if the caller frees it"
       case .tail:
         if let scalar = type.scalar, !scalar.isPassedUnpromoted {
@@ -87,10 +87,10 @@ extension SignatureParser {
         return isData(type) || type == .value ? nil : SignatureParser.heldTypes
       case .callbackParameter:
         if case .callback = type.unwrapped { return "a ptr<Name>: a callback takes no callbacks" }
-        return isOwned(type) ? "the type without 'own': a callback does not free its arguments" : nil
+        return type.isOwn ? "the type without 'own': a callback does not free its arguments" : nil
       case .callbackResult:
         if case .pointer = type.unwrapped { return nil }
-        if case .own(_, nil) = type.unwrapped, !isObject(type), type.givenCountName == nil { return nil }
+        if case .own(_, nil) = type.unwrapped, !type.isOwnedObject, type.givenCountName == nil { return nil }
         return type.isPlain && !isArray(type) ? nil : "scalars, a struct of them, a ptr<Name>, or 'own' text or bytes"
       case .callbackOutput:
         return Place.callbackResult.refusal(of: type)
@@ -117,13 +117,6 @@ extension SignatureParser {
       return "\(text), with the function that frees it"
     }
 
-    private func isOwned(_ type: ValueType) -> Bool { if case .own = type.unwrapped { true } else { false } }
-    /// Whether the type is an object that its receiver releases.
-    private func isObject(_ type: ValueType) -> Bool {
-      if case .own(.pointer, _) = type.unwrapped { true } else { false }
-    }
-
-    private func isCounted(_ type: ValueType) -> Bool { type.countName != nil }
     private func isArray(_ type: ValueType) -> Bool { if case .array = type.unwrapped { true } else { false } }
   }
 }
@@ -138,7 +131,6 @@ extension ValueType {
     }
   }
 
-  fileprivate var isOwn: Bool { if case .own = self { true } else { false } }
   var isStructure: Bool { if case .structure = self { true } else { false } }
 
   /// Whether `?` may follow the type.

@@ -107,6 +107,12 @@ extension ValueType {
     }
   }
 
+  /// Whether it belongs to the code that receives it.
+  var isOwn: Bool { if case .own = unwrapped { true } else { false } }
+
+  /// Whether it is an object that its receiver releases.
+  var isOwnedObject: Bool { if case .own(.pointer, _) = unwrapped { true } else { false } }
+
   /// Whether it is the address of elements, of which another parameter or field, or the function alone, has the number.
   var isCounted: Bool { if case .counted = self { true } else { false } }
 
