@@ -223,13 +223,22 @@ extension EndToEnd {
       #expect(try HostProcess.run(["call", "--allow", "all"] + words).text == "0\n")
     }
 
-    @Test(arguments: ["an initialiser", "promise_plugin_entry()"])
-    func aRefusalBeforeLoadIsLogged(place: String) throws {
+    /// A call of a plugin that is refused a file in that place; `nil` where the system refuses nothing.
+    private func callWithRefusal(in place: String) throws -> HostProcess.Ending? {
       let ending = try HostProcess.run(
         "call", "--allow", "env=READ_IN", "reader", "count", FixturePlugins.path("reader"),
         environment: ["READ_IN": place])
-      guard !ending.errors.contains("not enforced") else { return print("skipped: \(ending.errors)") }
+      if ending.errors.contains("not enforced") {
+        print("skipped: \(ending.errors)")
+        return nil
+      }
       #expect(ending.status == 0 && ending.text != "", "\(ending)")
+      return ending
+    }
+
+    @Test(arguments: ["an initialiser", "promise_plugin_entry()"])
+    func aRefusalBeforeLoadIsLogged(place: String) throws {
+      guard let ending = try callWithRefusal(in: place) else { return }
       #expect(
         ending.errors == "org.example.reader: warning: an initialiser or promise_plugin_entry() was refused "
           + "'read=/etc/passwd (openat)', which is not among its capabilities\n")
@@ -237,11 +246,7 @@ extension EndToEnd {
 
     @Test(arguments: ["load", "unload"])
     func aRefusalInLoadOrUnloadIsLogged(place: String) throws {
-      let ending = try HostProcess.run(
-        "call", "--allow", "env=READ_IN", "reader", "count", FixturePlugins.path("reader"),
-        environment: ["READ_IN": place])
-      guard !ending.errors.contains("not enforced") else { return print("skipped: \(ending.errors)") }
-      #expect(ending.status == 0 && ending.text != "", "\(ending)")
+      guard let ending = try callWithRefusal(in: place) else { return }
       let message = "\(place)() was refused 'read=/etc/passwd (openat)', which is not among its capabilities\n"
       #expect(ending.errors.hasPrefix("org.example.reader: warning: ") && ending.errors.hasSuffix(message), "\(ending)")
     }

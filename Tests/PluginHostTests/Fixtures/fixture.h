@@ -13,7 +13,8 @@
 #define PLUGIN(identity, about, on_load, requirements, table)                                                          \
   PLUGIN_WITH_UNLOAD(identity, about, on_load, NULL, requirements, table)
 
-#define PLUGIN_WITH_UNLOAD(identity, about, on_load, on_unload, requirements, table)                                   \
+/* The descriptor, for a plugin with an entry of its own. */
+#define DESCRIPTOR(identity, about, on_load, on_unload, requirements, table)                                           \
   static const promise_plugin_t plugin = {.size = sizeof(promise_plugin_t),                                            \
                                           .abi_min = 1,                                                                \
                                           .abi_max = PROMISE_ABI_VERSION,                                              \
@@ -25,7 +26,10 @@
                                           .load = on_load,                                                             \
                                           .unload = on_unload,                                                         \
                                           .functions = table,                                                          \
-                                          .function_count = sizeof(table) / sizeof((table)[0])};                       \
+                                          .function_count = sizeof(table) / sizeof((table)[0])};
+
+#define PLUGIN_WITH_UNLOAD(identity, about, on_load, on_unload, requirements, table)                                   \
+  DESCRIPTOR(identity, about, on_load, on_unload, requirements, table)                                                 \
   const promise_plugin_t *promise_plugin_entry(uint32_t host_abi) {                                                    \
     (void)host_abi;                                                                                                    \
     return &plugin;                                                                                                    \

@@ -125,16 +125,7 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("take_children()", take_children, NULL),
 };
 
-static const promise_plugin_t plugin = {.size = sizeof(promise_plugin_t),
-                                        .abi_min = 1,
-                                        .abi_max = PROMISE_ABI_VERSION,
-                                        .function_size = sizeof(promise_plugin_function_t),
-                                        .id = "org.example.forking",
-                                        .version = "1.2.3",
-                                        .load = load,
-                                        .unload = unload,
-                                        .functions = functions,
-                                        .function_count = sizeof functions / sizeof functions[0]};
+DESCRIPTOR("org.example.forking", NULL, load, unload, NULL, functions)
 
 const promise_plugin_t *promise_plugin_entry(uint32_t host_abi) {
   (void)host_abi;

@@ -46,16 +46,11 @@ struct KeptArguments {
       "ended_boxes() -> i64", "ended_name() -> cstr")
   }
 
-  private static func value(_ host: Host, _ function: String, _ arguments: Argument...) async throws -> PluginValue {
-    let outcome = await host.outcome(function, of: "test.code", arguments)
-    return try #require(outcome.value, "\(String(describing: outcome.pluginError))")
-  }
-
   /// Calls that take and free much memory, in which an argument that was freed would be overwritten.
   private static func disturb(_ host: Host) async throws {
     for _ in 0..<50 {
       for size in [3, 40, 900, 5000] {
-        _ = try await value(host, "raw_new", .value(.string(String(repeating: "#", count: size))))
+        _ = try await host.value("raw_new", .value(.string(String(repeating: "#", count: size))))
       }
     }
   }
@@ -63,38 +58,38 @@ struct KeptArguments {
   @Test("stay as they were, with the object that is made, until it has been destroyed")
   func life() async throws {
     let host = try Self.host()
-    var box: PluginValue? = try await Self.value(host, "box_new", .value(.string("a name that stays")))
+    var box: PluginValue? = try await host.value("box_new", .value(.string("a name that stays")))
     try await Self.disturb(host)
-    #expect(try await Self.value(host, "box_name", .value(#require(box))) == .string("a name that stays"))
+    #expect(try await host.value("box_name", .value(#require(box))) == .string("a name that stays"))
     box = nil
-    while try await Self.value(host, "ended_boxes") == .int(0) { await Task.yield() }
+    while try await host.value("ended_boxes") == .int(0) { await Task.yield() }
     // The destructor read it too.
-    #expect(try await Self.value(host, "ended_name") == .string("a name that stays"))
+    #expect(try await host.value("ended_name") == .string("a name that stays"))
   }
 
   @Test("stay with an object that the function is given")
   func given() async throws {
     let host = try Self.host()
-    let box = Argument.value(try await Self.value(host, "box_new", .text("b")))
-    _ = try await Self.value(host, "box_set", box, .value(.bytes([1, 2, 3])))
-    _ = try await Self.value(host, "box_pair", box, .text("[4, 5]"))
-    _ = try await Self.value(host, "box_all", box, .text(#"["six", "seven"]"#))
+    let box = Argument.value(try await host.value("box_new", .text("b")))
+    _ = try await host.value("box_set", box, .value(.bytes([1, 2, 3])))
+    _ = try await host.value("box_pair", box, .text("[4, 5]"))
+    _ = try await host.value("box_all", box, .text(#"["six", "seven"]"#))
     try await Self.disturb(host)
-    #expect(try await Self.value(host, "box_sum", box) == .int(6 + 4_000 + 50_000 + 800_000))
+    #expect(try await host.value("box_sum", box) == .int(6 + 4_000 + 50_000 + 800_000))
   }
 
   @Test("stay forever if the library alone keeps them, or if an object has no end that is known")
   func forever() async throws {
     let host = try Self.host()
-    #expect(try await Self.value(host, "remember", .text("a text of the library's")) == .int(23))
-    let raw = Argument.value(try await Self.value(host, "raw_new", .text("of an address")))
-    let box = Argument.value(try await Self.value(host, "raw_new"))
+    #expect(try await host.value("remember", .text("a text of the library's")) == .int(23))
+    let raw = Argument.value(try await host.value("raw_new", .text("of an address")))
+    let box = Argument.value(try await host.value("raw_new"))
     try await Self.disturb(host)
-    #expect(try await Self.value(host, "remembered") == .string("a text of the library's"))
-    #expect(try await Self.value(host, "box_name", raw) == .string("of an address"))
-    #expect(try await Self.value(host, "box_name", box) == .string("raw"))
-    #expect(try await Self.value(host, "remember", .value(.void)) == .int(-1))
-    #expect(try await Self.value(host, "remembered") == .void)
+    #expect(try await host.value("remembered") == .string("a text of the library's"))
+    #expect(try await host.value("box_name", raw) == .string("of an address"))
+    #expect(try await host.value("box_name", box) == .string("raw"))
+    #expect(try await host.value("remember", .value(.void)) == .int(-1))
+    #expect(try await host.value("remembered") == .void)
   }
 
   @Test("are freed with the last object that keeps them")
@@ -102,13 +97,13 @@ struct KeptArguments {
     let host = try Self.host()
     let large = Argument.value(.bytes([UInt8](repeating: 1, count: 1 << 20)))
     func round(_ count: Int64) async throws {
-      let before = try await Self.value(host, "ended_boxes")
+      let before = try await host.value("ended_boxes")
       guard case .int(let ended) = before else { return }
       for _ in 0..<count {
-        let box = Argument.value(try await Self.value(host, "box_new", .text("b")))
-        _ = try await Self.value(host, "box_set", box, large)
+        let box = Argument.value(try await host.value("box_new", .text("b")))
+        _ = try await host.value("box_set", box, large)
       }
-      while try await Self.value(host, "ended_boxes") != .int(ended + count) { await Task.yield() }
+      while try await host.value("ended_boxes") != .int(ended + count) { await Task.yield() }
     }
     try await round(20)
     let before = try residentBytes()

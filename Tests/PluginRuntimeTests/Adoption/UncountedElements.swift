@@ -28,52 +28,40 @@ struct UncountedElements {
     int64_t *number_raw(int64_t n) { return number_new(n); }
     """
 
-  private static let signatures = [
-    "upper(text: inout str[*]) -> cstr", "strip(text: inout str[*]) -> cstr", "wipe(data: inout bytes[*]) -> i32",
-    "hash(v: bytes[*]) -> i64", "sum(mask: u32, values: &[u32; *]) -> i64", "is_null(v: bytes[*]?) -> i32",
-    "number_new(n: i64) -> own(number_free) ptr<number>", "number_raw(n: i64) -> ptr<number>",
-  ]
-
   private static func host() throws -> Host {
-    let host = Host()
-    try host.adopt(
-      Adoption(
-        id: "test.code", library: try Fixture.library("code", from: code, by: "cc"),
-        functions: try signatures.map { Adoption.Function(signature: try Signature(parsing: $0)) }))
-    return host
-  }
-
-  private static func value(_ host: Host, _ function: String, _ arguments: Argument...) async throws -> PluginValue {
-    let outcome = await host.outcome(function, of: "test.code", arguments)
-    return try #require(outcome.value, "\(String(describing: outcome.pluginError))")
+    try Host.adopting(
+      code, "upper(text: inout str[*]) -> cstr", "strip(text: inout str[*]) -> cstr",
+      "wipe(data: inout bytes[*]) -> i32", "hash(v: bytes[*]) -> i64", "sum(mask: u32, values: &[u32; *]) -> i64",
+      "is_null(v: bytes[*]?) -> i32", "number_new(n: i64) -> own(number_free) ptr<number>",
+      "number_raw(n: i64) -> ptr<number>")
   }
 
   @Test("are changed in place, and end where the function has put a NUL")
   func inPlace() async throws {
     let host = try Self.host()
     let text = PluginValue.string("a text")
-    let upper = try await Self.value(host, "upper", .value(text))
+    let upper = try await host.value("upper", .value(text))
     #expect(upper[member: "text"] == .string("A TEXT") && upper[member: "result"] == .string("A TEXT"))
     // The caller's own is as it was.
     #expect(text == .string("a text"))
-    let stripped = try await Self.value(host, "strip", .text("  x y  "))
+    let stripped = try await host.value("strip", .text("  x y  "))
     #expect(stripped[member: "text"] == .string("  x y") && stripped[member: "result"] == .string("x y"))
-    #expect(try await Self.value(host, "upper", .text(""))[member: "text"] == .string(""))
+    #expect(try await host.value("upper", .text(""))[member: "text"] == .string(""))
     // A zero ends the elements, and stays the function's to read alone.
-    let wiped = try await Self.value(host, "wipe", .value(.bytes([1, 2, 3])))
+    let wiped = try await host.value("wipe", .value(.bytes([1, 2, 3])))
     #expect(wiped[member: "data"] == .bytes([255, 255, 255]) && wiped[member: "result"] == .int(3))
   }
 
   @Test("are read as far as the function does, and may be an object")
   func read() async throws {
     let host = try Self.host()
-    #expect(try await Self.value(host, "hash", .value(.bytes([1, 0, 0, 0, 0, 0, 0, 0]))) == .int(1))
-    #expect(try await Self.value(host, "sum", .text("5"), .text("[7, 8]")) == .int(15))
-    #expect(try await Self.value(host, "is_null", .value(.void)) == .int(1))
-    #expect(try await Self.value(host, "is_null", .text("")) == .int(0))
+    #expect(try await host.value("hash", .value(.bytes([1, 0, 0, 0, 0, 0, 0, 0]))) == .int(1))
+    #expect(try await host.value("sum", .text("5"), .text("[7, 8]")) == .int(15))
+    #expect(try await host.value("is_null", .value(.void)) == .int(1))
+    #expect(try await host.value("is_null", .text("")) == .int(0))
     for maker in ["number_new", "number_raw"] {
-      let number = try await Self.value(host, maker, .text("42"))
-      #expect(try await Self.value(host, "hash", .value(number)) == .int(42), "\(maker)")
+      let number = try await host.value(maker, .text("42"))
+      #expect(try await host.value("hash", .value(number)) == .int(42), "\(maker)")
     }
     let nothing = await host.outcome("hash", of: "test.code", [.value(.int(3))]).pluginError
     #expect(nothing?.message.contains("expected bytes") == true, "\(nothing as Any)")

@@ -1,4 +1,5 @@
 import PluginRuntime
+import Testing
 
 extension Host {
   /// A host that has adopted a library of this source, under the id "test.code".
@@ -9,5 +10,11 @@ extension Host {
         id: "test.code", library: try Fixture.library("code", from: source, by: "cc"),
         functions: try signatures.map { Adoption.Function(signature: try Signature(parsing: $0)) }))
     return host
+  }
+
+  /// The value of a call of such a library.
+  func value(_ function: String, _ arguments: Argument...) async throws -> PluginValue {
+    let outcome = await outcome(function, of: "test.code", arguments)
+    return try #require(outcome.value, "\(String(describing: outcome.pluginError))")
   }
 }
