@@ -186,40 +186,6 @@ static void urgent_jobs_leave_room_for_others(void) {
   CHECK(atomic_load(&low_ran));
 }
 
-static atomic_bool holds_the_thread;
-static gate_t thread_is_held = GATE_CLOSED;
-static void holds(void *ctx) {
-  (void)ctx;
-  gate_open(&thread_is_held);
-  while (atomic_load(&holds_the_thread)) {
-  }
-}
-static countdown_t noted = COUNTDOWN(5);
-static void notes(void *letter) {
-  note((char)(intptr_t)letter);
-  countdown_tick(&noted);
-}
-
-/* With one processor there is one thread, so jobs begin in order of submission. */
-static void higher_priorities_begin_first(void) {
-  CHECK(true);
-  if (shares_process())
-    return;
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(sched_getcpu(), &one);
-  REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
-  atomic_store(&holds_the_thread, true);
-  promise_executor_submit(pool(), holds, NULL, NULL);
-  gate_wait(&thread_is_held);
-  static const promise_priority_t order[] = {3, 1, 5, 4, 2};
-  for (int i = 0; i < 5; i++)
-    promise_executor_submit(promise_executor_global(order[i]), notes, (void *)(intptr_t)('0' + order[i]), NULL);
-  atomic_store(&holds_the_thread, false);
-  countdown_wait(&noted);
-  CHECK_TEXT(journal, "54321");
-}
-
 /* ---- Threads ---- */
 
 /* While one of them runs; later, it may have ended. */
@@ -354,7 +320,6 @@ int main(void) {
   RUN(nor_after_others_have_blocked);
   RUN(serial_executors_leave_threads_to_others);
   RUN(urgent_jobs_leave_room_for_others);
-  RUN(higher_priorities_begin_first);
   RUN(without_threads_jobs_are_dropped);
   RUN(idle_threads_end);
   return check_report();
