@@ -52,6 +52,9 @@ done
 mapfile -t sources < <(printf '%s\n' "$tests"/hpp/*.cpp)
 folder=$out
 
+# quiet_headers COMPILER...: whether g++ has no warning of -Weffc++ for the headers. The programs may have some.
+quiet_headers() { ! "$@" -Weffc++ -fsyntax-only 2>&1 | grep 'promise/cpp/.*\[-Weffc++\]'; }
+
 # test_source NUMBER: builds and runs a program.
 test_source() {
   local source=${sources[$1]} name combination cxx standard option label program traps
@@ -69,6 +72,9 @@ test_source() {
     if PROBE=cpp supports 'int main() {}\n' "$cxx" "${overflow[@]}"; then traps=("${overflow[@]}"); fi
     limited "$label builds" "$cxx" "$option" "${flags[@]}" "${traps[@]}" "$source" "${libraries[@]}" -o "$program"
     limited "$label" "$program"
+    if [[ $cxx == g++ ]]; then
+      try "$label: the headers under -Weffc++" quiet_headers "$cxx" "$option" "${flags[@]/-Werror/}" "$source"
+    fi
     if [[ ${VALGRIND:-1} != 0 && (-n ${SPREAD:-} || $cxx-$standard == g++-20) ]] && command -v valgrind > /dev/null; then
       limited "valgrind: $label" "${memcheck[@]}" "$program"
     fi

@@ -99,11 +99,11 @@ private:
     }
   }
 
-  std::mutex mutex_;
+  std::mutex mutex_{};
   promise_t *now_ = nullptr;
   bool asked_ = false;
-  value reason_;
-  std::shared_ptr<awaited> next_; // in the work list of a request
+  value reason_{};
+  std::shared_ptr<awaited> next_{}; // in the work list of a request
 };
 
 // The end of a coroutine that cannot go on, as the context of a handler of the reaction that should have resumed it: if
@@ -129,8 +129,8 @@ public:
   }
 
 private:
-  promise<value> own_;
-  value reason_;
+  promise<value> own_{};
+  value reason_{};
 };
 
 // The end of a coroutine that settles a promise: `own_` is settled with the returned value or the exception, when the
@@ -187,7 +187,7 @@ protected:
     result_ = std::move(result);
     verdict_ = PROMISE_FULFILL;
   }
-  promise<value> own_;
+  promise<value> own_{};
 
 private:
   // Whether the reaction that resumed it last, and still does, settles its promise.
@@ -224,9 +224,9 @@ private:
     return follows || promise_state(own_.raw()) != PROMISE_PENDING;
   }
 
-  value result_;
+  value result_{};
   promise_verdict_t verdict_ = 0;
-  std::shared_ptr<awaited> awaited_;
+  std::shared_ptr<awaited> awaited_{};
   const waiting *by_ = nullptr; // compared only: may be destroyed
 };
 
@@ -291,7 +291,7 @@ private:
   promise<T> of_;
   place where_;
   bool gives_up_;
-  std::shared_ptr<waiting> wait_;
+  std::shared_ptr<waiting> wait_{};
 };
 
 } // namespace detail

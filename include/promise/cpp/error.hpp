@@ -67,8 +67,8 @@ public:
 private:
   struct state {
     value reason;
-    std::string domain;
-    std::string message;
+    std::string domain{};
+    std::string message{};
     explicit state(value given) : reason(std::move(given)) {
       if (reason.kind() == PROMISE_KIND_ERROR) {
         std::size_t length = 0;

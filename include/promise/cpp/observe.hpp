@@ -18,9 +18,9 @@ namespace promises {
 // Functions that report lost errors, on the thread where they happen, with promise<T>::id() of the promise. Each may be
 // empty, not all of them. An exception from one ends the process.
 struct hooks {
-  std::function<void(std::uint64_t id, const error &why)> unhandled_rejection;
-  std::function<void(std::uint64_t id, promise_state_t state, const value &content)> settled_again;
-  std::function<void(std::uint64_t id, std::uint64_t callbacks)> dropped_pending;
+  std::function<void(std::uint64_t id, const error &why)> unhandled_rejection{};
+  std::function<void(std::uint64_t id, promise_state_t state, const value &content)> settled_again{};
+  std::function<void(std::uint64_t id, std::uint64_t callbacks)> dropped_pending{};
 };
 
 // Replaces the hooks of this process, also those of another library or language.
@@ -53,7 +53,7 @@ inline void clear_hooks() {
 // Lists the pending promises and their settlers, a line each, and their number. For people.
 inline std::string dump() {
   struct lines {
-    std::string text;
+    std::string text{};
     bool complete = true;
   } all;
   const auto line = [](void *ctx, const char *text, std::size_t length) noexcept {

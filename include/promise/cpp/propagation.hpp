@@ -13,7 +13,7 @@ class awaited; // coroutine.hpp
 // The work list of a request to cancel: coroutines that have yet to propagate it. The handler of the outermost request
 // of a thread drains the list, so that a chain of coroutines takes no recursion.
 struct propagation {
-  std::shared_ptr<awaited> first;
+  std::shared_ptr<awaited> first{};
   awaited *last = nullptr;
   static inline thread_local propagation *current = nullptr;
 };

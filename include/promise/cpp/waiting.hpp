@@ -45,7 +45,7 @@ public:
   }
 
   promise_state_t state = PROMISE_PENDING; // still pending when it goes on: it was dropped
-  value content;
+  value content{};
 
 private:
   std::coroutine_handle<> coroutine_;
@@ -60,7 +60,7 @@ struct carrier {
   promise_verdict_t verdict = 0; // 0: the coroutine has not ended
   promise_value_t result = promise_value_t();
   carrier *around;
-  own_requests whole;
+  own_requests whole{};
   static inline thread_local carrier *current = nullptr;
 
   explicit carrier(const waiting *wait) noexcept : by(wait), around(current) {
