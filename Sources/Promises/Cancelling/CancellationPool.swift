@@ -50,6 +50,9 @@ public final class CancellationPool: Sendable {
 
   private let items = Mutex<[Item]>([])
 
+  /// The number of items in the pool. Destroyed items that are still stored count.
+  package var count: Int { items.withLock(\.count) }
+
   /// Creates an empty pool.
   public init() {}
 
