@@ -67,7 +67,9 @@ def evidence(types, node, file, index, name, target):
         return "comment"
     if re.match(r"(?i)_*(e|err|error)$", name) and "error" in types.core(target).lower():
         return "type"
-    if {"out", "ret", "return", "output", "result", "res"} & set(words(name)[:1] + words(name)[-1:]):
+    # What such a function is given is a result of an earlier call: sqlite3_free_table(char **result).
+    ends = re.search(r"(?i)(free|destroy|delete|release|unref|close|clear|cleanup|dispose|fini)", node["name"])
+    if not ends and {"out", "ret", "return", "output", "result", "res"} & set(words(name)[:1] + words(name)[-1:]):
         return "name"
     if types.core(target) in ("GError", "struct _GError"):
         return "GError"
@@ -88,7 +90,6 @@ def evidence(types, node, file, index, name, target):
     finding = {"get", "find", "lookup", "search", "fetch", "read", "query", "accept", "begin", "first", "parse", "import",
                "peek", "match", "make", "build", "compile", "derive", "generate", "ref", "decode", "list", "recv",
                "receive", "collect"} & set(words(node["name"]))
-    ends = re.search(r"(?i)(free|destroy|delete|release|unref|close|clear|cleanup|dispose|fini)", node["name"])
     own = words(name) == words(types.plain(target).rstrip("* "))[-len(words(name)):]
     return "getter" if opaque and (finding or own) and not ends else None
 

@@ -186,8 +186,9 @@ extension SignatureWriter {
     let object = text.name(of: inner)
     let isRead = declared(index)?.isRead ?? false
     let isError = ParameterNames.isStatus(name) && object.lowercased().contains("error")
-    let isSaid =
-      !isRead && (declared(index)?.isWritten ?? false || ParameterNames.isWritten(name) || isError || isSet(index))
+    // sqlite3_free_table(char **result): a result of an earlier call.
+    let isNamed = ParameterNames.isWritten(name) && !ParameterNames.isDestroying(function: function.name)
+    let isSaid = !isRead && (declared(index)?.isWritten ?? false || isNamed || isError || isSet(index))
     let isMade =
       ParameterNames.isMaker(function: function.name) && declared(index)?.name != nil && !isConstInner
       && (text.isOpaque(inner) || text.isHandleAddress(types[index])) && !name.hasSuffix("s")

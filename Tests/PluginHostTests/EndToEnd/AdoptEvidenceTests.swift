@@ -34,7 +34,7 @@ extension EndToEnd {
       /// \\param str  On success *str will be set to point to an allocated string.
       int list_names(char **str, int flags);
       /// \\param list  At the end *list will be set to point to the entries.
-      int stream_start(stream *s, entries **list, int flags);
+      int stream_start(stream *s, entries **list, int flags); void table_free(char **result);
       """
     private static let source = """
       #include <stdarg.h>
@@ -63,6 +63,7 @@ extension EndToEnd {
       int barrier_destroy(struct barrier *b) { return 0; }
       int decode(uint64_t *memlimit, int flags) { return *memlimit == 5 ? (*memlimit = 9) : 0; }
       int list_names(char **str, int flags) { *str = strdup("names"); return 0; } int stream_start() { return 0; }
+      void table_free(char **result) { free(result); }
       """
 
     @Test(arguments: [
@@ -102,6 +103,8 @@ extension EndToEnd {
       ("take", "variadic"),
       // The stream may keep the address until its end.
       ("stream_start", "'list' may be an array of addresses, or be kept"),
+      // A result of an earlier call.
+      ("table_free", "'result_' may be an array of addresses, or be kept"),
     ])
     func otherReadingsStayOpen(name: String, reason: String) throws {
       try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
