@@ -37,7 +37,7 @@ void rest(plugin_thunk *thunk) {
   pthread_mutex_unlock(&pool->lock);
 }
 
-/// Frees the body if no call can run it any more. Of the threads that find the thunk ended and empty, one frees it.
+/// Frees the body if no call can run it any more. Several threads may find the thunk ended and empty: one frees it.
 void free_if_unused(plugin_thunk *thunk, uint64_t state) {
   while ((state & ended) != 0 && (state & (calls | freed)) == 0) {
     if (!thunk->state.compare_exchange_weak(state, state | freed, std::memory_order_acq_rel))

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A mistake that the parser of the command line found, in the form of all failures.
+/// A mistake found by the parser of the command line, reported in the form of all failures.
 struct CommandLineMistake {
   /// The sentence, without a name before it.
   let message: String

@@ -108,7 +108,7 @@ static void a_request_alone_lets_the_handler_run(void) {
   promise_release(source);
 }
 
-/* It still has a waiter. */
+/* A promise that still has a waiter is not abandoned. */
 static void a_promise_with_a_waiter_stays(void) {
   spy_t spy = {0}, observed = {0}, tapped = {0};
   promise_t *source = promise_new();

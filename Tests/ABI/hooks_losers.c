@@ -1,4 +1,4 @@
-/* promise_set_hooks: rejections that come after a promise of several others, or with a time limit, was settled. */
+/* promise_set_hooks: rejections of sources after a combined promise, or one with a timeout, was settled. */
 #include "support.h"
 
 static int reports;

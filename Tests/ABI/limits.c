@@ -19,7 +19,7 @@ static void promise_takes_as_many_references_as_promised(void) {
   CHECK_STATUS(promise_value_promise(&value, promise), PROMISE_ENOMEM);
   CHECK_INT(value.kind, PROMISE_KIND_VOID);
 
-  /* It still works: the callbacks' references are those of the derived promises. */
+  /* The promise still works: the callbacks' references are those of the derived promises. */
   spy_t spy = {0};
   CHECK_STATUS(promise_observe(promise, spy_observer, NULL, &spy, spy_free), PROMISE_OK);
   CHECK_STATUS(promise_wait(promise, 1), PROMISE_ETIMEDOUT);

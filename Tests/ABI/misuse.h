@@ -223,7 +223,7 @@ static inline void each_bad_value(void (*body)(promise_value_t value, promise_st
 
 /* ---- Checks of one call ---- */
 
-/* Checks a call that returned NULL: the status; its context was freed once and never called. */
+/* Checks the status of a call that returned NULL, and that its context was freed once and its callback never ran. */
 static inline void refused(const void *result, promise_status_t status, spy_t *spy) {
   CHECK_POINTER(result, NULL);
   CHECK_STATUS(promise_last_status(), status);

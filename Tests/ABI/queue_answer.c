@@ -115,7 +115,7 @@ static void skipped_events_are_released(void) {
   CHECK_INT(atomic_load(&payload.destroyed), 0);
   events[0].state = events[2].state = PROMISE_VERDICT_SKIP;
   answer(1, PROMISE_FULFILL, *I64(7));
-  /* Of the program's own: of any kind, without a promise, and without a value. */
+  /* Events made by the program: of any kind, without a promise, and without a value. */
   events[3] = (promise_event_t){.kind = PROMISE_EVENT_DROPPED, .promise = made, .value = object(&payload)};
   events[4] = (promise_event_t){.kind = PROMISE_EVENT_CALL, .value = {.kind = PROMISE_KIND_VOID}};
   events[3].state = events[4].state = PROMISE_VERDICT_SKIP;

@@ -1,5 +1,5 @@
-/* The last reference to an object is released while another thread takes one: that call finds the object alive, or the
- * handle stale; it has nothing to do with memory. */
+/* One thread releases the last reference to an object while another thread retains the object. The retaining call
+ * finds the object alive or the handle stale; it never touches freed memory. */
 #include "race.h"
 #include "streams.h"
 

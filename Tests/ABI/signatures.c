@@ -1,5 +1,5 @@
-/* The type of each exported function, which programs have compiled in: none ever changes. Compiled, not run;
- * scripts/check-headers.sh checks that every function of the header is listed. */
+/* The type of each exported function. No type ever changes, because programs are compiled with it. This file is
+ * compiled, not run; scripts/check-headers.sh checks that it lists every function of the header. */
 #include "promise.h"
 #include "promise_plugin.h"
 

@@ -162,7 +162,7 @@ static void thread_cannot_wait_for_its_loop(void) {
   promise_t *nap = promise_sleep_on(executor, MILLISECONDS);
   promise_t *later = promise_sleep_on(executor, 3600 * 1000 * MILLISECONDS), *then;
   then = promise_then(later, adds_one, NULL, NULL);
-  /* It has not run yet, so another thread may run it. */
+  /* The loop has not run yet, so another thread may run it. */
   CHECK_STATUS(promise_wait(child, MILLISECONDS), PROMISE_ETIMEDOUT);
   CHECK_INT(promise_loop_run_once(loop) >= 1, true);
   CHECK_STATUS(promise_wait(child, 0), PROMISE_OK);

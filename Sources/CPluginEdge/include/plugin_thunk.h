@@ -1,7 +1,7 @@
 /* plugin_thunk.h - C function pointers that call back into the host.
  *
  * A pool makes the function pointers for one parameter of one function. Each pointer is a thunk: it stays valid
- * forever, and never leaves its pool. A live thunk runs a body. A call after its end is late: it runs nothing,
+ * forever, and never leaves its pool. A live thunk runs a body. A call of an ended thunk is late: it runs nothing,
  * returns zeros, and is reported.
  *
  *     plugin_thunk_take() --> live --plugin_thunk_end()--> ended --the last call in it returns--> resting

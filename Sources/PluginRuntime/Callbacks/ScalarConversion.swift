@@ -31,7 +31,7 @@ struct ScalarConversion: Sendable {
     }
   }
 
-  /// Runs a body. Returns the reason if it rejects, which the caller owns; otherwise `nil`.
+  /// Runs a body. Returns the reason, owned by the caller, if the body rejects; otherwise `nil`.
   ///
   /// - Throws: a fault with the index of a mismatched argument, or one for a mismatched result.
   func run(

@@ -42,7 +42,7 @@ extension CheckedCall {
     if type.unwrapped != type, values.roll(2) == 0 { return nil }
     let element = type.element
     let end = [UInt8](repeating: 0, count: TypeLayout(of: element)?.size ?? 1)
-    // It may be any object: reads beyond it show nothing.
+    // A pointer to any object gets a large buffer: the object's size is unknown, so a read beyond it proves nothing.
     let count = type.takesObjects && parameter.direction == .input ? 4096 : values.count()
     let bytes =
       type.content == .str

@@ -3,7 +3,7 @@ import Glibc
 
 /// Converts a function's result in memory to a value.
 enum ResultLoad {
-  /// Loads a result, which the caller owns, or returns a fault. Owned memory is freed in both cases.
+  /// Loads a result, owned by the caller, or returns a fault. Frees owned memory in both cases.
   @inline(__always)
   static func load(
     _ abiType: ABIType, from memory: UnsafeRawPointer, into result: UnsafeMutablePointer<promise_value_t>

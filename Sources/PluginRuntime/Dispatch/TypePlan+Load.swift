@@ -111,8 +111,8 @@ extension TypePlan {
     }
   }
 
-  /// Frees the memory whose address is there, with the host's allocator if there is no function. Returns a mismatch if
-  /// the function does not return.
+  /// Frees the memory whose address is stored at `memory`, with the host's allocator if `function` is `nil`. Returns a
+  /// mismatch if `function` does not return.
   private func release(_ memory: UnsafeRawPointer, with function: Destructor?) -> ArgumentMismatch? {
     guard let data = UnsafeMutableRawPointer(mutating: address(memory)) else { return nil }
     guard let function else {

@@ -8,9 +8,9 @@ import Glibc
 public enum ProcessGuard {
   /// The exit statuses of a process that plugin code ends.
   public struct Statuses: Sendable {
-    /// The status of an exit in a call, in unload(), or on a thread of the plugin's; -1: the plugin's own.
+    /// The status of an exit in a call, in unload(), or on a thread of the plugin; -1 keeps the plugin's status.
     public var call: Int32
-    /// The status of an exit while a plugin is loaded; -1: the plugin's own.
+    /// The status of an exit while a plugin is loaded; -1 keeps the plugin's status.
     public var load: Int32
     /// The status after plugin code that has not returned in time.
     public var timeout: Int32

@@ -33,8 +33,8 @@ extension WorkerServer {
         }
         if waits[3].revents != 0 || process.pidfd < 0 && plugin_process_has_ended(process.pid) { return }
         now = .now
-        // Answers alone leave the times as they are; a thread that changes them wakes this one. So the lock of the
-        // link, which the next call is about to take, is left alone.
+        // Answers do not change the deadlines; a thread that changes one wakes this thread. The link's lock, which the
+        // next call is about to take, is therefore not taken here.
         let hasOthers = waits[1].revents | waits[2].revents | waits[3].revents | waits[4].revents != 0
         guard plan.isSteady, waits[0].revents == Int16(POLLIN), !hasOthers, hasSocket, fault == nil else { break }
       } while noteBusy(now, before: plan.next)

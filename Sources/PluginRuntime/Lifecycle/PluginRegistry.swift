@@ -85,7 +85,7 @@ protocol RemotePlugin: AnyObject, Sendable {
   func unload(deadline: Duration)
 }
 
-/// The files whose load() a host of this process has called. A plugin belongs to one host.
+/// The files whose load() was called by a host in this process. A plugin belongs to one host.
 enum ClaimedFiles {
   private struct Key: Hashable {
     let device: UInt64

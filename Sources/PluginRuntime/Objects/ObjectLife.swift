@@ -30,7 +30,7 @@ final class ObjectLife: Sendable {
     if destructor.freesMemory, isOver { HostMemory.free(UnsafeMutableRawPointer(bitPattern: pointer.address)) }
   }
 
-  /// Counts a call that uses the object, which nothing releases until `endUse()`.
+  /// Counts a call that uses the object. The object is not released before `endUse()`.
   ///
   /// - Throws: `ArgumentMismatch` if the object was released before.
   func beginUse() throws(ArgumentMismatch) {

@@ -1,6 +1,6 @@
 /// Writes types as C declarations, and collects the structs that these need.
 struct CTypeWriter {
-  /// A C declaration that lacks its name: "double" applied to `v` is "double v".
+  /// A C declaration without the declared name: "double" applied to `v` is "double v".
   typealias Declarator = (String) -> String
 
   /// The prefix of the structs' names.

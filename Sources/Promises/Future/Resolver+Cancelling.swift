@@ -64,7 +64,7 @@ extension Resolver {
     case .follows: break
     case .isSettled: if isCancelRequested { future.makeChild().requestCancel() }
     case .cycle: _ = cell.settle(Fault.cycle.value, .rejected)
-    // It follows another one already: the first of the two outcomes settles it.
+    // The promise already follows another: the first of the two outcomes settles it.
     case .isTaken: hasMemory = cell.chain(after: future.cell, passesRequestsOn: true)
     case .outOfMemory: hasMemory = false
     }

@@ -70,7 +70,7 @@ struct CallerMade {
       index: index, type: type, size: size, ownership: isAlone && text.isPlain(target) ? "own " : "", destructor: nil)
   }
 
-  /// Whether some function makes such a struct: it is known by its address from then on.
+  /// Whether a function of the header creates such a struct, which callers then know by its address.
   func isMade(_ target: CType) -> Bool { header.spelling(of: target).map(made.contains) ?? false }
 
   /// Whether a function's name says that it makes several, where the host sets one aside: `mpz_array_init`.
@@ -94,7 +94,7 @@ struct CallerMade {
     return all.min { ($1.rest.count, $0.verb) < ($0.rest.count, $1.verb) }?.name
   }
 
-  /// The parameter that a function's name says it makes: the first of such a type that is not an array.
+  /// The parameter that the function creates, judged by its name: the first one of such a type that is not an array.
   private func candidate(_ function: Header.Function) -> (index: Int, rest: [String])? {
     guard case .function(_, let types, false)? = function.type,
       let (rest, _) = FunctionVerbs.split(function.name, verbs: Self.making),
@@ -132,7 +132,7 @@ struct CallerMade {
     guard case .pointer(let target, false) = header.resolved(type),
       case .tagged(let kind, let tag) = header.resolved(target), kind != "enum", header.isWhole(tag)
     else { return nil }
-    // A chain of typedefs ends with the name that has the struct, and one name stands for all of them.
+    // The last typedef of a chain names the struct, and stands for the whole chain.
     return header.spelling(of: target)
   }
 

@@ -139,17 +139,17 @@ struct CountedParameters {
     counts[data[0]] = numbers[0]
   }
 
-  /// The parameter that says how many elements this one has.
+  /// The index of the parameter that counts the elements of this one.
   func count(of index: Int) -> Int? { counts[index] }
 
-  /// Whether the parameter is such a number.
+  /// Whether the parameter counts the elements of another.
   func isCount(_ index: Int) -> Bool { counts.values.contains(index) }
 
-  /// Whether the parameter is the address of such a number, which the function changes.
+  /// Whether the parameter is the address of a count that the function changes.
   func isLengthAddress(_ index: Int) -> Bool { addresses.contains(index) }
 
-  /// The addresses of elements of one type that stand right before the count, if its name may be that of their count:
-  /// one, or several that are only read.
+  /// The parameters directly before the count that are addresses of elements of one type: one, or several that are only
+  /// read. Empty if the count's name does not fit theirs.
   private static func pointers(
     before count: Int, _ types: [CType], _ names: [String], _ header: Header, where isFree: (Int) -> Bool
   ) -> [Int] {

@@ -103,7 +103,7 @@ struct Header {
         let function = function(node, content(node.file)) { content($0.file).attribute($0) }
         guard let function else { continue }
         noteObjects(of: function)
-        // Of several declarations, the last one counts, and any may have the description.
+        // The last of several declarations is used; the description may stand at any of them.
         if let index = indices[function.name] {
           let description = functions[index].description
           functions[index] = function

@@ -108,7 +108,7 @@ struct ParameterSource {
     return comments
   }
 
-  /// The name that an unnamed parameter has in a comment, as Xlib writes them: `int * /* direction_return */`.
+  /// The name of an unnamed parameter in a comment behind it, as in Xlib: `int * /* direction_return */`.
   static func name(inComment comment: String) -> String? {
     let word = String(comment.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
     guard let first = word.first, first.isLetter || first == "_",

@@ -50,7 +50,7 @@ enum ExactNumber: Sendable {
     }
   }
 
-  /// The number as an f64; `nil` if that does not represent it exactly.
+  /// The number as an f64; `nil` if an f64 cannot represent the number exactly.
   var double: Double? {
     switch self {
     case .integer(let number): Double(exactly: number)

@@ -17,7 +17,7 @@ enum StructuredError {
 
   /// Writes a failure: as one line of JSON if that was asked for, and otherwise its lines.
   static func write(_ failure: Failure) {
-    // It has been written.
+    // A failure without lines was already written.
     if failure.lines.isEmpty { return }
     if isOn { StandardError.write(json(failure)) } else { StandardError.write(lines: failure.lines) }
   }

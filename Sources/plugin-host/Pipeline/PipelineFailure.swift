@@ -9,7 +9,7 @@ struct PipelineFailure: Error {
 }
 
 extension PipelinePlan.Step {
-  /// The facts for JSON: those of the substitute if there is one, because the step fails with it.
+  /// The fields of the failure in JSON. A step with a substitute fails with the substitute's.
   var facts: FailureFacts {
     let last = if case .call(let substitute, _) = rescue { substitute } else { call }
     return FailureFacts(plugin: last.plugin.id, function: last.function.name, step: name)

@@ -1,4 +1,4 @@
-/// The values of a pipeline's secrets, which are hidden wherever something is printed.
+/// The values of a pipeline's secrets, hidden in all output.
 enum Secrets {
   /// Reads the values.
   static func values(of pipeline: Pipeline) throws(Failure) -> [String: String] {

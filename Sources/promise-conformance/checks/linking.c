@@ -73,7 +73,7 @@ static void the_stream_of_a_promise_is_interest_in_it(void) {
   CHECK_STATUS(promise_publisher_release(publisher), PROMISE_OK);
   CHECK_INT(promise_cancel_requested(promise), 0);
   CHECK_STATUS(promise_subscriber_release(subscriber), PROMISE_OK);
-  /* It requests none itself, so the request is made once more. */
+  /* Releasing the subscriber requests no cancellation, so the test does. */
   promise_t *last = then(promise, 'b');
   CHECK_STATUS(promise_request_cancel(last, NULL), PROMISE_OK);
   CHECK_INT(promise_cancel_requested(promise), 1);

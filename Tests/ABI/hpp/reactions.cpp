@@ -67,7 +67,7 @@ void an_exception_is_thrown_again() {
   const auto failed = promise<int>::resolved(7).then([](int why) -> int { throw refused(why); });
   CHECK(counted::alive == 1);
   CHECK(throws<refused>([&] { failed.get(); }, is_refused_7));
-  // It passes through chains, and through C.
+  // The exception propagates through chains, and through C.
   const auto passed_on = failed.then([](int n) { return n; }).finally([] {}).as<promises::value>();
   CHECK(throws<refused>([&] { passed_on.get(); }, is_refused_7));
   // Its view from C.

@@ -23,7 +23,7 @@ IDENTITY(f32, float)
 IDENTITY(f64, double)
 IDENTITY(usize, size_t)
 
-/* Borrowed arguments end with the call, so the result is a copy: `own` for two of them, static for the other. */
+/* Borrowed arguments are valid until the call returns, so each result is a copy: two are `own`, one is static. */
 static void *copy(const void *data, size_t length) {
   void *memory = host->allocate(host, length);
   if (memory != NULL)

@@ -3,8 +3,8 @@ import PluginRuntime
 import Promises
 import Testing
 
-/// Functions of libraries that know nothing of promises, by their signatures alone:
-/// `Tests/Fixtures/plugins/libraries.c` names them, and wraps none.
+/// Functions of libraries without promises, called by their signatures alone: `Tests/Fixtures/plugins/libraries.c`
+/// lists the functions and wraps none.
 @Suite("Callbacks: functions of other people's libraries")
 struct PromisifiedLibraries {
   let host: Host

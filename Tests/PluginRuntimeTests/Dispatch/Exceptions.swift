@@ -61,7 +61,7 @@ struct Exceptions {
       Issue.record("\(String(describing: before))")
       return
     }
-    // That of the call which only asked, and that of the call which threw.
+    // Two more: one of the call that read the count, and one of the call that threw.
     #expect(await outcome("throws", .string("nothing")).value == .int(count + 2))
   }
 

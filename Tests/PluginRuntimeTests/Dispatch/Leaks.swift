@@ -70,7 +70,7 @@ struct Leaks {
       throw PromiseError(domain: "here", code: 1, message: String(repeating: "x", count: Self.size))
     }
     await expectNothingLeft {
-      // It calls back 64 times.
+      // Each call of length_of_given calls back 64 times.
       for _ in 0..<Self.calls / 64 { _ = await host.outcome("length_of_given", of: "test.callbacks", [gives]) }
       for _ in 0..<Self.calls { _ = await host.outcome("maybe", of: "test.callbacks", [fails]) }
     }

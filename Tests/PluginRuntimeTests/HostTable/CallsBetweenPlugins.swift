@@ -83,7 +83,7 @@ struct CallsBetweenPlugins {
     let sum = host.call("sum", of: "test.promises", [.value(.bytes([1, 2, 3]))])
     sum.discard()
     #expect(host.retainedArguments.count == 1)
-    // They call the functions themselves, and release nothing.
+    // Direct calls of the functions, which release no retained arguments.
     for name in ["go", "seen"] {
       var result = promise_value_t()
       try host.function(name, of: "test.promises").invoke(nil, count: 0, into: &result)

@@ -161,7 +161,7 @@ struct Closure {
     let file = try PluginFile(opening: path)
     #expect(truncate(path, 4_000) == 0)
     #expect(#expect(throws: PluginError.self) { try file.seal() }?.kind == .replaced)
-    // It has the size of a page, and fewer bytes can be read.
+    // A file of sysfs reports the size of a page, but fewer bytes can be read.
     let short = "/sys/devices/system/cpu/online"
     guard let status = try? FileManager.default.attributesOfItem(atPath: short), status[.size] as? Int == 4_096 else {
       print("skipped: \(short) is not a file of 4,096 bytes")

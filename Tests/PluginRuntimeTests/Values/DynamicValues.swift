@@ -17,7 +17,7 @@ struct DynamicValues {
     return String(cString: try #require(promise_value_data(&text, nil)))
   }
 
-  /// A promise of C's, fulfilled with the value of a JSON text.
+  /// A promise of the C ABI, fulfilled with the value of a JSON text.
   private func promise(_ json: String, depth: UInt32 = 0) throws -> OpaquePointer {
     var value = promise_value_t()
     var options = promise_json_options_t()

@@ -76,9 +76,9 @@ extension CellRef {
     return pushed
   }
 
-  /// Makes this promise, whose source is settled, one that is settled by calls from outside. The context, installed
-  /// like that of a discard block, makes the event obsolete if another call settles the promise first. False if it is
-  /// settled already.
+  /// Lets calls from outside settle this promise, whose source is settled. Installs a context, like that of a discard
+  /// block, that makes the event obsolete if another call settles the promise first. Returns false if the promise is
+  /// already settled.
   private func becomeAnswerable(_ event: Completion) -> Bool {
     guard hold() else { return false }
     let context = unsafe Context(WeakCell(token: event.ref.token).context) { event in

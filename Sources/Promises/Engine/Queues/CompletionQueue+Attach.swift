@@ -64,8 +64,8 @@ extension CompletionQueue {
     return .added
   }
 
-  /// Registers a CANCEL for a cancel request or a discard of the promise; it arrives at once if that happened already.
-  /// It is obsolete if the promise is settled or destroyed without one.
+  /// Registers a CANCEL event for a cancel request or a discard of the promise. The event arrives at once if either
+  /// already happened, and becomes obsolete if the promise is settled or destroyed without one.
   package func onCancel(_ promise: CellRef, tag: UInt64) -> Added {
     if isClosed { return .closed }
     guard let event = Completion.make(.cancel, tag: tag, for: self) else { return .outOfMemory }

@@ -70,7 +70,7 @@ enum Product: String, CaseIterable, ExpressibleByArgument {
         "env", "SOURCES=\(workspace.tree.path)", "OUT=\(scratch(workspace).path)",
         workspace.root.appending(path: "scripts/test-orderings.sh").path, "--build",
       ]
-    // It runs the program, too.
+    // The script runs the programs, too.
     case .threads:
       return ABIPrograms.unlimited + [
         "env", "SOURCES=\(workspace.tree.path)", "OUT=\(scratch(workspace).path)",
