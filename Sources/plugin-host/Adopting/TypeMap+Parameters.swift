@@ -40,6 +40,10 @@ extension TypeMap {
     # zlib, bzip2, Brotli.
     deflatePending.pending deflatePending.bits: out
     BZ2_bzReadOpen.bzerror BZ2_bzWriteOpen.bzerror: out
+    BZ2_bzBuffToBuff*.dest: out bytes[destLen]
+    BZ2_bzBuffToBuff*.source: bytes[sourceLen]
+    # libmagic.
+    magic_buffer.argument2: bytes[argument3]
     BrotliEncoderCompress.input_buffer: bytes[input_size]
     BrotliEncoderCompress.encoded_size BrotliDecoderDecompress.decoded_size: inout usize = 65536
     BrotliEncoderCompress.encoded_buffer: out bytes[encoded_size]

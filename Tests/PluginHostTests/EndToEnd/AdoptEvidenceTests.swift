@@ -35,6 +35,7 @@ extension EndToEnd {
       int list_names(char **str, int flags);
       /// \\param list  At the end *list will be set to point to the entries.
       int stream_start(stream *s, entries **list, int flags); void table_free(char **result);
+      int BZ2_bzBuffToBuffPlain(char *dest, unsigned *destLen, char *source, unsigned sourceLen);
       """
     private static let source = """
       #include <stdarg.h>
@@ -64,6 +65,10 @@ extension EndToEnd {
       int decode(uint64_t *memlimit, int flags) { return *memlimit == 5 ? (*memlimit = 9) : 0; }
       int list_names(char **str, int flags) { *str = strdup("names"); return 0; } int stream_start() { return 0; }
       void table_free(char **result) { free(result); }
+      int BZ2_bzBuffToBuffPlain(char *dest, unsigned *destLen, char *source, unsigned sourceLen) {
+        memcpy(dest, source, *destLen = sourceLen);
+        return 0;
+      }
       """
 
     @Test(arguments: [
@@ -88,6 +93,11 @@ extension EndToEnd {
       ("barrier_init", "(barrier: out(16) own(barrier_destroy) ptr<barrier_t>, count: u32) -> i32"),
       ("decode", "(memlimit: inout u64, flags: i32) -> i32"),
       ("list_names", "(str: out cstr?, flags: i32) -> i32"),
+      // Data, though its type is that of texts.
+      (
+        "BZ2_bzBuffToBuffPlain",
+        "(dest: out bytes[destLen], destLen: inout u32 = 65536, source: bytes[sourceLen], sourceLen: u32) -> i32"
+      ),
     ])
     func evidenceIsFound(name: String, types: String) throws {
       try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
@@ -119,6 +129,8 @@ extension EndToEnd {
           "a.hmac_update $c '\u{1}\u{2}'", "a.hmac_digest $c 3")
         #expect(digest.contains("\"BgYG\""), "\(digest)")
         #expect(try adopted.call("report", "0", "100%s") == "5\n")
+        let data = try adopted.shell("use LIB as a", "a.BZ2_bzBuffToBuffPlain source='a\u{1}\u{2}b'")
+        #expect(data.contains("\"YQECYg==\""), "\(data)")
         #expect(try adopted.call("decode", "memlimit=5", "flags=0").contains("\"memlimit\":9"))
         #expect(try adopted.call("barrier_init", "count=3").contains("0"))
       }
