@@ -67,7 +67,7 @@ def evidence(types, node, file, index, name, target):
         return "comment"
     if re.match(r"(?i)_*(e|err|error)$", name) and "error" in types.core(target).lower():
         return "type"
-    # What such a function is given is a result of an earlier call: sqlite3_free_table(char **result).
+    # A destructor takes the result of an earlier call: sqlite3_free_table(char **result).
     ends = re.search(r"(?i)(free|destroy|delete|release|unref|close|clear|cleanup|dispose|fini)", node["name"])
     if not ends and {"out", "ret", "return", "output", "result", "res"} & set(words(name)[:1] + words(name)[-1:]):
         return "name"
