@@ -286,20 +286,6 @@ struct CancellationPoolTests {
     withExtendedLifetime(items) {}
   }
 
-  @Test("D55: items that are destroyed do not pile up", arguments: [true, false])
-  func destroyed(isFuture: Bool) {
-    let requests = Recorder<Void>()
-    let kept = Item { requests.record() }
-    let pool = CancellationPool()
-    pool.add(kept)
-    #expect(pool.count == 1)
-    for _ in 0..<10_000 { pool.add(isFuture ? Future<Int, Never>.makeWithResolver().0 : Item {}) }
-    #expect(pool.count < 1_000)
-    pool.drain()
-    #expect(requests.count == 1 && pool.count == 0)
-    withExtendedLifetime(kept) {}
-  }
-
   @Test("D56: a pool may be used from within a request that it makes")
   func reentrant() {
     let log = Recorder<String>()

@@ -1,0 +1,26 @@
+import Promises
+import PromisesTestSupport
+import Testing
+
+@Suite("Items of a cancellation pool")
+struct PooledItems {
+  private final class Item: Cancellable {
+    let body: () -> Void
+    init(_ body: @escaping () -> Void) { self.body = body }
+    func requestCancel() { body() }
+  }
+
+  @Test("D55: items that are destroyed do not pile up", arguments: [true, false])
+  func destroyed(isFuture: Bool) {
+    let requests = Recorder<Void>()
+    let kept = Item { requests.record() }
+    let pool = CancellationPool()
+    pool.add(kept)
+    #expect(pool.count == 1)
+    for _ in 0..<10_000 { pool.add(isFuture ? Future<Int, Never>.makeWithResolver().0 : Item {}) }
+    #expect(pool.count < 1_000)
+    pool.drain()
+    #expect(requests.count == 1 && pool.count == 0)
+    withExtendedLifetime(kept) {}
+  }
+}
