@@ -12,9 +12,9 @@ enum CommandLineExample {
     return words.joined(separator: " ")
   }
 
-  /// The word quoted for a shell. One with controls is written in ASCII, because a terminal would obey them.
+  /// The word quoted for a shell. One with harmful characters is written in ASCII.
   private static func quoted(_ word: String) -> String {
-    if word.unicodeScalars.contains(where: \.isControl) { return "$'\(escaped(word))'" }
+    if word.unicodeScalars.contains(where: \.isHarmful) { return "$'\(escaped(word))'" }
     let isPlain = word.utf8.allSatisfy {
       switch $0 {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -2,6 +2,10 @@ extension Unicode.Scalar {
   /// Whether a terminal may interpret the scalar as a command: C0, DEL and C1.
   var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
 
+  /// Whether a line that has the scalar may command a terminal or show its text in another order: a control, or one of
+  /// the embeddings, overrides and isolates of Unicode Standard Annex 9.
+  var isHarmful: Bool { isControl || (0x202A...0x202E).contains(value) || (0x2066...0x2069).contains(value) }
+
   /// The width in terminal columns: 0 for a combining scalar, 2 for wide East Asian letters and emoji.
   var columns: Int {
     switch properties.generalCategory {
@@ -19,7 +23,7 @@ extension Unicode.Scalar {
 }
 
 extension String {
-  /// The text on one line: each run of control characters, such as line breaks and the beginnings of escape sequences,
+  /// The text on one line: each run of harmful characters, such as line breaks and the beginnings of escape sequences,
   /// becomes one space. A terminal must not obey a plugin's text.
   /// Secrets are hidden, and a text of megabytes is cut.
   var displayLine: String { Redaction.apply(self).cut.singleLine }
@@ -34,20 +38,20 @@ extension String {
     return "\(String(decoding: utf8.prefix(Self.longestLine), as: UTF8.self))... (\(rest) more bytes)"
   }
 
-  /// The text with a space for each control but tabs: a line that a plugin wrote, as it may be shown on a terminal.
+  /// The text with a space for each harmful character but tabs: a line that a plugin wrote, as it may be shown on a terminal.
   var harmlessLine: String {
-    guard unicodeScalars.contains(where: \.isControl) else { return self }
+    guard unicodeScalars.contains(where: \.isHarmful) else { return self }
     var line = String.UnicodeScalarView()
-    for scalar in unicodeScalars { line.append(scalar.isControl && scalar != "\t" ? " " : scalar) }
+    for scalar in unicodeScalars { line.append(scalar.isHarmful && scalar != "\t" ? " " : scalar) }
     return String(line)
   }
 
-  /// The text with a space for each run of controls.
+  /// The text with a space for each run of harmful characters.
   var singleLine: String {
     var line = ""
     var gap = false
     for scalar in unicodeScalars {
-      if scalar.isControl {
+      if scalar.isHarmful {
         gap = true
       } else {
         if gap && !line.isEmpty { line += " " }

@@ -33,7 +33,7 @@ struct FileMistakes: Error {
     // A long line is shown from a little before the place.
     let start = column > shown ? column - shown / 2 : 0
     let scalars = line.unicodeScalars.dropFirst(start).prefix(shown)
-    let text = scalars.map { $0.isControl ? " " : String($0) }
+    let text = scalars.map { $0.isHarmful ? " " : String($0) }
     let before = text.prefix(max(0, column - 1 - start)).joined()
     return ["  " + text.joined(), "  " + String(repeating: " ", count: before.columns) + "^"]
   }

@@ -13,9 +13,9 @@ enum YAMLText {
     "# " + String(String.UnicodeScalarView(text.unicodeScalars.map { needsEscape($0) ? " " : $0 }))
   }
 
-  /// Control characters, and the scalars that end a line or begin a file in YAML.
+  /// Harmful characters, and the scalars that end a line or begin a file in YAML.
   private static func needsEscape(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.isControl || ["\u{2028}", "\u{2029}", "\u{FEFF}", "\u{FFFE}", "\u{FFFF}"].contains(scalar)
+    scalar.isHarmful || ["\u{2028}", "\u{2029}", "\u{FEFF}", "\u{FFFE}", "\u{FFFF}"].contains(scalar)
   }
 
   private static func escaped(_ scalar: Unicode.Scalar) -> String {

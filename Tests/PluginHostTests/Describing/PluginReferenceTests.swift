@@ -83,6 +83,9 @@ import Testing
     let plugin = try plugin(path: "/lib/\u{1B}[31m\u{E9}'\\.so", ("f(a: i32)", nil))
     let text = CommandLineExample.text(of: plugin.functions[0], in: plugin)
     #expect(text == #"plugin-host call $'/lib/\033[31m\303\251\'\\.so' f a=1"#)
+    let reversed = try self.plugin(path: "/lib/\u{202E}os.a", ("f(a: i32)", nil))
+    let reversedText = CommandLineExample.text(of: reversed.functions[0], in: reversed)
+    #expect(reversedText == #"plugin-host call $'/lib/\342\200\256os.a' f a=1"#)
   }
 
   @Test func aFunctionThatNoCommandLineCanCallHasNone() throws {

@@ -319,10 +319,10 @@ extension EndToEnd {
     }
 
     @Test func aLineOfAPluginDoesNotCommandTheTerminal() throws {
-      let line = "\u{1B}]0;owned\u{7}a\tb"
+      let line = "\u{1B}]0;owned\u{7}a\tb\u{202E}c\u{2066}"
       let ending = try HostProcess.run(
         "call", "--isolation", "process", "--signature", "puts(text: cstr) -> i32", "libc.so.6", line)
-      #expect(ending.status == 0 && ending.errors == "libc:  ]0;owned a\tb\n", "\(ending.errors.debugDescription)")
+      #expect(ending.status == 0 && ending.errors == "libc:  ]0;owned a\tb c \n", "\(ending.errors.debugDescription)")
     }
 
     @Test func anAdoptedLibraryRunsInAWorkerToo() throws {

@@ -36,6 +36,7 @@ import Testing
 
   @Test func nothingInATableCommandsATerminal() {
     #expect(ResultTable.text(.string("a\u{1B}[2Jb\nc")) == "a [2Jb c\n")
+    #expect(ResultTable.text(.string("a\u{2069}\u{202A}b\u{200F}")) == "a b\u{200F}\n")
     let hostile = PluginValue.array([.object([PluginMember("\u{9B}n", .string("\r\u{7}x"))])])
     #expect(ResultTable.text(hostile) == "n\nx\n")
   }
