@@ -14,7 +14,7 @@ typedef enum filter_condition {
   NEW_PROCESS,
   /* clone() with one of FILTER_FLAGS_OF_SYSTEM. */
   OF_SYSTEM,
-  /* The first argument is the number of another process. The listener allows those of the caller's own threads. */
+  /* The first argument is the ID of another process. The listener allows the IDs of the caller's own threads. */
   OTHER_PROCESS,
   /* setpriority() of more than one process, or of another one; ioprio_set() likewise. */
   OTHER_PRIORITY,

@@ -62,7 +62,7 @@ static void reason_is_freed_with_each_promise_upstream(void) {
   }
 }
 
-/* The deciding input of a combination. */
+/* An input of a race keeps the reason until it decides the race. */
 static void reason_is_freed_with_a_deciding_input(void) {
   payload_t payload = {0};
   promise_value_t reason = object(&payload);

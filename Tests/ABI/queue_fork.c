@@ -29,7 +29,7 @@ static void takes_in_the_child(void *argument) {
   CHECK_EVENT(0, PROMISE_EVENT_SETTLED, PROMISE_FULFILLED, 2);
   /* No thread is left that could add an event. */
   CHECK_INT(take(forked->queue, FOR_EVER), PROMISE_EDEADLK);
-  /* A thread of the child can. */
+  /* The timer thread of the child can add one. */
   promise_t *timer = promise_sleep(1 * MILLISECONDS);
   CHECK_STATUS(promise_queue_watch(forked->queue, timer, 3), PROMISE_OK);
   CHECK_INT(take(forked->queue, FOR_EVER), 1);

@@ -181,7 +181,7 @@ struct CheckedCall {
     case .optional(.callback) where values.roll(2) == 0: return .address(nil)
     case .callback(let callback), .optional(.callback(let callback)):
       guard callback.result.flatMap({ TypeLayout(of: $0)?.size }) ?? 0 <= 16 else {
-        throw Unmade("'\(parameter.name)' returns a struct")
+        throw Unmade("the callback '\(parameter.name)' returns a struct of more than 16 bytes")
       }
       let function: @convention(c) () -> plugin_check_words_t = plugin_check_callback
       return .address(unsafeBitCast(function, to: UnsafeMutableRawPointer.self))

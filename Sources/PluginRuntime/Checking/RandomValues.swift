@@ -7,7 +7,7 @@ struct RandomValues {
   mutating func next() -> UInt64 { dice.next() }
   mutating func roll(_ count: Int) -> Int { dice.roll(count) }
 
-  /// A number of elements.
+  /// Returns a random number of elements below 300, with a preference for 0 and 1.
   mutating func count() -> Int { roll(4) == 0 ? roll(2) : roll(300) }
 
   /// The C form of a value; `nil` for a type whose values cannot be made up.

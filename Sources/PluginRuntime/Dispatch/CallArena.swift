@@ -10,7 +10,7 @@ final class CallArena {
   /// Memory for the function to free; freed here if the function is not called.
   private var owned: [UnsafeMutableRawPointer] = []
 
-  /// The values held by the arena.
+  /// Values that are released with the arena.
   private var kept: [promise_value_t] = []
 
   /// The callbacks of the call, which watch over it while its promise is pending.

@@ -19,7 +19,7 @@ extension GeneralCall {
       rule.isFailure(frame + plan.frame.returned, plan.signature.returned ?? returned, plan.report.successes)
     else { return nil }
     let name = plan.signature.name
-    // The call for the message may change it.
+    // The call for the message may change `errorNumber`.
     let number = errorNumber
     let text = plan.message?.text(self)
     if rule == .errno {

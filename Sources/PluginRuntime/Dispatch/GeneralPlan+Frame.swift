@@ -102,7 +102,7 @@ extension GeneralPlan {
 
   /// The offsets of the frame's parts that belong to no parameter.
   struct Frame: Sendable {
-    /// The result and the error that the function stores, and their addresses, which it is passed.
+    /// The slots for the result and the error that the function stores, and for their addresses, which are arguments.
     let result: Int
     let error: Int
     let resultAddress: Int

@@ -56,7 +56,7 @@ public struct Capabilities: Sendable, Equatable {
     case ("write", 2) where !content.isEmpty: writes.append(Self.path(content, from: folder))
     case ("env", 2):
       guard !content.isEmpty, !content.contains("=") else {
-        throw CapabilityMistake(description: "\"\(text)\" has no name of a variable")
+        throw CapabilityMistake(description: "\"\(text)\" is not a capability: expected env=NAME, without a value")
       }
       environment.append(content)
     case ("memory", 2):
@@ -66,7 +66,7 @@ public struct Capabilities: Sendable, Equatable {
       memory = size
     case ("cpu", 2):
       guard let seconds = Int64(content), (1...1_000_000_000).contains(seconds) else {
-        throw CapabilityMistake(description: "\"\(text)\" has no time: expected whole seconds, at least 1")
+        throw CapabilityMistake(description: "\"\(text)\" has no time: expected seconds from 1 to 1000000000")
       }
       cpuTime = .seconds(seconds)
     default: throw CapabilityMistake(description: "\"\(text)\" is not a capability: expected \(Self.forms)")

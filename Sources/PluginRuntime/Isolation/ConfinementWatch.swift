@@ -162,8 +162,8 @@ struct ConfinementWatch {
     granted.contains { $0.access & Int32(access) != 0 && Self.isBelow($0.path, path) }
   }
 
-  /// A path of a thread as it leads there from this process, and the folder of the thread's own process, which is
-  /// /proc/self in refusals. Descriptors lead to their files, and those of pipes and sockets nowhere.
+  /// Returns the path by which this process reaches a path of the thread, and the thread's folder in /proc, which
+  /// refusals print as /proc/self. The path of a descriptor leads to its file; a pipe or a socket has none.
   private func located(_ path: String, _ thread: Int32) -> (path: String, own: String) {
     let folder = "/proc/\(thread)"
     let names = [

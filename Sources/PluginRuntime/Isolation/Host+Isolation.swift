@@ -27,7 +27,7 @@ extension Host {
   ) throws(PluginError) -> PluginDescription {
     try loading.withLock { () throws(PluginError) in
       guard activity.isOpen else {
-        throw PluginError(.closed, source.name, "is not loaded any more: the host is shutting down")
+        throw PluginError(.closed, source.name, "cannot be loaded: the host is shutting down")
       }
       if let loaded = registry.remotes.first(where: { isLoaded($0.description) }) { return loaded.description }
       let plugin = try IsolatedPlugin(

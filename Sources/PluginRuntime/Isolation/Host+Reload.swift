@@ -9,7 +9,7 @@ extension Host {
   @discardableResult
   public func reload(_ plugin: String, deadline: Duration = .seconds(5)) throws(PluginError) -> PluginDescription {
     guard activity.isOpen else {
-      throw PluginError(.closed, plugin, "is not loaded any more: the host is shutting down")
+      throw PluginError(.closed, plugin, "cannot be reloaded: the host is shutting down")
     }
     if let remote = registry.remote(plugin) { return try remote.reload(deadline: deadline) }
     guard registry[plugin] == nil else {

@@ -307,7 +307,7 @@ public final class PluginWorker: Sendable {
     guard !WorkerChannel.isInChild else { return }
     state.withLock { _ = $0.calls.removeValue(forKey: request) }
     guard let error = channel.send(frame) else { return }
-    let reason = PluginError(.notIsolated, "plugin-worker", "gives a result that \(error.message)")
+    let reason = PluginError(.notIsolated, "plugin-worker", "cannot send the result of a call: it \(error.message)")
     reply(Frame(.rejected, request, ReasonCoder.encode(reason)))
   }
 
@@ -371,7 +371,7 @@ public final class PluginWorker: Sendable {
 private let socketDescriptor = Int32(PLUGIN_PROCESS_SOCKET)
 
 extension HandleTable {
-  /// Arguments with the pointers that their handles stand for.
+  /// Returns the arguments with handles replaced by pointers.
   fileprivate func imported(
     _ arguments: [Argument], for function: BoundFunction
   ) throws(ArgumentMismatch) -> [Argument] {

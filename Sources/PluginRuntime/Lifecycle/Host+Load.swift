@@ -14,7 +14,7 @@ extension Host {
   private func load(_ path: String, thread: SerialThread?) throws(PluginError) -> PluginDescription {
     try loading.withLock { () throws(PluginError) in
       guard activity.isOpen else {
-        throw PluginError(.closed, path, "is not loaded any more: the host is shutting down")
+        throw PluginError(.closed, path, "cannot be loaded: the host is shutting down")
       }
       let library = try SharedLibrary(verifying: path)
       if let loaded = registry.plugin(of: library.file) { return loaded.description }

@@ -142,7 +142,7 @@ extension ValueFields {
       (try range.number("min"), try range.number("max"))
     }
     guard oldest >= 1, oldest <= newest else {
-      throw ArgumentMismatch(path: name, message: "is \(oldest) to \(newest), expected a range from at least 1")
+      throw ArgumentMismatch(path: name, message: "is \(oldest) to \(newest), expected 1 or more, the lower first")
     }
     return oldest...newest
   }

@@ -19,7 +19,7 @@ extension ScalarType {
   /// Whether a float type can hold the number, with its own precision.
   func fits(_ number: Double) -> Bool { number.isFinite && (size > 4 || Float(number).isFinite) }
 
-  /// The number in a text that a float type can hold; an integer exactly.
+  /// Returns the number in the text; `nil` if the float type cannot hold it, or cannot hold an integer exactly.
   private func number(_ text: String) -> Double? { isExact(text) ? Double(text).flatMap { fits($0) ? $0 : nil } : nil }
 
   /// Whether a float type represents the integer in the text exactly; true for other texts.

@@ -46,7 +46,8 @@ struct SignatureCheck {
     }
     guard count.defaultValue == nil || parameter.direction == .output else {
       throw cursor.error(
-        at: column, found: "the count '\(name)', which has a default", expected: "none: the argument has its count")
+        at: column, found: "the count '\(name)', which has a default",
+        expected: "no default: the argument has its count")
     }
   }
 

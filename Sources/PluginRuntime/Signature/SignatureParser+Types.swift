@@ -176,7 +176,7 @@ extension SignatureParser {
   private func terminated(_ element: ValueType, _ column: Int) throws(SignatureError) -> ValueType {
     guard element.isInteger || element.isAddress, element.unwrapped == element else {
       throw cursor.error(
-        at: column, found: "'\(element)'", expected: "a cstr, a ptr<Name>, an integer: what NULL or 0 can end")
+        at: column, found: "'\(element)'", expected: "a cstr, a ptr<Name> or an integer, which NULL or 0 ends")
     }
     return .terminated(element)
   }

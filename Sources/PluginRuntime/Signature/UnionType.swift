@@ -19,9 +19,9 @@ public struct UnionType: Sendable, Hashable {
   /// Returns the type of the union's value beside a value of the tag; `nil` if that chooses no member.
   public func choice(tagged tag: PluginValue?) -> ValueType? { index(tagged: tag).map { choices[$0] } }
 
-  /// The error of a value, described as `found`, beside a tag that chooses no member.
+  /// Returns the error for a value, described as `found`, of a union whose tag chooses no member.
   func mismatch(_ found: String) -> ArgumentMismatch {
-    ArgumentMismatch(message: "is \(found), expected null: no member is for this '\(tag)'")
+    ArgumentMismatch(message: "is \(found), expected null: the value of '\(tag)' chooses no member")
   }
 }
 

@@ -69,7 +69,7 @@ package struct JSONScanner {
     while position < bytes.count, Self.isPartOfNumber(bytes[position]) { position += 1 }
     let digits = String(decoding: bytes[start..<position], as: UTF8.self)
     guard ScalarType.isNumber(digits) else {
-      throw JSONError(offset: start, found: "'\(digits.prefix(40))'", expected: "a number of JSON")
+      throw JSONError(offset: start, found: "'\(digits.prefix(40))'", expected: "a JSON number, such as -1.5e3")
     }
     return digits
   }

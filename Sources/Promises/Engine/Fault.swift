@@ -6,7 +6,7 @@ package enum Fault {
   /// The code of the error, a `promise_status_t`, and its message.
   private var row: (code: Int64, message: StaticString) {
     switch self {
-    case .malformedValue: (-1, "the handler left a value of no known kind")
+    case .malformedValue: (-1, "the handler must store a value of a known kind in *out")
     case .heldByItself: (-1, "a promise cannot hold itself")
     case .unknownVerdict:
       (-1, "the handler must return PROMISE_FULFILL, PROMISE_REJECT, or PROMISE_ADOPT with a PROMISE in *out")

@@ -5,7 +5,7 @@ import Synchronization
 enum ReactionResult {
   /// None: the reaction's reference can be released.
   case idle
-  /// The reaction's reference was released, or moved to the promise that it follows now, or to a job.
+  /// The reference was released, or moved to a job, or to the promise that the derived promise follows now.
   case moved
   /// A promise was settled; this is the newest of its reactions, or 0. The reaction's cell holds the value.
   case settled(newest: UInt32)

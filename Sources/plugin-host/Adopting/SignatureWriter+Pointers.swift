@@ -136,7 +136,7 @@ extension SignatureWriter {
     if ParameterNames.isAtomic(function: function.name) { throw Self.sharedState(name) }
     // lzma_stream_buffer_encode(..., uint8_t *out, size_t *out_pos, size_t out_size).
     if !isConst, ParameterNames.isPlace(name), names.contains(String(name.dropLast(4))) {
-      checks.append("\(name) is taken to be a place that is read and moved, from 0")
+      checks.append("\(name) is taken to be a position that the function reads and advances; calls start at 0")
       return "inout \(value) = 0"
     }
     let isStatus = header.isEnumeration(target) && ParameterNames.isStatus(name)

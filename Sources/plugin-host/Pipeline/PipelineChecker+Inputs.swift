@@ -188,7 +188,7 @@ extension PipelineChecker {
     }
   }
 
-  /// The value of a text in a list or a mapping. Where the type leaves it open, YAML's core schema decides.
+  /// Returns the value of a scalar in a list or a mapping. If `type` fits several kinds, YAML's core schema decides.
   private mutating func check(
     _ text: String, isPlain: Bool, as type: ValueType, at location: Location, name: String
   ) -> PluginValue? {

@@ -97,10 +97,10 @@ extension PipelineChecker {
       if !takers.contains(number) {
         report(
           location ?? step.name.location,
-          "no step takes these events; one with each: {stream: \(step.name.value)} would")
+          "no step takes these events; add one with each: {stream: \(step.name.value)}")
       }
       if step.retry != nil {
-        report(step.name.location, "a step that gives events is not retried: they would be given again")
+        report(step.name.location, "a step that gives events is not retried: remove \"retry\"")
       }
     }
   }

@@ -21,7 +21,7 @@ final class LineReader {
     }
     descriptor = open(RawText.cString(path), O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw Failure(.usage, "\(Directory.shown(path)): \(SystemError.last)".displayLine) }
-    // A folder can be opened, and has no first line.
+    // open() accepts a folder, so report the error before the first read.
     guard FileKind(path: path) != .directory else {
       throw Failure(.usage, "\(path): \(SystemError(code: EISDIR))".displayLine)
     }

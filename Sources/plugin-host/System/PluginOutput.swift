@@ -14,7 +14,7 @@ enum PluginOutput {
     var loaded: Set<String> = []
     /// The number of entries into the code of each plugin that runs.
     var running: [String: Int] = [:]
-    /// A line without its end.
+    /// The bytes read since the last end of a line.
     var text: [UInt8] = []
   }
 

@@ -44,7 +44,7 @@ struct TrustFile: Sendable {
       bytes = try FileBytes.readRegular(path: path, limit: FileBytes.longest)
     } catch {
       let problem = error.code == EINVAL ? "not a regular file" : "\(error)"
-      throw Failure(.notLoaded, "\(path): \(problem): no plugin is loaded without the rules in it")
+      throw Failure(.notLoaded, "\(path): \(problem): no plugin is loaded until it is repaired")
     }
     try trust.check(path)
     for (index, line) in Self.lines(in: bytes).enumerated() {

@@ -10,7 +10,7 @@ final class OrderingTrial: Explorable {
     case nested
     /// The other thread settles the source that the promise follows.
     case following
-    /// The attaching thread releases the last reference between the two.
+    /// Each thread ends by releasing a reference to the promise; either release may be the last.
     case releasing
   }
 

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  /// Structs that callers set aside, which functions of the library make.
+  /// Structs that the caller allocates and a function of the library initializes.
   @Suite struct AdoptStructsTests {
     private static let endings = """
       typedef struct { void *state; int count; } emitter_t;

@@ -200,7 +200,7 @@ extension EndToEnd {
         "adopt", "math.h", "--library", "libm.so.6", "--clang", script.path, "--timeout", "0.5")
       #expect(ending.status == 3)
       #expect(ending.errors == "plugin-host: \(script.path): timed out after 0.5 s\n")
-      // Killed: the gate has no writer any more, a moment later at most.
+      // The child was killed, so the FIFO soon has no writer.
       var byte: UInt8 = 0
       let deadline = Date(timeIntervalSinceNow: 60)
       while read(reader, &byte, 1) < 0, Date() < deadline { usleep(2_000) }

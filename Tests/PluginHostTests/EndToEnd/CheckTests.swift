@@ -179,7 +179,7 @@ extension EndToEnd {
       #expect(try arguments("1").replacing("seed 1", with: "") != arguments("2").replacing("seed 2", with: ""))
     }
 
-    @Test("controls in the words of a plugin are not in the XML, which cannot have them")
+    @Test("control characters in the text of a plugin become U+FFFD in the XML report")
     func controls() throws {
       let fixture = try Self.plugin("REFUSES")
       let file = fixture.folder.appending(path: "report.xml").path

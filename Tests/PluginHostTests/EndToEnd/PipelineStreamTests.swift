@@ -204,7 +204,7 @@ extension EndToEnd {
     @Test(arguments: [
       ("a: {call: calling.halves, with: {x: 1, f: {stream: 1, returns: 0}}}", "it must give values back: fn(x: f64"),
       ("a: {call: calling.call, with: {f: {stream: 1, returns: 0}}}", "error: \"f\" returns nothing: fn(text: cstr)"),
-      ("a: {call: calling.call, with: {f: {stream: 1}}}", "no step takes these events; one with each: {stream: a}"),
+      ("a: {call: calling.call, with: {f: {stream: 1}}}", "no step takes these events; add one with each: {stream: a}"),
       ("a: {call: kinds.tiny, each: {stream: a}, with: {x: 1}}", "error: the step \"a\" waits for itself"),
       ("a: {call: kinds.tiny, each: {stream: b}, with: {x: 1}}", "error: no step is named \"b\""),
       ("a: {call: kinds.tiny, each: {stream: b, get: c}, with: {x: 1}}", "error: a stream has no key \"get\""),

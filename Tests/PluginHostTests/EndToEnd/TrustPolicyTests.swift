@@ -158,7 +158,7 @@ extension EndToEnd {
       #expect(access(mark, F_OK) != 0)
     }
 
-    @Test("rules that are there and cannot be read refuse every plugin", arguments: ["link", "folder", "FIFO"])
+    @Test("rules that exist but cannot be read refuse every plugin", arguments: ["link", "folder", "FIFO"])
     func unreadableRules(kind: String) throws {
       defer { try? FileManager.default.removeItem(at: folder) }
       let nowhere = folder.appending(path: "nowhere").path
@@ -173,7 +173,7 @@ extension EndToEnd {
       let ending = try run("call", plugin, "echo", "3")
       #expect(ending.status == 2 && ending.text == "")
       #expect(
-        ending.errors == "plugin-host: \(configuration): \(problem): no plugin is loaded without the rules in it\n")
+        ending.errors == "plugin-host: \(configuration): \(problem): no plugin is loaded until it is repaired\n")
     }
 
     @Test func aSignatureThatIsNotAFileIsNotUsed() throws {

@@ -67,7 +67,7 @@ struct UncountedElements {
     #expect(nothing?.message.contains("expected bytes") == true, "\(nothing as Any)")
   }
 
-  @Test("are the address alone in C")
+  @Test("are parsed, and declared in C as an address without a count")
   func text() throws {
     let text = "f(a: inout str[*], b: bytes[*]?, c: &[cstr; *], d: i32)"
     let signature = try Signature(parsing: text)

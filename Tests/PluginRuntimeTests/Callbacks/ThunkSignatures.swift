@@ -128,7 +128,7 @@ private struct Trip {
 
   init(_ types: [ThunkInterface.Element], _ result: ThunkInterface.Element, _ kind: Int32, _ dice: inout Dice) {
     self.types = types
-    // Structs have their sizes from here on.
+    // Making the interface sets the sizes of structs, which are read below.
     pool = ThunkPool(ThunkInterface(types, result), kind: kind)
     given = types.map { type in (0..<type.pointee.size).map { _ in UInt8(dice.roll(256)) } }
     self.result = (0..<result.pointee.size).map { _ in UInt8(dice.roll(256)) }

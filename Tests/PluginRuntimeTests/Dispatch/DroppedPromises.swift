@@ -32,7 +32,7 @@ struct DroppedPromises {
     #expect(await held.outcome().pluginError?.description == "test.promises.hold_twofold: \(Self.message)")
   }
 
-  @Test("can be discarded before and after, and hold nothing that they were lent")
+  @Test("can be discarded before and after their last release, which frees the arguments that they borrowed")
   func discarded() async {
     let held = host.call("hold", of: "test.promises", [.value(.bytes([1]))])
     held.discard()

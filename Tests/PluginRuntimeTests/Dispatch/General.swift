@@ -211,7 +211,7 @@ struct General {
     #expect(await json("total", #"[""]"#) == "0.0")
   }
 
-  @Test("values of any kind, and errors")
+  @Test("a value parameter or result is of any kind, and an error that a function gives is the rejection")
   func anything() async {
     #expect(await json("same", "[3]") == "3")
     #expect(await json("give", #"["x"]"#) == #"{"given":"x"}"#)

@@ -20,7 +20,7 @@ struct Replay {
 struct Growth {
   /// Within the limit of a signature's length.
   @Test(
-    "of a signature",
+    "parsing a signature takes time linear in its length",
     arguments: [
       Pattern("many parameters", "f(", "a#: i32, ", "z: i32)"),
       Pattern("a description", "f(a: i32 \"", "\\u00e9", "\")"),

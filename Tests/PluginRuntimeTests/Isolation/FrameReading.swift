@@ -27,7 +27,7 @@ struct FrameReading {
     #expect(try #require(kept).count < 2 << 20)
   }
 
-  @Test("a handle is of the type for which it was given")
+  @Test("a handle is refused for another type than the one it was made for")
   func names() throws {
     let table = HandleTable(worker: 3)
     let pointer = PluginValue.pointer(PluginPointer(name: "a", address: 8))

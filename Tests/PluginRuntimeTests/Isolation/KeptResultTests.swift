@@ -186,7 +186,7 @@ struct KeptResultTests {
     let plugin = try IsolatedPlugin.loading("chain")
     var resident: [UInt64] = []
     for _ in 0..<21 {
-      // Few waits: they take long where other tests keep the threads busy.
+      // Few waits, because each takes long while other tests keep the threads busy.
       let number = Promise<PluginValue>()
       let sizes = (0..<500).map { _ in Self.chain(plugin, 0, of: number).size }
       number.resolve(.int(16))

@@ -27,7 +27,7 @@ struct Limits {
     let late = plugin.call("gate", [], timeout: .milliseconds(20))
     #expect(try await late.outcomeInTime().pluginError?.kind == .timedOut)
     #expect(calls[0].state == .pending && calls[3].state == .pending)
-    // The two that the worker has end when the worker does, and the next two start in the next one.
+    // The discarded calls end in the worker, which takes the next two.
     calls[0].discard()
     calls[1].discard()
     try await waiting(for: { plugin.workers[0].pending == 2 })

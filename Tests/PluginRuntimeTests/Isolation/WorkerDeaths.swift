@@ -340,7 +340,7 @@ extension IsolatedPlugin {
 }
 
 extension [Promise<PluginValue>] {
-  /// Waits for the outcome of each, a minute at most.
+  /// Returns the outcomes, in order. Waits at most a minute for each promise.
   fileprivate func outcomes() async throws -> [Outcome] {
     var outcomes: [Outcome] = []
     for promise in self { outcomes.append(try await promise.outcomeInTime()) }

@@ -44,8 +44,8 @@ struct DescriptionValues {
       ("abi", .object([]), "abi.min: is missing, expected an integer"),
       ("abi", range(.int(-1), .int(1)), "abi.min: is -1, expected an integer from 0 to 4294967295"),
       ("abi", range(.uint(1), .uint(1 << 32)), "abi.max: is 4294967296, expected an integer from 0 to 4294967295"),
-      ("abi", range(.uint(0), .uint(1)), "abi: is 0 to 1, expected a range from at least 1"),
-      ("abi", range(.uint(3), .uint(2)), "abi: is 3 to 2, expected a range from at least 1"),
+      ("abi", range(.uint(0), .uint(1)), "abi: is 0 to 1, expected 1 or more, the lower first"),
+      ("abi", range(.uint(3), .uint(2)), "abi: is 3 to 2, expected 1 or more, the lower first"),
       ("required", .string("x"), "required: is a string, expected an array of at most 1024 elements"),
       (
         "required", .array(Array(repeating: .string("x"), count: 1_025)),

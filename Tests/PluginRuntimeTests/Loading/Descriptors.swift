@@ -60,7 +60,7 @@ struct Descriptors {
   }
 
   @Test(
-    "a row of the functions that is wrong is named by its index",
+    "a wrong row of the table of functions is reported with its index",
     arguments: [
       ("{NULL, (promise_function_t)one, NULL}", "NULL as functions[1].signature"),
       ("{\"two()\", NULL, NULL}", "NULL as functions[1].entry"),

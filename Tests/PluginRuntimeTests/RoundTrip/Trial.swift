@@ -25,7 +25,7 @@ struct Trial: Sendable {
   }
 }
 
-/// Makes up a function parameter by parameter.
+/// Makes a random function, one parameter at a time.
 struct TrialMaker {
   var dice: Dice
   private var parameters: [String] = []

@@ -51,7 +51,7 @@ struct Refusals {
       ("f(a: ptr)", 9, "')'", "'<'"), ("f(a: ptr<3>)", 10, "'3'", "a name"), ("f(a: own i32)", 10, "'i32'", "'own'"),
       ("f(n: out u8) -> own bytes[n]", 17, "'own bytes[n]'", "own(f) bytes[n], with the function"),
       ("f(n: u8, a: own bytes[n])", 13, "'own bytes[n]'", "its own length"),
-      ("f(a: &[f64; 0])", 8, "'f64'", "what NULL or 0 can end"), ("f(a: &[cstr?; 0])", 8, "'cstr?'", "can end"),
+      ("f(a: &[f64; 0])", 8, "'f64'", "which NULL or 0 ends"), ("f(a: &[cstr?; 0])", 8, "'cstr?'", "can end"),
       ("f() -> promise<&[cstr; 0]>", 8, "promise", "C has no other values"),
       ("f() -> i32 ! unless", 20, "the end", "such as 0"), ("f() -> i32 ! unless 0 or 0", 26, "'0'", "once"),
       ("f() -> cstr ! unless 0", 13, "'! unless' after 'cstr'", "an integer"),

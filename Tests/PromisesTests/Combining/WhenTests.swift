@@ -279,7 +279,7 @@ struct WhenTests {
     #expect((Subject(fulfilled: 1) ||| Subject(fulfilled: 2)).value == 1)
   }
 
-  @Test("Promises that are combined leave each other alone")
+  @Test("a combination of promises does not cancel the inputs that are still pending")
   func promisesAlone() {
     let (future, resolver) = Future<Int, any Error>.makeWithResolver()
     let rest = future.promise

@@ -78,7 +78,7 @@ struct ContextTests {
     #expect(derived.map(\.value) == [1, 1, 1, 1, 1, 1])
   }
 
-  @Test("an error that a callback in a context throws rejects its promise; a reason skips the callback")
+  @Test("an error thrown by a callback in a context rejects its promise; an outcome that it does not handle skips it")
   func failures() {
     let throwing = Promise<Int>.resolve(1).then(on: context.here) { _ -> Int in throw TestError(2) }
     let passed = Promise<Int>.reject(TestError(3)).then(on: context.here) { $0 }

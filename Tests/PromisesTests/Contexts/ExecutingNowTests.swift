@@ -124,7 +124,7 @@ struct ExecutingNowTests {
     #expect(log.events == ["executor: false", "after: true"])
   }
 
-  @Test("T6 another thread is not now because this one is")
+  @Test("T6 isExecutingNow is true on the thread of the callback alone")
   func anotherThread() {
     Promise<Int>.resolve(1).then(on: .nowOr(.main), { _ in onThread { record("thread") } }, nil)
     #expect(log.events == ["thread: false"])

@@ -230,7 +230,7 @@ struct CancelPropagationTests {
     #expect(one.value == 1 && other.value == 1)
   }
 
-  @Test("T63: ignoringCancel keeps the future from being asked on behalf of others; a request on itself propagates")
+  @Test("T63: ignoringCancel holds back requests of other consumers; a request on the future itself is delivered")
   func ignoringCancel() {
     let source = Watched(cancels: true)
     let ignoring = source.future!.ignoringCancel()

@@ -42,7 +42,7 @@ struct DeepRequests {
     #expect(state == .cancelled)
   }
 
-  @Test("#28: the request alone cancels a chain, whose source goes on")
+  @Test("#28: a request cancels a chain at once, also if its source stays pending")
   func cancelledAtOnce() {
     let requests = Recorder<Void>()
     onThread {

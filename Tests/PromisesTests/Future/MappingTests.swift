@@ -80,7 +80,7 @@ struct MappingTests {
       } == [.rejected("value 1"), .fulfilled("error 2"), .fulfilled("cancelled"), .cancelled(OtherError())])
   }
 
-  @Test("T50, PG19: flatMapResult ends as the future that it is given for any result")
+  @Test("T50, PG19: flatMapResult follows the future that its callback returns, for each kind of result")
   func flatMapResult() {
     #expect(
       results { $0.flatMapResult { .init(fulfilled: "\($0)") as Future<String, Never> } }

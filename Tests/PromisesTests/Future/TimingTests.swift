@@ -60,7 +60,7 @@ struct AfterTests {
     }
   }
 
-  @Test("T90: a request by way of a derived future cancels it too")
+  @Test("T90: a request for a derived future cancels a delayed future")
   func cancelledDownstream() {
     let child = Subject(on: .utility, rejected: TestError(1), after: never).map { $0 }
     child.requestCancel()

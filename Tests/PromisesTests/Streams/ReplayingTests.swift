@@ -44,7 +44,7 @@ struct ReplayingTests {
     #expect(publisher.lastState == .data(5) && publisher.lastValue == 5)
   }
 
-  @Test("PG44: the states that a stateful publisher remembers are released")
+  @Test("PG44: a stateful publisher releases a remembered state when the next one replaces it")
   func latestIsReleased() {
     withLifetimeTracking { tracker in
       let publisher = StatefulPublisher<Tracked<Void>, TestError>()

@@ -27,7 +27,7 @@ extension CellRef {
       ? .counted : Interest(rawValue: meta >> ReactionKind.typeShift & 3)
   }
 
-  /// The address of `meta`, for accesses that another thread's may overlap.
+  /// The address of `meta`, for accesses that may run at the same time as those of another thread.
   var metaAddress: UnsafeMutablePointer<UInt32> {
     unsafe (UnsafeMutableRawPointer(cell) + Cell.metaOffset).assumingMemoryBound(to: UInt32.self)
   }

@@ -74,8 +74,8 @@ extension CellRef {
     }
   }
 
-  /// Records the generation of the source, in the upper half of the bits of `value`: it identifies one user of the
-  /// cell.
+  /// Records the upper half of the source's life word, with its generation, in the upper half of the bits of `value`:
+  /// `retained()` compares it, so a recycled cell is not taken for the source.
   @inline(__always)
   func noteGeneration(of source: CellRef) {
     let life = unsafe platform_fixed_upper_half(UnsafeRawPointer(source.cell) + Cell.lifeOffset)

@@ -1,8 +1,8 @@
 // Operations of the publisher on a subscriber; the publisher's lock is held.
 extension CellSubscriber {
   /// Enqueues an event, subject to the overflow policy. The caller keeps its reference to the value. Dropped events are
-  /// added to `garbage`, because their destructors must not run under the lock. True if the subscriber became full or
-  /// ceased to be.
+  /// added to `garbage`, because their destructors must not run under the lock. True if the subscriber became full,
+  /// or is full no longer.
   func accept(_ event: StreamEvent, _ delivery: inout Delivery, _ garbage: inout EventQueue) -> Bool {
     let terms = self.terms
     return locked { state in

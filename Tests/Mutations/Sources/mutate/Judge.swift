@@ -104,7 +104,7 @@ struct Judge {
       if let how = try how(test),
         try how == "crashes" || (0..<2).contains(where: { _ in try self.run(test, number).how != nil })
       {
-        if row?.equivalent != nil { return result(.told(by: test.unit.name)) }
+        if row?.equivalent != nil { return result(.refuted(by: test.unit.name)) }
         if row?.tests.isEmpty == false { return result(.misnamed(by: test.unit.name)) }
         return result(.killed(by: test.unit.name, how: how))
       }

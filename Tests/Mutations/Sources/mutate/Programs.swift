@@ -25,7 +25,7 @@ enum Programs {
       }
     }
 
-    /// Kills the processes that the program left behind. The program has ended.
+    /// Kills the processes that the program left behind. Call after the program has ended.
     func finish() {
       Programs.running.withLock { running in
         kill()

@@ -65,7 +65,7 @@ struct Report {
       text +=
         "    the tests that the row names pass; " + (other.map { "\($0) fails: name it\n" } ?? "so do all others\n")
     case .leftOut: text += "    it does not compile: change the row\n"
-    case .told(let test): text += "    the row says that it is equivalent; \(test) fails\n"
+    case .refuted(let test): text += "    the row says that it is equivalent; \(test) fails\n"
     default: break
     }
     return text
@@ -78,7 +78,7 @@ struct Report {
     let score = judged == 0 ? "-" : String(format: "%.1f %%", 100 * Double(killed) / Double(judged))
     let seconds = Int(results.reduce(0) { $0 + $1.seconds })
     return [
-      name, String(results.count), String(killed), String(count("survived", "misnamed", "told")),
+      name, String(results.count), String(killed), String(count("survived", "misnamed", "refuted")),
       String(count("not reached")), String(count("equivalent")), String(count("left out")), score, "\(seconds) s",
     ]
   }
@@ -99,7 +99,7 @@ extension Report {
       throw Failure("\(file.path): there is no report of a run: run `make mutate` without --again first")
     }
     let entries = try JSONDecoder().decode([Entry].self, from: data)
-    return Set(entries.filter { ["survived", "not reached", "misnamed", "told"].contains($0.verdict) }.map(\.id))
+    return Set(entries.filter { ["survived", "not reached", "misnamed", "refuted"].contains($0.verdict) }.map(\.id))
   }
 
   func write(to file: URL) throws {
@@ -109,7 +109,7 @@ extension Report {
       var how: String?
       if case .killed(let test, let way) = result.verdict { (by, how) = (test, way) }
       if case .misnamed(let test) = result.verdict { by = test }
-      if case .told(let test) = result.verdict { by = test }
+      if case .refuted(let test) = result.verdict { by = test }
       return Entry(
         id: mutation.id, kind: mutation.kind.rawValue, file: mutation.file, line: mutation.line,
         number: result.number, before: mutation.before,

@@ -12,7 +12,7 @@ struct Result {
     /// The row declares the mutation equivalent.
     case equivalent
     /// The row declares the mutation equivalent, and a test fails.
-    case told(by: String)
+    case refuted(by: String)
     /// No test runs the code.
     case notReached
     /// Left out: it does not compile, or a switch cannot express it.
@@ -31,7 +31,7 @@ struct Result {
     case .survived: "survived"
     case .misnamed: "misnamed"
     case .equivalent: "equivalent"
-    case .told: "told"
+    case .refuted: "refuted"
     case .notReached: "not reached"
     case .leftOut: "left out"
     }
@@ -48,7 +48,7 @@ struct Result {
   /// Whether a test is missing, or the code of a row does not compile.
   var isGap: Bool {
     switch verdict {
-    case .survived, .misnamed, .told, .notReached: true
+    case .survived, .misnamed, .refuted, .notReached: true
     case .leftOut: mutation.kind == .row
     case .killed, .equivalent: false
     }

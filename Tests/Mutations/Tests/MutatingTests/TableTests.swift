@@ -80,7 +80,7 @@ struct TableTests {
     #expect(throws: TableError.self) { try third.mutation(of: source) }
   }
 
-  @Test("no switch can stand outside of code")
+  @Test("a mutation outside of the body of a function is refused")
   func outside() throws {
     let row = try row("- func f()\n+ func g()")
     #expect(throws: TableError.self) { try row.mutation(of: source) }
