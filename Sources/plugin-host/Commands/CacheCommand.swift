@@ -77,7 +77,7 @@ struct CacheCommand: ParsableCommand {
       }
       for suffix in ["", "-wal", "-shm"] {
         guard unlink(RawText.cString(path + suffix)) == 0 || errno == ENOENT else {
-          throw Failure(.rejected, "\(path + suffix): \(SystemError.last)")
+          throw Failure(.rejected, "\(path + suffix): \(SystemError.last)".displayLine)
         }
       }
       try StandardOutput.write("removed \(path)\n")
@@ -92,7 +92,7 @@ struct CacheCommand: ParsableCommand {
     } catch let error as Database.Failure {
       throw Failure(.rejected, "the cache \(path): \(error)\(ResultStore.remedy(error, path: path))")
     } catch {
-      throw Failure(.rejected, "the cache \(path): \(error)")
+      throw Failure(.rejected, "the cache \(path): \(error)".displayLine)
     }
   }
 

@@ -67,7 +67,7 @@ struct QuarantineCommand: ParsableCommand {
         do {
           try store.release(entry.hash)
         } catch {
-          throw Failure(.rejected, "\(store.folder): \(error)")
+          throw Failure(.rejected, "\(store.folder): \(error)".displayLine)
         }
         try StandardOutput.write("released \(entry.hash.description.prefix(12)) \(entry.path)\n")
       }

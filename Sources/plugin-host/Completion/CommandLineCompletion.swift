@@ -16,20 +16,28 @@ struct CommandLineCompletion {
   private var directories: [String] = []
   private var acceptsUnsafeFiles = false
   private var hasSignature = false
-  /// Whether the word at the cursor is the value of an option, or follows "--".
+  /// Whether the word at the cursor follows "--".
   private var isFree = false
+  /// The option whose value is the word at the cursor.
+  private var valued: CommandOptions.Option?
   private let command: (any ParsableCommand.Type)?
   private let options: CommandOptions
 
   /// - Parameter words: the words after the program's name, the last up to the cursor.
   init(_ words: [String]) {
     typed = words.last ?? ""
-    command = words.count > 1 ? Self.commands.first { $0.configuration.commandName == words[0] } : nil
+    var command: (any ParsableCommand.Type)?
+    var rest = words.dropLast()
+    while let name = rest.first,
+      let next = (command ?? PluginHost.self).configuration.subcommands.first(where: { $0._commandName == name })
+    {
+      command = next
+      rest.removeFirst()
+    }
+    self.command = command
     options = CommandOptions(of: command ?? PluginHost.self)
-    if words.count > 1 { read(Array(words.dropFirst().dropLast())) }
+    read(Array(rest))
   }
-
-  private static let commands = PluginHost.configuration.subcommands.filter { $0.configuration.shouldDisplay }
 
   private mutating func read(_ words: [String]) {
     var rest = words[...]
@@ -46,7 +54,7 @@ struct CommandLineCompletion {
       acceptsUnsafeFiles = acceptsUnsafeFiles || option.names.contains("--accept-unsafe-files")
       hasSignature = hasSignature || option.names.contains("--signature")
       guard option.takesValue else { continue }
-      if rest.isEmpty, parts.count == 1 { isFree = true }
+      if rest.isEmpty, parts.count == 1 { valued = option }
       let value = parts.count > 1 ? parts[1] : rest.popFirst()
       if option.names.contains("--plugins"), let value { directories.append(value) }
     }
@@ -60,22 +68,30 @@ struct CommandLineCompletion {
 
   private var all: [Candidate] {
     if isFree { return [] }
-    guard let command else {
-      return Self.commands.map { Candidate(text: $0._commandName, note: $0.configuration.abstract) } + optionNames
-    }
+    if let valued { return valued.values.map { Candidate(text: $0) } }
     if typed.hasPrefix("-") { return optionNames }
-    switch command._commandName {
+    switch command?._commandName {
     case "call" where !hasSignature: return call
     case "inspect", "doc", "list": return plugins
-    case let name where operands.isEmpty:
-      let commands = Self.commands.first { $0._commandName == name }?.configuration.subcommands ?? []
-      return commands.map { Candidate(text: $0._commandName, note: $0.configuration.abstract) }
-    default: return []
+    default: return operands.isEmpty && !subcommands.isEmpty ? subcommands : values
     }
   }
 
+  private var subcommands: [Candidate] {
+    (command ?? PluginHost.self).configuration.subcommands.filter { $0.configuration.shouldDisplay }
+      .map { Candidate(text: $0._commandName, note: $0.configuration.abstract) }
+  }
+
+  /// The values of the operand at the cursor.
+  private var values: [Candidate] {
+    options.operands.dropFirst(operands.count).first.map { $0.map { Candidate(text: $0) } } ?? []
+  }
+
+  /// The names of the options; the values of one whose name and "=" are typed.
   private var optionNames: [Candidate] {
-    guard typed.hasPrefix("-") else { return [] }
+    if let equals = typed.firstIndex(of: "="), let option = options[String(typed[..<equals])] {
+      return option.values.map { Candidate(text: "\(typed[...equals])\($0)") }
+    }
     return options.all.flatMap { option in option.names.map { Candidate(text: $0, note: option.note) } }
   }
 

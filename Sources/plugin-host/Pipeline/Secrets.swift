@@ -38,7 +38,7 @@ enum Secrets {
       } catch let failure as Failure {
         throw failure
       } catch {
-        throw Failure(.usage, "the secret \"\(name)\": \(path): \(error)")
+        throw Failure(.usage, "the secret \"\(name)\": \(path): \(error)".displayLine)
       }
     }
   }

@@ -13,6 +13,8 @@ final class LineReader {
   private var searched = 0
   private var isAtEnd = false
 
+  init(descriptor: Int32) { self.descriptor = descriptor }
+
   /// Opens the file at `path`; nil is standard input.
   init(path: String?) throws(Failure) {
     guard let path else {

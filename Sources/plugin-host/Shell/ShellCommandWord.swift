@@ -28,8 +28,11 @@ extension ShellSession {
       return .end
     case .use:
       try expect(words.count == 1 || words.count == 3 && words[1] == "as", "usage: use PLUGIN [as NAME]")
+      if words.count == 3 {
+        try expect(Name.isValid(words[2]), "\"\(words[2])\" cannot be a plugin's name: \(Name.rule)".displayLine)
+      }
       let plugin = try plugin(words[0])
-      if words.count == 3 { alias(words[2], plugin) }
+      if words.count == 3 { try alias(words[2], plugin) }
     case .help: try StandardOutput.write(try help(words))
     case .plugins:
       try expect(words.isEmpty, "plugins takes no arguments")

@@ -13,11 +13,15 @@ struct ShellHistory {
   private var place = 0
   private var draft = ""
 
-  /// Reads the file at `path`, which may be missing or damaged.
+  /// Reads the file at `path`, which may be missing or damaged, and removes its lines before the last `limit`.
   init(path: String?) {
     self.path = path
     guard let path, let bytes = try? FileBytes.read(path: path) else { return }
-    lines = bytes.split(separator: UInt8(ascii: "\n")).suffix(Self.limit).map { RawText.text($0) }
+    let all = bytes.split(separator: UInt8(ascii: "\n"))
+    let kept = all.suffix(Self.limit)
+    lines = kept.map { RawText.text($0) }
+    // Errors are ignored: the file stays long. Lines that another session adds meanwhile are lost.
+    if kept.count < all.count { try? FileReplacement.write(kept.flatMap { $0 + [UInt8(ascii: "\n")] }, to: path) }
   }
 
   /// `plugin-host/history` in XDG_STATE_HOME, which is created if necessary.

@@ -21,6 +21,11 @@ struct ShellLine: Equatable {
       guard case .text(let text, isQuoted: false)? = parts.first, parts.count == 1 else { return nil }
       return text
     }
+
+    /// The parts with all text quoted.
+    var literal: [Part] {
+      parts.map { part in if case .text(let text, _) = part { .text(text, isQuoted: true) } else { part } }
+    }
   }
 
   /// A line that cannot be read. The column counts characters from 1.

@@ -47,7 +47,10 @@ final class ShellSession {
       guard line.words.count == 1 else { throw Failure(.usage, "nothing can follow a variable that is shown") }
       return try keep(try variables.variable(reference), line.target)
     }
-    guard let word = first.plain else { throw Failure(.usage, "a line begins with PLUGIN.FUNCTION or a command") }
+    guard let word = first.plain else {
+      throw Failure(
+        .usage, "a line begins with PLUGIN.FUNCTION, a command, or a variable: $NAME, $NAME.part or $NAME[0]")
+    }
     if line.target == nil, let command = ShellCommandWord(rawValue: word) {
       return try run(command, line.words.dropFirst().map { word throws(Failure) in try variables.text(word.parts) })
     }
@@ -55,9 +58,19 @@ final class ShellSession {
     let callbacks = CallbackFinder(
       find: { (plugin, name) throws(Failure) in try self.function("\(plugin).\(name)") },
       host: { [session] in session.host })
-    let arguments = try variables.arguments(
-      Array(line.words.dropFirst()), for: function.signature, callback: callbacks.callback)
-    return try call(function, of: plugin, arguments, line.target)
+    let start = ContinuousClock.now
+    let arguments: [Argument]
+    do throws(Failure) {
+      arguments = try variables.arguments(
+        Array(line.words.dropFirst()), for: function.signature,
+        limit: timeout.map { SingleCall.readingLimit($0, of: function, of: plugin, from: start) },
+        callback: callbacks.callback)
+    } catch {
+      guard Interrupts.isRequested else { throw error }
+      Interrupts.clear()
+      return .interrupted
+    }
+    return try call(function, of: plugin, arguments, line.target, after: start.duration(to: .now))
   }
 
   /// Finds `PLUGIN.FUNCTION`, and loads the plugin if it is not loaded.
@@ -90,16 +103,23 @@ final class ShellSession {
     return plugin
   }
 
-  func alias(_ name: String, _ plugin: PluginDescription) { aliases[name] = plugin }
+  /// Gives a plugin another name, which may be that of an earlier `use`, but not that of another loaded plugin.
+  func alias(_ name: String, _ plugin: PluginDescription) throws(Failure) {
+    if case .found(let other) = plan.plugins.lookup(name), other.id != plugin.id {
+      throw Failure(.usage, "\"\(name)\" is the plugin \(other.id): choose another name".displayLine)
+    }
+    aliases[name] = plugin
+  }
   func drop(_ name: String) { variables[name] = nil }
 
   private func call(
-    _ function: FunctionDescription, of plugin: PluginDescription, _ arguments: [Argument], _ target: String?
+    _ function: FunctionDescription, of plugin: PluginDescription, _ arguments: [Argument], _ target: String?,
+    after used: Duration
   ) throws(Failure) -> Next {
     let call = SingleCall(
       function, of: plugin, in: session, on: thread, display: options.progress.display(isTransient: true))
     defer { if call.isGivenUp { thread = SerialThread(extendsToWorkers: true) } }
-    call.start(arguments, timeout: timeout)
+    call.start(arguments, timeout: timeout, after: used)
     let signal = session.loop.run(until: { call.outcome != nil || Interrupts.isRequested })
     if let signal {
       call.interrupt()

@@ -54,12 +54,17 @@ struct ShellVariables {
     return text
   }
 
-  /// The arguments of a call. A variable that is a whole argument is passed as its value, handles included.
+  /// The arguments of a call. A variable that is a whole argument is passed as its value, handles included. A word after
+  /// `--` is a text: no name, file or option is looked for in it.
   func arguments(
-    _ words: [ShellLine.Word], for signature: Signature, callback: CommandLineArguments.CallbackMaker
+    _ words: [ShellLine.Word], for signature: Signature, limit: CommandLineArguments.Limit?,
+    callback: CommandLineArguments.CallbackMaker
   ) throws(Failure) -> [Argument] {
     var arguments: [Argument] = []
-    let inputs = words.filter { $0.plain != "--" }.map { Self.split($0.parts, for: signature) }
+    let end = words.firstIndex { $0.plain == "--" } ?? words.endIndex
+    let inputs: [(name: String?, parts: [ShellLine.Part])] =
+      words[..<end].map { Self.split($0.parts, for: signature) }
+      + words[end...].dropFirst().map { (nil, $0.literal) }
     for ((name, parts), parameter) in zip(inputs, signature.parameters(ofNames: inputs.map(\.name))) {
       if case .reference(let reference)? = parts.first, parts.count == 1 {
         let value = try variable(reference).value
@@ -75,7 +80,7 @@ struct ShellVariables {
         guard ArgumentText(plain) != .standardInput else {
           throw Failure(.usage, "standard input is the session's; \\- is the text -")
         }
-        arguments += try CommandLineArguments.arguments([text], for: signature, callback: callback)
+        arguments += try CommandLineArguments.arguments([text], for: signature, limit: limit, callback: callback)
       } else {
         let text = try text(parts)
         arguments.append(

@@ -6,13 +6,14 @@ enum FileBytes {
   /// The maximum number of bytes read from a file, a pipe or a device: some are endless.
   static let longest = 1 << 30
 
-  /// Reads all of a file, a pipe or a device, until its end.
+  /// Reads all of a file, a pipe or a device, until its end. In an interactive session SIGINT ends it.
   ///
   /// - Throws: `SystemError`; EFBIG if there are more bytes than `limit`, ETIMEDOUT if the end has not come by the
-  ///   deadline.
+  ///   deadline, EINTR if it was interrupted.
   static func read(
     path: String, limit: Int = longest, by deadline: ContinuousClock.Instant? = nil
   ) throws(SystemError) -> [UInt8] {
+    let deadline = deadline ?? (Interrupts.isInstalled ? .now + .seconds(1_000_000) : nil)
     // To open a FIFO waits for its writer, unless it does not block.
     let flags = O_RDONLY | O_CLOEXEC | (deadline == nil ? 0 : O_NONBLOCK)
     let descriptor = open(RawText.cString(Directory.absolute(path)), flags)
@@ -74,7 +75,10 @@ enum FileBytes {
     while ready.revents == 0 {
       let left = ContinuousClock.now.duration(to: deadline)
       guard left > .zero else { throw SystemError(code: ETIMEDOUT) }
-      plugin_poll(&ready, 1, Int32((min(left, .seconds(1_000_000)) / .milliseconds(1)).rounded(.up)))
+      guard !Interrupts.isRequested else { throw SystemError(code: EINTR) }
+      // Another thread may take the signal, which does not wake this one then.
+      let longest: Duration = Interrupts.isInstalled ? .milliseconds(100) : .seconds(1_000_000)
+      plugin_poll(&ready, 1, Int32((min(left, longest) / .milliseconds(1)).rounded(.up)))
     }
   }
 

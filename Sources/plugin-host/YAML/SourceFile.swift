@@ -58,7 +58,7 @@ struct SourceFile: Sendable {
     } catch let failure as Failure {
       throw failure
     } catch {
-      throw Failure(status, "\(name): \(error)")
+      throw Failure(status, "\(name): \(error)".displayLine)
     }
   }
 

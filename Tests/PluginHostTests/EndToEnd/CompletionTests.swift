@@ -19,6 +19,16 @@ extension EndToEnd {
       #expect(try complete("cache", "p") == ["prune"])
       #expect(try complete("call", "--form").contains("--format"))
       #expect(!(try complete("co").contains("complete")))
+      #expect(try complete("cache", "prune", "--o") == ["--older-than"])
+      #expect(try complete("cache", "prune", "--all", "--older-than", "3") == [])
+    }
+
+    @Test func valuesOfOptionsAndOperands() throws {
+      #expect(try complete("call", "--isolation", "") == ["in-process", "thread", "process"])
+      #expect(try complete("run", "--isolation=pro") == ["--isolation=process"])
+      #expect(try complete("new", "--language", "r") == ["rust"])
+      #expect(try complete("trust", "policy", "") == ["any", "listed", "signed"])
+      #expect(try complete("trust", "policy", "any", "") == [])
     }
 
     @Test func pluginsFunctionsAndParameters() throws {

@@ -82,12 +82,33 @@ extension EndToEnd {
       ("kinds.tiny $bd", 64, "stdin:2: there is no variable \"bd\"; did you mean \"db\"?"),
       ("kinds.tiny 'a", 64, "stdin:2: column 12: \"'\" without its end"), ("halp", 64, "did you mean \"help\"?"),
       ("$db.x", 64, "$db: the result is an address"), ("kinds.tiny -", 64, "standard input is the session's"),
+      ("$db[", 64, "stdin:2: a line begins with PLUGIN.FUNCTION, a command, or a variable"),
+      ("use kinds as 'a b'", 64, "stdin:2: \"a b\" cannot be a plugin's name"),
+      ("use kinds as sqlite", 64, "stdin:2: \"sqlite\" is the plugin "),
     ])
     func aScriptEndsAtItsFirstMistake(lines: String, status: Int32, message: String) throws {
       let ending = try run("db = sqlite.sqlite3_open :memory:\n\(lines)\nkinds.tiny\n")
       #expect(ending.status == status)
       #expect(ending.errors.contains(message), "\(ending.errors)")
       #expect(ending.text == "")
+    }
+
+    @Test("words after -- are texts as they are, and variables")
+    func verbatimWords() throws {
+      let ending = try run("kinds.text -- @/etc/hostname\nkinds.text -- x=1\nkinds.text -- -x\nkinds.text -- -\n")
+      #expect(ending.text == "\"@/etc/hostname\"\n\"x=1\"\n\"-x\"\n\"-\"\n", "\(ending.errors)")
+      let variable = try run("n = kinds.tiny 7\nkinds.tiny -- $n\nkinds.text -- \"$n\"\n")
+      #expect(variable.text == "7\n\"7\"\n", "\(variable.errors)")
+    }
+
+    @Test("--timeout covers reading the file of an argument")
+    func timeoutWhileAFIFOHasNoWriter() throws {
+      let folder = try TemporaryFolder()
+      let fifo = folder.path("fifo")
+      #expect(mkfifo(fifo, 0o600) == 0)
+      let ending = try HostProcess.run("shell", "--timeout", "0.2", input: "kinds.text @\(fifo)\n")
+      #expect(ending.status == 3, "\(ending.errors)")
+      #expect(ending.errors.contains("kinds.text: timed out after 0.2 s"), "\(ending.errors)")
     }
 
     @Test("an address beside a status is a member, and the error says how to write it")
@@ -173,6 +194,41 @@ extension EndToEnd {
       #expect(!drawing.contains("^C"), "\(drawing)")
     }
 
+    @Test("Ctrl-C ends the reading of a FIFO, and leaves the session open")
+    func anInterruptedArgument() throws {
+      let folder = try TemporaryFolder()
+      let fifo = folder.path("fifo")
+      #expect(mkfifo(fifo, 0o600) == 0)
+      let (drawing, ending) = try terminalSession { terminal, process in
+        terminal.type("kinds.text @\(fifo)\r")
+        let writer = openedForWriting(fifo)
+        kill(process.processIdentifier, SIGINT)
+        waitForPrompt(terminal, after: "plugin-host: interrupted")
+        close(writer)
+        terminal.type("kinds.tiny 11\r")
+        waitForPrompt(terminal, after: "kinds.tiny 11")
+      }
+      #expect(ending.status == 0 && ending.text == "11\n", "\(drawing)")
+    }
+
+    @Test("a terminal that cannot be drawn on has a session too, without an editor")
+    func aDumbTerminal() throws {
+      let (drawing, ending) = try terminalSession(environment: ["TERM": "dumb"]) { terminal, process in
+        terminal.type("nonsense\n")
+        waitForPrompt(terminal, after: "\"nonsense\" is neither a command")
+        terminal.type("later.never\n")
+        #expect(terminal.wait { $0.contains("never: for ever") })
+        kill(process.processIdentifier, SIGINT)
+        waitForPrompt(terminal, after: "plugin-host: interrupted")
+        terminal.type("kinds.tiny 11\n")
+        waitForPrompt(terminal, after: "kinds.tiny 11")
+        kill(process.processIdentifier, SIGINT)
+        #expect(terminal.wait { $0.contains("plugin-host> \r\nplugin-host> ") })
+      }
+      #expect(ending.status == 0 && ending.text == "11\n", "\(drawing)")
+      #expect(!drawing.contains("\u{1B}"), "\(drawing)")
+    }
+
     @Test func linesAreEditedCompletedAndRemembered() throws {
       let state = FileManager.default.temporaryDirectory.appending(path: "shell-\(UUID().uuidString)")
       defer { try? FileManager.default.removeItem(at: state) }
@@ -197,4 +253,15 @@ extension EndToEnd {
       #expect(second.text == "1\n")
     }
   }
+}
+
+/// Opens a FIFO once another process reads it; waits at most a minute.
+private func openedForWriting(_ path: String) -> Int32 {
+  let deadline = Date(timeIntervalSinceNow: 60)
+  while Date() < deadline {
+    let writer = open(path, O_WRONLY | O_NONBLOCK)
+    if writer >= 0 { return writer }
+    usleep(1000)
+  }
+  return -1
 }

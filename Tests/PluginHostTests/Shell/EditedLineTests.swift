@@ -1,3 +1,5 @@
+import Foundation
+import Glibc
 import Testing
 
 @testable import plugin_host
@@ -106,5 +108,17 @@ import Testing
     for number in 0...ShellHistory.limit { history.add("\(number)") }
     #expect(history.lines.count == ShellHistory.limit)
     #expect(history.lines.first == "1")
+  }
+
+  @Test func theFileIsShortenedWhenItIsRead() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("history")
+    var history = ShellHistory(path: path)
+    for number in 0...ShellHistory.limit { history.add("\(number)") }
+    #expect(ShellHistory(path: path).lines.first == "1")
+    let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+    #expect(lines.count == ShellHistory.limit && lines.first == "1")
+    var information = stat()
+    #expect(stat(path, &information) == 0 && information.st_mode & 0o777 == 0o600)
   }
 }
