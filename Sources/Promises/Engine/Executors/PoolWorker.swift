@@ -3,7 +3,7 @@ import CPlatform
 /// A thread of a pool; the struct is on its stack. Guarded by the pool's monitor, but for the constant `pool`.
 @unsafe
 struct PoolWorker {
-  /// First, in place of `pool`, which is read without the monitor: ThreadSanitizer takes `+=` for a change of byte 0.
+  /// Declared before `pool`, which is read without the monitor: ThreadSanitizer takes `+=` for a change of byte 0.
   var thread: Int32
   var previous: UnsafeMutablePointer<PoolWorker>?
   var next: UnsafeMutablePointer<PoolWorker>?
@@ -41,7 +41,7 @@ struct PoolWorker {
     unsafe isStuck = false
   }
 
-  /// Starts a worker, and counts it among the starting ones. The monitor is held.
+  /// Starts a worker, and counts it among the starting ones. Call with the monitor held.
   static func start(_ pool: Pool) -> Bool {
     let name: StaticString = unsafe pool.state.pointee.isForTimers ? "promise-timers" : "promise-pool"
     return unsafe platform_start_thread(
@@ -106,8 +106,8 @@ extension Pool {
         unsafe state.pointee.asleep -= 1
       }
     }
-    // Of the running workers one was asleep when this one was called. They may get stuck before any of them ends its
-    // job.
+    // This worker was called because another one was asleep; that one has woken up, so enough workers run. They may get
+    // stuck before any of them ends its job.
     if unsafe state.pointee.waiting > state.pointee.coming { Clock.made?.watchPools() }
   }
 

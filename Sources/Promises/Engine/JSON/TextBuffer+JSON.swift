@@ -53,7 +53,7 @@ extension TextBuffer {
     write(hexadecimal: UInt64(unit), digits: 4)
   }
 
-  /// Base64 with padding (RFC 4648, section 4).
+  /// Writes bytes in base64 with padding (RFC 4648, section 4).
   mutating func write(base64 bytes: UnsafeRawBufferPointer) {
     for start in stride(from: 0, to: bytes.count, by: 3) {
       let count = min(3, bytes.count - start)

@@ -1,4 +1,4 @@
-// Operations of the publisher on a subscriber; the publisher's lock is held.
+// Acceptance of events. The publisher calls accept() and acceptEnd() with its lock held.
 extension CellSubscriber {
   /// Enqueues an event, subject to the overflow policy. The caller keeps its reference to the value. Dropped events are
   /// added to `garbage`, because their destructors must not run under the lock. True if the subscriber became full,

@@ -13,7 +13,7 @@ extension CellSubscriber {
   /// Whether no more events are delivered.
   var hasEnded: Bool { locked { $0.phase == .ended || $0.isCancelled } }
 
-  /// Whether it takes further events. One that has failed still delivers those that it had taken.
+  /// Whether the subscriber accepts further events. After a failure it still delivers those that it accepted before.
   var acceptsEvents: Bool { locked { $0.phase != .ended && !$0.isCancelled && $0.ending == nil } }
 
   /// Ends the subscriber and drops its undelivered events. No callback begins after this call. The end is reported
@@ -37,7 +37,8 @@ extension CellSubscriber {
     return isFirst
   }
 
-  /// Reports the end, and releases the receiver, the publisher and the token. The caller has set the phase `ended`.
+  /// Reports the end, and releases the receiver, the publisher and the token. The caller must have set the phase
+  /// `ended`.
   func conclude() {
     let terms = self.terms
     terms.publisher.remove(self)
