@@ -22,8 +22,9 @@ PROMISE_BEGIN_DECLS
  * may be raced against many short ones.
  *
  * Cycles: the outcome of the returned promise may not depend on each input, so an input that waits for it is not
- * refused. If nothing else settles one of the two, both stay pending, with their contexts. For the same reason
- * promise_wait() does not return PROMISE_EDEADLK because the calling thread would have to settle an input. */
+ * refused. If nothing else settles the input or the returned promise, both stay pending, with their contexts. For the
+ * same reason promise_wait() does not return PROMISE_EDEADLK because the calling thread would have to settle an
+ * input. */
 enum {
   /* After one input decides the outcome, request cancellation of all others, also if they have other interest. */
   PROMISE_COMBINE_CANCEL_OTHERS = 1 << 9

@@ -104,10 +104,11 @@ void platform_yield(void) __attribute__((visibility("hidden")));
 /* Whether the calling thread is the initial thread of the process. */
 bool platform_is_main_thread(void) __attribute__((visibility("hidden")));
 
-/* An unpredictable number. */
+/* Returns an unpredictable number. */
 uint64_t platform_random(void) __attribute__((visibility("hidden")));
 
-/* The double nearest to a decimal number in `text` (digits, a point, an exponent), independent of the locale. */
+/* Returns the double nearest to a decimal number in `text` (digits, a point, an exponent), independent of the
+ * locale. */
 double platform_double(const char *text) __attribute__((visibility("hidden")));
 
 /* Loads an atomic word of which only immutable bits are used. The tests that explore interleavings do not count it
@@ -151,7 +152,7 @@ bool platform_write(int descriptor, const void *bytes, size_t count) __attribute
 /* Returns errno. */
 int platform_last_error(void) __attribute__((visibility("hidden")));
 
-/* Monotonic time in nanoseconds. */
+/* Returns the monotonic time in nanoseconds. */
 int64_t platform_now(void) __attribute__((visibility("hidden")));
 
 #if defined(__clang__)
