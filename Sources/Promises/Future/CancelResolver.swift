@@ -11,7 +11,7 @@ final class CancelResolver: Sendable {
   private let thread = Atomic<UInt>(0)
 
   /// Requests cancellation on release of the original resolver. All handlers get `resolver`, which cancels the future
-  /// on its own release. The caller has a reference to the cell.
+  /// on its own release. The caller must have a reference to the cell.
   func requestCancel(_ cell: CellRef, passing resolver: consuming AnyObject) {
     unsafe self.resolver = resolver
     thread.store(here, ordering: .relaxed)
@@ -20,7 +20,7 @@ final class CancelResolver: Sendable {
     unsafe self.resolver = nil
   }
 
-  /// The resolver, on the thread that releases the original one. Its type is `T`.
+  /// Returns the resolver on the thread that releases the original one, otherwise nil. The resolver must be a `T`.
   fileprivate func current<T: AnyObject>(as type: T.Type) -> T? {
     thread.load(ordering: .relaxed) == here ? unsafe resolver.map { unsafe unsafeDowncast($0, to: type) } : nil
   }

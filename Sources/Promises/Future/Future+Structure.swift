@@ -52,7 +52,7 @@ extension Future {
     _ context: PromiseContext, _ cancelRequested: consuming @escaping (Future) -> Void
   ) -> Future {
     let held = HandedCallback(consume cancelRequested)
-    // Without a context, the request propagates as from any derived future. In one, it waits for the callback.
+    // Without a context, the request propagates as from any derived future. With a context, it waits for the callback.
     let isInline = context.place == .immediate
     let source: Future? = isInline ? nil : following()
     let shared: Future = source?.following(.lasting) ?? following()

@@ -11,7 +11,8 @@ public func ||| <V1, V2>(left: Promise<V1>, right: Promise<V2>) -> Promise<Any> 
   return withExtendedLifetime(inputs) { Promise<Any>(cell: either.promise(of: inputs.map(\.cell))) }
 }
 
-/// The value as an `Any`. One that is an `Any` already is not wrapped again: casts go through each wrapper.
+/// Returns the value as an `Any`. A value that is an `Any` already is not wrapped again, because a cast would have to
+/// unwrap each level.
 private func erased<Value>(_ value: Value) -> Any {
   Value.self == Any.self ? CellValue.cast(value, to: Any.self) : value
 }

@@ -6,13 +6,14 @@
 ///     publisher.cancelAll()   // or release the publisher
 ///
 /// **Order.** All subscribers get the states in one order, also if several threads publish. A subscriber gets the
-/// states that are published after `subscriber()` was called, and no others. There is no moment in between.
+/// states that are published after `subscriber()` was called, and no others: the call is atomic with respect to
+/// publishing.
 ///
 /// **Delivery.** Immediate callbacks have run when the publishing call returns, with two exceptions: the callback that
 /// publishes, and a callback that another thread is running. They get the state afterwards, in order. A publishing
 /// thread may thus deliver states of other threads too. Callbacks with a context run there, one state at a time.
 ///
-/// **Lifetime.** Neither side keeps the other. Releasing the publisher cancels the stream. Releasing a subscriber
+/// **Lifetime.** Neither side keeps the other alive. Releasing the publisher cancels the stream. Releasing a subscriber
 /// unsubscribes it.
 ///
 /// **Threads.** Everything may be called from any thread, and from callbacks. No callback runs with a lock held.

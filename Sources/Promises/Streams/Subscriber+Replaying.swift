@@ -36,8 +36,8 @@ extension Subscriber {
     }
   }
 
-  /// Publishes every state to `publisher` too, which this subscriber keeps. The end is passed to the subscribers of
-  /// that moment: `publisher` is not cancelled itself, and later subscribers of it are not affected.
+  /// Publishes every state to `publisher` too, which this subscriber keeps. The end is passed to the current
+  /// subscribers of `publisher`: `publisher` itself is not cancelled, and later subscribers are not affected.
   ///
   /// - Returns: this subscriber, which must be kept.
   @discardableResult
