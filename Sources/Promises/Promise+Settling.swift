@@ -38,7 +38,7 @@ extension Promise {
   /// Creates a promise that is already fulfilled. `Promise(fulfilled: 2)` needs no type; in Swift 6 mode the compiler
   /// infers none for `Promise.resolve(2)`.
   ///
-  /// Disfavoured: a trailing closure is the work of another initializer.
+  /// Disfavoured, so that a trailing closure selects an initializer that runs it.
   @_disfavoredOverload
   public convenience init(fulfilled value: Value) { self.init(cell: .settled(.encoding(value), .fulfilled)) }
 

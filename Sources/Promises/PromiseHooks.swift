@@ -12,7 +12,7 @@
 /// hook are suppressed.
 public struct PromiseHooks: Sendable {
   /// Called when a rejected promise or future is destroyed and its rejection was never handled. There are no false
-  /// alarms: after that nothing can handle it.
+  /// alarms: once the promise is destroyed, nothing can handle the rejection.
   ///
   /// A rejection is handled by a callback for rejections, such as `whenRejected` and `whenResolved`, and by reading the
   /// state, the reason or the result; not by a callback for other outcomes alone, such as `whenFulfilled`. A derived

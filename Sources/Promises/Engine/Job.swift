@@ -23,7 +23,7 @@ package struct Job: CellView, Sendable {
   /// The part of the state that names the promise.
   static func settling(_ promise: CellRef) -> UInt64 { UInt64(promise.index) << promiseShift }
 
-  /// The state; but for `taken`, only one thread at a time changes it.
+  /// The state. Only one thread at a time changes it, except for `taken`.
   var state: UInt64 {
     get { unsafe ref.cell.pointee.state.load(ordering: .relaxed) }
     nonmutating set { unsafe ref.cell.pointee.state.store(newValue, ordering: .relaxed) }

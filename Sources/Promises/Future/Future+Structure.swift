@@ -27,7 +27,7 @@ extension Future {
   ///     let shared = download.propagatingCancellation { _ in cache.remove(url) }
   ///
   /// - Parameter cancelRequested: called once, with the shared future, when that is asked to cancel, unless it is
-  ///   settled by then. After it, in the same context, this future is asked.
+  ///   settled by then. After the call, in the same context, this future is asked to cancel.
   public func propagatingCancellation(cancelRequested: @escaping (Future) -> Void) -> Future {
     propagatingCancellation(.immediate, cancelRequested)
   }

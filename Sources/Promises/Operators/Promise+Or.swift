@@ -1,7 +1,8 @@
 infix operator ||| : AdditionPrecedence
 
-/// Returns a promise of the first value of the two. If both are rejected, it is rejected with both reasons,
-/// `(Any?, Any?)` in the order of the operands. A request to cancel it withdraws its interest in both.
+/// Returns a promise of the value of the operand that is fulfilled first. If both are rejected, it is rejected with
+/// both reasons, `(Any?, Any?)` in the order of the operands. A request to cancel it withdraws its interest in both
+/// operands.
 public func ||| <V1, V2>(left: Promise<V1>, right: Promise<V2>) -> Promise<Any> {
   let either = unsafe Combining(mode: .any) { entries, _, out in
     out = unsafe .encoding(reason: (entries[0].value.reason, entries[1].value.reason) as (Any?, Any?))

@@ -128,7 +128,7 @@ extension Publisher: CustomStringConvertible {
   public var description: String { describe(self) }
 }
 
-/// A publisher that gives each new callback the latest state first.
+/// A publisher that first calls each new callback with the latest state.
 ///
 /// A callback gets each state exactly once: the latest state at the moment of subscribing, then all later ones. After
 /// the end it gets the latest state, then `.cancelled`. This holds for everything derived from the publisher's

@@ -13,8 +13,8 @@
 /// that it has accepted. So an action divides the events as subscribing to a publisher does. The lock of the head
 /// guards the list of actions; the turns need no lock.
 ///
-/// **Lifetime.** The target is a derived publisher to which nothing is published, but for the line of an operator on a
-/// stateful stream (`feedsTarget`). It keeps the head, and the operation of the head keeps the line. The nodes have
+/// **Lifetime.** The target is a derived publisher to which nothing is published, except in the line of an operator on
+/// a stateful stream (`feedsTarget`). It keeps the head, and the operation of the head keeps the line. The nodes have
 /// handles to the target. The line keeps neither nodes nor targets alive.
 @safe
 class StreamLine {
@@ -22,7 +22,7 @@ class StreamLine {
 
   // Guarded by the lock of the head.
   private var actions: [Action] = []
-  /// The head has ended, and no thread runs the remaining actions.
+  /// Whether the head has ended, and no thread runs the remaining actions.
   private var isOver = false
 
   // Accessed only in turns.
@@ -30,13 +30,13 @@ class StreamLine {
   private var moved: (from: Int, line: StreamLine, target: WeakCell)?
   private var deliveries: UnsafeMutablePointer<Delivery>?
   private var head: CellSubscriber?
-  /// The functions have to be composed anew.
+  /// Whether the functions must be composed anew.
   final var isStale = false
-  /// A station has ended since the functions were composed.
+  /// Whether a station has ended since the functions were composed.
   final var hasEndedPlace = false
-  /// The last station publishes to the target: the line of an operator on a stateful stream.
+  /// Whether the last station publishes to the target: in the line of an operator on a stateful stream.
   final var feedsTarget = false
-  /// The head has ended, or was left, and actions may be left over.
+  /// Whether the head has ended or was unsubscribed, and actions may be left over.
   private var isFinishing = false
 
   /// Passes an event, which is borrowed, or the end, to the functions.

@@ -12,9 +12,9 @@ final class StreamFlag: Sendable {
 class StreamPlace {
   /// The number of operators before it in its line.
   let ordinal: Int
-  /// The end has passed. Nothing passes after it.
+  /// Set once the end has passed. Nothing passes after it.
   let ended = StreamFlag()
-  /// The subscriber was released: its callback is not called any more.
+  /// Set once the subscriber was released: its callback is not called any more.
   let released = StreamFlag()
 
   init(ordinal: Int) { self.ordinal = ordinal }

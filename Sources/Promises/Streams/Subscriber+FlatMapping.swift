@@ -44,7 +44,7 @@ private final class Flattening {
   /// Values that wait for their turn, for `concat`.
   private var waiting = EventQueue()
   private var hasSourceEnded = false
-  /// A thread starts inner streams. It starts those of other threads too, so that nothing recurses.
+  /// Whether a thread is starting inner streams. It also starts those of other threads, so that nothing recurses.
   private var isStarting = false
 
   init(_ strategy: FlatMapStrategy, _ transform: @escaping (CellValue) -> StreamNode) {

@@ -3,7 +3,7 @@ extension Subscriber {
   /// Makes the stream stateful: a new callback gets the latest state since this call first.
   public func stateful() -> Subscriber { replaying(nil) }
 
-  /// Makes the stream stateful and gives it a first value: a new callback gets the latest state, at first `value`.
+  /// Makes the stream stateful, with a first value: a new callback gets the latest state, at first `value`.
   public func startWith(_ value: Value) -> Subscriber { replaying(.data(value)) }
 
   private func replaying(_ first: State?) -> Subscriber {

@@ -20,7 +20,7 @@ extension CellValue {
   /// Converts the value to the outcome of a future with these types.
   ///
   /// A promise settled by another language, or by the engine, may hold a value of another type. The outcome is then an
-  /// error that describes the mismatch, converted as above.
+  /// error that describes the mismatch, converted by `encoding(fault:as:)`.
   @inlinable
   func result<Value, Failure>(isRejected: Bool) -> FutureResult<Value, Failure> {
     if isRejected {

@@ -28,7 +28,7 @@ private final class ContextValue<Value> {
   init(_ value: Value) { self.value = value }
 }
 
-/// A closure in its own form: in a generic class it would need a thunk, which is allocated.
+/// A closure in a class that is not generic: a generic class would store it behind a thunk, which is allocated.
 private final class BlockBox {
   let block: () -> Void
   init(_ block: @escaping () -> Void) { self.block = block }

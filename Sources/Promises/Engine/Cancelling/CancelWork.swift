@@ -7,7 +7,7 @@ struct CancelWork {
   private var last = CellQueue<CancelHandler.Link>()
 
   /// Takes ownership of a reference to a handler. The handler must be marked, so that it keeps its gather or link, or
-  /// be for the end of the request and claimed.
+  /// must be a claimed handler for the end of the request.
   mutating func push(_ handler: CancelHandler) {
     if handler.passesOn { handlers.push(handler) } else { last.pushFront(handler) }
   }

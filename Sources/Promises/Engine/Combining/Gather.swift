@@ -151,7 +151,7 @@ extension Gather {
     return abandoned(result)
   }
 
-  /// Takes a reference to each input, or to none: false if one has too many.
+  /// Takes a reference to each input, or to none: false if an input has too many.
   private static func retain(_ inputs: (Int) -> CellRef, _ count: Int) -> Bool {
     for index in 0..<count where !inputs(index).retain() {
       release(inputs, index)

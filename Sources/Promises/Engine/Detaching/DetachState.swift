@@ -19,9 +19,9 @@ struct DetachState {
   private var end: UInt32 = 0
   private var count: UInt32 = 0
   private var order: UInt32 = 0
-  /// A reaction lost interest, and it may have been the last one.
+  /// Whether a reaction lost interest, possibly the last interested one.
   var isWithdrawn = false
-  /// A reaction was detached because its promise was settled: a rejection counts as handled (Unhandled.swift).
+  /// Whether a reaction was detached because its promise was settled: a rejection counts as handled (Unhandled.swift).
   var isTaken = false
 
   private static var indexMask: UInt32 { 0x0fff_ffff }

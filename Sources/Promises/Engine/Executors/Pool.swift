@@ -63,7 +63,8 @@ struct Pool {
       .map { unsafe Pool(address: $0) }
   }
 
-  /// The pool of the timers' callbacks: in the order of their deadlines, one at a time unless one takes long.
+  /// The pool for the callbacks of timers, which run in the order of their deadlines, one at a time unless a callback
+  /// takes long.
   static var timers: Pool? {
     prepare(timerPool)
     return unsafe timerPool.get { unsafe make(width: 1, isForTimers: true) }.map { unsafe Pool(address: $0) }

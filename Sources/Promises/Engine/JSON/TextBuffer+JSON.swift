@@ -19,7 +19,8 @@ extension TextBuffer {
     write(UInt8(ascii: "\""))
   }
 
-  /// Returns the length of the character in bytes, as does the next function.
+  /// Writes a one-byte character as an escape sequence. Returns the length of the character in bytes, as does the next
+  /// function.
   private mutating func write(escaped byte: UInt8) -> Int {
     switch byte {
     case UInt8(ascii: "\""): write("\\\"")

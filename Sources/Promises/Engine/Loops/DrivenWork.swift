@@ -85,7 +85,7 @@ extension Job {
 
 /// The work that only the calling thread can do.
 enum DrivenWork {
-  /// Whether such work exists.
+  /// Whether there is any work that only the calling thread can do.
   static var isThere: Bool {
     any { _ in
       true

@@ -29,7 +29,7 @@ package struct EventLoop {
     var isTurning = false
     var isStopped = false
     var isClosed = false
-    /// A promise that a run waits for may be settled (WaitAny.swift).
+    /// Whether a promise that a run waits for may have been settled (WaitAny.swift).
     var isPoked = false
     /// The list of all loops, guarded by PLATFORM_LOCK_LOOPS (DrivenWork.swift).
     var previous: UnsafeMutableRawPointer?

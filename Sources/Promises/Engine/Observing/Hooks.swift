@@ -7,16 +7,16 @@ import Synchronization
 /// within a hook are not reported.
 @safe
 package struct Hooks {
-  /// A rejected promise was destroyed, and its rejection was never handled (Unhandled.swift).
+  /// Reports that a rejected promise was destroyed, and its rejection was never handled (Unhandled.swift).
   package typealias UnhandledRejection =
     @convention(c) (_ context: UnsafeMutableRawPointer?, _ id: UInt64, _ reason: UnsafeRawPointer) -> Void
-  /// A call tried to settle a promise that was settled already. `state`: the outcome it wanted.
+  /// Reports that a call tried to settle a promise that was settled already. `state`: the outcome that the call wanted.
   package typealias SecondSettlement =
     @convention(c) (
       _ context: UnsafeMutableRawPointer?, _ id: UInt64, _ state: Int32, _ value: UnsafeRawPointer
     ) -> Void
-  /// A promise was destroyed while pending, although calls from outside were to settle it. `callbacks`: the number of
-  /// those that will never run.
+  /// Reports that a promise was destroyed while pending, although calls from outside were to settle it. `callbacks`:
+  /// the number of callbacks that will never run.
   package typealias LostPromise =
     @convention(c) (_ context: UnsafeMutableRawPointer?, _ id: UInt64, _ callbacks: UInt64) -> Void
 

@@ -51,7 +51,7 @@ private struct Revoked {
       ready.releaseReady()
     }
     guard let reaction else { return }
-    // A tap, which has no interest, leaves its source in the same way.
+    // A reaction without interest leaves its source in the same way.
     var source: CellRef?
     if isCall {
       source = reaction.retainedSource()

@@ -68,7 +68,7 @@ extension CellSubscriber {
   }
 
   /// Makes an operator's subscriber full while its target is, to propagate back-pressure. True if that changed, with a
-  /// reference for the caller, who calls publisherOfRoom(); false also if another call has yet to do that.
+  /// reference for the caller, who must call publisherOfRoom(); false also if another call has yet to do so.
   func followRoom() -> Bool {
     guard case .stage(let stage) = terms.receiver, let target = stage.target.strong() else { return false }
     // Outside the lock: the release of the last reference to the target releases this subscriber.

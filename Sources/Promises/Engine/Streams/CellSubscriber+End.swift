@@ -45,7 +45,7 @@ extension CellSubscriber {
     let (ending, isCancelled, requests) = locked { state in
       (state.ending ?? .cancelled, state.isCancelled, state.requests.take())
     }
-    // Outside callOut(): a chain of operators ends without recursion.
+    // A stage runs outside callOut(), so that a chain of operators ends without recursion.
     var isReported = false
     switch terms.receiver {
     case .stage(let stage) where !isCancelled: isReported = stage.end(ending)

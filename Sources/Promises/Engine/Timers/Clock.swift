@@ -18,7 +18,7 @@ struct Clock {
     /// The time of the next look at the pools; `.max`: none is needed.
     var check = Int64.max
     var hasThread = false
-    /// Due timers are on their way to the pool, or wait for the next attempt.
+    /// Whether due timers are on their way to the pool, or wait for the next attempt.
     var isHandingOver = false
     /// The time until which the thread sleeps.
     var wakes = Int64.max
