@@ -28,9 +28,9 @@ struct platform_thread {
   void *_Nullable worker;     /* the thread's state as a pool worker, or NULL */
   uint32_t disposal;          /* the first cell whose disposal is deferred, by index; 0: none */
   uint32_t contexts;          /* the first reaction whose context's release is deferred, by index; 0: none */
-  bool disposing;             /* a disposal runs on this thread */
-  bool watched;               /* the exit handler is registered for this thread */
-  bool listening;             /* a hook of the user's runs on this thread */
+  bool disposing;             /* whether a disposal runs on this thread */
+  bool watched;               /* whether the exit handler is registered for this thread */
+  bool listening;             /* whether a hook of the user runs on this thread */
 };
 
 /* The fastest access to thread-local variables. musl supports it in programs and the libraries they link, not in

@@ -103,7 +103,7 @@ private:
   promise_t *now_ = nullptr;
   bool asked_ = false;
   value reason_{};
-  std::shared_ptr<awaited> next_{}; // in the work list of a request
+  std::shared_ptr<awaited> next_{}; // the next in the work list of a request
 };
 
 // Ends a coroutine that cannot continue, as the context of a handler of the reaction that should have resumed it. If

@@ -159,7 +159,7 @@ public:
     detail::require(promise_token_retain(raw()), "promise_token_retain");
     return token(raw());
   }
-  // Silences the handlers attached with it so far, and asks its promises to cancel.
+  // Silences the handlers attached with the token so far, and asks its promises to cancel.
   void invalidate(const value &reason = value()) const {
     detail::require(promise_token_invalidate(raw(), &reason.raw()), "promise_token_invalidate");
   }
@@ -228,7 +228,7 @@ public:
     detail::require(promise_loop_retain(raw()), "promise_loop_retain");
     return loop(raw());
   }
-  // Whether the calling thread runs it.
+  // Whether the calling thread runs the loop.
   bool is_current() const noexcept {
     return promise_loop_is_current(raw()) == 1;
   }

@@ -31,7 +31,7 @@ public:
     return made("promise_publisher_throttle", promise_publisher_throttle, there(on.raw()), interval,
                 throttling(latest));
   }
-  // Publishes the same events, and fails with PROMISE_ETIMEDOUT when none came for the interval.
+  // Publishes the same events, and fails with PROMISE_ETIMEDOUT when none has arrived for the interval.
   template <class Rep, class Period> Publisher timeout(std::chrono::duration<Rep, Period> interval) const {
     return made("promise_publisher_timeout", promise_publisher_timeout, nullptr, interval);
   }
