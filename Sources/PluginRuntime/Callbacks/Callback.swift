@@ -16,8 +16,8 @@ struct Callback: Sendable {
     function = plugin_thunk_function(thunk)
   }
 
-  /// Ends the callback. Its body is released when no thread is running it. Later calls are reported, unless `quietly`:
-  /// then the callers cannot know that it has ended.
+  /// Ends the callback. Its body is released when no thread is running it. Later calls are reported, unless `quietly`,
+  /// for callers that cannot know that the callback has ended.
   func end(quietly: Bool) { plugin_thunk_end(reference, quietly) }
 }
 

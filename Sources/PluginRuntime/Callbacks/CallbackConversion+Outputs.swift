@@ -8,7 +8,7 @@ extension CallbackConversion {
     }
   }
 
-  /// The value of an output in memory, and the address that it is for.
+  /// The value of an output, and the address that it is copied to.
   struct Output {
     let target: UnsafeMutableRawPointer
     let value: UnsafeMutableRawPointer

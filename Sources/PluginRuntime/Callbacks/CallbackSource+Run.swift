@@ -93,7 +93,7 @@ extension CallbackSource {
   }
 }
 
-/// A reason of any type as an error: of a binary callback, or from another process.
+/// An error with a reason of any type, from a binary callback or from another process.
 struct CallbackRejection: Error, @unchecked Sendable {
   let reason: Any?
 }

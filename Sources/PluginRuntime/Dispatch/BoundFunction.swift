@@ -80,7 +80,7 @@ extension BoundFunction {
   }
 
   private func output(_ mismatch: ArgumentMismatch) -> PluginError {
-    // Of a value that is nested too deep the path is long.
+    // The path of a value that is nested too deep is long.
     let path = mismatch.path.count > 60 ? mismatch.path.prefix(60) + "..." : mismatch.path[...]
     return error(.badResult, "gives '\(path)' that \(mismatch.message), against its signature: \(signature)")
   }

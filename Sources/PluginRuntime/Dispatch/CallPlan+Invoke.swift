@@ -47,7 +47,7 @@ extension CallPlan {
       ? nil : .missing(arguments == nil ? 0 : given)
   }
 
-  /// Space for 16 words.
+  /// The frame size of the fast path, in bytes: enough for 16 arguments of up to two words.
   private static var smallSize: Int { 512 }
 
   @inline(never)

@@ -65,7 +65,7 @@ struct GeneralCall {
   private var kept: CallArena?
   /// The shared memory, after the objects that keep it are known.
   var keptMemory: KeptMemory?
-  /// Whether an argument is an address of the library's that no object owns.
+  /// Whether an argument is an address in the library that no object owns.
   var hasUnownedAddress = false
 
   var keptArena: CallArena {
@@ -80,7 +80,7 @@ struct GeneralCall {
   /// The objects among the function's arguments.
   var usedObjects: [PluginObject] { memory?.used ?? [] }
 
-  /// The objects and the memory that an object keeps alive which the function makes.
+  /// The used objects and the memory that an object made by the function keeps alive.
   var objects: [any ObjectSource] { usedObjects + [keptMemory].compactMap(\.self) }
 
   /// Makes the call, and stores its value or reason.

@@ -118,7 +118,8 @@ final class GeneralPlan: Sendable {
     interface = Self.kept([ffi_cif()])
     // A function with a tail is prepared for each call, by the types of its arguments.
     guard tail.isEmpty else { return }
-    // A struct that is passed as two arguments stands before those of `...`: C promotes those behind.
+    // A struct that is passed as two arguments comes before `...`, and moves the index: C promotes the arguments
+    // behind.
     let variadic = signature.variadicIndex.map { $0 + count - slots.count }
     guard FFIType.prepare(interface, variadicFrom: variadic, count: count, returning: returnType, types) else {
       return nil

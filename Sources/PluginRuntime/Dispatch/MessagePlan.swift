@@ -67,7 +67,7 @@ final class MessagePlan: Sendable {
       guard let word = Self.word(source, call) else { return nil }
       words.append(word)
     }
-    // As much as libffi may write for a result.
+    // libffi may write two words for a result.
     var returned: (UInt, UInt) = (0, 0)
     let fault = words.withUnsafeMutableBufferPointer { words in
       var addresses: [UnsafeMutableRawPointer?] = words.indices.map { index in

@@ -34,8 +34,8 @@ enum FFIType {
     }
   }
 
-  /// Prepares the call of a function, whose arguments from `variadic` on stand in the place of C's `...`. Returns false
-  /// if libffi cannot call it.
+  /// Prepares the call of a function, whose arguments from `variadic` on are those for C's `...`. Returns false if
+  /// libffi cannot call it.
   static func prepare(
     _ interface: UnsafeMutablePointer<ffi_cif>, variadicFrom variadic: Int?, count: Int, returning result: Reference?,
     _ types: UnsafeMutablePointer<Reference?>?
