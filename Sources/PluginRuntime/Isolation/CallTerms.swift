@@ -7,11 +7,11 @@ struct CallTerms: Sendable {
   /// The time limit, and its end.
   let timeout: Duration?
   let deadline: ContinuousClock.Instant?
-  /// The call as work of its host, until it has ended.
+  /// Counts the call as work of its host until the call has ended.
   let use: CallUse?
   let progress: (@Sendable (ProgressReport) -> Void)?
 
-  /// The time limit begins now.
+  /// Creates terms. The time limit begins now.
   init(
     depth: Int = 0, lane: UInt64 = 0, timeout: Duration? = nil, use: CallUse? = nil,
     progress: (@Sendable (ProgressReport) -> Void)? = nil

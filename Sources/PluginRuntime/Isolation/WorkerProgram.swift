@@ -6,7 +6,7 @@ public struct WorkerProgram: Sendable, Hashable {
   /// The arguments after the program's name.
   public var arguments: [String]
 
-  /// The argument by which `plugin-host` is a worker.
+  /// The argument that makes `plugin-host` a worker.
   public static let workerArgument = "--plugin-worker"
 
   /// Creates a program from its path and arguments.
@@ -22,6 +22,6 @@ public struct WorkerProgram: Sendable, Hashable {
     WorkerProgram(path: "\(prefix)/libexec/\(helper)", arguments: [])
   }
 
-  /// The name by which plugin-host is the helper.
+  /// The file name that makes plugin-host the helper.
   public static let helper = "plugin-worker"
 }
