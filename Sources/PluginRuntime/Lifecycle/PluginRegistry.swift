@@ -8,7 +8,7 @@ final class PluginRegistry: Sendable {
     var order: [LoadedPlugin] = []
     /// Plugins whose code runs in other processes.
     var remote: [String: any RemotePlugin] = [:]
-    /// All of them, in the order in which they were loaded.
+    /// All plugins, in the order in which they were loaded.
     var all: [Entry] = []
   }
 

@@ -6,8 +6,8 @@
 ///     try host.adopt(adoption)
 ///     host.call("pow", of: "libm", [.text("2"), .text("10")])
 ///
-/// Nothing can check a signature against the C function that it is for: one that is wrong gives wrong results, or ends
-/// the process. A header has the right ones; `plugin-host adopt` reads it.
+/// Nothing can check a signature against its C function: a wrong signature gives wrong results, or ends the process. A
+/// header has the right ones; `plugin-host adopt` reads it.
 public struct Adoption: Sendable, Equatable {
   /// A function of the library.
   public struct Function: Sendable, Equatable {
@@ -18,7 +18,7 @@ public struct Adoption: Sendable, Equatable {
     /// The exported symbol; `nil` if it is the signature's name.
     public var symbol: String?
 
-    /// A function, exported under the name in its signature unless a symbol is given.
+    /// Creates a function, exported under the name in its signature unless a symbol is given.
     public init(signature: Signature, description: String? = nil, symbol: String? = nil) {
       self.signature = signature
       self.description = description

@@ -5,7 +5,7 @@ public struct CapabilityRefusal: Sendable, Hashable {
   /// The kinds of rights.
   public enum Capability: String, Sendable {
     case network, read, write, processes, memory, cpu
-    /// Tracing, mounting, namespaces, clocks: never given.
+    /// Tracing, mounting, namespaces, clocks: never granted.
     case system
   }
 

@@ -91,7 +91,7 @@ public struct PluginError: Error, Sendable, Equatable {
     causes = []
   }
 
-  /// The error with another one that led to it.
+  /// Returns the error with another one that led to it.
   func because(of cause: PluginError?) -> PluginError { PluginError(self, cause) }
 
   private init(_ error: PluginError, _ cause: PluginError?) {

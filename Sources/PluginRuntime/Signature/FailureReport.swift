@@ -6,7 +6,7 @@ public struct FailureReport: Sendable, Hashable {
   public struct Message: Sendable, Hashable {
     /// An argument of the call.
     public indirect enum Argument: Sendable, Hashable {
-      /// The value of a parameter of the function that failed; of an `out` parameter, the value that was stored.
+      /// The value of a parameter of the function that failed; for an `out` parameter, the value that was stored.
       case parameter(String)
       /// `result`, `-result`: the value that the function returned.
       case result(isNegated: Bool)

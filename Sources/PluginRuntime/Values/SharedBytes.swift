@@ -14,7 +14,7 @@ import Synchronization
 public final class SharedBytes: Sendable {
   /// The length from which bytes cross to another process in shared memory.
   static let threshold = 1 << 16
-  /// The most bytes of the shared memory of one frame.
+  /// The maximum number of bytes of shared memory in one frame.
   static let longest = 1 << 30
 
   /// The descriptor, for sending; -1 for memory received from another process.
