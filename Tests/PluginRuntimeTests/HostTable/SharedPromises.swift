@@ -27,8 +27,8 @@ struct SharedPromises {
     #expect(types[0] != .uint(0))
   }
 
-  /// A libpromise that only links: its functions would end the process. It is in the test's own folder, so that it is
-  /// found.
+  /// Returns flags that link a stub of libpromise, whose functions would end the process. The stub is in the test's own
+  /// folder, so that the loader finds it.
   private func linking(as id: String) throws -> [String] {
     let source = try Fixture.file("stub.c", containing: stub.utf8)
     let library = Fixture.file("libpromise.so.1")

@@ -37,7 +37,7 @@ extension Promise<PluginValue> {
 }
 
 extension Host {
-  /// A host with one plugin, freshly built.
+  /// Returns a host with one plugin, freshly built.
   static func loading(_ fixture: String, _ options: Options = Options()) throws -> Host {
     let host = Host(options)
     try host.load(try Fixture.plugin(fixture))
