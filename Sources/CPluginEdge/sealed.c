@@ -98,7 +98,7 @@ int32_t plugin_sealed_copy(int32_t file, const char *name) {
    * not matter. */
   (void)lseek(file, 0, SEEK_DATA);
   bool copied = copy(file, descriptor, (size_t)before.st_size) && fstat(file, &after) == 0;
-  /* Only the time of the last change cannot be set by a program. */
+  /* A program can set all times but that of the last change. */
   if (copied && (before.st_size != after.st_size || !is_same_time(before.st_mtim, after.st_mtim) ||
                  !is_same_time(before.st_ctim, after.st_ctim))) {
     errno = ESTALE;

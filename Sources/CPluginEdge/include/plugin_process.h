@@ -82,7 +82,7 @@ void plugin_process_guard_group(void);
  * descriptor are closed. Call it once, after plugin_activity_guard(). */
 void plugin_process_serve(int32_t socket);
 
-/* Returns whether the calling process is a child that a process which serves has forked, in whichever way.
+/* Returns whether the calling process is a child that a serving process has forked, in any way.
  * Async-signal-safe.
  * [any thread] */
 bool plugin_process_is_child_of_worker(void);

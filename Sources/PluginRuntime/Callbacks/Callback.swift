@@ -9,7 +9,7 @@ struct Callback: Sendable {
   /// The function that C calls.
   let function: promise_function_t
 
-  /// `nil` if the reference is empty because memory has run out.
+  /// Takes over a reference; `nil` if it is empty because memory has run out.
   init?(_ reference: plugin_thunk_reference_t) {
     guard let thunk = reference.thunk else { return nil }
     self.reference = reference

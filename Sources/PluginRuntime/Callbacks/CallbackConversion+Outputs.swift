@@ -46,7 +46,7 @@ extension CallbackConversion {
     return (value[member: "result"] ?? .void, outputs)
   }
 
-  /// The address that C passes as an argument.
+  /// Returns the address that C passes as an argument.
   private static func target(
     _ index: Int, _ addresses: UnsafePointer<UnsafeMutableRawPointer?>?
   ) -> UnsafeMutableRawPointer? {

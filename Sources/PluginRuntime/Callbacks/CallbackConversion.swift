@@ -25,7 +25,7 @@ final class CallbackConversion: Sendable {
   /// The fast path, if all arguments and the result are scalars or addresses.
   let scalars: ScalarConversion?
 
-  /// `nil` if this machine cannot pass a type.
+  /// Makes the conversion; `nil` if this machine cannot pass a type.
   init?(_ type: CallbackType) {
     let given = Set(type.givenIndices)
     var arguments: [Argument] = []

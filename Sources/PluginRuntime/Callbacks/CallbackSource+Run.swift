@@ -78,7 +78,7 @@ extension CallbackSource {
 
   private var expectation: String { type.result?.expectation ?? "nothing" }
 
-  /// The error for a result that does not match the signature.
+  /// Returns the error for a result that does not match the signature.
   private func misuse(result mismatch: ArgumentMismatch) -> PluginError {
     let path = mismatch.path.isEmpty ? "it" : mismatch.path
     return PluginError(

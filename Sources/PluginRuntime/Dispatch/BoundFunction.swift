@@ -13,7 +13,7 @@ final class BoundFunction: Sendable {
   let inputPlans: [TypePlan?]
   let tail: [(type: ValueType, plan: TypePlan?)]
 
-  /// `nil` if this machine cannot call the function.
+  /// Makes the plans for a function; `nil` if this machine cannot call it.
   ///
   /// - Parameters:
   ///   - callbacks: holds the callbacks passed to the function.

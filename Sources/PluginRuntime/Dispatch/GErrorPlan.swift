@@ -8,7 +8,7 @@ struct GErrorPlan: Sendable {
   /// The function that returns the name of a domain; `nil` if the library does not link GLib.
   private let name: Name?
 
-  /// `nil` if the library has no such release function.
+  /// Makes the plan; `nil` if the library has no such release function.
   init?(release: String, in library: PluginLibrary?) {
     guard let library, let destructor = library.destructor(release) else { return nil }
     self.release = destructor

@@ -37,8 +37,8 @@ extension GeneralCall {
     if value.pointee.kind == promise_kind_t(PROMISE_KIND_POINTER) { hasUnownedAddress = true }
   }
 
-  /// Shares the memory that the function keeps with the objects that it is given; if it is given none, with those that
-  /// it makes. Memory that the library may keep for longer is never freed.
+  /// Shares the memory that the function keeps with the objects among its arguments or, if there are none, with the
+  /// objects that it makes. Memory that the library may keep for longer is never freed.
   mutating func share(_ kept: CallArena) {
     let memory = KeptMemory(kept)
     guard plan.keepsWithObjects, !hasUnownedAddress, !usedObjects.isEmpty || plan.makesObjects else {

@@ -156,7 +156,8 @@ struct GeneralCall {
 }
 
 extension GeneralCall {
-  /// The number of elements of a slot, or the number that fits in its memory. For a count slot, the required count.
+  /// Returns the number of elements of a slot, or the number that fits in its memory; for a count slot, the required
+  /// count.
   func room(_ index: Int) -> Int? {
     let words = (frame + plan.frame.rooms).assumingMemoryBound(to: Int.self)
     // Stored with 1 added: the frame is initially zero.
@@ -167,7 +168,7 @@ extension GeneralCall {
     (frame + plan.frame.rooms).assumingMemoryBound(to: Int.self)[index] = count + 1
   }
 
-  /// The current count of a counted parameter.
+  /// Returns the current count of a counted parameter.
   func count(of slot: Slot) -> Int? {
     guard let index = slot.pointee.count else { return nil }
     let count = plan.slots + index

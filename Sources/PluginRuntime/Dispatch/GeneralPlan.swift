@@ -64,7 +64,7 @@ final class GeneralPlan: Sendable {
   nonisolated(unsafe) let offsets: UnsafeMutablePointer<Int>
   let frame: Frame
 
-  /// `nil` if this machine cannot make such a call.
+  /// Makes the plan of a function; `nil` if this machine cannot make such a call.
   init?(
     _ signature: Signature, _ entry: @escaping promise_function_t, domain: String, callbacks: CallbackRegistry,
     _ library: PluginLibrary?
@@ -107,7 +107,7 @@ final class GeneralPlan: Sendable {
     returnType = signature.fails ? FFIType.status : FFIType.of(isResultValue ? nil : signature.returned)
     var places = Places(slots)
     places.halve(returning: returnType)
-    // Two more, for a result and an error.
+    // Space for two more addresses, of a result and of an error.
     frame = Frame(&layout, result, slots: slots.count, arguments: places.offsets.count + 2)
     isResultFilled = signature.fails || isResultValue
     if result != nil, isResultFilled { places.add(FFIType.pointer, frame.resultAddress) }
@@ -126,14 +126,14 @@ final class GeneralPlan: Sendable {
     }
   }
 
-  /// The value of an omitted argument, or of a constant; of kind 0 if the argument is required.
+  /// Returns the value of an omitted argument, or of a constant; of kind 0 if the argument is required.
   private static func fallback(_ parameter: Parameter) -> promise_value_t {
     parameter.fallback.flatMap { try? TypePlan(parameter.type)?.abi($0) } ?? promise_value_t()
   }
 
   private struct Unsupported: Error {}
 
-  /// The plan of a part that a signature may have. Throws if this machine cannot make it.
+  /// Returns the plan of a part that a signature may have. Throws if this machine cannot make it.
   private static func plan<Part, Plan>(_ part: Part?, _ make: (Part) -> Plan?) throws(Unsupported) -> Plan? {
     guard let part else { return nil }
     guard let plan = make(part) else { throw Unsupported() }

@@ -87,6 +87,6 @@ enum FFIType {
       && structure.fields.allSatisfy { agrees(with: $0.type) }
   }
 
-  /// The address of a constant of libffi, which C declares as a variable.
+  /// Returns the address of a constant of libffi, which C declares as a variable.
   static func address(_ type: Reference) -> Reference { type }
 }

@@ -3,8 +3,9 @@ import Glibc
 
 /// Guards a program against plugin code that ends its process: by exit(), by a fatal signal, or by not returning.
 ///
-/// Each of them is reported on standard error with the plugin and the function that was running on the thread. A fatal
-/// signal then ends the process as before; the others end it with a status that the program has chosen.
+/// Each such end is reported on standard error with the plugin and the function that was running on the thread. A fatal
+/// signal then ends the process as before; exit() and a passed time limit end it with a status that the program has
+/// chosen.
 public enum ProcessGuard {
   /// The exit statuses of a process that plugin code ends.
   public struct Statuses: Sendable {

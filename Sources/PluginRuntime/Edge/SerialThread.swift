@@ -2,7 +2,7 @@ import CPluginEdge
 import Glibc
 import Synchronization
 
-/// One thread for jobs that must all run on the same one, one after the other. It stays until the process ends.
+/// A thread for jobs that must all run on the same thread, one after the other. It stays until the process ends.
 ///
 /// A thread, not merely an order: handles of some libraries belong to the thread that made them. A serial executor of
 /// the engine may run each job on another thread.

@@ -67,7 +67,7 @@ struct CBORDecoder {
     return (bytes[offset] >> 5, bytes[offset] & 0x1F)
   }
 
-  /// The number of a head, which must be in its shortest form.
+  /// Reads the number of a head, which must be in its shortest form.
   private mutating func number(_ information: UInt8) throws(CBORError) -> UInt64 {
     switch information {
     case 0..<24: return UInt64(information)
@@ -107,7 +107,7 @@ struct CBORDecoder {
     return text
   }
 
-  /// The length of an array; each element takes a byte at least.
+  /// Reads the length of an array; each element takes a byte at least.
   private mutating func length(_ information: UInt8) throws(CBORError) -> Int {
     let length = try number(information)
     guard length <= UInt64(remaining) else { throw error("\(length) elements, but only \(remaining) bytes are left") }

@@ -2,7 +2,7 @@
 struct CallTerms: Sendable {
   /// The number of calls that it is nested in.
   let depth: Int
-  /// The number of the worker's thread for it; 0: any.
+  /// The number of the worker's thread that makes the call; 0: any thread.
   let lane: UInt64
   /// The time limit, and its end.
   let timeout: Duration?

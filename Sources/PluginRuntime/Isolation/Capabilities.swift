@@ -1,6 +1,6 @@
 import Glibc
 
-/// The rights of a worker process beyond computing with its arguments. A new value gives none.
+/// The rights of a worker process beyond computing with its arguments. A new value grants none.
 ///
 ///     options.capabilities.reads = ["/usr/share/dict"]
 ///     try options.capabilities.allow("memory=512M")
@@ -98,7 +98,7 @@ public struct Capabilities: Sendable, Equatable {
     }
   }
 
-  /// The limit of memory as it is given: `64M`.
+  /// The limit of memory in the form of `--allow`: `64M`.
   var memoryText: String? {
     memory.map { memory in
       let factor = Self.factors.first { memory % $0.size == 0 }

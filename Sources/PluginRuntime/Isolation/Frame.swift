@@ -28,12 +28,12 @@ struct Frame: Sendable {
     case cancel = 9
     /// Settles a promise that was an argument.
     case settle = 11
-    /// A callback that was an argument is called; answered by `returned`. Its request is of the worker's numbering.
+    /// Calls a callback that was an argument; answered by `returned`. The worker numbers its request.
     case callback = 16
     case returned = 13
-    /// A callback will not be called any more.
+    /// Reports that a callback will not be called any more.
     case released = 18
-    /// A call of another plugin, answered by `answered`. Its request is of the worker's numbering.
+    /// Calls another plugin; answered by `answered`. The worker numbers its request.
     case foreign = 20
     case answered = 15
     /// Asks to stop a call of another plugin.

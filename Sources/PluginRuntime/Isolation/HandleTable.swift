@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The addresses that a worker has given to its host. Outside of the worker an address is a handle: a number that is
+/// The addresses that a worker has sent to its host. Outside of the worker an address is a handle: a number that is
 /// bound to the worker process and is not an address of any process.
 ///
 ///     63  62  61...32        31...0
@@ -17,7 +17,7 @@ final class HandleTable: Sendable {
   /// Creates a table. `worker`: different for each worker process of a host, in 30 bits.
   init(worker: UInt32) { self.worker = Self.upperHalf(worker) }
 
-  /// The bits that all handles of a worker share.
+  /// Returns the bits that all handles of a worker share.
   static func upperHalf(_ worker: UInt32) -> UInt { 1 << 62 | UInt(worker & 0x3FFF_FFFF) << 32 }
 
   /// The maximum number of handles of a worker.

@@ -3,8 +3,8 @@ import Promises
 import Synchronization
 
 extension IsolatedPlugin {
-  /// Calls a function, as `Host.call` does, in the worker with the fewest calls, or in the worker that gave a handle
-  /// among the arguments.
+  /// Calls a function, as `Host.call` does, in the worker with the fewest calls, or in the worker that returned a
+  /// handle among the arguments.
   ///
   /// Discarding the promise asks the worker to stop the call. If the function has not returned after
   /// `IsolationOptions.grace`, the worker is killed. `IsolationOptions.limits` may let the call wait first.
@@ -77,8 +77,8 @@ extension IsolatedPlugin {
     }
   }
 
-  /// Returns the worker that gave a handle among the arguments, or else that of the lane, or else the one that has the
-  /// result of a call that is among the arguments, or else the one with the fewest calls.
+  /// Returns the worker that returned a handle among the arguments, or else that of the lane, or else the one that has
+  /// the result of a call that is among the arguments, or else the one with the fewest calls.
   private func worker(for arguments: [Argument], lane: UInt64) -> PluginProcess {
     let active = state.withLock(\.active)
     if active.count == 1 { return active[0] }
@@ -121,7 +121,7 @@ extension IsolatedPlugin: RemotePlugin {
 }
 
 extension PluginDescription {
-  /// The error for a function that the plugin does not have.
+  /// Returns the error for a function that the plugin does not have.
   func lacks(_ function: String) -> PluginError {
     let names = functions.map(\.name).joined(separator: ", ")
     return PluginError(

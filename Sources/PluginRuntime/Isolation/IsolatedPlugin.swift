@@ -10,7 +10,7 @@ import Synchronization
 /// Functions take the arguments and return the results that they have in the program's own process.
 /// When a process ends, the promises of its calls are rejected with a `PluginError` of the kind `workerEnded`; the next
 /// call starts another process, a new generation. Addresses (`ptr<T>`) are handles, bound to their generation: a call
-/// with a handle is made by the worker that gave it.
+/// with a handle is made by the worker that returned it.
 ///
 /// `LoadedPlugin` has the drawing of a generation's life, which `reload` and `unload` move on. Draining workers take no
 /// new calls. They unload the plugin when their calls have ended, or at a deadline, when the calls are rejected.

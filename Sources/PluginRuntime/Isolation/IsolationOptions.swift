@@ -25,7 +25,7 @@ public struct IsolationOptions: Sendable {
   /// The rights of the worker, which it enforces on itself; none beyond computing by default.
   public var capabilities = Capabilities()
   /// The number of workers. Each loads the plugin. A call is made by the one with the fewest calls, or by the one that
-  /// gave a handle among the arguments.
+  /// returned a handle among the arguments.
   public var pool = 1
   /// The limits for the calls of the plugin, in all its workers together.
   public var limits = CallLimits()

@@ -1,5 +1,5 @@
-/// Checks the arguments that another process passes to callbacks, so that closures of a program get values of the
-/// declared types alone.
+/// Checks the arguments that another process passes to callbacks, so that closures of a program only get values of the
+/// declared types.
 extension Signature {
   /// Returns the arguments of a call, with each callback replaced by one that checks its arguments before it runs the
   /// closure.

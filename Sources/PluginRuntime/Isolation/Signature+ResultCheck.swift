@@ -1,4 +1,4 @@
-/// Checks results that come from another process, so that a program gets values of the declared types alone.
+/// Checks results that come from another process, so that a program only gets values of the declared types.
 extension Signature {
   /// Checks the value that fulfils a call.
   ///

@@ -37,7 +37,7 @@ final class WorkerCall: Sendable {
     }
   }
 
-  /// Notes the promise of the call, when the function has returned, runs elsewhere, or is not called.
+  /// Notes the promise of the call, when the function has returned, runs on another thread, or is not called.
   func begin(_ promise: Promise<PluginValue>) {
     let (promised, isCancelled) = state.withLock { state in
       state.promise = promise

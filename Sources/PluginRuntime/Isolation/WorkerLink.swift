@@ -82,7 +82,7 @@ final class WorkerLink: Sendable {
   /// An eventfd that wakes the thread that serves the link.
   let wakeup: Int32
 
-  /// `nil` if the process has no descriptor left.
+  /// Makes a link without a worker; `nil` if the process has no descriptor left.
   init?() {
     wakeup = plugin_process_new_event()
     if wakeup < 0 { return nil }

@@ -15,7 +15,7 @@ public struct WorkerProgram: Sendable, Hashable {
     self.arguments = arguments
   }
 
-  /// The helper that is installed with plugin-host, for programs that are not workers themselves.
+  /// Returns the helper that is installed with plugin-host, for programs that are not workers themselves.
   ///
   /// Host and helper exchange their versions; a helper of another version ends, and the plugin is not loaded.
   public static func installed(under prefix: String = "/usr/local") -> WorkerProgram {

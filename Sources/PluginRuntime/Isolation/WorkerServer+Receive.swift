@@ -172,7 +172,7 @@ extension WorkerServer {
     WorkerLink.deliveries.run { _ = call }
   }
 
-  /// Rejects a call whose result the host does not accept, and the calls that the worker has given the result to.
+  /// Rejects a call whose result the host does not accept, and the calls that the worker has passed the result to.
   private func rejectAll(_ call: RemoteCall, _ request: UInt64, _ error: PluginError) {
     reject(call, error)
     for dependent in link.takeDependents(of: request) {

@@ -45,7 +45,7 @@ final class WorkerServer {
   /// The refusal of the worker, or of the host, to load the plugin.
   var refusal: PluginError?
   private(set) var description: PluginDescription?
-  /// The refusals of initialisers and of the entry, which is called once more with load().
+  /// The refusals before load(), of initialisers and of the entry. The worker calls the entry twice, so they recur.
   var refusedBeforeLoad: Set<CapabilityRefusal> = []
   private var hasAnswered = false
   /// The processor time of the last worker, in whole seconds.

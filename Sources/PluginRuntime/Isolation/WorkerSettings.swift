@@ -65,7 +65,8 @@ struct WorkerSettings: Sendable {
     return settings
   }
 
-  /// The name of the plugin in errors and in the log: its id, or that of its source while the id is unknown.
+  /// Returns the name of the plugin in errors and in the log: its id, or the name of its source while the id is
+  /// unknown.
   func id(_ description: PluginDescription?) -> String { description?.id ?? source.name }
 
   /// Returns a number for the handles of a new worker, different from those of the last 2^30 workers of the program.

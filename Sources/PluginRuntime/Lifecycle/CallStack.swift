@@ -5,7 +5,7 @@ import Glibc
 /// left by longjmp(), and that calls are nested too deeply.
 ///
 /// A frame of a call that is younger than one which continues has ended. Stacks grow downwards on every machine that
-/// plugins run on. A call on another stack, of a coroutine that is not running now, is left alone.
+/// plugins run on. A call on another stack, of a coroutine that is not running now, is not abandoned.
 final class CallStack {
   private struct Entry {
     let call: PluginCall

@@ -6,7 +6,7 @@ final class CallUse: Sendable {
   private let activity: HostActivity
   private let isOver = Atomic<Bool>(false)
 
-  /// `nil` if the host accepts no more calls.
+  /// Begins the use; `nil` if the host accepts no more calls.
   init?(_ activity: HostActivity) {
     guard activity.begin() else { return nil }
     self.activity = activity

@@ -5,7 +5,7 @@ import Synchronization
 ///
 ///     open --drain()--> draining --close()--> closed
 ///
-/// While it drains, plugins may still call each other, since calls under way may need that; other callers may not.
+/// While it drains, plugins may still call each other, because calls under way may need that; other callers may not.
 final class HostActivity: Sendable {
   enum Phase: Sendable { case open, draining, closed }
 

@@ -8,7 +8,7 @@ package final class MainThread: Sendable {
   private let pluginLoop: CellLoop
   private let ownLoop: CellLoop
 
-  /// `nil` if memory or descriptors have run out.
+  /// Makes the two loops; `nil` if memory or descriptors have run out.
   package init?() {
     guard let pluginLoop = CellLoop.main, let ownLoop = CellLoop.make() else { return nil }
     (self.pluginLoop, self.ownLoop) = (pluginLoop, ownLoop)

@@ -70,7 +70,7 @@ struct ELFSegmentCheck {
 }
 
 extension UInt64 {
-  /// `nil` if it overflows.
+  /// Returns the sum; `nil` if it overflows.
   func adding(_ other: UInt64) -> UInt64? {
     let (sum, overflows) = addingReportingOverflow(other)
     return overflows ? nil : sum

@@ -104,7 +104,7 @@ public struct PluginError: Error, Sendable, Equatable {
 }
 
 extension PluginError {
-  /// The error of a call beyond the limit of nesting.
+  /// Returns the error of a call beyond the limit of nesting.
   static func tooDeep(_ subject: String, _ limit: Int) -> PluginError {
     PluginError(
       .tooDeep, subject,
@@ -114,7 +114,7 @@ extension PluginError {
 }
 
 extension PluginError {
-  /// The error of a question to the host in a child process of a worker.
+  /// Returns the error of a question to the host in a child process of a worker.
   static func inChild(_ subject: String) -> PluginError {
     PluginError(
       .closed, subject,

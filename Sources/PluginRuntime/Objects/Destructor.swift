@@ -20,7 +20,7 @@ final class Destructor: Sendable {
   private nonisolated(unsafe) let subject: UnsafePointer<CChar>
   private nonisolated(unsafe) let interface: UnsafeMutablePointer<ffi_cif>
 
-  /// `nil` if libffi cannot call such a function.
+  /// Makes the destructor; `nil` if libffi cannot call such a function.
   init?(
     _ name: String, _ function: UnsafeMutableRawPointer, plugin: String, on thread: SerialThread? = nil,
     freesMemory: Bool = false

@@ -52,7 +52,7 @@ extension FailureReport.Message: CustomStringConvertible {
 }
 
 extension FailureRule {
-  /// The failure mark at the end of a signature, without the message: "!", "! errno", "! unless 0 or 100".
+  /// Returns the failure mark at the end of a signature, without the message: "!", "! errno", "! unless 0 or 100".
   func mark(_ report: FailureReport) -> String {
     switch self {
     case .status: return "!"

@@ -7,7 +7,7 @@ public struct UnionType: Sendable, Hashable {
   /// The values of the tag, by the members' names and in their order.
   public let values: ConstantSet
 
-  /// The types of the union's values: for each member a struct of it alone.
+  /// The types of the union's values: for each member, a struct with that member alone.
   public var choices: [ValueType] { members.map { .structure(StructType(fields: [$0])) } }
 
   /// Returns the number of the member that a value of the tag chooses; `nil` if there is none.

@@ -27,8 +27,8 @@ public final class SharedBytes: Sendable {
   /// The array that was copied, if it has to stay as long as the copy.
   private let source: [UInt8]?
 
-  /// Each block that waits to be sent has a descriptor. Beyond a part of RLIMIT_NOFILE, bytes are sent through the
-  /// socket.
+  /// The number of blocks that wait to be sent, each of which has a descriptor. Beyond a part of RLIMIT_NOFILE, bytes
+  /// are sent through the socket.
   private static let open = Atomic<Int>(0)
   private static let maximumOpen: Int = {
     var limit = rlimit()
