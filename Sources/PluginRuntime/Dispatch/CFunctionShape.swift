@@ -23,7 +23,7 @@ package struct CTypeShape: Sendable, Equatable, CustomStringConvertible {
 
 /// The parts of a C function's type that matter for calls.
 package struct CFunctionShape: Sendable {
-  /// `nil` for a type that has no such shape.
+  /// The shapes of the parameters; `nil` for a type that has none.
   package var parameters: [CTypeShape?] = []
   package var result: CTypeShape?
   package var isVariadic = false

@@ -54,7 +54,7 @@ final class CallArena {
     return memory
   }
 
-  /// Copies bytes.
+  /// Copies bytes to the arena, and returns their address.
   func copy(_ bytes: UnsafeRawBufferPointer) throws(ArgumentMismatch) -> UnsafeMutableRawPointer {
     let memory = try allocate(bytes.count)
     memory.write(bytes)

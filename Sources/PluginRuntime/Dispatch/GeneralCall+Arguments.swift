@@ -102,7 +102,7 @@ extension GeneralCall {
     var data = span.load(as: UnsafeMutableRawPointer?.self)
     let count = span.load(fromByteOffset: 8, as: Int.self)
     if parameter.direction == .inOut || parameter.type.isUncounted, let source = data {
-      // A zero ends elements that nothing counts.
+      // A zero ends elements that have no count.
       let size = slot.pointee.elementSize
       let copy = try arena.allocate((count + (parameter.type.isUncounted ? 1 : 0)) * size)
       copy.write(UnsafeRawBufferPointer(start: source, count: count * size))

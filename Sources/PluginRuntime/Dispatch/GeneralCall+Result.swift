@@ -80,7 +80,7 @@ extension GeneralCall {
     return try loadGiven(result, resultMemory, count)
   }
 
-  /// Loads memory that the function returns, whose count is in another parameter, as a span.
+  /// Loads, as a span, memory that the function returns and that another parameter counts.
   private func loadGiven(
     _ plan: TypePlan, _ memory: UnsafeRawPointer, _ count: Int
   ) throws(ArgumentMismatch) -> PluginValue {

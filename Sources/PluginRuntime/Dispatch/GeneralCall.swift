@@ -8,11 +8,11 @@ struct GeneralCall {
   typealias Slot = UnsafePointer<GeneralPlan.Slot>
 
   let plan: GeneralPlan
-  /// Initially zero.
+  /// The frame; its bytes are initially zero.
   let frame: UnsafeMutableRawPointer
   /// The arguments' memory outside the frame; `nil` while none is needed.
   private var memory: CallArena?
-  /// `nil` if the function gets no callbacks made here.
+  /// The callbacks made for this call; `nil` if it has none.
   var callbacks: CallCallbacks?
   /// The arguments beyond the parameters.
   var tail: [(type: FFIType.Reference, address: UnsafeMutableRawPointer)] = []
@@ -30,7 +30,7 @@ struct GeneralCall {
       return .fault(.tooMany)
     }
     if !plan.lends, plan.frame.size <= smallSize {
-      // An allocation of a constant size is free.
+      // An allocation of a constant size is on the stack, and costs nothing.
       return withUnsafeTemporaryAllocation(byteCount: smallSize, alignment: 16) { frame in
         // A nonempty allocation has an address.
         let frame = frame.baseAddress.unsafelyUnwrapped

@@ -25,7 +25,7 @@ final class GeneralPlan: Sendable {
   /// The number of a call's arguments, without the tail.
   let inputCount: Int
   let tail: [TypePlan]
-  /// `nil` without callbacks.
+  /// The plan of the callbacks; `nil` if there are none.
   let callbacks: CallbackPlan?
   /// The plan to read the C result; `nil` without one.
   let result: TypePlan?

@@ -9,7 +9,7 @@ final class CallFlow: Sendable {
   enum Decision: Sendable { case start, waits, overloaded, closed }
 
   private struct State {
-    /// Calls that a worker has not answered; counted only if they are limited.
+    /// The number of calls that a worker has not answered; they are counted only if they are limited.
     var running = 0
     /// Waiting calls by number; numbers grow.
     var waiting: [UInt64: WaitingCall] = [:]
@@ -27,7 +27,7 @@ final class CallFlow: Sendable {
       for promise in call.awaited { awaited[promise, default: 0] += 1 }
     }
 
-    /// Takes out the call that has waited longest.
+    /// Removes and returns the call that has waited longest.
     mutating func takeFirst() -> WaitingCall? {
       guard !waiting.isEmpty else { return nil }
       while true {

@@ -6,7 +6,7 @@ struct FrameReader {
   /// The upper half of each handle in the frames; `nil` if the receiver checks handles itself.
   private let handles: UInt?
   private let descriptors = ReceivedDescriptors()
-  /// The bytes of the frames that were taken, and of their shared memory.
+  /// The number of bytes of the frames that were taken, and of their shared memory.
   private(set) var taken: UInt64 = 0
 
   init(handles: UInt? = nil) { self.handles = handles }

@@ -7,7 +7,7 @@ struct FrameSender {
   private var socket: Int32 = -1
   private var generation = 0
   private var outgoing = OutgoingFrames()
-  /// The bytes of the frames, and of their shared memory, to all workers.
+  /// The number of bytes of the frames, and of their shared memory, sent to all workers.
   private(set) var sent: UInt64 = 0
 
   /// The maximum number of bytes that wait for a worker that does not read.

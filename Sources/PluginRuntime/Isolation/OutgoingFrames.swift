@@ -6,7 +6,7 @@ struct EncodedFrame {
   var bytes: [UInt8] = []
   var memory: [SharedBytes] = []
 
-  /// The bytes that cross, those of shared memory among them.
+  /// The number of bytes that cross, those of shared memory among them.
   var size: UInt64 { UInt64(memory.reduce(bytes.count) { $0 + $1.count }) }
 }
 
@@ -20,7 +20,7 @@ struct OutgoingFrames {
   private var memory: [(offset: Int, blocks: [SharedBytes])] = []
   private var sharedBytes = 0
 
-  /// The bytes that wait, those of shared memory among them.
+  /// The number of bytes that wait, those of shared memory among them.
   var size: Int { bytes.count - sent + sharedBytes }
 
   /// Sends a frame, or keeps the bytes that the socket does not take. Returns whether something is left.

@@ -40,7 +40,7 @@ final class RemoteCall: Sendable {
 
   var function: String { target.name }
 
-  /// Takes the frame out, to be sent.
+  /// Removes and returns the frame, to be sent.
   func takeFrame() -> EncodedFrame {
     defer { frame = EncodedFrame() }
     return frame

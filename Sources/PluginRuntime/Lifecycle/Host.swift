@@ -15,8 +15,7 @@ public final class Host: Sendable {
     public var configuration: [String: [String: String]]
     /// Receives the log messages of plugins, on the thread that logs.
     public var log: @Sendable (_ level: LogLevel, _ plugin: String, _ message: String) -> Void
-    /// Receives the progress of every call, in order and one report at a time for each call, on a thread of the
-    /// plugin's.
+    /// Receives the progress of every call, in order and one report at a time for each call, on a thread of the plugin.
     public var progress: @Sendable (ProgressReport) -> Void
     /// The limit on nested calls: functions of plugins that call functions, in this process and in workers. A deeper
     /// call is rejected with a `PluginError` of the kind `tooDeep`. Each nested call uses stack memory.

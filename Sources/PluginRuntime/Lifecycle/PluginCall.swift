@@ -43,7 +43,7 @@ final class PluginCall: Sendable {
     state.withLock { if !$0.isDiscarded { $0.destination = destination } }
   }
 
-  /// Calls the function on this thread. The arguments are borrowed; `kept` owns them; nil if nothing does.
+  /// Calls the function on this thread. The arguments are borrowed; `kept` owns them; `nil` if nothing does.
   func run(_ arguments: UnsafePointer<promise_value_t>?, _ count: Int, kept: ArgumentValues?) {
     guard state.withLock({ !$0.isDiscarded }) else { return }
     let limit = plugin.host.options.recursionLimit

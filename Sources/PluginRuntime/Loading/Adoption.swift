@@ -13,7 +13,7 @@ public struct Adoption: Sendable, Equatable {
   public struct Function: Sendable, Equatable {
     /// The name, the parameters and the result.
     public var signature: Signature
-    /// One line for people.
+    /// A description in one line, for people.
     public var description: String?
     /// The exported symbol; `nil` if it is the signature's name.
     public var symbol: String?
@@ -34,7 +34,7 @@ public struct Adoption: Sendable, Equatable {
   public var library: String
   /// The version for display; `nil`: the text after ".so." in the name of the library's file.
   public var version: String?
-  /// One line for people.
+  /// A description in one line, for people.
   public var description: String?
   /// The functions of the library that can be called.
   public var functions: [Function]

@@ -98,7 +98,7 @@ enum LibraryLoader {
     }
   }
 
-  /// The reason of the system's loader for its last refusal.
+  /// The reason that the system's loader gave for its last refusal.
   static var error: String {
     let text = dlerror().map { String(cString: $0) } ?? "the system's loader does not say why"
     return text.hasSuffix(String(cString: strerror(EMFILE))) ? "\(text): \(SystemLimit.descriptors)" : text

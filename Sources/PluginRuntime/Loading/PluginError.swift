@@ -16,13 +16,13 @@ public struct PluginError: Error, Sendable, Equatable {
     case damaged
     /// The file asks for memory that is writable and executable, or for an executable stack.
     case unsafeMemory
-    /// Its DT_SONAME is a path, for which the system's loader would take another file.
+    /// The file's DT_SONAME is a path, for which the system's loader would take another file.
     case unsafeName
     /// The file does not export promise_plugin_entry(), or not as a function.
     case noEntry
     /// Another file was loaded from this path before, or the file changed while it was being loaded.
     case replaced
-    /// The program does not trust it (`LibraryAdmission`).
+    /// The program does not trust the file (`LibraryAdmission`).
     case notTrusted
     /// The plugin is in quarantine, or not started: its worker processes ended too often without an answer.
     case quarantined

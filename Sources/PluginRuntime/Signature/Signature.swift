@@ -110,7 +110,7 @@ extension Signature {
   /// The C function's result, if that is not a promise_status_t; `nil` for void.
   public var returned: ValueType? { completion.map(\.returns) ?? result }
 
-  /// The type of a call's "result"; nil if the C result is only an error code, which is 0 on success.
+  /// The type of a call's "result"; `nil` if the C result is only an error code, which is 0 on success.
   public var yielded: ValueType? { failure == .nonzero && completion == nil ? nil : result }
 }
 

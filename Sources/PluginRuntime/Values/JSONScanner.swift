@@ -7,7 +7,7 @@ package struct JSONScanner {
 
   package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// The next byte that is not white space, unread; nil at the end.
+  /// The next byte that is not white space, unread; `nil` at the end.
   package var next: UInt8? {
     mutating get {
       while position < bytes.count {
@@ -30,7 +30,7 @@ package struct JSONScanner {
     return Place()
   }
 
-  /// Reads the name of the next member, and returns it with its offset; nil at the object's end. The value has to be
+  /// Reads the name of the next member, and returns it with its offset; `nil` at the object's end. The value has to be
   /// read before the next call.
   package mutating func member(_ place: inout Place) throws(JSONError) -> (name: String, offset: Int)? {
     if take("}") { return nil }

@@ -68,7 +68,7 @@ public final class SharedBytes: Sendable {
       Self.open.wrappingSubtract(1, ordering: .relaxed)
       return nil
     }
-    // Never read in this process.
+    // This process does not map the memory, and never reads it.
     (self.descriptor, start, count, isCounted, source) = (descriptor, Self.nowhere, bytes.count, true, kept)
   }
 

@@ -14,7 +14,7 @@ struct SharedPromises {
     try host.load(try Fixture.plugin("shares", try linking(as: "test.linked")))
     for fixture in ["caller", "whole"] { try host.load(try Fixture.plugin(fixture)) }
 
-    // From the table to the undefined symbols to the library and back.
+    // A number passes from the plugin with the table to those with undefined symbols and libpromise, and back.
     let sum = host.call("add", of: "test.caller", [.value(.int(40)), .value(.int(-1))])
     let next = host.call("next", of: "test.undefined", [Argument(.promise(sum))])
     let last = host.call("next", of: "test.linked", [Argument(.promise(next))])
