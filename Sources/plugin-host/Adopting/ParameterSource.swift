@@ -1,4 +1,4 @@
-/// The text of a function's parameters in its header, which says more than their types: array bounds, and comments.
+/// The text of a function's parameters in its header, which has more than their types: array bounds, and comments.
 struct ParameterSource {
   private let text: [UInt8]
 
@@ -31,7 +31,7 @@ struct ParameterSource {
     return String(words.contains("static ") ? content.dropFirst(6) : content)
   }
 
-  /// The names of the parameters of a function pointer that is declared there.
+  /// Returns the parameter names of a function pointer that is declared in place.
   func callbackNames(_ node: HeaderNode) -> [String?] {
     guard FunctionPointerText.isFunction(node.type), node.start < node.lastStart, node.lastStart < text.count,
       node.lastStart - node.start < 4000
@@ -47,8 +47,8 @@ struct ParameterSource {
     return types.count == 1 ? String(types[0]) : nil
   }
 
-  /// Whether a variadic function formats its arguments as `printf` does: its name ends so, or an attribute of its
-  /// declaration, which headers often write as a macro, has the word.
+  /// Whether a variadic function formats its arguments as `printf` does: its name ends with `printf`, or an attribute
+  /// of its declaration, which headers often write as a macro, has the word.
   func isPrintf(_ node: HeaderNode, attribute: (HeaderNode) -> String) -> Bool {
     guard node.type.hasSuffix("...)") || node.type.contains("...) ") else { return false }
     let name = (node.name ?? "").lowercased()
@@ -64,7 +64,7 @@ struct ParameterSource {
     return string(node.start..<min(node.start + 100, text.count)).prefix { $0 != "," }.lowercased()
   }
 
-  /// The text of a function's declaration from its name to the semicolon; empty if it is in a macro, and so elsewhere.
+  /// Returns a function's declaration from its name to the semicolon; empty if a macro expands to it.
   private func declarator(_ node: HeaderNode) -> String {
     let name = Array((node.name ?? "").utf8)
     guard !name.isEmpty, node.nameStart + name.count < text.count, text[node.nameStart...].starts(with: name) else {
@@ -108,7 +108,7 @@ struct ParameterSource {
     return comments
   }
 
-  /// The name of an unnamed parameter in a comment behind it, as in Xlib: `int * /* direction_return */`.
+  /// Returns the name of an unnamed parameter in a comment behind it, as in Xlib: `int * /* direction_return */`.
   static func name(inComment comment: String) -> String? {
     let word = String(comment.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
     guard let first = word.first, first.isLetter || first == "_",
@@ -118,13 +118,13 @@ struct ParameterSource {
     return word
   }
 
-  /// Single words beside a parameter that say something about it.
+  /// Single words beside a parameter that are remarks, not its name.
   private static let remarks: Set<String> = [
     "in", "out", "inout", "in_out", "input", "output", "opt", "optional", "unused", "ignored", "nullable", "null",
     "notnull", "nonnull", "const", "array", "reserved", "deprecated", "todo", "fixme",
   ]
 
-  /// The content of the comments in a text.
+  /// Returns the content of the comments in a text.
   private static func comment(_ text: Substring) -> String {
     var rest = text
     var content = ""
