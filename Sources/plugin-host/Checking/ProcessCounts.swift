@@ -9,10 +9,10 @@ struct ProcessCounts {
 
   static var now: ProcessCounts {
     let threads = entries("/proc/self/task").count { task in
-      // Threads of the library, which it keeps.
+      // Threads of the library do not belong to the plugin.
       !name(ofThread: task).hasPrefix("promise-")
     }
-    // One of them is the open folder's.
+    // One descriptor is that of the open folder itself.
     return ProcessCounts(
       threads: threads, descriptors: entries("/proc/self/fd").count - 1, hasChildren: plugin_child_is_left())
   }

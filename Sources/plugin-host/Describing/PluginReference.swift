@@ -104,7 +104,7 @@ struct PluginReference {
 }
 
 extension FailureRule {
-  /// When a call fails, for people.
+  /// Returns a sentence for people: when a call fails.
   fileprivate func sentence(_ report: FailureReport) -> String {
     switch self {
     case .status: return "It fails with an error of its own."

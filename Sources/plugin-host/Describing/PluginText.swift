@@ -2,7 +2,7 @@ import PluginRuntime
 
 /// Plugins as text for people.
 enum PluginText {
-  /// A line for each plugin: id, version, number of functions, description.
+  /// Returns a line for each plugin: id, version, number of functions, description.
   static func table(_ plugins: [PluginDescription]) -> String {
     let idWidth = plugins.map(\.id.columns).max() ?? 0
     let versionWidth = plugins.map(\.version.displayLine.columns).max() ?? 0
@@ -44,7 +44,7 @@ enum PluginText {
 }
 
 extension PluginDescription {
-  /// The range as text: `1` or `1 to 3`.
+  /// The range of ABI versions as text: `1` or `1 to 3`.
   var abiText: String {
     abi.lowerBound == abi.upperBound ? "\(abi.lowerBound)" : "\(abi.lowerBound) to \(abi.upperBound)"
   }
