@@ -13,7 +13,7 @@ enum FileKind {
     self = information.st_mode & S_IFMT == S_IFDIR ? .directory : .other
   }
 
-  /// Whether a regular file is there.
+  /// Whether there is a regular file at a path.
   static func isRegular(_ path: String) -> Bool {
     var information = stat()
     return stat(RawText.cString(Directory.absolute(path)), &information) == 0 && information.st_mode & S_IFMT == S_IFREG
@@ -22,7 +22,7 @@ enum FileKind {
 
 /// Folders of the file system.
 enum Directory {
-  /// A path for messages, in which an empty one can be seen.
+  /// Returns a path for messages, in which an empty path is visible.
   static func shown(_ path: String) -> String { path.isEmpty ? "\"\"" : path }
 
   /// The names of the entries of the folder at `path`, sorted, without `.` and `..`.
@@ -50,13 +50,13 @@ enum Directory {
     }
   }
 
-  /// `name` inside the folder `directory`.
+  /// Returns the path of `name` in the folder `directory`.
   static func join(_ directory: String, _ name: String) -> String {
     let name = name.hasPrefix("./") ? String(name.dropFirst(2)) : name
     return directory.hasSuffix("/") ? directory + name : directory + "/" + name
   }
 
-  /// The path from the root on; one that is relative starts from the folder in which the process was started.
+  /// Returns the absolute path. A relative path starts from the folder in which the process was started.
   static func absolute(_ path: String) -> String {
     guard !path.isEmpty, !path.hasPrefix("/"), let folder = ProcessStart.folder else { return path }
     return join(folder, path)
