@@ -53,5 +53,5 @@ package func onThreads(_ count: Int, _ body: (_ index: Int) -> Void) {
   }
 }
 
-/// An identity of the calling thread, to find on which one a callback ran.
+/// Returns an identity of the calling thread, to find out on which thread a callback ran.
 package func currentThread() -> UInt { UInt(pthread_self()) }

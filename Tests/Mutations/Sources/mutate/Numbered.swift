@@ -16,8 +16,7 @@ struct Numbered {
   subscript(number: Int) -> Mutation { byNumber[number]! }
   var last: Int { numbers.last ?? 0 }
 
-  /// Numbers mutations. Each keeps the number of the build before: files in which nothing changed are not compiled
-  /// again.
+  /// Numbers mutations. Each keeps its number of earlier builds, so that files without a change are not compiled again.
   init(_ mutations: [Mutation], _ workspace: Workspace) throws {
     var ids = Self.ids(workspace)
     var numbers = Dictionary(zip(ids, 1...), uniquingKeysWith: { first, _ in first })
