@@ -187,7 +187,7 @@ extension EndToEnd {
         ))
     }
 
-    /// The peak of the host's memory in KiB, as a last step sees it.
+    /// The last step reads the peak of the host's memory, in KiB.
     @Test func memoryGrowsWithTheSteps() throws {
       func peak(_ count: Int) throws -> Int {
         let steps = (0..<count).map { "  s\($0): {call: kinds.tiny\($0 % 10 == 0 ? "" : ", after: s\($0 - 1)")}\n" }
