@@ -87,7 +87,8 @@ struct Exploration {
     return chosen
   }
 
-  /// Chooses one of `count` values that the running thread may load: the number of stores that have overwritten it.
+  /// Chooses the age of the value that the running thread loads, below `count`: the number of stores that have
+  /// overwritten the value.
   mutating func chooseAge(of count: Int) -> Int {
     guard preemptionLimit != nil else { return 0 }
     defer { step += 1 }
