@@ -35,7 +35,7 @@ struct CommandLineMistake {
 }
 
 extension PluginHost {
-  /// The command of that name.
+  /// Returns the command of that name.
   static func command(named name: String?) -> (any ParsableCommand.Type)? {
     configuration.subcommands.first { $0.configuration.commandName == name }
   }

@@ -73,7 +73,7 @@ struct AdoptionDraft {
     functions = kept
   }
 
-  /// The file, as `plugin-host call` reads it.
+  /// Returns the draft as a file for `plugin-host call`.
   func yaml(id: String, library: String, header: String) -> String {
     var lines = [
       YAMLText.comment("A first version, made from \(header) by plugin-host adopt. A header does not say everything:"),
@@ -96,7 +96,7 @@ struct AdoptionDraft {
     return lines.map { $0 + "\n" }.joined()
   }
 
-  /// A summary for people: the number of drafted functions, and the reasons for the others.
+  /// Returns a summary for people: the number of drafted functions, and the reasons why others are left out.
   func report(header: String) -> [String] {
     let checked = functions.count { !$0.checks.isEmpty }
     let first = "\(header): \(functions.count) functions, \(checked) of them to be checked, \(leftOut.count) left out"

@@ -1,4 +1,4 @@
-/// A type of C, as far as a call has to know it.
+/// A C type, reduced to the parts that calls depend on.
 indirect enum CType: Equatable {
   case void
   case bool

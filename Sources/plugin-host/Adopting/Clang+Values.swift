@@ -1,8 +1,8 @@
 import PluginRuntime
 
 extension Clang {
-  /// The macros without parameters that files of a header define, in their order, by names that are not reserved: those
-  /// that may be integers.
+  /// Returns the names of the macros without parameters that files of a header define, in their order. Leaves out
+  /// reserved names, and macros that cannot be integers.
   func macros(of path: String, where isOwn: (_ file: String) -> Bool) throws(Failure) -> [String] {
     let result = try run(["-x", "c", "-E", "-dD", "-w"] + flags + ["--", path], isQuiet: true)
     var names: [String] = []

@@ -17,7 +17,7 @@ extension CountedParameters {
   /// The kinds of elements, as far as the unit of a count depends on them.
   enum Elements { case bytes, unknown, wide, structs, addresses }
 
-  /// The elements behind an address; nil for an object of the library.
+  /// Returns the kind of the elements behind an address; nil for an object of the library.
   static func elements(_ type: CType, _ header: Header) -> Elements? {
     guard case .pointer(let target, let isConst) = type else { return nil }
     let text = TypeText(header: header)

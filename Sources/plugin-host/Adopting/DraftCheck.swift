@@ -7,9 +7,9 @@ struct DraftCheck {
   enum Finding: Equatable {
     /// The function wrote only to memory that was passed for writing. `contents` is by the names of arguments.
     case safe(calls: Int, contents: [String: Contents])
-    /// The function accessed memory that it was not given: the signature is wrong.
+    /// The function accessed memory that was not passed to it: the signature is wrong.
     case unsafe(String, isWrite: Bool)
-    /// The function used an argument after the call that it was given to.
+    /// The function used an argument after the call that the argument was passed to.
     case kept(argument: String, isWrite: Bool)
     /// The calls showed nothing; the text says why.
     case unknown(String)
@@ -27,9 +27,9 @@ struct DraftCheck {
   /// others.
   var timeout: Duration = .seconds(30)
 
-  /// The findings about the functions of a draft, by their names.
+  /// Returns the findings about the functions of a draft, by their names.
   ///
-  /// An argument that a function uses after the call becomes one that it keeps, and the function is called again.
+  /// An argument that a function uses after the call becomes a kept one, and the function is called again.
   func findings(
     of draft: inout AdoptionDraft, yaml: (AdoptionDraft) -> String
   ) throws(Failure) -> [String: Finding] {
@@ -103,8 +103,8 @@ extension DraftCheck.Finding {
 }
 
 extension AdoptionDraft {
-  /// Leaves out the functions that the calls have shown to be unsafe, and gives arguments the directions that they have
-  /// shown.
+  /// Leaves out the functions that the calls have shown to be unsafe, and sets the directions of arguments that they
+  /// have shown.
   mutating func apply(_ findings: [String: DraftCheck.Finding]) {
     revise { function in
       switch findings[function.signature.name] {

@@ -36,7 +36,8 @@ enum FunctionVerbs {
 
   private static let ending: Set<String> = ["close", "end", "clear", "cleanup", "finalize", "term", "done"]
 
-  /// The lowercase words of a name: `xml`, `new`, `doc` for `xmlNewDoc`, and `llvm`, `create` for `LLVMCreate`.
+  /// Splits a name into its lowercase words: `xml`, `new`, `doc` for `xmlNewDoc`, and `llvm`, `create` for
+  /// `LLVMCreate`.
   static func words(_ name: String) -> [String] {
     let letters = Array(name)
     var words: [String] = [""]

@@ -61,7 +61,8 @@ extension Header {
   /// Returns the alphabetically first typedef of a struct without a tag.
   func typedef(of type: CType) -> String? { typedefs.filter { $0.value == type }.keys.min() }
 
-  /// The last name in a chain of typedefs, or the tag, as C writes it: `z_stream`, `struct tm`. Nil if it has none.
+  /// Returns the last name in a chain of typedefs, or the tag, as C writes it: `z_stream`, `struct tm`. Nil if the type
+  /// has neither.
   func spelling(of type: CType) -> String? {
     var type = type
     var name: String?

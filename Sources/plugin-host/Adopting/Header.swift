@@ -16,7 +16,8 @@ struct Header {
     var file: String
     /// The sizes of memory behind parameters, from attributes of the declaration.
     var accesses: [Access] = []
-    /// Whether the last parameter before `...` is a format as that of `printf`, as an attribute or the name says.
+    /// Whether the last parameter before `...` is a format like that of `printf`, by an attribute or by the function's
+    /// name.
     var isPrintf = false
   }
 
@@ -129,10 +130,10 @@ struct Header {
     return type
   }
 
-  /// The type that a typedef stands for.
+  /// Returns the type that a typedef stands for; void if there is no such typedef.
   func meaning(of name: String) -> CType { typedefs[name] ?? .void }
 
-  /// The struct or union with that tag; nil if the header only names it.
+  /// Returns the struct or union with that tag; nil if the header only names it.
   func record(_ tag: String) -> Record? { records[tag].flatMap { $0.isComplete ? $0 : nil } }
 
   /// Returns the elements that a type map states for a parameter, if any.
@@ -159,7 +160,7 @@ struct Header {
     return nil
   }
 
-  /// The convention by which a function reports failures, if a type map has one.
+  /// Returns the convention by which a function reports failures, if a type map has one.
   func failure(of function: Function) -> String? {
     guard case .function(let result, _, _)? = function.type else { return nil }
     return map.failure(of: function.name, returning: names(of: result))
@@ -198,7 +199,7 @@ struct Header {
     }
   }
 
-  /// The constants of an enum, in the header's order.
+  /// Returns the constants of an enum, in the header's order.
   func constants(ofEnumeration tag: String) -> [(name: String, value: Int64)] { enums[tag] ?? [] }
 
   /// Defines a name as the type that a type map states for it.
@@ -366,7 +367,7 @@ struct Header {
     return unnamed.map { type.naming($0) } ?? type
   }
 
-  /// The first sentence of a documentation comment.
+  /// Returns the first sentence of a documentation comment.
   private static func firstSentence(_ comment: HeaderNode) -> String? {
     guard let paragraph = comment.inner.first(where: { $0.kind == "ParagraphComment" }) else { return nil }
     let text = paragraph.inner.map(\.text).joined(separator: " ")

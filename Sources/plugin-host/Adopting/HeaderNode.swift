@@ -47,7 +47,7 @@ struct HeaderNodeReader {
 
   private init(_ json: [UInt8]) { scanner = JSONScanner(json) }
 
-  /// The declarations of a translation unit.
+  /// Reads the declarations of a translation unit.
   static func read(_ json: [UInt8]) throws(JSONError) -> [HeaderNode] {
     var reader = HeaderNodeReader(json)
     return try reader.node(depth: 0).inner

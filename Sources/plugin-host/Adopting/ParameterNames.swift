@@ -1,7 +1,7 @@
-/// The conventions by which C programmers name functions and parameters, as far as they are evidence of memory that is
+/// The conventions of C programmers for names of functions and parameters, where these are evidence of memory that is
 /// read, written or kept.
 enum ParameterNames {
-  /// The lowercase words of a name: `get`, `peer`, `name` for `getPeer_name`.
+  /// Splits a name into its lowercase words: `get`, `peer`, `name` for `getPeer_name`.
   static func words(_ name: String) -> [String] {
     var words: [String] = []
     var word = ""
@@ -78,8 +78,7 @@ enum ParameterNames {
     return name.count < 3 || contents.contains(where: name.contains) || name.hasPrefix("argument")
   }
 
-  /// Whether a function of that name changes the only data that it is given: `gpgrt_b64dec_proc`,
-  /// `gnutls_cipher_encrypt`.
+  /// Whether a function of that name changes its only data argument: `gpgrt_b64dec_proc`, `gnutls_cipher_encrypt`.
   static func worksInPlace(function name: String) -> Bool {
     let verbs: Set<String> = [
       "encrypt", "decrypt", "encode", "decode", "b64enc", "b64dec", "proc", "process", "transform", "swap", "sort",

@@ -13,12 +13,12 @@ struct ParameterSource {
     return !text[node.start..<node.nameStart].contains(UInt8(ascii: "*"))
   }
 
-  /// The number in `digest[32]` or `digest[static 32]`; nil if there is none, or it is a name.
+  /// Returns the number in `digest[32]` or `digest[static 32]`; nil if there is none, or if it is a name.
   func bound(_ node: HeaderNode) -> Int? {
     brackets(node).flatMap { Int($0) }.flatMap { (1...65536).contains($0) ? $0 : nil }
   }
 
-  /// The text in the only brackets behind a parameter's name, without `static`.
+  /// Returns the text in the only brackets behind a parameter's name, without `static`.
   func brackets(_ node: HeaderNode) -> String? {
     let name = Array((node.name ?? "").utf8)
     guard node.nameStart + name.count <= node.lastStart, node.lastStart < text.count,
@@ -39,7 +39,7 @@ struct ParameterSource {
     return FunctionPointerText.names(string(node.start..<node.lastStart + 1))
   }
 
-  /// The typedef that a parameter's text names where its type is an address without an asterisk: `uuid_t`.
+  /// Returns the typedef of a parameter whose type is an address that is written without an asterisk: `uuid_t`.
   func typedef(_ node: HeaderNode) -> String? {
     guard node.name != nil, node.start < node.nameStart, node.nameStart <= text.count else { return nil }
     let words = string(node.start..<node.nameStart).split(whereSeparator: \.isWhitespace)
@@ -58,7 +58,7 @@ struct ParameterSource {
       || node.inner.contains { $0.kind == "FormatAttr" && attribute($0).contains("printf") }
   }
 
-  /// The text of an attribute, up to its first comma.
+  /// Returns the text of an attribute, up to its first comma.
   func attribute(_ node: HeaderNode) -> String {
     guard node.start < text.count else { return "" }
     return string(node.start..<min(node.start + 100, text.count)).prefix { $0 != "," }.lowercased()
@@ -78,7 +78,7 @@ struct ParameterSource {
     return end.map { string(node.nameStart..<$0) } ?? ""
   }
 
-  /// The attributes `access(read_only, 1, 2)` behind a function's parameters, which the C library writes as
+  /// Returns the attributes `access(read_only, 1, 2)` behind a function's parameters, which the C library writes as
   /// `__attr_access ((__read_only__, 1, 2))`.
   func accesses(behind node: HeaderNode) -> [Header.Access] {
     var accesses: [Header.Access] = []
@@ -94,7 +94,7 @@ struct ParameterSource {
     return accesses
   }
 
-  /// The comments beside each parameter. A comment on the line of the comma belongs to the parameter before it.
+  /// Returns the comments beside each parameter. A comment on the line of the comma belongs to the parameter before it.
   func comments(_ parameters: [HeaderNode], end: Int) -> [String] {
     var comments = [String](repeating: "", count: parameters.count)
     for (index, node) in parameters.enumerated() {

@@ -1,5 +1,5 @@
 extension SignatureWriter {
-  /// The function that a parameter points to; nil if it is not a function pointer.
+  /// Returns the function that a parameter points to; nil if the parameter is not a function pointer.
   func callback(_ index: Int) -> (result: CType, parameters: [CType], isVariadic: Bool)? {
     var type = header.resolved(types[index])
     if case .pointer(let target, _) = type { type = header.resolved(target) }
@@ -66,7 +66,7 @@ extension SignatureWriter {
     return behind.flatMap { open.contains($0) && $0 > first && (isUnnamed || open.count == 1) ? $0 : nil }
   }
 
-  /// The argument of a callback that is the context: the only `void *`, or the only one whose name says so.
+  /// Returns the argument of a callback that is the context: the only `void *`, or the only one whose name says so.
   private func contextArgument(of index: Int) -> Int? {
     guard let parameters = callback(index)?.parameters else { return nil }
     let open = parameters.indices.filter { isOpen(parameters[$0]) }

@@ -36,7 +36,7 @@ struct StructFunctions {
     return types.sorted()
   }
 
-  /// The functions for the structs of the drafted functions.
+  /// Returns the functions for the structs of the drafted functions.
   func functions(for drafted: [AdoptionDraft.Function]) -> [AdoptionDraft.Function] {
     let needed = Self.names(drafted) { $0.inputs.map(\.type) }
     let given = Self.names(drafted) { $0.outputs.map(\.type) + [$0.yielded].compactMap(\.self) }

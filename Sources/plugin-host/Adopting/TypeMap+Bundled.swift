@@ -1,5 +1,5 @@
 extension TypeMap {
-  /// The types of much used libraries whose declarations say less than their manuals.
+  /// The types of common libraries whose manuals state more than their declarations.
   static let bundled: TypeMap = {
     var map = TypeMap()
     for (name, text) in bundledTexts { map.types[name] = try? Meaning(text) }

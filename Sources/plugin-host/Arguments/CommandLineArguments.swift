@@ -93,7 +93,7 @@ enum CommandLineArguments {
     for word in words.prefix(while: { $0 != "--" }) { try refuseOption(word, among: options()) }
   }
 
-  /// The message for an option that a command does not have.
+  /// Returns the message for an option that a command does not have.
   static func unknownOption(_ word: String, among options: [String]) -> String {
     let option = String(word.prefix { $0 != "=" })
     let hint = option.hasPrefix("--") ? Suggestion.near(option, among: options.filter { $0.hasPrefix("--") }) : ""
@@ -108,7 +108,7 @@ enum CommandLineArguments {
 }
 
 extension Signature {
-  /// The names by which arguments can be given.
+  /// The names that arguments can have.
   var argumentNames: [String] { inputs.map(\.name) + [tail?.name].compactMap { $0 } }
 
   /// Returns the parameters of arguments with these names. Arguments without a name are assigned, in order, to the

@@ -108,7 +108,7 @@ struct ResultStore: Sendable {
     try database.run("delete from results where run = ?", [.bytes(run.bytes)])
   }
 
-  /// All results, the latest first.
+  /// Returns all results, the latest first.
   func entries() throws(Database.Failure) -> [Entry] {
     try database.run(
       "select key, function, step, created, length(value) from results order by created desc, function, step, key"

@@ -43,7 +43,7 @@ struct DebugTypes {
 }
 
 extension CFunctionShape {
-  /// The differences from the compiled function.
+  /// Returns the differences from the compiled function, as sentences.
   fileprivate func differences(from found: CFunctionShape) -> [String] {
     var texts: [String] = []
     let (count, real) = (parameters.count, found.parameters.count)

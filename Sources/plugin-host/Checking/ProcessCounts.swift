@@ -17,7 +17,7 @@ struct ProcessCounts {
       threads: threads, descriptors: entries("/proc/self/fd").count - 1, hasChildren: plugin_child_is_left())
   }
 
-  /// The counts that have grown, for display.
+  /// Returns the counts that have grown, for display.
   func excess(over before: ProcessCounts) -> [String] {
     let counts = [(threads - before.threads, "thread"), (descriptors - before.descriptors, "descriptor")]
     return counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }

@@ -97,7 +97,7 @@ struct CacheCommand: ParsableCommand {
     }
   }
 
-  /// A duration for display: `5 s`, `3 min`, `2 h`, `40 d`.
+  /// Returns a duration for display: `5 s`, `3 min`, `2 h`, `40 d`.
   static func age(_ seconds: Int64) -> String {
     switch max(seconds, 0) {
     case ..<60: "\(max(seconds, 0)) s"

@@ -113,7 +113,7 @@ struct RunCommand: ParsableCommand, WritesResults, RunsPlugins {
     end(run, in: session)
   }
 
-  /// The cache, if the pipeline can use it; the pipeline also runs without.
+  /// Opens the cache, if the pipeline can use it. Without a place for it, the pipeline runs without a cache.
   @MainActor
   private func store(
     for checked: CheckedPipeline, in session: Session, _ board: ProgressBoard

@@ -2,7 +2,7 @@ import PluginRuntime
 
 /// A command line that calls a function, ready to be pasted and changed.
 enum CommandLineExample {
-  /// Nil for a function with an argument that cannot be written on a command line, such as an address.
+  /// Returns the command line; nil for a function with an argument that cannot be written there, such as an address.
   static func text(of function: FunctionDescription, in plugin: PluginDescription) -> String? {
     var words = ["plugin-host", "call", quoted(plugin.adoption?.file ?? plugin.path), function.name]
     for parameter in function.signature.inputs where parameter.fallback == nil {

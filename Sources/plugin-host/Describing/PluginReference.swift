@@ -88,7 +88,7 @@ struct PluginReference {
     return result
   }
 
-  /// Text as code. The fence is longer than any in the text; bars are escaped for tables.
+  /// Marks text as code. The fence is longer than any in the text; bars are escaped for tables.
   private static func code(_ text: String) -> String {
     let line = text.displayLine.replacing("|", with: "\\|")
     var longest = 0

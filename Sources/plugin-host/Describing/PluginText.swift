@@ -16,7 +16,7 @@ enum PluginText {
     }.joined()
   }
 
-  /// The full description of a plugin.
+  /// Returns the full description of a plugin.
   static func page(_ plugin: PluginDescription) -> String {
     var lines = [trimmed("\(plugin.id) \(plugin.version.displayLine)")]
     if let description = plugin.description { lines.append(description.displayLine) }

@@ -38,7 +38,7 @@ enum ExactNumber: Sendable {
     self = number
   }
 
-  /// The value of an integer; `nil` if it does not fit in 64 bits.
+  /// Returns the value of an integer; `nil` if it does not fit in 64 bits.
   static func value(ofInteger number: Int128) -> PluginValue? {
     Int64(exactly: number).map { .int($0) } ?? UInt64(exactly: number).map { .uint($0) }
   }

@@ -70,8 +70,8 @@ enum Redaction {
   /// Whether a secret is in the text.
   static func isNeeded(in text: String) -> Bool { isNeeded(in: Array(text.utf8)) }
 
-  /// Whether the value contains a secret: in its JSON, which has the digits of numbers, or in its bytes, as the base64
-  /// of a short secret is not searched for.
+  /// Whether the value contains a secret: in its JSON, which has the digits of numbers, or in its bytes,
+  /// because a short secret is not searched for in base64.
   static func isNeeded(in value: PluginValue) -> Bool {
     !texts.withLock { $0.isEmpty } && (isNeeded(inBytesOf: value) || isNeeded(in: value.json))
   }

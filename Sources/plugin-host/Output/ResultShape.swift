@@ -1,6 +1,6 @@
 import PluginRuntime
 
-/// The type of a step's result, if it is known before the step runs.
+/// The type of a step's result, to the extent that it is known before the step runs.
 indirect enum ResultShape: Sendable {
   case nothing
   /// Known only from the value.

@@ -27,7 +27,7 @@ extension String {
   /// escape sequences: a terminal must not obey a plugin's text. Secrets are hidden, and a text of megabytes is cut.
   var displayLine: String { Redaction.apply(self).cut.singleLine }
 
-  /// The length in bytes from which on a plugin's line or message is cut.
+  /// The length in bytes after which a plugin's line or message is cut.
   static let longestLine = 1 << 20
 
   /// The text, cut after the longest line, with the number of bytes that are left out.

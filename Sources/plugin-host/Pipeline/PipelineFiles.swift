@@ -58,7 +58,7 @@ struct PipelineFiles {
     }
   }
 
-  /// The path of a file with symbolic links resolved.
+  /// Returns the path of a file with symbolic links resolved.
   private static func canonical(_ path: String) -> String {
     guard let resolved = realpath(RawText.cString(path), nil) else { return path }
     defer { free(resolved) }

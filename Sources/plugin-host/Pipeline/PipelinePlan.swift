@@ -4,7 +4,7 @@ import PluginRuntime
 struct PipelinePlan: Sendable {
   /// The steps in the order of the file, by which they are numbered.
   var steps: [Step]
-  /// All steps, each behind those that it waits for.
+  /// All steps, each after those that it waits for.
   var order: [Int]
   /// The number of the first final step. Final steps run after all others, however these end.
   var firstFinal: Int

@@ -4,7 +4,8 @@ import Synchronization
 
 /// Runs one step, once the results that it uses are available, on the thread that settles them.
 extension PipelineRun {
-  /// Makes the step's calls if its condition holds. Fulfils the promise with the result.
+  /// Makes the step's calls. The promise is fulfilled with the result, or rejected as skipped if the condition does not
+  /// hold.
   nonisolated func perform(
     _ step: PipelinePlan.Step, _ number: Int, _ results: [Int: PluginValue], _ rescueInputs: Inputs,
     _ source: Inputs.Element?

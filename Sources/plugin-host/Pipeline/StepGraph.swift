@@ -10,7 +10,7 @@ struct StepGraph: Sendable {
   private(set) var sources: [Int?] = []
   /// The steps that take the events of a step, by its number.
   private(set) var takers: [Int: [Int]] = [:]
-  /// All steps, each behind those that it waits for.
+  /// All steps, each after those that it waits for.
   private(set) var order: [Int] = []
 
   private var numbers: [String: Int] = [:]

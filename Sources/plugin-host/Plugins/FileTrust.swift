@@ -85,10 +85,10 @@ struct FileTrust: Sendable {
 
 /// Users and groups of the system.
 enum User {
-  /// The name of a user, or the number of one without a name.
+  /// Returns the name of a user, or the number of a user without a name.
   static func name(of user: uid_t) -> String { getpwuid(user).map { String(cString: $0.pointee.pw_name) } ?? "\(user)" }
 
-  /// The name of a group, or the number of one without a name.
+  /// Returns the name of a group, or the number of a group without a name.
   static func groupName(of group: gid_t) -> String {
     getgrgid(group).map { String(cString: $0.pointee.gr_name) } ?? "\(group)"
   }

@@ -12,7 +12,7 @@ struct PluginFinder: Sendable {
     directories = given + (environment ?? "").split(separator: ":").map(String.init)
   }
 
-  /// A copy with one more folder, searched last.
+  /// Returns a copy with one more folder, which is searched last.
   func adding(_ directory: String) -> PluginFinder {
     var finder = self
     if !directories.contains(directory) { finder.directories.append(directory) }

@@ -30,7 +30,7 @@ struct PluginPlan: Sendable {
     self.workers = workers
   }
 
-  /// The place in which a plugin of the plan runs.
+  /// Returns the place in which a plugin of the plan runs.
   func place(of plugin: PluginDescription) -> PluginPlace { places[plugin.id] ?? place ?? .inProcess }
 
   /// The ids of the plugins that make one call at a time.
@@ -54,7 +54,7 @@ struct PluginPlan: Sendable {
     return thread
   }
 
-  /// The capabilities of a plugin in addition to those of all workers.
+  /// Returns the capabilities of a plugin in addition to those of all workers.
   func capabilities(of plugin: PluginDescription) -> Capabilities { capabilities[plugin.id] ?? Capabilities() }
 
   /// Adds a plugin by its path, name or id, and those that it requires. Returns the plugin.
@@ -106,7 +106,8 @@ struct PluginPlan: Sendable {
     return plugin
   }
 
-  /// The place of a file without a setting. The library of an adoption is unknown before the file is read.
+  /// Returns the place of a file for which none is set. An adoption file is judged without its library, which is
+  /// unknown before the file is read.
   private static func place(ofFile file: String) -> PluginPlace {
     Admission.isolates(file) ? .process : .inProcess
   }
@@ -237,12 +238,12 @@ extension PluginDescription {
   /// The last component of the id: `digest` of `org.example.digest`.
   var shortName: String { id.split(separator: ".").last.map(String.init) ?? id }
 
-  /// The function of that name.
+  /// Returns the function of that name.
   func function(named name: String) -> FunctionDescription? {
     functions.first { $0.name == name }
   }
 
-  /// The error for a missing function.
+  /// Returns the error for a missing function.
   func lacks(_ function: String) -> Failure {
     let hint = Suggestion.near(function, among: functions.map(\.name))
     let message = "plugin-host: \(id) has no function \"\(function.truncated(to: 100))\"\(hint)".displayLine

@@ -40,7 +40,7 @@ final class SingleCall {
     session.show(on: board)
   }
 
-  /// The time limit for reading the arguments, of the same length as that of the call.
+  /// Returns the time limit for reading the arguments, as long as that of the call.
   static func readingLimit(
     _ timeout: Seconds, of function: FunctionDescription, of plugin: PluginDescription,
     from start: ContinuousClock.Instant

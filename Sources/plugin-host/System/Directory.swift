@@ -25,7 +25,7 @@ enum Directory {
   /// Returns a path for messages, in which an empty path is visible.
   static func shown(_ path: String) -> String { path.isEmpty ? "\"\"" : path }
 
-  /// The names of the entries of the folder at `path`, sorted, without `.` and `..`.
+  /// Returns the names of the entries of the folder at `path`, sorted, without `.` and `..`.
   static func names(path: String) throws(SystemError) -> [String] {
     guard let folder = opendir(path) else { throw .last }
     defer { closedir(folder) }
@@ -62,12 +62,12 @@ enum Directory {
     return join(folder, path)
   }
 
-  /// The last component of a path.
+  /// Returns the last component of a path.
   static func name(of path: String) -> String {
     path.split(separator: "/").last.map(String.init) ?? path
   }
 
-  /// The folder of the file at `path`.
+  /// Returns the folder of the file at `path`.
   static func parent(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])

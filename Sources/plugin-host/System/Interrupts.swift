@@ -22,7 +22,7 @@ enum Interrupts {
     pthread_sigmask(SIG_UNBLOCK, &set, nil)
   }
 
-  /// Whether SIGINT is recorded by `install`.
+  /// Whether `install` was called, so that SIGINT is recorded.
   static var isInstalled: Bool { installed.load(ordering: .acquiring) }
 
   /// The handler.

@@ -42,7 +42,7 @@ enum PluginOutput {
     return try body()
   }
 
-  /// Begins a call. Returns true if the plugin is in this process; then `leave` has to be called.
+  /// Begins a call. Returns true if the plugin's lines are captured; then `leave` has to be called.
   static func enterCall(of name: String) -> Bool {
     guard state.withLock({ $0.write != nil && $0.loaded.contains(name) }) else { return false }
     enter(name)

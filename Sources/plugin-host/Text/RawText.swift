@@ -62,7 +62,7 @@ enum RawText {
   /// Returns the text that a string carries, with replacements for bytes that are not UTF-8.
   static func string(_ text: String) -> String { String(decoding: bytes(of: text), as: UTF8.self) }
 
-  /// A path or an argument as a C string.
+  /// Returns a path or an argument as a C string.
   static func cString(_ text: String) -> [CChar] { bytes(of: text).map(CChar.init(bitPattern:)) + [0] }
 
   private static let mark: Unicode.Scalar = "\u{FFFF}"

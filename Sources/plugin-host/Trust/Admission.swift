@@ -129,7 +129,7 @@ private enum Judgement {
     }
   }
 
-  /// The detached signature beside a file.
+  /// Reads the detached signature beside a file.
   private static func signature(_ path: String) -> [UInt8]? {
     guard let bytes = try? FileBytes.readRegular(path: "\(path).sig", limit: 64), bytes.count == 64 else { return nil }
     return bytes

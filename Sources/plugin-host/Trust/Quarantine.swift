@@ -28,7 +28,7 @@ struct Quarantine: Sendable {
 
   static let none = "no folder for the quarantine: set HOME or XDG_STATE_HOME"
 
-  /// The entries that have not expired, the latest first. Expired entries are removed; other files are ignored.
+  /// Returns the entries that have not expired, the latest first. Removes expired entries, and ignores other files.
   func entries() -> [Entry] {
     let now = Int64(time(nil))
     let names = (try? Directory.names(path: folder)) ?? []

@@ -62,7 +62,7 @@ struct SourceFile: Sendable {
     }
   }
 
-  /// The line with that number; nil if the file has none.
+  /// Returns the line with that number; nil if the file has none.
   func line(_ number: Int) -> Substring? {
     lines.indices.contains(number - 1) ? lines[number - 1] : nil
   }
