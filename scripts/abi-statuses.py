@@ -25,7 +25,7 @@ VISIBLE = re.compile(r'__attribute__\s*\(\(visibility\("default"\)\)\)')
 FUNCTION_POINTER = re.compile(r"\(\s*\*[^()]*?(\w+)\s*\)\s*\(")
 STATUS = re.compile(r"PROMISE_(?:OK|E[A-Z]+)\b")
 RESULT = re.compile(r"^(?:Returns|NULL:|Errors:)", re.MULTILINE)
-# Matches the whole phrase: a status before "as" is the only one that is meant, and is stated by itself.
+# "PROMISE_EXAMPLE as promise_x()" refers to that status alone, which the text names itself.
 REFERENCE = re.compile(r"(PROMISE_E[A-Z]+ )?\bas (promise_\w+)\(\)")
 # Statuses of the error that rejects a promise or ends a stream, not of the call.
 CODE = re.compile(r"\bcode PROMISE_E[A-Z]+")

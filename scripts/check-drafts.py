@@ -37,7 +37,7 @@ def owned(types, signature):
     name = signature.split("(", 1)[0]
     for destructor, object in re.findall(r"own\((\w+)\) ptr<(\w+)>", signature):
         if destructor == "g_object_unref":
-            # A function that keeps such an object takes a reference of its own.
+            # A function that keeps such an object takes a reference to it.
             kin = {function for function in types.functions if function.replace("_", "").startswith(object.lower())}
             ends = {function.replace("_", "")[len(object):] for function in kin}
             if "gettype" not in ends or ends & {"unref", "free", "destroy"}:

@@ -51,7 +51,7 @@ def texts(node):
 def evidence(types, node, file, index, name, target):
     """Returns the evidence that a function writes an address to the memory behind a parameter."""
     parameters = types.parameters(node)
-    # A function that is given an object may set the address in a later call.
+    # A function that takes an object may set the address in a later call.
     objects = [parameter for parameter in parameters if (pointee := types.pointee(parameter["type"]["qualType"]))
                and types.resolved(pointee).startswith("struct ") and not re.search(r"\bconst\b", pointee)]
     if not objects and f"*{name} will be set" in " ".join(texts(node)):
@@ -259,7 +259,7 @@ class Draft:
         self.passes_context = any(draft.startswith("fn(") and "context" in draft for _, draft in self.drafted)
         counts = re.findall(r"(?:bytes|str)\[(\w+)\]|; ([A-Za-z_]\w*)\]", body)
         self.counts = {name for pair in counts for name in pair if name}
-        # Numbers that look like counts, and count nothing.
+        # Integers that look like counts, but count no other parameter.
         self.free = [name for (name, draft), _ in zip(self.drafted, self.parameters)
                      if name not in self.counts and re.search(r"len|size|count|cap|num|max", name.lower())
                      and re.match(r"[iu]\d+|usize|isize", draft)]

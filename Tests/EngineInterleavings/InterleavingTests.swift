@@ -115,6 +115,6 @@ protocol Explorable: AnyObject {
   var bodies: [() -> Void] { get }
   /// Releases the test's references, after the threads have ended.
   func end()
-  /// The violated invariants, as sentences.
+  /// Returns the violated invariants, as sentences.
   func violations() -> [String]
 }

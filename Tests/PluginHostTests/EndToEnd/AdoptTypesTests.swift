@@ -246,7 +246,8 @@ extension EndToEnd {
           log: nonzero
         """
       let draft = try Self.draft(header, types: types)
-      // A function's name wins over the type of its result, and the longest pattern over the others.
+      // The convention for a function's name wins over that for the type of its result, and the longest pattern over
+      // others.
       for signature in [
         "sin(x: i32) -> i32", "cos(x: i32) -> i32 ! negative message strerror(-result)", "tan(x: i32) -> i32 ! zero",
         "tanh(x: i32) -> i32", "sqrt(x: i32) -> ptr<void> ! null", "exp(object: ptr<void>) -> i32",

@@ -26,7 +26,7 @@ extension EndToEnd {
         return try host.wait()
       }
 
-      /// The lines that calls have added, sorted.
+      /// Returns the lines that calls have added, sorted.
       func lines() -> [String] {
         ((try? String(contentsOfFile: calls, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init).sorted()
       }

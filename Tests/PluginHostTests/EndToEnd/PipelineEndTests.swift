@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  /// Steps that run in the end in any case, and values that nobody may see.
+  /// Steps of `finally`, which run in any case, and values of secrets, which nobody may see.
   @Suite struct PipelineEndTests {
     private func run(
       _ text: String, _ options: String..., environment: [String: String] = [:]

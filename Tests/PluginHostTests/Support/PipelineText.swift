@@ -13,5 +13,5 @@ func mistakes(_ body: () throws -> Void) -> [String] {
   }
 }
 
-/// A pipeline file of that text.
+/// Returns a pipeline file with that text.
 func source(_ text: String) -> SourceFile { SourceFile(path: "p.yaml", text: text) }

@@ -1,6 +1,6 @@
 /// Finds the first failure in the output of Swift Testing, which comes in pieces.
 package struct FailureScanner {
-  /// The start of a line whose end has not come yet.
+  /// The beginning of a line whose end has not arrived.
   private var rest: [UInt8] = []
   /// Whether a test has failed.
   package private(set) var hasFailure = false

@@ -29,7 +29,7 @@ struct Numbered {
     try ids.map { $0 + "\n" }.joined().write(to: Self.file(workspace), atomically: true, encoding: .utf8)
   }
 
-  /// The names of the mutations of all builds until now, in the order of their numbers.
+  /// Returns the names of the mutations of all builds until now, in the order of their numbers.
   static func ids(_ workspace: Workspace) -> [String] {
     let text = (try? String(contentsOf: file(workspace), encoding: .utf8)) ?? ""
     return text.split(separator: "\n").map(String.init)
