@@ -6,7 +6,7 @@ import Testing
 extension EndToEnd {
   /// Type maps, enums and `GError **` in the draft of a header.
   @Suite struct AdoptTypesTests {
-    /// Returns the draft of a header whose functions have the names of those of libm.
+    /// Returns the draft of a header whose functions have the names of functions of libm.
     private static func draft(_ header: String, types: String? = nil) throws -> HostProcess.Ending {
       let folder = FileManager.default.temporaryDirectory.appending(path: "adopt-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -50,7 +50,7 @@ static promise_status_t right(promise_str_t *result, promise_value_t *error) {
 
 static int begun, discards, open_gates;
 
-/* Returns a promise that never settles by itself, and logs when it is discarded. */
+/* never() returns a promise that never settles by itself; this logs when the promise is discarded. */
 static void discarded(void *context) {
   (void)context;
   host->log(host, PROMISE_LOG_ERROR, "discarded");
@@ -197,7 +197,7 @@ static promise_status_t alone(uint64_t *result, promise_value_t *error) {
   return -1;
 }
 
-/* Calls f n times; may fail at the end. Stores by how many calls it was ahead of take() at most. */
+/* ahead() calls f n times; it may fail at the end. It stores by how many calls it was ahead of take() at most. */
 static _Atomic int64_t taken;
 
 static promise_status_t ahead(int64_t n, void (*f)(int64_t), bool fails, int64_t *most, promise_value_t *error) {
@@ -219,7 +219,7 @@ static void take(int64_t x) {
   taken++;
 }
 
-/* Returns an object once fewer than that many are alive. Fails after a minute. */
+/* hold() returns an object once fewer than `most` are alive. It fails after a minute. */
 static uint32_t held;
 
 static promise_status_t hold(uint32_t most, void **result, promise_value_t *error) {
