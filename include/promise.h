@@ -21,17 +21,18 @@
  *   callback is borrowed: it is valid until the callback returns; promise_value_retain() keeps it.
  *
  * HANDLES
- *   A `promise_t *` is a token, not an address: never dereference it. A NULL token gives PROMISE_EINVAL. PROMISE_ESTALE
- *   is the status for a token that its last owner released, that is forged, that belongs to another kind of object, or
- *   to another copy of this library. Nothing is read or written through such a token. A forged token that happens to
- *   name a live object is a handle of that object, which may be one of the library's own. Releasing the last reference
- *   on one thread while another thread uses it remains the caller's error, as with every reference count.
+ *   A `promise_t *` is a token, not an address: never dereference it. A call with a NULL token fails with
+ *   PROMISE_EINVAL. PROMISE_ESTALE is the status for a token that its last owner released, that is forged, that belongs
+ *   to another kind of object, or to another copy of this library. Nothing is read or written through such a token. A
+ *   forged token that happens to name a live object is a handle of that object, which may be one of the library's own.
+ *   Releasing the last reference on one thread while another thread uses it remains the caller's error, as with every
+ *   reference count.
  *   The library has references of its own: a source to the promises derived from it, a queue to its jobs, a timer
  *   thread to the promise that it settles at this moment. So the token of an object that you have released becomes
- *   stale with the last of those, maybe on another thread and later. Until then a call with it reaches the object. One
- *   release too many of a pending promise or of an executor takes nothing of the library's: it gives PROMISE_ESTALE. If
- *   other owners in the program have references, too, it takes one of theirs. PROMISE_ESTALE finds mistakes; no program
- *   may depend on it.
+ *   stale when the last of these references is released, maybe later and on another thread. Until then a call with the
+ *   token reaches the object. One release too many of a pending promise or of an executor does not release a reference
+ *   of the library: it fails with PROMISE_ESTALE. If other owners in the program have references, it releases one of
+ *   theirs. PROMISE_ESTALE finds mistakes; no program may depend on it.
  *
  * RESULTS
  *   Each function returns in one of three ways:
@@ -111,9 +112,10 @@
  *   - Reactions with an executor are submitted in the order of attachment, so a serial executor runs them in that
  *     order. If the settling thread still has earlier ones to submit, also within a callback of the promise, that
  *     thread submits the new reaction after them. Waiting within that callback for the promise of the new reaction
- *     gives PROMISE_EDEADLK.
- *   - Callbacks without an executor run in the order of attachment on the settling thread. One that finds the promise
- *     settled runs at once on the attaching thread, maybe before earlier ones that the settling thread has not reached.
+ *     fails with PROMISE_EDEADLK.
+ *   - Callbacks without an executor run in the order of attachment on the settling thread. A callback that is attached
+ *     to a settled promise runs at once on the attaching thread, maybe before earlier callbacks that the settling
+ *     thread has not reached.
  *   A callback may call any function of this header, on any promise. It must return normally: an exception or a longjmp
  *   must not leave it.
  *   Each callback has a `ctx`, passed to it, and a `free_ctx`, which may be NULL. free_ctx(ctx) is called exactly once
@@ -128,7 +130,8 @@
  *             other threads were. Pending jobs and timers of the library's threads belong to the parent: they do not
  *             run in the child, and their promises stay pending there. New jobs and timers run on threads of the child.
  *             A loop keeps its pending work and its descriptor, which no longer wakes the parent. A wait that nothing
- *             in the child could end gives PROMISE_EDEADLK. After vfork() or _Fork() a child may only exec or _exit().
+ *             in the child could end fails with PROMISE_EDEADLK. After vfork() or _Fork() a child may only exec or
+ *             _exit().
  *   exit()    The process does not wait for the library's threads, and pending work does not run. Handlers of atexit()
  *             and destructors of threads may call every function.
  *   dlclose() The library and its memory stay loaded.

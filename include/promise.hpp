@@ -1,11 +1,11 @@
-// promise.hpp - promise.h for C++: handles that give themselves back, types, lambdas, exceptions, coroutines.
+// promise.hpp - promise.h for C++: handles that release themselves, types, lambdas, exceptions, coroutines.
 //
 //     promises::promise<std::int64_t> answer;
 //     auto text = answer.then([](std::int64_t number) { return std::to_string(number * 2); });
 //     answer.resolve(21);
 //     text.get(); // "42"
 //
-// docs/cpp.md is the way in: places, coroutines, streams, errors. Everything is in the namespace promises; the C
+// docs/cpp.md is the introduction: places, coroutines, streams, errors. Everything is in the namespace promises; the C
 // headers have a struct promise, so `using promises::promise;` belongs in a namespace or a function, not at the top of
 // a file.
 //
@@ -13,21 +13,21 @@
 // awaited, and coroutines return them. Needs exceptions and run-time type information.
 //
 // OWNERSHIP
-//   A handle owns one reference, and gives it back at its end. It can only be moved; copy() says that it costs
-//   something. raw() lends the C handle, adopt() and release() pass its reference in and out.
+//   A handle owns one reference, and its destructor releases it. It is move-only; copy() adds a reference explicitly.
+//   raw() returns the C handle, borrowed; adopt() takes over a reference, release() passes it to the caller.
 //
 // EXCEPTIONS
-//   What a handler throws never leaves it: it rejects the promise that the handler settles. There get() throws the very
-//   same object again; other languages see an ERROR whose domain is the type of the exception, whose message is what(),
-//   and whose cause keeps the object. A reason that is not a C++ exception is thrown as promises::error, that of a
+//   An exception never leaves a handler: it rejects the promise that the handler settles. There get() throws the same
+//   object again; other languages see an ERROR whose domain is the type of the exception, whose message is what(), and
+//   whose cause keeps the object. A reason that is not a C++ exception is thrown as promises::error, that of a
 //   cancelled promise as promises::cancelled. A call that fails throws error with domain "promise" and the status as
 //   its code, std::bad_alloc for PROMISE_ENOMEM.
 //   The object stays alive with the reason. Its type must stay loaded, so a plugin that throws must not be unloaded
 //   while such promises live.
 //
 // THREADS
-//   As promise.h says: any function from any thread. One handle object, like any other, must not be changed by one
-//   thread while another uses it.
+//   Every function may be called on any thread, as in promise.h. A handle object, like any other object, must not be
+//   changed by one thread while another uses it.
 #ifndef PROMISE_HPP
 #define PROMISE_HPP
 

@@ -9,7 +9,7 @@
  *       {"crc32(data: bytes, seed: u32 = 0) -> u32", (promise_function_t)crc, "The CRC-32 of some bytes."},
  *     };
  *
- * The host calls the function through that text, and every call gives a promise: of the result, or of an ERROR.
+ * The host calls the function through that text, and every call returns a promise of the result, or of an ERROR.
  *
  * SIGNATURES
  *     name(parameter: [out | inout | keep] type [= default], ...) [-> type] [!]
@@ -40,7 +40,7 @@
  *     keep cstr, keep bytes[n]        the same, valid until the objects of the call are destroyed
  *     out T, inout T                  T *, which the function fills, or changes
  *     fn(i32) -> bool @call           bool (*)(int32_t), valid until the function returns; or @once, @settled, @forever
- *     fn(x: out i32, y: inout f64)    void (*)(int32_t *x, double *y), whose values the caller's closure gives
+ *     fn(x: out i32, y: inout f64)    void (*)(int32_t *x, double *y), whose values the caller's closure sets
  *     value, error                    const promise_value_t *       by out parameter: promise_value_t *result
  *     promise<T>                      promise_t *, borrowed         promise_t *, a reference that the host takes over
  *     promise<void>                                                 likewise; no `->` at all: void
@@ -68,7 +68,7 @@
  *     until its scope ends: @call when the function returns, @once when it was called, @settled when the promise that
  *     the function returned is settled, @forever when unload() has returned. Its context is released then. The pointer
  *     stays callable: a later call is logged and returns zeros. No exception leaves a callback. `context` is a `void *`
- *     of the host's, which the callback gets back.
+ *     of the host, which the callback gets back.
  *
  * THREADS
  *   load() and unload() are called on one thread each, not at the same time as anything else of the plugin. Functions
@@ -230,7 +230,7 @@ typedef struct promise_plugin {
    * [one thread] */
   promise_plugin_load_t PROMISE_NULLABLE load;
 
-  /* Called once after the last call, when every promise that the plugin returned is settled or given up; may be NULL.
+  /* Called once after the last call, when every promise that the plugin returned is settled or abandoned; may be NULL.
    * Threads of the plugin must have ended when it returns. The code stays mapped.
    * [one thread] */
   promise_plugin_unload_t PROMISE_NULLABLE unload;

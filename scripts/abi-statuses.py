@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Compares the statuses that the headers promise, of every function, with those that the programs of Tests/ABI see.
 
-    scripts/abi-statuses.py wrap INCLUDE FOLDER     leaves statuses.so in FOLDER, and statuses.seen, empty
-    scripts/abi-statuses.py check INCLUDE FOLDER    names each status that a header promises and no call has given, and
-                                                    each that a call has given and its header does not promise
+    scripts/abi-statuses.py wrap INCLUDE FOLDER     writes statuses.so, and statuses.seen, which is empty, to FOLDER
+    scripts/abi-statuses.py check INCLUDE FOLDER    names each status that a header promises and no call returned, and
+                                                    each that a call returned and its header does not promise
 
-Between the two the programs run with LD_PRELOAD=FOLDER/statuses.so and STATUSES_SEEN=FOLDER/statuses.seen: it stands
-before the library and notes the result of each call; where that is NULL, promise_last_status(). CC is the compiler.
+Run the programs between the two commands, with LD_PRELOAD=FOLDER/statuses.so and STATUSES_SEEN=FOLDER/statuses.seen:
+statuses.so wraps the library's functions, and notes the result of each call, or promise_last_status() if the result is
+NULL. CC is the compiler.
 
 A function promises the statuses named by the comment above its declaration, from the first "Returns", "NULL:" or
 "Errors:" at the beginning of a line on, and those of the functions to which it refers by "as promise_x()". A comment
@@ -24,7 +25,7 @@ VISIBLE = re.compile(r'__attribute__\s*\(\(visibility\("default"\)\)\)')
 FUNCTION_POINTER = re.compile(r"\(\s*\*[^()]*?(\w+)\s*\)\s*\(")
 STATUS = re.compile(r"PROMISE_(?:OK|E[A-Z]+)\b")
 RESULT = re.compile(r"^(?:Returns|NULL:|Errors:)", re.MULTILINE)
-# The whole sentence: a status is followed by its meaning.
+# "PROMISE_EXAMPLE as promise_x()" refers to that status alone, which the text names itself.
 REFERENCE = re.compile(r"(PROMISE_E[A-Z]+ )?\bas (promise_\w+)\(\)")
 # Statuses of the error that rejects a promise or ends a stream, not of the call.
 CODE = re.compile(r"\bcode PROMISE_E[A-Z]+")
@@ -72,7 +73,7 @@ promise_status_t promise_last_status(void) {
 
 
 def parameters(text):
-    """The parameters of a declaration."""
+    """Yields the parameters of a declaration."""
     depth = start = 0
     for at, character in enumerate(text):
         depth += (character == "(") - (character == ")")
@@ -89,7 +90,7 @@ def parameter_name(parameter):
 
 
 def functions(include):
-    """Each function's result and parameters, by name."""
+    """Returns each function's result and parameters, by name."""
     preprocess = [os.environ.get("CC", "cc"), "-std=c11", "-E", "-P", os.path.join(include, "promise.h")]
     output = subprocess.run(preprocess, check=True, stdout=subprocess.PIPE, text=True).stdout
     text = " ".join(output.split())
@@ -102,7 +103,7 @@ def functions(include):
 
 
 def answers(include):
-    """The functions that return another result than a status, by the table of promise.h."""
+    """Returns the functions whose result is not a status, by the table of promise.h."""
     with open(os.path.join(include, "promise.h"), encoding="utf-8") as file:
         table = re.search(r"\bANSWERS\b.*?\n \*\n", file.read(), re.DOTALL)
     return set(re.findall(r"\bpromise_\w+", table.group().partition("\n")[2])) if table else set()
@@ -131,7 +132,7 @@ def wrap(include, folder):
 
 
 def comments(include):
-    """The comments of the functions in the headers, by function."""
+    """Returns the comments of the functions in the headers, by function."""
     found = {}
     for header in glob.glob(os.path.join(include, "promise", "*.h")):
         comment = ""

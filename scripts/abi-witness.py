@@ -24,7 +24,7 @@ SIZED_ELSEWHERE = {"promise_plugin_function_t"}
 
 
 def declarations(text):
-    """The declarations at the outermost level, each without its semicolon."""
+    """Yields the declarations at the outermost level, each without its semicolon."""
     start = depth = 0
     for at, character in enumerate(text):
         depth += (character == "{") - (character == "}")
@@ -35,13 +35,13 @@ def declarations(text):
 
 
 def declared_name(declaration):
-    """The name that a typedef or a field declares."""
+    """Returns the name that a typedef or a field declares."""
     pointer = FUNCTION_POINTER.search(declaration.rpartition("}")[2])
     return pointer.group(1) if pointer else re.findall(r"\w+", declaration.split("[")[0])[-1]
 
 
 def fields(declaration):
-    """The declarations of a struct's fields."""
+    """Returns the declarations of a struct's fields."""
     return list(declarations(declaration[declaration.index("{") + 1 : declaration.rindex("}")]))
 
 

@@ -42,8 +42,8 @@ peer "Python's ctypes" ctypes.txt "$python" "$root/Benchmarks/peers/calls_ctypes
 peer "Python's cffi" cffi.txt "$python" "$root/Benchmarks/peers/calls_cffi.py"
 peer "LuaJIT's FFI" luajit.txt "${LUAJIT:-luajit}" "$root/Benchmarks/peers/calls_luajit.lua"
 
-# crossing LANGUAGE BUDGET COMMAND...: the rows of Benchmarks/peers/crossing.*, one for each number of crossings a step.
-# The budget holds for the largest; a step for each crossing shows the cost of a step.
+# crossing LANGUAGE BUDGET COMMAND...: the rows of Benchmarks/peers/crossing.*, one for each number of crossings in a
+# step. The budget is for the largest number; a step with one crossing shows the cost of a step.
 crossing() {
   local language=$1 budget=$2
   if ! LIBPROMISE=$out/libpromise.so "${@:3}" "$root/examples/queues" >"$out/crossing.txt" 2>"$out/crossing.log"; then

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs two commands at once. Shows the output of the first when both have ended. If only the second failed, it is not
-# shown: the last lines belong to the failure.
+# Runs two commands at once. Shows the output of the first when both have ended, unless the second alone failed: then
+# the last lines are those of the failure.
 #
 #     scripts/beside.sh FIRST SECOND
 #

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes libpromise.a of the objects listed in a file: one object, in which only the functions of exports.map are global.
-# The engine's other symbols cannot conflict with those of the program or of another Swift library.
+# So the engine's other symbols cannot conflict with those of the program or of another Swift library.
 #
 #     scripts/build-archive.sh ARCHIVE LIST
 #

@@ -33,7 +33,7 @@ for suite in "${suites[@]}"; do
   for part in "$@"; do if [[ $suite == *"$part"* ]]; then wanted=1; fi; done
   ((wanted)) || continue
   rm -f "$scratch/counts"
-  # Set behind timeout(1), which is not to be counted.
+  # The variables are set behind timeout(1), which must not be counted.
   timeout --kill-after=10 1800 env CENSUS="$scratch/counts" LD_PRELOAD="$scratch/census.so" "$BUNDLE" \
     --testing-library swift-testing --filter "^${suite//./\\.}(/|\$)" > "$scratch/log" 2>&1
   status=$?

@@ -4,10 +4,10 @@
     scripts/check-chains.py MODULES MODULEMAP     folders and files that `swift build` made
 
 Two overloads that both match a call with a closure double the type checker's work at each link: 12 links take thousands
-of times the scopes of one overload. An overload that fails at its argument for `on:` adds a constant number to each
-link, for hardly any time, because the closure is not checked again. So 12 links of each operator, in each form, may
-take at most four times the scopes of a chain whose operator has one overload. The compiler counts, so the machine does
-not matter.
+of times the scopes of one overload. An overload that fails at its argument for `on:` adds a constant number of scopes
+to each link, and hardly any time, because the closure is not checked again. So 12 links of each operator, in each form,
+may take at most four times the scopes of a chain whose operator has one overload. The compiler counts the scopes, so
+the result does not depend on the machine.
 """
 
 import json
@@ -97,7 +97,7 @@ GROWING = {
         "reduce(0) { (sum: Int, value) in sum + value }",
     ],
 }
-# The most work for twice the links, as a multiple.
+# The limit of the work for twice the links, as a multiple of that for the links.
 GROWTH = 2.5
 
 SOLE = """
@@ -145,7 +145,7 @@ class Compiler:
 
     @staticmethod
     def sole(form):
-        """The module whose operators have one overload each, for a form."""
+        """Returns the module whose operators have one overload each, for a form."""
         return {"": "SoleInline", "on: .main": "SoleMain", "on: .utility": "SoleContext"}[form]
 
     def write(self, name, text):
@@ -184,7 +184,7 @@ def main(modules, module_map):
         largest = 0.0
 
         def floor(operator, closure, form):
-            """The scopes of a chain with one overload."""
+            """Returns the number of scopes of a chain with one overload."""
             key = (operator, closure, form)
             if key not in floors:
                 call = f"{operator}({form}) {closure}" if form else f"{operator} {closure}"

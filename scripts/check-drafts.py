@@ -4,12 +4,12 @@
 usage: scripts/check-drafts.py PLUGIN_HOST [--table] [--check] [LIBRARY HEADER [OPTION]...]
 
 Reads each header with clang once more, and compares every drafted parameter with its prototype by rules of its own. A
-draft is unsafe if a call could write where the host has set no memory aside: one element for the address of bytes, of
+draft is unsafe if a call could write where the host has allocated no memory: one element for the address of bytes, of
 letters or of an unknown number of elements; an address of an address that may be an array or be kept; the value of a
 struct that is an object of the library's; a buffer for a handle; an object that is destroyed without being known to be
-the caller's; an object set aside with another size than its type has. With --check each draft is also called with
-random arguments, by plugin-host adopt --check: a wrong write is unsafe. Ends with 1 if there is one, or if a header
-that is there cannot be adopted. Libraries whose headers are not installed are skipped.
+the caller's; an object that is allocated with another size than its type has. With --check each draft is also called
+with random arguments, by plugin-host adopt --check: a wrong write is unsafe. Ends with 1 if there is one, or if a
+header that is there cannot be adopted. Libraries whose headers are not installed are skipped.
 """
 
 import itertools
@@ -27,17 +27,17 @@ FOLDERS = ["/usr/include/x86_64-linux-gnu", "/usr/include/aarch64-linux-gnu", "/
 
 
 def identity(types, written):
-    """The object whose address a type is: of names for void, the name."""
+    """Returns the object that a type points to; for a typedef of void, the typedef's name."""
     core = types.core(written)
     return core if core != "void" else types.plain(written).rstrip("* ")
 
 
 def owned(types, signature):
-    """Why an object may be destroyed that is not the caller's."""
+    """Returns why a call may destroy an object that does not belong to the caller."""
     name = signature.split("(", 1)[0]
     for destructor, object in re.findall(r"own\((\w+)\) ptr<(\w+)>", signature):
         if destructor == "g_object_unref":
-            # A function that keeps such an object takes a reference of its own.
+            # A function that keeps such an object takes a reference to it.
             kin = {function for function in types.functions if function.replace("_", "").startswith(object.lower())}
             ends = {function.replace("_", "")[len(object):] for function in kin}
             if "gettype" not in ends or ends & {"unref", "free", "destroy"}:
@@ -50,7 +50,7 @@ def owned(types, signature):
             return f"{destructor} does not destroy one object"
         core = identity(types, parameters[0]["type"]["qualType"])
         if re.search(rf"out\(\d+\) own\({destructor}\)", signature):
-            # In memory of the host's: only that function ends it, and the host frees it.
+            # The object is in the host's memory: only the destructor ends it, and the host frees the memory.
             continue
         for other, declarations in types.functions.items():
             for index, parameter in enumerate(types.parameters(declarations[-1][0])):
@@ -64,11 +64,11 @@ def owned(types, signature):
 
 
 def sizes(types, signatures, path, flags):
-    """The objects that are set aside with another size than C has for them, as clang says."""
+    """Returns the objects for which a draft allocates another size than C has for them, as clang says."""
     claims = {}
     for signature in signatures:
         function, (body, _) = signature.split("(", 1)[0], parts(signature)
-        # The struct that memcpy makes or reads: of a typedef, a tag, or a typedef of the address.
+        # The struct that memcpy makes or reads is named by a typedef, a tag, or a typedef of its address.
         if function not in types.functions and (size := re.search(r"size: const usize = (\d+)", body)):
             name = re.search(r"(?:made: out\(\d+\) (?:own )?|struct: )ptr<(\w+)>", body).group(1)
             if name not in types.typedefs:
@@ -93,7 +93,7 @@ def sizes(types, signatures, path, flags):
 
 
 def called(run):
-    """The wrong reads and writes that calls have shown, from the table and the draft of plugin-host adopt --check."""
+    """Returns the wrong reads and writes of calls, from the table and the draft of plugin-host adopt --check."""
     lines = run.stderr.split("\n")
     numbers = [line.split()[-6:] for line in itertools.takewhile(lambda line: not line.startswith("  "), lines[1:])
                if re.match(r"\S+( +\d+){6}$", line)]
@@ -103,7 +103,7 @@ def called(run):
 
 
 def survey(host, library, header, options, check=False):
-    """Drafts one library. Returns the counts and the faults; None if its header or it is not there."""
+    """Drafts one library. Returns the counts and the faults; None if the header or the library is missing."""
     command = [host, "adopt", header, "--library", library] + options + ["--check"] * check
     try:
         run = subprocess.run(command, capture_output=True, text=True, timeout=3600 if check else 300)

@@ -17,7 +17,7 @@ rows - >"$scratch/left-out"
 [ -s "$scratch/rows" ] || { echo "$list: no row found" >&2; exit 1; }
 sort "$scratch/rows" "$scratch/left-out" | uniq -d | sed "s|^|$list: listed twice: |" >"$scratch/wrong"
 
-# The name may stand on a line of its own.
+# The name of a test may be on the line after @Test.
 find Tests/Promises* -name '*.swift' -exec cat {} + | tr '\n' ' ' | grep -o '@\(Test\|Suite\)( *"[^"]*"' |
   grep -oE '\b(T|D|PG|RP|EA)-?[0-9]+\b' | tr -d - | sort -u >"$scratch/named"
 comm -23 "$scratch/rows" "$scratch/named" >"$scratch/missing"

@@ -82,13 +82,13 @@ may_be_discarded() {
 }
 try "each new reference is PROMISE_NODISCARD" diff -u /dev/null <(may_be_discarded)
 
-# Bindings name callback types: none is written within another declaration. The host's functions are fields.
+# Each callback type has a typedef, which bindings need. The host's functions are exempt: they are fields.
 callbacks_without_a_name() {
   find "$include/promise" "$include/promise.h" -name '*.h' -exec grep -nE '\(\*(PROMISE_|[a-z])' {} + | grep -v ':typedef ' || :
 }
 try "each callback type has a name" diff -u /dev/null <(callbacks_without_a_name)
 
-# discards COMPILER LANGUAGE STANDARD: a promise that is not used is a warning.
+# discards COMPILER LANGUAGE STANDARD: compiles a program that does not use a promise, which is a warning.
 discards() {
   printf '#include "promise.h"\nint main(void) { %s; return 0; }\n' "$4" > "$out/discards.c"
   "$1" -x "$2" "-std=$3" -Werror "-I$include" -c "$out/discards.c" -o "$out/discards.o"

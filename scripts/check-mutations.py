@@ -34,7 +34,7 @@ def declarations(folder):
 
 @functools.cache
 def single_tests(folder):
-    """Returns the names on display of the Swift tests below a folder, with their suites': by suite and function."""
+    """Returns the display names of Swift tests below a folder, with those of their suites, by suite and function."""
     found = {}
     # Texts and comments are matched too, so that a word in them declares nothing.
     shape = re.compile(

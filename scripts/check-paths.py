@@ -30,12 +30,12 @@ def tracked():
 
 
 def matches(path, names):
-    """The names that a path fits."""
+    """Returns the names that a path fits."""
     return [path] if path in names else [name for name in names if name.endswith(f"/{path}")]
 
 
 def problem(path, files, folders):
-    """The reason that a path names nothing, or None."""
+    """Returns the reason that a path names nothing, or None."""
     wanted = path.rstrip("/")
     if wanted.startswith(".build"):
         return None
@@ -48,7 +48,7 @@ def problem(path, files, folders):
 
 
 def misplaced(text, files):
-    """(line, name) of each name that none of the files behind it has."""
+    """Yields (line, name) of each name that none of the files behind it has."""
     text = re.sub(r"^```.*?^```", lambda code: "\n" * code[0].count("\n"), text, flags=re.S | re.M)
     for place in PLACE.finditer(text):
         names = re.findall(r"\w+", place[1])

@@ -51,8 +51,8 @@ use_installed() {
 memcheck=(valgrind -q --fair-sched=try --error-exitcode=9 --leak-check=full
   "--errors-for-leak-kinds=definite,indirect,possible" "--suppressions=$root/Tests/ABI/threads.supp")
 
-# Options for a program that takes the place of the C library's allocator (Tests/ABI/scarce.h) and is run by a checker
-# with an allocator of its own. The library is linked statically.
+# Options for a program that replaces the C library's allocator (Tests/ABI/scarce.h), run by a checker that has another
+# allocator. The library is linked statically.
 # shellcheck disable=SC2034
 wrapped=(-DSCARCE_WRAPPED)
 for function in malloc calloc realloc posix_memalign free mprotect eventfd timerfd_create epoll_create1; do

@@ -17,13 +17,13 @@ GOAL = 92.0
 
 
 def folder_of(path):
-    """The row of the report that a file counts for: its target, or the engine."""
+    """Returns the row of the report that a file counts for: its target, or the engine."""
     parts = path.split("/")
     return "/".join(parts[:3] if parts[:3] == ["Sources", "Promises", "Engine"] else parts[:2])
 
 
 def uncovered_lines(segments):
-    """The lines on which a counted region begins that never ran."""
+    """Returns the lines on which counted regions begin that never ran."""
     return sorted({line for line, _, count, has_count, is_entry, is_gap in segments
                    if has_count and is_entry and not is_gap and count == 0})
 
@@ -31,8 +31,8 @@ def uncovered_lines(segments):
 def read(path):
     with open(path) as file:
         for entry in json.load(file)["data"][0]["files"]:
-            # By the name that the compiler was given: a target of tests that compiles the engine again, by links to its
-            # files, is not the engine.
+            # The name is the path that the compiler was given: a test target that compiles the engine again, through
+            # symbolic links, does not count for the engine.
             name = os.path.relpath(entry["filename"], ROOT)
             if name.startswith("Sources/"):
                 yield name, entry

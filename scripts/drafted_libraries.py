@@ -61,8 +61,8 @@ libm.so.6 math.h -D_GNU_SOURCE
     f"libc.so.6 {header} -D_GNU_SOURCE\n"
     for header in "string.h stdlib.h stdio.h unistd.h time.h sys/socket.h netdb.h pwd.h wchar.h sys/poll.h".split()
 )
-# Headers with functions that make objects for the functions of a library above: others of its own, and of libraries
-# that it links.
+# Headers with functions that make objects for the functions of a library above: other headers of the library, and
+# headers of libraries that it links.
 XML = "-I/usr/include/libxml2"
 MAKERS = {
     "libxslt.so.1": [

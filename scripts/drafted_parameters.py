@@ -7,7 +7,7 @@ import re
 from drafted_prototypes import offset
 
 SCALAR = re.compile(r"(?:out|inout) (?:bool|[iuf]\d+x?|usize|isize)$")
-# An enum that is written by that name is a status: UErrorCode *err.
+# An enum at an address with such a name is a status: UErrorCode *err.
 STATUS = re.compile(r"(?i)p?_*(e|ec|err|error|status|error_?code)$")
 # The names of functions that change a text in place.
 CHANGES = re.compile(r"rev|strip|trim|ch[ou]mp|chug|chop|delimit|canon|down|up|lower|lwr|squeeze|minify|temp|tok|name$")
@@ -17,7 +17,7 @@ BYTES = {"char", "unsigned char", "signed char", "_Bool", "bool"}
 
 
 def split(parameters):
-    """The parameters of a signature."""
+    """Returns the parameters of a signature."""
     parts, depth, start = [], 0, 0
     for index, character in enumerate(parameters):
         depth += (character in "([{<") - (character in ")]}>" and parameters[index - 1] != "-")
@@ -29,7 +29,7 @@ def split(parameters):
 
 
 def parts(signature):
-    """The parameters of a signature, as one text, and the rest."""
+    """Returns the parameters of a signature, as one text, and the rest."""
     depth = 0
     for index, character in enumerate(signature):
         depth += (character == "(") - (character == ")")
@@ -43,15 +43,15 @@ def words(name):
 
 
 def texts(node):
-    """The texts of a declaration's documentation."""
+    """Returns the texts of a declaration's documentation."""
     own = [node["text"]] if "text" in node else []
     return own + [text for child in node.get("inner", []) for text in texts(child)]
 
 
 def evidence(types, node, file, index, name, target):
-    """The evidence that an address is written behind a parameter that is the address of an address."""
+    """Returns the evidence that a function writes an address to the memory behind a parameter."""
     parameters = types.parameters(node)
-    # A function that is given an object may set the address in a later call.
+    # A function that takes an object may set the address in a later call.
     objects = [parameter for parameter in parameters if (pointee := types.pointee(parameter["type"]["qualType"]))
                and types.resolved(pointee).startswith("struct ") and not re.search(r"\bconst\b", pointee)]
     if not objects and f"*{name} will be set" in " ".join(texts(node)):
@@ -75,7 +75,7 @@ def evidence(types, node, file, index, name, target):
         return "GError"
     core = types.core(target)
     opaque = core == "void" and types.plain(target).split()[0] != "void" or core in types.incomplete
-    # The address of a struct under a name of its own: FT_Face.
+    # A typedef of the address of a struct: FT_Face.
     opaque = opaque or not types.plain(target).endswith("*") and core.startswith("struct ")
     is_text = core == "char" or "wchar_t" in types.plain(target)
     if is_text and re.search(r"(?i)^(p|pz)?_*(end_?p(tr)?|err(or)?_?(msg|message|str|string|ptr))$", name):
@@ -86,7 +86,7 @@ def evidence(types, node, file, index, name, target):
     making = re.search(r"open|new|create|init|alloc|dup|clone|copy|connect|prepare|load", node["name"], re.IGNORECASE)
     if opaque and making:
         return "constructor"
-    # Nothing counts, and the function finds one, or the parameter is one of its type: GMatchInfo **match_info.
+    # The function finds an object, or the parameter is named after its type: GMatchInfo **match_info.
     finding = {"get", "find", "lookup", "search", "fetch", "read", "query", "accept", "begin", "first", "parse", "import",
                "peek", "match", "make", "build", "compile", "derive", "generate", "ref", "decode", "list", "recv",
                "receive", "collect"} & set(words(node["name"]))
@@ -95,28 +95,28 @@ def evidence(types, node, file, index, name, target):
 
 
 def named_beside(types, parameters, index, file):
-    """Whether the comment behind a parameter is its name: int * /* direction_return */."""
+    """Returns whether the comment behind a parameter is its name: int * /* direction_return */."""
     end = offset(parameters[index]["range"]["end"])
     following = offset(parameters[index + 1]["range"]["begin"]) if index + 1 < len(parameters) else end + 200
     return re.match(r"[^/;]*/\*\s*[a-z]\w*(_\w+)?\s*\*/", types.text(file, end, following))
 
 
 def mapped(parameter, bound):
-    """Whether the type map that is built in says that a parameter has so many elements."""
+    """Returns whether the built-in type map says that a parameter has so many elements."""
     with open(MAP, encoding="utf-8") as file:
         elements = re.findall(r'"([\w*]+\.[\w*]+)": (\d+)', file.read())
     return any(fnmatch.fnmatchcase(parameter, pattern) and int(number) == bound for pattern, number in elements)
 
 
 def manuals():
-    """The parameters that the type map which is built in has from manuals, as patterns."""
+    """Returns the parameters that the built-in type map has from manuals, as patterns."""
     with open(MANUALS, encoding="utf-8") as file:
         lines = re.findall(r"^    ([\w*. ]+\.[\w*. ]+): .+$", file.read(), re.MULTILINE)
     return [pattern for line in lines for pattern in line.split(" ")]
 
 
 def array(types, draft, name, target, count):
-    """Why structs, or addresses of objects, that another parameter counts are not a draft's; None if they are."""
+    """Returns why a draft of counted structs, or of counted addresses of objects, is wrong; None if it is right."""
     elements = count.lower().replace("_", "")
     numbers = re.match(r"(n|num|numof|numberof|nof)[a-z]*$|.*(count|cnt|num|nelem|items|memb)$", elements)
     if re.match(r"&\[(cstr|ptr<)", draft) and types.plain(target).endswith("*"):
@@ -132,11 +132,11 @@ def array(types, draft, name, target, count):
 
 
 class Parameter:
-    """A drafted parameter beside its prototype: why a call could write where the host has set no memory aside."""
+    """A drafted parameter beside its prototype, judged by whether a call could write outside memory of the host."""
 
     def __init__(self, function, index, draft):
         self.function, self.index, self.types = function, index, function.types
-        # A copy of the same size, which may be written as well.
+        # A kept argument is a copy of the same size, which may be written as well.
         self.name, self.draft = draft[0], re.sub(r" = .*", "", draft[1]).removeprefix("keep ")
         self.node = function.parameters[index]
         self.written = self.node["type"]["qualType"]
@@ -150,7 +150,7 @@ class Parameter:
         self.declared = self.types.text(function.file, start, offset(self.node["range"]["end"]) + 1)
 
     def is_judged(self):
-        """Whether it is the address of something, and no manual was read for it."""
+        """Returns whether the parameter is an address, and no manual describes it."""
         named = f"{self.function.name}.{self.name}"
         return self.target is not None and not any(fnmatch.fnmatchcase(named, pattern) for pattern in MANUAL)
 
@@ -212,7 +212,7 @@ class Parameter:
             yield f"{self.written} may be several"
 
     def uncounted(self):
-        # Changed in place, by a function whose name says so, and which has no other text to write.
+        # Only text may be changed in place, by a function whose name says so.
         if self.draft.startswith("inout ") and (self.core != "char" or not CHANGES.search(self.function.name.lower())):
             yield f"{self.written} is written, and nothing says how much"
         elif not self.draft.startswith("inout ") and not self.is_const:
@@ -229,7 +229,7 @@ class Parameter:
         if self.draft.startswith(("out ", "inout ")) and any(read.match(draft) for draft in others):
             yield "written, with the count of what is read"
 
-    # The first form that a draft has.
+    # The check of the first form that fits a draft is made.
     FORMS = [
         (SCALAR, one_number),
         (re.compile(r"(out|inout) \["), fixed_array),
@@ -259,21 +259,21 @@ class Draft:
         self.passes_context = any(draft.startswith("fn(") and "context" in draft for _, draft in self.drafted)
         counts = re.findall(r"(?:bytes|str)\[(\w+)\]|; ([A-Za-z_]\w*)\]", body)
         self.counts = {name for pair in counts for name in pair if name}
-        # Numbers that look like counts, and count nothing.
+        # Integers that look like counts, but count no other parameter.
         self.free = [name for (name, draft), _ in zip(self.drafted, self.parameters)
                      if name not in self.counts and re.search(r"len|size|count|cap|num|max", name.lower())
                      and re.match(r"[iu]\d+|usize|isize", draft)]
         self.found = []
 
     def judge(self):
-        """Why the draft is unsafe; and the kinds of evidence for addresses that are written."""
+        """Returns why the draft is unsafe, and the kinds of evidence for addresses that are written."""
         both = zip(range(len(self.parameters)), self.drafted)
         judged = [part for index, draft in both if (part := Parameter(self, index, draft)).is_judged()]
         return [f"{part.name}: {fault}" for part in judged for fault in part.faults()], self.found
 
 
 def structs():
-    """The structs with counts that the type map which is built in has from manuals."""
+    """Returns the structs with counts that the built-in type map has from manuals."""
     with open(MAP, encoding="utf-8") as file:
         return set(re.findall(r'": "(\{[^"]*\[[^"]*\})"', file.read()))
 

@@ -4,7 +4,7 @@ import re
 
 
 def last_file(node, file):
-    """The file of the last place in a part of the tree: clang names it only where it changes."""
+    """Returns the file of the last place in a part of the tree: clang names a file only where it changes."""
     rest = [node]
     while rest:
         node = rest.pop()
@@ -44,7 +44,7 @@ class Prototypes:
                 targets = [self.pointee(parameter["type"]["qualType"]) for parameter in self.parameters(node)]
                 objects |= {self.core(target) for target in targets if target and self.resolved(target).endswith("*")}
                 self.given |= objects
-                # A function that is given an object may give the same one.
+                # A function that takes an object may return the same one.
                 self.born |= objects - {self.resolved(target) for target in targets if target}
 
     @staticmethod
@@ -57,7 +57,7 @@ class Prototypes:
         return " ".join(text.replace("*", " * ").split())
 
     def resolved(self, text):
-        """The type without typedefs at its top."""
+        """Returns the type without typedefs at its top."""
         text = self.plain(text)
         for _ in range(64):
             stars = ""
@@ -70,7 +70,7 @@ class Prototypes:
         return text
 
     def pointee(self, text):
-        """The type behind an address, as it is written; None for anything else."""
+        """Returns the type behind an address, as it is written; None for anything else."""
         if "(" in text:
             return None
         text = re.sub(r"\b(restrict|__restrict|_Nullable|_Nonnull)\b", "", text).strip()

@@ -30,9 +30,9 @@ specification = importlib.util.spec_from_file_location("check_drafts", os.path.j
 drafts = importlib.util.module_from_spec(specification)
 specification.loader.exec_module(drafts)
 
-# Addresses of these are data that no signature reads: a call gives a number, and takes none.
+# Addresses of these types are data that no signature reads: a call returns such an address as a number, and takes none.
 DATA = re.compile(r"void|any|char|bool|function|[iuf]\d+x?|[ui]size|u?int\d+_t|s?size_t")
-# Addresses with such names, or none, are of memory.
+# Parameters with such names, or none, are addresses of memory.
 BUFFER = re.compile(r"(?i)\w*(buf|ptr|mem|argument\d)\w*$|p$")
 REASONS = [
     ("variadic", "variadic"),
@@ -53,7 +53,7 @@ REASONS = [
 
 
 def handles(text):
-    """The names of the objects in a type, but for those of addresses that may be NULL."""
+    """Returns the names of the objects in a type, without those whose addresses may be NULL."""
     return [name for name, mark in re.findall(r"ptr<(\w+)>(\??)", text) if not mark]
 
 
@@ -72,23 +72,24 @@ class Function:
         outputs = [part for part in parameters if re.match(r"(out|inout)( |\()", part)]
         inputs = [part for part in parameters if not re.match(r"out( |\()", part)]
         self.needs = {name for part in inputs if not part.startswith("fn(") for name in handles(part)}
-        # Beside a callback it is data of the user's, which may be NULL. As in C, any object is one of void.
+        # Beside a callback, an untyped address is the user's data, which may be NULL. As in C, any object may be passed
+        # as void.
         has_callback = any(part.startswith("fn(") for part in inputs)
         untyped = [name for name, part in zip(names, parameters) if part.startswith("ptr<void>")]
         self.untyped = not has_callback and any(BUFFER.match(name) for name in untyped)
         self.takes = {name for part in inputs if not part.startswith("fn(") for name in re.findall(r"ptr<(\w+)", part)}
-        # The addresses in an inout struct were given to the function.
+        # The addresses in an inout struct were passed to the function, not made by it.
         made = [part for part in outputs if part.startswith("out")]
         self.gives = set(re.findall(r"ptr<(\w+)", " ".join(made + [result])))
         addresses = re.match(r"(own(\(\w+\))? )?ptr<(\w+)>", result)
-        # Addresses that a callback is given: a closure of Swift calls functions with them.
+        # Addresses that a callback receives: a Swift closure can call functions with them.
         self.lends = {name for part in inputs if part.startswith("fn(") for name in re.findall(r"ptr<(\w+)", part)}
         self.result = addresses.group(3) if addresses else None
         self.has_output = bool(outputs)
 
 
 def survey(host, row):
-    """The functions of a header that its library exports, and the file of the draft; None if they are not there."""
+    """Returns the functions of a header that its library exports, and the draft; None if there is no draft."""
     library, header, *options = row.split()
     run = subprocess.run([host, "adopt", header, "--library", library] + options, capture_output=True, text=True)
     if run.returncode:
@@ -108,7 +109,7 @@ def survey(host, row):
 
 
 def makeable(functions, in_callbacks=False):
-    """The handles that callable functions give, or that callbacks are given too."""
+    """Returns the handles that callable functions return, and optionally those that callbacks receive."""
     made = set()
     while True:
         more = {
@@ -122,7 +123,7 @@ def makeable(functions, in_callbacks=False):
 
 
 def run(host, file, name):
-    """The line that calls of a function with random arguments report."""
+    """Calls a function with random arguments. Returns the parts of the line that the calls report."""
     try:
         ending = subprocess.run([host, "check-function", file, name], capture_output=True, text=True, timeout=30)
         return (ending.stdout.split("\n")[0] or f"ended {ending.returncode}").split("\t")
@@ -131,7 +132,7 @@ def run(host, file, name):
 
 
 def judge(host, function, functions, file):
-    """The class of a function: callable, or why not. `functions` are those of its library, and of the C library."""
+    """Returns "callable", or why a function is not. `functions` are those of its library and of the C library."""
     if not function.signature:
         return next((label for text, label in REASONS if text in function.reason), "left out for another reason")
     if function.untyped:

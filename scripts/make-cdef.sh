@@ -2,8 +2,8 @@
 # Prints the declarations of promise.h as one text without macros, attributes, comments and inclusions: the input of
 # `ffi.cdef` of cffi and LuaJIT, and of PHP's `FFI::cdef`. All three predefine fixed-width integers, size_t and bool.
 # Constants are enumerators, except PROMISE_DEMAND_UNLIMITED: UINT64_MAX does not fit in an enumerator.
-# Contents that have a length are `const uint8_t *`: of a returned `const char *` PHP makes a string that ends before
-# the first NUL, and reads on where BYTES have none.
+# Contents with a length are `const uint8_t *`. PHP makes a string of a returned `const char *`: the string ends before
+# the first NUL, and reads beyond BYTES without one.
 #
 #     scripts/make-cdef.sh [HEADER]        default: include/promise.h
 set -eu

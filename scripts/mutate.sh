@@ -2,16 +2,16 @@
 # Mutation testing: puts small faults into the code, all in one build, and runs the tests that reach each
 # (docs/mutation.md).
 #
-# Without a variable: every row of Tests/Mutations/*.txt. The others add generated mutations:
+# Without a variable: every row of Tests/Mutations/*.txt. Variables add generated mutations, and select among them all:
 #
-# SINCE      those on lines that changed since this commit; and the rows of files that changed alone
-# SAMPLE     as many, drawn by SEED (1); of each FOLDER if there are some
-# FOLDER     those of these folders: Sources/Promises/Engine
-# EXCEPT     none of these folders
-# KIND       those of this kind alone: negate, call, bound, ...
-# ONLY       those whose names contain one of these, rows and generated ones
-# TABLE      rows of the tables whose names contain one of these alone: features-daisy tasks
-# TESTS      tests whose names contain this alone
+# SINCE      generated ones on lines that changed since this commit, and only the rows of files that changed
+# SAMPLE     this number of generated ones, drawn by SEED (1); from each FOLDER if there are some
+# FOLDER     generated ones of these folders: Sources/Promises/Engine
+# EXCEPT     no generated ones of these folders
+# KIND       only generated ones of this kind: negate, call, bound, ...
+# ONLY       only rows and generated ones whose names contain one of these
+# TABLE      only rows of the tables whose names contain one of these: features-daisy tasks
+# TESTS      only tests whose names contain this
 # JOBS       tests at a time: 2
 # OPTIONS    more options of the tool: --no-rows --named --list --record --product NAME --orderings --budget SECONDS
 # --longest SECONDS

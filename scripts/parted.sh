@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Divides a list of checks between processes. Sourced, with `out`, `passed` and `failed` set.
 #
-# JOBS: the number of processes: that of the processors.
+# JOBS: the number of processes; default: that of the processors.
 
 # parted FUNCTION ARGUMENT...: calls the function with each argument, in JOBS processes, each with a folder `out` of its
 # own below the present one. Shows the lines of one process after those of the other, adds up `passed` and `failed`, and
@@ -26,7 +26,7 @@ parted() {
   done
 }
 
-# part_of PART JOBS FUNCTION ARGUMENT...: one process of it.
+# part_of PART JOBS FUNCTION ARGUMENT...: calls the function with the arguments of one process.
 part_of() {
   local out=$out/part$1 passed=0 failed=0 function=$3 index
   : > "$out/again"

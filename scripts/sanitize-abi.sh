@@ -17,7 +17,7 @@ case ${1:-} in
     ;;
   address)
     folder=$root/.build-addresses
-    # AddressSanitizer replaces one of the functions that it replaces.
+    # AddressSanitizer and pool_called replace the same function.
     export WITHOUT=pool_called
     ;;
   *)

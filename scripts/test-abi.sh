@@ -58,8 +58,8 @@ copy_library() {
   export CHECK_COPY=$out/copy.so
 }
 
-# Without the installed library: no second copy of it, no shared objects that link it, and no children of fork(), which
-# must call exec if the process has a Swift runtime.
+# Uses LIBS instead of the installed library: without a second copy of it, shared objects that link it, and children of
+# fork(), which must call exec if the process has a Swift runtime.
 use_given() {
   includes=("-I$root/include")
   read -ra libraries <<< "$LIBS"

@@ -45,7 +45,8 @@ try() {
   fi
 }
 
-# plugin: it exports its entry and no other symbol, and reaches the promise functions in the way that it demonstrates.
+# check_symbols PLUGIN: it exports its entry and no other symbol, and reaches the promise functions in the way that it
+# demonstrates.
 check_symbols() {
   exported=$(nm -D --defined-only "$1" | awk '{ print $3 }')
   [ "$exported" = promise_plugin_entry ] || {
@@ -61,7 +62,7 @@ check_symbols() {
   esac
 }
 
-# expected command...
+# compare EXPECTED COMMAND...: the output of the command is the file.
 compare() {
   expected=$1
   shift
@@ -139,7 +140,7 @@ try_often() {
   shift
   for run in 1 2 3 4 5; do try "$binding, run $run" timeout "$limit" "$@"; done
 }
-# label [variable=value...] command...
+# try_scarce LABEL [VARIABLE=VALUE...] COMMAND...: runs the command while memory runs out.
 try_scarce() {
   binding=$1
   shift

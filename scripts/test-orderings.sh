@@ -29,7 +29,7 @@ for target in "$sources/Sources/CPlatform" "$tests/CCoroutines" "$tests/CRaces";
   done
 done
 
-# As the package manager's test runner does.
+# The entry point of the package manager's test runner.
 cat > "$out/main.swift" << 'EOF'
 import Testing
 @main struct Runner {

@@ -13,9 +13,9 @@
  *
  *   1. the locks, in the order below, except for those of 4;
  *   2. `monitors`, which guards the list of monitors: taken by threads that hold a lock of 1, but no monitor;
- *   3. the monitors in the order of the list. A thread that needs two at once takes the one of the older object first,
- *      or of the object that the other was made for. The pools are first, regardless of age, because they call the
- *      clock while they are locked;
+ *   3. the monitors in the order of the list. A thread that needs two at once takes that of the older object first. An
+ *      object is older than those made for it. The pools are first, regardless of age, because they call the clock
+ *      while they are locked;
  *   4. the slab's lock and that of starting threads, within which no other lock is taken. */
 static const int order[] = {PLATFORM_LOCK_SETUP,     PLATFORM_LOCK_LOOPS,  PLATFORM_LOCK_WAITERS,
                             PLATFORM_LOCK_MAIN,      PLATFORM_LOCK_TOKENS, PLATFORM_LOCK_TYPES,

@@ -59,7 +59,7 @@ void *platform_map(size_t size) {
   return start == MAP_FAILED ? NULL : start;
 }
 
-/* Every x86-64 since 2006 has the instruction, but compilers do not assume it.
+/* Every x86-64 since 2006 has the instruction (cmpxchg16b), but compilers do not assume it.
  *
  * Not instrumented: ThreadSanitizer would replace the instruction by steps under a lock of its own, which operations on
  * one of the two words do not take. */
@@ -168,7 +168,7 @@ bool platform_write(int descriptor, const void *bytes, size_t count) {
   bool was_pending = sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1;
   bool is_written = write_all(descriptor, bytes, count);
   int error = errno;
-  /* The signal of this write, which is for this thread. */
+  /* Consume the signal of this write, which is pending for this thread. */
   if (!is_written && error == EPIPE && !was_pending)
     sigtimedwait(&pipe, NULL, &(struct timespec){0, 0});
   pthread_sigmask(SIG_SETMASK, &old, NULL);

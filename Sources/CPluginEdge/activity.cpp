@@ -32,10 +32,10 @@ plugin_activity_guard_t guard;
 std::atomic<pid_t> guarded;
 /// The status that the program itself is about to exit with; -1: it is not exiting.
 std::atomic<int32_t> ending{-1};
-/// Whether this thread is the one on which it exits.
+/// Whether the program exits on this thread.
 __thread bool is_ending_here;
 
-/// The status to end with: the program's own failure status is kept.
+/// Returns the status to end with: the program's own if that is a failure.
 int32_t final_status(int32_t status) noexcept {
   int32_t own = ending.load();
   return own > 0 ? own : status;
@@ -50,14 +50,14 @@ int32_t status_of(plugin_activity_kind_t kind) noexcept {
   return kind == PLUGIN_ACTIVITY_CALL || kind == PLUGIN_ACTIVITY_UNLOAD ? guard.call_status : guard.load_status;
 }
 
-/// The facts of an end in that code, but for a signal.
+/// Returns the facts of an end in plugin code of a kind, without a signal.
 ending_facts facts_of(plugin_activity_kind_t kind, const char *subject, int32_t status) noexcept {
   bool is_call = kind == PLUGIN_ACTIVITY_CALL || kind == PLUGIN_ACTIVITY_UNLOAD;
   return {is_call ? "rejected" : "notLoaded", final_status(status), nullptr, subject, kind == PLUGIN_ACTIVITY_CALL};
 }
 
-/// Ends the process because code of a plugin that nothing has noted called that function: on a thread that the plugin
-/// made, or in a destructor or an exit handler.
+/// Reports that plugin code without an activity called `how`: on a thread that the plugin made, or in a destructor or
+/// an exit handler. Ends the process if the guard has a status for that.
 void end_by_unknown_plugin(const char *how) {
   const char *place = is_ending_here ? "in a destructor or an exit handler" : "on a thread of its own";
   (line() << guard.program << ": code of a plugin called " << how << "(), " << place << ": the process ends")
@@ -105,7 +105,7 @@ void plugin_activity_exits(const char *how, int32_t status) {
     text << static_cast<int64_t>(status);
   int32_t guarded_status = status_of(activity->kind);
   int32_t last = guarded_status >= 0 ? guarded_status : status;
-  // Without a status, as in a worker, the function is called: exec*() may be refused.
+  // Without a status of the guard, as in a worker, the function is called after all: exec*() may be refused.
   const char *unless = strcmp(how, "exit") != 0 && last < 0 ? ", unless that is refused" : "";
   (text << ") in " << place(activity->kind) << ": the process ends" << unless)
       .write(facts_of(activity->kind, activity->subject, last));
@@ -128,7 +128,7 @@ namespace {
 const struct {
   int number;
   const char *name;
-  /// Ends the process by a mistake of its code, rather than by a decision.
+  /// Whether the signal means a mistake of the code, rather than a decision.
   bool is_fault;
 } signals[] = {{SIGSEGV, "SIGSEGV", true},  {SIGBUS, "SIGBUS", true},       {SIGFPE, "SIGFPE", true},
                {SIGILL, "SIGILL", true},    {SIGTRAP, "SIGTRAP", true},     {SIGABRT, "SIGABRT", true},
@@ -164,8 +164,8 @@ void report_elsewhere(const char *name, int status, uintptr_t address) noexcept 
       .write({"rejected", status, name, nullptr, false});
 }
 
-/// Whether the instruction that raised the signal runs again when its handler returns. Those of SIGTRAP and SIGSYS are
-/// over, and a signal that was sent has none.
+/// Whether the instruction that raised the signal runs again when its handler returns. The instructions of SIGTRAP and
+/// SIGSYS have been executed, and a signal that was sent has none.
 bool restarts(int number, const siginfo_t *info) noexcept {
   bool is_of_instruction = number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL;
   return is_of_instruction && info->si_code > 0;
@@ -178,7 +178,7 @@ void report(int number, siginfo_t *info, void *context) {
       continue;
     const plugin_activity *activity = plugin_activity_current;
     const char *subject = results_of != nullptr ? results_of : activity != nullptr ? activity->subject : nullptr;
-    // In a child, the signal is its own matter.
+    // Signals of a child are not reported.
     bool is_own = guarded.load() == getpid();
     bool is_fault = signals[i].is_fault;
     if (is_own && subject == nullptr && is_fault)
@@ -195,8 +195,8 @@ void report(int number, siginfo_t *info, void *context) {
               << ": the process ends")
           .write(facts);
     }
-    // Restarts the instruction that raised the signal, now with the previous handler installed. Where it does not
-    // restart, the signal is sent; if that handler returns, the process ends nevertheless.
+    // Restarts the instruction that raised the signal, now with the previous handler installed. If it does not restart,
+    // the signal is sent again; if that handler returns, the process ends nevertheless.
     sigaction(number, &before[i], nullptr);
     if (restarts(number, info))
       continue;
@@ -218,7 +218,7 @@ void catch_signals() {
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     sigemptyset(&action.sa_mask);
     sigaction(signals[i].number, nullptr, &before[i]);
-    // Another handler for a signal that is sent, or that the program ignores it, is a decision of its own.
+    // For a signal that is sent, a program that has a handler, or ignores the signal, has made a decision.
     if (signals[i].is_fault || before[i].sa_handler == SIG_DFL)
       sigaction(signals[i].number, &action, nullptr);
   }
@@ -251,7 +251,7 @@ struct limit {
   const plugin_activity *activity;
   timespec deadline;
   limit *next;
-  // Copies: code that was left by longjmp() has no activity any more.
+  // Copied, because code that was left by longjmp() has no activity any more.
   plugin_activity_kind_t kind;
   char subject[256];
 };
@@ -342,7 +342,7 @@ void plugin_activity_begin_limit(const plugin_activity *activity) {
   add_limit(activity, activity->kind, activity->subject);
 }
 
-/// Runs before the exit handlers that were registered before it.
+/// Limits the time of exit handlers and destructors. Runs before the exit handlers that were registered before it.
 static void limit_exit() {
   if (guarded.load() == getpid())
     add_limit(nullptr, PLUGIN_ACTIVITY_EXIT, "code of a plugin");

@@ -30,13 +30,13 @@ void plugin_activity_end_limit(const plugin_activity *activity);
 /// The program's name, at the beginning of each message.
 const char *plugin_activity_program();
 
-/// Makes the kernel note forks, those without handlers of pthread_atfork() too.
+/// Makes the kernel mark the child of each fork, also of forks without handlers of pthread_atfork().
 void plugin_activity_notice_forks();
-/// 0 in its first word: the process is a child that plugin code forked. Pages of their own, which the kernel can clear.
-/// Not behind a pointer, since every call reads it.
+/// State in pages of its own, which the kernel clears in a child. If the first word is 0, the process is a child that
+/// plugin code forked. Not behind a pointer, because every call reads it.
 struct plugin_activity_own_pages {
   alignas(PLUGIN_ACTIVITY_LARGEST_PAGE) int32_t is_own;
-  /// Whether this process serves a host as its worker, which no child of it does.
+  /// Whether this process serves a host as its worker; no child of it does.
   int32_t is_worker;
 };
 extern __attribute__((visibility("hidden"))) plugin_activity_own_pages plugin_activity_own;

@@ -11,7 +11,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Room for the structures of later kernels. */
+/* Space for the structures of later kernels, which may be larger. */
 typedef union request {
   struct seccomp_notif notification;
   char space[512];
@@ -99,7 +99,7 @@ static void note_access(plugin_attempt_t *attempt, const struct seccomp_data *da
 typedef struct memory_facts {
   /* The end of the memory of brk(); 0 if there is none. */
   uint64_t heap_end;
-  /* The bytes of a given part that are private and cannot be written. */
+  /* The number of bytes of a given range that are private and cannot be written. */
   uint64_t not_writable;
 } memory_facts_t;
 

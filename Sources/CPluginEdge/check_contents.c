@@ -11,7 +11,7 @@
 
 enum { RUNS = 4, CAPACITY = 1 << 18, SECONDS = 5 };
 
-/* The kinds of a byte: of a result or of another argument; of the argument that is tried, as it was, or written. */
+/* The kinds of a byte: of a result or another argument; of the argument that is tried, unchanged or written. */
 enum { OTHER, KEPT, WRITTEN };
 typedef enum { KILLED, COMPLETE, FAULTED } ending_t;
 
@@ -69,7 +69,7 @@ bool plugin_check_try(int32_t number, const char *name) {
   if (child == 0) {
     current = run;
     tried = name;
-    /* The runs alternate, so that a clock which changes between them changes between two of one kind. */
+    /* Zeros and letters alternate, so that a clock that changes meanwhile also differs between two runs of one kind. */
     letters = number % 2 == 1;
     signal(SIGALRM, SIG_DFL);
     alarm(SECONDS);
@@ -91,7 +91,7 @@ void plugin_check_leave(const void *result, size_t size) {
   for (size_t i = 0; i < size; i++)
     note(((const uint8_t *)result)[i], OTHER);
   plugin_check_visit(note_region);
-  /* The arguments of two calls are never beside each other. */
+  /* A separator: the arguments of two calls are never adjacent. */
   note(0, OTHER);
 }
 
@@ -110,7 +110,7 @@ static size_t smaller(size_t a, size_t b) {
   return a < b ? a : b;
 }
 
-/* The number of bytes up to the first one that differs, other than by contents that both have kept. */
+/* Returns the number of bytes before the first difference, other than in contents that both runs have kept. */
 static size_t agreement(const run_t *a, const run_t *b) {
   size_t size = smaller(a->size, b->size), i = 0;
   while (i < size && (a->bytes[i] == b->bytes[i] || (a->kinds[i] == KEPT && b->kinds[i] == KEPT)))
@@ -123,7 +123,7 @@ plugin_check_contents_t plugin_check_contents(void) {
   if (runs == NULL)
     return found;
   const run_t *zeros = &runs[0], *filled = &runs[1];
-  /* Bytes behind these differ by themselves: by a clock, or a random number. */
+  /* From here on, bytes differ by themselves: by a clock, or a random number. */
   size_t same = agreement(zeros, &runs[2]), same_filled = agreement(filled, &runs[3]);
   size_t size = smaller(same, same_filled), agreed = agreement(zeros, filled);
   bool faults = filled->ending == FAULTED && runs[3].ending == FAULTED && same_filled == filled->size &&

@@ -15,7 +15,7 @@ typedef struct region {
 /* Calls `visit` with each argument's memory of the current call of the checked function. */
 void plugin_check_visit(void (*visit)(const region_t *region));
 
-/* Notes, in a process that plugin_check_try() has made, that a fault ends it. Returns whether this is one.
+/* Notes, in a process that plugin_check_try() has made, that a fault ends it. Returns whether this is such a process.
  * [async-signal-safe] */
 bool plugin_check_faulted(void);
 

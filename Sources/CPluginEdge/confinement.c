@@ -100,7 +100,7 @@ static int32_t limit(int resource, uint64_t soft, uint64_t hard) {
   return setrlimit(resource, &new) == 0 ? 0 : errno;
 }
 
-/* Keeps the one privilege that the rules for files make harmless. */
+/* Drops all privileges but CAP_DAC_OVERRIDE, which the rules for files make harmless. */
 static int32_t drop_privileges(void) {
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   struct __user_cap_data_struct sets[2];

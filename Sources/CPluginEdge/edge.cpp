@@ -25,7 +25,7 @@ char *demangled(const char *name) {
   return text != nullptr ? text : strdup(name);
 }
 
-/// The text of the exception being handled, if it is a number of one of these types; NULL otherwise.
+/// Returns the text of the exception being handled, if it is a number of one of these types; NULL otherwise.
 template <typename... Numbers> char *number() {
   std::string text;
   auto read = [&text](auto zero) {
@@ -46,7 +46,7 @@ template <typename... Numbers> char *number() {
   return text.empty() ? nullptr : strdup(text.c_str());
 }
 
-/// The message of the exception being handled; NULL if its type has none.
+/// Returns the message of the exception being handled; NULL if its type has none.
 char *message() {
   try {
     throw;
@@ -82,8 +82,8 @@ struct caught_exception {
 static_assert(offsetof(caught_exception, header) + sizeof(_Unwind_Exception) == sizeof(caught_exception),
               "the header is found from the end");
 
-/// The language of the foreign exception being handled, from its class: a vendor's four letters and then a language's.
-/// NULL if it has no name.
+/// Returns the language of the foreign exception being handled, from its class: four letters of a vendor, then four of
+/// a language. NULL if it has no name.
 char *language() {
   auto *caught = *reinterpret_cast<caught_exception **>(abi::__cxa_get_globals());
   uint64_t exception_class = 0;

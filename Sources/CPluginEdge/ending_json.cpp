@@ -7,10 +7,10 @@
 
 namespace {
 
-/// No string is longer, so that three of them, escaped, fit into a line with the rest.
+/// The maximum length of a string in bytes, so that three of them, escaped, fit into a line with the rest.
 constexpr size_t longest_string = 1024;
 
-/// The length of the character that begins at `bytes`, of which `left` remain; 0 if they are not UTF-8.
+/// Returns the length of the character that begins at `bytes`, of which `left` remain; 0 if they are not UTF-8.
 size_t character_length(const unsigned char *bytes, size_t left) noexcept {
   unsigned char first = bytes[0];
   size_t length = first < 0x80 ? 1 : first >= 0xC2 && first < 0xE0 ? 2 : first >= 0xE0 && first < 0xF0 ? 3 : 4;
@@ -19,7 +19,7 @@ size_t character_length(const unsigned char *bytes, size_t left) noexcept {
   for (size_t i = 1; i < length; i++)
     if ((bytes[i] & 0xC0) != 0x80)
       return 0;
-  // Too long a form, a surrogate, or beyond U+10FFFF.
+  // An overlong form, a surrogate, or a number beyond U+10FFFF.
   unsigned char second = length > 1 ? bytes[1] : 0;
   bool is_wrong = (first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F) ||
                   (first == 0xF0 && second < 0x90) || (first == 0xF4 && second > 0x8F);

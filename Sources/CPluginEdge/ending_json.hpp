@@ -27,7 +27,7 @@ public:
 private:
   void raw(const char *part) noexcept;
   void number(int64_t number) noexcept;
-  /// A string in quotes: at most `size` bytes of `part`.
+  /// Appends a string in quotes: at most `size` bytes of `part`.
   void string(const char *part, size_t size) noexcept;
   void member(const char *name, const char *part, size_t size) noexcept;
 
@@ -35,7 +35,7 @@ private:
   size_t length = 0;
 };
 
-/// A number in decimal, as text that ends in the array.
+/// Returns a number in decimal, as text that ends in the array.
 const char *decimal(int64_t number, char (&digits)[24]) noexcept;
 
 /// Writes bytes to standard error, after the text that plugins have printed before.

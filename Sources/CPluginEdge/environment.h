@@ -6,7 +6,7 @@
  * NULL; all variables if `names` is NULL. Backtraces of the Swift runtime are turned off unless the user asked for
  * them: they take half a second, and push the plugin's own last lines out.
  *
- * Freed by the caller, without the texts. NULL: no memory. */
+ * The caller frees the array, but not the texts. NULL if memory has run out. */
 char **plugin_environment(char *const *names);
 
 #endif /* ENVIRONMENT_H */

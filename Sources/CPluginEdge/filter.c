@@ -136,7 +136,7 @@ static bool is_given(const filter_rule_t *rule, const plugin_confinement_t *give
   case PLUGIN_CAPABILITY_MEMORY:
     return given->memory == 0;
   case PLUGIN_CAPABILITY_WRITE:
-    /* Takes a descriptor, of a file that could be opened. */
+    /* A call with a descriptor is for a file that could be opened. */
     return given->writes && rule->is_refused && rule->path < 0;
   default:
     return false;
@@ -151,7 +151,7 @@ static void build(program_t *program, const plugin_confinement_t *given, bool re
   program->length = 0;
   emit(program, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch));
   jump(program, BPF_JEQ, ARCHITECTURE, 1, 0);
-  /* Another calling convention has other numbers. */
+  /* Another calling convention has other numbers of system calls. */
   emit(program, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS);
   load_number(program);
 #if defined(__x86_64__)
@@ -173,7 +173,7 @@ static void build(program_t *program, const plugin_confinement_t *given, bool re
 
 /* Returns whether a listener can continue the system calls that are reported to it. Linux has reports since 5.0, but
  * SECCOMP_USER_NOTIF_FLAG_CONTINUE (plugin_attempt_end()) since 5.5: before, a call that is not refused would never
- * return. That flag can be tried on a call that waits only, so the version of the kernel decides. */
+ * return. Only on a call that waits can that flag be tried, so the version of the kernel decides. */
 static bool has_reports(void) {
   uint32_t action = SECCOMP_RET_USER_NOTIF;
   struct utsname system;

@@ -23,7 +23,7 @@ typedef enum filter_condition {
   UNCONNECTED_PAIR,
   /* The first argument is not the number of the calling process. */
   NOT_ITSELF,
-  /* prctl() that undoes the death with the parent. */
+  /* prctl(PR_SET_PDEATHSIG), which can undo the end with the parent. */
   PARENT_DEATH,
   /* mmap() or mprotect() of much writable memory. */
   MUCH_MEMORY,
@@ -33,7 +33,7 @@ typedef struct filter_rule {
   int number;
   const char *name;
   uint8_t capability;
-  /* Refused; otherwise reported alone. */
+  /* Whether the call is refused; otherwise it is only reported. */
   bool is_refused;
   uint8_t condition;
   /* The arguments that are the folder's descriptor and the path; -1: none. */
@@ -51,7 +51,7 @@ typedef struct filter_rule {
 static const filter_rule_t filter_rules[] = {
     REFUSED(socket, NETWORK, ALWAYS),
     REFUSED(socketpair, NETWORK, UNCONNECTED_PAIR),
-    /* One of a pair, too, can take a name that belongs to another program. */
+    /* A socket of a pair, too, can take a name that belongs to another program. */
     REFUSED(bind, NETWORK, ALWAYS),
 
     REPORTED(openat, READ, ALWAYS, 0, 1),
@@ -116,7 +116,7 @@ static const filter_rule_t filter_rules[] = {
 
     REPORTED(mmap, MEMORY, MUCH_MEMORY, -1, -1),
     REPORTED(mremap, MEMORY, ALWAYS, -1, -1),
-    /* So the C library makes the stacks of threads writable. */
+    /* The C library makes the stacks of threads writable in this way. */
     REPORTED(mprotect, MEMORY, MUCH_MEMORY, -1, -1),
     REPORTED(brk, MEMORY, ALWAYS, -1, -1),
 
@@ -160,7 +160,7 @@ static const filter_rule_t filter_rules[] = {
     REFUSED(perf_event_open, SYSTEM, ALWAYS),
     REFUSED(userfaultfd, SYSTEM, ALWAYS),
     REFUSED(fanotify_init, SYSTEM, ALWAYS),
-    /* Reports the names of files in any folder: Landlock has no right for it. */
+    /* inotify reports the names of files in any folder: Landlock has no right for it. */
     REFUSED(inotify_init1, SYSTEM, ALWAYS),
 #ifdef SYS_inotify_init
     REFUSED(inotify_init, SYSTEM, ALWAYS),

@@ -10,7 +10,7 @@ namespace plugin {
 /// for its thread - initialisers of libraries that were linked with -ffast-math do - and would change the results of
 /// the code that runs there next. The exception flags are not among them.
 ///
-/// Not fegetmode(): to set modes that are the same costs more than a call of a short function.
+/// Not fegetmode(): setting unchanged modes costs more than a call of a short function.
 class float_mode {
 public:
   float_mode() noexcept : modes(read()) {}

@@ -61,7 +61,7 @@ void plugin_activity_end_child(const plugin_activity *activity) {
                   << ", and the child process returned into the host instead of ending by exec() or _exit(): "
                   << "the child ends")
       .write();
-  // Neither exit handlers nor buffers, which are copies of the host's.
+  // Runs no exit handlers and writes no buffers: they are copies of the host's.
   syscall(SYS_exit_group, 1);
   abort();
 }

@@ -40,7 +40,8 @@ static int is_in_code(struct dl_phdr_info *object, size_t size, void *address) {
   return 0;
 }
 
-/* Code generated at run time belongs to no library. */
+/* Returns whether an executable mapping has the address: code generated at run time belongs to no library. True if the
+ * mappings cannot be read. */
 static bool is_in_executable_mapping(uintptr_t address) {
   FILE *maps = fopen("/proc/self/maps", "re");
   if (maps == NULL)

@@ -17,7 +17,7 @@ typedef struct noted_call {
   _Atomic uint64_t request;
 } noted_call_t;
 
-/* More than the threads of a worker that make calls. */
+/* The maximum number of threads whose calls are noted. */
 enum { PLACES = 4096 };
 
 static struct {
@@ -48,14 +48,14 @@ static void prepare(void) {
   pthread_atfork(NULL, NULL, keep_in_child);
 }
 
-/* The place of the calling thread; NULL if there is none left. */
+/* Returns the place of the calling thread; NULL if there is none left. */
 static noted_call_t *take_place(void) {
   pthread_once(&once, prepare);
   int32_t self = gettid();
   for (uint32_t i = 0; i < PLACES; i++) {
     noted_call_t *place = &noted.places[i];
     int32_t thread = 0;
-    /* Or one that a thread of this number left without its end. */
+    /* Takes a free place, or one that an earlier thread of this number has left without freeing it. */
     if (atomic_load(&place->thread) != self && !atomic_compare_exchange_strong(&place->thread, &thread, self))
       continue;
     uint32_t used = atomic_load(&noted.used);

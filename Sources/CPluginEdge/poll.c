@@ -4,7 +4,8 @@
 #include <errno.h>
 #include <sys/select.h>
 
-/* Finds the events of one descriptor, without waiting. select() has no limit but the number; for it an end is data. */
+/* Finds the events of one descriptor, without waiting. select() does not depend on RLIMIT_NOFILE, but on FD_SETSIZE; it
+ * reports an end as data. */
 static int events_of(struct pollfd *entry) {
   int ready = poll(entry, 1, 0);
   if (ready >= 0 || errno != EINVAL || entry->fd < 0 || entry->fd >= FD_SETSIZE)

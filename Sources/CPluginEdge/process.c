@@ -159,20 +159,20 @@ void plugin_process_end_with_parent(void) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
-/* The process that plugin_process_guard_group() takes. A copy of the worker's memory, so it calls the system alone. */
+/* The process that plugin_process_guard_group() starts. It has a copy of the worker's memory: only system calls. */
 static _Noreturn void guard_group(int32_t worker) {
   sigset_t all;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, NULL);
   prctl(PR_SET_NAME, "plugin-guard");
-  /* The host and the worker would wait for the ends of their sockets and pipes. */
+  /* Otherwise the host and the worker would wait for the ends of their sockets and pipes. */
   dup2(worker, 0);
   for (int descriptor = 1; descriptor <= PLUGIN_PROCESS_CONTROL || descriptor <= worker; descriptor++)
     close(descriptor);
   struct pollfd end = {.fd = 0, .events = POLLIN};
   while (poll(&end, 1, -1) < 0 && errno == EINTR) {
   }
-  /* This process is of the group, so its number is not that of another one. */
+  /* This process is in the group, so the group's number is not that of another one. */
   kill(0, SIGKILL);
   for (;;)
     syscall(SYS_exit_group, 0);
@@ -185,7 +185,7 @@ void plugin_process_guard_group(void) {
       close(worker);
     return;
   }
-  /* wait() reports only children with a signal for their end. */
+  /* Without an exit signal, so wait() does not report the child. */
   if (syscall(SYS_clone, 0, 0, 0, 0, 0) == 0)
     guard_group(worker);
   close(worker);

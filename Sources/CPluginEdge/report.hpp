@@ -36,7 +36,7 @@ private:
   size_t length = 0;
 };
 
-/// Plugin code of a kind, after "in".
+/// Returns the name of plugin code of a kind, to follow "in".
 inline const char *place(plugin_activity_kind_t kind) noexcept {
   switch (kind) {
   case PLUGIN_ACTIVITY_CALL:

@@ -32,7 +32,7 @@ static bool write_all(int descriptor, const char *bytes, size_t length) {
   return true;
 }
 
-/* Creates a memory file of a length; EFBIG above RLIMIT_FSIZE, where a write would end the process (SIGXFSZ). */
+/* Creates a memory file for `length` bytes; EFBIG above RLIMIT_FSIZE, where a write would end the process (SIGXFSZ). */
 static int new_memory(const char *name, size_t length) {
   struct rlimit limit;
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && length > limit.rlim_cur) {
@@ -45,7 +45,7 @@ static int new_memory(const char *name, size_t length) {
   return descriptor;
 }
 
-/* Seals memory that was filled. Otherwise closes it, and keeps errno. */
+/* Seals memory if it was filled; otherwise closes it, and keeps errno. */
 static int32_t finish(int descriptor, bool is_filled) {
   if (is_filled && fcntl(descriptor, F_ADD_SEALS, required_seals | F_SEAL_SEAL) == 0)
     return descriptor;
@@ -98,7 +98,7 @@ int32_t plugin_sealed_copy(int32_t file, const char *name) {
    * not matter. */
   (void)lseek(file, 0, SEEK_DATA);
   bool copied = copy(file, descriptor, (size_t)before.st_size) && fstat(file, &after) == 0;
-  /* Only the time of the last change cannot be set by a program. */
+  /* A program can set all times but that of the last change. */
   if (copied && (before.st_size != after.st_size || !is_same_time(before.st_mtim, after.st_mtim) ||
                  !is_same_time(before.st_ctim, after.st_ctim))) {
     errno = ESTALE;

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Loops that close all descriptors typically stop at 256 or 1024. */
+/* Returns the lowest number for a copy. Loops that close all descriptors typically stop at 256 or 1024. */
 static int lowest_copy(void) {
   struct rlimit limit;
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur <= 16)

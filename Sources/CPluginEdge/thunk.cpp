@@ -59,7 +59,7 @@ void end(plugin_thunk *thunk, uint64_t expected, bool quietly) {
   free_if_unused(thunk, wanted);
 }
 
-/// The reason why a call is late; 0 if it is not. `state` is the state before the call was counted.
+/// Returns the reason why a call is late; 0 if it is not. `state` is the state before the call was counted.
 plugin_thunk_late_t lateness(plugin_thunk *thunk, uint64_t state, void *const *arguments) {
   if ((state & ended) != 0)
     return (state & called) != 0 ? PLUGIN_THUNK_CALLED_TWICE : PLUGIN_THUNK_ENDED;
@@ -133,7 +133,7 @@ bool revive(plugin_thunk *thunk, void *body, const void *context, bool is_once, 
   if ((state & calls) != 0)
     return false;
   *revived = (generation(state) + 1) & generation_mask;
-  // Not read while the thunk is in the state ended.
+  // No call reads these fields while the thunk is ended.
   thunk->body = body;
   thunk->context = context;
   uint64_t live = *revived << generation_shift | (is_once ? once : 0);

@@ -61,7 +61,7 @@ plugin_thunk *trampoline_new() noexcept;
 /// Runs the body of a thunk, or reports that the thunk is not live.
 void enter(plugin_thunk *thunk, void *const *arguments, void *result) noexcept;
 
-/// The places of a function's scalar arguments; NULL if they are not all scalars, or when memory has run out.
+/// Returns the places of a function's scalar arguments; NULL if they are not all scalars, or memory has run out.
 plugin_scalar_place *scalar_places(const ffi_cif *cif) noexcept;
 
 } // namespace plugin

@@ -25,7 +25,8 @@ func take(_ value: UnsafePointer<promise_value_t>) -> CellValue? {
   return taken.isWellFormed ? taken : nil
 }
 
-/// Checks the arguments of a call that copies bytes, and sets `*out` to VOID.
+/// Checks the arguments of a call that copies bytes, and sets `*out` to VOID. Returns the bytes; nil if an argument is
+/// invalid.
 func begin(
   _ out: UnsafeMutablePointer<promise_value_t>?, _ bytes: UnsafeRawPointer?, _ length: Int
 ) -> UnsafeRawBufferPointer? {

@@ -25,7 +25,7 @@ func refusal(_ handle: OpaquePointer?) -> promise_status_t {
   unsafe handle == nil ? promise_status_t(PROMISE_EINVAL) : promise_status_t(PROMISE_ESTALE)
 }
 
-/// Returns the status of a call that takes another handle. One that fails has met the limit, unless another thread has
+/// Returns the status of a call that takes another handle. A failed call has met the limit, unless another thread has
 /// released the last handle since the object was resolved.
 func retained(_ isRetained: Bool, _ object: CellRef) -> promise_status_t {
   if isRetained { return promise_status_t(PROMISE_OK) }
@@ -54,7 +54,7 @@ func made(_ ref: CellRef?) -> OpaquePointer? {
   return unsafe handle(ref)
 }
 
-/// made() of a cell whose token is known.
+/// Returns the handle of a new object whose token is known; nil fails the call as above.
 @inline(__always)
 func made(new: NewCell?) -> OpaquePointer? {
   guard let new else { return unsafe fail(promise_status_t(PROMISE_ENOMEM)) }

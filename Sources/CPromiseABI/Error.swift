@@ -25,7 +25,7 @@ public func promise_value_error_sized(
   guard let out = unsafe out else { return promise_status_t(PROMISE_EINVAL) }
   unsafe CellValue.void.store(out)
   guard let domain = unsafe text(domain, domain_length), let message = unsafe text(message, message_length),
-    // promise_value_domain() returns it as a NUL-terminated text.
+    // promise_value_domain() returns the domain as a NUL-terminated text.
     unsafe !domain.contains(0)
   else { return promise_status_t(PROMISE_EINVAL) }
   return unsafe finish(out, Box.error(domain: domain, code: code, message: message))

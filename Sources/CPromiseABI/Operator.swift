@@ -127,7 +127,7 @@ private func joined(_ sources: UnsafePointer<OpaquePointer?>?, _ count: Int, _ k
     let source = unsafe sources.unsafelyUnwrapped[index]
     guard unsafe resolvePublisher(source) != nil else { return unsafe fail(refusal(source)) }
   }
-  // The closure is an argument: in a variable it may take memory, which nobody checks.
+  // Passed as an argument, the closure takes no memory. In a variable it might, without a check for failure.
   let joined = CellPublisher.joined(
     { unsafe resolvePublisher(sources.unsafelyUnwrapped[$0]).unsafelyUnwrapped }, count: count, kind)
   return unsafe made(joined?.ref)

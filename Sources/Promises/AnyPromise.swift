@@ -60,7 +60,7 @@ public enum Discarded: Error, Sendable {
 
 /// An error with a domain, a code and a message: the Swift form of an ERROR of the C ABI.
 ///
-/// This library rejects promises with it too. The domain is "promise" then, and the code a `promise_status_t`.
+/// This library also rejects promises with such errors: their domain is "promise", and the code a `promise_status_t`.
 public struct PromiseError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The namespace of the code.
   public var domain: String

@@ -29,8 +29,8 @@ extension Promise {
     cell.settle(rejecting: .encoding(reason: reason), reports: true)
   }
 
-  /// Calls `resolve(_:)` on a thread that must not run code of the program: callbacks run in a closure that `elsewhere`
-  /// gets. For a promise that was made with a `DemandBlock`.
+  /// Calls `resolve(_:)` on a thread that must not run code of the program: callbacks run in a closure passed to
+  /// `elsewhere`. Only for a promise made with a `DemandBlock`.
   package final func resolve(_ value: Value, elsewhere: (@escaping @Sendable () -> Void) -> Void) {
     cell.settle(.encoding(value), .fulfilled, elsewhere: elsewhere)
   }
@@ -38,7 +38,7 @@ extension Promise {
   /// Creates a promise that is already fulfilled. `Promise(fulfilled: 2)` needs no type; in Swift 6 mode the compiler
   /// infers none for `Promise.resolve(2)`.
   ///
-  /// Disfavoured: a trailing closure is the work of another initializer.
+  /// Disfavoured, so that a trailing closure selects an initializer that runs it.
   @_disfavoredOverload
   public convenience init(fulfilled value: Value) { self.init(cell: .settled(.encoding(value), .fulfilled)) }
 

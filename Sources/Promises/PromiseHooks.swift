@@ -12,11 +12,11 @@
 /// hook are suppressed.
 public struct PromiseHooks: Sendable {
   /// Called when a rejected promise or future is destroyed and its rejection was never handled. There are no false
-  /// alarms: after that nothing can handle it.
+  /// alarms: once the promise is destroyed, nothing can handle the rejection.
   ///
   /// A rejection is handled by a callback for rejections, such as `whenRejected` and `whenResolved`, and by reading the
   /// state, the reason or the result; not by a callback for other outcomes alone, such as `whenFulfilled`. A derived
-  /// promise handles its source's rejection; if it is rejected in turn, its own rejection is to be handled. Discarded
+  /// promise handles its source's rejection; if it is rejected in turn, its own rejection must be handled. Discarded
   /// and cancelled promises are not reported, nor are rejections from before the hook was installed.
   public var unhandledRejection: (@Sendable (_ id: UInt64, _ reason: Any?) -> Void)?
 

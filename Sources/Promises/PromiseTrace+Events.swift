@@ -5,7 +5,7 @@ extension PromiseTrace {
     public enum Kind: Sendable, Equatable {
       /// The promise was created: on its own, or as the result of a callback of `parent`.
       case created
-      /// A callback that settles nothing was attached to `parent`, or the promise follows or combines it.
+      /// A callback that settles nothing was attached to `parent`, or the promise follows or combines `parent`.
       case attached
       /// The promise was fulfilled or rejected. Its callbacks run next.
       case settled(PromiseState)
@@ -50,7 +50,7 @@ extension PromiseTrace {
 }
 
 extension PromiseTrace.Event {
-  /// Nil for a kind that this version does not know.
+  /// Converts an event of the engine; nil for a kind that this version does not know.
   fileprivate init?(_ event: Trace.Event) {
     switch Trace.Kind(rawValue: event.kind) {
     case .created: kind = .created

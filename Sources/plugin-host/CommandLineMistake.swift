@@ -2,9 +2,9 @@ import ArgumentParser
 
 /// A mistake found by the parser of the command line, reported in the form of all failures.
 struct CommandLineMistake {
-  /// The sentence, without a name before it.
+  /// The sentence, without the program's name before it.
   let message: String
-  /// The usage of the command, and where its help is.
+  /// The lines about the usage of the command, and about its help.
   private let usage: [String]
 
   /// Nil for the output of `--help` and `--version`, and for other errors.
@@ -21,8 +21,8 @@ struct CommandLineMistake {
     Failure(.usage, lines: ["plugin-host: " + message.displayLine] + (StructuredError.isOn ? [] : usage))
   }
 
-  /// The parser's sentence, begun like those of other failures. An unknown option has the words that it has behind the
-  /// plugin's name.
+  /// Returns the parser's sentence, with a lowercase beginning as other failures have. An unknown option gets the same
+  /// message as one behind the plugin's name.
   private static func message(_ text: String, in words: [String]) -> String {
     if let option = text.firstMatch(of: /^Unknown option '([^']*)'/)?.output.1 {
       let command = PluginHost.command(named: words.first) ?? PluginHost.self
@@ -35,12 +35,12 @@ struct CommandLineMistake {
 }
 
 extension PluginHost {
-  /// The command of that name.
+  /// Returns the command of that name.
   static func command(named name: String?) -> (any ParsableCommand.Type)? {
     configuration.subcommands.first { $0.configuration.commandName == name }
   }
 
-  /// Whether a command line asks for JSON, before it is parsed: as far as the words can say that.
+  /// Whether a command line asks for JSON, judged by its words before it is parsed.
   static func asksForJSON(_ words: [String]) -> Bool {
     let first = command(named: words.first)
     let second = first?.configuration.subcommands.first { $0.configuration.commandName == words.dropFirst().first }

@@ -5,8 +5,9 @@ import Synchronization
 
 @main
 struct PluginHost: ParsableCommand {
-  /// The library looks for --generate-completion-script in each command line, unless a command's name stands above the
-  /// root's. That takes a quarter of the start (2.3 of 8.9 million instructions), and completions/ has better scripts.
+  /// The configuration. While the command line is parsed, it names a parent of the root: otherwise the parser searches
+  /// each command line for --generate-completion-script. That takes a quarter of the start (2.3 of 8.9 million
+  /// instructions), and completions/ has better scripts.
   static var configuration: CommandConfiguration {
     var configuration = described
     if isParsing.load(ordering: .relaxed) { configuration._superCommandName = "" }
@@ -37,7 +38,7 @@ struct PluginHost: ParsableCommand {
     ProcessStart.note()
     TerminationSignals.record()
     let words = RawText.arguments
-    // Until the command line is understood.
+    // A guess until the command line is parsed.
     StructuredError.isOn = asksForJSON(words)
     do {
       try Admission.begin()
@@ -68,12 +69,12 @@ struct PluginHost: ParsableCommand {
 
   private static func parse(_ words: [String]) throws -> any ParsableCommand {
     isParsing.store(true, ordering: .relaxed)
-    // Help that is written later names the root alone.
+    // Help that is written later must show the root's name alone.
     defer { isParsing.store(false, ordering: .relaxed) }
     return try parseAsRoot(words)
   }
 
-  /// Ends after wrong usage; or after --help or --version, whose text is the result.
+  /// Ends the process after wrong usage, or after --help or --version, whose text is the result.
   private static func end(after error: any Error, in words: [String]) -> Never {
     do throws(Failure) {
       if let mistake = CommandLineMistake(error, in: words) { throw mistake.failure }
@@ -81,7 +82,7 @@ struct PluginHost: ParsableCommand {
       ProcessGuard.ending(status.rawValue)
       PluginOutput.end()
       guard status == .success else { exit(withError: error) }
-      // Written here, because exit(withError:) does not notice that it cannot be.
+      // Written here, because exit(withError:) ignores errors of writing.
       try StandardOutput.write(fullMessage(for: error) + "\n")
       end(.fulfilled)
     } catch {
@@ -90,8 +91,8 @@ struct PluginHost: ParsableCommand {
     }
   }
 
-  /// A first word that is not an option is a command. The parser has an option of its own, for which it would need
-  /// Foundation (CWithoutFoundation).
+  /// Rejects a first word that is neither an option nor a command. Rejects an option of the parser, too, for which it
+  /// would need Foundation (CWithoutFoundation).
   private static func refuseUnknownCommand(_ words: [String]) throws(Failure) {
     let dump = "--experimental-dump-help"
     if words.prefix(while: { $0 != "--" }).contains(dump) {

@@ -13,7 +13,7 @@
 enum { DESCRIPTORS = 1024 };
 /* The descriptors that the program inherits. */
 static bool is_inherited[DESCRIPTORS];
-/* Not in children of fork(), which have no threads, nor in other programs that this one starts. */
+/* The process to count: not a child of fork(), which has no threads, nor another program that the process starts. */
 static pid_t own_process;
 
 /* Fills in the target of a descriptor, as `/proc` names it; false if it is not open. */

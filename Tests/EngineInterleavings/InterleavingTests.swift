@@ -77,7 +77,7 @@ struct InterleavingTests {
     explore(scripts) { Trial($0) }
   }
 
-  /// Explores every program; with the race detector also with old values, which needs a bound.
+  /// Explores every program; with the race detector also with loads of old values, which need a bound.
   private func explore<T: Explorable>(_ programs: [T.Program], preemptionLimit: Int? = nil, make: (T.Program) -> T) {
     let pool = CellPool()
     let limits = preemptionLimit == nil && races_are_seen() ? [nil, 2] : [preemptionLimit]
@@ -115,6 +115,6 @@ protocol Explorable: AnyObject {
   var bodies: [() -> Void] { get }
   /// Releases the test's references, after the threads have ended.
   func end()
-  /// The violated invariants, as sentences.
+  /// Returns the violated invariants, as sentences.
   func violations() -> [String]
 }

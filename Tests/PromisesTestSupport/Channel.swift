@@ -1,4 +1,4 @@
-/// A queue between threads; receiving blocks until there is something.
+/// A queue between threads; receiving blocks until there is an element.
 package final class Channel<Element>: Sendable {
   private let elements = Monitor<[Element]>([])
 

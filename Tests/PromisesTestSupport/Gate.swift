@@ -10,7 +10,7 @@ package final class Gate: Sendable {
   /// Blocks until the gate is open.
   package func wait() { closures.wait { $0 <= 0 ? () : nil } }
 
-  /// Opens the gate once, and waits for the others to do so: as many threads as the count leave together.
+  /// Calls `open()`, then `wait()`: as many threads as the gate's count leave together.
   package func meet() {
     open()
     wait()

@@ -1,4 +1,4 @@
-/// A reference: a value or reason whose identity can be compared.
+/// An object as a value or a reason, whose identity can be compared.
 package final class Identity: Sendable {
   package init() {}
 }

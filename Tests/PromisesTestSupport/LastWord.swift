@@ -1,4 +1,5 @@
-/// An object that calls a function when it is released: a test sees where a closure that holds it is.
+/// An object that calls a function when it is released, so that a test sees where the closure that holds it is
+/// released.
 package final class LastWord: Sendable {
   private let call: @Sendable () -> Void
 
@@ -6,6 +7,6 @@ package final class LastWord: Sendable {
 
   deinit { call() }
 
-  /// Does nothing: a closure that calls it holds the instance.
+  /// Does nothing. A closure that calls it captures the instance.
   package func touch() {}
 }

@@ -1,8 +1,8 @@
 import Synchronization
 import Testing
 
-/// Counts the instances that it made and that are still alive. A callback captures one, so that a test sees when
-/// the callback was released.
+/// Counts its instances that are still alive. A callback captures one, so that a test sees when the callback was
+/// released.
 package final class LifetimeTracker: Sendable {
   private let count = Atomic<Int>(0)
 
@@ -34,7 +34,7 @@ package final class Tracked<Payload> {
 
   deinit { tracker.died() }
 
-  /// Does nothing: a closure that calls it holds the instance.
+  /// Does nothing. A closure that calls it captures the instance.
   package func touch() {}
 }
 

@@ -12,7 +12,7 @@ package enum Marbles {
 
   /// Publishes the diagrams, and returns the diagram of the stream that `derive` makes of them.
   ///
-  /// In each tick the works of the clock run first, then the sources publish, in their order.
+  /// In each tick the clock's work runs first, then the sources publish, in their order.
   package static func run<Value>(
     _ sources: String..., ticks: Int = 24,
     derive: ([Subscriber<String, TestError>], VirtualClock) -> Subscriber<Value, TestError>
@@ -63,7 +63,7 @@ package enum Marbles {
     }
   }
 
-  /// The marbles of each tick.
+  /// Parses a diagram into the marbles of each tick.
   private static func parse(_ diagram: String) -> [[Character]] {
     var ticks: [[Character]] = []
     var group: [Character]?

@@ -1,8 +1,8 @@
 import Glibc
 
-/// A state that threads share, under a lock, and can wait to change.
+/// A state that threads share, under a lock, with a wait for its changes.
 ///
-/// Not `Synchronization.Mutex`: the thread sanitizer knows pthreads, not that.
+/// It uses pthreads instead of `Synchronization.Mutex`, which the thread sanitizer does not know.
 package final class Monitor<State>: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -31,7 +31,7 @@ package final class Monitor<State>: @unchecked Sendable {
     return try body(&state)
   }
 
-  /// Blocks until `body` gives a result; it is asked again after every change.
+  /// Blocks until `body` returns a result. Calls `body` again after every change.
   package func wait<Result>(for body: (inout State) -> Result?) -> Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }

@@ -1,8 +1,8 @@
-/// The numbers of items that are a great many.
+/// Numbers of items for tests of large numbers.
 public enum Scale {
   #if PROMISES_NO_REUSE
-  /// Fewer in builds for ThreadSanitizer, which takes fifty times as long for each: there it is about who else looks,
-  /// not about how many.
+  /// Fewer than a million in builds for ThreadSanitizer, which takes fifty times as long for each item, and which looks
+  /// for races, not for limits of numbers.
   public static let million = 20_000
   #else
   /// A million.

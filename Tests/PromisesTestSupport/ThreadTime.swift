@@ -12,8 +12,8 @@ package func threadTime(_ work: () throws -> Void) rethrows -> Double {
   return now() - start
 }
 
-/// Takes measurements again and again, for other work of the machine only adds to them, and returns the least of each:
-/// at least three times, and up to a hundred times until `isEnough` accepts them.
+/// Repeats measurements, because other work of the machine only adds to them, and returns the least of each. Measures
+/// at least three times, and up to a hundred times until `isEnough` accepts the results.
 package func least(until isEnough: ([Double]) -> Bool, _ measure: () throws -> [Double]) rethrows -> [Double] {
   var least = try measure()
   for run in 1..<100 where run < 3 || !isEnough(least) {

@@ -39,7 +39,7 @@ package func onThread<Result>(stackSize: Int = 512 << 10, _ body: () -> Result) 
   }
 }
 
-/// Runs `body` with 0, 1, ... on `count` threads that start it at the same moment, and waits until all have ended.
+/// Runs `body` with 0, 1, ... on `count` threads that start `body` at the same moment, and waits until all have ended.
 package func onThreads(_ count: Int, _ body: (_ index: Int) -> Void) {
   let start = Gate(count: count)
   withoutActuallyEscaping(body) { body in
@@ -53,5 +53,5 @@ package func onThreads(_ count: Int, _ body: (_ index: Int) -> Void) {
   }
 }
 
-/// An identity of the calling thread, to find on which one a callback ran.
+/// Returns an identity of the calling thread, to find out on which thread a callback ran.
 package func currentThread() -> UInt { UInt(pthread_self()) }

@@ -42,7 +42,7 @@ package final class VirtualClock: StreamClock {
     }
   }
 
-  /// Runs the works of the next `duration`, also those that they schedule.
+  /// Runs the work that is due within the next `duration`, including work that is scheduled meanwhile.
   package func advance(by duration: Duration) {
     let end = state.withLock { $0.now } + duration
     while let work = next(until: end) { work.run() }

@@ -39,9 +39,9 @@ enum {
  * and retain it.
  * Errors: a number other than PROMISE_FULFILL, PROMISE_REJECT and PROMISE_ADOPT (a state, say), or a value that is not
  * well-formed, rejects the promise with an ERROR of domain "promise" and code PROMISE_EINVAL. So does a PROMISE that
- * refers to the promise itself, unless it is adopted: that, and adopting a promise that waits for this one, rejects it
- * with code PROMISE_EDEADLK. A cycle through a combination (combine.h) or a stream is not found: its promises stay
- * pending.
+ * refers to the promise itself, unless it is adopted. Adopting the promise itself, or a promise that waits for it,
+ * rejects it with code PROMISE_EDEADLK. A cycle through a combination (combine.h) or a stream is not found: its
+ * promises stay pending.
  *
  * Detaching: a handler whose result is no longer wanted is detached: it never runs, and free_ctx is called at once.
  * That happens when the returned promise, before its source is settled,
@@ -144,8 +144,8 @@ PROMISE_API promise_status_t promise_tap(promise_t *PROMISE_NULLABLE promise,
                                          promise_free_t PROMISE_NULLABLE free_ctx);
 
 /* Makes `promise`, created by promise_new() or promise_new_discardable(), follow `source`: it is settled as `source`
- * is, at once if that is settled (clause 2.2), unless it is settled otherwise before. It counts as interest in `source`
- * until it is asked to cancel.
+ * is, at once if that is settled (clause 2.2), unless it is settled otherwise before. `promise` counts as interest in
+ * `source` until it is asked to cancel.
  * Returns PROMISE_OK; PROMISE_ESETTLED if `promise` is settled already; PROMISE_EINVAL if an argument is NULL, or if
  * `promise` is derived from another or follows one already; PROMISE_EDEADLK if `source` is `promise` or waits for it,
  * so that neither could ever be settled: cycles through a combination (combine.h) or a stream are not found;

@@ -11,12 +11,12 @@ PROMISE_BEGIN_DECLS
 /* Cancellation is advisory. A promise that is asked to cancel stays pending. Its producer may give up, by
  * promise_discard() or by promise_reject() with a promise_value_discarded(), or ignore the request.
  *
- * A request propagates upstream, to the promise that the asked one was derived from, follows or combines, once that one
- * has no other interest:
- *   - every promise derived from it was asked to cancel too, or is settled. A promise_observe() is interest until the
- *     promise is settled; a promise_tap() is none.
- *   - one reference to it is left, the producer's. So a producer should hold one reference, and a consumer should
- *     release the promise after it has attached its handlers.
+ * A request propagates upstream, to each promise that the promise was derived from, follows or combines, once nothing
+ * else is interested in that source:
+ *   - every promise derived from the source was asked to cancel too, or is settled. A promise_observe() is interest
+ *     until the promise is settled; a promise_tap() is none.
+ *   - one reference to the source is left, the producer's. So a producer should hold one reference, and a consumer
+ *     should release the promise after it has attached its handlers.
  * The conditions may become true in either order: a request checks them at once, and so does the release that leaves
  * one reference, and the settlement of the last derived promise. If a handler of the request settles its promise, the
  * request propagates all the same.
@@ -24,8 +24,9 @@ PROMISE_BEGIN_DECLS
  * To give a promise up, request cancellation and release it: its own handler is detached, and its context freed, at
  * once (callback.h). */
 
-/* Requests cancellation of a pending promise, once, and propagates the request upstream as above. Its handlers of the
- * request run before this returns, in the order of attachment. `*reason` is for them: any value, borrowed; NULL: none.
+/* Requests cancellation of a pending promise, once, and propagates the request upstream as above. The promise's
+ * handlers for cancel requests run before this returns, in the order of attachment. `*reason` is for them: any value,
+ * borrowed; NULL: none.
  * Returns PROMISE_OK, also if the promise was asked before; PROMISE_ESETTLED; PROMISE_EINVAL if `promise` is NULL or
  * `*reason` not well-formed; PROMISE_ESTALE.
  * [any thread] */
@@ -137,8 +138,8 @@ struct promise_executor;
  *   executor   runs the handlers of the requests, and is retained; NULL: a timer thread (timer.h). If it drops the job,
  *              the token is not cancelled. A deadline that has passed already cancels there too, not before this
  *              returns.
- * An earlier deadline stays, so a caller can rely on one that it has read. Tokens that are cancelled with this one,
- * chained before or after, get no later deadline than this one's, and keep it after this one is released. The last
+ * An earlier deadline stays, so a caller can rely on a deadline that it has read. Tokens that are cancelled with this
+ * one, chained before or after, get no later deadline than this one's, and keep it after this one is released. The last
  * promise_token_release() of a token ends its own deadline.
  * Returns PROMISE_OK, also if an earlier deadline stays; PROMISE_EINVAL if `token` is NULL or `deadline_ns` negative;
  * PROMISE_ESTALE, for both handles; PROMISE_ENOMEM, also if no thread can be started: some of the tokens may have the

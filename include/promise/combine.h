@@ -22,15 +22,16 @@ PROMISE_BEGIN_DECLS
  * may be raced against many short ones.
  *
  * Cycles: the outcome of the returned promise may not depend on each input, so an input that waits for it is not
- * refused. If nothing else settles one of the two, both stay pending, with their contexts. For the same reason
- * promise_wait() does not return PROMISE_EDEADLK because the calling thread would have to settle an input. */
+ * refused. If nothing else settles the input or the returned promise, both stay pending, with their contexts. For the
+ * same reason promise_wait() does not return PROMISE_EDEADLK because the calling thread would have to settle an
+ * input. */
 enum {
   /* After one input decides the outcome, request cancellation of all others, also if they have other interest. */
   PROMISE_COMBINE_CANCEL_OTHERS = 1 << 9
 };
 
-/* Waits for all: fulfilled with an ARRAY of the values in the order of the inputs, at once without inputs. Rejected as
- * the first input that is rejected, without waiting for the others.
+/* Creates a promise of the values of all inputs: fulfilled with an ARRAY in the order of the inputs, at once without
+ * inputs. Rejected as the first input that is rejected, without waiting for the others.
  * Returns a new reference, to a settled promise if the outcome is known.
  * NULL: PROMISE_EINVAL if the array or one of the promises is NULL, if `count` is larger than any array, or for an
  * unknown flag; PROMISE_ESTALE if one of the promises is stale; PROMISE_ENOMEM.
@@ -38,23 +39,23 @@ enum {
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
 promise_all(promise_t *PROMISE_NULLABLE const *PROMISE_NULLABLE promises, size_t count, uint32_t flags);
 
-/* Waits for all, fulfilled or rejected: fulfilled with an ARRAY of MAPs in the order of the inputs. Each has "state",
- * the number of promise_state(), and "value" or "reason".
+/* Creates a promise of the outcomes of all inputs: fulfilled, once all inputs are settled, with an ARRAY of MAPs in the
+ * order of the inputs. Each MAP has "state", the number of promise_state(), and "value" or "reason".
  * Returns a new reference, to a settled promise if the outcome is known.
  * NULL: as promise_all().
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
 promise_all_settled(promise_t *PROMISE_NULLABLE const *PROMISE_NULLABLE promises, size_t count, uint32_t flags);
 
-/* Waits for the first fulfilment, and is fulfilled with its value. If all inputs are rejected, at once without inputs,
- * it is rejected with an ARRAY of all reasons in the order of the inputs.
+/* Creates a promise of the first value: fulfilled as the first input that is fulfilled. If all inputs are rejected, at
+ * once without inputs, it is rejected with an ARRAY of all reasons in the order of the inputs.
  * Returns a new reference, to a settled promise if the outcome is known.
  * NULL: as promise_all().
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
 promise_any(promise_t *PROMISE_NULLABLE const *PROMISE_NULLABLE promises, size_t count, uint32_t flags);
 
-/* Waits for the first input that is settled, fulfilled or rejected, and is settled as that one; without inputs,
+/* Creates a promise that is settled as the first input that is settled, fulfilled or rejected; without inputs,
  * cancelled at once.
  * Returns a new reference, to a settled promise if the outcome is known.
  * NULL: as promise_all().

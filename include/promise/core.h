@@ -149,8 +149,8 @@ PROMISE_API promise_status_t promise_wait_interruptible(promise_t *PROMISE_NULLA
 
 /* Blocks as promise_wait() does, until one of `count` promises is settled. The wait leaves nothing attached, so the
  * same promises can be waited for again and again.
- *   index   NULL, or `*index` becomes the place of the settled promise in the array, the first one's if there are
- *           several; of a handle that is NULL or stale, its place
+ *   index   NULL, or `*index` becomes the place of the settled promise in the array, the first place if there are
+ *           several; or the place of a handle that is NULL or stale
  * Returns as promise_wait(); PROMISE_EDEADLK only if it holds for all of the promises. PROMISE_EINVAL also if
  * `promises` is NULL, or if `count` is 0 or larger than any array. PROMISE_ENOMEM.
  * [any thread; not where blocking is forbidden] */

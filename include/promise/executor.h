@@ -59,8 +59,8 @@ PROMISE_API promise_executor_t *PROMISE_NULLABLE promise_executor_global(promise
  *   target   runs the jobs, and is retained; NULL: the pool at its default priority. If it drops the job that stands
  *            for this executor, all pending jobs are dropped.
  * Returns a new reference.
- * NULL: PROMISE_ESTALE if `target` is not an executor; PROMISE_EINVAL if it is the last of 128 serial executors on one
- * another, because each takes stack; PROMISE_ENOMEM.
+ * NULL: PROMISE_ESTALE if `target` is not an executor; PROMISE_EINVAL if it is the last of a chain of 128 serial
+ * executors, each the target of the next, because each takes stack; PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_executor_t *PROMISE_NULLABLE
 promise_executor_serial(promise_executor_t *PROMISE_NULLABLE target);
@@ -72,9 +72,9 @@ promise_executor_serial(promise_executor_t *PROMISE_NULLABLE target);
  * [any thread] */
 PROMISE_API promise_executor_t *PROMISE_NULLABLE promise_executor_main(void);
 
-/* Has jobs of promise_executor_main() run on `executor`, for a program whose main thread belongs to another loop. Jobs
- * and timers that wait in the main loop move there. The calling thread counts as the main one from now on; before the
- * first call that is the thread with which the process began.
+/* Makes jobs of promise_executor_main() run on `executor`, for a program whose main thread belongs to another loop.
+ * Jobs and timers that wait in the main loop move there. The calling thread counts as the main one from now on; before
+ * the first call that is the thread with which the process began.
  *   executor   retained until it is replaced; NULL: the main loop again. An executor of yours must not submit to the
  *              main one.
  * Returns PROMISE_OK; PROMISE_EINVAL if `executor` is the main one; PROMISE_EDEADLK if it is a serial executor that
@@ -127,7 +127,7 @@ PROMISE_API promise_status_t promise_executor_retain(promise_executor_t *PROMISE
 PROMISE_API promise_status_t promise_executor_release(promise_executor_t *PROMISE_NULLABLE executor);
 
 /* Runs and consumes the job: calls its handler, frees its context, settles its promise, and runs that promise's
- * callbacks, before it returns. If `submit` calls this for the job that it was given, the promise's callbacks run after
+ * callbacks, before it returns. If `submit` calls this for the job passed to it, the promise's callbacks run after
  * `submit` has returned: a chain takes no recursion on an executor that runs jobs inline.
  * Returns PROMISE_OK; PROMISE_EINVAL if `job` is NULL; PROMISE_ESTALE if it ran or was dropped before.
  * [any thread: the one where the handler should run] */

@@ -43,10 +43,10 @@ PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publ
     void *PROMISE_NULLABLE ctx, promise_free_t PROMISE_NULLABLE free_ctx);
 
 /* Publishes the events of the stream that `attempt` makes of VOID, before this returns. After an error, or when that
- * stream fails, it unsubscribes from it, and publishes the events of the stream that `attempt` makes of the reason, at
- * most `count` times; UINT64_MAX: any number of times. An error that causes another attempt is not published; the
- * errors of the last attempt are. The publisher fails as the last attempt does, and finishes when an attempt finishes,
- * is cancelled, or is NULL. It is stateful.
+ * stream fails, it unsubscribes from that stream, and publishes the events of the stream that `attempt` makes of the
+ * reason, at most `count` times; UINT64_MAX: any number of times. An error that causes another attempt is not
+ * published; the errors of the last attempt are. The publisher fails as the last attempt does, and finishes when an
+ * attempt finishes, is cancelled, or is NULL. It is stateful.
  * Returns a new reference.
  * NULL: PROMISE_EINVAL if `attempt` is NULL; PROMISE_ENOMEM.
  * free_ctx(ctx) is called once: when the publisher is destroyed, or before this returns if it fails.

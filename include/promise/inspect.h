@@ -52,8 +52,8 @@ typedef bool (*promise_equal_t)(const void *PROMISE_NULLABLE one, const void *PR
 typedef size_t (*promise_describe_t)(const void *PROMISE_NULLABLE payload, char *PROMISE_NONNULL buffer, size_t size);
 
 /* Sets the comparison and the description of objects of `type`, and of its descendants that have none of their own.
- * Either may be NULL: then the parent's is used, in the end identity, and name and address. The first call for a type
- * counts; later calls change nothing. Call it where you register the type.
+ * Either may be NULL: then the parent's is used; if no ancestor has one, identity, and name and address. The first call
+ * for a type counts; later calls change nothing. Call it where you register the type.
  * Returns PROMISE_OK; PROMISE_EINVAL if `type` is NULL; PROMISE_ESTALE if it is not a registered type; PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_API promise_status_t promise_type_methods(const promise_type_t *PROMISE_NULLABLE type,

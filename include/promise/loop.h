@@ -18,7 +18,8 @@
  * returns with work left: one promise_loop_run_once() for each edge is enough.
  *
  * A loop is reference-counted, and every call holds the loop until it returns: a thread may release the last reference
- * while other threads are inside a call. Those calls end as the comments below say; later ones give PROMISE_ESTALE.
+ * while other threads are inside a call. Those calls end as the comments below say; later calls fail with
+ * PROMISE_ESTALE.
  *
  * In a child of fork() the loop has new files under the same descriptor numbers. An epoll instance of the parent
  * watches the old files: make one in the child, and add the descriptor again. If the process has no descriptor to spare
@@ -105,7 +106,7 @@ PROMISE_API promise_status_t promise_loop_run(promise_loop_t *PROMISE_NULLABLE l
 PROMISE_API promise_status_t promise_loop_wait(promise_loop_t *PROMISE_NULLABLE loop,
                                                promise_t *PROMISE_NULLABLE promise, int64_t timeout_ns);
 
-/* Ends the run that is under way, after its job; without one, the next run ends before its first job.
+/* Ends the run in progress after its current job. Without a run, the next run ends before its first job.
  * Returns PROMISE_OK; PROMISE_EINVAL if `loop` is NULL; PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API promise_status_t promise_loop_stop(promise_loop_t *PROMISE_NULLABLE loop);

@@ -37,8 +37,8 @@ typedef struct promise_hooks {
    *   - a callback for rejections: of promise_observe(), promise_tap(), promise_rescue(), promise_react();
    *   - a completion queue: promise_queue_watch(), promise_queue_tap(), promise_queue_then(), taken or not;
    *   - a promise derived from this one or following it, promises of several others (combine.h) included. If that
-   *     promise is rejected too, its rejection is to be taken. If it was settled earlier, by another input or by a time
-   *     limit, it has taken this one.
+   *     promise is rejected too, its own rejection must be taken. If it was settled earlier, by another input or by a
+   *     time limit, it has taken this rejection.
    * A DISCARDED is not a failure, and is not reported. Rejections that happened before the hook was set are not
    * reported. The end of a subscriber (stream.h) is a promise like any other: a failed stream is reported for each
    * subscriber whose promise_subscriber_end() was not taken. promise_subscriber_next() and promise_publisher_forward()
@@ -51,7 +51,7 @@ typedef struct promise_hooks {
   promise_settled_again_t PROMISE_NULLABLE settled_again;
 
   /* Reports that the promise `id` was destroyed while still pending: `callbacks` callbacks will never run.
-   * Reported for promises that calls from outside were to settle, not for promises derived from such a one. */
+   * Reported for promises that calls from outside were to settle, not for promises derived from them. */
   promise_dropped_pending_t PROMISE_NULLABLE dropped_pending;
 
   void *PROMISE_NULLABLE ctx;
@@ -79,8 +79,8 @@ typedef void (*promise_line_t)(void *PROMISE_NULLABLE ctx, const char *PROMISE_N
  * The age is known of promises created while a trace was on (promise_trace_start()). Rejected promises that nobody has
  * taken yet are listed too, if the hook for them was set. The text is UTF-8 for people, without a line end or a NUL,
  * and its form may change. It is borrowed until `line` returns. Other threads continue during the call. Each line was
- * true at some moment of it; promises created or settled meanwhile may be missing. The time is proportional to the
- * cells that the process has used. From a debugger: `call promise_dump(2)`.
+ * true at some moment of the call; promises created or settled meanwhile may be missing. The time is proportional to
+ * the cells that the process has used. From a debugger: `call promise_dump(2)`.
  * Returns PROMISE_OK; PROMISE_EINVAL if `line` is NULL; PROMISE_ENOMEM.
  * `line` runs on the calling thread with no lock held.
  * [any thread, callbacks included] */

@@ -84,7 +84,8 @@ typedef promise_verdict_t (*promise_fold_t)(void *PROMISE_NULLABLE ctx,
 
 /* Publishes the running fold of the values: each value produces a new accumulated value, beginning with `*initial`,
  * which itself is not published. Errors pass. `fold` is called as the functions of promise_publisher_transform() are.
- * Any other verdict, and a value that is not well-formed, are published as an ERROR and keep the accumulated value.
+ * Verdicts that promise_fold_t does not name, and values that are not well-formed, are published as an ERROR and keep
+ * the accumulated value.
  * Returns a new reference.
  * NULL: PROMISE_EINVAL if `source`, `initial` or `fold` is NULL or `*initial` not well-formed; PROMISE_ESTALE;
  * PROMISE_ENOMEM.
@@ -138,10 +139,10 @@ PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publ
 PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE
 promise_publisher_merge(promise_publisher_t *PROMISE_NULLABLE const *PROMISE_NULLABLE sources, size_t count);
 
-/* Combines the latest values of `count` streams. Once each has published a value, each further value of any publishes
- * an ARRAY of the latest values, in the order of the sources. Errors pass. The publisher fails with the first source
- * that fails, is cancelled with the first that is cancelled, and finishes when all have finished, or one has without a
- * value. Without sources it is cancelled at once.
+/* Combines the latest values of `count` streams. Once each source has published a value, each further value of any
+ * source publishes an ARRAY of the latest values, in the order of the sources. Errors pass. The publisher fails with
+ * the first source that fails, is cancelled with the first that is cancelled, and finishes when all have finished, or
+ * one has finished without a value. Without sources it is cancelled at once.
  * Returns a new reference.
  * NULL: as promise_publisher_merge().
  * [any thread] */
@@ -159,8 +160,9 @@ PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE
 promise_publisher_zip(promise_publisher_t *PROMISE_NULLABLE const *PROMISE_NULLABLE sources, size_t count);
 
 /* Publishes the value of the promise, then finishes; fails if the promise is rejected. The publisher is stateful.
- * It counts as interest in the promise, like a derived promise, while it has a reference or a subscriber. After that it
- * is detached: it uses no memory, and holds no request to cancel the promise back (cancel.h). It requests none itself.
+ * The publisher counts as interest in the promise, like a derived promise, while it has a reference or a subscriber.
+ * After that it is detached: it uses no memory, and does not block requests to cancel the promise (cancel.h). It makes
+ * no request itself.
  * Returns a new reference.
  * NULL: PROMISE_EINVAL if `promise` is NULL; PROMISE_ESTALE; PROMISE_ENOMEM.
  * [any thread] */

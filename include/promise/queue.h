@@ -155,7 +155,7 @@ PROMISE_API int64_t promise_queue_take(promise_queue_t *PROMISE_NULLABLE queue,
  *   PROMISE_ADOPT          CALL only: makes `promise` follow the PROMISE in `value`; then releases `promise`
  *   PROMISE_VERDICT_SKIP   any kind: releases `promise` and `value`, and settles nothing
  * Promises are settled as a handler's promise is (callback.h). Events whose `state` is not a verdict are left as they
- * are, to be answered later; so are events of other kinds, and without a promise, whose verdict is for a CALL only.
+ * are, to be answered later; so are events of other kinds, or without a promise, if their verdict is for a CALL only.
  * The events are answered in order: the callbacks of one promise have run before the next is settled.
  * The program may also write events of its own, with any promises and values to which it has references; their `tag` is
  * not read. So one call settles and releases many promises.

@@ -38,7 +38,7 @@ typedef struct promise_statistics_fields {
  * about 2 ns a cell: call it once a second, not once a request. Other threads keep running, so the numbers are
  * consistent only if no other thread uses the library. Memory that objects own outside their cells (long strings,
  * arrays, contexts) is not counted. Allocates nothing.
- *   statistics   its `size` says which fields the caller knows; a field that this library does not know is set to 0
+ *   statistics   its `size` shows the fields that the caller knows; a field that this library does not know is set to 0
  * Returns PROMISE_OK; PROMISE_EINVAL if `statistics` is NULL, or its `size` is less than that of version 1 or more than
  * 4096.
  * [any thread] */
@@ -60,9 +60,9 @@ PROMISE_API int64_t promise_trim(void);
  * at exit(), nor in a child of fork() for threads of the parent.
  *   start, stop   either may be NULL; both NULL: no hooks any more
  * Returns PROMISE_OK; PROMISE_ENOMEM.
- * free_ctx(ctx) is called once: when the hooks are replaced and every thread has called its `stop`; before this
- * returns if it fails. `start` and `stop` run on the library's threads, with no lock held. They may call every
- * function. A thread that is held up there counts as one that blocks in a job.
+ * free_ctx(ctx) is called once: when the hooks are replaced and every thread has called its `stop`; before this returns
+ * if it fails. `start` and `stop` run on the library's threads, with no lock held. They may call every function. A
+ * thread that blocks in a hook counts as one that blocks in a job.
  * [any thread] */
 PROMISE_API promise_status_t promise_set_thread_hooks(promise_callback_t PROMISE_NULLABLE start,
                                                       promise_callback_t PROMISE_NULLABLE stop,

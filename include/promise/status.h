@@ -1,4 +1,4 @@
-/* promise/status.h - how a call ended. Part of promise.h: read that first. */
+/* promise/status.h - the results of calls. Part of promise.h: read that first. */
 #ifndef PROMISE_STATUS_H
 #define PROMISE_STATUS_H
 
@@ -17,12 +17,12 @@ enum {
   PROMISE_ESTALE = -2,     /* the handle was released, forged, or is not of this library or this kind */
   PROMISE_ESETTLED = -3,   /* the promise is settled already: the call changed nothing */
   PROMISE_EPENDING = -4,   /* the promise is not settled yet */
-  PROMISE_ETIMEDOUT = -5,  /* the time given ran out */
+  PROMISE_ETIMEDOUT = -5,  /* the time limit has passed */
   PROMISE_EDEADLK = -6,    /* waiting could never end: the calling thread is the one that has to do the work */
   PROMISE_ENOMEM = -7,     /* no memory, or no room for one more reference */
   PROMISE_ECLOSED = -8,    /* the executor, loop, queue or plugin that should do the work has shut down */
   PROMISE_EFULL = -9,      /* a subscriber of a stream has no room for more events */
-  PROMISE_EFINISHED = -10, /* the stream has finished: no value comes any more */
+  PROMISE_EFINISHED = -10, /* the stream has finished: no value follows */
   PROMISE_EINTR = -11,     /* a signal handler ran during an interruptible wait */
   PROMISE_EBUSY = -12      /* another thread runs the loop, which one thread at a time may do */
 };
@@ -31,8 +31,8 @@ enum {
  * [any thread] */
 PROMISE_API const char *PROMISE_NONNULL promise_status_name(promise_status_t status);
 
-/* Returns why the latest call on this thread that returned NULL in place of a handle, a type, a type's name or a
- * builder's room did so, and resets itself: PROMISE_OK if no such call has failed since this function was last called.
+/* Returns the reason of the latest call on this thread that returned NULL in place of a handle, a type, a type's name
+ * or a builder's room, and resets it: PROMISE_OK if no such call has failed since this function was last called.
  * Successful calls, and functions that return a status or a borrowed part of a value, leave it unchanged.
  * [any thread] */
 PROMISE_API promise_status_t promise_last_status(void);

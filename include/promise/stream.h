@@ -58,9 +58,9 @@ PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publ
  *                 timer itself, without another thread.
  *   interval_ns   nanoseconds of the monotonic clock, at least 1. Ticks are never early, and do not drift.
  * Only the timer publishes: calls that publish or end the stream return PROMISE_EINVAL. The timer stops at once when
- * the publisher has no reference and no subscriber left; a subscriber alone keeps it. If the executor drops the timer,
- * the stream fails with an ERROR of domain "promise" and code PROMISE_ECLOSED. A subscriber gets each tick that is
- * published. With PROMISE_OVERFLOW_DROP_OLDEST and a capacity of 1, a slow one gets the latest.
+ * the publisher has no reference and no subscriber left; a subscriber alone keeps it running. If the executor drops the
+ * timer, the stream fails with an ERROR of domain "promise" and code PROMISE_ECLOSED. A subscriber gets each tick that
+ * is published. With PROMISE_OVERFLOW_DROP_OLDEST and a capacity of 1, a slow one gets the latest.
  * Returns a new reference.
  * NULL: PROMISE_EINVAL if `interval_ns` is less than 1; PROMISE_ESTALE if `executor` is not an executor;
  * PROMISE_ENOMEM, also if no thread can be started.
@@ -187,7 +187,8 @@ PROMISE_API promise_status_t promise_subscriber_retain(promise_subscriber_t *PRO
 PROMISE_API promise_status_t promise_subscriber_release(promise_subscriber_t *PROMISE_NULLABLE subscriber);
 
 /* Adds demand for `count` events, or PROMISE_DEMAND_UNLIMITED. Pending events are delivered before this returns, unless
- * the subscriber has an executor, its callback is running, or a delivery to it is in progress: then they follow that.
+ * the subscriber has an executor, its callback is running, or a delivery to it is in progress: then they are delivered
+ * afterwards.
  * Returns PROMISE_OK; PROMISE_EINVAL if `subscriber` is NULL, if `count` is 0, or if the subscriber has no callbacks;
  * PROMISE_ESTALE.
  * [any thread] */

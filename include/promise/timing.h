@@ -41,8 +41,8 @@ PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE
 promise_publisher_throttle(promise_executor_t *PROMISE_NULLABLE executor, promise_publisher_t *PROMISE_NULLABLE source,
                            int64_t interval_ns, uint32_t flags);
 
-/* Publishes the same events, and fails when no event came for the interval, from this call on: with an ERROR of domain
- * "promise" and code PROMISE_ETIMEDOUT.
+/* Publishes the same events, and fails when no event has arrived for the interval, from this call on: with an ERROR of
+ * domain "promise" and code PROMISE_ETIMEDOUT.
  * Returns a new reference.
  * NULL: PROMISE_EINVAL if `source` is NULL, or if `interval_ns` is less than 1; PROMISE_ESTALE if a handle is stale;
  * PROMISE_ENOMEM, also if no thread can be started.

@@ -8,7 +8,7 @@
 
 PROMISE_BEGIN_DECLS
 
-/* Registers a type of object, or finds it: the same `name` gives the same type to every shared object of the process,
+/* Registers a type of object, or finds it: every shared object of the process gets the same type for the same `name`,
  * so a reason made by one plugin can be rescued by type in another. `name` is copied; by convention it is qualified:
  * "org.example.http.timeout".
  *   parent    the parent type, or NULL. Of the built-in types, "object" and "error" can be parents. An object whose

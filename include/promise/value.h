@@ -25,7 +25,7 @@ enum {
   PROMISE_KIND_STRING = 7,     /* UTF-8; as.ptr: its bytes, with a NUL after the last */
   PROMISE_KIND_BYTES = 8,      /* as.ptr: the bytes; NULL if there are none */
   PROMISE_KIND_ARRAY = 9,      /* values in order; as.ptr: the first of them, a const promise_value_t *, or NULL */
-  PROMISE_KIND_MAP = 10,       /* values by key, in the order in which the keys came; as.ptr: likewise, without keys */
+  PROMISE_KIND_MAP = 10,       /* values by key, in the order of insertion; as.ptr: likewise, without keys */
   PROMISE_KIND_ERROR = 11,     /* domain, code, message and more; as.ptr: the message, with a NUL after it */
   PROMISE_KIND_DISCARDED = 12, /* the reason of a discarded promise (clause 2.4.2) */
   PROMISE_KIND_PROMISE = 13,   /* as.ptr: a promise_t *, one reference of which belongs to the value */

@@ -28,9 +28,9 @@ struct platform_thread {
   void *_Nullable worker;     /* the thread's state as a pool worker, or NULL */
   uint32_t disposal;          /* the first cell whose disposal is deferred, by index; 0: none */
   uint32_t contexts;          /* the first reaction whose context's release is deferred, by index; 0: none */
-  bool disposing;             /* a disposal runs on this thread */
-  bool watched;               /* the exit handler is registered for this thread */
-  bool listening;             /* a hook of the user's runs on this thread */
+  bool disposing;             /* whether a disposal runs on this thread */
+  bool watched;               /* whether the exit handler is registered for this thread */
+  bool listening;             /* whether a hook of the user runs on this thread */
 };
 
 /* The fastest access to thread-local variables. musl supports it in programs and the libraries they link, not in
@@ -104,10 +104,11 @@ void platform_yield(void) __attribute__((visibility("hidden")));
 /* Whether the calling thread is the initial thread of the process. */
 bool platform_is_main_thread(void) __attribute__((visibility("hidden")));
 
-/* An unpredictable number. */
+/* Returns an unpredictable number. */
 uint64_t platform_random(void) __attribute__((visibility("hidden")));
 
-/* The double nearest to a decimal number in `text` (digits, a point, an exponent), independent of the locale. */
+/* Returns the double nearest to a decimal number in `text` (digits, a point, an exponent), independent of the
+ * locale. */
 double platform_double(const char *text) __attribute__((visibility("hidden")));
 
 /* Loads an atomic word of which only immutable bits are used. The tests that explore interleavings do not count it
@@ -151,7 +152,7 @@ bool platform_write(int descriptor, const void *bytes, size_t count) __attribute
 /* Returns errno. */
 int platform_last_error(void) __attribute__((visibility("hidden")));
 
-/* Monotonic time in nanoseconds. */
+/* Returns the monotonic time in nanoseconds. */
 int64_t platform_now(void) __attribute__((visibility("hidden")));
 
 #if defined(__clang__)

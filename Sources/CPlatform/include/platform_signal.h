@@ -17,12 +17,12 @@ struct platform_signal {
   int timer;
 };
 
-/* False if no descriptor is left (RLIMIT_NOFILE). */
+/* Opens a signal that is not readable. False if no descriptor is left (RLIMIT_NOFILE). */
 bool platform_signal_open(struct platform_signal *signal) __attribute__((visibility("hidden")));
 void platform_signal_close(const struct platform_signal *signal) __attribute__((visibility("hidden")));
 
 /* Replaces the open files, which a child of fork() shares with its parent, under the same descriptors. The signal is
- * not readable then. False if there are no descriptors left; then the signal is closed. */
+ * not readable afterwards. False if no descriptor is left; then the signal is closed. */
 bool platform_signal_renew(struct platform_signal *signal) __attribute__((visibility("hidden")));
 
 /* Makes the signal readable, or not readable. Setting it while it is readable causes a new edge for edge-triggered
@@ -37,15 +37,15 @@ void platform_signal_arm(const struct platform_signal *signal, int64_t deadline)
  * wake-up. */
 void platform_signal_wait(const struct platform_signal *signal, int64_t deadline) __attribute__((visibility("hidden")));
 
-/* A single eventfd, readable or not; platform_event_open() returns a negative number if no descriptor is left
- * (RLIMIT_NOFILE). */
+/* Opens a single eventfd that is not readable. Returns a negative number if no descriptor is left (RLIMIT_NOFILE). */
 int platform_event_open(void) __attribute__((visibility("hidden")));
 void platform_event_close(int event) __attribute__((visibility("hidden")));
 
 /* Makes the event readable, or not readable. Setting it while it is readable causes a new edge. */
 void platform_event_set(int event, bool readable) __attribute__((visibility("hidden")));
 
-/* platform_signal_renew() for an eventfd. False if there is no descriptor left: then the descriptor is closed. */
+/* Replaces the open file of an eventfd as platform_signal_renew() does. False if no descriptor is left: then the
+ * descriptor is closed. */
 bool platform_event_renew(int event) __attribute__((visibility("hidden")));
 
 #if defined(__clang__)

@@ -15,8 +15,8 @@
 bool platform_start_thread(void (*body)(void *context), void *_Nullable context, const char *name)
     __attribute__((visibility("hidden")));
 
-/* The number of the library's own threads. In a child of fork(): 1 if the calling thread is one, otherwise 0 at
- * first. */
+/* The number of the library's own threads. In a new child of fork(): 1 if the calling thread is one of them, otherwise
+ * 0. */
 int platform_own_threads(void) __attribute__((visibility("hidden")));
 
 /* Whether the calling thread is one of the library's own. */
@@ -50,7 +50,7 @@ void platform_monitor_init(struct platform_monitor *monitor, void (*in_child)(vo
     __attribute__((visibility("hidden")));
 void platform_monitor_destroy(struct platform_monitor *monitor) __attribute__((visibility("hidden")));
 void platform_monitor_lock(struct platform_monitor *monitor) __attribute__((visibility("hidden")));
-/* False if another thread has it. */
+/* Takes the lock if it is free. False if another thread has it. */
 bool platform_monitor_try_lock(struct platform_monitor *monitor) __attribute__((visibility("hidden")));
 void platform_monitor_unlock(struct platform_monitor *monitor) __attribute__((visibility("hidden")));
 

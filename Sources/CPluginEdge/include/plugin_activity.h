@@ -44,7 +44,7 @@ typedef struct plugin_activity_guard {
   bool json;
 } plugin_activity_guard_t;
 
-/* Guards the process. The second call changes the timeout alone.
+/* Guards the process. A second call changes only the timeout.
  *
  * exit() within plugin code ends the process with the status of the guard rather than its own. A fatal signal is
  * reported and then ends the process as before. Other handlers of it, if there were any, run after the report.
@@ -55,7 +55,7 @@ void plugin_activity_guard(const plugin_activity_guard_t *PROMISE_NONNULL guard)
  * [any thread] */
 void plugin_activity_prepare_thread(void);
 
-/* The state of a thread that code of plugins may change and that the code after it feels. */
+/* The state of a thread that code of plugins may change, and that affects the code that runs there afterwards. */
 typedef struct plugin_thread_state {
   sigset_t blocked;
 } plugin_thread_state_t;
@@ -64,8 +64,8 @@ typedef struct plugin_thread_state {
  * [any thread] */
 plugin_thread_state_t plugin_thread_state(void);
 
-/* Restores the calling thread's state: the blocked signals, the stack for signal handlers, and no locale and no refusal
- * of cancellation of its own.
+/* Restores the calling thread's state: the blocked signals, the stack for signal handlers, the global locale, and
+ * enabled, deferred cancellation.
  * [any thread] */
 void plugin_thread_restore(const plugin_thread_state_t *PROMISE_NONNULL state);
 
@@ -93,7 +93,7 @@ void plugin_activity_replaces(const char *PROMISE_NONNULL how);
 
 /* Publishes the kind of plugin code that the process runs at `place`, such as in memory shared with its parent, from
  * now on: while a library is mapped, in promise_plugin_entry(), load() and unload(). 0 means none of them. Calls are
- * not published. With several threads the latest change wins. NULL ends it.
+ * not published. With several threads the latest change wins. NULL ends the publishing.
  * [any thread] */
 void plugin_activity_publish(plugin_activity_kind_t *PROMISE_NULLABLE place);
 

@@ -34,7 +34,7 @@ typedef struct plugin_check_memory {
  * [one thread] */
 void plugin_check_begin(int32_t report);
 
-/* Sets the function that is called so that the checked one can be: memory mapped from here on is for its arguments.
+/* Sets the function that is called in preparation of the checked one: memory mapped from here on is for its arguments.
  * NULL for the checked function itself. `name` lives as long as the process.
  * [one thread] */
 void plugin_check_prepare(const char *PROMISE_NULLABLE name);
@@ -78,23 +78,22 @@ typedef struct plugin_check_contents {
   bool is_known;
   /* A result, an argument or the end of the process depends on the contents before the call. */
   bool is_read;
-  /* Some call has written to it, and some call to all of it. */
+  /* A call has written to it; a call has written all of it. */
   bool is_written, is_whole;
 } plugin_check_contents_t;
 
 /* Makes a process with the state of this one, and waits until it has ended. Returns true in the new process, which then
- * calls the checked function and ends by plugin_check_complete(); false in this one, immediately if the process before,
- * with `number` less one, did not return. Before each call the memory of the
- * argument with that name, a pointer that plugin_check_map() was given, is filled: with zeros if `number`, from 0 to 3,
- * is even, and with letters if it is odd.
+ * calls the checked function and ends by plugin_check_complete(). Returns false in this one; immediately if the process
+ * of `number` - 1 was killed. Before each call the memory of the argument named `name`, the pointer that
+ * plugin_check_map() was given, is filled: with zeros if `number`, from 0 to 3, is even, and with letters if it is odd.
  * [one thread, before plugin_check_confine()] */
 bool plugin_check_try(int32_t number, const char *PROMISE_NONNULL name);
 
-/* Fills the argument's memory in such a process; does nothing in another. Right before a call.
+/* Fills the argument's memory in such a process; a no-op in any other. Call it right before a call.
  * [one thread] */
 void plugin_check_enter(void);
 
-/* Notes the result and the arguments in such a process; does nothing in another. Right after a call.
+/* Notes the result and the arguments in such a process; a no-op in any other. Call it right after a call.
  * [one thread] */
 void plugin_check_leave(const void *PROMISE_NONNULL result, size_t size);
 

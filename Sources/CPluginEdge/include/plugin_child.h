@@ -47,11 +47,11 @@ int32_t plugin_child_end(plugin_child_t *PROMISE_NONNULL child);
  * [any thread] */
 void plugin_child_adopt_orphans(void);
 
-/* Waits for the children of this process that have ended, and returns whether others run.
+/* Reaps the children of this process that have ended, and returns whether others run.
  * [any thread] */
 bool plugin_child_is_left(void);
 
-/* Returns shared memory for `count` places, all 0; NULL if there is none. It is never freed.
+/* Returns shared memory for `count` places, all 0; NULL if memory has run out. It is never freed.
  * [any thread] */
 plugin_activity_kind_t *PROMISE_NULLABLE plugin_child_places(size_t count);
 

@@ -20,11 +20,11 @@ enum {
   PLUGIN_CAPABILITY_PROCESSES,
   PLUGIN_CAPABILITY_MEMORY,
   PLUGIN_CAPABILITY_CPU,
-  /* Tracing, mounting, namespaces, clocks, modules, other processes, shared objects of the system: never given. */
+  /* Tracing, mounting, namespaces, clocks, modules, other processes, shared objects of the system: never granted. */
   PLUGIN_CAPABILITY_SYSTEM,
 };
 
-/* The capabilities that are given. */
+/* The capabilities that are granted. */
 typedef struct plugin_confinement {
   bool network;
   /* Files in some folder may be written. */
@@ -32,7 +32,7 @@ typedef struct plugin_confinement {
   bool processes;
   /* Private writable memory in bytes; 0: no limit. */
   uint64_t memory;
-  /* Seconds of all threads; 0: no limit. */
+  /* Processor time of all threads in seconds; 0: no limit. */
   uint64_t cpu_time;
 } plugin_confinement_t;
 

@@ -34,22 +34,22 @@ typedef struct plugin_fault {
   char *PROMISE_NULLABLE message;
 } plugin_fault_t;
 
-/* ffi_call() inside the edge. If the result is not PLUGIN_FAULT_NONE, `fault` is filled and `*result` is undefined;
- * otherwise `fault` is unchanged. errno is as the function left it. `subject` names the plugin and the function
- * (plugin_activity.h), and must stay valid during the call.
+/* Calls ffi_call() inside the edge. If the result is not PLUGIN_FAULT_NONE, `fault` is filled and `*result` is
+ * undefined; otherwise `fault` is unchanged. errno is as the function left it. `subject` names the plugin and the
+ * function (plugin_activity.h), and must stay valid during the call.
  * [any thread] */
 plugin_fault_kind_t plugin_edge_call(const char *PROMISE_NONNULL subject, void *PROMISE_NONNULL cif,
                                      promise_function_t PROMISE_NONNULL function, void *PROMISE_NULLABLE result,
                                      void *PROMISE_NULLABLE *PROMISE_NULLABLE arguments,
                                      plugin_fault_t *PROMISE_NONNULL fault);
 
-/* dlopen(path, RTLD_NOW | RTLD_LOCAL) inside the edge: the initialisers of a library are plugin code. NULL on a fault
- * and on failure; dlerror() has the reason of the latter. `subject` names the file, here and below.
+/* Calls dlopen(path, RTLD_NOW | RTLD_LOCAL) inside the edge: the initialisers of a library are plugin code. Returns
+ * NULL on a fault and on failure; dlerror() has the reason of the latter. `subject` names the file, here and below.
  * [any thread] */
 void *PROMISE_NULLABLE plugin_edge_map(const char *PROMISE_NONNULL subject, const char *PROMISE_NONNULL path,
                                        plugin_fault_t *PROMISE_NONNULL fault);
 
-/* promise_plugin_entry(), load() and unload() inside the edge. On a fault the first two return NULL and
+/* Call promise_plugin_entry(), load() and unload() inside the edge. On a fault the first two return NULL and
  * PROMISE_EINVAL.
  * [any thread] */
 const promise_plugin_t *PROMISE_NULLABLE
@@ -64,7 +64,7 @@ promise_status_t plugin_edge_load(const char *PROMISE_NONNULL subject,
 void plugin_edge_unload(const char *PROMISE_NONNULL subject, void (*PROMISE_NONNULL unload)(void),
                         plugin_fault_t *PROMISE_NONNULL fault);
 
-/* The lowest address of this thread's stack; UINTPTR_MAX if it is unknown. */
+/* Returns the lowest address of this thread's stack; UINTPTR_MAX if it is unknown. */
 uintptr_t plugin_edge_stack_end(void);
 
 /* Frees the strings of a fault. */

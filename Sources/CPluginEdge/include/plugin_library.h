@@ -67,7 +67,7 @@ const void *PROMISE_NULLABLE plugin_library_address(void *PROMISE_NONNULL handle
 uint64_t plugin_library_offset(const void *PROMISE_NONNULL address);
 
 /* Sets the name of a library in debuggers, dladdr(), stack traces and the system's loader: libraries that need one of
- * that name are given this one. `path` is copied.
+ * that name get this one. `path` is copied.
  * [any thread] */
 void plugin_library_rename(void *PROMISE_NONNULL handle, const char *PROMISE_NONNULL path);
 
@@ -87,7 +87,7 @@ const char *PROMISE_NULLABLE plugin_library_at(uintptr_t address);
  * [any thread] */
 size_t plugin_memory_copy(void *PROMISE_NONNULL to, const void *PROMISE_NULLABLE from, size_t count);
 
-/* Returns the number of bytes that malloc() has given out in this process; 0 if the C library does not count them.
+/* Returns the number of bytes that malloc() has allocated in this process; 0 if the C library does not count them.
  * [any thread] */
 size_t plugin_memory_in_use(void);
 

@@ -32,7 +32,7 @@ size_t plugin_output_read(void *PROMISE_NONNULL buffer, size_t size);
 void plugin_output_written(void);
 
 /* Waits until all text that is in the pipe now has been read and written; at most `limit_ns` nanoseconds, because the
- * reader may wait for a lock that the calling thread holds. Returns at once without text. Async-signal-safe.
+ * reader may wait for a lock that the calling thread holds. Returns at once if there is none. Async-signal-safe.
  * [any thread but the one that reads] */
 void plugin_output_await(int64_t limit_ns);
 
@@ -40,9 +40,9 @@ void plugin_output_await(int64_t limit_ns);
  * [any thread] */
 void plugin_output_release(void);
 
-/* Has `end` called when the C library writes its buffers: after exit handlers and destructors, so that nothing of the
- * program runs later; or earlier, if one of those calls fflush(NULL). `end`, and a thread that it waits for, must not
- * open or close streams of the C library, which holds their lock. Returns false without memory.
+/* Makes the C library call `end` when it writes its buffers: after exit handlers and destructors, so that nothing of
+ * the program runs later; or earlier, if one of those calls fflush(NULL). `end`, and a thread that it waits for, must
+ * not open or close streams of the C library, which holds their lock. Returns false if memory has run out.
  * [once] */
 bool plugin_output_at_exit(void (*PROMISE_NONNULL end)(void));
 

@@ -68,20 +68,21 @@ bool plugin_process_is_stopped(int32_t pid);
  * [any thread] */
 void plugin_process_kill(int32_t pid);
 
-/* Ties the calling process to its parent: SIGKILL when the parent's thread that started it ends. For the child.
+/* Ties the calling process to its parent: it gets SIGKILL when the parent's thread that started it ends. Call it in the
+ * child.
  * [any thread] */
 void plugin_process_end_with_parent(void);
 
-/* Kills the process group of the calling process, its leader, once that process has ended in whichever way. For the
- * child, while it has one thread. It takes a process that no wait() reports; without effect where the kernel has no
- * pidfd_open() (Linux 5.3). */
+/* Starts a process that kills the process group of the calling process, its leader, once the latter has ended in any
+ * way. Call it in the child, while it has one thread. No wait() reports the new process. A no-op where the kernel has
+ * no pidfd_open() (Linux 5.3). */
 void plugin_process_guard_group(void);
 
 /* Notes that the calling process serves its host by this socket: its children do not, and their copies of the
- * descriptor are closed. After plugin_activity_guard(); once. */
+ * descriptor are closed. Call it once, after plugin_activity_guard(). */
 void plugin_process_serve(int32_t socket);
 
-/* Returns whether the calling process is a child that a process which serves has forked, in whichever way.
+/* Returns whether the calling process is a child that a serving process has forked, in any way.
  * Async-signal-safe.
  * [any thread] */
 bool plugin_process_is_child_of_worker(void);

@@ -7,7 +7,7 @@
 
 PROMISE_BEGIN_DECLS
 
-/* The most descriptors that one message carries. */
+/* The maximum number of descriptors in one message. */
 enum { PLUGIN_SEALED_MESSAGE = 64 };
 
 /* Copies bytes to new memory and seals it: its size and its content never change again. Returns a descriptor that is

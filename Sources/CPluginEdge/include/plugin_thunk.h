@@ -84,10 +84,10 @@ typedef struct plugin_thunk_reference {
 plugin_thunk_reference_t plugin_thunk_take(plugin_thunk_pool_t *PROMISE_NONNULL pool, void *PROMISE_NONNULL body,
                                            const void *PROMISE_NULLABLE context, bool once);
 
-/* The C function pointer of a thunk. */
+/* Returns the C function pointer of a thunk. */
 promise_function_t PROMISE_NONNULL plugin_thunk_function(const plugin_thunk_t *PROMISE_NONNULL thunk);
 
-/* The mechanism by which the thunk finds its arguments. */
+/* Returns the mechanism by which the thunk finds its arguments. */
 plugin_thunk_kind_t plugin_thunk_kind(const plugin_thunk_t *PROMISE_NONNULL thunk);
 
 /* Ends a callback: running calls continue, later ones are late. A no-op if it has ended. With `quietly`, late calls

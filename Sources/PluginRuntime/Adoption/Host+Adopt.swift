@@ -5,7 +5,8 @@ extension Host {
     try PluginDescriptor.adopting(adoption).descriptor.description
   }
 
-  /// Makes a library's functions those of a plugin of this host. The library is verified first, as a plugin's file is.
+  /// Loads a library as a plugin of this host, with the functions of the library. It is verified first, as a plugin's
+  /// file is.
   ///
   /// Any number of hosts, and of ids, may adopt the same library. Adopting the same library under the same id again
   /// returns its description; another plugin with that id is refused.

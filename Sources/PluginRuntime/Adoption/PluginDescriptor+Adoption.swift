@@ -27,8 +27,8 @@ extension PluginDescriptor {
     return (PluginDescriptor(description: description, load: nil, unload: nil, entries: entries), library)
   }
 
-  /// The symbols that the library itself has to export: those of all functions, but for functions under another name
-  /// that one of the libraries exports which it links.
+  /// Returns the symbols that the library itself has to export: those of all functions, except of functions with a
+  /// `symbol` that a linked library exports.
   private static func ownSymbols(of adoption: Adoption, _ path: String) throws(PluginError) -> [String] {
     guard adoption.functions.contains(where: { $0.symbol != nil }) else {
       return adoption.functions.map(\.exportedName)

@@ -7,8 +7,8 @@ import Synchronization
 ///     executing --conclude(), the result is a promise--> pending --the promise is settled--> over
 ///          \----conclude()---------------------------------------------------------------> over
 ///
-/// @call ends when the function has returned, @settled when the call is over. @once and @forever callbacks outlive the
-/// call.
+/// @call callbacks end when the function has returned, @settled ones when the call is over. @once and @forever
+/// callbacks outlive the call.
 final class CallCallbacks: Sendable {
   typealias Owner = @Sendable (any Error) -> Void
 
@@ -142,8 +142,8 @@ extension CallCallbacks {
     }
   }
 
-  /// Ends the scope of the promise when that is settled, before its other observers run. False if there is no valid
-  /// promise, or memory has run out.
+  /// Ends the @settled callbacks when the promise is settled, before its other observers run. Returns false if there is
+  /// no valid promise, or memory has run out.
   private func observe(_ promise: UnsafeMutableRawPointer?) -> Bool {
     state.withLock { $0.phase = .pending }
     let context = Unmanaged.passRetained(self).toOpaque()
@@ -160,8 +160,8 @@ extension CallCallbacks {
     Unmanaged<CallCallbacks>.fromOpaque(context!).takeUnretainedValue()
   }
 
-  /// If the caller discarded the promise, threads of the plugin may call until they notice: late calls are not
-  /// reported.
+  /// Ends the @settled callbacks. If the caller discarded the promise, late calls are not reported: threads of the
+  /// plugin may call until they notice.
   private func settled(isDiscarded: Bool) {
     let failure = state.withLock { state in
       defer { (state.phase, state.owner, state.failure) = (.over, nil, nil) }

@@ -9,15 +9,15 @@ struct Callback: Sendable {
   /// The function that C calls.
   let function: promise_function_t
 
-  /// `nil` if the reference is empty because memory has run out.
+  /// Takes over a reference; `nil` if it is empty because memory has run out.
   init?(_ reference: plugin_thunk_reference_t) {
     guard let thunk = reference.thunk else { return nil }
     self.reference = reference
     function = plugin_thunk_function(thunk)
   }
 
-  /// Ends the callback. Its body is released when no thread is running it. Later calls are reported, unless `quietly`:
-  /// then the callers cannot know that it has ended.
+  /// Ends the callback. Its body is released when no thread is running it. Later calls are reported, unless `quietly`,
+  /// for callers that cannot know that the callback has ended.
   func end(quietly: Bool) { plugin_thunk_end(reference, quietly) }
 }
 

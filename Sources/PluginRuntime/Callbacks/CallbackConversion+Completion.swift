@@ -30,7 +30,7 @@ extension CallbackConversion {
     }
   }
 
-  /// Retains an error or a value that is passed by address; `nil` for other types and for NULL.
+  /// Retains and returns an error or a value that is passed by address; `nil` for other types and for NULL.
   private static func borrowed(
     _ argument: Argument, _ memory: UnsafeMutableRawPointer?
   ) throws(ArgumentMismatch) -> promise_value_t? {
@@ -76,7 +76,7 @@ extension CallbackConversion {
 }
 
 extension PluginValue {
-  /// Whether a value other than NULL means failure.
+  /// Whether the value, which is not NULL, means failure by the rule.
   fileprivate func isFailure(_ rule: FailureRule, isAddress: Bool) -> Bool {
     switch rule {
     case .always: return true

@@ -8,7 +8,7 @@ extension CallbackConversion {
     }
   }
 
-  /// The value of an output in memory, and the address that it is for.
+  /// The value of an output, and the address that it is copied to.
   struct Output {
     let target: UnsafeMutableRawPointer
     let value: UnsafeMutableRawPointer
@@ -46,7 +46,7 @@ extension CallbackConversion {
     return (value[member: "result"] ?? .void, outputs)
   }
 
-  /// The address that C passes as an argument.
+  /// Returns the address that C passes as an argument.
   private static func target(
     _ index: Int, _ addresses: UnsafePointer<UnsafeMutableRawPointer?>?
   ) -> UnsafeMutableRawPointer? {

@@ -25,7 +25,7 @@ final class CallbackConversion: Sendable {
   /// The fast path, if all arguments and the result are scalars or addresses.
   let scalars: ScalarConversion?
 
-  /// `nil` if this machine cannot pass a type.
+  /// Makes the conversion; `nil` if this machine cannot pass a type.
   init?(_ type: CallbackType) {
     let given = Set(type.givenIndices)
     var arguments: [Argument] = []
@@ -102,7 +102,7 @@ final class CallbackConversion: Sendable {
     return .string(String(cString: text))
   }
 
-  /// Stores the body's result. The memory is zeroed and at least one word.
+  /// Stores the body's result in `memory`, which must be zeroed and at least one word long.
   func store(
     _ value: PluginValue, at memory: UnsafeMutableRawPointer, _ addresses: UnsafePointer<UnsafeMutableRawPointer?>?
   ) throws(ArgumentMismatch) {

@@ -9,7 +9,7 @@ final class CallbackPromise: Sendable {
   private nonisolated(unsafe) let promise: OpaquePointer
   private let callbacks = Mutex<[(source: CallbackSource, callback: Callback)]>([])
 
-  /// `nil` if memory has run out.
+  /// Makes a pending promise; `nil` if memory has run out.
   init?() {
     guard let promise = promise_new() else { return nil }
     self.promise = promise

@@ -78,7 +78,7 @@ extension CallbackSource {
 
   private var expectation: String { type.result?.expectation ?? "nothing" }
 
-  /// The error for a result that does not match the signature.
+  /// Returns the error for a result that does not match the signature.
   private func misuse(result mismatch: ArgumentMismatch) -> PluginError {
     let path = mismatch.path.isEmpty ? "it" : mismatch.path
     return PluginError(
@@ -93,7 +93,7 @@ extension CallbackSource {
   }
 }
 
-/// A reason of any type as an error: of a binary callback, or from another process.
+/// An error with a reason of any type, from a binary callback or from another process.
 struct CallbackRejection: Error, @unchecked Sendable {
   let reason: Any?
 }

@@ -20,7 +20,7 @@ final class CallbackSource: Sendable {
   private nonisolated(unsafe) let pool: OpaquePointer
   private let lateCalls = Atomic<Int>(0)
 
-  /// `nil` if this machine cannot make such a callback, or if memory has run out.
+  /// Makes the source of a parameter; `nil` if this machine cannot make such a callback, or memory has run out.
   static func make(
     _ type: CallbackType, of parameter: String, in function: String, plugin: String,
     log: @escaping @Sendable (LogLevel, String) -> Void
@@ -60,7 +60,7 @@ final class CallbackSource: Sendable {
     return callback
   }
 
-  /// The error for arguments that do not match the signature.
+  /// Returns the error for arguments that do not match the signature.
   func misuse(_ mismatch: ArgumentMismatch) -> PluginError { .misuse(of: parameter, in: function, mismatch) }
 
   func report(_ level: LogLevel, _ message: String) {
@@ -102,7 +102,7 @@ final class CallbackSource: Sendable {
 }
 
 extension PluginError {
-  /// The error of a function that called a callback with arguments that do not match the signature.
+  /// Returns the error of a function that called a callback with arguments that do not match the signature.
   static func misuse(of callback: String, in function: String, _ mismatch: ArgumentMismatch) -> PluginError {
     PluginError(
       .badResult, function,

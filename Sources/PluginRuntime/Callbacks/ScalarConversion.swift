@@ -13,7 +13,7 @@ struct ScalarConversion: Sendable {
   private nonisolated(unsafe) let steps: UnsafeMutableBufferPointer<Step>
   private nonisolated(unsafe) let result: UnsafeMutablePointer<CallPlan.Parameter>?
 
-  /// `nil` if an argument or the result has another type, or an argument is `out` or `inout`.
+  /// Makes the conversion; `nil` if an argument or the result has another type, or an argument is `out` or `inout`.
   init?(_ arguments: [CallbackConversion.Argument], _ result: TypePlan?) {
     let given = arguments.indices.filter { arguments[$0].isGiven }
     guard given.allSatisfy({ arguments[$0].plan.type.isWord && arguments[$0].count == nil }) else { return nil }

@@ -1,14 +1,14 @@
 import CPluginEdge
 
 extension CallChecker {
-  /// The number of processes that calls are compared in: two with zeros, and two with letters.
+  /// The number of processes whose calls are compared: two fill arguments with zeros, two with letters.
   private static let runs: Int32 = 4
 
   /// Finds the use of the contents of written arguments before a call, by calls in further processes.
   ///
   /// Returns "NAME=USE", separated by commas. USE is "read" if a result, an argument or the end of the process depends
-  /// on it; of other arguments "whole" if a call has written all of it, "part" if calls have written to it, or
-  /// "unwritten". An argument is left out if no call has returned.
+  /// on the contents. Otherwise it is "whole" if a call has written all of the argument, "part" if calls have written
+  /// to it, or "unwritten". An argument is left out if no call has returned.
   static func contents(of call: CheckedCall, _ calls: () -> Void) -> String {
     let counts = Set(call.signature.parameters.compactMap(\.type.countName)).union(call.signature.givenCounts)
     var uses: [String] = []
@@ -29,8 +29,8 @@ extension CallChecker {
 }
 
 extension Parameter {
-  /// Whether the parameter is memory for plain data, of which a signature says that it is written: for `inout` of
-  /// arrays alone, because a declaration says their size and not the direction.
+  /// Whether the parameter is memory for plain data that the function writes, by its signature. Of `inout` parameters
+  /// only arrays count: a C declaration has the size of an array, but not its direction.
   fileprivate var mayHaveContents: Bool {
     switch direction {
     case .input: false

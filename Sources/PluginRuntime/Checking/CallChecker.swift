@@ -6,8 +6,8 @@ import Glibc
 ///
 /// It writes one line to a descriptor: "checked", the number of calls and the use of arguments' contents, "unmade" and
 /// a reason, "overwritten" and an argument's name, or, where a fault ends the process, a line of `plugin_check.h`. The
-/// parts of a line are separated by tabs. The fourth is the function whose signature is wrong, if that is one that had
-/// to be called before.
+/// parts of a line are separated by tabs. The fourth names the function whose signature is wrong, if that is a function
+/// called in preparation.
 public enum CallChecker {
   /// Calls a function, and ends the process.
   ///
@@ -85,7 +85,7 @@ public enum CallChecker {
     return nil
   }
 
-  /// Makes one call, with objects that other functions make where it needs them.
+  /// Makes one call. Other functions make the objects that the call needs.
   private static func make(
     _ call: inout CheckedCall, _ number: Int, _ targets: [CheckedCall.Target], _ values: inout RandomValues
   ) throws(Unmade) {
@@ -105,7 +105,7 @@ public enum CallChecker {
     throw Unmade("it needs too many objects")
   }
 
-  /// Calls of a function that makes objects, until one succeeds.
+  /// The maximum number of calls of a function that makes objects, until one succeeds.
   private static let attempts = 64
 
   /// Returns an object that a function makes from random arguments. The arguments stay unchanged: the object may keep
@@ -134,7 +134,7 @@ extension Signature {
       && ["init", "initialize", "initialise", "initparser", "initlibrary"].contains(where: name.hasSuffix)
   }
 
-  /// Whether the function may return an object of that type.
+  /// Whether the function may return an object of the type `name`.
   fileprivate func gives(_ name: String) -> Bool {
     func isSuch(_ type: ValueType) -> Bool {
       switch type {

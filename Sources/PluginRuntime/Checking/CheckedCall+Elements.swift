@@ -1,5 +1,5 @@
 extension CheckedCall {
-  /// The number of elements for each count: of those that have memory of their own, few.
+  /// Returns a number of elements for each count: at most 12 for elements that are addresses.
   func rooms(_ values: inout RandomValues) -> [String: Int] {
     var rooms: [String: Int] = [:]
     for parameter in signature.parameters {
@@ -11,7 +11,7 @@ extension CheckedCall {
     return rooms
   }
 
-  /// Random elements in their C form: of texts and objects their addresses.
+  /// Returns random elements in their C form: texts and objects as addresses.
   func elements(
     of type: ValueType, count: Int, _ index: Int, _ values: inout RandomValues, _ memory: CheckedMemory
   ) throws(Unmade) -> [UInt8] {
@@ -34,7 +34,7 @@ extension CheckedCall {
     return all
   }
 
-  /// Elements that nothing counts, and a zero that ends them, as the host gives them.
+  /// Returns the address of elements without a count, followed by a zero, as the host passes them.
   func uncounted(
     _ parameter: Parameter, _ index: Int, _ values: inout RandomValues, _ memory: CheckedMemory
   ) throws(Unmade) -> UnsafeMutableRawPointer? {
@@ -52,7 +52,7 @@ extension CheckedCall {
       ? try read(bytes + end, index, memory) : try written(bytes + end, index, memory)
   }
 
-  /// Elements that are not 0, and one that is.
+  /// Returns nonzero elements followed by a zero.
   func ended(
     _ type: ValueType, _ index: Int, _ values: inout RandomValues, _ memory: CheckedMemory
   ) throws(Unmade) -> [UInt8] {

@@ -5,9 +5,8 @@ import Glibc
 
 /// Calls of one function of an adopted library with random arguments, in a process of their own.
 ///
-/// Each address that the function is given is that of memory which ends, or begins, at a page that cannot be accessed;
-/// an argument that it only reads cannot be written. So a write where the function was given nothing ends the process
-/// with a report.
+/// Each address argument points to memory that ends, or begins, at an inaccessible page; memory that the function only
+/// reads is write-protected. So a write to memory that the function was not given ends the process with a report.
 struct CheckedCall {
   /// A function and its address.
   struct Target {
@@ -31,7 +30,7 @@ struct CheckedCall {
   /// The addresses of objects that other functions returned, by their types.
   var objects: [String: UInt] = [:]
 
-  /// - Throws: the reason why no call of the function can be made up.
+  /// - Throws: the reason why no call of the function can be generated.
   init(_ target: Target) throws(Unmade) {
     let signature = target.signature
     guard signature.tail == nil, signature.completion == nil, !signature.fails else {
@@ -54,7 +53,7 @@ struct CheckedCall {
     else { throw Unmade("libffi cannot call it") }
   }
 
-  /// Makes a call. Returns the word that the function returned, and the addresses that it stored.
+  /// Makes a call. Returns the objects that the function returned or stored, by their types.
   func call(_ values: inout RandomValues, _ memory: CheckedMemory) throws(Unmade) -> Given {
     let parameters = target.signature.parameters
     let rooms = rooms(&values)
@@ -136,7 +135,7 @@ struct CheckedCall {
         return .address(try written([UInt8](repeating: 0, count: size), index, memory))
       }
       let element = type.element
-      // As the host gives it.
+      // As in the host's calls, an empty argument is the address of zeros.
       if size == 0 {
         let zeros = [UInt8](repeating: 0, count: TypeLayout(of: element)?.size ?? 1)
         return .address(try read(zeros, index, memory))
@@ -150,7 +149,7 @@ struct CheckedCall {
       return .address(try read(elements, index, memory))
     }
     if let room = parameter.room {
-      // The library may keep the address of one that nobody owns: it stays accessible.
+      // The library may keep the address of an object that nobody owns, so the memory stays accessible.
       guard case .own = type else { return .address(calloc(1, room)) }
       return .address(try written([UInt8](repeating: 0, count: room), index, memory))
     }
@@ -185,7 +184,7 @@ struct CheckedCall {
       }
       let function: @convention(c) () -> plugin_check_words_t = plugin_check_callback
       return .address(unsafeBitCast(function, to: UnsafeMutableRawPointer.self))
-    // The library passes it on, and knows nothing about the memory behind it.
+    // The library may only pass a context on, so its memory is empty.
     case .context: return .address(try written([], index, memory))
     case .terminated(let element): return .address(try read(ended(element, index, &values, memory), index, memory))
     case .optional(.terminated(let element)):
@@ -216,7 +215,7 @@ struct CheckedCall {
   func read(
     _ bytes: [UInt8], _ index: Int, _ memory: CheckedMemory
   ) throws(Unmade) -> UnsafeMutableRawPointer {
-    // Later calls may use it.
+    // The library may use a kept argument in later calls, so its memory is never freed.
     if signature.parameters[index].isKept {
       guard let data = malloc(max(bytes.count, 1)) else { throw Unmade.outOfMemory }
       bytes.withUnsafeBytes { data.write($0) }
@@ -259,12 +258,12 @@ extension ValueType {
 }
 
 extension Parameter {
-  /// The bits of a constant that is an integer; `nil` of any other parameter.
+  /// The bits of a constant that is an integer; `nil` for any other parameter.
   var constantBits: UInt64? { isConstant ? defaultValue?.bits : nil }
 }
 
 extension PluginValue {
-  /// The bits of an integer; `nil` of any other value.
+  /// The bits of an integer; `nil` for any other value.
   fileprivate var bits: UInt64? {
     switch self {
     case .int(let number): UInt64(bitPattern: number)

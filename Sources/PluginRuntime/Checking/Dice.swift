@@ -13,7 +13,7 @@ package struct Dice: RandomNumberGenerator {
     return mixed ^ mixed >> 31
   }
 
-  /// A number from 0 up to, but not including, `sides`.
+  /// Returns a number from 0 up to, but not including, `sides`.
   package mutating func roll(_ sides: Int) -> Int { Int(next() % UInt64(max(sides, 1))) }
   package mutating func chance(_ percent: Int) -> Bool { roll(100) < percent }
   package mutating func pick<T>(_ choices: [T]) -> T { choices[roll(choices.count)] }

@@ -10,7 +10,7 @@ struct RandomValues {
   /// Returns a random number of elements below 300, with a preference for 0 and 1.
   mutating func count() -> Int { roll(4) == 0 ? roll(2) : roll(300) }
 
-  /// The C form of a value; `nil` for a type whose values cannot be made up.
+  /// Returns a random value in its C form; `nil` for a type whose values cannot be generated.
   mutating func bytes(of type: ValueType) -> [UInt8]? {
     switch type {
     case .scalar(let scalar): return bytes(of: scalar)
@@ -46,7 +46,7 @@ struct RandomValues {
     }
   }
 
-  /// A text with its NUL.
+  /// Returns a text with its NUL.
   mutating func text() -> [UInt8] {
     let texts = [
       "", "a", "text", "12", "-1.5e3", "/nonexistent/file", "/etc/passwd", "/dev/null", "r", "rb", "a=b&c=d", "äö😀",
@@ -57,8 +57,8 @@ struct RandomValues {
     return Array(text.utf8) + [0]
   }
 
-  /// Returns UTF-8 of so many bytes, without a NUL. It may end with a letter of two bytes, which functions that take it
-  /// for a longer one read beyond.
+  /// Returns `count` bytes of UTF-8, without a NUL. The last letter may have two bytes: functions that assume a longer
+  /// one read beyond the text.
   mutating func text(_ count: Int) -> [UInt8] {
     let letters = Array("a1 /<%\"".utf8)
     let text = (0..<count).map { _ in letters[roll(letters.count)] }

@@ -83,7 +83,7 @@ enum ArgumentStore {
     return nil
   }
 
-  /// Lends a text, without the switches of other types.
+  /// Stores a text that the function borrows, without the switches for other types.
   @inline(__always)
   private static func storeText(
     _ value: UnsafePointer<promise_value_t>, _ index: Int, _ slot: UnsafeMutableRawPointer
@@ -111,7 +111,7 @@ enum ArgumentStore {
     guard kind == PROMISE_KIND_STRING || takesBytes && kind == PROMISE_KIND_BYTES else { return .wrongKind(index) }
     var length = 0
     let data = UnsafeRawPointer(promise_value_data(value, &length))
-    // A forged value has no content; of the valid ones only empty BYTES has none.
+    // A forged value has no content; among valid values only empty BYTES has none.
     guard data != nil || kind == PROMISE_KIND_BYTES && value.pointee.as.ptr == nil else { return .wrongKind(index) }
     switch abiType {
     case .cstr:

@@ -66,7 +66,7 @@ extension ArgumentValues {
     return (places, rest ?? [])
   }
 
-  /// Returns the arguments of a tail that are passed by its name, as an array.
+  /// Returns the arguments of a tail that is passed by name, as an array.
   private static func elements(
     of content: Argument.Content, _ name: String, _ function: BoundFunction
   ) throws(PluginError) -> [Argument.Content] {

@@ -13,7 +13,7 @@ final class BoundFunction: Sendable {
   let inputPlans: [TypePlan?]
   let tail: [(type: ValueType, plan: TypePlan?)]
 
-  /// `nil` if this machine cannot call the function.
+  /// Makes the plans for a function; `nil` if this machine cannot call it.
   ///
   /// - Parameters:
   ///   - callbacks: holds the callbacks passed to the function.
@@ -80,7 +80,7 @@ extension BoundFunction {
   }
 
   private func output(_ mismatch: ArgumentMismatch) -> PluginError {
-    // Of a value that is nested too deep the path is long.
+    // The path of a value that is nested too deep is long.
     let path = mismatch.path.count > 60 ? mismatch.path.prefix(60) + "..." : mismatch.path[...]
     return error(.badResult, "gives '\(path)' that \(mismatch.message), against its signature: \(signature)")
   }

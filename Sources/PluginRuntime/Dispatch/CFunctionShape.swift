@@ -1,7 +1,7 @@
 @preconcurrency import CFFI
 import CPluginEdge
 
-/// A type of C as far as a call is concerned: its kind and its size in bytes.
+/// The parts of a C type that matter for calls: its kind and its size in bytes.
 package struct CTypeShape: Sendable, Equatable, CustomStringConvertible {
   package enum Kind: Sendable { case void, integer, float, pointer, structure }
 
@@ -21,9 +21,9 @@ package struct CTypeShape: Sendable, Equatable, CustomStringConvertible {
   }
 }
 
-/// The types of a C function as far as calls are concerned.
+/// The parts of a C function's type that matter for calls.
 package struct CFunctionShape: Sendable {
-  /// `nil` for a type that has no such shape.
+  /// The shapes of the parameters; `nil` for a type that has none.
   package var parameters: [CTypeShape?] = []
   package var result: CTypeShape?
   package var isVariadic = false
@@ -34,8 +34,8 @@ package struct CFunctionShape: Sendable {
 }
 
 extension PluginFunction {
-  /// The C function that calls are made to by the signature; `nil` if they are made by a tail's types, or with a struct
-  /// that may be passed as two arguments.
+  /// The shape of the C function that the signature describes; `nil` for a signature with a tail, or with a struct that
+  /// may be passed as two arguments.
   package var shape: CFunctionShape? {
     let general = function.plan.pointee.general?.takeUnretainedValue()
     let isSplit = signature.parameters.contains { parameter in

@@ -21,7 +21,7 @@ final class CallArena {
   /// The objects that the call uses, and those that it releases.
   private(set) var used: [PluginObject] = []
   private var taken: [PluginObject] = []
-  /// Released objects in memory that the host set aside, kept until the releasing function has returned.
+  /// Released objects in memory that the host allocated for them, kept until the releasing function has returned.
   private var released: [PluginObject] = []
 
   private static let block = 1024
@@ -54,7 +54,7 @@ final class CallArena {
     return memory
   }
 
-  /// Copies bytes.
+  /// Copies bytes to the arena, and returns their address.
   func copy(_ bytes: UnsafeRawBufferPointer) throws(ArgumentMismatch) -> UnsafeMutableRawPointer {
     let memory = try allocate(bytes.count)
     memory.write(bytes)
@@ -89,7 +89,7 @@ final class CallArena {
     taken.append(object)
   }
 
-  /// Passes the ownership of owned memory and taken objects to the function, which is called next.
+  /// Passes the ownership of owned memory and taken objects to the function. Call directly before the function.
   func handOver() {
     released += taken.filter(\.life.destructor.freesMemory)
     (owned, taken) = ([], [])

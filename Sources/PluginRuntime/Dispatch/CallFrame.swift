@@ -14,7 +14,7 @@ struct CallFrame {
     let addresses: Int
     let size: Int
 
-    /// The layout after arguments that end at `end`.
+    /// Computes the layout of a frame whose arguments end at `end`.
     init(end: Int, count: Int, resultSize: Int) {
       // libffi writes at least one word.
       let result = max(16, (resultSize + 15) & ~15)

@@ -30,7 +30,7 @@ extension CallPlan {
   ) -> CallOutcome {
     if let fault = lack(plan, arguments, given) { return .fault(fault) }
     guard given <= plan.pointee.count else { return .fault(.tooMany) }
-    // An allocation of a constant size is free.
+    // An allocation of a constant size is on the stack, and costs nothing.
     guard plan.pointee.frame.size <= smallSize else { return invokeLarge(plan, arguments, given, result, memory) }
     return withUnsafeTemporaryAllocation(byteCount: smallSize, alignment: 16) { frame in
       // A nonempty allocation has an address.
@@ -47,7 +47,7 @@ extension CallPlan {
       ? nil : .missing(arguments == nil ? 0 : given)
   }
 
-  /// Space for 16 words.
+  /// The frame size of the fast path, in bytes: enough for 16 arguments of up to two words.
   private static var smallSize: Int { 512 }
 
   @inline(never)

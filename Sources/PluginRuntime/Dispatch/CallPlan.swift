@@ -4,7 +4,8 @@ import Glibc
 
 /// The plan of a function's calls: everything that can be computed before a call, once for each function.
 ///
-/// It is plain memory that is never freed, since the function is never unmapped. So a call touches no reference counts.
+/// It is plain memory that is never freed, because the function is never unmapped. So a call touches no reference
+/// counts.
 struct CallPlan {
   /// The conditions on an argument, and its place in the frame.
   struct Parameter {

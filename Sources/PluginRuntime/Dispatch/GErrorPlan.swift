@@ -8,7 +8,7 @@ struct GErrorPlan: Sendable {
   /// The function that returns the name of a domain; `nil` if the library does not link GLib.
   private let name: Name?
 
-  /// `nil` if the library has no such release function.
+  /// Makes the plan; `nil` if the library has no such release function.
   init?(release: String, in library: PluginLibrary?) {
     guard let library, let destructor = library.destructor(release) else { return nil }
     self.release = destructor
@@ -18,7 +18,7 @@ struct GErrorPlan: Sendable {
   /// Reads the error whose address is in `memory`, and frees it; `nil` for NULL.
   func take(_ memory: UnsafeRawPointer, domain: String, _ function: String) -> GeneralCall.Failure? {
     guard let error = memory.load(as: UnsafeMutableRawPointer?.self) else { return nil }
-    // The call fails with this error, also if it is not freed.
+    // The call fails with this error even if the error cannot be freed.
     defer { _ = release.destroy(UInt(bitPattern: error)) }
     let text = error.load(fromByteOffset: 8, as: UnsafePointer<CChar>?.self).map { String(cString: $0) }
     let name = name?(error.load(as: UInt32.self)).map { String(cString: $0) }

@@ -43,7 +43,7 @@ extension GeneralCall {
   private mutating func store(_ value: Values?, _ slot: Slot, _ index: Int) throws(ArgumentMismatch) {
     let memory = frame + slot.pointee.offset
     if let size = slot.pointee.parameter.room {
-      // Zeroed, and the call's until the function is entered.
+      // The memory is zeroed, and belongs to the call until the function is entered.
       let object = try arena.allocateOwned(size)
       object?.initializeMemory(as: UInt8.self, repeating: 0, count: size)
       memory.storeBytes(of: object, as: UnsafeMutableRawPointer?.self)
@@ -102,14 +102,14 @@ extension GeneralCall {
     var data = span.load(as: UnsafeMutableRawPointer?.self)
     let count = span.load(fromByteOffset: 8, as: Int.self)
     if parameter.direction == .inOut || parameter.type.isUncounted, let source = data {
-      // A zero ends elements that nothing counts.
+      // A zero ends elements that have no count.
       let size = slot.pointee.elementSize
       let copy = try arena.allocate((count + (parameter.type.isUncounted ? 1 : 0)) * size)
       copy.write(UnsafeRawBufferPointer(start: source, count: count * size))
       data = copy
     }
-    // NULL means absent, so an empty value needs an address: that of zeros, for functions that take a count of 0 for
-    // data that a 0 ends.
+    // NULL means absent, so an empty value needs an address. It points to zeros, because some functions take a count of
+    // 0 to mean that a 0 ends the data.
     if data == nil, slot.pointee.parameter.type.unwrapped == slot.pointee.parameter.type {
       data = try arena.allocate(0)
     }
@@ -133,7 +133,7 @@ extension GeneralCall {
     return nil
   }
 
-  /// The first parameter whose count is in this slot.
+  /// Returns the first parameter whose count is in this slot.
   private func counted(by count: Int) -> Slot? {
     (0..<plan.slotCount).first { (plan.slots + $0).pointee.count == count && room($0) != nil }.map { plan.slots + $0 }
   }

@@ -7,7 +7,7 @@ extension GeneralCall {
   ) throws(ArgumentMismatch) {
     let arena = keptArena
     let plan = slot.pointee.plan
-    // Content that the value owns is copied: it is freed with the call.
+    // Copies content that the value owns, which is freed with the call.
     let content = try plan.value(value)
     guard case .array = slot.pointee.parameter.type else { return try plan.store(content, at: memory, arena) }
     let elements = try arena.allocate(plan.layout.size)
@@ -15,8 +15,8 @@ extension GeneralCall {
     memory.storeBytes(of: elements, as: UnsafeMutableRawPointer.self)
   }
 
-  /// Stores the address of an object, or an address, in the place of bytes that nothing counts. Returns false for any
-  /// other value.
+  /// Stores the address of an object, or a bare address, for a parameter of bytes without a count. Returns false for
+  /// any other value.
   mutating func storeObject(
     _ value: Values, _ slot: Slot, _ memory: UnsafeMutableRawPointer
   ) throws(ArgumentMismatch) -> Bool {
@@ -31,14 +31,14 @@ extension GeneralCall {
     return true
   }
 
-  /// Notes an address that has no owner: its object may use kept memory for longer than the others.
+  /// Notes an address that has no owner: the object there may use kept memory for longer than the owned objects.
   mutating func noteAddress(_ value: Values, _ slot: Slot) {
     guard case .pointer = slot.pointee.parameter.type.unwrapped else { return }
     if value.pointee.kind == promise_kind_t(PROMISE_KIND_POINTER) { hasUnownedAddress = true }
   }
 
-  /// Shares the memory that the function keeps with the objects that it is given; if it is given none, with those that
-  /// it makes. Memory that the library may keep for longer is never freed.
+  /// Shares the memory that the function keeps with the objects among its arguments or, if there are none, with the
+  /// objects that it makes. Memory that the library may keep for longer is never freed.
   mutating func share(_ kept: CallArena) {
     let memory = KeptMemory(kept)
     guard plan.keepsWithObjects, !hasUnownedAddress, !usedObjects.isEmpty || plan.makesObjects else {
@@ -50,18 +50,18 @@ extension GeneralCall {
 }
 
 extension ValueType {
-  /// Whether an object may stand in the place of the data, as for a `const void *`.
+  /// Whether an object is accepted in place of the data, as for a `const void *`.
   var takesObjects: Bool { unwrapped == .counted(.bytes, by: Self.noCount) }
 }
 
 extension Signature {
-  /// Whether the call gives an object that the host owns.
+  /// Whether the call returns an object that the host owns.
   var makesObjects: Bool {
     (result.map(\.isOwnedObject) ?? false) || outputs.contains { $0.type.isOwnedObject }
   }
 
-  /// Whether each address that the function is given or gives may be that of an object, so that the end of all of them
-  /// is known.
+  /// Whether each address among the arguments and results may be that of an object, so that the end of all of them is
+  /// known.
   var keepsWithObjects: Bool {
     let given = ([result] + outputs.map(\.type)).compactMap(\.self)
     return given.allSatisfy { $0.isOwnedObject || !$0.hasPointer }

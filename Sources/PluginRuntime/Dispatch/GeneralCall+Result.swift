@@ -14,7 +14,7 @@ extension GeneralCall {
       // An error is ignored on success, but may own memory.
       _ = promise_value_release(error)
     }
-    // The library's text is valid until its next call, and the functions that free outputs are such calls.
+    // Read before outputs are freed: the library's text is valid until its next call, and freeing may be such a call.
     let failure = failure
     var outputs: [PluginMember] = []
     do throws(ArgumentMismatch) {
@@ -80,7 +80,7 @@ extension GeneralCall {
     return try loadGiven(result, resultMemory, count)
   }
 
-  /// Loads memory that the function returns, whose count is in another parameter, as a span.
+  /// Loads, as a span, memory that the function returns and that another parameter counts.
   private func loadGiven(
     _ plan: TypePlan, _ memory: UnsafeRawPointer, _ count: Int
   ) throws(ArgumentMismatch) -> PluginValue {
@@ -152,8 +152,8 @@ extension GeneralCall {
       ? try take(frame + cell) : try slot.pointee.plan.load(frame + cell, from: objects)
   }
 
-  /// Frees the memory of an object that the function has failed to make: there is nothing to destroy in it. Memory that
-  /// the library may keep stays.
+  /// Frees the memory of an object that the function failed to make, without a destructor. Memory that the library may
+  /// keep is not freed.
   private func dropMemory(_ slot: Slot) {
     guard case .object = slot.pointee.plan.form else { return }
     HostMemory.free((frame + slot.pointee.offset).load(as: UnsafeMutableRawPointer?.self))

@@ -8,11 +8,11 @@ struct GeneralCall {
   typealias Slot = UnsafePointer<GeneralPlan.Slot>
 
   let plan: GeneralPlan
-  /// Initially zero.
+  /// The frame; its bytes are initially zero.
   let frame: UnsafeMutableRawPointer
   /// The arguments' memory outside the frame; `nil` while none is needed.
   private var memory: CallArena?
-  /// `nil` if the function gets no callbacks made here.
+  /// The callbacks made for this call; `nil` if it has none.
   var callbacks: CallCallbacks?
   /// The arguments beyond the parameters.
   var tail: [(type: FFIType.Reference, address: UnsafeMutableRawPointer)] = []
@@ -30,7 +30,7 @@ struct GeneralCall {
       return .fault(.tooMany)
     }
     if !plan.lends, plan.frame.size <= smallSize {
-      // An allocation of a constant size is free.
+      // An allocation of a constant size is on the stack, and costs nothing.
       return withUnsafeTemporaryAllocation(byteCount: smallSize, alignment: 16) { frame in
         // A nonempty allocation has an address.
         let frame = frame.baseAddress.unsafelyUnwrapped
@@ -65,7 +65,7 @@ struct GeneralCall {
   private var kept: CallArena?
   /// The shared memory, after the objects that keep it are known.
   var keptMemory: KeptMemory?
-  /// Whether an argument is an address of the library's that no object owns.
+  /// Whether an argument is an address in the library that no object owns.
   var hasUnownedAddress = false
 
   var keptArena: CallArena {
@@ -80,7 +80,7 @@ struct GeneralCall {
   /// The objects among the function's arguments.
   var usedObjects: [PluginObject] { memory?.used ?? [] }
 
-  /// The objects and the memory that an object keeps alive which the function makes.
+  /// The used objects and the memory that an object made by the function keeps alive.
   var objects: [any ObjectSource] { usedObjects + [keptMemory].compactMap(\.self) }
 
   /// Makes the call, and stores its value or reason.
@@ -156,7 +156,8 @@ struct GeneralCall {
 }
 
 extension GeneralCall {
-  /// The number of elements of a slot, or the number that fits in its memory. For a count slot, the required count.
+  /// Returns the number of elements of a slot, or the number that fits in its memory; for a count slot, the required
+  /// count.
   func room(_ index: Int) -> Int? {
     let words = (frame + plan.frame.rooms).assumingMemoryBound(to: Int.self)
     // Stored with 1 added: the frame is initially zero.
@@ -167,7 +168,7 @@ extension GeneralCall {
     (frame + plan.frame.rooms).assumingMemoryBound(to: Int.self)[index] = count + 1
   }
 
-  /// The current count of a counted parameter.
+  /// Returns the current count of a counted parameter.
   func count(of slot: Slot) -> Int? {
     guard let index = slot.pointee.count else { return nil }
     let count = plan.slots + index

@@ -13,8 +13,8 @@ extension GeneralPlan {
     nonisolated(unsafe) let plain: UnsafePointer<CallPlan.Parameter>?
     /// The role of a callback or a context.
     let role: CallbackPlan.Role?
-    /// Whether it is the address of elements. The index in `slots` of their count, `nil` if nothing in the call has it,
-    /// and the size of an element.
+    /// Whether it is the address of elements; the index in `slots` of their count, `nil` if the call has no count; and
+    /// the size of an element in bytes.
     let areElements: Bool
     let count: Int?
     let elementSize: Int
@@ -33,7 +33,7 @@ extension GeneralPlan {
     ) -> [Slot]? {
       let parameters = signature.parameters
       let outputs = Set(signature.outputs.map(\.name))
-      // Addresses without an owner are noted where one is stored.
+      // Calls with kept arguments take no fast path for addresses, because it does not note those without an owner.
       let keeps = parameters.contains(where: \.isKept)
       var slots: [Slot] = []
       for (index, parameter) in parameters.enumerated() {

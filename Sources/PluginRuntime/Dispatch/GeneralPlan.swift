@@ -25,7 +25,7 @@ final class GeneralPlan: Sendable {
   /// The number of a call's arguments, without the tail.
   let inputCount: Int
   let tail: [TypePlan]
-  /// `nil` without callbacks.
+  /// The plan of the callbacks; `nil` if there are none.
   let callbacks: CallbackPlan?
   /// The plan to read the C result; `nil` without one.
   let result: TypePlan?
@@ -64,7 +64,7 @@ final class GeneralPlan: Sendable {
   nonisolated(unsafe) let offsets: UnsafeMutablePointer<Int>
   let frame: Frame
 
-  /// `nil` if this machine cannot make such a call.
+  /// Makes the plan of a function; `nil` if this machine cannot make such a call.
   init?(
     _ signature: Signature, _ entry: @escaping promise_function_t, domain: String, callbacks: CallbackRegistry,
     _ library: PluginLibrary?
@@ -107,7 +107,7 @@ final class GeneralPlan: Sendable {
     returnType = signature.fails ? FFIType.status : FFIType.of(isResultValue ? nil : signature.returned)
     var places = Places(slots)
     places.halve(returning: returnType)
-    // Two more, for a result and an error.
+    // Space for two more addresses, of a result and of an error.
     frame = Frame(&layout, result, slots: slots.count, arguments: places.offsets.count + 2)
     isResultFilled = signature.fails || isResultValue
     if result != nil, isResultFilled { places.add(FFIType.pointer, frame.resultAddress) }
@@ -118,21 +118,22 @@ final class GeneralPlan: Sendable {
     interface = Self.kept([ffi_cif()])
     // A function with a tail is prepared for each call, by the types of its arguments.
     guard tail.isEmpty else { return }
-    // A struct that is passed as two arguments stands before those of `...`: C promotes those behind.
+    // A struct that is passed as two arguments comes before `...`, and moves the index: C promotes the arguments
+    // behind.
     let variadic = signature.variadicIndex.map { $0 + count - slots.count }
     guard FFIType.prepare(interface, variadicFrom: variadic, count: count, returning: returnType, types) else {
       return nil
     }
   }
 
-  /// The value of an omitted argument, or of a constant; of kind 0 if the argument is required.
+  /// Returns the value of an omitted argument, or of a constant; of kind 0 if the argument is required.
   private static func fallback(_ parameter: Parameter) -> promise_value_t {
     parameter.fallback.flatMap { try? TypePlan(parameter.type)?.abi($0) } ?? promise_value_t()
   }
 
   private struct Unsupported: Error {}
 
-  /// The plan of a part that a signature may have. Throws if this machine cannot make it.
+  /// Returns the plan of a part that a signature may have. Throws if this machine cannot make it.
   private static func plan<Part, Plan>(_ part: Part?, _ make: (Part) -> Plan?) throws(Unsupported) -> Plan? {
     guard let part else { return nil }
     guard let plan = make(part) else { throw Unsupported() }

@@ -6,6 +6,6 @@ final class KeptMemory: ObjectSource {
 
   init(_ arena: CallArena) { self.arena = arena }
 
-  /// Keeps the memory until the process ends: nothing says when the library stops using it.
+  /// Keeps the memory until the process ends: it is unknown when the library stops using it.
   func keepForever() { _ = Unmanaged.passRetained(self) }
 }

@@ -18,7 +18,7 @@ final class MessagePlan: Sendable {
   private nonisolated(unsafe) let subject: UnsafePointer<CChar>
   private nonisolated(unsafe) let interface: UnsafeMutablePointer<ffi_cif>
 
-  /// `nil` if the library has no such function, or libffi cannot call it.
+  /// Makes the plan; `nil` if the library has no such function, or libffi cannot call it.
   init?(_ call: FailureReport.Message, for signature: Signature, _ library: PluginLibrary?) {
     guard let library, let function = library.symbol(call.function) else { return nil }
     var sources: [Source] = []
@@ -67,7 +67,7 @@ final class MessagePlan: Sendable {
       guard let word = Self.word(source, call) else { return nil }
       words.append(word)
     }
-    // As much as libffi may write for a result.
+    // libffi may write two words for a result.
     var returned: (UInt, UInt) = (0, 0)
     let fault = words.withUnsafeMutableBufferPointer { words in
       var addresses: [UnsafeMutableRawPointer?] = words.indices.map { index in

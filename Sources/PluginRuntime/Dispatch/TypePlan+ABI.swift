@@ -46,7 +46,7 @@ extension TypePlan {
     guard kind == PROMISE_KIND_STRING || kind == PROMISE_KIND_BYTES else { return nil }
     var length = 0
     let data = UnsafeRawPointer(promise_value_data(value, &length))
-    // A forged value has no content; of the valid ones only empty BYTES has none.
+    // A forged value has no content; among valid values only empty BYTES has none.
     guard data != nil || kind == PROMISE_KIND_BYTES && value.pointee.as.ptr == nil else { return nil }
     switch form {
     case .text(let isUTF8) where !isUTF8 || kind == PROMISE_KIND_STRING: return (data, length)

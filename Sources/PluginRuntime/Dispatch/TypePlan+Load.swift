@@ -102,7 +102,7 @@ extension TypePlan {
   /// Frees the owned memory of an out parameter without reading it.
   func discard(_ memory: UnsafeRawPointer) {
     switch form {
-    // The call has failed already.
+    // A second fault is ignored: the call has failed already.
     case .owned(_, let function): _ = release(memory, with: function)
     case .object(let name, let destructor?, let objects?):
       if let data = address(memory) { objects.discard(UInt(bitPattern: data), named: name, destructor) }

@@ -196,7 +196,7 @@ extension TypePlan {
     }
   }
 
-  /// The value of a tag that the members of an object lack.
+  /// Returns the value of a tag that is not among the members: the one that chooses the given member of its union.
   private func value(ofTag index: Int, _ members: [PluginMember]) throws(ArgumentMismatch) -> PluginValue? {
     guard case .structure(let type) = type else { return nil }
     return try type.value(ofTag: type.fields[index]) { union in

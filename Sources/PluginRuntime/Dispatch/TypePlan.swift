@@ -5,9 +5,9 @@ final class TypePlan: Sendable {
   struct Field: Sendable {
     let name: String
     let offset: Int
-    /// The plan to store and load the value; of a counted type, a span of the elements.
+    /// The plan to store and load the value; for a counted type, a span of the elements.
     let plan: TypePlan
-    /// The index of the field with the count, of a counted type.
+    /// The index of the field with the count, for a counted type.
     var count: Int?
   }
 
@@ -18,7 +18,7 @@ final class TypePlan: Sendable {
     case cstr
     case pointer(String)
     case structure([Field])
-    /// The structs of one member each, of which the tag at an offset from the union chooses one.
+    /// The plans of the choices, each a struct of one member. The tag, at an offset from the union, chooses one.
     indirect case union(UnionType, [TypePlan], tag: ScalarType, offset: Int)
     case array(TypePlan, count: Int)
     case slice(TypePlan)
@@ -30,9 +30,9 @@ final class TypePlan: Sendable {
     case indirect(TypePlan)
     /// The address of a value.
     case reference(TypePlan)
-    /// A value that its receiver frees: with a function of the plugin, or without one with the host's allocator.
+    /// A value that its receiver frees: with a function of the plugin or, if `nil`, with the host's allocator.
     case owned(TypePlan, Destructor?)
-    /// An object that its receiver releases: the host by a destructor, or a function, which has none here.
+    /// An object that its receiver releases: the host, by the destructor; without a destructor, the called function.
     case object(String, Destructor?, LiveObjects?)
     /// Types that only calls can pass: promises, callbacks, errors, tokens, values.
     case handle
@@ -71,8 +71,8 @@ final class TypePlan: Sendable {
   /// Makes the plan for a type; `nil` if its release function is not found.
   ///
   /// - Parameters:
-  ///   - isSetAside: whether the type is an object in memory of the host's: `out(64)`.
-  ///   - tagOffset: the place of a union's tag, from the union on.
+  ///   - isSetAside: whether the type is an object in memory that the host allocates: `out(64)`.
+  ///   - tagOffset: the offset of a union's tag from the union.
   init?(_ type: ValueType, in library: PluginLibrary? = nil, isSetAside: Bool = false, tagOffset: Int = 0) {
     guard let layout = TypeLayout(of: type) else { return nil }
     guard let form = isSetAside ? Self.formSetAside(of: type, library) : Self.form(of: type, library, tagOffset) else {
@@ -84,7 +84,8 @@ final class TypePlan: Sendable {
     isPlain = type.isPlain
   }
 
-  /// An object in memory of the host's, which is freed after its destructor has run; without `own` it is kept.
+  /// Makes the form of an object in memory that the host allocates, and frees after the destructor; without `own`,
+  /// never.
   private static func formSetAside(of type: ValueType, _ library: PluginLibrary?) -> Form? {
     guard case .own(.pointer(let name), let release) = type else { return form(of: type, library) }
     guard let library, let destructor = library.destructor(ofMemory: release) else { return nil }

@@ -14,7 +14,7 @@ enum CallEdge {
     return kind == PLUGIN_FAULT_NONE ? nil : .left(EdgeFault(takingOver: &fault))
   }
 
-  /// Maps a library. `nil` without a fault: the system's loader has refused it.
+  /// Maps a library. Returns `nil` without a fault if the system's loader refuses it.
   static func map(_ subject: String, _ path: String) -> (UnsafeMutableRawPointer?, EdgeFault?) {
     var fault = plugin_fault_t()
     let handle = plugin_edge_map(subject, path, &fault)

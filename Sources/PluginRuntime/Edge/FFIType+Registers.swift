@@ -34,7 +34,7 @@ extension FFIType {
 
   private enum Word { case integer, float }
 
-  /// The kind of register for each 8 bytes of a value; `nil` if it is passed in memory.
+  /// Returns the kind of register for each 8 bytes of a value; `nil` if it is passed in memory.
   private static func words(of type: Reference) -> [Word]? {
     guard type.pointee.size <= 16, !hasLongDouble(type) else { return nil }
     if Int32(type.pointee.type) == FFI_TYPE_VOID { return [] }

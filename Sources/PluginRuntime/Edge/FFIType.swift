@@ -34,8 +34,8 @@ enum FFIType {
     }
   }
 
-  /// Prepares the call of a function, whose arguments from `variadic` on stand in the place of C's `...`. Returns false
-  /// if libffi cannot call it.
+  /// Prepares the call of a function, whose arguments from `variadic` on are those for C's `...`. Returns false if
+  /// libffi cannot call it.
   static func prepare(
     _ interface: UnsafeMutablePointer<ffi_cif>, variadicFrom variadic: Int?, count: Int, returning result: Reference?,
     _ types: UnsafeMutablePointer<Reference?>?
@@ -87,6 +87,6 @@ enum FFIType {
       && structure.fields.allSatisfy { agrees(with: $0.type) }
   }
 
-  /// The address of a constant of libffi, which C declares as a variable.
+  /// Returns the address of a constant of libffi, which C declares as a variable.
   static func address(_ type: Reference) -> Reference { type }
 }

@@ -3,8 +3,9 @@ import Glibc
 
 /// Guards a program against plugin code that ends its process: by exit(), by a fatal signal, or by not returning.
 ///
-/// Each of them is reported on standard error with the plugin and the function that was running on the thread. A fatal
-/// signal then ends the process as before; the others end it with a status of the program's.
+/// Each such end is reported on standard error with the plugin and the function that was running on the thread. A fatal
+/// signal then ends the process as before; exit() and a passed time limit end it with a status that the program has
+/// chosen.
 public enum ProcessGuard {
   /// The exit statuses of a process that plugin code ends.
   public struct Statuses: Sendable {
@@ -15,7 +16,7 @@ public enum ProcessGuard {
     /// The status after plugin code that has not returned in time.
     public var timeout: Int32
 
-    /// The statuses, none of which should be 0.
+    /// Creates the statuses, none of which should be 0.
     public init(call: Int32, load: Int32, timeout: Int32) {
       self.call = call
       self.load = load
@@ -45,12 +46,12 @@ public enum ProcessGuard {
     }
   }
 
-  /// Gives this thread a stack for signal handlers, so that a stack overflow is reported too. For each thread that
-  /// calls functions of plugins.
+  /// Gives this thread a stack for signal handlers, so that a stack overflow is reported too. Call it on each thread
+  /// that calls functions of plugins.
   public static func prepareThread() { plugin_activity_prepare_thread() }
 
-  /// The state with which threads begin: that of the thread that starts the first one. By itself a thread has the
-  /// blocked signals of the one that starts it, where a function of a plugin may just have changed them.
+  /// The state that threads begin with: that of the thread that starts the first one. Otherwise a thread would inherit
+  /// the blocked signals of its creator, which a plugin's function may just have changed.
   private static let initialState = plugin_thread_state()
 
   /// Runs a closure on a new thread that is prepared for functions of plugins. Returns false, and runs nothing, if no

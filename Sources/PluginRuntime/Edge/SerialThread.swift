@@ -2,7 +2,7 @@ import CPluginEdge
 import Glibc
 import Synchronization
 
-/// One thread for jobs that must all run on the same one, one after the other. It stays until the process ends.
+/// A thread for jobs that must all run on the same thread, one after the other. It stays until the process ends.
 ///
 /// A thread, not merely an order: handles of some libraries belong to the thread that made them. A serial executor of
 /// the engine may run each job on another thread.
@@ -54,10 +54,10 @@ public final class SerialThread: Sendable {
     pthread_getspecific(key).map { Unmanaged<SerialThread>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Whether this thread calls.
+  /// Whether the calling thread is this one.
   public var isCurrent: Bool { Self.current === self }
 
-  /// The number by which a worker knows the thread that calls by this thread run on; 0: any thread.
+  /// The number of the calling thread in workers, which run all calls of one number on one thread; 0: any thread.
   static var currentLane: UInt64 { current?.lane ?? 0 }
 
   /// Runs a job on the thread, after the jobs before it. Does not wait.
@@ -73,8 +73,8 @@ public final class SerialThread: Sendable {
     for job in jobs { job() }
   }
 
-  /// Runs a job on the thread. Waits for it if a thread of this kind calls: on that thread itself, the job runs at
-  /// once.
+  /// Runs a job on the thread. Waits for the job if the calling thread is a `SerialThread`; on the thread itself, the
+  /// job runs at once.
   public func run(_ job: @escaping Job) {
     guard let caller = Self.current else { return post(job) }
     guard caller !== self, start() else { return job() }

@@ -10,7 +10,7 @@ enum HostTable {
   private typealias Table = UnsafePointer<promise_host_t>?
   private typealias Text = UnsafePointer<CChar>?
 
-  /// Room for a table and the reference behind it. Never freed: the table is valid until the process ends.
+  /// Allocates a table and the reference behind it. Never freed: the table is valid until the process ends.
   static func make() -> UnsafeMutablePointer<promise_host_t> {
     let size = MemoryLayout<promise_host_t>.stride + MemoryLayout<Unmanaged<LoadedPlugin>>.stride
     let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: MemoryLayout<promise_host_t>.alignment)
@@ -31,7 +31,7 @@ enum HostTable {
     UnsafeMutableRawPointer(table + 1).storeBytes(of: Unmanaged.passRetained(plugin), as: Unmanaged<LoadedPlugin>.self)
   }
 
-  /// The function with the header's nullability.
+  /// Returns the function with the header's nullability.
   private static func cast<From, To>(_ function: From) -> To { unsafeBitCast(function, to: To.self) }
 
   private static func plugin(_ table: Table) -> LoadedPlugin? {

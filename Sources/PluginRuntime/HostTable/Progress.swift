@@ -25,7 +25,7 @@ final class ProgressQueue: Sendable {
   private let first: Receiver?
   private let second: Receiver?
 
-  /// Creates a queue that gives each report to both receivers.
+  /// Creates a queue that passes each report to both receivers.
   init(_ first: Receiver?, _ second: Receiver?) { (self.first, self.second) = (first, second) }
 
   /// Queues a report for the next delivery. Calls no receiver.

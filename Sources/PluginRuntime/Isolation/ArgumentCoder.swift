@@ -1,6 +1,6 @@
 import Promises
 
-/// Converts the arguments of a call to values for a frame and back. Each is three: its name or void, form, content.
+/// Converts the arguments of a call to values for a frame and back: for each the name or void, the form, the content.
 enum ArgumentCoder {
   /// An argument on its way into a worker.
   enum Form: UInt64 {
@@ -11,8 +11,8 @@ enum ArgumentCoder {
     case callback
     /// The content is the index of a block of shared memory: bytes, or the content of a file.
     case shared, sharedContents
-    /// The content is the request of an earlier call of the worker, whose result it is, and the number of a promise, in
-    /// case that the call has ended.
+    /// The result of an earlier call in the worker. The content is the request of that call, and the number of a
+    /// promise in case that the call has ended.
     case result
   }
 
@@ -20,12 +20,12 @@ enum ArgumentCoder {
   enum GivenPromise {
     /// Settled by a frame.
     case number(UInt64)
-    /// The result of a request, or else a promise as above.
+    /// The result of a request, or the promise of the number if the worker no longer has the result.
     case result(request: UInt64, number: UInt64)
   }
 
-  /// Appends arguments. Promises and callbacks are numbered by the closures. Large bytes are shared, from the blocks of
-  /// the pool if the call is one of a pool.
+  /// Appends arguments. The closures number promises and callbacks. Large bytes are shared, in blocks of `pool` if the
+  /// call belongs to a pool.
   ///
   /// - Throws: `CBORError` if a value is nested too deeply.
   static func encode(
@@ -73,7 +73,7 @@ enum ArgumentCoder {
 
   /// Decodes arguments.
   ///
-  /// - Throws: `FrameError` if they are not of that form.
+  /// - Throws: `FrameError` if they are malformed.
   static func decode(
     _ parts: ArraySlice<PluginValue>, memory: [SharedBytes], promise: (GivenPromise) -> Promise<PluginValue>,
     callback: (UInt64) -> PluginCallback
@@ -109,7 +109,7 @@ enum ArgumentCoder {
 
   private static var malformed: FrameError { FrameError(description: "arguments of an unknown form") }
 
-  /// JSON as a value: the digits of a number are bytes.
+  /// Returns JSON as a value, with the digits of a number as bytes.
   private static func encode(_ json: JSONText) -> PluginValue {
     switch json {
     case .null: .void

@@ -9,15 +9,15 @@ enum CBOR {
     static let handle: UInt64 = 40_961
     /// The tag of an object: the array of its names and values in turn, which keeps their order.
     static let object: UInt64 = 40_962
-    /// The tag of the index of a block of shared memory: its bytes.
+    /// The tag of the index of a block of shared memory that holds bytes.
     static let sharedBytes: UInt64 = 40_963
-    /// The tag of the index of a block of shared memory: its text.
+    /// The tag of the index of a block of shared memory that holds text.
     static let sharedText: UInt64 = 40_964
   }
 
-  /// The deepest nesting of arrays and objects.
+  /// The maximum nesting of arrays and objects.
   static let maximumDepth = PluginValue.maximumDepth
-  /// The most values in one encoded value, so that a few bytes cannot become much memory.
+  /// The maximum number of values in one encoded value, so that a few bytes cannot become much memory.
   static let maximumCount = 1 << 24
 
   /// The major types.

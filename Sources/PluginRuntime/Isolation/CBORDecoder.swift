@@ -10,8 +10,8 @@ struct CBORDecoder {
   private var memory: [SharedBytes?]
 
   /// Decodes bytes that are one value and nothing else. `handles`: the upper half of the handles that may be in it;
-  /// `nil` for any. `memory`: shared memory, each block of which is read at most once. `limit`: the most values, the
-  /// elements of arrays included.
+  /// `nil` for any. `memory`: shared memory, each block of which is read at most once. `limit`: the maximum number of
+  /// values, the elements of arrays included.
   static func decode(
     _ bytes: ArraySlice<UInt8>, handles: UInt? = nil, memory: [SharedBytes] = [], limit: Int = CBOR.maximumCount
   ) throws(CBORError) -> PluginValue {
@@ -30,7 +30,7 @@ struct CBORDecoder {
 
   private init(_ bytes: UnsafeRawBufferPointer, _ handles: UInt?, _ memory: [SharedBytes], _ limit: Int) {
     self.limit = limit
-    // Without the conversion of an empty array.
+    // Skips the conversion of an empty array to an array of optionals.
     self.memory = memory.isEmpty ? [] : memory
     self.bytes = bytes
     self.handles = handles
@@ -67,7 +67,7 @@ struct CBORDecoder {
     return (bytes[offset] >> 5, bytes[offset] & 0x1F)
   }
 
-  /// The number of a head, which must be in its shortest form.
+  /// Reads the number of a head, which must be in its shortest form.
   private mutating func number(_ information: UInt8) throws(CBORError) -> UInt64 {
     switch information {
     case 0..<24: return UInt64(information)
@@ -107,7 +107,7 @@ struct CBORDecoder {
     return text
   }
 
-  /// The length of an array; each element takes a byte at least.
+  /// Reads the length of an array; each element takes a byte at least.
   private mutating func length(_ information: UInt8) throws(CBORError) -> Int {
     let length = try number(information)
     guard length <= UInt64(remaining) else { throw error("\(length) elements, but only \(remaining) bytes are left") }
@@ -117,7 +117,7 @@ struct CBORDecoder {
   private mutating func elements(_ information: UInt8, depth: Int) throws(CBORError) -> [PluginValue] {
     var elements: [PluginValue] = []
     let length = try length(information)
-    // Not all is reserved in advance: the sender decides the length.
+    // Little is reserved in advance: the sender chooses the length.
     elements.reserveCapacity(min(length, 8))
     for _ in 0..<length { elements.append(try value(depth: depth + 1)) }
     return elements
@@ -132,7 +132,7 @@ struct CBORDecoder {
     case (CBOR.Tag.handle, CBOR.Major.array): return .pointer(try handle(information))
     case (CBOR.Tag.sharedBytes, CBOR.Major.unsigned): return .bytes(try block(information).bytes)
     case (CBOR.Tag.sharedText, CBOR.Major.unsigned):
-      // Validated after the copy: the memory is sealed, and even if it were not, the copy is this process's.
+      // Validates a copy: even if the memory were not sealed, no other process could change the copy.
       guard let text = String(validating: try block(information).bytes, as: UTF8.self) else {
         throw error("text that is not UTF-8")
       }
@@ -142,7 +142,7 @@ struct CBORDecoder {
     }
   }
 
-  /// A block of shared memory. The second value that is read from one would be memory for which nothing was sent.
+  /// Returns a block of shared memory. A block is read once, so that a small frame cannot become many copies of it.
   private mutating func block(_ information: UInt8) throws(CBORError) -> SharedBytes {
     let index = try number(information)
     guard index < UInt64(memory.count), let block = memory[Int(index)] else {
@@ -167,7 +167,7 @@ struct CBORDecoder {
     let length = try length(information)
     guard length.isMultiple(of: 2) else { throw error("an object with a name without a value") }
     var members: [PluginMember] = []
-    // Compared as bytes: to Swift, texts that only look the same are equal.
+    // Compared as bytes: Swift takes texts for equal that only look the same.
     var names: Set<[UInt8]> = []
     for _ in 0..<length / 2 {
       let name = try name()

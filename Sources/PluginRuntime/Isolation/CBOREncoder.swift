@@ -4,10 +4,10 @@ struct CBOREncoder {
   /// Blocks of shared memory, to which large bytes and texts are copied; `nil`: all are part of the encoding.
   private(set) var memory: [SharedBytes]?
 
-  /// Room for the arguments of most calls.
+  /// The number of bytes for the arguments of most calls.
   private static let common = 112
 
-  /// Creates an encoder whose bytes begin with so many zeros.
+  /// Creates an encoder whose bytes begin with `count` zeros.
   init(reserving count: Int = 0, sharing memory: [SharedBytes]? = nil) {
     bytes = []
     bytes.reserveCapacity(count + Self.common)
@@ -66,7 +66,7 @@ struct CBOREncoder {
     }
   }
 
-  /// Begins an array of so many values, which are appended next.
+  /// Begins an array of `count` values, which must be appended next.
   mutating func array(of count: Int) { head(CBOR.Major.array, UInt64(count)) }
 
   mutating func append(_ number: UInt64) { head(CBOR.Major.unsigned, number) }

@@ -9,13 +9,13 @@ final class CallFlow: Sendable {
   enum Decision: Sendable { case start, waits, overloaded, closed }
 
   private struct State {
-    /// Calls that a worker has not answered; counted only if they are limited.
+    /// The number of calls that a worker has not answered; they are counted only if they are limited.
     var running = 0
     /// Waiting calls by number; numbers grow.
     var waiting: [UInt64: WaitingCall] = [:]
     /// The promises among the arguments of calls that wait, by their ids, and how often.
     var awaited: [UInt64: Int] = [:]
-    /// No call that waits has a lower number.
+    /// The lowest number that a waiting call may have.
     var first: UInt64 = 0
     var next: UInt64 = 0
     var isHeld = false
@@ -27,7 +27,7 @@ final class CallFlow: Sendable {
       for promise in call.awaited { awaited[promise, default: 0] += 1 }
     }
 
-    /// Takes out the call that has waited longest.
+    /// Removes and returns the call that has waited longest.
     mutating func takeFirst() -> WaitingCall? {
       guard !waiting.isEmpty else { return nil }
       while true {
@@ -53,7 +53,7 @@ final class CallFlow: Sendable {
 
   init(_ limits: CallLimits) { self.limits = limits }
 
-  /// The number of a new call that may have to wait.
+  /// Returns the number for a new call that may have to wait.
   func newNumber() -> UInt64 {
     state.withLock { state in
       defer { state.next += 1 }
@@ -61,8 +61,8 @@ final class CallFlow: Sendable {
     }
   }
 
-  /// Decides on a new call. One that waits is queued, if it has been made: that is done with no lock held, for a trace
-  /// calls a closure of the program's.
+  /// Decides on a new call, and queues it if it waits. To learn the decision, call without `call` first: making a
+  /// `WaitingCall` may run a trace's closure of the program, and so must not happen under the lock.
   func admit(_ call: WaitingCall? = nil, number: UInt64 = 0) -> Decision {
     state.withLock { state in
       if state.isClosed { return .closed }
@@ -81,10 +81,10 @@ final class CallFlow: Sendable {
     !limits.areSet && state.withLock { !$0.isClosed && !$0.isHeld && $0.waiting.isEmpty }
   }
 
-  /// The token that a started call keeps until its worker has answered; `nil` if calls are not limited.
+  /// Returns the slot that a started call keeps until its worker has answered; `nil` if calls are not limited.
   func slot() -> CallSlot? { limits.areSet ? CallSlot(self) : nil }
 
-  /// Takes out the call of that number, which was discarded, or whose time is over. `nil` if it has started.
+  /// Removes the waiting call with that number, which was discarded or has timed out; `nil` if it has started.
   func remove(_ number: UInt64) -> WaitingCall? {
     state.withLock { state in
       guard let call = state.takeOut(number) else { return nil }
@@ -96,7 +96,7 @@ final class CallFlow: Sendable {
   /// Whether a call that waits has a promise among its arguments.
   func awaits(_ promise: Promise<PluginValue>) -> Bool { state.withLock { $0.awaited[promise.id] != nil } }
 
-  /// A worker has answered a call.
+  /// Frees the place of a call that a worker has answered.
   fileprivate func finished() { startNext { $0.running -= 1 } }
 
   /// Makes all new calls wait.
@@ -116,11 +116,11 @@ final class CallFlow: Sendable {
       return (started, state.waiting.isEmpty && state.isClosed && !started.isEmpty)
     }
     for call in started { call.start() }
-    // Not before: unload() closes the workers then, which would take these calls no more.
+    // Signalled after the calls have started: unload() then closes the workers, which would not accept them.
     if isLast { emptied.signal() }
   }
 
-  /// Refuses new calls. Waits until those that wait have started, at most until the deadline, and returns the rest.
+  /// Refuses new calls. Waits until the waiting calls have started, at most until the deadline. Returns the others.
   func close(deadline: DispatchTime) -> [WaitingCall] {
     let isEmpty = state.withLock { state in
       state.isClosed = true
@@ -140,7 +140,7 @@ final class CallSlot: Sendable {
 
   init(_ flow: CallFlow) { self.flow = flow }
 
-  // Elsewhere: the last reference may be released with a lock held.
+  // Not on this thread: the last reference may be released with a lock held.
   deinit { WorkerLink.deliveries.run { [flow] in flow.finished() } }
 }
 
@@ -151,21 +151,21 @@ final class WaitingCall: Sendable {
     var isDiscarded = false
   }
 
-  /// The discarding of the promise, which has this and not the call.
+  /// The state of a discard. The promise holds this and not the call, which holds the promise.
   private final class Discarding: Sendable {
     let state = Mutex(State())
   }
 
   let promise: Promise<PluginValue>
-  /// The interest in the result, which stays in its worker if a later call takes it and nobody reads it.
+  /// The demand for the result, which stays in its worker if a later call takes it and nobody reads it.
   let demand: ResultDemand
   /// The ids of the promises among the arguments.
   let awaited: [UInt64]
   private let begin: @Sendable (WaitingCall) -> Promise<PluginValue>
   private let discarding: Discarding
 
-  /// `begin` starts the call, which settles `promise`, or returns the promise of another outcome. `remove` takes it out
-  /// of the queue, unless it has started.
+  /// `begin` starts the call. It returns `promise`, or another promise, which `promise` then follows. `remove` removes
+  /// the call from the queue; it returns `nil` if the call has started.
   init(
     awaiting awaited: [UInt64], begin: @escaping @Sendable (WaitingCall) -> Promise<PluginValue>,
     remove: @escaping @Sendable () -> WaitingCall?
@@ -189,7 +189,7 @@ final class WaitingCall: Sendable {
     if started !== promise { started.then({ [promise] in promise.resolve($0) }, { [promise] in promise.reject($0) }) }
   }
 
-  /// A worker has the call. `stop` asks the worker to stop it.
+  /// Notes that a worker has the call. `stop` asks the worker to stop the call, and runs at once after a discard.
   func hasStarted(_ stop: @escaping @Sendable () -> Void) {
     let isDiscarded = discarding.state.withLock { state in
       state.stop = stop

@@ -2,21 +2,21 @@
 public struct CallLimits: Sendable, Equatable {
   /// The handling of a call that comes when `inFlight` calls have not ended.
   public enum Policy: Sendable, Equatable {
-    /// The call waits, in the order of the calls. Beyond `queue` calls that wait, it is rejected.
+    /// The call waits, in the order of the calls. If `queue` calls wait already, it is rejected.
     case wait
     /// The call is rejected at once, with a `PluginError` of the kind `overloaded`.
     case reject
   }
 
-  /// The most calls that the workers have at once. A call counts until its worker has answered, also after its promise
-  /// was discarded.
+  /// The maximum number of calls that the workers have at once. A call counts until its worker has answered, even after
+  /// its promise was discarded.
   public var inFlight = Int.max
-  /// The most calls that wait.
+  /// The maximum number of calls that wait.
   public var queue = Int.max
   /// The handling of further calls.
   public var whenFull = Policy.wait
 
-  /// Creates limits, with the defaults that the properties show: none.
+  /// Creates limits with the defaults of the properties: none.
   public init() {}
 
   var areSet: Bool { inFlight != .max }

@@ -2,16 +2,16 @@
 struct CallTerms: Sendable {
   /// The number of calls that it is nested in.
   let depth: Int
-  /// The number of the worker's thread for it; 0: any.
+  /// The number of the worker's thread that makes the call; 0: any thread.
   let lane: UInt64
   /// The time limit, and its end.
   let timeout: Duration?
   let deadline: ContinuousClock.Instant?
-  /// The call as work of its host, until it has ended.
+  /// Counts the call as work of its host until the call has ended.
   let use: CallUse?
   let progress: (@Sendable (ProgressReport) -> Void)?
 
-  /// The time limit begins now.
+  /// Creates terms. The time limit begins now.
   init(
     depth: Int = 0, lane: UInt64 = 0, timeout: Duration? = nil, use: CallUse? = nil,
     progress: (@Sendable (ProgressReport) -> Void)? = nil

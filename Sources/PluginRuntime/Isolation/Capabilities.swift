@@ -1,6 +1,6 @@
 import Glibc
 
-/// The rights of a worker process beyond computing with its arguments. A new value gives none.
+/// The rights of a worker process beyond computing with its arguments. A new value grants none.
 ///
 ///     options.capabilities.reads = ["/usr/share/dict"]
 ///     try options.capabilities.allow("memory=512M")
@@ -12,16 +12,17 @@ public struct Capabilities: Sendable, Equatable {
   /// Child processes with the same rights, and the execution of programs: those of the system, and files that may be
   /// read.
   public var processes = false
-  /// Existing files and folders that may be read, each with all below it.
+  /// Existing files and folders that may be read, each with everything below it.
   public var reads: [String] = []
-  /// Existing files and folders that may be written, each with all below it: also making, renaming and removing.
+  /// Existing files and folders that may be written, with everything below them: also creating, renaming and removing.
   public var writes: [String] = []
   /// The names of variables of the host's environment that the worker gets besides the common ones: those that choose
   /// language, time zone, and folders of programs, libraries and settings.
   public var environment: [String] = []
   /// The private writable memory of the process in bytes, stacks of threads included; `nil` for no limit.
   public var memory: UInt64?
-  /// The processor time of one process, which is killed at its end, rounded up to seconds; `nil` for no limit.
+  /// The processor time of each process, rounded up to seconds; a process is killed when it is used up; `nil` for no
+  /// limit.
   public var cpuTime: Duration?
   /// Whether the worker has all rights of its user, and nothing is enforced.
   public var isUnrestricted = false
@@ -73,7 +74,7 @@ public struct Capabilities: Sendable, Equatable {
     }
   }
 
-  /// The union of both; of limits, those of `other` where it has one.
+  /// Returns the union of both. A limit is that of `other`, if `other` has one.
   public func union(_ other: Capabilities) -> Capabilities {
     var union = self
     union.network = network || other.network
@@ -97,7 +98,7 @@ public struct Capabilities: Sendable, Equatable {
     }
   }
 
-  /// The limit of memory as it is given: `64M`.
+  /// The limit of memory in the form of `--allow`: `64M`.
   var memoryText: String? {
     memory.map { memory in
       let factor = Self.factors.first { memory % $0.size == 0 }

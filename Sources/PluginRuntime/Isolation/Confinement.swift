@@ -5,7 +5,7 @@ import Glibc
 enum Confinement {
   /// The descriptor by which the host sends the plan, and receives the listener of the filter.
   private static let control = Int32(PLUGIN_PROCESS_CONTROL)
-  /// The longest plan.
+  /// The maximum length of a plan, in bytes.
   private static let capacity = 1 << 17
 
   /// Reads the plan of the host and enforces it, before this process has a second thread. Ends the process if there is
@@ -22,7 +22,7 @@ enum Confinement {
       WorkerChannel.complain("plugin-worker: the host sent no rules that this version knows")
     }
     defer { close(control) }
-    // Before the rules, which then keep the plugin from it.
+    // Before the rules, which then keep the plugin from killing the guard.
     if plan?.limits.processes != false { plugin_process_guard_group() }
     guard let (given, rules) = plan else { return copy }
     var limits = given
@@ -50,7 +50,7 @@ enum Confinement {
       gaps.append("files, and signals to other processes (the kernel has no Landlock)")
       return false
     }
-    // Some systems do not have some of the common files.
+    // Failures are ignored: some systems lack some of the common files.
     for rule in rules { _ = plugin_landlock_allow(set, rule.path, rule.access) }
     let error = plugin_landlock_end(set)
     note(error, "files, and signals to other processes", &gaps)

@@ -19,7 +19,7 @@ struct ConfinementPlan: Sendable {
   /// need. The worker's own program is among them: runtimes read it to show their stacks.
   init(_ capabilities: Capabilities, _ source: PluginSource, _ program: WorkerProgram) {
     self.capabilities = capabilities
-    // The program may be given as /proc/self/exe, which is another one for each process.
+    // The program may be given as /proc/self/exe, which means another file in each process.
     let own = (try? PluginFile.resolve(program.path)) ?? program.path
     let common = Self.common + [own] + LibraryFinder.folders
     var rules = common.map { Rule(path: $0, access: Self.read) }
@@ -63,7 +63,7 @@ struct ConfinementPlan: Sendable {
       ]))
   }
 
-  /// Reads a message; `nil` if it is none, `.some(nil)` if nothing is to be enforced.
+  /// Reads a message; `nil` if the message is malformed, `.some(nil)` if nothing is to be enforced.
   static func read(_ bytes: ArraySlice<UInt8>) -> (limits: plugin_confinement_t, rules: [Rule])?? {
     guard let value = try? CBORDecoder.decode(bytes) else { return nil }
     guard value != .void else { return .some(nil) }

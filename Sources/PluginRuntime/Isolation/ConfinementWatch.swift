@@ -16,7 +16,7 @@ struct ConfinementWatch {
   private var control: Int32
   private var listener: Int32 = -1
   private var enforcesFiles = false
-  /// The address in the worker of the calls that its threads make.
+  /// The address, in the worker, of the table of the calls that its threads make.
   private var notedCalls: UInt64 = 0
   private var notes: [Note] = []
   /// The paths of the rules without symbolic links.
@@ -24,7 +24,7 @@ struct ConfinementWatch {
   /// The limits that the system does not enforce.
   private(set) var gaps: [String] = []
 
-  /// The most refusals that are kept: of one call, and in all.
+  /// The maximum number of refusals that are kept: of one call, and in total.
   private static let maximum = (call: 16, all: 4_096)
 
   /// Sends the plan, and the copy of the plugin's file, to a process that has just been started, and takes its control
@@ -46,7 +46,7 @@ struct ConfinementWatch {
   /// The descriptor to be polled for reading; -1 for none.
   var descriptor: Int32 { listener >= 0 ? listener : control }
 
-  /// Handles a report of the descriptor. Returns the limits that are not enforced, when the worker has reported them.
+  /// Handles a report of the descriptor. Returns the limits that are not enforced, once the worker has reported them.
   mutating func handle(_ events: Int16) -> [String]? {
     guard events & Int16(POLLIN) != 0 else {
       // The process, and all that it started, have ended.
@@ -67,7 +67,7 @@ struct ConfinementWatch {
 
   // MARK: Refusals
 
-  /// Takes the refusals of a call out. For one that was rejected, those of threads that were making no call too.
+  /// Removes and returns the refusals of a call; for a rejected call, also those of threads that were making no call.
   mutating func take(_ request: UInt64, since began: ContinuousClock.Instant, isRejected: Bool) -> [CapabilityRefusal] {
     guard !notes.isEmpty else { return [] }
     let refusals = notes.filter { $0.request == request || isRejected && $0.request == nil && $0.time >= began }
@@ -75,7 +75,7 @@ struct ConfinementWatch {
     return Self.unique(refusals)
   }
 
-  /// Takes out the refusals of threads that were making no call.
+  /// Removes and returns the refusals of threads that were making no call.
   mutating func takeOutsideCalls(since began: ContinuousClock.Instant? = nil) -> [CapabilityRefusal] {
     let isTaken = { (note: Note) in note.request == nil && note.time >= began ?? note.time }
     defer { notes.removeAll(where: isTaken) }
@@ -115,7 +115,7 @@ struct ConfinementWatch {
     var path = [CChar](repeating: 0, count: 4_096)
     guard plugin_attempt_next(listener, &attempt, &path, path.count) else { return }
     let text = String(decoding: path.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-    // Noted before the thread goes on, hence before the answer of its call.
+    // Noted before the thread continues, and so before the answer of its call arrives.
     if let refusal = refusal(of: attempt, text) {
       keep(Note(refusal: refusal, request: request(ofThread: attempt.thread)))
     }
@@ -124,7 +124,7 @@ struct ConfinementWatch {
 
   /// Keeps a refusal. Many of one call do not displace those of others.
   private mutating func keep(_ note: Note) {
-    // The time of the last one counts.
+    // A repeated refusal counts with its last time.
     notes.removeAll { $0.request == note.request && $0.refusal == note.refusal }
     let others = notes.indices.filter { notes[$0].request == note.request }
     if others.count >= Self.maximum.call, let oldest = others.first {
@@ -147,7 +147,7 @@ struct ConfinementWatch {
     }
     guard enforcesFiles, let full else { return nil }
     let (path, own) = located(full, attempt.thread)
-    // Opening a file that does not exist fails for everybody; one that is made has a folder.
+    // Opening a missing file fails with any rights, so no refusal is noted; creating one needs rights to its folder.
     let existing = Self.resolve(path).map { Self.isBelow(own, $0) ? Self.ownFolder + $0.dropFirst(own.count) : $0 }
     if attempt.writes, let target = existing ?? Self.resolveNew(path), !isGranted(target, PLUGIN_ACCESS_WRITE) {
       return CapabilityRefusal(capability: .write, path: target, call: call)
@@ -198,7 +198,7 @@ struct ConfinementWatch {
     return attempt.size > limit || kilobytes * 1024 > limit - attempt.size
   }
 
-  /// The call that a thread makes, from the memory of the worker.
+  /// Returns the request of the call that a thread makes, read from the worker's memory; `nil` if it makes none.
   private func request(ofThread thread: Int32) -> UInt64? {
     let request = plugin_confinement_noted_call(thread, notedCalls)
     return request == 0 ? nil : request
@@ -212,8 +212,8 @@ struct ConfinementWatch {
     return String(cString: resolved)
   }
 
-  /// The path of a file that is to be made in an existing folder. In /proc nobody makes files: a name that leads
-  /// nowhere is that of a pipe.
+  /// Returns the path of a file to be created in an existing folder; `nil` in /proc, where no files can be created, and
+  /// a name that leads nowhere is that of a pipe.
   private static func resolveNew(_ path: String) -> String? {
     guard !isBelow("/proc", path), let slash = path.lastIndex(of: "/") else { return nil }
     return resolve(slash == path.startIndex ? "/" : String(path[..<slash])).map { folder in

@@ -1,12 +1,12 @@
 import Promises
 
-/// The ends of workers that the host has reported to another worker, as the reason why an argument or a call by it was
-/// rejected: a plugin that passes the reason on is rejected because of it.
+/// The ends of workers that the host has reported to another worker, as reasons why an argument of that worker, or a
+/// call made by it, was rejected. A call that the plugin then rejects with such a reason depends on the ended worker.
 ///
-/// In a worker, and in C, the reason is a text. No worker can say of itself that another one has ended: the host
-/// compares the text with those that it has sent.
+/// In a worker, and in C, the reason is a text, and a worker could make up the end of another one. So the host compares
+/// the text with those that it has sent.
 struct CrossedEnds {
-  /// The most that are kept, the latest.
+  /// The maximum number of ends that are kept; the oldest are dropped.
   static let limit = 64
 
   private var errors: [PluginError] = []
@@ -17,7 +17,7 @@ struct CrossedEnds {
     errors.append(error)
   }
 
-  /// The error that a reason repeats.
+  /// Returns the error that a reason repeats; `nil` if it repeats none.
   func error(behind reason: Any?) -> PluginError? {
     guard !errors.isEmpty else { return nil }
     switch reason {

@@ -28,24 +28,24 @@ struct Frame: Sendable {
     case cancel = 9
     /// Settles a promise that was an argument.
     case settle = 11
-    /// A callback that was an argument is called; answered by `returned`. Its request is of the worker's numbering.
+    /// Calls a callback that was an argument; answered by `returned`. The worker numbers its request.
     case callback = 16
     case returned = 13
-    /// A callback will not be called any more.
+    /// Reports that a callback will not be called any more.
     case released = 18
-    /// A call of another plugin, answered by `answered`. Its request is of the worker's numbering.
+    /// Calls another plugin; answered by `answered`. The worker numbers its request.
     case foreign = 20
     case answered = 15
-    /// Asks to stop such a call.
+    /// Asks to stop a call of another plugin.
     case foreignCancel = 22
     case log = 24
-    /// Asks to settle a promise that was an argument: the result of a call that had ended before.
+    /// Asks to settle a promise that was an argument: the call whose result it is had already ended.
     case wanted = 30
-    /// Asks the worker to keep the result of a call: a call that is not sent yet takes it.
+    /// Asks the worker to keep the result of a call, because a call that is not sent yet takes it.
     case keep = 25
     /// Answers a call whose result a later call takes: the worker keeps it. The body is its size in bytes.
     case kept = 32
-    /// Asks for a result that the worker keeps, which is answered as the call; or drops it.
+    /// `fetch` asks for a result that the worker keeps, and is answered as its call; `drop` frees the result.
     case fetch = 21
     case drop = 23
     /// Calls unload(); answered by `unloaded`, after which the worker exits.
@@ -58,12 +58,13 @@ struct Frame: Sendable {
 
   static let version: UInt8 = 1
   static let headerSize = 16
-  /// The longest body.
+  /// The maximum length of a body, in bytes.
   static let maximumLength = 1 << 28
-  /// The most blocks of shared memory; further bytes are part of the body.
+  /// The maximum number of blocks of shared memory; further bytes are part of the body.
   static let maximumBlocks = 64
 
-  /// The least bytes of a result that a worker keeps. The answer of a smaller one takes no longer than its question.
+  /// The minimum size of a result that a worker keeps, in bytes. Sending a smaller one takes no longer than asking for
+  /// it.
   static let leastKept = 4096
 
   let kind: Kind
@@ -80,14 +81,14 @@ struct Frame: Sendable {
     self.memory = memory
   }
 
-  /// The bytes of the frame. Large bytes of the body are copied to shared memory.
+  /// Returns the bytes of the frame. Large bytes of the body are copied to shared memory.
   ///
   /// - Throws: `CBORError` if the body is nested too deeply or too long.
   func encoded() throws(CBORError) -> EncodedFrame {
     try Self.encoded(kind, request, sharing: memory) { (encoder) throws(CBORError) in try encoder.append(body) }
   }
 
-  /// The bytes of a frame whose body the closure appends.
+  /// Returns the bytes of a frame whose body the closure appends.
   static func encoded(
     _ kind: Kind, _ request: UInt64, sharing memory: [SharedBytes] = [],
     _ body: (inout CBOREncoder) throws(CBORError) -> Void
@@ -111,8 +112,8 @@ struct Frame: Sendable {
 }
 
 extension Frame.Kind {
-  /// The most values in the body: few where the form of the body has few, for a value takes many times the memory of
-  /// its encoding.
+  /// The maximum number of values in the body. It is low for kinds whose bodies have few values, because a value takes
+  /// many times the memory of its encoding.
   var maximumCount: Int {
     switch self {
     case .hello, .ready, .loaded, .progress, .released, .foreignCancel, .log, .ping, .pong, .cancel, .wanted,

@@ -1,17 +1,17 @@
 /// Takes frames out of a stream of bytes. For any bytes, the result is frames or one error.
 struct FrameReader {
   private var bytes: [UInt8] = []
-  /// The beginning of the bytes that no frame has taken.
+  /// The offset of the first byte that no frame has taken.
   private var start = 0
   /// The upper half of each handle in the frames; `nil` if the receiver checks handles itself.
   private let handles: UInt?
   private let descriptors = ReceivedDescriptors()
-  /// The bytes of the frames that were taken, and of their shared memory.
+  /// The number of bytes of the frames that were taken, and of their shared memory.
   private(set) var taken: UInt64 = 0
 
   init(handles: UInt? = nil) { self.handles = handles }
 
-  /// Appends bytes that have been received, and the descriptors that came with them, which it owns from now on.
+  /// Appends bytes that have been received, and the descriptors that came with them, which the reader owns from now on.
   mutating func append(_ received: UnsafeRawBufferPointer, _ descriptors: ArraySlice<Int32> = []) {
     self.descriptors.append(descriptors)
     if start == bytes.count {
@@ -24,12 +24,12 @@ struct FrameReader {
     bytes += received
   }
 
-  /// The capacity that is kept for the next frames.
+  /// The capacity in bytes that is kept for the next frames.
   private static let kept = 1 << 20
 
   /// Returns the next frame; `nil` if more bytes are needed.
   ///
-  /// - Throws: `FrameError`; the stream cannot be read on then.
+  /// - Throws: `FrameError`, after which the stream cannot be read further.
   mutating func next() throws(FrameError) -> Frame? {
     guard descriptors.all.count <= Frame.maximumBlocks, start < bytes.count || descriptors.all.isEmpty else {
       throw FrameError(description: "descriptors that no frame announces")
@@ -77,7 +77,7 @@ struct FrameReader {
     return memory
   }
 
-  /// The numbers of the next header.
+  /// Returns the numbers of the next header.
   private func header() -> (length: Int, blocks: Int, request: UInt64) {
     bytes.withUnsafeBytes { bytes in
       (

@@ -27,7 +27,7 @@ final class FrameServer: Sendable {
     var isWatching = false
     /// The number of a leader that the follower is to become.
     var offered: Int?
-    /// Leaders that were replaced, and whose calls have not returned.
+    /// The number of replaced leaders whose calls have not returned.
     var replaced = 0
 
     /// Replaces the leader. Returns the number of the next one, and the remaining calls.
@@ -40,26 +40,25 @@ final class FrameServer: Sendable {
     }
   }
 
-  /// The time between two looks at the leader. The host waits that long at most for the answer of a call that has
-  /// ended.
+  /// The interval at which the follower checks the leader. The answer of a call that has ended waits at most that long.
   private static let tick = DispatchTimeInterval.microseconds(500)
-  /// The ticks without calls after which the follower sleeps.
+  /// The number of ticks without calls after which the follower sleeps.
   private static let patience = 8
-  /// The time after which answers do not wait for the next call.
+  /// The time for which answers are held back, to be sent together with those of the next calls.
   private static let heldBack = Duration.microseconds(50)
 
   private let channel: WorkerChannel
   private let threads: CallThreads
-  /// The most leaders that were replaced. Beyond it all calls run on threads of the pool.
+  /// The maximum number of replaced leaders. Beyond it all calls run on threads of the pool.
   private let limit: Int
   private let state = Mutex(State())
   private let wakeup = DispatchSemaphore(value: 0)
   // Set by `start`, before there is a leader.
   nonisolated(unsafe) private var handle: Handler = { _ in }
-  // The leader's.
+  // Used only by the leader.
   nonisolated(unsafe) private var stream = FrameStream()
 
-  /// `threads` are for the calls that the leader does not run.
+  /// Creates a server. `threads` run the calls that the leader does not run.
   init(_ channel: WorkerChannel, _ threads: CallThreads, limit: Int) {
     (self.channel, self.threads, self.limit) = (channel, threads, limit)
   }
@@ -70,10 +69,11 @@ final class FrameServer: Sendable {
     return startThread { 0 }
   }
 
-  /// Adds a call that was read. For the handler of frames.
+  /// Adds a call that was read. Called by the handler of frames.
   func add(_ call: @escaping CallThreads.Job) { state.withLock { $0.calls.append(.init(run: call)) } }
 
-  /// The call on this thread is about to wait for a frame of the host, which another thread has to read.
+  /// Replaces the leader if its call, on this thread, is about to wait for a frame of the host: another thread must
+  /// read.
   func willWait() {
     let rest = state.withLock { state -> [CallThreads.Entry]? in
       guard let runner = state.runner, pthread_equal(runner, pthread_self()) != 0 else { return nil }
@@ -102,7 +102,8 @@ final class FrameServer: Sendable {
     repeat { channel.receive(&stream, handle) } while runCalls(number, initial)
   }
 
-  /// The call of a leader that was replaced has returned. Returns false if the thread is to end.
+  /// Makes a replaced leader, whose call has returned, the follower. Returns false if there is one: the thread ends
+  /// then.
   private func becomesFollower(_ number: inout Int) -> Bool {
     let isNeeded = state.withLock { state in
       state.replaced -= 1
@@ -180,7 +181,7 @@ final class FrameServer: Sendable {
     }
   }
 
-  /// Whether there is a thread that reads on if a call does not return. Starts one.
+  /// Starts a follower if there is none, to read on if a call does not return. Returns whether there is a follower.
   private func hasFollower() -> Bool {
     let (isThere, isAllowed) = state.withLock { state in
       let isThere = state.hasFollower

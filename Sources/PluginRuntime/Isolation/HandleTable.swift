@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The addresses that a worker has given to its host. Outside of the worker an address is a handle: a number that is
+/// The addresses that a worker has sent to its host. Outside of the worker an address is a handle: a number that is
 /// bound to the worker process and is not an address of any process.
 ///
 ///     63  62  61...32        31...0
@@ -14,23 +14,23 @@ final class HandleTable: Sendable {
   private let worker: UInt
   private let state = Mutex(State())
 
-  /// `worker`: different for each worker process of a host, in 30 bits.
+  /// Creates a table. `worker`: different for each worker process of a host, in 30 bits.
   init(worker: UInt32) { self.worker = Self.upperHalf(worker) }
 
-  /// The bits that all handles of a worker share.
+  /// Returns the bits that all handles of a worker share.
   static func upperHalf(_ worker: UInt32) -> UInt { 1 << 62 | UInt(worker & 0x3FFF_FFFF) << 32 }
 
-  /// The most handles of a worker.
+  /// The maximum number of handles of a worker.
   private static let maximum = 1 << 24
 
-  /// A value for the host: with handles in place of addresses.
+  /// Returns a value for the host, with handles in place of addresses.
   ///
   /// - Throws: `ArgumentMismatch` if there are too many.
   func exported(_ value: PluginValue) throws(ArgumentMismatch) -> PluginValue {
     try value.replacingPointers { (pointer) throws(ArgumentMismatch) in
       let number = state.withLock { state -> UInt32? in
         if let number = state.numbers[pointer] {
-          // It may be another object at the address of an earlier one.
+          // The address may now be that of another object.
           state.pointers[Int(number) - 1] = pointer
           return number
         }
@@ -46,7 +46,7 @@ final class HandleTable: Sendable {
     }
   }
 
-  /// A value from the host: with addresses in place of handles.
+  /// Returns a value from the host, with addresses in place of handles.
   ///
   /// - Throws: `ArgumentMismatch` for a handle of another process or of another type.
   func imported(_ value: PluginValue) throws(ArgumentMismatch) -> PluginValue {
@@ -66,7 +66,7 @@ final class HandleTable: Sendable {
 }
 
 extension PluginValue {
-  /// Whether an address is in the value.
+  /// Whether the value contains an address.
   var holdsPointers: Bool {
     switch self {
     case .pointer: true
@@ -76,7 +76,7 @@ extension PluginValue {
     }
   }
 
-  /// The value with each address in it replaced.
+  /// Returns the value with each address replaced.
   func replacingPointers(
     _ replace: (PluginPointer) throws(ArgumentMismatch) -> PluginPointer
   ) throws(ArgumentMismatch) -> PluginValue {

@@ -2,9 +2,9 @@ import Promises
 
 extension Host {
   /// Loads a plugin in a worker process: its code never runs in this one. The plugins that it requires must be loaded
-  /// before, in whichever way.
+  /// before, in this process or in others.
   ///
-  /// It is called by `call`, like a plugin of this process, and calls other plugins of this host.
+  /// `call` calls its functions, as those of a plugin of this process. It can call other plugins of this host.
   ///
   /// - Throws: `PluginError`, as `load(_:)`; `notIsolated` if the plugin has a function that cannot be called from
   ///   another process; `workerEnded`.

@@ -23,7 +23,7 @@ extension Host {
   /// The plugins in worker processes.
   public var isolatedPlugins: [PluginDescription] { registry.remotes.map(\.description) }
 
-  /// Ends one plugin in worker processes: `IsolatedPlugin.unload` has the steps. Its id is free then.
+  /// Ends one plugin in worker processes: `IsolatedPlugin.unload` has the steps. Its id is free afterwards.
   ///
   /// - Throws: `PluginError`: `unknownPlugin` if no plugin of that id runs in a worker process.
   public func unload(_ plugin: String, deadline: Duration = .seconds(5)) throws(PluginError) {

@@ -56,6 +56,6 @@ final class ReceivedDescriptors {
 
   func append(_ descriptors: ArraySlice<Int32>) { all += descriptors }
 
-  /// Takes the oldest; the caller owns it.
+  /// Removes and returns the oldest descriptor; the caller owns it.
   func takeFirst() -> Int32 { all.removeFirst() }
 }

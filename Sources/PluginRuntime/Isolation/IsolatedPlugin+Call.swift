@@ -3,8 +3,8 @@ import Promises
 import Synchronization
 
 extension IsolatedPlugin {
-  /// Calls a function, as `Host.call` does, in the worker with the fewest calls, or in that which gave a handle among
-  /// the arguments.
+  /// Calls a function, as `Host.call` does, in the worker with the fewest calls, or in the worker that returned a
+  /// handle among the arguments.
   ///
   /// Discarding the promise asks the worker to stop the call. If the function has not returned after
   /// `IsolationOptions.grace`, the worker is killed. `IsolationOptions.limits` may let the call wait first.
@@ -25,7 +25,7 @@ extension IsolatedPlugin {
     _ progress: (@Sendable (ProgressReport) -> Void)?
   ) -> Promise<PluginValue> {
     let depth = CallStack.depth
-    // A call by a plugin may be one that its own call waits for.
+    // Nested calls may run on any thread: the thread of the lane may be waiting for this one.
     let lane = depth == 0 ? SerialThread.currentLane : 0
     let terms = CallTerms(depth: depth, lane: lane, timeout: timeout, use: use, progress: progress)
     if flow.startsAtOnce { return start(function, arguments, terms) }
@@ -71,14 +71,14 @@ extension IsolatedPlugin {
       if let promise = process.begin(function, arguments, terms, slot: slot, waiting: waiting, stays: stays) {
         return promise
       }
-      // If it was retired since, the generation after it takes the call.
+      // If a reload has retired the process meanwhile, the next generation takes the call.
       let isOver = state.withLock { state in state.isClosed || state.active.contains { $0 === process } }
       if isOver { return .reject(closed(name)) }
     }
   }
 
-  /// The worker that gave a handle among the arguments, or else that of the lane, or else the one that has the result
-  /// of a call that is among the arguments, or else the one with the fewest calls.
+  /// Returns the worker that returned a handle among the arguments, or else that of the lane, or else the one that has
+  /// the result of a call that is among the arguments, or else the one with the fewest calls.
   private func worker(for arguments: [Argument], lane: UInt64) -> PluginProcess {
     let active = state.withLock(\.active)
     if active.count == 1 { return active[0] }
@@ -94,7 +94,7 @@ extension IsolatedPlugin {
     return active.map { ($0, $0.pending) }.min { $0.1 < $1.1 }?.0 ?? active[0]
   }
 
-  /// Rejects a call that still waits when its time is over.
+  /// Rejects a call that still waits when its time limit has passed.
   private func expire(_ number: UInt64, _ function: String, after timeout: Duration) {
     let subject = "\(description.id).\(function)"
     DispatchQueue.global().asyncAfter(deadline: .now() + timeout.interval) { [flow] in
@@ -121,7 +121,7 @@ extension IsolatedPlugin: RemotePlugin {
 }
 
 extension PluginDescription {
-  /// The error for a function that the plugin does not have.
+  /// Returns the error for a function that the plugin does not have.
   func lacks(_ function: String) -> PluginError {
     let names = functions.map(\.name).joined(separator: ", ")
     return PluginError(

@@ -2,12 +2,12 @@ import Promises
 import Synchronization
 
 extension IsolatedPlugin {
-  /// Exchanges the workers for new ones, which load the file as it is now. It is verified like any other.
+  /// Exchanges the workers for new ones, which load the file as it is now. The file is verified like any other.
   ///
-  /// Three functions of the plugin without parameters, each of which it may have, are called on the way, with
-  /// `IsolationOptions.loadTimeout` each. They may return promises.
+  /// Calls three functions of the plugin without parameters, if it has them, each with the time limit
+  /// `IsolationOptions.loadTimeout`. They may return promises.
   ///
-  /// - `quiesce()` in the old workers, before the new ones start: they release a port, a lock file. New calls wait from
+  /// - `quiesce()` in the old workers, before the new ones start, to release a port or a lock file. New calls wait from
   ///   then on until the exchange is over.
   /// - `health()` in the new workers, before they get calls.
   /// - `resume()` in the old workers, if the new ones are not used after all.
@@ -35,7 +35,7 @@ extension IsolatedPlugin {
     }
   }
 
-  /// Starts new workers that are fit for calls. If there are none, the old ones are as before.
+  /// Starts new workers, and checks that they are fit for calls. If one fails, the old workers continue as before.
   private func successors(
     of old: [PluginProcess], _ description: PluginDescription
   ) throws(PluginError) -> [PluginProcess] {

@@ -7,10 +7,10 @@ import Synchronization
 ///     let plugin = try IsolatedPlugin(loading: "/usr/lib/promise/digest.so", options)
 ///     plugin.call("sha256", [.value(.bytes(data))]).then { print($0) }
 ///
-/// Functions take the arguments and give the results that they have in the program's own process.
+/// Functions take the arguments and return the results that they have in the program's own process.
 /// When a process ends, the promises of its calls are rejected with a `PluginError` of the kind `workerEnded`; the next
 /// call starts another process, a new generation. Addresses (`ptr<T>`) are handles, bound to their generation: a call
-/// with a handle is made by the worker that gave it.
+/// with a handle is made by the worker that returned it.
 ///
 /// `LoadedPlugin` has the drawing of a generation's life, which `reload` and `unload` move on. Draining workers take no
 /// new calls. They unload the plugin when their calls have ended, or at a deadline, when the calls are rejected.
@@ -34,10 +34,10 @@ public final class IsolatedPlugin: Sendable {
 
   /// Starts the workers, in which the plugin's file is verified, mapped and loaded.
   ///
-  /// Returns when load() has returned, or its time is over.
+  /// Returns when load() has returned, or its time limit has passed.
   ///
   /// - Parameters:
-  ///   - path: of the plugin's file.
+  /// - path: the path of the plugin's file.
   ///   - options: the program that is the worker, the number of workers, the time limits, the limits for calls.
   ///   - host: the values for `configuration()`, and the receivers of log and progress, which must not wait: they are
   ///     called on the thread that reads what the worker sends.
@@ -76,12 +76,12 @@ public final class IsolatedPlugin: Sendable {
     return started
   }
 
-  /// Reads the description of a plugin in a worker process, which is killed then. Its load() is not called.
+  /// Reads the description of a plugin in a worker process, which is then killed. Its load() is not called.
   public static func inspect(_ path: String, _ options: IsolationOptions) throws(PluginError) -> PluginDescription {
     try inspect(.file(PluginFile.resolve(path)), options)
   }
 
-  /// Reads the description of an adopted library in a worker process, which is killed then.
+  /// Reads the description of an adopted library in a worker process, which is then killed.
   public static func inspect(_ adoption: Adoption, _ options: IsolationOptions) throws(PluginError) -> PluginDescription
   {
     try inspect(.adoption(adoption), options)
@@ -113,14 +113,14 @@ public final class IsolatedPlugin: Sendable {
   }
 
   /// Ends the plugin. New calls are rejected; those under way, and those that wait, have until the deadline, and are
-  /// then given up and rejected with a `PluginError` of kind `closed`. Then unload() is called, and the processes exit,
-  /// or are killed when their time is over. The second call waits for nothing.
+  /// then rejected with a `PluginError` of kind `closed`. Then unload() is called, and the processes exit, or are
+  /// killed when their time limit has passed. A second call waits for nothing.
   public func unload(deadline: Duration = .seconds(5)) {
     exchange.withLock {
       let end = ContinuousClock.now + deadline
       let error = PluginError(.closed, description.id, "had not been called when the host shut down")
       for call in flow.close(deadline: .now() + deadline.interval) {
-        // Elsewhere: reactions to the rejection may reload or unload the plugin.
+        // Not on this thread: reactions to the rejection may reload or unload the plugin.
         WorkerLink.deliveries.run { call.promise.reject(error) }
       }
       let processes = state.withLock { state in

@@ -1,35 +1,36 @@
 /// The settings of a plugin in a worker process.
 public struct IsolationOptions: Sendable {
-  /// The program that is the worker.
+  /// The program that a worker process runs.
   public var program: WorkerProgram
   /// The time for the start of the process, until its first frame.
   public var startTimeout: Duration = .seconds(10)
-  /// The time for each of: mapping the plugin with its initialisers and its entry, load(), unload().
+  /// The time limit for each of these: mapping the plugin with its initialisers and its entry, load(), unload().
   public var loadTimeout: Duration = .seconds(30)
   /// The time between the request to stop a call and SIGKILL for a worker that does not stop it.
   public var grace: Duration = .seconds(2)
-  /// The delay before the second start of a worker that ended without fulfilling a call; it doubles with each further
-  /// one, up to 5 seconds.
+  /// The delay before a worker is started in place of one that ended without answering a call. It doubles with each
+  /// further such end, up to 5 seconds.
   public var backoff: Duration = .milliseconds(100)
-  /// The number of workers in a row that end without an answer before no other is started for `coolDown`.
+  /// The number of workers that end in a row without an answer after which no other is started for `coolDown`.
   public var crashLimit = 5
-  /// The time for which calls are rejected then, with a `PluginError` of the kind `quarantined`. One worker is tried
-  /// afterwards.
+  /// The time for which calls are then rejected, with a `PluginError` of the kind `quarantined`. Afterwards one worker
+  /// is tried.
   public var coolDown: Duration = .seconds(60)
-  /// Receives the path of the plugin's file, and the reason, when that time begins. Must not wait.
+  /// Receives the path of the plugin's file, and the reason, when `coolDown` begins. Must not wait.
   public var circuitOpened: @Sendable (_ path: String?, _ reason: String) -> Void = { _, _ in }
   /// Receives the end of each worker that did not unload the plugin and exit as it was asked to, or that ended without
-  /// being asked while it had no call: a `PluginError` of the kind `workerEnded`. Must not wait. `nil`: the log has it.
+  /// being asked while it had no call: a `PluginError` of the kind `workerEnded`. Must not wait. If `nil`, the end is
+  /// logged.
   public var unloadFailed: (@Sendable (_ error: PluginError) -> Void)?
   /// The rights of the worker, which it enforces on itself; none beyond computing by default.
   public var capabilities = Capabilities()
   /// The number of workers. Each loads the plugin. A call is made by the one with the fewest calls, or by the one that
-  /// gave a handle among the arguments.
+  /// returned a handle among the arguments.
   public var pool = 1
   /// The limits for the calls of the plugin, in all its workers together.
   public var limits = CallLimits()
-  /// The most callbacks and calls of other plugins that a worker may wait for at the same time. One that exceeds it is
-  /// killed.
+  /// The maximum number of callbacks and calls of other plugins that a worker may wait for at the same time. A worker
+  /// that exceeds it is killed.
   public var questionLimit = 65_536
   /// Receives the lines that the plugin writes to standard output and standard error, one at a time. Must not wait.
   public var output: @Sendable (_ line: String) -> Void = { _ in }

@@ -1,7 +1,7 @@
 import Promises
 
-/// The result of a call that its worker keeps, because a later call of the worker takes it: it crosses when somebody
-/// reads its promise.
+/// The result of a call that its worker keeps, because a later call of the worker takes it. It is sent to the host when
+/// somebody reads its promise.
 struct KeptResult {
   enum Place {
     case worker
@@ -15,7 +15,7 @@ struct KeptResult {
   let began: ContinuousClock.Instant
   /// The id of the promise, not a reference: the result is dropped when the promise is destroyed.
   let promise: UInt64
-  /// The bytes of the value, as its worker counts them.
+  /// The size of the value in bytes, as its worker counts it.
   let size: UInt64
   var place = Place.worker
 
@@ -25,7 +25,7 @@ struct KeptResult {
     self.size = size
   }
 
-  /// The call under way once more, for the value alone.
+  /// Returns a call that fetches the value.
   func call(settling promise: Promise<PluginValue>) -> RemoteCall {
     RemoteCall(target, settling: promise, CallTerms(), number: number, began: began)
   }
@@ -45,21 +45,21 @@ struct KeptResults {
     }
   }
 
-  /// The number and the bytes of those that are in the worker.
+  /// The number of the results in the worker, and their size in bytes.
   var size: (count: Int, bytes: UInt64) {
     results.values.reduce(into: (0, 0)) { size, result in
       if case .worker = result.place { size = (size.count + 1, size.bytes &+ result.size) }
     }
   }
 
-  /// The call in the worker whose result a promise is.
+  /// Returns the call whose result the promise is; `nil` if the worker does not keep that result.
   func request(of promise: Promise<PluginValue>) -> UInt64? {
     guard let request = requests[promise.id], case .worker? = results[request]?.place else { return nil }
     return request
   }
 
-  /// Makes promises of the host the place of all that are in the worker, which there are at most as many of. Takes
-  /// these promises out, and returns calls that settle them.
+  /// Moves the results that are in the worker to the host, each to a promise that it takes from `promises`, which must
+  /// be enough. Returns the calls that settle these promises.
   mutating func moveToHost(_ promises: inout [Promise<PluginValue>]) -> [(request: UInt64, call: RemoteCall)] {
     results.filter { if case .worker = $0.value.place { true } else { false } }.sorted { $0.key < $1.key }.map {
       let promise = promises.removeLast()

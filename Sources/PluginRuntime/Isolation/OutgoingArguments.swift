@@ -2,7 +2,7 @@ import Promises
 
 /// The parts of the arguments of a call that stay in the host: shared memory, promises and callbacks.
 struct OutgoingArguments {
-  /// Shared memory of a pool, where a later call may have the same, until the call is answered.
+  /// Blocks of the pool, kept until the call is answered, so that other calls with the same bytes share them.
   private var memory: [SharedBytes] = []
   private(set) var promises: [(number: UInt64, promise: Promise<PluginValue>)] = []
   /// Results of calls that the same worker had not answered, or keeps, which need not cross.
@@ -33,7 +33,7 @@ struct OutgoingArguments {
     if pool != nil { memory = encoder.memory ?? [] }
   }
 
-  /// Sends the outcome of each promise, once it is settled. After the call has been sent.
+  /// Sends the outcome of each promise once it is settled. Call it after the call has been sent.
   func settleLater(_ link: WorkerLink) {
     for (number, promise) in promises { link.settle(number, with: promise) }
   }
@@ -43,7 +43,7 @@ struct OutgoingArguments {
 struct PendingResult: Sendable {
   /// The call whose result it is.
   let request: UInt64
-  /// The number by which a frame settles the argument if the worker has no such call any more.
+  /// The number by which a frame settles the argument if the worker no longer has that call.
   let number: UInt64
   let promise: Promise<PluginValue>
 }

@@ -6,7 +6,7 @@ struct EncodedFrame {
   var bytes: [UInt8] = []
   var memory: [SharedBytes] = []
 
-  /// The bytes that cross, those of shared memory among them.
+  /// The number of bytes that cross, those of shared memory among them.
   var size: UInt64 { UInt64(memory.reduce(bytes.count) { $0 + $1.count }) }
 }
 
@@ -14,13 +14,13 @@ struct EncodedFrame {
 /// and closed then.
 struct OutgoingFrames {
   private var bytes: [UInt8] = []
-  /// The count of bytes at the beginning that were sent.
+  /// The number of bytes at the beginning of `bytes` that were sent.
   private var sent = 0
   /// Shared memory that waits, by the offset of its frame.
   private var memory: [(offset: Int, blocks: [SharedBytes])] = []
   private var sharedBytes = 0
 
-  /// The bytes that wait, those of shared memory among them.
+  /// The number of bytes that wait, those of shared memory among them.
   var size: Int { bytes.count - sent + sharedBytes }
 
   /// Sends a frame, or keeps the bytes that the socket does not take. Returns whether something is left.
@@ -45,7 +45,7 @@ struct OutgoingFrames {
       let end = (isFirst ? memory.dropFirst() : memory[...]).first?.offset ?? bytes.count
       let count = Self.send(bytes[sent..<end], isFirst ? memory[0].blocks : [], socket)
       if count < 0, errno == EINTR { continue }
-      // A socket that is closed is noticed by the reader. Too many descriptors on their way are fewer once it reads.
+      // The reader notices a closed socket. Too many descriptors in flight are fewer once the peer has read.
       guard count > 0 else {
         let isFull = errno == EAGAIN || errno == ETOOMANYREFS
         dropSent()
@@ -59,7 +59,7 @@ struct OutgoingFrames {
     return false
   }
 
-  /// Drops the bytes that were sent, once they are most of them: there may always be some that wait.
+  /// Drops the sent bytes once they are the greater part. `bytes` may never become empty.
   private mutating func dropSent() {
     guard sent > 1 << 20, sent > size else { return }
     bytes.removeFirst(sent)
@@ -67,10 +67,10 @@ struct OutgoingFrames {
     sent = 0
   }
 
-  /// The bytes that are kept.
+  /// The number of bytes in memory, sent ones included.
   var kept: Int { bytes.count }
 
-  /// Sends bytes, with the descriptors of shared memory; -1 with errno.
+  /// Sends bytes, with the descriptors of shared memory. Returns the number of sent bytes; -1 with errno on failure.
   private static func send(_ bytes: ArraySlice<UInt8>, _ memory: [SharedBytes], _ socket: Int32) -> Int {
     sendBytes(bytes, memory, socket, waits: false)
   }

@@ -5,7 +5,7 @@ extension PluginError {
     return .array([.string(name), details, .string(subject), .string(message)])
   }
 
-  /// Reads an error that `value` wrote; `nil` if it is not of that form.
+  /// Reads an error that `value` wrote; `nil` if it is malformed.
   init?(_ value: PluginValue) {
     guard case .array(let parts) = value, parts.count == 4, case .string(let name) = parts[0],
       let kind = Kind(name, parts[1]), case .string(let subject) = parts[2], case .string(let message) = parts[3]
@@ -42,7 +42,7 @@ extension PluginError.Kind {
     case .refused(let status): return ("refused", .int(Int64(status)))
     case .exception(let type, let message):
       return ("exception", .array([type, message].map { $0.map { .string($0) } ?? .void }))
-    // A worker has no workers itself.
+    // A worker has no workers itself, so it sends no such error.
     case .workerEnded, .notAllowed: return ("badResult", .void)
     default: return (Self.simple.first { $0.kind == self }?.name ?? "badResult", .void)
     }

@@ -2,7 +2,7 @@ import Dispatch
 import Promises
 import Synchronization
 
-/// One worker of a plugin: its process, or the one after it when that has ended, and the thread that serves them.
+/// One worker of a plugin: its process, or the process that replaces an ended one, and the thread that serves them.
 final class PluginProcess: Sendable {
   let description: PluginDescription
   /// The functions by their names.
@@ -14,7 +14,7 @@ final class PluginProcess: Sendable {
 
   private static let calls = Atomic<UInt64>(1 << 32)
 
-  /// Starts the process, and returns when load() has returned, or its time is over.
+  /// Starts the process, and returns when load() has returned, or its time limit has passed.
   init(_ settings: WorkerSettings) throws(PluginError) {
     try settings.options.capabilities.check(settings.source.name)
     guard let link = WorkerLink() else {
@@ -45,7 +45,7 @@ final class PluginProcess: Sendable {
 
   deinit { link.beginClosing(end: .now) }
 
-  /// The calls that have not been answered.
+  /// The number of calls that have not been answered.
   var pending: Int { link.state.withLock { $0.calls.count } }
   /// The number of the process.
   var generation: Int { link.state.withLock(\.generation) }
@@ -68,7 +68,7 @@ final class PluginProcess: Sendable {
   /// The number of promise arguments whose outcomes crossed as frames of their own.
   var settled: Int { link.state.withLock(\.settled) }
 
-  /// Makes a call. Returns its promise, that of `waiting` if it waited; `nil` if the plugin is ending, and takes no
+  /// Makes a call. Returns its promise, that of `waiting` if it waited; `nil` if the plugin is ending, and accepts no
   /// more calls. `stays`: a call that waits takes the result.
   func begin(
     _ function: RemoteFunction, _ arguments: [Argument], _ terms: CallTerms, slot: CallSlot? = nil,
@@ -134,7 +134,7 @@ final class PluginProcess: Sendable {
     if let error = outcome.withLock({ $0 }) { throw error }
   }
 
-  /// Takes no more calls; those under way have until `end`.
+  /// Refuses new calls; those under way have until `end`.
   func beginClosing(end: ContinuousClock.Instant) { link.beginClosing(end: end) }
 
   /// Waits until the process has ended.
@@ -154,7 +154,7 @@ private final class WorkerStart: Sendable {
     ready.signal()
   }
 
-  /// Waits; every stage of a worker has a time limit.
+  /// Waits for the outcome. It always comes, because every stage of a worker has a time limit.
   func wait() throws(PluginError) -> PluginDescription {
     ready.wait()
     guard let result = outcome.withLock({ $0 }) else {

@@ -1,5 +1,5 @@
 extension PluginValue {
-  /// The bytes of the value without names and types: texts and bytes by their lengths, other values by 8 each.
+  /// The size of the value in bytes, without names and types: texts and bytes by their lengths, other values by 8 each.
   var size: Int {
     switch self {
     case .void: 0

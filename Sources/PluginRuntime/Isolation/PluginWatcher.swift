@@ -6,9 +6,9 @@ import Synchronization
 ///
 ///     let watcher = try PluginWatcher(host) { plugin, outcome in print(plugin, outcome) }
 ///
-/// A file is changed by writing to it, or by renaming another file to its path. Rename: a worker that has mapped the
-/// file sees writes to it. A symbolic link that is changed is not noticed: the path that it led to is watched. Files
-/// that change together are waited for.
+/// A file is changed by writing to it, or by renaming another file to its path. Workers have mapped a sealed copy, so
+/// writes do not disturb them; files of the system are not copied, so rename to their paths. A symbolic link that is
+/// changed is not noticed: the path that it led to is watched. Reloads begin once no file changes any more.
 public final class PluginWatcher: Sendable {
   /// Receives the outcome of each reload, on the thread of the watcher.
   public typealias Report =
@@ -33,7 +33,7 @@ public final class PluginWatcher: Sendable {
     let code = errno
     wakeup = inotify < 0 ? -1 : plugin_process_new_event()
     guard inotify >= 0 else {
-      // EMFILE is the error of both limits.
+      // EMFILE may mean the limit on descriptors or the limit on inotify instances.
       throw PluginError(
         .notReadable, "plugin-watcher",
         "cannot watch files: \(SystemLimit.text(code)), and inotify has fs.inotify.max_user_instances for each user")
@@ -69,7 +69,7 @@ public final class PluginWatcher: Sendable {
       let count = plugin_poll(&waits, 2, changed.isEmpty ? -1 : Self.quiet)
       if count > 0 { changed.formUnion(names()) }
       guard count == 0 else { continue }
-      // The name alone: the same name in another folder means one reload too many.
+      // Compares the name alone: a change of that name in another folder causes a needless reload.
       for plugin in host.isolatedPlugins where changed.contains(Self.split(plugin.path).name) { reload(plugin.id) }
       changed = []
     }
@@ -83,7 +83,7 @@ public final class PluginWatcher: Sendable {
     }
   }
 
-  /// The names of the files that have changed.
+  /// Returns the names of the files that have changed.
   private func names() -> Set<String> {
     var names: Set<String> = []
     var buffer = [UInt8](repeating: 0, count: 1 << 14)

@@ -47,7 +47,7 @@ public final class PluginWorker: Sendable {
     var recent = RecentResults()
     /// Promises that are arguments, by their numbers.
     var promises: [UInt64: Promise<PluginValue>] = [:]
-    /// The threads of calls that share one, by their numbers.
+    /// The threads of the serial lanes, by the numbers of the lanes.
     var lanes: [UInt64: SerialThread] = [:]
   }
 
@@ -60,7 +60,7 @@ public final class PluginWorker: Sendable {
   /// The host's sealed copy of the plugin's file; -1 if it is read at its path.
   private let copy: Int32
 
-  /// The most threads of either kind that make calls.
+  /// The maximum number of threads that make calls, of each kind.
   private static let mostThreads = 4_000
 
   private init(socket: Int32, copy: Int32, main: MainThread) {
@@ -71,14 +71,14 @@ public final class PluginWorker: Sendable {
     questions = WorkerQuestions(channel, server)
   }
 
-  /// Serves the host that started this process, until it ends the process. For a program that is a worker: the first
-  /// thing that it does, on its main thread.
+  /// Serves the host that started this process, until it ends the process. A program that is a worker calls this first,
+  /// on its main thread.
   ///
   /// A program that `IsolatedPlugin` did not start ends at once.
   public static func run() -> Never {
     plugin_process_end_with_parent()
     SignalAction.surviveFailedWrites()
-    // While there is one thread.
+    // While the process has one thread.
     let copy = Confinement.enter()
     ProcessGuard.install(
       program: "plugin-worker", statuses: .init(call: -1, load: -1, timeout: 3), timeout: .zero)
@@ -111,7 +111,7 @@ public final class PluginWorker: Sendable {
     case .call: try call(frame)
     case .cancel:
       let call = state.withLock { $0.calls[frame.request] }
-      // The plugin's part of it may take its time.
+      // Not on this thread: the plugin's discard handler may take long.
       if let call { threads.run { call.cancel() } }
     case .settle:
       let settled = try WorkerQuestions.result(frame.body)
@@ -126,7 +126,7 @@ public final class PluginWorker: Sendable {
     }
   }
 
-  /// Sends a frame; its body is made here and can be encoded.
+  /// Sends a frame whose body is made here, and so can be encoded.
   private func reply(_ frame: Frame) { _ = channel.send(frame) }
 
   // MARK: Loading, on the main thread
@@ -182,7 +182,7 @@ public final class PluginWorker: Sendable {
   private func unload(_ body: PluginValue) {
     var skipped: [String] = []
     if case .loaded(let loaded) = state.withLock(\.stage) {
-      // The calls have had their time. The host ends this process if destructors, or unload(), take too long.
+      // The calls have had their time. If destructors or unload() take too long, the host ends this process.
       skipped = loaded.host.unloadAll(deadline: .zero, destructors: .seconds(3600))
     }
     reply(Frame(.unloaded, 0, .array(skipped.map { .string($0) })))
@@ -194,7 +194,7 @@ public final class PluginWorker: Sendable {
 
   // MARK: Calls
 
-  /// Notes a call, so that a later frame finds it, to be made once the frames that have come are handled.
+  /// Notes a call, so that later frames find it. It is made once the received frames are handled.
   private func call(_ frame: Frame) throws(FrameError) {
     guard case .loaded(let loaded) = state.withLock(\.stage) else {
       throw FrameError(description: "a call before the plugin is loaded")
@@ -225,12 +225,12 @@ public final class PluginWorker: Sendable {
     let request = frame.request
     state.withLock { $0.calls[request] = call }
     run(in: lane) { [self] in
-      // At most the host's limit.
+      // The host sends no depth above its limit.
       CallStack.at(Int(clamping: depth)) { make(call, request, function, of: loaded, arguments) }
     }
   }
 
-  /// Runs a job on the thread of that number; 0: on any.
+  /// Runs a job on the thread of the lane; 0: on any thread.
   private func run(in lane: UInt64, _ job: @escaping CallThreads.Job) {
     guard lane != 0 else { return server.add(job) }
     let thread = state.withLock { state in
@@ -268,7 +268,7 @@ public final class PluginWorker: Sendable {
     promise.then(
       { [self] value in fulfil(request, value, handles, of: function) },
       { [self] reason in end(request, Frame(.rejected, request, ReasonCoder.encode(reason))) })
-    // The calls that take the result end after this one: their answers follow its answer.
+    // Begun last: the answers of calls that take the result must follow the answer of this one.
     call.begin(promise)
   }
 
@@ -284,7 +284,8 @@ public final class PluginWorker: Sendable {
     reply(Frame(.kept, request, .uint(UInt64(size))))
   }
 
-  /// Notes a small result for calls that are under way. Handles are left out: their objects would stay alive.
+  /// Notes a small result for calls that are on their way. Results with handles are not: their objects would stay
+  /// alive.
   private func remember(_ request: UInt64, _ value: PluginValue) {
     guard !value.holdsPointers, value.size < Frame.leastKept else { return }
     state.withLock { state in
@@ -302,7 +303,7 @@ public final class PluginWorker: Sendable {
     }
   }
 
-  /// Sends the last frame of a call. If its body cannot be encoded, that is the reason of a rejection.
+  /// Sends the last frame of a call. If its body cannot be encoded, rejects the call with that reason.
   private func end(_ request: UInt64, _ frame: Frame) {
     guard !WorkerChannel.isInChild else { return }
     state.withLock { _ = $0.calls.removeValue(forKey: request) }
@@ -324,29 +325,29 @@ public final class PluginWorker: Sendable {
     let call = try take(request)
     threads.run { [self] in
       let handles = state.withLock(\.handles)
-      // Fulfilled, but its thread may not have noted the promise yet.
+      // The call is fulfilled, but its thread may not have noted the promise yet.
       call.result.then({ [self] value in send(request, value, handles, of: nil) }, nil)
     }
   }
 
   private func drop(_ request: UInt64) throws(FrameError) {
     let call = try take(request)
-    // The value may be large.
+    // Not on this thread: a large value takes long to release.
     threads.run { _ = call }
   }
 
   // MARK: Promises that are arguments
 
   private func argument(_ number: UInt64, isLast: Bool) -> Promise<PluginValue> {
-    // A new one is made with no lock held, for a trace calls a closure of the plugin's. Only the thread that reads
-    // comes here.
+    // A new promise is made without the lock, because a trace may call a closure of the plugin. Only the reading thread
+    // calls this function, so no other thread adds the number meanwhile.
     let promise = state.withLock { $0.promises[number] } ?? Promise<PluginValue>()
     state.withLock { $0.promises[number] = isLast ? nil : promise }
     return promise
   }
 
-  /// The result of an earlier call. If that has ended long ago, its answer is on its way to the host, which settles the
-  /// promise of that number on request.
+  /// Returns the result of an earlier call. If that call is no longer known, the host has its answer, or will have it,
+  /// and settles the promise `number` on request.
   private func result(of producer: UInt64, orPromise number: UInt64, for request: UInt64) -> Promise<PluginValue> {
     let call = state.withLock { $0.calls[producer] ?? $0.kept[producer] ?? $0.recent[producer] }
     if let call { return call.result }

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The shared memory of large arguments that calls of a pool have: bytes that go to several workers at the same time
+/// The shared memory of large arguments in the calls of a pool: bytes that are sent to several workers at the same time
 /// are written once.
 ///
-/// Bytes are the same if they are the same array, not a copy. The block keeps the array, and the calls keep the block:
-/// so an array at that address is that array, and nothing stays when the last of the calls has been answered.
+/// Bytes are the same if they are the same array, not a copy. The block keeps the array, so no other array has its
+/// address. The calls keep the block, so nothing stays when the last of them has been answered.
 final class PoolMemory: Sendable {
   private struct Entry {
     weak var block: SharedBytes?

@@ -2,8 +2,8 @@ import Promises
 
 /// Converts the reasons of rejections to values for frames and back.
 enum ReasonCoder {
-  /// A reason as a value: an array of its form and its parts. A Swift value that has no form of its own becomes the
-  /// text that describes it.
+  /// Returns a reason as a value: an array of its form and its parts. A Swift value without a form becomes the text
+  /// that describes it.
   static func encode(_ reason: Any?) -> PluginValue {
     switch reason {
     case nil: .array([.string("none")])
@@ -18,7 +18,7 @@ enum ReasonCoder {
     case let value as Int64: .array([.string("value"), .int(value)])
     case let value as UInt: .array([.string("value"), .uint(UInt64(value))])
     case let value as Double: .array([.string("value"), .double(value)])
-    // An empty list of anything is also an empty [UInt8].
+    // An empty array of any type can be cast to [UInt8].
     case let value as [UInt8] where type(of: reason!) == [UInt8].self: .array([.string("value"), .bytes(value)])
     case let value as [Any]: .array([.string("collection"), PluginValue(reason: value)])
     case let value as [String: Any]: .array([.string("collection"), PluginValue(reason: value)])
@@ -28,7 +28,7 @@ enum ReasonCoder {
 
   /// Reads a reason that `encode` wrote.
   ///
-  /// - Throws: `FrameError` if it is not of that form.
+  /// - Throws: `FrameError` if it is malformed.
   static func decode(_ value: PluginValue) throws(FrameError) -> Any? {
     guard case .array(let parts) = value, case .string(let form)? = parts.first else { throw malformed }
     switch (form, parts.count) {
@@ -69,7 +69,7 @@ enum ReasonCoder {
     return error
   }
 
-  /// The Swift value that an array or a map of C converts to, or an element of one.
+  /// Returns the Swift value that an array or a map of C, or an element of one, converts to.
   private static func collection(_ value: PluginValue) -> Any {
     switch value {
     case .array(let elements): elements.map(collection) as [Any]
@@ -79,7 +79,7 @@ enum ReasonCoder {
     }
   }
 
-  /// The Swift value that a reason of C converts to.
+  /// Returns the Swift value that a reason of C converts to.
   private static func plain(_ value: PluginValue) -> Any? {
     switch value {
     case .void: nil

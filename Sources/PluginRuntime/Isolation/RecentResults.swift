@@ -1,7 +1,7 @@
-/// The last calls of a worker whose results were sent, and are small. A call that takes such a result may be under way:
-/// it need not wait for the host to send the result back.
+/// The last calls of a worker whose results were sent and are small. A call that takes such a result may be on its way,
+/// and need not wait for the host to send the result back.
 struct RecentResults {
-  /// The number of calls.
+  /// The maximum number of calls.
   static let capacity = 32
 
   private var calls: [(request: UInt64, call: WorkerCall)] = []

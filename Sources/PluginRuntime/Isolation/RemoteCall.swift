@@ -5,7 +5,7 @@ final class RemoteCall: Sendable {
   let target: RemoteFunction
   let promise: Promise<PluginValue>
   let terms: CallTerms
-  /// The number in progress reports, unlike that of any other call of the process.
+  /// The number in progress reports, unique in the process.
   let number: UInt64
   let began: ContinuousClock.Instant
   /// The call's place among those in flight, until it has been answered.
@@ -13,13 +13,13 @@ final class RemoteCall: Sendable {
   /// Whether somebody reads the promise; `nil` for a result that is fetched.
   let demand: ResultDemand?
 
-  // The rest is guarded by the lock of the link while the call is one of the link's, and then of the thread that took
-  // it out.
+  // The lock of the link guards the rest while the link has the call. The thread that removes the call from the link
+  // then owns it.
 
   nonisolated(unsafe) var arguments: OutgoingArguments
   /// The frame, until it has been sent. Guarded by the lock of the sender.
   nonisolated(unsafe) private var frame: EncodedFrame
-  /// The time at which the worker is killed, for the call was asked to stop.
+  /// The time at which the worker is killed, because the call was asked to stop.
   nonisolated(unsafe) var killTime: ContinuousClock.Instant?
   /// The caller's time limit, once it has passed.
   nonisolated(unsafe) var timedOut: Duration?
@@ -40,17 +40,17 @@ final class RemoteCall: Sendable {
 
   var function: String { target.name }
 
-  /// Takes the frame out, to be sent.
+  /// Removes and returns the frame, to be sent.
   func takeFrame() -> EncodedFrame {
     defer { frame = EncodedFrame() }
     return frame
   }
 
-  /// Whether the release of the call releases nothing of the program's: no closure, and no promise of another maker.
+  /// Whether releasing the call releases no closure of the program, and no promise that others made.
   var isPlain: Bool {
     demand != nil && terms.progress == nil && arguments.callbacks.isEmpty && arguments.promises.isEmpty
   }
 
-  /// The next time at which something is to be done.
+  /// The next time at which the call is to be stopped, or its worker killed.
   var nextTime: ContinuousClock.Instant? { killTime ?? terms.deadline }
 }

@@ -21,7 +21,7 @@ struct RemoteCalls: Sequence {
     }
   }
 
-  /// Notes a call that is new.
+  /// Adds a call whose request is new.
   mutating func insert(_ call: RemoteCall, _ request: UInt64) {
     requests[call.promise.id] = request
     calls[request] = call
@@ -33,23 +33,23 @@ struct RemoteCalls: Sequence {
     return call
   }
 
-  /// The call whose result a promise is.
+  /// Returns the call whose result the promise is.
   func request(of promise: Promise<PluginValue>) -> UInt64? { requests[promise.id] }
 
-  /// The call whose result a promise is, for a later call that takes it.
+  /// Returns the call whose result the promise is, and marks the result as taken by a later call.
   mutating func take(_ promise: Promise<PluginValue>) -> UInt64? {
     guard let request = requests[promise.id], let call = calls[request] else { return nil }
     call.isTaken = true
     return request
   }
 
-  /// That call, if no later call has taken the result yet.
+  /// Takes a result as `take()` does; `nil` if a later call has taken it already.
   mutating func expect(_ promise: Promise<PluginValue>) -> UInt64? {
     guard let request = requests[promise.id], calls[request]?.isTaken == false else { return nil }
     return take(promise)
   }
 
-  /// The calls that have the result of a call among their arguments.
+  /// Returns the calls that have the result of a call among their arguments.
   func dependents(of request: UInt64) -> [UInt64] {
     calls.filter { $0.value.arguments.results.contains { $0.request == request } }.map(\.key)
   }

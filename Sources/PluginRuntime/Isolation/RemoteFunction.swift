@@ -1,7 +1,7 @@
 /// A function of a plugin in a worker, with the parts of its signature that each call needs.
 final class RemoteFunction: Sendable {
   let name: String
-  /// Its place in the description, by which the worker knows it.
+  /// The index in the description, by which the worker knows the function.
   let number: UInt64
   /// The name with the plugin's id, for errors.
   let subject: String

@@ -15,13 +15,13 @@ final class ResultDemand: Sendable {
   nonisolated(unsafe) private var link: WorkerLink?
   nonisolated(unsafe) private var request: UInt64 = 0
 
-  // Elsewhere: the last reference to the promise may be released with a lock held.
+  // Not on this thread: the last reference to the promise may be released with a lock held.
   deinit {
     guard state.load(ordering: .acquiring) == State.kept.rawValue else { return }
     WorkerLink.deliveries.run { [link, request] in link?.drop(request) }
   }
 
-  /// Notes the call. Before it is sent.
+  /// Notes the call, before it is sent.
   func bind(_ link: WorkerLink, _ request: UInt64) { (self.link, self.request) = (link, request) }
 
   /// Returns the promise of a call, which asks for the result when it has a reader. `discard` is its discard block.
@@ -38,7 +38,7 @@ final class ResultDemand: Sendable {
     link?.fetch(request, for: Promise(cell: cell))
   }
 
-  /// The worker keeps the result, which the link has noted. Returns false if it is to be fetched at once.
+  /// Notes that the worker keeps the result, after the link has. Returns false if a reader waits: fetch it at once.
   func keep() -> Bool { advance(from: .none, to: .kept) }
 
   private func advance(from old: State, to new: State) -> Bool {

@@ -1,7 +1,8 @@
-/// Checks the arguments that another process passes to callbacks, so that closures of a program get values of the
-/// declared types alone.
+/// Checks the arguments that another process passes to callbacks, so that closures of a program only get values of the
+/// declared types.
 extension Signature {
-  /// The arguments of a call, with each callback replaced by one that checks its arguments before it runs the closure.
+  /// Returns the arguments of a call, with each callback replaced by one that checks its arguments before it runs the
+  /// closure.
   ///
   /// - Parameters:
   ///   - subject: the qualified name of the function, for errors.
@@ -15,7 +16,7 @@ extension Signature {
     }
   }
 
-  /// The parameter of each argument; `nil` for those of the tail, and for arguments that the worker refuses.
+  /// Returns the parameter of each argument; `nil` for those of the tail, and for arguments that the worker refuses.
   private func targets(of arguments: [Argument]) -> [Parameter?] {
     let named = Set(arguments.compactMap(\.name))
     var free = inputs.filter { !named.contains($0.name) }.makeIterator()
@@ -42,7 +43,7 @@ extension Signature {
 }
 
 extension CallbackType {
-  /// Checks the values for a closure.
+  /// Checks the values that a closure receives.
   fileprivate func check(_ values: [PluginValue]) throws(ArgumentMismatch) {
     let given = givenIndices
     guard values.count == given.count else {

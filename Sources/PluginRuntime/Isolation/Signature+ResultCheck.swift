@@ -1,11 +1,11 @@
-/// Checks results that come from another process, so that a program gets values of the declared types alone.
+/// Checks results that come from another process, so that a program only gets values of the declared types.
 extension Signature {
   /// Checks the value that fulfils a call.
   ///
   /// - Throws: `ArgumentMismatch` if the value is not of the type that the signature declares.
   func check(result value: PluginValue) throws(ArgumentMismatch) { try check(result: value, outputs: outputs) }
 
-  /// Likewise; `outputs` are those of the signature.
+  /// Checks the value likewise. `outputs` are those of the signature, which a caller may have computed once.
   func check(result value: PluginValue, outputs: [Parameter]) throws(ArgumentMismatch) {
     guard !outputs.isEmpty else { return try value.check(as: yielded) }
     guard case .object(let members) = value else {
@@ -14,7 +14,7 @@ extension Signature {
     for output in outputs {
       try converting(output.name) { () throws(ArgumentMismatch) in
         let member = value[member: output.name]
-        // There is no memory for elements if their number is 0.
+        // Elements have no memory, and so no value, if their number is 0.
         if member == .void, output.type.countName != nil || countedByResult == output.name { return }
         guard let member else { throw ArgumentMismatch(message: "is missing") }
         try member.check(as: output.type)

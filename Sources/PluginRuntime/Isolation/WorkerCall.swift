@@ -5,7 +5,7 @@ import Synchronization
 final class WorkerCall: Sendable {
   private struct State {
     var promise: Promise<PluginValue>?
-    /// Settled like `promise`, for calls that came before it.
+    /// Settled like `promise`, for calls that asked for the result before `promise` was known.
     var promised: Promise<PluginValue>?
     var isCancelled = false
     var isTaken = false
@@ -28,7 +28,7 @@ final class WorkerCall: Sendable {
       return state.promise ?? state.promised
     }
     if let known { return known }
-    // With no lock held: a trace calls a closure of the plugin's.
+    // Made without the lock: a trace may call a closure of the plugin.
     let promised = Promise<PluginValue>()
     return state.withLock { state in
       if let result = state.promise ?? state.promised { return result }
@@ -37,7 +37,7 @@ final class WorkerCall: Sendable {
     }
   }
 
-  /// The function has returned, or runs elsewhere, or is not called.
+  /// Notes the promise of the call, when the function has returned, runs on another thread, or is not called.
   func begin(_ promise: Promise<PluginValue>) {
     let (promised, isCancelled) = state.withLock { state in
       state.promise = promise

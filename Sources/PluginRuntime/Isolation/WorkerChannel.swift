@@ -4,8 +4,9 @@ import Synchronization
 
 /// The worker's end of the socket. Frames are sent whole, in the order of the calls, from any thread.
 ///
-/// Sending may wait: the host always reads. Once the host has closed its end the process ends, for it has no purpose.
-/// A child that the plugin forks has no channel: its copies of the worker's promises and callbacks send nothing.
+/// Sending may wait, which is safe because the host always reads. Once the host has closed its end, the process ends,
+/// because it has no purpose. A child that the plugin forks has no channel: its copies of the worker's promises and
+/// callbacks send nothing.
 final class WorkerChannel: Sendable {
   private struct Corked {
     var isOn = false
@@ -14,16 +15,16 @@ final class WorkerChannel: Sendable {
 
   private let socket: Int32
   private let corked = Mutex(Corked())
-  /// The most bytes that wait for others.
+  /// The maximum number of bytes that wait for further frames.
   private static let mostCorked = 1 << 14
 
-  /// Takes the socket.
+  /// Takes over the socket.
   init(moving descriptor: Int32) {
     socket = Self.raised(descriptor)
     plugin_process_serve(socket)
   }
 
-  /// Takes a descriptor away from the low numbers, which code that tidies up closes. Returns its number from now on.
+  /// Moves a descriptor away from the low numbers, which code that tidies up closes. Returns its new number.
   static func raised(_ descriptor: Int32) -> Int32 {
     guard descriptor >= 0 else { return descriptor }
     let highest = [900, 300, 50].lazy.map { fcntl(descriptor, F_DUPFD_CLOEXEC, Int32($0)) }.first { $0 >= 0 }
@@ -80,7 +81,7 @@ final class WorkerChannel: Sendable {
       if count > 0 {
         sent += count
       } else if errno == ETOOMANYREFS {
-        // Too many descriptors are on their way, until the host reads.
+        // Too many descriptors are in flight, until the host reads.
         poll(nil, 0, 1)
       } else if errno != EINTR {
         Self.vanish()
@@ -105,13 +106,13 @@ final class WorkerChannel: Sendable {
     vanish()
   }
 
-  /// Ends the process without running anything of the plugin's.
+  /// Ends the process without running any code of the plugin.
   static func vanish() -> Never {
     plugin_process_vanish()
   }
 }
 
-/// The bytes that have come, up to the end of the last whole frame.
+/// The bytes of the host that no frame has taken yet.
 struct FrameStream {
   var incoming = IncomingBytes(receiver: "the worker")
   var reader = FrameReader()

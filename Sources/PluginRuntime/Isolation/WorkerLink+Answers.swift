@@ -21,8 +21,8 @@ extension WorkerLink {
     send(Frame(kind, request, WorkerQuestions.body(.failure(CallbackRejection(reason: reason)))), to: generation)
   }
 
-  /// An error that a callback threw, for the worker. The error itself stays with the call, and rejects it unless the
-  /// plugin prevents that.
+  /// Returns an error that a callback threw in the form for the worker. The error itself stays with the call, and
+  /// rejects it unless the plugin prevents that.
   func crossing(_ error: any Error, of request: UInt64) -> CallbackRejection {
     let reason: Any? = if let rejection = error as? CallbackRejection { rejection.reason } else { error }
     switch reason {

@@ -15,13 +15,13 @@ extension WorkerLink {
     wake()
   }
 
-  /// Ends the link for good. Returns the calls that were left.
+  /// Ends the link forever. Returns the calls that were left.
   func close() -> [RemoteCall] {
     state.withLock { $0.phase = .closed }
     return takeCalls()
   }
 
-  /// Takes all calls out, with those whose results the worker keeps: their answers will be ignored.
+  /// Removes and returns all calls, with those whose results the worker keeps. Their answers will be ignored.
   func takeCalls() -> [RemoteCall] {
     moveKept { state, promises in
       defer { (state.calls, state.unsent) = (RemoteCalls(), []) }

@@ -3,21 +3,21 @@ import Synchronization
 
 /// Results that their worker keeps.
 extension WorkerLink {
-  /// A call that waits takes these promises: the worker is to keep those that are results of its calls.
+  /// Asks the worker to keep the results of its calls that are among `promises`, which a waiting call takes.
   func keepResults(_ promises: [Promise<PluginValue>]) {
     for promise in promises {
       if let request = state.withLock({ $0.calls.expect(promise) }) { send(Frame(.keep, request)) }
     }
   }
 
-  /// The worker keeps the result of a call, and has answered it. Returns the call; `nil` if it was given up.
+  /// Notes that the worker keeps the result of a call, which it answers. Returns the call; `nil` if it was given up.
   ///
-  /// - Throws: `FrameError` if it may keep no such result.
+  /// - Throws: `FrameError` if the worker may keep no such result.
   func keep(_ request: UInt64, size: UInt64) throws(FrameError) -> RemoteCall? {
     let (call, mistake) = state.withLock { state -> (RemoteCall?, String?) in
       if state.kept[request] != nil { return (nil, "a result that it keeps already") }
       guard let call = state.calls[request] else { return (nil, nil) }
-      // It stays, and is rejected with the end of the worker.
+      // The call stays, and is rejected with the end of the worker.
       guard call.isTaken else { return (nil, "the size of a result that no later call takes") }
       state.calls[request] = nil
       state.kept[request] = KeptResult(call, size: size)
@@ -40,18 +40,18 @@ extension WorkerLink {
     if isSent { askFor(request) }
   }
 
-  /// Changes the state with a promise of the host for each result that the worker keeps. The promises are made with no
-  /// lock held, for a trace calls a closure of the program's. Only the thread that serves the link adds such results,
-  /// and it calls this.
+  /// Changes the state with a promise of the host for each result that the worker keeps. The promises are made without
+  /// the lock, because a trace may call a closure of the program. Only the thread that serves the link adds such
+  /// results, and it calls this.
   func moveKept<Result>(_ change: (inout State, inout [Promise<PluginValue>]) -> Result) -> Result {
     var promises = (0..<state.withLock { $0.kept.size.count }).map { _ in Promise<PluginValue>() }
     let result = state.withLock { change(&$0, &promises) }
-    // Of results that were fetched or dropped meanwhile.
+    // The promises that are left were for results that were fetched or dropped meanwhile.
     for promise in promises { promise.discard() }
     return result
   }
 
-  /// Asks the worker for all results that it keeps: it is about to end, and has so long for them at least. Returns
+  /// Asks a worker that is about to end for all results that it keeps, and gives it at least until `time`. Returns
   /// false if there are none.
   func fetchAll(until time: ContinuousClock.Instant) -> Bool {
     let fetched = moveKept { state, promises in
@@ -66,11 +66,11 @@ extension WorkerLink {
 
   private func askFor(_ request: UInt64) {
     send(Frame(.fetch, request))
-    // The answer is watched for, as that of a call.
+    // The thread that serves the link watches for the answer, as for that of a call.
     if state.withLock(\.isAsleep) { wake() }
   }
 
-  /// Nobody will read the result.
+  /// Drops a result that nobody will read.
   func drop(_ request: UInt64) {
     let isInWorker = state.withLock { state in
       guard let kept = state.kept[request] else { return false }

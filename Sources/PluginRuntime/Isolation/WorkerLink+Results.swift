@@ -15,7 +15,7 @@ extension WorkerLink {
     state.withLock { $0.calls.take(promise) ?? $0.kept.request(of: promise) }
   }
 
-  /// Settles a promise that is an argument by a frame, once it is settled here. `generation` is the worker that has it.
+  /// Sends the outcome of a promise argument in a frame once it is settled. `generation` is the worker that has it.
   func settle(_ number: UInt64, with promise: Promise<PluginValue>, to generation: Int? = nil) {
     let send: @Sendable (WorkerQuestions.Answer) -> Void = { [self] answer in
       state.withLock { $0.settled += 1 }
@@ -24,8 +24,8 @@ extension WorkerLink {
     promise.then({ send(.success($0)) }, { send(.failure(CallbackRejection(reason: $0))) })
   }
 
-  /// Settles the argument `number` of the call `request` by a frame, once. For an argument that the worker does not
-  /// have any more: it had answered the call that gives the result before it read that the result is an argument.
+  /// Settles the argument `number` of the call `request` by a frame, once. For an argument that the worker no longer
+  /// has: it had answered the producing call before it read the call that takes the result.
   func settleResult(_ number: UInt64, of request: UInt64, to generation: Int) {
     let promise = state.withLock { state -> Promise<PluginValue>? in
       guard let index = state.calls[request]?.arguments.results.firstIndex(where: { $0.number == number }) else {
@@ -37,7 +37,7 @@ extension WorkerLink {
     settle(number, with: promise, to: generation)
   }
 
-  /// Takes out the calls that depend on the result of a call, directly or not.
+  /// Removes and returns the calls that depend on the result of a call, directly or not.
   func takeDependents(of request: UInt64) -> [(request: UInt64, call: RemoteCall)] {
     state.withLock { state in
       var taken: [(request: UInt64, call: RemoteCall)] = []
@@ -52,7 +52,7 @@ extension WorkerLink {
     }
   }
 
-  /// Keeps the errors that callbacks of a call threw for the calls that its rejection rejects.
+  /// Adds the errors that callbacks of a call threw to the calls that its rejection rejects.
   func inherit(_ thrown: [UInt64: any Error], from request: UInt64) {
     guard !thrown.isEmpty else { return }
     state.withLock { state in

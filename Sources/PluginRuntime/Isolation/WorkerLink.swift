@@ -27,9 +27,9 @@ final class WorkerLink: Sendable {
     var crossedEnds = CrossedEnds()
     /// Calls of other plugins, by the numbers of the worker.
     var foreign: [UInt64: WorkerCall] = [:]
-    /// The promises among arguments that were settled by frames.
+    /// The number of promise arguments that were settled by frames.
     var settled = 0
-    /// The callbacks and calls of other plugins that the worker waits for.
+    /// The number of callbacks and calls of other plugins that the worker waits for.
     var questions = 0
     /// The earliest time at which a call is to be stopped, or its worker killed.
     var nextTime: ContinuousClock.Instant?
@@ -45,11 +45,11 @@ final class WorkerLink: Sendable {
     /// has something to do.
     mutating func note(_ call: RemoteCall, _ request: UInt64) -> (acceptance: Acceptance, isOpen: Bool, isLeft: Bool) {
       guard phase == .waiting || phase == .open else { return (.closing, false, false) }
-      // The host may have refused that result, which the worker still has.
+      // The host may have refused a result that the worker still has.
       guard call.arguments.results.allSatisfy({ has($0.request) }) else { return (.outdated, false, false) }
       let isOpen = phase == .open
       if isOpen { noteCallbacks(call) } else { unsent.append(request) }
-      // If it sleeps, nobody would notice that the worker is stopped, or does not read.
+      // If the thread sleeps, nobody would notice that the worker is stopped, or does not read.
       var isLeft = !isOpen || isAsleep
       if let time = call.nextTime, time < nextTime ?? time + .seconds(1) {
         nextTime = time
@@ -59,7 +59,7 @@ final class WorkerLink: Sendable {
       return (.taken, isOpen, isLeft)
     }
 
-    /// The worker has loaded the plugin. Returns the calls that came meanwhile.
+    /// Opens the link when a worker has loaded the plugin. Returns the calls that came before.
     mutating func open() -> [RemoteCall] {
       if phase == .waiting { phase = .open }
       defer { unsent = [] }
@@ -77,12 +77,12 @@ final class WorkerLink: Sendable {
   /// Taken before the lock of the state.
   let sender = Mutex(FrameSender())
   private let requests = Atomic<UInt64>(0)
-  /// The bytes that came from the workers, with those in shared memory. Written by one thread.
+  /// The number of bytes that came from the workers, with those in shared memory. Written by one thread.
   let received = Atomic<UInt64>(0)
   /// An eventfd that wakes the thread that serves the link.
   let wakeup: Int32
 
-  /// `nil` if the process has no descriptor left.
+  /// Makes a link without a worker; `nil` if the process has no descriptor left.
   init?() {
     wakeup = plugin_process_new_event()
     if wakeup < 0 { return nil }
@@ -119,7 +119,7 @@ final class WorkerLink: Sendable {
   /// The acceptance of a call.
   enum Acceptance: Sendable {
     case taken
-    /// The link takes no more calls.
+    /// The link accepts no more calls.
     case closing
     /// The worker does not read.
     case full
@@ -145,7 +145,7 @@ final class WorkerLink: Sendable {
 
   /// Asks the worker to stop a call. The worker is killed if the call has not ended after `grace`.
   func cancel(_ request: UInt64, grace: Duration) {
-    // Released outside the lock: the closures of callbacks may be the last to hold anything.
+    // Released outside the lock: closures of callbacks may hold the last references to objects of the program.
     let (unsent, isSent) = state.withLock { state -> (RemoteCall?, Bool) in
       guard state.calls[request] != nil, state.calls[request]?.killTime == nil else { return (nil, false) }
       if let index = state.unsent.firstIndex(of: request) {
@@ -164,7 +164,7 @@ final class WorkerLink: Sendable {
     }
   }
 
-  /// The worker has loaded the plugin: sends the calls that came meanwhile.
+  /// Opens the link when the worker has loaded the plugin, and sends the calls that came before.
   func open() {
     let sent = sender.withLock { sender in
       let calls = state.withLock { $0.open() }
@@ -174,11 +174,11 @@ final class WorkerLink: Sendable {
     for arguments in sent { arguments.settleLater(self) }
   }
 
-  /// Takes out the calls of a worker that has ended, those whose results it kept among them, and returns them.
+  /// Removes and returns the calls of a worker that has ended, those whose results it kept among them.
   ///
   /// `keepingUnsent`: calls that were not sent stay for the next worker, unless the link closes.
   func end(keepingUnsent: Bool) -> [RemoteCall] {
-    // Released outside the lock: the closures of callbacks may be the last to hold anything.
+    // Released outside the lock: closures of callbacks may hold the last references to objects of the program.
     let (calls, callbacks, foreign) = moveKept { state, promises in
       let unsent = Set(state.phase == .closing || !keepingUnsent ? [] : state.unsent)
       let ended = state.calls.filter { !unsent.contains($0.key) }.sorted { $0.key < $1.key }

@@ -6,13 +6,14 @@ struct WorkerOutput {
   private var rest: [UInt8] = []
 
   private static let keptLines = 10
-  /// The longest line; more of it is dropped.
+  /// The maximum length of a line in bytes; the rest of it is dropped.
   private static let longest = 1_000
 
   /// Reads bytes that a descriptor has at the moment; returns false at its end.
   ///
   /// - Parameters:
-  ///   - chunks: the most times 4 KiB to read. A worker may write faster than this, and has more to say than lines.
+  /// - chunks: the maximum number of reads of 4 KiB. The worker also sends frames, and may write faster than this
+  ///   reads.
   mutating func read(_ descriptor: Int32, chunks: Int = 1, _ receive: (String) -> Void) -> Bool {
     var chunk = [UInt8](repeating: 0, count: 4_096)
     for _ in 0..<chunks {
@@ -26,7 +27,7 @@ struct WorkerOutput {
     return true
   }
 
-  /// Ends the last line, if it has no end of its own.
+  /// Ends the last line, if it has no line feed.
   mutating func finish(_ receive: (String) -> Void) { if !rest.isEmpty { end(receive) } }
 
   private mutating func end(_ receive: (String) -> Void) {

@@ -6,7 +6,7 @@ public struct WorkerProgram: Sendable, Hashable {
   /// The arguments after the program's name.
   public var arguments: [String]
 
-  /// The argument by which `plugin-host` is a worker.
+  /// The argument that makes `plugin-host` a worker.
   public static let workerArgument = "--plugin-worker"
 
   /// Creates a program from its path and arguments.
@@ -15,13 +15,13 @@ public struct WorkerProgram: Sendable, Hashable {
     self.arguments = arguments
   }
 
-  /// The helper that is installed with plugin-host, for programs that are not workers themselves.
+  /// Returns the helper that is installed with plugin-host, for programs that are not workers themselves.
   ///
   /// Host and helper exchange their versions; a helper of another version ends, and the plugin is not loaded.
   public static func installed(under prefix: String = "/usr/local") -> WorkerProgram {
     WorkerProgram(path: "\(prefix)/libexec/\(helper)", arguments: [])
   }
 
-  /// The name by which plugin-host is the helper.
+  /// The file name that makes plugin-host the helper.
   public static let helper = "plugin-worker"
 }

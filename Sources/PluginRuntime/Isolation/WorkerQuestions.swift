@@ -26,7 +26,7 @@ final class WorkerQuestions: Sendable {
     return isFulfilled ? .success(parts[1]) : .failure(CallbackRejection(reason: try ReasonCoder.decode(parts[1])))
   }
 
-  /// The body of such a frame.
+  /// Returns the body of such a frame.
   static func body(_ answer: Answer) -> PluginValue {
     switch answer {
     case .success(let value): .array([.bool(true), value])
@@ -34,7 +34,7 @@ final class WorkerQuestions: Sendable {
     }
   }
 
-  /// An answer has come from the host.
+  /// Passes an answer of the host to the request that waits for it.
   func answer(_ frame: Frame) throws(FrameError) {
     let answer = try Self.result(frame.body)
     let receive = state.withLock { $0.waiting.removeValue(forKey: frame.request) }
@@ -74,7 +74,7 @@ final class WorkerQuestions: Sendable {
     }
   }
 
-  /// Waits for an answer on this thread. The host answers, or its end is the end of this process.
+  /// Waits for an answer on this thread. If the host ends instead, this process ends too.
   private func waited(_ ask: (@escaping @Sendable (Answer) -> Void) -> Void) throws -> PluginValue {
     let semaphore = DispatchSemaphore(value: 0)
     let result = Mutex<Answer?>(nil)
@@ -91,7 +91,7 @@ final class WorkerQuestions: Sendable {
     }
   }
 
-  /// Calls a function of another plugin, in the host. Discarding the promise discards the host's.
+  /// Calls a function of another plugin, in the host. Discarding the promise discards that of the host.
   func call(
     _ function: String, of plugin: String, _ arguments: [PluginValue], handles: HandleTable
   ) -> Promise<PluginValue> {

@@ -7,15 +7,15 @@ public struct WorkerReport: Sendable, Equatable {
   public let generation: Int
   /// Active workers take new calls; draining ones end those that they have.
   public let state: State
-  /// The calls that have not been answered.
+  /// The number of calls that have not been answered.
   public let pending: Int
-  /// The results that the worker keeps, because a later call took them and nobody has read them.
+  /// The number of results that the worker keeps, because a later call took them and nobody has read them.
   public let kept: Int
-  /// The bytes of those results.
+  /// The size of those results in bytes.
   public let keptBytes: UInt64
-  /// The bytes that crossed to the worker and its predecessors, with those in shared memory.
+  /// The number of bytes that crossed to the worker and its predecessors, with those in shared memory.
   public let sent: UInt64
-  /// The bytes that crossed from the worker and its predecessors, with those in shared memory.
+  /// The number of bytes that crossed from the worker and its predecessors, with those in shared memory.
   public let received: UInt64
 }
 

@@ -5,7 +5,8 @@ import Synchronization
 ///
 ///     closed --crashLimit workers in a row ended without an answer--> open --coolDown--> half-open: one more worker
 extension WorkerServer {
-  /// Notes the end of a worker; waits while the circuit is open, and rejects the calls that come.
+  /// Opens the circuit if a worker was the last of too many that ended without an answer: waits for `coolDown`, and
+  /// rejects the calls that come. Returns the number of failures to continue with.
   func breakCircuit(after end: WorkerEnd, failures: Int) -> Int {
     guard failures >= max(settings.options.crashLimit, 1) else { return failures }
     let reason =
@@ -27,7 +28,7 @@ extension WorkerServer {
 }
 
 extension PluginSource {
-  /// The path of the file, as far as it is known.
+  /// The path of the file; `nil` if a library is not found.
   var path: String? {
     switch self {
     case .file(let path): path

@@ -8,7 +8,7 @@ extension WorkerServer {
   /// Reads and handles the frames that have come. Returns false at the end of the stream.
   @discardableResult
   func receive(isLast: Bool) -> Bool {
-    // After the end of the process, a process that it started may still write.
+    // Bounded: a process that the ended one started may still write.
     for _ in 0..<(isLast ? 4_096 : 1) {
       do throws(FrameError) {
         switch try incoming.receive(process.socket, &reader) {
@@ -18,7 +18,7 @@ extension WorkerServer {
         }
         var counted = reader.taken
         while fault == nil, let frame = try reader.next() {
-          // Before the frame is handled: somebody may count when the call has its answer.
+          // Counted before the frame is handled: a caller may read the count once its call is settled.
           link.received.wrappingAdd(reader.taken - counted, ordering: .relaxed)
           counted = reader.taken
           try handle(frame)
@@ -80,7 +80,7 @@ extension WorkerServer {
     case (.callback, _): try callback(frame)
     case (.released, _):
       let callback = link.state.withLock { $0.callbacks.removeValue(forKey: frame.request) }
-      // The closure may be the last to hold anything.
+      // The closure may hold the last references to objects of the program.
       WorkerLink.deliveries.run { _ = callback }
     case (.foreign, _): try foreign(frame)
     case (.foreignCancel, _):
@@ -97,8 +97,8 @@ extension WorkerServer {
     if let error = link.send(frame) { kill("its configuration cannot be sent: \(error)") }
   }
 
-  /// Logs the refusals of a function that has returned, perhaps because it can do without. Before unload(), they are
-  /// the same in each worker.
+  /// Logs the refusals of a function that has returned, perhaps because it can do without. Those before unload() are
+  /// the same in each worker, and logged for the first one.
   private func warn(of refused: [CapabilityRefusal], _ function: String) {
     guard !refused.isEmpty, stage == .unloading || generation == 1 else { return }
     settings.host.log(.warning, settings.id(description), "\(function) \(refused.sentence)")
@@ -116,7 +116,7 @@ extension WorkerServer {
   private func answer(_ frame: Frame) throws(FrameError) {
     if frame.kind == .progress { return try progress(frame) }
     let taken = link.state.withLock { $0.calls.removeValue(forKey: frame.request) }
-    // It was given up, and its answer was under way; or there was no such call, so it does not count as a sign of life.
+    // The call was given up while its answer was under way; or it never existed. So this is not a sign of life.
     guard let call = taken else { return }
     answered()
     if call.timedOut != nil { return reject(call, timedOut(call)) }
@@ -148,13 +148,13 @@ extension WorkerServer {
     WorkerLink.deliveries.run { call.promise.reject(rejection.reason) }
   }
 
-  /// The worker has fulfilled a call, and keeps its result.
+  /// Notes that the worker has fulfilled a call, and keeps its result.
   private func keep(_ frame: Frame) throws(FrameError) {
     guard case .uint(let size) = frame.body else { throw FrameError(description: "a kept result of an unknown form") }
     guard size >= UInt64(Frame.leastKept), size <= UInt64(Int.max) else {
       throw FrameError(description: "a kept result of \(size) bytes, expected at least \(Frame.leastKept)")
     }
-    // It was given up, and its answer was under way.
+    // The call was given up while its answer was under way.
     guard let call = try link.keep(frame.request, size: size) else { return _ = link.send(Frame(.drop, frame.request)) }
     answered()
     let refused = confinement?.take(frame.request, since: call.began, isRejected: false) ?? []
@@ -168,11 +168,11 @@ extension WorkerServer {
     } else {
       link.fetch(frame.request, for: call.promise)
     }
-    // The last reference to the promise, as a rule, and so to the captures of its callbacks.
+    // As a rule this releases the last reference to the promise, and so the captures of its callbacks.
     WorkerLink.deliveries.run { _ = call }
   }
 
-  /// Rejects a call whose result the host does not accept, and the calls that the worker has given the result to.
+  /// Rejects a call whose result the host does not accept, and the calls that the worker has passed the result to.
   private func rejectAll(_ call: RemoteCall, _ request: UInt64, _ error: PluginError) {
     reject(call, error)
     for dependent in link.takeDependents(of: request) {
@@ -214,7 +214,7 @@ extension WorkerServer {
     }
   }
 
-  /// Counts a question of the worker. Questions that wait for answers are memory of the host.
+  /// Counts a question of the worker. The number is limited, because unanswered questions take memory of the host.
   private func noteQuestion() throws(FrameError) {
     let limit = settings.options.questionLimit
     let count = link.state.withLock { state in

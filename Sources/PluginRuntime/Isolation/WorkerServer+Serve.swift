@@ -19,16 +19,16 @@ extension WorkerServer {
       var now = ContinuousClock.now
       repeat {
         if plugin_poll(&waits, waits.count, Self.milliseconds(from: now, until: plan.next)) < 0 {
-          // Interrupted: the events are those of the last time.
+          // Interrupted: `revents` still has the events of the last poll.
           for index in waits.indices { waits[index].revents = 0 }
         }
-        // Before the answer of a call that it concerns.
+        // Before the socket: a refusal is noted before the answer of its call is handled.
         if waits[4].revents != 0 { watchConfinement(waits[4].revents) }
         if waits[2].revents != 0 { link.takeWakeup() }
         if waits[1].revents != 0 { hasOutput = output.read(process.output, settings.options.output) }
         if waits[0].revents & ~Int16(POLLOUT) != 0, !receive(isLast: false) {
           hasSocket = false
-          // A process closes its socket when it ends, which is noticed at once, or else by the deadline.
+          // A process closes its socket when it ends, which is then noticed at once. One that lives on has a deadline.
           if stage != .exiting { expectEnd(within: .milliseconds(500), "closed its socket") }
         }
         if waits[3].revents != 0 || process.pidfd < 0 && plugin_process_has_ended(process.pid) { return }
@@ -42,7 +42,7 @@ extension WorkerServer {
     }
   }
 
-  /// Notes that the worker is in use. Returns whether `next` is not due.
+  /// Notes that the worker is in use. Returns whether `next` is in the future.
   private func noteBusy(_ now: ContinuousClock.Instant, before next: ContinuousClock.Instant?) -> Bool {
     lastBusy = now
     return next.map { now < $0 } ?? true
@@ -54,7 +54,7 @@ extension WorkerServer {
       .warning, settings.id(description), "not enforced on this system: \(gaps.joined(separator: "; "))")
   }
 
-  /// Kills the process, for a reason that its calls report. The first one counts.
+  /// Kills the process, for a reason that its calls report. The first reason counts.
   func kill(_ reason: String, isLate: Bool = false) {
     if fault == nil { (fault, self.isLate) = (reason, isLate) }
     stageEnd = nil
@@ -67,7 +67,7 @@ extension WorkerServer {
   }
 
   /// Sends waiting bytes, as many as the socket takes. Returns whether some are left, the time at which there is
-  /// something to do, and whether answers change nothing of that.
+  /// something to do, and whether answers leave that time unchanged.
   private func flush() -> (isBlocked: Bool, next: ContinuousClock.Instant?, isSteady: Bool) {
     let now = ContinuousClock.now
     var next = stageEnd
@@ -77,15 +77,15 @@ extension WorkerServer {
     let isBlocked = link.sender.withLock { $0.flush() }
     let isSteady = link.state.withLock { state in
       if !state.calls.isEmpty { lastBusy = now }
-      // A stopped process notifies nobody. So it is looked at while it has calls, and for a while after them: calls one
-      // after the other need not wake this thread.
+      // A stopped process notifies nobody. So the thread wakes to check it while it has calls, and for a second after
+      // them: successive calls then need not wake the thread.
       state.isAsleep = now - lastBusy >= .seconds(1)
       wake(at: state.nextTime)
       if state.phase == .closing, stage == .running { wake(at: state.end) }
       if !state.isAsleep { wake(at: now + .seconds(1)) }
       return state.phase == .open && stage == .running && !isBlocked && !state.isAsleep
     }
-    // Nor does the end of one without a descriptor.
+    // Without a pidfd, nothing notifies of the end of the process either.
     if process.pidfd < 0 { wake(at: now + .milliseconds(20)) }
     return (isBlocked, next, isSteady)
   }
@@ -106,7 +106,7 @@ extension WorkerServer {
     ping(now)
   }
 
-  /// Asks a busy worker each second whether it still reads. One whose descriptors were closed ends by that.
+  /// Asks a busy worker each second whether it still reads. A worker whose descriptors were closed ends by that.
   private func ping(_ now: ContinuousClock.Instant) {
     if let pinged, pinged + settings.options.loadTimeout <= now {
       return kill("it read nothing in \(settings.options.loadTimeout)")
@@ -127,7 +127,7 @@ extension WorkerServer {
     }
   }
 
-  /// Stops the calls whose time is over, and kills a worker that does not stop one.
+  /// Stops the calls whose time limit has passed, and kills a worker that does not stop one.
   private func checkCalls(_ now: ContinuousClock.Instant) {
     var stopped: [UInt64] = []
     var over: [RemoteCall] = []
@@ -158,7 +158,7 @@ extension WorkerServer {
     }
   }
 
-  /// Unloads the plugin when the link closes and its calls have ended, or their time is over.
+  /// Unloads the plugin when the link closes and its calls have ended, or the deadline has passed.
   private func checkClosing(_ now: ContinuousClock.Instant) {
     let (isClosing, isIdle, end) = link.state.withLock { ($0.phase == .closing, $0.calls.isEmpty, $0.end) }
     guard isClosing else { return }

@@ -4,8 +4,8 @@ import Promises
 import Synchronization
 
 /// Starts the worker processes of one plugin, one after the other, and serves them: reads their frames, kills those
-/// that do not do their part, and reaps them. All on one thread, which lives as long as the plugin is loaded, for the
-/// end of the thread that started a process is the end of the process.
+/// that do not do their part, and reaps them. One thread does all this and lives as long as the plugin is loaded,
+/// because a process ends with the thread that started it.
 final class WorkerServer {
   /// The progress of one process.
   ///
@@ -45,12 +45,12 @@ final class WorkerServer {
   /// The refusal of the worker, or of the host, to load the plugin.
   var refusal: PluginError?
   private(set) var description: PluginDescription?
-  /// The refusals of initialisers and of the entry, which is called once more with load().
+  /// The refusals before load(), of initialisers and of the entry. The worker calls the entry twice, so they recur.
   var refusedBeforeLoad: Set<CapabilityRefusal> = []
   private var hasAnswered = false
-  /// The processor time that the last worker took, in whole seconds.
+  /// The processor time of the last worker, in whole seconds.
   private var processorTime = Duration.zero
-  /// Workers that ended one after the other without an answer.
+  /// The number of workers that ended in a row without an answer.
   private var failures = 0
 
   init(
@@ -103,9 +103,9 @@ final class WorkerServer {
       return end
     }
     rejectCrashed(calls, end)
-    // The plugin has unloaded; other code of this program may have taken the status.
+    // The plugin has unloaded. If the status is unknown, other code of this program has reaped the process.
     if stage == .exiting, cause == .exited(status: 0) || cause == .unknown { return nil }
-    // Results that were fetched, or kept, are not calls that report the end.
+    // Rejections of fetches, and of calls whose results were kept, do not report the end.
     let isReported = stage == .running && calls.contains { $0.demand != nil }
     if isReported { return end }
     if wasRunning, let unloadFailed = settings.options.unloadFailed {
@@ -116,7 +116,7 @@ final class WorkerServer {
     return end
   }
 
-  /// The first worker has loaded the plugin.
+  /// Opens the link when a worker has loaded the plugin. The first worker also reports the description.
   func loaded() {
     stage = .running
     stageEnd = nil
@@ -126,7 +126,8 @@ final class WorkerServer {
     started(.success(description))
   }
 
-  /// The worker has mapped the plugin. Returns false, after a note of the refusal, if the plugin may not be loaded.
+  /// Checks the description of the plugin that the worker has mapped. Returns false, with `refusal` set, if the plugin
+  /// may not be loaded.
   func opened(_ description: PluginDescription) -> Bool {
     do throws(PluginError) {
       if let known = self.description {
@@ -178,14 +179,14 @@ final class WorkerServer {
 
   /// Kills the processes that the worker leaves in its process group, reaps it, and closes its descriptors.
   private func finish() -> WorkerEnd.Cause {
-    // While the worker is a zombie, the number of its group is not that of another.
+    // Before the worker is reaped: until then, its process group's number cannot be that of another group.
     plugin_process_kill(process.pid)
     receive(isLast: true)
-    // More than a pipe holds.
+    // 64 chunks are more than a pipe holds.
     _ = output.read(process.output, chunks: 64, settings.options.output)
     output.finish(settings.options.output)
     var end = plugin_process_end_t()
-    // It has ended, or was killed: bounded, should the system not let it end.
+    // The process has ended, or was killed. The wait is bounded, should the system not let it end.
     var patience = 1000
     while !plugin_process_reap(process.pid, &end), patience > 0 {
       poll(nil, 0, 10)
@@ -223,7 +224,7 @@ final class WorkerServer {
     link.takeWakeup()
   }
 
-  /// The timeout for poll(), rounded up; -1 for none.
+  /// Returns the timeout for poll(), rounded up; -1 for none.
   static func milliseconds(from now: ContinuousClock.Instant, until end: ContinuousClock.Instant?) -> Int32 {
     guard let end else { return -1 }
     let (seconds, attoseconds) = now.duration(to: end).components
@@ -235,7 +236,7 @@ final class WorkerServer {
 // MARK: Errors
 
 extension WorkerServer {
-  /// The refusals that a process ended with.
+  /// Returns the refusals that a process ended with.
   private func refusals(_ cause: WorkerEnd.Cause) -> [CapabilityRefusal] {
     let capabilities = settings.options.capabilities
     // A process that ignores SIGXCPU is killed by the system a second later.

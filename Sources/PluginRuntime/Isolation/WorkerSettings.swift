@@ -1,7 +1,7 @@
 import Promises
 import Synchronization
 
-/// The part of a host that one isolated plugin concerns.
+/// The part of a host that concerns one isolated plugin.
 struct WorkerSettings: Sendable {
   let source: PluginSource
   let options: IsolationOptions
@@ -10,11 +10,11 @@ struct WorkerSettings: Sendable {
   let others: Host.Others
   /// Refuses a plugin before its load() is called.
   private(set) var check: @Sendable (PluginDescription) throws(PluginError) -> Void
-  /// The file of this generation of workers; `nil`: each reads it at its path.
+  /// The file of this generation of workers; if `nil`, each reads it at its path.
   private(set) var file: KeptFile?
   /// Counts the processes of the plugin.
   let generations = Generations()
-  /// The large arguments of calls under way, where there are several workers.
+  /// The shared memory of large arguments of calls under way; `nil` for one worker.
   let pool: PoolMemory?
   /// Refuses a plugin whose requirements are not loaded.
   let requirements: @Sendable (PluginDescription) throws(PluginError) -> Void
@@ -45,14 +45,14 @@ struct WorkerSettings: Sendable {
     pool = options.pool > 1 ? PoolMemory() : nil
   }
 
-  /// The settings for the workers of a generation, which load the file as it is now.
+  /// Returns the settings for the workers of a generation, which load the file as it is now.
   func keepingFile() throws(PluginError) -> WorkerSettings {
     var settings = self
     settings.file = try KeptFile(of: source)
     return settings
   }
 
-  /// The settings for workers that take the place of those of `old`.
+  /// Returns the settings for workers that replace those of `old`.
   func replacing(_ old: PluginDescription) -> WorkerSettings {
     var settings = self
     settings.check = { [requirements] (new) throws(PluginError) in
@@ -65,9 +65,10 @@ struct WorkerSettings: Sendable {
     return settings
   }
 
-  /// The name of the plugin in errors and in the log: its id, or that of its source while the id is unknown.
+  /// Returns the name of the plugin in errors and in the log: its id, or the name of its source while the id is
+  /// unknown.
   func id(_ description: PluginDescription?) -> String { description?.id ?? source.name }
 
-  /// A number for the handles of a new worker, unlike that of the last 2^30 workers of the program.
+  /// Returns a number for the handles of a new worker, different from those of the last 2^30 workers of the program.
   static func newWorker() -> UInt32 { workers.wrappingAdd(1, ordering: .relaxed).newValue & 0x3FFF_FFFF }
 }

@@ -3,9 +3,9 @@ import Promises
 
 /// The promise that a call settles. Each is settled once, by one of these functions.
 protocol CallDestination: Sendable {
-  /// The value is borrowed.
+  /// Fulfils the promise. The value is borrowed.
   func fulfil(with value: UnsafePointer<promise_value_t>)
-  /// The reason is borrowed.
+  /// Rejects the promise. The reason is borrowed.
   func reject(with reason: UnsafePointer<promise_value_t>)
   func reject(with error: PluginError)
 }
@@ -13,7 +13,7 @@ protocol CallDestination: Sendable {
 /// A promise for a caller in Swift.
 struct SwiftDestination: CallDestination {
   let promise: Promise<PluginValue>
-  /// The called function, as whose result the value is read.
+  /// The called function; the value is read as its result.
   let function: BoundFunction
 
   func fulfil(with value: UnsafePointer<promise_value_t>) {

@@ -1,11 +1,11 @@
 import CPluginEdge
 import Glibc
 
-/// The functions of plugins that a thread is executing, the innermost last: by
-/// them the host notices that one was left by longjmp(), and that calls are nested too deeply.
+/// The functions of plugins that a thread is executing, the innermost last. With them the host notices that one was
+/// left by longjmp(), and that calls are nested too deeply.
 ///
 /// A frame of a call that is younger than one which continues has ended. Stacks grow downwards on every machine that
-/// plugins run on. A call on another stack, of a coroutine that is not running now, is left alone.
+/// plugins run on. A call on another stack, of a coroutine that is not running now, is not abandoned.
 final class CallStack {
   private struct Entry {
     let call: PluginCall

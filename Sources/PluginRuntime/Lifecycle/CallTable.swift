@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The calls of a plugin that are not over, by the promise that the function returned: by it
-/// reports of progress find their call, and the host finds the calls to give up when it ends.
+/// The calls of a plugin that are not over, by the promise that the function returned. A report of progress finds its
+/// calls here, and the host finds the calls to give up when it ends.
 final class CallTable: Sendable {
   /// A promise's handle as a number.
   typealias Handle = UInt
@@ -23,7 +23,7 @@ final class CallTable: Sendable {
 
   func begin() { state.withLock { $0.executing += 1 } }
 
-  /// A function has returned without a promise.
+  /// Notes that a function has returned without a promise.
   func end() {
     state.withLock { state in
       state.executing -= 1
@@ -31,8 +31,8 @@ final class CallTable: Sendable {
     }
   }
 
-  /// A function has returned a promise. The call gets the earlier reports for delivery; later reports find the call,
-  /// and are delivered after them.
+  /// Notes that a function has returned a promise. The call gets the earlier reports for delivery; later reports find
+  /// the call, and are delivered after them.
   func end(pending call: PluginCall, _ promise: Handle) {
     state.withLock { state in
       state.pending[promise, default: []].append(call)
@@ -42,7 +42,7 @@ final class CallTable: Sendable {
     }
   }
 
-  /// The promise that a function returned is settled.
+  /// Removes a call whose promise is settled.
   func remove(_ call: PluginCall, _ promise: Handle) {
     state.withLock { state in
       state.pending[promise]?.removeAll { $0 === call }
@@ -50,7 +50,8 @@ final class CallTable: Sendable {
     }
   }
 
-  /// The calls that a report is for. If there are none yet, it is kept while a function may still return the promise.
+  /// Returns the calls that a report is for. If there are none yet, keeps it while a function may still return the
+  /// promise.
   func calls(for promise: Handle, _ progress: Progress) -> [PluginCall] {
     state.withLock { state in
       if let calls = state.pending[promise] { return calls }

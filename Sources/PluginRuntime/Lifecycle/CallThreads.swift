@@ -4,14 +4,14 @@ import Synchronization
 
 /// Threads for functions of plugins, which run on the thread that calls them and may block it.
 ///
-/// A job that waits has a thread on its way, up to `limit` of them: functions that wait for each other must all run.
-/// One thread is woken or started at a time, and brings the next on its way before it runs its job, so that jobs that
-/// end at once share a thread. An idle thread ends after a second. The state of the thread - blocked signals, the
-/// locale, the stack for signal handlers - is restored after each job.
+/// Each waiting job gets a thread, up to `limit` of them: functions that wait for each other must all run. One thread
+/// is woken or started at a time, and wakes or starts the next before it runs its job, so that jobs that end at once
+/// share a thread. An idle thread ends after a second. The state of the thread - blocked signals, the locale, the stack
+/// for signal handlers - is restored after each job.
 ///
-/// The engine's pool cannot stand in for it. It runs one job for each processor, adds a thread for a blocked one only
-/// after a while, and has at most 512, so functions that wait for each other would be slow, and with many of them
-/// stuck. And they would take the threads on which callbacks of promises run.
+/// The engine's pool cannot replace it. It runs one job for each processor, adds a thread for a blocked one only after
+/// a while, and has at most 512. So functions that wait for each other would be slow, and many of them would be stuck.
+/// They would also take the threads on which callbacks of promises run.
 public final class CallThreads: Sendable {
   /// A closure that runs once, on one of the threads.
   public typealias Job = @Sendable () -> Void
@@ -65,7 +65,7 @@ public final class CallThreads: Sendable {
   var count: Int { state.withLock(\.threads) }
 
   /// Runs a job on a thread of its own, or, if all `limit` threads are busy, on the first that becomes free. Releases
-  /// it then.
+  /// the job after it has run.
   public func run(_ job: @escaping Job) {
     make(
       state.withLock { state in
@@ -105,7 +105,7 @@ public final class CallThreads: Sendable {
     }
   }
 
-  /// Takes a job for a thread that has ended one.
+  /// Takes the next job for a thread whose job has ended.
   private func take() -> Entry? {
     state.withLock { state in
       if !state.waiting.isEmpty { return state.waiting.removeFirst() }
@@ -123,7 +123,7 @@ public final class CallThreads: Sendable {
     }
   }
 
-  /// Takes a job for a thread that was woken or started, and brings the next on its way.
+  /// Takes a job for a thread that was woken or started, and wakes or starts the next thread.
   private func arrive(isOver: Bool, wasSleeping: Bool) -> (entry: Entry?, ends: Bool) {
     let (entry, ends, call) = state.withLock { state -> (Entry?, Bool, Call) in
       state.isCalling = false

@@ -1,12 +1,12 @@
 import Promises
 import Synchronization
 
-/// A call as work of its host, until it has ended, which is noted once.
+/// Counts a call as work of its host until the call has ended. `end()` is idempotent.
 final class CallUse: Sendable {
   private let activity: HostActivity
   private let isOver = Atomic<Bool>(false)
 
-  /// `nil` if nothing may begin any more.
+  /// Begins the use; `nil` if the host accepts no more calls.
   init?(_ activity: HostActivity) {
     guard activity.begin() else { return nil }
     self.activity = activity

@@ -9,8 +9,8 @@ extension Host {
   /// Discarding the promise discards the plugin's, or stops the call if it has not begun.
   ///
   /// - Parameters:
-  ///   - context: where the C function runs; `.immediate` is in this call, so that a function which blocks, blocks it.
-  ///     A plugin with a thread of its own runs there instead (`load(_:on:)`).
+  /// - context: where the C function runs; with `.immediate`, within this call, which a function that blocks then
+  ///   blocks. A plugin with a thread of its own runs there instead (`load(_:on:)`).
   ///   - progress: receives this call's progress, before `Options.progress` does.
   public func call(
     _ name: String, of plugin: String, _ arguments: [Argument] = [], on context: PromiseContext = .immediate,
@@ -54,7 +54,7 @@ extension Host {
     return promise
   }
 
-  /// A function, for calls with binary arguments; see `PluginFunction`. Not for a plugin in another process.
+  /// Returns a function for calls with binary arguments; see `PluginFunction`. Not for a plugin in another process.
   public func function(_ name: String, of plugin: String) throws(PluginError) -> PluginFunction {
     let (plugin, function) = try find(name, of: plugin)
     return PluginFunction(function, on: plugin.thread)
@@ -72,8 +72,8 @@ extension Host {
     return loaded
   }
 
-  /// A call by another plugin. The arguments are borrowed. Returns a reference of the caller's; `nil` when memory has
-  /// run out.
+  /// Calls a function for another plugin. The arguments are borrowed. The caller owns the returned reference; `nil` if
+  /// memory has run out.
   func call(
     _ function: String, of plugin: String, _ arguments: UnsafePointer<promise_value_t>?, _ count: Int
   ) -> OpaquePointer? {
@@ -93,7 +93,7 @@ extension Host {
       } else if plugin.isElsewhere, let copied = ArgumentValues(copying: arguments, count: count) {
         plugin.enter(call) { call.run(copied.values, copied.count, kept: copied) }
       } else {
-        // Here, or without its thread: malformed arguments are rejected, and the function is not called.
+        // On this thread, also for malformed arguments: these are rejected, and the function is not called.
         call.run(arguments, count, kept: nil)
       }
       return promise

@@ -3,7 +3,7 @@ import Promises
 
 // Calls of plugins whose code runs in another process.
 extension Host {
-  /// A call from Swift.
+  /// Calls a function for a caller in Swift.
   func call(
     _ function: String, of plugin: any RemotePlugin, _ arguments: [Argument],
     _ progress: (@Sendable (ProgressReport) -> Void)?
@@ -18,8 +18,8 @@ extension Host {
     return promise
   }
 
-  /// A call by a plugin of this process. Returns a reference of the caller's; `nil` if the plugin is one of this
-  /// process, or of none.
+  /// Calls a function for a plugin of this process. The caller owns the returned reference; `nil` if the called plugin
+  /// runs in this process, or is not known.
   func elsewhere(
     _ function: String, of plugin: String, _ arguments: UnsafePointer<promise_value_t>?, _ count: Int
   ) -> OpaquePointer? {

@@ -1,12 +1,12 @@
 extension Host {
   /// Ends every plugin, those in other processes first. New calls are rejected; those under way have until the deadline
   /// to settle, and those pending then are discarded and rejected with a `PluginError` of kind `closed`. Then each
-  /// unload() is called, the last loaded first. Objects that a call gave away, `own(f) ptr<Name>`, are destroyed before
-  /// that, the last made first; those that a call still uses never are. The second call does nothing.
+  /// unload() is called, the last loaded first. Before that, objects that calls returned, `own(f) ptr<Name>`, are
+  /// destroyed, the last made first; those that a call still uses never are. A second call is a no-op.
   ///
-  /// Not from within a function of a plugin: it would wait for itself until the deadline.
+  /// Do not call it within a function of a plugin: it would wait for itself until the deadline.
   ///
-  /// - Returns: the ids of the plugins whose unload() was not called since one of their functions had not returned.
+  /// - Returns: the ids of the plugins whose unload() was not called, because one of their functions had not returned.
   @discardableResult
   public func unloadAll(deadline: Duration = .seconds(5)) -> [String] {
     unloadAll(deadline: deadline, destructors: deadline)

@@ -9,14 +9,13 @@ import Promises
 /// Everything may be called from any thread. Code that was loaded stays mapped until the process ends, and so does the
 /// host once it has loaded a plugin, because plugins keep its table.
 public final class Host: Sendable {
-  /// The choices of a host's user.
+  /// The settings that the user of a host chooses.
   public struct Options: Sendable {
     /// The values that plugins find with `configuration()`: by plugin id, then key.
     public var configuration: [String: [String: String]]
     /// Receives the log messages of plugins, on the thread that logs.
     public var log: @Sendable (_ level: LogLevel, _ plugin: String, _ message: String) -> Void
-    /// Receives the progress of every call, in order and one report at a time for each call, on a thread of the
-    /// plugin's.
+    /// Receives the progress of every call, in order and one report at a time for each call, on a thread of the plugin.
     public var progress: @Sendable (ProgressReport) -> Void
     /// The limit on nested calls: functions of plugins that call functions, in this process and in workers. A deeper
     /// call is rejected with a `PluginError` of the kind `tooDeep`. Each nested call uses stack memory.
@@ -25,7 +24,7 @@ public final class Host: Sendable {
     /// lines to the plugin. Must call `body` once.
     public var ending: @Sendable (_ plugin: String, _ body: () -> Void) -> Void = { $1() }
 
-    /// Without arguments there is no configuration, and log messages and progress are dropped.
+    /// Creates options. Without arguments there is no configuration, and log messages and progress are dropped.
     public init(
       configuration: [String: [String: String]] = [:],
       log: @escaping @Sendable (LogLevel, _ plugin: String, _ message: String) -> Void = { _, _, _ in },
@@ -37,7 +36,7 @@ public final class Host: Sendable {
     }
   }
 
-  /// A call of a plugin that this host does not have.
+  /// Calls a function of a plugin that this host does not have.
   typealias Others =
     @Sendable (_ function: String, _ plugin: String, _ arguments: [PluginValue]) -> Promise<PluginValue>
 
@@ -51,7 +50,7 @@ public final class Host: Sendable {
   /// Held while a plugin is loaded, so that two load() functions never run at the same time.
   let loading = RecursiveLock()
 
-  /// A host without plugins.
+  /// Creates a host without plugins.
   public convenience init(_ options: Options = Options()) { self.init(options, others: nil) }
 
   init(_ options: Options, others: Others?) {

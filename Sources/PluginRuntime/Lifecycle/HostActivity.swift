@@ -5,7 +5,7 @@ import Synchronization
 ///
 ///     open --drain()--> draining --close()--> closed
 ///
-/// While it drains, plugins may still call each other, since calls under way may need that; other callers may not.
+/// While it drains, plugins may still call each other, because calls under way may need that; other callers may not.
 final class HostActivity: Sendable {
   enum Phase: Sendable { case open, draining, closed }
 
@@ -61,7 +61,7 @@ final class HostActivity: Sendable {
 }
 
 extension Duration {
-  /// The duration as Dispatch represents it, in whole nanoseconds, clamped to the longest that it can express.
+  /// The duration as Dispatch represents it, in whole nanoseconds; a year if Dispatch cannot express it.
   var interval: DispatchTimeInterval {
     let (seconds, attoseconds) = components
     let (nanoseconds, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

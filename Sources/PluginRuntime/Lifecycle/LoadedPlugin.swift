@@ -22,7 +22,7 @@ import Synchronization
 /// | unloaded | `unload()` has returned; the code stays mapped | the process has ended |
 /// | quarantined | refused by the rule of `plugin-host` | the circuit is open (`WorkerServer`), then as in-process |
 ///
-/// `reload` is of workers alone. If a new generation is refused or rejected, the one before stays active, after
+/// `reload` is for workers only. If a new generation is refused or rejected, the one before stays active, after
 /// `resume()` if it was quiesced.
 final class LoadedPlugin: Sendable {
   // The table is read-only after init.
@@ -34,7 +34,7 @@ final class LoadedPlugin: Sendable {
   let calls = CallTable()
   let callbacks: CallbackRegistry
   let configuration: Configuration
-  /// The thread that all of the plugin's functions run on; `nil`: each runs where it is called.
+  /// The thread that all of the plugin's functions run on; if `nil`, each runs where it is called.
   let thread: SerialThread?
   /// The calls that wait for the thread.
   private let waiting = Mutex<[UInt64: PluginCall]>([:])
@@ -99,7 +99,7 @@ final class LoadedPlugin: Sendable {
   }
 
   /// Calls the plugin's unload(), if it has one, on its thread. No caller waits for its outcome, so a fault is logged.
-  /// Callbacks that it was given end then.
+  /// Then the plugin's callbacks end.
   func unload() {
     if let thread { thread.wait { [self] in unloadHere() } } else { unloadHere() }
   }
@@ -114,7 +114,7 @@ final class LoadedPlugin: Sendable {
   }
 }
 
-// The thread of the plugin's own.
+// The plugin's own thread.
 extension LoadedPlugin {
   /// The calls that wait for the thread.
   var queued: [PluginCall] { waiting.withLock { $0.sorted { $0.key < $1.key }.map(\.value) } }
@@ -122,7 +122,7 @@ extension LoadedPlugin {
   /// Whether a call from this thread has to wait for the plugin's thread.
   var isElsewhere: Bool { thread.map { !$0.isCurrent } ?? false }
 
-  /// Runs the function of a call on the plugin's thread. A call that waits for it is under way for the host.
+  /// Runs the function of a call on the plugin's thread. A call that waits for the thread counts as under way.
   func enter(_ call: PluginCall, _ body: @escaping @Sendable () -> Void) {
     // On the thread, the call runs at once, and a longjmp() may leave it. A host that is closed rejects the call.
     guard let thread, !thread.isCurrent, host.activity.begin() else { return body() }

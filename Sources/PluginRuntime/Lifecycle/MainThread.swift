@@ -8,7 +8,7 @@ package final class MainThread: Sendable {
   private let pluginLoop: CellLoop
   private let ownLoop: CellLoop
 
-  /// Nil when memory or descriptors have run out.
+  /// Makes the two loops; `nil` if memory or descriptors have run out.
   package init?() {
     guard let pluginLoop = CellLoop.main, let ownLoop = CellLoop.make() else { return nil }
     (self.pluginLoop, self.ownLoop) = (pluginLoop, ownLoop)
@@ -40,7 +40,7 @@ package final class MainThread: Sendable {
   }
 
   /// Sleeps until there is work for `runOnce()`, a signal handler has run, one of `descriptors` can be read, or `limit`
-  /// has passed. Returns whether each of these can be read; a negative one cannot.
+  /// has passed. Returns for each of `descriptors` whether it can be read; a negative one cannot.
   @discardableResult
   package func wait(reading descriptors: [Int32] = [], atMost limit: Duration? = nil) -> [Bool] {
     let all = descriptors + [pluginLoop.descriptor, ownLoop.descriptor]

@@ -17,7 +17,7 @@ final class PluginCall: Sendable {
     /// that the promise is destroyed when its last possible settler is.
     var promise: CallTable.Handle?
     var isDiscarded = false
-    /// Its function will never return.
+    /// Whether its function was left, and will never return.
     var isAbandoned = false
     /// Memory and callbacks that the function may use until its promise is settled.
     var arguments: ArgumentValues?
@@ -43,7 +43,7 @@ final class PluginCall: Sendable {
     state.withLock { if !$0.isDiscarded { $0.destination = destination } }
   }
 
-  /// Calls the function on this thread. The arguments are borrowed; `kept` owns them; nil if nothing does.
+  /// Calls the function on this thread. The arguments are borrowed; `kept` owns them; `nil` if nothing does.
   func run(_ arguments: UnsafePointer<promise_value_t>?, _ count: Int, kept: ArgumentValues?) {
     guard state.withLock({ !$0.isDiscarded }) else { return }
     let limit = plugin.host.options.recursionLimit
@@ -82,8 +82,8 @@ final class PluginCall: Sendable {
 
   var isAbandoned: Bool { state.withLock(\.isAbandoned) }
 
-  /// Ends the call since its function will never return: it was left by longjmp(). Resources
-  /// of the frames in between are lost.
+  /// Ends the call because its function will never return: it was left by longjmp(). Resources of the frames in between
+  /// are lost.
   func abandon() {
     state.withLock { $0.isAbandoned = true }
     plugin.calls.end()
@@ -121,7 +121,7 @@ extension PluginCall {
       promise, { if !plugin_process_is_child_of_worker() { PluginCall.call($0).settle($1, isRejected: false) } },
       { if !plugin_process_is_child_of_worker() { PluginCall.call($0).settle($1, isRejected: true) } }, context,
       {
-        // In a child other threads had locks at the fork, those of the Swift runtime too.
+        // In a child of fork(), locks that other threads held at the fork stay locked, those of the Swift runtime too.
         if plugin_process_is_child_of_worker() { return }
         Unmanaged<PluginCall>.fromOpaque($0!).takeRetainedValue().drop()
       })
@@ -131,11 +131,11 @@ extension PluginCall {
   }
 
   /// Ends the call if its promise was destroyed while it was pending, or cannot be observed because memory has run out.
-  /// Runs when the observer is freed, which is after the settlement otherwise.
+  /// Runs when the observer is freed, and is a no-op if the promise was settled.
   private func drop() {
     guard let (promise, arguments) = takePromise() else { return }
     let isDestroyed = promise_state(OpaquePointer(bitPattern: promise)) == PROMISE_ESTALE
-    // The plugin may still use the arguments of a promise that is there.
+    // The plugin may still use the arguments of a promise that exists.
     if !isDestroyed, let arguments { plugin.host.retainedArguments.retain(arguments, until: promise) }
     plugin.calls.remove(self, promise)
     plugin.host.activity.end()
@@ -158,7 +158,7 @@ extension PluginCall {
     Unmanaged<PluginCall>.fromOpaque(context!).takeUnretainedValue()
   }
 
-  /// The promise that the function returned is settled.
+  /// Ends the call when the promise that the function returned is settled.
   private func settle(_ value: UnsafePointer<promise_value_t>, isRejected: Bool) {
     guard let (promise, arguments) = takePromise() else { return }
     plugin.calls.remove(self, promise)
@@ -179,7 +179,7 @@ extension PluginCall {
     }
   }
 
-  /// Ends the call from outside: its destination was discarded, and with it is the plugin's promise.
+  /// Ends the call because its destination was discarded, and discards the plugin's promise.
   func discard() {
     let promise = state.withLock { state in
       state.isDiscarded = true
@@ -195,7 +195,7 @@ extension PluginCall {
     discard(state.withLock { retained($0.promise) })
   }
 
-  /// A callback threw while the plugin's promise is pending.
+  /// Ends the call because a callback threw while the plugin's promise is pending.
   private func callbackFailed(_ error: any Error) {
     if let error = error as? PluginError {
       end { $0.reject(with: error) }
@@ -207,7 +207,7 @@ extension PluginCall {
     discard(state.withLock { retained($0.promise) })
   }
 
-  /// A reference that outlives the lock; nil if the plugin has released its last one.
+  /// Returns a reference that outlives the lock; `nil` if the promise was destroyed.
   private func retained(_ promise: CallTable.Handle?) -> OpaquePointer? {
     guard let promise = promise.flatMap({ OpaquePointer(bitPattern: $0) }), promise_retain(promise) == PROMISE_OK else {
       return nil

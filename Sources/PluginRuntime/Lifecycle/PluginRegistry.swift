@@ -8,7 +8,7 @@ final class PluginRegistry: Sendable {
     var order: [LoadedPlugin] = []
     /// Plugins whose code runs in other processes.
     var remote: [String: any RemotePlugin] = [:]
-    /// All of them, in the order in which they were loaded.
+    /// All plugins, in the order in which they were loaded.
     var all: [Entry] = []
   }
 
@@ -30,7 +30,7 @@ final class PluginRegistry: Sendable {
   subscript(id: String) -> LoadedPlugin? { state.withLock { $0.byID[id] } }
   var all: [LoadedPlugin] { state.withLock(\.order) }
 
-  /// The plugin that was loaded from this file. An adopted library may be loaded as a plugin too.
+  /// Returns the plugin that was loaded from this file. An adopted library may be loaded as a plugin too.
   func plugin(of file: FileIdentity) -> LoadedPlugin? {
     all.first { $0.description.adoption == nil && $0.file.isSameFile(as: file) }
   }
@@ -46,7 +46,7 @@ final class PluginRegistry: Sendable {
   var descriptions: [PluginDescription] { state.withLock(\.all).map(\.description) }
   func description(of id: String) -> PluginDescription? { descriptions.first { $0.id == id } }
 
-  /// The plugin of that id, if it runs in another process.
+  /// Returns the plugin with that id if it runs in another process.
   func remote(_ id: String) -> (any RemotePlugin)? { state.withLock { $0.remote[id] } }
   var remotes: [any RemotePlugin] {
     state.withLock(\.all).compactMap { if case .remote(let plugin) = $0 { plugin } else { nil } }

@@ -10,7 +10,7 @@ package struct SignalAction: Equatable, Sendable {
   package static let standard = SignalAction(address: 0)
   package static let ignored = SignalAction(address: 1)
 
-  /// A handler, which interrupted system calls do not notice.
+  /// Creates a handler. System calls that it interrupts are restarted.
   ///
   /// - Parameter isOnce: whether the first signal restores the default.
   package init(_ handler: @escaping @convention(c) (Int32) -> Void, isOnce: Bool = false) {
@@ -19,7 +19,7 @@ package struct SignalAction: Equatable, Sendable {
     flags = SA_RESTART | (isOnce ? Int32(bitPattern: UInt32(SA_RESETHAND)) : 0)
   }
 
-  /// The present disposition of the signal.
+  /// Reads the current disposition of the signal.
   package init(of signal: Int32) {
     var current = sigaction()
     sigaction(signal, nil, &current)

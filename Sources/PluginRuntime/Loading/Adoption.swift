@@ -6,19 +6,19 @@
 ///     try host.adopt(adoption)
 ///     host.call("pow", of: "libm", [.text("2"), .text("10")])
 ///
-/// Nothing can check a signature against the C function that it is for: one that is wrong gives wrong results, or ends
-/// the process. A header has the right ones; `plugin-host adopt` reads it.
+/// Nothing can check a signature against its C function: a wrong signature gives wrong results, or ends the process. A
+/// header has the right ones; `plugin-host adopt` reads it.
 public struct Adoption: Sendable, Equatable {
   /// A function of the library.
   public struct Function: Sendable, Equatable {
     /// The name, the parameters and the result.
     public var signature: Signature
-    /// One line for people.
+    /// A description in one line, for people.
     public var description: String?
     /// The exported symbol; `nil` if it is the signature's name.
     public var symbol: String?
 
-    /// A function, exported under the name in its signature unless a symbol is given.
+    /// Creates a function, exported under the name in its signature unless a symbol is given.
     public init(signature: Signature, description: String? = nil, symbol: String? = nil) {
       self.signature = signature
       self.description = description
@@ -34,7 +34,7 @@ public struct Adoption: Sendable, Equatable {
   public var library: String
   /// The version for display; `nil`: the text after ".so." in the name of the library's file.
   public var version: String?
-  /// One line for people.
+  /// A description in one line, for people.
   public var description: String?
   /// The functions of the library that can be called.
   public var functions: [Function]

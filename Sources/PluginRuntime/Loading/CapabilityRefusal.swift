@@ -5,7 +5,7 @@ public struct CapabilityRefusal: Sendable, Hashable {
   /// The kinds of rights.
   public enum Capability: String, Sendable {
     case network, read, write, processes, memory, cpu
-    /// Tracing, mounting, namespaces, clocks: never given.
+    /// Tracing, mounting, namespaces, clocks: never granted.
     case system
   }
 
@@ -15,12 +15,12 @@ public struct CapabilityRefusal: Sendable, Hashable {
   public let path: String?
   /// The system call that asked for it; `nil` for `cpu`.
   public let call: String?
-  /// The limit that the process has and exceeded, as it is given: `64M` for `memory`, `2` for `cpu`.
+  /// The limit that the process has and exceeded, in the form of `--allow`: `64M` for `memory`, `2` for `cpu`.
   public internal(set) var limit: String?
 }
 
 extension CapabilityRefusal: CustomStringConvertible {
-  /// The capability in the form in which it is given, and the system call.
+  /// The capability in the form of `--allow`, and the system call.
   public var description: String {
     let name = (path ?? limit).map { "\(capability.rawValue)=\($0)" } ?? capability.rawValue
     return call.map { "\(name) (\($0))" } ?? name
@@ -28,7 +28,7 @@ extension CapabilityRefusal: CustomStringConvertible {
 }
 
 extension CapabilityRefusal {
-  /// Whether only `all` gives the right: changes of the system; modes, owners, times and attributes of a file by its
+  /// Whether only `all` grants the right: changes of the system; modes, owners, times and attributes of a file by its
   /// path, for which no capability can be enforced.
   fileprivate var isOfAllAlone: Bool {
     guard capability == .write || capability == .read, let call else { return capability == .system }
@@ -63,7 +63,7 @@ extension [CapabilityRefusal] {
     return parts.compactMap(\.self).joined(separator: "; it ")
   }
 
-  /// The error of a call, or of loading, that ended with these refusals.
+  /// Returns the error of a call, or of loading, that ended with these refusals.
   func error(_ subject: String, _ reason: String?) -> PluginError {
     PluginError(.notAllowed(self), subject, sentence + (reason.map { "; it rejected with: \($0)" } ?? ""))
   }

@@ -7,7 +7,7 @@ struct DescriptorFields {
   let path: String
   private let bytes: [UInt8]
 
-  /// A plugin's descriptor, which may be of another version of the ABI: fields that it does not have are 0.
+  /// Copies a plugin's descriptor, which may be of another version of the ABI: fields that it does not have are 0.
   init(descriptor memory: UnsafeRawPointer, path: String) throws(PluginError) {
     let address = UInt(bitPattern: memory)
     let size: UInt32 = FileReader.number(try Self.copy(address, 4, path, "its descriptor"), at: 0)
@@ -21,7 +21,7 @@ struct DescriptorFields {
     self.bytes = bytes
   }
 
-  /// A row of a table whose rows are of that size.
+  /// Returns a row of a table whose rows have this size.
   func row<Row>(
     _ index: Int, of table: UnsafeRawPointer, _ size: Int, as type: Row.Type, _ name: String
   ) throws(PluginError) -> DescriptorFields {
@@ -30,7 +30,7 @@ struct DescriptorFields {
       path: path, bytes: try Self.copy(address, MemoryLayout<Row>.size, path, "\(name)[\(index)]"))
   }
 
-  /// An element of a list of texts; `nil` if it is NULL.
+  /// Returns an element of a list of texts; `nil` if it is NULL.
   func pointer(_ index: Int, of list: UnsafeRawPointer, _ name: String) throws(PluginError) -> UnsafePointer<CChar>? {
     let size = MemoryLayout<UInt>.size
     let address = UInt(bitPattern: list) &+ UInt(index * size)
@@ -46,7 +46,7 @@ struct DescriptorFields {
     return bytes.withUnsafeBytes { $0.load(fromByteOffset: offset, as: T.self) }
   }
 
-  /// A function; `nil` if it is NULL.
+  /// Returns a function; `nil` if it is NULL.
   func code<Root, Field, T>(_ field: KeyPath<Root, Field>, _ name: String, as type: T.Type) throws(PluginError) -> T? {
     if let address = load(field, as: UnsafeRawPointer?.self), !plugin_memory_is_code(address) {
       throw error("has \(name) at \(UInt64(UInt(bitPattern: address)).hexadecimal), which is not code")
@@ -64,7 +64,7 @@ struct DescriptorFields {
     return try text(pointer, name)
   }
 
-  /// Longer than any text of a descriptor.
+  /// The maximum length of a text in bytes, more than that of any text of a descriptor.
   private static let maximumText = 1 << 20
 
   func text(_ pointer: UnsafePointer<CChar>, _ name: String) throws(PluginError) -> String {

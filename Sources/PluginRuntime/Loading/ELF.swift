@@ -70,7 +70,7 @@ struct ELFSegment: Equatable {
   var isWritable: Bool { flags & 2 != 0 }
   /// "r-x", as the kernel writes it.
   var access: String { (flags & 4 != 0 ? "r" : "-") + (isWritable ? "w" : "-") + (isExecutable ? "x" : "-") }
-  /// The end of a segment that was checked for overflow.
+  /// The addresses of the segment, which must have been checked for overflow.
   var memory: Range<UInt64> { address..<address + memorySize }
 
   /// Whether the segment's memory contains this range.
@@ -98,18 +98,18 @@ struct ELFSymbol {
     address = FileReader.number(table, at: offset + 8)
   }
 
-  /// Defined here, and by its address rather than by a number.
+  /// Whether the symbol is defined here, as an address rather than an absolute number.
   var isDefined: Bool { section != 0 && section != 0xFFF1 }
   var isUnique: Bool { info >> 4 == 10 }
   var isThreadLocal: Bool { info & 15 == 6 }
 
-  /// Global, and defined by another library.
+  /// Whether the symbol is global, and defined by another library.
   var isNeeded: Bool { section == 0 && info >> 4 == 1 }
-  /// Defined here, global or weak, and not hidden.
+  /// Whether the symbol is defined here, global or weak, and not hidden.
   var isExported: Bool { section != 0 && [1, 2, 10].contains(info >> 4) && (visibility == 0 || visibility == 3) }
   var isFunction: Bool { info & 15 == 2 }
-  /// A resolver, which the loader calls for the address of the actual function: the C library selects strlen() for the
-  /// processor in this way.
+  /// Whether the symbol is a resolver, which the loader calls for the address of the actual function: the C library
+  /// selects strlen() for the processor in this way.
   var isIndirectFunction: Bool { info & 15 == 10 }
 
   var kindName: String {

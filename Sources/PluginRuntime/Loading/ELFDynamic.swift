@@ -7,7 +7,7 @@ struct ELFDynamic {
   /// Offsets in the string table, with their tags, in the order of the section.
   let texts: [(tag: UInt64, offset: UInt64)]
 
-  /// More than any linker writes.
+  /// The maximum number of entries, more than any linker writes.
   private static let maximumEntries = 4096
 
   /// Reads the section as the loader does: at its address, until the entry that ends it.
@@ -53,7 +53,7 @@ struct ELFDynamic {
 
   subscript(tag: UInt64) -> UInt64? { values[tag] }
 
-  /// The table at the address of one tag, with the size of another; `nil` if there is none.
+  /// Returns the table at the address of one tag, with the size of another; `nil` if there is none.
   func table(_ address: UInt64, size: UInt64) throws(ELFMistake) -> [UInt8]? {
     guard let start = values[address] else {
       if values[size] ?? 0 != 0 {
@@ -70,7 +70,7 @@ struct ELFDynamic {
     return bytes
   }
 
-  /// A text of the string table; `nil` if it is outside.
+  /// Returns a text of the string table; `nil` if it is outside.
   func text(at offset: UInt64) -> String? {
     guard let strings = values[ELFTag.strings], let size = values[ELFTag.stringsSize], offset < size else { return nil }
     guard let bytes = image.bytes(at: strings &+ offset, min(size - offset, 4096)),
@@ -79,12 +79,12 @@ struct ELFDynamic {
     return String(decoding: bytes[..<end], as: UTF8.self)
   }
 
-  /// The texts of a tag.
+  /// Returns the texts of a tag.
   func texts(_ tag: UInt64) -> [String] { texts.filter { $0.tag == tag }.compactMap { text(at: $0.offset) } }
 }
 
 extension ELFDynamic {
-  /// The symbol that the library exports under this name, found as `dlsym()` finds it.
+  /// Returns the symbol that the library exports under this name, found as `dlsym()` finds it.
   ///
   /// - Parameter hidden: whether a version other than the default one, as in `pthread_atfork@GLIBC_2.2.5`, counts: only
   ///   programs and libraries that were linked with that version find it.
@@ -118,7 +118,7 @@ extension ELFDynamic {
     guard var index: UInt32 = image.number(at: buckets &+ UInt64(hash % bucketCount) * 4), index >= firstIndex else {
       return nil
     }
-    // Ends at the latest where the file does.
+    // The end of the file ends the loop at the latest.
     while let entry: UInt32 = image.number(at: chains &+ UInt64(index - firstIndex) * 4) {
       if entry | 1 == hash | 1, let symbol = symbol(at: index, named: name, hidden) { return symbol }
       if entry & 1 == 1 || index == .max { return nil }

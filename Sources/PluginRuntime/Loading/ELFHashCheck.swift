@@ -8,7 +8,7 @@ struct ELFHashCheck {
     image = dynamic.image
   }
 
-  /// The number of symbols that can be found; those that are only needed from elsewhere may not be among them.
+  /// Returns the number of symbols that can be found; symbols that only other libraries define may not be among them.
   func symbolCount() throws(ELFMistake) -> UInt64 {
     var count: UInt64 = 0
     if let table = dynamic[ELFTag.gnuHash] { count = try gnu(table) }

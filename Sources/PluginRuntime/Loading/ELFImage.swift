@@ -14,10 +14,10 @@ struct ELFImage {
     loads = segments.filter { $0.type == ELFSegment.load }
   }
 
-  /// The only segment of a type.
+  /// Returns the segment of a type that occurs at most once.
   func segment(_ type: UInt32) -> ELFSegment? { segments.first { $0.type == type } }
 
-  /// The segment whose memory holds the range.
+  /// Returns the segment whose memory holds the range.
   func load(with address: UInt64, _ length: UInt64) -> ELFSegment? {
     loads.first { $0.contains(address, length) }
   }
@@ -30,7 +30,7 @@ struct ELFImage {
     return segment.isExecutable && address - segment.address < segment.fileSize
   }
 
-  /// The offset in the file of a range of memory; `nil` if the file does not have all of it.
+  /// Returns the offset in the file of a range of memory; `nil` if the file does not have all of it.
   func offset(of address: UInt64, _ length: UInt64) -> UInt64? {
     guard let segment = load(with: address, length) else { return nil }
     let distance = address - segment.address
@@ -47,7 +47,7 @@ struct ELFImage {
     offset(of: address, UInt64(MemoryLayout<T>.size)).flatMap { reader.number(at: $0) }
   }
 
-  /// The number of bytes of the file that follow in memory from an address on.
+  /// Returns the number of bytes of the file that follow in memory from an address on.
   func room(from address: UInt64) -> UInt64 {
     guard let segment = load(with: address, 0) else { return 0 }
     let distance = address - segment.address

@@ -8,7 +8,7 @@ struct ELFMistake: Error, Equatable {
     self.message = message
   }
 
-  /// The parts of the file contradict each other.
+  /// Returns the error of a file whose parts contradict each other.
   static func damaged(_ what: String) -> ELFMistake { ELFMistake(.damaged, "is damaged: \(what)") }
 }
 

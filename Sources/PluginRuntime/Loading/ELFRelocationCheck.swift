@@ -40,7 +40,7 @@ struct ELFRelocationCheck {
     try checkFunctions()
   }
 
-  /// The lists of functions that the loader calls.
+  /// Returns the lists of functions that the loader calls.
   private static func lists(_ dynamic: ELFDynamic) throws(ELFMistake) -> [Range<UInt64>] {
     var lists: [Range<UInt64>] = []
     for (list, size) in [
@@ -84,7 +84,7 @@ struct ELFRelocationCheck {
     }
   }
 
-  /// The written address, relative to the library's base; `nil` if it belongs to another library.
+  /// Returns the written address, relative to the library's base; `nil` if it belongs to another library.
   private mutating func value(
     _ role: ELFRelocationType.Role, _ symbol: Int, _ addend: UInt64, at place: UInt64
   ) throws(ELFMistake) -> UInt64? {
@@ -133,7 +133,7 @@ struct ELFRelocationCheck {
     }
   }
 
-  /// Relative relocations in the compact form: an address, then bitmaps of the words after it.
+  /// Checks relative relocations in the compact form: an address, then bitmaps of the words after it.
   private mutating func checkCompact(_ table: [UInt8]) throws(ELFMistake) {
     guard table.count % 8 == 0 else { throw .damaged("its table of compact relocations has a part of a word") }
     var next: UInt64?
@@ -161,7 +161,7 @@ struct ELFRelocationCheck {
     if lists.contains(where: { $0.contains(place) }) { functions[place] = image.number(at: place, as: UInt64.self) }
   }
 
-  /// The functions that the loader calls when the library is loaded, and when the process ends.
+  /// Checks the functions that the loader calls when the library is loaded, and when the process ends.
   private func checkFunctions() throws(ELFMistake) {
     for tag in [ELFTag.initialiser, ELFTag.finaliser] {
       guard let address = dynamic[tag] else { continue }

@@ -23,7 +23,7 @@ struct ELFRelocationType {
     self.size = size
   }
 
-  /// `nil` for types that the loader does not know, or that only programs have.
+  /// Returns the action; `nil` for types that the loader does not know, or that only programs have.
   static func named(_ type: UInt32) -> ELFRelocationType? {
     #if arch(x86_64)
     switch type {

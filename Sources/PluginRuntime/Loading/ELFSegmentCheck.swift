@@ -1,6 +1,6 @@
 import Glibc
 
-/// Checks that the segments can be mapped in their order, and that the headers which name a part of them do.
+/// Checks that the segments can be mapped in their order, and that the headers of their parts name memory within them.
 ///
 /// The loader maps each segment at the address in its header, over any older mapping: segments out of order replace
 /// each other, or memory outside the library.
@@ -48,7 +48,7 @@ struct ELFSegmentCheck {
     }
   }
 
-  /// The loader ends the process if it cannot allocate this much.
+  /// The maximum size of thread-local memory, in bytes: the loader ends the process if it cannot allocate it.
   private static let maximumThreadLocal: UInt64 = 1 << 28
 
   private func checkThreadLocal() throws(ELFMistake) {
@@ -70,7 +70,7 @@ struct ELFSegmentCheck {
 }
 
 extension UInt64 {
-  /// `nil` if it overflows.
+  /// Returns the sum; `nil` if it overflows.
   func adding(_ other: UInt64) -> UInt64? {
     let (sum, overflows) = addingReportingOverflow(other)
     return overflows ? nil : sum

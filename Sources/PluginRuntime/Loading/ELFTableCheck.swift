@@ -1,7 +1,7 @@
 /// Checks the tables that the dynamic section names, as the loader and the functions that run at load time use them:
 /// nothing in them leads outside the library's memory, every list has an end, and each function that is called is code.
 ///
-/// It proves nothing of the code itself.
+/// It proves nothing about the code itself.
 struct ELFTableCheck {
   let dynamic: ELFDynamic
   let image: ELFImage

@@ -38,7 +38,7 @@ enum ELFTag {
   /// Whether some linker writes the tag into a shared library.
   static func isKnown(_ tag: UInt64) -> Bool {
     switch tag {
-    // The general ones, those of GNU and Solaris that have values, addresses, and versions.
+    // General tags, and those of GNU and Solaris for values, addresses and versions.
     case 1...30, 32...37, 0x6FFF_FDF5...0x6FFF_FDFF, 0x6FFF_FEF5...0x6FFF_FEFF, 0x6FFF_FFF0, 0x6FFF_FFF9...0x6FFF_FFFF:
       true
     // Tags of the machine.

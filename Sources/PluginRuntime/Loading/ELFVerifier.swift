@@ -7,7 +7,7 @@
 struct ELFVerifier {
   private let path: String
   private let reader: FileReader
-  /// The functions that it has to export.
+  /// The functions that the file has to export.
   private let functions: [String]
 
   @discardableResult

@@ -29,7 +29,7 @@ struct ELFVersionCheck {
     }
   }
 
-  /// The versions that are needed of other libraries.
+  /// Checks the versions that are needed of other libraries. Returns the highest version index.
   private func needed(_ list: UInt64) throws(ELFMistake) -> UInt16 {
     let libraries = Set(dynamic.texts(ELFTag.needed))
     var highest: UInt16 = 0
@@ -50,7 +50,7 @@ struct ELFVersionCheck {
     return highest
   }
 
-  /// The versions that are defined here.
+  /// Checks the versions that are defined here. Returns the highest version index.
   private func defined(_ list: UInt64) throws(ELFMistake) -> UInt16 {
     var highest: UInt16 = 0
     try walk(list, size: 20, next: 16) { (entry, address) throws(ELFMistake) in

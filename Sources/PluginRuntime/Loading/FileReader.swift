@@ -27,12 +27,12 @@ struct FileReader {
     return read == count ? bytes : nil
   }
 
-  /// A little-endian number.
+  /// Reads a little-endian number.
   func number<T: FixedWidthInteger>(at offset: UInt64, as type: T.Type = T.self) -> T? {
     bytes(at: offset, count: MemoryLayout<T>.size).map { FileReader.number($0, at: 0) }
   }
 
-  /// A little-endian number in bytes that were read.
+  /// Returns a little-endian number in bytes that were read.
   static func number<T: FixedWidthInteger>(_ bytes: [UInt8], at offset: Int, as type: T.Type = T.self) -> T {
     bytes.withUnsafeBytes { T(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: T.self)) }
   }

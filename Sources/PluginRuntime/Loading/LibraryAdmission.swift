@@ -2,9 +2,9 @@ import Synchronization
 
 /// A rule of the program for the libraries that may be mapped, in addition to the verifier's checks.
 ///
-/// The rule is given the descriptor of the file that is mapped afterwards, or of the sealed copy that is, so it applies
-/// to that file, even if the path leads to another one by then. It applies to the libraries that a plugin needs as
-/// well, except those of the system. For a plugin in a worker process, the worker applies it.
+/// The rule receives the descriptor of the file, or of its sealed copy, that is mapped afterwards. So it applies to
+/// that file, even if the path leads to another one by then. It applies to the libraries that a plugin needs as well,
+/// except those of the system. For a plugin in a worker process, the worker applies it.
 public enum LibraryAdmission {
   /// The reason why a library is not mapped.
   public enum Refusal: Sendable {
@@ -19,15 +19,15 @@ public enum LibraryAdmission {
 
   private static let rule = Mutex<Rule?>(nil)
 
-  /// Installs the rule of this process, in place of the one before it.
+  /// Installs the rule of this process, and replaces the previous rule.
   public static func install(_ rule: @escaping Rule) {
-    // The rule before is released outside the lock.
+    // Releases the previous rule outside the lock.
     var rule: Rule? = rule
     Self.rule.withLock { swap(&$0, &rule) }
   }
 
-  /// The paths of the files that the rule is applied to before a library is mapped: its own first, then those of the
-  /// needed libraries that are found. `path` may also be a name that is looked for, such as libz.so.1.
+  /// Returns the paths of the files that the rule is applied to before a library is mapped: its own first, then those
+  /// of the needed libraries that are found. `path` may also be a name that is looked for, such as libz.so.1.
   public static func files(judgedFor path: String) -> [String] {
     let closure = LibraryDependencies.closure(of: (try? LibraryFinder.path(of: path)) ?? path, outside: [])
     return closure.prefix(1) + closure.dropFirst().filter { (try? PluginFile(opening: $0))?.isOfSystem == false }

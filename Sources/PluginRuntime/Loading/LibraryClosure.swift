@@ -1,7 +1,7 @@
 import CPluginEdge
 
-/// A library and all libraries that it needs, as far as the process has not loaded them: each verified, those that the
-/// library needs before it. No code of them runs.
+/// A library and all libraries that it needs, as far as the process has not loaded them: each verified, and each after
+/// those that it needs. No code of them runs.
 ///
 /// The system's loader would look for needed libraries by itself, and take unverified files. So each is
 /// loaded before the library that needs it; then the loader finds them by name in the process.
@@ -31,7 +31,7 @@ struct LibraryClosure {
       loaded = isOfSystem ? nil : DescriptorPath(of: file.descriptor).flatMap { plugin_library_find($0.text) }
       if !isOfSystem, loaded == nil { try file.seal() }
       let dynamic = try ELFVerifier.verify(file, exporting: functions).dynamic
-      // The loader loads these as well, by name.
+      // The loader would load the filtered library as well, by name.
       guard isOfSystem || dynamic[ELFTag.filter] == nil && dynamic[ELFTag.auxiliary] == nil else {
         throw PluginError(
           .damaged, file.path, "is a filter of another library (DT_FILTER, DT_AUXILIARY), expected one of its own")
@@ -41,7 +41,7 @@ struct LibraryClosure {
     }
   }
 
-  /// Each after those that it needs; the library itself is the last.
+  /// The libraries, each after those that it needs; the library itself is the last.
   private(set) var members: [Member] = []
   private var known: [FileIdentity: Member] = [:]
 
@@ -69,7 +69,7 @@ struct LibraryClosure {
     }
   }
 
-  /// Finds and verifies a needed library. `nil` if the system's loader has it, or finds it by itself.
+  /// Finds and verifies a needed library. Returns `nil` if the system's loader has it, or finds it by itself.
   private mutating func member(named name: String, neededBy member: Member) throws(PluginError) -> Member? {
     if !name.contains("$"), plugin_library_is_loaded(name) { return nil }
     guard let path = member.dependencies.path(of: name) else {

@@ -2,7 +2,7 @@
 struct LibraryDependencies {
   /// The names, `$ORIGIN` in them not replaced.
   let names: [String]
-  /// The folders that apply to the libraries that these need, too, unless they have a DT_RUNPATH of their own.
+  /// The folders that apply to the needed libraries, too, unless they have a DT_RUNPATH of their own.
   let inherited: [String]
   private let origin: OriginPath
   /// The folders in which they are looked for, in this order, before those of the system.
@@ -11,7 +11,7 @@ struct LibraryDependencies {
   /// - Parameters:
   ///   - library: the library that needs them.
   ///   - path: the absolute path of its file.
-  ///   - inherited: the folders that the libraries which need it search for their own by DT_RPATH.
+  /// - inherited: the folders of DT_RPATH of the libraries that need it.
   init(of library: ELFDynamic, at path: String, inheriting inherited: [String] = []) {
     let origin = OriginPath(of: path)
     func folders(_ tag: UInt64) -> [String]? {
@@ -25,8 +25,8 @@ struct LibraryDependencies {
     names = library.texts(ELFTag.needed)
   }
 
-  /// The path of a needed library: a file, or anything else that the verifier refuses; `nil` if the folders do not have
-  /// it.
+  /// Returns the path of a needed library: a file, or anything else that the verifier refuses; `nil` if the folders do
+  /// not have it.
   func path(of name: String) -> String? {
     let expanded = origin.expand(name[...])
     if expanded.contains("/") { return expanded }
@@ -34,8 +34,8 @@ struct LibraryDependencies {
       .first(where: LibraryFinder.exists)
   }
 
-  /// The path of the library, and the paths of the libraries that it needs, directly and indirectly. Files in excluded
-  /// folders are left out, with the libraries that they need; damaged files need none.
+  /// Returns the path of the library, and the paths of the libraries that it needs, directly and indirectly. Files in
+  /// excluded folders are left out, with the libraries that they need; damaged files need none.
   static func closure(of path: String, outside folders: [String]) -> [String] {
     var found: [String] = []
     var pending = [(path: path, inherited: [String]())]

@@ -4,7 +4,7 @@ import Glibc
 /// Finds a shared library by its name, in the folders where the system's loader would: the file has to be verified
 /// before the loader sees it, and the loader does not report in advance which file it uses.
 enum LibraryFinder {
-  /// The path of a library. A name with a slash in it is a path already.
+  /// Returns the path of a library. A name with a slash in it is a path already.
   static func path(of name: String) throws(PluginError) -> String {
     if name.contains("/") { return name }
     guard !name.isEmpty, !name.utf8.contains(0) else {
@@ -15,7 +15,7 @@ enum LibraryFinder {
       let path = "\(folder)/\(name)"
       if isLibrary(path) { return path }
     }
-    // The search skips files that cannot be opened.
+    // Out of descriptors, the search would find nothing: it skips files that cannot be opened.
     let descriptor = open("/", O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
       throw PluginError(.notReadable, name, "cannot be looked for: \(SystemLimit.text(errno))")
@@ -77,7 +77,7 @@ enum LibraryFinder {
       && FileReader.number(header, at: 18, as: UInt16.self) == ELF.hostMachine
   }
 
-  /// Libraries of the same name with another version, or with one: libz.so.1 for libz, z or libz.so.
+  /// Returns libraries of the same name with another version, or with one: libz.so.1 for libz, z or libz.so.
   private static func similar(to name: String, in folder: String) -> [String] {
     let stem = name.firstRange(of: ".so").map { String(name[..<$0.lowerBound]) } ?? name
     let prefix = stem.hasPrefix("lib") ? stem : "lib\(stem)"
@@ -95,7 +95,7 @@ enum LibraryFinder {
   private static func contents(of path: String) -> String? {
     guard let file = try? PluginFile(opening: path) else { return nil }
     let reader = FileReader(descriptor: file.descriptor, size: UInt64(file.identity.size))
-    // A list of folders is short.
+    // Reads at most 1 MiB: a list of folders is short.
     let size = min(Int(file.identity.size), 1 << 20)
     return reader.bytes(at: 0, count: size).map { String(decoding: $0, as: UTF8.self) }
   }

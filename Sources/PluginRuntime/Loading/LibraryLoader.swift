@@ -85,7 +85,7 @@ enum LibraryLoader {
     errno = 0
     let isKnown =
       plugin_mapping_at(plugin_library_address(handle), &mapped) && plugin_mapping_of(file.descriptor, &verified)
-    // Initialisers may have lowered the limit.
+    // Initialisers may have lowered the limit on descriptors.
     guard isKnown || errno != EMFILE else {
       throw PluginError(
         .loadFailed, file.path,
@@ -98,7 +98,7 @@ enum LibraryLoader {
     }
   }
 
-  /// The reason of the system's loader for its last refusal.
+  /// The reason that the system's loader gave for its last refusal.
   static var error: String {
     let text = dlerror().map { String(cString: $0) } ?? "the system's loader does not say why"
     return text.hasSuffix(String(cString: strerror(EMFILE))) ? "\(text): \(SystemLimit.descriptors)" : text
@@ -117,11 +117,11 @@ private struct LoadedFiles {
     files[file.path] = files[file.path] ?? file.identity
   }
 
-  /// Notes that a library is given the name by which another one needs it. False if it was given one before.
+  /// Notes that a library is given the name by which another one needs it. Returns false if it was given one before.
   mutating func addName(of file: PluginFile) -> Bool { named.insert(file.identity).inserted }
 
-  /// The library that was mapped from this file; `nil` if none was. Another file at the same path is refused: the
-  /// system's loader and debuggers identify libraries by path.
+  /// Returns the library that was mapped from this file; `nil` if none was. Another file at the same path is refused:
+  /// the system's loader and debuggers identify libraries by path.
   func handle(of file: PluginFile) throws(PluginError) -> UnsafeMutableRawPointer? {
     if let other = files[file.path], other != file.identity {
       throw PluginError(

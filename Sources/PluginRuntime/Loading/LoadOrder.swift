@@ -15,7 +15,7 @@ enum LoadOrder {
           path[path.count - 1].next += 1
           let id = current.required[next]
           if let start = path.firstIndex(where: { $0.plugin.id == id }) { throw cycle(path[start...].map(\.plugin)) }
-          // A plugin that is not among these may be loaded already; loading finds out.
+          // A plugin that is not among these may be loaded already: loading checks that.
           if let requirement = byID[id], !isPlaced.contains(id) { path.append((requirement, 0)) }
         } else {
           isPlaced.insert(current.id)

@@ -110,7 +110,7 @@ extension PluginValue {
 }
 
 extension ValueFields {
-  /// The members of an object, all integers; none if the member is absent.
+  /// Returns the members of an object, all integers; none if the member is absent.
   fileprivate func integers(_ name: String) throws(ArgumentMismatch) -> [ConstantSet.Constant] {
     guard let fields = try optionalFields(name) else { return [] }
     return try fields.all.map { (member) throws(ArgumentMismatch) in
@@ -156,7 +156,7 @@ extension ValueFields {
     }
   }
 
-  /// The array "functions", whose names must be unique.
+  /// Returns the elements of the array "functions", whose names must be unique.
   fileprivate func functions<T>(
     _ read: (ValueFields) throws(ArgumentMismatch) -> T, _ name: (T) -> String
   ) throws(ArgumentMismatch) -> [T] {

@@ -6,7 +6,7 @@ public struct PluginDescription: Sendable, Equatable {
   public let id: String
   /// The plugin's own version: "1.4.0".
   public let version: String
-  /// One line for people.
+  /// A description in one line, for people.
   public let description: String?
   /// The ids of the plugins that it calls.
   public let required: [String]
@@ -36,7 +36,7 @@ public struct PluginDescription: Sendable, Equatable {
 public struct FunctionDescription: Sendable, Equatable {
   /// The parameters and the result.
   public let signature: Signature
-  /// One line for people.
+  /// A description in one line, for people.
   public let description: String?
 
   /// The name, unique in the plugin.

@@ -54,7 +54,7 @@ struct PluginDescriptor {
     self.entries = entries
   }
 
-  /// The range of ABI versions, which is read before anything whose meaning may depend on it.
+  /// Returns the range of ABI versions. Read before anything whose meaning may depend on it.
   private static func abi(_ fields: DescriptorFields) throws(PluginError) -> ClosedRange<UInt32> {
     let size = fields.load(\promise_plugin_t.size, as: UInt32.self)
     // Fields added after version 1 of the ABI are read only if the size covers them.

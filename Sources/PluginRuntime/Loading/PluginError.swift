@@ -16,13 +16,13 @@ public struct PluginError: Error, Sendable, Equatable {
     case damaged
     /// The file asks for memory that is writable and executable, or for an executable stack.
     case unsafeMemory
-    /// Its DT_SONAME is a path, for which the system's loader would take another file.
+    /// The file's DT_SONAME is a path, for which the system's loader would take another file.
     case unsafeName
     /// The file does not export promise_plugin_entry(), or not as a function.
     case noEntry
     /// Another file was loaded from this path before, or the file changed while it was being loaded.
     case replaced
-    /// The program does not trust it (`LibraryAdmission`).
+    /// The program does not trust the file (`LibraryAdmission`).
     case notTrusted
     /// The plugin is in quarantine, or not started: its worker processes ended too often without an answer.
     case quarantined
@@ -91,7 +91,7 @@ public struct PluginError: Error, Sendable, Equatable {
     causes = []
   }
 
-  /// The error with another one that led to it.
+  /// Returns the error with another one that led to it.
   func because(of cause: PluginError?) -> PluginError { PluginError(self, cause) }
 
   private init(_ error: PluginError, _ cause: PluginError?) {
@@ -104,7 +104,7 @@ public struct PluginError: Error, Sendable, Equatable {
 }
 
 extension PluginError {
-  /// The error of a call beyond the limit of nesting.
+  /// Returns the error of a call beyond the limit of nesting.
   static func tooDeep(_ subject: String, _ limit: Int) -> PluginError {
     PluginError(
       .tooDeep, subject,
@@ -114,7 +114,7 @@ extension PluginError {
 }
 
 extension PluginError {
-  /// The error of a question to the host in a child process of a worker.
+  /// Returns the error of a question to the host in a child process of a worker.
   static func inChild(_ subject: String) -> PluginError {
     PluginError(
       .closed, subject,

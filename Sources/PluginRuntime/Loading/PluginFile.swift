@@ -9,16 +9,16 @@ import Synchronization
 final class PluginFile {
   /// The absolute path, symbolic links resolved.
   let path: String
-  /// The identity of the file at the path, of a copy too.
+  /// The identity of the file at the path, even if its copy is open.
   let identity: FileIdentity
   private(set) var descriptor: Int32
 
-  /// The sealed copy that takes the place of the file at a path, in a worker.
+  /// The sealed copy that replaces the file at a path, in a worker.
   private static let kept = Mutex<(path: String, descriptor: Int32)?>(nil)
 
   init(opening path: String) throws(PluginError) {
     let kept = Self.kept.withLock { $0 }
-    // Nothing need be at the path.
+    // For the kept copy, the path need not exist.
     self.path = path == kept?.path ? path : try Self.resolve(path)
     if let kept, kept.path == self.path {
       descriptor = fcntl(kept.descriptor, F_DUPFD_CLOEXEC, 0)
@@ -37,7 +37,7 @@ final class PluginFile {
 
   deinit { close(descriptor) }
 
-  /// Takes this sealed copy for the file at an absolute path without symbolic links. Keeps the descriptor.
+  /// Makes this sealed copy stand for the file at an absolute path without symbolic links. Keeps the descriptor.
   static func keep(_ descriptor: Int32, at path: String) { kept.withLock { $0 = (path, descriptor) } }
 
   /// Whether only the system can change the file, so that no copy is needed.
@@ -80,7 +80,7 @@ final class PluginFile {
 
   private static let longest = Int64(sysconf(Int32(_SC_PHYS_PAGES))) * Int64(sysconf(Int32(_SC_PAGESIZE))) / 4
 
-  /// The absolute path, symbolic links resolved.
+  /// Returns the absolute path, symbolic links resolved.
   static func resolve(_ path: String) throws(PluginError) -> String {
     guard !path.isEmpty, !path.utf8.contains(0) else {
       throw PluginError(.notFound, path, "is not a path: expected that of a plugin's file")
@@ -116,7 +116,7 @@ final class PluginFile {
   }
 }
 
-/// The identity and the state of the file.
+/// The identity and the state of a file.
 struct FileIdentity: Hashable, Sendable {
   let device: UInt64
   let inode: UInt64

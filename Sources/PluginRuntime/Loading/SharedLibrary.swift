@@ -9,8 +9,8 @@ struct SharedLibrary {
   // The library stays mapped, and dlsym() may be called on any thread.
   private nonisolated(unsafe) let handle: UnsafeMutableRawPointer
 
-  /// Verifies the file, among other things that it exports these functions, and those that it needs, and maps them.
-  /// Their constructors run.
+  /// Verifies the file and those that it needs, and that it exports these functions; then maps the files. Their
+  /// constructors run.
   ///
   /// The bytes that were verified are mapped: those of sealed copies, which no process can change, except for the
   /// system's own files (`SystemFile`).
@@ -24,10 +24,10 @@ struct SharedLibrary {
   /// Looks up a symbol that the library, or one that it links, exports.
   func symbol(_ name: String) -> UnsafeMutableRawPointer? { plugin_library_symbol(handle, name) }
 
-  /// Whether the file itself has libpromise, which it was linked with statically: the host's promises are not its own.
+  /// Whether the file itself has libpromise, linked statically: the host's promises are then foreign to it.
   var hasOwnPromises: Bool { plugin_library_defines(handle, "promise_new") }
 
-  /// The function that the library exports under this name.
+  /// Returns the function that the library exports under this name.
   func function(named name: String) throws(PluginError) -> promise_function_t {
     guard let address = symbol(name) else {
       throw PluginError(.noEntry, path, "does not export \(name): \(LibraryLoader.error)")
@@ -48,7 +48,8 @@ struct PluginEntry: Sendable {
       to: (@convention(c) (UInt32) -> UnsafePointer<promise_plugin_t>?).self)
   }
 
-  /// The plugin's descriptor for a host of this ABI: the memory of a promise_plugin_t, which may be of another version.
+  /// Returns the plugin's descriptor for a host of this ABI: the memory of a promise_plugin_t, which may be of another
+  /// version.
   func descriptor(hostABI: UInt32, _ path: String) throws(PluginError) -> UnsafeRawPointer? {
     let (descriptor, fault) = CallEdge.entry(path, function, hostABI)
     if let fault { throw fault.error(path, of: "\(Self.name)() ") }

@@ -1,6 +1,6 @@
 /// The names of signals.
 package enum SignalName {
-  /// "SIGSEGV", or "signal 40" for one without a name.
+  /// Returns "SIGSEGV", or "signal 40" for a signal without a name.
   package static func of(_ number: Int32) -> String {
     names.indices.contains(Int(number) - 1) ? "SIG" + names[Int(number) - 1] : "signal \(number)"
   }

@@ -53,7 +53,7 @@ enum StructLayouts {
     let size: Int
   }
 
-  /// The field, or the struct, that a path names: "function.parameter.field.field".
+  /// Returns the field, or the struct, that a path names: "function.parameter.field.field".
   private static func find(_ path: String, _ functions: [FunctionDescription], isField: Bool) -> Place? {
     let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard names.count >= (isField ? 3 : 2), let signature = functions.first(where: { $0.name == names[0] })?.signature

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Files of the system's software, which root alone can change. They are mapped as they are: processes share their
+/// Files of the system's software, which only root can change. They are mapped as they are: processes share their
 /// memory, and the loader finds further libraries beside them.
 enum SystemFile {
   /// The folders for software that a system installs.

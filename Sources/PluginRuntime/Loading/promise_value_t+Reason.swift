@@ -5,8 +5,8 @@ import Promises
 // rejecting a promise with it on one side and reading the reason on the other.
 
 extension promise_value_t {
-  /// Converts to an ERROR of domain "promise", or of the exception's type as domain. The caller owns the reference.
-  /// VOID if memory has run out.
+  /// Converts to an ERROR whose domain is "promise", or the exception's type. The caller owns the reference. VOID if
+  /// memory has run out.
   init(_ error: PluginError) {
     self.init()
     let (domain, code) =

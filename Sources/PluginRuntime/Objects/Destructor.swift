@@ -7,20 +7,20 @@ import Glibc
 final class Destructor: Sendable {
   /// The plugin of the function.
   let plugin: String
-  /// The thread that has to call the function; `nil`: any.
+  /// The thread that has to call the function; `nil` for any thread.
   let thread: SerialThread?
   /// The function's name.
   let name: String
   private let entry: promise_function_t
   /// The function's address.
   let address: UInt
-  /// Whether the objects are in memory that the host has set aside, and frees after their end.
+  /// Whether the objects are in memory that the host has allocated, and frees after their end.
   let freesMemory: Bool
   /// "plugin.function", as C text that is never freed.
   private nonisolated(unsafe) let subject: UnsafePointer<CChar>
   private nonisolated(unsafe) let interface: UnsafeMutablePointer<ffi_cif>
 
-  /// `nil` if libffi cannot call such a function.
+  /// Makes the destructor; `nil` if libffi cannot call such a function.
   init?(
     _ name: String, _ function: UnsafeMutableRawPointer, plugin: String, on thread: SerialThread? = nil,
     freesMemory: Bool = false
@@ -42,7 +42,7 @@ final class Destructor: Sendable {
   /// Destroys an object, or frees memory. Returns a fault if the function does not return.
   func destroy(_ address: UInt) -> CallFault? {
     var argument = address
-    // As much as libffi may write for a result.
+    // libffi may write two words for a result.
     var returned: (UInt64, UInt64) = (0, 0)
     return withUnsafeMutablePointer(to: &argument) { argument in
       var addresses: UnsafeMutableRawPointer? = UnsafeMutableRawPointer(argument)

@@ -39,7 +39,7 @@ final class LiveObjects: Sendable {
 
   deinit { releaseExecutor() }
 
-  /// Owns an object from now on.
+  /// Takes over an object: the host owns it from now on.
   func own(_ address: UInt, named name: String, _ destructor: Destructor, from sources: [any ObjectSource])
     -> PluginObject
   {
@@ -123,7 +123,7 @@ final class LiveObjects: Sendable {
     report(life.destructor.plugin, edge.error(life.destructor.plugin, of: "\(life.destructor.name)() ").message)
   }
 
-  /// Runs the work on the serial executor; here, if memory has run out.
+  /// Runs the work on the serial executor, or on this thread if memory has run out.
   private func submit(_ work: @escaping @Sendable () -> Void) {
     let executor = state.withLock { $0.executor }
     let job = Unmanaged.passRetained(Job(work))

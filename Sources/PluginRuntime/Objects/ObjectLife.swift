@@ -23,8 +23,8 @@ final class ObjectLife: Sendable {
     self.destructor = destructor
   }
 
-  /// Memory of the host's is freed with the last reference to an object that was released or destroyed. One that was
-  /// neither, since the host ended meanwhile, may be in use.
+  /// Frees memory of the host with the last reference to an object that was released or destroyed. An object that was
+  /// neither, because the host ended meanwhile, may be in use.
   deinit {
     let isOver = phase.withLock { if case .live = $0 { false } else { true } }
     if destructor.freesMemory, isOver { HostMemory.free(UnsafeMutableRawPointer(bitPattern: pointer.address)) }

@@ -4,11 +4,11 @@ struct PluginLibrary: Sendable {
   let objects: LiveObjects
   /// Finds a function that the library, or one that it links, exports.
   let symbol: @Sendable (String) -> UnsafeMutableRawPointer?
-  /// The thread that the plugin's code runs on; `nil`: any.
+  /// The thread that the plugin's code runs on; `nil` for any thread.
   var thread: SerialThread?
 
-  /// Returns the destructor of objects in memory that the host has set aside, which is freed after it; without a name
-  /// nothing else is to be done. `nil` if there is no such function.
+  /// Returns the destructor of objects in memory that the host has allocated, and frees after it; without a name, one
+  /// that only frees the memory. `nil` if there is no such function.
   func destructor(ofMemory name: String?) -> Destructor? {
     guard let name else {
       let nothing: @convention(c) (UnsafeMutableRawPointer?) -> Void = { _ in }

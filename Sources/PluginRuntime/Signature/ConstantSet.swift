@@ -7,7 +7,7 @@ public struct ConstantSet: Sendable, Hashable {
     /// The value, in the range of the parameter's type.
     public let value: PluginValue
 
-    /// A name and its value.
+    /// Creates a constant.
     public init(name: String, value: PluginValue) { (self.name, self.value) = (name, value) }
 
     /// Hashes only the name: equal constants have equal names.
@@ -40,8 +40,8 @@ public struct ConstantSet: Sendable, Hashable {
 }
 
 extension ConstantSet {
-  /// Converts the name of a constant, several names of flags with "|" between them or as an array of JSON, or a number
-  /// to a value.
+  /// Converts text to a value: the name of a constant, a number, or several names of flags, with "|" between them or as
+  /// a JSON array.
   ///
   /// - Throws: `ArgumentMismatch`.
   func value(fromText text: String) throws(ArgumentMismatch) -> PluginValue {
@@ -61,7 +61,7 @@ extension ConstantSet {
     return try union(values)
   }
 
-  /// Converts JSON: a number, a name, or an array of the names of flags.
+  /// Converts JSON to a value: a number, a name, or an array of the names of flags.
   ///
   /// - Throws: `ArgumentMismatch`.
   func value(fromJSON json: JSONText) throws(ArgumentMismatch) -> PluginValue {
@@ -97,7 +97,7 @@ extension ConstantSet {
     }
   }
 
-  /// The names for display: "LOW, HIGH"; of many, the first.
+  /// The names for display, "LOW, HIGH"; the first ones of many.
   var list: String {
     let names = constants.prefix(12).map(\.name).joined(separator: ", ")
     return constants.count > 12 ? "\(names), ... (\(constants.count) names)" : names
@@ -140,7 +140,7 @@ extension ConstantSet {
 }
 
 extension ConstantSet: CustomStringConvertible {
-  /// The type with its names, as written in a signature: "i32 enum {LOW = 0, HIGH = 1}". Of a library's constants the
+  /// The type with its names, as written in a signature: "i32 enum {LOW = 0, HIGH = 1}". For a library's constants, the
   /// type alone.
   public var description: String {
     if areOfLibrary { return "\(base)" }

@@ -6,7 +6,7 @@ public struct FailureReport: Sendable, Hashable {
   public struct Message: Sendable, Hashable {
     /// An argument of the call.
     public indirect enum Argument: Sendable, Hashable {
-      /// The value of a parameter of the function that failed; of an `out` parameter, the value that was stored.
+      /// The value of a parameter of the function that failed; for an `out` parameter, the value that was stored.
       case parameter(String)
       /// `result`, `-result`: the value that the function returned.
       case result(isNegated: Bool)
@@ -52,7 +52,7 @@ extension FailureReport.Message: CustomStringConvertible {
 }
 
 extension FailureRule {
-  /// The failure mark at the end of a signature, without the message: "!", "! errno", "! unless 0 or 100".
+  /// Returns the failure mark at the end of a signature, without the message: "!", "! errno", "! unless 0 or 100".
   func mark(_ report: FailureReport) -> String {
     switch self {
     case .status: return "!"

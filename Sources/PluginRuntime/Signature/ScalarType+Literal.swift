@@ -37,7 +37,7 @@ extension ScalarType {
     return Self.digits(ofInteger: number) == String(digits.drop { $0 == "0" })
   }
 
-  /// All decimal digits of a float from 2 to the power of 53 on, which is an integer.
+  /// Returns all decimal digits of a float of at least 2^53, which is an integer.
   private static func digits(ofInteger number: Double) -> String {
     // The least digit is the first.
     var digits = String(UInt64(number.significand * 0x1p52)).utf8.reversed().map { $0 - UInt8(ascii: "0") }
@@ -52,7 +52,7 @@ extension ScalarType {
     return String(decoding: digits.reversed().map { $0 + UInt8(ascii: "0") }, as: UTF8.self)
   }
 
-  /// The number as a float type represents it; `nil` if that is another number.
+  /// Returns the number as a float type represents it; `nil` if that is another number.
   private func float<T: FixedWidthInteger>(exactly number: T) -> Double? {
     size == 4 ? Float(exactly: number).map(Double.init) : Double(exactly: number)
   }
@@ -84,7 +84,8 @@ extension ScalarType {
     return number.flatMap { $0.isFinite ? .double($0) : nil }
   }
 
-  /// Converts text to a value; `nil` if it is none. Integers may be hexadecimal, floats may be "inf" and "nan".
+  /// Converts text to a value; `nil` if the text is not one. Integers may be hexadecimal, floats may be "inf" and
+  /// "nan".
   func value(fromText text: String) -> PluginValue? {
     guard form == .float else { return value(ofLiteral: text) ?? integer(text) ?? hexadecimal(text) }
     // A number that is infinite only because it is too large is excluded.

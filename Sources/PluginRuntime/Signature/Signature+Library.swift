@@ -1,6 +1,6 @@
 extension Signature {
-  /// The signature of a function of an adopted library: each integer that is an argument, and whose values have no
-  /// names of their own, may be given by the names of the library's constants, several with `|` between them.
+  /// Returns the signature for a function of an adopted library: each integer argument whose values have no names of
+  /// their own may be given by the names of the library's constants, several with `|` between them.
   ///
   /// Neither the text of the signature nor its canonical form changes.
   func accepting(_ constants: LibraryConstantSets) -> Signature {

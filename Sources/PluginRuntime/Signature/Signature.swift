@@ -110,7 +110,7 @@ extension Signature {
   /// The C function's result, if that is not a promise_status_t; `nil` for void.
   public var returned: ValueType? { completion.map(\.returns) ?? result }
 
-  /// The type of a call's "result"; nil if the C result is only an error code, which is 0 on success.
+  /// The type of a call's "result"; `nil` if the C result is only an error code, which is 0 on success.
   public var yielded: ValueType? { failure == .nonzero && completion == nil ? nil : result }
 }
 
@@ -132,14 +132,14 @@ public struct Parameter: Sendable, Equatable {
   public let type: ValueType
   /// The direction of the value.
   public let direction: Direction
-  /// The size in bytes of the object that the host sets aside for an `out` parameter, whose address the function is
-  /// given: `out(64) ptr<Name>`; `nil` for any other parameter.
+  /// The size in bytes of the object that the host allocates for an `out` parameter, and whose address the function
+  /// receives: `out(64) ptr<Name>`; `nil` for any other parameter.
   public let room: Int?
   /// The names of the values of an integer; `nil` without names.
   public let constants: ConstantSet?
   /// The value for a call that omits the argument; `nil` if the argument is required. `.void` is NULL.
   public let defaultValue: PluginValue?
-  /// Whether the function is given `defaultValue` in every call, which passes no argument: `const usize = 48`.
+  /// Whether the function receives `defaultValue` in every call, and callers pass no argument: `const usize = 48`.
   public let isConstant: Bool
   /// Whether the function keeps the address of the argument, which lives as long as the objects of the call:
   /// `keep cstr`.
@@ -178,7 +178,7 @@ extension ValueType {
     return nil
   }
 
-  /// The name of the parameter with the count of memory that the function gives away: `own(free) bytes[n]`.
+  /// The name of the parameter with the count of memory that the function passes to the caller: `own(free) bytes[n]`.
   var givenCountName: String? {
     if case .own(let type, _) = unwrapped { return type.countName }
     return nil

@@ -11,8 +11,8 @@ public struct SignatureError: Error, Sendable, Equatable {
 }
 
 extension SignatureError: CustomStringConvertible {
-  /// The error in words, then the text, then a caret under the mistake. Of a long text, only the surroundings of the
-  /// mistake.
+  /// The error in words, then the text, then a caret under the mistake. A long text is reduced to the surroundings of
+  /// the mistake.
   public var description: String {
     let scalars = Array(text.unicodeScalars.prefix(column + Self.context))
     let start = column > 2 * Self.context ? column - Self.context : 0

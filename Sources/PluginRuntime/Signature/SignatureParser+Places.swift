@@ -16,7 +16,7 @@ extension SignatureParser {
     case callbackParameter, callbackResult
     /// An `out` or `inout` argument of a callback, behind its address.
     case callbackOutput, callbackInOut
-    /// An object that the host sets aside: `out(64)`.
+    /// An object that the host allocates: `out(64)`.
     case room
 
     init(_ direction: Parameter.Direction) {
@@ -110,7 +110,7 @@ extension SignatureParser {
       }
     }
 
-    /// Returns the expected type if memory with a count is given away without a function that frees it.
+    /// Returns the expected type if counted memory is passed to the caller without a function that frees it.
     private func countedAway(_ type: ValueType) -> String? {
       guard case .own(.counted(let counted, let name), nil) = type.unwrapped else { return nil }
       let text = ValueType.own(.counted(counted, by: name), release: "f")
@@ -122,7 +122,7 @@ extension SignatureParser {
 }
 
 extension ValueType {
-  /// Whether the function may keep the address of an argument of the type, of which a copy can stay.
+  /// Whether the function may keep the address of an argument of the type: a copy of the data can outlive the call.
   var canBeKept: Bool {
     switch self {
     case .cstr, .counted, .reference, .terminated, .array: !hasPointer

@@ -125,7 +125,7 @@ struct SignatureParser {
       isConstant: isConstant, isKept: isKept, note: try note())
   }
 
-  /// Parses the `(64)` of `out(64)`, the size of an object that the host sets aside, if it is next.
+  /// Parses the `(64)` of `out(64)`, the size of an object that the host allocates, if it is next.
   private mutating func room() throws(SignatureError) -> Int? {
     guard cursor.skip("(") else { return nil }
     guard case .word(let word) = cursor.next.token, let size = Int(word), (1...SignatureLimits.size).contains(size)
@@ -220,7 +220,7 @@ extension FailureRule {
 }
 
 extension ValueType {
-  /// Whether a signature can have its value: those of addresses only as NULL.
+  /// Whether a constant parameter can have the type; an address only as NULL.
   fileprivate var canBeConstant: Bool {
     if case .optional(.pointer) = self { true } else { isScalar || self == .cstr }
   }

@@ -39,7 +39,7 @@ public struct TypeLayout: Sendable, Hashable {
     self.alignment = alignment
   }
 
-  /// The next multiple of an alignment.
+  /// Returns the next multiple of an alignment; `nil` on overflow.
   fileprivate static func rounded(_ offset: Int, to alignment: Int) -> Int? {
     let (sum, overflow) = offset.addingReportingOverflow(alignment - 1)
     return overflow ? nil : sum & ~(alignment - 1)

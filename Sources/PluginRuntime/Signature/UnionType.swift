@@ -7,7 +7,7 @@ public struct UnionType: Sendable, Hashable {
   /// The values of the tag, by the members' names and in their order.
   public let values: ConstantSet
 
-  /// The types of the union's values: for each member a struct of it alone.
+  /// The types of the union's values: for each member, a struct with that member alone.
   public var choices: [ValueType] { members.map { .structure(StructType(fields: [$0])) } }
 
   /// Returns the number of the member that a value of the tag chooses; `nil` if there is none.
@@ -26,7 +26,7 @@ public struct UnionType: Sendable, Hashable {
 }
 
 extension PluginValue {
-  /// The bits of an integer: of one type, equal ones have the same. `==` of any two values is a large function.
+  /// The bits of an integer, to compare integers of one type. They cost less than `==`, which is for all values.
   var tagBits: Int64? {
     switch self {
     case .int(let number): number

@@ -47,7 +47,7 @@ extension CallbackType: CustomStringConvertible {
     return "fn(\(list.joined(separator: ", ")))\(ending)"
   }
 
-  /// The canonical form of the callback: its types without names, but for those of `out` and `inout` parameters, by
+  /// The canonical form of the callback: its types without names, except those of `out` and `inout` parameters, by
   /// which a closure returns their values.
   var canonical: String {
     let list = parameters.map { parameter in

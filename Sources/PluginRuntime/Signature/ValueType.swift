@@ -68,8 +68,8 @@ extension ValueType {
     }
   }
 
-  /// Whether it takes an address of that name. As in C, one of void is taken for any other, and any other for one of
-  /// void; but an object that is released has to be of the type.
+  /// Whether an address of the type `name` suits this type. As in C, `void` suits any other type, and any other type
+  /// suits `void`; but an object that is released has to be of the type.
   func takes(addressOf name: String) -> Bool {
     switch self {
     case .pointer(let own): own == name || own == "void" || name == "void"
@@ -107,13 +107,14 @@ extension ValueType {
     }
   }
 
-  /// Whether it belongs to the code that receives it.
+  /// Whether the code that receives a value owns it.
   var isOwn: Bool { if case .own = unwrapped { true } else { false } }
 
   /// Whether it is an object that its receiver releases.
   var isOwnedObject: Bool { if case .own(.pointer, _) = unwrapped { true } else { false } }
 
-  /// Whether it is the address of elements, of which another parameter or field, or the function alone, has the number.
+  /// Whether it is the address of elements whose number is in another parameter or field, or known to the function
+  /// alone.
   var isCounted: Bool { if case .counted = self { true } else { false } }
 
   /// The count of elements whose number the function alone knows: `bytes[*]`.
@@ -128,7 +129,7 @@ extension ValueType {
     }
   }
 
-  /// Whether a value may have an address of the library's own in it.
+  /// Whether a value may contain an address in the library.
   var hasPointer: Bool {
     switch self {
     case .pointer: true

@@ -19,7 +19,8 @@ public struct Argument: Sendable {
     /// The content of a file or a pipe: raw for bytes, and as UTF-8 for a str or cstr. For other types it is text,
     /// without the white space around it.
     case contents([UInt8])
-    /// Bytes in shared memory: as `value`, or as `contents`, and for bytes without a copy.
+    /// Bytes in shared memory, used as those of a `value` or of `contents`; a parameter of bytes gets them without a
+    /// copy.
     case shared(SharedBytes, isContents: Bool = false)
     /// A promise, for a `promise<T>`.
     case promise(Promise<PluginValue>)

@@ -7,7 +7,7 @@ package struct JSONScanner {
 
   package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// The next byte that is not white space, unread; nil at the end.
+  /// The next byte that is not white space, unread; `nil` at the end.
   package var next: UInt8? {
     mutating get {
       while position < bytes.count {
@@ -30,8 +30,8 @@ package struct JSONScanner {
     return Place()
   }
 
-  /// The name of the next member, with its offset. The value has to be read before the next call. Nil at the object's
-  /// end.
+  /// Reads the name of the next member, and returns it with its offset; `nil` at the object's end. The value has to be
+  /// read before the next call.
   package mutating func member(_ place: inout Place) throws(JSONError) -> (name: String, offset: Int)? {
     if take("}") { return nil }
     if !place.isFirst, !take(",") { throw error("',' or '}'") }
@@ -109,7 +109,7 @@ package struct JSONScanner {
     return isNext
   }
 
-  /// An error at the position, with the text found there.
+  /// Returns an error at the position, with the text found there.
   func error(_ expected: String) -> JSONError {
     guard position < bytes.count else {
       return JSONError(offset: position, found: "the end of the text", expected: expected)

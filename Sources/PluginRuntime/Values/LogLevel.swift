@@ -2,6 +2,6 @@
 public enum LogLevel: Int32, Sendable, Comparable, CaseIterable {
   case debug = 1, info, warning, error
 
-  /// The more important is the greater.
+  /// Orders levels by importance: an error is the greatest.
   public static func < (left: LogLevel, right: LogLevel) -> Bool { left.rawValue < right.rawValue }
 }

@@ -49,7 +49,7 @@ extension PluginCallback {
     init(_ callback: PluginCallback) { self.callback = callback }
   }
 
-  /// `nil` if memory has run out.
+  /// The type of wrapped callbacks; `nil` if memory has run out.
   private nonisolated(unsafe) static let type = promise_type_register(
     "promise.plugin-callback", nil, { Unmanaged<Box>.fromOpaque($0!).release() })
 

@@ -47,7 +47,7 @@ extension promise_value_t {
 }
 
 extension PluginValue {
-  /// The deepest nesting of arrays and objects, in values of plugins, frames of workers and JSON.
+  /// The maximum nesting of arrays and objects, in values of plugins, frames of workers and JSON.
   static let maximumDepth = 128
 
   /// Converts a value of C. An ERROR becomes an object, as in `init(reason:)`.

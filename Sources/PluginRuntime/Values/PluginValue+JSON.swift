@@ -1,6 +1,6 @@
 extension PluginValue {
   /// The value as one line of JSON. Integers are exact, bytes are base64, addresses are "0x...", void is `null`. "NaN",
-  /// "Infinity" and "-Infinity" are strings, since JSON has no such numbers.
+  /// "Infinity" and "-Infinity" are strings, because JSON has no such numbers.
   public var json: String {
     switch self {
     case .void: "null"

@@ -16,7 +16,7 @@ extension PluginValue {
     case let value as UInt64: self = .uint(value)
     case let value as Double: self = .double(value)
     case let value as String: self = .string(value)
-    // An empty list of anything is also an empty [UInt8].
+    // An empty array of any type can be cast to [UInt8].
     case let value as [UInt8] where type(of: reason) == [UInt8].self: self = .bytes(value)
     case let elements as [Any]: self = .array(elements.map(PluginValue.init(reason:)))
     case let members as [String: Any]:
@@ -31,7 +31,7 @@ extension PluginValue {
     }
   }
 
-  /// The object that stands for an error.
+  /// Returns the object that stands for an error.
   static func error(domain: String, code: Int64, message: String) -> PluginValue {
     .object([
       PluginMember("domain", .string(domain)), PluginMember("code", .int(code)),

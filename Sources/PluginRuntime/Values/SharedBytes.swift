@@ -14,7 +14,7 @@ import Synchronization
 public final class SharedBytes: Sendable {
   /// The length from which bytes cross to another process in shared memory.
   static let threshold = 1 << 16
-  /// The most bytes of the shared memory of one frame.
+  /// The maximum number of bytes of shared memory in one frame.
   static let longest = 1 << 30
 
   /// The descriptor, for sending; -1 for memory received from another process.
@@ -27,8 +27,8 @@ public final class SharedBytes: Sendable {
   /// The array that was copied, if it has to stay as long as the copy.
   private let source: [UInt8]?
 
-  /// Each block that waits to be sent has a descriptor. Beyond a part of RLIMIT_NOFILE, bytes are sent through the
-  /// socket.
+  /// The number of blocks that wait to be sent, each of which has a descriptor. Beyond a part of RLIMIT_NOFILE, bytes
+  /// are sent through the socket.
   private static let open = Atomic<Int>(0)
   private static let maximumOpen: Int = {
     var limit = rlimit()
@@ -68,7 +68,7 @@ public final class SharedBytes: Sendable {
       Self.open.wrappingSubtract(1, ordering: .relaxed)
       return nil
     }
-    // Never read in this process.
+    // This process does not map the memory, and never reads it.
     (self.descriptor, start, count, isCounted, source) = (descriptor, Self.nowhere, bytes.count, true, kept)
   }
 

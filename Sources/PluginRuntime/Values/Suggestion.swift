@@ -1,6 +1,6 @@
 /// A name that a mistyped one may stand for.
 package enum Suggestion {
-  /// A question that ends a message, such as `; did you mean "packed"?`; empty if nothing is near.
+  /// Returns a question that ends a message, such as `; did you mean "packed"?`; empty if nothing is near.
   package static func near(_ name: String, among names: some Sequence<String>) -> String {
     // One letter in three may be wrong: more would be guessing. A single letter is not enough evidence, and a text
     // longer than any name is not a mistyped name.
@@ -11,7 +11,7 @@ package enum Suggestion {
     return "; did you mean \"\(best.name)\"?"
   }
 
-  /// The edit distance of two names: letters added, removed, changed, or swapped with their neighbour.
+  /// Returns the edit distance of two names: letters added, removed, changed, or swapped with their neighbour.
   package static func distance(_ first: String, _ second: String) -> Int {
     let first = Array(first.lowercased())
     let second = Array(second.lowercased())

@@ -8,7 +8,7 @@ enum ValueConversion {
     init(_ pointer: PluginPointer) { self.pointer = pointer }
   }
 
-  /// `nil` if memory has run out.
+  /// The type of wrapped addresses; `nil` if memory has run out.
   private nonisolated(unsafe) static let type = promise_type_register(
     "promise.plugin-pointer", nil, { Unmanaged<Address>.fromOpaque($0!).release() })
 

@@ -13,13 +13,13 @@ struct ValueFields {
     self.members = Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }
   }
 
-  /// Text; the member must be present.
+  /// Returns the text of a member, which must be present.
   func text(_ name: String) throws(ArgumentMismatch) -> String {
     guard let text = try optionalText(name) else { throw Self.missing(name, "text") }
     return text
   }
 
-  /// Text; `nil` if the member is absent or void.
+  /// Returns the text of a member; `nil` if the member is absent or void.
   func optionalText(_ name: String) throws(ArgumentMismatch) -> String? {
     switch members[name] {
     case nil, .void?: return nil
@@ -28,7 +28,7 @@ struct ValueFields {
     }
   }
 
-  /// A number of 32 bits; the member must be present.
+  /// Returns a number of 32 bits; the member must be present.
   func number(_ name: String) throws(ArgumentMismatch) -> UInt32 {
     let number: UInt32?
     switch members[name] {
@@ -41,13 +41,14 @@ struct ValueFields {
     throw Self.mismatch(name, members[name] ?? .void, "an integer from 0 to \(UInt32.max)")
   }
 
-  /// A nested object; `nil` if the member is absent or void.
+  /// Returns a nested object; `nil` if the member is absent or void.
   func optionalFields(_ name: String) throws(ArgumentMismatch) -> ValueFields? {
     guard let value = members[name], value != .void else { return nil }
     return try converting(name) { () throws(ArgumentMismatch) in try ValueFields(value) }
   }
 
-  /// The converted elements of an array, at most `limit`; the member must be present. An error names the element.
+  /// Returns the converted elements of an array, at most `limit`; the member must be present. An error names the
+  /// element.
   func elements<T>(
     _ name: String, limit: Int, _ convert: (PluginValue) throws(ArgumentMismatch) -> T
   ) throws(ArgumentMismatch) -> [T] {
@@ -64,7 +65,7 @@ struct ValueFields {
     return converted
   }
 
-  /// The error of a member with a wrong value.
+  /// Returns the error of a member with a wrong value.
   static func mismatch(_ name: String, _ value: PluginValue, _ expected: String) -> ArgumentMismatch {
     ArgumentMismatch(path: name, message: "is \(value.name), expected \(expected)")
   }

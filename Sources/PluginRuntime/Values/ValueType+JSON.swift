@@ -91,7 +91,7 @@ extension ValueType {
     return .object(values)
   }
 
-  /// The value of a tag that the members of an object lack.
+  /// Returns the value of a tag that is not among the members: the one that chooses the given member of its union.
   private func value(
     ofTag field: StructType.Field, of type: StructType, _ members: [(name: String, value: JSONText)]
   ) throws(ArgumentMismatch) -> PluginValue? {

@@ -2,8 +2,8 @@ extension InvalidationToken {
   /// Sets a deadline. When it passes, the token is cancelled but not invalidated, so callbacks still run; a future that
   /// is registered later is asked to cancel at once.
   ///
-  /// An earlier deadline stays, so a caller can rely on one that it has read. Tokens that are cancelled with this one,
-  /// chained before or after, get no later deadline than this one's.
+  /// An earlier deadline stays, so a caller can rely on a deadline that it has read. Tokens that are cancelled with
+  /// this one, chained before or after, get no later deadline than this one's.
   ///
   /// - Parameters:
   ///   - seconds: the time from now, in seconds.

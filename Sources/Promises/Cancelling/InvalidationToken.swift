@@ -94,7 +94,8 @@ extension InvalidationToken: CustomStringConvertible, CustomDebugStringConvertib
   }
 }
 
-/// Records the token's generation when a callback is attached. Open until the token is invalidated after that.
+/// Records the token's generation when a callback is attached. The gate is open until the token is invalidated after
+/// that.
 struct TokenGate {
   private let core: InvalidationToken.Core
   private let attached: UInt32

@@ -17,8 +17,8 @@ struct Combining {
     return made
   }
 
-  /// Settles with the first rejection or cancellation; otherwise with the result of `values`, which reads all values in
-  /// order.
+  /// Makes a rule that settles with the first rejection or cancellation; otherwise with the result of `values`, which
+  /// reads all values in order.
   static func all<Combined>(
     cancelsOthers: Bool, _ values: @escaping (inout CombinedValues) throws -> Combined
   ) -> Combining {
@@ -34,7 +34,8 @@ struct Combining {
     }
   }
 
-  /// Settles with the first outcome that the mode accepts; otherwise with the outcome of the input that settled last.
+  /// Makes a rule that settles with the first outcome that the mode accepts; otherwise with the outcome of the input
+  /// that settled last.
   static func one(_ mode: Gather.Mode, cancelsOthers: Bool) -> Combining {
     unsafe Combining(mode: mode, cancelsOthers: cancelsOthers) { entries, last, out in
       guard last >= 0, unsafe entries[last].value.retain() else {

@@ -2,7 +2,7 @@
 // promise is asked to cancel if it has no other interest. References do not count here: the awaiting task has one
 // itself.
 extension CellRef {
-  /// Suspends the task until the promise is settled. The caller has a reference.
+  /// Suspends the task until the promise is settled. The caller must have a reference.
   nonisolated(nonsending) func untilSettled() async {
     if state.isSettled { return }
     let interest = derive { _, _, _ in .pass }

@@ -142,8 +142,8 @@ struct MainPass {
 
 extension PromiseContext {
   /// Makes `.main` run its callbacks on an executor of your choice instead of the main queue, for programs whose main
-  /// thread runs another event loop. The same as `promise_executor_set_main` in the C interface: each of the two takes
-  /// effect for both.
+  /// thread runs another event loop. Equivalent to `promise_executor_set_main` of the C interface: a call of either
+  /// function applies to both languages.
   ///
   /// Not needed where `dispatchMain()`, a run loop or an async `main` serves the main queue. Callbacks of `.main` that
   /// are already queued stay where they are. Blocks of `Promise.init(_:)` run on the executor too.

@@ -5,7 +5,7 @@ import Dispatch
 ///     promise.then(on: .utility) { index($0) }
 ///     promise.then(on: .main) { show($0) }    // `MainContext`: the closure is `@MainActor`
 ///
-/// A closure for a context is `sending`: it runs elsewhere than the code around it, which hands its captures over.
+/// A closure for a context is `sending`: it runs elsewhere than the code around it, so its captures are transferred.
 ///
 /// All contexts except `.immediate` and `.nowOr` run callbacks asynchronously, even if the caller is already on the
 /// right thread. A serial context runs them in the order in which they became due. A callback is released in its
@@ -14,7 +14,7 @@ import Dispatch
 /// Two contexts are equal if they run callbacks in the same place and in the same way. Queues and executors are
 /// compared by identity, and `.main` is not `.queue(.main)`.
 public struct PromiseContext: Sendable, Hashable {
-  /// The place, without the time.
+  /// The place, without the condition of `nowOr`.
   enum Place: Sendable, Hashable {
     case immediate, main
     case global(PoolPriority)
@@ -54,15 +54,16 @@ public struct PromiseContext: Sendable, Hashable {
   /// Pool threads for work that a user interacts with.
   public static let userInteractive = PromiseContext(.global(.userInteractive))
 
-  /// A dispatch queue, retained until the callback has run or can no longer run.
+  /// Returns the context of a dispatch queue, which is retained until the callback has run or can no longer run.
   public static func queue(_ queue: DispatchQueue) -> PromiseContext { PromiseContext(.executor(HeldExecutor(queue))) }
 
-  /// An executor of yours.
+  /// Returns the context of an executor of yours.
   public static func executor(_ executor: any PromiseExecutor) -> PromiseContext {
     PromiseContext(.executor(HeldExecutor(executor)))
   }
 
-  /// Inline, in the attaching call, if the promise is already settled; otherwise `context`.
+  /// Returns a context that runs a callback inline, in the attaching call, if the promise is already settled, and
+  /// otherwise in `context`.
   ///
   /// Only the state at the time of attachment counts. A callback attached to a pending promise runs on `context`, even
   /// if another inline callback settles that promise.

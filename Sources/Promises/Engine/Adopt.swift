@@ -12,7 +12,8 @@ extension CellRef {
       guard !closes else { return conclude(Fault.cycle.value, .rejected) }
       // No reference but the reaction's, and no dependents: nothing can observe the outcome.
       if acquiredLife & Life.holdersMask == 1 && state.head == 0 { return .idle }
-      // Before this promise follows it: if the request settles it, this promise is settled below, without recursion.
+      // Before this promise follows `promise`: if the request settles `promise`, this one is settled below, without
+      // recursion.
       if state.isCancelRequested { passCancelRequest(to: promise) }
       guard hold() else {
         awaitPublication()
@@ -33,7 +34,7 @@ extension CellRef {
   /// The result of an attempt to make a promise follow another.
   package enum Following { case follows, isSettled, cycle, isTaken, outOfMemory }
 
-  /// Makes this promise, so far settled only by calls from outside, follow `source`.
+  /// Makes this promise follow `source`; `.isTaken` if it has a reaction or a source already.
   package func follow(_ source: CellRef) -> Following {
     if source == self || (state.head != 0 && source.waits(for: self)) { return .cycle }
     guard hold() else {
@@ -76,7 +77,7 @@ extension CellRef {
     return .follows
   }
 
-  /// follow() for a promise with a discard block.
+  /// Implements follow() for a promise with a discard block.
   private func followByLink(_ source: CellRef) -> Following {
     // A reference for lookBehind().
     guard retain() else { return .outOfMemory }
@@ -91,15 +92,16 @@ extension CellRef {
       release()
       return .outOfMemory
     }
-    // Its own cancel-request handler is in its list, so a non-empty list does not imply dependents: without the check
-    // each promise of a chain would walk the whole chain.
+    // chain() has put a cancel-request handler in the list, so a non-empty list does not imply dependents. Without the
+    // check each promise of a chain would walk the whole chain.
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     if hasDependents { lookBehind(source) } else { release() }
     return .follows
   }
 
-  /// Gives this promise, which is held, a source, and ends the hold; false if the source is settled. From then on other
-  /// threads may go upstream from it, and a thread that settles it from outside finds it in the source's list.
+  /// Sets the source of this promise, which is held, and ends the hold; false if the source is settled. From then on
+  /// other threads may proceed upstream from this promise, and a thread that settles it from outside finds it in the
+  /// source's list.
   private func becomeFollower(of promise: CellRef) -> Bool {
     let interest = reactionKind == .rescue ? 0 : reactionType & 3
     let kind = ReactionKind.follow.rawValue | interest << ReactionKind.typeShift
@@ -120,8 +122,8 @@ extension CellRef {
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     let state = self.state
     if state.head != 0 && promise.waits(for: self) {
-      // Settles as a call from outside would: the cell is still in the list of `promise`, so the loop cannot use its
-      // fields.
+      // Settles as a call from outside would: the cell is still in the list of `promise`, so the settlement loop
+      // (Settle.swift) cannot use its fields.
       _ = settle(Fault.cycle.value, .rejected)
     } else if !state.isSettled && state.bits & CellState.Pending.cancelRequested != 0 {
       passCancelRequestOn()

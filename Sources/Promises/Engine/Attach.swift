@@ -60,7 +60,7 @@ extension CellRef {
     return derived
   }
 
-  /// Returns a promise that `handler` settles once this one is rejected with a reason of that type; 0: any type.
+  /// Returns a promise that `handler` settles once this one is rejected with a reason of type `type`; 0: any type.
   package func rescue(type: UInt32, _ handler: Handler, _ context: Context) -> CellRef? {
     let function = unsafe unsafeBitCast(handler, to: UnsafeMutableRawPointer.self)
     guard let derived = unsafe CellRef.derived(from: self, .rescue, type: type, function, context)
@@ -70,9 +70,8 @@ extension CellRef {
   }
 
   /// Returns a promise that the closure settles for either outcome of this one. With `isHeld` false it is a bare
-  /// reaction, and the closure settles nothing.
-  /// The closure is a reader (OnDemand.swift), unless it does not use the outcome. With `ignoresRejections` it is one
-  /// that settles nothing, and does not handle a rejection.
+  /// reaction, and the closure settles nothing. The closure is a reader (OnDemand.swift), unless it does not use the
+  /// outcome. With `ignoresRejections` a rejection does not count as handled; the closure must settle nothing.
   package func react(
     isHeld: Bool = true, interest: Interest = .counted, isReader: Bool = true, ignoresRejections: Bool = false,
     _ closure: consuming @escaping Closure
@@ -122,8 +121,8 @@ extension CellRef {
     return derived
   }
 
-  /// Settles this promise with the outcome of `source`, unless it is settled before (clause 2.2). The promise stays
-  /// settleable by anyone, and can be chained after several sources. `passesRequestsOn`: cancel requests for it are
+  /// Settles this promise with the outcome of `source`, unless it is settled before (clause 2.2). Others can still
+  /// settle the promise, and it can be chained after several sources. `passesRequestsOn`: cancel requests for it are
   /// propagated upstream to the source. False when memory has run out.
   package func chain(after source: CellRef, passesRequestsOn: Bool = false) -> Bool {
     guard source != self else { return true }

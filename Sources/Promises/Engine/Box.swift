@@ -22,7 +22,7 @@ package struct Box {
   let ref: CellRef
   init(_ ref: CellRef) { self.ref = ref }
 
-  /// The box of a value from outside; nil if no such box was ever handed out.
+  /// Validates the box of a value from outside; nil if the value does not denote a live box.
   package init?(checking value: CellValue) {
     let index = value.box & Box.indexMask
     guard index != 0, UInt64(index) < Slab.committed.load(ordering: .relaxed) else { return nil }
@@ -102,7 +102,7 @@ package struct Box {
 
 // Constructors of values. Each returns a new reference, or nil when memory has run out.
 extension Box {
-  /// A STRING or BYTES with a copy of the bytes.
+  /// Makes a STRING or BYTES with a copy of the bytes.
   package static func bytes(_ kind: ValueKind, _ source: UnsafeRawBufferPointer) -> CellValue? {
     guard source.count < Int.max else { return nil }
     let size = source.count + 1
@@ -124,7 +124,8 @@ extension Box {
     return box.owningValue
   }
 
-  /// A STRING or BYTES with memory from `malloc` that has space for a NUL. Takes ownership of the memory on every path.
+  /// Makes a STRING or BYTES with memory from `malloc` that has space for a NUL. Takes ownership of the memory on every
+  /// path.
   static func bytes(_ kind: ValueKind, takingOver memory: UnsafeMutableRawPointer?, count: Int) -> CellValue? {
     guard let box = make(kind, count: count, meta: 0) else {
       unsafe platform_free(memory)
@@ -133,7 +134,7 @@ extension Box {
     return unsafe box.hold(kind, memory, count: count)
   }
 
-  /// Makes the box, which has no contents, a STRING or BYTES; likewise. Cannot fail: it allocates nothing.
+  /// Turns the box, which has no contents, into a STRING or BYTES with such memory. Cannot fail: it allocates nothing.
   func hold(_ kind: ValueKind, _ memory: UnsafeMutableRawPointer?, count: Int) -> CellValue {
     self.count = count
     ref.value = CellValue(kind: kind)
@@ -150,8 +151,8 @@ extension Box {
     return owningValue
   }
 
-  /// A BYTES that refers to foreign memory. Releasing the context notifies the owner that the memory is no longer used.
-  /// When memory has run out, the context is released at once.
+  /// Makes a BYTES that refers to foreign memory. Releasing the context notifies the owner that the memory is no longer
+  /// used. When memory has run out, the context is released at once.
   package static func bytes(foreign source: UnsafeRawBufferPointer, _ context: Context) -> CellValue? {
     guard let box = make(.bytes, count: source.count, meta: foreign) else {
       context.release()
@@ -162,7 +163,7 @@ extension Box {
     return box.owningValue
   }
 
-  /// An ERROR with copies of its texts.
+  /// Makes an ERROR with copies of its texts.
   package static func error(
     domain: UnsafeBufferPointer<UInt8>, code: Int64, message: UnsafeBufferPointer<UInt8>
   ) -> CellValue? {
@@ -178,12 +179,13 @@ extension Box {
     return box.owningValue
   }
 
-  /// An OBJECT around a payload, destroyed by the type's destructor. When memory has run out, the payload is destroyed.
+  /// Makes an OBJECT around a payload, destroyed by the type's destructor. When memory has run out, the payload is
+  /// destroyed.
   package static func object(type: UInt32, _ payload: UnsafeMutableRawPointer?) -> CellValue? {
     unsafe object(type: type, payload, Context(payload, TypeRegistry.destroy(type)))
   }
 
-  /// An OBJECT around a payload; the last release of the value releases the context. When memory has run out, the
+  /// Makes an OBJECT around a payload; the last release of the value releases the context. When memory has run out, the
   /// context is released at once.
   package static func object(
     type: UInt32, _ payload: UnsafeMutableRawPointer?, _ context: Context

@@ -8,7 +8,7 @@ import Synchronization
 //   reaction  the work of a derived promise when its source settles: a handler and its context, stored in the derived
 //             cell itself. So `then` takes one cell and nothing else, and a promise's list of reactions is the list of
 //             the cells derived from it. The source is the promise upstream, the derived one is downstream.
-//   box       a cell that owns a string, bytes, an error or an object, and counts its references.
+//   box       a cell that owns the memory of a value, such as a string or an array, and counts its references.
 //   job       a cell that holds a reaction whose handlers run on an executor.
 //
 // Fields by kind
@@ -143,7 +143,7 @@ enum Life {
 /// The result of releasing a reference if the life word equals an expected one.
 enum Release {
   case released
-  /// The life word differs: the caller has the current one, and tries again.
+  /// The life word differs: the caller tries again with the current one.
   case retry
 }
 
@@ -183,7 +183,7 @@ extension CellRef {
   @inline(__always)
   var life: UInt64 { unsafe cell.pointee.life.load(ordering: .relaxed) }
 
-  /// The life word, after everything that the holders of the released references did.
+  /// The life word, loaded with acquire ordering: everything that holders of released references did happens before.
   @inline(__always)
   var acquiredLife: UInt64 { unsafe cell.pointee.life.load(ordering: .acquiring) }
 
@@ -198,7 +198,7 @@ extension CellRef {
     return true
   }
 
-  /// Takes references, so few that the head room of the count suffices.
+  /// Takes references without checking the limit. Call for so few that the head room of the count suffices.
   @inline(__always)
   func retainUnchecked(_ count: UInt64 = 1) { unsafe cell.pointee.life.wrappingAdd(count, ordering: .relaxed) }
 

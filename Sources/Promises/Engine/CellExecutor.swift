@@ -8,7 +8,8 @@ import Synchronization
 ///                                                  built-in executor                       for, by index, which its
 ///                                                                                          context holds
 ///
-/// Handles of programs are counted besides their references, so that a release too many does not take a pending job's.
+/// Handles of programs are counted apart from references, so that a release too many does not take the reference of a
+/// pending job.
 package struct CellExecutor {
   package let ref: CellRef
   package init(_ ref: CellRef) { self.ref = ref }
@@ -129,7 +130,7 @@ package struct ExecutorKind: Equatable {
 }
 
 extension Job {
-  /// The job passed to an executor's function.
+  /// Finds the job by the token that an executor's function was called with.
   init(submitted token: UnsafeMutableRawPointer) {
     ref = CellRef(index: UInt32(truncatingIfNeeded: UInt(bitPattern: token)) & UInt32(Token.indexMask))
   }

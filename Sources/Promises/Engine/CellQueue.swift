@@ -1,4 +1,4 @@
-/// A cell as one of its kinds.
+/// A view of a cell: a struct of its reference alone, whose properties are the fields of one kind of cell.
 protocol CellView {
   var ref: CellRef { get }
   init(_ ref: CellRef)
@@ -11,7 +11,8 @@ protocol CellLink {
   static var offset: Int { get }
 }
 
-/// A FIFO of cells, linked through a field of theirs, so it takes no memory. Not thread-safe: guarded by its owner.
+/// An intrusive FIFO of cells, linked through one of their fields, so it allocates nothing. Not thread-safe: guarded by
+/// its owner.
 struct CellQueue<Link: CellLink> {
   private var first: UInt32 = 0
   private var last: UInt32 = 0
@@ -52,7 +53,7 @@ struct CellQueue<Link: CellLink> {
     return Link.View(ref)
   }
 
-  /// Whether a cell satisfies `holds`, which is asked from the oldest on.
+  /// Whether a cell satisfies `holds`. Examines the oldest cell first.
   @inline(__always)
   func contains(where holds: (Link.View) -> Bool) -> Bool {
     var index = first

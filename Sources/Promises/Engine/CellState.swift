@@ -56,7 +56,7 @@ package struct CellState {
     static var rejected: UInt64 { 4 }
     /// The value owns memory, which is released when the cell is disposed of.
     static var owning: UInt64 { 8 }
-    /// A rejection that no one has handled, while that is observed (Unhandled.swift).
+    /// A rejection that no one has handled. Set only while unhandled rejections are observed (Unhandled.swift).
     static var unseen: UInt64 { 32 }
     /// `life` counts one reference that was already released (PublishAndRelease.swift).
     static var overcounted: UInt64 { 64 }
@@ -117,9 +117,9 @@ package struct Outcome {
 
 /// The result of attaching a reaction.
 enum Attachment {
-  /// The list has the reaction.
+  /// The reaction is in the list.
   case attached
-  /// The promise is settled, and the reaction is the caller's to run.
+  /// The promise is settled: the caller must run the reaction.
   case settled
 }
 
@@ -135,7 +135,7 @@ extension CellRef {
   func setFlags(_ flags: UInt64) { unsafe cell.pointee.state.bitwiseOr(flags, ordering: .relaxed) }
   func clearFlags(_ flags: UInt64) { unsafe cell.pointee.state.bitwiseAnd(~flags, ordering: .relaxed) }
 
-  /// Records that a thread is about to sleep until the promise is settled. The settling thread sees its note.
+  /// Records that a thread is about to sleep until the promise is settled. The settling thread sees the flag.
   func becomeWaited() { unsafe cell.pointee.state.bitwiseOr(CellState.waited, ordering: .acquiringAndReleasing) }
 
   /// Records a cancel request for the held promise. Returns the state from before, with the reactions that were
@@ -153,7 +153,7 @@ extension CellRef {
     return exchanged
   }
 
-  /// The outcome, after an acquiring load has seen that the promise is settled.
+  /// The outcome. Call after an acquiring load has seen that the promise is settled.
   @inline(__always)
   var outcome: Outcome {
     unsafe Outcome(flag: cell.pointee.state.load(ordering: .relaxed) & CellState.Settled.rejected)
@@ -188,7 +188,7 @@ extension CellRef {
   }
 
   /// Keeps the promise from changing, except for new reactions, until unhold(). False if it is settled or being
-  /// settled. The caller has a reference, or knows that the promise stays alive.
+  /// settled. The caller must have a reference, or know that the promise stays alive.
   func hold() -> Bool {
     var current = unsafe cell.pointee.state.load(ordering: .acquiring)
     while current & (CellState.claimed | CellState.settled) == 0 {
@@ -206,7 +206,7 @@ extension CellRef {
     return false
   }
 
-  /// Waits until no thread holds the promise. The caller has made sure that it cannot be held again.
+  /// Waits until no thread holds the promise. The caller must have made sure that it cannot be held again.
   func awaitUnhold() {
     while unsafe cell.pointee.state.load(ordering: .acquiring) & CellState.Pending.held != 0 { platform_yield() }
   }
@@ -237,9 +237,9 @@ extension CellRef {
     return old & CellState.claimed == 0
   }
 
-  /// Makes the outcome visible and takes the list of reactions. The caller has claimed the cell, and knows whether it
-  /// is a promise or a reaction without a reference outside. `flags` are added to the new state. Returns the previous
-  /// state: the reactions, and whether a thread waits. A promise that may be `slow` needs publishInOrder().
+  /// Makes the outcome visible and takes the list of reactions. The caller must have claimed the cell. `isPromise` is
+  /// false for a bare reaction, to which no reference exists outside. `flags` are added to the new state. Returns the
+  /// previous state: the reactions, and whether a thread waits. A promise that may be `slow` needs publishInOrder().
   @inline(__always)
   func publish(
     _ value: CellValue, _ outcome: Outcome, isPromise: @autoclosure () -> Bool = true, flags: UInt64 = 0
@@ -258,7 +258,7 @@ extension CellRef {
     while !state.isSettled { platform_yield() }
   }
 
-  /// claim() and publish() for a cell to which the caller has the only reference. Returns nil if it was settled before.
+  /// Claims and publishes for a cell to which the caller has the only reference. Returns nil if it was settled before.
   @inline(__always)
   func settleUnshared(_ value: CellValue, _ outcome: Outcome) -> CellState? {
     var old = unsafe CellState(cell.pointee.state.load(ordering: .acquiring))

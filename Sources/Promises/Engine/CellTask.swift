@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A job that is not a reaction's: a timer's work, a turn of a serial executor, a user's function on an executor.
+/// A job without a reaction: a timer's work, a turn of a serial executor, a user's function on an executor.
 ///
 ///          state                        value            next       meta        function     context   free
 ///   task   flags, the promise that it   the outcome of   executor   next in a   the work     ctx       for when it is
@@ -15,13 +15,13 @@ struct CellTask {
   /// `free` is called with the context after the work. Without this flag `free` replaces the work when a task is
   /// dropped.
   fileprivate static var freesContext: UInt64 { 8 }
-  /// The timer was made for a loop; in the main one's place the clock may have it meanwhile.
+  /// The timer was made for a loop. While the main loop has a substitute, the clock has the timer instead.
   private static var isOfLoop: UInt64 { 16 }
-  /// A turn of a serial executor, which is its context.
+  /// A turn of a serial executor. The task's context is the executor.
   static var isTurn: UInt64 { 32 }
   /// The promise that it settles is about to be followed (Delay.swift).
   static var awaitsFollower: UInt64 { 64 }
-  /// The first bit of the place among timers, plus one.
+  /// The first bit of the field that holds the place among timers plus one.
   private static var placeShift: UInt64 { 36 }
 
   /// A closure as a cell stores it.
@@ -70,7 +70,7 @@ struct CellTask {
 }
 
 extension Job {
-  /// The work of a task as Swift writes it.
+  /// The work of a task, as a Swift closure.
   package typealias Work = () -> Void
 
   private static func makeTask(_ flags: UInt64, on executor: CellExecutor?, references: UInt64 = 1) -> Job? {

@@ -25,7 +25,8 @@ package struct CellValue: BitwiseCopyable {
   /// validated.
   @inlinable package var isOwning: Bool { !isPlain }
 
-  /// Whether the value is of a kind that never owns anything: isPlain in one comparison, but for a plain DISCARDED.
+  /// Whether the value is of a kind that never owns anything. One comparison; unlike `isPlain`, false for a plain
+  /// DISCARDED.
   @inlinable package var isScalar: Bool { kind &- 1 < ValueKind.pointer.rawValue }
 
   /// Whether the value is of a known kind that owns nothing.
@@ -57,16 +58,16 @@ package struct ValueKind: Equatable {
 }
 
 extension CellValue {
-  /// Retains the box or promise that the value owns. False if it has too many references, or if the value's reference
-  /// to the promise was taken: by a program that released its own twice.
+  /// Retains the box or promise that the value owns. False if it has too many references, or if the promise is
+  /// destroyed, because a program released a reference of its own twice.
   package func retain() -> Bool {
     guard isOwning else { return true }
     guard kind == ValueKind.promise.rawValue else { return owner.retain() }
     return Token(bits: bits).cell(.promise)?.retain() ?? false
   }
 
-  /// Releases the box or promise that the value owns. A no-op if that reference was taken, as above: the cell may be
-  /// another owner's, and the last reference the settler's.
+  /// Releases the box or promise that the value owns. A no-op after such a double release: the cell may have another
+  /// owner, and the last reference may be the settler's.
   package func release() {
     guard isOwning else { return }
     guard kind == ValueKind.promise.rawValue else { return owner.release() }

@@ -11,7 +11,7 @@ package struct DependentCounts {
 }
 
 extension CellRef {
-  /// Nil if the promise is settled, or being settled.
+  /// The counts as of now; nil if the promise is settled, or being settled.
   package var dependentCounts: DependentCounts? {
     guard hold() else { return nil }
     defer { unhold() }

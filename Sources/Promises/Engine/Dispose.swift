@@ -14,7 +14,7 @@ extension CellRef {
       } else if state.isReachable {
         return false
       }
-      // Nor does a hook have to be notified of the destruction.
+      // The promise owns nothing, and no hook has to be notified of its destruction.
       if state.isBare && (state.isSettled || !Observation.isOn) {
         deallocate()
         return true
@@ -58,9 +58,9 @@ extension CellRef {
     }
   }
 
-  /// Releases the context of this reaction or discard block, which will not run; within the release of another context,
-  /// defers that until the other one has returned. So nested contexts are released without recursion, too, and without
-  /// memory: the list consists of the cells themselves, each with a reference, linked through `function`.
+  /// Releases the context of this reaction or discard block, which will not run. Within the release of another context,
+  /// the release is deferred until that one has returned. So nested contexts are released without recursion, too, and
+  /// without memory: the list consists of the cells themselves, each with a reference, linked through `function`.
   func releaseContextInTurn() {
     guard unsafe contextFree != nil else { return }
     let thread = unsafe platform_thread()
@@ -150,7 +150,7 @@ extension CellRef {
     case .completion: loseCompletion()
     default: reactionContext.release()
     }
-    // Acquires: other threads used the promise before they released it.
+    // Acquire ordering: other threads used the promise before they released it.
     if acquiredLife & Life.holdersMask == 1 && !state.isReachable {
       meta = ReactionKind.orphan
     } else if hold() {

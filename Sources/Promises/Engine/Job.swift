@@ -17,13 +17,13 @@ package struct Job: CellView, Sendable {
   static var rejected: UInt64 { 2 }
   /// The work is a closure.
   static var isClosure: UInt64 { 4 }
-  // The next bits are those of the kind.
+  // Bits 3 to 6 are flags of tasks (CellTask.swift).
   static var isTask: UInt64 { 128 }
   private static var promiseShift: UInt64 { 8 }
   /// The part of the state that names the promise.
   static func settling(_ promise: CellRef) -> UInt64 { UInt64(promise.index) << promiseShift }
 
-  /// The state; but for `taken`, only one thread at a time changes it.
+  /// The state. Only one thread at a time changes it, except for `taken`.
   var state: UInt64 {
     get { unsafe ref.cell.pointee.state.load(ordering: .relaxed) }
     nonmutating set { unsafe ref.cell.pointee.state.store(newValue, ordering: .relaxed) }
@@ -40,7 +40,8 @@ package struct Job: CellView, Sendable {
     UInt32(truncatingIfNeeded: state >> promiseShift) & 0x0fff_ffff
   }
 
-  /// The outcome: to handle, or of the promise.
+  /// The value or reason of `outcome`: of the source for the job of a reaction, of the promise that it settles for a
+  /// task.
   var value: CellValue {
     get { ref.value }
     nonmutating set { ref.value = newValue }
@@ -51,7 +52,8 @@ package struct Job: CellView, Sendable {
     ref.next == 0 ? nil : CellExecutor(CellRef(index: ref.next))
   }
 
-  /// Makes a job in this state, which retains the executor; nil when memory has run out. The rest is its kind's.
+  /// Makes a job in this state, which retains the executor; nil when memory has run out. The caller sets the fields of
+  /// the job's kind.
   @inline(__always)
   static func make(_ state: UInt64, on executor: CellExecutor?, references: UInt64 = 1) -> Job? {
     if let executor, !executor.ref.retain() { return nil }
@@ -71,7 +73,7 @@ package struct Job: CellView, Sendable {
     freeCell()
   }
 
-  /// A task may have a second owner; the job of a reaction has one only.
+  /// Frees the cell. Only a task may have a second owner, and then loses one reference.
   func freeCell() {
     if isTask { ref.release() } else { ref.deallocate() }
   }

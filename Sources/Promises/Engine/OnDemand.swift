@@ -1,11 +1,11 @@
 import Synchronization
 
-// A promise that notifies its maker of readers: its value is somewhere else, and is brought when somebody waits for it.
+// A promise on demand notifies its maker of readers: its value is fetched only when a reader comes.
 //
-// A reader is a callback, a derived promise, a wait, or a look at the state. A promise with such a block is `slow`, as
-// every promise with a discard block is, so a reader of any other promise tests one bit of its state.
+// A reader is a callback, a derived promise, a wait, or a look at the state. A promise on demand is `slow`, like every
+// promise with a discard block, so a reader of any other promise tests one bit of its state.
 
-/// The closures of such a promise. Both are released with its discard block.
+/// The closures of a promise on demand. Both are released with its discard block.
 package final class DemandBlock {
   fileprivate let discard: () -> Void
   /// Gets the promise, which the reader keeps until the closure has returned.
@@ -31,18 +31,18 @@ extension CellRef {
     return promise
   }
 
-  /// Notifies the maker of a promise with such a block of a reader.
+  /// Notifies the maker of a reader if the promise is on demand.
   @inline(__always)
   func noteReader() {
     if state.bits & (CellState.settled | CellState.Pending.slow) == CellState.Pending.slow { demand() }
   }
 
-  /// Whether the promise has such a block. It has a discard block.
+  /// Whether the promise is on demand. Call only if it has a discard block.
   var isOnDemand: Bool { meta & ReactionKind.onDemand != 0 }
 
   @inline(never)
   private func demand() {
-    // The settlement of the promise releases the block, and waits for the end of the hold.
+    // The settlement of the promise releases the block, but not during the hold: retain the block meanwhile.
     guard hold() else { return }
     let block =
       unsafe isDiscardable(state) && isOnDemand

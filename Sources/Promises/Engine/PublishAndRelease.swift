@@ -16,8 +16,9 @@ import Synchronization
 // the generation in the life word differs then. A thread that takes a reference in between, from a weak one, becomes
 // the last owner in their place.
 extension CellRef {
-  /// publish() for a promise without reactions, waiters and observers that also releases the caller's reference. False
-  /// if it has some by now. The caller has claimed the promise when its state was `old`, and others have references.
+  /// Publishes the outcome of a promise without reactions and waiters, while nothing is observed, and releases the
+  /// caller's reference. False if it has a reaction or a waiter by now. The caller must have claimed the promise when
+  /// its state was `old`, and others must have references.
   @inline(__always)
   func publishAndRelease(_ value: CellValue, _ outcome: Outcome, claimed old: UInt64, _ life: UInt64) -> Bool {
     unsafe cell.pointee.value = value
@@ -55,7 +56,7 @@ extension CellRef {
     if state.isOvercounted { disposeOfOvercounted(generation) }
   }
 
-  /// release() of a settled promise without the flag.
+  /// Releases a reference to a settled promise without the flag.
   @inline(never)
   func releaseCounted() {
     var life = acquiredLife

@@ -7,7 +7,7 @@ enum ReactionResult {
   case idle
   /// The reference was released, or moved to a job, or to the promise that the derived promise follows now.
   case moved
-  /// A promise was settled; this is the newest of its reactions, or 0. The reaction's cell holds the value.
+  /// A promise was settled; `newest` is the index of its newest reaction, or 0. The reaction's cell holds the value.
   case settled(newest: UInt32)
 }
 
@@ -20,7 +20,7 @@ extension CellRef {
       return unsafe handle(value, shared: shared)
     }
     #if !hasFeature(Embedded)
-    // Swift's callbacks: the C ABI attaches none of either kind, so libpromise leaves their code out.
+    // Callbacks and closures of the Swift API. The C ABI attaches neither, so libpromise leaves their code out.
     if reactionKind == .callback {
       var out = CellValue.void
       let verdict = unsafe callBack(value.pointee, outcome, &out)
@@ -172,7 +172,7 @@ extension CellRef {
     return .settled(newest: before.head)
   }
 
-  /// conclude() after a claim that was not plain.
+  /// Completes conclude() after a claim that was not plain.
   @inline(never)
   private func concludeSlowly(_ old: UInt64, _ value: CellValue, _ outcome: Outcome) -> ReactionResult {
     guard claimed(old) else { return refuse(value) }

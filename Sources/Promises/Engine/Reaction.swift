@@ -1,12 +1,12 @@
 import Synchronization
 
-/// A handler as C writes it (`promise_handler_t`): takes the context, the value or reason, and the address for its
-/// result; returns a verdict.
+/// A C handler (`promise_handler_t`): takes the context, the value or reason, and the address for its result; returns a
+/// verdict.
 package typealias Handler =
   @convention(c) (UnsafeMutableRawPointer?, UnsafeRawPointer, UnsafeMutableRawPointer) -> Int32
 
-/// A handler as Swift writes it: a closure for both outcomes. It is not generic, so the call needs no metadata; generic
-/// code is specialized inside the closure at the call site.
+/// A Swift handler: a closure for both outcomes. It is not generic, so the call needs no metadata; generic code is
+/// specialized inside the closure at the call site.
 @usableFromInline
 package typealias Closure = (_ isRejected: Bool, _ value: CellValue, _ out: inout CellValue) -> Verdict
 
@@ -48,7 +48,7 @@ struct ReactionKind: Equatable {
   static var rescue: ReactionKind { ReactionKind(rawValue: 2) }
   /// `function` and `context` are a Closure.
   static var closure: ReactionKind { ReactionKind(rawValue: 3) }
-  /// `function` is an Observer for fulfilment, the bits of `value` one for rejection. Settles nothing.
+  /// `function` is an Observer for fulfilment; the bits of `value` are an Observer for rejection. Settles nothing.
   static var observe: ReactionKind { ReactionKind(rawValue: 4) }
   /// The outcome is propagated unchanged.
   static var follow: ReactionKind { ReactionKind(rawValue: 5) }
@@ -121,8 +121,8 @@ package struct Context {
   }
 }
 
-/// The reactions of a list, in the order of its links. Each is found before the loop sees the one before it, which may
-/// be released or moved to another list.
+/// The reactions of a list, in the order of its links. The next reaction is looked up before the loop body runs,
+/// because the body may release the current one or move it to another list.
 struct ReactionList: Sequence, IteratorProtocol {
   private var index: UInt32
   @inline(__always) init(_ first: UInt32) { index = first }
@@ -137,7 +137,7 @@ struct ReactionList: Sequence, IteratorProtocol {
 }
 
 extension CellRef {
-  /// The next in the list of the source, by index; 0 in the last.
+  /// The index of the next reaction in the list of the source; 0 in the last one.
   @inline(__always)
   var next: UInt32 {
     get { unsafe cell.pointee.next }
@@ -158,7 +158,7 @@ extension CellRef {
   @inline(__always)
   var reactionType: UInt32 { meta >> ReactionKind.typeShift }
 
-  /// The handler, of the type that the kind has.
+  /// The handler; its type depends on the kind.
   @inline(__always)
   var function: UnsafeMutableRawPointer? {
     get { unsafe cell.pointee.function }
@@ -218,7 +218,7 @@ extension CellRef {
   @inline(__always)
   package static func promise() -> CellRef? { newPromise()?.ref }
 
-  /// promise() with its token.
+  /// Makes a promise as promise() does, and returns it with its token.
   @inline(__always)
   package static func newPromise() -> NewCell? {
     guard let new = CellRef.allocateNew(.promise, references: 1) else { return nil }
@@ -239,7 +239,7 @@ extension CellRef {
       from: source, kind, type: type, function, context, interest: interest, references: references)?.ref
   }
 
-  /// derived() with its token.
+  /// Makes a promise as derived() does, and returns it with its token.
   @inline(__always)
   static func newlyDerived(
     from source: CellRef, _ kind: ReactionKind, type: UInt32 = 0, _ function: UnsafeMutableRawPointer?,

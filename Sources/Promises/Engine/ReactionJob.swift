@@ -95,7 +95,7 @@ package struct ReactionJob {
   }
 }
 
-// The promise's view of its job.
+// Operations of a promise on the job of its reaction.
 extension CellRef {
   /// Attaches a reaction with all options. The caller gets a reference to the returned promise, unless `references` is
   /// 1. Takes ownership of the context, and takes the closure out of the plan; nil when memory has run out.

@@ -19,7 +19,7 @@ extension CellRef {
     settling(value, outcome, reports: reports) == .settled
   }
 
-  /// settle() with a status.
+  /// Settles the promise as settle() does, and returns a status.
   @inline(__always)
   package func settling(_ value: CellValue, _ outcome: Outcome, reports: Bool) -> SettleStatus {
     let old = tryClaim()
@@ -41,7 +41,7 @@ extension CellRef {
     return .settled
   }
 
-  /// settle() after a claim that was not plain. A source that the promise is derived from loses a reaction.
+  /// Completes settle() after a claim that was not plain. Detaches a derived promise from its source.
   @inline(never)
   private func settleSlowly(_ old: UInt64, _ value: CellValue, _ outcome: Outcome, reports: Bool) -> SettleStatus {
     guard claimed(old) else {
@@ -61,9 +61,10 @@ extension CellRef {
   }
 
   #if !hasFeature(Embedded)
-  /// settle() for a thread that must not run code of the program: reactions, observers and the report of a second
-  /// settlement run in a closure that `elsewhere` gets. Waiters are woken here, so a settlement without the others
-  /// needs no second thread. For a promise that is not derived, and whose discard block may be released here.
+  /// Settles the promise on a thread that must not run code of the program: reactions, observers and the report of a
+  /// second settlement run in a closure passed to `elsewhere`. Waiters are woken here, so a settlement without
+  /// reactions needs no second thread. Only for a promise that is not derived, and whose discard block may be released
+  /// here.
   package func settle(_ value: CellValue, _ outcome: Outcome, elsewhere: (@escaping @Sendable () -> Void) -> Void) {
     let isKept = retain()
     nonisolated(unsafe) let value = value
@@ -93,7 +94,7 @@ extension CellRef {
     value.release()
   }
 
-  /// The rest of a settlement with a waiter or a discard block: wakes, releases the block's context, runs the
+  /// Completes a settlement with a waiter or a discard block: wakes the waiter, releases the block's context, runs the
   /// reactions.
   @inline(never)
   private func settled(_ before: CellState, _ value: CellValue, _ outcome: Outcome) {
@@ -110,14 +111,14 @@ extension CellRef {
     if retained { value.release() }
   }
 
-  /// Runs the reactions taken from this promise, which is settled with `value`. The caller may lose its reference while
-  /// they run. If it may have lost it before, it passes the life word from before.
+  /// Runs the reactions taken from this promise, which is settled with `value`. The caller's reference may be released
+  /// while they run. If it may have been released before, pass the life word as of then.
   func runReactions(newest: UInt32, _ value: CellValue, _ outcome: Outcome, life: UInt64? = nil) {
     _ = runReactions(newest: newest, toOwning: value, outcome, life: life ?? lifeWord)
   }
 
-  /// Keeps the value alive beyond the promise. If it has too many references for one more, another owner outlives the
-  /// run.
+  /// Runs the reactions, and keeps the value alive although they may release the promise. If the value has too many
+  /// references for another one, some other owner outlives the run.
   @inline(never)
   private func runReactions(newest: UInt32, toOwning value: CellValue, _ outcome: Outcome, life: UInt64)
     -> SettleStatus
@@ -143,9 +144,10 @@ struct Activation {
   var owner: CellRef?
   /// The promise whose handler runs.
   var running: CellRef?
-  /// Whether a user's call runs the handler, because it was attached to a settled promise, rather than a settlement.
+  /// Whether the handler runs in a call of the user, such as one that attaches it to a settled promise, rather than in
+  /// a settlement.
   var isCallers = false
-  /// Whether reactions were put before `rest` since the loop looked (SubmissionOrder.swift).
+  /// Whether reactions were inserted before `rest` since the loop last read it (SubmissionOrder.swift).
   var hasJoined = false
 }
 
@@ -223,7 +225,7 @@ enum Settlement {
           // The owner's last reaction: the promise takes the owner's place.
           unsafe reaction.cell.pointee.next = unsafe owner.cell.pointee.next
           reaction.enclosingOwner = owner.enclosingOwner
-          // First, because the release may run a destructor, and a wait in the destructor walks the owners.
+          // Before the release, which may run a destructor: a wait in the destructor walks the owners.
           unsafe here.pointee.owner = reaction
           owner.releaseCounted()
         } else {
@@ -252,7 +254,7 @@ enum Settlement {
     }
   }
 
-  /// The remaining reactions. Usually none was added, and the next one is known without a load.
+  /// Returns the remaining reactions. Usually none was added, and the next one is known without a load.
   @inline(__always)
   private static func rest(_ here: UnsafeMutablePointer<Activation>, _ list: UInt32) -> UInt32 {
     guard unsafe here.pointee.hasJoined else { return list }

@@ -7,7 +7,8 @@ import Synchronization
 // release by handle is refused while the settler's reference is the only one.
 //
 // The settler releases its reference after it has settled the promise, or has cleared the mark by which it is
-// recognized here. So does the list that a detached reaction stays in: its promise was settled by another call.
+// recognized here. The list that a detached reaction stays in does so, too: the reaction's promise was settled by
+// another call.
 extension CellRef {
   /// Marks a new promise as one whose settler has a reference until the promise is settled.
   func keepForSettler() { mark(ReactionKind.kept) }

@@ -17,7 +17,7 @@ package enum Slab {
   /// The address of the first cell, and the number of committed cells. Cell 0 is never allocated: index 0 means none.
   ///
   /// Written under the slab's lock, and read relaxed elsewhere. A thread that has a handle received it after the cell
-  /// was carved, so it sees both words; with a handle that was never made, or in a dump, an old number finds no cell.
+  /// was carved, so it sees both words; for a forged handle, or in a dump, a stale number means that no cell is found.
   static let base = Atomic<UInt>(0)
   static let committed = Atomic<UInt64>(0)
 
@@ -30,7 +30,7 @@ package enum Slab {
   /// the memory in use.
   static var largePiece: UInt64 { UInt64(PLATFORM_LARGE_PAGE) / UInt64(Cell.size) }
   static var much: UInt64 { 16 * largePiece }
-  /// 2^28 cells, 16 GiB of addresses; less where the process may not reserve that much.
+  /// The number of cells to reserve: 16 GiB of addresses; fewer where the process may not reserve that much.
   static var capacity: UInt64 { 1 << 28 }
 
   /// The number of cells that the store keeps unsorted: 4 MiB at first, 64 MiB at most.
@@ -56,7 +56,7 @@ extension CellRef {
     allocateNew(kind, references: references)?.ref
   }
 
-  /// allocate() with the cell's token.
+  /// Allocates a cell as allocate() does, and returns it with its token.
   @inline(__always)
   static func allocateNew(_ kind: CellKind, references: UInt64) -> NewCell? {
     let thread = unsafe platform_thread()
@@ -78,7 +78,7 @@ extension CellRef {
   @inline(__always)
   func deallocate() { unsafe deallocate(cell.pointee.life.load(ordering: .relaxed)) }
 
-  /// deallocate() with the cell's life word.
+  /// Frees the cell, whose life word is `life`.
   @inline(__always)
   func deallocate(_ life: UInt64) {
     let life = life & ~(1 << Life.runtimeShift - 1)
@@ -109,7 +109,7 @@ extension CellRef {
 /// Handles an overfull list of the thread: shares the spare list, and keeps all but the last cell as the new spare one.
 /// With the last cell alone in the list, neither the next allocation nor the next release reverses this.
 ///
-/// For the thread's first cell: registers the hook for the thread's exit.
+/// For the first cell that the thread frees, only registers the hook for the thread's exit.
 @inline(never)
 private func putAside() {
   let thread = unsafe platform_thread()
@@ -166,7 +166,7 @@ private func share(_ list: UnsafeMutablePointer<Cell>, count: UInt32 = Slab.batc
   unsafe stored += Int(count)
 }
 
-/// Pops the first list of the store, which must not be empty. The caller holds the slab's lock.
+/// Pops the first list of the store, which must not be empty. Call with the slab's lock held.
 private func pop() -> (UnsafeMutablePointer<Cell>, UInt32) {
   let list = unsafe store.unsafelyUnwrapped
   unsafe store = unsafe list.nextBatch
@@ -245,7 +245,7 @@ extension UnsafeMutablePointer<Cell> {
   }
 }
 
-/// Carves a list of cells that were never used. The caller holds the slab's lock.
+/// Carves a list of cells that were never used. Call with the slab's lock held.
 private func carve() -> (UnsafeMutablePointer<Cell>?, UInt32) {
   if unsafe Slab.reserved == 0 && !reserve() { return (nil, 0) }
   let committed = Slab.committed.load(ordering: .relaxed)

@@ -12,12 +12,12 @@ import Synchronization
 //      list and sets `slow`                  settled promise                        thread
 //
 // publishInOrder() marks the last of these reactions with its source. Once that one is submitted, the settling thread
-// takes the reactions pushed since, marks the last of them, and continues with them. With nothing pushed the phase
+// takes the reactions pushed since, marks the last of them, and continues with them. If none was pushed, the phase
 // ends. So the phase costs nothing for promises without such reactions, and an attaching thread never waits for a busy
 // callback or a slow executor. The phase has a reference to the promise, because a callback may release the last other
 // one.
 extension CellRef {
-  /// deliver() for a reaction whose job has an executor.
+  /// Delivers as deliver() does, for a reaction whose job has an executor.
   @inline(never)
   func deliverInOrder(to reaction: CellRef, _ job: ReactionJob) {
     // A closure may leave its promise pending.
@@ -39,7 +39,7 @@ extension CellRef {
     }
   }
 
-  /// publish() for promises that may be `slow`. The caller has claimed the promise.
+  /// Publishes as publish() does, for a promise that may be `slow`. The caller must have claimed it.
   @inline(never)
   func publishInOrder(_ value: CellValue, _ outcome: Outcome, isPromise: Bool = true) -> CellState {
     let state = self.state
@@ -66,8 +66,8 @@ extension CellRef {
     }
   }
 
-  /// Records in this reaction, which has run, that the loop is about to submit reactions of the promise to which it
-  /// propagated the outcome (Wait.swift).
+  /// Records in this reaction, which has propagated the outcome to `target`, that the loop is about to submit reactions
+  /// of `target` (Wait.swift).
   func noteTarget(_ target: CellRef, _ before: CellState) {
     unsafe contextPointer = unsafe before.isSlow ? UnsafeMutableRawPointer(target.cell) : nil
     targetLife = target.lifeWord

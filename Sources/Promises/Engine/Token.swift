@@ -21,8 +21,8 @@ package struct Token: Equatable {
   }
 }
 
-/// A cell that was allocated just now, with its token: the allocator knows it, and to read the life word that it has
-/// just written would be slower.
+/// A newly allocated cell with its token. The allocator knows the token; to compute it from the life word, which was
+/// just written, would be slower.
 package struct NewCell {
   package let ref: CellRef
   package let token: Token

@@ -83,7 +83,8 @@ package enum TypeRegistry {
 }
 
 extension TypeRegistry {
-  /// Buckets of types by name, then the built-in types by kind.
+  /// The table, made on first use: buckets of types by name, then the built-in types by kind. Nil when memory has run
+  /// out.
   private static func entries() -> UnsafeMutablePointer<UInt32>? {
     if let ready = unsafe UnsafeMutablePointer<UInt32>(bitPattern: table.load(ordering: .acquiring)) {
       return unsafe ready
@@ -178,7 +179,7 @@ extension TypeRegistry {
     return ref.index
   }
 
-  /// FNV-1a.
+  /// Hashes a name with FNV-1a.
   private static func bucket(_ name: UnsafePointer<CChar>) -> Int {
     var hash: UInt32 = 2_166_136_261
     var next = unsafe name

@@ -10,9 +10,9 @@ import Synchronization
 private struct Waiter: ~Copyable {
   /// The futex: the number of settlements so far. The settling thread publishes the state before it counts, and the
   /// waiter loads the word before it looks at the states: so it sees the settlement, or the kernel sees that the word
-  /// has changed. These orders are between atomics of a stack and of cells, which no test follows.
+  /// has changed. No test covers these orders, because they are between atomics on a stack and in cells.
   let word = Atomic<UInt64>(0)
-  /// The loop that the thread turns, to be woken in place of the thread.
+  /// The loop that the thread runs, to be woken in place of the thread.
   let loop: EventLoop?
 
   init(loop: EventLoop?) { unsafe self.loop = loop }
@@ -82,7 +82,7 @@ private struct WaitNotes {
 
 /// The table of all notes.
 enum WaitingThreads {
-  /// Removes a note. The caller holds the lock.
+  /// Removes a note. Call with PLATFORM_LOCK_WAITERS held.
   fileprivate static func remove(_ note: UnsafeMutablePointer<WaitNote>, _ table: UnsafeMutableRawPointer) {
     unsafe note.pointee.next?.pointee.previous = unsafe note.pointee.previous
     if let previous = unsafe note.pointee.previous {
@@ -127,7 +127,7 @@ extension CellRef {
 
   /// Blocks until one of the promises is settled. `nanoseconds`: the time limit; negative: unlimited; 0: poll. Returns
   /// the index of the first settled promise in their order. `deadlock` if none of them can be settled; nil when memory
-  /// has run out. The caller has references to all of them.
+  /// has run out. The caller must have references to all of them.
   package static func waitAny(_ promise: (Int) -> CellRef, count: Int, nanoseconds: Int64) -> (
     result: WaitResult, index: Int
   )? {
@@ -160,7 +160,7 @@ extension CellRef {
 }
 
 extension EventLoop {
-  /// Runs the loop until the promise is settled, then returns nil. The caller has a reference to the promise.
+  /// Runs the loop until the promise is settled, then returns nil. The caller must have a reference to the promise.
   func run(until promise: CellRef, nanoseconds: Int64) -> End? {
     if promise.seenState.isSettled { return nil }
     promise.noteReader()

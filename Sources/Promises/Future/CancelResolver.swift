@@ -6,12 +6,13 @@ import Synchronization
 /// It is not generic: releasing a resolver would look up its type each time.
 @usableFromInline
 final class CancelResolver: Sendable {
-  // A `Resolver`. Written and read by the thread that releases the original one; other threads see none.
+  // A `Resolver`. Only the thread that releases the original resolver writes and reads it; other threads get nil from
+  // `current`.
   private nonisolated(unsafe) var resolver: AnyObject?
   private let thread = Atomic<UInt>(0)
 
   /// Requests cancellation on release of the original resolver. All handlers get `resolver`, which cancels the future
-  /// on its own release. The caller has a reference to the cell.
+  /// on its own release. The caller must have a reference to the cell.
   func requestCancel(_ cell: CellRef, passing resolver: consuming AnyObject) {
     unsafe self.resolver = resolver
     thread.store(here, ordering: .relaxed)
@@ -20,7 +21,7 @@ final class CancelResolver: Sendable {
     unsafe self.resolver = nil
   }
 
-  /// The resolver, on the thread that releases the original one. Its type is `T`.
+  /// Returns the resolver on the thread that releases the original one, otherwise nil. The resolver must be a `T`.
   fileprivate func current<T: AnyObject>(as type: T.Type) -> T? {
     thread.load(ordering: .relaxed) == here ? unsafe resolver.map { unsafe unsafeDowncast($0, to: type) } : nil
   }
@@ -30,7 +31,7 @@ final class CancelResolver: Sendable {
 
 extension Resolver {
   /// Returns a closure that finds the resolver for a handler of cancel requests: this one, or else its successor. A
-  /// future that follows another has neither; it gets a resolver that can be released without an effect.
+  /// future that follows another has neither; its handlers get a resolver whose release has no effect.
   func currentResolver() -> () -> Resolver {
     let cancelResolver = cancelResolver.load() ?? cancelResolver.storeIfNil(CancelResolver())
     // Borrowed: the cell owns its handlers, so they must not own the cell.

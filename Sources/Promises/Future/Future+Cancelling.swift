@@ -2,9 +2,9 @@ extension Future {
   /// Requests cancellation of a pending future, once. Cancellation is advisory: the producer is notified
   /// (`Resolver.onCancelRequest`) and may cancel the future or continue. The handlers run before this returns.
   ///
-  /// A request propagates upstream, to the future that this one was derived from, once that one has no other interest.
-  /// That is the case when every future derived from it was asked to cancel too, and the only reference left is the
-  /// producer's.
+  /// A request propagates upstream, to the source that this future was derived from, once nothing else is interested in
+  /// the source. That is the case when every future derived from the source was asked to cancel too, and the only
+  /// reference left to it is the producer's.
   ///
   /// - Thread: any.
   public func requestCancel() { cell.requestCancel() }
@@ -34,7 +34,7 @@ extension CellRef {
     if unsafe !onCancelRequest(call, Context(body)) { fatalError("no memory for a callback") }
   }
 
-  /// Makes a request to cancel this promise cancel it, after it was propagated upstream.
+  /// Makes a cancel request also cancel this promise, after the request was propagated upstream.
   func cancelAtEndOfRequest() {
     let cancel: Observer = { promise, _ in
       unsafe WeakCell(context: promise).with { _ = $0.settle(CellValue(kind: .discarded), .rejected) }

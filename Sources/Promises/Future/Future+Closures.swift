@@ -37,7 +37,7 @@ extension Future {
 
 // The observers. Their verdict is `.pass` if they settle a future, else `.leave`.
 extension Future {
-  /// An error that the callback throws becomes the outcome.
+  /// Returns a closure that observes values. An error that the callback throws becomes the outcome.
   @inlinable
   static func observingValue(_ callback: @escaping (Value) throws -> Void, _ verdict: Verdict = .pass) -> Closure {
     Reactions.onValue(of: Future.self) { value, out in

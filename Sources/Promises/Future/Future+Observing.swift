@@ -1,8 +1,8 @@
 // Observers. The returned future has the same outcome as this one, and settles after the callback has returned.
 //
 // Each method with a callback has three forms: inline, with the caller's isolation (no `on:`); in a context, with a
-// `sending` closure; on the main actor, with a `@MainActor` closure. The second is disfavoured, because `.main` alone
-// fits it too: the type checker then tries no second overload, so the time for a chain is linear.
+// `sending` closure; on the main actor, with a `@MainActor` closure. The second form is disfavoured, because `.main`
+// alone fits it too: the type checker then tries no second overload, so it checks a chain in linear time.
 extension Future {
   /// Calls `callback` with the value of a fulfilled future.
   @discardableResult

@@ -1,5 +1,6 @@
 // Observers of cancellation. `Future+Observing.swift` describes their three forms. Each has a second overload for a
-// closure without a parameter: a closure fits one of the two, so the type checker tries the other in constant time.
+// closure without a parameter: a closure fits only one of the overloads, so the type checker rejects the other in
+// constant time.
 extension Future {
   /// Calls `callback` if the future is cancelled, with the indirect error if there is one. Does not count as interest
   /// in the future.

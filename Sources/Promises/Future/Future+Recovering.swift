@@ -1,7 +1,7 @@
 // Values in place of errors, and errors as cancellations. `Future+Observing.swift` describes their three forms.
 extension Future where Failure: Error {
-  /// Returns a future of the value that `transform` returns for the error. If it returns `nil`, the future has this
-  /// one's outcome.
+  /// Returns a future of the value that `transform` returns for the error. If `transform` returns `nil`, the future has
+  /// this one's outcome.
   ///
   /// - Parameters:
   ///   - token: once it is invalidated, `transform` is not called, and the future is cancelled.

@@ -27,7 +27,7 @@ extension Future {
   ///     let shared = download.propagatingCancellation { _ in cache.remove(url) }
   ///
   /// - Parameter cancelRequested: called once, with the shared future, when that is asked to cancel, unless it is
-  ///   settled by then. After it, in the same context, this future is asked.
+  ///   settled by then. After the call, in the same context, this future is asked to cancel.
   public func propagatingCancellation(cancelRequested: @escaping (Future) -> Void) -> Future {
     propagatingCancellation(.immediate, cancelRequested)
   }
@@ -52,7 +52,7 @@ extension Future {
     _ context: PromiseContext, _ cancelRequested: consuming @escaping (Future) -> Void
   ) -> Future {
     let held = HandedCallback(consume cancelRequested)
-    // Without a context, the request propagates as from any derived future. In one, it waits for the callback.
+    // Without a context, the request propagates as from any derived future. With a context, it waits for the callback.
     let isInline = context.place == .immediate
     let source: Future? = isInline ? nil : following()
     let shared: Future = source?.following(.lasting) ?? following()

@@ -89,8 +89,8 @@ extension Future {
 }
 
 extension CellRef {
-  /// The outcome, for a caller that reads it: counts as handling a rejection. `nil` if the promise is pending. The
-  /// value is borrowed from the promise.
+  /// Returns the outcome, for a caller that reads it: counts as handling a rejection. `nil` if the promise is pending.
+  /// The value is borrowed from the promise.
   @usableFromInline
   func readOutcome() -> (value: CellValue, isRejected: Bool)? {
     let state = seenState

@@ -115,10 +115,11 @@ extension Resolver where Failure == any Error {
   }
 
   /// Returns a completion handler for functions that report a value or an error. A value fulfils the future, even if an
-  /// error comes with it. An error alone rejects or cancels it. Neither rejects it with `CallbackError.apiMismatch`.
+  /// error comes with it. An error alone rejects or cancels it. A call with neither rejects it with
+  /// `CallbackError.apiMismatch`.
   ///
   /// The handler holds the resolver: releasing it without a call can cancel the future. Any thread may call it. A value
-  /// that is not `Sendable` belongs to the future from then on: the caller does not use it any more.
+  /// that is not `Sendable` belongs to the future from then on: the caller must not use it any more.
   ///
   /// - Parameter isCancelError: whether an error means that the work was cancelled.
   public func handleCallback(

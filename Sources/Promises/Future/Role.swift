@@ -7,11 +7,11 @@ struct Role {
   let interest: Interest
   let ifInvalidated: Verdict
 
-  /// An observer. After an invalidation of its token, the outcome is forwarded.
+  /// Makes the role of an observer. After an invalidation of its token, the outcome is forwarded.
   @usableFromInline static func observing(_ outcomes: Job.OutcomeSet, interest: Interest = .counted) -> Role {
     Role(outcomes: outcomes, interest: interest, ifInvalidated: .pass)
   }
-  /// A transformation. After an invalidation of its token, the future is cancelled.
+  /// Makes the role of a transformation. After an invalidation of its token, the future is cancelled.
   @usableFromInline static func transforming(_ outcomes: Job.OutcomeSet) -> Role {
     Role(outcomes: outcomes, interest: .counted, ifInvalidated: .reject)
   }

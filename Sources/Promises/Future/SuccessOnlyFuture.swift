@@ -4,7 +4,7 @@ public struct SuccessOnlyFuture<Value> {
 
   fileprivate init(_ future: Future<Value, Never>) { self.future = future }
 
-  /// The value; `nil` if there is none or not yet.
+  /// The value; `nil` if the future is pending, or has none.
   public var value: Value? { future.value }
 
   /// Calls `callback` with the value.

@@ -1,5 +1,5 @@
-/// Returns a future of the first value of the two. If neither is fulfilled, it has the outcome of the one that settled
-/// last. A request to cancel it withdraws its interest in both.
+/// Returns a future of the value of the operand that is fulfilled first. If neither operand is fulfilled, it has the
+/// outcome of the operand that settled last. A request to cancel it withdraws its interest in both operands.
 public func ||| <Value, Failure>(
   left: Future<Value, Failure>, right: Future<Value, Failure>
 ) -> Future<Value, Failure> {

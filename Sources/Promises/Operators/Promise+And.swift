@@ -1,7 +1,7 @@
 infix operator &&& : MultiplicationPrecedence
 
-/// Returns a promise of both values; rejected with the reason of the first of the two that is rejected. A request to
-/// cancel it withdraws its interest in both.
+/// Returns a promise of both values; rejected with the reason of the operand that is rejected first. A request to
+/// cancel it withdraws its interest in both operands.
 public func &&& <V1, V2>(left: Promise<V1>, right: Promise<V2>) -> Promise<(V1, V2)> {
   when(fulfilled: left, right)
 }

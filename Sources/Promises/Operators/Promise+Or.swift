@@ -1,7 +1,8 @@
 infix operator ||| : AdditionPrecedence
 
-/// Returns a promise of the first value of the two. If both are rejected, it is rejected with both reasons,
-/// `(Any?, Any?)` in the order of the operands. A request to cancel it withdraws its interest in both.
+/// Returns a promise of the value of the operand that is fulfilled first. If both are rejected, it is rejected with
+/// both reasons, `(Any?, Any?)` in the order of the operands. A request to cancel it withdraws its interest in both
+/// operands.
 public func ||| <V1, V2>(left: Promise<V1>, right: Promise<V2>) -> Promise<Any> {
   let either = unsafe Combining(mode: .any) { entries, _, out in
     out = unsafe .encoding(reason: (entries[0].value.reason, entries[1].value.reason) as (Any?, Any?))
@@ -11,7 +12,8 @@ public func ||| <V1, V2>(left: Promise<V1>, right: Promise<V2>) -> Promise<Any> 
   return withExtendedLifetime(inputs) { Promise<Any>(cell: either.promise(of: inputs.map(\.cell))) }
 }
 
-/// The value as an `Any`. One that is an `Any` already is not wrapped again: casts go through each wrapper.
+/// Returns the value as an `Any`. A value that is an `Any` already is not wrapped again, because a cast would have to
+/// unwrap each level.
 private func erased<Value>(_ value: Value) -> Any {
   Value.self == Any.self ? CellValue.cast(value, to: Any.self) : value
 }

@@ -6,13 +6,14 @@
 ///     publisher.cancelAll()   // or release the publisher
 ///
 /// **Order.** All subscribers get the states in one order, also if several threads publish. A subscriber gets the
-/// states that are published after `subscriber()` was called, and no others. There is no moment in between.
+/// states that are published after `subscriber()` was called, and no others: the call is atomic with respect to
+/// publishing.
 ///
 /// **Delivery.** Immediate callbacks have run when the publishing call returns, with two exceptions: the callback that
 /// publishes, and a callback that another thread is running. They get the state afterwards, in order. A publishing
 /// thread may thus deliver states of other threads too. Callbacks with a context run there, one state at a time.
 ///
-/// **Lifetime.** Neither side keeps the other. Releasing the publisher cancels the stream. Releasing a subscriber
+/// **Lifetime.** Neither side keeps the other alive. Releasing the publisher cancels the stream. Releasing a subscriber
 /// unsubscribes it.
 ///
 /// **Threads.** Everything may be called from any thread, and from callbacks. No callback runs with a lock held.
@@ -127,7 +128,7 @@ extension Publisher: CustomStringConvertible {
   public var description: String { describe(self) }
 }
 
-/// A publisher that gives each new callback the latest state first.
+/// A publisher that first calls each new callback with the latest state.
 ///
 /// A callback gets each state exactly once: the latest state at the moment of subscribing, then all later ones. After
 /// the end it gets the latest state, then `.cancelled`. This holds for everything derived from the publisher's

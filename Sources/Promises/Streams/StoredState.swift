@@ -4,7 +4,7 @@ enum StoredState {
   case error(CellValue)
   case end
 
-  /// The state with its types.
+  /// Returns the state with its types.
   func state<Value, Failure>(
     _ type: StreamState<Value, Failure>.Type = StreamState<Value, Failure>.self
   ) -> StreamState<Value, Failure> {
@@ -17,8 +17,8 @@ enum StoredState {
 }
 
 extension CellValue {
-  /// The payload of a state with its type. Only Swift publishes to these streams, so another type is an error of the
-  /// engine: it had no memory for an event.
+  /// Returns the payload of a state. Only Swift publishes to these streams, so a value of another type is an error of
+  /// the engine, which had no memory for an event.
   func streamed<Payload>(as type: Payload.Type) -> Payload {
     if let payload = decoded(as: Payload.self) { return payload }
     if let wrapper = RejectionReason(reason) as? Payload { return wrapper }

@@ -1,16 +1,16 @@
 /// The time of operators that wait. Tests use a clock of their own, which they advance.
 public protocol StreamClock: Sendable {
-  /// Runs `work` after `delay`, once, on any thread. Works of one clock run in the order of their times.
+  /// Runs `work` after `delay`, once, on any thread. Work scheduled on one clock runs in the order of the due times.
   func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any StreamTimer
 }
 
-/// A work that waits for its time.
+/// Work that waits for its time.
 public protocol StreamTimer: Sendable {
   /// Releases the work without a call, unless it has begun. Later calls are no-ops.
   func cancel()
 }
 
-/// The monotonic clock of the system. Works run on the library's thread for timers.
+/// The monotonic clock of the system. Work runs on the library's thread for timers.
 public struct SystemStreamClock: StreamClock {
   /// Creates the clock.
   public init() {}

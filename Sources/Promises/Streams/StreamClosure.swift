@@ -6,7 +6,7 @@ typealias StreamCallback = (StoredState) -> Void
 /// Decides on one state of a stream: a value to publish is stored in the second argument.
 typealias StreamFunction = (StoredState, inout CellValue) -> StreamVerdict
 
-/// The kinds of states that a callback is for. Others are not queued for it, and take no demand.
+/// The kinds of states that a callback handles. Other states are not queued for it, and use no demand.
 struct StreamKinds: OptionSet {
   let rawValue: UInt8
   static let data = StreamKinds(rawValue: 1)
@@ -16,7 +16,7 @@ struct StreamKinds: OptionSet {
 }
 
 extension Receiver {
-  /// Calls a closure for the states of some kinds.
+  /// Makes a receiver that calls a closure for the states of some kinds.
   init(_ kinds: StreamKinds, _ callback: @escaping StreamCallback) {
     let onValue: Observer = { unsafe receive(.value($1.load(as: CellValue.self)), in: $0) }
     let onError: Observer = { unsafe receive(.error($1.load(as: CellValue.self)), in: $0) }
@@ -32,7 +32,7 @@ private func receive(_ state: StoredState, in context: UnsafeMutableRawPointer?)
 }
 
 extension Transform {
-  /// Calls a closure for every state.
+  /// Makes a transform that calls a closure for every state.
   init(_ function: @escaping StreamFunction) {
     unsafe self.init(
       onValue: { unsafe decide(.value($1.load(as: CellValue.self)), in: $0, $2) },

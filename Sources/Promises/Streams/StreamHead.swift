@@ -23,7 +23,8 @@ final class StreamHead<Value, Failure>: StreamLine {
   override func recompose() -> Bool {
     sink = nil
     isStale = false
-    // Otherwise the next state composes them: a chain that is built is not composed once for each operator.
+    // Otherwise the next state composes the functions, so that building a chain does not compose it once for each
+    // operator.
     guard hasEndedPlace else { return true }
     hasEndedPlace = false
     sink = station.sink(in: self)

@@ -13,30 +13,30 @@
 /// that it has accepted. So an action divides the events as subscribing to a publisher does. The lock of the head
 /// guards the list of actions; the turns need no lock.
 ///
-/// **Lifetime.** The target is a derived publisher to which nothing is published, but for the line of an operator on a
-/// stateful stream (`feedsTarget`). It keeps the head, and the operation of the head keeps the line. The nodes have
-/// handles to the target. The line keeps neither nodes nor targets.
+/// **Lifetime.** The target is a derived publisher to which nothing is published, except in the line of an operator on
+/// a stateful stream (`feedsTarget`). It keeps the head, and the operation of the head keeps the line. The nodes have
+/// handles to the target. The line keeps neither nodes nor targets alive.
 @safe
 class StreamLine {
   private typealias Action = (ordinal: Int, body: (StreamLine) -> Void)
 
   // Guarded by the lock of the head.
   private var actions: [Action] = []
-  /// The head has ended, and no thread runs the remaining actions.
+  /// Whether the head has ended, and no thread runs the remaining actions.
   private var isOver = false
 
-  // In turns.
+  // Accessed only in turns.
   /// The stations that became a part of another line.
   private var moved: (from: Int, line: StreamLine, target: WeakCell)?
   private var deliveries: UnsafeMutablePointer<Delivery>?
   private var head: CellSubscriber?
-  /// The functions have to be composed anew.
+  /// Whether the functions must be composed anew.
   final var isStale = false
-  /// A station has ended since the functions were composed.
+  /// Whether a station has ended since the functions were composed.
   final var hasEndedPlace = false
-  /// The last station publishes to the target: the line of an operator on a stateful stream.
+  /// Whether the last station publishes to the target: in the line of an operator on a stateful stream.
   final var feedsTarget = false
-  /// The head has ended, or was left, and actions may be left over.
+  /// Whether the head has ended or was unsubscribed, and actions may be left over.
   private var isFinishing = false
 
   /// Passes an event, which is borrowed, or the end, to the functions.
@@ -63,7 +63,7 @@ class StreamLine {
     list.run()
   }
 
-  /// Runs `body` in a turn: now, or after the accepted events. The caller keeps the target.
+  /// Runs `body` in a turn: now, or after the accepted events. The caller must keep the target alive.
   final func perform(at ordinal: Int, in target: CellPublisher, _ body: @escaping (StreamLine) -> Void) {
     let head = target.source(0)
     var list = Delivery()
@@ -83,8 +83,8 @@ class StreamLine {
     list.run()
   }
 
-  /// Runs `body` for a thread that has the line. Functions of users publish as outside of any delivery; the events that
-  /// the line publishes are added to the list.
+  /// Runs `body` on the thread that has the line. Functions of users publish as if outside of any delivery; events that
+  /// the line itself publishes are added to the list.
   @inline(__always)
   final func turn(of head: CellSubscriber, _ list: inout Delivery, _ body: () -> Void) {
     unsafe withUnsafeMutablePointer(to: &list) { here in
@@ -97,19 +97,20 @@ class StreamLine {
     }
   }
 
-  /// Composes the functions anew after changes. Then, after the end of the head, runs the actions that no mark stands
-  /// for.
+  /// Composes the functions anew after changes. Then, if the head has ended, runs the actions for which no mark is
+  /// queued.
   private func finish(_ head: CellSubscriber) {
     while true {
       if isStale || hasEndedPlace, !recompose() {
-        // Nothing is left to call: the source is left, unless it has ended and the operator dropped that.
+        // No function is left to call: unsubscribe from the source, unless the source has ended and the operator
+        // dropped the end.
         if !isFinishing || !feedsTarget, case .stage(let stage) = head.terms.receiver {
           stage.target.with { _ = CellPublisher($0).end(.cancelled) }
         }
         isFinishing = true
       }
       guard isFinishing else { return }
-      // The line belongs to another thread as soon as it is over.
+      // Once `isOver` is set, another thread may take the line.
       let next = head.locked { _ -> Action? in
         guard actions.isEmpty else { return actions.removeFirst() }
         (isOver, isFinishing) = (true, false)

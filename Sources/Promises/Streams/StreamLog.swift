@@ -28,15 +28,15 @@ final class StreamLog: Sendable {
   private let isOn = Atomic<Bool>(false)
   private let settings = Mutex<Settings?>(nil)
 
-  /// True for the first call.
+  /// Turns the log on; true for the first call.
   func enable(_ level: StreamLogLevel, _ message: String, _ write: @escaping @Sendable (String) -> Void) -> Bool {
-    // The previous settings are released outside the lock, for they have a closure of the user's.
+    // The previous settings are released outside the lock, because they hold a closure of the user.
     var settings: Settings? = Settings(level: level, message: message, write: write)
     self.settings.withLock { swap(&$0, &settings) }
     return !isOn.exchange(true, ordering: .acquiringAndReleasing)
   }
 
-  /// Logs an event of a kind, if it is logged.
+  /// Logs an event, if the log is on for its kind.
   func note(_ kind: StreamLogLevel, _ event: @autoclosure () -> String) {
     guard isOn.load(ordering: .acquiring), let settings = settings.withLock({ $0 }), settings.level.contains(kind)
     else { return }

@@ -6,9 +6,9 @@ import Synchronization
 ///                                          ^ handle                                   ^ handle
 ///                                        node  <------------------(upstream)-------- node
 ///
-/// A node keeps its callbacks subscribed. It keeps the nodes upstream, so a chain of subscribers with all callbacks in
-/// it lives by its last element. Nodes of one line (``StreamLine``) share its target, and have a publisher only from
-/// when it is asked for.
+/// A node keeps its callbacks subscribed. It keeps the nodes upstream, so the last element of a chain of subscribers
+/// keeps the chain alive, with all callbacks in it. Nodes of one line (``StreamLine``) share its target, and get a
+/// publisher only when it is asked for.
 final class StreamNode: Sendable {
   /// The place in a line.
   struct Site {
@@ -37,7 +37,7 @@ final class StreamNode: Sendable {
   /// The state of an operator that outlives its source.
   nonisolated(unsafe) private let kept: AnyObject?
 
-  /// Takes over a handle.
+  /// Makes a node for a publisher. Takes over a handle.
   init(_ cell: CellPublisher?, upstream: [StreamNode] = [], keeping kept: AnyObject? = nil) {
     guard let cell else { fatalError("no memory for a stream") }
     base = cell
@@ -141,7 +141,7 @@ extension StreamNode {
   /// The number of operators in a line. A value takes that many nested calls.
   private static var limit: Int { 64 }
 
-  /// Reserves the place of the consumer. Nil if the node is not in a line, or another one has it.
+  /// Reserves the place of the consumer. Nil if the node is not in a line, or another consumer has the place.
   func reserve() -> Site? {
     guard let site = unsafe site else { return nil }
     let isFirst = base.locked { _ in
@@ -151,7 +151,7 @@ extension StreamNode {
     return isFirst ? site : nil
   }
 
-  /// Reserves the place of the next operator in the line. Nil if the line is too long, too.
+  /// Reserves the place of the next operator in the line. Nil also if the line is too long.
   func reserveNext() -> Site? { unsafe site.map { $0.place.ordinal < StreamNode.limit } == true ? reserve() : nil }
 
   /// Adds the consumer whose place was reserved, in a turn of the line. `body` returns the target of the line that
@@ -170,7 +170,7 @@ extension StreamNode {
     if let target { base.locked { _ in unsafe rest = target } }
   }
 
-  /// Another handle to the target.
+  /// Returns another handle to the target.
   func retainTarget() -> CellPublisher {
     guard base.retainHandle() else { fatalError("too many subscribers in a line") }
     return base
@@ -187,10 +187,10 @@ extension StreamNode {
     }
   }
 
-  /// The node's publisher, to which the line publishes all states that are not yet accepted.
+  /// Returns the node's publisher, to which the line publishes all states that are not yet accepted.
   private func connected(at site: Site) -> CellPublisher {
     if isConnected.load(ordering: .acquiring), let own = base.locked({ _ in unsafe own }) { return own }
-    // The target is its source for the sake of back-pressure alone. No event comes from there.
+    // The target is the source of the new publisher only for back-pressure: it publishes no events.
     let made = base.derived(by: .closure { input, _ in if case .event(let event) = input { event.release() } })
     guard let made else { fatalError("no memory for a stream") }
     let cell = base.locked { _ -> CellPublisher in

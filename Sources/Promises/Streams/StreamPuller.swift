@@ -3,7 +3,7 @@ final class StreamPuller<Value: Sendable, Failure: Sendable>: Sendable {
   private typealias Waiter = CheckedContinuation<StreamState<Value, Failure>?, Never>
 
   /// The waiting iterators. Guarded by the lock of the stream; apart from the puller, so that the callback does not
-  /// keep that.
+  /// keep the puller alive.
   private final class Waiters: Sendable {
     let cell: CellPublisher
     nonisolated(unsafe) var waiting: [Waiter] = []
@@ -11,7 +11,7 @@ final class StreamPuller<Value: Sendable, Failure: Sendable>: Sendable {
 
     init(_ cell: CellPublisher) { self.cell = cell }
 
-    /// False after the end.
+    /// Adds a waiter; false after the end.
     func add(_ waiter: Waiter) -> Bool {
       cell.locked { _ in
         if unsafe !hasEnded { unsafe waiting.append(waiter) }

@@ -1,4 +1,4 @@
-/// The functions that take the states at one place of a line: values by one, errors and the end by the other.
+/// The functions that take the states at one place of a line: one function takes values, the other errors and the end.
 ///
 /// An operator makes the sink of its source from the sink of its results. The functions of a line are composed in this
 /// way, so a value passes from one to the next by a call.

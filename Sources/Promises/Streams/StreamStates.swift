@@ -1,7 +1,8 @@
 /// The states of a stream for `for await`, from the call of `states(buffer:)` on.
 ///
 /// The sequence ends with the stream, and when the iterating task is cancelled; then it ends for all its iterators.
-/// States wait in its buffer until they are asked for. Several iterators share the states: each is delivered once.
+/// States wait in the buffer of the sequence until they are asked for. Several iterators share the states: each is
+/// delivered once.
 public struct StreamStates<Value: Sendable, StreamFailure: Sendable>: AsyncSequence, Sendable {
   /// A value or an error.
   public typealias Element = StreamState<Value, StreamFailure>
@@ -75,7 +76,8 @@ extension Subscriber where Value: Sendable, Failure: Error {
 
 extension Publisher where Value: Sendable, Failure: Error {
   /// Publishes the elements of a sequence, and waits while a subscriber is full. The error of the sequence is
-  /// published. Returns at its end, when the stream is cancelled, or when the task is. The stream stays open.
+  /// published. Returns at the end of the sequence, when the stream is cancelled, or when the task is. The stream stays
+  /// open.
   public final nonisolated(nonsending) func publish<Elements: AsyncSequence>(
     contentsOf elements: Elements
   ) async where Elements.Element == Value, Elements.Failure == Failure {

@@ -7,13 +7,14 @@ final class StreamFlag: Sendable {
   func set() { flag.store(true, ordering: .releasing) }
 }
 
-/// The place of a subscriber in a line, without its types. All but the flags belongs to the turns of the line.
+/// The place of a subscriber in a line, without its types. Everything except the flags is accessed only in turns of the
+/// line.
 class StreamPlace {
   /// The number of operators before it in its line.
   let ordinal: Int
-  /// The end has passed. Nothing passes after it.
+  /// Set once the end has passed. Nothing passes after it.
   let ended = StreamFlag()
-  /// The subscriber was released: its callback is not called any more.
+  /// Set once the subscriber was released: its callback is not called any more.
   let released = StreamFlag()
 
   init(ordinal: Int) { self.ordinal = ordinal }
@@ -29,7 +30,7 @@ class StreamPlace {
 
 /// The place of a subscriber in a line, and the outlet for its states.
 final class StreamStation<Value, Failure>: StreamPlace {
-  /// Makes the sink of the one consumer; nil if that has ended.
+  /// Makes the sink of the one consumer; nil if the consumer has ended.
   typealias Consumer = (StreamLine) -> StreamSink<Value, Failure>?
 
   private enum Outlet {
@@ -55,7 +56,7 @@ final class StreamStation<Value, Failure>: StreamPlace {
     super.init(ordinal: ordinal)
   }
 
-  /// Whether nothing gets the states.
+  /// Whether the station has no outlet for the states.
   var isUnused: Bool {
     if case .none = outlet { return true }
     return false
@@ -91,8 +92,8 @@ final class StreamStation<Value, Failure>: StreamPlace {
     line.hasEndedPlace = true
   }
 
-  /// Sets the consumer. If another one was faster, and needed a publisher of the engine, the consumer becomes a
-  /// subscriber of it: see `connect`.
+  /// Sets the consumer. If another consumer was added first and needed a publisher of the engine, this one becomes a
+  /// subscriber of that publisher: see `connect`.
   func consume(in line: StreamLine, _ consumer: @escaping Consumer) -> CellPublisher? {
     line.isStale = true
     if ended.isSet {

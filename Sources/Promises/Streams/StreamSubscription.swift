@@ -39,7 +39,7 @@ extension Subscriber {
   ///
   /// - Parameters:
   ///   - demand: the number of states to deliver before `request(_:)` asks for more.
-  ///   - buffer: the states that wait.
+  ///   - buffer: the policy for states that wait.
   ///   - callback: gets the states; it is immediate.
   /// - Returns: the subscription, which must be kept.
   public func subscribe(

@@ -4,7 +4,7 @@ public enum FlatMapStrategy: Sendable {
   case merge
   /// One after the other: the transformation of a value waits for the end of the stream before.
   case concat
-  /// The latest one: a new value leaves the stream before.
+  /// The latest one: a new value unsubscribes from the stream before.
   case latest
 }
 
@@ -29,8 +29,8 @@ extension Subscriber {
   }
 }
 
-/// The inner streams of one flat map. The lock of the target guards the state. The target's node keeps it, because
-/// inner streams outlive the source.
+/// The inner streams of one flat map. The lock of the target guards the state. The target's node keeps this object
+/// alive, because inner streams outlive the source.
 private final class Flattening {
   private struct Inner {
     let node: StreamNode
@@ -44,7 +44,7 @@ private final class Flattening {
   /// Values that wait for their turn, for `concat`.
   private var waiting = EventQueue()
   private var hasSourceEnded = false
-  /// A thread starts inner streams. It starts those of other threads too, so that nothing recurses.
+  /// Whether a thread is starting inner streams. It also starts those of other threads, so that nothing recurses.
   private var isStarting = false
 
   init(_ strategy: FlatMapStrategy, _ transform: @escaping (CellValue) -> StreamNode) {
@@ -114,7 +114,7 @@ private final class Flattening {
     if isOver { subscriber.releaseHandle() }
   }
 
-  /// Publishes an event of an inner stream, unless it was left meanwhile.
+  /// Publishes an event of an inner stream, unless the inner stream was replaced meanwhile.
   private func publish(_ event: StreamEvent, of number: Int, _ target: CellPublisher) {
     var isLeft = false
     let result = target.publishing { _ in

@@ -1,4 +1,4 @@
-// Operators that fold values. The accumulated value is the operator's, however many callbacks there are downstream.
+// Operators that fold values. An operator has one accumulated value, however many callbacks there are downstream.
 extension Subscriber {
   /// Publishes the running fold of the values: each value produces a new accumulated value, beginning with `initial`,
   /// which itself is not published. Errors pass, and keep the accumulated value.

@@ -1,7 +1,7 @@
 // Streams of futures.
 extension Subscriber {
-  /// Returns a stream of the outcome of `future`: its value or its error, then the end. A cancelled future gives the
-  /// end alone. The stream is stateful, so late callbacks get the outcome too.
+  /// Returns a stream of the outcome of `future`: its value or its error, then the end. For a cancelled future only the
+  /// end is published. The stream is stateful, so late callbacks get the outcome too.
   ///
   ///     let hits = texts.debounce(for: .milliseconds(300)).flatMapValues(.latest) { .of(future: search($0)) }
   ///

@@ -9,13 +9,13 @@ extension Subscriber {
   /// Publishes the values and errors of all sources. See the form that takes an array.
   public static func merge(_ sources: Subscriber...) -> Subscriber { merge(sources) }
 
-  /// Publishes the values and errors of this stream and the others..
+  /// Publishes the values and errors of this stream and the others.
   public func mergeWith(_ others: [Subscriber]) -> Subscriber { .merge([self] + others) }
 
   /// Publishes the values and errors of this stream and the others.
   public func mergeWith(_ others: Subscriber...) -> Subscriber { .merge([self] + others) }
 
-  /// Publishes the latest values of all sources as a tuple, with every value of a source, from when each source has
+  /// Publishes the latest values of all sources as a tuple, with every value of a source, once each source has
   /// published one. Errors pass. Ends with the first source that ends. Stateful if all sources are.
   public static func combine<each Element>(
     _ sources: repeat Subscriber<each Element, Failure>
@@ -32,7 +32,7 @@ extension Subscriber {
     Subscriber<(Value, repeat each Other), Failure>.combine(self, repeat each others)
   }
 
-  /// Makes a stream of tuples from one of arrays of the engine.
+  /// Makes a stream of tuples from a stream of the engine's arrays.
   convenience init<each Element>(tuplesOf arrays: StreamNode) where Value == (repeat each Element) {
     self.init(
       node: arrays.derived { state, out in

@@ -1,5 +1,5 @@
 // The names that other libraries have for operators. Here an operator's name says whether it is for values, for errors
-// or for both; the compiler's message has the one for values.
+// or for both; the compiler's message names the operator for values.
 extension Subscriber {
   /// Unavailable: use `mapValues(_:)`, `mapErrors(_:)` or `mapStates(_:)`.
   @available(*, unavailable, renamed: "mapValues(_:)")

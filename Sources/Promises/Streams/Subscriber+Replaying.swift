@@ -3,7 +3,7 @@ extension Subscriber {
   /// Makes the stream stateful: a new callback gets the latest state since this call first.
   public func stateful() -> Subscriber { replaying(nil) }
 
-  /// Makes the stream stateful and gives it a first value: a new callback gets the latest state, at first `value`.
+  /// Makes the stream stateful, with a first value: a new callback gets the latest state, at first `value`.
   public func startWith(_ value: Value) -> Subscriber { replaying(.data(value)) }
 
   private func replaying(_ first: State?) -> Subscriber {
@@ -36,8 +36,8 @@ extension Subscriber {
     }
   }
 
-  /// Publishes every state to `publisher` too, which this subscriber keeps. The end is passed to the subscribers of
-  /// that moment: `publisher` is not cancelled itself, and later subscribers of it are not affected.
+  /// Publishes every state to `publisher` too, which this subscriber keeps. The end is passed to the current
+  /// subscribers of `publisher`: `publisher` itself is not cancelled, and later subscribers are not affected.
   ///
   /// - Returns: this subscriber, which must be kept.
   @discardableResult

@@ -1,7 +1,7 @@
 extension Subscriber {
-  /// Publishes the states of the stream that `make` returns. After an error it leaves that stream, drops the error, and
-  /// publishes the stream that `make` returns next, at most `count` times; later errors pass. Ends with the stream that
-  /// it publishes. The result is stateful; once it is cancelled, `make` is not called any more.
+  /// Publishes the states of the stream that `make` returns. After an error it unsubscribes from that stream, drops the
+  /// error, and publishes the stream that `make` returns next, at most `count` times; later errors pass. Ends with the
+  /// stream that it publishes. The result is stateful; once it is cancelled, `make` is not called any more.
   ///
   /// `make` is called first in this call, then on the threads of the errors.
   public static func retry(_ count: Int, _ make: @escaping () -> Subscriber) -> Subscriber {
@@ -20,7 +20,7 @@ extension Subscriber {
         return state
       }
     }.stateful()
-    // A result that is cancelled leaves its source subscribed, whose errors must not make another attempt.
+    // When the result is cancelled, its source stays subscribed; errors of the source must not cause another attempt.
     retried.onCancelled { attempts.cancelAll() }
     attempts.kick()
     return retried

@@ -93,7 +93,7 @@ extension Subscriber {
     return self
   }
 
-  /// Calls back for the states of some kinds at least, without a line in the log.
+  /// Calls back at least for the states of the given kinds, without a line in the log.
   func subscribe(_ kinds: StreamKinds, on context: PromiseContext, _ callback: @escaping Callback) {
     if context.executor == nil, join(StreamSink(callback)) { return }
     node.subscribe(kinds, on: context) { callback($0.state()) }

@@ -17,7 +17,7 @@ extension Subscriber {
   }
 
   /// Publishes at most one state in each `interval`: the first at once, then, at the end of an interval, the latest one
-  /// that came in it. With `latest` false, the states that come in an interval are dropped.
+  /// that arrived in it. With `latest` false, the states that arrive in an interval are dropped.
   public func throttle(
     for interval: Duration, latest: Bool = true, clock: any StreamClock = SystemStreamClock()
   ) -> Subscriber {
@@ -35,7 +35,7 @@ extension Subscriber {
     }
   }
 
-  /// Publishes `error` and ends when no state came for `interval`.
+  /// Publishes `error` and ends when no state has arrived for `interval`.
   public func timeout(
     after interval: Duration, error: Failure, clock: any StreamClock = SystemStreamClock()
   ) -> Subscriber {

@@ -64,8 +64,8 @@ extension Subscriber {
   }
 
   /// Returns a subscriber to the results of an operator. `compose` returns the operator's sink, for events of this
-  /// subscriber, and is passed the sink for the results. It is called whenever the line's functions are composed, so
-  /// the operator keeps its state outside of it.
+  /// subscriber, and is passed the sink for the results. `compose` is called whenever the line's functions are
+  /// composed, so the operator keeps its state outside of the closure.
   ///
   /// The operator joins this subscriber's line if it is the only consumer. Otherwise it begins a line. An operator on a
   /// stateful stream is a line of its own, whose target stores the latest state.
@@ -115,7 +115,7 @@ extension Subscriber: CustomStringConvertible {
   public var description: String { describe(self) }
 }
 
-/// The type and the address of an object.
+/// Returns the type and the address of an object.
 func describe(_ object: AnyObject) -> String {
   let address = String(UInt(bitPattern: ObjectIdentifier(object)), radix: 16)
   return "\(type(of: object))(0x" + String(repeating: "0", count: max(0, 16 - address.count)) + "\(address))"

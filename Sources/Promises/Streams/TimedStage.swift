@@ -7,7 +7,7 @@ final class TimedStage: Sendable {
   private let clock: any StreamClock
   nonisolated(unsafe) private var pending: StreamEvent?
   nonisolated(unsafe) private var timer: (any StreamTimer)?
-  /// The number of the timer that counts; others are outdated.
+  /// The number of the current timer; the others are outdated.
   nonisolated(unsafe) private var number = 0
   nonisolated(unsafe) private var isInInterval = false
 
@@ -57,7 +57,7 @@ final class TimedStage: Sendable {
         return nil
       }
       guard let event = unsafe pending else {
-        // The interval ends under the lock: the next event either is pending by now, or starts one.
+        // The interval ends under the lock: the next event either is pending by now, or starts an interval.
         unsafe isInInterval = false
         return nil
       }

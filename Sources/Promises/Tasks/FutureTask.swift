@@ -17,7 +17,7 @@ private enum Phase {
 ///     }
 ///     start(running: Measuring(), with: "text").onSuccess(on: .main) { show($0) }
 ///
-/// **Use.** A task is started once, by `start(running:with:on:using:)` or by a future; a second start gives a future
+/// **Use.** A task is started once, by `start(running:with:on:using:)` or by a future; a second start returns a future
 /// that is rejected with `FutureTaskError.used`. The first of `complete(with:)`, `fail(with:)` and `cancel(because:)`
 /// finishes the task; later calls are no-ops, return false and are reported to `PromiseHooks.secondSettlement`.
 ///
@@ -35,7 +35,8 @@ open class FutureTask<Input: Sendable, Output: Sendable>: Cancellable, @unchecke
   /// Creates a pending task.
   public init() {
     resolver.onCancelRequest { [weak self] _ in self?.requestCancel() }
-    // Attached first, it runs before every other callback: those of a group find the work of all its tasks stopped.
+    // Attached first, so that it runs before every other callback: callbacks of a group find the work of all its tasks
+    // stopped.
     resolver.future.whenCancelled { [weak self] error in self?.wasCancelled(because: error) }
   }
 
@@ -69,7 +70,7 @@ open class FutureTask<Input: Sendable, Output: Sendable>: Cancellable, @unchecke
   /// Whether the task is completed, failed or cancelled.
   public final var isFinished: Bool { resolver.cell.state.isSettled }
 
-  /// Marks a pending task as enqueued: the caller is the one that starts it.
+  /// Marks a pending task as enqueued: the caller must start it.
   ///
   /// - Throws: `FutureTaskError.used` if the task is not pending.
   public final func enqueue() throws(FutureTaskError) {

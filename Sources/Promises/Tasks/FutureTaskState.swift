@@ -5,7 +5,7 @@
 ///
 /// An unfinished task may finish from any state.
 public enum FutureTaskState: Sendable {
-  /// The task was not given to a starter.
+  /// No starter has claimed the task.
   case pending
   /// The task belongs to a starter, and waits for its input or its context.
   case enqueued
@@ -24,7 +24,7 @@ public enum FutureTaskState: Sendable {
 
 /// The misuse of a `FutureTask`.
 public enum FutureTaskError: Error, Equatable, CustomStringConvertible {
-  /// The task was started twice. Its state is that of the second start.
+  /// The task was started twice. The associated state is that at the second start.
   case used(FutureTaskState)
 
   /// The error as a sentence.

@@ -92,7 +92,7 @@ func group<Input, Output>(
 }
 
 extension FutureTask {
-  /// Makes the caller the one that starts the task, adds it to the pool and calls `launch`.
+  /// Claims the task for the caller, adds it to the pool and calls `launch`.
   ///
   /// - Returns: the task's future; if the task was used before, a future rejected with `FutureTaskError.used`.
   func claimed(for pool: CancellationPool?, launch: () -> Void) -> ThrowingFuture<Output> {

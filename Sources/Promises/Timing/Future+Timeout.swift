@@ -17,7 +17,7 @@ extension Future {
     _ translate: @escaping (FutureResult<Value, Failure>) -> FutureResult<Value, NewFailure>
   ) -> Future<Value, NewFailure> {
     let source: Future = following()
-    // The timer holds it, which does not count as interest.
+    // The timer's reference to the source must not count as interest.
     source.cell.seal()
     let limited = Future<Value, NewFailure>(
       cell: source.cell.derive(

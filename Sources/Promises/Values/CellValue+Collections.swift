@@ -2,7 +2,7 @@
 // not: a map made in Swift has its entries in arbitrary order.
 
 extension CellValue {
-  /// The nesting depth to which collections of C and Swift are converted. Deeper ones keep their original form.
+  /// The nesting depth to which collections of C and Swift are converted. Deeper collections keep their original form.
   private static var levels: Int { 256 }
 
   /// Converts an `[Any]` to an ARRAY and a `[String: Any]` to a MAP; nil for any other type. An element without a kind

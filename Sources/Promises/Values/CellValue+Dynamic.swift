@@ -15,7 +15,7 @@ extension CellValue {
     return encodingKnown(error) ?? .object(ErrorBox(error), isError: true)
   }
 
-  /// Converts a reason to the kind of its type; `nil` without one.
+  /// Converts a reason to the kind of its type; `nil` if the type has none.
   @usableFromInline
   static func encodingKnown(_ reason: Any) -> CellValue? {
     // Exact types only: an Optional or an existential in the reason must keep its type.
@@ -79,7 +79,7 @@ extension CellValue {
     unsafe bytes.withUnsafeBytes { unsafe made(Box.bytes(.bytes, $0)) }
   }
 
-  /// A promise to follow. The value owns a reference of its own.
+  /// Makes a PROMISE to follow. The value owns a reference of its own.
   @usableFromInline
   static func promise(_ promise: AnyPromise) -> CellValue { .promise(promise.cell) }
 

@@ -17,10 +17,10 @@ extension CellValue {
     fault is Failure ? .encoding(reason: fault) : .cancelled(because: fault)
   }
 
-  /// The value as the outcome of a future with these types.
+  /// Converts the value to the outcome of a future with these types.
   ///
   /// A promise settled by another language, or by the engine, may hold a value of another type. The outcome is then an
-  /// error that describes the mismatch, converted as above.
+  /// error that describes the mismatch, converted by `encoding(fault:as:)`.
   @inlinable
   func result<Value, Failure>(isRejected: Bool) -> FutureResult<Value, Failure> {
     if isRejected {
@@ -34,7 +34,7 @@ extension CellValue {
     return (mismatch as? Failure).map { .rejected($0) } ?? .cancelled(mismatch)
   }
 
-  /// A reason as the outcome of a future.
+  /// Converts a reason to the outcome of a future.
   @inlinable
   func rejection<Failure>(as type: Failure.Type) -> FutureResult<Never, Failure> {
     if isCancellation { return .cancelled(indirectError) }
@@ -45,8 +45,8 @@ extension CellValue {
   }
 }
 
-/// An `Error` that wraps a reason which is not one: the failure of a `Future` whose promise was rejected with such a
-/// reason.
+/// An `Error` that wraps a reason which is not an `Error`: the failure of a `Future` whose promise was rejected with
+/// such a reason.
 public struct RejectionReason: Error {
   /// The promise's reason. It can be of any type, so its thread safety is the responsibility of the code that rejected
   /// the promise.

@@ -32,7 +32,7 @@ extension CellValue {
     return .object(SwiftBox(value))
   }
 
-  /// The value as a `T`; `nil` if it has another type, as it may if C settled the promise.
+  /// Returns the value as a `T`; `nil` if it has another type, as it may if C settled the promise.
   @inlinable @inline(__always)
   package func decoded<T>(as type: T.Type) -> T? {
     if T.self == Int.self, kind == ValueKind.i64.rawValue {
@@ -65,7 +65,7 @@ extension CellValue {
     return any as? T
   }
 
-  /// An integer of either kind, if the type can represent it.
+  /// Returns an integer of either kind, if the type can represent it.
   @inlinable
   func integer<T>(as type: T.Type) -> T? {
     guard let type = T.self as? any FixedWidthInteger.Type else { return nil }
@@ -76,7 +76,7 @@ extension CellValue {
     }
   }
 
-  /// The value as a `T`.
+  /// Returns the value as a `T`.
   ///
   /// - Throws: `PromiseError` with both types, if the value has another type.
   @inlinable @inline(__always)

@@ -1,12 +1,12 @@
 // Swift objects, values and closures as the contexts of C functions.
 extension Context {
-  /// Retains an object.
+  /// Makes a context that retains an object.
   init(owning object: AnyObject) {
     unsafe self.init(
       Unmanaged.passRetained(object).toOpaque(), { unsafe Unmanaged<AnyObject>.fromOpaque($0!).release() })
   }
 
-  /// Keeps a value, which `value(in:)` returns.
+  /// Makes a context that keeps a value, which `value(in:)` returns.
   init<Value>(keeping value: Value) { self.init(owning: ContextValue(value)) }
 
   /// Returns the value that a context keeps.
@@ -14,7 +14,7 @@ extension Context {
     unsafe Unmanaged<ContextValue<Value>>.fromOpaque(context!).takeUnretainedValue().value
   }
 
-  /// Keeps a closure, which `call` calls.
+  /// Makes a context that keeps a closure, which `call` calls.
   init(_ block: @escaping () -> Void) { self.init(owning: BlockBox(block)) }
 
   /// Calls the closure in a context.
@@ -28,7 +28,7 @@ private final class ContextValue<Value> {
   init(_ value: Value) { self.value = value }
 }
 
-/// A closure in its own form: in a generic class it would need a thunk, which is allocated.
+/// A closure in a class that is not generic: a generic class would store it behind a thunk, which is allocated.
 private final class BlockBox {
   let block: () -> Void
   init(_ block: @escaping () -> Void) { self.block = block }

@@ -1,7 +1,7 @@
 /// An object whose type another language registered, as the value or reason of a promise that C settled.
 ///
-/// An array or a map of C that is nested too deeply for Swift is one too, with "array" or "map" as its type name:
-/// releasing nested Swift collections uses stack in proportion to the depth.
+/// An array or a map of C that is nested too deeply for Swift is a `ForeignObject`, too, with "array" or "map" as its
+/// type name: releasing nested Swift collections uses stack in proportion to the depth.
 public final class ForeignObject: @unchecked Sendable {
   private let value: CellValue
 

@@ -16,7 +16,7 @@ final class SwiftBox<T>: AnySwiftBox {
   @usableFromInline override var any: Any { value }
 }
 
-/// An error, so that one which is read as `any Error` needs no cast.
+/// A box of an error, so that reading it as `any Error` needs no cast.
 @usableFromInline
 final class ErrorBox: AnySwiftBox {
   @usableFromInline let error: any Error

@@ -1,7 +1,7 @@
 import PluginRuntime
 
 extension AdoptionDraft {
-  /// Has functions keep the arguments that calls have shown them to use later. Returns the names of those.
+  /// Marks as kept the arguments that functions used after the call. Returns the names of these functions.
   mutating func keep(_ findings: [String: DraftCheck.Finding]) -> [String] {
     var names: [String] = []
     revise { function in
@@ -15,7 +15,7 @@ extension AdoptionDraft {
 }
 
 extension AdoptionDraft.Function {
-  /// Changes an argument to one that is kept. Returns false if no signature can have it.
+  /// Marks an argument as kept. Returns false if the signature cannot express it.
   fileprivate mutating func keep(_ name: String) -> Bool {
     guard let parameter = signature.parameters.first(where: { $0.name == name }), parameter.prefix.isEmpty,
       let changed = signature.changing(name, "\(parameter.type)", to: "keep \(parameter.type)")
@@ -25,8 +25,8 @@ extension AdoptionDraft.Function {
     return true
   }
 
-  /// Gives arguments the directions that calls have shown, and those that were NULL in all of them their default.
-  /// Returns why the function is left out, if no signature can have one of the directions.
+  /// Sets the directions that calls have shown. Makes a `void *` optional, because it was NULL in all calls. Returns
+  /// the reason to leave the function out if its signature cannot have one of the directions.
   mutating func apply(_ contents: [String: DraftCheck.Contents], calls: Int) -> String? {
     for parameter in signature.parameters {
       let name = parameter.name
@@ -67,12 +67,12 @@ extension AdoptionDraft.Function {
 }
 
 extension Signature {
-  /// The signature with another beginning of a parameter's type; nil if it cannot have it.
+  /// Returns the signature with the beginning of a parameter's type replaced; nil if the result is not a signature.
   fileprivate func changing(_ name: String, _ old: String, to new: String) -> Signature? {
     let before = parameters.first?.name == name ? "(" : " "
     let text = description.replacing("\(before)\(name): \(old)", with: "\(before)\(name): \(new)", maxReplacements: 1)
     guard let changed = try? Signature(parsing: text) else { return nil }
-    // A callback may have an argument of that name.
+    // The replaced text may have been an argument of a callback with that name.
     let rest = changed.parameters.first { $0.name == name }
     guard let rest, "\(rest)".hasPrefix("\(name): \(new)") else { return nil }
     return changed

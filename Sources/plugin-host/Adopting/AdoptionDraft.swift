@@ -7,13 +7,13 @@ struct AdoptionDraft {
     var symbol: String?
     var description: String?
     var checks: [String]
-    /// The file that declares it.
+    /// The file that declares the function.
     var file: String
   }
 
   private(set) var functions: [Function] = []
   private(set) var leftOut: [(name: String, reason: String, file: String)] = []
-  /// The other headers that declare functions of the library, with the number of these.
+  /// The other headers that declare functions of the library, with the number of functions in each.
   private(set) var elsewhere: [String: Int] = [:]
   /// The integers that macros of the header define.
   private let constants: [ConstantSet.Constant]
@@ -60,7 +60,7 @@ struct AdoptionDraft {
     }
   }
 
-  /// Changes the functions, and leaves out those for which there is a reason.
+  /// Calls `reason` for each function, which it may change, and leaves out the functions for which it returns a reason.
   mutating func revise(_ reason: (inout Function) -> String?) {
     var kept: [Function] = []
     for var function in functions {
@@ -73,7 +73,7 @@ struct AdoptionDraft {
     functions = kept
   }
 
-  /// The file, as `plugin-host call` reads it.
+  /// Returns the draft as a file for `plugin-host call`.
   func yaml(id: String, library: String, header: String) -> String {
     var lines = [
       YAMLText.comment("A first version, made from \(header) by plugin-host adopt. A header does not say everything:"),
@@ -96,7 +96,7 @@ struct AdoptionDraft {
     return lines.map { $0 + "\n" }.joined()
   }
 
-  /// A summary for people: the number of drafted functions, and the reasons for the others.
+  /// Returns a summary for people: the number of drafted functions, and the reasons why others are left out.
   func report(header: String) -> [String] {
     let checked = functions.count { !$0.checks.isEmpty }
     let first = "\(header): \(functions.count) functions, \(checked) of them to be checked, \(leftOut.count) left out"

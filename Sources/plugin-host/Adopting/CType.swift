@@ -1,4 +1,4 @@
-/// A type of C, as far as a call has to know it.
+/// A C type, reduced to the parts that calls depend on.
 indirect enum CType: Equatable {
   case void
   case bool
@@ -10,9 +10,9 @@ indirect enum CType: Equatable {
   case pointer(to: CType, isConst: Bool)
   case array(of: CType, count: Int?)
   case function(result: CType, parameters: [CType], isVariadic: Bool)
-  /// A name that the header gives a type: a typedef.
+  /// The name of a typedef.
   case named(String)
-  /// struct, union or enum, by its tag or, where it has none, by clang's name for it.
+  /// A struct, a union or an enum, by its tag or, if it has none, by clang's name for it.
   case tagged(String, name: String)
   /// A type that no call can pass: `_Complex double`.
   case unknown(String)
@@ -23,7 +23,7 @@ struct CTypeParser {
   private var tokens: [Substring]
   private var position = 0
 
-  /// The type that the text means; nil if it is none.
+  /// Parses a type; returns nil if the text is not a type.
   static func parse(_ text: String) -> CType? {
     var parser = CTypeParser(tokens: tokens(text))
     guard let type = parser.type(), parser.position == parser.tokens.count else { return nil }
@@ -81,7 +81,7 @@ struct CTypeParser {
     return declarator(of: base, isConst: isConst)
   }
 
-  /// The words that a type begins with.
+  /// Parses the words at the beginning of a type, before its declarator.
   private mutating func specifiers() -> (CType, isConst: Bool)? {
     var words: [Substring] = []
     var type: CType?
@@ -124,7 +124,7 @@ struct CTypeParser {
     }
   }
 
-  /// The text around a declared name: `*`, `[3]`, `(int)`, and parentheses for their order.
+  /// Parses the text around a declared name: `*`, `[3]`, `(int)`, and parentheses for their order.
   private mutating func declarator(of base: CType, isConst: Bool) -> CType? {
     var base = base
     var isConst = isConst

@@ -16,7 +16,7 @@ struct CheckTable {
 
   private static let titles = ["functions", "drafted", "safe", "wrong reads", "wrong writes", "not called"]
   private var rows: [Row] = []
-  /// The functions of which nothing was shown, and why.
+  /// The functions about which the calls showed nothing, and why.
   private var unknown: [String] = []
 
   /// - Parameter draft: the draft before the functions with faults are left out of it.
@@ -45,7 +45,8 @@ struct CheckTable {
     return rows.count - 1
   }
 
-  /// The table, with a sum if there are several headers, and a line for each function of which nothing was shown.
+  /// The table, with a sum if there are several headers, and a line for each function about which the calls showed
+  /// nothing.
   var lines: [String] {
     var all = rows.sorted { $0.name < $1.name }
     if all.count > 1 {

@@ -1,8 +1,8 @@
 import PluginRuntime
 
 extension Clang {
-  /// The macros without parameters that files of a header define, in their order, by names that are not reserved: those
-  /// that may be integers.
+  /// Returns the names of the macros without parameters that files of a header define, in their order. Leaves out
+  /// reserved names, and macros that cannot be integers.
   func macros(of path: String, where isOwn: (_ file: String) -> Bool) throws(Failure) -> [String] {
     let result = try run(["-x", "c", "-E", "-dD", "-w"] + flags + ["--", path], isQuiet: true)
     var names: [String] = []
@@ -21,10 +21,10 @@ extension Clang {
     return names.filter { seen.insert($0).inserted }
   }
 
-  /// The values of integer constant expressions of C behind a header, by the expressions. Those that are none are left
-  /// out: clang goes on behind a mistake.
+  /// Evaluates C expressions after `#include` of a header. Returns their values by expression, without expressions that
+  /// are not integer constants: clang continues after an error.
   func values(of expressions: [String], behind path: String) throws(Failure) -> [String: PluginValue] {
-    // No option can pass such a name to a preprocessor's line.
+    // The name stands between quotes in `#include`, where C has no escapes.
     guard !expressions.isEmpty,
       !path.unicodeScalars.contains(where: { "\"\\".unicodeScalars.contains($0) || $0.isControl })
     else { return [:] }
@@ -46,7 +46,7 @@ extension Clang {
 
   private static let mark = "plugin_host_value_"
 
-  /// The value of the constant expression, which may be in a conversion.
+  /// Returns the first value in the tree of a constant expression, whose root may be a conversion.
   private static func value(of node: HeaderNode) -> PluginValue? {
     for part in node.inner {
       let value = Int64(part.value).map { PluginValue.int($0) } ?? UInt64(part.value).map { .uint($0) }
@@ -55,13 +55,13 @@ extension Clang {
     return nil
   }
 
-  /// `zlib.h` of `# 12 "zlib.h" 2`.
+  /// Returns the file that a line marker names: `zlib.h` for `# 12 "zlib.h" 2`.
   private static func file(ofMarker line: String) -> String? {
     guard let start = line.firstIndex(of: "\""), let end = line.lastIndex(of: "\""), start < end else { return nil }
     return String(line[line.index(after: start)..<end]).replacing("\\\\", with: "\\").replacing("\\\"", with: "\"")
   }
 
-  /// The name in `#define NAME (OTHER | 0x10)`, if the rest can be an integer and ends where the line does.
+  /// Returns the name in `#define NAME (OTHER | 0x10)`, if the definition can be an integer and its parentheses match.
   private static func name(ofDefinition line: String) -> String? {
     guard line.hasPrefix("#define ") else { return nil }
     let parts = line.dropFirst(8).split(separator: " ", maxSplits: 1)

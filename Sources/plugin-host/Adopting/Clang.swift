@@ -10,9 +10,9 @@ struct Clang {
   /// `-I`, `-D` and the like.
   var flags: [String]
 
-  /// The declarations of the header at an absolute path and of the files that it includes.
+  /// Returns the declarations of the header at an absolute path and of the files that it includes.
   func declarations(of path: String) throws(Failure) -> [HeaderNode] {
-    // No name of a file is an option, or a list of them: "--" ends those, and an absolute path does not begin with "@".
+    // "--" ends the options, and an absolute path does not begin with "@", which names a file of options.
     let arguments = ["-x", "c", "-fsyntax-only", "-w", "-Xclang", "-ast-dump=json"] + flags + ["--", path]
     let result = try run(arguments)
     guard result.status == 0 else {
@@ -44,7 +44,7 @@ struct Clang {
     throw Failure(.rejected, "clang was not found: install it, or name it with --clang")
   }
 
-  /// The absolute path of a header: as it is, or where the compiler would look for `#include <name>`.
+  /// Returns the absolute path of a header: as it is, or where the compiler would look for `#include <name>`.
   static func path(ofHeader name: String, directories: [String]) throws(Failure) -> String {
     if FileKind(path: name) == .other { return Directory.absolute(name) }
     let machines = ["x86_64-linux-gnu", "aarch64-linux-gnu", "riscv64-linux-gnu"].map { "/usr/include/\($0)" }

@@ -1,7 +1,7 @@
-/// Counts that are found by the name of the data: `dest_size` of `dest`, `npoints` of `points`, `inl` of `in`.
+/// Rules that find counts by the name of the data: `dest_size` of `dest`, `npoints` of `points`, `inl` of `in`.
 extension CountedParameters {
-  /// Takes an integer as the count of the only data whose name it repeats, wherever the two stand. Data for which there
-  /// are two such integers have neither.
+  /// Makes an integer parameter the count of the only data parameter whose name it repeats, at any distance. Data that
+  /// two integers could count get no count.
   mutating func findByName(_ types: [CType], _ names: [String], _ header: Header) {
     var found: [Int: [Int]] = [:]
     for count in types.indices where Self.isInteger(types[count]) && !counts.values.contains(count) {
@@ -14,10 +14,10 @@ extension CountedParameters {
     for (data, numbers) in found where numbers.count == 1 { counts[data] = numbers[0] }
   }
 
-  /// The elements of memory, as far as the unit of a count depends on them.
+  /// The kinds of elements, as far as the unit of a count depends on them.
   enum Elements { case bytes, unknown, wide, structs, addresses }
 
-  /// The elements behind an address; nil for an object of the library.
+  /// Returns the kind of the elements behind an address; nil for an object of the library.
   static func elements(_ type: CType, _ header: Header) -> Elements? {
     guard case .pointer(let target, let isConst) = type else { return nil }
     let text = TypeText(header: header)
@@ -28,7 +28,7 @@ extension CountedParameters {
     // Elements that a type map describes are values.
     case .tagged("struct", _) where header.structure(target) != nil: return .structs
     case .tagged("struct", let tag):
-      // Elements that are only read are copies.
+      // A const array holds copies: it does not matter that functions return addresses of such structs.
       let isValue = isConst ? header.isWholeValue(tag) : !header.isObject(tag)
       return text.isPlain(target) && isValue ? .structs : nil
     case .pointer(let inner, let isConstInner):
@@ -38,7 +38,7 @@ extension CountedParameters {
     }
   }
 
-  /// Whether a number of that name counts the elements of data of that name.
+  /// Whether an integer named `count` counts the elements of a parameter named `data`.
   private static func counts(_ count: String, _ data: String, isBehind: Bool, _ elements: Elements?) -> Bool {
     guard let elements else { return false }
     let count = count.lowercased().filter { $0 != "_" }

@@ -1,9 +1,9 @@
-/// Finds the parameters of a C function that count others. C does not say it, but those who write C do, by the
-/// order and the names: `(const void *data, size_t length)`, `(unsigned char *dest, unsigned long *destLen)`.
+/// Finds the parameters of a C function that count the elements of others. C's types do not show it, but the order and
+/// the names of parameters do: `(const void *data, size_t length)`, `(unsigned char *dest, unsigned long *destLen)`.
 struct CountedParameters {
   var counts: [Int: Int] = [:]
   private var addresses: Set<Int> = []
-  /// Whether some number may be a count that no rule here finds.
+  /// Whether an integer may be a count that the rules here do not find.
   private(set) var isAmbiguous = false
 
   init(of function: Header.Function, _ types: [CType], _ names: [String], _ header: Header) {
@@ -29,7 +29,7 @@ struct CountedParameters {
     }
   }
 
-  /// The counts among the parameters of a callback, which may have no names.
+  /// Finds the counts among the parameters of a callback, which may have no names.
   init(_ types: [CType], _ names: [String?], _ header: Header) {
     guard names.contains(where: { $0 != nil }) else { return }
     find(types, names.map { $0 ?? "" }, isArray: types.map { _ in false }, header)
@@ -43,7 +43,7 @@ struct CountedParameters {
       }
       var pointers = Self.pointers(before: index, types, names, header) { counts[$0] == nil && !addresses.contains($0) }
       if isOtherNumber(index, pointers, types, names, header) { pointers = [] }
-      // (size, count) multiply: only the manual says which of them counts elements.
+      // Neighbours (size, count) are multiplied: only the manual says which of them counts elements.
       let neighbours = [index - 1, index + 1].filter(types.indices.contains)
       let isOneOfTwo = neighbours.contains { Self.isInteger(types[$0]) && Self.isCount(names[$0]) }
       if Self.isInteger(types[index]) {
@@ -60,7 +60,7 @@ struct CountedParameters {
         addresses.insert(index)
       }
     }
-    // The result may be longer than the part that is read: it has the count of neither.
+    // An output may be longer than the input whose count it shares, so it gets no count.
     for (pointer, count) in counts where !Self.isConst(types[pointer]) && !addresses.contains(count) {
       let isShared = counts.contains { $0.key != pointer && $0.value == count && Self.isConst(types[$0.key]) }
       if isShared { counts[pointer] = nil }
@@ -70,8 +70,8 @@ struct CountedParameters {
     if first > 0, !counts.isEmpty, Self.isData(types[first - 1], header) { isAmbiguous = true }
   }
 
-  /// Whether a `count` beside text is another number, because the function has a count of other data that repeats the
-  /// name of these: `(const char *prefix, unsigned long count, const char *rbytes, int nrbytes)`.
+  /// Whether a `count` after text counts something else, because the function has other data with a count that repeats
+  /// the name of that data: `(const char *prefix, unsigned long count, const char *rbytes, int nrbytes)`.
   private func isOtherNumber(
     _ count: Int, _ pointers: [Int], _ types: [CType], _ names: [String], _ header: Header
   ) -> Bool {
@@ -83,7 +83,7 @@ struct CountedParameters {
     }
   }
 
-  /// Takes over the attributes of the declaration: `__attribute__((access(read_only, 1, 2)))`.
+  /// Adds the counts in attributes of the declaration: `__attribute__((access(read_only, 1, 2)))`.
   private mutating func note(_ accesses: [Header.Access], _ types: [CType], _ header: Header) {
     for access in accesses {
       guard types.indices.contains(access.pointer), types.indices.contains(access.count),
@@ -94,7 +94,7 @@ struct CountedParameters {
     }
   }
 
-  /// The count that stands before data that is only read: `(size_t key_length, const uint8_t *key)`.
+  /// Finds counts that precede read-only data: `(size_t key_length, const uint8_t *key)`.
   private mutating func findBefore(_ types: [CType], _ names: [String], _ header: Header) {
     for index in types.indices.dropFirst() where counts[index] == nil && Self.isConst(types[index]) {
       let name = names[index - 1].lowercased()
@@ -107,8 +107,8 @@ struct CountedParameters {
     }
   }
 
-  /// The size of text or bytes that are only read, where the declaration has no names: `(const char *, size_t)`. Of two
-  /// such numbers one may be the size of an element.
+  /// Finds the sizes that follow read-only text or bytes in a declaration without names: `(const char *, size_t)`.
+  /// Skips two sizes in a row: one may be the size of an element.
   private mutating func findUnnamed(_ function: Header.Function, _ types: [CType], _ header: Header) {
     guard case .function(_, let declared, _)? = function.type, declared.count == types.count else { return }
     let isUnnamed = { (index: Int) in
@@ -125,8 +125,8 @@ struct CountedParameters {
     }
   }
 
-  /// The only number, right before the only data, which are bytes: `(ctx, size_t length, uint8_t *digest)`. One struct,
-  /// or an address of an object, does not count as data.
+  /// Makes the only integer the count of the only data, if it is right before them and they are bytes:
+  /// `(ctx, size_t length, uint8_t *digest)`. Single structs and addresses of objects are not data.
   private mutating func findOnly(_ types: [CType], _ names: [String], _ header: Header) {
     let data = types.indices.filter {
       Self.isData(types[$0], header) || Self.elements(types[$0], header) != nil && ParameterNames.isPlural(names[$0])
@@ -139,7 +139,7 @@ struct CountedParameters {
     counts[data[0]] = numbers[0]
   }
 
-  /// The index of the parameter that counts the elements of this one.
+  /// Returns the index of the parameter that counts the elements of parameter `index`.
   func count(of index: Int) -> Int? { counts[index] }
 
   /// Whether the parameter counts the elements of another.
@@ -148,8 +148,8 @@ struct CountedParameters {
   /// Whether the parameter is the address of a count that the function changes.
   func isLengthAddress(_ index: Int) -> Bool { addresses.contains(index) }
 
-  /// The parameters directly before the count that are addresses of elements of one type: one, or several that are only
-  /// read. Empty if the count's name does not fit theirs.
+  /// Returns the parameters directly before a count that are addresses of elements of one type: one parameter, or
+  /// several read-only ones. Empty if the count's name does not fit theirs.
   private static func pointers(
     before count: Int, _ types: [CType], _ names: [String], _ header: Header, where isFree: (Int) -> Bool
   ) -> [Int] {
@@ -157,30 +157,30 @@ struct CountedParameters {
     var index = count - 1
     while index >= 0, isFree(index), isData(types[index], header),
       element(types[index], header) == element(types[count - 1], header),
-      // The output may be larger than the input: it has the count of neither.
+      // An output may be larger than the input, so the two do not share a count.
       pointers.isEmpty || isConst(types[index]) && isConst(types[count - 1])
     {
       pointers.append(index)
       index -= 1
     }
     guard let last = pointers.first, isName(names[count], ofCountOf: names[last]) else { return [] }
-    // A number at an address is one that the function changes: `size_t *nmemb` before the size of an element.
+    // The address of one number that the function changes, not an array: `size_t *nmemb` before the size of an element.
     if case .integer(_, 32...)? = element(types[last], header), !isConst(types[last]),
       ParameterNames.isPlace(names[last]) || isCount(names[last]) && !ParameterNames.isPlural(names[last])
     {
       return []
     }
-    // The size of something else: PR_OpenSharedMemory(const char *name, PRSize size, ...).
+    // A `size` beside a name is that of the named object: PR_OpenSharedMemory(const char *name, PRSize size, ...).
     if element(types[last], header) == .char, isConst(types[last]), names[count].lowercased() == "size",
       !ParameterNames.isContent(names[last])
     {
       return []
     }
-    // A number of texts, not of their letters.
+    // The count is the number of texts, not of their characters.
     if pointers.count > 1, element(types[last], header) == .char, countsElements(names[count]) { return [] }
     // The size of the elements behind a void * is unknown.
     if element(types[last], header) == .void, countsElements(names[count]) { return [] }
-    // Another text has an end of its own: `(const char *tag, const char *value, int length)`.
+    // A text with an unlike name ends with NUL and is not counted: `(const char *tag, const char *value, int length)`.
     return element(types[last], header) != .char
       ? pointers : [last] + pointers.dropFirst().prefix { ParameterNames.areAlike(names[$0], names[last]) }
   }
@@ -200,7 +200,7 @@ struct CountedParameters {
     return ["n", "nb", "sz", "cb", "cnt", "num"].contains(name) || endings.contains(where: name.hasSuffix)
   }
 
-  /// `len`, `buflen` and `destLen` for `dest`; `stream_size` counts something else.
+  /// Whether a name fits a count of `data`: `len`, `buflen` and `destLen` fit `dest`; `stream_size` does not.
   private static func isName(_ name: String, ofCountOf data: String) -> Bool {
     let name = name.lowercased()
     guard let ending = endings.first(where: name.hasSuffix) else { return true }
@@ -214,8 +214,8 @@ struct CountedParameters {
     return header.resolved(target)
   }
 
-  /// Whether a function reads its room at the address of such a number: an `int *` is written alone, as those of
-  /// OpenSSL and libtasn1 are.
+  /// Whether a function reads a capacity at the address of such a number. It only writes to an `int *`: OpenSSL and
+  /// libtasn1 do so.
   private static func isRoom(_ type: CType) -> Bool {
     isInteger(type) && type != .integer(isSigned: true, bits: 32)
   }
@@ -223,7 +223,7 @@ struct CountedParameters {
   static func isInteger(_ type: CType) -> Bool { if case .integer(_, 16...) = type { true } else { false } }
   static func isConst(_ type: CType) -> Bool { if case .pointer(_, true) = type { true } else { false } }
 
-  /// Whether it is the address of plain elements.
+  /// Whether a type is the address of plain elements.
   static func isData(_ type: CType, _ header: Header) -> Bool {
     guard case .pointer(let target, _) = type else { return false }
     switch header.resolved(target) {
@@ -233,7 +233,7 @@ struct CountedParameters {
     }
   }
 
-  /// Whether a type without content has a name of its own, as `CURL` does: that is an object's, not data's.
+  /// Whether a type is a typedef of `void`, such as `CURL`: its address is that of an object, not of data.
   static func isHandle(_ type: CType) -> Bool {
     if case .named(let name) = type { !name.lowercased().contains("void") } else { false }
   }

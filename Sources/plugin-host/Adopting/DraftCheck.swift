@@ -1,34 +1,35 @@
 import Glibc
 import PluginRuntime
 
-/// Calls of the functions of a draft with random arguments, each in a process of its own that can do no harm.
+/// Calls the functions of a draft with random arguments, each function in a process that is kept from doing harm.
 struct DraftCheck {
   /// The result of the calls of one function.
   enum Finding: Equatable {
-    /// Every write was to memory that was passed for writing. With the contents of arguments, by their names.
+    /// The function wrote only to memory that was passed for writing. `contents` is by the names of arguments.
     case safe(calls: Int, contents: [String: Contents])
-    /// The function accessed memory that it was not given: the signature is wrong.
+    /// The function accessed memory that was not passed to it: the signature is wrong.
     case unsafe(String, isWrite: Bool)
-    /// The function used an argument after the call that it was given to.
+    /// The function used an argument after the call that the argument was passed to.
     case kept(argument: String, isWrite: Bool)
-    /// Nothing was shown.
+    /// The calls showed nothing; the text says why.
     case unknown(String)
   }
 
-  /// The use of an argument's contents before a call, as calls with different contents show it.
+  /// The use of an argument's initial contents, found by calls with different contents.
   enum Contents: String {
-    /// The function reads it.
+    /// The function reads the contents.
     case read
-    /// Without effect; a call has written all of the memory, a part of it, or nothing.
+    /// The contents have no effect; a call has written all of the memory, a part of it, or nothing.
     case whole, part, unwritten
   }
 
-  /// The time for the calls of one function, for those that wait; others have a limit of processor time.
+  /// The time limit for the calls of one function, which ends functions that wait; a limit of processor time ends
+  /// others.
   var timeout: Duration = .seconds(30)
 
-  /// The findings about the functions of a draft, by their names.
+  /// Returns the findings about the functions of a draft, by their names.
   ///
-  /// An argument that a function uses after the call becomes one that it keeps, and the function is called again.
+  /// An argument that a function uses after the call becomes a kept one, and the function is called again.
   func findings(
     of draft: inout AdoptionDraft, yaml: (AdoptionDraft) -> String
   ) throws(Failure) -> [String: Finding] {
@@ -62,7 +63,7 @@ extension DraftCheck.Finding {
   init(_ report: String, status: Int32) {
     let line = report.split(separator: "\n").first.map(String.init) ?? ""
     let parts = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-    // Another function, which makes an object for this one or initializes the library, is wrong.
+    // The fault is in another function, which makes an object for this one or initializes the library.
     if parts.count > 3, !parts[3].isEmpty {
       let finding = DraftCheck.Finding(parts[..<3].joined(separator: "\t"), status: status)
       switch finding {
@@ -102,8 +103,8 @@ extension DraftCheck.Finding {
 }
 
 extension AdoptionDraft {
-  /// Leaves out the functions that the calls have shown to be unsafe, and gives arguments the directions that they have
-  /// shown.
+  /// Leaves out the functions that the calls have shown to be unsafe, and sets the directions of arguments that they
+  /// have shown.
   mutating func apply(_ findings: [String: DraftCheck.Finding]) {
     revise { function in
       switch findings[function.signature.name] {

@@ -1,4 +1,4 @@
-/// The constants of an enum of C, as a signature has them: `enum {LOW = 0, HIGH = 1}`.
+/// Writes the constants of a C enum as in a signature: `enum {LOW = 0, HIGH = 1}`.
 struct EnumerationText {
   private let constants: [(name: String, value: Int64)]
   private let isFlags: Bool

@@ -3,12 +3,12 @@ import PluginRuntime
 /// The part of a signature behind `!`, as a type map has it: how a function reports a failure by its result, and which
 /// function has the message.
 enum FailureConvention {
-  /// The signature with a convention. Without it if the function has another one already, cannot have this one, or if
-  /// the message is that of a function that `provides` does not know.
+  /// Returns the signature with a failure convention. Returns it unchanged if it has a convention already, cannot have
+  /// this one, or takes the message from a function that `provides` does not know.
   static func add(_ text: String?, to signature: Signature, provides: (String) -> Bool) -> Signature {
     guard let text, signature.failure == nil else { return signature }
     let written = signature.description
-    // An address that is NULL after a failure is not NULL otherwise.
+    // A result that is NULL only after a failure is not optional.
     let failing =
       (written.hasSuffix("?") ? try? Signature(parsing: "\(written.dropLast()) ! \(text)") : nil)
       ?? (try? Signature(parsing: "\(written) ! \(text)"))
@@ -16,7 +16,7 @@ enum FailureConvention {
     return names.allSatisfy(provides) ? failing ?? signature : signature
   }
 
-  /// Why no function can have a convention; nil if one with parameters of the right names could.
+  /// Returns why no function can have the convention; nil if a function with parameters of the right names could.
   static func mistake(in text: String) -> String? {
     let names = Set(text.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init)).filter(Name.isValid)
     let parameters = names.subtracting(["result"]).sorted().map { "\($0): ptr<any>" }.joined(separator: ", ")
@@ -24,7 +24,7 @@ enum FailureConvention {
     for result in ["i32", "ptr<any>"] {
       do throws(SignatureError) {
         let signature = try Signature(parsing: "f(\(parameters)) -> \(result) ! \(text)")
-        // The others add a parameter to the function.
+        // `status` and `gerror` add a parameter to the function.
         guard signature.failure != .status, signature.failure != .gerror else {
           return "expected errno, nonzero, zero, negative, null or unless"
         }

@@ -8,7 +8,7 @@ enum FunctionPointerText {
     }
   }
 
-  /// The names in `void (*visit)(void *user, int)`; nil for a parameter without one. Empty if the text is not
+  /// Returns the names in `void (*visit)(void *user, int)`; nil for a parameter without one. Empty if the text is not
   /// understood.
   static func names(_ text: String) -> [String?] {
     let tokens = tokens(of: text)
@@ -43,7 +43,7 @@ enum FunctionPointerText {
     "_Bool", "bool",
   ]
 
-  /// Words and signs, without comments.
+  /// Splits a text into words and signs, without comments.
   private static func tokens(of text: String) -> [String] {
     var rest = text[...]
     var tokens: [String] = []

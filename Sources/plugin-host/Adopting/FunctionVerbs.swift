@@ -1,10 +1,10 @@
-/// The words of functions' names, and the verbs among them.
+/// Splits the names of functions into words, and finds the verbs among them.
 enum FunctionVerbs {
   /// Verbs that are a part of a word: `gzopen`, `opendir`, `regcomp`, `regfree`.
   private static let joined = ["open", "close", "comp", "free"]
 
-  /// The words of a name without the verb, and which verb it is. Of `gzopen` it is the end of a word, of `opendir` the
-  /// beginning.
+  /// Splits a name into its words without the verb, and the index of the verb. The verb may end a word, as in `gzopen`,
+  /// or begin it, as in `opendir`.
   static func split(_ name: String, verbs: [String]) -> (rest: [String], verb: Int)? {
     let words = words(name)
     for (position, word) in words.enumerated().reversed() {
@@ -36,7 +36,8 @@ enum FunctionVerbs {
 
   private static let ending: Set<String> = ["close", "end", "clear", "cleanup", "finalize", "term", "done"]
 
-  /// The lowercase words of a name: `xml`, `new`, `doc` for `xmlNewDoc`, and `llvm`, `create` for `LLVMCreate`.
+  /// Splits a name into its lowercase words: `xml`, `new`, `doc` for `xmlNewDoc`, and `llvm`, `create` for
+  /// `LLVMCreate`.
   static func words(_ name: String) -> [String] {
     let letters = Array(name)
     var words: [String] = [""]

@@ -1,12 +1,12 @@
 /// The relations between the structs and the functions of a header.
 extension Header {
-  /// Whether the values of a struct are the library's objects, known by their address: it is not defined, some function
-  /// gives its address, or it is larger than its definition.
+  /// Whether the values of a struct are the library's objects, known by their address: the struct is not defined, some
+  /// function returns its address, or it is larger than its definition.
   func isObject(_ tag: String) -> Bool {
     given.contains(tag) || !isWholeValue(tag)
   }
 
-  /// Whether a struct is defined, and nothing in it says that more data follow.
+  /// Whether a struct is defined, and no field suggests that more data follow it.
   func isWholeValue(_ tag: String) -> Bool {
     guard let record = record(tag), !hasOpenEnd(record) else { return false }
     return !record.fields.contains { field in
@@ -15,7 +15,7 @@ extension Header {
     }
   }
 
-  /// Whether no function gives an object of the type but for one that it is given: the first one is made from NULL.
+  /// Whether each function that returns an object of the type takes one too: callers pass NULL to make the first one.
   func isFirstMadeFromNothing(_ type: CType) -> Bool {
     if case .tagged("struct", let tag) = resolved(type) { given.contains(tag) && !born.contains(tag) } else { false }
   }
@@ -31,8 +31,8 @@ extension Header {
     }
   }
 
-  /// The type that a name in `ptr<Name>` stands for: a struct by its tag or a typedef, or that behind the address which
-  /// the typedef is.
+  /// Returns the type that `Name` in `ptr<Name>` stands for: a struct, by its tag or a typedef, or the target of a
+  /// typedef that is a pointer.
   func object(named name: String) -> CType? {
     let tagged = records[name].map { CType.tagged($0.isUnion ? "union" : "struct", name: name) }
     let type = typedefs[name].map(resolved) ?? tagged
@@ -40,14 +40,14 @@ extension Header {
     return type
   }
 
-  /// Whether a struct is a value to its library: a function returns one, as `xcb_depth_visuals_iterator` does, and none
-  /// gives the address of one.
+  /// Whether a struct is a value to its library: a function returns one by value, as `xcb_depth_visuals_iterator` does,
+  /// and none returns the address of one.
   func isReturned(_ type: CType) -> Bool {
     if case .tagged(_, let tag) = resolved(type) { returned.contains(tag) && !isObject(tag) } else { false }
   }
 
-  /// Whether a struct or union is defined, ends where its definition does, and no function gives the address of one but
-  /// of one that it is given.
+  /// Whether a struct or union is defined, ends where its definition does, and each function that returns the address
+  /// of one takes one too.
   func isWhole(_ tag: String) -> Bool {
     guard let record = record(tag), !born.contains(tag) else { return false }
     return !record.fields.isEmpty && !hasOpenEnd(record)
@@ -58,10 +58,11 @@ extension Header {
     if case .array(_, let count)? = record.fields.last.map({ resolved($0.type) }) { count ?? 0 < 2 } else { false }
   }
 
-  /// The first name, by a typedef, of a struct without a tag.
+  /// Returns the alphabetically first typedef of a struct without a tag.
   func typedef(of type: CType) -> String? { typedefs.filter { $0.value == type }.keys.min() }
 
-  /// The last name in a chain of typedefs, or the tag, as C writes it: `z_stream`, `struct tm`. Nil if it has none.
+  /// Returns the last name in a chain of typedefs, or the tag, as C writes it: `z_stream`, `struct tm`. Nil if the type
+  /// has neither.
   func spelling(of type: CType) -> String? {
     var type = type
     var name: String?
@@ -78,7 +79,7 @@ extension Header {
     return name
   }
 
-  /// Whether a type is size_t, or has it by a typedef.
+  /// Whether a type is size_t or a typedef of it.
   func isSize(_ type: CType) -> Bool {
     var type = type
     for _ in 0..<64 {

@@ -1,26 +1,27 @@
 import PluginRuntime
 
-/// The declarations of a C header that matter for calls.
+/// The declarations of a C header that calls depend on.
 struct Header {
-  /// A function that it declares.
+  /// A function that the header declares.
   struct Function {
     var name: String
     /// The exported symbol.
     var symbol: String
-    /// Nil if the type is none that the reader of types knows.
+    /// The type; nil if `CTypeParser` cannot read it.
     var type: CType?
     var parameters: [Parameter]
     var description: String?
     var isInline: Bool
     var returns: Bool
     var file: String
-    /// The memory behind parameters, by attributes of the declaration.
+    /// The sizes of memory behind parameters, from attributes of the declaration.
     var accesses: [Access] = []
-    /// Whether the last parameter before `...` is a format as that of `printf`, as an attribute or the name says.
+    /// Whether the last parameter before `...` is a format like that of `printf`, by an attribute or by the function's
+    /// name.
     var isPrintf = false
   }
 
-  /// A parameter whose elements another one counts, as an attribute of the declaration says; both by their indices.
+  /// An attribute of a declaration that one parameter counts the elements of another; both by their indices.
   struct Access: Equatable {
     var isRead: Bool
     var pointer: Int
@@ -30,21 +31,22 @@ struct Header {
   /// A parameter, besides its type.
   struct Parameter {
     var name: String?
-    /// Whether it is written as an array, or as a typedef that may be one: its type is that of an address all the same.
+    /// Whether the parameter is written as an array, or as a typedef that may be one. Its type is a pointer in either
+    /// case.
     var isArray: Bool
-    /// The number of elements that the declaration has, by itself or by a typedef: `digest[32]`, `uuid_t id`.
+    /// The number of elements in the declaration or its typedef: `digest[32]`, `uuid_t id`.
     var bound: Int?
-    /// The macro or the constant that is this number: `key[crypto_auth_KEYBYTES]`.
+    /// The macro or the constant for this number: `key[crypto_auth_KEYBYTES]`.
     var boundName: String?
-    /// The header's documentation or annotation says that the function writes there.
+    /// Whether the header's documentation or annotation says that the function writes to the parameter's memory.
     var isWritten = false
-    /// The documentation or annotation of one that is written says that the function reads it first.
+    /// Whether the documentation or annotation of a written parameter says that the function reads the memory first.
     var isRead = false
-    /// The header's documentation or annotation says that it may be NULL.
+    /// Whether the header's documentation or annotation says that the parameter may be NULL.
     var isNullable = false
     /// The names of the parameters of a function pointer that is declared in place.
     var callbackNames: [String?] = []
-    /// The header's documentation of it, and the comments beside it.
+    /// The header's documentation of the parameter, and the comments beside it.
     var documentation = ""
   }
 
@@ -63,24 +65,24 @@ struct Header {
   private(set) var records: [String: Record] = [:]
   /// The constants of enums, by their tags.
   private var enums: [String: [(name: String, value: Int64)]] = [:]
-  /// The meanings of types that a type map has, instead of the header's own.
+  /// The type map, whose meanings of types replace the header's own.
   private let map: TypeMap
   /// The sizes of structs and unions in bytes, by their types as C writes them.
   var sizes: [String: Int] = [:]
   /// The integers that macros of the header define.
   var macros = MacroNames()
-  /// The tags of the structs and unions whose address some function gives: the library's own objects.
+  /// The tags of the structs and unions whose address some function returns: the library's own objects.
   private(set) var given: Set<String> = []
-  /// Tags of structs that a function without such an argument returns: the library owns them from the start.
+  /// The tags of structs whose address a function without such an argument returns: the library makes them.
   private(set) var born: Set<String> = []
   /// The tags of structs that some function returns by value.
   private(set) var returned: Set<String> = []
-  /// The first name that a struct with a tag has by a typedef.
+  /// The first typedef of each struct with a tag.
   private(set) var typedefsOfTags: [String: String] = [:]
-  /// The tags of structs that have none, by clang's number for them.
+  /// The tags of structs, unions and enums, made up for those that have none, by clang's ids of the declarations.
   private var tags: [String: String] = [:]
 
-  /// Reads the declarations of a translation unit. `source` gives the text of its files.
+  /// Reads the declarations of a translation unit. `source` returns the text of a file.
   init(_ declarations: [HeaderNode], types map: TypeMap = TypeMap(), source: (String) -> [UInt8]) {
     self.map = map
     for (name, meaning) in map.types where meaning != .optional { define(name, as: meaning) }
@@ -103,7 +105,7 @@ struct Header {
         let function = function(node, content(node.file)) { content($0.file).attribute($0) }
         guard let function else { continue }
         noteObjects(of: function)
-        // The last of several declarations is used; the description may stand at any of them.
+        // The last of several declarations is used, but the description may be that of any of them.
         if let index = indices[function.name] {
           let description = functions[index].description
           functions[index] = function
@@ -117,7 +119,7 @@ struct Header {
     }
   }
 
-  /// The type without the names that typedefs give it.
+  /// Returns the type behind all typedefs.
   func resolved(_ type: CType) -> CType {
     var type = type
     // A chain of typedefs has an end in C, but this one may come from anywhere.
@@ -128,18 +130,18 @@ struct Header {
     return type
   }
 
-  /// The type that a typedef stands for.
+  /// Returns the type that a typedef stands for; void if there is no such typedef.
   func meaning(of name: String) -> CType { typedefs[name] ?? .void }
 
-  /// The struct or union with that tag; nil if the header only names it.
+  /// Returns the struct or union with that tag; nil if the header only names it.
   func record(_ tag: String) -> Record? { records[tag].flatMap { $0.isComplete ? $0 : nil } }
 
-  /// The elements that a type map says a parameter has; nil if it says none.
+  /// Returns the elements that a type map states for a parameter, if any.
   func elements(of parameter: String, in function: String) -> TypeMap.Elements? {
     map.elements(of: parameter, in: function)
   }
 
-  /// A parameter, or the result, as a type map says that a signature has it; nil if the map has none.
+  /// Returns the text that a type map has for a parameter, or for the result, in a signature, if any.
   func text(of parameter: String, in function: String) -> String? { map.text(of: parameter, in: function) }
 
   /// Whether a type map says that a parameter counts one of the others.
@@ -150,7 +152,7 @@ struct Header {
   /// Whether a type map says that NULL stands for an object of that type: `GMainContext`.
   func isOptional(_ type: CType) -> Bool { names(of: type).contains { map.types[$0] == .optional } }
 
-  /// The struct that a type map says a type is, as a signature has it; nil if it says none.
+  /// Returns the struct of a signature that a type map states for a type, if any.
   func structure(_ type: CType) -> String? {
     for case .type(let meaning)? in names(of: type).map({ map.types[$0] }) {
       if case .structure = meaning { return "\(meaning)" }
@@ -158,13 +160,13 @@ struct Header {
     return nil
   }
 
-  /// The convention by which a function reports failures, if a type map has one.
+  /// Returns the convention by which a function reports failures, if a type map has one.
   func failure(of function: Function) -> String? {
     guard case .function(let result, _, _)? = function.type else { return nil }
     return map.failure(of: function.name, returning: names(of: result))
   }
 
-  /// The names that a type has by typedefs, and that of its tag.
+  /// Returns the typedefs of a type, outermost first, and its tag.
   private func names(of type: CType) -> [String] {
     var names: [String] = []
     var type = type
@@ -180,13 +182,13 @@ struct Header {
   /// Whether a type is an enum.
   func isEnumeration(_ type: CType) -> Bool { if case .tagged("enum", _) = resolved(type) { true } else { false } }
 
-  /// Whether an enum needs a sign.
+  /// Whether an enum has a negative constant.
   func isSigned(enumeration tag: String) -> Bool { enums[tag]?.contains { $0.value < 0 } ?? false }
 
-  /// The constants that are the numbers of elements of parameters: expressions of which the values are needed.
+  /// The expressions for numbers of elements of parameters, which have to be evaluated.
   var boundNames: Set<String> { Set(functions.flatMap { $0.parameters.compactMap(\.boundName) }) }
 
-  /// Takes over the values of these constants.
+  /// Sets the numbers of elements of parameters to the values of their expressions.
   mutating func setBounds(_ value: (String) -> Int64?) {
     for function in functions.indices {
       for index in functions[function].parameters.indices {
@@ -197,10 +199,10 @@ struct Header {
     }
   }
 
-  /// The constants of an enum, in the header's order.
+  /// Returns the constants of an enum, in the header's order.
   func constants(ofEnumeration tag: String) -> [(name: String, value: Int64)] { enums[tag] ?? [] }
 
-  /// Gives a type's name the meaning of a type map.
+  /// Defines a name as the type that a type map states for it.
   private mutating func define(_ name: String, as meaning: TypeMap.Meaning) {
     switch meaning {
     case .text: typedefs[name] = .char
@@ -259,7 +261,7 @@ struct Header {
     tags[node.id] = tag
     var constants: [(name: String, value: Int64)] = []
     for constant in node.inner where constant.kind == "EnumConstantDecl" {
-      // Without a value of its own it has the next one.
+      // A constant without a value has the one after the previous constant's.
       let value = Self.value(of: constant) ?? constants.last.map { $0.value &+ 1 } ?? 0
       if let name = constant.name { constants.append((name, value)) }
     }
@@ -293,7 +295,7 @@ struct Header {
     typedefs[name] = isPointer ? .pointer(to: type, isConst: false) : type
   }
 
-  /// Remembers the structs whose address a function gives, as its result or through an address of an address.
+  /// Remembers the structs whose address a function returns, as its result or through an address of an address.
   private mutating func noteObjects(of function: Function) {
     guard case .function(let result, let parameters, _)? = function.type else { return }
     if case .tagged(_, let tag) = resolved(result) { returned.insert(tag) }
@@ -319,7 +321,7 @@ struct Header {
     }
   }
 
-  /// `attribute` gives the text of an attribute, which a macro of another file may have.
+  /// `attribute` returns the text of an attribute, which may be a macro of another file.
   private func function(
     _ node: HeaderNode, _ source: ParameterSource, attribute: (HeaderNode) -> String
   ) -> Function? {
@@ -365,7 +367,7 @@ struct Header {
     return unnamed.map { type.naming($0) } ?? type
   }
 
-  /// The first sentence of a documentation comment.
+  /// Returns the first sentence of a documentation comment.
   private static func firstSentence(_ comment: HeaderNode) -> String? {
     guard let paragraph = comment.inner.first(where: { $0.kind == "ParagraphComment" }) else { return nil }
     let text = paragraph.inner.map(\.text).joined(separator: " ")
@@ -376,7 +378,7 @@ struct Header {
 }
 
 extension CType {
-  /// The type with a tag in place of clang's name for a struct or union that has none.
+  /// Returns the type with a tag in place of clang's name for a struct or union that has none.
   fileprivate func naming(_ tag: String) -> CType {
     switch self {
     case .tagged(let kind, let name) where name.hasPrefix("("): .tagged(kind, name: tag)

@@ -18,7 +18,7 @@ struct HeaderNode {
   /// The parameter that a documentation comment is about, and whether it is `in`, `out` or both.
   var parameter: String?
   var direction = ""
-  /// The struct, union or enum that is declared on the way.
+  /// The id of the struct, union or enum that the type declares in place.
   var tagID: String?
   var isComplete = false
   var isBitField = false
@@ -26,7 +26,7 @@ struct HeaderNode {
   var isVariadic = false
   /// The file that declares it; of an attribute, the file that it is written in.
   var file = ""
-  /// The offsets of its text, its name, and its last word.
+  /// The byte offsets of the declaration's text, its name, and its last word.
   var start = 0
   var nameStart = 0
   var lastStart = 0
@@ -36,9 +36,9 @@ struct HeaderNode {
 /// Reads clang's syntax tree as JSON.
 struct HeaderNodeReader {
   private var scanner: JSONScanner
-  /// clang names the file of a place only if it is another than that of the place before.
+  /// clang names the file of a place only if it differs from the file of the previous place.
   private var file = ""
-  /// The offset of the last place that was read, and the file that the text lies in: of a macro, the macro's.
+  /// The offset of the last place that was read, and the file that has the text: for text of a macro, the macro's file.
   private var offset = 0
   private var spelled = ""
 
@@ -47,7 +47,7 @@ struct HeaderNodeReader {
 
   private init(_ json: [UInt8]) { scanner = JSONScanner(json) }
 
-  /// The declarations of a translation unit.
+  /// Reads the declarations of a translation unit.
   static func read(_ json: [UInt8]) throws(JSONError) -> [HeaderNode] {
     var reader = HeaderNodeReader(json)
     return try reader.node(depth: 0).inner
@@ -103,7 +103,7 @@ struct HeaderNodeReader {
     }
   }
 
-  /// Reads an object for one of its members.
+  /// Reads an object and returns one of its members.
   private mutating func reference(_ name: String) throws(JSONError) -> String? {
     var value: String?
     var object = try scanner.beginObject()
@@ -113,7 +113,7 @@ struct HeaderNodeReader {
     return value
   }
 
-  /// Reads a place. For a macro's argument that is the place where it is written.
+  /// Reads a place. The place of a macro's argument is the one where the argument is written.
   private mutating func place() throws(JSONError) {
     var object = try scanner.beginObject()
     var isHere = false

@@ -13,8 +13,8 @@ struct MacroNames {
     }
   }
 
-  /// The constants that a parameter's documentation names, at least two, with the others that begin like them; empty if
-  /// it names none, or one that the type cannot hold.
+  /// Returns the constants that a parameter's documentation names, and all others with their common prefix. Empty if it
+  /// names fewer than two, or if the type cannot hold one of them.
   func group(in documentation: String, isSigned: Bool, bits: Int) -> [(name: String, value: Int64)] {
     var named: [String] = []
     for word in documentation.split(whereSeparator: { !$0.isLetter && !$0.isNumber && $0 != "_" }).map(String.init)
@@ -32,7 +32,7 @@ struct MacroNames {
     return group.allSatisfy { (lowest...highest).contains($0.value) } ? group : []
   }
 
-  /// `SQLITE_OPEN_` of names that begin with it: at least two words, the last of which ends with an underscore.
+  /// Returns the common prefix of names, such as `SQLITE_OPEN_`: at least two words, each with its underscore.
   private static func prefix(_ names: [String]) -> String {
     guard var common = names.first else { return "" }
     for name in names { while !name.hasPrefix(common) { common.removeLast() } }

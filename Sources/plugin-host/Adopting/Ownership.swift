@@ -1,21 +1,21 @@
 /// Finds the functions of a header that make objects for their caller, and those that destroy them, by the names that C
 /// programmers give to such pairs: `gzopen` and `gzclose`, `xmlNewDoc` and `xmlFreeDoc`.
 ///
-/// A wrong guess would destroy an object twice. So an object is the caller's only if the constructor and the destructor
-/// differ by the verb alone, the constructor takes no other object of the type, and no function of the header may take
-/// an object over.
+/// A wrong guess would destroy an object twice. So an object belongs to the caller only if the constructor and the
+/// destructor differ by the verb alone, the constructor takes no other object of the type, and no function of the
+/// header may take ownership of an object.
 struct Ownership {
   private let header: Header
-  /// The destructors of each type, with the rests of their names.
+  /// The destructors of each type, with the words of their names besides the verb.
   private var destructors: [String: [(rest: [String], verb: Int, name: String)]] = [:]
   /// The types that have a `T_get_type`, by the words of their names.
   private var gTypes: Set<String> = []
-  /// The types that some function frees, inline functions too.
+  /// The types that some function frees, be it inline or not.
   private var freed: Set<String> = []
   private let hasGObject: Bool
-  /// Types of which objects may be taken over, or be destroyed in other ways.
+  /// The types of objects that some function may take ownership of, or destroy in another way.
   private var shared: Set<String> = []
-  /// Types of which some function makes objects that are the caller's.
+  /// The types of objects that some function makes for its caller.
   private var owned: Set<String> = []
 
   /// `exports` says whether the library has a symbol, `provides` whether it or one that it links has it.
@@ -44,8 +44,8 @@ struct Ownership {
     }
   }
 
-  /// The function that destroys an object that `function` makes for its caller, as its result or behind a parameter;
-  /// nil if the object may belong to another owner.
+  /// Returns the function that destroys an object that `function` makes for its caller, as its result or behind a
+  /// parameter; nil if the object may belong to another owner.
   func destructor(ofResult type: CType, of function: Header.Function) -> String? {
     guard let object = object(type), case .function(_, let parameters, _)? = function.type,
       !parameters.contains(where: { self.object($0) == object }),
@@ -56,7 +56,7 @@ struct Ownership {
     return destructors[object]?.filter { $0.rest == rest }.min { $0.verb < $1.verb }?.name
   }
 
-  /// Whether a function destroys the object that is its only parameter, of a type whose objects are the caller's.
+  /// Whether a function destroys its only argument, of a type whose objects belong to the caller.
   func destroys(_ function: Header.Function, _ type: CType) -> Bool {
     guard let object = object(type), owned.contains(object) else { return false }
     return FunctionVerbs.split(function.name, verbs: Self.destroying) != nil
@@ -65,15 +65,15 @@ struct Ownership {
 
   private static let unref = "g_object_unref"
 
-  /// Whether a constructor's object is a GObject: its type has a `T_get_type`, no function that frees it, as those of
-  /// plain structs have, and begins with the fields of one, as far as the header defines it.
+  /// Whether a constructor's object is a GObject: its type has a `T_get_type` and, unlike plain structs, no function
+  /// that frees it. If the header defines the struct, its first field leads to GObject.
   private func isGObject(_ type: CType, _ rest: [String]) -> Bool {
     guard hasGObject, case .pointer(.named(let name), _) = type, let object = object(type), !freed.contains(object)
     else { return false }
     let words = FunctionVerbs.words(name)
     guard rest.starts(with: words), gTypes.contains(words.joined()) else { return false }
     var parent = CType.named(name)
-    // The first field of each is its parent. A GInitiallyUnowned has no owner yet.
+    // The first field of each struct is its parent. A new GInitiallyUnowned has a floating reference, not the caller's.
     for _ in 0..<16 where parent != .named("GInitiallyUnowned") {
       guard parent != .named("GObject") else { return true }
       guard case .tagged(_, let tag) = header.resolved(parent) else { return false }
@@ -100,7 +100,7 @@ struct Ownership {
     }
   }
 
-  /// The type of the objects whose address a type is, of a kind that only the library knows.
+  /// Returns the name of the library's object type that a type points to; nil if it points to anything else.
   private func object(_ type: CType) -> String? {
     guard case .pointer(let target, false) = header.resolved(type) else { return nil }
     switch header.resolved(target) {
@@ -121,11 +121,11 @@ struct Ownership {
   }
 
   private static let making = ["new", "create", "open", "alloc", "init"]
-  /// The first is preferred.
+  /// Verbs of destructors, in order of preference.
   private static let destroying = [
     "free", "destroy", "delete", "dispose", "unref", "release", "cleanup", "close", "fini",
   ]
-  /// Verbs of functions after which another object, or the library, may have the object.
+  /// Verbs of functions that may pass ownership of the object to another object, or to the library.
   private static let taking = [
     "add", "append", "insert", "put", "push", "prepend", "attach", "link", "adopt", "take", "give", "steal", "assign",
     "set", "replace", "bind", "register", "join", "merge", "keep", "swap", "move",

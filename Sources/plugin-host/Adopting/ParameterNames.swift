@@ -1,7 +1,7 @@
-/// The conventions by which C programmers name functions and parameters, as far as they are evidence of memory that is
+/// The conventions of C programmers for names of functions and parameters, where these are evidence of memory that is
 /// read, written or kept.
 enum ParameterNames {
-  /// The lowercase words of a name: `get`, `peer`, `name` for `getPeer_name`.
+  /// Splits a name into its lowercase words: `get`, `peer`, `name` for `getPeer_name`.
   static func words(_ name: String) -> [String] {
     var words: [String] = []
     var word = ""
@@ -24,7 +24,7 @@ enum ParameterNames {
     return !["ss", "us", "is", "flags", "bytes", "rows", "cols"].contains(where: name.hasSuffix)
   }
 
-  /// Whether two names are those of a pair, which one number counts: `s1` and `s2`, `a` and `b`, `key` and `key_to`.
+  /// Whether two names are so alike that one number may count both: `s1` and `s2`, `a` and `b`, `key` and `key_to`.
   static func areAlike(_ one: String, _ other: String) -> Bool {
     let one = one.lowercased()
     let other = other.lowercased()
@@ -56,30 +56,29 @@ enum ParameterNames {
     return second.isUppercase || second == "_" || "bcdfgklmprstvw".contains(second)
   }
 
-  /// Whether the name says that the function writes there: `out`, `repo_out`, `window_return`.
+  /// Whether the name says that the function writes to the parameter's memory: `out`, `repo_out`, `window_return`.
   static func isWritten(_ name: String) -> Bool {
     let words = words(name)
     return ["out", "ret", "return", "output", "result", "res"].contains { $0 == words.first || $0 == words.last }
   }
 
-  /// Whether the name says that the function reads there: `source`, `src`, `in_data`.
+  /// Whether the name says that the function reads the parameter's memory: `source`, `src`, `in_data`.
   static func isRead(_ name: String) -> Bool {
     let words = words(name)
     return ["source", "src", "input", "in", "inbuf"].contains { $0 == words.first || $0 == words.last }
   }
 
-  /// Whether a number at an address is a place in data, which the function moves: `out_pos`.
+  /// Whether a number at an address is a position in data, which the function advances: `out_pos`.
   static func isPlace(_ name: String) -> Bool { name.lowercased().hasSuffix("_pos") }
 
-  /// Whether a text of that name is data, of which a `size` may be the length: `buffer`, `src`. A `name` is none.
+  /// Whether a text of that name is data, of which a `size` may be the length: `buffer`, `src`, but not `name`.
   static func isContent(_ name: String) -> Bool {
     let name = name.lowercased()
     let contents = ["buf", "data", "src", "source", "input", "text", "str", "mem", "content", "byte", "chunk", "msg"]
     return name.count < 3 || contents.contains(where: name.contains) || name.hasPrefix("argument")
   }
 
-  /// Whether a function of that name changes the only data that it is given: `gpgrt_b64dec_proc`,
-  /// `gnutls_cipher_encrypt`.
+  /// Whether a function of that name changes its only data argument: `gpgrt_b64dec_proc`, `gnutls_cipher_encrypt`.
   static func worksInPlace(function name: String) -> Bool {
     let verbs: Set<String> = [
       "encrypt", "decrypt", "encode", "decode", "b64enc", "b64dec", "proc", "process", "transform", "swap", "sort",
@@ -102,7 +101,7 @@ enum ParameterNames {
     return words.contains(where: verbs.contains)
   }
 
-  /// Whether a function of that name makes an object that uses the data it is given: `BIO_new_mem_buf`,
+  /// Whether a function of that name makes an object that goes on using its data argument: `BIO_new_mem_buf`,
   /// `xmlReaderForMemory`, `g_bytes_new_static`.
   static func keepsData(function name: String) -> Bool {
     let words = FunctionVerbs.words(name)
@@ -111,7 +110,7 @@ enum ParameterNames {
       || ["newmembuf", "readerformemory", "readerfordoc", "readernewmemory", "readernewdoc"].contains(last)
   }
 
-  /// Whether a function of that name gives raw memory: `Xpermalloc`, `XtCalloc`.
+  /// Whether a function of that name returns raw memory: `Xpermalloc`, `XtCalloc`.
   static func givesMemory(function name: String) -> Bool { name.lowercased().contains("alloc") }
 
   /// Whether the name is one of memory that something is copied or written to: `dest`, `to`.
@@ -119,16 +118,16 @@ enum ParameterNames {
     ["dest", "dst", "destination", "to", "target"].contains(words(name).first)
   }
 
-  /// Whether a function of that name reads the data that it is given, to write or to send them: `BZ2_bzwrite`. One that
-  /// writes to memory, `image_write_to_buffer`, is another.
+  /// Whether a function of that name reads its data argument in order to write or send it: `BZ2_bzwrite`, but not
+  /// `image_write_to_buffer`, which writes to memory.
   static func writesData(function name: String) -> Bool {
     let words = FunctionVerbs.words(name)
     guard let verb = words.firstIndex(where: { $0.hasSuffix("write") || $0 == "send" }) else { return false }
     return !words[verb...].contains { ["to", "into", "mem", "memory", "buf", "buffer", "string"].contains($0) }
   }
 
-  /// Whether a number of that name is read, and then has the next value: `rand_r(unsigned int *seed)`, or the number
-  /// that there should have been: `lzma_stream_buffer_decode(uint64_t *memlimit, ...)`.
+  /// Whether a function reads a number of that name and replaces it by the next value, as `rand_r(unsigned int *seed)`
+  /// does, or by the required value, as `lzma_stream_buffer_decode(uint64_t *memlimit, ...)` does.
   static func isState(_ name: String) -> Bool {
     ["seed", "state"].contains(words(name).last) || words(name).last?.hasSuffix("limit") ?? false
   }
@@ -139,17 +138,18 @@ enum ParameterNames {
     return ["e", "ec", "err", "error", "status", "errorcode", "perrorcode", "perr", "perror"].contains(name)
   }
 
-  /// Whether a `char **` of that name is set to where a function stopped reading: `strtol`.
+  /// Whether a function sets a `char **` of that name to the position where it stopped reading: `strtol`.
   static func isEnd(_ name: String) -> Bool { ["endptr", "endp", "end_ptr", "endPtr"].contains(name) }
 
-  /// Whether a `char **` of that name is set to a message: `errmsg`, `pzErrMsg`, `error`.
+  /// Whether a function sets a `char **` of that name to a message: `errmsg`, `pzErrMsg`, `error`.
   static func isMessage(_ name: String) -> Bool {
     let name = name.lowercased().filter { $0 != "_" }
     let names = ["errmsg", "errormsg", "errormessage", "errstr", "errorstring", "errptr"]
     return names.contains { name == $0 || name == "pz" + $0 || name == "p" + $0 }
   }
 
-  /// The number of elements of the vector that is the last argument of a function of OpenGL: `glVertex3fv` reads 3.
+  /// Returns the number of elements of the vector that is the last argument of a function of OpenGL: `glVertex3fv`
+  /// reads 3.
   static func vectorSize(function name: String) -> Int? {
     guard name.hasPrefix("gl"), name.hasSuffix("v") else { return nil }
     let type = name.dropLast().reversed().prefix { "bsifdu".contains($0) }
@@ -170,7 +170,8 @@ enum ParameterNames {
     return names.contains { name == $0 || name == "z" + $0 }
   }
 
-  /// Whether a function of that name may keep its argument, or only reads it: `setbuffer`, `fmemopen`, `add_key`.
+  /// Whether a function of that name may keep its argument or read it, rather than write to it: `setbuffer`,
+  /// `fmemopen`, `add_key`.
   static func mayKeep(function name: String) -> Bool {
     let keeping = ["set", "init", "add", "put", "push", "register", "attach", "bind", "construct", "append", "insert"]
     return words(name).contains { word in
@@ -188,15 +189,15 @@ enum ParameterNames {
   }
 
   /// Whether a function of that name works in place on a word that other calls use too: `g_atomic_int_inc`,
-  /// `g_bit_lock`. A copy of it is of no use.
+  /// `g_bit_lock`. It would have no effect on a copy.
   static func isAtomic(function name: String) -> Bool {
     words(name).contains { ["atomic", "lock", "trylock", "unlock"].contains($0) }
   }
 
-  /// Whether a function of that name adds to the text that is there: `strcat`, `g_strlcat`.
+  /// Whether a function of that name appends to the text in its argument: `strcat`, `g_strlcat`.
   static func appendsText(function name: String) -> Bool { name.lowercased().hasSuffix("cat") }
 
-  /// Whether a function of that name finds or reads something, and gives it: `mnt_context_get_fstab`.
+  /// Whether a function of that name finds or reads something and returns it: `mnt_context_get_fstab`.
   static func isGetter(function name: String) -> Bool {
     let getters: Set<String> = [
       "get", "find", "lookup", "search", "fetch", "read", "query", "accept", "begin", "first", "parse", "import",
@@ -206,13 +207,13 @@ enum ParameterNames {
     return FunctionVerbs.words(name).contains { getters.contains($0) }
   }
 
-  /// Whether a function of that name may fill an array of its caller's: `XGetPoints`, `recvmmsg`.
+  /// Whether a function of that name may fill an array of its caller: `XGetPoints`, `recvmmsg`.
   static func fillsArrays(function name: String) -> Bool {
     let verbs = ["get", "read", "query", "list", "find", "fetch", "recv", "receive", "collect", "poll", "wait", "fill"]
     return FunctionVerbs.words(name).contains { word in verbs.contains { word.hasPrefix($0) } }
   }
 
-  /// Whether a function of that name ends the life of something, and may take its address from where it is kept.
+  /// Whether a function of that name destroys an object, possibly through the address of the variable that holds it.
   static func isDestroying(function name: String) -> Bool {
     let verbs = [
       "free", "destroy", "delete", "release", "unref", "close", "clear", "cleanup", "dispose", "fini", "end",
@@ -220,15 +221,15 @@ enum ParameterNames {
     return FunctionVerbs.words(name).contains { word in verbs.contains { word.hasSuffix($0) } }
   }
 
-  /// Whether a parameter is named after the type that it points to, so that it is one object: `match_info` of
+  /// Whether a parameter is named after the type that it points to, so that it is a single object: `match_info` of
   /// `GMatchInfo`.
   static func isName(_ name: String, ofOne type: String) -> Bool {
     let words = FunctionVerbs.words(name)
     return !words.isEmpty && FunctionVerbs.words(type).suffix(words.count).elementsEqual(words)
   }
 
-  /// Whether a `void *` of that name is a user's, which a library passes back to callbacks, or is not used. Both may be
-  /// NULL.
+  /// Whether a `void *` of that name is unused, or is the user's context, which a library passes back to callbacks.
+  /// Both may be NULL.
   static func isContext(_ name: String) -> Bool {
     let names: Set<String> = [
       "context", "ctx", "user", "userdata", "closure", "opaque", "cookie", "priv", "private", "baton", "arg", "args",
@@ -242,7 +243,7 @@ enum ParameterNames {
       || plain.last.map { names.contains($0) && $0 != "self" } ?? false || name == "data"
   }
 
-  /// Whether a function of that name calls back before it returns, and keeps nothing: `qsort`, `g_list_foreach`,
+  /// Whether a function of that name makes its callbacks before it returns, and keeps none: `qsort`, `g_list_foreach`,
   /// `nftw`.
   static func callsBeforeItReturns(function name: String) -> Bool {
     let short = ["sort", "search", "each", "walk", "visit", "iterate", "traverse", "enumerate", "find", "scan", "exec"]

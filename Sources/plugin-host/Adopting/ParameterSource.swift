@@ -1,4 +1,4 @@
-/// The text of a function's parameters in its header, which says more than their types: array bounds, and comments.
+/// The text of a function's parameters in its header, which has more than their types: array bounds, and comments.
 struct ParameterSource {
   private let text: [UInt8]
 
@@ -13,12 +13,12 @@ struct ParameterSource {
     return !text[node.start..<node.nameStart].contains(UInt8(ascii: "*"))
   }
 
-  /// The number in `digest[32]` or `digest[static 32]`; nil if there is none, or it is a name.
+  /// Returns the number in `digest[32]` or `digest[static 32]`; nil if there is none, or if it is a name.
   func bound(_ node: HeaderNode) -> Int? {
     brackets(node).flatMap { Int($0) }.flatMap { (1...65536).contains($0) ? $0 : nil }
   }
 
-  /// The text in the only brackets behind a parameter's name, without `static`.
+  /// Returns the text in the only brackets behind a parameter's name, without `static`.
   func brackets(_ node: HeaderNode) -> String? {
     let name = Array((node.name ?? "").utf8)
     guard node.nameStart + name.count <= node.lastStart, node.lastStart < text.count,
@@ -31,7 +31,7 @@ struct ParameterSource {
     return String(words.contains("static ") ? content.dropFirst(6) : content)
   }
 
-  /// The names of the parameters of a function pointer that is declared there.
+  /// Returns the parameter names of a function pointer that is declared in place.
   func callbackNames(_ node: HeaderNode) -> [String?] {
     guard FunctionPointerText.isFunction(node.type), node.start < node.lastStart, node.lastStart < text.count,
       node.lastStart - node.start < 4000
@@ -39,7 +39,7 @@ struct ParameterSource {
     return FunctionPointerText.names(string(node.start..<node.lastStart + 1))
   }
 
-  /// The typedef that a parameter's text names where its type is an address without an asterisk: `uuid_t`.
+  /// Returns the typedef of a parameter whose type is an address that is written without an asterisk: `uuid_t`.
   func typedef(_ node: HeaderNode) -> String? {
     guard node.name != nil, node.start < node.nameStart, node.nameStart <= text.count else { return nil }
     let words = string(node.start..<node.nameStart).split(whereSeparator: \.isWhitespace)
@@ -47,8 +47,8 @@ struct ParameterSource {
     return types.count == 1 ? String(types[0]) : nil
   }
 
-  /// Whether a variadic function formats its arguments as `printf` does: its name ends so, or an attribute of its
-  /// declaration, which headers often write as a macro, has the word.
+  /// Whether a variadic function formats its arguments as `printf` does: its name ends with `printf`, or an attribute
+  /// of its declaration, which headers often write as a macro, has the word.
   func isPrintf(_ node: HeaderNode, attribute: (HeaderNode) -> String) -> Bool {
     guard node.type.hasSuffix("...)") || node.type.contains("...) ") else { return false }
     let name = (node.name ?? "").lowercased()
@@ -58,13 +58,13 @@ struct ParameterSource {
       || node.inner.contains { $0.kind == "FormatAttr" && attribute($0).contains("printf") }
   }
 
-  /// The text of an attribute, up to its first comma.
+  /// Returns the text of an attribute, up to its first comma.
   func attribute(_ node: HeaderNode) -> String {
     guard node.start < text.count else { return "" }
     return string(node.start..<min(node.start + 100, text.count)).prefix { $0 != "," }.lowercased()
   }
 
-  /// The text of a function's declaration from its name to the semicolon; empty if it is in a macro, and so elsewhere.
+  /// Returns a function's declaration from its name to the semicolon; empty if a macro expands to it.
   private func declarator(_ node: HeaderNode) -> String {
     let name = Array((node.name ?? "").utf8)
     guard !name.isEmpty, node.nameStart + name.count < text.count, text[node.nameStart...].starts(with: name) else {
@@ -78,7 +78,7 @@ struct ParameterSource {
     return end.map { string(node.nameStart..<$0) } ?? ""
   }
 
-  /// The attributes `access(read_only, 1, 2)` behind a function's parameters, which the C library writes as
+  /// Returns the attributes `access(read_only, 1, 2)` behind a function's parameters, which the C library writes as
   /// `__attr_access ((__read_only__, 1, 2))`.
   func accesses(behind node: HeaderNode) -> [Header.Access] {
     var accesses: [Header.Access] = []
@@ -94,7 +94,7 @@ struct ParameterSource {
     return accesses
   }
 
-  /// The comments beside each parameter. A comment on the line of the comma belongs to the parameter before it.
+  /// Returns the comments beside each parameter. A comment on the line of the comma belongs to the parameter before it.
   func comments(_ parameters: [HeaderNode], end: Int) -> [String] {
     var comments = [String](repeating: "", count: parameters.count)
     for (index, node) in parameters.enumerated() {
@@ -108,7 +108,7 @@ struct ParameterSource {
     return comments
   }
 
-  /// The name of an unnamed parameter in a comment behind it, as in Xlib: `int * /* direction_return */`.
+  /// Returns the name of an unnamed parameter in a comment behind it, as in Xlib: `int * /* direction_return */`.
   static func name(inComment comment: String) -> String? {
     let word = String(comment.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
     guard let first = word.first, first.isLetter || first == "_",
@@ -118,13 +118,13 @@ struct ParameterSource {
     return word
   }
 
-  /// Single words beside a parameter that say something about it.
+  /// Single words beside a parameter that are remarks, not its name.
   private static let remarks: Set<String> = [
     "in", "out", "inout", "in_out", "input", "output", "opt", "optional", "unused", "ignored", "nullable", "null",
     "notnull", "nonnull", "const", "array", "reserved", "deprecated", "todo", "fixme",
   ]
 
-  /// The content of the comments in a text.
+  /// Returns the content of the comments in a text.
   private static func comment(_ text: Substring) -> String {
     var rest = text
     var content = ""

@@ -1,8 +1,8 @@
-/// A signature made of a C function's prototype, or why there is none.
+/// A signature made from a C function's prototype, or the reason why there is none.
 enum SignatureDraft {
   /// The text, and the points that an expert on the library has to check.
   case signature(String, checks: [String])
-  /// Why not.
+  /// The reason why there is no signature.
   case leftOut(String)
 
   init(_ function: Header.Function, in header: Header, _ ownership: Ownership, _ callerMade: CallerMade) {
@@ -31,7 +31,7 @@ enum SignatureDraft {
   ]
 }
 
-/// Why a function is left out.
+/// The reason why a function is left out.
 struct Unsuitable: Error {
   let reason: String
   init(_ reason: String) { self.reason = reason }

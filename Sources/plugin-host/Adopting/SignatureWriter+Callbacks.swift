@@ -1,5 +1,5 @@
 extension SignatureWriter {
-  /// The function that a parameter points to; nil if it is not a function pointer.
+  /// Returns the function that a parameter points to; nil if the parameter is not a function pointer.
   func callback(_ index: Int) -> (result: CType, parameters: [CType], isVariadic: Bool)? {
     var type = header.resolved(types[index])
     if case .pointer(let target, _) = type { type = header.resolved(target) }
@@ -7,8 +7,8 @@ extension SignatureWriter {
     return (result, parameters, isVariadic)
   }
 
-  /// A function pointer. The host keeps the callback as long as the plugin is loaded, unless the name of the
-  /// function says that it calls back before it returns.
+  /// Writes the type of a function pointer. The host keeps the callback as long as the plugin is loaded, unless the
+  /// name of the function says that it calls back before it returns.
   mutating func callback(_ index: Int) throws(Unsuitable) -> String {
     let name = names[index]
     guard let (result, parameters, isVariadic) = callback(index) else {
@@ -37,8 +37,8 @@ extension SignatureWriter {
     return "fn(\(list.joined(separator: ", ")))\(returned)\(isShort ? " @call" : " @forever")\(isOptional ? "?" : "")"
   }
 
-  /// The data for which a callback without a context is a destructor: `sqlite3_bind_text(..., void (*)(void *))`. An
-  /// argument is freed after the call.
+  /// Returns the data that a callback without a context may free, as a destructor does:
+  /// `sqlite3_bind_text(..., void (*)(void *))`. The host frees an argument after the call.
   private func dataToBeFreed(by result: CType, _ parameters: [CType]) -> Int? {
     guard parameters.count == 1, isOpen(parameters[0]), header.resolved(result) == .void, contextParameter == nil else {
       return nil
@@ -60,13 +60,13 @@ extension SignatureWriter {
     let open = types.indices.filter { isOpen(types[$0]) && counts.count(of: $0) == nil }
     let named = open.filter { ParameterNames.isContext(names[$0]) && !hasCountBehind($0) }
     if named.count == 1 { return named[0] }
-    // Right behind the callbacks; a parameter before them needs such a name.
+    // Otherwise it is right behind the callbacks; a parameter before them needs such a name.
     let behind = (last + 1..<types.count).first { callback($0) == nil }
     let isUnnamed = behind.map { $0 >= function.parameters.count || function.parameters[$0].name == nil } ?? false
     return behind.flatMap { open.contains($0) && $0 > first && (isUnnamed || open.count == 1) ? $0 : nil }
   }
 
-  /// The argument of a callback that is the context: the only `void *`, or the only one whose name says so.
+  /// Returns the argument of a callback that is the context: the only `void *`, or the only one whose name says so.
   private func contextArgument(of index: Int) -> Int? {
     guard let parameters = callback(index)?.parameters else { return nil }
     let open = parameters.indices.filter { isOpen(parameters[$0]) }
@@ -83,7 +83,8 @@ extension SignatureWriter {
     return header.resolved(target) == .void
   }
 
-  /// The names in the callback's declaration, each once; nil for each if the text does not have as many.
+  /// Returns the names in the callback's declaration, nil for one that is not ASCII or repeats another. All are nil
+  /// unless the text has `count` names.
   private func callbackNames(_ index: Int, count: Int) -> [String?] {
     var names = index < function.parameters.count ? function.parameters[index].callbackNames : []
     var type = types[index]
@@ -101,7 +102,8 @@ extension SignatureWriter {
     }
   }
 
-  /// A type that a callback is given. An address is read only where its type defines the memory there.
+  /// Writes the type of an argument that a callback receives. An address is read only where its type defines the memory
+  /// there.
   private func argument(
     _ number: Int, of parameters: [CType], _ given: [String?], _ counts: CountedParameters
   ) throws(Unsuitable) -> String {

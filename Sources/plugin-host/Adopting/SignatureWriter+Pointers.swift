@@ -1,8 +1,8 @@
 import PluginRuntime
 
 extension SignatureWriter {
-  /// A parameter that is an address by itself. It is `out` only where something says of how much: a guess would be
-  /// written beyond.
+  /// Writes a parameter that is an address. It is `out` only if something states the size: a function could write
+  /// beyond a guessed one.
   mutating func pointer(_ index: Int, to target: CType, _ isConst: Bool) throws(Unsuitable) -> String {
     switch header.resolved(target) {
     case .function: return try callback(index)
@@ -34,10 +34,10 @@ extension SignatureWriter {
 
   private func isArray(_ index: Int) -> Bool { declared(index)?.isArray ?? false }
 
-  /// A type that may be left out, if the header says so.
+  /// Writes a type, as optional if the header says so.
   private func optional(_ index: Int, _ type: String) -> String {
     if isDestructor { return "own \(type)" }
-    // A function that sets a part of an object needs one.
+    // A function that sets a part of an object needs the object.
     let isSetter = index == 0 && ParameterNames.words(function.name).contains("set")
     var isOptional = header.isOptional(types[index])
     if case .pointer(let target, _) = header.resolved(types[index]), header.isOptional(target) { isOptional = true }
@@ -45,7 +45,8 @@ extension SignatureWriter {
     return isOptional ? type + "?" : type
   }
 
-  /// Whether the function makes an object from another of its type, and none makes the first one: that has no parent.
+  /// Whether a function makes an object from another of its type, and no function makes the first one: that has no
+  /// parent.
   private func isParent(_ index: Int) -> Bool {
     guard case .function(let result, _, _)? = function.type, case .pointer(let made, _) = header.resolved(result),
       case .pointer(let target, _) = header.resolved(types[index]), header.resolved(made) == header.resolved(target)
@@ -53,7 +54,7 @@ extension SignatureWriter {
     return ParameterNames.isMaker(function: function.name) && header.isFirstMadeFromNothing(target)
   }
 
-  /// Whether a type map says that a 0 ends the data.
+  /// Whether a type map says that an element of 0 ends the data.
   private func isEnded(_ index: Int) -> Bool { header.elements(of: names[index], in: function.name) == .ended }
 
   private mutating func string(_ index: Int) throws(Unsuitable) -> String {
@@ -81,8 +82,8 @@ extension SignatureWriter {
     return content
   }
 
-  /// Whether a `void *` is a user's datum, which the library keeps or passes on: its type has a name of its own for the
-  /// address, as `gpointer` is one, or nothing in the function counts.
+  /// Whether a `void *` is a datum of the user, which the library keeps or passes on: its type is a typedef of the
+  /// address, such as `gpointer`, or the function has no integer that might count it.
   private func isDatum(_ index: Int) -> Bool {
     guard names[index] == "data" || ParameterNames.isContext(names[index]), !hasCountBehind(index) else { return false }
     if case .named = types[index] { return true }
@@ -92,15 +93,15 @@ extension SignatureWriter {
     }
   }
 
-  /// The number of elements that the declaration, or a type map, says.
+  /// Returns the number of elements that the declaration or a type map states.
   func bound(_ index: Int) -> Int? {
     if let bound = declared(index)?.bound { return bound }
     if case .number(let number)? = header.elements(of: names[index], in: function.name) { return number }
     return nil
   }
 
-  /// The address of numbers: so many as the declaration says, or one where its type, its name and its neighbours do not
-  /// speak against it.
+  /// Writes the address of numbers: as many as the declaration states, or one number unless its type, its name or its
+  /// neighbours suggest more.
   private mutating func scalars(_ index: Int, _ target: CType, _ isConst: Bool) throws(Unsuitable) -> String {
     let name = names[index]
     let value = try text.value(target)
@@ -108,7 +109,7 @@ extension SignatureWriter {
     if let bound = bound(index) {
       if isConst { return "[\(value); \(bound)]" }
       if keeps { return try mayBeKept(name, "[\(value); \(bound)]") }
-      // A declaration says how many there are, and not whether the function reads them.
+      // A declaration states the number of elements, but not whether the function reads them.
       let isSaid = declared(index)?.isWritten ?? false || ParameterNames.isWritten(name)
       if declared(index)?.bound != nil, !isSaid, !ParameterNames.isDestination(name) {
         checks.append("\(name) is taken to be \(bound) elements that are read and written; if only written, it is out")
@@ -153,7 +154,7 @@ extension SignatureWriter {
     return "\(isRead ? "inout" : "out") \(value)"
   }
 
-  /// Whether text that is not const is changed in place: the first text of a function that is called so, and that
+  /// Whether text that is not const is changed in place: the first text of a function whose name says so and that
   /// writes to no other text.
   private func changesText(_ index: Int) -> Bool {
     let name = names[index]
@@ -168,8 +169,8 @@ extension SignatureWriter {
     }
   }
 
-  /// The address of an address: written, if the header says so, or if the function makes an object of a type that only
-  /// the library knows.
+  /// Writes the address of an address: `out` if the header says so, or if the function makes an object of an opaque
+  /// type.
   private mutating func address(
     _ index: Int, of inner: CType, isConst: Bool, _ isConstInner: Bool
   ) throws(Unsuitable) -> String {
@@ -186,7 +187,7 @@ extension SignatureWriter {
     let object = text.name(of: inner)
     let isRead = declared(index)?.isRead ?? false
     let isError = ParameterNames.isStatus(name) && object.lowercased().contains("error")
-    // sqlite3_free_table(char **result): a result of an earlier call.
+    // Its result is the one of an earlier call: sqlite3_free_table(char **result).
     let isNamed = ParameterNames.isWritten(name) && !ParameterNames.isDestroying(function: function.name)
     let isSaid = !isRead && (declared(index)?.isWritten ?? false || isNamed || isError || isSet(index))
     let isMade =
@@ -211,8 +212,9 @@ extension SignatureWriter {
     return "out \(own(.pointer(to: inner, isConst: isConstInner), name))ptr<\(object)>?"
   }
 
-  /// Whether the documentation says that an address is set: "*str will be set to point to an allocated string". A
-  /// function that is given an object may set it in a later call: `lzma_index_decoder(lzma_stream *, lzma_index **i)`.
+  /// Whether the documentation says that an address is set: "*str will be set to point to an allocated string". False
+  /// if the function takes an object, as it may set the address in a later call:
+  /// `lzma_index_decoder(lzma_stream *, lzma_index **i)`.
   private func isSet(_ index: Int) -> Bool {
     guard declared(index)?.documentation.contains("*\(names[index]) will be set") ?? false else { return false }
     return !types.contains { type in
@@ -222,7 +224,7 @@ extension SignatureWriter {
     }
   }
 
-  /// The address of a struct: its value, if a copy of it is as good and nothing says that there may be several.
+  /// Writes the address of a struct: its value, if a copy serves as well and nothing suggests several structs.
   private mutating func structure(_ index: Int, _ target: CType, _ isConst: Bool) throws(Unsuitable) -> String {
     let name = names[index]
     if !isConst, callerMade.isMade(target), CallerMade.makesSeveral(function) {
@@ -230,12 +232,12 @@ extension SignatureWriter {
     }
     let isOne = !isArray(index) && !counts.isAmbiguous && declared(index)?.name != nil && !ParameterNames.isPlural(name)
     let isSaid = declared(index)?.isWritten ?? false || ParameterNames.isWritten(name)
-    // A typedef of an address is written like one of an array: gss_buffer_t.
+    // A typedef of a pointer looks like that of an array: gss_buffer_t.
     var mayBeArray = isArray(index)
     if case .named = types[index] { mayBeArray = false }
     if !mayBeArray, !ParameterNames.isPlural(name), !hasCountBehind(index), let value = header.structure(target) {
       guard !isConst, !isSaid else { return "\(isConst ? "&" : "out ")\(value)" }
-      // Nothing has to be given for elements that may be missing.
+      // The default suffices if all elements are optional.
       let all = "inout \(value) = {}"
       return (try? Signature(parsing: "f(a: \(all))")) == nil ? "inout \(value)" : all
     }
@@ -265,7 +267,7 @@ extension SignatureWriter {
     return "inout \(try text.value(target))"
   }
 
-  /// Whether the next parameter may be the count of the elements, or the size, of this one.
+  /// Whether the next parameter may be the count or the size of this parameter's elements.
   func hasCountBehind(_ index: Int) -> Bool {
     guard index + 1 < types.count else { return false }
     var type = header.resolved(types[index + 1])

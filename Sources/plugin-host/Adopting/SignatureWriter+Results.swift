@@ -1,7 +1,7 @@
 extension SignatureWriter {
-  /// The argument whose address a function returns: data that it writes to the host's memory, with elements of the
-  /// result's type. `unsigned char *MD5(const unsigned char *d, size_t n, unsigned char *md)` returns md. That memory
-  /// is freed after the call, so the address is not that of an object.
+  /// Returns the argument whose address a function returns: data that it writes to the host's memory, with elements of
+  /// the result's type. `unsigned char *MD5(const unsigned char *d, size_t n, unsigned char *md)` returns md. That
+  /// memory is freed after the call, so the address is not an object's.
   func argumentOfResult(_ target: CType) -> String? {
     let element = header.resolved(target)
     // A GError reports the failure.

@@ -1,5 +1,6 @@
-/// Writes the signature of one function. A type that the prototype leaves open is read such that nothing can be written
-/// where no memory is, and named in `checks`; a function without such a reading is left out.
+/// Writes the signature of one function. If the prototype leaves the meaning of a type open, the writer chooses one by
+/// which the function cannot write outside its memory, and notes the choice in `checks`. A function without such a
+/// choice is left out.
 struct SignatureWriter {
   let function: Header.Function
   let types: [CType]
@@ -9,7 +10,7 @@ struct SignatureWriter {
   let counts: CountedParameters
   let ownership: Ownership
   let callerMade: CallerMade
-  /// The struct that the function makes in memory of its caller's.
+  /// The struct that the function makes in its caller's memory.
   let made: CallerMade.Made?
   var checks: [String] = []
 
@@ -40,8 +41,8 @@ struct SignatureWriter {
     return "\(function.name)(\(parameters.joined(separator: ", ")))\(returned)\(hasError ? " ! gerror" : "")"
   }
 
-  /// The arguments in the place of `...`, and the index of the format before it: a text, by the only format that C
-  /// reads one by, or those of a type map.
+  /// Returns the arguments for `...` and, for `printf` functions, the index of the format: the arguments are then a
+  /// text, for which the format is constant. Otherwise they are those of a type map.
   private func tail() throws(Unsuitable) -> (text: String, format: Int?) {
     if let said = header.text(of: "...", in: function.name) { return (said, nil) }
     guard function.isPrintf, let format = types.indices.last,
@@ -52,7 +53,7 @@ struct SignatureWriter {
     return ("..., \(names.contains("text") ? "formatted" : "text"): cstr", format)
   }
 
-  /// A parameter as a type map says that a signature has it.
+  /// Writes a parameter as a type map states it.
   private func said(_ text: String, _ index: Int) throws(Unsuitable) -> String? {
     guard ["in", "out", "inout"].contains(text) else { return text }
     guard case .pointer(let target, _) = header.resolved(types[index]) else { return nil }
@@ -76,12 +77,12 @@ struct SignatureWriter {
     return text.name(of: error) == "GError"
   }
 
-  /// Names that a signature can have, each once.
+  /// Returns names that a signature can have, each once.
   private static func names(_ function: Header.Function, count: Int) -> [String] {
     var taken: Set<String> = ["result"]
     return (0..<count).map { index in
       let given = index < function.parameters.count ? function.parameters[index].name ?? "" : ""
-      // The C library's own begin with underscores.
+      // Names of the C library begin with underscores.
       var name = String(given.drop { $0 == "_" }.map { $0.isASCII ? $0 : "_" })
       if name.isEmpty { name = "argument\(index + 1)" }
       while !taken.insert(name).inserted { name += "_" }
@@ -130,7 +131,8 @@ struct SignatureWriter {
     return "out \(content)"
   }
 
-  /// The rest of a mark, on a result that counts the elements, as that of `read()` does; empty if it is not an integer.
+  /// Returns the end of a remark, about a result that counts the elements, as that of `read()` does; empty if the
+  /// result is not an integer.
   private func resultCount(of name: String) -> String {
     guard case .function(let result, _, _)? = function.type, CountedParameters.isInteger(header.resolved(result)) else {
       return ""
@@ -139,21 +141,21 @@ struct SignatureWriter {
     return isCounted ? ", and the result to count them" : "; if the result counts them, it is counts \(name)"
   }
 
-  /// Whether counted data that are not const are read: structs and addresses, of which C programmers leave the const
-  /// out, and data whose names say so. Memory for as many is there in either case.
+  /// Whether counted data that are not const are read: structs and addresses, for which C programmers leave out the
+  /// const, and data whose names say so. The memory for them suffices in either case.
   private func mayBeRead(_ index: Int) -> Bool {
     let elements = CountedParameters.elements(header.resolved(types[index]), header)
     let isSaid = index < function.parameters.count && function.parameters[index].isWritten
     let isWritten =
       isSaid || ParameterNames.isWritten(names[index]) || ParameterNames.fillsArrays(function: function.name)
     if !isWritten && (elements == .structs || elements == .addresses) { return true }
-    // A size behind an address is of data that is written.
+    // Data whose size is passed by address are written.
     guard !isWritten, let count = counts.count(of: index), !counts.isLengthAddress(count) else { return false }
     return ParameterNames.isRead(names[index])
       || ParameterNames.writesData(function: function.name) && !ParameterNames.isDestination(names[index])
   }
 
-  /// Whether counted bytes are read and changed: the only data of a function that is called so.
+  /// Whether counted bytes are read and changed: the only data of a function whose name says so.
   private func changesInPlace(_ index: Int, _ target: CType, _ count: Int) -> Bool {
     guard header.resolved(target) == .void, !ParameterNames.isDestination(names[index]),
       !ParameterNames.isWritten(names[index]), ParameterNames.worksInPlace(function: function.name),
@@ -165,22 +167,22 @@ struct SignatureWriter {
     }
   }
 
-  /// Whether data stay the caller's and are kept: the documentation says so, or the function is called so and they are
-  /// the first that it is given.
+  /// Whether the function keeps data that belong to the caller: the documentation says so, or the name of the function
+  /// does and they are its first data.
   func keepsData(_ index: Int) -> Bool {
     let documentation = index < function.parameters.count ? function.parameters[index].documentation : ""
     return ["not copied", "remain valid"].contains(where: documentation.contains)
       || ParameterNames.keepsData(function: function.name) && index == firstData
   }
 
-  /// The first data that are only read, or the first of all.
+  /// The first const data, or otherwise the first data.
   private var firstData: Int? {
     types.firstIndex { CountedParameters.isConst(header.resolved($0)) }
       ?? types.firstIndex { CountedParameters.isData(header.resolved($0), header) }
   }
 
-  /// Data whose address the function keeps: a copy lives as long as the object which uses it. A copy of addresses would
-  /// not keep their objects.
+  /// Writes data whose address the function keeps: a copy lives as long as the object that uses it. A copy of addresses
+  /// would not keep their objects.
   mutating func kept(_ name: String, _ content: String) -> String {
     guard !content.contains("ptr<") else {
       checks.append("\(name) is taken to be kept: give memory that lives as long as the object")
@@ -190,14 +192,15 @@ struct SignatureWriter {
     return "keep \(content)"
   }
 
-  /// Data that the function may keep, or only reads. A copy that stays suits both.
+  /// Writes data that the function either keeps or only reads during the call. A copy that stays is right in both
+  /// cases.
   mutating func mayBeKept(_ name: String, _ content: String) throws(Unsuitable) -> String {
     if content.contains("ptr<") { throw Unsuitable("'\(name)' may be kept, or only read") }
     checks.append("\(name) is taken to be read, in the call or later; if only in the call, it needs no keep")
     return "keep \(content)"
   }
 
-  /// A struct that the function makes in memory that the host sets aside.
+  /// Writes a struct that the function makes in memory that the host allocates.
   private mutating func setAside(_ made: CallerMade.Made, _ target: CType) -> String {
     let name = names[made.index]
     let end = made.destructor.map { ", and that \($0) ends" } ?? ""
@@ -205,7 +208,7 @@ struct SignatureWriter {
     return "out(\(made.size)) \(made.ownership)ptr<\(text.name(of: target, or: types[made.index]))>"
   }
 
-  /// A parameter by value: of an integer with the names of its values, if an enum or the documentation has them.
+  /// Writes a parameter by value: an integer with the names of its values, if an enum or the documentation has them.
   private func value(_ index: Int, _ type: CType) throws(Unsuitable) -> String {
     let value = try text.argument(types[index])
     guard case .integer(let isSigned, let bits) = type, index < function.parameters.count else { return value }
@@ -222,14 +225,14 @@ struct SignatureWriter {
     return "own(\(destructor)) "
   }
 
-  /// The address of a number that says how much room there is, and then how much is used. Some functions do not ask:
-  /// the room has to suffice for those too.
+  /// Writes the address of a number that is the capacity before the call, and the length after it. Some functions do
+  /// not read the capacity, so the default has to suffice for them too.
   private func lengthAddress(of target: CType) throws(Unsuitable) -> String {
     guard case .integer(_, let bits) = header.resolved(target) else { throw Unsuitable("a length is not an integer") }
     return "inout \(try text.value(target)) = \(bits < 32 ? 32767 : 65536)"
   }
 
-  /// Whether the result is raw memory, whose size an argument says.
+  /// Whether the result is raw memory, whose size is an argument.
   private var givesMemory: Bool {
     ParameterNames.givesMemory(function: function.name)
       && types.contains { CountedParameters.isInteger(header.resolved($0)) }

@@ -1,11 +1,11 @@
 import PluginRuntime
 
-/// The functions that make structs for others to use, and those that read them: `memcpy` and `memset` of the C library,
-/// with the fields and the size that the header says.
+/// Drafts functions that make structs and that read them: `memcpy` and `memset` of the C library, with the fields and
+/// the size that the header states.
 ///
-/// `T_new` is for a struct that some function takes, that none makes, and that a C programmer would declare. Where the
-/// header leaves open whether an address is of one struct, of several, or of the beginning of a larger one, there is
-/// none: a function could write beyond one. `T_fields` reads a copy of the fields behind any `ptr<T>`.
+/// `T_new` makes a struct that some function takes, that none makes, and that a C programmer would declare. It is left
+/// out if an address may be of several structs, or of the beginning of a larger one: a function could write beyond the
+/// struct. `T_fields` reads a copy of the fields behind any `ptr<T>`.
 struct StructFunctions {
   private let header: Header
   private let text: TypeText
@@ -21,7 +21,7 @@ struct StructFunctions {
     for function in header.functions { note(function) }
   }
 
-  /// The expressions of which the sizes are needed, as C writes the types.
+  /// Returns the types whose sizes are needed, as C writes them.
   static func types(_ header: Header) -> [String] {
     var types: Set<String> = []
     for function in header.functions {
@@ -36,7 +36,7 @@ struct StructFunctions {
     return types.sorted()
   }
 
-  /// The functions for the structs of the drafted functions.
+  /// Returns the functions for the structs of the drafted functions.
   func functions(for drafted: [AdoptionDraft.Function]) -> [AdoptionDraft.Function] {
     let needed = Self.names(drafted) { $0.inputs.map(\.type) }
     let given = Self.names(drafted) { $0.outputs.map(\.type) + [$0.yielded].compactMap(\.self) }
@@ -55,7 +55,7 @@ struct StructFunctions {
     }
   }
 
-  /// The names of the objects in types of the functions.
+  /// Returns the names of the objects in the types that `types` selects.
   private static func names(
     _ functions: [AdoptionDraft.Function], _ types: (Signature) -> [ValueType]
   ) -> Set<String> {
@@ -68,7 +68,7 @@ struct StructFunctions {
   }
 
   private func canBeNew(_ type: CType, _ tag: String) -> Bool {
-    // A length beside an address is that of other memory.
+    // A length beside an address may be that of other memory.
     header.isWhole(tag) && (header.isWholeValue(tag) || !text.isPlain(type)) && !several.contains(tag)
       && !header.isBase(tag) && tag != "sockaddr"
   }
@@ -76,7 +76,7 @@ struct StructFunctions {
   private typealias Text = (signature: String, symbol: String, description: String)
 
   private func new(_ name: String, _ type: CType, _ size: Int) -> Text {
-    // The library may keep the address of a struct with addresses in it, as of one that it initializes.
+    // The library may keep the address of a struct that contains addresses, as that of a struct that it initializes.
     let own = text.isPlain(type) ? "own " : ""
     let made = "\(name)_new(made: out(\(size)) \(own)ptr<\(name)>"
     if let fields = layout(type, size) {
@@ -96,7 +96,7 @@ struct StructFunctions {
     }
   }
 
-  /// The struct as a signature has it, if that has the size that it has in C.
+  /// Returns the struct as a signature has it, if its size there is the one in C.
   private func layout(_ type: CType, _ size: Int) -> String? {
     guard let text = try? text.value(type), let signature = try? Signature(parsing: "f(a: &\(text))"),
       case .reference(let target)? = signature.parameters.first?.type, TypeLayout(of: target)?.size == size
@@ -119,17 +119,17 @@ struct StructFunctions {
         else { return false }
         return names[neighbour].isEmpty || ParameterNames.mayCount(names[neighbour])
       }
-      // One XGCValues is called values, and one XkbDeviceChangesRec changes.
+      // A single XGCValues is named values, and a single XkbDeviceChangesRec changes.
       let name = text.name(of: target, or: type)
       let isOne = ParameterNames.isName(names[index], ofOne: name.hasSuffix("Rec") ? String(name.dropLast(3)) : name)
-      // A typedef of an address is written like one of an array.
+      // A typedef of a pointer looks like that of an array.
       var isArray = index < function.parameters.count && function.parameters[index].isArray
       if case .named = type { isArray = false }
       if isArray || ParameterNames.isPlural(names[index]) && !isOne || mayCount { several.insert(tag) }
     }
   }
 
-  /// The type as C writes it; nil if it has no name.
+  /// Returns the type as C writes it; nil if it has no name.
   private static func spelling(_ type: CType, _ header: Header) -> String? {
     let type = header.resolved(type)
     guard case .tagged(let kind, let tag) = type, kind != "enum", header.record(tag) != nil else { return nil }

@@ -1,5 +1,5 @@
 extension TypeMap {
-  /// The types of much used libraries whose declarations say less than their manuals.
+  /// The types of common libraries whose manuals state more than their declarations.
   static let bundled: TypeMap = {
     var map = TypeMap()
     for (name, text) in bundledTexts { map.types[name] = try? Meaning(text) }
@@ -10,8 +10,8 @@ extension TypeMap {
     return map
   }()
 
-  /// The parameters that count others, where declarations have no names for them, and texts that a 0 ends: the numbers
-  /// beside those of libxml2 are of letters.
+  /// The parameters that count others, where declarations have no names for them, and texts that end with a 0. The
+  /// numbers beside those of libxml2 count characters.
   static let bundledCounts: [String: String] = [
     "pcre2_match_*.argument2": "argument3", "pcre2_dfa_match_*.argument2": "argument3",
     "pcre2_jit_match_*.argument2": "argument3", "pcre2_substitute_*.argument2": "argument3",
@@ -20,7 +20,7 @@ extension TypeMap {
     "xmlUTF8Strndup.utf": "0", "xmlUTF8Strsub.utf": "0", "xmlUTF8Strsize.utf": "0",
   ]
 
-  /// Numbers of elements that manuals have. Functions of OpenGL read no more than 4 for any name of a parameter.
+  /// Numbers of elements from manuals. Functions of OpenGL read at most 4 elements for any name of a parameter.
   static let bundledNumbers: [String: Int] = [
     "glPolygonStipple.mask": 128, "glGetPolygonStipple.mask": 128, "glEdgeFlagv.flag": 1, "glClipPlane.equation": 4,
     "glGetClipPlane.equation": 4, "glLoadMatrix*.m": 16, "glMultMatrix*.m": 16, "glIndex*v.c": 1, "glTexCoord1*v.v": 1,
@@ -37,7 +37,7 @@ extension TypeMap {
     "nettle_aes128_set_*.key": 16, "nettle_aes192_set_*.key": 24, "nettle_aes256_set_*.key": 32,
     "nettle_camellia128_set_*.key": 16, "nettle_camellia192_set_*.key": 24, "nettle_camellia256_set_*.key": 32,
     "nettle_chacha_set_key.key": 32, "nettle_chacha_set_nonce.nonce": 8,
-    // PCRE2 and Python declare parameters without names.
+    // PCRE2 and Python declare these parameters without names.
     "pcre2_compile_*.argument4": 1, "pcre2_compile_*.argument5": 1, "PyUnicode*Error_Get*.argument2": 1,
     // Digests of OpenSSL, and the longest keys and vectors of its ciphers (EVP_MAX_KEY_LENGTH and the like).
     "SHA1.md": 20, "SHA224.md": 28, "SHA256.md": 32, "SHA384.md": 48, "SHA512.md": 64, "MD5.md": 16, "RIPEMD160.md": 20,
@@ -46,12 +46,13 @@ extension TypeMap {
     "EVP_DecryptInit*.key": 64, "EVP_DecryptInit*.iv": 16, "EVP_CipherInit*.key": 64, "EVP_CipherInit*.iv": 16,
   ]
 
-  /// The meanings as a type map's file has them.
+  /// The meanings of types, in the syntax of a type map's file.
   static let bundledTexts: [String: String] = [
     // Texts that are declared as unsigned bytes: libxml2 and libxslt, Fontconfig, PCRE2, utf8proc,
     // libyaml.
     "xmlChar": "text", "FcChar8": "text", "PCRE2_UCHAR8": "text", "utf8proc_uint8_t": "text", "yaml_char_t": "text",
-    // Always 16 bytes: libuuid, and systemd's union of bytes and two words, which is passed as the words are.
+    // Types of 16 bytes: libuuid's, and systemd's union of bytes and two words, which is passed like a struct of two
+    // words.
     "uuid_t": "[u8; 16]", "sd_id128_t": "{low: u64, high: u64}",
     // Bytes that are 0 or 1: FreeType, OpenGL, Expat, liblzma, ICU, Java's native interface.
     "FT_Bool": "bool", "GLboolean": "bool", "XML_Bool": "bool", "lzma_bool": "bool", "UBool": "bool",
@@ -63,7 +64,7 @@ extension TypeMap {
     "GDALRasterBandH": "ptr<GDALRasterBand>", "OGRLayerH": "ptr<OGRLayer>", "OGRFeatureH": "ptr<OGRFeature>",
     "OGRGeometryH": "ptr<OGRGeometry>", "EGLDisplay": "ptr<EGLDisplay>", "EGLContext": "ptr<EGLContext>",
     "EGLSurface": "ptr<EGLSurface>",
-    // Names of files of SQLite, behind which others lie.
+    // File names of SQLite, which have further texts behind them.
     "sqlite3_filename": "ptr<sqlite3_filename>",
     // Dates and numbers of ICU are objects whose type is void.
     "UCalendar": "handle", "UDateFormat": "handle", "UNumberFormat": "handle",

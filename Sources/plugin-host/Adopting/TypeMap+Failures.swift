@@ -1,5 +1,5 @@
 extension TypeMap {
-  /// The conventions of much used libraries, by the names of functions and by the types of results.
+  /// The conventions of common libraries, by the names of functions and by the types of results.
   static let bundledFailures: [String: String] = {
     var failures: [String: String] = [:]
     for (convention, names) in conventions {
@@ -8,8 +8,8 @@ extension TypeMap {
     return failures
   }()
 
-  /// The conventions, each with its functions and types of results. Functions of a family that report no failure have
-  /// `none`.
+  /// The conventions, each with its functions and types of results. `none` is for functions of a family that report no
+  /// failure.
   private static let conventions: [(String, String)] = [
     // libcurl.
     ("nonzero message curl_easy_strerror", "CURLcode"), ("nonzero message curl_multi_strerror", "CURLMcode"),
@@ -24,11 +24,11 @@ extension TypeMap {
       gcry_error_from_* gpgme_error gpgme_err_make* gpgme_err_code_* gpgme_error_from_*
       """
     ),
-    // zlib. Z_STREAM_END and Z_NEED_DICT are greater than 0, and success.
+    // zlib. Z_STREAM_END and Z_NEED_DICT are positive, and not failures.
     ("nonzero message zError", "compress compress2 uncompress uncompress2 gzclose gzclose_r gzclose_w gzflush"),
     ("negative message zError", "deflate deflate* inflate inflate* gzsetparams"),
     ("none", "deflateBound inflateMark inflateCodesUsed"), ("errno", "gzopen gzopen64 gzdopen"),
-    // SQLite. The functions of a connection and of a statement have the message of the connection.
+    // SQLite. For functions of a connection and of a statement, the connection has the message.
     ("nonzero message sqlite3_errmsg(ppDb)", "sqlite3_open sqlite3_open16 sqlite3_open_v2"),
     ("nonzero message sqlite3_errmsg(db)", "sqlite3_prepare* sqlite3_get_table sqlite3_load_extension"),
     ("nonzero message sqlite3_errmsg(argument1)", "sqlite3_exec sqlite3_blob_open"),
@@ -61,7 +61,7 @@ extension TypeMap {
     ("none", "gnutls_memcmp gnutls_transport_get_int gnutls_*_time gnutls_*_time_peers gnutls_*_expiration"),
     ("negative message uv_strerror", "uv_*"),
     ("none", "uv_backend_* uv_translate_sys_error uv_fs_get_type uv_fs_get_system_error uv_open_osfhandle"),
-    // OpenSSL. 0 of a verification is a signature of someone else's, and no failure.
+    // OpenSSL. If a verification returns 0, the signature does not match; this is not a failure.
     (
       "unless 1 message ERR_reason_error_string(ERR_peek_last_error())",
       """
@@ -75,7 +75,7 @@ extension TypeMap {
     ("zero message PQerrorMessage(conn)", "PQsend*"),
     ("negative message archive_error_string(argument1)", "archive_read_* archive_write_*"),
     ("negative message libusb_strerror", "libusb_*"), ("negative message snd_strerror", "snd_*"),
-    // Numbers of errno with another sign: systemd, libmount.
+    // Negated numbers of errno: systemd, libmount.
     (
       "negative message strerror(-result)",
       """

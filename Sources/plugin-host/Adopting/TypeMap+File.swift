@@ -1,7 +1,7 @@
 import PluginRuntime
 
 extension TypeMap {
-  /// Reads a type map, whose mistakes are all in the failure:
+  /// Reads a type map. The failure lists all of its mistakes.
   ///
   ///     types:
   ///       xmlChar: text
@@ -57,12 +57,12 @@ extension TypeMap {
     return map
   }
 
-  /// Why a text cannot stand in a signature in the place of a parameter, or of the result; nil if it can. The names of
-  /// other parameters in it are those of the function's.
+  /// Returns why a text cannot replace a parameter, or the result, of a signature; nil if it can. Names of other
+  /// parameters in the text are those of the function's parameters.
   static func mistake(in text: String, of name: String) -> String? {
     if ["in", "out", "inout"].contains(text) { return nil }
     let isResult = name.hasSuffix(".result")
-    // The parameters that count, and the one that the result counts, are the function's.
+    // Declares the parameters that count this one, and the one that the result counts.
     var others = text.matches(of: #/(?:\[|; )([A-Za-z_]\w*)\]/#).map { "\($0.output.1): inout u64" }
     if let counted = text.firstMatch(of: #/counts (\w+)/#) {
       others.append("\(counted.output.1): out bytes[n_], n_: u64")

@@ -1,5 +1,6 @@
 extension TypeMap {
-  /// Parameters and results whose meaning only the manuals of much used libraries have, as a type map's file has them.
+  /// Parameters and results whose meaning only the manuals of common libraries state, in the syntax of a type map's
+  /// file.
   static let bundledParameters: [String: String] = {
     var parameters: [String: String] = [:]
     for line in bundledManuals.split(separator: "\n") where !line.hasPrefix("#") {
@@ -11,7 +12,7 @@ extension TypeMap {
     return parameters
   }()
 
-  /// Several parameters with one meaning stand in one line.
+  /// Parameters with the same meaning share a line.
   static let bundledManuals = """
     # Results that count what was written.
     read.result pread.result pread64.result readlink.result readlinkat.result recv.result: isize counts buf

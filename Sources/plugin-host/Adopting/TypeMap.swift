@@ -1,15 +1,15 @@
 import Glibc
 import PluginRuntime
 
-/// Meanings of type names in headers that their declarations do not have: `xmlChar` is text, `uuid_t` is `[u8; 16]`.
+/// Meanings that a header's declarations of types do not state: `xmlChar` is text, `uuid_t` is `[u8; 16]`.
 struct TypeMap {
   /// The meaning of a type name.
   enum Meaning: Equatable {
-    /// A byte of UTF-8 text, like `char`: its address is text.
+    /// A byte of UTF-8 text, like `char`: an address of it is a text.
     case text
-    /// An object for which NULL may be given wherever a function takes one, and stands for a default.
+    /// An object for which NULL may be passed to any function, and stands for a default.
     case optional
-    /// Something that only the library knows, behind an address.
+    /// An opaque object, behind an address.
     case handle
     /// The type of a signature.
     case type(ValueType)
@@ -20,9 +20,9 @@ struct TypeMap {
   /// The number of the elements behind a parameter's address.
   enum Elements: Equatable {
     case number(Int)
-    /// The parameter with that name counts them.
+    /// The parameter with that name is the number.
     case counted(by: String)
-    /// The first that is 0 ends them.
+    /// The elements end with the first one that is 0.
     case ended
 
     /// Reads a number, the name of a parameter, or 0.
@@ -40,16 +40,16 @@ struct TypeMap {
   /// The elements of parameters, by `function.parameter`, in which a `*` stands for any text.
   var elements: [String: Elements] = [:]
 
-  /// Parameters and results as signatures have them, by `function.parameter` and `function.result`, in which a `*`
-  /// stands for any text. `out`, `inout` and `in` alone are of one element of the header's type behind an address.
+  /// Parameters and results in the syntax of signatures, by `function.parameter` and `function.result`, in which a `*`
+  /// stands for any text. `out`, `inout` and `in` alone mean one element of the header's type behind an address.
   var parameters: [String: String] = [:]
 
   /// The conventions by which functions report failures, as signatures have them behind `!`: `nonzero message zError`.
-  /// By the names of functions, in which a `*` stands for any text, and by the types of their results. A function with
-  /// `none` reports no failure.
+  /// The keys are names of functions, in which a `*` stands for any text, and types of results. A function with `none`
+  /// reports no failure.
   var failures: [String: String] = [:]
 
-  /// Adds the meanings of another map, which replace those of the same names.
+  /// Adds the meanings of another map, which replace those with the same names.
   mutating func add(_ other: TypeMap) {
     types.merge(other.types) { _, new in new }
     elements.merge(other.elements) { _, new in new }
@@ -57,28 +57,28 @@ struct TypeMap {
     failures.merge(other.failures) { _, new in new }
   }
 
-  /// The elements of a parameter; nil if the map has none.
+  /// Returns the elements of a parameter; nil if the map has none.
   func elements(of parameter: String, in function: String) -> Elements? {
     Self.find("\(function).\(parameter)", in: elements)
   }
 
-  /// A parameter, or the result, as signatures have it; nil if the map has none.
+  /// Returns a parameter, or the result, in the syntax of signatures; nil if the map has none.
   func text(of parameter: String, in function: String) -> String? {
     Self.find("\(function).\(parameter)", in: parameters)
   }
 
-  /// The convention of a function: by its name, otherwise by the first of its result's types that the map has. Nil if
-  /// it reports no failure.
+  /// Returns the convention of a function: by its name, otherwise by the first of its result's types that the map has.
+  /// Nil if the function reports no failure.
   func failure(of function: String, returning types: [String]) -> String? {
     let found = Self.find(function, in: failures) ?? types.lazy.compactMap { failures[$0] }.first
     return found == "none" ? nil : found
   }
 
-  /// The value of a name without a `*`, otherwise that of the longest pattern.
+  /// Returns the value of a name without a `*`, otherwise that of the longest pattern that matches.
   private static func find<Value>(_ name: String, in map: [String: Value]) -> Value? {
     if let found = map[name] { return found }
     let patterns = map.filter { pattern, _ in
-      // Most patterns end here: fnmatch() copies both texts.
+      // Rejects most patterns without fnmatch(), which would copy both texts.
       guard let star = pattern.utf8.firstIndex(of: UInt8(ascii: "*")) else { return false }
       return name.utf8.starts(with: pattern.utf8[..<star]) && fnmatch(pattern, name, 0) == 0
     }
@@ -96,7 +96,7 @@ extension TypeMap.Meaning {
     default:
       let signature: Signature
       do throws(SignatureError) {
-        // A struct with a union lies behind an address.
+        // The braces are a struct with a union only behind an address.
         signature = try Signature(parsing: "f(a: \(text.hasPrefix("{") ? "&" : "")\(text))")
       } catch {
         throw Unsuitable("found \(error.found), expected \(error.expected)")
@@ -115,7 +115,7 @@ extension TypeMap.Meaning {
 }
 
 extension ValueType {
-  /// Whether a type of C can be it.
+  /// Whether a C type can have this meaning.
   fileprivate var isMeaning: Bool {
     switch self {
     case .scalar, .cstr, .pointer: true
@@ -125,7 +125,8 @@ extension ValueType {
     }
   }
 
-  /// Whether a field of a struct can be it besides: elements that another field counts, and a union with a tag.
+  /// Whether a field of a struct can have this meaning besides: elements that another field counts, and a union with a
+  /// tag.
   private var isMeaningOfField: Bool {
     switch self {
     case .optional(.cstr), .optional(.pointer), .counted(.str, _), .counted(.bytes, _): true

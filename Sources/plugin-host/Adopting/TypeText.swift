@@ -2,7 +2,7 @@
 struct TypeText {
   let header: Header
 
-  /// A type by value.
+  /// Writes a type by value.
   func value(_ type: CType) throws(Unsuitable) -> String {
     switch type {
     case .named("size_t"): return "usize"
@@ -11,7 +11,7 @@ struct TypeText {
     }
   }
 
-  /// A type of a parameter by value: an enum with the names of its constants.
+  /// Writes a parameter's type by value: an enum with the names of its constants.
   func argument(_ type: CType) throws(Unsuitable) -> String {
     let text = try value(type)
     guard case .tagged("enum", let tag) = header.resolved(type) else { return text }
@@ -64,7 +64,7 @@ struct TypeText {
     return "{\(fields.joined(separator: ", "))}"
   }
 
-  /// Whether a struct holds all of its value in itself, so that a copy of it is as good.
+  /// Whether a struct contains no addresses, so that a copy of it serves as well.
   func isPlain(_ type: CType, depth: Int = 0) -> Bool {
     switch header.resolved(type) {
     case .bool, .char, .integer, .float, .tagged("enum", _): return true
@@ -83,8 +83,7 @@ struct TypeText {
     if case .tagged(_, let tag) = header.resolved(type) { header.isObject(tag) } else { false }
   }
 
-  /// Whether it is a type of objects that only the library can make: a struct that is not defined, or nothing with a
-  /// name.
+  /// Whether only the library can make objects of a type: it is a struct that is not defined, or a typedef of `void`.
   func isOpaque(_ type: CType) -> Bool {
     switch header.resolved(type) {
     case .tagged("struct", let tag): header.record(tag) == nil
@@ -93,8 +92,8 @@ struct TypeText {
     }
   }
 
-  /// Whether a type is the address of one with a name of its own for the address of a struct: `FT_Face *`, where
-  /// FT_Face is an object to callers.
+  /// Whether a type is the address of a typedef that stands for the address of a struct: `FT_Face *`, where callers
+  /// know FT_Face as an object.
   func isHandleAddress(_ type: CType) -> Bool {
     guard case .pointer(let name, false) = header.resolved(type), case .named = name,
       case .pointer(let target, false) = header.resolved(name)
@@ -103,7 +102,7 @@ struct TypeText {
     return false
   }
 
-  /// Whether a value is one byte: such an address is of many more often than of one.
+  /// Whether a value is one byte: an address of such a type is more often of many than of one.
   func isByte(_ type: CType) -> Bool {
     switch header.resolved(type) {
     case .bool, .char, .integer(_, 8): true
@@ -111,7 +110,7 @@ struct TypeText {
     }
   }
 
-  /// Whether a number is a part of a text: `wchar_t`, `UChar`, `gunichar2`.
+  /// Whether an integer is a character of a text: `wchar_t`, `UChar`, `gunichar2`.
   func isLetter(_ type: CType) -> Bool {
     var type = type
     while case .named(let name) = type {
@@ -131,7 +130,7 @@ struct TypeText {
     }
   }
 
-  /// The element type of an address with a count.
+  /// Writes the type of an address with a count.
   func content(of target: CType, count: String) -> String {
     switch header.resolved(target) {
     case .char: "str[\(count)]"
@@ -143,10 +142,10 @@ struct TypeText {
     }
   }
 
-  /// A readable name of the pointee: that of its type, or of a typedef of the address.
+  /// Returns a readable name of the pointee: that of its type, or of a typedef of the address.
   func name(of target: CType, or written: CType? = nil) -> String {
     switch target {
-    // The C library's own name, for programs that do not include stdio.h.
+    // The C library's internal name, in headers that do not include stdio.h.
     case .named("__FILE"): return "FILE"
     case .named(let name): return name
     case .tagged(_, let name) where !name.hasPrefix("#") && !name.hasPrefix("("):
@@ -165,7 +164,7 @@ struct TypeText {
 
   private static func float(_ bits: Int) -> String { bits == 128 ? "f64x" : "f\(bits)" }
 
-  /// Whether char has a sign is up to the machine.
+  /// The machine decides whether char has a sign.
   private static var char: String {
     #if arch(x86_64)
     "i8"

@@ -1,6 +1,6 @@
 import PluginRuntime
 
-/// The kind of a value, as far as results and parameters have to agree.
+/// The kind of a value, by which results and parameters have to agree.
 enum ArgumentKind: Sendable {
   case void, bool, integer, double, string, bytes, pointer, array, object
   /// Known only at run time.
@@ -27,8 +27,8 @@ enum ArgumentKind: Sendable {
     }
   }
 
-  /// Whether a result of this kind can be the argument of a parameter of that one. A text is UTF-8 bytes. Whether bytes
-  /// are a text, and whether a number is in range, is checked at run time.
+  /// Whether a result of this kind can be the argument of `parameter`. A text is UTF-8 bytes. A check at run time
+  /// decides whether bytes are a text, and whether a number is in range.
   func suits(_ parameter: ArgumentKind) -> Bool {
     switch (self, parameter) {
     case (.void, _): false
@@ -38,7 +38,7 @@ enum ArgumentKind: Sendable {
     }
   }
 
-  /// Whether the value of an expression can be the result of a callback of that kind.
+  /// Whether the value of an expression can be the result of a callback with a result of that kind.
   func converts(to result: ArgumentKind) -> Bool {
     switch (self, result) {
     case (.bool, .integer): true
@@ -52,7 +52,7 @@ extension Parameter {
 }
 
 extension Signature {
-  /// The result for people: `own bytes`, `nothing`.
+  /// The result as text for people: `own bytes`, `nothing`.
   var resultText: String { result?.description ?? "nothing" }
   var resultKind: ArgumentKind { outputs.isEmpty ? ArgumentKind(yielded) : .object }
 }

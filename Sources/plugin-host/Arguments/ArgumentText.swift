@@ -11,9 +11,9 @@ enum ArgumentText: Equatable, Sendable {
   /// `-` or `@-`: standard input, to its end.
   case standardInput
 
-  /// A backslash before a leading `@`, `-` or backslash is dropped, and the rest is the text itself.
+  /// Parses a text. A backslash before a leading `@`, `-` or backslash is dropped, and the rest is the text itself.
   init(_ text: String) {
-    // Compares scalars: a letter that combines with "@" does not change its meaning.
+    // Compares scalars: a combining character after "@" does not change the meaning of "@".
     let scalars = text.unicodeScalars
     let rest = String(scalars.dropFirst())
     switch scalars.first {
@@ -24,8 +24,8 @@ enum ArgumentText: Equatable, Sendable {
     }
   }
 
-  /// Makes the argument of the function. Files are read now, and by the deadline: to read a FIFO waits for another
-  /// program.
+  /// Makes the argument of the function. Reads files now, and by the deadline, because a read of a FIFO waits for
+  /// another program.
   func content(by deadline: ContinuousClock.Instant? = nil) throws(UnreadableInput) -> Argument.Content {
     switch self {
     case .literal(let text): RawText.isText(text) ? .text(RawText.string(text)) : .contents(RawText.bytes(of: text))
@@ -51,16 +51,16 @@ enum ArgumentText: Equatable, Sendable {
   }
 }
 
-/// The error of an argument's file that cannot be read.
+/// The error for an argument whose file cannot be read.
 struct UnreadableInput: Error, Equatable, CustomStringConvertible {
   var message: String
-  /// Whether it was not read by the deadline.
+  /// Whether the deadline passed before the file was read.
   var isLate = false
 
   var description: String { message }
 }
 
-/// Standard input, which is read once: a call that is repeated gets the same bytes.
+/// Standard input, which is read once, so that a repeated call gets the same bytes.
 private enum StandardInput {
   private static let content = Mutex<[UInt8]?>(nil)
 

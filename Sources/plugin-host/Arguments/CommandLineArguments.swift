@@ -6,7 +6,7 @@ enum CommandLineArguments {
   /// Makes a parameter's callback from a text.
   typealias CallbackMaker = (_ text: String, _ parameter: String, CallbackType) throws(Failure) -> PluginCallback
 
-  /// The deadline for reading files, and the failure after it.
+  /// The deadline for reading files, and the failure when it passes.
   struct Limit {
     var deadline: ContinuousClock.Instant
     var failure: Failure
@@ -51,7 +51,7 @@ enum CommandLineArguments {
     return arguments
   }
 
-  /// The text of a callback; nil for null, where that is a value of the parameter.
+  /// Returns the text of a callback; nil for null, if the parameter accepts null.
   static func callbackText(_ content: Argument.Content, for parameter: Parameter) -> String? {
     let text: String? =
       switch content {
@@ -65,10 +65,10 @@ enum CommandLineArguments {
     return text
   }
 
-  /// NAME=VALUE where NAME could be a parameter's name; otherwise the word is a value.
+  /// Splits NAME=VALUE if NAME could be a parameter's name; otherwise the word is a value.
   private static func split(_ word: String, for signature: Signature) throws(Failure) -> (name: String?, value: String)
   {
-    // Compares bytes: a letter that combines with "=" is a part of the value.
+    // Compares bytes: a combining character after "=" begins the value.
     guard let equals = word.utf8.firstIndex(of: UInt8(ascii: "=")) else { return (nil, word) }
     let name = String(word[..<equals])
     if signature.argumentNames.contains(name) { return (name, String(word[word.utf8.index(after: equals)...])) }
@@ -93,14 +93,14 @@ enum CommandLineArguments {
     for word in words.prefix(while: { $0 != "--" }) { try refuseOption(word, among: options()) }
   }
 
-  /// The message for an option that a command does not have.
+  /// Returns the message for an option that a command does not have.
   static func unknownOption(_ word: String, among options: [String]) -> String {
     let option = String(word.prefix { $0 != "=" })
     let hint = option.hasPrefix("--") ? Suggestion.near(option, among: options.filter { $0.hasPrefix("--") }) : ""
     return "unknown option \(word)\(hint); before arguments that begin with a dash, write --"
   }
 
-  /// A word with a leading dash that is not a number is a mistyped option.
+  /// Refuses a word with a leading dash that is not a number: it is a mistyped option.
   private static func refuseOption(_ word: String, among options: @autoclosure () -> [String]) throws(Failure) {
     guard word.utf8.first == UInt8(ascii: "-"), word != "-", Double(word) == nil else { return }
     throw Failure(.usage, unknownOption(word, among: options()).displayLine)
@@ -108,11 +108,11 @@ enum CommandLineArguments {
 }
 
 extension Signature {
-  /// The names by which arguments can be given.
+  /// The names that arguments can have.
   var argumentNames: [String] { inputs.map(\.name) + [tail?.name].compactMap { $0 } }
 
-  /// The parameters of arguments with these names. Arguments without a name are assigned, in order, to the parameters
-  /// that no name selects. `nil` for the tail, and for more arguments than there are parameters.
+  /// Returns the parameters of arguments with these names. Arguments without a name are assigned, in order, to the
+  /// parameters that no name selects. `nil` for the tail, and for surplus arguments.
   func parameters(ofNames names: [String?]) -> [Parameter?] {
     var free = inputs.filter { !names.contains($0.name) }[...]
     return names.map { name in name == nil ? free.popFirst() : inputs.first { $0.name == name } }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A connection to an SQLite database. Thread-safe: calls are serialized.
 final class Database: Sendable {
-  /// The message of SQLite for a failure.
+  /// An error of SQLite, with its message.
   struct Failure: Error, CustomStringConvertible {
     var code: Int32
     var description: String
@@ -42,7 +42,7 @@ final class Database: Sendable {
 
   private struct Connection: ~Copyable {
     private let handle: OpaquePointer
-    /// Compiled statements by their texts, which are few.
+    /// Compiled statements by their texts. The program has few different statements, so none is dropped.
     private var statements: [String: OpaquePointer] = [:]
 
     init(path: String) throws(Failure) {
@@ -90,7 +90,7 @@ final class Database: Sendable {
     }
 
     private func bind(_ value: Value, _ index: Int32, _ statement: OpaquePointer) throws(Failure) {
-      // SQLite makes a copy, and frees it.
+      // SQLITE_TRANSIENT: SQLite copies the bytes.
       let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
       let code =
         switch value {

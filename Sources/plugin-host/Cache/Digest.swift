@@ -10,7 +10,7 @@ struct Digest: Hashable, Sendable {
     self.bytes = bytes
   }
 
-  /// The digest of everything that `add` appends.
+  /// Computes the digest of everything that `add` appends.
   init(_ add: (inout Hasher) throws -> Void) rethrows {
     var hasher = Hasher()
     try add(&hasher)

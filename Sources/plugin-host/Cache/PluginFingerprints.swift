@@ -2,22 +2,22 @@ import Glibc
 import PluginRuntime
 import Synchronization
 
-/// Digests of the known inputs of plugins' functions: the content of their files and of the libraries that these need,
-/// likewise of the plugins that they require, and their configuration.
+/// Digests of the known inputs of plugins' functions: the content of a plugin's file and of the libraries that it
+/// needs, likewise of the plugins that it requires, and its configuration.
 final class PluginFingerprints: Sendable {
   private let plugins: [PluginDescription]
   private let settings: [String: [String: String]]
   private let store: ResultStore
   private let known = Mutex<[String: Digest]>([:])
 
-  /// `settings`: of each plugin, by id, the values by their keys.
+  /// `settings` has the values of each plugin, by the plugin's id and the key.
   init(plugins: [PluginDescription], settings: [String: [String: String]], store: ResultStore) {
     self.plugins = plugins
     self.settings = settings
     self.store = store
   }
 
-  /// The digest of a plugin. Reads the files that have changed since their digests were stored.
+  /// Returns the digest of a plugin. Reads the files that have changed since their digests were stored.
   func digest(of plugin: PluginDescription) throws -> Digest {
     if let digest = known.withLock({ $0[plugin.id] }) { return digest }
     let files = try contents(of: plugin.path)
@@ -36,8 +36,8 @@ final class PluginFingerprints: Sendable {
     return digest
   }
 
-  /// The digests of a library, of all libraries that it needs, and of those that the environment loads first. The files
-  /// are looked for each time: a new one in an earlier folder changes none of the others.
+  /// Returns the digests of a library, of all libraries that it needs, and of those that LD_PRELOAD names. Searches for
+  /// the files each time: a new file in an earlier folder changes none of the others.
   private func contents(of path: String) throws -> [Digest] {
     let preloaded = (Environment["LD_PRELOAD"] ?? "").split { $0 == " " || $0 == ":" }.map(String.init)
     let files = ([path] + preloaded.filter { $0.contains("/") }).flatMap(LibraryFacts.closure)
@@ -49,13 +49,13 @@ final class PluginFingerprints: Sendable {
     if let stamp, let noted = try store.digest(ofFile: path, stamp: stamp.text) { return noted }
     let bytes = try FileBytes.read(path: path)
     let digest = Digest { $0.add(bytes) }
-    // A file that was just written may be written again within the resolution of its time.
+    // A file that was just written may be written again without a change of its time stamp.
     if let stamp, stamp.isOld { try store.note(path, stamp: stamp.text, digest: digest) }
     return digest
   }
 }
 
-/// The state of a file, as far as it can be known without reading the file.
+/// The state of a file, without its content.
 private struct FileStamp {
   let text: String
   let isOld: Bool

@@ -4,15 +4,15 @@ import PluginRuntime
 
 /// The results of calls by the digests of their inputs, in a file that several processes may use at the same time.
 ///
-/// Each row is complete or absent, even after a process was killed, by SQLite's write-ahead log. A row has a digest of
-/// itself, so that damage is noticed when it is read.
+/// SQLite's write-ahead log keeps each row complete or absent, even after a process was killed. A row contains a digest
+/// of itself, so that damage is noticed when the row is read.
 struct ResultStore: Sendable {
-  /// A result as `cache list` shows it.
+  /// A result as listed by `cache list`.
   struct Entry: Sendable {
     var key: [UInt8]
-    /// `org.example.digest.sha256`.
+    /// The full name: `org.example.digest.sha256`.
     var function: String
-    /// The step that stored it.
+    /// The step that stored the result.
     var step: String
     /// The time of storing, in seconds since 1970.
     var created: Int64
@@ -23,7 +23,7 @@ struct ResultStore: Sendable {
   enum Finding: Sendable {
     case found(PluginValue)
     case missing
-    /// The result was damaged, and is removed.
+    /// The result was damaged, and has been removed.
     case damaged
   }
 
@@ -33,17 +33,17 @@ struct ResultStore: Sendable {
   private static let version: Int64 = 2
   /// "PrmC", in the header of the file: marks a store even if other parts of the header are damaged.
   private static let application: [UInt8] = [0x50, 0x72, 0x6D, 0x43]
-  /// The place of the application's mark in the header of an SQLite file.
+  /// The offset of the application's mark in the header of an SQLite file.
   private static let applicationOffset = 68
 
-  /// Opens the store at `path`, or creates it with the folders above it.
+  /// Opens the store at `path`, or creates it and its parent folders.
   init(path: String) throws(Database.Failure) {
     self.path = path
     Self.createFolder(Directory.parent(of: path))
     database = try Database(path: path)
     try refuseOther()
     if try database.run("pragma user_version").first?.first?.int == 0 {
-      // In the file itself: before the log takes changes.
+      // Set before the write-ahead log is on, so that the mark is written to the file itself.
       let application = Self.application.reduce(0) { $0 << 8 | Int64($1) }
       try database.run("pragma application_id = \(application)")
     }
@@ -70,7 +70,7 @@ struct ResultStore: Sendable {
     try database.run("commit")
   }
 
-  /// Throws if the file is a database of another program. Called before anything is changed.
+  /// Throws if the file is a database of another program. Call before anything is changed.
   private func refuseOther() throws(Database.Failure) {
     guard try database.run("select count(*) from sqlite_master").first?.first?.int ?? 0 > 0,
       try database.run("pragma user_version").first?.first?.int == 0
@@ -89,8 +89,8 @@ struct ResultStore: Sendable {
     return .damaged
   }
 
-  /// Stores a result, unless it has a meaning in this process only, or a secret in it. `run` is the run that it is kept
-  /// for; nil: it is kept until it is pruned.
+  /// Stores a result, unless it has a meaning in this process only, or contains a secret. The result is kept for the
+  /// run `run`, or until it is pruned if `run` is nil.
   func store(_ value: PluginValue, _ key: Digest, run: Digest?, function: String, step: String) throws(Database.Failure)
   {
     guard let bytes = value.portableBytes, !Redaction.isNeeded(in: bytes), !Redaction.isNeeded(in: value)
@@ -108,7 +108,7 @@ struct ResultStore: Sendable {
     try database.run("delete from results where run = ?", [.bytes(run.bytes)])
   }
 
-  /// All results, the latest first.
+  /// Returns all results, the latest first.
   func entries() throws(Database.Failure) -> [Entry] {
     try database.run(
       "select key, function, step, created, length(value) from results order by created desc, function, step, key"
@@ -137,7 +137,7 @@ struct ResultStore: Sendable {
 
   // MARK: Files
 
-  /// The digest of a file's content, stored when the file had the state `stamp`.
+  /// Returns the digest of a file's content, if it was stored when the file had the state `stamp`.
   func digest(ofFile path: String, stamp: String) throws(Database.Failure) -> Digest? {
     let rows = try database.run("select digest from files where path = ? and stamp = ?", [.text(path), .text(stamp)])
     return rows.first.flatMap { Digest(bytes: $0[0].bytes) }
@@ -169,7 +169,7 @@ struct ResultStore: Sendable {
     }
   }
 
-  /// Advice on an unusable file, for messages.
+  /// Returns advice on an unusable file, for messages.
   static func remedy(_ error: Database.Failure, path: String) -> String {
     error.isDamage && isStore(path: path) ? "; `plugin-host cache prune --all` removes it" : ""
   }
@@ -189,7 +189,7 @@ struct ResultStore: Sendable {
     mkdir(path, 0o700)
   }
 
-  /// Switching to the write-ahead log does not honour the busy timeout.
+  /// Retries while the database is busy: the switch to the write-ahead log ignores the busy timeout.
   private static func retrying(_ body: () throws(Database.Failure) -> Void) throws(Database.Failure) {
     for attempt in 0... {
       do {

@@ -30,7 +30,7 @@ struct CallbackFinder {
   }
 }
 
-/// The host of a command, for callbacks that are made before the host is.
+/// The host of a command, for callbacks that are made before the host exists.
 final class HostSlot: Sendable {
   private let content = Mutex<Host?>(nil)
 

@@ -5,7 +5,7 @@ import Synchronization
 extension CallbackTarget {
   /// Makes the callback. `host` returns the host whose plugins are called; it is called when the callback runs.
   func callback(in host: @escaping @Sendable () -> Host?) -> PluginCallback {
-    // The first failure rejects the call. A @forever callback outlives its call, and goes on.
+    // The first failure rejects the call. A @forever callback outlives its call, and stays usable after a failure.
     let failure = Mutex<CallbackFailure?>(nil)
     return PluginCallback { arguments in
       if let known = failure.withLock({ $0 }) { throw known }
@@ -31,7 +31,7 @@ extension CallbackTarget {
 
   // MARK: Functions
 
-  /// Calls the function on this thread, and waits for its promise. Never called on the main thread, which settles the
+  /// Calls the function on this thread, and waits for its promise. Do not call on the main thread, which settles the
   /// promise.
   private func result(
     of function: FunctionDescription, of plugin: PluginDescription, _ arguments: [PluginValue], in host: Host
@@ -84,14 +84,14 @@ extension CallbackTarget {
   }
 }
 
-/// The error of a callback, which rejects the call that it was passed to.
+/// The error of a callback, with which the call that it was passed to is rejected.
 struct CallbackFailure: Error, CustomStringConvertible {
   var description: String
 }
 
 extension PluginValue {
-  /// The value of an expression as a callback's result of that type: a truth value as an integer is 1 or 0. `nil` if it
-  /// is of another type, or an integer is out of range.
+  /// Converts the value of an expression to a callback's result of that type: a truth value as an integer is 1 or 0.
+  /// `nil` if the value is of another type, or an integer is out of range.
   func converted(to type: ValueType) -> PluginValue? {
     if case .void = self { return type.isOptional || ArgumentKind(type) == .any ? self : nil }
     switch (ArgumentKind(type), self) {
@@ -101,7 +101,7 @@ extension PluginValue {
     }
   }
 
-  /// The value in a message.
+  /// The value as text in a message.
   var shown: String { self == .void ? "null" : summary }
 
   private var kind: ArgumentKind {

@@ -4,7 +4,7 @@ import PluginRuntime
 struct CallbackTarget: Sendable {
   enum Action: Sendable {
     case function(FunctionDescription, of: PluginDescription)
-    /// An expression with its text; its only names are those of arguments.
+    /// An expression with its text. All names in it are those of arguments.
     case expression(Expression, text: String)
   }
 
@@ -17,7 +17,7 @@ struct CallbackTarget: Sendable {
     var message: String
   }
 
-  /// Takes a function, which gets the first of the callback's arguments, as many as it has parameters.
+  /// Makes a callback of a function, which gets as many of the callback's first arguments as it has parameters.
   init(
     _ function: FunctionDescription, of plugin: PluginDescription, for parameter: String, _ type: CallbackType
   ) throws(Mistake) {
@@ -52,8 +52,8 @@ struct CallbackTarget: Sendable {
     }
   }
 
-  /// Takes an expression. `outer` returns the values of names that are not arguments, and `isOpen` whether a name gets
-  /// its value later, by `replacing`.
+  /// Makes a callback of an expression. `outer` returns the values of names that are not arguments. `isOpen` returns
+  /// whether a name gets its value later, by `replacing`.
   init(
     _ expression: Expression, text: String, for parameter: String, _ type: CallbackType,
     outer: (Expression) -> PluginValue? = { _ in nil }, isOpen: (Expression) -> Bool = { _ in false }
@@ -80,7 +80,7 @@ struct CallbackTarget: Sendable {
     self.action = action
   }
 
-  /// The callback with values in place of the names that were left open.
+  /// Returns the callback with values in place of the names that were left open.
   func replacing(_ value: (Expression) throws -> PluginValue?) rethrows -> CallbackTarget {
     guard case .expression(let expression, let text) = action else { return self }
     let names = Self.names(of: type)
@@ -91,7 +91,7 @@ struct CallbackTarget: Sendable {
     return CallbackTarget(self, .expression(bound, text: text))
   }
 
-  /// The numbers of the arguments by their names: those of the callback's parameters, and `$1`, `$2`, ...
+  /// Returns the indices of arguments by their names: those of the callback's parameters, and `$1`, `$2`, ...
   static func names(of type: CallbackType) -> [String: Int] {
     var names: [String: Int] = [:]
     for (index, parameter) in type.givenParameters.enumerated() {
@@ -101,7 +101,7 @@ struct CallbackTarget: Sendable {
     return names
   }
 
-  /// Checks the result as far as it is known before a call: a constant, or the type of a sole argument.
+  /// Checks the result if it is known before a call: a constant, or the type of a sole argument.
   private func checkResult(of expression: Expression) throws(Mistake) {
     guard let result = type.result else { return }
     switch expression {
@@ -144,7 +144,7 @@ struct CallbackTarget: Sendable {
 }
 
 extension CallbackTarget.Action: CustomStringConvertible {
-  /// The target as a pipeline file writes it.
+  /// The target in the syntax of a pipeline file.
   var description: String {
     switch self {
     case .function(let function, let plugin): "function: \(plugin.shortName).\(function.name)"

@@ -5,8 +5,8 @@ enum CallbackText {
   case function(plugin: String, function: String)
   case expression
 
-  /// Names joined by dots are a function, unless the first is an argument's name. A path that begins with "/", "./" or
-  /// "../" is part of a function too.
+  /// Reads names joined by dots as a function, unless the first is an argument's name. A path that begins with "/",
+  /// "./" or "../" is part of a function too.
   init(_ text: String, for type: CallbackType) {
     self = .expression
     let isPath = ["/", "./", "../"].contains { text.hasPrefix($0) }

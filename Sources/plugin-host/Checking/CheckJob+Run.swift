@@ -4,7 +4,7 @@ import PluginRuntime
 import Promises
 
 extension CheckJob {
-  /// Makes the check, in its process.
+  /// Makes the check. Call in the child process.
   func run(_ plan: [PluginDescription], _ options: CheckOptions, _ types: DebugTypes) {
     guard let run = CheckRun(plan, options, name: name) else { return }
     if kind == .types { return types.compare(run.plugin, in: run.host) }
@@ -51,7 +51,8 @@ extension CheckRun {
     var counts = [Counts.now]
     for _ in 0..<2 {
       for _ in 0..<round { call(function, arguments) }
-      // Threads of the plugin release their references, and destructors run on threads of the library's.
+      // Threads of the plugin release references, and destructors run on threads of the library, after the call has
+      // returned.
       for _ in 0..<20 where Counts.now.hasGrown(by: round, over: counts[counts.count - 1]) { usleep(10_000) }
       counts.append(.now)
     }
@@ -76,7 +77,7 @@ extension CheckRun {
       begin(function, arguments).discard()
       CheckProcess.write(.returned, "")
     }
-    // Work that has been asked to stop may end the process.
+    // Work that was asked to stop may still end the process.
     usleep(50_000)
     guard let arguments = arguments(for: function) else { return }
     call(function, arguments)
@@ -89,7 +90,7 @@ extension CheckRun {
 
     static var now: Counts { Counts(objects: PromiseUsage.liveObjects, bytes: plugin_memory_in_use()) }
 
-    /// Whether the calls of a round may have left something behind.
+    /// Whether the calls of a round may have leaked.
     func hasGrown(by round: Int, over earlier: Counts) -> Bool {
       objects > earlier.objects + round / 2 || bytes > earlier.bytes + round * 16
     }
@@ -97,7 +98,7 @@ extension CheckRun {
 }
 
 extension Signature {
-  /// Whether a call must leave nothing behind.
+  /// Whether a call must leave nothing allocated, so that leaks can be measured.
   fileprivate var canBeMeasured: Bool {
     let given = ([yielded].compactMap(\.self) + outputs.map(\.type)).map { type -> ValueType in
       if case .promise(let held?) = type { held } else { type }
@@ -111,7 +112,7 @@ extension Signature {
 }
 
 extension ValueType {
-  /// Whether it is an address that no destructor ends.
+  /// Whether the type is an address that no destructor frees.
   fileprivate var isAddressWithoutOwner: Bool {
     switch self {
     case .optional(let type): return type.isAddressWithoutOwner

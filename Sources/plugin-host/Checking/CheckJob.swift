@@ -16,7 +16,8 @@ struct CheckJob {
 
   var name: String { function.map { "\($0.name): \(kind.rawValue)" } ?? kind.rawValue }
 
-  /// All checks of a plugin. Includes functions that cannot be called with random arguments: their checks report that.
+  /// Returns all checks of a plugin. Includes functions that cannot be called with random arguments: their checks
+  /// report that.
   static func all(of plugin: PluginDescription, skipping names: Set<String>, hasTypes: Bool) -> [CheckJob] {
     var jobs = [CheckJob(kind: .load, function: nil)]
     if hasTypes { jobs.append(CheckJob(kind: .types, function: nil)) }
@@ -38,6 +39,6 @@ struct CheckResult {
   var notes: [String] = []
   /// Whether the check came to a result; false if it could not be made, for a reason in `notes`.
   var isMade = true
-  /// The number of calls that were begun.
+  /// The number of calls that were started.
   var calls = 0
 }

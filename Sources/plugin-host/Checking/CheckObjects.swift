@@ -5,19 +5,19 @@ import Promises
 final class CheckObjects {
   private let plugin: PluginDescription
   private let host: Host
-  /// The arguments that objects were made from: the objects may use them. One element for each object that a call got,
-  /// in the order of their calls.
+  /// The arguments that objects were made from, which the objects may use. One element for each object that a call got,
+  /// in the order of the calls.
   private var kept: [[[Argument]]] = []
   private var current: [[Argument]] = []
 
-  /// The objects whose makers' arguments are kept: more than are in use at a time.
+  /// The number of objects for which the makers' arguments are kept: more than are in use at a time.
   private static let mostKept = 256
-  /// The objects of different types that are made one from the other.
+  /// The most objects of different types that are made one from the other.
   private static let longestChain = 5
 
   init(of plugin: PluginDescription, in host: Host) { (self.plugin, self.host) = (plugin, host) }
 
-  /// A new object of the type, from the first function that returns one; `nil` if none does.
+  /// Returns a new object of the type, from the first function that makes one; `nil` if none does.
   func object(_ name: String, _ dice: inout Dice) -> PluginValue? {
     current = []
     defer {
@@ -28,7 +28,7 @@ final class CheckObjects {
     return object(name, for: [], &dice)
   }
 
-  /// Releases the arguments, the last first.
+  /// Releases the arguments, in reverse order.
   func release() {
     while let last = kept.popLast() { Self.release(last) }
   }
@@ -37,7 +37,7 @@ final class CheckObjects {
     while arguments.popLast() != nil {}
   }
 
-  /// An object that is needed to make those of other types.
+  /// Makes an object, possibly one that is needed to make those of the types `others`.
   private func object(_ name: String, for others: [String], _ dice: inout Dice) -> PluginValue? {
     guard !others.contains(name), others.count < Self.longestChain else { return nil }
     for function in plugin.functions where function.signature.gives(pointer: name) {

@@ -4,7 +4,7 @@ import PluginRuntime
 
 /// Runs a check in a child process, and reports an abnormal end as a finding.
 ///
-/// The child writes lines: a letter, a space, and a string of JSON. Use it while the process has a single thread.
+/// The child writes lines: a letter, a space, and a string of JSON. Use only while the process has a single thread.
 struct CheckProcess {
   /// The kinds of lines.
   enum Line: UInt8 {
@@ -12,7 +12,7 @@ struct CheckProcess {
     case returned = 0x72  // r
     case finding = 0x66  // f
     case note = 0x6E  // n
-    /// A note that says why the check is not made.
+    /// A note that says why the check was not made.
     case skipped = 0x73  // s
     case done = 0x64  // d
   }
@@ -42,7 +42,7 @@ struct CheckProcess {
     (self.child, self.result) = (child, result)
   }
 
-  /// Writes a line, in the child.
+  /// Writes a line. Call in the child.
   static func write(_ line: Line, _ text: String) {
     let bytes = [line.rawValue, 0x20] + Array(PluginValue.string(text).json.utf8) + [0x0A]
     try? FileBytes.write(bytes, to: Int32(PLUGIN_CHILD_REPORT))
@@ -63,7 +63,7 @@ struct CheckProcess {
     }
   }
 
-  /// Reads lines. Returns whether there were some.
+  /// Reads the lines that have arrived. Returns whether there were any.
   private mutating func read() -> Bool {
     var isRead = false
     while let chunk = child.readReport() { pending += chunk }

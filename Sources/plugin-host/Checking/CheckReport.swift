@@ -67,7 +67,7 @@ struct CheckReport {
     return (lines + ["</testsuite>", ""]).joined(separator: "\n")
   }
 
-  /// Text for XML 1.0, which has no control characters.
+  /// Escapes text for XML 1.0, which has no control characters.
   private static func xml(_ text: String) -> String {
     String(
       text.unicodeScalars.map { scalar in

@@ -4,19 +4,19 @@ import PluginRuntime
 import Promises
 import Synchronization
 
-/// The choices of a check.
+/// The options of a check.
 struct CheckOptions {
   var seed: UInt64
-  /// The calls of each function with random arguments.
+  /// The number of calls of each function with random arguments.
   var calls: Int
-  /// The time for each call to return, and for load() and unload().
+  /// The time limit for each call, and for load() and unload().
   var timeout: Duration
-  /// Whether unload() is called, and threads, descriptors and processes are counted after it. False after the separate
-  /// check of that had a finding.
+  /// Whether unload() is called, and threads, descriptors and processes are counted after it. False after the check of
+  /// loading and unloading had a finding.
   var unloads = true
 }
 
-/// A check in its process: a host with the plugin loaded.
+/// A check, in the child process that makes it: a host with the plugin loaded.
 final class CheckRun {
   let plugin: PluginDescription
   let options: CheckOptions
@@ -40,13 +40,13 @@ final class CheckRun {
       dropped: { misuse.note("releases the last reference to a promise that is pending") })
     ProcessGuard.install(
       program: "plugin-host", statuses: .init(call: 1, load: 2, timeout: 3), timeout: .zero)
-    // The main loop's descriptors do not count as the plugin's.
+    // Opens the main loop's descriptors before they are counted, so that they are not taken for the plugin's.
     _ = CellLoop.main
     plugin_child_adopt_orphans()
     before = ProcessCounts.now
     let host = Host(
       Host.Options(log: { _, _, message in
-        // Later ones are counted.
+        // The first such message of a callback: later ones end with a count.
         if message.hasSuffix("the call did nothing") { misuse.note(message) }
       }))
     do {
@@ -63,14 +63,14 @@ final class CheckRun {
     self.objects = objects
   }
 
-  /// Random arguments; `nil`, after a note, if there are none for the function.
+  /// Returns random arguments; `nil`, after a note, if there are none for the function.
   func arguments(for function: FunctionDescription) -> [Argument]? {
     if let arguments = values.arguments(for: function.signature) { return arguments }
     CheckProcess.write(.skipped, "was not called: it takes a token, or an address that no function returns")
     return nil
   }
 
-  /// Begins a call, after a line for the report.
+  /// Writes a line for the report, then starts a call.
   func begin(_ function: FunctionDescription, _ arguments: [Argument]) -> Promise<PluginValue> {
     CheckProcess.write(.call, "\(function.name)(\(arguments.checkText))")
     return host.call(function.name, of: plugin.id, arguments)
@@ -99,7 +99,7 @@ final class CheckRun {
   }
 
   private func report(_ fault: String, _ place: String) {
-    // One with another value in it is the same.
+    // Two faults that differ only in a value are the same.
     if reported.insert(fault.filter(\.isLetter)).inserted { CheckProcess.write(.finding, "\(fault), \(place)") }
   }
 
@@ -108,8 +108,8 @@ final class CheckRun {
     for text in misuse.take() { report(text, "after the call \(call)") }
   }
 
-  /// Stops reporting misuse and wrong results: promises were discarded, which the plugin may not have noticed yet, or
-  /// the check is about something else.
+  /// Stops reporting misuse and wrong results, because promises were discarded, which the plugin may not have noticed
+  /// yet, or because the check is about something else.
   func forgive() {
     isForgiving = true
     misuse.forgive()
@@ -130,7 +130,7 @@ final class CheckRun {
     let end = ContinuousClock.now + .seconds(3)
     while !left.isEmpty, .now < end {
       usleep(50_000)
-      // A sign of life.
+      // Keeps the parent from killing this process.
       CheckProcess.write(.returned, "")
       left = ProcessCounts.now.excess(over: before)
     }

@@ -7,7 +7,7 @@ struct CheckValues {
   /// Returns a new address of a type, from a function of the plugin; `nil` if no function returns one.
   let pointer: (String, inout Dice) -> PluginValue?
 
-  /// Arguments for one call; `nil` if a parameter needs a token, or an address that no function returns.
+  /// Returns arguments for one call; `nil` if a parameter needs a token, or an address that no function returns.
   mutating func arguments(for signature: Signature) -> [Argument]? {
     var arguments: [Argument] = []
     for parameter in signature.inputs {
@@ -26,7 +26,7 @@ struct CheckValues {
     }
   }
 
-  /// A value of the type, often at an edge of its range. A type of `nil` is void.
+  /// Returns a value of the type, often at an edge of its range. A type of `nil` is void.
   mutating func value(_ type: ValueType?) -> PluginValue? {
     switch type {
     case nil: return .void
@@ -99,7 +99,7 @@ struct CheckValues {
 }
 
 extension [Argument] {
-  /// The arguments for people, shortened.
+  /// The arguments as text for people, shortened.
   var checkText: String {
     map { argument in
       let content: String =

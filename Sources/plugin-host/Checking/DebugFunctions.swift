@@ -20,11 +20,11 @@ struct DebugFunctions {
   }
 
   private var entries: [UInt64: Entry] = [:]
-  /// The entry being read, and those that enclose it.
+  /// The offsets of the entry being read and of those that enclose it.
   private var path: [UInt64] = []
   private var isOfC = false
 
-  /// The longest file that is read.
+  /// The size of the longest file that is read, in bytes.
   static let longest = 64 << 20
 
   /// Reads the debug information of the file at `path`.
@@ -42,8 +42,9 @@ struct DebugFunctions {
 
   // MARK: Lines
 
-  /// ` <2><77a>: Abbrev Number: 1 (DW_TAG_formal_parameter)` begins an entry, at depth 2 and offset 0x77a;
-  /// `    <77b>   DW_AT_type        : (ref4) <0x2ce>` is an attribute of it. Older versions have no form in brackets.
+  /// Reads a line. ` <2><77a>: Abbrev Number: 1 (DW_TAG_formal_parameter)` begins an entry, at depth 2 and offset
+  /// 0x77a; `    <77b>   DW_AT_type        : (ref4) <0x2ce>` is an attribute of it. Older versions print no form in
+  /// brackets.
   private mutating func read(_ line: Substring) {
     let text = line.drop { $0 == " " }
     guard text.first == "<" else { return }
@@ -83,12 +84,12 @@ struct DebugFunctions {
     }
   }
 
-  /// `<0x2ce>`, with more text around it.
+  /// Parses `<0x2ce>`, with more text around it.
   private static func reference(_ value: Substring) -> UInt64? {
     value.firstRange(of: "<0x").flatMap { UInt64(value[$0.upperBound...].prefix { $0.isHexDigit }, radix: 16) }
   }
 
-  /// `(data1) 8	(unsigned char)`, `8`, or `0x1189`.
+  /// Parses `(data1) 8 (unsigned char)`, `8`, or `0x1189`.
   private static func number(_ value: Substring) -> UInt64? {
     var rest = value.drop { $0 == " " }
     if rest.first == "(" { rest = rest.drop { $0 != ")" }.dropFirst().drop { $0 == " " } }
@@ -120,7 +121,7 @@ struct DebugFunctions {
     return nil
   }
 
-  /// `nil` for an unknown type, or one without a CTypeShape.
+  /// Returns the shape of a type; `nil` for an unknown type, or one without a CTypeShape.
   private func shape(ofType offset: UInt64) -> CTypeShape? {
     var offset = offset
     for _ in 0..<32 {

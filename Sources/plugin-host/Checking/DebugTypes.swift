@@ -1,7 +1,7 @@
 import Glibc
 import PluginRuntime
 
-/// The comparison of a plugin's signatures with its debug information.
+/// Compares a plugin's signatures with its debug information.
 struct DebugTypes {
   private let functions: DebugFunctions?
   /// The reason why the debug information cannot be read; `nil` if the file has none.
@@ -27,7 +27,7 @@ struct DebugTypes {
   /// Whether there is anything to report.
   var isWorthwhile: Bool { note != nil || functions?.shapes.isEmpty == false }
 
-  /// Compares the functions of a host's plugin, and reports findings, in the process of the check.
+  /// Compares the functions of a host's plugin, and reports findings. Call in the child process of the check.
   func compare(_ plugin: PluginDescription, in host: Host) {
     if let note { CheckProcess.write(.note, note) }
     guard let functions else { return }
@@ -43,7 +43,7 @@ struct DebugTypes {
 }
 
 extension CFunctionShape {
-  /// The differences from the compiled function.
+  /// Returns the differences from the compiled function, as sentences.
   fileprivate func differences(from found: CFunctionShape) -> [String] {
     var texts: [String] = []
     let (count, real) = (parameters.count, found.parameters.count)

@@ -9,15 +9,15 @@ struct ProcessCounts {
 
   static var now: ProcessCounts {
     let threads = entries("/proc/self/task").count { task in
-      // Threads of the library, which it keeps.
+      // Threads of the library do not belong to the plugin.
       !name(ofThread: task).hasPrefix("promise-")
     }
-    // One of them is the open folder's.
+    // One descriptor is that of the open folder itself.
     return ProcessCounts(
       threads: threads, descriptors: entries("/proc/self/fd").count - 1, hasChildren: plugin_child_is_left())
   }
 
-  /// The counts that have grown, for display.
+  /// Returns the counts that have grown, for display.
   func excess(over before: ProcessCounts) -> [String] {
     let counts = [(threads - before.threads, "thread"), (descriptors - before.descriptors, "descriptor")]
     return counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }

@@ -95,7 +95,7 @@ struct AdoptCommand: ParsableCommand {
     var draft = AdoptionDraft(contents, exports: exports.contains, provides: exports.provides) {
       Clang.origin(of: $0, inHeader: path)
     }
-    // A relative path would be relative to the file's folder.
+    // The draft's reader takes a relative path as relative to the draft's folder.
     let written = library.contains("/") ? exports.path : library
     let id = id ?? AdoptionFile.id(ofHeader: path)
     if check {
@@ -103,7 +103,7 @@ struct AdoptCommand: ParsableCommand {
       StandardError.write(lines: CheckTable(draft, findings).lines)
       draft.apply(findings)
     }
-    // Without a function there is nothing to adopt, and a file of the name stays as it was.
+    // A draft without functions is not written, so that an existing file stays as it was.
     if !draft.functions.isEmpty {
       let yaml = draft.yaml(id: id, library: written, header: header)
       try ResultWriter(format: .raw, path: output).write(.string(yaml))

@@ -68,7 +68,8 @@ struct CacheCommand: ParsableCommand {
 
     private func removeFile() throws(Failure) {
       guard let path = cache.path else { throw Failure(.usage, CacheOptions.none) }
-      // A file that the user has named may be another one. In plugin-host's own place it is a cache, however damaged.
+      // A file that the user named may be something else. The file in plugin-host's own folder is a cache, however
+      // damaged.
       guard cache.file == nil || ResultStore.isStore(path: path) else {
         throw Failure(
           .rejected,
@@ -96,7 +97,7 @@ struct CacheCommand: ParsableCommand {
     }
   }
 
-  /// A duration for display: `5 s`, `3 min`, `2 h`, `40 d`.
+  /// Returns a duration for display: `5 s`, `3 min`, `2 h`, `40 d`.
   static func age(_ seconds: Int64) -> String {
     switch max(seconds, 0) {
     case ..<60: "\(max(seconds, 0)) s"

@@ -122,7 +122,7 @@ struct CallCommand: ParsableCommand, WritesResults, RunsPlugins {
     end(call, in: session, traceFile)
   }
 
-  /// The called function, and the words of its arguments.
+  /// Returns the called function, and the words of its arguments.
   func target(
     _ plan: inout PluginPlan
   ) throws(Failure) -> (plugin: PluginDescription, function: FunctionDescription, arguments: [String]) {

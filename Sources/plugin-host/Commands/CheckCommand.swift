@@ -83,7 +83,7 @@ struct CheckCommand: ParsableCommand, WritesJSON {
     of plugin: PluginDescription, _ plan: [PluginDescription], _ given: CheckOptions
   ) throws(Failure) -> [CheckResult] {
     var options = given
-    // The description was read when the plan was made.
+    // The descriptor was checked when the plan was made.
     var results = [CheckResult(name: "descriptor")]
     let types = DebugTypes(of: plugin.path, timeout: .seconds(60))
     for job in CheckJob.all(of: plugin, skipping: Set(skip), hasTypes: types.isWorthwhile) {

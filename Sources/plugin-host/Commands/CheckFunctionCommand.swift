@@ -10,7 +10,7 @@ struct CheckFunctionCommand: ParsableCommand {
   @ArgumentParser.Argument var file: String
   @ArgumentParser.Argument var function: String
 
-  /// A number that random arguments are unlikely to hit.
+  /// The descriptor of the report: a number that random arguments are unlikely to hit.
   private static let report: Int32 = 777
 
   func run() throws {
@@ -22,7 +22,7 @@ struct CheckFunctionCommand: ParsableCommand {
     CallChecker.run(function, of: adoption, report: Self.report)
   }
 
-  /// Leaves the function no open descriptor but the report's.
+  /// Closes the descriptors below the report's, except 0 to 2, which become /dev/null.
   private static func openNothing() -> Bool {
     let null = open("/dev/null", O_RDWR)
     guard null >= 0 else { return false }

@@ -48,7 +48,7 @@ struct NewCommand: ParsableCommand {
     }
   }
 
-  /// Makes the folder or a file in it.
+  /// Creates the folder or a file in it by `make`, which returns whether it succeeded.
   private func create(_ make: () -> Bool) throws(Failure) {
     guard !make() else { return }
     let error = SystemError.last

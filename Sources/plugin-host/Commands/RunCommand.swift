@@ -96,8 +96,8 @@ struct RunCommand: ParsableCommand, WritesResults, RunsPlugins {
     if watch { try session.watchFiles() }
     let cache = try store(for: checked, in: session, board)
     let run = PipelineRun(plan: checked.plan, session: session, board: board, jobs: jobs ?? .max, cache: cache)
-    // In the loop, which notes signals: one that arrives while the first steps begin is not to end the process before
-    // the steps of "finally".
+    // Started in the loop, which handles signals: a signal that arrives while the first steps start must not end the
+    // process before the steps of "finally" have run.
     session.loop.post { run.start() }
     if let timeout { session.loop.after(timeout.duration) { run.giveUp(.timedOut(seconds: timeout.value)) } }
     if let signal = session.loop.run(until: { run.isSettled }) {
@@ -113,7 +113,7 @@ struct RunCommand: ParsableCommand, WritesResults, RunsPlugins {
     end(run, in: session)
   }
 
-  /// The cache, if the pipeline can use it; the pipeline also runs without.
+  /// Opens the cache, if the pipeline can use it. Without a place for it, the pipeline runs without a cache.
   @MainActor
   private func store(
     for checked: CheckedPipeline, in session: Session, _ board: ProgressBoard

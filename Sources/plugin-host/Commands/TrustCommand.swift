@@ -51,7 +51,7 @@ struct TrustCommand: ParsableCommand {
 
     private static func line(for file: String, _ name: String) throws -> String {
       let bytes = try FileBytes.read(path: file)
-      // Not by the verifier, which refuses libraries for other machines.
+      // The verifier would refuse libraries for other machines.
       if ELF.isSharedLibrary(bytes) { return "hash \(try ContentHash(path: file)) \(name)" }
       if let key = PublicKey(text: String(decoding: bytes, as: UTF8.self)) { return "key \(key) \(name)" }
       throw Failure(.usage, "\(file): expected a shared library or an Ed25519 public key")

@@ -5,11 +5,11 @@ import PluginRuntime
 struct CommandLineCompletion {
   struct Candidate: Equatable {
     var text: String
-    /// One line for people.
+    /// A description, on one line.
     var note = ""
   }
 
-  /// The word at the cursor, as far as it is typed.
+  /// The word at the cursor, as far as the user has typed it.
   private let typed: String
   /// The positional words of the command.
   private var operands: [String] = []
@@ -137,7 +137,7 @@ struct CommandLineCompletion {
 }
 
 extension CommandLineCompletion {
-  /// The functions that can be a callback: those of the plugin whose name and dot are typed, otherwise plugins.
+  /// Returns the functions that can be a callback, if their plugin's name and the dot are typed; otherwise plugins.
   private func callbacks(_ typed: Substring, for parameter: String) -> [Candidate] {
     guard let dot = typed.lastIndex(of: "."), !typed[..<dot].isEmpty else {
       return finder.names.map { Candidate(text: "\(parameter)=\($0).") }
@@ -160,14 +160,14 @@ extension CommandLineCompletion {
 }
 
 extension Parameter {
-  /// The named values. Of several flags, the last one is completed.
+  /// Returns the named values of the parameter. In a list of flags, the last one is completed.
   fileprivate func values(_ typed: Substring) -> [CommandLineCompletion.Candidate] {
     guard case .constant(let constants) = argumentType else {
       let isBool = type.content == .bool
       return isBool ? ["true", "false"].map { CommandLineCompletion.Candidate(text: $0) } : []
     }
     let start = constants.areFlags ? typed.lastIndex(of: "|").map { typed[...$0] } ?? "" : ""
-    // A library may have thousands, and each of its integers takes all.
+    // A library may have thousands of constants, and each of its integers accepts all of them.
     if constants.areOfLibrary, typed.count == start.count { return [] }
     return constants.constants.map { CommandLineCompletion.Candidate(text: start + $0.name, note: $0.value.json) }
   }

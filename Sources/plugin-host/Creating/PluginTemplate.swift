@@ -44,8 +44,8 @@ struct PluginTemplate {
     "a"..."z" ~= scalar || "A"..."Z" ~= scalar
   }
 
-  /// The Makefile, whose compiler line depends on the language. Modules and crates are not called NAME, which may be
-  /// the name of a standard one.
+  /// Returns the Makefile, whose compiler line depends on the language. Modules and crates are not named NAME, because
+  /// a standard one may have that name.
   private func makefile(_ source: String) -> String {
     let (variables, command) =
       switch language {

@@ -2,7 +2,7 @@ import PluginRuntime
 
 /// A command line that calls a function, ready to be pasted and changed.
 enum CommandLineExample {
-  /// Nil for a function with an argument that cannot be written on a command line, such as an address.
+  /// Returns the command line; nil for a function with an argument that cannot be written there, such as an address.
   static func text(of function: FunctionDescription, in plugin: PluginDescription) -> String? {
     var words = ["plugin-host", "call", quoted(plugin.adoption?.file ?? plugin.path), function.name]
     for parameter in function.signature.inputs where parameter.fallback == nil {
@@ -12,7 +12,7 @@ enum CommandLineExample {
     return words.joined(separator: " ")
   }
 
-  /// The word quoted for a shell. One with harmful characters is written in ASCII.
+  /// Quotes a word for a shell. A word with harmful characters is written in ASCII.
   private static func quoted(_ word: String) -> String {
     if word.unicodeScalars.contains(where: \.isHarmful) { return "$'\(escaped(word))'" }
     let isPlain = word.utf8.allSatisfy {
@@ -26,7 +26,7 @@ enum CommandLineExample {
     return isPlain && !word.isEmpty ? word : "'\(word.replacing("'", with: "'\\''"))'"
   }
 
-  /// The word within $'...'.
+  /// Escapes a word for $'...'.
   private static func escaped(_ word: String) -> String {
     RawText.bytes(of: word).map { byte in
       let letter = Unicode.Scalar(byte)
@@ -52,7 +52,7 @@ extension ValueType {
     }
   }
 
-  /// A value as JSON.
+  /// An example of a value, as JSON.
   private var exampleJSON: String? {
     switch self {
     case .scalar(let scalar): return scalar.form == .bool ? "true" : scalar.form == .float ? "1.5" : "1"
@@ -89,6 +89,6 @@ extension CallbackType {
 }
 
 extension ValueType {
-  /// Whether its values are numbers.
+  /// Whether the values of the type are numbers.
   fileprivate var isNumber: Bool { content.scalar.map { $0.form != .bool } ?? false }
 }

@@ -22,7 +22,7 @@ enum FunctionText {
     return lines.map { $0 + "\n" }.joined()
   }
 
-  /// The ways to write the callback of a parameter; nil if it takes none.
+  /// Describes how to write the callback of a parameter; nil if the parameter takes none.
   private static func callbackRow(_ parameter: Parameter) -> Row? {
     guard let type = parameter.type.callbackType else { return nil }
     let names = type.givenParameters.enumerated().map { $1.name ?? "$\($0 + 1)" }.joined(separator: ", ")
@@ -35,7 +35,7 @@ enum FunctionText {
     (name, type.description + (fallback.map { " = \($0.json)" } ?? ""), note?.displayLine ?? "")
   }
 
-  /// Rows in columns under a heading; nothing if there are none.
+  /// Returns rows in columns under a heading; nothing if there are no rows.
   private static func section(_ heading: String, _ rows: [Row]) -> [String] {
     guard !rows.isEmpty else { return [] }
     let names = rows.map(\.name.columns).max() ?? 0

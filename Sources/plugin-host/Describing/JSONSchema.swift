@@ -4,7 +4,7 @@ import PluginRuntime
 enum JSONSchema {
   private static let draft = ("$schema", JSON.string("https://json-schema.org/draft/2020-12/schema"))
 
-  /// The schema of an object with the arguments by name.
+  /// Returns the schema of an object with the arguments by name.
   static func arguments(of function: FunctionDescription) -> JSON {
     let signature = function.signature
     var properties = signature.inputs.map { parameter in
@@ -20,7 +20,7 @@ enum JSONSchema {
         + object(properties, required: required))
   }
 
-  /// The schema of the text that a call prints.
+  /// Returns the schema of the text that a call prints.
   static func result(of function: FunctionDescription) -> JSON {
     let signature = function.signature
     let head = [draft, ("title", .string(function.name))]
@@ -62,7 +62,7 @@ enum JSONSchema {
 }
 
 extension ValueType {
-  /// The keywords that describe a value of this type as JSON.
+  /// Returns the keywords that describe a value of this type as JSON.
   fileprivate func schema(_ use: JSONSchema.Use) -> [(name: String, value: JSON)] {
     switch self {
     case .scalar(let scalar):
@@ -103,7 +103,7 @@ extension ValueType {
     case .promise(let held): return held.map { $0.schema(use) } ?? JSONSchema.null
     case .value, .error: return []
     case .constant(let constants): return schema(of: constants)
-    // Types without JSON.
+    // Types that have no form in JSON.
     case .pointer, .callback, .context, .token: return [("not", .object([]))]
     }
   }
@@ -122,11 +122,11 @@ extension ValueType {
     ])
   }
 
-  /// A number, a name, or for flags several names: in an array, or in a text with "|" between them.
+  /// Describes a number, a name, or for flags several names: in an array, or in a text with "|" between them.
   private func schema(of constants: ConstantSet) -> [(name: String, value: JSON)] {
     let names = JSON.array(constants.constants.map { .string($0.name) })
     let number = constants.base.schema(.taken)
-    // A library may have thousands, and each of its integers takes all.
+    // A library may have thousands of constants, and each of its integers accepts all of them.
     if constants.areOfLibrary { return anyOf([number, [("type", .string("string"))]]) }
     guard constants.areFlags else { return anyOf([number, [("enum", names)]]) }
     let name = "(\(constants.constants.map(\.name).joined(separator: "|")))"

@@ -88,7 +88,7 @@ struct PluginReference {
     return result
   }
 
-  /// Text as code. The fence is longer than any in the text; bars are escaped for tables.
+  /// Marks text as code. The fence is longer than any in the text; bars are escaped for tables.
   private static func code(_ text: String) -> String {
     let line = text.displayLine.replacing("|", with: "\\|")
     var longest = 0
@@ -104,7 +104,7 @@ struct PluginReference {
 }
 
 extension FailureRule {
-  /// When a call fails, for people.
+  /// Returns a sentence for people: when a call fails.
   fileprivate func sentence(_ report: FailureReport) -> String {
     switch self {
     case .status: return "It fails with an error of its own."

@@ -2,7 +2,7 @@ import PluginRuntime
 
 /// Plugins as text for people.
 enum PluginText {
-  /// A line for each plugin: id, version, number of functions, description.
+  /// Returns a line for each plugin: id, version, number of functions, description.
   static func table(_ plugins: [PluginDescription]) -> String {
     let idWidth = plugins.map(\.id.columns).max() ?? 0
     let versionWidth = plugins.map(\.version.displayLine.columns).max() ?? 0
@@ -16,7 +16,7 @@ enum PluginText {
     }.joined()
   }
 
-  /// The full description of a plugin.
+  /// Returns the full description of a plugin.
   static func page(_ plugin: PluginDescription) -> String {
     var lines = [trimmed("\(plugin.id) \(plugin.version.displayLine)")]
     if let description = plugin.description { lines.append(description.displayLine) }
@@ -44,7 +44,7 @@ enum PluginText {
 }
 
 extension PluginDescription {
-  /// The range as text: `1` or `1 to 3`.
+  /// The range of ABI versions as text: `1` or `1 to 3`.
   var abiText: String {
     abi.lowerBound == abi.upperBound ? "\(abi.lowerBound)" : "\(abi.lowerBound) to \(abi.upperBound)"
   }

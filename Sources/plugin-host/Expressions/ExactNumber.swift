@@ -2,7 +2,7 @@ import PluginRuntime
 
 /// A number that an expression compares or calculates with, without rounding.
 enum ExactNumber: Sendable {
-  /// An integer of 64 bits, signed or unsigned; or one written as text.
+  /// An integer of 64 bits, signed or unsigned; in a text, of up to 128 bits.
   case integer(Int128)
   case double(Double)
 
@@ -38,7 +38,7 @@ enum ExactNumber: Sendable {
     self = number
   }
 
-  /// The value of an integer; `nil` if it does not fit in 64 bits.
+  /// Returns the value of an integer; `nil` if it does not fit in 64 bits.
   static func value(ofInteger number: Int128) -> PluginValue? {
     Int64(exactly: number).map { .int($0) } ?? UInt64(exactly: number).map { .uint($0) }
   }
@@ -58,7 +58,7 @@ enum ExactNumber: Sendable {
     }
   }
 
-  /// The order of two numbers; `unordered` for NaN.
+  /// Compares two numbers; `unordered` for NaN.
   func order(to other: ExactNumber) -> Order {
     switch (self, other) {
     case (.integer(let left), .integer(let right)): Self.order(left, right)
@@ -74,7 +74,7 @@ enum ExactNumber: Sendable {
   }
 
   private static func order(_ left: Int128, _ right: Double) -> Order {
-    // Beyond 2^100 no integer that an expression calculates with is near enough to be rounded to the same number.
+    // NaN, or beyond 128 bits: integers of 64 bits are not rounded to such a number.
     guard let floor = Int128(exactly: right.rounded(.down)) else { return order(Double(left), right) }
     if left != floor { return order(left, floor) }
     return right == right.rounded(.down) ? .equal : .less

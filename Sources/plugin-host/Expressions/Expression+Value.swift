@@ -6,7 +6,7 @@ extension Expression {
     try Self.truth(of: self.value(value))
   }
 
-  /// The value of the expression. `value` returns the values of variables and results.
+  /// Evaluates the expression. `value` returns the values of variables and results.
   func value(_ value: (Expression) throws -> PluginValue) throws -> PluginValue {
     switch self {
     case .literal(let value): return value
@@ -65,7 +65,7 @@ extension Expression.Comparison {
     }
   }
 
-  /// A text equals the number or the truth value that it is written as.
+  /// Whether two values are equal. A text equals the number or the truth value that it spells.
   private static func areEqual(_ left: PluginValue, _ right: PluginValue) -> Bool {
     switch (left, right) {
     case (.string(let text), .bool(let value)), (.bool(let value), .string(let text)): return text == "\(value)"
@@ -102,7 +102,7 @@ extension Expression.Operation {
     return value
   }
 
-  /// `nil` if the result does not fit in 128 bits. The divisor is not 0.
+  /// Calculates with integers; `nil` if the result does not fit in 128 bits. The divisor must not be 0.
   private func result(_ left: Int128, _ right: Int128) -> Int128? {
     switch self {
     case .add: return left + right
@@ -127,6 +127,6 @@ extension Expression.Operation {
 }
 
 extension PluginValue {
-  /// The value as an operand in a message.
+  /// The value as text for a message.
   fileprivate var operand: String { self == .void ? "null" : summary }
 }

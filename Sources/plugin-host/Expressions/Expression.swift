@@ -22,7 +22,7 @@ indirect enum Expression: Sendable {
   case choose(if: Expression, then: Expression, else: Expression)
 
   enum Comparison: String, Sendable, CaseIterable {
-    // In the order in which a parser tries them.
+    // The order in which the parser tries them: "<=" before "<".
     case equal = "=="
     case unequal = "!="
     case lessOrEqual = "<="
@@ -46,7 +46,7 @@ indirect enum Expression: Sendable {
     var operand: Expression
   }
 
-  /// The error of a text that is not an expression, or of operands of wrong kinds.
+  /// The error for a text that is not an expression, or for operands of wrong kinds.
   struct Mistake: Error, CustomStringConvertible {
     var description: String
   }
@@ -59,7 +59,7 @@ indirect enum Expression: Sendable {
     case arguments
   }
 
-  /// The operands of this expression's own operator.
+  /// The operands of the outermost operator.
   private var parts: [Expression] {
     switch self {
     case .literal, .variable, .result: []
@@ -84,7 +84,7 @@ indirect enum Expression: Sendable {
     operands.compactMap { if case .result(let reference) = $0 { reference } else { nil } }
   }
 
-  /// The expression with its variables and results replaced, where `replacement` returns a substitute.
+  /// Returns the expression with substitutes for the variables and results for which `replacement` returns one.
   func replacing(_ replacement: (Expression) throws -> Expression?) rethrows -> Expression {
     switch self {
     case .literal: self

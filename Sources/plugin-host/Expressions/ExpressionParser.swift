@@ -3,7 +3,7 @@ import PluginRuntime
 extension Expression {
   /// Parses an expression.
   ///
-  /// - Parameter operands: parts of the text that are not parsed.
+  /// - Parameter operands: parts of the text that are not parsed, with their operands.
   init(parsing text: String, names: Names = .variables, operands: [Embedded] = []) throws(Mistake) {
     var parser = ExpressionParser(text: text, names: names, operands: operands)
     self = try parser.choice(depth: 0)
@@ -11,12 +11,12 @@ extension Expression {
   }
 }
 
-/// Recursive descent; one method for each precedence, the weakest first.
+/// A parser by recursive descent, with one method for each precedence, the weakest first.
 private struct ExpressionParser {
   private let text: String
   private let names: Expression.Names
   private var rest: Substring
-  /// Bounds the depth of the tree, which is walked recursively.
+  /// The number of operators so far. It is limited, because the tree is walked recursively.
   private var operators = 0
   private let operands: [(range: Range<String.Index>, operand: Expression)]
 
@@ -94,7 +94,7 @@ private struct ExpressionParser {
     return left
   }
 
-  /// A sign before a number is part of it; before anything else, `-x` is `0 - x`.
+  /// Parses signs. A sign before a number is part of it; before anything else, `-x` is `0 - x`.
   private mutating func sign(depth: Int) throws(Expression.Mistake) -> Expression {
     var isNegative = false
     var column = 0

@@ -9,7 +9,7 @@ struct ResultPath: Equatable, Sendable {
     case index(Int)
   }
 
-  /// The error of a text that is not a path.
+  /// The error for a text that is not a path.
   struct Mistake: Error {
     var message: String
   }
@@ -49,7 +49,7 @@ struct ResultPath: Equatable, Sendable {
     Mistake(message: "\"\(text)\" is not a path to a part of a result; write one such as rows[0].name")
   }
 
-  /// The part of `value` that the path leads to. A text on the way is read as JSON.
+  /// Returns the part of `value` at the path. A text on the way is read as JSON.
   func part(of value: PluginValue) throws(MissingPart) -> PluginValue {
     var value = value
     for (number, part) in parts.enumerated() {
@@ -105,7 +105,7 @@ struct ResultPath: Equatable, Sendable {
     }
   }
 
-  /// The part before the one with that number, in a message.
+  /// Names the part before that at index `number`, for a message.
   private func place(_ number: Int) -> String {
     number == 0 ? "the result" : "\"\(ResultPath(parts: Array(parts[..<number])))\" of the result"
   }
@@ -136,7 +136,7 @@ extension ResultPath {
   }
 }
 
-/// The error of a result that lacks the part that another step uses.
+/// The error for a result that lacks the part that another step uses.
 struct MissingPart: Error, Equatable, CustomStringConvertible {
   var description: String
 
@@ -146,8 +146,8 @@ struct MissingPart: Error, Equatable, CustomStringConvertible {
 }
 
 extension PluginValue {
-  /// Converts JSON of which a part is used. A number that no value holds, an integer beyond 64 bits or a number beyond
-  /// an f64, becomes the text of its digits.
+  /// Converts JSON whose parts are used. A number that no value holds, an integer beyond 64 bits or a number beyond an
+  /// f64, becomes the text of its digits.
   init(readable json: JSONText) throws(ArgumentMismatch) { self = try PluginValue(untyped: json.readable) }
 
   /// The kind of value, for messages.
@@ -163,7 +163,7 @@ extension PluginValue {
     }
   }
 
-  /// The value within a text: texts and UTF-8 as they are, all else as JSON.
+  /// The value as a part of a text: texts and UTF-8 as they are, all else as JSON.
   var text: String {
     get throws(MissingPart) {
       switch self {
@@ -178,7 +178,7 @@ extension PluginValue {
 }
 
 extension JSONText {
-  /// The JSON with the text of its digits in place of each integer beyond 64 bits and each number beyond an f64.
+  /// The JSON with each integer beyond 64 bits and each number beyond an f64 replaced by the text of its digits.
   fileprivate var readable: JSONText {
     switch self {
     case .number(let digits): isHeld(digits) ? self : .string(digits)

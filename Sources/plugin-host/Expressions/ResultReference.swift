@@ -1,4 +1,4 @@
-/// The result of a step, or a part of it, as the file names it.
+/// The result of a step, or a part of it, as a pipeline file names it.
 struct ResultReference: Equatable, Sendable {
   var step: String
   var path = ResultPath()

@@ -97,7 +97,7 @@ struct HostOptions: ParsableArguments {
     return options
   }
 
-  /// More calls in each other, in this process, could overflow a thread's stack.
+  /// The accepted limits of nested calls. More of them in this process could overflow a thread's stack.
   private static let recursionLimits = 1...1_000
 
   /// The capabilities of all workers. The texts have been checked.
@@ -124,7 +124,7 @@ struct HostOptions: ParsableArguments {
     }
   }
 
-  /// An empty plan with the places and the time limits of the options.
+  /// Returns an empty plan with the places and the time limits of the options.
   func plan(_ finder: PluginFinder, scanner: PluginScanner? = nil) -> PluginPlan {
     PluginPlan(
       finder: finder, scanner: scanner, place: isolation ?? (allowed.isEmpty ? nil : .process), workers: workers)

@@ -33,13 +33,13 @@ struct OutputOptions: ParsableArguments {
     }
   }
 
-  /// Whether the command line asks for JSON, and so for JSON of failures.
+  /// Whether the command line asks for JSON. Failures are then JSON, too.
   var wantsJSON: Bool { formats.contains(.json) }
 
   var writer: ResultWriter { ResultWriter(format: formats.first ?? .json, path: paths.first) }
 }
 
-/// A command that writes JSON if it is asked to, and then its failures as JSON, too.
+/// A command that writes JSON on request, its failures included.
 protocol WritesJSON {
   var json: Bool { get }
 }

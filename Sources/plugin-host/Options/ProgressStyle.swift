@@ -5,8 +5,8 @@ import Glibc
 enum ProgressStyle: String, CaseIterable, ExpressibleByArgument {
   case auto, plain, off
 
-  /// `isTransient`: show progress alone, not the beginning and the end. The display is erased at the end, and very
-  /// short calls are not drawn at all.
+  /// Returns the display. If it is transient, it shows reports of progress, not the beginning and the end of calls, is
+  /// erased at the end, and draws nothing for very short calls.
   @MainActor
   func display(isTransient: Bool) -> any ProgressDisplay {
     switch self {

@@ -1,6 +1,6 @@
 import PluginRuntime
 
-/// A JSON text to be written, on one line. Members of an object keep their order.
+/// A JSON text on one line. Members of an object keep their order.
 struct JSON {
   let text: String
 

@@ -3,14 +3,14 @@ import Synchronization
 
 /// The secrets of this process, which are hidden in all output.
 enum Redaction {
-  /// The texts that stand for secrets, the longest first: as they are, in JSON, on one line, and in base64, also in
-  /// that of bytes around them.
+  /// The texts to hide, the longest first: each secret as it is, in JSON, on one line, in base64, and in the base64 of
+  /// bytes around it.
   private static let texts = Mutex<[String]>([])
 
-  /// Texts with fewer characters are not hidden: they are a part of too many others.
+  /// The least length of a text that is hidden, in characters: shorter ones are a part of too many other texts.
   static let leastLength = 4
 
-  /// Hides a text from now on, the texts and numbers in it if it is JSON, and the number that it may become.
+  /// Hides a text from now on, the texts and numbers in it if it is JSON, and the numbers that it can be converted to.
   static func add(secret: String) {
     add(secret)
     for type in [ValueType.i64, .u64, .f64] {
@@ -21,7 +21,7 @@ enum Redaction {
     }
   }
 
-  /// Hides the parts of a value, by which a pipeline may take it apart.
+  /// Hides the parts of a value, which a pipeline may use alone.
   private static func add(partsOf value: PluginValue) {
     switch value {
     case .string(let text): add(text)
@@ -46,8 +46,8 @@ enum Redaction {
     }
   }
 
-  /// The digits of base64 that have only bits of the secret, after 0, 1 and 2 other bytes of a group of three. Fewer
-  /// than 8 digits are not hidden: they are in the base64 of other bytes too.
+  /// Returns the digits of base64 that depend on the secret alone, after 0, 1 and 2 other bytes of a group of three.
+  /// Leaves out fewer than 8 digits: they are likely to be in the base64 of other bytes, too.
   private static func digits(of secret: String) -> [String] {
     let bytes = Array(secret.utf8)
     return (0..<3).compactMap { offset in
@@ -58,11 +58,11 @@ enum Redaction {
     }
   }
 
-  /// The text with `***` in place of secrets.
+  /// Returns the text with `***` in place of secrets.
   static func apply(_ text: String) -> String {
     let texts = texts.withLock { $0 }
     guard !texts.isEmpty else { return text }
-    // Compares bytes: a letter that combines with the last one does not hide the secret from the search.
+    // Compares bytes: a combining character after a secret would make its last character another one.
     let bytes = texts.reduce(Array(text.utf8)) { $0.replacing(Array($1.utf8), with: Array("***".utf8)) }
     return String(decoding: bytes, as: UTF8.self)
   }
@@ -70,8 +70,8 @@ enum Redaction {
   /// Whether a secret is in the text.
   static func isNeeded(in text: String) -> Bool { isNeeded(in: Array(text.utf8)) }
 
-  /// Whether the value contains a secret: in its JSON, which has the digits of numbers, or in bytes, whose base64 has
-  /// none of a short secret's forms.
+  /// Whether the value contains a secret: in its JSON, which has the digits of numbers, or in its bytes,
+  /// because a short secret is not searched for in base64.
   static func isNeeded(in value: PluginValue) -> Bool {
     !texts.withLock { $0.isEmpty } && (isNeeded(inBytesOf: value) || isNeeded(in: value.json))
   }
@@ -93,8 +93,8 @@ enum Redaction {
 }
 
 extension PluginValue {
-  /// The value with `***` in place of secrets. Called before the value becomes text: JSON within JSON would change a
-  /// secret's form once more.
+  /// The value with `***` in place of secrets. Use before the value becomes text: in JSON within JSON, a secret has a
+  /// form that is not searched for.
   var redacted: PluginValue {
     switch self {
     case .string(let text): .string(Redaction.apply(text))
@@ -106,6 +106,6 @@ extension PluginValue {
     }
   }
 
-  /// `***` in place of a list or an object whose JSON is a secret, or has one in it.
+  /// The value, or `***` in place of a list or an object whose JSON is a secret or contains one.
   private var redactedWhole: PluginValue { Redaction.isNeeded(in: self) ? .string("***") : self }
 }

@@ -1,8 +1,8 @@
 import PluginRuntime
 
 extension ResultShape {
-  /// A result of this type as it is printed: an f32 with as few digits as distinguish it from its neighbours, and bytes
-  /// in a `value` in the form in which they can be an argument again.
+  /// Returns a result of this type as it is printed: an f32 with as few digits as distinguish it from its neighbours,
+  /// and bytes in a `value` in the form in which they can be an argument again.
   func printed(_ value: PluginValue) -> PluginValue {
     switch self {
     case .nothing: return value
@@ -41,7 +41,7 @@ extension ValueType {
 }
 
 extension PluginValue {
-  /// The value with `{"base64": "..."}` for bytes, which without a type would be a string.
+  /// The value with `{"base64": "..."}` for bytes, which would otherwise be read as a string.
   fileprivate var withMarkedBytes: PluginValue {
     switch self {
     case .bytes: .object([PluginMember("base64", .string(String(json.dropFirst().dropLast())))])

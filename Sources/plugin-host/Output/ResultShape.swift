@@ -1,6 +1,6 @@
 import PluginRuntime
 
-/// The type of a step's result, as far as it is known before the step runs.
+/// The type of a step's result, to the extent that it is known before the step runs.
 indirect enum ResultShape: Sendable {
   case nothing
   /// Known only from the value.
@@ -21,7 +21,7 @@ indirect enum ResultShape: Sendable {
     }
   }
 
-  /// The result for people: `own bytes`, `nothing`.
+  /// The result as text for people: `own bytes`, `nothing`.
   var text: String {
     switch self {
     case .nothing: "nothing"
@@ -32,7 +32,7 @@ indirect enum ResultShape: Sendable {
     }
   }
 
-  /// The shape of the part that a path leads to. Throws if no value of this shape has that part.
+  /// Returns the shape of the part at a path. Throws if no value of this shape has that part.
   func part(_ path: ResultPath) throws(MissingPart) -> ResultShape {
     var shape = self
     for part in path.parts { shape = try shape.part(part) }

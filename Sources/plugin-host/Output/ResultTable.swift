@@ -27,7 +27,8 @@ enum ResultTable {
     }
   }
 
-  /// The names of all members, in the order of their first occurrence; none if the elements are not all objects.
+  /// Returns the names of all members, in the order of their first occurrence; none if the elements are not all
+  /// objects.
   private static func columns(of elements: [PluginValue]) -> [String] {
     var names: [String] = []
     var seen: Set<String> = []
@@ -58,7 +59,7 @@ enum ResultTable {
     }
   }
 
-  /// A value on one line, without control characters.
+  /// Returns a value on one line, without control characters.
   private static func cell(_ value: PluginValue) -> String {
     switch value {
     case .void: ""

@@ -27,7 +27,7 @@ struct ResultWriter: Sendable {
 
   /// Writes a result, printed as its type requires.
   func write(_ value: PluginValue, of shape: ResultShape) throws(Failure) {
-    // The formats change the form of bytes.
+    // Checked here, because the formats change the form of bytes.
     guard isForFile || !Redaction.isNeeded(in: value) else { throw Self.secret }
     if format == .raw, case .bytes(let bytes) = value { return try write(bytes: bytes) }
     try write(bytes: format.bytes(of: shape.printed(value)))
@@ -83,13 +83,13 @@ struct ResultWriter: Sendable {
     return StandardStreams.descriptor(namedBy: path)
   }
 
-  /// Whether the result is stored: not on a terminal, or in a pipe.
+  /// Whether the result is written to a regular file, not to a terminal or a pipe.
   private var isForFile: Bool {
     guard descriptor == nil, let path else { return false }
     return FileKind(path: path) == .missing || FileKind.isRegular(path)
   }
 
-  /// A terminal would interpret binary data as commands.
+  /// Refuses binary data for a terminal, which would interpret it as commands.
   private func refuseBinary(_ bytes: [UInt8]) throws(Failure) {
     guard format == .raw, path == nil, Terminal.isTerminal(StandardStreams.results), !Self.isText(bytes) else { return }
     throw Failure(

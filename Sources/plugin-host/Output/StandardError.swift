@@ -12,8 +12,8 @@ enum StandardError {
     try? FileBytes.write(Redaction.apply(RawText.string(text)).utf8, to: STDERR_FILENO)
   }
 
-  /// Writes a line of JSON, whose values are without secrets: one that looks like a key or a bracket of the line must
-  /// not take its place.
+  /// Writes a line of JSON. The caller removes secrets from its values: removed from the text, a secret that is equal
+  /// to a key or a bracket would damage the JSON.
   static func write(_ json: JSON) {
     try? FileBytes.write((RawText.string(json.text) + "\n").utf8, to: STDERR_FILENO)
   }

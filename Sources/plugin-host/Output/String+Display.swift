@@ -23,22 +23,21 @@ extension Unicode.Scalar {
 }
 
 extension String {
-  /// The text on one line: each run of harmful characters, such as line breaks and the beginnings of escape sequences,
-  /// becomes one space. A terminal must not obey a plugin's text.
-  /// Secrets are hidden, and a text of megabytes is cut.
+  /// The text on one line, with a space for each run of harmful characters, such as line breaks and the beginnings of
+  /// escape sequences: a terminal must not obey a plugin's text. Secrets are hidden, and a text of megabytes is cut.
   var displayLine: String { Redaction.apply(self).cut.singleLine }
 
-  /// The most bytes of a plugin's line or message that are printed.
+  /// The length in bytes after which a plugin's line or message is cut.
   static let longestLine = 1 << 20
 
-  /// The text without the bytes beyond the longest line, which are counted.
+  /// The text, cut after the longest line, with the number of bytes that are left out.
   var cut: String {
     let rest = utf8.count - Self.longestLine
     guard rest > 0 else { return self }
     return "\(String(decoding: utf8.prefix(Self.longestLine), as: UTF8.self))... (\(rest) more bytes)"
   }
 
-  /// The text with a space for each harmful character but tabs: a line that a plugin wrote, as it may be shown on a terminal.
+  /// The text with a space for each harmful character but tabs, so that a terminal can show a line that a plugin wrote.
   var harmlessLine: String {
     guard unicodeScalars.contains(where: \.isHarmful) else { return self }
     var line = String.UnicodeScalarView()
@@ -73,7 +72,8 @@ extension String {
     return (start(of: room) ?? self) + mark
   }
 
-  /// The beginning of the text that fills at most `width` columns; nil if all of it fits. Looks at no more of it.
+  /// Returns the beginning of the text that fills at most `width` columns; nil if all of it fits. Reads no further than
+  /// that.
   private func start(of width: Int) -> String? {
     var used = 0
     for index in unicodeScalars.indices {

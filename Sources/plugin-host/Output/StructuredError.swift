@@ -9,13 +9,13 @@ import Synchronization
 enum StructuredError {
   private static let flag = Atomic<Bool>(false)
 
-  /// Whether failures are written as JSON from now on.
+  /// Whether failures are written as JSON. Starts as false.
   static var isOn: Bool {
     get { flag.load(ordering: .relaxed) }
     set { flag.store(newValue, ordering: .relaxed) }
   }
 
-  /// Writes a failure: as one line of JSON if that was asked for, and otherwise its lines.
+  /// Writes a failure: as one line of JSON if `isOn`, and otherwise its lines.
   static func write(_ failure: Failure) {
     // A failure without lines was already written.
     if failure.lines.isEmpty { return }
@@ -63,7 +63,7 @@ enum StructuredError {
     return text(lines.joined(separator: "\n"))
   }
 
-  /// A text without secrets: they are hidden before JSON changes their form.
+  /// Returns a text without secrets. They are hidden before JSON changes their form.
   private static func text(_ text: String) -> JSON { .string(Redaction.apply(text).cut) }
 }
 

@@ -3,7 +3,7 @@ import PluginRuntime
 /// A pipeline file that was read and validated, down to the signatures of the functions that it calls.
 struct CheckedPipeline {
   var plan: PipelinePlan
-  /// The plugins that it uses, not loaded yet.
+  /// The plugins that the pipeline uses, not loaded yet.
   var plugins: PluginPlan
   /// The digest of the files and the values of variables: runs with equal digests are identical.
   var identity: Digest

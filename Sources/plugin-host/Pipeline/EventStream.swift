@@ -2,15 +2,15 @@ import PluginRuntime
 import Promises
 import Synchronization
 
-/// The events of a running step: the arguments of one of its callbacks, call by call. Each step that takes them gets
-/// all of them. The callback waits while one of these is behind by as many as there is room for.
+/// The events of a running step: the arguments of one of its callbacks, call by call. Each step that takes events gets
+/// all of them. The callback waits while the buffer of one of these steps is full.
 final class EventStream: Sendable {
   private let publisher = Publisher<PluginValue, Never>()
   /// The steps that take events, by their numbers.
   private let takers: [Int: EventTaker]
-  /// The slots of the calls. A callback that waits does so without the slot of its call.
+  /// The slots of the calls. A callback gives back the slot of its call while it waits.
   private let slots: Slots
-  /// The calls that give events, by their ids, and the reason why no more are taken.
+  /// The calls that publish events, by their ids, and the reason why the stream has ended early.
   private let givers = Mutex<(calls: [Int: Attempt], end: String?)>(([:], nil))
 
   init(room: Int, takers: [Int], slots: Slots) {
@@ -21,10 +21,10 @@ final class EventStream: Sendable {
 
   func taker(_ number: Int) -> EventTaker? { takers[number] }
 
-  /// Ends the stream: the steps get the events that were given before.
+  /// Ends the stream. Steps still get the events that were published before.
   func finish() { publisher.cancelAll() }
 
-  /// Ends the stream because a step cannot take any more, and gives up the calls that give events.
+  /// Ends the stream because a step cannot take any more events, and gives up the calls that publish them.
   func finish(because reason: String) {
     let calls = givers.withLock { givers in
       givers.end = givers.end ?? reason
@@ -34,7 +34,7 @@ final class EventStream: Sendable {
     for call in calls { call.giveUp(.rejected(message: reason)) }
   }
 
-  /// A call that gives events begins.
+  /// Adds a call that publishes events; gives it up if the stream has ended early.
   func begin(_ call: Attempt, _ id: Int) {
     let reason = givers.withLock { givers in
       givers.calls[id] = call
@@ -46,7 +46,7 @@ final class EventStream: Sendable {
   /// Removes an ended call.
   func end(_ id: Int) { givers.withLock { _ = $0.calls.removeValue(forKey: id) } }
 
-  /// The callback that gives an event, on the thread of the plugin that calls it.
+  /// Returns the callback that publishes an event, on the thread of the plugin that calls it.
   func callback(_ outlet: PipelinePlan.Outlet) -> PluginCallback {
     PluginCallback { [self] arguments in
       switch publisher.publish(Self.event(arguments, outlet.type)) {
@@ -63,11 +63,12 @@ final class EventStream: Sendable {
   private func waitForRoom() {
     slots.leave()
     defer { slots.enterWaiting() }
-    // The end of the stream ends the wait too; the next event finds it.
+    // The end of the stream ends this wait, too. The next call of the callback then fails.
     _ = try? publisher.ready().wait()
   }
 
-  /// The only argument; several as an object of their names, or as a list if one has none.
+  /// Makes an event of arguments: a single one as it is; several as an object of their names, or as a list if one has
+  /// no name.
   private static func event(_ arguments: [PluginValue], _ type: CallbackType) -> PluginValue {
     let names = type.givenParameters.compactMap(\.name)
     switch arguments.count {
@@ -79,14 +80,14 @@ final class EventStream: Sendable {
   }
 }
 
-/// A step's side of a stream. Events wait until the step begins, and then while it is busy.
+/// A step's side of a stream. Events are buffered until the step begins, and then while it is busy.
 final class EventTaker: Sendable {
-  /// Gets the events, then nil at the end.
+  /// Receives the events, then nil at the end.
   typealias Receiver = @Sendable (PluginValue?) -> Void
 
   private final class Inbox: Sendable {
-    /// A struct: each access to a tuple would wrap its closure anew, so that each event would take longer than the
-    /// last.
+    /// A struct, because each access to a tuple would wrap its closure anew, so that each event would take longer than
+    /// the last.
     struct State {
       var receiver: Receiver?
       var hasEnded = false
@@ -94,7 +95,7 @@ final class EventTaker: Sendable {
 
     let state = Mutex(State())
 
-    /// The end may come before the step begins; events come once they are asked for.
+    /// The end may arrive before the step begins; events arrive only after they were requested.
     func take(_ event: StreamState<PluginValue, Never>) {
       let receiver = state.withLock { state in
         if event.value == nil { state.hasEnded = true }
@@ -111,7 +112,7 @@ final class EventTaker: Sendable {
     subscription = subscriber.subscribe(demand: 0, buffer: .bounded(room)) { [inbox] in inbox.take($0) }
   }
 
-  /// Begins to take events, of which `count` may be under way at the same time.
+  /// Starts to take events, of which `count` may be in progress at the same time.
   func begin(_ count: Int, _ receiver: @escaping Receiver) {
     let hasEnded = inbox.state.withLock { state in
       state.receiver = receiver
@@ -121,9 +122,9 @@ final class EventTaker: Sendable {
     subscription.request(count)
   }
 
-  /// Asks for another event.
+  /// Requests another event.
   func next() { subscription.request(1) }
 
-  /// Takes no events any more. The others go on.
+  /// Stops taking events. Other steps continue to take them.
   func leave() { subscription.cancel() }
 }

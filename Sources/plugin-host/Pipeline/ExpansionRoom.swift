@@ -1,10 +1,10 @@
-/// The memory for the texts that a pipeline's variables make. Bounded, because ten variables of ten variables each
-/// stand for 10^10 copies of a text.
+/// The memory budget for the texts that a pipeline's variables expand to. Bounded, because ten variables of ten
+/// variables each stand for 10^10 copies of a text.
 struct ExpansionRoom {
   static let mebibytes = 64
   private var left = mebibytes << 20
 
-  /// Takes the room of a template's text; nil if there is enough, otherwise the message of the mistake.
+  /// Reserves memory for the expansion of a template. Returns nil on success, and otherwise the message of the mistake.
   mutating func take(_ template: Template, with values: [String: String]) -> String? {
     let count = template.expandedCount(with: values)
     guard count > left else {

@@ -1,6 +1,6 @@
 import PluginRuntime
 
-/// One pipeline made of a file and those that it includes.
+/// Makes one pipeline of a file and those that it includes.
 extension Pipeline {
   /// The part of an included pipeline that the including file can refer to.
   struct Included {
@@ -9,7 +9,7 @@ extension Pipeline {
     var steps: [String]
   }
 
-  /// The pipeline with a prefix for its steps and variables: `NAME.STEP` and `NAME.VARIABLE`.
+  /// Returns the pipeline with a prefix for its steps and variables: `NAME.STEP` and `NAME.VARIABLE`.
   func prefixed(with prefix: String) -> Pipeline {
     var pipeline = self
     let name = { (name: Located<String>) in name.map { "\(prefix).\($0)" } }
@@ -110,7 +110,7 @@ extension Pipeline {
     }
   }
 
-  /// A plugin runs in one place, even if several files list it.
+  /// Adds the plugins of an included file. A plugin runs in one place, even if several files list it.
   private mutating func addPlugins(of part: Pipeline, _ mistakes: inout [Mistake]) {
     for plugin in part.plugins {
       let name = plugin.value
@@ -134,7 +134,7 @@ extension Pipeline {
 }
 
 extension Pipeline.Included {
-  /// The result of a step that `NAME.result` with a path leads to.
+  /// Returns the result of the step that `NAME.result` with a path leads to.
   fileprivate func reference(_ reference: ResultReference) throws(ResultPath.Mistake) -> ResultReference {
     let name = reference.step
     guard reference.path.parts.first == .name("result"), let result else {

@@ -1,14 +1,14 @@
-/// A pipeline file as it is written, well-formed but not checked: names may refer to nothing.
+/// A pipeline file as it is written, well-formed but not checked: its names may not exist.
 struct Pipeline: Sendable {
   /// The plugins, by ids, names or paths.
   var plugins: [Located<String>] = []
-  /// The places of plugins, by their names in `plugins`; for others the command line decides.
+  /// The places of plugins, by their names in `plugins`; the command line decides for others.
   var places: [String: PluginPlacement] = [:]
   /// The capabilities of plugins in worker processes, by their names in `plugins`.
   var capabilities: [String: [Located<String>]] = [:]
   /// The folders from which the paths of capabilities start, by the names of plugins.
   var folders: [String: String] = [:]
-  /// The files whose steps are part of it; they are not in `steps` before `include(_:mistakes:)`.
+  /// The files whose steps are part of the pipeline; they are not in `steps` before `include(_:mistakes:)`.
   var includes: [Include] = []
   var variables: [Variable] = []
   /// Variables whose values are never printed.
@@ -20,20 +20,20 @@ struct Pipeline: Sendable {
   var steps: [Step] = []
   /// The number of the first final step. Final steps run after all others, however these end.
   var firstFinal: Int?
-  /// The results that are printed; nil: that of the last step.
+  /// The results that are printed; nil: the result of the last step.
   var result: Result?
 
   /// A variable that `--set` may give a value.
   struct Variable: Sendable {
     var name: Located<String>
-    /// Nil: `--set` must give it one. May use the variables above it.
+    /// The initial value, which may use the variables above; nil: `--set` must provide a value.
     var initial: Located<Template>?
   }
 
   /// Another pipeline file, with values for its variables.
   struct Include: Sendable {
     var name: Located<String>
-    /// A relative path starts from the folder of the file that has it.
+    /// The path. A relative path starts from the folder of the file with the include.
     var file: Located<String>
     var settings: [(name: Located<String>, value: Located<Template>)]
   }
@@ -63,11 +63,11 @@ struct Pipeline: Sendable {
     var call: Call
     /// Steps that must be fulfilled first, though their results are not used.
     var after: [Located<String>] = []
-    /// The effect of a rejection of the step, by its own call or because an input is missing.
+    /// The substitute if the step is rejected, by its own call or because an input is missing.
     var rescue: Rescue?
     /// Whether the result depends only on the arguments; nil: if the function is listed as pure.
     var isPure: Located<Bool>?
-    /// The step is skipped unless this holds.
+    /// The step is skipped unless this condition holds.
     var condition: Located<Expression>?
     /// The call is made for each element of this list.
     var each: Located<Input>?
@@ -107,7 +107,7 @@ struct Pipeline: Sendable {
     /// The content of the file at a path.
     case file(Template)
     case standardInput
-    /// Only in a list or a mapping.
+    /// Null, in a list or a mapping only.
     case null
     case result(ResultReference)
     case list([Located<Input>])

@@ -6,7 +6,7 @@ import Synchronization
 final class PipelineCache: Sendable {
   private let store: ResultStore
   private let fingerprints: PluginFingerprints
-  /// The run that keeps the results of all steps until it succeeds; nil: only those of pure steps.
+  /// The run for which the results of all steps are kept until it succeeds; nil: only those of pure steps are kept.
   private let run: Digest?
   /// Takes lines for people.
   private let report: @Sendable (String) -> Void
@@ -24,8 +24,8 @@ final class PipelineCache: Sendable {
   /// Whether the result of the call is kept. A step of `finally` runs in each run, unless it is pure.
   func keeps(_ call: PipelinePlan.Call, isFinal: Bool) -> Bool { call.isPure || run != nil && !isFinal }
 
-  /// The digest of a call's inputs; nil if they cannot be digested, such as an address. A function that is not pure may
-  /// return another result for each element of a list, so the digest depends on the element's index.
+  /// Returns the digest of a call's inputs; nil if one of them has no digest, such as an address. A function that is
+  /// not pure may return another result for each element of a list, so the digest depends on the element's index.
   func key(of call: PipelinePlan.Call, step: String, element: PluginValue?, _ arguments: [Argument]) -> Digest? {
     guard !isBroken.load(ordering: .relaxed) else { return nil }
     return trying {
@@ -57,7 +57,7 @@ final class PipelineCache: Sendable {
     }
   }
 
-  /// The result of an earlier call.
+  /// Returns the result of an earlier call; nil if there is none, or it is damaged.
   func find(_ key: Digest, step: String) -> PluginValue? {
     trying {
       switch try store.find(key) {
@@ -115,7 +115,7 @@ final class CachedCall: Sendable {
   private let step: String
   /// The index of the element for which the call is made, if the step has several.
   private let element: PluginValue?
-  /// The key for the result.
+  /// The key under which to store the result; nil unless it was looked up and missing.
   private let missing = Mutex<Digest?>(nil)
 
   init(_ call: PipelinePlan.Call, of step: String, element: PluginValue?, in cache: PipelineCache) {
@@ -125,7 +125,7 @@ final class CachedCall: Sendable {
     self.element = element
   }
 
-  /// The result of an earlier call with these arguments.
+  /// Returns the result of an earlier call with these arguments, or notes the key for `keep`.
   func find(_ arguments: [Argument]) -> PluginValue? {
     guard let key = cache.key(of: call, step: step, element: element, arguments) else { return nil }
     if let value = cache.find(key, step: step) { return value }

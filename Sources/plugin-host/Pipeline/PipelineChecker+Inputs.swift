@@ -1,6 +1,6 @@
 import PluginRuntime
 
-/// Checks the values in a file, as far as they are known before anything runs.
+/// Checks the values in a file that are known before anything runs.
 extension PipelineChecker {
   /// Checks a value that is passed for a parameter, or is in a list or a mapping of one.
   mutating func input(
@@ -89,7 +89,7 @@ extension PipelineChecker {
     }
     let given = Set(members.map(\.name.value))
     for field in fields where !given.contains(field.name) {
-      // The member of the union says the tag, and the elements their count.
+      // The union's member determines the tag, and the elements determine their count.
       if case .structure(let type) = type.content,
         type.union(taggedBy: field.name) != nil || type.isCount(field.name)
       {
@@ -105,7 +105,7 @@ extension PipelineChecker {
     return .object(inputs)
   }
 
-  /// Whether a text's content is known only when the step runs.
+  /// Whether the content of a text is known only when the step runs.
   private func isOpen(_ template: Template) -> Bool {
     !template.results.isEmpty || template.hasItem
       || isForEach && template.variables.contains { Self.eachNames[$0] != nil }
@@ -114,7 +114,7 @@ extension PipelineChecker {
   /// The names with a special meaning in a step with `each`.
   static let eachNames = ["item": PipelinePlan.StepResult.item, "index": PipelinePlan.StepResult.index]
 
-  /// Whether a result can be a list.
+  /// Checks that a result can be a list.
   mutating func checkList(_ input: Located<Pipeline.Input>) {
     let references =
       switch input.value {
@@ -130,7 +130,7 @@ extension PipelineChecker {
     }
   }
 
-  /// The parts of a text with the variables' values.
+  /// Returns the parts of a text, with the values of variables; nil if it uses a variable that does not exist.
   private mutating func textParts(_ template: Template, at location: Location) -> [PipelinePlan.TextPart]? {
     guard expanded(template, at: location) != nil else { return nil }
     return template.parts.compactMap { part in
@@ -152,7 +152,7 @@ extension PipelineChecker {
     }
   }
 
-  /// The text of a template without results; nil if it uses a variable that does not exist.
+  /// Returns the text of a template without results; nil if it uses a variable that does not exist.
   mutating func expanded(_ template: Template, at location: Location) -> String? {
     var isRight = true
     if template.hasItem, !isForEach {
@@ -173,7 +173,7 @@ extension PipelineChecker {
     return template.expanded(with: variables)
   }
 
-  /// Whether the text is one of the type's values. Returns the value.
+  /// Checks that the text is one of the type's values. Returns the value.
   @discardableResult
   mutating func check(_ text: String, as type: ValueType, at location: Location, name: String) -> PluginValue? {
     do {
@@ -194,7 +194,7 @@ extension PipelineChecker {
   ) -> PluginValue? {
     guard type.content == .value else { return check(text, as: type, at: location, name: name) }
     guard isPlain else { return .string(text) }
-    // Of no number that its digits are, the message says so.
+    // `.f64` gives the message for digits that no number holds.
     return PluginValue(plain: text) ?? check(text, as: .f64, at: location, name: name)
   }
 
@@ -217,7 +217,7 @@ extension PipelineChecker {
     case .text(let template, _), .file(let template):
       let isFile = if case .file = input.value { true } else { false }
       for reference in template.results {
-        // A result alone keeps its type; within a text it becomes text.
+        // A result that is the whole text keeps its type; otherwise it becomes text.
         let isWhole = template.parts.count == 1 && !isFile && !ArgumentKind(type).isText
         checkReference(reference, as: isWhole ? type : nil, name: name, at: input.location, takesText: isWhole)
       }
@@ -233,7 +233,7 @@ extension PipelineChecker {
     }
   }
 
-  /// `type`: nil for a place that accepts every value with a text form.
+  /// - Parameter type: nil for a place that accepts every value with a text form.
   private mutating func checkReference(
     _ reference: ResultReference, as type: ValueType?, name: String, at location: Location, takesText: Bool = false
   ) {
@@ -248,7 +248,7 @@ extension PipelineChecker {
     report(location, "\"\(name)\" is \(type), but the step \"\(step)\"\(part) \(gives)")
   }
 
-  /// The type of the referenced result or part; nil, after reporting a mistake, if there is no such part.
+  /// Returns the type of the referenced result or part; nil, after reporting a mistake, if there is no such part.
   mutating func shape(of reference: ResultReference, at location: Location) -> ResultShape? {
     guard let number = graph.number(of: reference.step), let shape = shapes[number] else { return nil }
     do {

@@ -2,7 +2,7 @@ import PluginRuntime
 
 /// Checks streams: `{stream: ROOM, returns: VALUE}` for a callback, and `each: {stream: NAME}`.
 extension PipelineChecker {
-  /// The number of events that wait, and of calls at once, where the file has none.
+  /// The number of buffered events, and of calls at once, unless the file states one.
   static let room = 16
 
   /// Checks a callback whose calls are the events of the step.
@@ -48,7 +48,7 @@ extension PipelineChecker {
     return .outlet(outlet)
   }
 
-  /// A text without results; nil, after reporting a mistake, for any other value.
+  /// Returns a text without results; nil, after reporting a mistake, for any other value.
   private mutating func known(_ input: Located<Pipeline.Input>, as key: String) -> String? {
     guard case .text(let template, _) = input.value, template.results.isEmpty, !template.hasItem else {
       report(input.location, "\"\(key)\" must be a value that is known before anything runs")
@@ -57,14 +57,15 @@ extension PipelineChecker {
     return expanded(template, at: input.location)
   }
 
-  /// The reason why the arguments of a callback cannot be kept after it has returned, or why it must give values.
+  /// Returns the reason why a callback cannot publish events: its arguments are not valid after it has returned, or it
+  /// must return values by addresses.
   private static func problem(of type: CallbackType) -> String? {
     if !type.outputs.isEmpty { return "it must give values back" }
     guard let parameter = type.givenParameters.first(where: { $0.type.isOfThisProcess }) else { return nil }
     return "\(parameter.type) is not valid after the callback has returned"
   }
 
-  /// Checks which steps give events, and which take them.
+  /// Checks which steps publish events, and which take them.
   mutating func checkStreams(_ calls: [PipelinePlan.Call?]) {
     var takers = Set<Int>()
     for (number, step) in pipeline.steps.enumerated() {

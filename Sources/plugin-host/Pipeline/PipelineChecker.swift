@@ -10,7 +10,7 @@ struct PipelineChecker {
   let variables: [String: String]
   private var mistakes: [Mistake] = []
   var room = ExpansionRoom()
-  /// The location that reads standard input, which can be read only once.
+  /// The location that uses standard input, which can be read only once.
   var standardInput: Location?
   /// The types of the steps' results; nil for a step with a mistake in its call.
   private(set) var shapes: [ResultShape?] = []
@@ -20,7 +20,7 @@ struct PipelineChecker {
   private(set) var isForEach = false
 
   /// Makes the plan of `pipeline`, with the values of its variables, or reports all its mistakes. `graph` is the valid
-  /// graph of its steps, `single` the ids of plugins that make one call at a time.
+  /// graph of its steps. `single` has the ids of plugins that make one call at a time.
   static func check(
     _ pipeline: Pipeline, in files: [SourceFile], graph: StepGraph, plugins: [PluginDescription],
     single: Set<String> = [], variables: [String: String]
@@ -191,7 +191,7 @@ struct PipelineChecker {
     }
   }
 
-  /// Whether the results of a function mean the same in another process.
+  /// Reports a mistake if the results of a pure function have no meaning in another process.
   private mutating func checkPure(_ function: FunctionDescription, at location: Location) {
     let types = function.signature.inputs.map(\.type) + function.signature.outputs.map(\.type)
     guard (types + [function.signature.yielded].compactMap(\.self)).contains(where: \.isOfThisProcess) else { return }

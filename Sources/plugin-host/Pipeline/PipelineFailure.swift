@@ -9,7 +9,7 @@ struct PipelineFailure: Error {
 }
 
 extension PipelinePlan.Step {
-  /// The fields of the failure in JSON. A step with a substitute fails with the substitute's.
+  /// The fields of the failure in JSON. For a step with a substitute call, they describe the substitute.
   var facts: FailureFacts {
     let last = if case .call(let substitute, _) = rescue { substitute } else { call }
     return FailureFacts(plugin: last.plugin.id, function: last.function.name, step: name)

@@ -4,7 +4,7 @@ import Glibc
 struct PipelineFiles {
   /// The files in the order of reading; a file that is included twice occurs twice.
   private(set) var files: [SourceFile] = []
-  /// The files that are being read, each included by the one before it.
+  /// The files that are being read, each included by its predecessor.
   private var path: [(name: String, canonical: String)] = []
 
   private static let maximumDepth = 16
@@ -18,7 +18,7 @@ struct PipelineFiles {
     return (pipeline, reader.files)
   }
 
-  /// Relative paths in the file start from `folder`.
+  /// Reads a file. Relative paths in it start from `folder`.
   private mutating func pipeline(in file: SourceFile, folder: String) throws -> Pipeline {
     files.append(file)
     path.append((file.path, Self.canonical(file.path)))
@@ -45,7 +45,7 @@ struct PipelineFiles {
     return pipeline
   }
 
-  /// Rejects cycles, and other unbounded inclusion.
+  /// Rejects cycles and too many or too deep includes.
   private func check(_ target: String) throws(Failure) {
     let canonical = Self.canonical(target)
     if let start = path.firstIndex(where: { $0.canonical == canonical }) {
@@ -58,7 +58,7 @@ struct PipelineFiles {
     }
   }
 
-  /// The path of a file with symbolic links resolved.
+  /// Returns the path of a file with symbolic links resolved.
   private static func canonical(_ path: String) -> String {
     guard let resolved = realpath(RawText.cString(path), nil) else { return path }
     defer { free(resolved) }

@@ -1,7 +1,7 @@
 import PluginRuntime
 
 extension PipelinePlan.Call {
-  /// Makes the arguments of the function. Reads files, so it may block. Callbacks call functions of `host`, or give
+  /// Makes the arguments of the function. Reads files, so it may block. Callbacks call functions of `host`, or publish
   /// events to `stream`.
   func values(_ results: [Int: PluginValue], host: Host, stream: EventStream?) throws -> [Argument] {
     try arguments.map { parameter, input in
@@ -17,7 +17,7 @@ extension PipelinePlan.Call {
 }
 
 extension PipelinePlan.Callback {
-  /// The callback with the results of steps in it.
+  /// Returns the callback with the results of steps in place of their names.
   fileprivate func bound(_ results: [Int: PluginValue]) throws -> CallbackTarget {
     try target.replacing { operand in
       switch operand {
@@ -32,7 +32,7 @@ extension PipelinePlan.Callback {
 }
 
 extension PipelinePlan.Input {
-  /// The elements of a list. A text is read as JSON.
+  /// Returns the elements of a list. A text is read as JSON.
   func elements(_ results: [Int: PluginValue]) throws -> [PluginValue] {
     var list = try value(of: .value, results)
     if case .string(let text) = list, let json = try? JSONText(parsing: Array(text.utf8)) {
@@ -67,7 +67,7 @@ extension PipelinePlan.Input {
     }
   }
 
-  /// A value in a list or a mapping.
+  /// Makes a value in a list or a mapping.
   private func value(of type: ValueType, _ results: [Int: PluginValue]) throws -> PluginValue {
     switch self {
     case .list(let elements, let element):
@@ -98,7 +98,8 @@ extension PipelinePlan.Input {
     }.joined()
   }
 
-  /// A result that is the whole text: unchanged for a parameter that takes no text, otherwise as text.
+  /// Makes an argument of a result that is the whole text: unchanged for a parameter that takes no text, otherwise as
+  /// text.
   private static func convertible(_ value: PluginValue, to type: ValueType) throws -> Argument.Content {
     switch (value, ArgumentKind(type)) {
     case (.string(let text), let kind) where !kind.isText: .text(text)
@@ -109,7 +110,7 @@ extension PipelinePlan.Input {
   }
 
   private static func content(_ value: PluginValue, for type: ValueType) -> Argument.Content {
-    // Bytes in UTF-8 become a text, as a file's content does.
+    // Bytes that are UTF-8 become a text, like the content of a file.
     if case .bytes(let bytes) = value, ArgumentKind(type) == .string { return .contents(bytes) }
     return .value(value)
   }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A plan as a graph: the output of `run --graph`.
+/// The format of `run --graph`, which prints a plan as a graph.
 enum GraphFormat: String, CaseIterable, Sendable {
   /// The language of Graphviz.
   case dot
@@ -9,7 +9,7 @@ enum GraphFormat: String, CaseIterable, Sendable {
 }
 
 extension PipelinePlan {
-  /// The graph in that format.
+  /// Returns the graph in the format.
   func graph(_ format: GraphFormat) throws(Failure) -> [UInt8] {
     switch format {
     case .dot: Array(dot.utf8)
@@ -17,13 +17,13 @@ extension PipelinePlan {
     }
   }
 
-  /// The steps as nodes. An arrow leads from a step to those that use its result; it is dashed where one only waits for
-  /// the other, dotted to the substitute for a step that is rejected, and bold to a step that takes its events.
+  /// The steps as nodes. An arrow leads from a step to those that use its result. It is dashed if a step only waits for
+  /// the other, dotted to the substitute for a rejected step, and bold to a step that takes events.
   var dot: String {
     var lines = ["digraph pipeline {", "  node [shape=box];"]
     let results = result.steps
     for (number, step) in steps.enumerated() {
-      // Names have no character that the format would need quoted.
+      // Names contain no character that needs a quote in the format.
       let label = "\(step.name)\\n\(step.call.label)"
       lines.append("  s\(number) [label=\"\(label)\"\(results.contains(number) ? ", peripheries=2" : "")];")
       let after = Set(after(step))

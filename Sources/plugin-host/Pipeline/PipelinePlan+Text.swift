@@ -30,7 +30,7 @@ extension PipelinePlan {
     return line.displayLine
   }
 
-  /// The steps that a step runs after without using their results.
+  /// Returns the steps that must run before a step, but whose results it does not use.
   func after(_ step: Step) -> [Int] {
     let conditions = step.condition.map { Array($0.steps.values) } ?? []
     let list = if case .list(let list)? = step.each?.source { list.results.map(\.step) } else { [Int]() }
@@ -91,7 +91,7 @@ extension PipelinePlan {
 }
 
 extension PipelinePlan.Input {
-  /// The results in it.
+  /// The results in the input.
   var results: [PipelinePlan.StepResult] {
     switch self {
     case .text, .value, .outlet: []

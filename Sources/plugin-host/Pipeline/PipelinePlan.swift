@@ -86,7 +86,7 @@ struct PipelinePlan: Sendable {
   struct Outlet: Sendable {
     var parameter: String
     var type: CallbackType
-    /// The number of events that wait for a taker before the callback waits.
+    /// The number of events that are buffered for a step before the callback waits.
     var room: Int
     /// The callback's result.
     var returned: PluginValue
@@ -94,7 +94,7 @@ struct PipelinePlan: Sendable {
 
   enum TextPart: Sendable {
     case text(String)
-    /// A result, with its reference as the file has it.
+    /// A result, with the reference as written in the file.
     case result(StepResult, source: String)
   }
 
@@ -103,7 +103,7 @@ struct PipelinePlan: Sendable {
     var step: Int
     var path = ResultPath()
 
-    /// Numbers in place of a step's: the current element of the list of a step with `each`, and its index.
+    /// Substitutes for a step's number: the current element of the list of a step with `each`, and its index.
     static let item = -1
     static let index = -2
   }
@@ -125,7 +125,7 @@ extension PipelinePlan {
   /// Whether there are steps that run after all others.
   var hasFinalSteps: Bool { firstFinal < steps.count }
 
-  /// Whether a step uses the result of the step with that number, or the pipeline's result is one of it.
+  /// Whether a step uses the result of the step with that number, or the pipeline's result contains it.
   func usesResult(of number: Int) -> Bool {
     result.steps.contains(number)
       || steps.contains { step in
@@ -163,7 +163,7 @@ extension PipelinePlan.Test {
 }
 
 extension PipelinePlan.StepResult {
-  /// Evaluates the expression on the results of the steps, by number.
+  /// Returns the value, from the results of the steps, by number.
   func value(_ results: [Int: PluginValue]) throws(MissingPart) -> PluginValue {
     try path.part(of: results[step] ?? .void)
   }

@@ -24,7 +24,7 @@ extension PipelineReader {
     return fields.contains { $0.key.text == "stream" }
   }
 
-  /// `{stream: NAME}`.
+  /// Reads `{stream: NAME}`.
   private func source(_ node: YAMLNode) -> Located<String>? {
     let what = "a stream"
     guard let record = document.record(of: node, what: what, known: ["stream"]),

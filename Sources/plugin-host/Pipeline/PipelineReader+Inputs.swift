@@ -45,14 +45,14 @@ extension PipelineReader {
     }
   }
 
-  /// Whether a mapping is `{step: ...}`: each mapping with that key, or whose only key is a misspelling of it.
+  /// Whether a mapping is `{step: ...}`: it has that key, or its only key is a misspelling of it.
   private func isReference(_ node: YAMLNode) -> Bool {
     guard case .mapping(let fields) = node.content else { return false }
     let keys = fields.compactMap(\.key.text)
     return keys.contains("step") || keys.count == 1 && Suggestion.distance(keys[0], "step") == 1
   }
 
-  /// `{step: NAME, get: PATH}`.
+  /// Reads `{step: NAME, get: PATH}`.
   private func reference(_ node: YAMLNode) -> Located<ResultReference>? {
     let what = "a reference to a step"
     guard let record = document.record(of: node, what: what, known: ["step", "get"]),
@@ -67,7 +67,7 @@ extension PipelineReader {
     return Located(value: reference, location: name.location)
   }
 
-  /// A path as a text, or as a list of its parts, which are arbitrary texts.
+  /// Reads a path: a text, or a list of its parts, which are arbitrary texts.
   private func path(_ node: YAMLNode) -> ResultPath? {
     if case .sequence(let elements) = node.content {
       return ResultPath(
@@ -87,7 +87,7 @@ extension PipelineReader {
     }
   }
 
-  /// `NAME`, a reference, a list of names, or a mapping of names to either.
+  /// Reads `NAME`, a reference, a list of names, or a mapping of names to either.
   func result(_ node: YAMLNode) -> Pipeline.Result? {
     switch node.content {
     case .scalar: return resultReference(node).map { .one($0) }
@@ -112,7 +112,7 @@ extension PipelineReader {
     return document.text(of: node, what: "the result's step").map { name in name.map { ResultReference(step: $0) } }
   }
 
-  /// A text that may contain variables, but no results.
+  /// Reads a text that may contain variables, but no results.
   func constant(_ node: YAMLNode, what: String) -> Located<Template>? {
     guard let template = template(node, what: what) else { return nil }
     guard template.value.results.isEmpty else {

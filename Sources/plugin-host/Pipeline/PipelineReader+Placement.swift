@@ -2,7 +2,7 @@ import PluginRuntime
 
 /// Reads the placement of plugins in processes.
 extension PipelineReader {
-  /// The keys `isolation`, `pool` and `limits` of a plugin.
+  /// Reads the keys `isolation`, `pool` and `limits` of a plugin.
   func placement(_ record: YAMLDocument.Record) -> PluginPlacement {
     var placement = PluginPlacement(place: record["isolation"].flatMap(place))
     for key in ["pool", "limits"] {

@@ -71,13 +71,14 @@ extension Pipeline {
     PluginSetting(placement: places[plugin] ?? PluginPlacement(), capabilities: capabilities[plugin])
   }
 
-  /// The message for a plugin whose settings are not those where it is listed first.
+  /// Returns the message for a plugin whose settings differ from those where it is listed first.
   static func contradiction(_ first: Located<String>, in file: SourceFile) -> String {
     "the plugin has other settings where it is listed before, \"\(first.value)\" at "
       + "\(file.path):\(first.location.line):\(first.location.column)"
   }
 
-  /// The capabilities of a plugin. The texts have been checked; relative paths start from the folder of their file.
+  /// Returns the capabilities of a plugin. The texts have been checked; relative paths start from the folder of their
+  /// file.
   func capabilities(of plugin: String) -> Capabilities {
     var capabilities = Capabilities()
     let folder = folders[plugin] ?? "."

@@ -1,4 +1,4 @@
-/// Reads a pipeline file: its shape, not the plugins and steps that it names.
+/// Reads the shape of a pipeline file, without looking up the plugins and steps that it names.
 struct PipelineReader {
   let document: YAMLDocument
 

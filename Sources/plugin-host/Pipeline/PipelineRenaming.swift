@@ -1,14 +1,14 @@
-/// New names for the steps and variables that a pipeline refers to.
+/// Renames the steps and variables that a pipeline refers to.
 struct PipelineRenaming {
-  /// The result for a reference at that location.
+  /// Returns the result for a reference at that location.
   var result: (ResultReference, Location) -> ResultReference
-  /// The steps that a name in `after` stands for.
+  /// Returns the steps that a name in `after` stands for.
   var steps: (Located<String>) -> [Located<String>]
   var variable: (String) -> String
 
   func step(_ step: Pipeline.Step) -> Pipeline.Step {
     var step = step
-    // In the arguments of a step with `each`, these are the element and its number.
+    // In the arguments of a step with `each`, these names stand for the element and its index.
     let fixed: Set<String> = step.isForEach ? ["item", "index"] : []
     step.call = call(step.call, except: fixed)
     step.after = step.after.flatMap(steps)

@@ -4,7 +4,8 @@ import Synchronization
 
 /// Runs one step, once the results that it uses are available, on the thread that settles them.
 extension PipelineRun {
-  /// Makes the step's calls, if its condition holds.
+  /// Makes the step's calls. The promise is fulfilled with the result, or rejected as skipped if the condition does not
+  /// hold.
   nonisolated func perform(
     _ step: PipelinePlan.Step, _ number: Int, _ results: [Int: PluginValue], _ rescueInputs: Inputs,
     _ source: Inputs.Element?
@@ -25,8 +26,8 @@ extension PipelineRun {
     }
   }
 
-  /// Makes the call for each element. The promise is of the list of their results; it is rejected with the first
-  /// failure, once no call is running any more, and no other call begins after that.
+  /// Makes the call for each element. The promise is fulfilled with the list of their results. After the first failure
+  /// no other call begins, and the promise is rejected once no call is running.
   private nonisolated func forEach(
     _ elements: [PluginValue], of step: PipelinePlan.Step, _ number: Int, _ results: [Int: PluginValue],
     _ rescueInputs: Inputs, limit: Int
@@ -52,7 +53,7 @@ extension PipelineRun {
             slots.leave()
           },
           { [self] reason in
-            // Keeps the slot, so that the other calls do not begin.
+            // Keeps the slot, so that no other call begins.
             let failure = failure(reason, ofElement: index, number)
             end(holder.state.withLock { $0.fail(failure) }, all)
           })
@@ -61,7 +62,7 @@ extension PipelineRun {
     return all
   }
 
-  /// Makes the call for an element of a list, or an event.
+  /// Makes the call for an element of a list, or for an event.
   nonisolated func call(
     for element: PluginValue, _ index: Int, of step: PipelinePlan.Step, _ number: Int, _ results: [Int: PluginValue],
     _ rescueInputs: Inputs
@@ -73,7 +74,8 @@ extension PipelineRun {
     return rescued(call, step: step, number: number, rescueInputs, own)
   }
 
-  /// The failure of the call for that element or event. The end of the whole run is of no element.
+  /// Returns the failure of the call for an element or event. If the whole run was given up, the failure names no
+  /// element.
   nonisolated func failure(_ reason: Any?, ofElement index: Int, _ number: Int) -> CallFailure {
     let failure = CallFailure(reason: reason)
     return failure == reasonGivenUp(number) ? failure : failure.ofElement(index)
@@ -143,7 +145,7 @@ extension PipelineRun {
     let id = nextActive.add(1, ordering: .relaxed).newValue
     session.loop.post { [self] in
       if number < plan.firstFinal { active[id] = { attempt.giveUp($0) } }
-      // The run may have been given up since the call began.
+      // The run may have been given up in the meantime.
       if let reason = reasonGivenUp(number) { attempt.giveUp(reason) }
     }
     let cached = cache.flatMap { cache in
@@ -188,7 +190,7 @@ extension PipelineRun {
 }
 
 extension CallFailure {
-  /// The failure of the call for that element or event.
+  /// Returns the failure of the call, with the index of its element or event.
   fileprivate func ofElement(_ index: Int) -> CallFailure {
     let place = Self.place(ofElement: index)
     return switch self {
@@ -200,7 +202,7 @@ extension CallFailure {
   }
 }
 
-/// The elements of a step, shared by the threads on which its calls end.
+/// The state of a step's elements, shared by the threads on which its calls end.
 private final class ElementsHolder: Sendable {
   let state: Mutex<Elements>
 
@@ -209,12 +211,12 @@ private final class ElementsHolder: Sendable {
   }
 }
 
-/// The elements of a list for which a step makes its calls.
+/// The results of the calls for the elements of a list.
 private struct Elements: Sendable {
   struct Done {
     /// The number of elements whose results have arrived.
     var count: Int
-    /// The outcome of all calls; nil while a call that matters is running.
+    /// The outcome of all calls; nil while the outcome is open, or calls are still running after a failure.
     var outcome: Result<[PluginValue], CallFailure>?
   }
 

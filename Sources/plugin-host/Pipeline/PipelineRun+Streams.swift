@@ -2,11 +2,11 @@ import PluginRuntime
 import Promises
 import Synchronization
 
-/// Runs a step for each event of another one, while that runs.
+/// Runs a step for each event of another one, while that step runs.
 extension PipelineRun {
-  /// Makes a call for each event. The promise is of the list of their results. It is of nothing if they have none or if
-  /// nothing uses them, since there may be more events than memory for their results. It is rejected with the first
-  /// failure, of a call or of `source`, once no call is running any more.
+  /// Makes a call for each event. The promise is fulfilled with the list of their results, or with nothing if there are
+  /// none or nothing uses them, since there may be more events than memory for their results. It is rejected with the
+  /// first failure, of a call or of `source`, once no call is running.
   nonisolated func forEachEvent(
     of source: Inputs.Element?, _ step: PipelinePlan.Step, _ number: Int,
     _ results: [Int: PluginValue], _ rescueInputs: Inputs, limit: Int
@@ -42,11 +42,11 @@ extension PipelineRun {
             state.running -= 1
             state.failure = state.failure ?? failure
           }
-          // After that: the end of the source is a reason too.
+          // Only now, because the end of the source may be a failure too, and the first one counts.
           stream.finish(because: "a call of the step \"\(step.name)\", which takes its events, was rejected")
         })
     }
-    // Settled after the stream has ended, but maybe before the last event was taken.
+    // The source settles after the stream has ended, but possibly before the last event was taken.
     source.promise.then(
       { _ in end { $0.isSourceFulfilled = true } },
       { reason in
@@ -57,7 +57,8 @@ extension PipelineRun {
     return all
   }
 
-  /// Whether a count has one digit that is not 0. There may be millions of events, and each count is a line in a log.
+  /// Whether a count has a single digit other than 0. Only these are shown: there may be millions of events, and each
+  /// count is a line in a log.
   private nonisolated static func isRound(_ count: Int) -> Bool {
     var rest = count
     while rest > 9, rest.isMultiple(of: 10) { rest /= 10 }
@@ -71,7 +72,7 @@ private final class EventCalls: Sendable {
     var begun = 0
     var running = 0
     var done = 0
-    /// The results by the numbers of the events; `.void` in place of those that are not there yet.
+    /// The results by the indices of the events, with `.void` for those that have not arrived.
     var values: [PluginValue] = []
     var hasLast = false
     var isSourceFulfilled = false
@@ -80,7 +81,7 @@ private final class EventCalls: Sendable {
 
   private let state = Mutex(State())
 
-  /// Counts a call. Returns the number of its event; nil if no more calls begin.
+  /// Counts a call. Returns the index of its event; nil after a failure, when no more calls begin.
   func begin() -> Int? {
     state.withLock { state in
       guard state.failure == nil else { return nil }
@@ -90,7 +91,7 @@ private final class EventCalls: Sendable {
     }
   }
 
-  /// Notes a result, and returns how many calls are done.
+  /// Notes a result, and returns the number of finished calls.
   func count(_ result: (index: Int, value: PluginValue)?) -> Int {
     state.withLock { state in
       if let (index, value) = result {
@@ -102,7 +103,8 @@ private final class EventCalls: Sendable {
     }
   }
 
-  /// Returns the outcome of all calls; nil while there may be more. The promise of the step takes the first one.
+  /// Changes the state, and returns the outcome of all calls; nil while there may be more. The step's promise ignores
+  /// later ones.
   func change(_ change: (inout State) -> Void) -> Result<[PluginValue], CallFailure>? {
     state.withLock { state in
       change(&state)

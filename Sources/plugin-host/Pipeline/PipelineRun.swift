@@ -25,20 +25,20 @@ final class PipelineRun {
   var active: [Int: @MainActor (CallFailure) -> Void] = [:]
   nonisolated let nextActive = Atomic(0)
   private var unsettled: Int
-  /// The number of pending steps outside `finally`, and the promise that is fulfilled at 0.
+  /// The number of pending steps outside `finally`, and the promise that is fulfilled when it reaches 0.
   private var unsettledBeforeFinal: Int
   private nonisolated let reachedFinal = Promise<[Int: PluginValue]>()
-  /// The reason why the run was given up; nil otherwise. A given-up run starts and rescues nothing.
+  /// The reason why the run was given up; nil otherwise. A run that was given up starts and rescues no step.
   private nonisolated let givenUp = Mutex<CallFailure?>(nil)
 
-  /// The streams of the steps whose events others take, by their numbers.
+  /// The streams of the steps whose events other steps take, by number.
   nonisolated let streams: [Int: EventStream]
 
   nonisolated let cache: PipelineCache?
   /// The steps with a cached result.
   nonisolated let found = Mutex<Set<Int>>([])
 
-  /// `jobs`: the number of calls that may run at once.
+  /// - Parameter jobs: the number of calls that may run at once.
   init(plan: PipelinePlan, session: Session, board: ProgressBoard, jobs: Int = .max, cache: PipelineCache? = nil) {
     let slots = Slots(limit: jobs)
     self.slots = slots
@@ -69,7 +69,7 @@ final class PipelineRun {
     for number in plan.order {
       let step = plan.steps[number]
       let inputs = results(of: named(step.inputs, promises, after: Set(plan.after(step))))
-      // Looked up now: all of them precede this step in the plan's order.
+      // Looked up now: all of these steps precede this one in the plan's order.
       let rescueInputs = if case .call(_, let numbers) = step.rescue { named(numbers, promises) } else { [] as Inputs }
       // The step whose events this one takes.
       let source = step.source.flatMap { named([$0], promises).first }
@@ -80,7 +80,7 @@ final class PipelineRun {
           inputs.then(async: { [self] in perform(step, number, $0, rescueInputs, source) })
         })
       let promise = step.each == nil ? rescued(own, step: step, number: number, rescueInputs, [:]) : own
-      // Dependent steps wait for this one, so that the step's own end is shown first.
+      // Dependent steps wait for this promise, so that the end of this step is shown first.
       let told = Promise<PluginValue>()
       promise.then(
         { [self] value in
@@ -103,7 +103,7 @@ final class PipelineRun {
     for giveUp in active.values { giveUp(reason) }
   }
 
-  /// Gives up all steps that are not settled, because the user wants to end; shows their progress.
+  /// Gives up all steps that are not settled, because the user interrupts the run, and shows them as interrupted.
   func interrupt() {
     giveUp(.interrupted)
     for number in outcomes.indices.prefix(plan.firstFinal) where outcomes[number] == nil {
@@ -111,7 +111,7 @@ final class PipelineRun {
     }
   }
 
-  /// The pipeline's own result, once every step is settled: it is fulfilled if all of them are.
+  /// The pipeline's result. It is a success if all steps were fulfilled or skipped. Use after every step is settled.
   var conclusion: Result<PluginValue, PipelineFailure> {
     typealias Failed = (step: PipelinePlan.Step, failure: CallFailure)
     let failures = outcomes.enumerated().compactMap { number, outcome -> Failed? in
@@ -143,7 +143,7 @@ final class PipelineRun {
 
   // MARK: Promises, on whichever thread settles them
 
-  /// The promises of the steps `numbers`; a rejection names the step, or the failed step that it waited for.
+  /// Returns the promises of the steps `numbers`. A rejection names the step, or the failed step that it waited for.
   private nonisolated func named(
     _ numbers: [Int], _ promises: [Int: Promise<PluginValue>], after: Set<Int> = []
   ) -> Inputs {
@@ -156,7 +156,7 @@ final class PipelineRun {
         { reason in
           let failure = CallFailure(reason: reason)
           switch failure {
-          // `after` a skipped step is satisfied.
+          // A step that runs `after` a skipped one still runs.
           case .skipped where after.contains(number): named.resolve(.void)
           case .notRun, .interrupted, .skipped: named.reject(failure)
           case .rejected, .timedOut, .wrongArguments: named.reject(CallFailure.notRun(because: name))
@@ -166,14 +166,15 @@ final class PipelineRun {
     }
   }
 
-  /// The values of all inputs, by the numbers of their steps.
+  /// Returns the promise of the values of all inputs, by the numbers of their steps.
   private nonisolated func results(of inputs: Inputs) -> Promise<[Int: PluginValue]> {
     when(fulfilled: inputs.map(\.promise)).then { values in
       Dictionary(zip(inputs.map(\.number), values)) { first, _ in first }
     }
   }
 
-  /// The promise of a call, or of its substitute. `element`: the element of a step with `each`.
+  /// Returns the promise of a call, or of its substitute. `element` has the values of `item` and `index` in a step with
+  /// `each`.
   nonisolated func rescued(
     _ own: Promise<PluginValue>, step: PipelinePlan.Step, number: Int, _ inputs: Inputs, _ element: [Int: PluginValue]
   ) -> Promise<PluginValue> {
@@ -198,12 +199,12 @@ final class PipelineRun {
     return rescued
   }
 
-  /// The reason why a step does not start; steps of `finally` always start.
+  /// Returns the reason why a step does not start; nil for steps of `finally`, which always start.
   nonisolated func reasonGivenUp(_ number: Int) -> CallFailure? {
     number < plan.firstFinal ? givenUp.withLock { $0 } : nil
   }
 
-  /// A settled step gives no more events, and takes none.
+  /// Ends the events that a settled step publishes, and those that it takes.
   private nonisolated func endStreams(of number: Int, _ step: PipelinePlan.Step) {
     streams[number]?.finish()
     if let source = step.source { streams[source]?.taker(number)?.leave() }

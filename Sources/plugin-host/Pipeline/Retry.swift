@@ -2,13 +2,13 @@
 struct Retry: Equatable, Sendable {
   /// The number of calls after the first.
   var times: Int
-  /// Seconds before the second call.
+  /// The time before the second call, in seconds.
   var delay = 1.0
   /// The factor from one delay to the next.
   var factor = 2.0
-  /// The longest delay.
+  /// The longest delay, in seconds.
   var limit = 60.0
-  /// `timeout`, or a part of an error's message, domain and code; empty: every failure.
+  /// The failures that are retried: `timeout`, or a part of an error's message, domain and code. Empty: all failures.
   var on: [String] = []
 
   /// Whether a call is made again after that failure.
@@ -20,7 +20,7 @@ struct Retry: Equatable, Sendable {
     }
   }
 
-  /// Seconds before the retry with that number, counted from 1.
+  /// Returns the time before the retry with that number, counted from 1, in seconds.
   func delay(before number: Int) -> Double {
     var seconds = delay
     for _ in 1..<max(number, 1) where seconds < limit { seconds *= factor }

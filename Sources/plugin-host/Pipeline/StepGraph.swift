@@ -1,12 +1,12 @@
 import PluginRuntime
 
-/// The dependencies of the steps: numbers in the file's order, checked for missing steps and cycles.
+/// The dependencies of the steps, by their numbers in the file's order, checked for missing steps and cycles.
 struct StepGraph: Sendable {
-  /// The steps whose results a step uses, or that it runs after, without repetitions, for each step.
+  /// The steps whose results a step uses, or that it runs after, without repetitions; one list for each step.
   private(set) var inputs: [[Int]] = []
-  /// The steps whose results a step's rescue uses, for each step.
+  /// The steps whose results the rescue of a step uses; one list for each step.
   private(set) var rescueInputs: [[Int]] = []
-  /// The step whose events a step takes, for each step.
+  /// The step whose events a step takes, by the number of the latter.
   private(set) var sources: [Int?] = []
   /// The steps that take the events of a step, by its number.
   private(set) var takers: [Int: [Int]] = [:]
@@ -14,11 +14,10 @@ struct StepGraph: Sendable {
   private(set) var order: [Int] = []
 
   private var numbers: [String: Int] = [:]
-  /// The steps that a step waits for, its rescue's included, with the locations of the references, for each step.
+  /// The steps that a step or its rescue waits for, with the locations of the references; one list for each step.
   private var edges: [[(target: Int, location: Location)]] = []
 
-  /// Appends errors to `mistakes`; without any, the graph is valid.
-  /// Steps before `firstFinal` run before the others.
+  /// Appends errors to `mistakes`; without any, the graph is valid. Steps before `firstFinal` run before the others.
   init(_ steps: [Pipeline.Step], firstFinal: Int? = nil, mistakes: inout [Mistake]) {
     for (number, step) in steps.enumerated() where numbers.updateValue(number, forKey: step.name.value) != nil {
       let message = "a second step named \"\(step.name.value)\"; give it another name"
@@ -42,12 +41,12 @@ struct StepGraph: Sendable {
     sort(steps, mistakes: &mistakes)
   }
 
-  /// The number of the step with that name.
+  /// Returns the number of the step with that name.
   func number(of name: String) -> Int? { numbers[name] }
 
-  /// The step's name that is nearest to a mistyped one.
+  /// Suggests the step's name that is nearest to a mistyped one.
   func suggestion(for name: String) -> String {
-    // Sorted, because which of two equally near names is suggested must not change from run to run.
+    // Sorted, so that the suggestion is the same in each run if two names are equally near.
     Suggestion.near(name, among: numbers.keys.sorted())
   }
 
@@ -75,8 +74,8 @@ struct StepGraph: Sendable {
     addInputsOfTakers()
   }
 
-  /// A step whose events others take begins when they can begin too: its callback waits for room, and might otherwise
-  /// wait for a step that waits for it.
+  /// Adds the inputs of steps that take events to those of the source: its callback waits for buffer space, and might
+  /// otherwise wait for a step that waits for the source.
   private mutating func addInputsOfTakers() {
     var isChanged = true
     while isChanged {
@@ -113,7 +112,7 @@ struct StepGraph: Sendable {
     }
   }
 
-  /// Kahn's algorithm: repeatedly removes the steps that wait for none of the rest.
+  /// Sorts the steps by Kahn's algorithm: repeatedly removes the steps that wait for none of the rest.
   private mutating func sort(_ steps: [Pipeline.Step], mistakes: inout [Mistake]) {
     var missing = edges.map { Set($0.map(\.target)).count }
     var dependents = [[Int]](repeating: [], count: edges.count)
@@ -132,7 +131,7 @@ struct StepGraph: Sendable {
     reportCircles(among: missing.indices.filter { missing[$0] > 0 }, of: steps, mistakes: &mistakes)
   }
 
-  /// Each of `left` waits for another of them, so a walk along these edges must revisit a step.
+  /// Reports cycles. Each of `left` waits for another of them, so a walk along these edges must revisit a step.
   private func reportCircles(among left: [Int], of steps: [Pipeline.Step], mistakes: inout [Mistake]) {
     var seen: Set<Int> = []
     let stuck = Set(left)
@@ -144,7 +143,7 @@ struct StepGraph: Sendable {
         guard let edge = edges[place].first(where: { stuck.contains($0.target) }) else { break }
         place = edge.target
       }
-      // A walk that reaches an earlier walk's path has found no new cycle.
+      // A walk that meets the path of an earlier walk has found no new cycle.
       guard let begin = path.firstIndex(of: place) else { continue }
       let circle = path[begin...]
       let names = (circle + [place]).map { "\"\(steps[$0].name.value)\"" }
@@ -157,10 +156,10 @@ struct StepGraph: Sendable {
 }
 
 extension Pipeline.Step {
-  /// Whether it makes a call for each element of a list, or each event of a step.
+  /// Whether the step makes a call for each element of a list, or each event of a step.
   var isForEach: Bool { each != nil || source != nil }
 
-  /// The steps whose results it uses, except to rescue it.
+  /// The steps whose results the step uses, except in its rescue.
   var references: [Located<String>] {
     let condition = condition.map { condition in
       condition.value.results.map { reference in condition.map { _ in reference.step } }
@@ -170,12 +169,12 @@ extension Pipeline.Step {
 }
 
 extension Pipeline.Call {
-  /// The steps whose results it uses.
+  /// The steps whose results the call uses.
   var references: [Located<String>] { arguments.flatMap(\.value.references) }
 }
 
 extension Located<Pipeline.Input> {
-  /// The steps whose results are in it.
+  /// The steps whose results are in the input.
   var references: [Located<String>] {
     switch value {
     case .text(let template, _), .file(let template):

@@ -7,7 +7,7 @@ extension StepState.Report {
 }
 
 extension StepState {
-  /// `isFound`: in the cache.
+  /// - Parameter isFound: whether the result was found in the cache.
   init(_ outcome: PipelineRun.Outcome, isFound: Bool = false) {
     switch outcome {
     case .success(let value) where isFound:

@@ -5,7 +5,7 @@ struct Template: Equatable, Sendable {
     case text(String)
     case variable(String)
     case result(ResultReference)
-    /// `${item.part}`: a part of the element that a step with `each` is at.
+    /// `${item.part}`: a part of the current element in a step with `each`.
     case item(ResultPath)
 
     /// The part as written in the file, except for `$$`.
@@ -60,7 +60,7 @@ struct Template: Equatable, Sendable {
     if !literal.isEmpty { parts.append(.text(literal)) }
   }
 
-  /// The text between the braces.
+  /// Parses the text between the braces.
   private static func part(_ name: String) throws(Mistake) -> Part {
     if Name.isValid(name) { return .variable(name) }
     let prefix = "steps."
@@ -82,7 +82,7 @@ struct Template: Equatable, Sendable {
     }
   }
 
-  /// The names of the variables in it.
+  /// The names of the variables in the template.
   var variables: [String] {
     parts.compactMap { part in
       guard case .variable(let name) = part else { return nil }
@@ -90,10 +90,10 @@ struct Template: Equatable, Sendable {
     }
   }
 
-  /// Whether a part of an element of a list is in it.
+  /// Whether a part of an element of a list is in the template.
   var hasItem: Bool { parts.contains { if case .item = $0 { true } else { false } } }
 
-  /// The results in it.
+  /// The results in the template.
   var results: [ResultReference] {
     parts.compactMap { part in
       guard case .result(let reference) = part else { return nil }
@@ -106,7 +106,7 @@ struct Template: Equatable, Sendable {
     parts.map(\.source).joined()
   }
 
-  /// The expression that the text is, with variables and results as operands.
+  /// Parses the text as an expression, with variables and results as operands.
   func expression() throws(Expression.Mistake) -> Expression {
     var text = ""
     var operands: [Expression.Embedded] = []
@@ -120,8 +120,8 @@ struct Template: Equatable, Sendable {
     return try Expression(parsing: text, names: .arguments, operands: operands)
   }
 
-  /// The length of the text that the variables' values make, in UTF-8; 0 for a text that is one part, which shares the
-  /// memory of the value.
+  /// Returns the length in UTF-8 of the text with the values of variables; 0 for a text of a single part, which shares
+  /// the memory of the value.
   func expandedCount(with values: [String: String]) -> Int {
     guard parts.count > 1 else { return 0 }
     return parts.reduce(0) { count, part in
@@ -133,8 +133,8 @@ struct Template: Equatable, Sendable {
     }
   }
 
-  /// The text with the variables' values. A value is not expanded again. Variables without a value, and results, become
-  /// empty; the checker has rejected templates with such names.
+  /// Returns the text with the values of variables. A value is not expanded again. Results, and variables without a
+  /// value, become empty; the checker has rejected templates with such names.
   func expanded(with values: [String: String]) -> String {
     parts.map { part in
       switch part {

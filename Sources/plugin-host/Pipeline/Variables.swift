@@ -8,7 +8,7 @@ enum Variables {
     of pipeline: Pipeline, given: [VariableSetting], secrets: [String: String] = [:], mistakes: inout [Mistake]
   ) throws(Failure) -> [String: String] {
     let names = pipeline.variables.map(\.name.value)
-    // Variables of included files have a dot in their names, and their values from "include".
+    // Variables of included files have a dot in their names, and get their values from "include".
     let own = names.filter { !$0.contains(".") }
     var values = secrets
     for setting in given {

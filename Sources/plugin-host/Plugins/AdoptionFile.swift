@@ -15,8 +15,8 @@ struct AdoptionFile {
 
   static func isNamed(_ path: String) -> Bool { path.hasSuffix(".yaml") || path.hasSuffix(".yml") }
 
-  /// The adoption that the file at `path` describes. The failure lists all mistakes in it. Checks the trust of a
-  /// library that is given by its path.
+  /// Returns the adoption that the file at `path` describes. The failure lists all mistakes in it. Checks the trust of
+  /// a library that is given by its path.
   static func read(_ path: String, trust: FileTrust) throws(Failure) -> Adoption {
     let file = try SourceFile.read(path, or: .notLoaded)
     let reader = AdoptionFile(document: YAMLDocument(file: file))
@@ -43,7 +43,7 @@ struct AdoptionFile {
       constants: record["constants"].map(constants) ?? [], file: document.file.path)
   }
 
-  /// A function: a mapping, or only its signature.
+  /// Reads a function: a mapping, or only its signature.
   private func function(_ node: YAMLNode) -> Adoption.Function? {
     if node.text != nil { return signature(node).map { Adoption.Function(signature: $0) } }
     if isUnquotedSignature(node) { return nil }
@@ -55,7 +55,7 @@ struct AdoptionFile {
       signature: signature, description: self.text("description", of: record), symbol: self.text("symbol", of: record))
   }
 
-  /// The library's named integers: `constants: {Z_BEST_SPEED: 1}`.
+  /// Reads the library's named integers: `constants: {Z_BEST_SPEED: 1}`.
   private func constants(_ node: YAMLNode) -> [ConstantSet.Constant] {
     (document.fields(of: node, what: "\"constants\"") ?? []).compactMap { field in
       guard let text = document.text(of: field.value, what: "the value of \(field.key.value)") else { return nil }
@@ -76,8 +76,8 @@ struct AdoptionFile {
     }
   }
 
-  /// Whether the node is a signature without quotes as YAML reads it: the colon after a parameter's name ends a key.
-  /// Then there is a mistake already.
+  /// Whether the node is a signature without quotes, which YAML reads as a mapping: the colon after a parameter's name
+  /// ends a key. Reports the mistake if so.
   private func isUnquotedSignature(_ node: YAMLNode) -> Bool {
     guard case .mapping(let mapping) = node.content, mapping.contains(where: { $0.key.text?.contains("(") ?? false })
     else {
@@ -103,20 +103,20 @@ struct AdoptionFile {
     record[key].flatMap { document.text(of: $0, what: "\"\(key)\"") }?.value
   }
 
-  /// A relative path in the file is relative to the file's folder.
+  /// Resolves a relative path against the file's folder.
   private func resolved(_ library: String) -> String {
     guard library.contains("/"), !library.hasPrefix("/") else { return library }
     return Directory.join(Directory.parent(of: document.file.path), library)
   }
 
-  /// `zlib` for `some/zlib.adopt.yaml`.
+  /// Returns the id of a plugin in a file without one: `zlib` for `some/zlib.adopt.yaml`.
   static func id(ofFile path: String) -> String {
     let name = Directory.name(of: path)
     let ending = [suffix, ".adopt.yml", ".yaml", ".yml"].first { name.hasSuffix($0) && name != $0 } ?? ""
     return name.dropLast(ending.count).idText
   }
 
-  /// `zlib` for `/usr/include/zlib.h`.
+  /// Returns the id for the draft of a header: `zlib` for `/usr/include/zlib.h`.
   static func id(ofHeader path: String) -> String {
     let name = Directory.name(of: path)
     return (name.hasSuffix(".h") ? name.dropLast(2) : name[...]).idText
@@ -124,7 +124,7 @@ struct AdoptionFile {
 }
 
 extension Adoption {
-  /// One function of a library, for a single call.
+  /// Makes an adoption of one function of a library, for a single call.
   init(of library: String, signature: Signature, symbol: String?) {
     let name = Directory.name(of: library)
     let stem = name.firstRange(of: ".so").map { name[..<$0.lowerBound] } ?? name[...]
@@ -135,13 +135,13 @@ extension Adoption {
 }
 
 extension StringProtocol {
-  /// Whether C has such names.
+  /// Whether the text is a name in C.
   fileprivate var isName: Bool {
     utf8.first.map { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false
       && allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) || $0 == "_" }
   }
 
-  /// The text as an id: `_` replaces each character that ids cannot have.
+  /// The text as an id, with `_` in place of characters that ids cannot have.
   fileprivate var idText: String {
     String(map { $0.isASCII && ($0.isLetter || $0.isNumber) || ".-_".contains($0) ? $0 : "_" })
   }

@@ -11,7 +11,7 @@ struct ChildProcess {
   private let place: UnsafeMutablePointer<plugin_activity_kind_t>
   /// The output so far. Never cleared: the order of writes to the two pipes is unknown.
   private var output = OutputTail()
-  /// Whether nothing more of the report is read.
+  /// Whether the report has ended, so that no more of it is read.
   private(set) var isReportOver = false
 
   /// Starts a child that runs `body` and ends; exit handlers of plugins do not run. `place` belongs to the child until
@@ -52,7 +52,7 @@ struct ChildProcess {
     return hasEnded
   }
 
-  /// The next bytes of the report; `nil` if none have arrived, or none will.
+  /// Reads the next bytes of the report; `nil` if none have arrived, or none will.
   mutating func readReport() -> [UInt8]? {
     isReportOver ? nil : NonBlockingRead.chunk(child.report, isOver: &isReportOver)
   }
@@ -61,8 +61,8 @@ struct ChildProcess {
   @discardableResult
   mutating func end() -> Int32 { plugin_child_end(&child) }
 
-  /// The end of a child with a status, or within a time limit, as a finding about the plugin. `call`: the call that it
-  /// made; `nil` if it made none.
+  /// Describes the end of a child, by a status or by the time limit, as a finding about the plugin. `call` is the call
+  /// in progress; `nil` outside a call.
   func finding(_ end: End, in call: String? = nil) -> String {
     let code = call ?? activity
     switch end {

@@ -49,7 +49,7 @@ struct FileTrust: Sendable {
 
   private var hasRulesOfSystem: Bool { FileKind(path: rulesOfSystem) != .missing }
 
-  /// The names on a path, the last first.
+  /// Returns the names on a path, the last first.
   private static func parts(of path: String) -> [String] { path.split(separator: "/").reversed().map(String.init) }
 
   private static func status(of path: String) -> stat? {
@@ -64,7 +64,7 @@ struct FileTrust: Sendable {
     return RawText.text(buffer.prefix(length).map(UInt8.init(bitPattern:)))
   }
 
-  /// The danger of a file, a folder or a link, and the remedy; `nil` if it is safe.
+  /// Returns the danger of a file, a folder or a link, with the remedy; `nil` if it is safe.
   private static func danger(_ path: String, _ status: stat) -> String? {
     let user = geteuid()
     guard status.st_uid == 0 || status.st_uid == user else {
@@ -85,15 +85,15 @@ struct FileTrust: Sendable {
 
 /// Users and groups of the system.
 enum User {
-  /// The name of a user, or the number of one without a name.
+  /// Returns the name of a user, or the number of a user without a name.
   static func name(of user: uid_t) -> String { getpwuid(user).map { String(cString: $0.pointee.pw_name) } ?? "\(user)" }
 
-  /// The name of a group, or the number of one without a name.
+  /// Returns the name of a group, or the number of a group without a name.
   static func groupName(of group: gid_t) -> String {
     getgrgid(group).map { String(cString: $0.pointee.gr_name) } ?? "\(group)"
   }
 
-  /// Whether a group has the name of the user and no other member, as many systems give each user one.
+  /// Whether a group has the name of the user and no other member. Many systems create such a group for each user.
   static func isPrivate(group: gid_t, of user: uid_t) -> Bool {
     let owner = name(of: user)
     guard let record = getgrgid(group), String(cString: record.pointee.gr_name) == owner else { return false }

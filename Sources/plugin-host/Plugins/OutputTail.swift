@@ -3,7 +3,7 @@ import Glibc
 /// The end of the text that a process has written, read without blocking.
 struct OutputTail {
   private var bytes: [UInt8] = []
-  /// Whether nothing more is read.
+  /// Whether the output has ended, so that no more of it is read.
   private(set) var isOver = false
 
   /// Reads the text in the pipe, at most a pipe's capacity at once: another process may write faster than this one
@@ -25,7 +25,7 @@ struct OutputTail {
 
 /// Reads of descriptors that do not block.
 enum NonBlockingRead {
-  /// The next bytes; `nil` if none have arrived, or, with `isOver` set, none will.
+  /// Reads the next bytes; `nil` if none have arrived. Sets `isOver` if none will.
   static func chunk(_ descriptor: Int32, isOver: inout Bool) -> [UInt8]? {
     var count = 0
     let chunk = [UInt8](unsafeUninitializedCapacity: 1 << 14) { buffer, initialized in

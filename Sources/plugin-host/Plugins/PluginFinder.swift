@@ -12,7 +12,7 @@ struct PluginFinder: Sendable {
     directories = given + (environment ?? "").split(separator: ":").map(String.init)
   }
 
-  /// A copy with one more folder, searched last.
+  /// Returns a copy with one more folder, which is searched last.
   func adding(_ directory: String) -> PluginFinder {
     var finder = self
     if !directories.contains(directory) { finder.directories.append(directory) }
@@ -22,7 +22,7 @@ struct PluginFinder: Sendable {
   /// The suffixes of plugins' files: a plugin, or the adoption file of an ordinary library.
   static let suffixes = [".so", AdoptionFile.suffix]
 
-  /// The path of `reference`: itself where it has a slash, otherwise `NAME.so` or `NAME.adopt.yaml` in one of the
+  /// Returns the path of `reference`: itself if it has a slash, otherwise `NAME.so` or `NAME.adopt.yaml` in one of the
   /// folders. A plugin's id, `org.example.digest`, also finds `digest.so`.
   func path(of reference: String) throws(Failure) -> String {
     if reference.contains("/") { return reference }
@@ -39,7 +39,7 @@ struct PluginFinder: Sendable {
   }
 
   private func advice(for reference: String) -> String {
-    // A longer name is not one that was mistyped.
+    // No file has a longer name, so a suggestion would not help.
     guard reference.utf8.count <= 255 else { return "the name has \(reference.utf8.count) bytes, expected at most 255" }
     if FileKind(path: reference) == .other { return "to load the file of that name here, write ./\(reference)" }
     guard !directories.isEmpty else {
@@ -58,7 +58,8 @@ struct PluginFinder: Sendable {
     }
   }
 
-  /// The paths of all files of plugins in the folders, in their order, each name once: all that `path(of:)` could find.
+  /// Returns the paths of all files of plugins in the folders, in their order, each name once: all that `path(of:)`
+  /// could find.
   func all() throws(Failure) -> [String] {
     var seen: Set<String> = []
     var paths: [String] = []
@@ -70,7 +71,7 @@ struct PluginFinder: Sendable {
     return paths
   }
 
-  /// The paths of the files of plugins in a folder.
+  /// Returns the paths of the files of plugins in a folder.
   static func files(in directory: String) throws(Failure) -> [String] {
     do {
       let names = try Directory.names(path: directory).filter { suffixes.contains(where: $0.hasSuffix) }

@@ -30,7 +30,7 @@ struct PluginPlan: Sendable {
     self.workers = workers
   }
 
-  /// The place in which a plugin of the plan runs.
+  /// Returns the place in which a plugin of the plan runs.
   func place(of plugin: PluginDescription) -> PluginPlace { places[plugin.id] ?? place ?? .inProcess }
 
   /// The ids of the plugins that make one call at a time.
@@ -44,7 +44,8 @@ struct PluginPlan: Sendable {
 
   /// The thread that a plugin of the place `thread` runs on.
   ///
-  /// - Throws: `PluginError` for a plugin that the plan did not give one: its initialisers may have run on another.
+  /// - Throws: `PluginError` if the plan has no thread for the plugin, whose initialisers may have run on another
+  ///   thread.
   func thread(of plugin: PluginDescription) throws(PluginError) -> SerialThread {
     guard let thread = threads[plugin.id] else {
       throw PluginError(
@@ -53,7 +54,7 @@ struct PluginPlan: Sendable {
     return thread
   }
 
-  /// The capabilities of a plugin in addition to those of all workers.
+  /// Returns the capabilities of a plugin in addition to those of all workers.
   func capabilities(of plugin: PluginDescription) -> Capabilities { capabilities[plugin.id] ?? Capabilities() }
 
   /// Adds a plugin by its path, name or id, and those that it requires. Returns the plugin.
@@ -67,7 +68,7 @@ struct PluginPlan: Sendable {
     return plugin
   }
 
-  /// The options of the workers of a plugin, made from those of all workers.
+  /// Returns the options for the workers of a plugin, made from those of all workers.
   func options(_ workers: IsolationOptions, of plugin: PluginDescription) -> IsolationOptions {
     var options = workers
     options.capabilities = options.capabilities.union(capabilities(of: plugin))
@@ -84,7 +85,7 @@ struct PluginPlan: Sendable {
     let thread = Self.thread(for: place)
     let plugin =
       if let scanner { try scanner.description(of: file) } else { try inspect(file, in: place, thread, capabilities) }
-    // A dot makes it an id, which the file found by the id's last component must have.
+    // A reference with a dot is an id. The file was found by the last component, so its id has to be compared.
     if !reference.contains("/"), reference.contains("."), plugin.id != reference {
       throw Failure(.notLoaded, "no plugin \"\(reference)\": \(file) is \"\(plugin.id)\"")
     }
@@ -105,7 +106,8 @@ struct PluginPlan: Sendable {
     return plugin
   }
 
-  /// The place of a file without a setting. The library of an adoption is unknown before the file is read.
+  /// Returns the place of a file for which none is set. An adoption file is judged without its library, which is
+  /// unknown before the file is read.
   private static func place(ofFile file: String) -> PluginPlace {
     Admission.isolates(file) ? .process : .inProcess
   }
@@ -114,7 +116,7 @@ struct PluginPlan: Sendable {
     _ id: String, by plugin: PluginDescription, finder: PluginFinder
   ) throws(Failure) {
     do {
-      // Plugins that are used together are kept together.
+      // The required plugin may be in the folder of the plugin that requires it.
       _ = try add(id, finder: finder.adding(Directory.parent(of: plugin.path)), place: place)
     } catch {
       throw Failure(error.status, lines: error.lines + ["plugin-host: \"\(plugin.id)\" requires \"\(id)\""])
@@ -143,7 +145,7 @@ struct PluginPlan: Sendable {
     threads[plugin.id] = thread
   }
 
-  /// A new thread for a plugin of that place; `nil` if it needs none.
+  /// Makes a thread for a plugin of that place; `nil` if the place needs none.
   private static func thread(for place: PluginPlace) -> SerialThread? { place == .thread ? SerialThread() : nil }
 
   /// Reads the description in the file at `path`: a plugin's own, or that of the library that a YAML file adopts.
@@ -161,10 +163,11 @@ struct PluginPlan: Sendable {
     }
   }
 
-  /// The workers that inspect plugins of that place; `nil`: plugins that run in this process.
+  /// Returns the options of workers that inspect plugins of that place; `nil` for plugins that run in this process.
   private func workers(for place: PluginPlace) -> IsolationOptions? { place == .process ? workers : nil }
 
-  /// The description of a plugin, whose code runs in this process, on a thread of its own or not, or in a worker.
+  /// Reads the description of a plugin. The plugin's code runs in this process, on `thread` if there is one, or in a
+  /// worker.
   static func inspect(
     plugin path: String, _ workers: IsolationOptions? = nil, on thread: SerialThread? = nil
   ) throws(Failure) -> PluginDescription {
@@ -177,7 +180,7 @@ struct PluginPlan: Sendable {
     }
   }
 
-  /// Adds an adopted library.
+  /// Reads the description of an adopted library, whose code runs as that of a plugin.
   static func inspect(
     _ adoption: Adoption, _ workers: IsolationOptions? = nil, on thread: SerialThread? = nil
   ) throws(Failure) -> PluginDescription {
@@ -203,7 +206,7 @@ extension IsolationOptions {
     return options
   }
 
-  /// The options with a name before each line of output.
+  /// Returns the options with a name before each line of output.
   func namingOutput(_ name: String) -> IsolationOptions {
     var options = self
     options.output = { [output] line in output("\(name): \(line)") }
@@ -211,7 +214,7 @@ extension IsolationOptions {
   }
 }
 
-/// A name of a known plugin: its id, or the id's last component.
+/// Lookup of plugins by name: the id, or the id's last component.
 extension [PluginDescription] {
   enum Lookup {
     case found(PluginDescription)
@@ -235,12 +238,12 @@ extension PluginDescription {
   /// The last component of the id: `digest` of `org.example.digest`.
   var shortName: String { id.split(separator: ".").last.map(String.init) ?? id }
 
-  /// The function of that name.
+  /// Returns the function of that name.
   func function(named name: String) -> FunctionDescription? {
     functions.first { $0.name == name }
   }
 
-  /// The error for a missing function.
+  /// Returns the error for a missing function.
   func lacks(_ function: String) -> Failure {
     let hint = Suggestion.near(function, among: functions.map(\.name))
     let message = "plugin-host: \(id) has no function \"\(function.truncated(to: 100))\"\(hint)".displayLine

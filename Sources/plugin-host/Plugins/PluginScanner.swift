@@ -4,7 +4,7 @@ import PluginRuntime
 
 /// Reads the descriptions of plugins in child processes. No code of a plugin runs in this process.
 ///
-/// A child reads one file, so that no plugin has an effect on the description of another, or is blamed for its fault: a
+/// Each child reads one file, so that no plugin can affect the description of another, or be blamed for its fault: a
 /// plugin may write any report. A fork costs less than to verify and map a plugin.
 ///
 /// Use it while the process has a single thread: a child is a fork of it.
@@ -19,17 +19,18 @@ struct PluginScanner {
     self.trust = trust
   }
 
-  /// The description of a plugin: of the file at `path`, or of the library that a YAML file there adopts.
+  /// Reads the description of a plugin: of the file at `path`, or of the library that a YAML file there adopts.
   func description(of path: String) throws(Failure) -> PluginDescription {
     try scan([path])[0].get()
   }
 
-  /// The description of an adopted library.
+  /// Reads the description of an adopted library.
   func description(of adoption: Adoption) throws(Failure) -> PluginDescription {
     try scan([.adoption(adoption)])[0].get()
   }
 
-  /// The descriptions of all, in their order. A file that fails has no effect on the others.
+  /// Reads the descriptions of the plugins at `paths`, and returns them in the same order. A file that fails has no
+  /// effect on the others.
   func scan(_ paths: [String]) -> [Result<PluginDescription, Failure>] {
     scan(
       paths.map { path in
@@ -78,7 +79,7 @@ struct PluginScanner {
     return results.compactMap(\.self)
   }
 
-  /// The number of children at once: one for each processor.
+  /// The number of children at once: one for each processor, at most 8.
   private static var processes: Int { min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), 8) }
 }
 
@@ -89,7 +90,7 @@ enum ScanTarget {
   /// A file that is not trusted, or a YAML file with mistakes.
   case unreadable(Failure)
 
-  /// The file for people.
+  /// The file, for messages.
   var subject: String {
     switch self {
     case .plugin(let path): path
@@ -98,8 +99,8 @@ enum ScanTarget {
     }
   }
 
-  /// Reads the description in this process, which runs code of the plugin; or in a worker of it, if the rules of trust
-  /// want that.
+  /// Reads the description in this process, which runs code of the plugin, or in a worker of it, if the rules of trust
+  /// require that.
   func description(timeout: Duration) throws(Failure) -> PluginDescription {
     func workers(_ file: String) -> IsolationOptions? {
       guard Admission.isolates(file) else { return nil }
@@ -114,7 +115,7 @@ enum ScanTarget {
     }
   }
 
-  /// Whether the description can be of this target. A plugin may write any report, also one for another file.
+  /// Whether a description can be that of this target. A plugin may write any report, also one for another file.
   func admits(_ plugin: PluginDescription) -> Bool {
     switch self {
     case .plugin(let path):

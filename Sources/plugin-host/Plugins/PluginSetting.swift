@@ -24,7 +24,7 @@ struct PluginSetting: Equatable, Sendable {
 }
 
 extension [PluginSetting] {
-  /// The settings by plugin id and key. The later of two settings for one key wins.
+  /// Returns the settings by plugin id and key. The later of two settings for one key wins.
   func resolved(for plugins: [PluginDescription]) throws(Failure) -> [String: [String: String]] {
     var configuration: [String: [String: String]] = [:]
     for setting in self {

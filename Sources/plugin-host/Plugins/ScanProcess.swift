@@ -14,7 +14,7 @@ final class ScanProcess {
   /// The kind published by a process whose report descriptor was closed.
   private static let isMute: plugin_activity_kind_t = -1
 
-  /// Starts the process. `place` is in shared memory, and its own until the process has ended.
+  /// Starts the process. `place` is in shared memory, and belongs to the process until it has ended.
   init(
     _ target: ScanTarget, place: UnsafeMutablePointer<plugin_activity_kind_t>, timeout: Duration
   ) throws(Failure) {
@@ -25,7 +25,7 @@ final class ScanProcess {
     child = try ChildProcess(place, purpose: "reads plugins", .notLoaded) { Self.run(target, place, timeout) }
   }
 
-  /// The child: reads the description and reports it.
+  /// Reads the description and writes the report. Call in the child.
   private static func run(
     _ target: ScanTarget, _ place: UnsafeMutablePointer<plugin_activity_kind_t>, _ timeout: Duration
   ) {
@@ -52,7 +52,7 @@ final class ScanProcess {
   func advance() -> Result<PluginDescription, Failure>? {
     let hasEnded = child.readOutput()
     report.read(from: &child)
-    // The child ends right after its report: bytes that follow are not its own.
+    // The child ends right after its report: further bytes are the plugin's.
     if report.isGarbage || report.isMore { return stop(.forgedReport) }
     if hasEnded || child.isReportOver {
       guard let text = report.next() else { return hasEnded ? stop(.ended) : late }
@@ -65,7 +65,7 @@ final class ScanProcess {
 
   private var late: Result<PluginDescription, Failure>? { .now >= deadline ? stop(.timedOut) : nil }
 
-  /// The reason for stopping a process that has given no result.
+  /// The reason for stopping a process that has reported no result.
   private enum Stop {
     case ended, timedOut, forgedReport
   }
@@ -84,7 +84,7 @@ final class ScanProcess {
       Failure(reason == .timedOut ? .timedOut : .notLoaded, "\(target.subject): \(finding)".displayLine))
   }
 
-  /// Nil if the report does not match this target.
+  /// Returns the result in a report; nil if the report does not match this target.
   private func result(of text: [UInt8]) -> Result<PluginDescription, Failure>? {
     switch try? ScanReport(parsing: text) {
     case .description(let plugin): target.admits(plugin) ? .success(plugin) : nil

@@ -6,7 +6,7 @@ enum ScanReport {
   case description(PluginDescription)
   case failure(Failure)
 
-  /// The longest report. A description beyond it is a failure.
+  /// The size limit of a report, in bytes. A longer description is a failure.
   private static let limit = 64 << 20
 
   var frame: [UInt8] {
@@ -25,7 +25,7 @@ enum ScanReport {
     }
   }
 
-  /// Reads a report, which may be of a hostile plugin.
+  /// Reads a report, which a hostile plugin may have written.
   init(parsing text: [UInt8]) throws {
     let value = try PluginValue(untyped: JSONText(parsing: text))
     if case .array(let lines)? = value[member: "failure"] {
@@ -55,7 +55,7 @@ enum ScanReport {
       while !isGarbage, bytes.count <= ScanReport.limit + 4, let chunk = child.readReport() { bytes += chunk }
     }
 
-    /// The JSON of the report; `nil` while it is not complete.
+    /// Returns the JSON of the report; `nil` while it is not complete.
     func next() -> [UInt8]? {
       guard let length, bytes.count >= 4 + length, !isGarbage else { return nil }
       return Array(bytes[4..<4 + length])

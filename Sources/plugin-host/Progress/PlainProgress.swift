@@ -5,8 +5,8 @@ final class PlainProgress: ProgressDisplay {
   private let onlyReports: Bool
   private let write: (String) -> Void
 
-  /// `onlyReports`: show the plugins' reports, and not how steps begin and end. `write` gets each line, without its
-  /// end.
+  /// `onlyReports` leaves out how steps begin and end, and shows the plugins' reports alone. `write` gets each line,
+  /// without its line break.
   init(onlyReports: Bool = false, write: @escaping (String) -> Void = { StandardError.write(lines: [$0]) }) {
     self.onlyReports = onlyReports
     self.write = write
@@ -22,7 +22,7 @@ final class PlainProgress: ProgressDisplay {
   func note(_ line: String, _ rows: [StepRow]) { write(line) }
   func finish(_ rows: [StepRow]) {}
 
-  /// The line for the change; nil for a change too small to print.
+  /// Returns the line for a change; nil for a change too small to print.
   static func text(for row: StepRow, was old: StepState) -> String? {
     let time = row.duration(now: row.ended ?? .now)?.text ?? ""
     switch (old, row.state) {
@@ -41,7 +41,8 @@ final class PlainProgress: ProgressDisplay {
     }
   }
 
-  /// Prints a new message, or ten per cent more: a line for every report would hide the rest.
+  /// Returns the text for a new message, or for another tenth of progress; otherwise nil, because a line for every
+  /// report would hide the rest.
   private static func text(for report: StepState.Report, was old: StepState.Report) -> String? {
     let tenth = { (report: StepState.Report) in report.fraction.map { Int($0 * 10) } }
     guard report.message != old.message || tenth(report) != tenth(old) else { return nil }

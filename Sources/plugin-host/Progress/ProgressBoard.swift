@@ -21,7 +21,7 @@ final class ProgressBoard {
     display.show(rows, changed: step, from: old)
   }
 
-  /// A report of the plugin on the step's current call.
+  /// Shows a plugin's report on the step's current call.
   func report(_ report: StepState.Report, step: Int) {
     switch rows[step].state {
     case .running: enter(.running(report), step: step)
@@ -30,12 +30,12 @@ final class ProgressBoard {
     }
   }
 
-  /// A line that is not about a step.
+  /// Shows a line that is not about a step.
   func note(_ line: String) {
     display.note(line, rows)
   }
 
-  /// The last word of the display.
+  /// Ends the display. Later calls are ignored.
   func finish() {
     if isFinished { return }
     isFinished = true
@@ -58,10 +58,10 @@ protocol ProgressDisplay: AnyObject {
   /// The interval of calls of `refresh`; nil: never.
   var refreshInterval: Duration? { get }
 
-  /// One row has changed, whose state was `old`.
+  /// Shows a change of the row at index `changed`, whose state was `old`.
   func show(_ rows: [StepRow], changed: Int, from old: StepState)
 
-  /// Time has passed.
+  /// Redraws the display, at the refresh interval.
   func refresh(_ rows: [StepRow])
 
   /// Writes a line that is not about a step.

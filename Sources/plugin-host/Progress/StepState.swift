@@ -39,7 +39,7 @@ enum StepState: Equatable, Sendable {
   }
 }
 
-/// A step as a display knows it.
+/// A step, for display.
 struct StepRow: Sendable {
   /// The step's name.
   var name: String
@@ -50,12 +50,13 @@ struct StepRow: Sendable {
   var began: ContinuousClock.Instant?
   var ended: ContinuousClock.Instant?
 
-  /// The time that it has run until `now`, or ran; nil if it never began.
+  /// Returns the time from the beginning of the step's call to its end, or to `now` while it runs; nil if it never
+  /// began.
   func duration(now: ContinuousClock.Instant) -> Duration? {
     began.map { (ended ?? now) - $0 }
   }
 
-  /// Records the time of the step's beginning or end.
+  /// Enters a state. Records the time of the step's beginning or end.
   mutating func enter(_ state: StepState, now: ContinuousClock.Instant) {
     self.state = state
     if began == nil, case .running = state { began = now }

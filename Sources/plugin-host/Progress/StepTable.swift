@@ -6,8 +6,8 @@ struct StepTable: Sendable {
   var hasColor = false
   var hasUnicode = true
 
-  /// At most `height - 1` lines, each less than `columns` wide: so nothing wraps, and nothing scrolls away while the
-  /// lines are drawn over.
+  /// Returns at most `height - 1` lines, each narrower than `columns`, so that no line wraps, and none scrolls away
+  /// before it is drawn over.
   func lines(_ rows: [StepRow], now: ContinuousClock.Instant) -> [String] {
     let shown = visible(rows)
     let nameWidth = min(shown.map(\.name.columns).max() ?? 0, max(columns / 4, 8))
@@ -20,7 +20,8 @@ struct StepTable: Sendable {
     return lines
   }
 
-  /// All rows if there is room; or else running steps first, then failures, then waiting steps, then finished ones.
+  /// Returns all rows if they fit. Otherwise prefers running steps, then failures, then waiting steps, then finished
+  /// ones.
   private func visible(_ rows: [StepRow]) -> [StepRow] {
     let room = max(height - 1, 1)
     guard rows.count > room else { return rows }

@@ -6,7 +6,7 @@ final class TerminalProgress: ProgressDisplay {
   private let write: (String) -> Void
   /// Whether the table is erased at the end.
   private let isTransient: Bool
-  /// The delay before the first drawing: a short call needs no display.
+  /// The time of the first drawing. It is later than the start, because a short call needs no display.
   private let begin: ContinuousClock.Instant
   /// The number of lines of the table above the cursor.
   private var drawn = 0

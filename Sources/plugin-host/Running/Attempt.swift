@@ -5,7 +5,7 @@ import Synchronization
 /// One call of a plugin's function, on a thread of its own because the function may block, with a time limit. It can be
 /// given up at any time.
 final class Attempt: Sendable {
-  /// Settled as the call's promise is; or rejected with the `CallFailure` for which it was given up.
+  /// Settles like the call's promise, or is rejected with the `CallFailure` for which the call was given up.
   let outcome = Promise<PluginValue>()
 
   private let loop: MainLoop
@@ -19,15 +19,15 @@ final class Attempt: Sendable {
     case givenUp
   }
 
-  /// `thread`: the thread on which the call is made; nil: a thread of its own.
+  /// - Parameter thread: the thread on which the call is made; nil: a thread of its own.
   init(in session: Session, on thread: SerialThread? = nil) {
     loop = session.loop
     if let thread { run = { thread.post($0) } } else { run = { [callers = session.callers] in callers.run($0) } }
     enders = session.enders
   }
 
-  /// Makes the call, with a time limit of `timeout` seconds, of which `used` have passed. `make` may block, and throws
-  /// its errors.
+  /// Makes the call, with a time limit of `timeout` seconds, of which `used` have passed. `make` may block. An error
+  /// that it throws rejects the outcome.
   func start(
     timeout: Double?, after used: Duration = .zero, _ make: @escaping @Sendable () throws -> Promise<PluginValue>
   ) {
@@ -57,7 +57,7 @@ final class Attempt: Sendable {
       guard case .made(let promise) = call else { return nil }
       return promise
     }
-    // The plugin's handler may block.
+    // The plugin's handler for cancellation may block.
     if let made { enders.run { made.discard() } }
   }
 

@@ -1,7 +1,7 @@
 import PluginRuntime
 import Promises
 
-/// The reason why a call or a step failed: that of its promise.
+/// The reason why a call or a step failed: the rejection reason of its promise.
 enum CallFailure: Error, Equatable, Sendable {
   /// Rejected by the plugin, by the host on its behalf, or because an input could not be read.
   case rejected(message: String, reason: RejectedReason? = nil)
@@ -21,7 +21,7 @@ enum CallFailure: Error, Equatable, Sendable {
     switch reason {
     case let failure as CallFailure: self = failure
     case let error as PluginError where error.kind == .badArgument: self = .wrongArguments(message: error.message)
-    // Every message is preceded by the subject, a function's name.
+    // Without the subject, because the printed line begins with the function's name.
     case let error as PluginError:
       self = .rejected(message: error.message, reason: error.causes.isEmpty ? nil : .causes(error.causes))
     case let error as PromiseError: self = .rejected(message: "\(error)", reason: .error(error))
@@ -38,7 +38,7 @@ enum CallFailure: Error, Equatable, Sendable {
     return .rejected(message: message, reason: .value(value))
   }
 
-  /// The failure of the call, with its place for programs.
+  /// Returns the failure of the call, with `facts` for programs.
   ///
   /// - Parameter place: the beginning of the printed line, such as `digest.sha256`.
   func failure(at place: String, facts: FailureFacts) -> Failure {

@@ -3,7 +3,7 @@ import PluginRuntime
 /// Prints the log of the plugins.
 @MainActor
 final class PluginLog {
-  /// The display between whose lines the log is printed; without one, the log is written to standard error.
+  /// The display that prints the log between its lines; nil: the log is written to standard error.
   weak var board: ProgressBoard?
   private let threshold: LogLevel?
 
@@ -17,7 +17,7 @@ final class PluginLog {
     if let board { board.note(line) } else { StandardError.write(lines: [line]) }
   }
 
-  /// Prints a failure that concerns the command's status, with any threshold.
+  /// Prints a failure that determines the exit status, regardless of the threshold.
   func write(_ failure: Failure) {
     guard let board, !StructuredError.isOn else { return StructuredError.write(failure) }
     for line in failure.lines { board.note(line) }

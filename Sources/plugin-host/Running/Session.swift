@@ -85,7 +85,7 @@ final class Session {
     }
   }
 
-  /// Calls a function. Until the call is settled, lines that are printed in this process are its plugin's.
+  /// Calls a function. Until the call is settled, lines that are printed in this process are attributed to its plugin.
   nonisolated func call(
     _ function: FunctionDescription, of plugin: PluginDescription, _ arguments: [Argument],
     progress: @escaping @Sendable (ProgressReport) -> Void
@@ -98,7 +98,7 @@ final class Session {
     return promise
   }
 
-  /// Reloads plugins in worker processes whose files change, and reports that with the log, until the process ends.
+  /// Reloads plugins in worker processes whose files change, and logs that, until the process ends.
   func watchFiles() throws(Failure) {
     do {
       watcher = try PluginWatcher(host) { [loop, log] plugin, outcome in
@@ -119,8 +119,8 @@ final class Session {
     log.board = board
   }
 
-  /// Ends the plugins, then the process. Calls that are still running have `deadline` to return. The status is that of
-  /// the first worker that did not unload its plugin, if nothing else failed.
+  /// Unloads the plugins, then ends the process. Calls that are still running have `deadline` to return. The status is
+  /// that of the first worker that did not unload its plugin, if nothing else failed.
   func end(_ status: ExitStatus, deadline: Duration = .seconds(5)) -> Never {
     ProcessGuard.ending(status.rawValue)
     let isClean = unload(deadline: deadline)
@@ -135,19 +135,20 @@ final class Session {
     _exit(status.rawValue)
   }
 
-  /// Ends the plugins, then the process by the signal that requested it.
+  /// Unloads the plugins, then ends the process by the signal that requested it.
   func end(by signal: Int32) -> Never {
     _ = unload(deadline: .seconds(1))
     die(by: signal)
   }
 
-  /// Ends the process by a signal, without an end of the plugins.
+  /// Ends the process by a signal, without unloading the plugins.
   func die(by signal: Int32) -> Never {
     PluginOutput.end()
     TerminationSignals.die(by: signal)
   }
 
-  /// Whether every plugin has ended. The loop keeps running meanwhile, for log messages and interruptions.
+  /// Unloads all plugins. Returns whether each was unloaded. The loop keeps running meanwhile, for log messages and
+  /// interruptions.
   private func unload(deadline: Duration) -> Bool {
     let end = Ending()
     enders.run { [host, loop] in
@@ -170,7 +171,7 @@ final class Session {
 
   @MainActor
   private final class Ending {
-    /// The ids of the plugins that could not be ended; nil while they are being ended.
+    /// The ids of the plugins that could not be unloaded; nil while they are being unloaded.
     var stuck: [String]?
   }
 }

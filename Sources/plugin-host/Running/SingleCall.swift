@@ -18,7 +18,7 @@ final class SingleCall {
   /// The function's name for people: `digest.sha256`.
   nonisolated var label: String { "\(plugin.shortName).\(function.name)" }
 
-  /// Whether the function may still run, on its thread: the call was given up.
+  /// Whether the call was given up, so that the function may still run on its thread.
   var isGivenUp: Bool {
     switch outcome {
     case .failure(.timedOut), .failure(.interrupted), nil: true
@@ -26,7 +26,7 @@ final class SingleCall {
     }
   }
 
-  /// `thread`: the thread on which the call is made; nil: any.
+  /// - Parameter thread: the thread on which the call is made; nil: any.
   init(
     _ function: FunctionDescription, of plugin: PluginDescription, in session: Session, on thread: SerialThread? = nil,
     display: any ProgressDisplay
@@ -40,7 +40,7 @@ final class SingleCall {
     session.show(on: board)
   }
 
-  /// The time limit for reading the arguments, of the same length as that of the call.
+  /// Returns the time limit for reading the arguments, as long as that of the call.
   static func readingLimit(
     _ timeout: Seconds, of function: FunctionDescription, of plugin: PluginDescription,
     from start: ContinuousClock.Instant
@@ -50,7 +50,7 @@ final class SingleCall {
     return CommandLineArguments.Limit(deadline: start + timeout.duration, failure: failure)
   }
 
-  /// Makes the call. `used`: the part of the time limit that has passed.
+  /// Makes the call. `used` is the part of the time limit that has passed.
   func start(_ arguments: [Argument], timeout: Seconds?, after used: Duration = .zero) {
     board.enter(.running(StepState.Report()), step: 0)
     attempt.outcome.then(

@@ -35,7 +35,7 @@ final class Slots: Sendable {
   }
 
   init(limit: Int) {
-    // A call that waits for something else lends its slot, so there can be a few more.
+    // Not .max: waiting calls free their slots, and `free` must not overflow.
     state = Mutex(State(free: min(limit, .max / 2)))
   }
 

@@ -51,7 +51,8 @@ struct EditedLine: Equatable {
     return start
   }
 
-  /// The part of the line around the cursor that fits into `width` columns, and the columns before the cursor in it.
+  /// Returns the part of the line around the cursor that fits into `width` columns, and the columns before the cursor
+  /// in it.
   func window(width: Int) -> (text: String, column: Int) {
     var start = cursor
     var column = 0

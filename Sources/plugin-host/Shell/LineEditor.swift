@@ -35,7 +35,8 @@ final class LineEditor {
     (self.history, self.complete) = (history, complete)
   }
 
-  /// Reads a line. Posted jobs run meanwhile. An interruption after the line's end is kept for the line.
+  /// Reads a line. Posted jobs run meanwhile. An interruption after the end of the line is kept for the call that the
+  /// line makes.
   func read() -> Input {
     guard let mode = RawMode(descriptor: STDIN_FILENO) else { return .end }
     defer { mode.restore() }
@@ -156,7 +157,7 @@ extension String {
     String(zip(self, other).prefix { $0 == $1 }.map(\.0))
   }
 
-  /// The text with a space for each control character, which has no columns.
+  /// The text without control characters, which have no columns.
   fileprivate var displayCharacters: String {
     String(String.UnicodeScalarView(unicodeScalars.filter { !$0.isControl }))
   }

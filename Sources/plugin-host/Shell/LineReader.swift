@@ -2,14 +2,14 @@ import Glibc
 
 /// The lines of a file or of standard input, each as soon as it is complete.
 final class LineReader {
-  /// The longest line. Bounded, because a line is in memory as a whole.
+  /// The longest line, in MiB. Bounded, because a line is in memory as a whole.
   private static let mebibytes = 16
 
   private let descriptor: Int32
   private var bytes: [UInt8] = []
   /// The position of the first byte that was not returned.
   private var start = 0
-  /// The number of bytes from there on that have no line's end.
+  /// The number of bytes from `start` on that contain no line break.
   private var searched = 0
   private var isAtEnd = false
 

@@ -58,7 +58,7 @@ extension ShellSession {
   private func help(_ words: [String]) throws(Failure) -> String {
     guard let word = words.first else { return ShellCommandWord.overview }
     try expect(words.count == 1, "usage: help [PLUGIN[.FUNCTION]]")
-    // A dot is also in ids, org.example.digest.
+    // The last dot, because ids have dots, too: org.example.digest.
     if let dot = word.lastIndex(of: "."), let plugin = try? plugin(String(word[..<dot])) {
       let name = String(word[dot...].dropFirst())
       guard let function = plugin.function(named: name) else { throw plugin.lacks(name) }

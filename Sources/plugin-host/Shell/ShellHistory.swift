@@ -9,7 +9,7 @@ struct ShellHistory {
   private(set) var lines: [String] = []
   /// The file to which new lines are appended; nil: they are forgotten with the session.
   private let path: String?
-  /// The position while the user browses the lines, and the line that was being typed before.
+  /// The position of the shown line while the user browses, and the line that was being typed before.
   private var place = 0
   private var draft = ""
 
@@ -57,7 +57,7 @@ struct ShellHistory {
     try? FileBytes.write(RawText.bytes(of: line) + [UInt8(ascii: "\n")], to: descriptor)
   }
 
-  /// The line before the current one; nil at the first.
+  /// Returns the line before the current one; nil at the first.
   mutating func previous(_ current: String) -> String? {
     guard place > 0 else { return nil }
     if place == lines.count { draft = current }
@@ -65,7 +65,7 @@ struct ShellHistory {
     return lines[place]
   }
 
-  /// The line after the current one; after the last, the line that was being typed; then nil.
+  /// Returns the line after the current one; after the last, the line that was being typed; then nil.
   mutating func next() -> String? {
     guard place < lines.count else { return nil }
     place += 1

@@ -61,7 +61,7 @@ struct ShellLexer {
   private mutating func doubleQuoted(into parts: inout [ShellLine.Part]) throws(ShellLine.Mistake) {
     let start = position
     position += 1
-    // Set for "" too, which is a word.
+    // Makes "" a word, too.
     add("", isQuoted: true, to: &parts)
     while let scalar = next {
       switch scalar {
@@ -120,7 +120,7 @@ struct ShellLexer {
     }
   }
 
-  /// The place after an index in brackets that is next.
+  /// The position after an index in brackets, if one is next.
   private var indexEnd: Int? {
     guard next == "[", let end = scalars[position...].firstIndex(of: "]"),
       Int(Self.text(scalars[(position + 1)..<end])) != nil

@@ -35,7 +35,8 @@ extension ShellSession {
     Set(names.filter { $0.hasPrefix(start) }).sorted()
   }
 
-  /// The plugins that can be called, each with a dot; the functions of one whose name and dot are there.
+  /// Returns the functions of the plugin whose name and dot are typed; otherwise the plugins that can be called, each
+  /// with a dot.
   private func calls(_ start: String) -> [String] {
     guard let dot = start.lastIndex(of: "."), let plugin = try? plugin(String(start[..<dot])) else {
       return pluginNames.map { $0 + "." }

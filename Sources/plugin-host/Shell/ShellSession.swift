@@ -23,8 +23,8 @@ final class ShellSession {
   private let options: HostOptions
   private let output: OutputOptions
   private let timeout: Seconds?
-  /// The thread of all calls: handles and errors of some libraries belong to the thread that made them. After a call
-  /// that was given up it is another one.
+  /// The thread of all calls, because handles and errors of some libraries belong to the thread that made them.
+  /// Replaced after a call was given up.
   private var thread = SerialThread(extendsToWorkers: true)
 
   /// - Parameter isInteractive: whether SIGINT ends a call instead of the session.
@@ -95,7 +95,7 @@ final class ShellSession {
     case .ambiguous(let ids): throw Failure(.usage, "\"\(name)\" may be \(ids.joined(separator: " or "))")
     case .unknown: break
     }
-    // A failed plan contains only a part of the plugin's requirements.
+    // A copy, because a plan that fails contains only a part of the plugin's requirements.
     var next = plan
     let plugin = try next.add(name)
     for new in next.plugins.dropFirst(plan.plugins.count) { try session.load(new, of: next) }
@@ -132,7 +132,7 @@ final class ShellSession {
       throw call.failure(failure)
     case nil:
       call.interrupt()
-      // The interruption was the call's, not the next line's.
+      // The interruption was meant for the call, not for the next line.
       Interrupts.clear()
       return .interrupted
     }
@@ -145,7 +145,7 @@ final class ShellSession {
       try output.writer.write(variable.value, of: variable.shape)
       return .line
     }
-    // The value of a call with one out parameter and no other result is that parameter.
+    // A call with one out parameter and no other result has the value of that parameter.
     if case .object(let shapes) = variable.shape, shapes.count == 1, let value = variable.value[member: shapes[0].name]
     {
       variables[target] = ShellVariables.Variable(value, of: shapes[0].shape)

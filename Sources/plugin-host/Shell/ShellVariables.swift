@@ -21,7 +21,7 @@ struct ShellVariables {
     set { variables[name] = newValue }
   }
 
-  /// The value that a reference stands for.
+  /// Returns the value that a reference stands for.
   func variable(_ reference: ShellLine.Reference) throws(Failure) -> Variable {
     guard let variable = variables[reference.name] else {
       let hint = Suggestion.near(reference.name, among: names)
@@ -35,7 +35,7 @@ struct ShellVariables {
     }
   }
 
-  /// The text of a word in which variables stand for their texts.
+  /// Returns the text of a word, with the texts of variables in place of their names.
   func text(_ parts: [ShellLine.Part]) throws(Failure) -> String {
     var text = ""
     for part in parts {
@@ -90,7 +90,8 @@ struct ShellVariables {
     return arguments
   }
 
-  /// Refuses a result with members where one of them is meant: an address that a function gave beside its status.
+  /// Refuses a result with members for an address: the user means a member, which a function returned beside its
+  /// status.
   private static func check(
     _ value: PluginValue, of reference: ShellLine.Reference, for parameter: Parameter?
   ) throws(Failure) {
@@ -102,7 +103,7 @@ struct ShellVariables {
     throw Failure(.usage, "\(name) has the members \(list), expected an address\(hint)".displayLine)
   }
 
-  /// Takes NAME= off the parts, if the function has a parameter of that name.
+  /// Splits NAME= from the parts, if the function has a parameter of that name.
   private static func split(
     _ parts: [ShellLine.Part], for signature: Signature
   ) -> (name: String?, parts: [ShellLine.Part]) {

@@ -18,9 +18,9 @@ enum Command {
     case interrupted(Int32)
   }
 
-  /// Runs a program found in PATH, with an empty standard input. Its standard error is that of this process, unless it
-  /// is quiet. It runs in a process group of its own, which is killed if it has not ended at the deadline, or if this
-  /// process is asked to end.
+  /// Runs a program found in PATH, with an empty standard input. Its standard error is that of this process, unless
+  /// `isQuiet` is true. The program leads a process group, which is killed if it has not ended at the deadline, or if a
+  /// signal asks this process to end.
   static func run(
     _ program: String, _ arguments: [String], timeout: Duration, isQuiet: Bool = false
   ) throws(Failure) -> Result {

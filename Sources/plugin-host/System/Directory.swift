@@ -13,7 +13,7 @@ enum FileKind {
     self = information.st_mode & S_IFMT == S_IFDIR ? .directory : .other
   }
 
-  /// Whether a regular file is there.
+  /// Whether there is a regular file at a path.
   static func isRegular(_ path: String) -> Bool {
     var information = stat()
     return stat(RawText.cString(Directory.absolute(path)), &information) == 0 && information.st_mode & S_IFMT == S_IFREG
@@ -22,10 +22,10 @@ enum FileKind {
 
 /// Folders of the file system.
 enum Directory {
-  /// A path for messages, in which an empty one can be seen.
+  /// Returns a path for messages, in which an empty path is visible.
   static func shown(_ path: String) -> String { path.isEmpty ? "\"\"" : path }
 
-  /// The names of the entries of the folder at `path`, sorted, without `.` and `..`.
+  /// Returns the names of the entries of the folder at `path`, sorted, without `.` and `..`.
   static func names(path: String) throws(SystemError) -> [String] {
     guard let folder = opendir(path) else { throw .last }
     defer { closedir(folder) }
@@ -50,24 +50,24 @@ enum Directory {
     }
   }
 
-  /// `name` inside the folder `directory`.
+  /// Returns the path of `name` in the folder `directory`.
   static func join(_ directory: String, _ name: String) -> String {
     let name = name.hasPrefix("./") ? String(name.dropFirst(2)) : name
     return directory.hasSuffix("/") ? directory + name : directory + "/" + name
   }
 
-  /// The path from the root on; one that is relative starts from the folder in which the process was started.
+  /// Returns the absolute path. A relative path starts from the folder in which the process was started.
   static func absolute(_ path: String) -> String {
     guard !path.isEmpty, !path.hasPrefix("/"), let folder = ProcessStart.folder else { return path }
     return join(folder, path)
   }
 
-  /// The last component of a path.
+  /// Returns the last component of a path.
   static func name(of path: String) -> String {
     path.split(separator: "/").last.map(String.init) ?? path
   }
 
-  /// The folder of the file at `path`.
+  /// Returns the folder of the file at `path`.
   static func parent(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])

@@ -7,10 +7,10 @@ enum ExitStatus: Int32, Sendable {
   case rejected = 1
   /// A plugin, or one that it requires, could not be found or loaded.
   case notLoaded = 2
-  /// The time given ran out.
+  /// A time limit passed.
   case timedOut = 3
-  /// The command line, the pipeline file or a line of a session is wrong. It called nothing; the lines of a session
-  /// before it were run.
+  /// The command line, the pipeline file or a line of a session is wrong. Nothing was called, except by earlier lines
+  /// of a session.
   case usage = 64
 
   /// The section that ends the help of every command.

@@ -1,7 +1,8 @@
 import PluginRuntime
 
 extension Failure {
-  /// The error on one line after `place`; a mistake in a signature has two more, the text and the mark under it.
+  /// Makes a failure of the error, on one line after `place`. A mistake in a signature has two more lines: the text and
+  /// the mark under it.
   init(_ status: ExitStatus, _ error: PluginError, place: String = "") {
     var sentence = "\(place)\(error)"
     var excerpt: [String] = []

@@ -22,7 +22,7 @@ enum FileBytes {
     return try read(descriptor: descriptor, limit: limit, by: deadline)
   }
 
-  /// Reads all of a regular file. Waits for no other process, as reading a FIFO would.
+  /// Reads all of a regular file. Never waits for another process, as a read of a FIFO does.
   ///
   /// - Throws: `SystemError`; EINVAL for another kind of file, EFBIG if there are more bytes than `limit`.
   static func readRegular(path: String, limit: Int) throws(SystemError) -> [UInt8] {
@@ -37,8 +37,8 @@ enum FileBytes {
 
   /// Reads `descriptor` until its end.
   ///
-  /// - Throws: `SystemError`; EFBIG if there are more bytes than `limit`, ETIMEDOUT if the end has not come by the
-  ///   deadline.
+  /// - Throws: `SystemError`; EFBIG if there are more bytes than `limit`, ETIMEDOUT if the deadline passes before the
+  ///   end.
   static func read(
     descriptor: Int32, limit: Int = longest, by deadline: ContinuousClock.Instant? = nil
   ) throws(SystemError) -> [UInt8] {

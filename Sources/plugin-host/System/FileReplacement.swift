@@ -1,24 +1,24 @@
 import Glibc
 
-/// Atomic replacement of files: they have their old or their whole new content, even after a crash of the process or
-/// the machine.
+/// Atomic replacement of files: a file has either its old or its whole new content, even after a crash of the process
+/// or the machine.
 enum FileReplacement {
-  /// Writes `bytes` to a new file beside the one at `path`, and renames it to that. A file that is not regular, such as
-  /// a device or a pipe, is written to as it is.
+  /// Writes `bytes` to a new file beside the one at `path`, and renames the new file to `path`. A file that is not
+  /// regular, such as a device or a pipe, is written to directly.
   static func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
     let path = Directory.absolute(path)
     umask(ProcessStart.mask)
     var information = stat()
     let exists = stat(RawText.cString(path), &information) == 0
     if exists ? information.st_mode & S_IFMT != S_IFREG : isLink(path) { return try overwrite(bytes, path) }
-    // The file that a link leads to, so that the link stays.
+    // Replaces the file that a link leads to, so that the link stays.
     let target = exists ? resolved(path) : path
     let temporary: String
     let descriptor: Int32
     do throws(SystemError) {
       (temporary, descriptor) = try create(beside: target)
     } catch {
-      // A folder that accepts no new files may contain a writable file.
+      // A file may be writable in a folder that accepts no new files.
       guard exists, [EACCES, EPERM, EROFS].contains(error.code) else { throw error }
       return try overwrite(bytes, path)
     }
@@ -28,14 +28,14 @@ enum FileReplacement {
         guard fchmod(descriptor, information.st_mode & 0o7777) == 0 else { throw SystemError.last }
       }
       try FileBytes.write(bytes, to: descriptor)
-      // Otherwise the new name could reach the disk before the content.
+      // Without it, the new name could reach the disk before the content.
       guard fsync(descriptor) == 0 else { throw SystemError.last }
     } catch {
       close(descriptor)
       unlink(RawText.cString(temporary))
       throw error
     }
-    // Some file systems report a full disk only here.
+    // close() may be the first call to report a full disk.
     guard close(descriptor) == 0, rename(RawText.cString(temporary), RawText.cString(target)) == 0 else {
       let error = SystemError.last
       unlink(RawText.cString(temporary))

@@ -22,7 +22,7 @@ enum Interrupts {
     pthread_sigmask(SIG_UNBLOCK, &set, nil)
   }
 
-  /// Whether SIGINT is recorded here.
+  /// Whether `install` was called, so that SIGINT is recorded.
   static var isInstalled: Bool { installed.load(ordering: .acquiring) }
 
   /// The handler.
@@ -31,7 +31,7 @@ enum Interrupts {
   /// Whether SIGINT arrived since `clear()`.
   static var isRequested: Bool { requested.load(ordering: .acquiring) }
 
-  /// Drops earlier requests. Called before a line is taken, so that later ones are kept, and once a call is
+  /// Drops earlier requests. Call before a line is taken, so that later requests are kept, and after a call was
   /// interrupted.
   static func clear() { requested.store(false, ordering: .releasing) }
 }
@@ -40,7 +40,7 @@ private let installed = Atomic<Bool>(false)
 private let requested = Atomic<Bool>(false)
 private let wakeup = Atomic<Int32>(-1)
 
-/// The handler: only atomics and write(2), which are safe in one.
+/// The handler. It uses only atomics and write(2), which are async-signal-safe.
 private func noteInterrupt() {
   let saved = errno
   requested.store(true, ordering: .releasing)

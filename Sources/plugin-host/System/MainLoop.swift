@@ -27,12 +27,12 @@ final class MainLoop {
     self.thread = thread
   }
 
-  /// Runs `job` on the main thread, after everything posted before. From any thread.
+  /// Runs `job` on the main thread, after everything posted before. Call from any thread.
   nonisolated func post(_ job: @escaping @MainActor @Sendable () -> Void) {
     thread.post { MainActor.assumeIsolated(job) }
   }
 
-  /// Runs `action` once, when `delay` has passed, unless the alarm is cancelled before. From any thread.
+  /// Runs `action` once, when `delay` has passed, unless the alarm is cancelled before. Call from any thread.
   @discardableResult
   nonisolated func after(_ delay: Duration, _ action: @escaping @MainActor @Sendable () -> Void) -> Alarm {
     thread.after(delay) { MainActor.assumeIsolated(action) }
@@ -41,14 +41,14 @@ final class MainLoop {
   /// Runs the posted actions, without waiting for more.
   func runPosted() { thread.runOnce() }
 
-  /// Runs until `done` is true, or until a signal asks the process to end: that signal is returned then.
+  /// Runs until `done` is true, or until a signal asks the process to end. Returns that signal.
   func run(until done: () -> Bool) -> Int32? { run(until: done, orReadable: nil) }
 
   /// The signals that ended a run.
   private var received: Set<Int32> = []
 
-  /// Runs until `done` is true, or until a signal asks the process to end at once, which is returned then: after the
-  /// first one, one that came before, and not one of another kind.
+  /// Runs until `done` is true, or until a signal asks the process to end at once. Returns that signal. After a first
+  /// signal, only a second one of the same kind does so.
   func runEnding(until done: () -> Bool) -> Int32? {
     while true {
       let earlier = received
@@ -57,12 +57,12 @@ final class MainLoop {
     }
   }
 
-  /// Runs until `done` is true, until `descriptor` can be read, or until a signal asks the process to end, which is
-  /// returned then.
+  /// Runs until `done` is true, until `descriptor` can be read, or until a signal asks the process to end. Returns that
+  /// signal.
   func run(until done: () -> Bool, orReadable descriptor: Int32?) -> Int32? {
     let signals = TerminationSignals(waking: wakeup, besidesInterrupts: notesInterrupts)
     wait(until: done, orReadable: descriptor)
-    // No first signal is recorded from here on, so none comes after this look.
+    // After restore() no first signal is recorded, so take() misses none.
     signals.restore()
     let signal = signals.take()
     if let signal { received.insert(signal) }
@@ -81,7 +81,8 @@ final class MainLoop {
   }
 }
 
-/// The pipe by which signal handlers end a sleep. Neither end blocks: a full pipe wakes as well as one byte does.
+/// The pipe by which signal handlers end a sleep. Neither end blocks: a full pipe wakes the loop as well as one byte
+/// does.
 private final class SignalPipe: Sendable {
   let readEnd: Int32
   let writeEnd: Int32

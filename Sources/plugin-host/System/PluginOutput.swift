@@ -2,10 +2,10 @@ import CPluginEdge
 import PluginRuntime
 import Synchronization
 
-/// The lines that plugins in this process print, and the programs that they start: each with the name of its plugin.
+/// Names the plugin before each line that plugins in this process, and programs that they start, print.
 ///
-/// Descriptor 1 is a pipe, which one thread reads. The lines are those of the plugin whose code runs or whose call is
-/// pending. If there are several of them, all are named: the one that printed cannot be identified.
+/// Descriptor 1 is a pipe, which one thread reads. A line belongs to the plugin whose code runs or whose call is
+/// pending. If there are several such plugins, all are named: the one that printed cannot be identified.
 enum PluginOutput {
   fileprivate struct State: Sendable {
     /// Writes lines; `nil` while descriptor 1 is not captured.
@@ -23,7 +23,7 @@ enum PluginOutput {
   /// The longest wait for text to be written, in nanoseconds.
   private static let patience: Int64 = 1_000_000_000
 
-  /// Captures descriptor 1. If there is no pipe, or no thread, lines stay without a name. Call before plugin code runs.
+  /// Captures descriptor 1. Without a pipe or a thread, lines are printed without a name. Call before plugin code runs.
   static func begin(_ write: @escaping @Sendable ([String]) -> Void) {
     guard plugin_output_capture() else { return }
     state.withLock { $0.write = write }
@@ -33,7 +33,7 @@ enum PluginOutput {
   /// Notes that a plugin is loaded in this process, and may print at any time.
   static func note(loaded name: String) { state.withLock { _ = $0.loaded.insert(name) } }
 
-  /// Runs code of a plugin in this process.
+  /// Runs code of a plugin in this process, and attributes lines to the plugin meanwhile.
   static func attributing<Result, Failure: Error>(
     to name: String, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -42,14 +42,14 @@ enum PluginOutput {
     return try body()
   }
 
-  /// Begins a call. Returns whether the plugin is in this process, and `leave` has to be called.
+  /// Begins a call. Returns true if the plugin's lines are captured; then `leave` has to be called.
   static func enterCall(of name: String) -> Bool {
     guard state.withLock({ $0.write != nil && $0.loaded.contains(name) }) else { return false }
     enter(name)
     return true
   }
 
-  /// Ends a call. Its lines have been written.
+  /// Ends a call, after its lines have been written.
   static func leave(_ name: String) {
     plugin_output_await(patience)
     state.withLock { state in
@@ -70,7 +70,7 @@ enum PluginOutput {
     }
   }
 
-  /// Ends it as late as the process can: after exit handlers and destructors of plugins.
+  /// Ends the capture as late as possible: after exit handlers and destructors of plugins.
   static func endAtExit() {
     if !plugin_output_at_exit({ PluginOutput.end() }) { end() }
   }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// The folder and the mask of new files' modes with which the process was started. Plugins in the process may change
-/// both, and the command's own files do not follow.
+/// The working folder and the file mode mask with which the process was started. Plugins in the process may change
+/// both, which must not affect the files of the command.
 enum ProcessStart {
   /// The folder from which relative paths start; nil if its path is not known.
   static let folder: String? = {
@@ -16,6 +16,6 @@ enum ProcessStart {
     return mask
   }()
 
-  /// Notes both, before any code of a plugin runs.
+  /// Notes the folder and the mask. Call before any code of a plugin runs.
   static func note() { _ = (folder, mask) }
 }

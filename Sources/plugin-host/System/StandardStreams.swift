@@ -6,9 +6,9 @@ enum StandardStreams {
   /// The descriptor for results: standard output, even after plugins were separated from it.
   static var results: Int32 { output.load(ordering: .acquiring) }
 
-  /// The descriptor of this process that a path names, such as /dev/stderr or /dev/fd/5; nil for another path. The file
-  /// of the descriptor keeps its content: opened by its name, it would be written anew. Descriptor 1 belongs to
-  /// plugins.
+  /// Returns the descriptor of this process that a path names, such as /dev/stderr or /dev/fd/5; nil for another path.
+  /// Writing to the descriptor keeps the content of its file, which opening it by name would truncate. Descriptor 1
+  /// belongs to plugins.
   static func descriptor(namedBy path: String) -> Int32? {
     let names = ["/dev/stdin", "/dev/stdout", "/dev/stderr"]
     let digits = ["/dev/fd/", "/proc/self/fd/"].first(where: path.hasPrefix).map { path.dropFirst($0.count) }
@@ -16,9 +16,9 @@ enum StandardStreams {
     return number == STDOUT_FILENO ? results : number
   }
 
-  /// Opens the standard streams that are closed, before anything else is opened: a file that got number 1 would receive
-  /// the results. A stream that was closed is opened the wrong way round: reading 0 and writing 1 or 2 fail, as they
-  /// should.
+  /// Opens the standard streams that are closed. Call before anything else is opened: a file with number 1 would
+  /// receive the results. The streams are opened in the wrong direction, so that reading 0 and writing 1 or 2 fail, as
+  /// they do for closed streams.
   static func occupy() {
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
       // open() returns the lowest free number, which is this one.

@@ -8,7 +8,7 @@ struct SystemError: Error, Equatable, CustomStringConvertible {
   /// The error of the system call that just failed on this thread.
   static var last: SystemError { SystemError(code: errno) }
 
-  /// The text of the error that just kept a process from being started: with the limits on their number, if one is
+  /// The text of the error of a process's start that just failed, with the limits on the number of processes, if one is
   /// reached.
   static var lastOfStart: String { errno == EAGAIN ? "\(last): \(SystemLimit.tasks)" : "\(last)" }
 

@@ -17,14 +17,15 @@ struct TerminationSignals: ~Copyable {
   /// Notes which signals the parent ignores, before code of a plugin can run.
   static func record() { _ = ignored }
 
-  /// Each signal also writes a byte to `descriptor`, which must not block. SIGINT may be left to `Interrupts`.
+  /// Starts to record signals. Each signal also writes a byte to `descriptor`, which must not block. With
+  /// `besidesInterrupts`, SIGINT is left to `Interrupts`.
   init(waking descriptor: Int32, besidesInterrupts: Bool = false) {
     let signals = Self.signals.filter { !Self.ignored.contains($0) && !(besidesInterrupts && $0 == SIGINT) }
     seen.store(0, ordering: .relaxed)
     wakeup.store(descriptor, ordering: .releasing)
     watched.store(signals.reduce(0) { $0 | bit($1) }, ordering: .releasing)
-    // A parent that starts this process from a thread with blocked signals, such as one of libdispatch, passes the mask
-    // on.
+    // A parent that starts this process from a thread with blocked signals, such as one of libdispatch, passes on that
+    // mask.
     Self.unblock(signals)
     Self.reclaim()
   }
@@ -32,16 +33,17 @@ struct TerminationSignals: ~Copyable {
   /// Whether a signal arrived that nobody has taken.
   static var isNoted: Bool { noted.load(ordering: .acquiring) != 0 }
 
-  /// Takes the first signal that arrived; nil: none did. One that nobody takes is there for the next of these objects.
+  /// Takes the first signal that arrived; nil if none did. A signal that is not taken is kept for the next of these
+  /// objects.
   func take() -> Int32? {
     let signal = noted.exchange(0, ordering: .acquiringAndReleasing)
     return signal == 0 ? nil : signal
   }
 
-  /// Restores the default handlers of the signals. The descriptor may be closed afterwards.
+  /// Restores the default handlers if no signal has arrived. The descriptor may be closed afterwards.
   ///
-  /// A signal that came asks the process to end, which signals of other kinds are not to cut short: those are noted
-  /// until then. The descriptor must stay open.
+  /// If a signal has arrived, the process is about to end, which signals of other kinds must not cut short. So these
+  /// stay recorded, and the descriptor must stay open.
   func restore() {
     guard seen.load(ordering: .acquiring) == 0 else { return }
     watched.store(0, ordering: .releasing)
@@ -67,7 +69,8 @@ struct TerminationSignals: ~Copyable {
     return isNoted ? .init(note, isOnce: true) : .standard
   }
 
-  /// Ends the process by `signal`, as its sender expects: a shell that runs a script stops it then.
+  /// Ends the process by `signal`, as the sender of the signal expects: a shell then stops the script that runs this
+  /// process.
   static func die(by signal: Int32) -> Never {
     SignalAction.standard.install(for: signal)
     unblock([signal])
@@ -91,7 +94,7 @@ private let seen = Atomic<UInt64>(0)
 
 private func bit(_ signal: Int32) -> UInt64 { 1 << UInt64(signal) }
 
-/// The handler: only atomics and write(2), which are safe in one.
+/// The handler. It uses only atomics and write(2), which are async-signal-safe.
 private func note(_ signal: Int32) {
   let saved = errno
   seen.bitwiseOr(bit(signal), ordering: .acquiringAndReleasing)

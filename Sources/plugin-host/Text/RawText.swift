@@ -14,7 +14,7 @@ enum RawText {
     }
   }
 
-  /// The string that carries the bytes.
+  /// Returns the string that carries the bytes.
   static func text(_ bytes: some Collection<UInt8>) -> String {
     if let text = String(validating: bytes, as: UTF8.self), !text.unicodeScalars.contains(mark) { return text }
     var scalars = String.UnicodeScalarView()
@@ -35,7 +35,7 @@ enum RawText {
     return String(scalars)
   }
 
-  /// The bytes that a string carries.
+  /// Returns the bytes that a string carries.
   static func bytes(of text: String) -> [UInt8] {
     guard text.unicodeScalars.contains(mark) else { return Array(text.utf8) }
     var bytes: [UInt8] = []
@@ -54,15 +54,15 @@ enum RawText {
     return bytes
   }
 
-  /// Whether a string carries bytes that are not UTF-8.
+  /// Whether a string carries UTF-8 text.
   static func isText(_ text: String) -> Bool {
     !text.unicodeScalars.contains(mark) || String(validating: bytes(of: text), as: UTF8.self) != nil
   }
 
-  /// The text that a string carries, with replacements for bytes that are not UTF-8.
+  /// Returns the text that a string carries, with replacements for bytes that are not UTF-8.
   static func string(_ text: String) -> String { String(decoding: bytes(of: text), as: UTF8.self) }
 
-  /// A path or an argument as a C string.
+  /// Returns a path or an argument as a C string.
   static func cString(_ text: String) -> [CChar] { bytes(of: text).map(CChar.init(bitPattern:)) + [0] }
 
   private static let mark: Unicode.Scalar = "\u{FFFF}"

@@ -21,7 +21,7 @@ struct Seconds: Equatable, Sendable {
     "ms": 0.001, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400,
   ]
 
-  /// The sum of numbers with units, each smaller than the one before it.
+  /// Returns the sum of numbers with units, each smaller than the one before it.
   private static func sum(_ text: String) -> Double? {
     var rest = text[...]
     var sum = 0.0
@@ -40,7 +40,7 @@ struct Seconds: Equatable, Sendable {
 }
 
 extension Seconds {
-  /// The value of an option.
+  /// Reads the value of an option.
   init(option text: String) throws(ValidationError) {
     guard let seconds = Seconds(text) else { throw ValidationError("expected \(Self.expectation)") }
     self = seconds

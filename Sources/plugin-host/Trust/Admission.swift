@@ -14,7 +14,7 @@ struct Admission: Sendable {
 
   private static let current = Mutex<Admission?>(nil)
 
-  /// The argument of a worker before the level of its host.
+  /// The option by which a worker gets the level of its host.
   static let workerOption = "--trust="
 
   private init(_ files: [TrustFile], _ quarantine: [Quarantine.Entry]) {
@@ -70,11 +70,11 @@ struct Admission: Sendable {
   // MARK: The decision
 
   fileprivate struct Demand {
-    /// The origin, for messages.
+    /// The origin of the demand, for messages.
     let name: String
     let level: TrustLevel
     let isolatesUntrusted: Bool
-    /// The files whose entries count.
+    /// The files whose entries can satisfy the demand.
     let files: [TrustFile]
   }
 
@@ -129,7 +129,7 @@ private enum Judgement {
     }
   }
 
-  /// The detached signature beside a file.
+  /// Reads the detached signature beside a file.
   private static func signature(_ path: String) -> [UInt8]? {
     guard let bytes = try? FileBytes.readRegular(path: "\(path).sig", limit: 64), bytes.count == 64 else { return nil }
     return bytes

@@ -47,7 +47,7 @@ enum Hexadecimal {
     bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
-  /// `nil` unless the text is pairs of digits.
+  /// Reads pairs of hexadecimal digits; `nil` for other text.
   static func bytes(_ text: some StringProtocol) -> [UInt8]? {
     let digits = Array(text)
     guard digits.count.isMultiple(of: 2) else { return nil }

@@ -6,10 +6,10 @@ import PluginRuntime
 struct Quarantine: Sendable {
   struct Entry: Sendable {
     let hash: ContentHash
-    /// Seconds since 1970.
+    /// The time in seconds since 1970.
     let begins: Int64
     let ends: Int64
-    /// The path of the file at the time.
+    /// The path of the file when it was added.
     let path: String
     let reason: String
   }
@@ -17,7 +17,7 @@ struct Quarantine: Sendable {
   /// The folder of the store.
   let folder: String
 
-  /// The time that a file stays in quarantine.
+  /// The time that a file stays in quarantine, in seconds.
   static let duration: Int64 = 24 * 3_600
 
   /// The store of the user; `nil` if the environment does not name a folder for it.
@@ -28,7 +28,7 @@ struct Quarantine: Sendable {
 
   static let none = "no folder for the quarantine: set HOME or XDG_STATE_HOME"
 
-  /// The entries that have not expired, the latest first. Expired entries are removed; other files are ignored.
+  /// Returns the entries that have not expired, the latest first. Removes expired entries, and ignores other files.
   func entries() -> [Entry] {
     let now = Int64(time(nil))
     let names = (try? Directory.names(path: folder)) ?? []

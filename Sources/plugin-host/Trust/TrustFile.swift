@@ -35,7 +35,7 @@ struct TrustFile: Sendable {
 
   static let none = "no folder for trust.conf: set HOME or XDG_CONFIG_HOME"
 
-  /// Reads the file at a path; one that does not exist is empty. Others must not be able to change it.
+  /// Reads the file at a path. A missing file has no rules. Throws if other users could change the file.
   init(path: String, trust: FileTrust = FileTrust()) throws(Failure) {
     self.path = path
     let bytes: [UInt8]
@@ -59,7 +59,8 @@ struct TrustFile: Sendable {
 
   /// Whether there is a file at a path.
   ///
-  /// - Throws: ENOENT for a link that leads nowhere, such as one to a volume that is not mounted: the rules are there.
+  /// - Throws: ENOENT for a link that leads nowhere, such as one to a volume that is not mounted: there are rules,
+  ///   which cannot be read.
   private static func exists(_ path: String) throws(SystemError) -> Bool {
     if FileKind(path: path) != .missing { return true }
     var information = stat()
@@ -116,7 +117,7 @@ struct TrustFile: Sendable {
     return Self.lines(in: try FileBytes.read(path: path)).filter { !$0.isEmpty }
   }
 
-  /// The lines of a file that any editor may have written: with a byte order mark, tabs, or CR LF at the ends.
+  /// Splits a file that any editor may have written: with a byte order mark, tabs, or CR LF at the ends of lines.
   private static func lines(in bytes: [UInt8]) -> [String] {
     let text = String(decoding: bytes, as: UTF8.self).withoutByteOrderMark
     let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }

@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// The plugins that may be loaded, from the least strict level to the strictest.
 enum TrustLevel: String, CaseIterable, Comparable, ExpressibleByArgument, Sendable {
-  /// All.
+  /// All plugins.
   case any
   /// Plugins whose hash is listed, or that a listed publisher has signed.
   case listed

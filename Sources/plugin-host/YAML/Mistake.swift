@@ -16,7 +16,7 @@ struct FileMistakes: Error {
 
   init(file: SourceFile, mistakes: [Mistake]) { self.init(files: [file], mistakes: mistakes) }
 
-  /// The place, the message, the line, and a mark under the place of each mistake, in the files' order.
+  /// The place, the message, the line, and a mark under the place of each mistake, in the order of the files.
   var lines: [String] {
     mistakes.sorted { $0.location < $1.location }.flatMap { mistake -> [String] in
       let location = mistake.location
@@ -27,10 +27,10 @@ struct FileMistakes: Error {
     }
   }
 
-  /// The line, truncated if it is long, and a caret under the scalar in that column.
+  /// Returns the line, truncated if it is long, and a caret under the scalar in that column.
   private static func excerpt(_ line: Substring, column: Int) -> [String] {
     let shown = 100
-    // A long line is shown from a little before the place.
+    // A long line begins a little before the column.
     let start = column > shown ? column - shown / 2 : 0
     let scalars = line.unicodeScalars.dropFirst(start).prefix(shown)
     let text = scalars.map { $0.isHarmful ? " " : String($0) }

@@ -18,7 +18,7 @@ struct Located<Value: Sendable>: Sendable {
   var value: Value
   var location: Location
 
-  /// Something else at the same place.
+  /// Returns another value at the same location.
   func map<Other>(_ transform: (Value) -> Other) -> Located<Other> {
     Located<Other>(value: transform(value), location: location)
   }
@@ -38,11 +38,11 @@ struct SourceFile: Sendable {
 
   init(path: String, text: String, number: Int = 0) {
     self.path = path
-    // libyaml takes a byte order mark for content where the encoding is given.
+    // If the encoding is given, libyaml takes a byte order mark for content.
     let text = text.withoutByteOrderMark
     self.text = text
     self.number = number
-    // A CR LF is one Character, and a line break too.
+    // A CR LF is one Character, for which isNewline is true.
     lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
   }
 
@@ -62,7 +62,7 @@ struct SourceFile: Sendable {
     }
   }
 
-  /// The line with that number; nil if the file has none.
+  /// Returns the line with that number; nil if the file has none.
   func line(_ number: Int) -> Substring? {
     lines.indices.contains(number - 1) ? lines[number - 1] : nil
   }

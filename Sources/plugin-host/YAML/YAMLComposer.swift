@@ -31,7 +31,7 @@ struct YAMLComposer: ~Copyable {
     return try result.get()
   }
 
-  /// `bytes` are the file's text, which must outlive the composer.
+  /// - Parameter bytes: the file's text, which must outlive the composer.
   private init(_ file: SourceFile, _ bytes: UnsafeBufferPointer<UInt8>) throws(YAMLMistake) {
     self.file = file
     parser = .allocate(capacity: 1)
@@ -199,7 +199,7 @@ struct YAMLComposer: ~Copyable {
 }
 
 extension Location {
-  /// A mark of libyaml counts from 0.
+  /// Converts a mark of libyaml, which counts from 0.
   init(_ mark: yaml_mark_t) {
     self.init(line: mark.line + 1, column: mark.column + 1)
   }

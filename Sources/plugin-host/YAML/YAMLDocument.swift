@@ -9,7 +9,7 @@ final class YAMLDocument {
     self.file = file
   }
 
-  /// The file's root node; nil, after a mistake was reported, without one.
+  /// Returns the file's root node; nil, after reporting a mistake, if there is none.
   func root() -> YAMLNode? {
     do {
       if let node = try YAMLComposer.root(of: file) { return node }
@@ -30,8 +30,8 @@ final class YAMLDocument {
     var value: YAMLNode
   }
 
-  /// The fields of a mapping in the file's order; nil if the node is not a mapping. `what` names the node in messages:
-  /// `a step`.
+  /// Returns the fields of a mapping in the file's order; nil, after reporting a mistake, if the node is not a mapping.
+  /// `what` names the node in messages: `a step`.
   func fields(of node: YAMLNode, what: String) -> [Field]? {
     if hasForeignTag(node) { return nil }
     guard case .mapping(let mapping) = node.content else {
@@ -47,7 +47,7 @@ final class YAMLDocument {
     }
   }
 
-  /// The fields of a mapping whose only valid keys are `known`.
+  /// Returns the fields of a mapping whose only valid keys are `known`.
   func record(of node: YAMLNode, what: String, known: [String]) -> Record? {
     guard let fields = fields(of: node, what: what) else { return nil }
     var record = Record(location: node.location)
@@ -64,7 +64,7 @@ final class YAMLDocument {
     return record
   }
 
-  /// The node under a key; nil, with a mistake, if there is none.
+  /// Returns the node under a key; nil, after reporting a mistake, if there is none.
   func required(_ key: String, of record: Record, what: String) -> YAMLNode? {
     if record[key] == nil { report(record.location, "\(what) needs the key \"\(key)\"") }
     return record[key]
@@ -78,8 +78,8 @@ final class YAMLDocument {
     subscript(key: String) -> YAMLNode? { fields[key]?.value }
   }
 
-  /// The text of a scalar as written: `1.10` and `yes` stay texts. Nil, after a mistake was reported, for null and for
-  /// other nodes.
+  /// Returns the text of a scalar as written: `1.10` and `yes` stay texts. Nil, after reporting a mistake, for null and
+  /// for other nodes.
   func text(of node: YAMLNode, what: String) -> Located<String>? {
     if hasForeignTag(node) { return nil }
     guard let text = node.text else {
@@ -93,7 +93,7 @@ final class YAMLDocument {
     return Located(value: text, location: node.location)
   }
 
-  /// The elements of a sequence; nil, after a mistake was reported, for other nodes.
+  /// Returns the elements of a sequence; nil, after reporting a mistake, for other nodes.
   func elements(of node: YAMLNode, what: String) -> [YAMLNode]? {
     if hasForeignTag(node) { return nil }
     guard case .sequence(let elements) = node.content else {
@@ -103,7 +103,7 @@ final class YAMLDocument {
     return elements
   }
 
-  /// Whether a tag requests an unsupported type, which has been reported as a mistake.
+  /// Whether a tag requests an unsupported type. Reports the mistake if so.
   private func hasForeignTag(_ node: YAMLNode) -> Bool {
     guard let name = node.tag, name != "!" else { return false }
     let core = "tag:yaml.org,2002:"

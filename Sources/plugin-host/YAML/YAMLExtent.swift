@@ -1,7 +1,7 @@
-/// The size of nodes, with the nodes within them.
+/// The size of a node, including the nodes within it.
 struct YAMLExtent: CustomStringConvertible {
   var nodes = 0
-  /// The length of the scalars' texts.
+  /// The length of the scalars' texts, in bytes.
   var bytes = 0
 
   /// The nodes and texts that the aliases of a file may repeat.

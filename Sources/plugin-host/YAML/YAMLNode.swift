@@ -1,6 +1,6 @@
 /// A node of a YAML file, with the location of its beginning.
 struct YAMLNode: Sendable {
-  /// The content of a node. An alias is the node of its anchor.
+  /// The content of a node. An alias has the content of the node with its anchor.
   enum Content: Sendable {
     case scalar(String, isPlain: Bool)
     case sequence([YAMLNode])
@@ -8,7 +8,7 @@ struct YAMLNode: Sendable {
   }
 
   var content: Content
-  /// The explicit tag, in its long form: `tag:yaml.org,2002:str`. Nil without one.
+  /// The explicit tag, in its long form: `tag:yaml.org,2002:str`. Nil if there is none.
   var tag: String?
   var location: Location
 

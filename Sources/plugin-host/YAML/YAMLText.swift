@@ -1,6 +1,7 @@
 /// Writes arbitrary texts as YAML.
 enum YAMLText {
-  /// A scalar in quotes: in double ones, with escapes, where it has characters that break lines or cannot be printed.
+  /// Returns a scalar in quotes: in double quotes, with escapes, if it has characters that break lines or cannot be
+  /// printed.
   static func quoted(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: needsEscape) else {
       return "'\(text.replacing("'", with: "''"))'"
@@ -8,12 +9,12 @@ enum YAMLText {
     return "\"" + text.unicodeScalars.map(escaped).joined() + "\""
   }
 
-  /// A comment, on one line.
+  /// Returns a comment, on one line.
   static func comment(_ text: String) -> String {
     "# " + String(String.UnicodeScalarView(text.unicodeScalars.map { needsEscape($0) ? " " : $0 }))
   }
 
-  /// Harmful characters, and the scalars that end a line or begin a file in YAML.
+  /// Whether a scalar is harmful, or ends a line or begins a file in YAML.
   private static func needsEscape(_ scalar: Unicode.Scalar) -> Bool {
     scalar.isHarmful || ["\u{2028}", "\u{2029}", "\u{FEFF}", "\u{FFFE}", "\u{FFFF}"].contains(scalar)
   }

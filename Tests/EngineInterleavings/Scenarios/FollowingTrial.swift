@@ -78,7 +78,7 @@ final class FollowingTrial: Explorable {
     if program != .crossed { for (index, promise) in derived.enumerated() { observe(promise, index) } }
   }
 
-  /// Derives a promise whose handler returns `other()`, whose reference was kept for it.
+  /// Derives a promise whose handler returns `other()`, and with it the reference that was kept for the handler.
   private func following(_ source: CellRef, _ other: @escaping () -> CellRef) -> CellRef {
     source.react { _, _, out in
       out = CellValue(kind: .promise, bits: other().token.bits)

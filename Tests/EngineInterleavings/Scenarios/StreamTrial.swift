@@ -42,7 +42,7 @@ final class StreamTrial: Explorable {
   private var promise: CellRef?
   private var wasReady = false
   private let token = CancelToken.make(invalidatesWhenDropped: false)!
-  /// Whether exactly the ended subscribers were in no list at the end.
+  /// Whether, at the end, exactly the ended subscribers were in no publisher's list.
   private var wasLeft = false
   /// Whether the token was cancelled in time to end the subscriber.
   private var wasOver = false

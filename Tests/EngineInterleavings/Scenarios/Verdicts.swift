@@ -1,6 +1,6 @@
 // Invariants of every run, in any schedule.
 extension Trial {
-  /// The violated invariants, as sentences.
+  /// Returns the violated invariants, as sentences.
   func violations() -> [String] {
     var wrong: [String] = []
     func require(_ condition: Bool, _ message: @autoclosure () -> String) {

@@ -41,7 +41,7 @@ struct CellPool {
     return live
   }
 
-  /// Gives every thread its own cells. Requires that none is in use.
+  /// Deals every thread its own cells. Call while none is in use.
   func deal() {
     Self.updatesOfFreeCells = 0
     for (thread, cells) in cells.enumerated() {

@@ -20,7 +20,7 @@ struct ThreadSet: Equatable {
   func contains(_ thread: Int) -> Bool { bits & 1 << thread != 0 }
   mutating func insert(_ thread: Int) { bits |= 1 << thread }
   mutating func remove(_ thread: Int) { bits &= ~(1 << thread) }
-  /// The numbers below `count`.
+  /// Returns the numbers below `count`.
   static func below(_ count: Int) -> ThreadSet { ThreadSet(bits: UInt8(truncatingIfNeeded: 1 << count - 1)) }
   func subtracting(_ other: ThreadSet) -> ThreadSet { ThreadSet(bits: bits & ~other.bits) }
   func union(_ other: ThreadSet) -> ThreadSet { ThreadSet(bits: bits | other.bits) }
@@ -87,7 +87,8 @@ struct Exploration {
     return chosen
   }
 
-  /// Chooses one of `count` values that the running thread may load: the number of stores that have overwritten it.
+  /// Chooses the age of the value that the running thread loads, below `count`: the number of stores that have
+  /// overwritten the value.
   mutating func chooseAge(of count: Int) -> Int {
     guard preemptionLimit != nil else { return 0 }
     defer { step += 1 }

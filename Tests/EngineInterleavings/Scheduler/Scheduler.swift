@@ -132,7 +132,7 @@ enum Scheduler {
     hand(from: me)
   }
 
-  /// Chooses one of `count` values for a load: the number of stores that have overwritten it.
+  /// Chooses the age of a load's value, below `count`: the number of stores that have overwritten the value.
   static func age(of count: UInt32) -> UInt32 {
     guard current != controller else { return 0 }
     let age = count > 1 && !isBehind[current] ? UInt32(exploration.chooseAge(of: Int(count))) : 0

@@ -123,7 +123,7 @@ extension Atomic where Value == UInt64 {
   }
 }
 
-/// A fence weaker than sequentially consistent orders nothing here: the engine has none.
+/// Makes a sequentially consistent fence. A weaker one is ignored, because the engine has none.
 func atomicMemoryFence(ordering: AtomicUpdateOrdering) {
   if ordering == .sequentiallyConsistent { races_fence() }
 }

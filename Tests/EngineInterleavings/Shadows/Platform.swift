@@ -22,7 +22,7 @@ func platform_unlock(_ lock: Int32) {
   Scheduler.locks -= 1
 }
 
-/// The scheduler's threads outlive every run.
+/// No-op: the scheduler's threads outlive every run.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 func platform_at_thread_exit(_: @convention(c) () -> Void) {}
 

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  /// Functions of the real libraries, called from the command line by the files that the project comes with.
+  /// Functions of the real libraries, called from the command line through the project's adoption files.
   @Suite struct AdoptedCallTests {
     private static let folder = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
       .appending(path: "examples/adopted").path

@@ -74,7 +74,7 @@ import Testing
     try Data("over there".utf8).write(to: file)
     try await curl.call("curl_global_init")
     let handle = Argument.value(try await curl.call("curl_easy_init"))
-    // CURLOPT_URL, CURLOPT_NOBODY: nothing is written where a test would see it.
+    // CURLOPT_URL, CURLOPT_NOBODY: curl writes no data to the output of the test.
     try await curl.call("curl_easy_setopt", handle, .int(10_002), .string("file://\(file.path)"))
     try await curl.call("curl_easy_setopt", handle, .int(44), .int(1))
     try await curl.call("curl_easy_perform", handle)
@@ -115,7 +115,7 @@ import Testing
     #expect(all[member: "result"] == .int(0))
     let values: [PluginValue] = [.array([.string("1"), .string("2")]), .array([.string("3"), .string("4")])]
     #expect(columns.withLock { $0 } == values)
-    // Anything but 0 stops it: SQLITE_ABORT.
+    // A result other than 0 stops the query: SQLITE_ABORT.
     let stopped = try await sqlite.call("sqlite3_exec", db, .string("select 1"), .callback { _ in .int(1) })
     #expect(stopped[member: "result"] == .int(4))
     #expect(stopped[member: "message"] == .string("query aborted"))

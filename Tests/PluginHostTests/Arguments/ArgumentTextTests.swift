@@ -33,7 +33,7 @@ import Testing
 
   @Test func aFileWithoutEndOrTooLargeIsAnError() throws {
     #expect(throws: SystemError(code: EFBIG)) { try FileBytes.read(path: "/dev/zero", limit: 1 << 20) }
-    // It takes no memory, of the disk neither.
+    // A sparse file takes no space on the disk.
     let large = folder.path("large")
     #expect(FileManager.default.createFile(atPath: large, contents: nil))
     #expect(truncate(large, off_t(FileBytes.longest) + 1) == 0)

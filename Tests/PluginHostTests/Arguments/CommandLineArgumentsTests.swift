@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  /// The arguments for the words, as `name=text`, or only the text where there is no name.
+  /// Returns the arguments for the words, as `name=text`, or only the text of an argument without a name.
   private func arguments(_ words: String...) throws -> [String] {
     try parse(words).map { argument in
       guard case .text(let text) = argument.content else { return "\(argument.content)" }
@@ -26,7 +26,7 @@ import Testing
     #expect(try arguments("data=x=y", "level=-9", "=", "a", "a/b=c") == ["data=x=y", "level=-9", "=", "a", "a/b=c"])
     let parsed = try parse(["data=x=y", "a b=5"])
     #expect(parsed.map(\.name) == ["data", nil])
-    // A letter that combines with the sign belongs to the value.
+    // A combining character after the sign belongs to the value.
     #expect(try arguments("note=\u{301}a") == ["note=\u{301}a"])
   }
 

@@ -46,7 +46,7 @@ extension EndToEnd {
         "list_each",
         "(l: ptr<list>, visit: fn(user_data: context, value: i32, name: cstr?) -> i32 @call, user_data: context) -> i32"
       ),
-      // Memory with a count is read as far as that; without names nothing says that an int is none.
+      // Memory with a count is read up to the count. Without names nothing shows that the int is one.
       (
         "list_set_text",
         "(l: ptr<list>, text: fn(ctx: context, text: str[length]?, length: i32) @forever?, ctx: context)"

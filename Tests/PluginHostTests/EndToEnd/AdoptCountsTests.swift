@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  /// The sizes of memory in headers, beyond a count behind its data.
+  /// Counts of memory in headers, other than a count right behind its data.
   @Suite struct AdoptCountsTests {
     private static let header = """
       #include <stddef.h>
@@ -113,7 +113,7 @@ extension EndToEnd {
       }
     }
 
-    /// The address of memory that is freed after the call reaches nobody as an object.
+    /// Memory of an argument is freed after the call, so its address must not be returned as an object.
     @Test func aResultThatIsAnArgumentIsNotTakenForAnObject() throws {
       try AdoptedHeader.with(Self.others, source: Self.othersSource, ["--check"]) { adopted in
         guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }

@@ -108,7 +108,7 @@ extension EndToEnd {
     @Test(arguments: [
       ("cells_digest", "nothing says how many elements 'digest' has"),
       ("cell_new", " is not there"),
-      // Only a name is looked up.
+      // Only a name is looked up as a bound, not an expression.
       ("key_mix", "nothing says how many elements 'k' has"),
       ("take", "variadic"),
       // The stream may keep the address until its end.

@@ -49,8 +49,8 @@ extension EndToEnd {
         "thing_fields",
         "(fields: out {kind: i32, place: {x: i32, y: i32}, data: ptr<void>?}, struct: ptr<thing>, size: const usize = 24)"
       ),
-      // The library makes its things; there may be several items; a base may be the beginning of a larger struct, and
-      // behind an open one more follows.
+      // The library makes its things; there may be several items; a base may be the beginning of a larger struct; and
+      // more elements may follow an open struct.
       ("thing_new", ""), ("item_new", ""), ("base_new", ""), ("open_new", ""), ("any_fields", ""),
     ])
     func functionsForStructsAreDrafted(name: String, types: String) throws {

@@ -45,7 +45,7 @@ extension EndToEnd {
 
           """
         #expect(adopted.draft.text.hasSuffix(constants), "\(adopted.draft.text)")
-        // clang's complaints about the others are not the user's.
+        // Errors of clang about the other macros are not shown to the user.
         #expect(!adopted.draft.errors.contains("error:"), "\(adopted.draft.errors)")
       }
     }

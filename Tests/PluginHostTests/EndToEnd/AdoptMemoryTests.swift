@@ -90,7 +90,7 @@ extension EndToEnd {
         guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
         #expect(adopted.signature("object_size") == "object_size(o: ptr<void>) -> i32")
         #expect(adopted.signature("checked_size") == "checked_size(o: ptr<void>?) -> i32")
-        // Of data whose size only the function knows, calls show nothing.
+        // Calls show nothing about data whose size only the function knows.
         #expect(adopted.signature("int_hash") == "int_hash(v: bytes[*]) -> u32")
       }
     }

@@ -106,7 +106,7 @@ extension EndToEnd {
       ("size_of", "nothing says how many elements 'argument2' has"),
       ("alloc_cells", "nothing says how many elements 'masks_return' has"),
       ("two", "nothing says how many elements 'buf' has"), ("node_next", "'other' may be an array of addresses"),
-      // It says how much was written, not how much room there is.
+      // The length that was written is not a capacity.
       ("encode", "nothing says how many elements 'der' has"),
       ("number_array_init", "'argument1' may be several, and the host sets one aside"),
       ("getnth", "'name' may be an array of addresses"),

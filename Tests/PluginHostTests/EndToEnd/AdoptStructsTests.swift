@@ -23,7 +23,7 @@ extension EndToEnd {
       void *door_open() { return 0; } int door_close() { return 0; }
       """
 
-    /// A function that ends the work of an object leaves it to the one that frees it.
+    /// A function that ends the work of an object does not destroy it, if another function frees it.
     @Test(arguments: [
       ("emitter_close", "(emitter: ptr<emitter_t>) -> i32"), ("emitter_delete", "(emitter: own ptr<emitter_t>)"),
       ("archive_close", "(a: ptr<archive_t>) -> i32"), ("archive_free", "(a: own ptr<archive_t>) -> i32"),
@@ -97,9 +97,9 @@ extension EndToEnd {
       ("sum_total", "(sum: ptr<sum_t>) -> i32"), ("hash_init", "(hash: out(68) own ptr<hash_t>)"),
       ("pair_init", "(pair: out(8) own ptr<pair_t>)"), ("pair_sum", "(pair: ptr<pair_t>) -> i32"),
       ("value_sum", "(value: &{a: i32, b: i32}) -> i32"),
-      // The loop may keep its address.
+      // The loop may keep the address of the watch.
       ("watch_init", "(loop: ptr<loop_t>, watch: out(8) ptr<watch_t>) -> i32"),
-      // Data goes on behind it; the library gives such objects itself; there may be several.
+      // More data may follow the struct; the library makes such objects itself; there may be several.
       ("open_init", "(o: ptr<open_t>)"), ("given_init", "(g: ptr<given_t>)"),
       ("chain_init", "(chain: out(16) ptr<chain_t>)"), ("sums_init", "(sums: ptr<sum_t>, count: i32)"),
     ])

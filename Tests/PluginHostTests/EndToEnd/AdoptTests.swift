@@ -8,7 +8,7 @@ extension EndToEnd {
     private static let draft: HostProcess.Ending? = try? HostProcess.run(
       "adopt", AdoptableLibrary.header, "--library", AdoptableLibrary.path)
 
-    /// The part of the file about a function: the points to check, and its signature.
+    /// Returns the part of the file about a function: the points to check, and its signature.
     private func entry(_ name: String) throws -> [Substring] {
       let lines = try #require(Self.draft).text.split(separator: "\n")
       let index = try #require(lines.firstIndex { $0.hasPrefix("  - signature: '\(name)(") }, "\(name)")
@@ -31,7 +31,8 @@ extension EndToEnd {
     @Test(arguments: [
       ("shape_add", "(a: i32, b: i32) -> i32"), ("shape_long", "(x: f64x) -> f64x"),
       ("shape_pair", "(pair: {left: i32, right: i32, tag: [u8; 4]}) -> {left: i32, right: i32, tag: [u8; 4]}"),
-      // Objects are known by their address: those that a function gives, and those that go on behind their fields.
+      // Objects are passed by their address: those whose address a function returns, and those with more data behind
+      // their fields.
       ("counted_release", "(counted: own ptr<counted_t>)"), ("packet_send", "(packet: ptr<packet_t>) -> i32"),
       ("points_fill", "(points: ptr<point_t>, n: i32) -> i32"), ("points_sort", "(points: ptr<point_t>) -> i32"),
       ("shape_middle", "(from: {x: f64, y: f64}, to: &{x: f64, y: f64}) -> {x: f64, y: f64}"),
@@ -39,7 +40,7 @@ extension EndToEnd {
         "shape_kind",
         "(side: u32 enum {SHAPE_LEFT = 0, SHAPE_RIGHT = 1}, letter: i8, strict: bool, size: usize, small: i8) -> i32"
       ),
-      // Of an object that may be kept elsewhere, nothing says that it is the caller's.
+      // Nothing shows that an object belongs to the caller if it may be kept elsewhere.
       ("counted_next", "(counted: ptr<counted_t>) -> ptr<counted_t>?"),
       ("shape_name", "(shape: ptr<shape_t>) -> cstr?"), ("shape_new", "(name: cstr) -> ptr<shape_t>?"),
       ("shape_free", "(shape: ptr<shape_t>)"), ("shape_data", "(any: ptr<void>) -> ptr<void>?"),
@@ -157,7 +158,7 @@ extension EndToEnd {
       #expect(try HostProcess.run("call", file.path, "shape_renamed", "7").text == "-7\n")
     }
 
-    /// Makes a header in a folder of its own, and adopts it there.
+    /// Makes a header in a new folder, and adopts it there.
     private static func adopt(_ name: String, _ words: [String]) throws -> HostProcess.Ending {
       let folder = FileManager.default.temporaryDirectory.appending(path: "adopt-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -193,7 +194,7 @@ extension EndToEnd {
       #expect(mkfifo(gate.path, 0o600) == 0)
       let reader = open(gate.path, O_RDONLY | O_NONBLOCK)
       defer { close(reader) }
-      // A child in the same group that can write to the gate until it ends.
+      // A child in the same group that keeps the gate open for writing until the child ends.
       try Data("#!/bin/sh\nsleep 120 > \(gate.path) &\nwait\n".utf8).write(to: script)
       #expect(chmod(script.path, 0o700) == 0)
       let ending = try HostProcess.run(

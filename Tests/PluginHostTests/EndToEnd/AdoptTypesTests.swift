@@ -6,7 +6,7 @@ import Testing
 extension EndToEnd {
   /// Type maps, enums and `GError **` in the draft of a header.
   @Suite struct AdoptTypesTests {
-    /// The draft of a header whose functions are called like those of libm.
+    /// Returns the draft of a header whose functions have the names of functions of libm.
     private static func draft(_ header: String, types: String? = nil) throws -> HostProcess.Ending {
       let folder = FileManager.default.temporaryDirectory.appending(path: "adopt-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -167,7 +167,7 @@ extension EndToEnd {
         """
       let draft = try Self.draft(header)
       #expect(draft.text.contains("'cos(i: inout {data: ptr<i32>?, rest: i32})'"), "\(draft.text)")
-      // The address stays where the function may keep it, and where another one gives it.
+      // It stays an address if the function may keep it, or if another function returns it.
       #expect(draft.text.contains("'f_add(i: ptr<iterator>)'"), "\(draft.text)")
       #expect(draft.text.contains("'exp(o: ptr<object>)"), "\(draft.text)")
     }
@@ -199,7 +199,7 @@ extension EndToEnd {
       #expect(draft.text.contains("'cos(k: [u8; 16]) -> i32'"), "\(draft.text)")
     }
 
-    /// Such a type is EGLDisplay in the bundled map.
+    /// The bundled map has such a type: EGLDisplay.
     @Test func aTypeMayBeTheAddressOfAnObjectOfItsOwnName() throws {
       let header = """
         typedef void *thing;
@@ -246,7 +246,8 @@ extension EndToEnd {
           log: nonzero
         """
       let draft = try Self.draft(header, types: types)
-      // A function's name wins over the type of its result, and the longest pattern over the others.
+      // The convention for a function's name wins over that for the type of its result, and the longest pattern over
+      // others.
       for signature in [
         "sin(x: i32) -> i32", "cos(x: i32) -> i32 ! negative message strerror(-result)", "tan(x: i32) -> i32 ! zero",
         "tanh(x: i32) -> i32", "sqrt(x: i32) -> ptr<void> ! null", "exp(object: ptr<void>) -> i32",

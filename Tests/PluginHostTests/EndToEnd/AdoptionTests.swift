@@ -3,11 +3,11 @@ import Testing
 
 extension EndToEnd {
   @Suite struct AdoptionTests {
-    /// The folder with the adoptions that the project comes with.
+    /// The folder of the project's adoption files.
     static let examples = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent().appending(path: "examples/adopted").path
 
-    /// A file with this text, for `body`.
+    /// Calls `body` with a file of this text.
     private func withFile(_ text: String, name: String = "math.adopt.yaml", _ body: (URL) throws -> Void) throws {
       let folder = FileManager.default.temporaryDirectory.appending(path: "adoption-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -125,7 +125,7 @@ extension EndToEnd {
       for (name, text) in files { try Data(text.utf8).write(to: folder.appending(path: name)) }
       let ending = try HostProcess.run("run", "--log", "off", folder.appending(path: "p.yaml").path)
       #expect(ending.status == 0, "\(ending.errors)")
-      // The Adler-32 of nothing.
+      // The Adler-32 of no data.
       #expect(ending.text == "1\n", "\(ending.text)")
     }
 

@@ -11,7 +11,7 @@ extension EndToEnd {
       return ending
     }
 
-    /// Builds a library in the folder, and renames it to its name.
+    /// Builds a library in the folder, and moves it to its path in one step.
     private func build(_ name: String, _ code: String, in folder: URL, _ options: String...) throws {
       let source = folder.appending(path: "\(name).c")
       try Data(code.utf8).write(to: source)
@@ -46,7 +46,7 @@ extension EndToEnd {
       let first = try run(file)
       let second = try run(file)
       #expect(second.text == first.text && second.errors.contains(", from the cache"), "\(second.errors)")
-      // Bytes behind the tables of the file, which are not read.
+      // Appends bytes that are not read when the library is loaded.
       let handle = try FileHandle(forWritingTo: kinds)
       try handle.seekToEnd()
       try handle.write(contentsOf: Data("more".utf8))
@@ -60,7 +60,7 @@ extension EndToEnd {
       let file = try PipelineFile("plugins: [./kinds.so]\nsteps:\n  a: {call: kinds.tiny, pure: true}\n")
       let kinds = file.folder.appending(path: "kinds.so").path
       try FileManager.default.copyItem(atPath: FixturePlugins.path("kinds"), toPath: kinds)
-      // However slow the machine is, the file was written less than two seconds ago.
+      // A time in the future, so that the file counts as just written however slow the machine is.
       try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSinceNow: 3600)], ofItemAtPath: kinds)
       _ = try run(file)
       #expect(try noted(file) == 0)
@@ -68,13 +68,14 @@ extension EndToEnd {
 
     /// A program can set the time of the last modification back, and not that of the last change.
     @Test func theStampOfAFileThatWasJustChangedIsNotTrustedThoughItLooksOld() throws {
-      // A thread that gets no processor time for seconds changes nothing, so this may be tried again.
+      // Repeated, because the changing thread may get no processor time for seconds.
       var count = 1
       for _ in 0..<5 where count > 0 { count = try notedOfChangingFile() }
       #expect(count == 0)
     }
 
-    /// The number of digests of a file that changes all the time, and whose last modification is long ago.
+    /// Returns the number of digests that are noted of a file that changes all the time, with a last modification long
+    /// ago.
     private func notedOfChangingFile() throws -> Int {
       let file = try PipelineFile("plugins: [./kinds.so]\nsteps:\n  a: {call: kinds.tiny, pure: true}\n")
       let kinds = file.folder.appending(path: "kinds.so").path
@@ -84,7 +85,7 @@ extension EndToEnd {
         let date = Date(timeIntervalSince1970: 1)
         try? FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: kinds)
       }
-      // Before the host runs: a file whose last modification changes while it is read is not loaded.
+      // Set before the host runs, which does not load a file whose last modification changes while it is read.
       setBack()
       let changer = Thread {
         while !over.isOver.load(ordering: .relaxed) {
@@ -124,7 +125,7 @@ extension EndToEnd {
       #expect(!(try run(file).errors.contains(", from the cache")))
     }
 
-    /// The number of digests of kinds.so in the cache.
+    /// Returns the number of digests of kinds.so in the cache.
     private func noted(_ file: borrowing PipelineFile) throws -> Int {
       let cache = file.folder.appending(path: "results.db").path
       guard FileManager.default.fileExists(atPath: cache) else { return 0 }

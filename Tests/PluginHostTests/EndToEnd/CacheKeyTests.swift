@@ -73,7 +73,7 @@ extension EndToEnd {
       }
       try adopt("i32")
       for _ in 0..<2 { #expect(try run(file).text == "300\n") }
-      // The low byte alone.
+      // The result is the low byte alone.
       try adopt("u8")
       let other = try run(file)
       #expect(other.text == "44\n" && !other.errors.contains(", from the cache"), "\(other.errors)")

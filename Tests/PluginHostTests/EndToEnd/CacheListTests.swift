@@ -19,7 +19,7 @@ extension EndToEnd {
         try HostProcess.run(["cache"] + command + ["--cache", path]).text
       }
 
-      /// Runs a statement as no run does, and returns its output.
+      /// Runs a statement that plugin-host does not run, and returns its output.
       func sql(_ statement: String) throws -> String {
         let (process, output) = (Process(), Pipe())
         process.executableURL = URL(filePath: "/usr/bin/env")

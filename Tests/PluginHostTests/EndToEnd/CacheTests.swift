@@ -26,7 +26,7 @@ extension EndToEnd {
         return try host.wait()
       }
 
-      /// The lines that calls have added, sorted.
+      /// Returns the lines that calls have added, sorted.
       func lines() -> [String] {
         ((try? String(contentsOfFile: calls, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init).sorted()
       }
@@ -136,7 +136,7 @@ extension EndToEnd {
         damaged.errors.contains(
           "plugin-host: warning: a: its result in the cache is damaged; it is computed again\n"))
       #expect(place.lines().count == 2)
-      // An encoding of another value.
+      // The row's digest does not fit this value.
       try sql("update results set value = x'00'", place.cache)
       #expect(try place.run().text == first.text)
       #expect(place.lines().count == 3)
@@ -269,7 +269,7 @@ extension EndToEnd {
       #expect(resumed.status == 0)
       #expect(resumed.errors.withoutTimes.contains("a: fulfilled in 0 s: 0, from the cache\n"))
       #expect(place.lines() == ["a", "b", "b"])
-      // It has ended well: the next run is a new one.
+      // The run has succeeded, so the next one starts anew.
       #expect(try place.entries().isEmpty)
       #expect(try place.run("--resume").status == 0)
       #expect(place.lines() == ["a", "a", "b", "b", "b"])
@@ -359,7 +359,7 @@ extension EndToEnd {
       }
     }
 
-    /// Changes the cache as no run does.
+    /// Runs a statement that plugin-host does not run.
     private func sql(_ statement: String, _ path: String) throws {
       let process = Process()
       process.executableURL = URL(filePath: "/usr/bin/env")

@@ -49,7 +49,7 @@ extension EndToEnd {
       #expect(ending.status == 0)
     }
 
-    /// Runs the host with a word that no Swift string can be: `word` is as printf(1) takes it.
+    /// Runs the host with a word that no Swift string can be. `word` has the escapes of printf(1).
     private func call(_ words: [String], _ word: String) throws -> HostProcess.Ending {
       let host = try HostProcess(
         [
@@ -140,7 +140,7 @@ extension EndToEnd {
     }
 
     @Test func aClosedStandardOutputIsAnError() throws {
-      // Nothing else may get descriptor 1, and with it the result.
+      // No other file may get descriptor 1, which would receive the result.
       let host = try HostProcess(["-c", "exec \"$0\" \"$@\" >&-", HostProcess.executable.path, "call", "kinds", "tiny"])
       host.process.executableURL = URL(filePath: "/bin/sh")
       try host.process.run()
@@ -325,7 +325,7 @@ extension EndToEnd {
       #expect(ending.errors == "plugin-host: kinds.tiny: timed out after 0.1 s\n", "\(ending)")
     }
 
-    /// On a slow machine a limit may be over before the function was called; then it gets a longer one.
+    /// Tries a longer limit if one passes before the function is called, as it may on a slow machine.
     @Test func aTimeoutDiscardsTheCall() throws {
       let endings = ["0.1", "1", "10", "100"].lazy.map { seconds in
         let errors = try? HostProcess.run("call", "--timeout", seconds, "later", "never").errors

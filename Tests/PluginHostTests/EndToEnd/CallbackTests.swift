@@ -109,7 +109,7 @@ extension EndToEnd {
       #expect(other.errors.contains("number gives f64, but the callback has other outputs"), "\(other.errors)")
     }
 
-    /// The thread that runs the callback waits for its promise, and the call for that thread.
+    /// A deadlock: the thread that runs the callback waits for its promise, and the call for that thread.
     @Test func aPromiseThatNeverComesIsGivenUp() throws {
       let ending = try call("--timeout", "0.2", "calling", "apply", "1", "2", "f=calling.never")
       #expect(ending.errors.contains("timed out after 0.2 s"))
@@ -204,7 +204,7 @@ extension EndToEnd {
       }
     }
 
-    /// A callback has no value by which a result could be found again.
+    /// A callback has no value that could be a part of the key.
     @Test func callsWithCallbacksAreNotKept() throws {
       let file = try PipelineFile(
         """

@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEnd {
   @Suite struct CheckTests {
-    /// A fixture with one fault, or none.
+    /// Returns a fixture with one fault, or without.
     private static func plugin(_ fault: String?) throws -> Fixture { try Fixture(fault) }
 
     private final class Fixture {
@@ -80,7 +80,7 @@ extension EndToEnd {
         ("CRASHES_IN_UNLOAD", "load and unload", "by SIGSEGV, in unload()"),
       ])
     func faults(fault: String, check: String, finding: String) throws {
-      // A limit that is over by chance would be a finding too.
+      // Long limits, because one that passes by chance would be a finding, too.
       let (report, ending) = try report(fault, "--timeout", fault == "HANGS" ? "6" : "60")
       #expect(ending.status == 1)
       let found = try #require(report.checks.first { $0.name == check })

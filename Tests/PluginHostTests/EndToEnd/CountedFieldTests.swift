@@ -131,7 +131,7 @@ extension EndToEnd {
       }
     }
 
-    /// An address of void is that of any object, as in C, but not of one that is released.
+    /// An address of void may be passed for any object, as in C, but not to a function that releases one.
     @Test func anAddressOfVoidIsOneOfAnything() throws {
       try adopted { adopted in
         let size = try adopted.shell("use LIB as a", "t = a.tree_find 1", "b = a.tree_base $t", "a.tree_size $b")

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-  /// Fatal signals, and an exit, that are not those of a call on its thread.
+  /// Fatal signals, and an exit, outside of the thread of a call.
   @Suite struct CrashTests {
     private static let nowhere = "on a thread that runs no function of a plugin"
 

@@ -17,7 +17,7 @@ extension EndToEnd {
       return try host.wait()
     }
 
-    /// Files in the folder, by their numbers: with this content, or of that plugin.
+    /// Makes 100 files in the folder and returns their paths: copies of a plugin, or each with a content of its own.
     private func make(_ suffix: String, of plugin: String? = nil) throws -> [String] {
       return try (0..<100).map { number in
         let file = folder.url.appending(path: "f\(number)\(suffix)")

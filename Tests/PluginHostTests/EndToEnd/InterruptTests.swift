@@ -4,11 +4,11 @@ import Testing
 
 extension EndToEnd {
   @Suite struct InterruptTests {
-    /// Starts a command, and sends it a signal once it has written a line that begins so.
+    /// Starts a command, and sends it signals once it has written `line`.
     private func interrupted(
       _ arguments: [String], after line: String, by signals: [Int32] = [SIGINT]
     ) throws -> (lines: [String], ending: HostProcess.Ending) {
-      // The host lets a signal be that its parent ignores, and these tests may be run by nohup, or in the background.
+      // The host ignores signals that its parent ignores, and these tests may run under nohup, or in the background.
       let defaults = ["--default-signal=INT,TERM,HUP", HostProcess.executable.path]
       let host = try HostProcess(defaults + arguments)
       host.process.executableURL = URL(filePath: "/usr/bin/env")

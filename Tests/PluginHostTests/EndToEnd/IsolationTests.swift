@@ -90,7 +90,7 @@ extension EndToEnd {
           ["call", "--plugin-timeout", "\(seconds)", "--log", "off"] + options + place + call,
           environment: ["HANG_IN": fault.name])
       }
-      // A short time may be too short for a slow machine to load the plugin: then nothing is called.
+      // A short limit may pass on a slow machine before the plugin is loaded: then nothing is called.
       func run(_ options: [String], _ call: String...) throws -> HostProcess.Ending {
         for seconds in [1, 8] {
           let ending = try run(options, within: seconds, call)
@@ -100,11 +100,11 @@ extension EndToEnd {
       }
       let ending = try run([], "echo", "1")
       #expect(ending.status == fault.status && ending.text == "1\n", "\(ending)")
-      // The worker's own report of the exit is before it.
+      // The worker's own report of the exit precedes the failure.
       let lines = ending.errors.split(separator: "\n").filter { !$0.hasPrefix("org.example.mortal: plugin-w") }
       #expect(lines.count == 1 && ending.errors.contains(fault.text), "\(ending.errors)")
       #expect(lines.first?.hasPrefix("plugin-host: org.example.mortal: ") == true, "\(ending.errors)")
-      // A failure that came before keeps its status.
+      // An earlier failure keeps its status.
       let refused = try run([], "refuse")
       #expect(refused.status == 1 && refused.errors.contains(fault.text), "\(refused)")
       let json = try run(["--format", "json"], "echo", "1")
@@ -223,7 +223,7 @@ extension EndToEnd {
       #expect(try HostProcess.run(["call", "--allow", "all"] + words).text == "0\n")
     }
 
-    /// A call of a plugin that is refused a file in that place; `nil` where the system refuses nothing.
+    /// Calls a plugin that is refused a file in that place; `nil` if the system refuses nothing.
     private func callWithRefusal(in place: String) throws -> HostProcess.Ending? {
       let ending = try HostProcess.run(
         "call", "--allow", "env=READ_IN", "reader", "count", FixturePlugins.path("reader"),

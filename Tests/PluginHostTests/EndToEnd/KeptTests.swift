@@ -54,7 +54,7 @@ extension EndToEnd {
     func draftsSayWhichDataAreKeptOrChanged(name: String, types: String) throws {
       try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
         #expect(adopted.signature(name) == name + types)
-        // These write to another text, of which nothing says the room.
+        // These write to another text, whose capacity nothing states.
         for other in ["note_upper", "copy_upper"] {
           #expect(adopted.draft.text.contains("#   \(other): "), "\(adopted.draft.text)")
         }

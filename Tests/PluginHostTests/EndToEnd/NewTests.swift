@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
   @Suite struct NewTests {
-    /// Whether a program is in PATH, with the reason for a skipped test.
+    /// Whether a program is in PATH.
     private static func isInstalled(_ compiler: String) -> Bool {
       (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").contains {
         FileManager.default.isExecutableFile(atPath: "\($0)/\(compiler)")
@@ -69,7 +69,7 @@ extension EndToEnd {
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["sums"])
     }
 
-    /// A folder for new plugins, removed at the end.
+    /// A folder for new plugins, removed when the test ends.
     private final class Folder {
       let url = FileManager.default.temporaryDirectory.appending(path: "new-\(UUID().uuidString)")
 
@@ -77,7 +77,8 @@ extension EndToEnd {
 
       deinit { try? FileManager.default.removeItem(at: url) }
 
-      /// The exit status of make with the headers of this package and its plugin-host. It is killed after 5 minutes.
+      /// Runs make with the headers of this package and its plugin-host, and kills it after 5 minutes. Returns its exit
+      /// status.
       func make(_ path: String, _ target: String) throws -> Int32 {
         let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
         let process = try Process.run(

@@ -104,7 +104,7 @@ extension EndToEnd {
       }
       let call = try HostProcess.run("call", "--isolation", isolation, "parting", "make")
       #expect(call.status == 0 && call.errors == lines(id), "\(call)")
-      // While the process exits, all are named that are loaded.
+      // While the process exits, all loaded plugins are named.
       try folder.write("plugins: [kinds, parting]\nsteps: {a: {call: parting.make}}\n", to: "p.yaml")
       let run = try run("exec \"$0\" run --isolation \(isolation) --progress off p.yaml")
       #expect(run.status == 0 && run.errors == lines("org.example.kinds or \(id)"), "\(run)")
@@ -124,7 +124,7 @@ extension EndToEnd {
       let long = try HostProcess.run("call", "kinds", "start", "head -c 3000000 /dev/zero | tr '\\0' x")
       let lines = long.errors.split(separator: "\n")
       #expect(lines.count > 1 && lines.allSatisfy { $0.utf8.count < 1_200_000 && $0.hasPrefix("org.example.kinds: x") })
-      // The plugin's name has one too.
+      // The plugin's name has an x, too.
       #expect(long.errors.utf8.count { $0 == UInt8(ascii: "x") } == 3_000_000 + lines.count)
     }
 
@@ -154,15 +154,15 @@ extension EndToEnd {
       #expect(ending.errors == "plugin-host: the result cannot be written: Broken pipe\n")
       let version = try run("mkfifo q; : <q & exec 3>q; wait; \"$0\" --version >&3; echo $?")
       #expect(version.text == "1\n" && version.errors == "plugin-host: standard output: Broken pipe\n")
-      // Programs that a plugin starts are ended by the signal, as by default.
+      // SIGPIPE ends programs that a plugin starts, as by default.
       let program = try HostProcess.run("call", "kinds", "start", "kill -PIPE $$")
       #expect(program.text == "\(SIGPIPE)\n")
-      // They ignore it if the host was started so. Workers start with the default actions.
+      // They ignore SIGPIPE if the host was started with it ignored. Workers start with the default actions.
       #expect(try run("trap '' PIPE; \"$0\" call kinds start 'kill -PIPE $$'").text == "0\n")
     }
 
     @Test func aFileIsReplacedAsAWhole() throws {
-      // A reader of the old one reads it to its end.
+      // A reader that has the old file open reads it to its end.
       let ending = try run(
         "echo old >f; chmod 604 f; ln -s f link; exec 9<f; \"$0\" call kinds tiny 5 -o link; cat <&9")
       #expect(ending.text == "old\n" && ending.errors == "")

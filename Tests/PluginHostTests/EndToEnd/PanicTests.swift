@@ -40,7 +40,7 @@ extension EndToEnd {
 
 /// `Fixtures/panicking.rs`, compiled once for the whole run.
 private enum PanickingLibrary {
-  /// Nil without a compiler.
+  /// The path of the library; nil without a compiler.
   static let path: String? = {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     guard folders.contains(where: { FileManager.default.isExecutableFile(atPath: "\($0)/rustc") }) else { return nil }

@@ -60,7 +60,7 @@ extension EndToEnd {
       #expect(list.errors.hasSuffix("plugin-host: b: \"each\" is an object, expected a list\n"))
     }
 
-    /// All calls of the step are under way, and end one after the other.
+    /// All calls of the step have begun, and end one after the other.
     @Test func ofElementsThatFailTheFirstIsReported() throws {
       let ending = try run(
         "steps: {a: {call: kinds.fail, each: [x, y, z], serial: s, with: {message: \"bad ${item}\"}}}")
@@ -187,7 +187,7 @@ extension EndToEnd {
         ))
     }
 
-    /// The peak of the host's memory in KiB, as a last step sees it.
+    /// The last step reads the peak of the host's memory, in KiB.
     @Test func memoryGrowsWithTheSteps() throws {
       func peak(_ count: Int) throws -> Int {
         let steps = (0..<count).map { "  s\($0): {call: kinds.tiny\($0 % 10 == 0 ? "" : ", after: s\($0 - 1)")}\n" }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  /// Steps that run in the end in any case, and values that nobody may see.
+  /// Steps of `finally`, which run in any case, and values of secrets, which nobody may see.
   @Suite struct PipelineEndTests {
     private func run(
       _ text: String, _ options: String..., environment: [String: String] = [:]
@@ -76,7 +76,7 @@ extension EndToEnd {
       }
     }
 
-    /// Many steps: the signal arrives while they begin.
+    /// The signal arrives while many steps start.
     @Test(arguments: [0, 2000]) func finalStepsRunAfterAnInterrupt(others: Int) throws {
       let steps = (0..<others).map { "\n  s\($0): {call: later.never}" }.joined()
       let file = try PipelineFile(
@@ -131,13 +131,13 @@ extension EndToEnd {
           d: {call: kinds.start, with: {command: "echo done > '${file}'"}, after: c}
         """)
       let path = file.folder.appending(path: "done").path
-      // The tests may be run by nohup.
+      // The tests may run under nohup.
       let host = try HostProcess(
         ["--default-signal=HUP", HostProcess.executable.path, "run", "--set", "file=\(path)", file.path])
       host.process.executableURL = URL(filePath: "/usr/bin/env")
       try host.process.run()
       let ending = try host.wait()
-      // Of two that are sent at once, either may come first.
+      // Of two signals that are sent at once, either may arrive first.
       let signals = commands.first.contains("HUP") ? [SIGTERM, SIGHUP] : [SIGTERM]
       #expect(ending.signal.map(signals.contains) == true && ending.errors.contains("unload"), "\(ending)")
       #expect(try String(contentsOfFile: path, encoding: .utf8) == "done\n")

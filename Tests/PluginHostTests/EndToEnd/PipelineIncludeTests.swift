@@ -55,7 +55,7 @@ extension EndToEnd {
         result: {last: last, c: {step: one, get: result}, b: {step: two, get: result.b}}
         """,
         "parts/twice.yaml": Self.twice,
-        // A relative path starts from the file that has it.
+        // A relative path starts from the folder of the file with the include.
         "parts/several.yaml": """
         plugins: [kinds]
         set: {q: null}
@@ -77,7 +77,7 @@ extension EndToEnd {
 
     @Test("serial steps of two includes do not exclude each other, though their files give them one name")
     func serialNamesOfAnIncludedFileAreItsOwn() throws {
-      // Each waits for the other, a minute at most.
+      // Each call waits for the other, at most a minute.
       let part = """
         plugins: [kinds]
         set: {own: ~, other: ~}
@@ -175,7 +175,7 @@ extension EndToEnd {
         "plugins: [kinds]\ninclude: {r: {file: q.yaml}}\nsteps: {a: {call: kinds.text}}",
         "q.yaml:2:21: error: files cannot include each other: "
       ),
-      // By another path.
+      // Itself, by another path.
       (
         "plugins: [kinds]\ninclude: {r: {file: ./q.yaml}}\nsteps: {a: {call: kinds.text}}",
         "q.yaml:2:21: error: files cannot include each other: "
@@ -221,7 +221,7 @@ extension EndToEnd {
       #expect(try nameless.run().errors.contains(error))
     }
 
-    /// A changed included file is another run, whose steps are not those that a killed run has finished.
+    /// A changed included file makes another run, which does not use the steps that a killed run has finished.
     @Test func aRunIsResumedWithTheSameIncludedFilesAlone() throws {
       let files = try Files([
         "p.yaml": """

@@ -75,7 +75,7 @@ extension EndToEnd {
         let hash = name + String(repeating: "0", count: 59)
         try write(hash, "begins \(now - age)\nends \(now + 5_000)\npath /\(name)\nreason because of it\n")
       }
-      // No entries.
+      // These files are not entries.
       try write("notes", "ends \(now + 500)\n")
       try write(String(repeating: "c", count: 64), "begins \(now)\npath x\n")
       try write(String(repeating: "d", count: 64), "")
@@ -110,7 +110,7 @@ extension EndToEnd {
         "\(refused.errors)")
     }
 
-    /// The hash that the system's program computes.
+    /// Returns the hash that the system's program computes.
     static func sha256(_ path: String) throws -> String? {
       let process = Process()
       process.executableURL = URL(filePath: "/usr/bin/env")

@@ -36,7 +36,7 @@ extension EndToEnd {
     }
 
     @Test func runsIndependentStepsInParallel() throws {
-      // Each waits for the other to have begun.
+      // Each call waits until the other has begun.
       let ending = try run(
         """
         plugins: [later]
@@ -169,7 +169,7 @@ extension EndToEnd {
       #expect(ending.status == 1)
     }
 
-    /// On a slow machine a limit may be over before the function was called; then it gets a longer one.
+    /// Tries a longer limit if one passes before the function is called, as it may on a slow machine.
     @Test func aPromiseThatComesAfterTheTimeoutIsDiscarded() throws {
       let texts = ["0.1", "1", "10", "100"].lazy.map { seconds in
         try? run(
@@ -184,8 +184,8 @@ extension EndToEnd {
       #expect(texts.contains("\"discarded\"\n"))
     }
 
-    /// Runs a pipeline with a limit for the whole, which lasts until these steps have started: on a slow machine a
-    /// short limit may be over before.
+    /// Runs a pipeline with a time limit for the whole run. The limit lasts until these steps have started: a short one
+    /// may pass before on a slow machine.
     private func limited(_ text: String, untilStarted steps: String...) throws -> (limit: String, HostProcess.Ending) {
       for limit in ["0.1", "1"] {
         let ending = try run(text, "--timeout", limit, "--log", "off")

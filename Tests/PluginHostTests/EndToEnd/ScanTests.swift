@@ -54,7 +54,7 @@ extension EndToEnd {
     func eachHasTheWholeTime() throws {
       let folder = try Folder()
       let slow = try folder.plugin("slow", "IN_ENTRY=usleep(500000)")
-      // Twelve for each processor.
+      // Twelve plugins for each processor.
       let paths = Array(repeating: slow, count: 12 * min(ProcessInfo.processInfo.processorCount, 8))
       let ending = try HostProcess.run(["list", "--plugin-timeout", "5"] + paths)
       #expect(ending.status == 0 && ending.errors == "")
@@ -68,7 +68,7 @@ extension EndToEnd {
       defer { try? FileManager.default.removeItem(at: folder) }
       let path = Array("\(folder.path)/x".utf8) + [0xFF] + Array(".so".utf8)
       close(open(path.map(CChar.init(bitPattern:)) + [0], O_CREAT | O_WRONLY, 0o600))
-      // A process of Foundation's has no such words.
+      // Foundation's Process cannot pass such a word.
       let words =
         command == "list"
         ? ["\(HostProcess.executable.path) list ."]
@@ -152,7 +152,7 @@ extension EndToEnd {
       var bytes = Array(try Data(contentsOf: URL(filePath: try folder.plugin("good", "UNUSED"))))
       let truncated = folder.url.appending(path: "truncated.so")
       try Data(bytes.prefix(bytes.count / 2)).write(to: truncated)
-      // The offset of the program headers.
+      // Damages the offset of the program headers.
       bytes[32] = 0xFF
       bytes[38] = 0xFF
       let crafted = folder.url.appending(path: "crafted.so")
@@ -221,7 +221,7 @@ extension EndToEnd {
         }
         #expect(ending.status == 2)
       }
-      // One report of its own, before the right one.
+      // The plugin writes a report of its own before the right one.
       let bad = try folder.plugin("bad", "IN_INITIALISER=copy_to(3,\"\(reports)\")")
       try Data(report(of: bad)).write(to: URL(filePath: reports))
       let ending = try HostProcess.run("inspect", bad)
@@ -229,7 +229,7 @@ extension EndToEnd {
       #expect(ending.errors == "plugin-host: \(bad): wrote into the report of the process that read it\n")
     }
 
-    /// A report as the process writes it.
+    /// Returns a report as the process writes it.
     private func report(of path: String) throws -> [UInt8] {
       let path = try #require(realpath(path, nil))
       defer { free(path) }
@@ -240,13 +240,13 @@ extension EndToEnd {
       return withUnsafeBytes(of: UInt32(text.utf8.count).littleEndian, Array.init) + Array(text.utf8)
     }
 
-    /// Plugins in this order, as often as there are processors.
+    /// Returns plugins in this order, repeated once for each processor.
     private func onEachProcessor(_ plugins: String...) -> [String] {
       Array(repeating: plugins, count: min(ProcessInfo.processInfo.processorCount, 8)).flatMap(\.self)
     }
 
-    /// Lists plugins with a time limit that is over for no more of them than fail: on a slow machine, a short one may
-    /// be over for a good plugin too.
+    /// Lists plugins with a time limit that no more of them exceed than fail: on a slow machine, a good plugin may
+    /// exceed a short one.
     private func list(_ arguments: String..., failures: Int) throws -> (limit: Int, HostProcess.Ending) {
       func list(_ limit: Int) throws -> HostProcess.Ending {
         try HostProcess.run(["list", "--plugin-timeout", "\(limit)"] + arguments)
@@ -264,7 +264,7 @@ extension EndToEnd {
 
       deinit { try? FileManager.default.removeItem(at: url) }
 
-      /// The path of a plugin with these macros of `ending.c`.
+      /// Builds a plugin with these macros of `ending.c`, and returns its path.
       func plugin(_ name: String, _ macros: String...) throws -> String {
         let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
         let library = url.appending(path: "\(name).so").path

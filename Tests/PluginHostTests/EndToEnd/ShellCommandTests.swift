@@ -21,7 +21,7 @@ extension EndToEnd {
     }
 
     @Test func aLongWordTakesTimeInProportion() throws {
-      // Letter by letter, each would copy those before it.
+      // Appending letter by letter would take quadratic time.
       let word = String(repeating: "x", count: 1_000_000)
       for script in [word, "kinds.tiny \(word)", "kinds.tiny \"\(word)\""] {
         let ending = try HostProcess.run("shell", input: script + "\n")

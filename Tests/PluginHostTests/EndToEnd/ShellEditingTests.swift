@@ -70,7 +70,7 @@ extension EndToEnd {
 }
 
 extension PseudoTerminal {
-  /// The number of ended rows with that text.
+  /// Returns the number of ended rows with that text.
   fileprivate func runs(of line: String) -> Int {
     var count = 0
     wait { drawing in

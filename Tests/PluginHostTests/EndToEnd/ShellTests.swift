@@ -178,7 +178,7 @@ extension EndToEnd {
         terminal.type("later.never\r")
         #expect(terminal.wait { $0.contains("never: for ever") })
         kill(process.processIdentifier, SIGINT)
-        // Before the prompt the terminal echoes by itself, and an interruption would be the prompt's.
+        // Waits for the prompt: before it the terminal echoes by itself, and the prompt would take an interruption.
         waitForPrompt(terminal, after: "plugin-host: interrupted")
         terminal.type("later.block\r")
         // The line is taken: from here on an interruption is the call's, which may not have begun.

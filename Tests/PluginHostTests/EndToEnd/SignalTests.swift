@@ -5,13 +5,13 @@ import Testing
 extension EndToEnd {
   /// Signals that end the host, although a plugin in its process changed their dispositions.
   @Suite struct SignalTests {
-    /// Runs a function of the plugin, and sends signals once it has written "for ever".
+    /// Runs a function of the plugin, and sends it signals once it has written "for ever".
     ///
     /// - Parameter signals: sent once each, in their order; the last is sent again and again if `isRepeated`.
     private func ending(
       of function: String, _ environment: [String], by signals: [Int32], isRepeated: Bool = false
     ) throws -> HostProcess.Ending {
-      // The tests may be run by nohup, or in the background.
+      // The tests may run under nohup, or in the background.
       let host = try HostProcess(
         ["--default-signal=INT,TERM,HUP"] + environment
           + [HostProcess.executable.path, "call", "--progress", "plain", "ignoring", function])

@@ -105,7 +105,7 @@ extension EndToEnd {
     func endsOfTheProcess() throws {
       func error(_ words: String...) throws -> [String: Any] {
         let ending = try HostProcess.run(["call", "--format", "json"] + words)
-        // The output of the plugin is before it, and the stack that the runtime of Swift prints is behind it.
+        // The plugin's output precedes the line, and the stack that the runtime of Swift prints follows it.
         let lines = ending.errors.split(separator: "\n").map(String.init)
         return try members(try #require(lines.first { $0.hasPrefix("{\"error\"") }, "\(ending.errors)"))
       }

@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEnd {
   @Suite struct TerminalTests {
-    /// The drawing of a run on a terminal.
+    /// Runs the host on a terminal, and returns the drawing.
     private func drawing(
       _ arguments: [String], output: Bool = false, environment: [String: String] = [:]
     ) throws -> (text: String, ending: HostProcess.Ending) {
@@ -56,7 +56,7 @@ extension EndToEnd {
       #expect(terminal.contents().contains("\u{1B}[32m✓\u{1B}[0m a"))
     }
 
-    /// Whether a call is quick is up to the machine: `TerminalProgressTests` tests drawing before the delay is over.
+    /// The machine decides whether a call is quick: `TerminalProgressTests` tests drawing before the delay is over.
     @Test func nothingStaysOfACall() throws {
       let text = try drawing(["call", "kinds", "tiny"]).text
       #expect(text.isEmpty || text.hasSuffix("A\r\u{1B}[J"))

@@ -16,7 +16,7 @@ extension EndToEnd {
       try HostProcess.run(arguments, environment: ["XDG_CONFIG_HOME": folder.path])
     }
 
-    /// Runs openssl, the program by which publishers sign. Returns whether it is there and succeeded.
+    /// Runs openssl, by which publishers sign. Returns whether it is installed and succeeded.
     private func openssl(_ arguments: String...) throws -> Bool {
       let process = Process()
       process.executableURL = URL(filePath: "/usr/bin/env")
@@ -48,7 +48,7 @@ extension EndToEnd {
       try text.write(toFile: configuration, atomically: true, encoding: .utf8)
     }
 
-    /// Whether the plugin is loaded, in both places. Where it is not, the message says why.
+    /// Whether the plugin is loaded, in both places. If it is not, the message must have the reason.
     private func isLoaded(_ options: [String] = [], _ reason: String = "is not trusted: ") throws -> Bool {
       var results: Set<Bool> = []
       for place in ["in-process", "process"] {
@@ -74,7 +74,7 @@ extension EndToEnd {
       #expect(added.text == "trusted hash \(hash) plugin.so\n", "\(added.errors)")
       #expect(try isLoaded())
       #expect(try run("trust", "list").text.contains("# \(configuration)\npolicy listed\nhash \(hash) plugin.so\n"))
-      // One byte more is another file.
+      // One more byte makes it another file.
       var bytes = try Data(contentsOf: URL(filePath: plugin))
       bytes.append(0)
       try bytes.write(to: URL(filePath: plugin))
@@ -98,7 +98,7 @@ extension EndToEnd {
       #expect(try resign("two"))
       #expect(try !isLoaded())
       #expect(try resign("one"))
-      // A signature is that of one content.
+      // A signature is valid for one content.
       var bytes = try Data(contentsOf: URL(filePath: plugin))
       bytes.append(0)
       try bytes.write(to: URL(filePath: plugin))
@@ -209,7 +209,7 @@ extension EndToEnd {
       #expect(try run("call", "--isolation", "in-process", plugin, "echo", "3").text == "3\n")
     }
 
-    /// Builds a library beside the plugin, and a plugin in place of the old one that needs it.
+    /// Builds a library beside the plugin, and replaces the plugin by one that needs the library.
     private func needALibrary() throws -> String {
       let needed = folder.appending(path: "needed.so").path
       let source = folder.appending(path: "needed.c").path

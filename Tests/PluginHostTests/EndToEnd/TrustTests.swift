@@ -102,7 +102,7 @@ extension EndToEnd {
       #expect(try run(asStranger + ["list"], path, by: "/usr/bin/setpriv").status == 64)
     }
 
-    /// Copies a program. In another process: a child that this one starts meanwhile would have the file open for
+    /// Copies a program, in another process: a child that this process starts meanwhile would keep the copy open for
     /// writing, and the copy could not be run.
     private func copy(_ program: String, to path: String) throws {
       #expect(try run([program, path], [:], by: "/bin/cp").status == 0)

@@ -9,12 +9,12 @@ static promise_verdict_t is_here(void *context, const promise_value_t *in, promi
   return PROMISE_VERDICT_FULFILL;
 }
 
-/* Whether a job of the main executor runs on the main thread. */
+/* Returns whether a job of the main executor runs on the main thread. */
 static promise_t *here(void) {
   return promise_run(promise_executor_main(), is_here, NULL, NULL);
 }
 
-/* Whether this holds for a callback on the main executor, after a timer of it. */
+/* Returns whether a callback on the main executor runs on the main thread, after a timer of that executor. */
 static promise_t *timed(void) {
   const promise_reaction_t reaction = {
       .size = sizeof reaction, .executor = promise_executor_main(), .on_fulfilled = is_here};

@@ -13,7 +13,7 @@ static bool is_chosen(const char *name, const char *value) {
   return given != NULL && strcmp(given, value) == 0;
 }
 
-/* Forks at this place if it is the one. Waits for the child in the parent, and returns whether this is the child. */
+/* Forks if FORK_IN names this place. Waits for the child in the parent, and returns whether this is the child. */
 static bool fork_in(const char *place) {
   if (!is_chosen("FORK_IN", place))
     return false;
@@ -77,7 +77,7 @@ static promise_t *settle(void) {
   return promise;
 }
 
-/* Leaves a child, writes its number, and does not return. */
+/* Leaves a child running, writes its process number, and does not return. */
 static void leave_child(void) {
   pid_t child = fork();
   if (child > 0)
@@ -103,7 +103,7 @@ static void take_children(void) {
     pthread_detach(thread);
 }
 
-/* The status of a child that runs a program, or ends by itself. */
+/* Returns the status of a child that runs a program, or ends by itself. */
 static int32_t child_of(const char *end) {
   pid_t child = fork();
   if (child == 0 && strcmp(end, "exec") == 0)

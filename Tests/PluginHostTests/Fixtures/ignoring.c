@@ -59,7 +59,7 @@ static void change_and_block(void) {
     pause();
 }
 
-/* The error of a write to a pipe that nobody reads. */
+/* Returns the error of a write to a pipe that nobody reads. */
 static int32_t write_to_nobody(void) {
   int ends[2];
   if (pipe(ends) != 0)

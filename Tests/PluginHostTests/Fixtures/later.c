@@ -50,7 +50,7 @@ static promise_status_t right(promise_str_t *result, promise_value_t *error) {
 
 static int begun, discards, open_gates;
 
-/* Never settles by itself; says so when it is discarded. */
+/* never() returns a promise that never settles by itself; this logs when the promise is discarded. */
 static void discarded(void *context) {
   (void)context;
   host->log(host, PROMISE_LOG_ERROR, "discarded");
@@ -67,12 +67,12 @@ static promise_t *never(void) {
   return promise;
 }
 
-/* Nobody can settle its promise. */
+/* Returns a promise that nobody can settle. */
 static promise_t *lost(void) {
   return promise_new();
 }
 
-/* Returns such a promise once opens() lets it, which waits until that one is discarded. */
+/* Returns a promise of never() once opens() allows it; opens() waits until that promise is discarded. */
 static promise_t *late(void) {
   pthread_mutex_lock(&lock);
   begun++;
@@ -118,7 +118,7 @@ static void *work(void *argument) {
   return NULL;
 }
 
-/* Reports its progress from a thread of its own, then gives the number of steps. */
+/* Reports its progress from a thread of its own, then fulfils with the number of steps. */
 static promise_t *slowly(uint32_t steps) {
   job_t *job = malloc(sizeof *job);
   *job = (job_t){promise_new(), steps};
@@ -130,7 +130,7 @@ static promise_t *slowly(uint32_t steps) {
   return promise;
 }
 
-/* Reports some progress and then stays at it, until a file of that name exists. */
+/* Counts, with pauses, until a file of that name exists. */
 static promise_status_t await_file(const char *path, uint32_t *result, promise_value_t *error) {
   (void)error;
   const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};
@@ -139,7 +139,7 @@ static promise_status_t await_file(const char *path, uint32_t *result, promise_v
   return PROMISE_OK;
 }
 
-/* The most calls of it that ever ran at once. Each stays until a third has come, or for a while. */
+/* Returns the most calls of this function that ever ran at once. A call waits for a third one, or for a while. */
 static uint32_t most(void) {
   static uint32_t running, maximum, come;
   struct timespec deadline;
@@ -161,7 +161,7 @@ static uint32_t most(void) {
   return result;
 }
 
-/* Fails so many times, then gives the number of calls. */
+/* Fails that many times, then returns the number of calls. */
 static promise_status_t unsteady(uint32_t times, uint32_t *result, promise_value_t *error) {
   static uint32_t calls;
   pthread_mutex_lock(&lock);
@@ -173,7 +173,7 @@ static promise_status_t unsteady(uint32_t times, uint32_t *result, promise_value
   return -1;
 }
 
-/* Fails at first, then gives the length of its data. */
+/* Fails at first, then returns the length of its data. */
 static promise_status_t unsteady_length(promise_bytes_t data, uint64_t *result, promise_value_t *error) {
   static atomic_int calls;
   *result = data.length;
@@ -183,7 +183,7 @@ static promise_status_t unsteady_length(promise_bytes_t data, uint64_t *result, 
   return -1;
 }
 
-/* The thread that it runs on. Fails if another call is running. */
+/* Returns the thread that it runs on. Fails if another call is running. */
 static promise_status_t alone(uint64_t *result, promise_value_t *error) {
   static atomic_int running;
   const struct timespec pause = {.tv_nsec = 1000 * 1000};
@@ -197,7 +197,7 @@ static promise_status_t alone(uint64_t *result, promise_value_t *error) {
   return -1;
 }
 
-/* Calls f n times; may fail at the end. Gives how many calls it was ahead of take() at most. */
+/* ahead() calls f n times; it may fail at the end. It stores by how many calls it was ahead of take() at most. */
 static _Atomic int64_t taken;
 
 static promise_status_t ahead(int64_t n, void (*f)(int64_t), bool fails, int64_t *most, promise_value_t *error) {
@@ -219,7 +219,7 @@ static void take(int64_t x) {
   taken++;
 }
 
-/* Gives an object once fewer than that many are alive. Fails if that does not come. */
+/* hold() returns an object once fewer than `most` are alive. It fails after a minute. */
 static uint32_t held;
 
 static promise_status_t hold(uint32_t most, void **result, promise_value_t *error) {

@@ -1,9 +1,9 @@
-/* Reads files; READ_IN names the function that tries one while the plugin is loaded or unloaded, and can do without. */
+/* Reads files. READ_IN names a place in loading or unloading where it tries to read one, without a need for it. */
 #include "fixture.h"
 
 #include <stdio.h>
 
-/* The count of the file's bytes, at most 1,000,000; -1 if it cannot be opened. */
+/* Returns the number of the file's bytes, at most 1,000,000; -1 if the file cannot be opened. */
 static int64_t count(const char *path) {
   FILE *file = fopen(path, "rb");
   if (file == NULL)

@@ -9,7 +9,7 @@ static promise_status_t load(const promise_host_t *offered, promise_value_t *err
   return PROMISE_OK;
 }
 
-/* Makes so many calls, each nested in the one before. */
+/* Makes that many calls, each nested in the one before. */
 static promise_t *recurse(uint32_t levels) {
   promise_value_t value = {.kind = PROMISE_KIND_U64, .as.u64 = levels - 1};
   if (levels > 0)

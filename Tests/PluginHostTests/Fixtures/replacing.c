@@ -75,7 +75,7 @@ static int32_t run_beside(const char *how) {
   return 0;
 }
 
-/* Returns the status of a child that does so. */
+/* Returns the status of a child that replaces its program. */
 static int32_t child(const char *how) {
   pid_t child = fork();
   if (child == 0) {

@@ -80,7 +80,7 @@ static int64_t overflow(int64_t depth) {
   return depth < 0 ? 0 : overflow(depth + 1) + frame[0];
 }
 
-/* The program that started this process may have blocked it. */
+/* Unblocks a signal, which the program that started this process may have blocked. */
 static void accept_signal(int number) {
   sigset_t one;
   sigemptyset(&one);
@@ -147,7 +147,7 @@ static int32_t give_text(char **text) {
   return 0;
 }
 
-/* The handler of the signal returns behind the instruction. */
+/* The handler of the signal returns after the instruction. */
 static int32_t trap(void) {
 #ifdef __x86_64__
   __asm__ volatile("int3");
@@ -174,7 +174,7 @@ static int32_t thread(void) {
   return (int32_t)syscall(SYS_gettid);
 }
 
-/* Does not return for so many milliseconds. */
+/* Returns after that many milliseconds. */
 static void nap(int32_t milliseconds) {
   puts("napping");
   fflush(stdout);

@@ -99,7 +99,7 @@ import Testing
     #expect(rescue.timeout == 3)
   }
 
-  /// Anchors that each repeat the one before `times` times: `levels` lines, and `&a` at the end of the first.
+  /// Returns a pipeline with the anchor `first`, and `levels` anchors that each repeat the one before `times` times.
   private func anchors(_ first: String, levels: Int, times: Int) -> String {
     let names = (0...levels).map { "a\($0)" }
     let lists = zip(names, names.dropFirst()).map { lower, name in

@@ -3,7 +3,8 @@ import Testing
 @testable import plugin_host
 
 @Suite struct StepGraphTests {
-  /// A graph of steps, `name: the steps that it uses`, one a line; a `!` before a name: its rescue uses it.
+  /// Returns a graph of steps and its mistakes. A line is `name: the steps that it uses`; its rescue uses steps with a
+  /// `!`.
   private func graph(_ text: String) throws -> (StepGraph, [String]) {
     let lines = text.split(separator: "\n").map { $0.split(separator: ":", maxSplits: 1) }
     let yaml = lines.map { line in

@@ -21,7 +21,7 @@ import Testing
     #expect(try values("{a: 1, b: 2}", ["a=${b}"])["a"] == "${b}")
   }
 
-  /// `v1` to `v7`, each ten times the one before.
+  /// `v1` to `v7`, each of which is ten times its predecessor.
   private static let tenfold = (1...7).map { number in
     "v\(number): '\(String(repeating: "${v\(number - 1)}", count: 10))'"
   }.joined(separator: ", ")

@@ -89,7 +89,7 @@ struct FileTrustTests {
     lchown(link, Self.stranger, 0)
     let failure = #expect(throws: Failure.self) { try trust.check(link + "/x.so") }
     #expect(failure?.lines.joined().contains("\(link) belongs to 54321") == true)
-    // Links that lead in circles are for loading to report.
+    // Loading reports links that lead in circles.
     try FileManager.default.createSymbolicLink(atPath: files.folder + "/round", withDestinationPath: "round")
     try trust.check(files.folder + "/round")
   }

@@ -4,7 +4,7 @@ import Testing
 @testable import plugin_host
 
 @Suite struct PluginFinderTests {
-  /// A folder with empty files of these names, for `body`.
+  /// Calls `body` with a folder of empty files with these names.
   private func withFiles(_ names: [String], _ body: (String) throws -> Void) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

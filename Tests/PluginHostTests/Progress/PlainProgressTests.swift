@@ -4,7 +4,7 @@ import Testing
 
 @MainActor
 @Suite struct PlainProgressTests {
-  /// The lines that the changes of one step give.
+  /// Returns the lines for the changes of one step.
   private func lines(_ states: StepState...) -> [String] {
     var lines: [String] = []
     let progress = PlainProgress { lines.append($0) }

@@ -5,7 +5,7 @@ import Testing
 
 @MainActor
 @Suite struct TerminalProgressTests {
-  /// The drawings of a row: by a refresh, and in the end.
+  /// Returns the drawings of a row: by a refresh, and at the end.
   private func drawings(isTransient: Bool, delay: Duration) throws -> [String] {
     let device = PseudoTerminal()
     let terminal = try #require(Terminal(descriptor: device.handle.fileDescriptor))

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// A header of a test's own, the draft of `plugin-host adopt` for it, and calls by that draft.
+/// A header that a test writes, the draft of `plugin-host adopt` for it, and calls by that draft.
 struct AdoptedHeader {
   let draft: HostProcess.Ending
-  /// The file that was written.
+  /// The path of the draft.
   let file: String
 
   /// Runs `body` with the draft of a header for a library, which is compiled if there is a source.
@@ -34,7 +34,7 @@ struct AdoptedHeader {
     try body(AdoptedHeader(draft: draft, file: file))
   }
 
-  /// The signature that was drafted; a reason where it was not.
+  /// Returns the drafted signature, or the reason why there is none.
   func signature(_ name: String) -> String {
     let lines = draft.text.split(separator: "\n")
     if let line = lines.first(where: { $0.hasPrefix("  - signature: '\(name)(") }) {
@@ -43,19 +43,19 @@ struct AdoptedHeader {
     return lines.first { $0.hasPrefix("#   \(name): ") }.map(String.init) ?? "\(name) is not there: \(draft.errors)"
   }
 
-  /// The points to check of a function that was drafted.
+  /// Returns the points to check of a function that was drafted.
   func checks(_ name: String) -> [Substring] {
     let lines = draft.text.split(separator: "\n").prefix { !$0.hasPrefix("  - signature: '\(name)(") }
     return lines.reversed().prefix { $0.hasPrefix("  # check: ") }.reversed()
   }
 
-  /// The standard output of a call; its errors if it fails.
+  /// Returns the standard output of a call, or its errors if it fails.
   func call(_ words: String...) throws -> String {
     let ending = try HostProcess.run(["call", "--raw", file] + words)
     return ending.status == 0 ? ending.text : ending.errors
   }
 
-  /// The standard output of a script for `plugin-host shell`; its errors if it fails.
+  /// Returns the standard output of a script for `plugin-host shell`, or its errors if it fails.
   func shell(_ lines: String...) throws -> String {
     let script = file + ".sh"
     try Data(lines.map { $0.replacing("LIB", with: file) + "\n" }.joined().utf8).write(to: URL(filePath: script))

@@ -18,7 +18,7 @@ struct HostProcess {
   let process = Process()
   private let folder: URL
 
-  /// Starts the host, with the fixture plugins in its search path, and the environment of a plain terminal.
+  /// Prepares a run of the host, with the fixture plugins in its search path, and the environment of a plain terminal.
   init(_ arguments: [String], input: Data = Data(), environment: [String: String] = [:]) throws {
     folder = FileManager.default.temporaryDirectory.appending(path: "plugin-host-run-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -40,19 +40,19 @@ struct HostProcess {
     process.standardError = try FileHandle(forWritingTo: folder.appending(path: "err"))
   }
 
-  /// The text on its standard error so far.
+  /// The text on the host's standard error so far.
   var errorsSoFar: String {
     (try? String(contentsOf: folder.appending(path: "err"), encoding: .utf8)) ?? ""
   }
 
-  /// Runs it to its end.
+  /// Runs the host to its end.
   static func run(
     _ arguments: String..., input: String = "", environment: [String: String] = [:]
   ) throws -> Ending {
     try run(arguments, input: input, environment: environment)
   }
 
-  /// Runs it to its end.
+  /// Runs the host to its end.
   static func run(
     _ arguments: [String], input: String = "", environment: [String: String] = [:]
   ) throws -> Ending {
@@ -61,7 +61,7 @@ struct HostProcess {
     return try host.wait()
   }
 
-  /// Waits until it ends, and kills it after five minutes: no run may hang the tests.
+  /// Waits until the host ends, and kills it after five minutes: no run may hang the tests.
   func wait() throws -> Ending {
     let deadline = Date(timeIntervalSinceNow: 300)
     while process.isRunning && Date() < deadline { usleep(2000) }
@@ -75,7 +75,7 @@ struct HostProcess {
       errors: String(decoding: try Data(contentsOf: folder.appending(path: "err")), as: UTF8.self))
   }
 
-  /// Lies beside the program that runs the tests.
+  /// The executable, which is beside the program that runs the tests.
   static let executable: URL = {
     var path = [CChar](repeating: 0, count: Int(PATH_MAX))
     let length = readlink("/proc/self/exe", &path, path.count)

@@ -1,6 +1,6 @@
 @testable import plugin_host
 
-/// The mistakes in a pipeline's text, one line for each: `3:5: message`.
+/// Returns the mistakes in a pipeline's text, one line for each: `3:5: message`.
 func mistakes(_ body: () throws -> Void) -> [String] {
   do {
     try body()
@@ -13,5 +13,5 @@ func mistakes(_ body: () throws -> Void) -> [String] {
   }
 }
 
-/// A pipeline file of that text.
+/// Returns a pipeline file with that text.
 func source(_ text: String) -> SourceFile { SourceFile(path: "p.yaml", text: text) }

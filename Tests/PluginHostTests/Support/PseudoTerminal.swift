@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A terminal made of software: a program's drawing on it can be read.
+/// A pseudo-terminal, whose output a test can read.
 final class PseudoTerminal: @unchecked Sendable {
   /// The program's side.
   private let slave: Int32
@@ -41,7 +41,7 @@ final class PseudoTerminal: @unchecked Sendable {
   /// A handle for the standard streams of a process.
   var handle: FileHandle { FileHandle(fileDescriptor: slave, closeOnDealloc: false) }
 
-  /// Whether it gives programs whole lines, and shows each key, as at the beginning.
+  /// Whether the terminal is in its initial mode: programs get whole lines, and each key is echoed.
   var isInLineMode: Bool {
     var mode = termios()
     let wanted = tcflag_t(ICANON | ECHO | ISIG)
@@ -54,7 +54,8 @@ final class PseudoTerminal: @unchecked Sendable {
     precondition(write(master, bytes, bytes.count) == bytes.count)
   }
 
-  /// Waits until the output satisfies the condition, or no more can come; at most a minute. Returns whether it is so.
+  /// Waits until the output satisfies the condition, or no more can arrive; at most a minute. Returns whether the
+  /// condition holds.
   @discardableResult
   func wait(until isSo: (String) -> Bool) -> Bool {
     let deadline = Date(timeIntervalSinceNow: 60)
@@ -66,7 +67,7 @@ final class PseudoTerminal: @unchecked Sendable {
     return isSo(String(decoding: bytes, as: UTF8.self))
   }
 
-  /// All output, once every program has closed the terminal.
+  /// Closes the terminal, and returns all output once every program has closed it, too.
   func contents() -> String {
     close(slave)
     wait { _ in false }

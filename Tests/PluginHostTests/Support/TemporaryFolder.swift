@@ -11,7 +11,7 @@ struct TemporaryFolder: ~Copyable {
 
   deinit { try? FileManager.default.removeItem(at: url) }
 
-  /// The path of a file in it.
+  /// Returns the path of a file in the folder.
   func path(_ name: String) -> String { url.appending(path: name).path }
 
   func write(_ text: String, to name: String) throws { try Data(text.utf8).write(to: url.appending(path: name)) }
@@ -20,6 +20,6 @@ struct TemporaryFolder: ~Copyable {
     String(decoding: try Data(contentsOf: url.appending(path: name)), as: UTF8.self)
   }
 
-  /// The names of its files, sorted.
+  /// Returns the names of the folder's files, sorted.
   func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
 }

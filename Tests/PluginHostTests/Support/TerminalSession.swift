@@ -18,7 +18,7 @@ func terminalSession(
   return (terminal.contents(), ending)
 }
 
-/// Waits until a line with that text was run so often, and the next can be typed.
+/// Waits until a line with that text has run `times` times, and the next one can be typed.
 func waitForPrompt(_ terminal: PseudoTerminal, after text: String, times: Int = 1) {
   let isThere = terminal.wait { drawing in
     let rows = drawing.components(separatedBy: "\r\n")

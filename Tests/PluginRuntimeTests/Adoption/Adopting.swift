@@ -58,7 +58,7 @@ struct Adopting {
     ("nothing", "snprintf", #"(to: const ptr<void>? = null, n: const u64 = 0, f: cstr) -> i32"#),
   ]
 
-  /// libm.so.6 links the C library, whose functions these are.
+  /// Returns an adoption of functions of the C library, by way of a library that links it, such as libm.so.6.
   private static func borrowed(_ library: String = "libm.so.6") throws -> Adoption {
     Adoption(
       id: "test.adopted", library: library,

@@ -46,7 +46,7 @@ struct KeptArguments {
       "ended_boxes() -> i64", "ended_name() -> cstr")
   }
 
-  /// Calls that take and free much memory, in which an argument that was freed would be overwritten.
+  /// Makes calls that take and free much memory, so that an argument that was freed would be overwritten.
   private static func disturb(_ host: Host) async throws {
     for _ in 0..<50 {
       for size in [3, 40, 900, 5000] {
@@ -63,7 +63,7 @@ struct KeptArguments {
     #expect(try await host.value("box_name", .value(#require(box))) == .string("a name that stays"))
     box = nil
     while try await host.value("ended_boxes") == .int(0) { await Task.yield() }
-    // The destructor read it too.
+    // The destructor has read the name too.
     #expect(try await host.value("ended_name") == .string("a name that stays"))
   }
 
@@ -108,7 +108,7 @@ struct KeptArguments {
     try await round(20)
     let before = try residentBytes()
     try await round(300)
-    // Of 300 MiB.
+    // If nothing was freed, it would be 300 MiB.
     #expect(try residentBytes() - before < 100 << 20)
   }
 

@@ -1,7 +1,7 @@
 import PluginRuntime
 import Testing
 
-/// Objects in memory that the host sets aside: `out(64) own(regfree) ptr<regex_t>`.
+/// Objects in memory that the host allocates: `out(64) own(regfree) ptr<regex_t>`.
 @Suite("Objects that the host sets aside")
 struct SetAside {
   private static let signatures = [
@@ -52,7 +52,7 @@ struct SetAside {
       #expect(await host.outcome("sigaddset", of: "libc", [set, .text("64")]).value == .int(0))
       #expect(await host.outcome("sigismember", of: "libc", [set, .text("64")]).value == .int(1))
       #expect(await host.outcome("sigismember", of: "libc", [set, .text("3")]).value == .int(0))
-      // This one reads the memory that it is given.
+      // The function `added` reads the memory that it is given.
       let added = try await Self.object(host, "added", [.text("5")], "set")
       #expect(await host.outcome("sigismember", of: "libc", [added, .text("5")]).value == .int(1))
       #expect(await host.outcome("sigismember", of: "libc", [added, .text("3")]).value == .int(0))
@@ -67,7 +67,7 @@ struct SetAside {
     for _ in 0..<100 {
       #expect(await host.outcome("regcomp", of: "libc", [.text("("), .text("1")]).value == nil)
     }
-    // An argument that is wrong: the function is not called, and the memory is not left.
+    // With a wrong argument the function is not called, and the memory is freed.
     #expect(await host.outcome("regcomp", of: "libc", [.text("a"), .text("x")]).value == nil)
     host.unloadAll()
   }

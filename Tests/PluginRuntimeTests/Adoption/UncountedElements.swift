@@ -42,12 +42,12 @@ struct UncountedElements {
     let text = PluginValue.string("a text")
     let upper = try await host.value("upper", .value(text))
     #expect(upper[member: "text"] == .string("A TEXT") && upper[member: "result"] == .string("A TEXT"))
-    // The caller's own is as it was.
+    // The caller's text is unchanged.
     #expect(text == .string("a text"))
     let stripped = try await host.value("strip", .text("  x y  "))
     #expect(stripped[member: "text"] == .string("  x y") && stripped[member: "result"] == .string("x y"))
     #expect(try await host.value("upper", .text(""))[member: "text"] == .string(""))
-    // A zero ends the elements, and stays the function's to read alone.
+    // A zero ends the elements for the function, and is not a part of the result.
     let wiped = try await host.value("wipe", .value(.bytes([1, 2, 3])))
     #expect(wiped[member: "data"] == .bytes([255, 255, 255]) && wiped[member: "result"] == .int(3))
   }

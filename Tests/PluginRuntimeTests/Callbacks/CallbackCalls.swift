@@ -130,7 +130,7 @@ struct CallbackCalls {
     for _ in 0..<2000 {
       #expect(await outcome("counted", .value(.int(4)), Argument(.callback(body))).value == .int(0))
     }
-    // 2000, if none was freed. Other tests have some for a while.
+    // If none was freed, there would be 2000 more. Other tests have some for a while.
     try await waiting(for: { values() < before + 1000 })
   }
 

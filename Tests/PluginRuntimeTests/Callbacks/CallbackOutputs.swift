@@ -26,7 +26,7 @@ struct CallbackOutputs {
 
   private static let spot = PluginValue.object([PluginMember("x", .double(2.5)), PluginMember("y", .int(-3))])
 
-  /// The members that a closure returns, with one of them changed or left out.
+  /// Returns the members that a closure returns, with one of them changed or left out.
   private static func outputs(_ name: String = "", _ value: PluginValue? = nil) -> PluginValue {
     let members = [
       PluginMember("result", .int(7)), PluginMember("x", .double(1.5)), PluginMember("spot", spot),
@@ -45,7 +45,7 @@ struct CallbackOutputs {
     }
     let all = try await call("locate", [.value(.int(5)), .value(.bool(true)), body], isIsolated: isIsolated)
     #expect(all.value == .string("7 1.5 {2.5 -3} 11 hi 0"))
-    // C does not want the values of addresses that are NULL.
+    // An address that is NULL means that C does not want the value.
     let some = try await call("locate", [.value(.int(6)), .value(.bool(false)), body], isIsolated: isIsolated)
     #expect(some.value == .string("7 99 {99 99} 11 - 1"))
     #expect(seen.events == [[.int(5), .int(10)], [.int(6), .int(10)]])
@@ -104,7 +104,7 @@ struct CallbackOutputs {
       "\(signature.cPrototype)")
   }
 
-  /// A closure returns an object with these names: other names are another call.
+  /// A closure returns an object with these names, so functions with other names are called differently.
   @Test("have names by which two functions differ, in a canonical form that is a signature again")
   func names() throws {
     let signature = try Signature(parsing: "f(g: fn(x: i32, size: out f64))")

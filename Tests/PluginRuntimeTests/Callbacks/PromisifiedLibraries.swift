@@ -38,12 +38,12 @@ struct PromisifiedLibraries {
     let arguments = [base, .int(-1), .int(1), timeout].map { Argument.value($0) }
     let once = host.call("event_base_once", of: "test.libraries", arguments)
     #expect(once.state == .pending)
-    // 1: nothing is left to wait for.
+    // 1 means that no event is pending.
     #expect(await outcome("event_base_loop", base, .int(0)).value == .int(1))
-    // EV_TIMEOUT.
+    // 1 is EV_TIMEOUT.
     #expect(await once.outcome().value == .int(1))
 
-    // EV_SIGNAL is not for this function, which says so.
+    // The function refuses 8, EV_SIGNAL.
     let refused = await outcome("event_base_once", base, .int(-1), .int(8), .void)
     #expect(refused.promiseError?.code == -1)
     #expect(await outcome("event_base_free", base).value == .void)
@@ -60,7 +60,7 @@ struct PromisifiedLibraries {
     while timer.state == .pending { _ = await outcome("sd_event_run", loop, .uint(1_000_000)) }
     #expect(await timer.outcome().value == .uint(1))
 
-    // No such clock.
+    // There is no clock 99.
     let refused = await outcome("sd_event_add_time", loop, .void, .int(99), .uint(1), .uint(0))
     #expect((refused.promiseError?.code ?? 0) < 0)
     _ = await outcome("sd_event_unref", loop)

@@ -87,10 +87,10 @@ struct Scopes {
     #expect(await callKept(3, 6) == .int(18))
     let function = try host.function("call_kept", of: "test.callbacks")
     #expect(host.unloadAll() == [])
-    // unload() calls it once more.
+    // unload() calls the callback once more.
     #expect(calls.events == [5, 6, 100])
     #expect(tokens.isOver)
-    // The code of a plugin stays, and so may its threads.
+    // The code of a plugin stays mapped, and its threads may still call.
     #expect(function.invoked(.int(3), .int(7)) == .int(0))
     #expect(calls.count == 3)
     #expect(log.events.count == 1)
@@ -157,7 +157,7 @@ struct Scopes {
   }
 }
 
-/// A callback that triples, and holds a token.
+/// Returns a callback that triples its argument, and holds a token.
 private func tripling(_ tokens: TokenCount, _ calls: Recorder<Int64>? = nil) -> Argument {
   let token = Token(tokens)
   return .callback { [token] arguments in
@@ -187,12 +187,12 @@ private final class TokenCount: Sendable {
   let ended = Atomic<Int>(0)
   /// The number of released tokens.
   var count: Int { ended.load(ordering: .acquiring) }
-  /// Whether there was one, and none is left.
+  /// Whether tokens were released, and none is left.
   var isOver: Bool { count > 0 && alive.load(ordering: .acquiring) == 0 }
 }
 
 extension PluginFunction {
-  /// The function's result, called on this thread and bypassing the host.
+  /// Returns the function's result, called on this thread and bypassing the host.
   fileprivate func invoked(_ arguments: PluginValue...) -> PluginValue? {
     let values = arguments.map { argument in
       var value = promise_value_t()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Thunks: lives")
 struct ThunkLives {
-  /// void f(void *, int32_t)
+  /// int32_t f(void *, int32_t)
   private let interface = ThunkInterface([ThunkInterface.pointer, ThunkInterface.int32], ThunkInterface.int32)
 
   @Test("a late call runs nothing, gives 0 and is reported; one that ended quietly is not")

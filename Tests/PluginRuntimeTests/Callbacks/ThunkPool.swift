@@ -16,7 +16,7 @@ final class ThunkPool: Sendable {
   /// The exceptions that bodies have thrown, in C++.
   let faults = Mutex<[String]>([])
 
-  /// `kind` 0: the best there is. `body` is a function that runs in place of all bodies.
+  /// Creates a pool. `kind` 0: the best kind there is. `body` is a function that runs in place of all bodies.
   init(_ interface: ThunkInterface, context: Int32 = -1, kind: Int32 = 0, body: UnsafeMutableRawPointer? = nil) {
     self.interface = interface
     let behaviour = UnsafeMutablePointer<plugin_thunk_behaviour_t>.allocate(capacity: 1)
@@ -27,7 +27,7 @@ final class ThunkPool: Sendable {
     origin.initialize(to: Unmanaged.passRetained(self))
   }
 
-  /// A live callback. `freed` runs when its body is freed.
+  /// Returns a live callback. `freed` runs when its body is freed.
   func take(
     _ context: UnsafeRawPointer? = nil, once: Bool = false, freed: (@Sendable () -> Void)? = nil,
     _ body: @escaping Body
@@ -69,7 +69,7 @@ final class ThunkPool: Sendable {
   }
 }
 
-/// A live callback, or one that was.
+/// A callback, live or ended.
 struct Thunk: Sendable {
   nonisolated(unsafe) let reference: plugin_thunk_reference_t
   let interface: ThunkInterface
@@ -79,7 +79,7 @@ struct Thunk: Sendable {
 
   func end(quietly: Bool = false) { plugin_thunk_end(reference, quietly) }
 
-  /// Calls it as C would: the arguments are given as bits, the low ones count.
+  /// Calls the thunk as C would. An argument's value is in the low bits.
   @discardableResult
   func call(_ arguments: UInt64...) -> UInt64 {
     withUnsafeTemporaryAllocation(of: UInt64.self, capacity: arguments.count + 1) { memory in
@@ -108,7 +108,7 @@ struct ThunkInterface: Sendable {
     precondition(ffi_prep_cif(cif, FFI_DEFAULT_ABI, UInt32(arguments.count), result, types) == FFI_OK)
   }
 
-  /// A variable to C, which nobody writes to.
+  /// Returns the address of a constant of libffi, which C declares as a variable.
   private static func address(_ type: Element) -> Element { type }
 
   static var void: Element { address(&ffi_type_void) }

@@ -119,7 +119,7 @@ struct ThunkSignatures {
   }
 }
 
-/// One call of a thunk through libffi, which is not ours, with random bytes as arguments and as the result.
+/// One call of a thunk through libffi's own code, with random bytes as arguments and as the result.
 private struct Trip {
   private let types: [ThunkInterface.Element]
   private let result: [UInt8]
@@ -134,7 +134,7 @@ private struct Trip {
     self.result = (0..<result.pointee.size).map { _ in UInt8(dice.roll(256)) }
   }
 
-  /// Makes the call, and gives the kind of the thunk if all that was not padding arrived; 0 otherwise.
+  /// Makes the call. Returns the kind of the thunk if everything but padding arrived; 0 otherwise.
   func run() -> Int32 {
     let seen = Seen()
     let (sizes, result) = (types.map { Int($0.pointee.size) }, result)
@@ -163,7 +163,7 @@ private struct Trip {
     return isWhole && seen.all.count == given.count && Self.agree(type, result, back) ? thunk.kind : 0
   }
 
-  /// Whether two values are the same, but for the padding of a struct.
+  /// Whether two values are equal, except for the padding of a struct.
   private static func agree(_ type: ThunkInterface.Element, _ left: [UInt8], _ right: [UInt8]) -> Bool {
     guard Int32(type.pointee.type) == FFI_TYPE_STRUCT else { return left == right }
     var fields: [ThunkInterface.Element] = []

@@ -78,7 +78,7 @@ struct Allocations {
     #expect(counted_heap_calls() > before, "\(array.count)")
   }
 
-  /// The number of heap allocations of 100 calls, after a first call.
+  /// Returns the number of heap allocations of 100 calls, after a first call.
   private func calls(of function: PluginFunction, _ arguments: [promise_value_t], giving sum: Int64) -> UInt64 {
     var result = promise_value_t()
     return arguments.withUnsafeBufferPointer { arguments in
@@ -90,7 +90,7 @@ struct Allocations {
     }
   }
 
-  /// The number of heap allocations of 100 calls by the host, after a first call.
+  /// Returns the number of heap allocations of 100 calls by the host, after a first call.
   private func calls(of function: String, _ value: PluginValue) -> UInt64 {
     let arguments = [Argument.value(value)]
     #expect(host.call(function, of: "test.dispatch", arguments).state == .fulfilled)

@@ -31,7 +31,7 @@ struct Arguments {
     await expect("is given 3 arguments, expected at most 2", [Argument(value), Argument(value), Argument(value)])
     await expect("has no parameter 'middle'", [Argument(name: "middle", value)])
     await expect("is given the argument 'left' twice", [Argument(name: "left", value), Argument(name: "left", value)])
-    // By name and by position: the position goes on to the next.
+    // Values without a name skip the parameter that is given by name.
     await expect("is given 3 arguments", [Argument(name: "left", value), Argument(value), Argument(value)])
   }
 

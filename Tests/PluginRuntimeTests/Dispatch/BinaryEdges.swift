@@ -77,7 +77,7 @@ struct BinaryEdges {
     }
     #expect(place == [2, 3])
     promise_statistics(&after)
-    // 2000, if the values were kept. Other tests may have some meanwhile.
+    // If the values were kept, there would be 2000 more. Other tests may have some meanwhile.
     #expect(Int64(after.values) - Int64(before.values) < 1000)
   }
 
@@ -129,7 +129,7 @@ struct BinaryEdges {
     return (Int32(state), result)
   }
 
-  /// The message of the error that a call is rejected with.
+  /// Returns the message of the error that a call is rejected with.
   private func message(_ name: String, of plugin: String, _ arguments: promise_value_t...) throws -> String {
     var result = try invoke(name, of: plugin, arguments)
     defer { promise_value_release(&result.value) }

@@ -5,7 +5,7 @@ import Testing
 /// The memory of a call: its frame on the stack, and its blocks on the heap.
 @Suite("Calls: their memory")
 struct CallFrames {
-  /// More arguments than the frames of usual calls have memory for.
+  /// Passes more arguments than the frames of usual calls have memory for.
   @Test("holds many words of arguments", arguments: [(40, false), (100, true)])
   func words(count: Int, hasOutput: Bool) async throws {
     let names = (0..<count).map { "a\($0)" }
@@ -66,6 +66,6 @@ struct CallFrames {
 }
 
 extension String {
-  /// The code behind a line that includes a header.
+  /// Returns the code behind a line that includes a header.
   fileprivate func including(_ header: String) -> String { "#include <\(header)>\n\(self)\n" }
 }

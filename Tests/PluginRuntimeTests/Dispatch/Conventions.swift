@@ -65,7 +65,7 @@ struct Conventions {
     #expect(await json("sum", .array([])) == "0")
     #expect(await json("join", .array([.string("ab"), .string("")])) == "2")
     #expect(await json("join", .array([]), .array([])) == "100")
-    // In many blocks of the call's memory.
+    // The texts take many blocks of the call's memory.
     #expect(await json("join", .array(Array(repeating: .string("0123456789"), count: 1_000))) == "10000")
     let text = await host.outcome("join", of: plugin, [.text(#"["abc"]"#)]).value
     #expect(text == .int(3))

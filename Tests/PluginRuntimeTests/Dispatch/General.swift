@@ -24,7 +24,7 @@ struct General {
     #expect(await json("read_some", "[2, 8]") == #"{"result":2,"to":"AAA="}"#)
     #expect(await outcome("read_some", "[-1, 8]").promiseError?.code == 9)
     #expect(await message("reads_too_much", "[3]").contains("gives 'to' that has 4 elements, expected at most 3"))
-    // Far more than a block of the call's memory.
+    // The output is far larger than a block of the call's memory.
     let filled = await host.outcome("fill", of: "test.dispatch", [.value(.int(1 << 20))]).value
     #expect(filled?[member: "to"] == .bytes(Array(repeating: 7, count: 1 << 20)))
     let name = await json("host_name", "[]")
@@ -197,7 +197,7 @@ struct General {
         let error = await types.outcome("consume", of: "test.types", [.value(large), .value(.int(1))]).pluginError
         #expect(error?.kind == .badArgument)
       }
-      // 256 MiB, if nothing was freed.
+      // If nothing was freed, it would grow by 256 MiB.
       #expect(try residentBytes() < before + (128 << 20))
     }
   }

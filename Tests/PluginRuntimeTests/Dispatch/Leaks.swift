@@ -4,7 +4,7 @@ import PluginRuntime
 import Promises
 import Testing
 
-/// Each case repeats a call: an object that one call loses is 1,000 then, and its memory 32 MiB. The limit is half of
+/// Each case repeats a call: if every call loses an object, 1,000 objects and 32 MiB are left. The limit is half of
 /// that. Other tests of the process may have more meanwhile, so a case fails only if it does so again and again.
 @Suite("Calls: objects and memory that a call makes are freed")
 struct Leaks {
@@ -147,7 +147,7 @@ struct Leaks {
       heap = counted_heap_counts() ? Int64(counted_heap_bytes()) : 0
     }
 
-    /// The growth, if it is more than that of half of the calls.
+    /// Returns the growth, if it is more than that of half of the calls.
     func excess(over before: Counts, of calls: Int) -> String? {
       let (promises, values, heap) = (promises - before.promises, values - before.values, heap - before.heap)
       if promises < calls / 2, values < calls / 2, heap < calls * size / 2 { return nil }

@@ -16,7 +16,7 @@ struct Leaving {
     "pthread_exit() rejects the call; its cleanup handlers have run, and the thread goes on", .timeLimit(.minutes(30)))
   func exit() async {
     let outcomes = await ends { host in
-      // Twice, for the thread must be as good as before.
+      // Called twice, because the thread must be as good as before.
       [host.call("exit_thread", of: "test.leaving"), host.call("exit_thread", of: "test.leaving")]
     }
     for outcome in outcomes {
@@ -38,7 +38,7 @@ struct Leaving {
   @Test("longjmp() over a call rejects it, and every call between, once the one that it came back to has ended")
   func jump() async throws {
     #expect(await host.outcome("catch_jump", of: "test.leaving").value == .int(1))
-    // Nothing is under way any more: the host's end waits for nothing, and every plugin is ended.
+    // No call is under way any more: the host waits for nothing when it ends, and ends every plugin.
     #expect(host.unloadAll(deadline: .seconds(60)) == [])
   }
 
@@ -75,7 +75,7 @@ struct Leaving {
     #expect(host.unloadAll(deadline: .seconds(60)) == [])
   }
 
-  /// The results of calls that are made on a thread of their own.
+  /// Returns the outcomes of calls that are made on a thread of their own.
   private func ends(_ calls: @escaping @Sendable (Host) -> [Promise<PluginValue>]) async -> [Outcome] {
     let host = host
     let promises = await onThread { Calls(promises: calls(host)) }

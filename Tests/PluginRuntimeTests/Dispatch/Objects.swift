@@ -134,7 +134,7 @@ struct Objects {
     let box = try await object("box_new", 10)
     #expect(await number("box_in", .value(.object([PluginMember("box", box)]))) == .int(10))
     #expect(await call("box_same", .value(box)).value == box)
-    // A promise of C cannot keep it: the function is given a promise that is rejected.
+    // A promise of C cannot keep the object, so the function is given a promise that is rejected.
     #expect(await number("later_state", .value(box)) == .int(Int64(PROMISE_REJECTED)))
     withExtendedLifetime(box) {}
   }
@@ -195,7 +195,7 @@ struct Objects {
     #expect(promise.state == .fulfilled)
   }
 
-  /// Destructors run on another thread.
+  /// Waits for destructors, which run on another thread.
   private func waitUntil(_ expected: String) async throws {
     try await waiting { await text("ended") == expected }
   }

@@ -95,7 +95,7 @@ struct ReturnedPromises {
     calls.record(call)
     queue.resume()
     #expect(await call.outcome().reason is Discarded)
-    // Nothing runs there before the function has returned.
+    // The queue runs this after the function has returned.
     await withCheckedContinuation { continuation in queue.dispatch.async { continuation.resume() } }
     #expect(await outcome("discarded").value == .int(1))
     _ = await outcome("go")
@@ -111,7 +111,7 @@ struct ReturnedPromises {
     call.discard()
     queue.resume()
     #expect(await call.outcome().reason is Discarded)
-    // It would have let a sum through.
+    // The discarded call would have let a sum continue.
     let sum = host.call("sum", of: "test.promises", [.value(.bytes([1]))])
     #expect(sum.state == .pending)
     _ = await outcome("go")

@@ -9,7 +9,7 @@ struct Unions {
 
   init() throws { host = try .loading("unions") }
 
-  /// The events that the fixture gives, by number.
+  /// The events that the fixture returns, by number.
   private static let examples = [
     #"{"kind":1,"data":{"number":-9223372036854775808}}"#, #"{"kind":2,"data":{"text":"zwei"}}"#,
     #"{"kind":3,"data":{"point":{"x":1.5,"y":-2.5}}}"#, #"{"kind":9,"data":null}"#,

@@ -3,7 +3,7 @@ import PluginRuntime
 import PromisesTestSupport
 import Testing
 
-/// The fuzzer's kept inputs, once more in every run of the tests: `make fuzz` is where it comes from.
+/// Replays the inputs that the fuzzer, `make fuzz`, has kept, in every run of the tests.
 @Suite("Fuzzing: the kept corpus")
 struct Replay {
   @Test("nothing in it ends the process", arguments: FuzzTarget.allCases)
@@ -18,7 +18,7 @@ struct Replay {
 /// The cost of a text grows with its length, for any content.
 @Suite("Fuzzing: time grows with the text", .serialized)
 struct Growth {
-  /// Within the limit of a signature's length.
+  /// The lengths are within the limit of a signature.
   @Test(
     "parsing a signature takes time linear in its length",
     arguments: [
@@ -71,7 +71,7 @@ struct Growth {
       (testDescription, self.head, self.body, self.tail) = (name, head, body, tail)
     }
 
-    /// A text of about that length. "#" is another number in each repetition.
+    /// Returns a text of about that length, with another number for "#" in each repetition.
     func text(_ length: Int) -> String {
       var text = head
       var number = 0
@@ -83,7 +83,7 @@ struct Growth {
     }
   }
 
-  /// A text of four times the length costs at most about four times as much: sixteen times would be quadratic.
+  /// Expects that a text of four times the length costs at most about four times as much: sixteen times is quadratic.
   private func expectLinear(_ pattern: Pattern, from length: Int, _ work: (String) -> Void) {
     let texts = [pattern.text(length), pattern.text(4 * length)]
     func isLinear(_ costs: [Double]) -> Bool { costs[1] <= 8 * max(costs[0], 20_000) }

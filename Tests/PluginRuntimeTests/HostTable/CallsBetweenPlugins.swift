@@ -60,7 +60,7 @@ struct CallsBetweenPlugins {
 
   @Test("discarding the promise of a call discards that of the called function")
   func discard() async {
-    // The caller's was the last reference to the promise of the call.
+    // The caller had the last reference to the promise of the call.
     #expect(await outcome("start_and_discard", .bytes([1, 2, 3])).value == .bool(true))
     #expect(await host.outcome("discarded", of: "test.promises").value == .int(1))
     _ = await host.outcome("go", of: "test.promises")
@@ -93,7 +93,7 @@ struct CallsBetweenPlugins {
     #expect(host.retainedArguments.count == 0)
   }
 
-  /// Any call releases the arguments that no plugin uses any more.
+  /// Releases the arguments that no plugin uses any more, as any call does.
   private func releaseArguments() async {
     _ = await host.outcome("discarded", of: "test.promises")
     #expect(host.retainedArguments.count == 0)

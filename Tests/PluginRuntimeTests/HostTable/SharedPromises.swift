@@ -14,7 +14,7 @@ struct SharedPromises {
     try host.load(try Fixture.plugin("shares", try linking(as: "test.linked")))
     for fixture in ["caller", "whole"] { try host.load(try Fixture.plugin(fixture)) }
 
-    // From the table to the undefined symbols to the library and back.
+    // A number passes from the plugin with the table to those with undefined symbols and libpromise, and back.
     let sum = host.call("add", of: "test.caller", [.value(.int(40)), .value(.int(-1))])
     let next = host.call("next", of: "test.undefined", [Argument(.promise(sum))])
     let last = host.call("next", of: "test.linked", [Argument(.promise(next))])
@@ -27,8 +27,8 @@ struct SharedPromises {
     #expect(types[0] != .uint(0))
   }
 
-  /// A libpromise that only links: its functions would end the process. It is in the test's own folder, so that it is
-  /// found.
+  /// Returns flags that link a stub of libpromise, whose functions would end the process. The stub is in the test's own
+  /// folder, so that the loader finds it.
   private func linking(as id: String) throws -> [String] {
     let source = try Fixture.file("stub.c", containing: stub.utf8)
     let library = Fixture.file("libpromise.so.1")

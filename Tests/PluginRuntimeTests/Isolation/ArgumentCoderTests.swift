@@ -6,7 +6,7 @@ import Testing
 @Suite("Isolation: arguments in frames")
 struct ArgumentCoderTests {
   private func decoded(_ parts: [PluginValue]) throws(FrameError) -> [Argument] {
-    // The parts of a call follow its function, depth, thread and place.
+    // In the body of a call the arguments follow the function, the depth, the lane, and whether the result stays.
     try ArgumentCoder.decode(
       ([.uint(0), .uint(0), .uint(0), .bool(false)] + parts)[4...], memory: [], promise: { _ in Promise() },
       callback: { _ in PluginCallback { _ in .void } })

@@ -14,7 +14,7 @@ struct Breaker {
       options.coolDown = .milliseconds(500)
       options.circuitOpened = { path, reason in
         opened.record("\(path ?? "no path"): \(reason)")
-        // The time begins when this returns: then the call waits already, however slow the machine is.
+        // `coolDown` begins when this returns: by then the call waits, however slow the machine is.
         isCalled.wait()
       }
     }

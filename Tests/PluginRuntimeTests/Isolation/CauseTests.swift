@@ -26,7 +26,7 @@ struct CauseTests {
     let last = try #require(try await third.outcomeInTime().pluginError)
     #expect(last.kind == root.kind && last.causes.map(\.subject) == ["test.chain.next", "test.dying.never"], "\(last)")
     #expect(last.causes.allSatisfy { $0.causes.isEmpty })
-    // The workers of the dependents go on.
+    // The workers of the dependents continue.
     #expect(try await one.outcome("value", .int(3)).value == .int(3))
     for plugin in [mortal, one, two] { plugin.unload() }
   }
@@ -54,7 +54,7 @@ struct CauseTests {
     let dependent = Self.next(plugin, mortal.call("never", [], timeout: nil))
     #expect(try await mortal.outcome("die", .string("abort")).workerEnd != nil)
     #expect(try await dependent.outcomeInTime().workerEnd != nil)
-    // A reason of its own is as it is, also after the end of another worker.
+    // The plugin's own reason is unchanged, also after the end of another worker.
     #expect(try await plugin.outcome("fail").value == .void)
     #expect("\(try await gate.outcomeInTime().reason ?? "")" == "-7")
     for plugin in [mortal, plugin] { plugin.unload() }

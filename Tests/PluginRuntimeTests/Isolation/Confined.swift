@@ -93,7 +93,7 @@ struct Confined {
       let outcome = try await plugin.outcome(function)
       #expect(outcome.value == .int(0), "\(function): \(outcome)")
     }
-    // A child of the host would be left to it.
+    // The child would be one of the host, which does not expect it.
     #expect(refusal(try await plugin.outcome("clone_sibling"))?.description == "system (clone)")
     let other = try Fixture.file("other", containing: [])
     #expect(refusal(try await plugin.outcome("read_file", .string(other)))?.path == other)
@@ -132,7 +132,7 @@ struct Confined {
       let outcome = try await plugin.outcome("read_file", .string(path))
       #expect(outcome.value == .int(0), "\(path): \(outcome)")
     }
-    // A pipe.
+    // The standard output of a worker is a pipe.
     guard case .int(let process)? = try await plugin.outcome("process").value else { return }
     for path in ["/dev/stdout", "/proc/\(process)/fd/1"] {
       #expect(try await plugin.outcome("write_file", .string(path)).value == .int(0), "\(path)")
@@ -321,7 +321,7 @@ struct Confined {
     #expect(lines.events.first?.hasPrefix("warning: not enforced on this system: ") == true, "\(lines.events)")
     for gap in gaps { #expect(lines.events.first?.contains(gap) == true, "\(lines.events)") }
     #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
-    // The rest is enforced, if the system can.
+    // The access that the missing rules would refuse succeeds.
     let isForFiles = missing == [444, 445, 446]
     let outcome = try await plugin.outcome(isForFiles ? "read_file" : "connect", isForFiles ? .string(secret) : .int(2))
     #expect(outcome.value == .int(0), "\(outcome)")

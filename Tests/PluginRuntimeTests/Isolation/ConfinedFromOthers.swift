@@ -26,7 +26,7 @@ struct ConfinedFromOthers {
         #expect(outcome.value == .int(0), "\(type) with \(flags): \(outcome)")
       }
     }
-    // Names of other programs' sockets: in the system's space, and a file.
+    // Names that other programs' sockets may have: in the abstract namespace, and a file.
     for name in ["", "\(folder)/named"] {
       let outcome = try await plugin.outcome("name_pair", .string(name))
       #expect(outcome.refusal?.description == "network (bind)", "\(outcome)")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Isolation: frames and handles as they are read")
 struct FrameReading {
-  /// Chunks that never end where a frame does, as reads from a socket under load.
+  /// Appends chunks that never end where a frame does, as reads from a socket under load.
   @Test("a reader keeps no bytes that its frames have taken")
   func memory() throws {
     let frame = try Frame(.fulfilled, 1, .string(String(repeating: "x", count: 1 << 14))).encoded().bytes

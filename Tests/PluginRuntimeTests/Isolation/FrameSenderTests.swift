@@ -12,12 +12,12 @@ struct FrameSenderTests {
     let plugin = try IsolatedPlugin.loading("dying")
     let link = plugin.state.withLock { $0.active[0].link }
     var isAnswered = false
-    // The thread that serves the worker sends, too: once in a second, and then it waits for this one.
+    // Once in a second the thread that serves the worker sends, too, and waits for the lock: then it tries again.
     for attempt in 0..<20 where !isAnswered {
       // A busy machine may need longer.
       let delay = 300 + UInt64(attempt) * 100
       let call = plugin.call("later", [.value(.int(5)), .value(.uint(delay))], timeout: nil)
-      // That thread waits for the answer by then. Blocks this one: other tests may hold up tasks for seconds.
+      // By then that thread waits for the answer. Blocks this thread: other tests may hold up tasks for seconds.
       usleep(100_000)
       isAnswered = link.sender.withLock { _ in
         guard call.state == .pending else { return false }

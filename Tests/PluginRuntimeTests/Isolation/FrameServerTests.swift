@@ -23,7 +23,7 @@ struct FrameServerTests {
       host = sockets[0]
       channel = WorkerChannel(moving: sockets[1])
       server = FrameServer(channel, CallThreads(limit: 100), limit: limit)
-      // The worker ends its process when the host closes the socket: it stays open.
+      // The socket stays open: when the host closes it, the worker ends its process.
       let started = server.start { [self] frame in
         readers.withLock { $0[frame.request] = pthread_self() }
         server.add(bodies.withLock { $0[Int(frame.request)] })
@@ -44,7 +44,7 @@ struct FrameServerTests {
 
     func answer(_ number: UInt64) { _ = channel.send(Frame(.fulfilled, number)) }
 
-    /// The numbers of the frames that come with the next read.
+    /// Returns the numbers of the frames that come with the next read.
     func answers() throws -> [UInt64] {
       var stream = FrameStream()
       guard case .received = try stream.incoming.receive(host, &stream.reader) else { return [] }

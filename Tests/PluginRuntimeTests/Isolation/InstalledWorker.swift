@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Isolation: the installed worker")
 struct InstalledWorker {
-  /// A prefix with the plugin-host of the tests.
+  /// Runs an action of install.sh for a prefix, with the plugin-host of the tests.
   private func install(_ action: String, _ prefix: String) throws {
     try Fixture.run(
       "env",

@@ -51,7 +51,7 @@ struct IsolatedCallbacks {
     #expect(!forever.isOver)
     plugin.unload()
     try await waiting(for: { forever.isOver })
-    // unload() calls it once more.
+    // unload() calls the callback once more.
     #expect(calls.events == [3, 4, 7, 100])
   }
 

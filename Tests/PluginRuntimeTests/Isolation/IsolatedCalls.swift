@@ -85,7 +85,7 @@ struct IsolatedCalls {
     #expect(try await call.outcomeInTime().value == .void)
     #expect(own.events == ["before it returns"] + (0..<100).map { "\($0)" })
     #expect(all.events == own.events)
-    // That of the call comes first, for each report.
+    // For each report, the receiver of the call comes first.
     #expect(receivers.events == (0..<101).flatMap { _ in ["own", "all"] })
   }
 

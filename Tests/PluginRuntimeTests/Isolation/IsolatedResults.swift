@@ -9,7 +9,7 @@ struct IsolatedResults {
     .object([PluginMember("kind", .uint(kind)), PluginMember("data", data)])
   }
 
-  /// Signatures, and values that a worker may and may not give for them.
+  /// Signatures, and values that a worker may and may not return for them.
   static let table: [(String, [PluginValue], [PluginValue])] = [
     ("f() -> u8", [.uint(255)], [.uint(256), .int(3), .int(-1), .string("7"), .double(7), .void, .bool(true)]),
     ("f()", [.void], [.int(0), .string("")]),
@@ -87,7 +87,7 @@ struct IsolatedResults {
       let error = try #require(try await pending.outcomeInTime().pluginError)
       #expect(error.kind == .badResult && error.subject == "test.dying.later")
       #expect(error.message.contains("expected an integer"), "\(error)")
-      // Its worker goes on, for nothing but this result was wrong.
+      // The worker continues, because only this result was wrong.
       #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
     }
   }

@@ -7,11 +7,11 @@ import Testing
 
 @Suite("Isolation: results that stay in their worker", .serialized)
 struct KeptResultTests {
-  /// So many KiB, filled in a worker once the promise is fulfilled with that number.
+  /// The size in KiB of the result of `large`, which begins once its argument is fulfilled with that number.
   private static let kibibytes: Int64 = 1 << 14
   private static let bytes = UInt64(kibibytes) << 10
 
-  /// A call of `large`, so many of `same`, each with the result of the one before, and one of `size`.
+  /// Makes a call of `large`, `count` calls of `same`, each with the result of the one before, and one of `size`.
   private static func chain(_ plugin: IsolatedPlugin, _ count: Int, of number: Promise<PluginValue>)
     -> (large: [Promise<PluginValue>], size: Promise<PluginValue>)
   {
@@ -20,7 +20,7 @@ struct KeptResultTests {
     return (large, plugin.call("size", [Argument(.promise(large.last!))], timeout: nil))
   }
 
-  /// Large bytes that a worker keeps.
+  /// Returns the promise of large bytes that a worker keeps.
   static func keep(_ plugin: IsolatedPlugin, kibibytes: Int64 = kibibytes) async throws -> Promise<PluginValue> {
     let number = Promise<PluginValue>()
     let (large, size) = chain(plugin, 0, of: number)
@@ -45,7 +45,7 @@ struct KeptResultTests {
     number.resolve(.int(Self.kibibytes))
     #expect(try await last.outcomeInTime().value == .int(Int64(Self.bytes)))
     #expect(Self.received(plugin) < 1 << 16 && Self.sent(plugin) < 1 << 16, "\(plugin.workers)")
-    // Nor do they stay: nobody has their promises.
+    // The results do not stay either: nobody has their promises.
     try await waiting(for: { plugin.workers[0].kept == 0 })
     plugin.unload()
   }
@@ -60,7 +60,7 @@ struct KeptResultTests {
     #expect(try await size.outcomeInTime().value == .int(Int64(Self.bytes)))
     #expect(Self.received(plugin) < 1 << 16 && Self.sent(plugin) < 1 << 16, "\(plugin.workers)")
     #expect(plugin.workers[0].kept == 10)
-    // One of them is read: it waited, and crosses once.
+    // The result that is read has waited, and crosses once.
     #expect(try await large[5].outcomeInTime().value == .bytes([UInt8](repeating: 0, count: 1 << 24)))
     #expect((Self.bytes..<Self.bytes + 1 << 16).contains(Self.received(plugin)) && plugin.workers[0].kept == 9)
     plugin.unload()
@@ -93,7 +93,7 @@ struct KeptResultTests {
     try await waiting(for: { early.events == [Int(Self.bytes)] })
     #expect(plugin.workers[0].kept == 9 && plugin.workers[0].keptBytes == 9 * Self.bytes, "\(plugin.workers)")
     #expect((Self.bytes..<Self.bytes + 1 << 16).contains(Self.received(plugin)), "\(plugin.workers)")
-    // Later calls take them where they are.
+    // Later calls take the results where they are.
     let again = plugin.call("size", [Argument(.promise(large[5]))], timeout: nil)
     #expect(try await again.outcomeInTime().value == .int(Int64(Self.bytes)))
     let zeros = PluginValue.bytes([UInt8](repeating: 0, count: 1 << 24))
@@ -142,7 +142,7 @@ struct KeptResultTests {
     #expect(error.subject == "test.chain.large" && outcome.workerEnd?.cause == .killed(signal: 6), "\(error)")
     #expect(outcome.workerEnd?.version == "1.0.0" && outcome.workerEnd?.generation == 1)
     #expect(error.message.contains("(version 1.0.0, generation 1) was killed by SIGABRT"), "\(error)")
-    // The next worker does not have them.
+    // The next worker does not have the results.
     let dependent = plugin.call("size", [Argument(.promise(other))], timeout: nil)
     #expect("\(try await dependent.outcomeInTime().reason ?? "")".contains("SIGABRT"))
     plugin.unload()

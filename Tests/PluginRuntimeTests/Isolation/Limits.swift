@@ -22,7 +22,7 @@ struct Limits {
     #expect(
       error?.kind == .overloaded && error?.message.contains("2 calls of the plugin are under way and 3 wait") == true)
     #expect(plugin.workers[0].pending == 2)
-    // A call that waits is taken out when it is discarded, or when its time is over.
+    // A call that waits is removed when it is discarded, or when its time limit has passed.
     calls[2].discard()
     let late = plugin.call("gate", [], timeout: .milliseconds(20))
     #expect(try await late.outcomeInTime().pluginError?.kind == .timedOut)
@@ -160,7 +160,7 @@ struct Limits {
       thread.post { calls.record(plugin.call("process", [], timeout: nil)) }
       try await waiting(for: { calls.count == 1 })
       processes.append(try await calls.events[0].outcomeInTime().value)
-      // Another worker is the least busy one now.
+      // The least busy worker makes this call, so that another one is the least busy now.
       gates.append(plugin.call("gate", [], timeout: nil))
     }
     #expect(processes.allSatisfy { $0 != nil && $0 == processes[0] }, "\(processes)")
@@ -186,13 +186,13 @@ struct Limits {
     for _ in 0..<3 {
       let thing = try #require(try await plugin.outcome("make").value)
       let owner = try #require(try await plugin.outcome("look", thing).value)
-      // The worker that gave the handle, each time.
+      // Each call with the handle is made by the worker that gave it.
       for _ in 0..<5 { #expect(try await plugin.outcome("look", thing).value == owner) }
       #expect(!owners.contains(owner))
       owners.append(owner)
-      // The next call is made by another worker.
+      // The least busy worker makes this call, so that another one makes the next call.
       gates.append(plugin.call("gate", [], timeout: nil))
-      // Also with a handle within a list or a struct.
+      // A handle within a list or a struct counts too.
       #expect(try await plugin.outcome("look_at", .array([thing, thing])).value == owner)
       let holder = PluginValue.object([PluginMember("number", .int(1)), PluginMember("thing", thing)])
       #expect(try await plugin.outcome("look_in", holder).value == owner)

@@ -10,12 +10,12 @@ import Testing
 struct Pipelining {
   private struct Mine: Error {}
 
-  /// The promises among arguments that crossed from the host to the workers as frames.
+  /// Returns the number of promise arguments that crossed from the host to the workers as frames.
   private func crossed(_ plugin: IsolatedPlugin) -> Int {
     plugin.state.withLock { $0.active }.map(\.settled).reduce(0, +)
   }
 
-  /// Calls that depend on each other, the first on a promise.
+  /// Makes calls that depend on each other, the first on a promise.
   private func chain(_ plugin: IsolatedPlugin, on first: Promise<PluginValue>, _ count: Int) -> [Promise<PluginValue>] {
     var promises = [first]
     for _ in 0..<count { promises.append(plugin.call("next", [Argument(.promise(promises.last!))], timeout: nil)) }
@@ -49,7 +49,7 @@ struct Pipelining {
     let first = plugin.call("value", [.value(.int(1))], timeout: nil)
     #expect(try await first.outcomeInTime().value == .int(1))
     #expect(try await chain(plugin, on: first, 3)[3].outcomeInTime().value == .int(4))
-    // The others may have ended too by the time that they are arguments.
+    // The other calls may have ended too by the time that they are arguments.
     #expect(crossed(plugin) >= 1)
   }
 

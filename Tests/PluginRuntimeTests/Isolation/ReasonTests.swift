@@ -67,7 +67,7 @@ struct ReasonTests {
     #expect(throws: FrameError.self) { try ReasonCoder.decode(value) }
   }
 
-  /// An error of a plugin as a worker sends it.
+  /// Returns an error of a plugin as a worker sends it.
   private static func plugin(_ kind: String, _ details: PluginValue) -> PluginValue {
     .array([.string("plugin"), .array([.string(kind), details, .string("subject"), .string("message")])])
   }

@@ -12,7 +12,7 @@ struct ExchangedFile {
 
   init() throws { try install(1) }
 
-  /// Workers that may write the events.
+  /// The options of workers that may write the events.
   var options: IsolationOptions {
     get throws {
       var options = IsolationOptions.tests
@@ -40,7 +40,7 @@ struct Reloading {
     let plugin = try IsolatedPlugin(loading: file.path, try file.options)
     #expect(try await plugin.outcome("revision").value == .int(1))
     let old = plugin.call("gate", [], timeout: nil)
-    // It opens the gates of its own process, later.
+    // This opens the gates of the old worker later.
     #expect(try await plugin.outcome("open_later", .uint(1_000)).value == .void)
     try file.install(2)
     try plugin.reload(deadline: .seconds(60))
@@ -90,7 +90,7 @@ struct Reloading {
     #expect(old.state == .pending)
     #expect(try await plugin.outcome("open_gates").value == .int(1))
     #expect(try await old.outcomeInTime().value == .int(1))
-    // The worker that takes the place of this one loads the old file too.
+    // The worker that is started in place of this one loads the old file too.
     try await plugin.endWorker()
     #expect(try await plugin.outcome("revision").value == .int(1))
     try file.install(3)
@@ -258,7 +258,7 @@ struct Reloading {
     #expect(reports.events == ["test.reloading", "test.reloading rolledBack"])
     #expect(try await host.call("revision", of: "test.reloading").outcomeInTime().value == .int(2))
     watcher.stop()
-    // Another one follows the next change; this one does not.
+    // Another watcher reports the next change; the stopped one does not.
     let others = Recorder<String>()
     let other = try PluginWatcher(host) { plugin, _ in others.record(plugin) }
     try file.install(3)
@@ -276,7 +276,7 @@ struct Reloading {
     try host.load(file.path, isolation: try file.options)
     let reports = Recorder<String>()
     let watcher = try PluginWatcher(host) { plugin, _ in reports.record(plugin) }
-    // The worker has mapped the file, so its bytes stay as they are.
+    // Writes the bytes that the file has, so that it can be loaded again.
     let descriptor = open(file.path, O_WRONLY)
     try #require(pwrite(descriptor, "\u{7F}ELF", 4, 0) == 4 && close(descriptor) == 0)
     try await waiting(for: { reports.events == ["test.reloading"] })

@@ -13,7 +13,7 @@ struct SharedMemory {
 
   private static var blocks: Int { descriptors(of: "/memfd:promise-bytes") }
 
-  /// The number of descriptors of this process for files whose paths have that part.
+  /// Returns the number of descriptors of this process for files whose paths contain `name`.
   private static func descriptors(of name: String) -> Int {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
     return names.count { number in
@@ -63,7 +63,7 @@ struct SharedMemory {
       let files = Recorder<PluginValue>()
       let body = PluginCallback { arguments in
         files.record(arguments[0])
-        // Until each worker has a call.
+        // Waits until each worker has a call.
         let deadline = ContinuousClock.now + .seconds(60)
         while files.count < 4, ContinuousClock.now < deadline { usleep(1_000) }
         return .void
@@ -77,7 +77,7 @@ struct SharedMemory {
       #expect(numbers.count == 4 && !numbers.contains(0))
       #expect(Set(numbers).count == (isSame ? 1 : 4), "\(numbers)")
     }
-    // No call has them any more.
+    // No call has the blocks any more.
     try await waiting(for: { Self.blocks == 0 })
     #expect(try await plugin.outcome("sum", .bytes([3])).value == .uint(3))
     plugin.unload()
@@ -158,10 +158,10 @@ struct SharedMemory {
     let plugin = try IsolatedPlugin.loading("large")
     let bytes = Self.bytes(SharedBytes.threshold)
     let sum = bytes.reduce(0) { $0 + UInt64($1) }
-    // The worker has to start first, so that all of them wait.
+    // Ends the worker: all calls wait for the next one, which has to start first.
     _ = try await plugin.outcome("die", .bytes([]))
     var most = 0
-    // Counted now and then: the worker is there before all calls have been made if each waits for a count.
+    // Counted now and then: with a count for each call, the worker would start before all calls are made.
     let calls = (0..<1_000).map { number in
       defer { if number % 50 == 49 { most = max(most, Self.blocks) } }
       return plugin.call("sum", [.value(.bytes(bytes))], timeout: nil)
@@ -184,7 +184,7 @@ struct SharedMemory {
       let all = (0..<20).compactMap { _ in SharedBytes(copying: Self.bytes(100_000)) }
       #expect(try mapped() >= 20 && all.count == 20 && Self.blocks >= 20)
     }
-    // Other suites have some for a while.
+    // Other suites have some blocks for a while.
     try await waiting(for: { try mapped() == 0 && Self.blocks == 0 })
   }
 }

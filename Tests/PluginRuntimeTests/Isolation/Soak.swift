@@ -17,7 +17,7 @@ struct Soak {
     var base: Usage?
     for start in stride(from: 0, to: number, by: batch) {
       try await run(batch, from: start, on: plugin, &counts)
-      // A new process loads the plugin, not its next generation.
+      // Loads the plugin anew in a new process, which is not its next generation.
       if start % (batch * 100) == batch * 99 || start + 2 * batch == number {
         plugin.unload()
         plugin = try IsolatedPlugin.loading("dying")
@@ -49,7 +49,7 @@ struct Soak {
     if start / count % 5 == 2, case .int(let process)? = try await plugin.outcome("process").value {
       worker = pid_t(process)
     }
-    // All others may have been answered before the worker is killed.
+    // All other calls may have been answered before the worker is killed.
     let last = worker.map { _ in plugin.call("never", [], timeout: nil) }
     let calls = (start..<start + count).map { index -> (Int, Bool, Promise<PluginValue>) in
       let isDiscarded = index % 20 == 7

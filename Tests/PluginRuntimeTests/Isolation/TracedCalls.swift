@@ -4,8 +4,8 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-/// A trace calls a closure of the program's wherever a promise is made. So none is made with a lock held that a call of
-/// a plugin takes.
+/// A trace calls a closure of the program wherever a promise is made. So no promise is made with a lock held that a
+/// call of a plugin takes.
 @Suite("Isolation: calls made within a trace")
 struct TracedCalls {
   /// Calls a function of the plugin when a promise is made during `body`, on this thread or on another one.
@@ -23,7 +23,7 @@ struct TracedCalls {
     return made.wait { $0 }
   }
 
-  // Each in a process of its own, for a process has one trace.
+  // Each test runs in a process of its own, because a process has one trace.
 
   @Test("are queued before the call that the trace reports")
   func waiting() async {

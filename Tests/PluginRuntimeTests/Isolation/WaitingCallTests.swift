@@ -8,7 +8,7 @@ import Testing
 struct WaitingCallTests {
   @Test("one that is discarded while it starts is stopped as soon as a worker has it")
   func discardedWhileItStarts() {
-    // It was taken out of the queue before it was discarded.
+    // The call was removed from the queue before it was discarded.
     let call = WaitingCall(awaiting: [], begin: { $0.promise }, remove: { nil })
     call.start()
     call.promise.discard()

@@ -133,13 +133,13 @@ struct WorkerDeaths {
   func unloading(how: String) async throws {
     let lines = Recorder<String>()
     let host = Host.Options(log: { lines.record("\($0) \($1) \($2)") })
-    // The limit for unload() is the one for loading too, for which a short one may be too short on a slow machine.
+    // One limit applies to unload() and to loading, for which a short one may be too short on a slow machine.
     var loaded: IsolatedPlugin?
     for limit in how == "hang()" ? [1, 8, 60] : [60] where loaded == nil {
       let plugin = try? IsolatedPlugin.loading("dying", ["-DIN_UNLOAD=\(how)"], host: host) {
         $0.loadTimeout = .seconds(limit)
       }
-      // It may be too short for this call, too.
+      // The limit may be too short for this call, too.
       if try await plugin?.outcome("echo", .int(3)).value == .int(3) { loaded = plugin }
     }
     let plugin = try #require(loaded)
@@ -167,7 +167,7 @@ struct WorkerDeaths {
 
   @Test("follows from a thread that reads no more")
   func deaf() async throws {
-    // The limit is the one for loading too, for which a short one may be too short on a slow machine.
+    // The limit applies to loading too, for which a short one may be too short on a slow machine.
     var loaded: IsolatedPlugin?
     for limit in [1, 8, 40] where loaded == nil {
       loaded = try? IsolatedPlugin.loading("dying") {
@@ -245,7 +245,7 @@ struct WorkerDeaths {
         let calls = (0..<50).map { number in
           plugin.call("later", [.value(.int(number)), .value(.uint(.random(in: 0...5)))], timeout: nil)
         }
-        // Ends with its worker. The others may all be answered before one is killed.
+        // This call ends with its worker. The others may all be answered before one is killed.
         let last = plugin.call("never", [], timeout: nil)
         for (number, outcome) in try await calls.outcomes().enumerated() {
           if outcome.value == .int(Int64(number)) { ended.fulfilled += 1 }
@@ -285,7 +285,7 @@ struct WorkerDeaths {
 
   @Test("leaves no call that waits for the next worker when the plugin is unloaded before that is started")
   func unloadedMeanwhile() async throws {
-    // Five seconds at most.
+    // The delay is five seconds at most.
     let plugin = try IsolatedPlugin.loading("dying") { $0.backoff = .seconds(3_600) }
     _ = try await plugin.outcome("die", .string("kill"))
     let waiting = plugin.call("echo", [.value(.int(3))], timeout: nil)
@@ -320,14 +320,14 @@ struct WorkerDeaths {
       plugin.unload()
       #expect(kill(pid_t(process), 0) == -1 && errno == ESRCH)
     }
-    // 40 workers would leave as many. Other tests of this process have some for a while.
+    // If each left one, there would be 40 more. Other tests of this process have some for a while.
     try await waiting(for: { Fixture.descriptors < before + 20 })
   }
 }
 
 extension IsolatedPlugin {
-  /// The outcome of a call that does not stop at its deadline. A call whose time is over before the worker begins it
-  /// does not run: then it is made again, with more time.
+  /// Returns the outcome of a call that does not stop at its deadline. A call whose time limit passes before the worker
+  /// begins it does not run: then it is made again, with more time.
   fileprivate func overrun(
     _ function: String, _ arguments: PluginValue..., from limit: Duration
   ) async throws -> Outcome {

@@ -18,7 +18,7 @@ struct WorkerLimitTests {
     return pid_t(process)
   }
 
-  /// Stops the process. A thread of it stops some time after kill() has returned.
+  /// Stops the process, and waits for all of its threads: they stop some time after kill() has returned.
   private func stop(_ process: pid_t) async throws {
     try #require(process > 0 && kill(process, SIGSTOP) == 0)
     let folder = "/proc/\(process)/task"
@@ -43,7 +43,7 @@ struct WorkerLimitTests {
     plugin.unload()
   }
 
-  /// A plugin without a worker: the next one does not load the plugin before the file is removed.
+  /// Returns a plugin without a worker: the next one does not load the plugin before the file is removed.
   private func withoutWorker() async throws -> (plugin: IsolatedPlugin, hold: String) {
     let hold = FileManager.default.temporaryDirectory.appending(path: "hold-\(UUID().uuidString)").path
     let plugin = try IsolatedPlugin.loading(
@@ -143,7 +143,7 @@ struct WorkerLimitTests {
     let call = plugin.call("twofold", [Argument(.promise(promise))], timeout: nil)
     promise.resolve(.array([.pointer(PluginPointer(name: "thing", address: 8))]))
     let outcome = try await call.outcomeInTime()
-    // The plugin's promise follows it, so the reason is one of C.
+    // The plugin's promise follows the argument, so the reason is one of C.
     let message = outcome.promiseError?.message ?? ""
     #expect(message.contains("a promise[0] is a handle or an address of another process"), "\(outcome)")
     plugin.unload()

@@ -65,12 +65,12 @@ struct WorkerQuestionTests {
     }
     kill(pid_t(process), SIGKILL)
     #expect(try await first.outcomeInTime().workerEnd?.generation == 1)
-    // A question with the number of the first, by another process.
+    // Another process asks a question with the number of the first one.
     let answer = Answer(222)
     let second = plugin.call("ask", [answer.argument, .value(.int(0))], timeout: nil)
     try await waiting(for: { answer.isAsked.load(ordering: .sequentiallyConsistent) })
     late.permit.signal()
-    // A worker reads its frames in their order.
+    // A worker reads its frames in their order, so it has read the late answer.
     for number in 0..<50 { #expect(try await plugin.outcome("echo", .int(Int64(number))).value == .int(Int64(number))) }
     #expect(second.state == .pending)
     answer.permit.signal()
@@ -102,7 +102,7 @@ struct WorkerQuestionTests {
       _ = try await host.call("start_and_discard", of: "test.caller", [.value(.bytes([1]))]).outcomeInTime()
     }
     try await waiting { await host.outcome("discarded", of: "test.promises").value == .int(Int64(count)) }
-    // Their threads end.
+    // Lets the threads of the calls end.
     for _ in 0..<count { _ = await host.outcome("go", of: "test.promises") }
     host.unloadAll()
   }
@@ -118,7 +118,7 @@ struct WorkerQuestionTests {
       let fault = try await call.outcomeInTime().workerEnd?.fault
       #expect(fault?.contains("more callbacks and calls of other plugins at the same time than 3") == true, "\(calls)")
     }
-    // The calls that were made go on without it.
+    // The calls that were made continue without the worker.
     for _ in 0..<3 { _ = await host.outcome("go", of: "test.promises") }
     host.unloadAll()
   }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Isolation: unloading", .serialized)
 struct WorkerUnloading {
-  /// An object whose destructor takes its time, a function that does not return, and a destructor of the library.
+  /// An object whose destructor takes long, a function that does not return, and a destructor of the library.
   private static let source = """
     #include <promise_plugin.h>
     #include <stdlib.h>

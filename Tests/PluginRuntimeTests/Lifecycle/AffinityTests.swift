@@ -10,7 +10,7 @@ import Testing
 struct AffinityTests {
   private let log = Recorder<String>()
 
-  /// A host with plugins on threads, by their ids. `nil`: a plugin without one.
+  /// Returns a host with plugins on threads, by their ids. `nil`: a plugin without one.
   private func host(_ threads: KeyValuePairs<String, SerialThread?> = ["test.affine": SerialThread()]) throws -> Host {
     let host = Host(Host.Options(log: { [log] in log.record("\($1) \($2)") }))
     for (id, thread) in threads {
@@ -29,10 +29,10 @@ struct AffinityTests {
     host.call("make", of: "test.affine", [text("box")]).then({ object.resolve($0) }, { object.reject($0) })
     #expect(try await object.outcomeInTime().value != nil)
     let never = host.call("never", of: "test.affine")
-    // The calls before it have returned then.
+    // By then the calls before it have returned.
     #expect(try await host.call("thread", of: "test.affine").outcomeInTime().value != .uint(0))
     never.discard()
-    // Waits for no call that has ended.
+    // Waits for no call, because all have ended.
     #expect(await onThread { host.unloadAll(deadline: .seconds(3_600)) } == [])
     #expect(log.events == ["load", "discard", "destroy", "unload"].map { "test.affine \($0) here" })
   }
@@ -56,7 +56,7 @@ struct AffinityTests {
     let host = try host()
     let body = PluginCallback { _ in
       let inner = host.call("thread", of: "test.affine")
-      // The outcome that is known at once.
+      // The outcome is known at once, because the call is made on its thread.
       return inner.value == .uint(UInt64(pthread_self())) ? .uint(1) : .uint(2)
     }
     let outcome = try await host.call("with", of: "test.affine", [Argument(.callback(body))]).outcomeInTime()
@@ -107,7 +107,7 @@ struct AffinityTests {
     var result = promise_value_t()
     #expect(function.invoke(&argument, count: 1, into: &result) == promise_state_t(PROMISE_FULFILLED))
     #expect(errno == 33 && result.as.i64 == 33)
-    // As a function that only reads it finds it.
+    // A function that only reads errno finds the caller's.
     argument.as.i64 = -1
     errno = 44
     function.invoke(&argument, count: 1, into: &result)

@@ -8,7 +8,7 @@ struct Contexts {
   @Test("calls in a concurrent context run side by side")
   func concurrent() async throws {
     let host = try Host.loading("blocking")
-    // The first blocks a thread until the second has been called.
+    // The first call blocks a thread until the second one has been made.
     let blocked = host.call("block", of: "test.blocking", on: .userInitiated)
     _ = await host.outcome("await", of: "test.blocking")
     #expect(blocked.state == .pending)

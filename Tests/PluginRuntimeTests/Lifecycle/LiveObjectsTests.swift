@@ -18,7 +18,7 @@ struct LiveObjectsTests {
     let destructor = try #require(Destructor("free", free, plugin: "test"))
     let before = Self.executors
     #expect(before >= 0)
-    // The plans of calls keep them after the end of the host.
+    // Kept, as the plans of calls keep live objects after the end of the host.
     var kept: [LiveObjects] = []
     for _ in 0..<1_000 {
       let objects = LiveObjects(ending: { $1() }) { _, message in Issue.record("\(message)") }

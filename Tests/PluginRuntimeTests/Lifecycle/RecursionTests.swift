@@ -6,7 +6,7 @@ import Testing
 struct RecursionTests {
   enum Mode: CaseIterable { case inProcess, threads, worker, workers }
 
-  /// A host with two plugins, `test.caller` and `test.other`.
+  /// Returns a host with two plugins, `test.caller` and `test.other`.
   private func host(_ mode: Mode, limit: Int? = nil) throws -> Host {
     var options = Host.Options()
     if let limit { options.recursionLimit = limit }
@@ -59,7 +59,7 @@ struct RecursionTests {
     let host = try host(mode, limit: 1)
     let body = PluginCallback { _ in
       let inner = host.call("leaf", of: "test.caller")
-      // The outcome that is known at once: no call is made.
+      // The outcome is known at once, because no call is made.
       return .uint(inner.state == .rejected ? 1 : 0)
     }
     #expect(try await host.call("leaf", of: "test.caller").outcomeInTime().value == .uint(7))

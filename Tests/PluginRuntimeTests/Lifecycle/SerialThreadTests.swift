@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Threads of plugins", .enabled(if: counted_heap_counts()))
 struct SerialThreadTests {
-  /// The bytes that 10,000 calls of `body` leave allocated. Called in a process of its own.
+  /// Returns the number of bytes that 10,000 calls of `body` leave allocated. Call it in a process of its own.
   private static func kept(by body: () -> Void) -> Int {
     body()
     let before = Int(counted_heap_bytes())

@@ -33,7 +33,7 @@ struct Unloading {
       host.unloadAll(deadline: .seconds(3600))
       end.resolve(.void)
     }
-    // Calls are rejected as soon as it waits. Then the sum may continue.
+    // Calls are rejected as soon as the host waits. Then the sum may continue.
     while await host.outcome("discarded", of: "test.promises").pluginError?.kind != .closed { await Task.yield() }
     #expect(sum.state == .pending)
     #expect(end.state == .pending)

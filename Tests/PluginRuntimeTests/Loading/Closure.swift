@@ -26,13 +26,13 @@ struct Closure {
   @Test(
     "needed libraries are mapped from sealed copies, by each name that is used for them",
     arguments: [
-      // The name of the file, DT_SONAME, a path, a path with $ORIGIN.
+      // Needed by the name of the file, its DT_SONAME, a path, a path with $ORIGIN.
       ("-l:needed.so", ""), ("-l:needed.so", "-Wl,-soname,libother.so.2"), ("ORIGIN/needed.so", ""),
       ("-l:needed.so", "-Wl,-soname,$ORIGIN/needed.so"),
     ])
   func names(link: String, name: String) async throws {
     let folder = try Folder()
-    // A name in a process is that of one library.
+    // In a process a name stands for one library.
     let file = "needed-\(UUID().uuidString).so"
     let code = "unsigned needed(void) { return 5; }"
     let path = try folder.library(file, code, name.isEmpty ? [] : [name.replacing("needed.so", with: file)])
@@ -42,7 +42,8 @@ struct Closure {
         link.replacing("needed.so", with: file).replacing("ORIGIN", with: folder.path), "-L\(folder.path)",
         "-Wl,-rpath,$ORIGIN",
       ])
-    // The linker took the name of the needed library from it, but a DT_SONAME that is a path is refused in a library.
+    // The linker has copied the DT_SONAME to the plugin. A library whose DT_SONAME is a path is refused, so it goes
+    // back.
     if name.contains("/") { _ = try folder.library(file, code) }
     if name.contains("libother") {
       try FileManager.default.moveItem(atPath: path, toPath: folder.path + "/libother.so.2")
@@ -110,7 +111,7 @@ struct Closure {
         for content in contents {
           pwrite(descriptor, content, content.count, 0)
           futimens(descriptor, &times)
-          // Copies begin and end in between.
+          // Copies begin and end between two writes.
           usleep(.random(in: 0..<10_000))
         }
       }
@@ -136,7 +137,7 @@ struct Closure {
   @Test("a file that is longer than the process's files may be is refused, and large bytes are not shared")
   func longFile() async {
     await #expect(processExitsWith: .success) {
-      // A parent may ignore the signal, and a thread of Dispatch blocks it.
+      // A parent may ignore SIGXFSZ, and a thread of Dispatch blocks it.
       signal(SIGXFSZ, SIG_DFL)
       var signals = sigset_t()
       sigemptyset(&signals)
@@ -189,7 +190,7 @@ struct Closure {
   @Test(
     "a file that others own or can write to, or in such a folder, is not the system's", .enabled(if: getuid() == 0))
   func owners() throws {
-    // Its parents have to be root's alone: not so those of the folder for temporary files.
+    // Only root may write to its parents, unlike those of the folder for temporary files.
     let folder = "/run/promise-\(UUID().uuidString)"
     guard mkdir(folder, 0o755) == 0 else { return print("skipped: no folder can be made in /run") }
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -229,7 +230,7 @@ private struct Folder {
     return "\(path)/\(name)"
   }
 
-  /// A plugin whose function `value` gives the result of needed(), which the code defines or declares.
+  /// Makes a plugin whose function `value` returns the result of needed(), which the code defines or declares.
   func plugin(_ code: String, _ flags: [String], _ name: String = "plugin.so") throws -> String {
     let source = """
       #include <promise_plugin.h>

@@ -3,7 +3,7 @@ import Testing
 @testable import PluginRuntime
 
 #if arch(x86_64)
-/// The linker of other machines has no such option yet.
+/// Linkers for other machines have no such option yet.
 @Suite("Loading: relative relocations in the compact form")
 struct CompactRelocations {
   /// Far more pointers than one bitmap has, and a function that is called at load time.
@@ -22,7 +22,7 @@ struct CompactRelocations {
     library = try LibraryFile(path)
   }
 
-  /// The offset of the table, which the first segment has.
+  /// The offset of the table, which is in the first segment.
   private var table: Int {
     get throws { Int(library[try #require(library.dynamicEntry(ELFTag.relr))]) }
   }

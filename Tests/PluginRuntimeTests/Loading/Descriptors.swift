@@ -21,7 +21,7 @@ struct Descriptors {
     try expect(.noEntry, "does not define promise_plugin_entry", "missing-entry")
     try expect(.noEntry, "does not define promise_plugin_entry", "hidden-entry")
     try expect(.noEntry, "as data", "entry-is-data")
-    // The older of the two hash tables that a linker can write.
+    // sysv is the older of the two hash tables that a linker can write.
     try expect(.noEntry, "as data", "entry-is-data", ["-Wl,--hash-style=sysv"])
     #expect(try Host.inspect(try Fixture.plugin("whole", ["-Wl,--hash-style=sysv"])).id == "test.whole")
   }

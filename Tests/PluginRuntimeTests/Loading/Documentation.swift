@@ -30,13 +30,13 @@ struct Documentation {
 
   private static let flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-I", Fixture.include.path]
 
-  /// The blocks of C in a page.
+  /// Returns the blocks of C in a page.
   private func samples(of page: String) throws -> [String] {
     let text = try String(contentsOf: Fixture.root.appendingPathComponent(page), encoding: .utf8)
     return text.components(separatedBy: "```c\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
   }
 
-  /// Compiles a plugin and gives its path.
+  /// Compiles a plugin and returns its path.
   private func plugin(_ source: String) throws -> String {
     let file = try Fixture.file("plugin.c", containing: source.utf8)
     let library = Fixture.file("plugin.so")

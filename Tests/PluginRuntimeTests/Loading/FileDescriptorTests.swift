@@ -6,7 +6,7 @@ import Testing
 
 @testable import PluginRuntime
 
-/// Each test has a process of its own, where no other opens files.
+/// Each test has a process of its own, where no other test opens files.
 @Suite("File descriptors")
 struct FileDescriptorTests {
   @Test("are closed by each load, also by one that fails")

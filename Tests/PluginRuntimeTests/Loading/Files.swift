@@ -96,7 +96,7 @@ struct Files {
     let file = try DamagedFile(library)
     var refused = 0
     for offset in interesting {
-      // A file that passes is not loaded here, for a verifier proves nothing. But it has to answer.
+      // A verifier cannot prove that a file is harmless, so one that passes is not loaded here. But it has to answer.
       for value: UInt8 in [0x00, 0xFF, library[offset] ^ 0x40] where try !file.verifies(value, at: offset) {
         refused += 1
       }

@@ -24,15 +24,15 @@ struct Initialisers {
     }
   }
 
-  /// The system's loader knows libraries by their names, and no check precedes that.
+  /// The system's loader identifies libraries by their names, which no check can precede.
   @Test("another library that the loader has under the name of the verified file is not taken for it")
   func another() async {
     await #expect(processExitsWith: .success) {
       let sources = (1...2).map { "int value(void) { return \($0); }" }
       let file = try PluginFile(opening: try Fixture.library("one", from: sources[0], by: "cc"))
       try file.seal()
-      // The path by which the loader will open the other, in each descriptor that it may have: the second path of a
-      // descriptor in this process. The names stay.
+      // Loads the first library under each path by which the loader may open the other one: the second path of a
+      // descriptor in this process (`DescriptorPath`). The names stay.
       for descriptor in Int32(3)..<100 where fcntl(descriptor, F_GETFD) < 0 {
         #expect(dup2(file.descriptor, descriptor) == descriptor)
         #expect(dlopen("/proc/\(getpid())/fd/.//\(descriptor)", RTLD_NOW) != nil)

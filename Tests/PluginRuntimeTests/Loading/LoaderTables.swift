@@ -14,7 +14,7 @@ struct LoaderTables {
     #expect(library.headers(ELFSegment.threadLocal).isEmpty)
   }
 
-  /// The address of a table, which is its offset too: the first segment has the tables.
+  /// Returns the address of a table, which is its offset too: the first segment has the tables.
   private func table(_ tag: UInt64) throws -> Int { Int(library[try #require(library.dynamicEntry(tag))]) }
 
   /// The number of symbols that the table has space for.
@@ -24,14 +24,14 @@ struct LoaderTables {
     return ((next ?? symbols) - symbols) / UInt64(ELFSymbol.size)
   }
 
-  /// The library with other numbers in it.
+  /// Returns the library with other numbers in it.
   private func with<T: FixedWidthInteger>(_ changes: (Int, T)...) -> LibraryFile {
     var copy = library
     for (offset, number) in changes { copy.set(offset, number) }
     return copy
   }
 
-  /// The library with another entry of the dynamic section in place of the number of relative relocations.
+  /// Returns the library with another entry of the dynamic section in place of the number of relative relocations.
   private func with(entry tag: UInt64, _ value: UInt64) throws -> LibraryFile {
     let place = try #require(library.dynamicEntry(ELFTag.relaCount))
     return with((place - 8, tag), (place, value))

@@ -132,7 +132,7 @@ struct LibraryFile {
 
   init(_ path: String) throws { bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))) }
 
-  /// The 8 bytes at an offset.
+  /// The number in the 8 bytes at an offset.
   subscript(_ offset: Int) -> UInt64 { FileReader.number(bytes, at: offset) }
 
   mutating func set<T: FixedWidthInteger>(_ offset: Int, _ number: T) {
@@ -144,7 +144,7 @@ struct LibraryFile {
   /// The offsets of a program header's fields.
   static let offset = 8, address = 16, fileSize = 32, memorySize = 40, alignment = 48
 
-  /// The offset of the value of an entry of the dynamic section.
+  /// Returns the offset of the value of an entry of the dynamic section.
   func dynamicEntry(_ tag: UInt64) -> Int? {
     guard let header = headers(2).first else { return nil }
     let start = Int(self[header + Self.offset])

@@ -45,7 +45,7 @@ struct SystemLimits {
   @Test("without descriptors a verified library is not loaded, and RLIMIT_NOFILE is named")
   func loadingWithoutDescriptors() async {
     await #expect(processExitsWith: .success) {
-      // A library of the C library's own that nothing has loaded.
+      // A library of glibc that nothing has loaded.
       let path = try LibraryFinder.path(of: "libanl.so.1")
       var limit = rlimit(rlim_cur: 0, rlim_max: 0)
       #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PluginRuntime
 
-/// A library's file of which one byte at a time is changed. Nothing of it is loaded.
+/// The file of a library, of which one byte at a time is changed. Nothing of it is loaded.
 struct DamagedFile {
   let path: String
   private let handle: FileHandle
@@ -15,7 +15,7 @@ struct DamagedFile {
     handle = try #require(FileHandle(forWritingAtPath: path))
   }
 
-  /// Whether the verifier lets the file pass with this byte in it.
+  /// Whether the verifier accepts the file with this byte in it.
   func verifies(_ byte: UInt8, at offset: Int) throws -> Bool {
     try write(byte, at: offset)
     defer { try? write(original[offset], at: offset) }
@@ -33,7 +33,7 @@ struct DamagedFile {
   }
 }
 
-/// The place in the file of the first segment of a type.
+/// Returns the range in the file of the first segment of a type.
 func programHeader(_ type: UInt8, _ library: [UInt8]) -> Range<Int>? {
   for index in 0..<Int(library[56]) {
     let header = number(at: 32, library) + 56 * index
@@ -43,19 +43,20 @@ func programHeader(_ type: UInt8, _ library: [UInt8]) -> Range<Int>? {
   return nil
 }
 
-/// The number of eight bytes at a place of a file.
+/// Returns the number in the eight bytes at an offset of a file.
 func number(at offset: Int, _ library: [UInt8]) -> Int {
   (0..<8).reduce(0) { $0 | Int(truncatingIfNeeded: UInt64(library[offset + $1]) << (8 * UInt64($1))) }
 }
 
-/// The values of the dynamic section, by their tags. Addresses of tables in the first segment are places in the file.
+/// Returns the values of the dynamic section, by their tags. Addresses of tables in the first segment are offsets in
+/// the file.
 func dynamicValues(_ library: [UInt8]) -> [Int: Int]? {
   guard let dynamic = programHeader(2, library) else { return nil }
   let entries = stride(from: dynamic.lowerBound, to: dynamic.upperBound, by: 16)
   return Dictionary(entries.map { (number(at: $0, library), number(at: $0 + 8, library)) }) { first, _ in first }
 }
 
-/// Errors to compare with.
+/// Makes errors to compare with.
 enum LoadErrors {
   static func make(_ kind: PluginError.Kind, _ subject: String, _ message: String) -> PluginError {
     PluginError(kind, subject, message)

@@ -8,7 +8,7 @@ struct CBody {
 
   mutating func line(_ text: String) { lines.append("  " + text) }
 
-  /// Compares an expression with a value.
+  /// Adds statements that compare an expression with a value.
   mutating func check(_ expression: String, _ type: ValueType, _ value: PluginValue) {
     switch (type, value) {
     case (.optional, .void):
@@ -51,12 +51,12 @@ struct CBody {
     }
   }
 
-  /// Compares elements that lie one after another.
+  /// Adds statements that compare consecutive elements.
   mutating func check(_ expression: String, _ element: ValueType, _ values: [PluginValue]) {
     for (index, value) in values.enumerated() { check("\(expression)[\(index)]", element, value) }
   }
 
-  /// Fills a place with a value.
+  /// Adds statements that store a value in a place.
   mutating func fill(_ place: String, _ type: ValueType, _ value: PluginValue) {
     switch (type, value) {
     case (.optional, .void):
@@ -97,7 +97,7 @@ struct CBody {
     }
   }
 
-  /// Fills places that lie one after another.
+  /// Adds statements that store values in consecutive places.
   mutating func fill(_ place: String, _ element: ValueType, _ values: [PluginValue]) {
     for (index, value) in values.enumerated() { fill("\(place)[\(index)]", element, value) }
   }
@@ -123,7 +123,7 @@ struct CBody {
     var description: String { "\(text), \(count)" }
   }
 
-  /// Bytes as a string of C and their count: two arguments of a function.
+  /// Returns bytes as a string of C and their count: two arguments of a function.
   private static func literal(_ bytes: [UInt8]) -> Literal {
     let digits = bytes.map { byte in
       let octal = String(byte, radix: 8)

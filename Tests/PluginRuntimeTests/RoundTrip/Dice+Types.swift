@@ -3,7 +3,7 @@
 extension Dice {
   static let scalars: [ValueType] = ScalarType.allCases.map { .scalar($0) }
 
-  /// A type that can lie in memory.
+  /// Returns a random type that can be in memory.
   ///
   /// - Parameter unions: whether it is passed by its address, so that its structs may have unions.
   mutating func data(depth: Int = 0, unions: Bool = false) -> ValueType {
@@ -49,7 +49,7 @@ extension Dice {
     return UnionType(tag: tag.name, members: members, values: set)
   }
 
-  /// A value of a struct. Most tags of unions are those of a member.
+  /// Returns a random value of a struct. Most tags of unions are those of a member.
   private mutating func value(_ type: StructType) -> PluginValue {
     var members: [PluginMember] = []
     for field in type.fields {
@@ -66,7 +66,7 @@ extension Dice {
     return .object(members)
   }
 
-  /// A value of the type, with a liking for the edges of its range.
+  /// Returns a random value of the type, with a preference for the edges of its range.
   mutating func value(_ type: ValueType) -> PluginValue {
     switch type {
     case .bool: return .bool(chance(50))
@@ -74,13 +74,13 @@ extension Dice {
       let bits =
         chance(30)
         ? pick([0, 0x8000_0000, 0x7F80_0000, 0xFF80_0000, 1, 0x7F7F_FFFF]) : UInt32(truncatingIfNeeded: next())
-      // A signalling NaN does not survive being widened, which is how a PluginValue has it.
+      // A PluginValue has an f32 widened, which a signalling NaN does not survive.
       let number = Float(bitPattern: bits)
       return .double(Double(number.isNaN ? Float(bitPattern: bits | 0x40_0000) : number))
     case .f64, .f64x:
       let number =
         chance(30) ? pick([0, -0.0, .infinity, .nan, .leastNonzeroMagnitude, 0.1]) : Double(bitPattern: next())
-      // A signalling NaN does not survive being widened either.
+      // A signalling NaN does not survive this widening either.
       let isQuieted = number.isNaN && type == .f64x
       return .double(isQuieted ? Double(bitPattern: number.bitPattern | 1 << 51) : number)
     case .cstr: return .string(text(from: 1))

@@ -173,7 +173,7 @@ extension LibffiCases {
     return try Signature(parsing: "case_\(name)(\(list)) -> \(result)")
   }
 
-  /// A value whose leaves are small numbers, different ones, that grow with the seed.
+  /// Returns a value whose leaves are small numbers, different ones, that grow with the seed.
   private static func value(_ type: ValueType, _ seed: Int, _ place: Int = 1) -> PluginValue {
     switch type {
     case .structure(let type):
@@ -195,7 +195,7 @@ extension LibffiCases {
     }
   }
 
-  /// The places of the numbers in a type.
+  /// Returns the places of the numbers in a type.
   private static func places(_ type: ValueType, _ place: String) -> [String] {
     switch type {
     case .structure(let type): type.fields.flatMap { places($0.type, "\(place).\($0.name)") }

@@ -39,7 +39,7 @@ struct RoundTrips {
     }
   }
 
-  /// Every object that a function gave is destroyed once the host has ended.
+  /// Expects that every object that a function returned is destroyed once the host has ended.
   private func checkObjects(of host: Host, _ build: String) async throws {
     let made = await host.outcome("made", of: "test.trials").value
     let destroyed = try host.function("destroyed", of: "test.trials")
@@ -136,7 +136,7 @@ enum CModule {
 }
 
 extension PluginValue {
-  /// Whether both are the same, to the bit: a NaN is itself, and -0 is not 0.
+  /// Whether both are equal to the bit: a NaN is itself, and -0 is not 0.
   func isIdentical(to other: PluginValue) -> Bool {
     switch (self, other) {
     case (.double(let left), .double(let right)): left.bitPattern == right.bitPattern
@@ -169,7 +169,7 @@ extension PluginValue {
     }
   }
 
-  /// The value as an argument in JSON: bytes as an array, since text would be taken for itself.
+  /// The value as an argument in JSON: bytes as an array, because a string would mean its own UTF-8.
   var jsonArgument: String {
     switch self {
     case .bytes(let bytes): "[" + bytes.map(String.init).joined(separator: ",") + "]"

@@ -7,7 +7,7 @@ struct Trial: Sendable {
   let arguments: [PluginValue]
   /// The call's result; `nil` if it fails with the status -5.
   let expected: PluginValue?
-  /// Whether the arguments can be said in JSON: JSON has no addresses and one NaN only, and infinity is a string,
+  /// Whether the arguments can be written in JSON: JSON has no addresses and only one NaN, and infinity is a string,
   /// which a tail would take for one.
   let isSayableInJSON: Bool
   let source: String
@@ -112,7 +112,7 @@ struct TrialMaker {
   private mutating func give(_ name: String, _ type: ValueType) { arguments[name] = dice.value(type) }
   private mutating func get(_ name: String, _ type: ValueType) { outputs[name] = dice.value(type) }
 
-  /// Elements and, as a parameter of its own, how many.
+  /// Adds elements and, as a parameter of its own, their number.
   private mutating func addCounted(_ name: String, _ count: String) {
     let element = dice.pick(Dice.scalars + [.cstr])
     let values = (0..<dice.roll(5)).map { _ in dice.value(element) }
@@ -129,7 +129,7 @@ struct TrialMaker {
     parameters += ["\(name): \(isInOut ? "inout " : "")&[\(element); \(count)]", "\(count): \(type)"]
   }
 
-  /// Room for elements, and how many the function wrote.
+  /// Adds memory for elements, and the number that the function wrote.
   private mutating func addRoom(_ name: String, _ count: String) {
     let room = dice.roll(6)
     let used = dice.roll(room + 1)
@@ -193,6 +193,6 @@ struct TrialMaker {
       + body.lines.joined(separator: "\n") + "\n}\n"
   }
 
-  /// The C name of a type of the tail.
+  /// Returns the C name of a type of the tail.
   private static func name(_ type: ValueType) -> String { type.scalar?.cName ?? "const char *" }
 }

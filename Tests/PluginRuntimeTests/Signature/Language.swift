@@ -95,7 +95,7 @@ struct Language {
 
   @Test("the hash is FNV-1a of the canonical form")
   func hash() throws {
-    // Worked out by another program.
+    // Another program has computed the hashes.
     #expect(try Signature(parsing: "f()").hash == 0x07E1_1F07_B4A6_665A)
     let add = try Signature(parsing: "add(a: i32, b: i32 = 2) -> i32")
     #expect(add.hash == 0xC028_84AD_6813_E78F)

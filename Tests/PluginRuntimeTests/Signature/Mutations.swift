@@ -49,7 +49,7 @@ struct Mutations {
 
   @Test("a text of any length takes time that grows with it")
   func long() {
-    // Each would take minutes if the cost of a token grew with the text.
+    // Each text would take minutes if the cost of a token grew with the text.
     for piece in ["(", "{a: ", "a", " ", "f(a: i32, ", "\"", "&[", "own ", "fn(", "\\"] {
       let text = "f(a: " + String(repeating: piece, count: 16_000 / piece.count)
       #expect(throws: SignatureError.self) { try Signature(parsing: text) }

@@ -2,7 +2,7 @@ import PluginRuntime
 import Testing
 
 extension Host {
-  /// A host that has adopted a library of this source, under the id "test.code".
+  /// Returns a host that has adopted a library of this source, under the id "test.code".
   static func adopting(_ source: String, _ signatures: String...) throws -> Host {
     let host = Host()
     try host.adopt(
@@ -12,7 +12,7 @@ extension Host {
     return host
   }
 
-  /// The value of a call of such a library.
+  /// Returns the value of a call of such a library.
   func value(_ function: String, _ arguments: Argument...) async throws -> PluginValue {
     let outcome = await outcome(function, of: "test.code", arguments)
     return try #require(outcome.value, "\(String(describing: outcome.pluginError))")

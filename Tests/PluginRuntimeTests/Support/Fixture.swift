@@ -37,21 +37,21 @@ enum Fixture {
   private static let built = Mutex<[String: URL]>([:])
   private static let count = Atomic<Int>(0)
 
-  /// The path of a fresh copy of a plugin.
+  /// Returns the path of a fresh copy of a plugin.
   static func plugin(_ name: String, _ flags: [String] = []) throws -> String {
     let copy = file("\(name).so")
     try FileManager.default.copyItem(atPath: try build(name, flags), toPath: copy)
     return copy
   }
 
-  /// A path in the folder that nothing has yet.
+  /// Returns a path in the folder that nothing has yet.
   static func file(_ name: String) -> String {
     let folder = folder.appendingPathComponent("\(count.wrappingAdd(1, ordering: .relaxed).newValue)")
     try! FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     return folder.appendingPathComponent(name).path
   }
 
-  /// A file with this content.
+  /// Creates a file with this content, and returns its path.
   static func file(_ name: String, containing bytes: some Sequence<UInt8>) throws -> String {
     let path = file(name)
     try Data(bytes).write(to: URL(fileURLWithPath: path))
@@ -74,7 +74,7 @@ enum Fixture {
     }
   }
 
-  /// The path of a library of this source, made by that compiler. Generated code may have warnings.
+  /// Builds a library of this source with that compiler, and returns its path. Generated code may have warnings.
   static func library(_ name: String, from source: String, by compiler: String, _ flags: [String] = []) throws -> String
   {
     let file = try file("\(name).c", containing: source.utf8)

@@ -19,9 +19,9 @@ enum Outcome: @unchecked Sendable {
   var pluginError: PluginError? { reason as? PluginError }
   var promiseError: PromiseError? { reason as? PromiseError }
 
-  /// The value as JSON; a description of another outcome, for the message of a test.
+  /// The value as JSON; otherwise a description of the outcome, for the message of a test.
   var json: String { value?.json ?? "\(self)" }
-  /// The message of a plugin's error; a description of another outcome.
+  /// The message of a plugin's error; otherwise a description of the outcome.
   var message: String { pluginError?.message ?? "\(self)" }
 }
 
@@ -37,7 +37,7 @@ extension Promise<PluginValue> {
 }
 
 extension Host {
-  /// A host with one plugin, freshly built.
+  /// Returns a host with one plugin, freshly built.
   static func loading(_ fixture: String, _ options: Options = Options()) throws -> Host {
     let host = Host(options)
     try host.load(try Fixture.plugin(fixture))

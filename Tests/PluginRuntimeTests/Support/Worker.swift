@@ -7,7 +7,7 @@ extension IsolationOptions {
   /// Workers that are the plugin-host beside the program that runs the tests, with time limits for tests.
   static var tests: IsolationOptions {
     var options = IsolationOptions(program: WorkerProgram(path: Fixture.pluginHost))
-    // Long, for a loaded machine starts processes slowly.
+    // Long, because a loaded machine starts processes slowly.
     options.startTimeout = .seconds(60)
     options.loadTimeout = .seconds(60)
     options.grace = .seconds(60)
@@ -17,7 +17,7 @@ extension IsolationOptions {
 }
 
 extension IsolatedPlugin {
-  /// A fresh copy of a fixture, in a worker.
+  /// Loads a fresh copy of a fixture in a worker.
   static func loading(
     _ fixture: String, _ flags: [String] = [], host: Host.Options = Host.Options(),
     _ change: (inout IsolationOptions) -> Void = { _ in }
@@ -27,7 +27,7 @@ extension IsolatedPlugin {
     return try IsolatedPlugin(loading: try Fixture.plugin(fixture, flags), options, host: host)
   }
 
-  /// A fixture in a worker with capabilities, or `nil` with a line where the system cannot confine it.
+  /// Loads a fixture in a worker with capabilities. Returns `nil`, and prints a line, if the system cannot confine it.
   static func confined(
     _ fixture: String, _ capabilities: [String] = [], _ flags: [String] = []
   ) throws -> IsolatedPlugin? {

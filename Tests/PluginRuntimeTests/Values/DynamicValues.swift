@@ -5,7 +5,7 @@ import Testing
 /// Values whose type is known only at run time, on their way between Swift and C.
 @Suite("Arrays, maps and errors between Swift and C")
 struct DynamicValues {
-  /// The C value of a Swift value, as JSON.
+  /// Returns the C value of a Swift value, as JSON.
   private func json(_ promise: AnyPromise) throws -> String {
     var (value, text) = (promise_value_t(), promise_value_t())
     #expect(promise_result(promise.abi, &value) == PROMISE_OK)
@@ -17,7 +17,7 @@ struct DynamicValues {
     return String(cString: try #require(promise_value_data(&text, nil)))
   }
 
-  /// A promise of the C ABI, fulfilled with the value of a JSON text.
+  /// Returns a promise of the C ABI, fulfilled with the value of a JSON text.
   private func promise(_ json: String, depth: UInt32 = 0) throws -> OpaquePointer {
     var value = promise_value_t()
     var options = promise_json_options_t()

@@ -8,7 +8,7 @@ nonisolated(unsafe) private var destroyed = 0
 /// An object that C made, as Swift sees it: the promises of both are the same cells.
 @Suite("Objects of another language, in Swift", .serialized)
 struct ForeignObjects {
-  /// A promise made in C and fulfilled with an object.
+  /// Returns a promise made in C and fulfilled with an object.
   private func promise(of payload: UnsafeMutableRawPointer) -> OpaquePointer {
     destroyed = 0
     let type = promise_type_register("test.foreign", nil) { _ in destroyed += 1 }

@@ -11,7 +11,7 @@ struct JSONArguments {
       ("i8", "-128", .int(-128)), ("bool", "true", .bool(true)), ("f64", "0.1", .double(0.1)),
       ("f64", "9007199254740992", .double(9_007_199_254_740_992)), ("f64", "100000000000000000000", .double(1e20)),
       ("f64", #""-Infinity""#, .double(-.infinity)), ("f32", "16777216", .double(16_777_216)),
-      // As near as an f32 comes, rounded once and not by way of an f64.
+      // The nearest f32: the text is rounded once, and not to an f64 before.
       ("f32", "0.1", .double(Double(Float(0.1)))),
       ("f32", "1.00000017881393432617187499", .double(Double(Float(1.0000001)))),
       ("str", #""é\ud83d\ude00\u0000""#, .string("é😀\0")), ("bytes", #""é""#, .bytes([0xC3, 0xA9])),

@@ -51,7 +51,8 @@ inline value from_json(std::string_view text, const json_options &how = json_opt
   detail::require_json(status, refused, "promise_value_from_json");
   return value::adopt(made);
 }
-// A value as JSON; value::of() makes one. Throws an error of domain "promise.json" for a kind without a form in JSON.
+// Writes a value as JSON; value::of() makes a value. Throws an error of domain "promise.json" for a kind without a form
+// in JSON.
 inline std::string to_json(const value &content, const json_options &how = json_options()) {
   const promise_json_options_t options = detail::json(how);
   promise_value_t made, refused;
@@ -61,15 +62,15 @@ inline std::string to_json(const value &content, const json_options &how = json_
 }
 
 namespace detail {
-// The end of a context that is called once: at its end.
+// Calls a function object that is the context of C callbacks, then frees it.
 template <class F> void call_and_free(void *ctx) noexcept {
   const std::unique_ptr<F> owned(static_cast<F *>(ctx));
   (*owned)();
 }
 } // namespace detail
 
-// A BYTES of memory that is not copied: release() is called once, with the last reference, on the thread that gives
-// it back, or before this throws. It must not throw, and its code must stay loaded.
+// Makes a BYTES of memory that is not copied. release() is called once: on the thread that releases the last reference,
+// or before this throws. It must not throw, and its code must stay loaded.
 template <class F> value foreign_bytes(const void *bytes, std::size_t length, F release) {
   auto context = std::make_unique<F>(std::move(release));
   promise_value_t made;
@@ -78,8 +79,8 @@ template <class F> value foreign_bytes(const void *bytes, std::size_t length, F 
   return value::adopt(made);
 }
 
-// An OBJECT of a registered type around an object of another language or library: release() is called once, as for
-// foreign_bytes(). Objects of a class with a registered<T> need none.
+// Makes an OBJECT of a registered type around an object of another language or library. release() is called once, as
+// for foreign_bytes(). Objects of a class with a registered<T> need no release().
 template <class F> value foreign_object(const type &of, void *payload, F release) {
   auto context = std::make_unique<F>(std::move(release));
   promise_value_t made;
@@ -88,17 +89,19 @@ template <class F> value foreign_object(const type &of, void *payload, F release
   return value::adopt(made);
 }
 
-// A STRING, BYTES, ARRAY or MAP in the making, on one thread at a time; see builder.h. Its end drops it.
+// A STRING, BYTES, ARRAY or MAP under construction; see builder.h. Use it on one thread at a time. The destructor drops
+// it.
 class builder : public handle<promise_builder_t, promise_builder_drop> {
 public:
-  // One of PROMISE_KIND_STRING, _BYTES, _ARRAY and _MAP, with room for `capacity` bytes, elements or entries; it grows.
+  // Makes a builder of the kind PROMISE_KIND_STRING, _BYTES, _ARRAY or _MAP, with room for `capacity` bytes, elements
+  // or entries. It grows as needed.
   explicit builder(promise_kind_t kind, std::size_t capacity = 0)
       : handle(detail::require(promise_builder_new(kind, capacity), "promise_builder_new")) {}
-  // Begins with a copy of a value's contents, for a changed copy.
+  // Makes a builder with a copy of a value's contents, for a changed copy.
   explicit builder(const value &from)
       : handle(detail::require(promise_builder_from(&from.raw()), "promise_builder_from")) {}
 
-  // An element at the end of an ARRAY.
+  // Appends an element to an ARRAY.
   template <class T> builder &add(T &&element) {
     const promise_value_t raw_element = value::of(std::forward<T>(element)).release();
     detail::require(promise_builder_add(raw(), &raw_element), "promise_builder_add");
@@ -110,12 +113,12 @@ public:
     detail::require(promise_builder_set(raw(), key.data(), key.size(), &raw_content), "promise_builder_set");
     return *this;
   }
-  // Bytes at the end of a STRING or BYTES.
+  // Appends bytes to a STRING or BYTES.
   builder &append(std::string_view bytes) {
     detail::require(promise_builder_append(raw(), bytes.data(), bytes.size()), "promise_builder_append");
     return *this;
   }
-  // Memory for `length` bytes more, to be written there; then advance() says how many came.
+  // Reserves memory for `length` more bytes. Write bytes there, then call advance() with their number.
   void *room(std::size_t length) {
     return detail::require(promise_builder_room(raw(), length), "promise_builder_room");
   }
@@ -128,7 +131,7 @@ public:
       detail::fail(static_cast<promise_status_t>(count), "promise_builder_count");
     return static_cast<std::size_t>(count);
   }
-  // The value. The builder is empty then, also if this throws.
+  // Returns the value. The builder is empty afterwards, also if this throws.
   value finish() {
     promise_value_t made;
     detail::require(promise_builder_finish(release(), &made), "promise_builder_finish");

@@ -28,7 +28,7 @@ public:
   const value &content() const noexcept {
     return content_;
   }
-  // The value as a `T`; throws as promise<T>::get().
+  // Returns the value as a `T`; throws as promise<T>::get() does.
   template <class T> T get() const {
     if (!is_fulfilled())
       std::rethrow_exception(detail::exception_of(content_.raw()));
@@ -86,19 +86,20 @@ promise<U> combine(Combine how, const char *what, const std::vector<promise<T>> 
 
 } // namespace detail
 
-// Returns a promise of all values in order; it is rejected with the first rejection. Of promise<void> a promise<void>.
+// Returns a promise of all values in order; it is rejected with the first rejection. For inputs of type promise<void>
+// it is a promise<void>.
 template <class T>
 promise<typename detail::many<T>::type> all(const std::vector<promise<T>> &inputs, others rest = others::go_on) {
   return detail::combine<typename detail::many<T>::type>(promise_all, "promise_all", inputs, rest);
 }
-// all() for promises of several types, none of them void.
+// Combines promises of several types, none of them void, as all() does.
 template <class... T> promise<std::tuple<T...>> all(const promise<T> &...inputs) {
   static_assert(sizeof...(T) > 0 && !(std::is_void_v<T> || ...),
                 "a tuple holds no void: use then() to make it a value");
   promise_t *const raw[] = {inputs.raw()...};
   return promise<std::tuple<T...>>::adopt(detail::require(promise_all(raw, sizeof...(T), 0), "promise_all"));
 }
-// Waits for all, and gives their outcomes in order.
+// Returns a promise of the outcomes of all inputs, in order.
 template <class T> promise<std::vector<outcome>> all_settled(const std::vector<promise<T>> &inputs) {
   return detail::combine<std::vector<outcome>>(promise_all_settled, "promise_all_settled", inputs, others::go_on);
 }
@@ -115,7 +116,7 @@ template <class T> promise<T> race(const std::vector<promise<T>> &inputs, others
 template <class T> std::size_t wait_any(const std::vector<promise<T>> &inputs) {
   return *detail::wait_any(inputs, -1);
 }
-// wait_any() with a time limit; empty if the time runs out first.
+// Blocks as wait_any() does, with a time limit. The result is empty if the time runs out first.
 template <class T, class Rep, class Period>
 std::optional<std::size_t> wait_any_for(const std::vector<promise<T>> &inputs,
                                         std::chrono::duration<Rep, Period> time) {
@@ -140,7 +141,8 @@ promise<T> delay(const executor &on, const promise<T> &of, std::chrono::duration
   return promise<T>::adopt(detail::require(
       promise_delay_on(detail::there(on.raw()), of.raw(), detail::nanoseconds(time)), "promise_delay_on"));
 }
-// Ends as `of` does, or is rejected with code PROMISE_ETIMEDOUT after that time; with an executor, there.
+// Returns a promise that ends as `of` does, or is rejected with code PROMISE_ETIMEDOUT after the time; with an
+// executor, on it.
 template <class T, class Rep, class Period>
 promise<T> timeout(const promise<T> &of, std::chrono::duration<Rep, Period> time) {
   return promise<T>::adopt(detail::require(promise_timeout(of.raw(), detail::nanoseconds(time)), "promise_timeout"));

@@ -104,7 +104,7 @@ private:
 
 namespace detail {
 
-// A container of entries by key. A MAP keeps the order in which it got them.
+// Converts a container of entries by key. A MAP keeps the order of the container.
 template <class Map> struct map_codec {
   using content_type = typename Map::mapped_type;
   static value encode(Map content) {

@@ -1,4 +1,4 @@
-// promise/cpp/convert.hpp - how C++ types stand in values. Part of promise.hpp: read that first.
+// promise/cpp/convert.hpp - C++ types as values. Part of promise.hpp: read that first.
 //
 //   bool                                 BOOL
 //   integers                             I64 if signed, U64 if not; read from either if the number fits
@@ -34,9 +34,9 @@ namespace promises {
 
 // Specialise it for a class of yours, so that promises can hold it:
 //     template <> struct promises::registered<Picture> { static constexpr const char *name = "org.example.picture"; };
-// An object is shared by all who hold the value, so it is read as a const reference; promise<Picture>::get() copies it.
-// Objects that have == are compared by it, and described by `static std::string describe(const T &)` of registered<T>,
-// if it is there; otherwise by identity, and by name and address.
+// All holders of the value share the object, so it is read as a const reference; promise<Picture>::get() copies it.
+// Objects are compared by ==, or by identity if their class has none. They are described by registered<T> if it has
+// `static std::string describe(const T &)`, otherwise by name and address.
 template <class T> struct registered;
 
 namespace detail {
@@ -70,7 +70,7 @@ template <class T> struct describing<T, std::void_t<decltype(registered<T>::desc
       const std::string text = registered<T>::describe(*static_cast<const T *>(payload));
       std::size_t length = std::min(text.size(), size);
       while (length > 0 && length < text.size() && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80)
-        --length; // no character is cut
+        --length; // cut between characters
       return text.copy(buffer, length);
     } catch (...) {
       return 0;
@@ -80,8 +80,8 @@ template <class T> struct describing<T, std::void_t<decltype(registered<T>::desc
 
 } // namespace detail
 
-// The registered type of a class. The functions that compare and describe its objects are those of the shared object
-// which registers it first: that must stay loaded. Each shared object frees the objects that it has made.
+// Returns the registered type of a class. The functions that compare and describe its objects are those of the shared
+// object that registers it first, which must stay loaded. Each shared object frees the objects that it has made.
 template <class T> const type &type_of() {
   static const type known = [] {
     const type made(registered<T>::name);
@@ -113,7 +113,7 @@ inline value array_of(std::vector<value> &&elements) {
   return value::adopt(made);
 }
 
-// Whether a number is in the range of a type of floating-point numbers: rounded if need be. Infinities and NaN are.
+// Whether a number is in the range of a floating-point type, where it may be rounded. Infinities and NaN are in range.
 template <class T, class U> bool fits(U number) noexcept {
   if constexpr (std::numeric_limits<U>::max_exponent <= std::numeric_limits<T>::max_exponent)
     return true;
@@ -289,7 +289,7 @@ template <class T> struct codec<T, std::void_t<decltype(registered<T>::name)>> {
 
 namespace detail {
 
-// The result of get() and co_await: the value, or a copy of the object.
+// Makes the result of get() and co_await: the value, or a copy of the object.
 template <class T> T taken(const promise_value_t &from) {
   if constexpr (!std::is_void_v<T>)
     static_assert(
@@ -307,7 +307,7 @@ template <class A, class B> struct is_row<std::pair<A, B>> : std::true_type {};
 
 template <class T, class U> value encode_as(U &&content);
 
-// The elements of a pair or a tuple, each as an element of T.
+// Encodes the elements of a pair or a tuple, each as the element of T at its place.
 template <class T, class U, std::size_t... index> value encode_row(U &&content, std::index_sequence<index...>) {
   std::vector<value> elements;
   elements.reserve(sizeof...(index));

@@ -9,8 +9,8 @@
 // it. If the awaited promise is dropped while pending, or the coroutine's place drops or silences it, it can never
 // resume. It is then destroyed at its suspension point, and its promise is rejected with an error of domain "promise"
 // and code PROMISE_ECLOSED. A request to cancel its promise propagates, with its reason, to the awaited promise and to
-// those that it awaits later. Discarding its promise asks nothing: the coroutine goes on, and its result is dropped.
-// Its promise is settled after its locals were destroyed.
+// those that it awaits later. Discarding its promise requests no cancellation: the coroutine continues, and its result
+// is dropped. Its promise is settled after its locals were destroyed.
 //
 // A coroutine of another kind may await promises too. It is never destroyed here: it resumes with that error instead.
 // Its owner may destroy it while it is suspended, on the thread that would resume it or while no other thread does.
@@ -45,7 +45,7 @@ public:
   ~awaited() {
     replace(nullptr);
   }
-  // Takes over the reference, and propagates an earlier request. NULL: nothing.
+  // Replaces the awaited promise; NULL: none. Takes over the reference, and propagates an earlier request.
   void replace(promise_t *now) noexcept {
     bool asks;
     {
@@ -58,7 +58,7 @@ public:
     if (asks)
       ask();
   }
-  // Called once: a promise is asked once.
+  // Call at most once: a promise is asked once.
   static void request_cancel(const std::shared_ptr<awaited> &self, const promise_value_t *reason) noexcept {
     self->accept(reason);
     if (propagation *const enclosing = propagation::current) {
@@ -91,7 +91,7 @@ private:
       reason_ = value::adopt(*reason);
     asked_ = true;
   }
-  // The reason was set before.
+  // Call after the reason was set.
   void ask() noexcept {
     if (promise_t *asked = copy()) {
       promise_request_cancel(asked, &reason_.raw());
@@ -103,12 +103,13 @@ private:
   promise_t *now_ = nullptr;
   bool asked_ = false;
   value reason_{};
-  std::shared_ptr<awaited> next_{}; // in the work list of a request
+  std::shared_ptr<awaited> next_{}; // the next in the work list of a request
 };
 
-// The end of a coroutine that cannot go on, as the context of a handler of the reaction that should have resumed it: if
-// the reaction is settled, such as by the executor that dropped it, the coroutine's promise follows the handler's, so
-// that a chain takes no recursion. If the reaction never is, the promise is rejected with the context's destruction.
+// Ends a coroutine that cannot continue, as the context of a handler of the reaction that should have resumed it. If
+// the reaction is settled, such as by the executor that dropped it, the coroutine's promise follows the handler's
+// promise, so that a chain takes no recursion. If the reaction is never settled, the destruction of the context rejects
+// the coroutine's promise.
 class closing {
 public:
   closing(promise<value> &&own, value &&reason) noexcept : own_(std::move(own)), reason_(std::move(reason)) {}
@@ -133,7 +134,7 @@ private:
   value reason_{};
 };
 
-// The end of a coroutine that settles a promise: `own_` is settled with the returned value or the exception, when the
+// The base of the promise types of coroutines. Settles `own_` with the returned value or the exception when the
 // coroutine is destroyed.
 class settling {
 public:
@@ -165,7 +166,7 @@ public:
     verdict_ = PROMISE_REJECT;
   }
 
-  // Sets the awaited promise, with `by`.
+  // Sets the awaited promise, and the wait that resumes the coroutine.
   void awaits(promise<value> now, const waiting *by) {
     by_ = by;
     if (awaited_ == nullptr) {
@@ -190,7 +191,8 @@ protected:
   promise<value> own_{};
 
 private:
-  // Whether the reaction that resumed it last, and still does, settles its promise.
+  // Settles the promise by the reaction that resumed the coroutine last, if the reaction's handler is still running:
+  // the promise follows the reaction. False if the caller has to settle it.
   bool carried() noexcept {
     carrier *const here = carrier::current;
     if (here == nullptr || by_ == nullptr || here->by != by_ || verdict_ == 0)
@@ -204,14 +206,16 @@ private:
     }
     return follows;
   }
-  // Leaves it to the reaction that should have resumed the coroutine to reject its promise. False if the caller has to.
+  // Lets the reaction that should have resumed the coroutine reject the coroutine's promise. False if the caller has
+  // to.
   bool closed() noexcept {
     if (verdict_ != 0 || awaited_ == nullptr || promise_state(own_.raw()) != PROMISE_PENDING)
       return false;
     promise_t *const reaction = awaited_->copy();
     if (reaction == nullptr)
       return false;
-    // Otherwise the handler would hold the promise, whose handler of requests holds the reaction.
+    // Avoids a reference cycle: the handler holds the promise, whose handler for cancel requests would hold the
+    // reaction.
     awaited_->replace(nullptr);
     bool follows = false;
     try {
@@ -252,7 +256,7 @@ template <class T> class awaiter {
 public:
   awaiter(promise<T> of, const place &where, bool gives_up) : of_(std::move(of)), where_(where), gives_up_(gives_up) {}
 
-  // The coroutine goes on in its place, if it has one, in any case.
+  // False if there is a place: the coroutine always suspends, so that it continues there.
   bool await_ready() const {
     return where_.raw_executor() == nullptr && where_.raw_token() == nullptr && of_.is_settled();
   }
@@ -279,7 +283,7 @@ public:
       std::rethrow_exception(exception_of(wait_->content.raw()));
     throw error("promise", PROMISE_ECLOSED, "what the coroutine awaits was dropped pending, or its place gave it up");
   }
-  // Also when it was not resumed: its owner destroys it, or awaiting failed.
+  // Runs also if the coroutine was not resumed: its owner destroys it, or awaiting failed.
   ~awaiter() {
     if (wait_ != nullptr)
       wait_->give_up();

@@ -18,20 +18,20 @@
 
 namespace promises {
 
-// Why a promise was rejected, or why a call could not be made (domain "promise", code: the promise_status_t).
-// Thrown by a handler it is the reason again, unchanged.
+// The reason of a rejection, or of a failed call (domain "promise", code: the promise_status_t).
+// A handler that throws an error rejects with the same reason, unchanged.
 class PROMISE_API error : public std::exception {
 public:
   // Copies, also in place of a move: a moved-from exception keeps its message.
   error(const error &) noexcept = default;
   error &operator=(const error &) noexcept = default;
-  // A reason of any kind. Any other kind than ERROR has an empty domain, code 0, and its description as message.
+  // Wraps a reason of any kind. A kind other than ERROR has an empty domain, code 0, and its description as message.
   explicit error(value reason) : state_(std::make_shared<const state>(std::move(reason))) {}
-  // Throws std::bad_alloc when memory has run out. Bytes that are not UTF-8 are shown as question marks. So is a NUL of
-  // the domain, and of the message of an error with a cause or an origin.
+  // Makes an ERROR; throws std::bad_alloc when memory has run out. Bytes that are not UTF-8 are shown as question
+  // marks. So is a NUL of the domain, and of the message of an error with a cause or an origin.
   error(const std::string &domain, std::int64_t code, const std::string &message)
       : error(make(domain, code, message, value())) {}
-  // An error with a cause and an origin, such as PROMISE_HERE, or NULL.
+  // Makes an ERROR with a cause, and with an origin such as PROMISE_HERE; NULL: none.
   error(const std::string &domain, std::int64_t code, const std::string &message, const error &cause,
         const char *origin = nullptr)
       : error(make(domain, code, message, cause.reason().copy(), origin)) {}
@@ -60,7 +60,7 @@ public:
   const char *origin() const noexcept {
     return promise_value_origin(&state_->reason.raw());
   }
-  // The reason for a rejection with that domain, code and message; `cause` may be VOID, `origin` NULL.
+  // Makes an ERROR with this domain, code and message; `cause` may be VOID, `origin` NULL.
   static value make(const std::string &domain, std::int64_t code, const std::string &message, value cause,
                     const char *origin = nullptr);
 
@@ -85,16 +85,16 @@ private:
   std::shared_ptr<const state> state_; // an exception must be copied without throwing
 };
 
-// The promise was cancelled. Thrown by a handler or a coroutine it cancels the promise that this one settles.
+// The exception for a cancelled promise. A handler or coroutine that throws it cancels the promise that it settles.
 class PROMISE_API cancelled : public error {
 public:
   cancelled() : cancelled(discarded(value())) {}
-  // Because of an error elsewhere, which cause() gives.
+  // Makes a cancellation because of an error elsewhere, which cause() returns.
   explicit cancelled(const error &because) : cancelled(discarded(because.reason().copy())) {}
   explicit cancelled(value reason) : error(std::move(reason)) {}
-  cancelled(const cancelled &) noexcept = default; // no cause of its copy
+  cancelled(const cancelled &) noexcept = default; // a copy, not caused by the other
   cancelled &operator=(const cancelled &) noexcept = default;
-  // A DISCARDED; `cause` may be VOID.
+  // Makes a DISCARDED; `cause` may be VOID.
   static value discarded(value cause);
 };
 
@@ -138,7 +138,7 @@ inline std::string demangled(const char *name) {
   return status == 0 ? readable.get() : name;
 }
 
-// The length of the UTF-8 character at a place; 0 if there is none.
+// Returns the length of the UTF-8 character at a place; 0 if there is none.
 inline std::size_t character(std::string_view text, std::size_t at) noexcept {
   const auto byte = [&](std::size_t index) noexcept -> unsigned {
     return at + index < text.size() ? static_cast<unsigned char>(text[at + index]) : 0;
@@ -151,13 +151,13 @@ inline std::size_t character(std::string_view text, std::size_t at) noexcept {
     if ((byte(index) & 0xc0) != 0x80)
       return 0;
   }
-  // Longer forms of shorter characters, surrogates, and numbers beyond the last character.
+  // Overlong forms, surrogates, and code points beyond U+10FFFF.
   const unsigned second = byte(1);
   const bool none = (first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) ||
                     (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f);
   return none ? 0 : length;
 }
-// The text with a question mark for each byte that is not UTF-8, and for each NUL unless it is kept.
+// Returns the text with a question mark for each byte that is not UTF-8, and for each NUL unless it is kept.
 inline std::string readable(std::string text, bool keeps_nul) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t length = character(text, at);
@@ -168,13 +168,13 @@ inline std::string readable(std::string text, bool keeps_nul) {
   return text;
 }
 
-// The text of an exception, which may have none.
+// Returns the text of an exception, or a substitute if it has none.
 inline const char *text_of(const std::exception &thrown) noexcept {
   const char *const text = thrown.what();
   return text != nullptr ? text : "an exception without a text";
 }
 
-// The name says whose exceptions these are: two standard libraries in one process do not know each other's.
+// The name contains that of the standard library: two of them in one process do not know each other's exceptions.
 inline const type &exception_type() {
 #if defined(_LIBCPP_VERSION)
   constexpr const char *name = "c++.exception.libc++";
@@ -185,7 +185,7 @@ inline const type &exception_type() {
   return exception;
 }
 
-// An OBJECT that frees its payload itself, also if another party has registered the type.
+// Makes an OBJECT that frees its payload itself, also if another party has registered the type.
 template <class T> value object(const type &of, std::unique_ptr<T> payload) {
   promise_value_t raw;
   T *const owned = payload.release();
@@ -198,7 +198,7 @@ inline value holding(std::exception_ptr thrown) {
   return object(exception_type(), std::make_unique<std::exception_ptr>(std::move(thrown)));
 }
 
-// The reason for an exception that a handler threw.
+// Makes the reason for an exception that a handler threw.
 inline value reason_of(const std::exception_ptr &thrown) {
   if (thrown == nullptr) // an exception of another language
     return error::make("c++", 0, "an exception that C++ does not know", value());
@@ -220,7 +220,7 @@ inline value reason_of(const std::exception_ptr &thrown) {
   }
 }
 
-// reason_of() for the current exception, without throwing: out of memory, the reason has no text.
+// Makes the reason for the current exception. Does not throw: when memory has run out, the reason is VOID.
 inline promise_value_t reason_of_current() noexcept {
   const std::exception_ptr thrown = std::current_exception();
   try {
@@ -232,7 +232,7 @@ inline promise_value_t reason_of_current() noexcept {
   }
 }
 
-// The exception that is being handled, if `part` is that one, or a base of it; NULL otherwise.
+// Returns the exception that is being handled, if `part` is that exception or a base of it; NULL otherwise.
 template <class E> std::exception_ptr handled(const E &part) noexcept {
   std::exception_ptr whole = std::current_exception();
   if (whole == nullptr)
@@ -246,7 +246,7 @@ template <class E> std::exception_ptr handled(const E &part) noexcept {
   }
 }
 
-// The reason for a value or an exception. An exception held by a reference to its base is not sliced.
+// Makes the reason for a value or an exception. An exception held by a reference to its base is not sliced.
 template <class E> value reason_from(E &&why) {
   using plain = std::decay_t<E>;
   if constexpr (std::is_same_v<plain, value>) {
@@ -269,7 +269,7 @@ template <class E> value reason_from(E &&why) {
   }
 }
 
-// The exception that an ERROR was made from, or NULL.
+// Returns the exception that an ERROR was made from, or NULL.
 inline std::exception_ptr held(const promise_value_t *reason) {
   const bool has_cause = reason != nullptr && reason->kind == PROMISE_KIND_ERROR;
   const promise_value_t *const cause = has_cause ? promise_value_cause(reason) : nullptr;
@@ -278,7 +278,7 @@ inline std::exception_ptr held(const promise_value_t *reason) {
   return *reinterpret_cast<const std::exception_ptr *>(promise_value_data(cause, nullptr));
 }
 
-// The exception that a reason was made from, or an error or cancelled with the reason.
+// Returns the exception that a reason was made from, or an `error` or `cancelled` with the reason.
 inline std::exception_ptr exception_of(const promise_value_t &reason) {
   if (reason.kind == PROMISE_KIND_DISCARDED) {
     // The cause may be any exception; only a class derived from cancelled is the thrown one.

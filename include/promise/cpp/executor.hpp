@@ -28,15 +28,15 @@ template <class Raw> Raw *there(Raw *raw) {
 // range the longest one.
 template <class Rep, class Period> std::int64_t nanoseconds(std::chrono::duration<Rep, Period> time) noexcept {
   using seconds = std::chrono::duration<double>;
-  if (!(time > time.zero())) // no number is not in the future either
+  if (!(time > time.zero())) // NaN is not in the future either
     return 0;
   if (std::chrono::duration_cast<seconds>(time).count() > 9.2e9)
     return INT64_MAX;
   return std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
 }
 
-// The time that is left until `when`, as nanoseconds() has it. Only times that are near are subtracted, because the
-// difference of others may overflow.
+// Returns the time left until `when`, as nanoseconds() does. Subtracts only times that are near, because the difference
+// of others may overflow.
 template <class Clock, class Duration>
 std::int64_t nanoseconds_until(std::chrono::time_point<Clock, Duration> when) noexcept {
   using seconds = std::chrono::duration<double>;
@@ -50,21 +50,21 @@ std::int64_t nanoseconds_until(std::chrono::time_point<Clock, Duration> when) no
   return nanoseconds(when - now);
 }
 
-// A function object as the context of C callbacks: freed once, by the library.
+// Frees a function object that is the context of C callbacks. The library calls this once.
 template <class F> void free_context(void *ctx) {
   delete static_cast<F *>(ctx);
 }
 
 } // namespace detail
 
-// A job of an executor of yours. Run it once; its end drops it, if it was not run, so that its promise is rejected.
+// A job of an executor of yours. Run it once. The destructor drops a job that was not run, which rejects its promise.
 class job : public handle<promise_job_t, promise_job_drop> {
 public:
   job() noexcept = default;
   static job adopt(promise_job_t *owned) noexcept {
     return job(owned);
   }
-  // On the thread where its handler should run. Only once: it is empty then.
+  // Runs the job. Call it on the thread where the handler should run; the job is empty afterwards.
   void run() {
     detail::require(promise_job_run(release()), "promise_job_run");
   }
@@ -77,36 +77,36 @@ private:
 class executor : public handle<promise_executor_t, promise_executor_release> {
 public:
   executor() noexcept = default;
-  // A reference that the C functions returned.
+  // Takes over a reference that the C functions returned.
   static executor adopt(promise_executor_t *owned) noexcept {
     return executor(owned);
   }
   static executor immediate() {
     return lasting(promise_executor_immediate());
   }
-  // Threads of the library's own; see promise_executor_global().
+  // Returns the executor of the library's own threads; see promise_executor_global().
   static executor global(promise_priority_t priority = PROMISE_PRIORITY_DEFAULT) {
     return lasting(promise_executor_global(priority));
   }
   static executor main() {
     return lasting(promise_executor_main());
   }
-  // Has the jobs of main() run on `where`, or in the main loop again. [the main thread]
+  // Makes the jobs of main() run on `where`, or in the main loop again. [the main thread]
   static void set_main(const executor &where) {
     detail::require(promise_executor_set_main(detail::there(where.raw())), "promise_executor_set_main");
   }
   static void reset_main() {
     detail::require(promise_executor_set_main(nullptr), "promise_executor_set_main");
   }
-  // One job at a time, in order, on the pool or on another executor.
+  // Makes an executor that runs one job at a time, in order, on the pool or on another executor.
   static executor serial() {
     return executor(detail::require(promise_executor_serial(nullptr), "promise_executor_serial"));
   }
   static executor serial(const executor &target) {
     return executor(detail::require(promise_executor_serial(detail::there(target.raw())), "promise_executor_serial"));
   }
-  // Calls `submit(job)` for each job, from any thread: with a `job`, or, if it takes that, a promise_job_t * which
-  // promise_job_run() or promise_job_drop() must follow. It must not throw.
+  // Makes an executor that calls `submit` for each job, on any thread. `submit` takes a `job`, or a promise_job_t *
+  // that it must pass to promise_job_run() or promise_job_drop(). It must not throw.
   template <class F> static executor of(F submit) {
     auto context = std::make_unique<F>(std::move(submit));
     const auto call = [](void *ctx, promise_job_t *raw) noexcept {
@@ -123,7 +123,8 @@ public:
     detail::require(promise_executor_retain(raw()), "promise_executor_retain");
     return executor(raw());
   }
-  // Calls `body()` there once, or only destroys it. It must not throw: nobody could catch it.
+  // Calls `body()` once on the executor, or destroys it uncalled if the executor drops it. `body` must not throw:
+  // nobody could catch the exception.
   template <class F> void submit(F body) const {
     auto context = std::make_unique<F>(std::move(body));
     const auto call = [](void *ctx) noexcept { (*static_cast<F *>(ctx))(); };
@@ -158,7 +159,7 @@ public:
     detail::require(promise_token_retain(raw()), "promise_token_retain");
     return token(raw());
   }
-  // Silences the handlers attached with it so far, and asks its promises to cancel.
+  // Silences the handlers attached with the token so far, and asks its promises to cancel.
   void invalidate(const value &reason = value()) const {
     detail::require(promise_token_invalidate(raw(), &reason.raw()), "promise_token_invalidate");
   }
@@ -179,15 +180,15 @@ public:
       detail::fail(answer, "promise_token_is_cancelled");
     return answer == 1;
   }
-  // Cancels it, and the tokens chained to it, then; an earlier deadline stays. The handlers of the requests run on a
-  // thread for timers, or on `where`.
+  // Cancels the token, and the tokens chained to it, at that time; an earlier deadline stays. The handlers of the
+  // requests run on a thread for timers, or on `where`.
   void set_deadline(std::chrono::steady_clock::time_point time) const {
     set_deadline(time, nullptr);
   }
   void set_deadline(std::chrono::steady_clock::time_point time, const executor &where) const {
     set_deadline(time, detail::there(where.raw()));
   }
-  // time_point::max() if it has none.
+  // Returns the deadline; time_point::max() if there is none.
   std::chrono::steady_clock::time_point deadline() const {
     const std::int64_t time = promise_token_deadline(raw());
     if (time < 0)
@@ -208,7 +209,7 @@ public:
 private:
   explicit token(promise_token_t *owned) noexcept : handle(owned) {}
   void set_deadline(std::chrono::steady_clock::time_point time, promise_executor_t *where) const {
-    // Its beginning is that of the clock of the C functions.
+    // steady_clock counts from the same time as the clock of the C functions.
     const std::int64_t at = detail::nanoseconds(time.time_since_epoch());
     detail::require(promise_token_set_deadline(raw(), where, at), "promise_token_set_deadline");
   }
@@ -219,7 +220,7 @@ private:
 class loop : public handle<promise_loop_t, promise_loop_release> {
 public:
   loop() : handle(detail::require(promise_loop_new(), "promise_loop_new")) {}
-  // The main loop, which no handle's end closes.
+  // Returns the main loop, which is never closed.
   static loop main() {
     return loop(detail::require(promise_loop_main(), "promise_loop_main"));
   }
@@ -227,7 +228,7 @@ public:
     detail::require(promise_loop_retain(raw()), "promise_loop_retain");
     return loop(raw());
   }
-  // Whether the calling thread runs it.
+  // Whether the calling thread runs the loop.
   bool is_current() const noexcept {
     return promise_loop_is_current(raw()) == 1;
   }
@@ -251,19 +252,19 @@ public:
   void run() const {
     detail::require(promise_loop_run(raw(), -1), "promise_loop_run");
   }
-  // run() with a time limit; false if the time ran out.
+  // Runs as run() does, with a time limit; false if the time ran out.
   template <class Rep, class Period> bool run_for(std::chrono::duration<Rep, Period> time) const {
     const promise_status_t status = promise_loop_run(raw(), detail::nanoseconds(time));
     if (status != PROMISE_ETIMEDOUT)
       detail::require(status, "promise_loop_run");
     return status == PROMISE_OK;
   }
-  // Runs jobs and timers until the promise is settled: wait() for the thread of the loop. False if it was stopped
-  // before.
+  // Runs jobs and timers until the promise is settled: promise<T>::wait() for the thread of the loop. False if the loop
+  // was stopped before.
   template <class T> bool wait(const promise<T> &of) const {
     return wait(of.raw(), -1);
   }
-  // wait() with a time limit; false also if the time ran out.
+  // Waits as wait() does, with a time limit; false also if the time ran out.
   template <class T, class Rep, class Period>
   bool wait_for(const promise<T> &of, std::chrono::duration<Rep, Period> time) const {
     return wait(of.raw(), detail::nanoseconds(time));

@@ -31,14 +31,14 @@ public:
   Raw *raw() const noexcept {
     return raw_;
   }
-  // Gives the reference to the caller, and leaves this empty.
+  // Passes the reference to the caller, and leaves this empty.
   [[nodiscard]] Raw *release() noexcept {
     return std::exchange(raw_, nullptr);
   }
   explicit operator bool() const noexcept {
     return raw_ != nullptr;
   }
-  // Gives the reference back now.
+  // Releases the reference now.
   void reset() noexcept {
     if (raw_ != nullptr)
       give_back(std::exchange(raw_, nullptr));

@@ -16,7 +16,7 @@
 namespace promises {
 
 // Functions that report lost errors, on the thread where they happen, with promise<T>::id() of the promise. Each may be
-// empty, not all of them. An exception from one ends the process.
+// empty, but not all of them. An exception from one ends the process.
 struct hooks {
   std::function<void(std::uint64_t id, const error &why)> unhandled_rejection{};
   std::function<void(std::uint64_t id, promise_state_t state, const value &content)> settled_again{};
@@ -50,7 +50,7 @@ inline void clear_hooks() {
   detail::require(promise_set_hooks(nullptr), "promise_set_hooks");
 }
 
-// Lists the pending promises and their settlers, a line each, and their number. For people.
+// Lists the pending promises and their settlers, a line each, and their number, for people to read.
 inline std::string dump() {
   struct lines {
     std::string text{};

@@ -22,7 +22,7 @@ template <class T> class awaiter;
 } // namespace detail
 #endif
 
-// The end of an interruptible wait.
+// The result of an interruptible wait.
 enum class waited { settled, timed_out, interrupted };
 
 // A reference to a promise whose value is a `T`: any type with a codec, void, or value for every kind. The library does
@@ -39,13 +39,14 @@ public:
   using promise_type = detail::coroutine<T>; // the name that the language asks for
 #endif
 
-  // A pending promise.
+  // Makes a pending promise.
   promise() : handle(detail::require(promise_new(), "promise_new")) {}
-  // A reference that the C functions returned, or that another handle released.
+  // Takes over a reference that the C functions returned, or that another handle released.
   static promise adopt(promise_t *owned) {
     return promise(detail::require(owned, "promise"));
   }
-  // A pending promise: f() when discard() ends it, on that thread; it should cancel the work, and must not throw.
+  // Makes a pending promise that calls f() when discard() ends it, on that thread. f should cancel the work, and must
+  // not throw.
   template <class F> static promise discardable(F f) {
     auto context = std::make_unique<F>(std::move(f));
     const auto call = [](void *ctx) noexcept { (*static_cast<F *>(ctx))(); };
@@ -67,19 +68,20 @@ public:
     made.reject(std::forward<E>(why));
     return made;
   }
-  // One more reference.
+  // Adds a reference.
   promise copy() const {
     detail::require(promise_retain(raw()), "promise_retain");
     return promise(raw());
   }
-  // This promise with its value read as another type.
+  // Returns this promise with its value read as another type.
   template <class U> promise<U> as() const {
     return promise<U>::adopt(copy().release());
   }
 
   // ---- Settling. Callbacks run before these return. False if it was settled before. ----
 
-  // resolve(content), or resolve() for void. A number that does not fit throws an error of domain "c++".
+  // Fulfils the promise: resolve(content), or resolve() for void. Throws an error of domain "c++" for a number that
+  // does not fit.
   template <class U = T> bool resolve(U &&content) const {
     static_assert(!std::is_void_v<T>, "a promise<void> is resolved with nothing");
     if constexpr (std::is_void_v<T>)
@@ -91,12 +93,12 @@ public:
     static_assert(std::is_void_v<U>, "only a promise<void> is resolved with nothing: give the value");
     return settle(promise_resolve, "promise_resolve", value());
   }
-  // Rejects with a value, an exception, or a std::exception_ptr. get() throws that very object again; other languages
+  // Rejects with a value, an exception, or a std::exception_ptr. get() throws that same object again; other languages
   // see an ERROR with its type as domain and its text as message. An exception caught as its base is not sliced.
   template <class E> bool reject(E &&why) const {
     return settle(promise_reject, "promise_reject", detail::reason_from(std::forward<E>(why)));
   }
-  // Cancels it at once; see promise_discard().
+  // Cancels the promise at once; see promise_discard().
   bool discard() const {
     return accepted(promise_discard(raw()), "promise_discard");
   }
@@ -104,12 +106,12 @@ public:
   template <class E> bool discard(E &&because) const {
     return settle(promise_discard_with, "promise_discard_with", detail::reason_from(std::forward<E>(because)));
   }
-  // Ends as `source` does; see promise_follow().
+  // Makes this promise end as `source` does; see promise_follow().
   bool follow(const promise &source) const {
     return accepted(promise_follow(raw(), source.raw()), "promise_follow");
   }
 
-  // ---- Looking and waiting ----
+  // ---- Reading and waiting ----
 
   promise_state_t state() const {
     const promise_state_t now = promise_state(raw());
@@ -124,11 +126,11 @@ public:
   bool is_settled() const {
     return state() != PROMISE_PENDING;
   }
-  // Blocks until it is settled; see promise_wait() for where that is refused.
+  // Blocks until the promise is settled; see promise_wait() for the places where that is refused.
   void wait() const {
     detail::require(promise_wait(raw(), -1), "promise_wait");
   }
-  // wait() with a time limit; false if the time runs out first, at once if it is in the past.
+  // Waits as wait() does, with a time limit; false if the time runs out first, at once if it is in the past.
   template <class Rep, class Period> bool wait_for(std::chrono::duration<Rep, Period> time) const {
     const promise_status_t status = promise_wait(raw(), detail::nanoseconds(time));
     if (status != PROMISE_ETIMEDOUT)
@@ -144,26 +146,27 @@ public:
         return false;
     }
   }
-  // wait() that also ends when a signal handler has run on this thread; see promise_wait_interruptible(). Call it again
-  // after that.
+  // Waits as wait() does, but returns also when a signal handler has run on this thread; see
+  // promise_wait_interruptible(). Call it again after that.
   waited wait_interruptible() const {
     return interruptible(-1);
   }
   template <class Rep, class Period> waited wait_interruptible_for(std::chrono::duration<Rep, Period> time) const {
     return interruptible(detail::nanoseconds(time));
   }
-  // Waits, and returns the value. If it was rejected this throws the exception that it was rejected with, error for
-  // other reasons, and cancelled if it was cancelled.
+  // Waits, and returns the value. If the promise was rejected, throws the exception that it was rejected with, `error`
+  // for other reasons, and `cancelled` if it was cancelled.
   T get() const {
     wait();
     return detail::taken<T>(result().raw());
   }
-  // get() with a time limit; error with code PROMISE_ETIMEDOUT if the time runs out first.
+  // Waits as get() does, with a time limit; throws `error` with code PROMISE_ETIMEDOUT if the time runs out first.
   template <class Rep, class Period> T get_for(std::chrono::duration<Rep, Period> time) const {
     detail::require(promise_wait(raw(), detail::nanoseconds(time)), "promise_wait");
     return detail::taken<T>(result().raw());
   }
-  // The value of a promise that is settled, as it is; throws as get(), and error with code PROMISE_EPENDING.
+  // Returns the value of a settled promise, not converted. Throws as get() does, and `error` with code PROMISE_EPENDING
+  // if the promise is pending.
   value result() const {
     promise_value_t ended;
     detail::require(promise_result(raw(), &ended), "promise_result");
@@ -173,10 +176,10 @@ public:
     return content;
   }
 
-  // ---- Reactions. A function object is destroyed once, after it ran or when it never will. What it throws rejects the
-  // promise that is returned; a promise that it returns is followed. ----
+  // ---- Reactions. A function object is destroyed once, after it ran or when it never will. An exception of it rejects
+  // the returned promise; a promise that it returns is followed. ----
 
-  // f(value), or f() for void.
+  // Calls f(value), or f() for void, and returns a promise of the result.
   template <class F> auto then(F f) const {
     return then(place(), std::move(f));
   }
@@ -184,7 +187,7 @@ public:
     using to = promise<detail::result_type<detail::called<F, T>>>;
     return to::adopt(detail::react(raw(), where, detail::on_value<T, F>, nullptr, nullptr, std::move(f)));
   }
-  // f(const error &) for any reason. It returns a value in place of the promise's, or a promise of one.
+  // Calls f(const error &) for any reason. f returns a value in place of the promise's value, or a promise of it.
   template <class F> promise rescue(F f) const {
     return rescue(place(), std::move(f));
   }
@@ -192,7 +195,7 @@ public:
     check_rescue<F, const error &>();
     return promise(detail::react(raw(), where, nullptr, detail::on_reason<T, F>, nullptr, std::move(f)));
   }
-  // f(const error &) for a reason of that type; others pass.
+  // Calls f(const error &) for a reason of the type `of`; other reasons pass through.
   template <class F> promise rescue(const type &of, F f) const {
     return rescue(place(), of, std::move(f));
   }
@@ -200,7 +203,7 @@ public:
     check_rescue<F, const error &>();
     return promise(detail::react(raw(), where, nullptr, detail::on_reason<T, F>, of.raw(), std::move(f)));
   }
-  // f(const E &) for the exception that get() would throw, if that is an E; f(std::exception_ptr) for
+  // Calls f(const E &) for the exception that get() would throw, if that is an E; f(std::exception_ptr) for
   // rescue<std::exception_ptr>().
   template <class E, class F> promise rescue(F f) const {
     return rescue<E>(place(), std::move(f));
@@ -220,8 +223,8 @@ public:
     return promise(
         detail::react(raw(), where, after<F, PROMISE_FULFILL>, after<F, PROMISE_REJECT>, nullptr, std::move(f)));
   }
-  // on_fulfilled(value), or on_rejected(const error &), also for a value that is not a `T`. Neither may throw: there is
-  // no promise that could be rejected, so it ends the process, as on a thread.
+  // Calls on_fulfilled(value) or on_rejected(const error &), the latter also for a value that is not a `T`. Neither may
+  // throw: there is no promise that could be rejected, so it ends the process, as on a thread.
   template <class F, class G> void observe(F on_fulfilled, G on_rejected) const {
     watch(promise_observe, std::move(on_fulfilled), std::move(on_rejected));
   }
@@ -232,7 +235,7 @@ public:
 
   // ---- Cancelling is advice; see cancel.h ----
 
-  // False if it is settled.
+  // Requests cancellation; false if the promise is settled.
   bool request_cancel(const value &reason = value()) const {
     const detail::own_requests whole;
     return accepted(promise_request_cancel(raw(), &reason.raw()), "promise_request_cancel");
@@ -253,7 +256,7 @@ public:
     detail::require(promise_on_cancel_request(raw(), call, context.release(), detail::free_context<F>),
                     "promise_on_cancel_request");
   }
-  // Asked to cancel when the token is.
+  // Adds the promise to a token: it is asked to cancel when the token is cancelled or invalidated.
   void add_to(const token &with) const {
     detail::require(promise_token_add(with.raw(), raw()), "promise_token_add");
   }
@@ -266,7 +269,7 @@ public:
   // rvalue releases its reference while it waits, so that a request to cancel the coroutine reaches the promise.
   detail::awaiter<T> operator co_await() const &;
   detail::awaiter<T> operator co_await() &&;
-  // co_await that resumes at a place. If the executor drops it, or the token was invalidated, the coroutine is
+  // Makes co_await resume at a place. If the executor drops it, or the token was invalidated, the coroutine is
   // destroyed.
   detail::awaiter<T> on(const place &where) const &;
   detail::awaiter<T> on(const place &where) &&;
@@ -324,8 +327,8 @@ private:
   }
 };
 
-// Runs f() at a place, and returns a promise of its result or exception. A place may have a token, which promise_run()
-// has not.
+// Runs f() at a place, and returns a promise of its result or exception. A place may have a token, unlike
+// promise_run().
 template <class F> auto run(const place &where, F f) {
   return promise<>::resolved().then(where, std::move(f));
 }

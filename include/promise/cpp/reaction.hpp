@@ -14,7 +14,7 @@ namespace promises {
 
 namespace detail {
 
-// The value type of the promise for a handler's result: promise<T> is adopted, text becomes std::string.
+// The value type of the promise for a handler's result: T for promise<T>, which is adopted; std::string for text.
 template <class R> struct result_of_handler { using type = std::decay_t<R>; };
 template <> struct result_of_handler<const char *> { using type = std::string; };
 template <> struct result_of_handler<char *> { using type = std::string; };
@@ -25,7 +25,7 @@ template <class R> using result_type = typename result_of_handler<std::decay_t<R
 template <class R> struct is_promise : std::false_type {};
 template <class T> struct is_promise<promise<T>> : std::true_type {};
 
-// The result of a function object that is called with the value of a promise<T>, with nothing for void.
+// The result type of a function object that is called with the value of a promise<T>, or without arguments for void.
 template <class F, class T> struct called_with {
   static_assert(std::is_invocable_v<F &, decoded<T>>, "a handler is called with what the promise holds: f(T)");
   using type = std::invoke_result_t<F &, decoded<T>>;
@@ -78,7 +78,7 @@ template <class T, class F> promise_verdict_t on_value(void *ctx, const promise_
   });
 }
 
-// A handler of the reason, as the error or the exception that it was; an `E` that it is not passes.
+// Handles a reason that was made from an `E`, or any reason as a std::exception_ptr. Other reasons pass through.
 template <class T, class E, class F>
 promise_verdict_t on_exception(void *ctx, const promise_value_t *in, promise_value_t *out) {
   F &handler = *static_cast<F *>(ctx);
@@ -95,13 +95,13 @@ promise_verdict_t on_exception(void *ctx, const promise_value_t *in, promise_val
   }
 }
 
-// on_reason() for any reason, shown as an error even if it was another exception.
+// Handles any reason, passed as an `error` even if it was made from another exception.
 template <class T, class F> promise_verdict_t on_reason(void *ctx, const promise_value_t *in, promise_value_t *out) {
   F &handler = *static_cast<F *>(ctx);
   return settle_with<T>(out, [&]() { return std::invoke(handler, error(value::keep(*in))); });
 }
 
-// Two function objects that settle nothing, and must not throw; a value that is not a `T` is an error for the second.
+// Two function objects that settle nothing, and must not throw. The second gets an error for a value that is not a `T`.
 template <class T, class F, class G> class watcher {
 public:
   watcher(F first, G second) : first_(std::move(first)), second_(std::move(second)) {}

@@ -11,7 +11,7 @@
 
 namespace promises {
 
-// The live objects by kind, and their memory; see promise_statistics() for the cost.
+// Counts the live objects by kind, and their memory; see promise_statistics() for the cost.
 inline promise_statistics_t statistics() {
   promise_statistics_t counted = promise_statistics_t();
   counted.size = sizeof counted;
@@ -19,7 +19,7 @@ inline promise_statistics_t statistics() {
   return counted;
 }
 
-// Returns memory of free objects to the system; the number of bytes.
+// Returns memory of free objects to the system. The result is the number of bytes.
 inline std::int64_t trim() noexcept {
   return promise_trim();
 }
@@ -31,8 +31,8 @@ template <class F, class G> struct thread_hooks {
 };
 } // namespace detail
 
-// Has the library's threads call start() before their first handler, and stop() before they end, in place of the hooks
-// of before; see promise_set_thread_hooks(). Neither may throw.
+// Makes the library's threads call start() before their first handler, and stop() before they end. Replaces the
+// previous hooks; see promise_set_thread_hooks(). Neither may throw.
 template <class F, class G> void set_thread_hooks(F start, G stop) {
   using both = detail::thread_hooks<F, G>;
   std::unique_ptr<both> context(new both{std::move(start), std::move(stop)});

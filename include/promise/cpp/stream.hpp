@@ -43,12 +43,12 @@ struct subscription {
 
 // The result of publishing an event.
 enum class publication {
-  taken, // nobody is full
-  full,  // it was published, and a subscriber is full now: wait for ready(), if you can
-  ended  // it was not, for the stream has ended
+  taken, // no subscriber is full
+  full,  // published, and a subscriber is full now: wait for ready(), if you can
+  ended  // not published: the stream has ended
 };
 
-// Gets events as long as a reference is kept; the end of the last one cancels it.
+// Receives events while a reference to it exists. Releasing the last reference cancels the subscriber.
 template <class T = void> class subscriber : public handle<promise_subscriber_t, promise_subscriber_release> {
 public:
   subscriber() noexcept = default;
@@ -59,22 +59,23 @@ public:
     detail::require(promise_subscriber_retain(raw()), "promise_subscriber_retain");
     return subscriber(raw());
   }
-  // So many events more for the handlers.
+  // Asks for `count` more events for the handlers.
   void request(std::uint64_t count = PROMISE_DEMAND_UNLIMITED) const {
     detail::require(promise_subscriber_request(raw(), count), "promise_subscriber_request");
   }
-  // False if it had ended.
+  // Cancels the subscriber; false if it had ended.
   bool cancel() const {
     const promise_status_t status = promise_subscriber_cancel(raw());
     if (status != PROMISE_ESETTLED)
       detail::require(status, "promise_subscriber_cancel");
     return status == PROMISE_OK;
   }
-  // The next event of one without handlers; an error with code PROMISE_EFINISHED when the stream has finished.
+  // Returns a promise of the next event, for a subscriber without handlers. It is rejected with an error with code
+  // PROMISE_EFINISHED when the stream has finished.
   promise<T> next() const {
     return promise<T>::adopt(detail::require(promise_subscriber_next(raw()), "promise_subscriber_next"));
   }
-  // next(), with an empty result when the stream has finished:
+  // Returns next() with an empty result when the stream has finished:
   //     while (auto event = co_await subscriber.next_or_end())
   auto next_or_end() const {
     static_assert(!std::is_void_v<T>, "a publisher<void> has no values: use next()");
@@ -84,11 +85,11 @@ public:
       throw why;
     });
   }
-  // The promise of the end; see promise_subscriber_end().
+  // Returns the promise of the end; see promise_subscriber_end().
   promise<void> end() const {
     return promise<void>::adopt(detail::require(promise_subscriber_end(raw()), "promise_subscriber_end"));
   }
-  // The number of events dropped at capacity.
+  // Returns the number of events dropped at capacity.
   std::int64_t dropped() const {
     const std::int64_t number = promise_subscriber_dropped(raw());
     if (number < 0)
@@ -110,11 +111,11 @@ public:
   using value_type = T;
 
   publisher() : publisher(detail::require(promise_publisher_new(0), "promise_publisher_new")) {}
-  // A publisher whose new subscribers receive the latest event first.
+  // Makes a publisher whose new subscribers receive the latest event first.
   static publisher with_state() {
     return adopt(detail::require(promise_publisher_new(PROMISE_PUBLISHER_STATEFUL), "promise_publisher_new"));
   }
-  // The value of a promise, after which it finishes, or its reason, with which it fails.
+  // Makes a publisher that publishes the value of a promise and finishes, or fails with its reason.
   static publisher of(const promise<T> &source) {
     return adopt(detail::require(promise_publisher_of(source.raw()), "promise_publisher_of"));
   }
@@ -125,14 +126,14 @@ public:
     detail::require(promise_publisher_retain(raw()), "promise_publisher_retain");
     return publisher(raw());
   }
-  // This stream with its values read as another type.
+  // Returns this stream with its values read as another type.
   template <class U> publisher<U> as() const {
     return publisher<U>::adopt(copy().release());
   }
 
   // ---- Publishing. Handlers without an executor run before these return. ----
 
-  // publish(content), or publish() for void.
+  // Publishes a value: publish(content), or publish() for void.
   template <class U = T> publication publish(U &&content) const {
     static_assert(!std::is_void_v<T>, "a publisher<void> publishes nothing");
     if constexpr (std::is_void_v<T>)
@@ -144,11 +145,11 @@ public:
     static_assert(std::is_void_v<U>, "only a publisher<void> publishes nothing: give the value");
     return publish(promise_publisher_publish, value());
   }
-  // A value or an exception, as for reject(), which does not end the stream.
+  // Publishes a value or an exception, as for reject(), as an error that does not end the stream.
   template <class E> publication publish_error(E &&why) const {
     return publish(promise_publisher_publish_error, detail::reason_from(std::forward<E>(why)));
   }
-  // The end: it has finished, failed or is cancelled. False if it had ended.
+  // Ends the stream: finishes, fails or cancels it. False if the stream had ended.
   bool finish() const {
     return ended(promise_publisher_finish(raw()), "promise_publisher_finish");
   }
@@ -159,12 +160,12 @@ public:
   bool cancel() const {
     return ended(promise_publisher_cancel(raw()), "promise_publisher_cancel");
   }
-  // Fulfilled when no subscriber is full, cancelled when the stream ends before.
+  // Returns a promise that is fulfilled when no subscriber is full, and cancelled if the stream ends before.
   promise<void> ready() const {
     return promise<void>::adopt(detail::require(promise_publisher_ready(raw()), "promise_publisher_ready"));
   }
 
-  // ---- Looking ----
+  // ---- Reading ----
 
   promise_state_t state() const {
     const promise_state_t now = promise_publisher_state(raw());
@@ -178,7 +179,7 @@ public:
       detail::fail(static_cast<promise_status_t>(number), "promise_publisher_count");
     return number;
   }
-  // The latest event of one with state.
+  // Returns the latest event of a publisher with state.
   std::optional<outcome> latest() const {
     promise_value_t content;
     const promise_state_t how = promise_publisher_latest(raw(), &content);
@@ -199,8 +200,9 @@ public:
     return subscriber<T>::adopt(
         detail::require(promise_publisher_subscribe(raw(), &wish), "promise_publisher_subscribe"));
   }
-  // on_value(value), or on_value() for void, and on_error(const error &), also for a value that is not a `T`. One at a
-  // time. Neither may throw: nobody could catch it, so it ends the process, as on a thread.
+  // Calls on_value(value), or on_value() for void, and on_error(const error &), the latter also for a value that is not
+  // a `T`. One call at a time. Neither may throw: nobody could catch the exception, so it ends the process, as on a
+  // thread.
   template <class F, class G>
   subscriber<T> subscribe(F on_value, G on_error, const subscription &how = subscription()) const {
     using both = detail::watcher<T, F, G>;
@@ -213,31 +215,31 @@ public:
     return subscriber<T>::adopt(
         detail::require(promise_publisher_subscribe(raw(), &wish), "promise_publisher_subscribe"));
   }
-  // Publishes everything to `target` too, as long as the subscriber is kept; with `and_end` its end as well.
+  // Forwards the events to `target` while the subscriber is kept; with `and_end` the end, too.
   subscriber<T> forward(const publisher &target, bool and_end = false) const {
     return subscriber<T>::adopt(
         detail::require(promise_publisher_forward(raw(), target.raw(), and_end ? PROMISE_FORWARD_END : 0),
                         "promise_publisher_forward"));
   }
 
-  // ---- Operators: new streams of what becomes of the events; see operator.h. What a function throws is published as
-  // an error. ----
+  // ---- Operators: new streams of transformed events; see operator.h. An exception of a function is published as an
+  // error. ----
 
-  // f(value), or f() for void.
+  // Publishes f(value), or f() for void.
   template <class F> auto map(F f) const {
     using given = detail::called<F, T>;
     static_assert(!detail::is_promise<std::decay_t<given>>::value, "an operator does not wait: map to a value");
     return transform<detail::result_type<given>>(detail::on_value<T, F>, nullptr, std::move(f));
   }
-  // The values for which f(value) holds.
+  // Publishes the values for which f(value) holds.
   template <class F> publisher filter(F f) const {
     return transform<T>(passes_if<F, PROMISE_VERDICT_SKIP>, nullptr, std::move(f));
   }
-  // Until f(value) does not hold: then it finishes.
+  // Publishes values until f(value) does not hold, then finishes.
   template <class F> publisher take_while(F f) const {
     return transform<T>(passes_if<F, PROMISE_VERDICT_FINISH>, nullptr, std::move(f));
   }
-  // f(const error &) in place of an error; the end is not one.
+  // Publishes f(const error &) in place of an error. The end of the stream is not an error.
   template <class F> publisher rescue(F f) const {
     static_assert(std::is_invocable_v<F &, const error &>,
                   "a rescuing function is called with the reason: f(const error &)");
@@ -246,17 +248,17 @@ public:
   publisher take(std::uint64_t count) const {
     return adopt(detail::require(promise_publisher_take(raw(), count), "promise_publisher_take"));
   }
-  // The last `count` values for each, from the `count`th on.
+  // Publishes the last `count` values for each value, from the `count`th on.
   publisher<std::vector<T>> window(std::size_t count) const {
     return publisher<std::vector<T>>::adopt(
         detail::require(promise_publisher_window(raw(), count), "promise_publisher_window"));
   }
-  // Groups of `count` values; the last, at the end, may have fewer.
+  // Publishes groups of `count` values. The last group, at the end, may have fewer.
   publisher<std::vector<T>> buffer(std::size_t count) const {
     return publisher<std::vector<T>>::adopt(
         detail::require(promise_publisher_buffer(raw(), count), "promise_publisher_buffer"));
   }
-  // The running fold: f(accumulated, value) makes the next accumulated value, which is published; `initial` is not.
+  // Publishes the running fold: f(accumulated, value) makes the next accumulated value. `initial` is not published.
   template <class U, class F> publisher<std::decay_t<U>> scan(U &&initial, F f) const {
     using folded = std::decay_t<U>;
     auto context = std::make_unique<F>(std::move(f));
@@ -265,7 +267,7 @@ public:
         promise_publisher_scan(raw(), &first, folds<folded, F>, context.release(), detail::free_context<F>),
         "promise_publisher_scan"));
   }
-  // Without those that equal the event before; with `errors` among these too.
+  // Skips values that equal the previous event; with `errors` also such errors.
   publisher distinct(bool errors = false) const {
     return adopt(detail::require(promise_publisher_distinct(raw(), errors ? PROMISE_DISTINCT_ERRORS : 0),
                                  "promise_publisher_distinct"));
@@ -273,11 +275,11 @@ public:
   publisher stateful() const {
     return adopt(detail::require(promise_publisher_stateful(raw()), "promise_publisher_stateful"));
   }
-  // Returns the stream that gives each new subscriber its latest `count` events first, the oldest of them first.
+  // Returns the stream that sends each new subscriber the latest `count` events first, the oldest of them first.
   publisher replay(std::size_t count) const {
     return adopt(detail::require(promise_publisher_replay(raw(), count), "promise_publisher_replay"));
   }
-  // Returns the stream with state: that value, as long as nothing else has come.
+  // Returns the stream with state: its latest event is the value until another event is published.
   template <class U = T> publisher start_with(U &&content) const {
     const promise_value_t first = detail::encode_as<T>(std::forward<U>(content)).release();
     return adopt(detail::require(promise_publisher_start_with(raw(), &first), "promise_publisher_start_with"));
@@ -348,7 +350,7 @@ publisher<U> gather(Combine how, const char *what, const std::vector<publisher<T
 }
 } // namespace detail
 
-// Publishes the number of the intervals that have passed, each time one has; with an executor, there. See
+// Makes a publisher of ticks, each with the number of intervals that have passed; with an executor, on it. See
 // promise_publisher_every().
 template <class Rep, class Period> publisher<std::uint64_t> every(std::chrono::duration<Rep, Period> interval) {
   return publisher<std::uint64_t>::adopt(
@@ -360,11 +362,11 @@ publisher<std::uint64_t> every(const executor &on, std::chrono::duration<Rep, Pe
       promise_publisher_every(detail::there(on.raw()), detail::nanoseconds(interval)), "promise_publisher_every"));
 }
 
-// The events of all, as they come.
+// Merges the events of all sources, in the order of publication.
 template <class T> publisher<T> merge(const std::vector<publisher<T>> &sources) {
   return detail::gather<T>(promise_publisher_merge, "promise_publisher_merge", sources);
 }
-// The first values of all, then the second ones, and so on.
+// Publishes the first values of all sources, then the second ones, and so on.
 template <class T> publisher<std::vector<T>> zip(const std::vector<publisher<T>> &sources) {
   return detail::gather<std::vector<T>>(promise_publisher_zip, "promise_publisher_zip", sources);
 }
@@ -374,7 +376,7 @@ template <class... T> publisher<std::tuple<T...>> zip(const publisher<T> &...sou
   return publisher<std::tuple<T...>>::adopt(
       detail::require(promise_publisher_zip(raw, sizeof...(T)), "promise_publisher_zip"));
 }
-// The latest values of all, for each value of any, once each has had one.
+// Publishes the latest values of all sources for each value of any source, once each has published one.
 template <class T> publisher<std::vector<T>> combine_latest(const std::vector<publisher<T>> &sources) {
   return detail::gather<std::vector<T>>(promise_publisher_combine_latest, "promise_publisher_combine_latest", sources);
 }

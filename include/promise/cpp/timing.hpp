@@ -10,10 +10,10 @@
 namespace promises {
 namespace detail {
 
-// A base of the class of publishers. Without an executor the timer runs on a thread for timers.
+// A base class of publisher<T>. Without an executor the timer runs on a thread for timers.
 template <class Publisher> class timed_operators {
 public:
-  // An event when no other one has followed it for the interval.
+  // Publishes an event when no other one has followed it for the interval.
   template <class Rep, class Period> Publisher debounce(std::chrono::duration<Rep, Period> interval) const {
     return made("promise_publisher_debounce", promise_publisher_debounce, nullptr, interval);
   }
@@ -21,7 +21,7 @@ public:
   Publisher debounce(const executor &on, std::chrono::duration<Rep, Period> interval) const {
     return made("promise_publisher_debounce", promise_publisher_debounce, there(on.raw()), interval);
   }
-  // One event in an interval: the first, and with `latest` at its end the latest one.
+  // Publishes one event in an interval: the first one, and with `latest` the latest one at its end.
   template <class Rep, class Period>
   Publisher throttle(std::chrono::duration<Rep, Period> interval, bool latest = true) const {
     return made("promise_publisher_throttle", promise_publisher_throttle, nullptr, interval, throttling(latest));
@@ -31,7 +31,7 @@ public:
     return made("promise_publisher_throttle", promise_publisher_throttle, there(on.raw()), interval,
                 throttling(latest));
   }
-  // Fails, with PROMISE_ETIMEDOUT, when no event came for the interval.
+  // Publishes the same events, and fails with PROMISE_ETIMEDOUT when none has arrived for the interval.
   template <class Rep, class Period> Publisher timeout(std::chrono::duration<Rep, Period> interval) const {
     return made("promise_publisher_timeout", promise_publisher_timeout, nullptr, interval);
   }

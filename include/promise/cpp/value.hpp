@@ -1,4 +1,4 @@
-// promise/cpp/value.hpp - values, owned. Part of promise.hpp: read that first.
+// promise/cpp/value.hpp - values as C++ objects. Part of promise.hpp: read that first.
 #ifndef PROMISE_CPP_VALUE_HPP
 #define PROMISE_CPP_VALUE_HPP
 
@@ -24,14 +24,14 @@ template <class T, class = void> struct codec {
 
 namespace detail {
 template <class T> using decoded = decltype(codec<T>::decode(std::declval<const promise_value_t &>()));
-// The result of decode(), a copy in place of a reference where the type can be copied.
+// The type of the result of decode(), with a copy in place of a reference if the type can be copied.
 template <class T> using lasting = std::conditional_t<std::is_copy_constructible_v<T>, T, decoded<T>>;
 } // namespace detail
 
 // A type of values, registered or built in. It lives as long as the process, so it is copied freely.
 class type {
 public:
-  // Registers it, or finds it; see promise_type_register(). Throws if the name is taken by another kind of type.
+  // Registers the type, or finds it; see promise_type_register(). Throws if the name is taken by another kind of type.
   explicit type(const char *name, promise_free_t destroy = nullptr);
   type(const char *name, const type &parent, promise_free_t destroy = nullptr);
   // Finds a registered or built-in type, such as "error" or "i64". Throws if there is none.
@@ -61,7 +61,7 @@ private:
 // A value of any kind, with a reference to its content. Move-only; copy() shares the content, which is immutable.
 class value {
 public:
-  // VOID.
+  // Makes a VOID.
   value() noexcept : raw_() {
     raw_.kind = PROMISE_KIND_VOID;
   }
@@ -79,7 +79,7 @@ public:
     promise_value_release(&raw_);
   }
 
-  // Any type that has a codec.
+  // Makes a value of any type that has a codec.
   template <class T> static value of(T &&content) {
     return codec<std::decay_t<T>>::encode(std::forward<T>(content));
   }
@@ -89,18 +89,18 @@ public:
     made.raw_ = owned;
     return made;
   }
-  // Keeps one that is lent. Throws if it is forged.
+  // Keeps a borrowed value. Throws if the value is forged.
   static value keep(const promise_value_t &lent);
 
   value copy() const {
     return keep(raw_);
   }
-  // The content as `T`; throws an error of domain "c++" for another type. For a registered class a reference, valid as
-  // long as the value.
+  // Returns the content as `T`; throws an error of domain "c++" for another type. For a registered class returns a
+  // reference, valid as long as the value.
   template <class T> decltype(auto) as() const & {
     return codec<T>::decode(raw_);
   }
-  // The content of an rvalue, as a copy if the class can be copied: a reference would dangle.
+  // Returns the content of an rvalue, as a copy if the class can be copied: a reference would dangle.
   template <class T> detail::lasting<T> as() const && {
     return codec<T>::decode(raw_);
   }
@@ -113,39 +113,39 @@ public:
   const promise_value_t &raw() const noexcept {
     return raw_;
   }
-  // Gives the reference to the caller, and leaves a VOID.
+  // Passes the reference to the caller, and leaves a VOID.
   [[nodiscard]] promise_value_t release() noexcept {
     const promise_value_t owned = raw_;
     raw_ = promise_value_t();
     raw_.kind = PROMISE_KIND_VOID;
     return owned;
   }
-  // The bytes of a STRING or BYTES, or the message of an ERROR, without a copy: valid as long as the value is. Empty
-  // for any other kind.
+  // Returns the bytes of a STRING or BYTES, or the message of an ERROR, without a copy: valid as long as the value is.
+  // Empty for any other kind.
   std::string_view bytes() const &noexcept {
     std::size_t length = 0;
     const char *first = promise_value_data(&raw_, &length);
     return first != nullptr ? std::string_view(first, length) : std::string_view();
   }
-  std::string_view bytes() const && = delete; // it would lead nowhere
-  // The number of elements of an ARRAY or entries of a MAP; 0 for any other kind.
+  std::string_view bytes() const && = delete; // the bytes would be freed already
+  // Returns the number of elements of an ARRAY or entries of a MAP; 0 for any other kind.
   std::size_t count() const noexcept {
     return promise_value_count(&raw_);
   }
-  // The element, or a MAP's value, at an index or for a key; VOID if there is none.
+  // Returns the element, or a MAP's value, at an index or for a key; VOID if there is none.
   value at(std::size_t index) const {
     return lent(promise_value_at(&raw_, index));
   }
   value find(std::string_view key) const {
     return lent(promise_value_find(&raw_, key.data(), key.size()));
   }
-  // The key of a MAP's entry; empty if there is none.
+  // Returns the key of a MAP's entry; empty if there is none.
   std::string key(std::size_t index) const {
     std::size_t length = 0;
     const char *text = promise_value_key(&raw_, index, &length);
     return text != nullptr ? std::string(text, length) : std::string();
   }
-  // A description for people and logs, in at most 511 bytes.
+  // Returns a description for display and logs, of at most 511 bytes.
   std::string describe() const {
     char text[512];
     const std::size_t length = promise_value_describe(&raw_, text, sizeof text);

@@ -18,12 +18,12 @@ namespace detail {
 // State shared between one co_await and its reaction, which may outlive the coroutine.
 class waiting {
 public:
-  // The stage of the race between the thread that attaches the reaction and the reaction.
+  // The stage of the race between the attaching thread and the reaction.
   enum stage { attaching, suspended, settled, dropped };
 
-  // Whether the coroutine is `owned`: a promise's, which nothing else destroys.
+  // Makes the state of a wait. `owned`: the coroutine belongs to a promise, and nothing else destroys it.
   waiting(std::coroutine_handle<> coroutine, bool owned) noexcept : coroutine_(coroutine), owned_(owned) {}
-  // The reaction has run, or never will.
+  // Resumes or destroys the coroutine, because the reaction has run, or never will.
   void end(stage how) noexcept {
     if (stage_.exchange(how) != suspended)
       return;
@@ -36,15 +36,15 @@ public:
     }
     coroutine_.resume();
   }
-  // The reaction is attached: whether the coroutine stays suspended. Otherwise it has run meanwhile, and the coroutine
-  // goes on here; or on `where`, if that is not NULL.
+  // Call after the reaction was attached. Returns whether the coroutine stays suspended. If the reaction has run
+  // meanwhile, the coroutine continues on `where`, or, if that is NULL, here.
   static bool attached(const std::shared_ptr<waiting> &wait, promise_executor_t *where);
   // Detaches the coroutine: the reaction must not touch it any more.
   void give_up() noexcept {
     stage_.store(settled);
   }
 
-  promise_state_t state = PROMISE_PENDING; // still pending when it goes on: it was dropped
+  promise_state_t state = PROMISE_PENDING; // still pending on resumption: the reaction was dropped
   value content{};
 
 private:
@@ -53,8 +53,8 @@ private:
   std::atomic<stage> stage_{attaching};
 };
 
-// While a reaction resumes a coroutine, on its thread: if the coroutine ends there, its promise follows the one that
-// the reaction settles, so that no stack is taken however many wait for one another.
+// Exists while a reaction resumes a coroutine, on the reaction's thread. If the coroutine ends there, its promise
+// follows the promise that the reaction settles, so that chains of waiting coroutines take no stack.
 struct carrier {
   const waiting *by;
   promise_verdict_t verdict = 0; // 0: the coroutine has not ended
@@ -116,7 +116,7 @@ inline bool waiting::attached(const std::shared_ptr<waiting> &wait, promise_exec
     const std::shared_ptr<waiting> ready = std::move(static_cast<wake *>(ctx)->wait);
     ready->end(settled);
   };
-  // On failure the destructor of the context reports it.
+  // On failure the destructor of the context ends the wait as dropped.
   promise_executor_submit(where, resume, again.release(), free_context<wake>);
   return true;
 }

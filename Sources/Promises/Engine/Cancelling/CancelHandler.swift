@@ -5,8 +5,9 @@ import Synchronization
 // the request came before, or the settlement.
 //
 // A handler that propagates requests is needed again when its promise is settled, so a request does not claim it. It
-// marks it instead, with `cancelRequested`, until the gather or link was asked. If the promise is settled or destroyed
-// meanwhile, as by another handler, the gather or link still has its inputs: the request drops the handler at its end.
+// marks the handler instead, with `cancelRequested`, until the gather or link has been asked. If the promise is settled
+// or destroyed meanwhile, as by another handler, the gather or link still has its inputs: the request drops the handler
+// at its end.
 //
 // A handler for the end of the request is claimed as any other, and run once the request has been propagated upstream.
 //
@@ -28,7 +29,7 @@ struct CancelHandler: CellView {
   var passesOn: Bool { ref.meta & ReactionKind.passingOn != 0 }
   /// Whether it runs at the end of the request, after the handlers of all promises upstream.
   var isLast: Bool { ref.meta & ReactionKind.atEnd != 0 }
-  /// Whether it is of the maker of its promise.
+  /// Whether the maker of the promise, a gather, a link or a timer, registered it.
   var isOfMaker: Bool { ref.meta & ReactionKind.ofMaker != 0 }
   /// The gather or link.
   var target: CellRef { ref.contextCell }
@@ -59,7 +60,7 @@ extension CellRef {
     return isAdded
   }
 
-  /// onCancelRequest() with flags. The caller keeps the context when memory has run out.
+  /// Registers a handler with flags. The caller keeps the context when memory has run out.
   func onCancelRequest(_ function: Observer, _ context: Context, meta: UInt32) -> Bool {
     let function = unsafe unsafeBitCast(function, to: UnsafeMutableRawPointer.self)
     guard let handler = unsafe CellRef.derived(from: self, .cancelHandler, function, context, references: 2) else {
@@ -73,7 +74,7 @@ extension CellRef {
   }
 
   /// Propagates cancel requests to the gather or link that settles this promise (CancelWork.swift). Takes ownership of
-  /// a reference to its cell; the caller has another. When the promise is settled or unwanted, the gather or link
+  /// a reference to `cell`; the caller must have another. When the promise is settled or unwanted, the gather or link
   /// detaches from its inputs.
   func passCancelRequests(to cell: CellRef) -> Bool {
     let context = unsafe Context(UnsafeMutableRawPointer(cell.cell), { unsafe CellRef.from($0).leaveInputs() })
@@ -117,15 +118,15 @@ extension CellRef {
     life & Life.kindMask == CellKind.other.rawValue << Life.kindShift
   }
 
-  /// Detaches this input or link from its source, unless its reaction runs or has run.
+  /// Detaches this input or link from its source, unless it runs or has run.
   func leaveInput(isTaken: Bool) {
     guard let source = retainedSource() else { return }
     source.detach(self, isTaken: isTaken)
     source.releaseLeft()
   }
 
-  /// Takes the handlers of a list of reactions, in the order of attachment, each with a reference for the caller. The
-  /// promise is held.
+  /// Takes the handlers of a list of reactions, in the order of attachment, each with a reference for the caller. Call
+  /// with the promise held.
   func takeCancelHandlers(newest: UInt32) -> CellQueue<CancelHandler.Link> {
     var handlers = CellQueue<CancelHandler.Link>()
     for reaction in ReactionList(newest) {
@@ -215,7 +216,7 @@ extension CellRef {
 extension CellRef {
   var isCancelReason: Bool { unsafe function == nil }
 
-  /// Keeps the reason while the promise is pending. The promise is held.
+  /// Keeps the reason while the promise is pending. Call with the promise held.
   func keepCancelReason(_ reason: CellValue) {
     guard reason.kind != ValueKind.void.rawValue, reason.retain() else { return }
     guard let entry = unsafe CellRef.derived(from: self, .cancelHandler, nil, Context(nil, nil), references: 1) else {

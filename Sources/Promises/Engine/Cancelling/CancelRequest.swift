@@ -22,8 +22,8 @@ extension CellRef {
   var isCancelled: Bool { outcome.isRejected && value.kind == ValueKind.discarded.rawValue }
 
   /// Requests cancellation of the promise, once, if it is pending; then of its sources upstream, as far as no one else
-  /// is interested in them. The handlers get the reason, which is borrowed, and run before this returns. The caller has
-  /// a reference.
+  /// is interested in them. The handlers get the reason, which is borrowed, and run before this returns. The caller
+  /// must have a reference.
   package func requestCancel(_ reason: CellValue = .void) {
     var work = CancelWork()
     requestCancel(reason, leaving: &work)
@@ -45,7 +45,7 @@ extension CellRef {
   }
 
   /// Stops counting references to the promise as interest: from now on only its reactions keep it from being cancelled.
-  /// Requests cancellation if a waiting request was blocked by nothing else.
+  /// Requests cancellation if only references blocked a waiting request.
   package func seal() {
     guard hold() else { return }
     setFlags(CellState.Pending.sealed)
@@ -60,8 +60,8 @@ extension CellRef {
     source.releaseBorrowed()
   }
 
-  /// Propagates a request that was made for this promise to its source, present or future. The caller has a reference
-  /// to the source.
+  /// Propagates a request that was made for this promise to its source, present or future. The caller must have a
+  /// reference to the source.
   func passCancelRequest(to source: CellRef) {
     guard source.withdrawInterest() && source.hasNoOtherHolder else { return }
     let reason = cancelReason()
@@ -79,8 +79,8 @@ extension CellRef {
     source.release()
   }
 
-  /// Releases a reference to the source of a promise that was discarded. Requests cancellation of the source if a
-  /// waiting request was blocked by nothing else.
+  /// Releases a reference to the source of a promise that was discarded. Requests cancellation of the source if only
+  /// that reference blocked a waiting request.
   func releaseLeft() {
     passWaitingRequestOn()
     release()
@@ -137,7 +137,7 @@ extension CellRef {
     return heldSource()
   }
 
-  /// retainedSource() for a promise that is held.
+  /// The result of retainedSource(), for a promise that is held.
   private func heldSource() -> CellRef? {
     let index = state.source
     guard index != 0, passesRequestsOn else { return nil }

@@ -4,7 +4,7 @@ import CPlatform
 // not silenced. Tokens that are chained to it and cancelled with it get a deadline no later than its own. Each token
 // has a timer of its own, so its deadline stays valid after the token that it is chained to was destroyed.
 extension CancelToken {
-  /// The monotonic time at which the token is cancelled; `.max`: never.
+  /// The monotonic time in nanoseconds at which the token is cancelled; `.max`: never.
   package var deadline: Int64 { locked { limit.time } }
 
   /// The number of nanoseconds left; nil without a deadline.
@@ -13,9 +13,9 @@ extension CancelToken {
     return deadline == .max ? nil : deadline - platform_now()
   }
 
-  /// Cancels the token, and the tokens cancelled with it, at that monotonic time, on the executor or on the timer
-  /// thread. A token with an earlier deadline keeps it. False when memory or threads have run out: some of the tokens
-  /// may have the deadline then.
+  /// Cancels the token, and the tokens cancelled with it, at the monotonic time `deadline`, on the executor or on the
+  /// timer thread. A token with an earlier deadline keeps it. False when memory or threads have run out: some of the
+  /// tokens may have the deadline then.
   package func cancel(at deadline: Int64, on executor: CellExecutor? = nil) -> Bool {
     var work = TokenWork()
     guard ref.retain() else { return false }

@@ -3,7 +3,7 @@ import Synchronization
 
 extension CancelToken {
   /// Requests cancellation of the promise when the token is invalidated or cancelled next, or now if its deadline has
-  /// passed. Neither retains the other. False when memory has run out.
+  /// passed. Neither the token nor the promise retains the other. False when memory has run out.
   package func add(_ promise: CellRef) -> Bool {
     guard add(WeakCell(promise), to: .promises) else { return false }
     requestCancelIfOverdue(promise)
@@ -71,8 +71,8 @@ extension CancelToken {
   package enum Chaining { case chained, cycle, outOfMemory }
 
   /// Chains the token to `other`: it is invalidated whenever `other` is, and with `includingCancel` cancelled whenever
-  /// `other` is. Neither retains the other. A cycle is rejected. With `includingCancel` the token's deadline becomes no
-  /// later than that of `other`; when memory for that has run out, the token stays chained nonetheless.
+  /// `other` is. Neither token retains the other. A cycle is rejected. With `includingCancel` the token's deadline
+  /// becomes no later than that of `other`; when memory for that has run out, the token stays chained nonetheless.
   package func chain(to other: CancelToken, includingCancel: Bool) -> Chaining {
     let chaining = enter(in: other, includingCancel: includingCancel)
     // Outside the lock: it starts a timer.
@@ -96,8 +96,8 @@ extension CancelToken {
     return .chained
   }
 
-  /// Whether `other` is this token or is chained to it, directly or indirectly; nil when memory has run out. The caller
-  /// has the lock under which tokens are chained.
+  /// Whether `other` is this token or is chained to it, directly or indirectly; nil when memory has run out. Call with
+  /// PLATFORM_LOCK_TOKENS held.
   private func reaches(_ other: CancelToken) -> Bool? {
     var work = TokenWork()
     guard ref.retain() else { return nil }
@@ -124,14 +124,14 @@ extension CancelToken {
 }
 
 // A walk downstream from a token visits each token once, even if several paths lead to it. When walks on two threads
-// interleave, a token may be visited twice; no promise is asked twice for that.
+// interleave, a token may be visited twice; its promises still get one request each.
 extension CancelToken {
   /// Returns the number of a new walk: an odd one, because a new token has 0.
   static func newWalk() -> UInt32 {
     UInt32(truncatingIfNeeded: walks.wrappingAdd(2, ordering: .relaxed).newValue)
   }
 
-  /// Marks the token as visited by the walk; false if it was already. The token is locked.
+  /// Marks the token as visited by the walk; false if it was already. Call with the token locked.
   func isNew(on walk: UInt32) -> Bool {
     guard ref.firstHalf != walk else { return false }
     ref.firstHalf = walk

@@ -1,5 +1,4 @@
 /// The lists of a token: weak references, the newest first.
-///
 extension CancelToken {
   package enum List { case promises, tokens }
 
@@ -24,7 +23,7 @@ extension CancelToken {
   }
 
   /// Removes all dead entries behind the newest one and returns them. The next sweep follows after as many adds as
-  /// entries are left, so the amortized cost of an add is constant. The token is locked.
+  /// entries are left, so the amortized cost of an add is constant. Call with the token locked.
   private func sweep(_ list: List, behind newest: TokenEntry) -> UInt32 {
     var dead: UInt32 = 0
     var last = newest

@@ -9,9 +9,8 @@ import Synchronization
 ///                                          kind: the last walk
 ///
 /// A token has a generation. `invalidate` starts a new one, and a callback registered under an older one is silenced.
-/// Handles are counted apart from references, which guards (TokenGuard.swift) have too: a callback does not keep a
-/// token from
-/// being dropped, and dropping it may invalidate it.
+/// Handles are counted apart from references, because guards (TokenGuard.swift) have references, too: a registered
+/// callback does not keep its token from being dropped, and dropping the token may invalidate it.
 ///
 /// The entries of the two lists are weak references: to promises to cancel, and to tokens chained to this one. The
 /// lists are changed under the lock; no user code runs meanwhile.
@@ -67,7 +66,7 @@ package struct CancelToken: Equatable {
     UInt32(truncatingIfNeeded: word >> CancelToken.generationShift)
   }
 
-  /// Whether the token was ever chained to another. The caller has the lock under which tokens are chained.
+  /// Whether the token was ever chained to another. Call with PLATFORM_LOCK_TOKENS held.
   var isChained: Bool { word & CancelToken.chained != 0 }
 
   func becomeChained() { set(CancelToken.chained) }

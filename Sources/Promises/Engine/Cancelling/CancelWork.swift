@@ -1,13 +1,13 @@
 /// The work list of a cancel request: the gathers and links that it has still to reach, and the handlers that run after
-/// all others. It avoids recursion, however deep they are nested. It takes no memory, because it consists of handlers.
-/// Each is in one list at most: a promise is asked once.
+/// all others. It avoids recursion, however deep gathers and links are nested, and allocates nothing, because it links
+/// the handlers. A handler is in one work list at most: a promise is asked once.
 struct CancelWork {
   private var handlers = CellQueue<CancelHandler.Link>()
   /// A stack: the handler of the promise furthest upstream runs first.
   private var last = CellQueue<CancelHandler.Link>()
 
-  /// Takes ownership of a reference to a handler: one that is marked, so that it keeps its gather or link, or one for
-  /// the end of the request, which the request has claimed.
+  /// Takes ownership of a reference to a handler. The handler must be marked, so that it keeps its gather or link, or
+  /// must be a claimed handler for the end of the request.
   mutating func push(_ handler: CancelHandler) {
     if handler.passesOn { handlers.push(handler) } else { last.pushFront(handler) }
   }

@@ -1,8 +1,8 @@
-// A cancelled promise is rejected with a DISCARDED. With a cause - the error elsewhere that led to it - that owns a
-// box.
+// A cancelled promise is rejected with a DISCARDED. A DISCARDED with a cause, the error elsewhere that led to the
+// cancellation, owns a box.
 extension CellValue {
-  /// The reason of a promise cancelled because of `cause`. Takes ownership of the cause, which is lost when memory has
-  /// run out.
+  /// Makes the reason of a promise that is cancelled because of `cause`. Takes ownership of the cause, which is lost
+  /// when memory has run out.
   package static func discarded(because cause: CellValue) -> CellValue {
     guard let box = Box.make(.discarded, count: 0, meta: 0) else {
       cause.release()

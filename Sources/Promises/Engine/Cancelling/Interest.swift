@@ -3,7 +3,7 @@ import Synchronization
 
 /// The interest of a reaction in its source. A source that loses all interest is asked to cancel.
 ///
-/// Stored in bits 4 and 5 of `meta`. A `rescue`, whose type is there, is `counted`.
+/// Stored in bits 4 and 5 of `meta`. A `rescue` stores its type there; its interest is `counted`.
 @usableFromInline
 package struct Interest: Equatable {
   let rawValue: UInt32
@@ -20,7 +20,7 @@ package struct Interest: Equatable {
 extension CellRef {
   /// The interest of this promise's reaction in its source. Another thread may detach the reaction meanwhile, with a
   /// lock on the source rather than on this promise. Either answer is valid then: a detached reaction has no interest,
-  /// and its source is looked up by `retained`, which checks that it is pending.
+  /// and `retained()` checks that the source is pending.
   var interest: Interest {
     let meta = unsafe platform_load_shared(metaAddress)
     return meta & ReactionKind.mask == ReactionKind.rescue.rawValue
@@ -58,14 +58,13 @@ extension CellRef {
     return isWithoutInterest()
   }
 
-  /// Whether this promise, which is held, lost interest that may have been the last, and no request has followed from
-  /// it.
+  /// Whether this promise, which is held, lost interest, possibly the last, and was not asked to cancel since.
   var isWithdrawnWhileHeld: Bool {
     state.bits & CellState.Pending.cancelRequested == 0 && detachState.isWithdrawn
   }
 
   /// The reason of a cancel request for one of the promises derived from this one, with a reference for the caller;
-  /// VOID if none was given. The promise is held.
+  /// VOID if none was given. Call with the promise held.
   func withdrawnReason() -> CellValue {
     for reaction in ReactionList(state.head) {
       guard reaction.reactionKind != .cancelHandler, reaction.passesRequestsOn, reaction.isCancelRequested else {
@@ -77,7 +76,7 @@ extension CellRef {
     return .void
   }
 
-  /// Whether none of the reactions is interested. The promise is held.
+  /// Whether none of the reactions is interested. Call with the promise held.
   func isWithoutInterest() -> Bool {
     var detachState = self.detachState
     let isOver = detachState.isWithoutInterest(newest: state.head)

@@ -2,7 +2,7 @@
 package struct WeakCell: Equatable, Sendable {
   private let token: Token
 
-  /// Makes a weak reference. The caller has a strong one.
+  /// Makes a weak reference. The caller must have a strong one.
   package init(_ cell: CellRef) {
     cell.watch()
     token = cell.token

@@ -1,14 +1,15 @@
 import CPlatform
 import Synchronization
 
-/// A promise of the outcomes of several others, its inputs.
+/// Makes one promise, the result, of several others, the inputs.
 ///
 ///            state                     value       meta      next         function      context, free
 ///   gather   unsettled | mode, flags   the count   subkind   the result   the entries   the closure that combines
 ///
 /// Each input has an entry: a reaction of the kind `input` in the input's list, whose `context` is the gather. The
-/// entries are an array of the reaction and the outcome of its input. The gather has the settler's reference to the
-/// result, until the result is settled; the result's cancel-request handler has a reference to the gather.
+/// gather owns the array of entries, each with the reaction and the outcome of its input. The gather has the settler's
+/// reference to the result, until the result is settled; the result's cancel-request handler has a reference to the
+/// gather.
 ///
 /// The first entry that decides claims the decision, and later outcomes are ignored. If no entry decides, the last one
 /// to settle combines all outcomes.
@@ -91,7 +92,7 @@ package struct Gather {
 }
 
 extension CellRef {
-  /// The index of the input of this reaction, beside the generation of its source.
+  /// The index of this reaction's input, stored beside the generation of its source (noteGeneration()).
   var inputIndex: Int {
     get { Int(value.bits & 0xffff_ffff) }
     nonmutating set { unsafe cell.pointee.value.bits = value.bits & ~0xffff_ffff | UInt64(newValue) }
@@ -150,7 +151,7 @@ extension Gather {
     return abandoned(result)
   }
 
-  /// Takes a reference to each input, or to none: false if one has too many.
+  /// Takes a reference to each input, or to none: false if an input has too many.
   private static func retain(_ inputs: (Int) -> CellRef, _ count: Int) -> Bool {
     for index in 0..<count where !inputs(index).retain() {
       release(inputs, index)
@@ -197,7 +198,7 @@ extension Gather {
   }
 
   /// Attaches the entries; those of settled inputs run at once. Releases the caller's reference, which keeps the gather
-  /// meanwhile.
+  /// alive meanwhile.
   private func attach(_ inputs: (Int) -> CellRef) {
     for index in 0..<count { unsafe inputs(index).deliver(to: entries[index].reaction) }
     ref.release()

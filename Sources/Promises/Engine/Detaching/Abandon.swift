@@ -79,7 +79,8 @@ extension CellRef {
     return source
   }
 
-  /// Whether this promise is unwanted, given that only the caller and the settler have references. The promise is held.
+  /// Whether this promise is unwanted, given that only the caller and the settler have references. Call with the
+  /// promise held.
   private func isUnwanted(_ removed: inout UInt32) -> Bool {
     let state = self.state
     let isAsked = state.bits & CellState.Pending.cancelRequested != 0

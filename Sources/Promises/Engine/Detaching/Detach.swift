@@ -5,9 +5,9 @@ import Synchronization
 // (Abandon.swift). Its context is released at once; its cell stays in the list of its source until the list is trimmed
 // or swept (DetachState.swift).
 //
-// The source is held meanwhile, so it is pending, and none of its reactions runs: each context is released either by
-// the thread that runs the reaction or by the one that detaches it. A promise records the generation of its source, so
-// that a recycled cell is not mistaken for it.
+// The source is held during the detach, so it is pending, and none of its reactions runs: each context is released
+// either by the thread that runs the reaction or by the one that detaches it. A promise records the generation of its
+// source, so that a recycled cell is not mistaken for it.
 extension CellRef {
   /// Detaches a reaction to this promise. A no-op if the promise is settled or being settled: then the reaction runs,
   /// or has run. With `isTaken`, a rejection of this promise counts as handled from now on.
@@ -17,9 +17,9 @@ extension CellRef {
     let rest = Detached(reaction)
     let isPromise = reaction.isPromise
     let detached = ReactionKind.detached.rawValue | Interest.none.rawValue << ReactionKind.typeShift
-    // So that the release of its last reference finds that it is the list's (SettlerReference.swift).
+    // Lets a release find that the last reference is that of the list (SettlerReference.swift).
     if isPromise { reaction.watch() }
-    // A cancel request for the reaction's promise may read it meanwhile.
+    // A cancel request for the reaction's promise may read `meta` concurrently.
     unsafe platform_store_shared(reaction.metaAddress, detached | (isPromise ? 0 : ReactionKind.unheld))
     var removed: UInt32 = 0
     var detachState = self.detachState
@@ -40,7 +40,7 @@ extension CellRef {
   }
 
   /// Whether this kind of reaction can be detached. A closure of the Swift layer runs regardless of its promise's state
-  /// (reading S-37); an observer settles nothing. The source is held.
+  /// (reading S-37); an observer settles nothing. Call with the source held.
   private var isDetachable: Bool {
     switch reactionKind {
     case .then, .rescue, .finally, .follow, .link, .input, .completion: true
@@ -86,12 +86,12 @@ extension CellRef {
 /// The contents of a detached reaction, to release.
 private enum Detached {
   case nothing
-  /// The reaction, whose caller has a reference.
+  /// The reaction whose context is released. The caller has a reference to it.
   case context(CellRef)
   case job(ReactionJob)
   /// The promise that a link settles, or the gather of an input.
   case cell(CellRef)
-  /// The reaction that has an event of a queue.
+  /// The reaction that delivers an event to a queue.
   case completion(CellRef)
 
   init(_ reaction: CellRef) {

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The state that a `detaching` pending promise keeps of its list of reactions: the progress of a search for interest,
-/// and how many are detached. Guarded by hold(), in the promise's `value`:
+/// and a count of the detached reactions. Guarded by hold(), in the promise's `value`:
 ///
 ///   kind         box           bits
 ///   count |28|   order |28|    generation of the source |32| flags |28| end
@@ -10,18 +10,18 @@ import Synchronization
 /// The search: the reactions from `newest` down to `current` are not interested. `current` is examined next, and so on
 /// down to `end`; the reactions from `end` on are not interested either.
 ///
-/// There is no space to count all detached reactions, so one in 2^order is counted, selected by its index. 16 counted
-/// ones stand for as many as there were waiting reactions at the last sweep. So the amortized cost of sweeps is
-/// constant per detached reaction.
+/// There is no space to count all detached reactions, so one in 2^order is counted, selected by its index. The list is
+/// swept when 16 are counted: then about as many are detached as were waiting after the last sweep. So the amortized
+/// cost of sweeps is constant per detached reaction.
 struct DetachState {
   private var newest: UInt32 = 0
   private var current: UInt32 = 0
   private var end: UInt32 = 0
   private var count: UInt32 = 0
   private var order: UInt32 = 0
-  /// A reaction lost interest, and it may have been the last one.
+  /// Whether a reaction lost interest, possibly the last interested one.
   var isWithdrawn = false
-  /// A reaction was detached because its promise was settled: a rejection counts as handled (Unhandled.swift).
+  /// Whether a reaction was detached because its promise was settled: a rejection counts as handled (Unhandled.swift).
   var isTaken = false
 
   private static var indexMask: UInt32 { 0x0fff_ffff }
@@ -105,8 +105,8 @@ extension CellRef {
   }
 
   /// Removes detached reactions from the front of the list, up to the first waiting one, passing at most `limit`
-  /// cancel-request handlers. Whether it stopped before the end of the list. The promise is held; the removed reactions
-  /// are pushed on `removed`.
+  /// cancel-request handlers. Returns true if it stopped before the end of the list. The promise is held; the removed
+  /// reactions are pushed on `removed`.
   func trim(_ detachState: inout DetachState, past limit: Int, removed: inout UInt32) -> Bool {
     var next = popDetached(&detachState, &removed)
     var last = CellRef(index: next)
@@ -125,7 +125,7 @@ extension CellRef {
     return false
   }
 
-  /// Removes all detached reactions from the list. The promise is held.
+  /// Removes all detached reactions from the list. Call with the promise held.
   func sweep(_ detachState: inout DetachState, removed: inout UInt32) {
     var waiting: UInt32 = 0
     var next = popDetached(&detachState, &removed)

@@ -29,7 +29,7 @@ struct Monitor {
   func wakeOne() { unsafe platform_monitor_wake_one(pointer) }
 }
 
-/// Allocated memory behind its monitor. `state` is accessed only while the monitor is held.
+/// Allocated memory that a monitor guards. `state` is accessed only while the monitor is held.
 @safe
 struct Guarded<State> {
   let address: UnsafeMutableRawPointer
@@ -38,8 +38,8 @@ struct Guarded<State> {
 
   init(address: UnsafeMutableRawPointer?) { unsafe self.address = unsafe address.unsafelyUnwrapped }
 
-  /// Nil when memory has run out. Lock order: a thread that holds this monitor may take monitors that were made later,
-  /// or any other one if this one `comesFirst`. fork() takes all of them in that order.
+  /// Allocates the memory; nil when memory has run out. Lock order: a thread that holds this monitor may take monitors
+  /// that were made later, or any other one if this one `comesFirst`. fork() takes all of them in that order.
   static func make(_ state: State, comesFirst: Bool = false, inChild: ChildFunction) -> Guarded? {
     guard let address = unsafe malloc(offset + MemoryLayout<State>.size) else { return nil }
     unsafe (address + offset).bindMemory(to: State.self, capacity: 1).initialize(to: state)

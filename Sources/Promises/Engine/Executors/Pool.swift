@@ -63,7 +63,8 @@ struct Pool {
       .map { unsafe Pool(address: $0) }
   }
 
-  /// The pool of the timers' callbacks: in the order of their deadlines, one at a time unless one takes long.
+  /// The pool for the callbacks of timers, which run in the order of their deadlines, one at a time unless a callback
+  /// takes long.
   static var timers: Pool? {
     prepare(timerPool)
     return unsafe timerPool.get { unsafe make(width: 1, isForTimers: true) }.map { unsafe Pool(address: $0) }
@@ -119,8 +120,7 @@ struct Pool {
     }
   }
 
-  /// Wakes or starts workers while there are queued jobs without one, and fewer jobs run than allowed. The monitor is
-  /// held.
+  /// Wakes or starts workers while queued jobs have none, and fewer jobs run than allowed. Call with the monitor held.
   @unsafe
   func balance() {
     while unsafe state.pointee.waiting > state.pointee.coming
@@ -139,7 +139,7 @@ struct Pool {
     if unsafe state.pointee.waiting > state.pointee.coming { Clock.made?.watchPools() }
   }
 
-  /// The next job that may run now; nil without one. The monitor is held.
+  /// Removes and returns the next job that may run now; nil without one. Call with the monitor held.
   @unsafe
   func pick() -> Job? {
     guard unsafe state.pointee.waiting > 0,
@@ -160,8 +160,8 @@ struct Pool {
 }
 
 extension Pool {
-  /// Resets the pool in a child of fork(): its jobs are the parent's, and of its threads only one that forked in a job
-  /// exists.
+  /// Resets the pool in a child of fork(): the queued jobs belong to the parent, and the only worker that exists is the
+  /// one whose job called fork(), if any.
   fileprivate func forget() {
     unsafe guarded.locked { state in
       for priority in 0..<PoolPriority.count { unsafe state.pointee.queues[priority] = JobQueue() }

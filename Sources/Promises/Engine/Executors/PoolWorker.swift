@@ -1,9 +1,9 @@
 import CPlatform
 
-/// A thread of a pool; the struct is on its stack. Guarded by the pool's monitor, but for the constant `pool`.
+/// A thread of a pool; the struct is on its stack. Guarded by the pool's monitor, except for the constant `pool`.
 @unsafe
 struct PoolWorker {
-  /// First, in place of `pool`, which is read without the monitor: ThreadSanitizer takes `+=` for a change of byte 0.
+  /// Declared before `pool`, which is read without the monitor: ThreadSanitizer takes `+=` for a change of byte 0.
   var thread: Int32
   var previous: UnsafeMutablePointer<PoolWorker>?
   var next: UnsafeMutablePointer<PoolWorker>?
@@ -12,7 +12,7 @@ struct PoolWorker {
   var seen: UInt64 = 0
   var looks = 0
   var isBusy = false
-  /// The clock found the worker asleep within a job.
+  /// Whether the clock found the worker asleep within a job.
   var isStuck = false
   /// The depth of beginBlocking() calls.
   var blocks = 0
@@ -41,7 +41,7 @@ struct PoolWorker {
     unsafe isStuck = false
   }
 
-  /// Starts a worker, and counts it among the starting ones. The monitor is held.
+  /// Starts a worker, which the caller must count. False if no thread can be started. Call with the monitor held.
   static func start(_ pool: Pool) -> Bool {
     let name: StaticString = unsafe pool.state.pointee.isForTimers ? "promise-timers" : "promise-pool"
     return unsafe platform_start_thread(
@@ -97,7 +97,7 @@ extension Pool {
       let setsOut = unsafe state.pointee.isForTimers
       monitor.unlock()
       unsafe ThreadHooks.follow(&hooks)
-      // For a timer with an executor, this pool only submits the job to it.
+      // For a timer with an executor, this pool only submits the job to that executor.
       if setsOut, let executor = job.executor { executor.submit(job) } else { _ = job.run() }
       monitor.lock()
       unsafe worker.pointee.isBusy = false
@@ -106,8 +106,8 @@ extension Pool {
         unsafe state.pointee.asleep -= 1
       }
     }
-    // Of the running workers one was asleep when this one was called. They may get stuck before any of them ends its
-    // job.
+    // This worker was called because another one was asleep; that one has woken up, so enough workers run. They may get
+    // stuck before any of them ends its job.
     if unsafe state.pointee.waiting > state.pointee.coming { Clock.made?.watchPools() }
   }
 
@@ -122,7 +122,7 @@ extension Pool {
         return false
       }
     }
-    // The caller of the worker has counted it as running already.
+    // `balance` has already counted the called worker as running.
     unsafe state.pointee.calls -= 1
     unsafe state.pointee.coming -= 1
     return true
@@ -167,7 +167,7 @@ extension Pool {
     }
   }
 
-  /// The number of looks that find a worker with the same timer before another worker takes the next one.
+  /// The number of looks that find a worker with the same timer before another worker takes the next timer.
   private static var longTurn: Int { 20 }
 
   /// Detects stuck workers while jobs are queued, and calls others. `balance` and `work` ask for the next look.

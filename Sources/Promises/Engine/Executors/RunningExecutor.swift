@@ -6,12 +6,12 @@ struct RunningExecutor {
   let enclosing: UnsafeMutablePointer<RunningExecutor>?
   let executor: CellExecutor
 
-  /// The innermost one of this thread.
+  /// The innermost running executor of this thread.
   static var innermost: UnsafeMutablePointer<RunningExecutor>? {
     unsafe platform_thread().pointee.running?.assumingMemoryBound(to: RunningExecutor.self)
   }
 
-  /// Runs the body of an executor's job. The caller has a reference to the executor throughout.
+  /// Runs the body of an executor's job. The caller must have a reference to the executor throughout.
   @inline(__always)
   @safe
   static func running(_ executor: CellExecutor?, _ body: () -> Void) {

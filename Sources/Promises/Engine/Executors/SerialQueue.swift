@@ -24,12 +24,12 @@ struct SerialQueue {
     var isIdle = true
     /// The thread that runs the turn, by the address of its state; 0 otherwise.
     var thread: UInt = 0
-    /// 1 more than that of the target, if that is a serial executor, too.
+    /// The level of the target plus 1; an executor that is not serial has the level 0.
     let level: Int
   }
 
-  /// The maximum number of serial executors on one another: each takes some hundred bytes of stack to submit and to run
-  /// a job.
+  /// The maximum number of serial executors in a chain of targets: each takes some hundred bytes of stack to submit and
+  /// to run a job.
   fileprivate static var levels: Int { 128 }
 
   /// The number of jobs that a turn runs on a pool's thread before it yields to other jobs.
@@ -107,7 +107,7 @@ struct SerialQueue {
     executor.ref.release()
   }
 
-  /// The next job; with none left the queue becomes idle.
+  /// Returns the next job; if none is left, the queue becomes idle.
   private func next() -> Job? {
     unsafe guarded.locked { state in
       let job = unsafe state.pointee.jobs.pop()
@@ -129,9 +129,9 @@ struct SerialQueue {
     unsafe guarded.locked { state in unsafe state.pointee.jobs.contains { $0.holdsUp(promise) } }
   }
 
-  /// holdsUp() for a queue whose turn waits in another queue, with that one's lock held. The two may have been made in
-  /// any order, if one is in the main executor's place, so this lock is only tried. If another thread has it, the
-  /// result is false: the caller looks again while it waits.
+  /// Returns holdsUp() of a queue whose turn waits in another queue; the caller has the lock of the other queue. Either
+  /// queue may be the older one, if one substitutes for the main loop, so no lock order applies and this lock is only
+  /// tried. If another thread has it, the result is false: the caller looks again while it waits.
   func holdsUpWithinAnother(_ promise: CellRef) -> Bool {
     guard guarded.monitor.tryLock() else { return false }
     defer { guarded.monitor.unlock() }
@@ -197,7 +197,8 @@ extension CellExecutor {
     return executor
   }
 
-  /// The number of serial executors on one another from this one down; 0 if this is not a serial executor.
+  /// The number of serial executors in the chain of targets that begins with this one; 0 if this is not a serial
+  /// executor.
   fileprivate var serialLevel: Int { kind == .serial ? unsafe SerialQueue(address: context).level : 0 }
 
   /// Whether a serial executor may run its jobs on this one.

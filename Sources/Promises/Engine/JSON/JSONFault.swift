@@ -17,8 +17,8 @@ package struct JSONFault {
     self.offset = offset
   }
 
-  /// An ERROR of the domain "promise.json", whose cause is a MAP with the position in the text: "offset", "line" and
-  /// "column". Nil when memory has run out.
+  /// Makes an ERROR of the domain "promise.json", whose cause is a MAP with the position in the text: "offset", "line"
+  /// and "column". Nil when memory has run out.
   func error(in text: UnsafeRawBufferPointer) -> CellValue? {
     var (line, column) = (1, 1)
     for index in 0..<min(offset, text.count) {
@@ -50,7 +50,8 @@ package struct JSONFault {
     return make(&message, cause: place)
   }
 
-  /// An ERROR of the domain "promise.json", whose cause is a MAP with the "path" to the offending part of the value.
+  /// Makes an ERROR of the domain "promise.json", whose cause is a MAP with the "path" to the offending part of the
+  /// value.
   func error(path: inout TextBuffer) -> CellValue? {
     var message = TextBuffer()
     message.write(self.message)
@@ -64,7 +65,7 @@ package struct JSONFault {
     return make(&message, cause: place)
   }
 
-  /// Takes ownership of the cause; frees the message.
+  /// Makes the ERROR. Takes ownership of the cause; frees the message.
   private func make(_ message: inout TextBuffer, cause: CellValue) -> CellValue? {
     defer { message.free() }
     guard !message.hasFailed else {
@@ -94,7 +95,7 @@ package struct JSONFault {
 }
 
 extension MapTable {
-  /// A MAP with a position in a text.
+  /// Makes a MAP with a position in a text.
   fileprivate static func place(offset: Int, line: Int, column: Int) -> CellValue? {
     guard var table = MapTable(capacity: 3) else { return nil }
     guard table.set("offset", offset), table.set("line", line), table.set("column", column) else {
@@ -104,7 +105,7 @@ extension MapTable {
     return Box.map(table)
   }
 
-  /// A MAP with a path in a value.
+  /// Makes a MAP with a path in a value.
   fileprivate static func place(path: TextBuffer) -> CellValue? {
     guard !path.hasFailed, let value = unsafe Box.bytes(.string, path.bytes) else { return nil }
     guard var table = MapTable(capacity: 1) else {

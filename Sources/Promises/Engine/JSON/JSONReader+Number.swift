@@ -45,7 +45,7 @@ extension JSONReader {
     }
   }
 
-  /// Clamped to a million: larger exponents give the same result.
+  /// Reads an exponent, clamped to a million: larger ones lead to the same number.
   private mutating func readExponent() throws(Failure) -> Int {
     let isNegative = byte == UInt8(ascii: "-")
     if isNegative || byte == UInt8(ascii: "+") { position += 1 }

@@ -63,7 +63,7 @@ package struct JSONReader {
     return values.pop()
   }
 
-  /// Reads a value, or the beginning of a non-empty container up to its first value: then false.
+  /// Reads a value, or the beginning of a non-empty container up to its first value. False in the second case.
   private mutating func begin() throws(Failure) -> Bool {
     guard let byte, byte == UInt8(ascii: "[") || byte == UInt8(ascii: "{") else {
       try push(try readScalar())
@@ -126,7 +126,7 @@ package struct JSONReader {
     guard var table = MapTable(capacity: (values.count - start) / 2) else { throw .outOfMemory }
     for index in stride(from: start, to: values.count, by: 2) {
       let (key, value, count) = (values[index], values[index + 1], table.count)
-      // The table owns them from here on.
+      // The table owns the key and the value from here on.
       (values[index], values[index + 1]) = (.void, .void)
       guard let replaced = table.set(key, value) else {
         table.discard()

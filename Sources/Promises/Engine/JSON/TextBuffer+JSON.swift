@@ -19,7 +19,8 @@ extension TextBuffer {
     write(UInt8(ascii: "\""))
   }
 
-  /// Returns the length of the character in bytes, as does the next function.
+  /// Writes a one-byte character as an escape sequence. Returns the length of the character in bytes, as does the next
+  /// function.
   private mutating func write(escaped byte: UInt8) -> Int {
     switch byte {
     case UInt8(ascii: "\""): write("\\\"")
@@ -53,7 +54,7 @@ extension TextBuffer {
     write(hexadecimal: UInt64(unit), digits: 4)
   }
 
-  /// Base64 with padding (RFC 4648, section 4).
+  /// Writes bytes in base64 with padding (RFC 4648, section 4).
   mutating func write(base64 bytes: UnsafeRawBufferPointer) {
     for start in stride(from: 0, to: bytes.count, by: 3) {
       let count = min(3, bytes.count - start)

@@ -57,7 +57,7 @@ package struct CellLoop {
     loop.run(until: nanoseconds <= 0 ? nanoseconds : CellTimer.deadline(after: nanoseconds))
   }
 
-  /// Runs the loop until a promise is settled; nil if it is.
+  /// Runs the loop until a promise is settled; returns nil if the promise is settled.
   package func run(until promise: CellRef, nanoseconds: Int64) -> EventLoop.End? {
     loop.run(until: promise, nanoseconds: nanoseconds)
   }
@@ -67,7 +67,7 @@ package struct CellLoop {
   package func retainHandle() -> Bool { isMain || ref.retainHandle() }
   package var hasHandles: Bool { ref.hasHandles }
 
-  /// Releases a handle; the last one closes the loop. The caller has pinned the loop.
+  /// Releases a handle; the last one closes the loop. The caller must have pinned the loop.
   package func releaseHandle() {
     // Callbacks of jobs that are dropped by the close find the handle stale already.
     guard !isMain, ref.releaseHandle() else { return }

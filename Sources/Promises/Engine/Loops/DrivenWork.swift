@@ -32,7 +32,7 @@ extension EventLoop {
     unsafe guarded.locked { unsafe $0.pointee.previous = previous }
   }
 
-  /// Calls `body` with each loop that the calling thread drives, until it returns true. Whether it did.
+  /// Calls `body` with each loop that the calling thread drives, until it returns true. Returns whether it did.
   fileprivate static func anyDriven(_ body: (EventLoop) -> Bool) -> Bool {
     platform_lock(Int32(PLATFORM_LOCK_LOOPS))
     defer { platform_unlock(Int32(PLATFORM_LOCK_LOOPS)) }
@@ -74,7 +74,7 @@ extension EventLoop {
 }
 
 extension Job {
-  /// Whether a promise can be settled only after this job has run. The lock of the queue that has the job is held.
+  /// Whether a promise can be settled only after this job has run. Call with the lock of the job's queue held.
   func holdsUp(_ promise: CellRef) -> Bool {
     if isTask, let serial = CellTask(ref).serial {
       return unsafe SerialQueue(address: serial.context).holdsUpWithinAnother(promise)
@@ -85,7 +85,7 @@ extension Job {
 
 /// The work that only the calling thread can do.
 enum DrivenWork {
-  /// Whether there is any.
+  /// Whether there is any work that only the calling thread can do.
   static var isThere: Bool {
     any { _ in
       true

@@ -44,7 +44,7 @@ extension EventLoop {
     return isClosed ? (0, .closed) : (count, nil)
   }
 
-  /// Takes turns until the run ends. The monitor is held.
+  /// Takes turns until the run ends. Call with the monitor held.
   @unsafe
   private func turns(until deadline: Int64, _ hasOthers: Bool, _ isDone: () -> Bool) -> End {
     let state = unsafe guarded.state
@@ -84,7 +84,8 @@ extension EventLoop {
     }
   }
 
-  /// Runs the queued jobs and due timers, unless it is stopped meanwhile. The monitor is held, except while a job runs.
+  /// Runs the queued jobs and due timers, unless the loop is stopped meanwhile. Call with the monitor held; it is
+  /// released while a job runs.
   @unsafe
   private func turn() -> Int {
     let state = unsafe guarded.state
@@ -104,7 +105,7 @@ extension EventLoop {
     return count
   }
 
-  /// Ends the run on this thread. The monitor is held, and released here.
+  /// Ends the run on this thread. Call with the monitor held; this releases it.
   @unsafe
   private func leave() {
     let state = unsafe guarded.state
@@ -121,7 +122,7 @@ extension EventLoop {
 }
 
 extension EventLoop.State {
-  /// Claims the loop for the calling thread, or returns the reason why it cannot run. The monitor is held.
+  /// Claims the loop for the calling thread, or returns the reason why it cannot run. Call with the monitor held.
   fileprivate mutating func begin() -> EventLoop.End? {
     if unsafe isClosed { return .closed }
     let thread = platform_thread_id()

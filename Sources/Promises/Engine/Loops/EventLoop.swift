@@ -1,6 +1,6 @@
 import CPlatform
 
-// A loop that a thread of the user turns, on its own initiative or whenever the loop's descriptor is readable.
+// A loop that a thread of the user runs, on its own initiative or whenever the loop's descriptor is readable.
 //
 //            submit, a timer is due                 run, runOnce
 //   [ waits ] --------------------> [ has work ] ------------------> [ turns ]
@@ -29,7 +29,7 @@ package struct EventLoop {
     var isTurning = false
     var isStopped = false
     var isClosed = false
-    /// A promise that a run waits for may be settled (WaitAny.swift).
+    /// Whether a promise that a run waits for may have been settled (WaitAny.swift).
     var isPoked = false
     /// The list of all loops, guarded by PLATFORM_LOCK_LOOPS (DrivenWork.swift).
     var previous: UnsafeMutableRawPointer?
@@ -41,7 +41,7 @@ package struct EventLoop {
 
   var address: UnsafeMutableRawPointer { unsafe guarded.address }
 
-  /// Nil when memory or descriptors have run out.
+  /// Makes a loop; nil when memory or descriptors have run out.
   static func make() -> EventLoop? {
     var signal = platform_signal()
     guard unsafe platform_signal_open(&signal) else { return nil }
@@ -106,8 +106,8 @@ package struct EventLoop {
 
   /// Moves the main loop's timers to the clock.
   ///
-  /// PLATFORM_LOCK_LOOPS is held from one heap to the other, so that CellTimer.takeOut() finds each timer in one of
-  /// them.
+  /// PLATFORM_LOCK_LOOPS is held while a timer is in neither heap, so that CellTimer.takeOut() finds each timer in one
+  /// of them.
   func giveTimersAway() {
     let clock = Clock.shared
     var refused = JobQueue()
@@ -151,7 +151,7 @@ package struct EventLoop {
 }
 
 extension EventLoop.State {
-  /// Updates the descriptor to the loop's work and next deadline. The monitor is held.
+  /// Updates the descriptor to the loop's work and next deadline. Call with the monitor held.
   mutating func updateSignal() {
     guard unsafe !isTurning else { return }
     let hasWork = unsafe !jobs.isEmpty || isStopped || isClosed || isPoked
@@ -165,7 +165,7 @@ extension EventLoop.State {
     }
   }
 
-  /// Signals remaining work once more, as a new edge for edge-triggered pollers. The monitor is held.
+  /// Signals remaining work once more, as a new edge for edge-triggered pollers. Call with the monitor held.
   mutating func rearm() {
     if unsafe isSignalled {
       unsafe platform_signal_set(&signal, true)
@@ -175,7 +175,7 @@ extension EventLoop.State {
   }
 }
 
-// Timers of the loop's own jobs: they take no other thread.
+// Timers whose jobs run on the loop: they need no other thread.
 extension EventLoop {
   enum Added {
     case added, closed, noMemory

@@ -37,7 +37,7 @@ extension EventLoop {
 }
 
 extension CellExecutor {
-  /// Nil when memory, or descriptors for the loop, have run out.
+  /// The main executor; nil when memory, or descriptors for the loop, have run out.
   package static var main: CellExecutor? {
     guard unsafe mainLoop.get({ unsafe EventLoop.make()?.address }) != nil else { return nil }
     return unsafe mainExecutor.get { unsafe makePermanent(.main, nil) { unsafe submitToMain($1) } }

@@ -11,7 +11,7 @@ struct CellCopy {
   let meta: UInt32
   let context: UInt64
 
-  /// Nil if the cell is free, as most are after a peak of load, or was freed meanwhile.
+  /// Copies a cell. Nil if the cell is free, as most are after a peak of load, or was freed meanwhile.
   init?(_ index: UInt32) {
     guard index != 0, UInt64(index) < Slab.committed.load(ordering: .relaxed) else { return nil }
     let ref = CellRef(index: index)

@@ -93,7 +93,7 @@ package struct Dump {
     return true
   }
 
-  /// The number of callbacks and promises that wait for a pending promise; nil if it was settled during the count. The
+  /// Counts the callbacks and promises that wait for a pending promise; nil if it was settled during the count. The
   /// list of a pending promise only grows, at the front, so the count is consistent.
   private func countCallbacks(_ promise: CellCopy) -> Int? {
     var callbacks = 0

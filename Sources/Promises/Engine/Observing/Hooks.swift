@@ -7,15 +7,16 @@ import Synchronization
 /// within a hook are not reported.
 @safe
 package struct Hooks {
-  /// A rejected promise was destroyed, and its rejection was never handled (Unhandled.swift).
+  /// Reports that a rejected promise was destroyed, and its rejection was never handled (Unhandled.swift).
   package typealias UnhandledRejection =
     @convention(c) (_ context: UnsafeMutableRawPointer?, _ id: UInt64, _ reason: UnsafeRawPointer) -> Void
-  /// A call tried to settle a promise that was settled already. `state`: the outcome it wanted.
+  /// Reports that a call tried to settle a promise that was settled already. `state`: the outcome that the call wanted.
   package typealias SecondSettlement =
     @convention(c) (
       _ context: UnsafeMutableRawPointer?, _ id: UInt64, _ state: Int32, _ value: UnsafeRawPointer
     ) -> Void
-  /// A promise was destroyed while pending, although calls from outside were to settle it; `callbacks` will never run.
+  /// Reports that a promise was destroyed while pending, although calls from outside were to settle it. `callbacks`:
+  /// the number of callbacks that will never run.
   package typealias LostPromise =
     @convention(c) (_ context: UnsafeMutableRawPointer?, _ id: UInt64, _ callbacks: UInt64) -> Void
 
@@ -79,7 +80,7 @@ extension CellRef {
 
   /// Reports that this promise is destroyed while pending, with these reactions.
   func reportLoss(newest: UInt32) {
-    // Nobody has asked for the value of a promise that is on demand: it is somewhere else, and not lost.
+    // The value of a promise on demand is not lost: no reader has asked for it, and it can be fetched again.
     guard Observation.wants(.lostPromises), reactionKind == .none, !isOrphan, !isOnDemand else { return }
     var callbacks: UInt64 = 0
     for reaction in ReactionList(newest) {

@@ -11,7 +11,7 @@ struct Listener<Functions> {
   let functions: Functions
   let context: Context
 
-  /// Nil when memory has run out: then the context is released.
+  /// Makes a listener with one use. Nil when memory has run out: then the context is released.
   static func make(_ functions: Functions, _ context: Context) -> UnsafeMutablePointer<Listener>? {
     guard let memory = unsafe malloc(MemoryLayout<Listener>.size) else {
       context.release()

@@ -22,7 +22,7 @@ package enum Observation {
   /// The union of all observers' interests. Changed under `PLATFORM_LOCK_OBSERVERS`.
   static let interests = Atomic<UInt64>(0)
 
-  /// Replaces the interests of one group of observers. The lock is held.
+  /// Replaces the interests of one group of observers. Call with PLATFORM_LOCK_OBSERVERS held.
   static func change(_ those: Interests, to some: Interests) {
     let others = interests.load(ordering: .relaxed) & ~those.rawValue
     interests.store(others | some.rawValue, ordering: .relaxed)

@@ -68,7 +68,7 @@ package enum Trace {
     return unsafe before
   }
 
-  /// Records an event of this thread. The thread has no lock that the user's function might need.
+  /// Records an event of this thread. Call without any lock that the user's function might need.
   @inline(never)
   static func note(
     _ kind: Kind, _ id: UInt64, parent: UInt64 = 0, executor: CellExecutor? = nil, state: Int32 = 0

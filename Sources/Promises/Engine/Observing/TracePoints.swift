@@ -38,7 +38,7 @@ extension CellRef {
     Trace.note(.ended, id)
   }
 
-  /// react() with trace events.
+  /// Calls react() and records trace events.
   @inline(never)
   func reactObserved(to value: UnsafePointer<CellValue>, _ outcome: Outcome, shared: Bool = true) -> ReactionResult {
     guard Observation.wants(.trace) else { return unsafe react(to: value, outcome, shared: shared) }

@@ -8,10 +8,10 @@ import Synchronization
 // can handle the rejection any more. A derived promise handles the rejection by being rejected itself; then it has the
 // mark.
 //
-// A promise that has a reaction for rejections when it is settled is not marked. Neither is one from which such a
-// reaction was detached because its promise was settled earlier: the losers of a race, the source of a time-out that
-// has passed. Otherwise it would depend on timing whether they are reported. A discarded promise is not marked, because
-// a discard is intended.
+// A promise that has a reaction for rejections when it is settled is not marked. Neither is a promise from which such a
+// reaction was detached because the reaction's own promise was settled earlier: the losers of a race, the source of a
+// time-out that has passed. Otherwise timing would decide whether such promises are reported. A discarded promise is
+// not marked, because a discard is intended.
 extension CellState {
   @inline(__always) var isUnseen: Bool {
     bits & (CellState.settled | CellState.Settled.unseen) == CellState.settled | CellState.Settled.unseen
@@ -47,7 +47,7 @@ extension CellRef {
     }
   }
 
-  /// Whether a reaction handles rejections. The promise is claimed, so its reactions stay.
+  /// Whether a reaction handles rejections. Call after claiming the promise, so that its reactions stay.
   private func isRejectionTaken(newest: UInt32) -> Bool {
     for reaction in ReactionList(newest) {
       if reaction.takesRejections { return true }

@@ -1,7 +1,7 @@
 import CPlatform
 import Synchronization
 
-// The entry of an event into its queue's ready events.
+// Appends events to the ready events of their queue.
 extension Completion {
   /// Whether the event is entered in the queue's table.
   var isRevocable: Bool { kind == .settled || kind == .call }
@@ -21,8 +21,8 @@ extension Completion {
     if queue.push(self, .void, state: 0, isObsolete: true) == .refused { ref.release() }
   }
 
-  /// Makes the CALL of a promise that was settled by another party obsolete: a ready one keeps its place. If
-  /// the source is being settled, the settling thread appends the obsolete event.
+  /// Makes the CALL of a promise that was settled by another party obsolete: a ready CALL keeps its place in the queue.
+  /// If the source is being settled, the settling thread appends the obsolete event.
   fileprivate func makeObsolete() {
     let owned: (value: CellValue, promise: CellRef?)? = unsafe queue.locked { _ in
       guard place == .idle || place == .waiting || place == .ready else { return nil }

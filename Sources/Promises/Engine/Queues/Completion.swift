@@ -11,8 +11,8 @@ import Synchronization
 ///                                 |                               |
 ///                                 +--(unwatched, queue closed)----+--> [ revoked ]
 ///
-/// A CALL or CANCEL whose promise is settled without it becomes obsolete: it is made ready, or stays so, and is taken
-/// as an OBSOLETE.
+/// A CALL or CANCEL whose promise is settled without the event becomes obsolete: it is made ready, or stays so, and is
+/// taken as an OBSOLETE.
 ///
 /// `state`, both pairs of neighbours and the ready events are guarded by the queue's lock. While the event is idle or
 /// waiting, the reaction in `promise` owns the cell (its `context`); while it is ready, the queue does; then the taker.
@@ -32,9 +32,9 @@ package struct Completion: Equatable {
     package static var call: Kind { Kind(rawValue: 33) }
     package static var cancel: Kind { Kind(rawValue: 34) }
     package static var freed: Kind { Kind(rawValue: 35) }
-    /// Never stored: an event whose source was destroyed while pending is reported as one.
+    /// Never stored: the kind that is reported for an event whose source was destroyed while pending.
     package static var dropped: Kind { Kind(rawValue: 36) }
-    /// Stored in place of `call` and `cancel`.
+    /// Stored in place of `call` or `cancel` when the event becomes obsolete.
     static var obsolete: Kind { Kind(rawValue: 37) }
   }
 
@@ -96,7 +96,7 @@ package struct Completion: Equatable {
     nonmutating set { word = word & ~Completion.listed | (newValue ? Completion.listed : 0) }
   }
 
-  /// The number of a `promise_state_t`; 0 for an event that has none.
+  /// The number of a `promise_state_t`; 0 for an event without an outcome.
   package var outcomeState: Int32 {
     get { Int32(truncatingIfNeeded: (word & Completion.stateMask) >> Completion.stateShift) }
     nonmutating set { word = word & ~Completion.stateMask | UInt64(newValue) << Completion.stateShift }

@@ -3,8 +3,8 @@ import CPlatform
 // Revocation of events before they are taken. The cell of a revoked waiting event still belongs to its reaction, which
 // is detached and frees it.
 extension CompletionQueue {
-  /// Ends the watches with a tag, and releases their events that were not taken yet. Returns their number; nil if the
-  /// queue is closed.
+  /// Ends the watches with a tag, and releases their events that were not taken yet. Returns the number of watches; nil
+  /// if the queue is closed.
   package func unwatch(tag: UInt64) -> Int? {
     var count = 0
     while true {
@@ -51,7 +51,7 @@ private struct Revoked {
       ready.releaseReady()
     }
     guard let reaction else { return }
-    // A tap has no interest, and leaves its source in the same way.
+    // A reaction without interest leaves its source in the same way.
     var source: CellRef?
     if isCall {
       source = reaction.retainedSource()
@@ -61,7 +61,7 @@ private struct Revoked {
       _ = reaction.publish(.void, .fulfilled, isPromise: false)
       source?.detach(reaction, isTaken: false)
     }
-    // The interest ends, too, so a cancel request that waits for that may propagate.
+    // The reaction's interest ends, so a cancel request that waits for that may propagate now.
     source?.releaseLeft()
     reaction.release()
   }

@@ -3,12 +3,13 @@ import CPlatform
 extension CompletionQueue {
   /// The result of a take.
   package enum Taken {
-    /// A chain of events through `next`: the index of the first, and their number. 0 events: the time is over.
+    /// A chain of events through `next`: the index of the first, and their number. 0 events: the time limit has passed.
     case events(first: UInt32, count: Int)
     case closed, interrupted, deadlock
   }
 
-  /// Takes up to `room` events, the oldest first. With none it sleeps for at most `nanoseconds`; negative: unlimited.
+  /// Takes up to `room` events, the oldest first. If none is ready, sleeps for at most `nanoseconds`; negative:
+  /// unlimited.
   package func take(_ room: Int, nanoseconds: Int64) -> Taken {
     var limit: WaitLimit?
     while true {
@@ -28,7 +29,7 @@ extension CompletionQueue {
   }
 
   /// Sleeps until an event arrives, the queue is closed, or a spurious wake-up. Returns the result if the take ends
-  /// here. The caller is counted among the sleepers.
+  /// here. The caller must be counted among the sleepers; it no longer is when this returns.
   private func sleep(_ sequence: UInt32, _ limit: inout WaitLimit) -> Taken? {
     defer { unsafe locked { state in unsafe state.sleepers -= 1 } }
     if limit.isOver { return .events(first: 0, count: 0) }
@@ -41,8 +42,8 @@ extension CompletionQueue {
 }
 
 extension CompletionQueue.State {
-  /// Takes ready events. With none, and if the caller `sleeps`, returns nil: then the caller is counted among the
-  /// sleepers and waits on the sequence. `wakes`: wake another taker for the events that are left.
+  /// Takes ready events. If none is ready and the caller `sleeps`, returns nil: then the caller is counted among the
+  /// sleepers and waits on the sequence. `wakes`: the caller must wake another taker for the remaining events.
   fileprivate mutating func take(
     _ room: Int, sleeps: Bool
   ) -> (taken: CompletionQueue.Taken?, wakes: Bool, sequence: UInt32) {

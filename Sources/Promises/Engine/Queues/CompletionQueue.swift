@@ -63,7 +63,7 @@ package struct CompletionQueue: Equatable {
 
   package func retainHandle() -> Bool { ref.retainHandle() }
 
-  /// Releases a handle; the last one closes the queue. The caller has pinned the queue.
+  /// Releases a handle; the last one closes the queue. The caller must have pinned the queue.
   package func releaseHandle() {
     guard ref.releaseHandle() else { return }
     close()
@@ -88,8 +88,8 @@ package struct CompletionQueue: Equatable {
 
 // The ready events.
 extension CompletionQueue {
-  /// The result of a push. An obsolete event is appended without the value and the promise, which the caller keeps. A
-  /// refused event stays the caller's, too: the queue is closed, or the event has arrived before or was revoked.
+  /// The result of a push. An obsolete event is appended without the value and the promise, which the caller keeps. The
+  /// caller also keeps a refused event: the queue is closed, or the event has arrived before or was revoked.
   enum Pushed { case appended, appendedObsolete, refused }
 
   /// Appends an event that is idle and known only to the caller, or waiting. `isObsolete`: the event that was asked for

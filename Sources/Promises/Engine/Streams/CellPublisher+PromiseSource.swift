@@ -1,8 +1,8 @@
 import CPlatform
 
-// A publisher of a promise consumes it through a promise that follows it, and is observed by the publisher. The
-// publisher owns a reference to the follower, and the observer a weak one to the publisher. So the publisher counts as
-// interest, like a derived promise. With neither handles nor subscribers it discards the follower, which detaches it.
+// A publisher of a promise does not observe the promise itself, but a follower that it makes for it. The publisher owns
+// a reference to the follower, and the observer a weak one to the publisher. So the publisher counts as interest, like
+// a derived promise. With neither handles nor subscribers it discards the follower, which detaches it.
 extension CellPublisher {
   /// Returns a stateful publisher of one event, the promise's value, followed by the end, with one handle. Nil when
   /// memory has run out.

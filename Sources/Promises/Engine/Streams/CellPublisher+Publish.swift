@@ -17,8 +17,8 @@ extension CellPublisher {
     return result
   }
 
-  /// Publishes the event that `make` returns with the lock held, if any. Takes ownership of its value. `make` is not
-  /// called for an ended stream.
+  /// Calls `make` with the lock held, unless the stream has ended, and publishes the event that it returns, if any.
+  /// Takes ownership of the event's value.
   func publishing(_ make: (inout State) -> StreamEvent?) -> Publishing {
     var delivery = Delivery()
     var garbage = EventQueue()
@@ -80,7 +80,7 @@ extension CellPublisher {
     return true
   }
 
-  /// Ends the subscribers of this moment, as `end()` does, but not the stream. The ending is borrowed.
+  /// Ends the current subscribers, as `end()` does, but not the stream. The ending is borrowed.
   func endSubscribers(_ ending: StreamEnding) {
     var delivery = Delivery()
     locked { state in endAll(&state, ending, &delivery) }
@@ -105,14 +105,14 @@ extension CellPublisher {
   }
 
   /// Links the subscriber: it gets the latest event of a stateful stream first, the end if the stream has ended, and
-  /// from now on each published event. The caller has references to both.
+  /// from now on each published event. The caller must have references to both.
   func add(_ subscriber: CellSubscriber) {
     var delivery = Delivery()
     var garbage = EventQueue()
     var hasRoomChanged = false
     locked { state in
       // Skip a subscriber that left already: its end or its token was cancelled, or its target was ended by another
-      // source. One that is cancelled from now on unlinks itself once this lock is released.
+      // source. A subscriber that is cancelled from now on unlinks itself once this lock is released.
       guard !subscriber.hasEnded else { return }
       if state.historyLimit > 0 {
         state.history.forEach {

@@ -24,7 +24,8 @@ extension CellPublisher {
   }
 
   /// Propagates a change of capacity upstream: when a subscriber becomes full or ceases to be, so may the subscribers
-  /// by which this publisher consumes its sources, and so on. Also settles the ready promise, if due. No lock is held.
+  /// by which this publisher consumes its sources, and so on. Also settles the ready promise, if due. Call without a
+  /// lock.
   func roomChanged() {
     // A work list, so no shape of operators causes recursion.
     var work = RoomWork()
@@ -42,7 +43,7 @@ extension CellPublisher {
 
   private func pushSources(on work: inout RoomWork) {
     for index in 0..<sourceCount where source(index).followRoom() { work.push(source(index)) }
-    // Of inner streams the lock keeps the list. A subscriber's lock may be taken while it is held.
+    // The lock guards the list of inner streams. A subscriber's lock may be taken while it is held.
     locked { state in
       var next = unsafe state.flattening?.pointee.first
       while let inner = unsafe next {

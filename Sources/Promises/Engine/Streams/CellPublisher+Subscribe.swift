@@ -12,8 +12,8 @@ package struct Subscription {
   package var executor: CellExecutor?
   /// Cancels the subscription and silences its callbacks.
   package var token: CancelToken?
-  /// Whether a turn on a user's executor delivers one event. Subscribers that share a serial executor then take turns:
-  /// each has the first event before any has the second.
+  /// Whether a turn on a user's executor delivers only one event. Subscribers that share a serial executor then take
+  /// turns: each has the first event before any has the second.
   package var yieldsAfterEvent = false
   /// Whether there is a promise of the end.
   package var hasEnd = true

@@ -105,7 +105,7 @@ package struct CellPublisher: Equatable {
     unsafe Int64(bitPattern: ref.cell.pointee.state.load(ordering: .acquiring)) < Int64(CellPublisher.oneFull)
   }
 
-  /// Counts a subscriber that becomes full, or ceases to be. The caller holds that subscriber's lock.
+  /// Counts a subscriber that becomes full, or ceases to be. Call with that subscriber's lock held.
   func countFull(_ isFull: Bool) {
     let one = isFull ? CellPublisher.oneFull : 0 &- CellPublisher.oneFull
     unsafe ref.cell.pointee.state.wrappingAdd(one, ordering: .acquiringAndReleasing)
@@ -124,8 +124,8 @@ package struct CellPublisher: Equatable {
     ref.release()
   }
 
-  /// Stops the timer of a publisher of ticks, and leaves the promise of a publisher of one, if there are neither
-  /// handles nor subscribers: without a handle there can be no new ones.
+  /// Stops the timer of a publisher of ticks, and detaches a publisher of a promise from it, if there are neither
+  /// handles nor subscribers: without a handle nobody can subscribe.
   func leaveOriginUnlessUsed() {
     guard isDerived, !hasHandles else { return }
     let (intervalSource, follower) = locked { state -> (IntervalSource?, CellRef?) in

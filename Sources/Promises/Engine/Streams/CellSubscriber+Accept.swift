@@ -1,4 +1,4 @@
-// Operations of the publisher on a subscriber; the publisher's lock is held.
+// Acceptance of events. The publisher calls accept() and acceptEnd() with its lock held.
 extension CellSubscriber {
   /// Enqueues an event, subject to the overflow policy. The caller keeps its reference to the value. Dropped events are
   /// added to `garbage`, because their destructors must not run under the lock. True if the subscriber became full,
@@ -68,7 +68,7 @@ extension CellSubscriber {
   }
 
   /// Makes an operator's subscriber full while its target is, to propagate back-pressure. True if that changed, with a
-  /// reference for the caller, who calls publisherOfRoom(); false also if another call has yet to do that.
+  /// reference for the caller, who must call publisherOfRoom(); false also if another call has yet to do so.
   func followRoom() -> Bool {
     guard case .stage(let stage) = terms.receiver, let target = stage.target.strong() else { return false }
     // Outside the lock: the release of the last reference to the target releases this subscriber.

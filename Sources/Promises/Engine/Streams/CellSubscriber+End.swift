@@ -13,7 +13,7 @@ extension CellSubscriber {
   /// Whether no more events are delivered.
   var hasEnded: Bool { locked { $0.phase == .ended || $0.isCancelled } }
 
-  /// Whether it takes further events. One that has failed still delivers those that it had taken.
+  /// Whether the subscriber accepts further events. After a failure it still delivers those that it accepted before.
   var acceptsEvents: Bool { locked { $0.phase != .ended && !$0.isCancelled && $0.ending == nil } }
 
   /// Ends the subscriber and drops its undelivered events. No callback begins after this call. The end is reported
@@ -37,14 +37,15 @@ extension CellSubscriber {
     return isFirst
   }
 
-  /// Reports the end, and releases the receiver, the publisher and the token. The caller has set the phase `ended`.
+  /// Reports the end, and releases the receiver, the publisher and the token. The caller must have set the phase
+  /// `ended`.
   func conclude() {
     let terms = self.terms
     terms.publisher.remove(self)
     let (ending, isCancelled, requests) = locked { state in
       (state.ending ?? .cancelled, state.isCancelled, state.requests.take())
     }
-    // Outside callOut(): a chain of operators ends without recursion.
+    // A stage runs outside callOut(), so that a chain of operators ends without recursion.
     var isReported = false
     switch terms.receiver {
     case .stage(let stage) where !isCancelled: isReported = stage.end(ending)

@@ -26,7 +26,7 @@ extension CellSubscriber {
     }
   }
 
-  /// Enters the subscriber if nothing is delivered or queued. The caller gets a reference with it.
+  /// Enters the subscriber if nothing is delivered or queued. On success the caller gets a reference.
   private func enterIfIdle(_ state: inout State) -> Bool {
     // Each thread adds few references at a time, so the limit of references is not reached.
     guard state.phase == .idle, ref.retain() else { return false }
@@ -36,8 +36,8 @@ extension CellSubscriber {
 
   fileprivate func enterIfIdle() -> Bool { locked { enterIfIdle(&$0) } }
 
-  /// Gives the receiver back after `enter`, and releases its reference. A subscriber that has events by now is added to
-  /// the list.
+  /// Gives up the receiver after `enter`, and releases the reference. A subscriber that has events by now moves to
+  /// `delivery` with its reference.
   func leave(_ delivery: inout Delivery) {
     let next = locked { state in
       state.phase = state.isCancelled ? .ended : hasSomethingToDo(state) ? .scheduled : .idle
@@ -78,7 +78,7 @@ package struct StreamEntrance {
 }
 
 extension StreamEvent {
-  /// Stands in a queue for something other than an event.
+  /// A placeholder in the queue of events, which notifies a receiver.
   static var mark: StreamEvent { StreamEvent(CellValue(kind: .void, bits: .max), .fulfilled) }
 
   var isMark: Bool { value.kind == ValueKind.void.rawValue && value.bits == .max }

@@ -39,7 +39,8 @@ package struct CellSubscriber: CellView, Equatable {
     let overflow: Overflow
     /// The number of queued events at which it is full; 0: unlimited.
     let capacity: Int
-    /// The token that silences it, with a reference until it ends, and the token's generation at subscription.
+    /// The token that silences the subscriber, with a reference until the subscriber ends, and the token's generation
+    /// at subscription.
     let token: CancelToken?
     let generation: UInt32
     /// The promise of the end, with a reference.
@@ -54,7 +55,7 @@ package struct CellSubscriber: CellView, Equatable {
     /// The pending promises of next(), in the order of the calls.
     var requests = EventQueue()
     var ending: StreamEnding?
-    /// The subscriber ends without its undelivered events.
+    /// Whether the subscriber ends without delivering the events that are left.
     var isCancelled = false
     var isFull = false
     /// Whether the operator's publisher is full; false for other subscribers.

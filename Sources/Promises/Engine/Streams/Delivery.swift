@@ -3,10 +3,10 @@ import CPlatform
 /// A list of scheduled subscribers, in the order in which they were scheduled. Each has a reference. A subscriber is in
 /// at most one such list, because a scheduled one is not scheduled again.
 ///
-/// One event of each is delivered, then the next of each. Events that an operator publishes join the list that is being
-/// drained, so a chain of operators causes no recursion. Events that a user's callback publishes are delivered before
-/// that call returns, with one exception: a subscriber whose callback is running, or that is in an enclosing list, gets
-/// them when its turn comes.
+/// Each subscriber gets one event, then each gets the next. Events that an operator publishes join the list that is
+/// being drained, so a chain of operators causes no recursion. Events that a user's callback publishes are delivered
+/// before that call returns, with one exception: a subscriber whose callback is running, or that is in an enclosing
+/// list, gets them when its turn comes.
 struct Delivery {
   private var subscribers = CellQueue<CellSubscriber.DeliveryLink>()
 
@@ -30,7 +30,7 @@ struct Delivery {
     return body()
   }
 
-  /// Drains the list, or appends it to the list that this thread is draining. No lock is held.
+  /// Drains the list, or appends it to the list that this thread is draining. Call without a lock.
   @inline(__always)
   consuming func run() {
     guard !subscribers.isEmpty else { return }

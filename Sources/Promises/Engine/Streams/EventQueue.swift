@@ -51,7 +51,7 @@ struct EventEntry: CellView {
     return event
   }
 
-  /// Frees the entry alone, whose event the caller has.
+  /// Frees the entry, but not its event, which the caller has.
   func free() { ref.deallocate() }
 }
 

@@ -1,7 +1,7 @@
 import CPlatform
 
-/// A task that runs at a deadline. One of its two references is its maker's, for as long as the maker may want to
-/// cancel it.
+/// A task that runs at a deadline. One of its two references belongs to its maker, who may cancel it, and releases the
+/// reference when that is no longer needed.
 ///
 ///             its deadline passes
 ///   waiting -----------------> submitted to its executor, or to the pool for timers ---> run, or dropped
@@ -55,13 +55,12 @@ package struct CellTimer {
     return timer
   }
 
-  /// Keeps the loop of a timer on one for cancel() and release(): the job releases its own reference to the executor
-  /// when it has run. Before the timer is published: another thread may release it before it is started. False if there
-  /// are too many references.
+  /// Retains the executor of a timer on a loop for cancel() and release(): the job releases its own reference to the
+  /// executor when it has run. Call before the timer is published, because another thread may then release it before it
+  /// is started. False if there are too many references.
   private func keepLoop() -> Bool {
     guard let executor = Job(ref).executor, executor.ownLoop != nil else { return true }
     guard executor.ref.retain() else { return false }
-    // Before the timer is published.
     CellTask(ref).isOfLoop = true
     return true
   }

@@ -18,7 +18,7 @@ struct Clock {
     /// The time of the next look at the pools; `.max`: none is needed.
     var check = Int64.max
     var hasThread = false
-    /// Due timers are on their way to the pool, or wait for the next attempt.
+    /// Whether due timers are on their way to the pool, or wait for the next attempt.
     var isHandingOver = false
     /// The time until which the thread sleeps.
     var wakes = Int64.max
@@ -99,7 +99,7 @@ struct Clock {
     monitor.unlock()
   }
 
-  /// Submits the due timers. The monitor is held, but released meanwhile.
+  /// Submits the due timers. Call with the monitor held; it is released during the submission.
   @unsafe
   private func handOver(_ now: Int64) {
     while let timer = unsafe state.pointee.timers.popDue(now) { unsafe state.pointee.due.push(timer) }
@@ -134,7 +134,7 @@ struct Clock {
 }
 
 extension Clock {
-  /// Resets the clock in a child of fork(): its timers are the parent's, and its thread does not exist.
+  /// Resets the clock in a child of fork(): its timers belong to the parent, and its thread does not exist.
   fileprivate func forget() {
     unsafe guarded.locked { state in
       unsafe state.pointee.timers.forget()

@@ -68,7 +68,7 @@ struct TimerHeap {
     return false
   }
 
-  /// Drops all timers without releasing them: in a child of fork() they are the parent's.
+  /// Forgets all timers without releasing them: in a child of fork() they belong to the parent.
   mutating func forget() {
     for place in unsafe 0..<count { unsafe CellTask(CellRef(index: entries.unsafelyUnwrapped[place].timer)).place = -1 }
     unsafe count = 0

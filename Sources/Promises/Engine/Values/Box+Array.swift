@@ -6,8 +6,8 @@ extension Box {
     unsafe UnsafeMutableBufferPointer(start: data?.assumingMemoryBound(to: CellValue.self), count: count)
   }
 
-  /// An ARRAY of `count` elements. Takes ownership of the elements, also when memory has run out, but not of the memory
-  /// that holds them.
+  /// Makes an ARRAY of `count` elements. Takes ownership of the elements, also when memory has run out, but not of the
+  /// memory that holds them.
   package static func array(_ elements: UnsafeRawPointer?, count: Int) -> CellValue? {
     guard count > 0 else { return make(.array, count: 0, meta: 0)?.owningValue }
     let size = count.multipliedReportingOverflow(by: MemoryLayout<CellValue>.stride)

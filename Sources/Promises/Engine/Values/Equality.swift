@@ -44,7 +44,7 @@ package struct Equality {
     return answer
   }
 
-  /// The elements of two boxes at an index.
+  /// Returns the elements of two boxes at an index, or their values of the same key; nil if `other` has none.
   private func pair(_ one: Box, _ other: Box, _ index: Int) -> (one: CellValue, other: CellValue)? {
     switch one.kind {
     case .error, .discarded:

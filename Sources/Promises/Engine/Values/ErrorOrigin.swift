@@ -20,8 +20,8 @@ extension Box {
   /// The origin of an error, followed by a NUL.
   package var originText: UnsafePointer<CChar>? { unsafe UnsafePointer(origin?.pointee.text) }
 
-  /// An ERROR with all optional parts. Takes ownership of the cause, also when memory has run out. A cause of VOID
-  /// means none, as does an empty origin.
+  /// Makes an ERROR with all optional parts. Takes ownership of the cause, also when memory has run out. A cause of
+  /// VOID means none, as does an empty origin.
   package static func error(
     domain: UnsafeBufferPointer<UInt8>, code: Int64, message: UnsafeBufferPointer<UInt8>,
     origin text: UnsafeBufferPointer<UInt8>, cause: CellValue

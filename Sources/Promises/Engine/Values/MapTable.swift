@@ -58,7 +58,7 @@ struct MapTable {
   }
 
   /// Adds an entry, or replaces the value of the entry with that key, which keeps its position. Returns the value to
-  /// release: the replaced one, or VOID. Takes ownership of both references, also when memory has run out: nil.
+  /// release, the replaced one or VOID; nil when memory has run out. Takes ownership of both references on every path.
   mutating func set(_ key: CellValue, _ value: CellValue) -> CellValue? {
     let box = Box(key.owner)
     // Growing may add the index, and then the hash is needed.
@@ -175,7 +175,7 @@ extension Box {
     return unsafe UnsafePointer(table.values + entry)
   }
 
-  /// A MAP with this table. Takes ownership of the table on every path.
+  /// Makes a MAP with this table. Takes ownership of the table on every path.
   static func map(_ table: MapTable) -> CellValue? {
     guard let box = make(.map, count: 0, meta: 0) else {
       table.discard()

@@ -33,8 +33,8 @@ struct TextBuffer: TextOutput {
 
   func free() { unsafe platform_free(start) }
 
-  /// The bytes, which are UTF-8, as a STRING. Takes ownership of the memory on every path. Nil when memory has run out,
-  /// now or while writing.
+  /// Makes a STRING of the bytes, which must be UTF-8. Takes ownership of the memory on every path. Nil when memory has
+  /// run out, now or while writing.
   func string() -> CellValue? {
     guard !hasFailed else {
       free()

@@ -105,8 +105,8 @@ package struct ValueBuilder {
     return nil
   }
 
-  /// The address behind the last byte of a STRING or BYTES, with space for at least `length` bytes; nil for another
-  /// kind, or when memory has run out.
+  /// Reserves space for at least `length` bytes behind the last byte of a STRING or BYTES, and returns its address; nil
+  /// for another kind, or when memory has run out.
   package func room(_ length: Int) -> UnsafeMutableRawPointer? {
     guard isText, hasRoom(length) else { return nil }
     return unsafe memory + count
@@ -119,7 +119,8 @@ package struct ValueBuilder {
     return true
   }
 
-  /// Ends the builder, on every path, and needs no memory. Nil for a STRING that is not UTF-8 (see `isWellFormed`).
+  /// Ends the builder, on every path, and returns the value. Needs no memory. Nil for a STRING that is not UTF-8 (see
+  /// `isWellFormed`).
   package func finish() -> CellValue? {
     guard isWellFormed else {
       ref.release()

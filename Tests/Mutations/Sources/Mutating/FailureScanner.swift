@@ -1,6 +1,6 @@
 /// Finds the first failure in the output of Swift Testing, which comes in pieces.
 package struct FailureScanner {
-  /// The start of a line whose end has not come yet.
+  /// The beginning of a line whose end has not arrived.
   private var rest: [UInt8] = []
   /// Whether a test has failed.
   package private(set) var hasFailure = false
@@ -19,8 +19,8 @@ package struct FailureScanner {
     rest.removeSubrange(...end)
   }
 
-  /// Whether a line reports a failure: neither a warning nor a known issue. A test may have written before it without
-  /// ending its line. The mark may have a colour.
+  /// Whether a line reports a failure, which is neither a warning nor a known issue. A test may have written other text
+  /// before the report, without a line break. The mark may be coloured.
   static func isFailure(_ line: String) -> Bool {
     guard line.contains("✘") else { return false }
     let plain = line.replacing(/\u{1B}\[[0-9;]*m/, with: "")

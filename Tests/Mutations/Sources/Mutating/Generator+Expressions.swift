@@ -33,7 +33,7 @@ extension Generator {
     add(.bound, node, after: mutated, .choose(node.range, mutated))
   }
 
-  /// An integer literal as an operand.
+  /// Mutates an integer literal that is an operand.
   private func constant(_ operand: ExprSyntax) {
     guard let literal = operand.as(IntegerLiteralExprSyntax.self), let value = Int(literal.literal.text) else { return }
     let mutated = String(value == 1 ? 0 : value + 1)
@@ -59,7 +59,7 @@ extension Generator {
 
   // MARK: Memory orderings
 
-  /// The weaker orderings. The compiler requires constants, so the switch chooses between whole calls.
+  /// Weakens memory orderings. The compiler requires constants, so the switch chooses between whole calls.
   func orderings(_ node: FunctionCallExprSyntax) {
     for argument in node.arguments where argument.label?.text.hasSuffix("rdering") == true {
       guard let member = argument.expression.as(MemberAccessExprSyntax.self), member.base == nil else { continue }
@@ -86,7 +86,7 @@ extension Generator {
 }
 
 extension InfixOperatorExprSyntax {
-  /// Whether it is a whole condition, which has a mutation as such.
+  /// Whether the expression is a whole condition, which has a mutation of its own.
   fileprivate var isCondition: Bool {
     var node = parent
     while let here = node, here.is(UnsafeExprSyntax.self) || here.is(TryExprSyntax.self) { node = here.parent }

@@ -22,7 +22,7 @@ extension Generator {
   func branch(_ node: SwitchCaseSyntax) {
     guard let first = node.statements.first, let last = node.statements.last, !last.leaves else { return }
     if node.statements.count == 1, case .expr(let only) = first.item {
-      // A value of a `switch` that is an expression, or a call that is left out as a statement.
+      // The expression is the value of a `switch`, or a call, which is left out as a statement.
       _ = only
       return
     }
@@ -47,7 +47,7 @@ extension Generator {
 }
 
 extension TypeSyntax? {
-  /// The results that a function of this type may return at once.
+  /// The results that a function of this type may return early.
   fileprivate var results: [String] {
     guard let self else { return [""] }
     switch self.trimmedDescription {
@@ -60,7 +60,7 @@ extension TypeSyntax? {
 }
 
 extension CodeBlockItemSyntax {
-  /// Whether it may be the value of its body.
+  /// Whether the statement may be the value of its body.
   fileprivate var isResult: Bool {
     guard let list = parent?.as(CodeBlockItemListSyntax.self), list.count == 1 else { return false }
     var node = list.parent
@@ -91,7 +91,7 @@ extension CodeBlockItemSyntax {
     return false
   }
 
-  /// Whether no statement after it runs.
+  /// Whether no statement after this one runs.
   fileprivate var leaves: Bool {
     switch item {
     case .stmt(let statement):

@@ -85,7 +85,7 @@ final class Generator: SyntaxVisitor {
 }
 
 extension ExprSyntax {
-  /// Without `unsafe`, `try`, `await` and single parentheses around it.
+  /// The expression without `unsafe`, `try`, `await` and single parentheses around it.
   var core: ExprSyntax {
     if let node = self.as(UnsafeExprSyntax.self) { return node.expression.core }
     if let node = self.as(TryExprSyntax.self) { return node.expression.core }

@@ -35,7 +35,7 @@ package struct Mutation: Sendable, Equatable {
   package let kind: Kind
   /// The path of the mutated file, relative to the package.
   package let file: String
-  /// The line of its first character, from 1.
+  /// The line of the first character of the code, from 1.
   package let line: Int
   package let before: String
   package let after: String
@@ -99,7 +99,7 @@ extension Edit {
   /// Replaces the statements of a body.
   static func replace(_ range: Range<Int>, _ mutated: String, returns: Bool = false) -> Edit {
     if returns {
-      // Not an `else`: that would make an expression of it.
+      // Without `else`, because an `if` with `else` would be taken for an expression.
       return Edit(range, prefix: "if \(on) {\nreturn \(mutated)\n}\nreturn ", suffix: "", level: 0)
     }
     return Edit(range, prefix: "if \(on) {\n\(mutated)\n} else {\n", suffix: "\n}", level: 0)

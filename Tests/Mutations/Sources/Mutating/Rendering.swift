@@ -28,7 +28,7 @@ extension SourceFile {
       position = end
     }
     func put(_ code: String, _ number: Int) {
-      // The innermost of several copies of a body that is one expression returns it.
+      // Nested edits of a body of one expression end with "return" each: only the innermost keeps it.
       let word = Array("return ".utf8)
       if code.hasPrefix("if "), out.suffix(word.count) == word[...] { out.removeLast(word.count) }
       let start = out.count

@@ -24,7 +24,7 @@ extension Row {
     TableError(table: table, line: lines.lowerBound, message: "\(name): \(message)")
   }
 
-  /// Whether its file changed, or the row itself. `lines`: the changed ones, by file.
+  /// Whether the row's file changed, or the row itself. `changed` has the changed lines by file.
   package func isConcerned(by changed: [String: Set<Int>]) -> Bool {
     changed[file] != nil || changed[table]?.contains(where: lines.contains) == true
   }
@@ -47,7 +47,7 @@ extension SourceFile {
     return found
   }
 
-  /// A mutated copy of the body around a range, behind a switch.
+  /// Returns the edit that puts a mutated copy of the body around a range behind a switch.
   func body(replacing part: Range<Int>, with new: String) -> Edit? {
     guard let token = tree.token(at: AbsolutePosition(utf8Offset: part.lowerBound)) else { return nil }
     var node = token.parent
@@ -64,7 +64,7 @@ extension SourceFile {
     return nil
   }
 
-  /// The counterpart for C: whole statements, or an expression.
+  /// Returns the edit for C: of whole statements, or of an expression.
   func statement(_ part: Range<Int>, _ new: String) -> Edit? {
     guard self[part].isBalanced else { return nil }
     let on = "mutation_on(\(Mutation.number))"

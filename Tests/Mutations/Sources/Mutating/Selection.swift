@@ -21,7 +21,7 @@ extension [Mutation] {
   }
 }
 
-/// The lines that a change added or changed, by file, from `git diff --unified=0`.
+/// Returns the lines that a change added or changed, by file, from `git diff --unified=0`.
 package func changedLines(_ diff: String) -> [String: Set<Int>] {
   var lines: [String: Set<Int>] = [:]
   var file = ""

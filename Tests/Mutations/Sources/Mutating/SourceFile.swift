@@ -2,7 +2,7 @@ import SwiftOperators
 import SwiftParser
 import SwiftSyntax
 
-/// A source file, parsed, its operators folded.
+/// A source file, parsed, with its operators folded.
 package struct SourceFile {
   package let path: String
   package let text: String
@@ -24,7 +24,7 @@ package struct SourceFile {
 
   var count: Int { utf8.count }
 
-  /// The line of an offset, from 1.
+  /// Returns the line of an offset, from 1.
   package func line(at offset: Int) -> Int {
     var low = 0
     var high = lineStarts.count
@@ -35,7 +35,7 @@ package struct SourceFile {
     return low + 1
   }
 
-  /// A range with one part replaced.
+  /// Returns a range of the text with one part replaced.
   func replacing(_ part: Range<Int>, with new: String, in whole: Range<Int>) -> String {
     self[whole.lowerBound..<part.lowerBound] + new + self[part.upperBound..<whole.upperBound]
   }

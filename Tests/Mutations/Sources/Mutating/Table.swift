@@ -8,11 +8,11 @@ package struct Row: Sendable, Equatable {
   package let rows: [String]
   /// Tests that must fail: `ABI/timer.first_comes_first`, `PluginRuntimeTests.Suite`.
   package let tests: [String]
-  /// The reason why no program, or no test, distinguishes it from the original, if none does.
+  /// The reason why no program, or no test, distinguishes the mutation from the original, if none does.
   package let equivalent: String?
   /// The ordinal among several places with the same code, from 1; 0 if there must be one.
   package let place: Int
-  /// The number of times that a test runs before it has not noticed the mutation: more than 1 for a race.
+  /// The number of runs after which a test counts as not having noticed the mutation: more than 1 for a race.
   package let repeats: Int
   package let before: String
   package let after: String
@@ -46,8 +46,8 @@ package struct TableError: Error, Equatable, CustomStringConvertible {
 ///
 /// `rows: T12 T13` names rows of docs/features.txt. Lines that begin with a blank are context. `place: 2` means the
 /// second of several. `repeat: 20`: the tests run up to 20 times each, for a race. `equivalent: REASON` stands in place
-/// of `tests:`, and `unseen: REASON` does for a difference that no test can notice. Empty lines and lines with `#` are
-/// for people.
+/// of `tests:`, and so does `unseen: REASON`, for a difference that no test can notice. Empty lines and lines with `#`
+/// are ignored.
 package func readTable(_ text: String, named table: String) throws -> [Row] {
   var rows: [Row] = []
   var fields: [String: String] = [:]

@@ -26,7 +26,7 @@ struct ABIPrograms {
   /// Runs a command without a limit of its memory: ThreadSanitizer reserves 32 TiB.
   static let unlimited = ["prlimit", "--data=unlimited"]
 
-  /// Returns a unit for each test of that program, which the build has left.
+  /// Returns a unit for each test of that program, which the build has made.
   func threadUnits() throws -> [TestUnit] {
     let path = Product.threads.scratch(workspace).appending(path: "programs/built/clang/\(Self.underThreadSanitizer)")
     return try units([("Threads/\(Self.underThreadSanitizer)", path.path)], ["CHECK_FORK": "0"], [], Self.unlimited)

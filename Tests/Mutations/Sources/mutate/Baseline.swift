@@ -49,8 +49,8 @@ struct Baseline {
     }
     let whole = try run(suite)
     let names = Set(suite.map(\.name))
-    // A slow suite is judged test by test: a mutation costs the tests that reach it until one fails. One that fails, by
-    // those of its tests that pass.
+    // A slow suite is judged test by test, so that a mutation costs only the tests that reach it, until one fails. So
+    // is a suite that fails, by those of its tests that pass.
     let isSplit = zip(suite, whole).map { unit, test in
       !unit.parts.isEmpty && (test.map { $0.work > Self.longestSuite } ?? true)
     }

@@ -36,7 +36,7 @@ enum Command {
       posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
     }
     posix_spawn_file_actions_adddup2(&actions, 1, 2)
-    // A thread of Dispatch blocks signals, the tests' alarms among them.
+    // A thread of Dispatch blocks signals, the tests' alarms among them, and the program would inherit its mask.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }

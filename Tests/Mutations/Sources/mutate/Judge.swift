@@ -27,7 +27,7 @@ struct Judge {
     self.isNamedAlone = isNamedAlone
   }
 
-  /// Returns the verdicts on some mutations of a build. Calls `save` with those that are known now and then.
+  /// Returns the verdicts on some mutations of a build. Calls `save` now and then, with the verdicts so far.
   func run(_ built: Built, _ ids: Set<String>, save: @escaping @Sendable ([Result]) throws -> Void) throws -> [Result] {
     let numbers = built.numbered.numbers.filter { ids.contains(built.numbered[$0].id) }
     try checkNames(numbers.map { built.numbered[$0] })

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The tests that passed without a mutation in earlier runs. One need not run again while its files are the same.
+/// The tests that passed without a mutation in earlier runs. A test need not run again while its files are the same.
 final class KnownTests: Sendable {
   private struct Entry: Codable {
     /// The files' sizes and times of modification.
@@ -20,7 +20,7 @@ final class KnownTests: Sendable {
     entries = Mutex(data.flatMap { try? JSONDecoder().decode([String: Entry].self, from: $0) } ?? [:])
   }
 
-  /// The outcome of a test; nil if it has to run. `last`: the largest number of a switch.
+  /// Returns the outcome of a test; nil if it has to run. `last` is the largest number of a switch.
   func find(_ unit: TestUnit, last: Int) -> Baseline.Test? {
     guard let entry = entries.withLock({ $0[Self.key(unit)] }), entry.files == Self.files(unit) else { return nil }
     var reached = [UInt8](repeating: 0, count: last + 1)
@@ -28,7 +28,7 @@ final class KnownTests: Sendable {
     return Baseline.Test(unit: unit, seconds: entry.seconds, work: entry.work, reached: reached)
   }
 
-  /// Keeps the outcome of a test, also for a run that is interrupted.
+  /// Keeps the outcome of a test. Written at once, so that an interrupted run keeps it, too.
   func add(_ test: Baseline.Test) throws {
     guard let files = Self.files(test.unit) else { return }
     let reached = test.reached.indices.filter { test.reached[$0] != 0 }

@@ -1,7 +1,7 @@
 import Foundation
 import Mutating
 
-/// The output of a running program, read line by line as it comes.
+/// The output of a running program, read line by line as it arrives.
 final class LiveOutput {
   private let reading: Int32
   let writing: Int32
@@ -16,14 +16,14 @@ final class LiveOutput {
 
   deinit { close(reading) }
 
-  /// Waits until a test of the program fails, or the program ends. Ends it in the first case.
+  /// Waits until a test of the program fails, which ends the program, or until the program ends.
   func watch(_ process: pid_t) -> (status: Int32, usage: rusage, hasFailed: Bool) {
     close(writing)
     var (status, usage): (Int32, rusage) = (0, rusage())
     var hasFailed = false
     var isOpen = true
     while true {
-      // A child that a test left behind keeps the pipe open.
+      // A child that a test left running keeps the pipe open.
       if isOpen && isReady(within: 50) { isOpen = read() }
       if scanner.hasFailure && !hasFailed {
         hasFailed = true

@@ -14,7 +14,7 @@ struct Mirror {
     self.jobs = jobs
   }
 
-  /// Builds a product with the mutations, leaving out those that do not compile. `selected` are those that are to be
+  /// Builds a product with the mutations, without those that do not compile. `selected` are the names of those to be
   /// judged.
   func build(_ product: Product, _ numbered: Numbered, selected: Set<String>) throws -> Built {
     try FileManager.default.createDirectory(at: workspace.tree, withIntermediateDirectories: true)

@@ -99,8 +99,8 @@ struct Mutate: ParsableCommand {
     if !report.survivingRows.isEmpty || !table.mistakes.isEmpty { throw ExitCode(1) }
   }
 
-  /// Mutations that are not judged: the other rows, and the generated ones of earlier builds. With them in each build,
-  /// a run with another selection compiles nothing.
+  /// Returns mutations that are built and not judged: the other rows, and the generated ones of earlier builds. With
+  /// them in each build, a run with another selection compiles nothing.
   private func others(_ selected: [Mutation], _ table: Table, _ workspace: Workspace) throws -> [Mutation] {
     let known = Set(Numbered.ids(workspace)).subtracting(table.byName.keys)
     let files = Set(known.compactMap { $0.split(separator: "#").first.map(String.init) })
@@ -131,7 +131,7 @@ struct Mutate: ParsableCommand {
     return folder.flatMap { folder in all.filter { isAmong([folder], $0.file) }.sample(sample, seed: seed) }
   }
 
-  /// Whether a file is in one of some folders, or is one of them.
+  /// Whether a file is one of some folders and files, or is in one of them.
   private func isAmong(_ folders: [String], _ path: String) -> Bool {
     folders.contains { path == $0 || path.hasPrefix($0.hasSuffix("/") ? $0 : $0 + "/") }
   }

@@ -16,8 +16,7 @@ struct Numbered {
   subscript(number: Int) -> Mutation { byNumber[number]! }
   var last: Int { numbers.last ?? 0 }
 
-  /// Numbers mutations. Each keeps the number of the build before: files in which nothing changed are not compiled
-  /// again.
+  /// Numbers mutations. Each keeps its number of earlier builds, so that files without a change are not compiled again.
   init(_ mutations: [Mutation], _ workspace: Workspace) throws {
     var ids = Self.ids(workspace)
     var numbers = Dictionary(zip(ids, 1...), uniquingKeysWith: { first, _ in first })
@@ -30,7 +29,7 @@ struct Numbered {
     try ids.map { $0 + "\n" }.joined().write(to: Self.file(workspace), atomically: true, encoding: .utf8)
   }
 
-  /// The names of the mutations of all builds until now, in the order of their numbers.
+  /// Returns the names of the mutations of all builds until now, in the order of their numbers.
   static func ids(_ workspace: Workspace) -> [String] {
     let text = (try? String(contentsOf: file(workspace), encoding: .utf8)) ?? ""
     return text.split(separator: "\n").map(String.init)

@@ -4,19 +4,20 @@ import Mutating
 
 /// A product that is built with mutations, and the tests that judge them.
 enum Product: String, CaseIterable, ExpressibleByArgument {
-  /// libpromise.so, by the C programs of Tests/ABI.
+  /// libpromise.so, judged by the C programs of Tests/ABI.
   case library
-  /// The engine under the scheduler of Tests/EngineInterleavings: rows that name its tests.
+  /// The engine under the scheduler of Tests/EngineInterleavings, for rows that name its tests.
   case interleavings
-  /// Its tests with the memory model of Tests/CRaces: memory orderings.
+  /// Tests of `interleavings` with the memory model of Tests/CRaces, for memory orderings.
   case orderings
-  /// The engine and the ABI under ThreadSanitizer: memory orderings that the model does not reach.
+  /// The engine and the ABI under ThreadSanitizer, for memory orderings that the model does not reach.
   case threads
-  /// The Swift packages, by their test bundle.
+  /// The Swift packages, judged by their test bundle.
   case bundle
 
-  /// Whether the product's tests judge a mutation: the tests named by the row, or those of the folder. The Swift tests
-  /// can judge every generated one, and ThreadSanitizer every ordering: `isOnly`: no other product does.
+  /// Whether the product's tests judge a mutation: those that its row names, or those for the folder of its file. With
+  /// `isOnly`, no other product judges: then the Swift tests judge each generated mutation, and ThreadSanitizer each
+  /// ordering.
   func judges(_ mutation: Mutation, _ row: Row?, isOnly: Bool) -> Bool {
     if let test = row?.tests.first { return self == Self.running(test) }
     if isOnly && row == nil && (self == .bundle || self == .threads && mutation.kind == .ordering) { return true }
@@ -26,7 +27,7 @@ enum Product: String, CaseIterable, ExpressibleByArgument {
     return self == (!isLibrary ? .bundle : mutation.kind == .ordering ? .orderings : .library)
   }
 
-  /// The product whose tests a name in a row stands for.
+  /// Returns the product that has a test named by a row.
   static func running(_ test: String) -> Product {
     switch test.prefix(while: { $0 != "/" && $0 != "." }) {
     case "ABI": .library
@@ -37,7 +38,7 @@ enum Product: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
-  /// The targets of the tests that can reach all of these mutations; nil: any may.
+  /// Returns the targets of the tests that can reach all of these mutations; nil: any may.
   func judges(of mutations: [Mutation]) -> [String]? {
     let plugins = ["PluginRuntime", "plugin-host", "CPluginEdge", "CHostExit"].map { "Sources/\($0)/" }
     guard self == .bundle, mutations.allSatisfy({ one in plugins.contains { one.file.hasPrefix($0) } }) else {
@@ -81,7 +82,7 @@ enum Product: String, CaseIterable, ExpressibleByArgument {
 
   func scratch(_ workspace: Workspace) -> URL { workspace.folder.appending(path: rawValue) }
 
-  /// The tests, ready to run. `named`: those that rows name.
+  /// Returns the tests, ready to run. `named` are the tests that rows name.
   func suite(_ workspace: Workspace, named: [String], jobs: Int) throws -> [TestUnit] {
     switch self {
     case .library: return try ABIPrograms(workspace).units(jobs: jobs)
@@ -100,7 +101,7 @@ struct TestUnit: Sendable {
   var files: [String] = []
   /// The tests of a suite, each alone.
   var parts: [TestUnit] = []
-  /// Whether each failure is a line of the output: Swift Testing. The run ends at the first one then.
+  /// Whether each failure is a line of the output, as for Swift Testing. The run then ends at the first failure.
   var reportsFailures = false
 
   /// Whether the name contains one of the texts; true without texts.

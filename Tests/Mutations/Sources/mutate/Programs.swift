@@ -6,7 +6,7 @@ import Synchronization
 enum Programs {
   private static let running = Mutex<Set<Program>>([])
 
-  /// The signals that end this program, and with it the running ones.
+  /// The signals that end this program and the running ones.
   static let endingSignals = [SIGHUP, SIGINT, SIGTERM]
 
   struct Program: Hashable {
@@ -33,7 +33,7 @@ enum Programs {
       }
     }
 
-    /// Kills all processes of the program. One that is forked meanwhile is found in the next pass.
+    /// Kills all processes of the program. A process that is forked meanwhile is found in the next pass.
     fileprivate func kill() {
       let mark = Data("\(Self.variable)=\(id)\0".utf8)
       var killed: Set<pid_t> = []
@@ -50,7 +50,7 @@ enum Programs {
     }
   }
 
-  /// Kills all programs at one of some signals, then calls `end`, while none can start.
+  /// At one of the signals, kills all programs, and then calls `end`; no program can start meanwhile.
   static func killAtSignals(
     _ signals: [Int32] = endingSignals,
     end: @escaping @Sendable (Int32) -> Void = { number in

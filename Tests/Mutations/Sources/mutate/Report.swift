@@ -93,7 +93,7 @@ extension Report {
     let seconds: Double
   }
 
-  /// The names of the mutations of a written report that lack a test.
+  /// Returns the names of the mutations of a written report that lack a test.
   static func unkilled(_ file: URL) throws -> Set<String> {
     guard let data = try? Data(contentsOf: file) else {
       throw Failure("\(file.path): there is no report of a run: run `make mutate` without --again first")

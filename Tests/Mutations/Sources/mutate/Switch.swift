@@ -1,6 +1,6 @@
 /// The files added to the mirrored package: the switches.
 enum Switch {
-  /// The files, for switches up to a number.
+  /// Returns the files, for switches up to a number.
   static func files(last: Int) -> [String: String] {
     [
       "Sources/CPlatform/include/mutation.h": header,
@@ -8,7 +8,7 @@ enum Switch {
     ]
   }
 
-  /// The end of the manifest: removes the targets that the product does not need, and disables warnings.
+  /// Returns the end of the manifest, which removes the targets that the product does not need, and disables warnings.
   static func manifest(of product: Product, _ judges: [String]?) -> String {
     """
 
@@ -32,7 +32,7 @@ enum Switch {
     return "package.targets.removeAll { $0.name == \"EngineInterleavings\" }"
   }
 
-  /// Leaves the targets of the tests, and those that they depend on.
+  /// Returns code that keeps the targets of the tests, and those that they depend on.
   private static func targets(of tests: [String]) -> String {
     let names = Set(tests.map { String($0.prefix { $0 != "." }) }).sorted()
     return """
@@ -52,7 +52,8 @@ enum Switch {
       """
   }
 
-  /// Includes nothing: it stands before the macros that a file defines for the system's headers.
+  /// The header of the switches. It includes nothing, because it precedes macros that a file defines for the system's
+  /// headers.
   private static let header = """
     #ifndef MUTATION_H
     #define MUTATION_H
@@ -79,8 +80,9 @@ enum Switch {
 
     """
 
-  /// MUTATION is the number of the active mutation. MUTATION_REACHED is a file with a byte for each mutation: the bytes
-  /// of those that were reached become 1, in child processes too, and however the process ends.
+  /// The source of the switches. MUTATION is the number of the active mutation. MUTATION_REACHED is a file with a byte
+  /// for each mutation: the bytes of those that were reached become 1, in child processes too, and however the process
+  /// ends.
   private static let source = """
     #include "mutation.h"
     #include <fcntl.h>

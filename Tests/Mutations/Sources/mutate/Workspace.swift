@@ -13,16 +13,17 @@ struct Workspace {
 
   init(root: URL) { self.root = root }
 
-  /// The text of a file as it was when it was first asked for: the places of mutations stay right if it is edited.
+  /// Returns the text of a file when it was first read, so that the places of mutations stay right if the file is
+  /// edited.
   func text(_ path: String) throws -> String { try snapshot.text(of: root.appending(path: path)) }
 
-  /// A file with that text, parsed.
+  /// Returns a file with that text, parsed.
   func source(_ path: String) throws -> SourceFile { try snapshot.source(path, text(path)) }
 
-  /// The mutations that are generated of a file.
+  /// Returns the generated mutations of a file.
   func mutations(_ path: String) throws -> [Mutation] { try snapshot.mutations(source(path)) }
 
-  /// The Swift sources of the installed products and of the libraries, sorted.
+  /// Returns the Swift sources of the installed products and of the libraries, sorted.
   func sources() throws -> [String] {
     try git("ls-files", "-co", "--exclude-standard", "--", "Sources/*.swift").split(separator: "\n").map(String.init)
       .filter { FileManager.default.fileExists(atPath: root.appending(path: $0).path) }.sorted()

@@ -1,4 +1,4 @@
-/* shapes.c - the functions of shapes.h that tests call; of the others, only that they are there. */
+/* shapes.c - the functions of shapes.h that tests call; there.c has the others. */
 #include "shapes.h"
 
 int shape_add(int a, int b) {

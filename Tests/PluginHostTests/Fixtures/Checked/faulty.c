@@ -1,4 +1,4 @@
-/* faulty.c - a plugin with one fault: a macro chooses it. Without one it has none. */
+/* faulty.c - a plugin with one fault, which a macro chooses; without a macro it has none. */
 #include <promise_plugin.h>
 
 #include <fcntl.h>
@@ -32,7 +32,7 @@ static inline void leave_descriptor(void) {
     abort();
 }
 
-/* An orphan. */
+/* Leaves an orphan: a process whose parent has ended. */
 static inline void leave_process(void) {
   if (fork() != 0) {
     wait(NULL);
@@ -108,7 +108,7 @@ static int32_t number(int32_t value) {
   kept_promise = promise_new();
 #endif
 #ifdef FILLS_A_CACHE
-  /* Of the rounds of 200 calls the second one alone. */
+  /* The second round of 200 calls fills it, and no later one. */
   static int calls;
   if (calls++ / 200 == 1)
     kept_promise = promise_new();
@@ -135,7 +135,7 @@ static inline void stop(void *context) {
 #endif
 }
 
-/* Settled by a thread, soon after. */
+/* Settled by a thread, soon after the call. */
 static inline void *settle(void *context) {
   usleep(1000);
   promise_resolve(context, &(promise_value_t){.kind = PROMISE_KIND_I64, .as.i64 = 1});

@@ -3,11 +3,12 @@ import CPlatform
 // Publishers made by operators.
 //
 // Such a publisher owns the subscribers by which it consumes its sources: an array of their indices in `function`, with
-// its length in `value.bits`, immutable once the publisher is visible to other threads. The publisher is kept by its
-// handles and its subscribers; when it ends, it cancels the subscriptions to its sources.
+// its length in `value.bits`, immutable once the publisher is visible to other threads. Its handles and its subscribers
+// keep the publisher alive; when it ends, it cancels the subscriptions to its sources.
 extension CellPublisher {
-  /// Returns a publisher of the results of an operation on this one's events, with one handle. It is stateful if this
-  /// one is, or if it has a first event. Takes ownership of its arguments; nil when memory has run out.
+  /// Returns a publisher of the results of an operation on this one's events, with one handle. It is stateful if
+  /// `isStateful` says so, if this one is, or if it has a first event. Takes ownership of its arguments; nil when
+  /// memory has run out.
   package func derived(
     by operation: Stage.Operation, isStateful: Bool = false, first: StreamEvent? = nil, historyLimit: Int = 0,
     entrance: StreamEntrance? = nil
@@ -58,7 +59,8 @@ extension CellPublisher {
   /// cancelled. Nil when memory has run out.
   package func forward(to target: CellPublisher, _ end: Stage.ForwardedEnd) -> CellSubscriber? {
     guard target.retainHandle() else { return nil }
-    // A program that releases its handle twice takes the one above. With a reference the cell stays the target's.
+    // A program that releases its handle twice releases the one retained above. The reference keeps the cell alive even
+    // then.
     guard target.ref.retain() else {
       target.releaseHandle()
       return nil
@@ -92,7 +94,8 @@ extension CellPublisher {
       }
       var subscription = Subscription(.stage(stage))
       subscription.hasEnd = false
-      // Counts only events that arrive while another thread delivers. Nothing is dropped, but it applies back-pressure.
+      // Only events that arrive while another thread delivers count. Beyond the capacity nothing is dropped, but the
+      // subscriber applies back-pressure.
       subscription.capacity = 64
       guard let subscriber = sources(index).prepare(subscription) else {
         releaseHandle()

@@ -75,7 +75,7 @@ extension CellPublisher {
     }
   }
 
-  /// Starts the inner streams whose turn it is, and ends the target if there will be none.
+  /// Starts the inner streams whose turn it is, and ends the target if no other inner stream will follow.
   private func startInner() {
     while let next = unsafe locked({ state in
       state.ending == nil ? unsafe state.flattening?.pointee.takeWaiting() : nil
@@ -96,7 +96,7 @@ extension CellPublisher {
   private func makeInner(of value: CellValue) -> CellPublisher? {
     guard let flattening = unsafe locked({ state in unsafe state.flattening }) else { return nil }
     var value = value
-    // Immutable fields.
+    // The fields are immutable, so they are read without the lock.
     let (function, context) = unsafe (flattening.pointee.function, flattening.pointee.context)
     let handle = Delivery.callOut { unsafe UInt64(UInt(bitPattern: function(context.pointer, &value))) }
     guard handle != 0 else { return nil }
@@ -186,7 +186,8 @@ extension CellPublisher {
 }
 
 extension InnerStreams {
-  /// Makes an error the next attempt, and takes ownership of it then. False without attempts left, or without memory.
+  /// Schedules the next attempt after an error. Takes ownership of the error on success. False if no attempt is left,
+  /// or when memory has run out.
   fileprivate mutating func retry(_ event: StreamEvent) -> Bool {
     guard kind == .retry, retries > 0, waiting.push(event) else { return false }
     if retries != .max { retries -= 1 }

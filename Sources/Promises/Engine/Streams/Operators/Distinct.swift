@@ -7,7 +7,7 @@ package struct Distinct {
 
   func release() { last?.value.release() }
 
-  /// Whether the event differs from the last one, which it replaces then.
+  /// Returns whether the event differs from the last one; if it does, it becomes the last one.
   mutating func note(_ event: StreamEvent) -> Bool {
     guard isNew(event) else { return false }
     last?.value.release()

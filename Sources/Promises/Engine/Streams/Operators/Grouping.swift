@@ -1,4 +1,4 @@
-/// Groups of `size` values, one after the other.
+/// An operator that groups each `size` consecutive values into an ARRAY.
 package struct Grouping {
   private let size: Int
   /// The group under construction.
@@ -21,7 +21,7 @@ package struct Grouping {
     return current.count == size ? rest() : nil
   }
 
-  /// The values that are not yet in a published group; nil if there are none.
+  /// Removes and returns the values that are not yet in a published group; nil if there are none.
   mutating func rest() -> StreamEvent? {
     guard let current = builder else { return nil }
     builder = nil

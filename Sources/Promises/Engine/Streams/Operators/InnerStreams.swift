@@ -13,7 +13,7 @@ package struct InnerStreams {
 
   @safe
   package struct Inner {
-    /// Nil until it has subscribed.
+    /// The subscriber to the inner stream; nil until it is made.
     var subscriber: CellSubscriber?
     var previous: UnsafeMutablePointer<Inner>?
     var next: UnsafeMutablePointer<Inner>?
@@ -29,14 +29,14 @@ package struct InnerStreams {
   var waiting = EventQueue()
   var sourceEnding: StreamEnding?
   var isStarting = false
-  /// The inner stream that subscribes at this moment, and the number of the latest one.
+  /// The inner stream that is being subscribed to, and the number of the latest one.
   var starting: UnsafeMutablePointer<Inner>?
   var number: UInt64 = 0
 
-  /// Whether one inner stream at most is published.
+  /// Whether at most one inner stream is published at a time.
   private var isSingle: Bool { kind == .latest || kind == .retry }
 
-  /// Whether the inner stream with this number was left.
+  /// Whether the inner stream with this number was replaced or stopped, so that its events are dropped.
   func hasLeft(_ number: UInt64) -> Bool { isSingle && number != self.number }
 
   mutating func link(_ inner: UnsafeMutablePointer<Inner>) {
@@ -69,30 +69,30 @@ package struct InnerStreams {
     }
   }
 
-  /// Takes all inner streams and values out, at the end of the target.
+  /// Removes all inner streams and waiting values when the target ends.
   mutating func stop() -> Rest { unsafe Rest(inner: takeAll(), waiting: waiting.take()) }
 
   private mutating func takeAll() -> UnsafeMutablePointer<Inner>? {
     defer { unsafe (first, starting) = (nil, nil) }
-    // From now on their events count as those of streams that were left.
+    // From now on the events of these inner streams are dropped.
     number &+= 1
     return unsafe first
   }
 
-  /// Takes the next value whose turn it is, with the inner streams that it replaces.
+  /// Removes and returns the next value whose turn it is, with the inner streams that it replaces.
   mutating func takeWaiting() -> (value: StreamEvent, replaced: UnsafeMutablePointer<Inner>?)? {
     guard !isStarting, unsafe kind != .concat || first == nil, let entry = waiting.pop() else { return nil }
     isStarting = true
     return unsafe (entry.takeEvent(), isSingle ? takeAll() : nil)
   }
 
-  /// The ending, once there will be no inner stream any more; borrowed.
+  /// The ending of the source, borrowed; nil while an inner stream is open or may follow.
   var ending: StreamEnding? {
     guard !isStarting, waiting.isEmpty, unsafe first == nil else { return nil }
     return sourceEnding
   }
 
-  /// Leaves a list of inner streams, and frees the nodes.
+  /// Unsubscribes from a list of inner streams, and frees the nodes.
   static func leave(_ list: UnsafeMutablePointer<Inner>?) {
     var next = unsafe list
     while let inner = unsafe next {

@@ -150,7 +150,7 @@ extension CellPublisher {
       return false
     }
     let hasStarted = timer.start(at: found.deadline)
-    // It may have fired by now, and another thread may have started the next one.
+    // The timer may have fired by now, and another thread may have started the next one.
     let (superfluous, isStopped) = locked { state -> (CellTimer?, Bool) in
       guard state.ending == nil, let pacing = unsafe state.pacing else { return (timer, true) }
       guard unsafe pacing.pointee.isArmed, unsafe pacing.pointee.number == number else { return (timer, false) }
@@ -166,7 +166,7 @@ extension CellPublisher {
     { context in unsafe WeakCell(context: context).with { CellPublisher($0).pacingTimerFired() } }
   }
 
-  /// Ends an open stream whose timer was dropped by an executor that shuts down, after the pending event.
+  /// Publishes the pending event, then ends an open stream whose timer was dropped by an executor that shuts down.
   private static var dropPacing: FreeFunction {
     { context in
       unsafe WeakCell(context: context).with {

@@ -14,9 +14,9 @@ package struct Stage {
   let target: WeakCell
   /// The index of the stage's source among the target's sources.
   let index: Int
-  /// The operation and its state. Only the subscriber uses it, whose events arrive one at a time.
+  /// The operation and its state. Not thread-safe: only the subscriber uses it, which gets one event at a time.
   let operation: UnsafeMutablePointer<Operation>
-  /// The functions for publishers that may enter the subscriber: see `enterOnlySubscriber`.
+  /// The object for which publishers may enter the subscriber (`enterOnlySubscriber`); nil: they may not.
   let entrance: StreamEntrance?
 
   @safe
@@ -65,14 +65,14 @@ package struct Stage {
     case end(StreamEnding)
   }
 
-  /// Publishes to the target as it likes, also later. User code runs in `Delivery.callOut`.
+  /// May publish to the target, also after it has returned. Must run user code in `Delivery.callOut`.
   package typealias Function = (Input, CellPublisher) -> Void
 
   /// The effect of the end of a stream that is forwarded.
   package enum ForwardedEnd {
     case ignored
     case endsTarget
-    /// Ends the subscribers of that moment; the target stays open.
+    /// Ends the current subscribers; the target stays open.
     case endsSubscribers
   }
 

@@ -52,7 +52,7 @@ package struct Transform {
     }
   }
 
-  /// Calls a function for an event.
+  /// Calls a user's function, and validates its verdict.
   private func call(_ handler: Handler, _ value: CellValue) -> (StreamVerdict, CellValue) {
     var value = value
     var out = CellValue.void

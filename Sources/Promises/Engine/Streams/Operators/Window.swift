@@ -1,6 +1,6 @@
 import CPlatform
 
-/// The last `size` values, in a ring buffer.
+/// An operator that publishes the last `size` values as an ARRAY. Keeps them in a ring buffer.
 @safe
 package struct Window {
   private let ring: UnsafeMutablePointer<CellValue>

@@ -1,6 +1,6 @@
 import CPlatform
 
-/// The values of several sources that wait for those of the others. Guarded by the lock of the target.
+/// Queues of values, one for each source, that wait for values of the other sources. Guarded by the lock of the target.
 @safe
 struct Zip {
   private struct Source {
@@ -63,8 +63,8 @@ struct Zip {
 }
 
 extension CellPublisher {
-  /// Adds a value of a source, and publishes the first values of all if it was the last that was missing. Takes
-  /// ownership of the value.
+  /// Adds a value of a source, and publishes the first values of all sources once each has one. Takes ownership of the
+  /// value.
   func zip(_ value: CellValue, at index: Int) {
     var garbage = EventQueue()
     var isAdded = false
