@@ -143,7 +143,7 @@ public func promise_discard_with(
     taken?.release()
     return unsafe refusal(promise)
   }
-  guard let taken else { return promise_status_t(PROMISE_EINVAL) }
+  guard let taken, unsafe isAcceptable(taken, for: promise) else { return promise_status_t(PROMISE_EINVAL) }
   let reason = CellValue.discarded(because: taken)
   guard reason.isOwning else { return promise_status_t(PROMISE_ENOMEM) }
   return promise_status_t(cell.discard(reason) ? PROMISE_OK : PROMISE_ESETTLED)

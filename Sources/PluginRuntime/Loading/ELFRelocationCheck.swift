@@ -47,7 +47,7 @@ struct ELFRelocationCheck {
       (ELFTag.initialisers, ELFTag.initialisersSize), (ELFTag.finalisers, ELFTag.finalisersSize),
     ] {
       guard let bytes = try dynamic.table(list, size: size), let start = dynamic[list] else { continue }
-      guard bytes.count % 8 == 0 else { throw .damaged("its list of initialisers is not a list of addresses") }
+      guard bytes.count % 8 == 0 else { throw .damaged("its list of initialisers or finalisers is not a list of addresses") }
       lists.append(start..<start + UInt64(bytes.count))
     }
     return lists
@@ -171,10 +171,10 @@ struct ELFRelocationCheck {
     }
     for place in lists.flatMap({ stride(from: $0.lowerBound, to: $0.upperBound, by: 8) }) {
       guard let written = functions[place] else {
-        throw .damaged("its list of initialisers has an entry at \(place.hexadecimal) that is not relocated")
+        throw .damaged("its list of initialisers or finalisers has an entry at \(place.hexadecimal) that is not relocated")
       }
       guard written.map(image.isCode) ?? true else {
-        throw .damaged("its list of initialisers has an entry at \(place.hexadecimal) that is not code")
+        throw .damaged("its list of initialisers or finalisers has an entry at \(place.hexadecimal) that is not code")
       }
     }
   }

@@ -124,6 +124,11 @@ struct SignatureCheck {
         at: failureColumn, found: "'\(failure.mark(signature.report))' of a variadic function",
         expected: "another rule: C has no parameter behind those of '...'")
     }
+    if signature.variadicIndex != nil, let returned = signature.returned, Signature.isGivenByAddress(returned) {
+      throw cursor.error(
+        at: resultColumn, found: "'\(returned)', the result of a variadic function",
+        expected: "a result that C returns: C has no parameter for its address behind those of '...'")
+    }
     guard let failure = signature.failure, failure != .status else { return }
     try checkMessage(of: signature, cursor)
     if failure == .gerror {

@@ -1,5 +1,5 @@
 // Encoded as an object with the keys "value" and "error", of which at least one is null. Both are null for a
-// cancellation, whose indirect error is lost.
+// cancellation, whose indirect error is lost, and for a value that is nil, which is decoded as a cancellation.
 
 private enum FutureResultKey: String, CodingKey {
   case value, error

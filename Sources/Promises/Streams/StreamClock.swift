@@ -26,12 +26,9 @@ private final class SystemStreamTimer: StreamTimer {
 
   init(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
     let (seconds, attoseconds) = delay.components
-    let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    let nanoseconds =
-      overflow
-      ? (seconds < 0 ? 0 : .max)
-      : whole.addingReportingOverflow(attoseconds / 1_000_000_000)
-        .partialValue
+    let (whole, isLarge) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, isLarger) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+    let nanoseconds = isLarge || isLarger ? (seconds < 0 ? 0 : .max) : sum
     guard let timer = CellTimer.schedule(after: nanoseconds, work) else { fatalError("no memory for a timer") }
     self.timer = timer
   }

@@ -93,7 +93,8 @@ enum User {
     getgrgid(group).map { String(cString: $0.pointee.gr_name) } ?? "\(group)"
   }
 
-  /// Whether a group has the name of the user and no other member. Many systems create such a group for each user.
+  /// Whether a group has the name of the user and no other member, by the group's record or as the group of a user's
+  /// record. Many systems create such a group for each user.
   static func isPrivate(group: gid_t, of user: uid_t) -> Bool {
     let owner = name(of: user)
     guard let record = getgrgid(group), String(cString: record.pointee.gr_name) == owner else { return false }
@@ -101,6 +102,11 @@ enum User {
     while let name = member?.pointee {
       if String(cString: name) != owner { return false }
       member = member?.successor()
+    }
+    setpwent()
+    defer { endpwent() }
+    while let other = getpwent()?.pointee {
+      if other.pw_gid == group, other.pw_uid != user { return false }
     }
     return true
   }

@@ -120,10 +120,12 @@ static void a_promise_is_stored_as_it_is(void) {
 }
 
 static void a_promise_cannot_hold_itself(void) {
+  promise_status_t (*const settle[])(promise_t *, const promise_value_t *) = {promise_resolve, promise_reject,
+                                                                              promise_discard_with};
   promise_t *promise = pending();
-  for (int rejects = 0; rejects < 2; rejects++) {
+  for (int i = 0; i < 3; i++) {
     promise_value_t value = holding(retained(promise));
-    CHECK_STATUS((rejects ? promise_reject : promise_resolve)(promise, &value), PROMISE_EINVAL);
+    CHECK_STATUS(settle[i](promise, &value), PROMISE_EINVAL);
     CHECK_INT(promise_state(promise), PROMISE_PENDING);
   }
   release(promise);

@@ -43,6 +43,7 @@ import Testing
       (.double(-0.5), .int(0)), (.int(-1), .double(-0.5)), (.int(.max), .uint(9_223_372_036_854_775_808)),
       (.int(.min), .double(-9.2e18)), (.int(.max), .double(.infinity)), (.double(-.infinity), .int(.min)),
       (.uint(.max), .double(1e300)), (.string("9007199254740992"), .string("9007199254740993")),
+      (.string("170141183460469231731687303715884105727"), .double(0x1p127)),
     ] as [(PluginValue, PluginValue)])
   func comparesExactly(_ first: PluginValue, _ second: PluginValue) throws {
     let (less, greater) = try value("x < y", x: first, y: second) == .bool(true) ? (first, second) : (second, first)

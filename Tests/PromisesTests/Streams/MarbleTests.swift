@@ -273,6 +273,12 @@ struct MarbleTests {
     let past = Duration(secondsComponent: .min, attosecondsComponent: 0)
     let timer = clock.schedule(after: past) { ran.send(3) }
     #expect(ran.receive() == 3)
-    withExtendedLifetime(timer) {}
+    // Far in the future: the seconds alone can be counted, but not with the rest.
+    let future = Duration(secondsComponent: 9_223_372_036, attosecondsComponent: 900_000_000_000_000_000)
+    let late = clock.schedule(after: future) { ran.send(4) }
+    let soon = clock.schedule(after: .zero) { ran.send(5) }
+    #expect(ran.receive() == 5)
+    late.cancel()
+    withExtendedLifetime((timer, soon)) {}
   }
 }
