@@ -2,8 +2,8 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-/// Each form of an operator of a future with a token is a function of its own, so each is called here: it has the token
-/// of the future, and the context that it is given.
+/// Calls each form of each operator of `TokenFuture`, because each form is a function of its own. Checks that the
+/// callback has the future's token and runs in the context that is passed.
 @Suite("Futures with a token: the forms")
 struct BoundFormTests {
   typealias Subject = Future<Int, TestError>

@@ -134,7 +134,7 @@ struct InvalidationTokenTests {
     }
     #expect(weakFuture == nil)
     withLifetimeTracking { tracker in
-      // Not a resolver's future, which would be cancelled here.
+      // A promise's future: the future of a resolver would be cancelled when the resolver is released.
       let pending = Promise<Int>()
       pending.then({ [tracked = tracker.track()] _ in tracked.touch() }, nil)
       pending.future.requestCancelOnInvalidate(token)
@@ -304,7 +304,7 @@ struct CancellationPoolTests {
 
   @Test("D57, D54: a future in a pool is asked; the source of one that ignores requests is not")
   func futures() {
-    // Without another reference, which would keep a request back as well.
+    // Keep no other reference to the future, which would hold back the request too.
     let resolver = Resolver<Int, Never>()
     var asked = 0
     resolver.onCancelRequest { _ in asked += 1 }
@@ -337,7 +337,7 @@ struct CancellationPoolTests {
 }
 
 extension InvalidationToken {
-  /// The length of a list, from the token's description.
+  /// Returns the length of `list`, which it reads from the token's description.
   fileprivate func length(of list: String) -> Substring {
     debugDescription.dropLast().split(separator: " ").first { $0.hasPrefix(list) }!.dropFirst(list.count + 1)
   }

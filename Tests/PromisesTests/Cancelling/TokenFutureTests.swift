@@ -126,7 +126,7 @@ struct TokenFutureTests {
     bound = nil
     withExtendedLifetime((tapped, ignoring, child, future)) {}
     _ = bound
-    // Here nothing but the derived one is interested, and it was derived from the one derived first.
+    // Here only the second derived future has interest in the source, by way of the first derived future.
     func derive() -> (TokenFuture<Int, TestError>, Resolver<Int, TestError>) {
       let (future, resolver) = Subject.makeWithResolver()
       return (future.withToken(token).map { $0 }.map { $0 }, resolver)
@@ -136,7 +136,8 @@ struct TokenFutureTests {
     other.onCancelRequest { _ in isOtherAsked = true }
     token.invalidate()
     #expect(isOtherAsked)
-    // Only the first derived future is registered: that of the second one may go on.
+    // Only the first derived future is registered with the token, so the future that the second one follows is not
+    // asked.
     let inner = Resolver<Int, TestError>()
     let following = Subject(fulfilled: 1).withToken(token).map { $0 }.flatMap { _ in inner.future }
     token.invalidate()

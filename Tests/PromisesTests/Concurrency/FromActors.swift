@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Concurrency: actors")
 struct FromActors {
-  /// Keeps one download for each name, however many want it.
+  /// Starts one download for each name, however many callers ask for it.
   private actor Cache {
     private var downloads: [String: Future<Int, any Error>] = [:]
     private var log: [String] = []
@@ -26,7 +26,7 @@ struct FromActors {
 
     func entries() -> [String] { log }
 
-    /// A promise that the actor's own state is settled with.
+    /// Returns a promise that is fulfilled with the actor's own state.
     func promise() -> Promise<[String]> { .resolve(log) }
   }
 

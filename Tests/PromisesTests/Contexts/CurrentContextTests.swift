@@ -48,13 +48,13 @@ struct CurrentContextTests {
         }
       }, nil)
     here.runAll()
-    // Due elsewhere: later, here.
+    // A callback that becomes due in `elsewhere` is queued in `here`.
     Promise<Int>.resolve(1).then(on: elsewhere.here, { _ in first.resolve(1) }, nil)
     elsewhere.runAll()
     #expect(log.events == [])
     here.runAll()
     #expect(log.events == ["first here: true"])
-    // Due here: at once.
+    // A callback that becomes due in `here` runs at once.
     Promise<Int>.resolve(1).then(
       on: here.here,
       { _ in
@@ -127,7 +127,7 @@ struct CurrentContextTests {
 
   @Test("RP11 a callback attached to a settled promise runs in the attaching call")
   func settled() {
-    // Not on the main thread, where the current context would run it at once in any case.
+    // Use another thread: on the main thread the current context would run the callback at once in any case.
     onThread {
       let attaching = pthread_self()
       Promise<Int>.resolve(1).then(

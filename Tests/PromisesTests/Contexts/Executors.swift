@@ -75,7 +75,7 @@ struct Executors {
       promise.reject(TestError(1))
       #expect(passed.rejectReason as? TestError == TestError(1))
       #expect(executor.count == 0)
-      // T36: released there, too.
+      // T36: the settling call releases the unused callback, too.
       #expect(tracker.live == 0)
     }
   }

@@ -2,7 +2,7 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-/// The forms with a context, and those for the main actor, are functions of their own, so each is called here.
+/// Calls each form with a context and each form for the main actor, because each is a function of its own.
 @Suite("Promise: callbacks in a context and on the main actor")
 struct PromiseForms {
   typealias Run = @Sendable () -> Void

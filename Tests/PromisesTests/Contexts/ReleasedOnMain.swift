@@ -26,7 +26,7 @@ private struct Form: Sendable {
 struct ReleasedOnMain {
   @Test("T36: every form with on: .main, though the attaching call is still in progress")
   func everyForm() async {
-    // The substitute for the main queue is the process's.
+    // Run in a process of its own: the substitute for the main queue applies to the whole process.
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       PromiseContext.useMainExecutor(Elsewhere())
       for form in Form.all {
@@ -40,7 +40,7 @@ struct ReleasedOnMain {
     #expect(report.split(separator: "\n").filter { $0.hasPrefix("wrong: ") } == [])
   }
 
-  // Without streams: a subscriber that is released releases its callback there.
+  // Streams are left out: a subscriber releases its callback on the thread that releases the subscriber.
   @Test("T36: 200 of 200 of every form, on the main queue, though another thread attaches")
   func onTheMainQueue() async {
     let released = Recorder<Void>()

@@ -36,7 +36,7 @@ struct DeferredContexts {
   }
 }
 
-/// Runs its jobs in order, on request, up to the first reserved place whose job has not come.
+/// Runs its jobs in order, on request, up to the first reserved place that has no job yet.
 private final class ReservingExecutor: PromiseReservingExecutor {
   enum Entry {
     case job(PromiseJob)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Values that another language made")
 struct ForeignValues {
-  /// A promise that is fulfilled as C does it.
+  /// Returns a promise that is fulfilled with `value` as the C ABI does it.
   private func promise<Value>(of type: Value.Type, _ value: CellValue) -> Promise<Value> {
     let promise = Promise<Value>()
     _ = promise.cell.settle(value, .fulfilled)

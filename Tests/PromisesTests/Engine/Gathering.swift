@@ -71,7 +71,8 @@ struct Gathering {
     let result = gather(.all)
     let other = inputs[1].react { _, _, _ in .pass }!
     result.requestCancel()
-    // The producers hold one reference each, so each input is without interest but the one with another reaction.
+    // The only reference of each input is its producer's, which is not interest; inputs[1] has another reaction, which
+    // is.
     #expect(inputs.map(\.isCancelRequested) == [true, false, true])
     other.requestCancel()
     #expect(inputs[1].isCancelRequested)

@@ -39,7 +39,7 @@ struct Requests {
     _ = child.retain()
     _ = source.settle(CellValue(kind: .u64, bits: 1), .fulfilled)
     source.release()
-    // One of these has the memory of the source.
+    // One of these promises reuses the cell of the source.
     let others = (0..<100).map { _ in CellRef.promise()! }
     child.requestCancel()
     #expect(others.allSatisfy { !$0.isCancelRequested })

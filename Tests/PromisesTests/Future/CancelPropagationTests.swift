@@ -6,7 +6,7 @@ import Testing
 struct CancelPropagationTests {
   private typealias Subject = Future<Int, TestError>
 
-  /// Every way to derive a future whose interest counts.
+  /// All ways to derive a future whose interest counts.
   private static let counted: [@Sendable (Subject) -> CancelHandle] = [
     { $0.onSuccess { _ in }.cancellable }, { $0.onError { _ in }.cancellable }, { $0.onComplete { _ in }.cancellable },
     { $0.onError(of: TestError.self) { _ in }.cancellable },

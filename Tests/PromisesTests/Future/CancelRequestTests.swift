@@ -216,7 +216,7 @@ struct CancelRequestTests {
   }
 }
 
-/// A future with a resolver that notes whether it was asked to cancel.
+/// A future whose resolver records each request to cancel.
 final class Watched {
   var future: Future<Int, TestError>?
   let resolver: Resolver<Int, TestError>

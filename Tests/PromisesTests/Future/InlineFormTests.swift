@@ -2,7 +2,7 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-/// The forms without a context are functions of their own, so each is called here.
+/// Calls each form without a context, because each is a function of its own.
 @Suite("Future: callbacks without a context")
 struct InlineFormTests {
   typealias Subject = Future<Int, TestError>

@@ -2,7 +2,7 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-/// The forms for the main actor are functions of their own, so each is called here.
+/// Calls each form for the main actor, because each is a function of its own.
 @Suite("Future: callbacks on the main actor")
 struct MainFormTests {
   typealias Subject = Future<Int, TestError>

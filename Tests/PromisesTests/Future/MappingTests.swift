@@ -6,7 +6,8 @@ import Testing
 struct MappingTests {
   private typealias Subject = Future<Int, TestError>
 
-  /// The results of the future that `derive` makes of each outcome, settled before and after.
+  /// Returns the results of the futures that `derive` returns for each outcome, with the source settled before and
+  /// after.
   private func results<Value, Failure>(
     _ derive: (Subject) -> Future<Value, Failure>
   ) -> [FutureResult<Value, Failure>?] {

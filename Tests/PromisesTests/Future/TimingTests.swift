@@ -2,10 +2,10 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-/// Longer than any test takes: an event due then does not come.
+/// A delay in seconds that is longer than any test takes.
 private let never = 3600.0
 
-// The time is measured with the clock of the timers: another clock may be behind it by a little.
+// Times are measured with the clock of the timers: another clock may lag behind it a little.
 
 @Suite("Future: results that come after some time")
 struct AfterTests {
@@ -86,7 +86,7 @@ struct AfterTests {
   func endless(seconds: Double) throws {
     let never = Subject(on: .utility, fulfilled: 1, after: seconds)
     let delayed = Subject(fulfilled: 1).delay(on: .utility, seconds)
-    // Timers come in the order of their times.
+    // Timers fire in the order of their deadlines: once this one has fired, each earlier one has too.
     #expect(try Subject(on: .utility, fulfilled: 2, after: 0.02).wait().value == 2)
     #expect(never.state == .pending && delayed.state == .pending)
   }
@@ -160,14 +160,14 @@ struct TimeoutTests {
     let (future, resolver) = Subject.makeWithResolver()
     resolver.onCancelRequest { _ in log.record("asked") }
     let start = SuspendingClock.now
-    // The time may be over before the next line; its callback waits in the context.
+    // The time limit may pass before the next line: its callback waits in the context.
     let timed = future.timeout(on: context.here, after: 0.02)
     timed.whenRejected { log.record("\($0) There: \(QueueContext.isCurrent)") }
     _ = consume future
     context.run()
     #expect(try timed.wait() == .rejected(.timedOut))
     #expect(SuspendingClock.now - start >= .milliseconds(20))
-    // To the end of the job that settled it.
+    // Wait for the end of the job that settled `timed`.
     context.run()
     #expect(log.events == ["The operation timed out. There: true", "asked"])
     withExtendedLifetime(resolver) {}

@@ -5,7 +5,7 @@ import Testing
 extension Observed {
   @Suite("Unhandled rejections")
   struct UnhandledRejections {
-    /// The reports of a promise that is rejected, given to `use`, and released.
+    /// Returns the reports about a promise that is rejected before or after a call of `use`, and then released.
     private func reports(rejectingFirst: Bool, _ use: (Promise<Int>) -> Void) -> [Report] {
       Observed.reports {
         let promise = Promise<Int>()

@@ -261,7 +261,8 @@ struct MarbleTests {
     let clock = SystemStreamClock()
     let cancelled = clock.schedule(after: .milliseconds(1)) { [gate = Gate()] in gate.wait() }
     cancelled.cancel()
-    // Without a processor for 20 ms between the two calls, the work of the first one is due first.
+    // Retry: if the thread loses the processor for 20 ms between the two calls, the work of the first call is due
+    // first.
     var order: [Int] = []
     for _ in 0..<20 where order != [1, 2] {
       let timers = [2, 1].map { delay in clock.schedule(after: .milliseconds(20 * delay)) { ran.send(delay) } }
@@ -269,7 +270,7 @@ struct MarbleTests {
       withExtendedLifetime(timers) {}
     }
     #expect(order == [1, 2])
-    // Far in the past, though no integer can count its nanoseconds.
+    // A time so far in the past that an integer cannot count its nanoseconds.
     let past = Duration(secondsComponent: .min, attosecondsComponent: 0)
     let timer = clock.schedule(after: past) { ran.send(3) }
     #expect(ran.receive() == 3)

@@ -58,7 +58,8 @@ struct OperatorMixTests {
     for strategy in [FlatMapStrategy.merge, .concat, .latest] {
       #expect(run(strategy, ended) == "(aa2)-(bb2)---|")
     }
-    // A stream of one value does not end: the flat map waits for it, and concat for the first one.
+    // The inner streams of one value do not end, so the flat map does not either, and concat stays with the first of
+    // them.
     #expect(run(.latest) { .of($0) } == "a-b")
     #expect(run(.merge) { .of($0) } == "a-b")
     #expect(run(.concat) { .of($0) } == "a")

@@ -179,7 +179,7 @@ struct SequenceTests {
     withExtendedLifetime(numbers) {}
   }
 
-  /// A sequence that does not look whether its task is cancelled.
+  /// A sequence that does not check whether its task is cancelled.
   private struct Stubborn: AsyncSequence, AsyncIteratorProtocol {
     func makeAsyncIterator() -> Stubborn { self }
     func next() async -> Int? { await next(isolation: nil) }

@@ -132,7 +132,7 @@ struct SubscribingTests {
     let subscription = subscriber.subscribe(on: .main, demand: 1) { log.lines.append("asked for \($0)") }
     numbers.publish(.data(1), .error(TestError(2)), .cancelled)
     #expect(log.lines == [], "nothing runs inside the publishing call")
-    // One state of each callback for each pass.
+    // Each pass of the main queue delivers one state to each callback.
     for _ in 0..<8 { await mainQueueDrained() }
     #expect(
       log.lines.filter { $0.hasPrefix("value") || $0.hasPrefix("error") || $0 == "end" } == [
