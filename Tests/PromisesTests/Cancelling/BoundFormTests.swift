@@ -58,7 +58,7 @@ struct BoundFormTests {
   private static func error(_ run: Run) -> TestError { TestError(value(run)) }
   private static func outcome(_ run: Run) -> FutureResult<Int, TestError> { .fulfilled(value(run)) }
 
-  @Test("T81: observers run where they shall, unless their token is invalidated")
+  @Test("T81: observers run in the context that is passed, unless their token is invalidated")
   func observers() async {
     await check(
       .fulfilled(1),
@@ -102,7 +102,7 @@ struct BoundFormTests {
       ])
   }
 
-  @Test("T81: transformations of values run where they shall, unless their token is invalidated")
+  @Test("T81: transformations of values run in the context that is passed, unless their token is invalidated")
   func values() async {
     await check(
       .fulfilled(1),
@@ -142,7 +142,7 @@ struct BoundFormTests {
       ])
   }
 
-  @Test("T81: transformations of errors run where they shall, unless their token is invalidated")
+  @Test("T81: transformations of errors run in the context that is passed, unless their token is invalidated")
   func errors() async {
     await check(
       .rejected(TestError(1)),

@@ -30,7 +30,7 @@ struct FromActors {
     func promise() -> Promise<[String]> { .resolve(log) }
   }
 
-  @Test("Concurrency: an actor starts futures, awaits them, and gives promises away")
+  @Test("Concurrency: an actor starts futures, awaits them, and returns promises")
   func cache() async throws {
     let cache = Cache()
     async let first = cache.size(of: "one")
@@ -50,7 +50,7 @@ struct FromActors {
     #expect(total == 21)
   }
 
-  @Test("Concurrency: promises go to child tasks")
+  @Test("Concurrency: promises are passed to child tasks")
   func tasks() async throws {
     let promises = (0..<10).map { _ in Promise<Int>() }
     let sum = try await withThrowingTaskGroup(of: Int.self) { group in

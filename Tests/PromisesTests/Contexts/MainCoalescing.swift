@@ -91,7 +91,7 @@ struct MainCoalescing {
     #expect(log.events == ["1", "a", "b", "c", "next turn"])
   }
 
-  @Test("T2 a callback attached on the main thread outside of such a callback is not part of a turn")
+  @Test("T2 a callback attached on the main thread outside of a callback on main is not part of a turn")
   func outside() async {
     DispatchQueue.main.async { [log] in
       Promise<Int>.resolve(2).then(on: .main, { _ in log.record("callback") }, nil)

@@ -48,7 +48,7 @@ struct PromiseForms {
     return .success(2)
   }
 
-  @Test("handlers of a value")
+  @Test("handlers of a value run in their context and on the main actor")
   func values() async {
     await check(
       { $0.resolve(1) },
@@ -83,7 +83,7 @@ struct PromiseForms {
     return 2
   }
 
-  @Test("handlers of a reason")
+  @Test("handlers of a reason run in their context and on the main actor")
   func reasons() async {
     await check(
       { $0.reject(TestError(1)) },

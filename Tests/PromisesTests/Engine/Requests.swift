@@ -32,7 +32,7 @@ struct Requests {
     root.release()
   }
 
-  @Test("A request finds no source of a promise that its closure left pending")
+  @Test("A request on a promise that its closure left pending does not reach the former source")
   func left() {
     let source = CellRef.promise()!
     let child = source.react { _, _, _ in .leave }!
@@ -64,7 +64,7 @@ struct Requests {
     root.release()
   }
 
-  @Test("A million children that are asked one by one take linear time", arguments: [true, false])
+  @Test("Requests on a million children, one by one, take linear time", arguments: [true, false])
   func width(reversed: Bool) {
     let root = CellRef.promise()!
     record(root)

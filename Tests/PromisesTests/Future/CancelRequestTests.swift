@@ -155,7 +155,7 @@ struct CancelRequestTests {
     #expect(future.state == .cancelled)
   }
 
-  @Test("T30: whether a request came shows while pending and when cancelled, not when fulfilled or rejected")
+  @Test("T30: isCancelRequested is true after a request and when cancelled, false when fulfilled or rejected")
   func isCancelRequested() {
     let (future, resolver) = Subject.makeWithResolver()
     #expect(!resolver.isCancelRequested)
@@ -203,7 +203,7 @@ struct CancelRequestTests {
     #expect(source.requests.count == 1)
   }
 
-  @Test("T28: a request that came before, or a cancellation, is passed on at once", arguments: [true, false])
+  @Test("T28: a request or a cancellation from before reaches the followed future at once", arguments: [true, false])
   func followingLate(isCancelled: Bool) {
     let source = Watched()
     let (future, resolver) = Subject.makeWithResolver()

@@ -25,7 +25,7 @@ struct InlineFormTests {
     }
   }
 
-  @Test("callbacks that look on at a value run in the settling call, unless silenced")
+  @Test("callbacks that observe a value run in the settling call, unless silenced")
   func observingValues() {
     check(
       .fulfilled(1),
@@ -41,7 +41,7 @@ struct InlineFormTests {
       ])
   }
 
-  @Test("callbacks that look on at an error or a cancellation run in the settling call, unless silenced")
+  @Test("callbacks that observe an error or a cancellation run in the settling call, unless silenced")
   func observingFailures() {
     check(
       .rejected(TestError(2)),

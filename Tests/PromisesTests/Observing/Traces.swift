@@ -115,7 +115,7 @@ extension Observed {
       }
     }
 
-    @Test("a dump says who must settle a pending promise")
+    @Test("a dump names the settler of each pending promise")
     func dump() {
       let promise = Promise<Int>()
       let derived = promise.then { $0 + 1 }

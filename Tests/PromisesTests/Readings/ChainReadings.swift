@@ -133,7 +133,7 @@ struct ChainReadings {
     box.content = nil
   }
 
-  @Test("S-23: so does one that returns a promise which waits for its own")
+  @Test("S-23: a handler that returns a promise which waits for its own rejects it with a cycle error")
   func cycle() {
     let source = Promise<Int>()
     let box = Box<Promise<Int>>()

@@ -55,7 +55,7 @@ struct MarbleTests {
     #expect(run("ab--") == "")
   }
 
-  @Test("a fold is computed once for each value, for any number of callbacks; it ends as it is cancelled")
+  @Test("a fold is computed once for each value, for any number of callbacks; cancelling it publishes the end alone")
   func sharedFolds() {
     Numbers.with { numbers in
       let sums = numbers.subscriber().scan(0, +)
@@ -119,7 +119,7 @@ struct MarbleTests {
     #expect(Marbles.run("a-#-b|") { sources, _ in sources[0].window(3).flatMapValues { $0 } } == "a-#-b|")
   }
 
-  @Test("replay of no states, or fewer, gives a late callback the latest one", arguments: [0, -1])
+  @Test("replay of 0 states, or fewer, gives a late callback the latest state", arguments: [0, -1])
   func replayNone(count: Int) {
     Numbers.with { numbers in
       let replayed = numbers.subscriber().replay(count)
@@ -255,7 +255,7 @@ struct MarbleTests {
     }
   }
 
-  @Test("the clock of the system runs works after their time, and cancels them")
+  @Test("the system clock runs work after its delay, and cancels it")
   func systemClock() {
     let ran = Channel<Int>()
     let clock = SystemStreamClock()

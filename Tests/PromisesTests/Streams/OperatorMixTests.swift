@@ -43,7 +43,8 @@ struct OperatorMixTests {
     withExtendedLifetime(stream) {}
   }
 
-  @Test("flatMapValues of streams that publish within the call: their states at once; one that stays is left")
+  @Test(
+    "flatMapValues publishes at once the states that inner streams publish within the call, and waits for open ones")
   func synchronousInner() {
     func run(_ strategy: FlatMapStrategy, _ inner: @escaping (String) -> Subscriber<String, TestError>) -> String {
       Marbles.run("a-b---|") { sources, _ in sources[0].flatMapValues(strategy, inner) }

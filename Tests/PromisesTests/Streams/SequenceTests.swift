@@ -162,7 +162,7 @@ struct SequenceTests {
     withExtendedLifetime(numbers) {}
   }
 
-  @Test("a state that comes while the sequence waits is one; the others stay in the buffer")
+  @Test("a sequence that waits takes one state; later states stay in the buffer")
   func oneForEachPull() async {
     let numbers = Numbers()
     let states = numbers.subscriber().states(buffer: .newest(1))

@@ -239,7 +239,7 @@ struct SubscribingTests {
     }
   }
 
-  @Test("PG88: a chain of operators may be as long as can be")
+  @Test("PG88: a chain of operators may have any length")
   func longChains() {
     let count = Scale.million / 10
     onThread {
