@@ -77,7 +77,7 @@ static void report_memory(const library_t *floor, const library_t *ours) {
 static void report_growth(const library_t *floor, const library_t *ours, effort_t effort) {
   double reference = growth_cold(floor, workload_fan, effort.long_rounds),
          cold = growth_cold(ours, workload_fan, effort.long_rounds);
-  /* The reference is libpromise as well. */
+  /* These rows compare libpromise with itself; the floor is not measured. */
   report_heading("Growth", "ns");
   report_comparison("a link of 1,000,000 against one of 1,000", growth_warm(ours, workload_chain, effort.long_rounds),
                     1.3);
@@ -103,7 +103,7 @@ int main(int count, char **arguments) {
   library_t floor = library_load("floor", arguments[1], "floor");
   library_t ours = library_load("library", arguments[2], "promise");
   workloads_init();
-  /* These two fork: this process has one thread, and has created no promise. */
+  /* These two fork, so they come first, while this process has one thread and has created no promise. */
   report_memory(&floor, &ours);
   report_growth(&floor, &ours, effort);
   report_operations(&floor, &ours, effort);

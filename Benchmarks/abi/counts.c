@@ -30,7 +30,7 @@ static void report_allocations(const library_t *floor, const library_t *ours) {
   report_heading("Calls for memory, warm", "calls in all");
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     unsigned long reference = allocations(rows[i].workload, floor, rows[i].count);
-    /* One for each promise proves that the counting works. */
+    /* At least one allocation for each promise proves that the counter works. */
     if (reference < rows[i].count) {
       fprintf(stderr, "counts: only %lu calls were seen where the floor makes at least %zu\n", reference,
               rows[i].count);
@@ -49,8 +49,8 @@ static double per_item(workload_t workload, const library_t *library, size_t few
   return less < 0 || more < 0 ? -1 : (double)(more - less) / (double)(many - few);
 }
 
-/* Two hundredths of the first two rows are the checks for hooks: three instructions each where a promise is created,
- * where one is settled, and where a reaction runs. */
+/* 0.02 of the budgets of the first two rows are for the checks of hooks: three instructions each where a promise is
+ * created, where it is settled, and where a reaction runs. */
 static void report_instructions(const library_t *floor, const library_t *ours) {
   const struct {
     const char *row;
@@ -79,7 +79,7 @@ static void unhandled(void *context, uint64_t promise, const promise_value_t *re
   (void)context, (void)promise, (void)reason;
 }
 
-/* Puts the hooks and a trace on, and off again. */
+/* Installs hooks and a trace, and removes them again. Ends the program if they had no cost while installed. */
 static void observe(const library_t *library) {
   promise_hooks_t hooks = {.size = sizeof hooks, .unhandled_rejection = unhandled};
   promise_trace_t trace = {.size = sizeof trace, .capacity = 1000};

@@ -10,12 +10,12 @@ comparison_t growth_warm(const library_t *library, workload_t workload, int roun
   return measure_race(few, many, look);
 }
 
-/* Passed to the child, which is a copy of this process. */
+/* The workload of the child, which is a copy of this process. */
 static workload_t measured;
 
 static double cold(const library_t *library, size_t count) {
   contestant_t many = {library, measured, count, count};
-  /* The parent's table of handles is copied on write, page by page. */
+  /* Allocate a new table of handles: writing to the parent's table would copy it page by page. */
   workloads_init();
   return measure_once(many, 1, statistics_run);
 }

@@ -19,7 +19,7 @@ typedef struct {
   size_t count;
 } job_t;
 
-/* The other side may need this core. */
+/* Yields now and then, because the other thread may need this core. */
 static void pause_after(unsigned *attempts) {
   if (++*attempts % PATIENCE == 0)
     sched_yield();

@@ -4,7 +4,7 @@
 
 #include "workloads.h"
 
-/* Passes `count` promises to another thread through a ring of 1,024. The workload of the row. */
+/* Passes `count` promises to another thread through a ring of 1,024 slots. */
 void workload_handover(const library_t *library, size_t count);
 
 #endif

@@ -32,7 +32,7 @@ static void *work(void *argument) {
   return NULL;
 }
 
-/* From the first thread's start until the last one's end, per item of one thread. */
+/* Returns the nanoseconds from the first thread's start to the last thread's end, per item of one thread. */
 static double elapsed(const library_t *library, workload_t workload, size_t count, int threads) {
   _Atomic int waiting = threads;
   pthread_t handles[2];

@@ -67,7 +67,7 @@ void workload_fan(const library_t *library, size_t reactions) {
     library->release(handles[i]);
 }
 
-/* The usual number of events that a taker finds at once. */
+/* The number of events to take at once. */
 enum { BATCH = 100 };
 
 void workload_watch(const library_t *library, size_t count) {

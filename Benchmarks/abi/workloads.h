@@ -11,14 +11,14 @@ void workload_settle(const library_t *library, size_t count);          /* new, r
 void workload_then(const library_t *library, size_t count);            /* new, then, resolve, 2 releases */
 void workload_then_on_settled(const library_t *library, size_t count); /* then on one settled promise, release */
 
-/* One promise and a chain of `links` derived promises; resolve; release all in order of creation. */
+/* Creates a promise and a chain of `links` derived ones, resolves it, and releases all in order of creation. */
 void workload_chain(const library_t *library, size_t links);
 
-/* One promise and `reactions` derived from it; resolve; release all. */
+/* Creates a promise and `reactions` promises derived from it, resolves it, and releases all. */
 void workload_fan(const library_t *library, size_t reactions);
 
-/* Through a completion queue, whose events are taken in batches: new, watch, resolve, release, take; or new, then,
- * resolve, a taken CALL that is answered, and releases of all. */
+/* Use a completion queue, and take its events in batches: new, watch, resolve, release, take; or new, then, resolve,
+ * take a CALL and answer it, release all. */
 void workload_watch(const library_t *library, size_t count);
 void workload_call(const library_t *library, size_t count);
 

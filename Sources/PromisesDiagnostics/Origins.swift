@@ -4,8 +4,8 @@ import Synchronization
 
 /// The origins of the promises created or named while places are recorded.
 ///
-/// The lower half of an id is the index of the promise's cell, which later promises reuse: so the table has as many
-/// entries as there were promises at one time, and needs no notice of their ends.
+/// Entries are keyed by the index of the promise's cell, the lower half of its id. Later promises reuse the index, so
+/// the table is as large as the greatest number of promises at one time, and no entry need be removed.
 final class Origins: Sendable {
   private struct Entry {
     let id: UInt64
@@ -14,7 +14,7 @@ final class Origins: Sendable {
 
   private let entries = Mutex<[UInt32: Entry]>([:])
 
-  /// Notes the calls that create the promise.
+  /// Records up to `limit` calls of this thread as the origin of a promise that is being created.
   func note(_ id: UInt64, calls limit: Int) {
     let calls = try? Backtrace.capture(algorithm: .fast, limit: limit, offset: 0, top: 0)
     entries.withLock { $0[UInt32(truncatingIfNeeded: id)] = Entry(id: id, origin: PromiseOrigin(calls: calls)) }

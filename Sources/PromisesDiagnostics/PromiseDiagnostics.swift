@@ -48,7 +48,7 @@ public enum PromiseDiagnostics {
     replace(nil)
   }
 
-  /// Returns the name and the place of creation of a promise; `nil` if diagnostics were off then, or are off now.
+  /// Returns the name and the place of creation of a promise; `nil` if neither was recorded, or if diagnostics are off.
   ///
   /// - Thread: any.
   public static func origin(of id: UInt64) -> PromiseOrigin? { current.withLock { $0?.origins }?[id] }
@@ -71,7 +71,7 @@ public enum PromiseDiagnostics {
   }
 
   private static func replace(_ new: (origins: Origins, observer: PromiseEvents.Observer?)?) {
-    // Stopped and released outside the lock.
+    // Stop and release the old observer outside the lock.
     let old = current.withLock { current in
       let old = current
       current = new

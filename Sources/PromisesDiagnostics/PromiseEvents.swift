@@ -16,7 +16,7 @@ public enum PromiseEvents {
 
     fileprivate init(_ call: @escaping @Sendable (PromiseTrace.Event) -> Void) { self.call = call }
 
-    /// Stops the reports. Calls that are running on other threads may still end later. Idempotent.
+    /// Stops the reports. Calls on other threads may still be running when it returns. Idempotent.
     ///
     /// - Thread: any.
     public func stop() { PromiseEvents.remove(ObjectIdentifier(self)) }
@@ -44,7 +44,7 @@ public enum PromiseEvents {
   }
 
   private static func remove(_ identifier: ObjectIdentifier) {
-    // Released outside the lock, as is the function of a trace that other code started.
+    // Release the closure and stop the trace outside the lock: both may run deinitializers of other code.
     let (removed, isLast) = calls.withLock { calls -> ((@Sendable (PromiseTrace.Event) -> Void)?, Bool) in
       guard let index = calls.firstIndex(where: { $0.0 == identifier }) else { return (nil, false) }
       return (calls.remove(at: index).1, calls.isEmpty)

@@ -28,7 +28,7 @@ public struct PromiseOrigin: Sendable {
   /// Reading the debug information of a large program takes a second.
   public var place: Place? { naming ?? calls.flatMap(Self.place) }
 
-  /// The first call from outside this library.
+  /// Returns the place of the innermost call from outside this library.
   private static func place(_ calls: Backtrace) -> Place? {
     guard let frames = calls.symbolicated(with: images)?.frames else { return nil }
     for frame in frames where !frame.isSystem {

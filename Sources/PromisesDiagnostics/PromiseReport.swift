@@ -16,7 +16,7 @@ public struct PromiseReport: Sendable {
   public let kind: Kind
   /// The number of the promise, as `Future.id`.
   public let id: UInt64
-  /// The name and the place of creation; `nil` if the promise was created before diagnostics were started.
+  /// The name and the place of creation; `nil` if neither was recorded.
   public let origin: PromiseOrigin?
 }
 

@@ -1,7 +1,7 @@
 import Foundation
 import Promises
 
-/// A job as an operation. It is ready once it has its job.
+/// An operation that runs a job. It is ready when it has its job or is given up.
 ///
 /// empty --fill--> full
 ///         --giveUp-> gone: ready, with no work
@@ -47,7 +47,7 @@ final class JobOperation: Operation, @unchecked Sendable {
     return isFirst
   }
 
-  // The operation may have been cancelled before it started.
+  // Drop the job if the operation was cancelled before it started.
   deinit {
     if case .full(let job) = content { job.drop() }
   }

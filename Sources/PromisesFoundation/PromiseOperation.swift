@@ -2,7 +2,7 @@ import Foundation
 public import Promises
 
 /// An operation whose work settles a future. It executes until the future is settled, so dependent operations wait for
-/// that.
+/// the outcome.
 ///
 ///     let load = PromiseOperation<Int, any Error>(on: .utility) { resolver in ... }
 ///     queue.addOperation(load)
@@ -38,7 +38,8 @@ public final class PromiseOperation<Value, Failure>: Operation, @unchecked Senda
   ///   the future is cancelled.
   public convenience init(_ body: @escaping (Resolver<Value, Failure>) -> Void) { self.init(.immediate, body) }
 
-  /// Creates an operation that has not started. `body` runs in `context`, and `.nowOr` never runs now. See `init(_:)`.
+  /// Creates an operation that has not started. `body` runs in `context`, and never inline in a `.nowOr` context. See
+  /// `init(_:)`.
   @_disfavoredOverload
   public convenience init(
     on context: PromiseContext, _ body: sending @escaping (Resolver<Value, Failure>) -> Void
@@ -110,7 +111,7 @@ public final class PromiseOperation<Value, Failure>: Operation, @unchecked Senda
   /// Changes the phase and posts the change of `keys`. False if another call has left the expected phase before.
   private func change(to next: Phase, _ keys: String..., from isRight: (Phase) -> Bool) -> Bool {
     for key in keys { willChangeValue(forKey: key) }
-    // Released outside the lock.
+    // Release the former phase outside the lock.
     var last: Phase?
     let changes = lock.withLock {
       guard isRight(phase) else { return false }

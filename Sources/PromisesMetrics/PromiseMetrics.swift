@@ -4,7 +4,7 @@ import Promises
 import PromisesDiagnostics
 import Synchronization
 
-/// Metrics of all promises in the process, of every language, from its creation until it is stopped or released.
+/// Counts the promises of the process, in every language, from its creation until it is stopped or released.
 ///
 /// | metric | type | meaning |
 /// | --- | --- | --- |

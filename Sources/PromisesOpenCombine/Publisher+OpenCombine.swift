@@ -21,7 +21,7 @@ extension Promises.Publisher where Failure: Error {
   }
 }
 
-/// Publishes the received values.
+/// Publishes the values that it receives from OpenCombine to a stream.
 private final class StreamFeed<Value, Failure: Error>: OpenCombine.Subscriber {
   // Guards both fields. Nothing is called with it held.
   private let lock = Mutex(())

@@ -19,9 +19,10 @@ final class StreamConduit<Downstream: OpenCombine.Subscriber>: OpenCombine.Subsc
   private var source: StreamSubscription?
   private var demand = Subscribers.Demand.none
   private var held: Downstream.Input?
-  /// An early end: before the beginning, or while a value is held or delivered by `request(_:)`.
+  /// The completion that waits: the stream ended before `begin` had finished, or while a value was held or was
+  /// delivered by `request(_:)`.
   private var completion: Completion?
-  /// Whether the end must wait.
+  /// Whether a completion must wait: until `begin` has finished, and while `request(_:)` delivers.
   private var isBusy = true
 
   init(_ downstream: Downstream) { self.downstream = downstream }
@@ -108,7 +109,8 @@ final class StreamConduit<Downstream: OpenCombine.Subscriber>: OpenCombine.Subsc
     downstream?.receive(completion: completion)
   }
 
-  /// Ends the subscription, and returns its two ends. The caller releases them, without the lock.
+  /// Ends the subscription, and returns the subscriber and the source. The caller calls and releases them outside the
+  /// lock.
   private func end() -> (Downstream?, StreamSubscription?) {
     var former: (Downstream?, StreamSubscription?, Downstream.Input?)
     lock.withLock { _ in

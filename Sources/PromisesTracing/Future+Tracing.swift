@@ -55,7 +55,7 @@ extension Future {
 ///   - context: the parent of the span.
 ///   - tracer: makes the span.
 ///   - body: called once, inside this call.
-/// - Returns: a future with the outcome of `body`'s, settled after the span has ended.
+/// - Returns: a future with the outcome of the future of `body`, settled after the span has ended.
 /// - Thread: any.
 public func withFutureSpan<Value, Failure>(
   _ name: String, ofKind kind: SpanKind = .internal, context: InstrumentationContext? = nil,

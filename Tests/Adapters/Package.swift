@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own: the adapters are behind traits, so that a build of `promises` fetches none of the packages that
-// they are for. scripts/test-adapters.sh runs it.
+// A package of its own: the adapters are behind traits, so that a build of `promises` does not fetch the packages that
+// the adapters connect to. scripts/test-adapters.sh runs it.
 let package = Package(
   name: "adapters",
   dependencies: [

@@ -3,8 +3,8 @@ import PromisesDiagnostics
 import PromisesTestSupport
 import Testing
 
-/// Each in a process of its own: diagnostics are the process's, and record the promises of all tests that run
-/// meanwhile.
+/// Runs each test in a process of its own: diagnostics apply to the whole process, and record the promises of all tests
+/// that run at the same time.
 @Suite("Diagnostics")
 struct DiagnosticsTests {
   @Test("a rejection that nothing handled is reported with the name and the place of the promise")
@@ -50,7 +50,7 @@ struct DiagnosticsTests {
 
 /// The bodies of the tests.
 private enum Bodies {
-  /// The reports about `id`'s promise while `body` runs.
+  /// Returns the reports, while `body` runs, about the promise whose id `body` returns.
   private static func reports(frames: Int = 32, _ body: () -> UInt64) -> [PromiseReport] {
     let reports = Recorder<PromiseReport>()
     PromiseDiagnostics.start(frames: frames) { reports.record($0) }
@@ -175,7 +175,7 @@ private enum Bodies {
     }
     let id = named()
     #expect(PromiseDiagnostics.origin(of: id)?.name == "old")
-    // Kept, so that each has a cell of its own.
+    // Keep the promises, so that each has a cell of its own.
     var kept: [Promise<Int>] = []
     while kept.count < 10_000 && kept.last.map({ cell($0.id) == cell(id) }) != true {
       kept.append(Promise<Int>.resolve(1))

@@ -75,7 +75,7 @@ struct PromiseOperationTests {
       queue.addOperation(operation)
       queue.waitUntilAllOperationsAreFinished()
       #expect(operation.isFinished)
-      // Its callbacks find it finished, so the future is settled after that.
+      // The operation is finished before its future is settled, so wait for the future.
       #expect(try operation.future.wait().isCancelled)
     }
     #expect(log.events == [])
@@ -158,7 +158,7 @@ struct PromiseOperationTests {
   }
 }
 
-/// Keeps resolvers, as work that goes on would.
+/// Keeps resolvers alive, as work in progress would.
 private enum Kept {
   static let resolvers = Monitor<[Resolver<Int, String>]>([])
 }

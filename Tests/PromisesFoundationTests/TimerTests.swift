@@ -21,10 +21,10 @@ struct TimerTests {
       : Subject(fulfilled: 1).delay(on: .operationQueue(queue), 0.01)
     future.whenResolved { _ in log.record("timer, on the queue: \(OperationQueue.current === queue)") }
     queue.addOperation { log.record("operation") }
-    // Until the timer has come, its operation is not ready, and the queue would run the other one first.
+    // Until the timer has fired, its operation is not ready, and the queue would run the other operation first.
     while !queue.operations.allSatisfy(\.isReady) { usleep(1_000) }
-    // The queue is notified after `isReady` has changed. Timers have their turns one after the other, so another one's
-    // turn is behind that.
+    // The timer's thread notifies the queue after it has changed `isReady`. Timers fire one after the other, so the
+    // queue has been notified when a later timer has fired.
     #expect(try Subject(fulfilled: 2, after: 0.01).wait(timeout: 60).value == 2)
     gate.open()
     queue.waitUntilAllOperationsAreFinished()

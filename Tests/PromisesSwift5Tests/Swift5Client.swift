@@ -1,8 +1,8 @@
 import Promises
 import Testing
 
-// Client code that Swift 5 mode allows and Swift 6 mode would refuse: shared mutable state, and promises of values
-// that are not Sendable handed between isolation domains.
+// Client code that Swift 5 mode allows and Swift 6 mode would refuse: shared mutable state, and promises of values that
+// are not Sendable passed between isolation domains.
 
 private var shared = 0
 

@@ -1,4 +1,4 @@
-// The surroundings of the documentation's snippets: scripts/check-snippets.sh compiles it with them.
+// Declarations that the documentation's snippets use: scripts/check-snippets.sh compiles this file with them.
 import Dispatch
 import Foundation
 import FoundationNetworking

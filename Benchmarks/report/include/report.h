@@ -9,7 +9,7 @@
 /* Begins a section, with its name and the unit of its two columns. */
 void report_heading(const char *title, const char *unit);
 
-/* Prints a ratio with an upper limit. "near" if it exceeds the budget by no more than noise explains. */
+/* Prints a ratio with an upper limit. The row is "near" if noise may explain by how much it exceeds the budget. */
 void report_comparison(const char *row, comparison_t measured, double budget);
 
 /* Prints a ratio with a lower limit. */

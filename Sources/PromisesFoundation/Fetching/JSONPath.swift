@@ -23,7 +23,8 @@ public func jsonValue(at path: String, in json: Any?) -> Any? {
   }
 }
 
-/// The index in `[2]`: decimal digits in brackets. One that is too large for `Int` is behind the end of any array.
+/// Returns the index in a part such as `[2]`, decimal digits in brackets. An index too large for `Int` is returned as
+/// `Int.max`, which is past the end of any array.
 private func arrayIndex(_ part: Substring) -> Int? {
   guard part.first == "[", part.last == "]" else { return nil }
   let digits = part.dropFirst().dropLast()

@@ -80,7 +80,7 @@ extension URL {
 }
 
 extension String {
-  /// The text as a name or a value of a query.
+  /// The text, percent-encoded as a name or a value of a query.
   fileprivate var queryEncoded: String {
     let allowed = CharacterSet.urlQueryAllowed.subtracting(CharacterSet(charactersIn: ":#[]@!$&'()*+,;="))
     return addingPercentEncoding(withAllowedCharacters: allowed) ?? self

@@ -21,7 +21,7 @@ extension URLSession {
     var transfer: URLSessionTask?
     let (future, resolver) = Future<FetchedResponse, FetchError>.makeWithResolver { transfer?.cancel() }
     let task = dataTask(with: request) { data, response, error in
-      // Settled as cancelled, or about to be.
+      // The future is cancelled, or is about to be.
       if resolver.isCancelRequested { return }
       resolver.resolve(Self.outcome(data, response, error))
     }
@@ -103,7 +103,7 @@ extension URLSession {
 }
 
 extension FetchedResponse {
-  /// The body, if the status is accepted and there is a body.
+  /// Returns the body if the status is accepted and the body is not empty; otherwise the error.
   fileprivate func checked(_ statuses: ClosedRange<Int>) -> FutureResult<Data, FetchError> {
     if !statuses.contains(status) { return .rejected(.status(self)) }
     return data.isEmpty ? .rejected(.noData) : .fulfilled(data)

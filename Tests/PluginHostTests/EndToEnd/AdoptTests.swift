@@ -17,7 +17,7 @@ extension EndToEnd {
       return (checks.reversed() + [lines[index]] + rest).map { $0.drop { $0 == " " } }
     }
 
-    @Test("a library by a relative path is written with its whole path: the file may be elsewhere")
+    @Test("adopt writes the absolute path of a library given by a relative one, because the file may be elsewhere")
     func aRelativeLibraryGetsItsWholePath() throws {
       let library = URL(filePath: AdoptableLibrary.path)
       let host = try HostProcess(["adopt", AdoptableLibrary.header, "--library", "./\(library.lastPathComponent)"])

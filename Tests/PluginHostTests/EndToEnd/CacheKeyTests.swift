@@ -34,7 +34,7 @@ extension EndToEnd {
       #expect(compiler.terminationStatus == 0)
     }
 
-    @Test("the libraries count that are found now, also where the files that were found before are as they were")
+    @Test("a result depends on the libraries that are found now, even if those found before are unchanged")
     func librariesOfAnotherPlace() throws {
       let file = try PipelineFile("plugins: [./c.adopt.yaml]\nsteps:\n  a: {call: c.value, pure: true}\n")
       func path(_ name: String) -> String { file.folder.appending(path: name).path }
@@ -116,7 +116,7 @@ extension EndToEnd {
       #expect(try String(contentsOfFile: calls, encoding: .utf8) == "x\nx\nx\n")
     }
 
-    @Test("a resumed run with another value of a variable, or another file, takes no result of the one before")
+    @Test("a resumed run with another value of a variable, or another file, takes no result of the earlier run")
     func aResumedRunIsOfItsVariablesAndFiles() throws {
       let file = try PipelineFile("")
       let calls = file.folder.appending(path: "calls").path

@@ -32,7 +32,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("results are listed in the order of their ages, the latest first")
+    @Test("results are listed by age, the latest first")
     func theLatestIsFirst() throws {
       let cache = try Cache(
         (1...3).map { "  s\($0): {call: kinds.anything, with: {x: \($0)}, pure: true}" }.joined(separator: "\n"))

@@ -343,7 +343,7 @@ extension EndToEnd {
       #expect(ending.status == 64)
     }
 
-    @Test("the folders that are made for the cache are the user's alone under any mask of the process")
+    @Test("folders of the cache are accessible to the user alone, under any umask")
     func theFoldersAreTheUsersAlone() throws {
       let place = try Place("plugins: [kinds]\nsteps:\n  a: {call: kinds.tiny, pure: true}\n")
       let home = place.file.folder.path

@@ -124,7 +124,7 @@ extension EndToEnd {
       if let finding { #expect(check.findings.contains { $0.contains(finding) }, "\(ending.text)") }
     }
 
-    @Test("a function that takes an address gets one from another function, which is not a leak")
+    @Test("a function that takes an address is called with one from another function, which is not a leak")
     func addresses() throws {
       let (report, ending) = try report("WITH_OBJECTS", "--skip", "number", "--skip", "text", "--skip", "apply")
       #expect(ending.status == 0 && report.findings == 0, "\(ending.text)")
@@ -167,7 +167,7 @@ extension EndToEnd {
       #expect(ending.status == 0 && ending.text.contains("later: calls, 10000 calls"), "\(ending.text)")
     }
 
-    @Test("the seed repeats the calls, and another has others")
+    @Test("the same seed repeats the calls, and another seed makes others")
     func seeds() throws {
       func arguments(_ seed: String) throws -> String {
         let fixture = try Self.plugin("CRASHES")

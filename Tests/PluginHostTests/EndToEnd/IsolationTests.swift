@@ -19,7 +19,7 @@ extension EndToEnd {
       #expect(try call(0, "--recursion-limit", "0").errors.contains("expected a number from 1 to 1000"))
     }
 
-    @Test("a plugin that is listed under two names, or required before it is listed, has no two places")
+    @Test("a plugin listed with two kinds of isolation, or required before it is listed with one, is refused")
     func listedTwice() throws {
       let steps = "\nsteps: {a: {call: kinds.nothing}}"
       let twice = try run(

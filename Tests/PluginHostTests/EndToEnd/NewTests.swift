@@ -30,10 +30,14 @@ extension EndToEnd {
       #expect(checked.status == 0, "\(checked.text) \(checked.errors)")
     }
 
-    @Test("a new plugin in Rust, named like a crate", .enabled(if: isInstalled("rustc"), "rustc is not installed"))
+    @Test(
+      "a new plugin in Rust builds and passes its test, even if it is named like a standard crate",
+      .enabled(if: isInstalled("rustc"), "rustc is not installed"))
     func rust() throws { try build("rust", "core") }
 
-    @Test("a new plugin in Swift, named like a module", .enabled(if: isInstalled("swiftc"), "swiftc is not in PATH"))
+    @Test(
+      "a new plugin in Swift builds and passes its test, even if it is named like a standard module",
+      .enabled(if: isInstalled("swiftc"), "swiftc is not in PATH"))
     func swift() throws { try build("swift", "Swift") }
 
     @Test("the test of a new plugin notices a wrong result")

@@ -67,7 +67,7 @@ extension EndToEnd {
       #expect(ending.errors.hasSuffix("plugin-host: a: [0]: bad x (fixture 7)\n"), "\(ending.errors)")
     }
 
-    @Test("a time-out and a wrong argument name their element, and the end of the run none")
+    @Test("a time-out and a wrong argument name their element; the time limit of the run names the step alone")
     func elementsAreNamed() throws {
       let never = "steps: {a: {call: later.never, each: [x, y], limit: 1"
       let late = try run("\(never), timeout: 0.1}}", "--log", "off")

@@ -55,7 +55,7 @@ extension EndToEnd {
       #expect(ending.status == 3)
     }
 
-    @Test("the time of the pipeline does not end a final step that waits for another attempt")
+    @Test("the time limit of the pipeline does not end a final step that waits for another attempt")
     func finalStepsAreRetriedAfterATimeout() throws {
       let ending = try run(
         """

@@ -82,7 +82,7 @@ extension EndToEnd {
       #expect(ending.errors == "plugin-host: ./x\u{FFFD}.so: its path is not UTF-8: rename the file or the folder\n")
     }
 
-    @Test("no plugin has an effect on another one")
+    @Test("no plugin affects another one")
     func victims() throws {
       let folder = try Folder()
       let spoiler = try folder.plugin("spoiler", "IN_INITIALISER=setenv(\"SPOILT\",\"1\",1)")
@@ -204,7 +204,7 @@ extension EndToEnd {
       #expect(kill(process, 0) != 0 && errno == ESRCH)
     }
 
-    @Test("a plugin that writes reports of its own, or for the files after it, is named, and deceives nobody")
+    @Test("a plugin that writes reports of its own, or for the files after it, is named, and its reports are ignored")
     func forgedReports() throws {
       let folder = try Folder()
       let good = FixturePlugins.path("needy")

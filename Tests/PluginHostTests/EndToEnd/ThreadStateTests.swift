@@ -26,7 +26,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "nor does a step of a pipeline find the changes of the step before it, whose thread it may have",
+      "a step of a pipeline does not find the changes of the step before it, whose thread it may reuse",
       arguments: ["in-process", "process"],
       [
         ("block_signal", "blocks_signal"), ("use_locale", "has_locale"),

@@ -5,7 +5,7 @@ import Testing
 @testable import plugin_host
 
 @Suite struct EventStreamTests {
-  @Test("an event costs as much as the one before")
+  @Test("the cost of an event does not grow with the number of events before it")
   func costIsConstant() throws {
     let parameter = try #require(try Signature(parsing: "each(f: fn(i: i64))").parameters.first)
     let type = try #require(parameter.type.callbackType)

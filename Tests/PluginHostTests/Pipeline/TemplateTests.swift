@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(
-    "an expression does not take a variable in quotes for a text",
+    "an expression refuses a variable within quotes, and one in the place of an operator",
     arguments: [
       (#"1 if "${v}" == "a" else 2"#, "${v} has no value within quotes; write ${v} without quotes"),
       ("'is ${steps.a.b}' == i", "${steps.a.b} has no value within quotes; write ${steps.a.b} without quotes"),

@@ -4,7 +4,7 @@ import Testing
 @testable import plugin_host
 
 @Suite struct ContentHashTests {
-  @Test("the hash of a file that is read in several parts is that of all of them")
+  @Test("a file that is read in several parts has the hash of its whole content")
   func ofAllParts() throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "hash-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: file) }

@@ -23,7 +23,7 @@ struct Adopting {
     #expect(wrong.pluginError?.message == "argument 'y' is \"x\", expected a number that an f64 can hold")
   }
 
-  @Test("a function that the library picks for the processor is one like the others")
+  @Test("a function that the library selects for the processor is called like any other")
   func indirect() async throws {
     let host = Host()
     try host.adopt(try Self.adoption("libc.so.6", "strlen(text: cstr) -> usize", "toupper(c: i32) -> i32"))
@@ -31,7 +31,7 @@ struct Adopting {
     #expect(await host.outcome("toupper", of: "test.adopted", [.text("97")]).value == .int(65))
   }
 
-  @Test("an object of any name is one of void, and of no other name")
+  @Test("an object of any name is accepted for ptr<void>, and for no other name")
   func objectsOfVoid() async throws {
     let host = Host()
     try host.adopt(
@@ -94,7 +94,7 @@ struct Adopting {
     #expect(await call("pair_fields", .value(pair)).value?.json == #"{"fields":{"a":-3,"b":0.5}}"#)
   }
 
-  @Test("a function of another library needs a symbol of its own in the signature's place, and has to be there")
+  @Test("a function of another library needs a symbol of its own in the signature's place, and must exist")
   func borrowedFunctions() throws {
     let without = try Self.adoption("libm.so.6", "strlen(text: cstr) -> usize")
     #expect(throws: PluginError.self) { try Host().adopt(without) }
@@ -111,7 +111,7 @@ struct Adopting {
     #expect(description.functions.map(\.name) == ["zlibVersion"])
   }
 
-  @Test("the symbol may be another than the function's name")
+  @Test("the symbol may differ from the function's name")
   func symbol() async throws {
     let host = Host()
     try host.adopt(try Self.adoption("libm.so.6", "root(x: f64) -> f64", symbol: "sqrt"))
@@ -158,7 +158,7 @@ struct Adopting {
     #expect(host.plugins.count == 2)
   }
 
-  @Test("a function that the library does not export is an error, and so is data")
+  @Test("a function that the library does not export is an error, and so is a data symbol")
   func missing() throws {
     expect(.noEntry, "does not define nonsense", try Self.adoption("libm.so.6", "nonsense() -> i32"))
     expect(.noEntry, "defines signgam as data", try Self.adoption("libm.so.6", "signgam() -> i32"))
@@ -166,7 +166,7 @@ struct Adopting {
     expect(.noEntry, "does not define", try Self.adoption("libm.so.6", "x() -> i32", symbol: "pow\0"))
   }
 
-  @Test("a library that is not there is an error, which names one like it")
+  @Test("a library that does not exist is an error, which names a similar one")
   func notFound() throws {
     expect(.notFound, "there is libm.so.6", try Self.adoption("libm", "sqrt(x: f64) -> f64"))
     expect(.notFound, "there is libm.so.6", try Self.adoption("libm.so", "sqrt(x: f64) -> f64"))
@@ -184,7 +184,7 @@ struct Adopting {
       .notAPlugin, "not an ELF file", try Self.adoption(try Fixture.file("t.so", containing: "INPUT(x)".utf8), "f()"))
   }
 
-  @Test("an id that is none, and a name that two functions have, are errors")
+  @Test("an invalid id, and a name that two functions have, are errors")
   func malformed() throws {
     expect(.badDescriptor, "has the id \"a b\"", try Self.adoption("libm.so.6", id: "a b"))
     expect(

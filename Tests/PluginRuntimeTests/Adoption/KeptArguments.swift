@@ -55,7 +55,7 @@ struct KeptArguments {
     }
   }
 
-  @Test("stay as they were, with the object that is made, until it has been destroyed")
+  @Test("kept arguments stay unchanged until the object that the call made is destroyed")
   func life() async throws {
     let host = try Self.host()
     var box: PluginValue? = try await host.value("box_new", .value(.string("a name that stays")))
@@ -67,7 +67,7 @@ struct KeptArguments {
     #expect(try await host.value("ended_name") == .string("a name that stays"))
   }
 
-  @Test("stay with an object that the function is given")
+  @Test("kept arguments stay unchanged as long as the object that the function was passed")
   func given() async throws {
     let host = try Self.host()
     let box = Argument.value(try await host.value("box_new", .text("b")))
@@ -78,7 +78,7 @@ struct KeptArguments {
     #expect(try await host.value("box_sum", box) == .int(6 + 4_000 + 50_000 + 800_000))
   }
 
-  @Test("stay forever if the library alone keeps them, or if an object has no end that is known")
+  @Test("kept arguments are never freed if the library keeps them, or if their object has no destructor")
   func forever() async throws {
     let host = try Self.host()
     #expect(try await host.value("remember", .text("a text of the library's")) == .int(23))
@@ -92,7 +92,7 @@ struct KeptArguments {
     #expect(try await host.value("remembered") == .void)
   }
 
-  @Test("are freed with the last object that keeps them")
+  @Test("kept arguments are freed with the last object that keeps them")
   func freed() async throws {
     let host = try Self.host()
     let large = Argument.value(.bytes([UInt8](repeating: 1, count: 1 << 20)))
@@ -112,7 +112,7 @@ struct KeptArguments {
     #expect(try residentBytes() - before < 100 << 20)
   }
 
-  @Test("are addresses in C, and a part of the canonical form")
+  @Test("kept arguments are addresses in C, and a part of the canonical form")
   func text() throws {
     let text = "f(a: keep bytes[n], n: u32, b: keep &{x: i32}, c: keep [i32; 2] = [1, 2]) -> own(g) ptr<box>?"
     let signature = try Signature(parsing: text)
@@ -125,7 +125,7 @@ struct KeptArguments {
   }
 
   @Test(
-    "are data behind an address",
+    "only data behind an address can be a kept argument",
     arguments: [
       ("f(a: keep i32)", 11), ("f(a: keep str)", 11), ("f(a: keep ptr<box>)", 11), ("f(a: keep own cstr)", 11),
       ("f(a: keep &[ptr<box>; 0])", 11), ("f(a: keep {x: i32})", 11), ("f(a: keep fn())", 11),

@@ -17,7 +17,7 @@ struct LibraryConstants {
       ])
   }
 
-  @Test("are names for integers that have none of their own, in every process")
+  @Test("constants of a library name integers that have no names of their own, in every process")
   func names() async throws {
     let host = Host()
     try host.adopt(try Self.adoption.get())
@@ -32,7 +32,7 @@ struct LibraryConstants {
     #expect(await host.outcome("htonl", of: "libc", [.text("ONE")]).value == .uint(1 << 24))
   }
 
-  @Test("are not part of a signature's text, and are read back from the description as a value")
+  @Test("constants of a library are not in a signature's text, and are read back from the description as a value")
   func text() throws {
     let description = try Host.inspect(try Self.adoption.get())
     #expect(description.functions[0].signature.description == "abs(x: i32) -> i32")
@@ -44,7 +44,7 @@ struct LibraryConstants {
     #expect(again.functions[0].signature.parameters[0].constants?.constants.map(\.name) == ["LESS", "ONE"])
   }
 
-  @Test("may have the name of a function")
+  @Test("a constant of a library may have the name of a function")
   func namedAsFunction() async throws {
     var adoption = try Self.adoption.get()
     adoption.constants.append(.init(name: "abs", value: .int(-3)))
@@ -53,7 +53,7 @@ struct LibraryConstants {
     #expect(await host.outcome("abs", of: "libc", [.text("abs")]).value == .int(3))
   }
 
-  @Test("are integers, each under a name of its own")
+  @Test("constants of a library are integers, each under a name of its own")
   func mistakes() throws {
     var adoption = try Self.adoption.get()
     for constant in [ConstantSet.Constant(name: "ONE", value: .int(2)), .init(name: "HALF", value: .double(0.5))] {

@@ -33,7 +33,7 @@ struct SetAside {
     return .value(try #require(value[member: name]))
   }
 
-  @Test("are made by the function, used by others, and released once")
+  @Test("allocated objects are made by the function, used by others, and released once")
   func life() async throws {
     let host = try Self.host()
     let regex = try await Self.object(host, "regcomp", [.text("^aa*$"), .text("0")], "preg")
@@ -44,7 +44,7 @@ struct SetAside {
     #expect(error?.message.contains("that 'regfree' has released") == true, "\(String(describing: error))")
   }
 
-  @Test("are zeroed, and as large as the signature says; without a destructor their memory is freed, or kept")
+  @Test("allocated objects are zeroed, and as large as the signature says; memory without a destructor is freed if own")
   func memory() async throws {
     let host = try Self.host()
     for _ in 0..<100 {
@@ -61,7 +61,7 @@ struct SetAside {
     #expect(await host.outcome("sem_trywait", of: "libc", [semaphore]).value == .int(0))
   }
 
-  @Test("are nothing to destroy if the function fails")
+  @Test("an allocated object is not destroyed if the function fails")
   func failure() async throws {
     let host = try Self.host()
     for _ in 0..<100 {
@@ -72,7 +72,7 @@ struct SetAside {
     host.unloadAll()
   }
 
-  @Test("are pointers in C, and a part of the canonical form")
+  @Test("allocated objects are pointers in C, and a part of the canonical form")
   func text() throws {
     let signature = try Signature(parsing: Self.signatures[0])
     #expect(signature.description == Self.signatures[0])
@@ -82,7 +82,7 @@ struct SetAside {
   }
 
   @Test(
-    "have a size, and are objects",
+    "the signature of an allocated object must have its size, and an object type",
     arguments: [
       ("f(a: out(0) ptr<T>)", 10, "from 1 to 1048576"), ("f(a: out(9999999) ptr<T>)", 10, "from 1 to 1048576"),
       ("f(a: out() ptr<T>)", 10, "the object's size in bytes"), ("f(a: out(8) i32)", 13, "ptr<Name>"),

@@ -36,7 +36,7 @@ struct UncountedElements {
       "number_raw(n: i64) -> ptr<number>")
   }
 
-  @Test("are changed in place, and end where the function has put a NUL")
+  @Test("elements without a count are changed in place, and end where the function has put a NUL")
   func inPlace() async throws {
     let host = try Self.host()
     let text = PluginValue.string("a text")
@@ -52,7 +52,7 @@ struct UncountedElements {
     #expect(wiped[member: "data"] == .bytes([255, 255, 255]) && wiped[member: "result"] == .int(3))
   }
 
-  @Test("are read as far as the function does, and may be an object")
+  @Test("elements without a count are read as far as the function reads, and may be an object")
   func read() async throws {
     let host = try Self.host()
     #expect(try await host.value("hash", .value(.bytes([1, 0, 0, 0, 0, 0, 0, 0]))) == .int(1))
@@ -67,7 +67,7 @@ struct UncountedElements {
     #expect(nothing?.message.contains("expected bytes") == true, "\(nothing as Any)")
   }
 
-  @Test("are parsed, and declared in C as an address without a count")
+  @Test("elements without a count are parsed, and declared in C as an address without a count")
   func text() throws {
     let text = "f(a: inout str[*], b: bytes[*]?, c: &[cstr; *], d: i32)"
     let signature = try Signature(parsing: text)
@@ -77,7 +77,7 @@ struct UncountedElements {
   }
 
   @Test(
-    "are arguments",
+    "only an argument can be elements without a count",
     arguments: [
       ("f() -> bytes[*]", 8), ("f(a: out bytes[*])", 10), ("f(a: own bytes[*])", 6), ("f(a: {b: bytes[*]})", 10),
       ("f(a: fn(bytes[*]))", 9), ("f(a: out own(free) bytes[*])", 10), ("f() -> own(free) bytes[*]", 8),

@@ -148,7 +148,7 @@ struct CallbackCalls {
     #expect(seen.events == [[.bytes(Array("fo".utf8))]])
   }
 
-  @Test("a text that a callback gives away belongs to C")
+  @Test("a text that a callback returns belongs to C")
   func given() async {
     let body = Argument.callback { arguments in
       guard case .uint(let index) = arguments[0] else { return .void }
@@ -157,7 +157,7 @@ struct CallbackCalls {
     #expect(await outcome("length_of_given", body).value == .uint((0..<64).reduce(0) { $0 + $1 * 16 }))
   }
 
-  @Test("optional parts may be left out, others may not")
+  @Test("optional arguments and results of a callback may be left out, others may not")
   func optional() async {
     #expect(await outcome("maybe").value == .int(-1))
     #expect(await outcome("maybe", .value(.void)).value == .int(-1))
@@ -171,7 +171,7 @@ struct CallbackCalls {
     #expect(other?.kind == .badArgument)
   }
 
-  @Test("a C function that a plugin gave is passed as it is")
+  @Test("a C function that came from a plugin is passed to it unchanged")
   func pointer() async throws {
     let doubler = try #require(await outcome("doubler").value)
     guard case .pointer(let pointer) = doubler else {
@@ -315,7 +315,7 @@ struct CallbackCalls {
     #expect(calls.count == 0)
   }
 
-  @Test("a context is the host's: it comes back, and another one is refused")
+  @Test("a plugin passes the host's context back to the callback; another context is refused")
   func context() async {
     let seen = Recorder<[PluginValue]>()
     let body = Argument.callback { arguments in

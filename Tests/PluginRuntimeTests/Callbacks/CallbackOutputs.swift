@@ -36,7 +36,9 @@ struct CallbackOutputs {
     return .object(others + (value.map { [PluginMember(name, $0)] } ?? []))
   }
 
-  @Test("are stored through the addresses that C passes, and inout ones are read there", arguments: [false, true])
+  @Test(
+    "out arguments of a callback are stored through the addresses that C passes, and inout ones are read there",
+    arguments: [false, true])
   func store(isIsolated: Bool) async throws {
     let seen = Recorder<[PluginValue]>()
     let body = Argument.callback { arguments in
@@ -58,7 +60,7 @@ struct CallbackOutputs {
   }
 
   @Test(
-    "that are none of their types are an error, and nothing is stored",
+    "out arguments of another type are an error, and nothing is stored",
     arguments: [
       (outputs("x", .string("a")), "'x' is a string, expected a number"),
       (outputs("spot"), "it has no member 'spot', expected an object with x, y"),
@@ -77,7 +79,9 @@ struct CallbackOutputs {
     #expect(try await call("last_located", [], isIsolated: isIsolated).value == .string("0 0 {0 0} 10 - 0"))
   }
 
-  @Test("that throw leave zeros, and an inout argument that is NULL is refused", arguments: [false, true])
+  @Test(
+    "a callback that throws leaves zeros in its out arguments, and an inout argument that is NULL is refused",
+    arguments: [false, true])
   func errors(isIsolated: Bool) async throws {
     let body = Argument.callback { _ in throw Thrown() }
     let outcome = try await call("locate", [.value(.int(5)), .value(.bool(true)), body], isIsolated: isIsolated)
@@ -87,7 +91,7 @@ struct CallbackOutputs {
     #expect(unknown.pluginError?.message.contains("'n' is NULL, expected an integer") == true, "\(unknown)")
   }
 
-  @Test("have the addresses of their types as C prototype, and their directions and names in the canonical form")
+  @Test("out arguments of a callback are addresses in C, with direction and name in the canonical form")
   func declarations() throws {
     let text = "f(g: fn(a: i32, x: out f64, p: inout {v: i32}, t: out own cstr) -> i32, h: fn(n: inout ptr<it>))"
     let signature = try Signature(parsing: text)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The live callbacks of a plugin")
 struct CallbackRegistryTests {
-  @Test("are not those that end before they are added, by a late call of an earlier one at the same address")
+  @Test("a callback that ends before it is added, by a late call at a reused address, is not live")
   func early() throws {
     let registry = CallbackRegistry()
     let number = registry.reserve()

@@ -39,7 +39,7 @@ struct Promisified {
     #expect(log.events == [])
   }
 
-  @Test("an error is the reason as it is, and a value the value")
+  @Test("an error that the callback receives is the reason unchanged, and a value is the value")
   func values() async {
     #expect(
       await outcome("refuse").promiseError == PromiseError(domain: "test.elsewhere", code: 12, message: "refused"))

@@ -5,7 +5,7 @@ import Testing
 
 /// Functions of libraries without promises, called by their signatures alone: `Tests/Fixtures/plugins/libraries.c`
 /// lists the functions and wraps none.
-@Suite("Callbacks: functions of other people's libraries")
+@Suite("Callbacks: functions of common libraries")
 struct PromisifiedLibraries {
   let host: Host
 

@@ -15,7 +15,7 @@ struct Scopes {
     host = try .loading("callbacks", Host.Options(log: { log.record("\($0) \($1): \($2)") }))
   }
 
-  @Test("@call: until the function returns")
+  @Test("@call: a callback lives until the function returns")
   func call() async {
     let tokens = TokenCount()
     #expect(await outcome("keep_call", tripling(tokens)).value == .void)
@@ -28,7 +28,7 @@ struct Scopes {
       ])
   }
 
-  @Test("@once: until it was called")
+  @Test("@once: a callback lives until it was called")
   func once() async {
     let tokens = TokenCount()
     #expect(await outcome("keep_once", tripling(tokens)).value == .void)
@@ -43,7 +43,7 @@ struct Scopes {
       ])
   }
 
-  @Test("@settled: until the promise is settled, and before its callbacks run")
+  @Test("@settled: a callback lives until the promise is settled, and ends before callbacks of the promise run")
   func settled() async {
     let tokens = TokenCount()
     let promise = host.call("keep_settled", of: "test.callbacks", [tripling(tokens)])
@@ -69,7 +69,7 @@ struct Scopes {
     _ = await outcome("settle")
   }
 
-  @Test("a function that fails ends it too")
+  @Test("a function that fails ends the scope, too")
   func failed() async {
     let tokens = TokenCount()
     #expect(await outcome("keep_and_fail", tripling(tokens)).promiseError?.code == 4)
@@ -78,7 +78,7 @@ struct Scopes {
     #expect(log.events.count == 1)
   }
 
-  @Test("@forever: until the plugin is unloaded, its unload() included")
+  @Test("@forever: a callback lives until the plugin is unloaded, its unload() included")
   func forever() async throws {
     let tokens = TokenCount()
     let calls = Recorder<Int64>()
@@ -123,7 +123,7 @@ struct Scopes {
     #expect(log.events == [])
   }
 
-  @Test("late calls are logged ever more seldom")
+  @Test("late calls are logged at increasing intervals")
   func flood() async throws {
     #expect(await outcome("keep_call", tripling(TokenCount())).value == .void)
     let function = try host.function("call_kept", of: "test.callbacks")
@@ -132,7 +132,7 @@ struct Scopes {
     #expect(log.events.last?.hasSuffix("the call did nothing (512 such calls so far)") == true)
   }
 
-  @Test("10,000 calls with callbacks leave none behind, and each closure is released")
+  @Test("10,000 calls with callbacks leave no callback behind, and each closure is released")
   func many() async throws {
     let alive = TokenCount()
     for number in 0..<10_000 {

@@ -10,7 +10,8 @@ struct ThunkLives {
   /// int32_t f(void *, int32_t)
   private let interface = ThunkInterface([ThunkInterface.pointer, ThunkInterface.int32], ThunkInterface.int32)
 
-  @Test("a late call runs nothing, gives 0 and is reported; one that ended quietly is not")
+  @Test(
+    "a late call runs nothing, returns 0 and is reported; a late call of a thunk that ended quietly is not reported")
   func late() {
     let pool = ThunkPool(interface)
     let calls = Atomic<Int>(0)
@@ -46,7 +47,7 @@ struct ThunkLives {
     #expect(pool.late.withLock { $0 } == [twice, twice])
   }
 
-  @Test("the context has to be that of the callback")
+  @Test("a call with another context than the callback's is refused")
   func context() {
     let pool = ThunkPool(interface, context: 0)
     let context = plugin_thunk_new_context()

@@ -22,7 +22,7 @@ struct ThunkSignatures {
   }
 
   @Test(
-    "300 random signatures, with structs by value where those can be: every byte arrives, both ways", arguments: kinds)
+    "300 random signatures, with structs by value where possible: every byte arrives, both ways", arguments: kinds)
   func random(_ kind: Int32) {
     typealias I = ThunkInterface
     var dice = Dice(seed: UInt64(kind))
@@ -43,7 +43,7 @@ struct ThunkSignatures {
     }
   }
 
-  @Test("a result of every kind comes back; nothing where there is none", arguments: kinds)
+  @Test("a result of every kind is returned, and none for void", arguments: kinds)
   func results(_ kind: Int32) {
     typealias I = ThunkInterface
     func result(_ type: I.Element, _ bits: UInt64) -> UInt64 {

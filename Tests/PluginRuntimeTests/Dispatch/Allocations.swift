@@ -10,7 +10,7 @@ struct Allocations {
 
   init() throws { host = try .loading("dispatch") }
 
-  @Test("a binary call with 16 scalar arguments, integers and floats of every width, asks the heap for nothing")
+  @Test("a binary call with 16 scalar arguments, integers and floats of every width, does not allocate")
   func scalars() throws {
     let wide = try host.function("wide", of: "test.dispatch")
     let arguments = wide.signature.inputs.enumerated().map { index, parameter in
@@ -24,7 +24,7 @@ struct Allocations {
     #expect(calls(of: wide, arguments, giving: 120) == 0)
   }
 
-  @Test("nor does one with a text, or with structs by value whose result has a place")
+  @Test("a binary call with a text, or with structs by value whose result has a place, does not allocate")
   func spans() throws {
     let length = try host.function("sum_bytes_of", of: "test.dispatch")
     var text = promise_value_t()
@@ -50,7 +50,7 @@ struct Allocations {
     #expect(place == [4, 6])
   }
 
-  @Test("nor does one that passes on a C function, or an optional that is not there")
+  @Test("a binary call that passes on a C function, or an optional that is absent, does not allocate")
   func functions() throws {
     let host = try Host.loading("callbacks")
     var doubler = promise_value_t()
@@ -71,7 +71,7 @@ struct Allocations {
     #expect(calls(of: "wide_\(shape)", row) <= narrow + 15 * 3 * 100)
   }
 
-  @Test("the heap is counted at all")
+  @Test("the counter of allocations counts an allocation")
   func counting() {
     let before = counted_heap_calls()
     let array = [Int](repeating: 1, count: 100)

@@ -12,7 +12,7 @@ struct Arguments {
     try host.load(try Fixture.plugin("promises"))
   }
 
-  @Test("by position, by name and by default, in any mixture")
+  @Test("arguments are passed by position, by name and by default, in any mixture")
   func assignment() async {
     #expect(await host.outcome("add", of: "test.whole", [.value(.int(40))]).value == .int(42))
     #expect(await host.outcome("add", of: "test.whole", [.value(.int(1)), .value(.int(3))]).value == .int(4))
@@ -52,7 +52,7 @@ struct Arguments {
   ]
 
   @Test(
-    "text is typed by the signature",
+    "the signature decides the type of an argument's text",
     arguments: Self.texts)
   func text(_ function: String, _ text: String, _ value: PluginValue) async {
     #expect(await host.outcome(function, of: "test.types", [.text(text)]).value == value)
@@ -70,7 +70,7 @@ struct Arguments {
   ]
 
   @Test(
-    "text that its type does not have is refused",
+    "text that is not a value of its type is refused",
     arguments: Self.badTexts)
   func badText(_ function: String, _ text: String, _ message: String) async {
     let error = await host.outcome(function, of: "test.types", [.text(text)]).pluginError
@@ -78,7 +78,7 @@ struct Arguments {
     #expect(error?.message.contains(message) == true, "\(String(describing: error))")
   }
 
-  @Test("the content of a file is bytes, text or a scalar, as the type has it")
+  @Test("the content of a file is passed as bytes, a text or a scalar, by the parameter's type")
   func contents() async {
     func outcome(_ function: String, _ bytes: [UInt8]) async -> Outcome {
       await host.outcome(function, of: "test.types", [Argument(.contents(bytes))])
@@ -91,7 +91,7 @@ struct Arguments {
     #expect(await outcome("i32", []).pluginError?.message.contains("is \"\"") == true)
   }
 
-  @Test("a promise is an argument of a promise<T>; a value stands for one that is fulfilled")
+  @Test("a promise is accepted for promise<T>, and a value stands for a fulfilled promise")
   func promises() async {
     func outcome(_ argument: Argument) async -> Outcome {
       await host.outcome("twofold", of: "test.promises", [argument])

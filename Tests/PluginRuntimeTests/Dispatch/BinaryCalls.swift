@@ -12,7 +12,7 @@ struct BinaryCalls {
     try host.load(try Fixture.plugin("dispatch"))
   }
 
-  @Test("values go in, a value comes out, and defaults stand for trailing arguments")
+  @Test("values are passed, a value is returned, and defaults stand for trailing arguments")
   func invoke() throws {
     let add = try host.function("add", of: "test.whole")
     #expect(add.signature.name == "add")
@@ -61,7 +61,7 @@ struct BinaryCalls {
     promise_value_release(&argument)
   }
 
-  @Test("a function that returns a promise gives it away")
+  @Test("a function that returns a promise passes its reference to the caller")
   func promise() throws {
     var result = promise_value_t()
     #expect(

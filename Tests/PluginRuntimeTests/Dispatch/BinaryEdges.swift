@@ -13,7 +13,7 @@ struct BinaryEdges {
     for fixture in ["types", "promises", "callbacks"] { try host.load(try Fixture.plugin(fixture)) }
   }
 
-  @Test("of a bool only its byte counts")
+  @Test("only the first byte of a bool counts")
   func boolean() throws {
     let result = try invoke("b", of: "test.types", [value(PROMISE_KIND_BOOL) { $0.u64 = 0xFF00 }])
     #expect(result.state == PROMISE_FULFILLED && result.value.as.b == 0)

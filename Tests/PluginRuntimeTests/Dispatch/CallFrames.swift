@@ -29,7 +29,7 @@ struct CallFrames {
     if hasOutput { #expect(outcome.value?[member: "last"] == .int(numbers[0])) }
   }
 
-  @Test("is aligned for every type, also behind texts of odd lengths")
+  @Test("the memory of a call is aligned for every type, also behind texts of odd lengths")
   func alignment() async throws {
     let host = try Host.adopting(
       """
@@ -45,7 +45,7 @@ struct CallFrames {
     #expect(outcome.value == .uint(0), "\(outcome)")
   }
 
-  @Test("has no promise that was released, also for a function with outputs")
+  @Test("the memory of a call has no released promise, also for a function with outputs")
   func stale() throws {
     let host = try Host.adopting(
       "int held(void *promise, int *calls) { *calls = 1; return promise != 0; }",

@@ -22,7 +22,7 @@ struct Conventions {
     #expect(detailed?.message == "größe 200 -1099511627776 -3")
   }
 
-  @Test("errno is the function's, though the message function changes it; without a text the code speaks")
+  @Test("errno is the function's, though the message function changes it; without a text the message is the code")
   func fallbacks() async {
     let error = await host.outcome("errno_code", of: plugin, [.value(.int(-1))]).promiseError
     #expect(error?.domain == "errno")
@@ -59,7 +59,7 @@ struct Conventions {
     #expect(await freed == .int(2))
   }
 
-  @Test("an argument gets the NULL or the zero that ends it, and has none within")
+  @Test("the host appends the NULL or the zero that ends an argument, and refuses one within it")
   func terminatedArguments() async {
     #expect(await json("sum", .array([.int(3), .int(-4)])) == "-1")
     #expect(await json("sum", .array([])) == "0")
@@ -89,7 +89,7 @@ struct Conventions {
     #expect(try await json("list_by_address", .void) == #"{"found":{"all":null,"count":0}}"#)
   }
 
-  @Test("memory has the length that another parameter gives, which is not a result itself")
+  @Test("memory has the length that another parameter returns, which is not a result itself")
   func counted() async {
     #expect(await host.outcome("digest", of: plugin, [.value(.uint(3))]).value == .bytes([3, 3, 3]))
     #expect(await freed == .int(1))
@@ -106,7 +106,7 @@ struct Conventions {
     #expect(await json("ended", .string(""), .bytes([]), .array([])) == "true")
   }
 
-  @Test("a length that no memory has is an error, and the memory is freed")
+  @Test("a length that exceeds any memory is an error, and the memory is freed")
   func wild() async {
     let error = await host.outcome("named", of: plugin).pluginError
     #expect(error?.message.contains("has a length of 18446744073709551615, which no memory has") == true)

@@ -14,7 +14,7 @@ struct DroppedPromises {
   private static let message =
     "returned a promise that nothing can settle: its last reference was released while it was pending"
 
-  @Test("are rejected when their last reference is released, by the function or later")
+  @Test("promises that nothing can settle are rejected when their last reference is released, by the function or later")
   func dropped() async {
     let lost = await outcome("lose", .bytes([1])).pluginError
     #expect(lost?.kind == .badResult && lost?.description == "test.promises.lose: \(Self.message)")
@@ -24,7 +24,7 @@ struct DroppedPromises {
     #expect(await held.outcome().pluginError?.message == Self.message)
   }
 
-  @Test("are rejected when the promise that they wait for is dropped")
+  @Test("promises that nothing can settle are rejected when the promise that they wait for is dropped")
   func derived() async {
     let held = host.call("hold_twofold", of: "test.promises")
     #expect(held.state == .pending)
@@ -32,7 +32,9 @@ struct DroppedPromises {
     #expect(await held.outcome().pluginError?.description == "test.promises.hold_twofold: \(Self.message)")
   }
 
-  @Test("can be discarded before and after their last release, which frees the arguments that they borrowed")
+  @Test(
+    "promises that nothing can settle can be discarded before and after their last release, which frees the arguments that they borrowed"
+  )
   func discarded() async {
     let held = host.call("hold", of: "test.promises", [.value(.bytes([1]))])
     held.discard()
@@ -47,7 +49,7 @@ struct DroppedPromises {
     #expect(host.unloadAll(deadline: .seconds(60)) == [])
   }
 
-  @Test("end their calls: unloading waits for none of them")
+  @Test("promises that nothing can settle end their calls: unloading waits for none of them")
   func unloading() async throws {
     _ = await outcome("lose", .bytes([1]))
     let held = host.call("hold", of: "test.promises", [.value(.bytes([1]))])
@@ -62,7 +64,7 @@ struct DroppedPromises {
     #expect(try await end.outcomeInTime().value == .void)
   }
 
-  @Test("are rejected in a worker process, whose other calls go on")
+  @Test("promises that nothing can settle are rejected in a worker process, whose other calls go on")
   func isolated() async throws {
     let plugin = try IsolatedPlugin.loading("promises")
     let never = plugin.call("never", [], timeout: nil)

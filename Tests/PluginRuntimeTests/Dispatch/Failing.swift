@@ -8,7 +8,7 @@ struct Failing {
 
   init() throws { host = try .loading("failing") }
 
-  @Test("success gives the result that was left in the out parameter")
+  @Test("a function with ! that succeeds returns the result from its out parameter")
   func success() async {
     #expect(await outcome("divide", .int(42), .int(-2)).value == .int(-21))
     #expect(await outcome("check", .bool(true)).value == .void)
@@ -17,7 +17,7 @@ struct Failing {
     #expect(await outcome("later", .bool(true)).value == .int(42))
   }
 
-  @Test("a negative status rejects with the error that was left")
+  @Test("a negative status rejects with the error in the out parameter")
   func error() async {
     #expect(
       await outcome("divide", .int(1), .int(0)).promiseError

@@ -4,7 +4,7 @@ import PluginRuntime
 import Promises
 import Testing
 
-@Suite("Calls: more than words")
+@Suite("Calls: out parameters, arrays, structs and objects")
 struct General {
   let host: Host
 
@@ -72,7 +72,7 @@ struct General {
     }
   }
 
-  @Test("slices of structs, and structs of everything, go there and back")
+  @Test("slices of structs, and structs with fields of every type, are passed and returned")
   func structs() async {
     #expect(await json("centroid", #"[[{"x": 1, "y": 2}, {"y": 4, "x": 3}]]"#) == #"{"x":2.0,"y":3.0}"#)
     #expect(await json("centroid", "[[]]") == #"{"x":0.0,"y":0.0}"#)
@@ -211,7 +211,7 @@ struct General {
     #expect(await json("total", #"[""]"#) == "0.0")
   }
 
-  @Test("a value parameter or result is of any kind, and an error that a function gives is the rejection")
+  @Test("a parameter or result of type value is of any kind, and an error that a function returns is the rejection")
   func anything() async {
     #expect(await json("same", "[3]") == "3")
     #expect(await json("give", #"["x"]"#) == #"{"given":"x"}"#)

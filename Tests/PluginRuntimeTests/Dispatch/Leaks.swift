@@ -50,7 +50,7 @@ struct Leaks {
     Case("caller", "twofold", .int(4)), Case("caller", "as_number", text),
   ]
 
-  @Test("also where it fails", arguments: cases)
+  @Test("a call that fails frees its objects and memory", arguments: cases)
   func calls(_ call: Case) async throws {
     let host = try Host.loading(call.plugin)
     for other in call.plugin == "caller" ? ["whole", "types", "promises"] : [] {
@@ -62,7 +62,7 @@ struct Leaks {
     }
   }
 
-  @Test("the texts and the errors of a callback too")
+  @Test("the texts and the errors of a callback are freed")
   func callbacks() async throws {
     let host = try Host.loading("callbacks")
     let gives = Argument.callback { _ in Self.text }
@@ -76,7 +76,7 @@ struct Leaks {
     }
   }
 
-  @Test("and those of a binary callback, also where they are of no type of the signature")
+  @Test("the texts and the errors of a binary callback are freed, also if the signature does not have their types")
   func binaryCallbacks() async throws {
     let host = try Host.loading("callbacks")
     func callback(_ state: Int) -> Argument {
@@ -100,7 +100,7 @@ struct Leaks {
   }
 
   @Test(
-    "and the memory that the host sets aside for an object: it is destroyed, was not made, or its function not called",
+    "memory that the host allocates for an object is freed: it is destroyed, was not made, or its function not called",
     arguments: [
       [.string("a"), .int(0)], [.string("("), .int(1)], [.int(1), .int(0)],
     ] as [[PluginValue]])
@@ -114,7 +114,7 @@ struct Leaks {
     }
   }
 
-  @Test("and the reasons of load() for a refusal")
+  @Test("the reasons of load() for a refusal are freed")
   func refusals() async throws {
     let (host, path) = (Host(), try Fixture.plugin("refuses"))
     await expectNothingLeft(of: 200) {

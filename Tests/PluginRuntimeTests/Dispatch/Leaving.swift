@@ -43,7 +43,7 @@ struct Leaving {
   }
 
   @Test(
-    "longjmp() over a callback leaves nothing under way, on a thread of the plugin's own too", arguments: [false, true])
+    "longjmp() over a callback leaves no call open, on a thread of the plugin too", arguments: [false, true])
   func jumpOverCallback(hasThread: Bool) async throws {
     let host = Host()
     let path = try Fixture.plugin("leaving")

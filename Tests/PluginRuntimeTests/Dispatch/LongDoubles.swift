@@ -12,7 +12,7 @@ struct LongDoubleTests {
     return outcome.value?.json ?? outcome.pluginError.map { "\($0)" }
   }
 
-  @Test("leave the registers to the arguments before and behind them")
+  @Test("long doubles leave the registers to the arguments before and behind them")
   func registers() async {
     let integers = (1...5).map { Argument.value(.int($0)) }
     let rest: [Argument] = [.value(.double(0.5)), .value(.double(1e300)), .value(.int(-1))]
@@ -22,7 +22,7 @@ struct LongDoubleTests {
     #expect(await host.outcome("wide", of: "test.conventions", integers + small).value == .double(114.5))
   }
 
-  @Test("are fields, elements, and results behind an address")
+  @Test("long doubles are fields, elements, and results behind an address")
   func parts() async {
     let scaled = PluginValue.object([.init("times", .int(1)), .init("number", .double(1.5))])
     let by = PluginValue.array([.double(2), .double(-4.25)])
@@ -31,7 +31,7 @@ struct LongDoubleTests {
         == #"{"result":{"times":2,"number":-3.375},"sum":-2.25}"#)
   }
 
-  @Test("are given to callbacks, and returned by them")
+  @Test("long doubles are passed to callbacks, and returned by them")
   func callbacks() async {
     let callback = PluginCallback { arguments in
       guard arguments.count == 2, case .int(let times) = arguments[0], case .double(let number) = arguments[1] else {
@@ -42,7 +42,7 @@ struct LongDoubleTests {
     #expect(await json("apply", Argument(.callback(callback)), .value(.double(0.25))) == "1.75")
   }
 
-  @Test("take every value of a double")
+  @Test("long doubles take every value of a double")
   func mistakes() async {
     #expect(await json("apply", .value(.void), .value(.string("x")))?.contains("argument") == true)
     #expect(throws: (any Error).self) { try Signature(parsing: "f(x: f64x = yes)") }

@@ -40,7 +40,7 @@ struct Objects {
     #expect(await number("destroyed") == .int(0))
   }
 
-  @Test("a call that releases an object consumes it: it is destroyed no more, and used no more")
+  @Test("a call that releases an object consumes it: the host does not destroy it, and refuses later uses")
   func released() async throws {
     let box = try await object("box_new", 4)
     #expect(await call("box_close", .value(box)).value == .void)
@@ -75,7 +75,7 @@ struct Objects {
     #expect(await call("box_close", .value(.void)).value == .void)
   }
 
-  @Test("an object of one name is not one of another, and no text or number is one")
+  @Test("an object of one name is refused for another name, and so are texts and numbers")
   func forged() async throws {
     let box = try await object("box_new", 7)
     #expect(
@@ -91,7 +91,7 @@ struct Objects {
     withExtendedLifetime(box) {}
   }
 
-  @Test("an object is kept by those that were made from it, and destroyed after them")
+  @Test("an object is retained by the objects that were made from it, and destroyed after them")
   func made() async throws {
     do {
       let inner: PluginValue

@@ -12,7 +12,7 @@ struct ReturnedPromises {
 
   init() throws { host = try .loading("promises") }
 
-  @Test("the call ends as the returned promise does")
+  @Test("the promise of the call follows the returned promise")
   func settled() async {
     #expect(await outcome("i8", .int(-5)).value == .int(-5))
     #expect(await outcome("u16", .uint(65535)).value == .uint(65535))

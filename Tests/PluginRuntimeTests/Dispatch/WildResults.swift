@@ -4,7 +4,7 @@ import Testing
 @Suite("Calls: results that no signature allows")
 struct WildResults {
   @Test(
-    "it is an error that says so, and nothing is read that is not there",
+    "a result that its signature does not allow is an error, and is not read further",
     arguments: [
       ("wild_bool", "returned 2, which is neither false, 0, nor true, 1, expected bool"),
       ("wild_out", "returned 255, which is neither false, 0, nor true, 1, expected bool"),
@@ -20,7 +20,7 @@ struct WildResults {
   }
 
   @Test(
-    "nor where it is a part of a result",
+    "a part of a result that its signature does not allow is an error, and is not read further",
     arguments: [("negative_part", "18446744073709551615"), ("endless_part", "9223372036854775807")])
   func parts(_ function: String, _ length: String) async throws {
     let error = await (try Host.loading("wild")).outcome(function, of: "test.wild").pluginError

@@ -6,7 +6,7 @@ import Testing
 /// Replays the inputs that the fuzzer, `make fuzz`, has kept, in every run of the tests.
 @Suite("Fuzzing: the kept corpus")
 struct Replay {
-  @Test("nothing in it ends the process", arguments: FuzzTarget.allCases)
+  @Test("no text in the corpus ends the process", arguments: FuzzTarget.allCases)
   func replay(target: FuzzTarget) throws {
     let folder = Fixture.root.appendingPathComponent("Tests/Fuzz/corpus/\(target.rawValue)")
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
@@ -36,7 +36,7 @@ struct Growth {
   }
 
   @Test(
-    "of JSON",
+    "parsing JSON takes time linear in its length",
     arguments: [
       Pattern("numbers", "[", "1, ", "2]"), Pattern("objects", "[", "{\"a\": 1}, ", "{}]"),
       Pattern("members", "{", "\"a#\": 1, ", "\"z\": 2}"), Pattern("a string", "\"", "x", "\""),
@@ -53,7 +53,9 @@ struct Growth {
     }
   }
 
-  @Test("of an argument's text", arguments: ["i64", "f64", "bool", "cstr", "bytes", "ptr<x>", "&[u8]"])
+  @Test(
+    "converting the text of an argument takes time linear in its length",
+    arguments: ["i64", "f64", "bool", "cstr", "bytes", "ptr<x>", "&[u8]"])
   func text(type: String) throws {
     let type = try Signature(parsing: "f(a: \(type))").inputs[0].type
     for pattern in [

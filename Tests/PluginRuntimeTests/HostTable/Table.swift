@@ -29,7 +29,7 @@ struct Table {
     #expect(log.events == ["info loading", "error level 99", "warning not \u{FFFD} UTF-8"])
   }
 
-  @Test("configuration is by plugin, and stays where it is")
+  @Test("each plugin has its own configuration, at an address that does not change")
   func configuration() async throws {
     let options = Host.Options(configuration: [
       "test.table": ["greeting": "grüezi", "empty": ""], "test.other": ["secret": "x"],
@@ -40,7 +40,7 @@ struct Table {
     #expect(await host.outcome("has", of: "test.table", [.text("secret")]).value == .bool(false))
   }
 
-  @Test("memory is aligned for anything, and none is given for 0 or for more than there is")
+  @Test("memory is aligned for every type; a size of 0, or of more memory than there is, returns NULL")
   func memory() async throws {
     let host = try Host.loading("table")
     #expect(await host.outcome("fits", of: "test.table").value == .bool(true))
@@ -51,7 +51,7 @@ struct Table {
     #expect(await host.outcome("memory", of: "test.table", [.value(.uint(.max))]).value == .bool(false))
   }
 
-  @Test("every function of promise.h is there by its name, and nothing else")
+  @Test("the table returns every function of promise.h by its name, and no other")
   func functions() async throws {
     let host = try Host.loading("table")
     let headers = try FileManager.default.contentsOfDirectory(

@@ -12,7 +12,7 @@ struct ArgumentCoderTests {
       callback: { _ in PluginCallback { _ in .void } })
   }
 
-  @Test("are three values each")
+  @Test("an argument in a frame is three values")
   func whole() throws {
     let text = ArgumentCoder.Form.text.rawValue
     let arguments = try decoded([.string("name"), .uint(text), .string("a"), .void, .uint(text), .string("b")])
@@ -20,7 +20,7 @@ struct ArgumentCoderTests {
   }
 
   @Test(
-    "that are incomplete, of no known form, or without their content are refused",
+    "an argument that is incomplete, of an unknown form, or without its content is refused",
     arguments: [
       [.void], [.void, .uint(0)], [.void, .uint(0), .int(1), .void], [.void, .uint(99), .int(1)],
       [.void, .int(0), .int(1)], [.void, .uint(ArgumentCoder.Form.shared.rawValue), .uint(0)],

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Isolation: the circuit breaker", .serialized)
 struct Breaker {
-  @Test("starts no more workers after several that answered nothing, and tries one after a while")
+  @Test("the circuit breaker starts no more workers after several that answered nothing, and tries one after a while")
   func opens() async throws {
     let opened = Recorder<String>()
     let isCalled = Gate()
@@ -40,7 +40,7 @@ struct Breaker {
     plugin.unload()
   }
 
-  @Test("opens again at once if the worker that is tried ends too, and says so each time")
+  @Test("the circuit breaker opens again at once if the worker that is tried ends too, and reports it each time")
   func halfOpen() async throws {
     let opened = Recorder<String>()
     let lines = Recorder<String>()
@@ -61,7 +61,7 @@ struct Breaker {
     plugin.unload()
   }
 
-  @Test("counts workers that answer calls which were not made")
+  @Test("the circuit breaker counts workers that answer calls which were not made")
   func forged() async throws {
     let plugin = try IsolatedPlugin.loading("dying") { $0.crashLimit = 3 }
     // `fulfilled`, with null, for the request 2^32.
@@ -74,7 +74,7 @@ struct Breaker {
     plugin.unload(deadline: .zero)
   }
 
-  @Test("does not keep the plugin from being unloaded")
+  @Test("the circuit breaker does not keep the plugin from being unloaded")
   func unloads() async throws {
     let plugin = try IsolatedPlugin.loading("dying") { options in
       options.crashLimit = 1

@@ -21,7 +21,7 @@ struct CapabilityTests {
   }
 
   @Test(
-    "other forms are mistakes, and change nothing",
+    "capabilities of other forms are mistakes, and change nothing",
     arguments: [
       "memory=0", "memory=0K", "memory=", "memory=K", "memory=-1", "memory=12Q", "memory=1.5G", "memory=17179869184G",
       "memory=18446744073709551616", "memory", "cpu=0", "cpu=-1", "cpu=1.5", "cpu=", "cpu=1000000001", "read", "read=",
@@ -34,7 +34,7 @@ struct CapabilityTests {
     #expect(capabilities == Capabilities())
   }
 
-  @Test("a relative path starts from a folder, if there is one")
+  @Test("a relative path starts from a folder, if one is passed")
   func paths() throws {
     var capabilities = Capabilities()
     try capabilities.allow("read=a=b/c", from: "/folder")
@@ -43,7 +43,7 @@ struct CapabilityTests {
     #expect(capabilities.reads == ["/folder/a=b/c"] && capabilities.writes == ["/d", "e"])
   }
 
-  @Test("the union has the rights of both, and the limits of the other where it has one")
+  @Test("the union of capabilities has the rights of both, and the limits of the other where it has one")
   func union() throws {
     func capabilities(_ texts: String...) throws -> Capabilities {
       var capabilities = Capabilities()

@@ -9,7 +9,7 @@ struct CauseTests {
     plugin.call("next", [Argument(.promise(promise))], timeout: nil)
   }
 
-  @Test("in other workers is rejected because of it, and names each call on the way")
+  @Test("the end of a worker rejects dependent calls in other workers, with each call between as a cause")
   func elsewhere() async throws {
     let mortal = try IsolatedPlugin.loading("dying")
     let (one, two) = (try IsolatedPlugin.loading("chain"), try IsolatedPlugin.loading("chain"))
@@ -31,7 +31,7 @@ struct CauseTests {
     for plugin in [mortal, one, two] { plugin.unload() }
   }
 
-  @Test("in the same worker is rejected because of it, with at most 16 causes")
+  @Test("the end of a worker rejects dependent calls in the same worker, with at most 16 causes")
   func here() async throws {
     let plugin = try IsolatedPlugin.loading("chain")
     var calls = [plugin.call("gate", timeout: nil)]
@@ -46,7 +46,7 @@ struct CauseTests {
     plugin.unload()
   }
 
-  @Test("is rejected with the plugin's own reason if it gives one")
+  @Test("a call that depends on an ended worker is rejected with the plugin's own reason if it gives one")
   func own() async throws {
     let mortal = try IsolatedPlugin.loading("dying")
     let plugin = try IsolatedPlugin.loading("chain")

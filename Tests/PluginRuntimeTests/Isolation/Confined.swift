@@ -21,7 +21,7 @@ struct Confined {
   private func refusal(_ outcome: Outcome) -> CapabilityRefusal? { outcome.refusal }
 
   @Test(
-    "a call that asks for a right which was not given is rejected by its name, with any result",
+    "a call that uses a file without the right is rejected with the right's name, however it ends",
     arguments: [
       ("read_file", "read"), ("write_file", "write"), ("unlink_file", "write"), ("change_mode", "write"),
       ("read_and_die", "read"),
@@ -48,7 +48,7 @@ struct Confined {
   }
 
   @Test(
-    "the same for rights to other things than files",
+    "a call that does anything else without the right is rejected with the right's name",
     arguments: [
       ("connect", "network", [PluginValue.int(Int64(AF_INET))]), ("connect", "network", [.int(Int64(AF_UNIX))]),
       ("connect", "network", [.int(Int64(AF_NETLINK))]), ("fork_child", "processes", []),
@@ -76,7 +76,7 @@ struct Confined {
     #expect(outcome.value == .int(isThere ? 0 : Int64(ENOENT)), "\(outcome)")
   }
 
-  @Test("rights that are given work, and nothing beyond them")
+  @Test("rights that are given work, and others do not")
   func given() async throws {
     guard
       let plugin = try loading("network", "processes", "read=\(secret)", "write=\(folder)", "memory=1G", "cpu=100")
@@ -142,7 +142,7 @@ struct Confined {
     #expect(try await plugin.outcome("read_file", .string("\(folder)/none")).value == .int(Int64(ENOENT)))
   }
 
-  @Test("a refusal is that of its call alone, also beside others")
+  @Test("a refusal rejects its own call alone, also beside others")
   func beside() async throws {
     guard let plugin = try loading() else { return }
     let calls = (0..<200).map { number in
@@ -168,7 +168,7 @@ struct Confined {
     #expect(outcome.pluginError?.message.contains("rejected with: ") == true, "\(outcome)")
   }
 
-  @Test("a refusal of a thread that makes no call is that of no call which succeeds, or comes later")
+  @Test("a refusal on a thread without a call rejects neither a call that succeeds nor a later one")
   func helper() async throws {
     guard let plugin = try loading() else { return }
     #expect(try await plugin.outcome("read_by_helper", .string(secret)).value == .int(0))
@@ -192,7 +192,7 @@ struct Confined {
     #expect(end.refusals.isEmpty, "\(end)")
   }
 
-  @Test("many refusals of one call leave those of another")
+  @Test("many refusals of one call leave the refusals of another")
   func many() async throws {
     guard let plugin = try IsolatedPlugin.confined("chain") else { return }
     let first = plugin.call("read_first", [.value(.string(secret))], timeout: nil)
@@ -203,14 +203,14 @@ struct Confined {
     #expect(refusal(outcome)?.path == secret, "\(outcome)")
   }
 
-  @Test("memory that is used up bit by bit is refused by its name too")
+  @Test("a call that uses up the memory bit by bit is rejected with the right's name")
   func hoard() async throws {
     guard let plugin = try loading("memory=256M") else { return }
     let outcome = try await plugin.outcome("hoard", .uint(1 << 24), .uint(32))
     #expect(refusal(outcome)?.capability == .memory, "\(outcome)")
   }
 
-  @Test("memory that is got in another way than by mmap() is refused by its name too")
+  @Test("a call that gets memory in another way than by mmap() is rejected with the right's name")
   func otherMemory() async throws {
     guard let plugin = try loading("memory=256M") else { return }
     for (function, call) in [("make_writable", "mprotect"), ("extend_heap", "brk")] {
@@ -232,7 +232,7 @@ struct Confined {
     #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
   }
 
-  @Test("attributes of a file are read by nobody, for nothing else enforces who may")
+  @Test("reading attributes of a file needs all capabilities, because rules for files do not cover it")
   func attributes() async throws {
     guard let plugin = try loading("read=\(secret)") else { return }
     for (function, call) in [("read_attribute", "getxattr"), ("list_attributes", "llistxattr")] {
@@ -242,7 +242,7 @@ struct Confined {
     }
   }
 
-  @Test("a part of a second of processor time is a whole one")
+  @Test("a part of a second of processor time counts as a whole one")
   func partOfASecond() async throws {
     let plugin = try IsolatedPlugin.loading("greedy") { $0.capabilities.cpuTime = .milliseconds(1_400) }
     #expect(try await plugin.outcome("limit_of_time").value == .uint(2))
@@ -250,7 +250,7 @@ struct Confined {
     #expect(try await short.outcome("limit_of_time").value == .uint(1))
   }
 
-  @Test("memory and processor time")
+  @Test("memory and processor time are limited")
   func limits() async throws {
     guard let plugin = try loading("memory=256M", "cpu=1") else { return }
     #expect(try await plugin.outcome("allocate", .uint(1 << 20)).value == .int(0))
@@ -292,7 +292,7 @@ struct Confined {
     #expect(error?.message.contains("'read=/etc/passwd (openat)'") == true, "\(error as Any)")
   }
 
-  @Test("a path where nothing is cannot be given")
+  @Test("a path that does not exist cannot be given as a right")
   func missing() throws {
     for right in ["read", "write"] {
       let error = #expect(throws: PluginError.self) { try loading("\(right)=\(folder)/none") }

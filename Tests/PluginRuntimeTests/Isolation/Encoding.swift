@@ -24,14 +24,15 @@ struct Encoding {
     (.object([PluginMember("b", .void), PluginMember("a", .uint(1))]), "d9a002846162f6616101"),
   ]
 
-  @Test("has the bytes of the RFC, both ways", arguments: table.indices)
+  @Test("CBOR has the bytes of the RFC, both ways", arguments: table.indices)
   func examples(index: Int) throws {
     let (value, text) = Self.table[index]
     #expect(Self.hexadecimal(try CBOREncoder.encode(value)) == text)
     #expect(Self.isSame(try CBORDecoder.decode(Self.bytes(text)[...]), value))
   }
 
-  @Test("keeps the payload of a NaN", arguments: [0x7FF8_0000_0000_0000, 0xFFF8_0000_0000_0001, 0x7FF4_0000_2000_0000])
+  @Test(
+    "CBOR keeps the payload of a NaN", arguments: [0x7FF8_0000_0000_0000, 0xFFF8_0000_0000_0001, 0x7FF4_0000_2000_0000])
   func payload(pattern: UInt64) throws {
     let decoded = try CBORDecoder.decode(try CBOREncoder.encode(.double(Double(bitPattern: pattern)))[...])
     guard case .double(let number) = decoded else { return #expect(Bool(false)) }
@@ -39,7 +40,7 @@ struct Encoding {
   }
 
   @Test(
-    "refuses bytes that are not the canonical encoding of a value",
+    "CBOR refuses bytes that are not the canonical encoding of a value",
     arguments: [
       "", "18", "1817", "190001", "1a0000ffff", "1b00000000ffffffff", "1c", "1f", "3bffffffffffffffff", "41", "5f",
       "61ff",
@@ -52,7 +53,7 @@ struct Encoding {
     #expect(throws: CBORError.self) { try CBORDecoder.decode(Self.bytes(text)[...]) }
   }
 
-  @Test("has portable bytes of values without addresses")
+  @Test("CBOR has portable bytes of values without addresses")
   func portable() throws {
     for (value, text) in Self.table {
       if case .pointer = value {
@@ -67,7 +68,7 @@ struct Encoding {
     #expect(PluginValue(portableBytes: [0, 0]) == nil)
   }
 
-  @Test("has a limit for the depth of values, of those sent and of those received")
+  @Test("CBOR limits the depth of values, of those sent and of those received")
   func depth() throws {
     var value = PluginValue.void
     for _ in 0..<CBOR.maximumDepth { value = .array([value]) }
@@ -80,7 +81,7 @@ struct Encoding {
     }
   }
 
-  @Test("gives a value or an error for any bytes, and the value has no other encoding")
+  @Test("CBOR decoding gives a value or an error for any bytes, and the value has no other encoding")
   func fuzz() {
     var random = SystemRandomNumberGenerator()
     var decoded = 0
@@ -123,7 +124,7 @@ struct Encoding {
 
 @Suite("Isolation: frames")
 struct Frames {
-  @Test("come out of a stream as they were sent, however it is cut")
+  @Test("frames come out of a stream as they were sent, however it is cut")
   func cuts() throws {
     let frames = [
       Frame(.call, 7, .array([.string("f"), .bytes([UInt8](repeating: 1, count: 300))])), Frame(.unload),
@@ -144,7 +145,7 @@ struct Frames {
   }
 
   @Test(
-    "are refused at the header",
+    "a malformed frame is refused at its header",
     arguments: [
       ("another version", [0, 0, 0, 0, 2, 1, 0, 0]), ("an unknown kind", [0, 0, 0, 0, 1, 200, 0, 0]),
       ("memory that did not come", [0, 0, 0, 0, 1, 1, 1, 0]), ("4 GiB", [255, 255, 255, 255, 1, 1, 0, 0]),
@@ -156,7 +157,7 @@ struct Frames {
     #expect(throws: FrameError.self) { try reader.next() }
   }
 
-  @Test("with handles of another worker are refused")
+  @Test("frames with handles of another worker are refused")
   func handles() throws {
     let (own, other) = (HandleTable.upperHalf(1), HandleTable.upperHalf(2))
     for (half, isRight) in [(own, true), (other, false), (0, false)] {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Isolation: frames and handles")
 struct FrameLimits {
-  @Test("a frame of a kind with few values has few: each takes many times the memory of its encoding")
+  @Test("a frame of a kind with few values is refused if it has many: each takes many times the memory of its encoding")
   func values() throws {
     let many = PluginValue.array([PluginValue](repeating: .void, count: 1_000))
     for kind in [Frame.Kind.log, .progress, .ready, .loaded, .released, .foreignCancel, .pong, .wanted] {

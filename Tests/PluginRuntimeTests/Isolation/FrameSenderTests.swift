@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Isolation: a thread of the program that sends")
 struct FrameSenderTests {
-  @Test("holds up no answer")
+  @Test("a thread of the program that sends frames delays no answer")
   func answers() async throws {
     let plugin = try IsolatedPlugin.loading("dying")
     let link = plugin.state.withLock { $0.active[0].link }

@@ -90,7 +90,7 @@ struct FrameServerTests {
     #expect(try worker.answers() == [3])
   }
 
-  @Test("the frame for which a call waits is read", arguments: [1, 5])
+  @Test("the frame that a call waits for is read", arguments: [1, 5])
   func waiting(_ calls: Int) throws {
     let worker = try Worker()
     let arrived = DispatchSemaphore(value: 0)

@@ -15,7 +15,7 @@ struct InstalledWorker {
       ])
   }
 
-  @Test("serves programs that are not workers themselves, and is removed with plugin-host")
+  @Test("the installed worker serves programs that are not workers themselves, and is removed with plugin-host")
   func serves() async throws {
     let prefix = URL(fileURLWithPath: try Fixture.file("none", containing: [])).deletingLastPathComponent().path
     try install("install", prefix)
@@ -30,7 +30,7 @@ struct InstalledWorker {
     #expect(error?.message.contains("could not be started: No such file or directory") == true, "\(error as Any)")
   }
 
-  @Test("of another version, or another program, loads nothing, and the error says why")
+  @Test("a worker of another version, or another program, loads nothing, and the error names the reason")
   func others() throws {
     // A frame of the version 9, and a greeting of the ABI version 7.
     let greeting = try Frame(.ready, 0, .array([.string("plugin-worker"), .uint(7)])).encoded().bytes

@@ -27,7 +27,9 @@ struct IsolatedCallbackArguments {
     ("f(f: fn(value, error))", [[.int(1), .string("no")], [.void, .object([])]], [[.int(1)]]),
   ]
 
-  @Test("and the closure runs for no others, by position and by name", arguments: table.indices, [nil, "f"])
+  @Test(
+    "a closure runs for arguments of the declared types alone, by position and by name", arguments: table.indices,
+    [nil, "f"])
   func check(index: Int, name: String?) throws {
     let (text, right, wrong) = Self.table[index]
     let signature = try Signature(parsing: text)
@@ -53,7 +55,7 @@ struct IsolatedCallbackArguments {
     #expect(seen.events == right)
   }
 
-  @Test("also behind other arguments, and never for a parameter that is none")
+  @Test("a closure is found behind other arguments, and is not run for a parameter that is not a callback")
   func places() throws {
     let signature = try Signature(parsing: "f(a: i32, f: fn(i32), b: i32 = 1, g: fn(str))")
     func message(_ arguments: [Argument], _ values: PluginValue...) throws -> String? {
@@ -78,7 +80,7 @@ struct IsolatedCallbackArguments {
     #expect(try message([.value(.int(1)), f, f, f, f], .int(1))?.contains("it is not a callback") == true)
   }
 
-  @Test("so a lying worker is found out")
+  @Test("the closure does not run for wrong arguments that a worker sends")
   func liar() async throws {
     let plugin = try IsolatedPlugin.loading("dying")
     let seen = Recorder<[PluginValue]>()
@@ -103,7 +105,7 @@ struct IsolatedCallbackArguments {
     #expect(try await pending.outcomeInTime().pluginError?.kind == .closed)
   }
 
-  @Test("and a worker that asks without end is killed")
+  @Test("a worker that sends questions without end is killed")
   func flood() async throws {
     let plugin = try IsolatedPlugin.loading("dying") { $0.questionLimit = 20 }
     let gate = DispatchSemaphore(value: 0)

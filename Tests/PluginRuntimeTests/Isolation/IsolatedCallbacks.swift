@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Isolation: callbacks, and calls of other plugins", .serialized)
 struct IsolatedCallbacks {
-  @Test("run in the host with their arguments, and return their results")
+  @Test("isolated callbacks run in the host with their arguments, and return their results")
   func call() async throws {
     let plugin = try IsolatedPlugin.loading("callbacks")
     let seen = Recorder<[PluginValue]>()
@@ -23,7 +23,9 @@ struct IsolatedCallbacks {
     #expect(try await many.outcomeInTime().value == .int(800))
   }
 
-  @Test("of each scope end with it, and are released in the host", arguments: [(0, "keep_call"), (1, "keep_once")])
+  @Test(
+    "isolated callbacks of each scope end with it, and are released in the host",
+    arguments: [(0, "keep_call"), (1, "keep_once")])
   func scopes(which: Int64, function: String) async throws {
     let plugin = try IsolatedPlugin.loading("callbacks")
     let (end, calls) = (End(), Recorder<Int64>())
@@ -35,7 +37,7 @@ struct IsolatedCallbacks {
     #expect(calls.events == (isOnce ? [5] : []))
   }
 
-  @Test("@settled end with the promise, and @forever with the plugin")
+  @Test("isolated callbacks @settled end with the promise, and @forever with the plugin")
   func longScopes() async throws {
     let plugin = try IsolatedPlugin.loading("callbacks")
     let (settled, forever, calls) = (End(), End(), Recorder<Int64>())
@@ -55,7 +57,7 @@ struct IsolatedCallbacks {
     #expect(calls.events == [3, 4, 7, 100])
   }
 
-  @Test("that throw reject the call with their error, and settle promises of the function")
+  @Test("isolated callbacks that throw reject the call with their error, and settle promises of the function")
   func errors() async throws {
     let plugin = try IsolatedPlugin.loading("callbacks")
     let thrower = Argument.callback { _ in throw Mistake() }
@@ -64,7 +66,7 @@ struct IsolatedCallbacks {
     #expect(try await plugin.outcome("later", .int(9)).value == .int(9))
   }
 
-  @Test("are released when their worker ends, and their calls are settled")
+  @Test("isolated callbacks are released when their worker ends, and their calls are settled")
   func death() async throws {
     let plugin = try IsolatedPlugin.loading("callbacks")
     let end = End()

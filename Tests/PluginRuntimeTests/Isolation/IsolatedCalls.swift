@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Isolation: calls", .serialized)
 struct IsolatedCalls {
-  @Test("have the results that they have in-process: values, reasons, errors in arguments")
+  @Test("isolated calls have the results that they have in-process: values, reasons, errors in arguments")
   func same() async throws {
     let isolated = try IsolatedPlugin.loading("promises")
     let host = try Host.loading("promises")
@@ -32,14 +32,14 @@ struct IsolatedCalls {
     isolated.unload()
   }
 
-  @Test("are made after a function has cancelled its thread, which reads frames too")
+  @Test("isolated calls are made after a function has cancelled its thread, which reads frames too")
   func cancelledThread() async throws {
     let plugin = try IsolatedPlugin.loading("leaving")
     for _ in 0..<3 { #expect(try await plugin.outcome("cancel_thread_later").value == .int(1)) }
     #expect(try await plugin.outcome("clean_count").value == .int(0))
   }
 
-  @Test("pass promises that are settled later, with a value or a reason")
+  @Test("isolated calls pass promises that are settled later, with a value or a reason")
   func promises() async throws {
     let plugin = try IsolatedPlugin.loading("promises")
     let (one, other) = (Promise<PluginValue>(), Promise<PluginValue>())
@@ -54,7 +54,7 @@ struct IsolatedCalls {
       try await failed.outcomeInTime().promiseError == PromiseError(domain: "test", code: 3, message: "no number"))
   }
 
-  @Test("are many at once")
+  @Test("many isolated calls run at once")
   func many() async throws {
     let plugin = try IsolatedPlugin.loading("dying")
     let promises = (0..<500).map { plugin.call("later", [.value(.int($0)), .value(.uint(20))], timeout: nil) }
@@ -63,7 +63,7 @@ struct IsolatedCalls {
     }
   }
 
-  @Test("report progress in order, and before their promise is settled")
+  @Test("isolated calls report progress in order, and before their promise is settled")
   func progress() async throws {
     let (all, own, receivers) = (Recorder<String?>(), Recorder<String?>(), Recorder<String>())
     let plugin = try IsolatedPlugin.loading(
@@ -89,7 +89,7 @@ struct IsolatedCalls {
     #expect(receivers.events == (0..<101).flatMap { _ in ["own", "all"] })
   }
 
-  @Test("of discarded promises are discarded in the worker")
+  @Test("discarding the promise of an isolated call discards it in the worker")
   func discard() async throws {
     let plugin = try IsolatedPlugin.loading("promises")
     let call = plugin.call("sum", [.value(.bytes([1, 2]))], timeout: nil)
@@ -101,7 +101,7 @@ struct IsolatedCalls {
     #expect(try await plugin.outcome("seen").value == .int(3))
   }
 
-  @Test("find their settings, and write to the log of the host")
+  @Test("isolated calls find their settings, and write to the log of the host")
   func settings() async throws {
     let lines = Recorder<String>()
     let host = Host.Options(
@@ -111,7 +111,7 @@ struct IsolatedCalls {
     #expect(lines.events == ["warning test.dying here", "warning test.dying no value"])
   }
 
-  @Test("take the handles of their worker alone")
+  @Test("isolated calls take the handles of their worker alone")
   func handles() async throws {
     let (one, other) = (try IsolatedPlugin.loading("dying"), try IsolatedPlugin.loading("dying"))
     let thing = try #require(try await one.outcome("make", .int(5)).value)

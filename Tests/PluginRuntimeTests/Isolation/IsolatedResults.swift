@@ -66,7 +66,7 @@ struct IsolatedResults {
     return .object([PluginMember("kind", .uint(kind)), PluginMember("data", data)])
   }
 
-  @Test("and nothing else passes the check", arguments: table.indices)
+  @Test("the check accepts results of the declared type alone", arguments: table.indices)
   func check(index: Int) throws {
     let (text, right, wrong) = Self.table[index]
     let signature = try Signature(parsing: text)
@@ -76,7 +76,7 @@ struct IsolatedResults {
     }
   }
 
-  @Test("so a lying worker is found out, and its calls are rejected")
+  @Test("a result of another type that a worker sends rejects the call")
   func liar() async throws {
     for lie in [PluginValue.string("seven"), .double(7), .void, .array([.int(7)])] {
       let plugin = try IsolatedPlugin.loading("dying")
@@ -110,7 +110,7 @@ struct IsolatedResults {
     #expect(fulfilled > 30)
   }
 
-  @Test("that are read are released in the worker with their answers")
+  @Test("results that are read are released in the worker with their answers")
   func released() async throws {
     let plugin = try IsolatedPlugin.loading("chain")
     let kibibytes = Argument(.promise(Promise<PluginValue>.resolve(.int(512))))

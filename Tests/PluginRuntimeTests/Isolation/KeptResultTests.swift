@@ -37,7 +37,7 @@ struct KeptResultTests {
     plugin.workers.filter { $0.state == .active }.reduce(0) { $0 + $1.sent }
   }
 
-  @Test("never cross if nobody reads them: ten calls, each with 16 MiB of the one before")
+  @Test("kept results never cross if nobody reads them: ten calls, each with 16 MiB of the call before")
   func unread() async throws {
     let plugin = try IsolatedPlugin.loading("chain")
     let number = Promise<PluginValue>()
@@ -50,7 +50,9 @@ struct KeptResultTests {
     plugin.unload()
   }
 
-  @Test("never cross either where the later calls wait for the limit of calls in flight", arguments: [1, 2])
+  @Test(
+    "kept results never cross if nobody reads them, also where later calls wait for the limit of calls in flight",
+    arguments: [1, 2])
   func unreadOfWaiting(inFlight: Int) async throws {
     let plugin = try IsolatedPlugin.loading("chain") { $0.limits.inFlight = inFlight }
     let number = Promise<PluginValue>()
@@ -66,7 +68,7 @@ struct KeptResultTests {
     plugin.unload()
   }
 
-  @Test("are sent at once if the calls that waited to take them are discarded, and nobody else waits")
+  @Test("kept results are sent at once if the calls that waited to take them are discarded, and nobody else waits")
   func discardedWhileWaiting() async throws {
     let plugin = try IsolatedPlugin.loading("chain") { $0.limits.inFlight = 1 }
     let number = Promise<PluginValue>()
@@ -81,7 +83,8 @@ struct KeptResultTests {
     plugin.unload()
   }
 
-  @Test("cross once if somebody reads them, before or after their calls have ended, and are taken without crossing")
+  @Test(
+    "kept results cross once if they are read, before or after their calls have ended, and are taken without crossing")
   func read() async throws {
     let plugin = try IsolatedPlugin.loading("chain")
     let number = Promise<PluginValue>()
@@ -103,7 +106,9 @@ struct KeptResultTests {
     plugin.unload()
   }
 
-  @Test("are read by every use of a promise", arguments: ["then", "state", "wait", "future", "when", "chain", "abi"])
+  @Test(
+    "kept results are read by every use of a promise",
+    arguments: ["then", "state", "wait", "future", "when", "chain", "abi"])
   func readers(how: String) async throws {
     let plugin = try IsolatedPlugin.loading("chain")
     let kept = try await Self.keep(plugin, kibibytes: 8)
@@ -122,7 +127,7 @@ struct KeptResultTests {
     plugin.unload()
   }
 
-  @Test("are those of 4 KiB or more", arguments: [3, 4])
+  @Test("results of 4 KiB or more are kept in the worker", arguments: [3, 4])
   func small(kibibytes: Int64) async throws {
     let plugin = try IsolatedPlugin.loading("chain")
     let result = try await Self.keep(plugin, kibibytes: kibibytes)
@@ -131,7 +136,7 @@ struct KeptResultTests {
     plugin.unload()
   }
 
-  @Test("are lost with the worker: a later reader gets its end, with plugin, version and generation")
+  @Test("kept results are lost with the worker: a later reader gets its end, with plugin, version and generation")
   func lost() async throws {
     let plugin = try IsolatedPlugin.loading("chain")
     let kept = try await Self.keep(plugin)
@@ -148,7 +153,7 @@ struct KeptResultTests {
     plugin.unload()
   }
 
-  @Test("are fetched before the worker unloads the plugin, and when another worker takes them")
+  @Test("kept results are fetched before the worker unloads the plugin, and when another worker takes them")
   func moved() async throws {
     let plugin = try IsolatedPlugin.loading("chain")
     let kept = try await Self.keep(plugin)
@@ -161,7 +166,7 @@ struct KeptResultTests {
     plugin.unload()
   }
 
-  @Test("are taken by the worker of a pool that has them, or fetched where two are needed")
+  @Test("kept results are taken by the worker of a pool that has them, or fetched where two are needed")
   func pools() async throws {
     let plugin = try IsolatedPlugin.loading("chain") { $0.pool = 2 }
     // Two calls that have not ended are in two workers.
@@ -181,7 +186,7 @@ struct KeptResultTests {
     plugin.unload()
   }
 
-  @Test("are dropped with their promises: 10,000 of them take no memory of the worker")
+  @Test("kept results are dropped with their promises: 10,000 of them take no memory of the worker")
   func dropped() async throws {
     let plugin = try IsolatedPlugin.loading("chain")
     var resident: [UInt64] = []
@@ -203,7 +208,9 @@ struct KeptResultTests {
     plugin.unload()
   }
 
-  @Test("do not delay the unloading of their plugin: the host fetches them without a reader", .timeLimit(.minutes(5)))
+  @Test(
+    "kept results do not delay the unloading of their plugin: the host fetches them without a reader",
+    .timeLimit(.minutes(5)))
   func unloading() async throws {
     let host = Host()
     try host.load(try Fixture.plugin("chain"), isolation: .tests)
@@ -217,7 +224,7 @@ struct KeptResultTests {
   }
 
   @Test(
-    "that no call takes, or that are too small, end the worker that keeps them",
+    "a worker that keeps a result that no call takes, or that is too small, is ended",
     arguments: [
       (1, PluginValue.uint(1 << 20), "no later call takes"), (1, .uint(4095), "4095 bytes, expected at least 4096"),
       (1, .string("large"), "unknown form"), (1, .uint(.max), "expected at least 4096"),
@@ -232,7 +239,7 @@ struct KeptResultTests {
     plugin.unload()
   }
 
-  @Test("cannot be asked for where there are none", arguments: [Frame.Kind.fetch, .drop])
+  @Test("a request for a result that is not kept ends the worker", arguments: [Frame.Kind.fetch, .drop])
   func unknown(kind: Frame.Kind) async throws {
     let plugin = try IsolatedPlugin.loading("dying")
     let pending = plugin.call("never", [], timeout: nil)

@@ -11,7 +11,7 @@ struct Limits {
     try IsolatedPlugin.loading("reloading", ["-DPLAIN"], change)
   }
 
-  @Test("hold for the calls that a worker has; further ones wait in their order, then are rejected")
+  @Test("a limit holds for the calls that a worker has; further ones wait in their order, then are rejected")
   func queue() async throws {
     let plugin = try loading {
       $0.limits.inFlight = 2
@@ -36,7 +36,7 @@ struct Limits {
     for call in calls[3...4] { #expect(try await call.outcomeInTime().pluginError?.kind == .closed) }
   }
 
-  @Test("stop a call that waited and has started, when it is discarded")
+  @Test("a call that waited for the limit and has started is stopped when it is discarded")
   func discarded() async throws {
     let plugin = try IsolatedPlugin.loading("progress") { $0.limits.inFlight = 1 }
     let first = plugin.call("begin", [], timeout: nil)
@@ -51,7 +51,7 @@ struct Limits {
     plugin.unload()
   }
 
-  @Test("do not keep unload() waiting when no call waits any more", arguments: [true, false])
+  @Test("a limit does not keep unload() waiting when no call waits any more", arguments: [true, false])
   func closing(starts: Bool) async throws {
     let lines = Recorder<String>()
     let plugin = try IsolatedPlugin.loading("dying") { options in
@@ -83,7 +83,7 @@ struct Limits {
     #expect(first.rejectReason is Discarded && second.rejectReason is Discarded)
   }
 
-  @Test("let calls wait while the workers are exchanged, also if the policy is to reject them")
+  @Test("calls over the limit wait while the workers are exchanged, also if the policy is to reject them")
   func exchange() async throws {
     let file = try ExchangedFile()
     var options = try file.options
@@ -100,7 +100,7 @@ struct Limits {
     plugin.unload()
   }
 
-  @Test("reject the calls that wait for an end of the plugin where they may end it themselves")
+  @Test("unload() rejects the calls that wait for the limit where they may call unload() themselves")
   func ending() async throws {
     let plugin = try loading { $0.limits.inFlight = 1 }
     _ = plugin.call("gate", [], timeout: nil)
@@ -117,7 +117,7 @@ struct Limits {
     #expect(try await ended.outcomeInTime().value == .bool(true))
   }
 
-  @Test("reject at once, if that is the policy, and pass when a call has ended")
+  @Test("calls over the limit are rejected at once, if that is the policy, and are made when a call has ended")
   func reject() async throws {
     let plugin = try loading {
       $0.limits.inFlight = 1
@@ -137,7 +137,7 @@ struct Limits {
     plugin.unload()
   }
 
-  @Test("end 500 calls in order with one call at a time")
+  @Test("500 calls end in order with a limit of one call at a time")
   func order() async throws {
     let plugin = try IsolatedPlugin.loading("dying") { $0.limits.inFlight = 1 }
     let calls = (0..<500).map { plugin.call("echo", [.value(.int($0))], timeout: nil) }
@@ -149,7 +149,7 @@ struct Limits {
     plugin.unload()
   }
 
-  @Test("of a pool: calls of one thread are made by one worker, however busy the others are")
+  @Test("calls of one thread are made by one worker of a pool, however busy the others are")
   func lanes() async throws {
     let plugin = try loading { $0.pool = 3 }
     let thread = SerialThread(extendsToWorkers: true)
@@ -168,7 +168,7 @@ struct Limits {
     plugin.unload(deadline: .zero)
   }
 
-  @Test("of a pool: calls are made by the least busy worker, and those with a handle by its worker")
+  @Test("calls are made by the least busy worker of a pool, and those with a handle by its worker")
   func pool() async throws {
     let plugin = try loading { $0.pool = 3 }
     #expect(plugin.workers.map(\.generation).sorted() == [1, 2, 3])

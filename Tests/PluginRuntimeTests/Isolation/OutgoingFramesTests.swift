@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Isolation: frames that wait")
 struct OutgoingFramesTests {
-  @Test("take no more memory than waits, however long some do, and keep their order and their shared memory")
+  @Test("frames that wait take memory for the waiting bytes alone, and keep their order and their shared memory")
   func flat() throws {
     var sockets: [Int32] = [-1, -1]
     try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &sockets) == 0)

@@ -22,7 +22,7 @@ struct Pipelining {
     return promises
   }
 
-  @Test("stay in the worker: all calls are sent before the first has ended, and no argument crosses")
+  @Test("pipelined results stay in the worker: all calls are sent before the first has ended, and no argument crosses")
   func ten() async throws {
     let plugin = try IsolatedPlugin.loading("chain")
     let calls = chain(plugin, on: plugin.call("gate", timeout: nil), 9)
@@ -34,7 +34,7 @@ struct Pipelining {
     #expect(crossed(plugin) == 0)
   }
 
-  @Test("are in the worker soon, also if nobody reads the later call")
+  @Test("pipelined results are in the worker soon, also if nobody reads the later call")
   func unread() async throws {
     let plugin = try IsolatedPlugin.loading("chain")
     let gate = plugin.call("gate", timeout: nil)
@@ -43,7 +43,7 @@ struct Pipelining {
     _ = consume opener
   }
 
-  @Test("cross if their calls have ended")
+  @Test("pipelined results cross if their calls have ended")
   func ended() async throws {
     let plugin = try IsolatedPlugin.loading("chain")
     let first = plugin.call("value", [.value(.int(1))], timeout: nil)
@@ -53,7 +53,7 @@ struct Pipelining {
     #expect(crossed(plugin) >= 1)
   }
 
-  @Test("are right while the answers of their calls are under way", arguments: [1, 3])
+  @Test("pipelined results are right while the answers of their calls are under way", arguments: [1, 3])
   func races(pool: Int) async throws {
     let plugin = try IsolatedPlugin.loading("chain") { $0.pool = pool }
     for round in 0..<20 {
@@ -66,7 +66,7 @@ struct Pipelining {
     }
   }
 
-  @Test("are rejections while the answers of their calls are under way")
+  @Test("pipelined results that are rejections reject later calls while the answers are under way")
   func racingRejections() async throws {
     let plugin = try IsolatedPlugin.loading("chain")
     for round in 1..<20 {
@@ -75,7 +75,7 @@ struct Pipelining {
     }
   }
 
-  @Test("are in the worker for a while after their answers, the latest of them")
+  @Test("pipelined results are in the worker for a while after their answers, the latest of them")
   func recent() {
     var recent = RecentResults()
     let calls = (0..<RecentResults.capacity + 2).map { _ in WorkerCall() }
@@ -84,7 +84,7 @@ struct Pipelining {
     for (request, call) in calls.enumerated().dropFirst(2) { #expect(recent[UInt64(request)] === call) }
   }
 
-  @Test("are calculated by the worker of a pool that has the first")
+  @Test("pipelined results are calculated by the worker of a pool that has the first")
   func pools() async throws {
     let plugin = try IsolatedPlugin.loading("chain") { $0.pool = 3 }
     let last = chain(plugin, on: plugin.call("gate", timeout: nil), 4)[4]
@@ -94,7 +94,7 @@ struct Pipelining {
     #expect(crossed(plugin) == 0)
   }
 
-  @Test("reject the calls that they are arguments of with their reason")
+  @Test("a rejected result rejects the calls that it is an argument of with its reason")
   func rejected() async throws {
     let plugin = try IsolatedPlugin.loading("chain")
     let calls = chain(plugin, on: plugin.call("gate", timeout: nil), 3)
@@ -106,7 +106,7 @@ struct Pipelining {
     #expect(crossed(plugin) == 0)
   }
 
-  @Test("reject them with the error that a callback threw")
+  @Test("a result rejects later calls with the error that a callback threw")
   func thrown() async throws {
     let plugin = try IsolatedPlugin.loading("chain")
     let isSent = DispatchSemaphore(value: 0)
@@ -122,7 +122,7 @@ struct Pipelining {
     }
   }
 
-  @Test("reject them if the host does not accept the result")
+  @Test("a result that the host does not accept rejects later calls")
   func refused() async throws {
     let secret = try Fixture.file("secret", containing: "secret".utf8)
     guard let plugin = try IsolatedPlugin.confined("chain") else { return }
@@ -134,7 +134,7 @@ struct Pipelining {
     }
   }
 
-  @Test("reject them with the end of the worker")
+  @Test("the end of the worker rejects the calls that its results are arguments of")
   func crash() async throws {
     let plugin = try IsolatedPlugin.loading("chain")
     let calls = chain(plugin, on: plugin.call("gate", timeout: nil), 2)
@@ -145,7 +145,7 @@ struct Pipelining {
     #expect("\(later.reason ?? "")".contains("SIGABRT"), "\(later)")
   }
 
-  @Test("wait for each other where calls are limited")
+  @Test("calls wait for the results that are their arguments where calls are limited")
   func limits() async throws {
     let plugin = try IsolatedPlugin.loading("chain") { $0.limits.inFlight = 1 }
     let last = chain(plugin, on: plugin.call("value", [.value(.int(1))], timeout: nil), 5)[5]

@@ -18,7 +18,7 @@ struct ReasonTests {
     .badSignature(SignatureError(text: "f(", column: 3, found: "the end", expected: "a type")),
   ]
 
-  @Test("keep each kind of error of a plugin", arguments: kinds.indices)
+  @Test("reasons keep each kind of error of a plugin", arguments: kinds.indices)
   func pluginErrors(index: Int) throws {
     let error = PluginError(Self.kinds[index], "subject", "message")
     #expect(try crossed(error) as? PluginError == error)
@@ -28,7 +28,7 @@ struct ReasonTests {
     let description = "odd"
   }
 
-  @Test("keep values of a form, and the text of others")
+  @Test("reasons keep values of a known form, and the text of others")
   func values() throws {
     #expect(try crossed(nil) == nil)
     #expect(try crossed(Discarded.discarded) is Discarded)
@@ -54,7 +54,7 @@ struct ReasonTests {
   }
 
   @Test(
-    "of no known form are refused",
+    "reasons of an unknown form are refused",
     arguments: [
       .void, .array([]), .array([.string("none"), .void]), .array([.string("plugin"), .string("x")]),
       .array([.string("text"), .int(1)]), .array([.string("thrown"), .int(1), .string("x")]),
@@ -75,7 +75,7 @@ struct ReasonTests {
 
 @Suite("Isolation: wake-ups")
 struct WakeupTests {
-  @Test("reach the thread that serves a link, and are taken once")
+  @Test("wake-ups reach the thread that serves a link, and are taken once")
   func wakeups() throws {
     let link = try #require(WorkerLink())
     func isReadable() -> Bool {

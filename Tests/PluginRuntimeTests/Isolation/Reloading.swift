@@ -34,7 +34,7 @@ struct ExchangedFile {
 
 @Suite("Isolation: reloading", .serialized)
 struct Reloading {
-  @Test("gives new calls to the new file, and lets calls under way end where they are")
+  @Test("reloading sends new calls to the new file, and lets calls under way end in the old one")
   func exchange() async throws {
     let file = try ExchangedFile()
     let plugin = try IsolatedPlugin(loading: file.path, try file.options)
@@ -53,7 +53,7 @@ struct Reloading {
     #expect(file.lines.last == "unload 2")
   }
 
-  @Test("rejects the calls of the old file that are pending at the deadline")
+  @Test("reloading rejects the calls of the old file that are pending at the deadline")
   func deadline() async throws {
     let file = try ExchangedFile()
     let plugin = try IsolatedPlugin(loading: file.path, try file.options)
@@ -66,7 +66,7 @@ struct Reloading {
   }
 
   @Test(
-    "keeps the old file if the new one is not fit",
+    "reloading keeps the old file if the new one is not fit",
     arguments: [
       ("-DSICK", "sick", ["load 1", "quiesce 1", "load 2", "health 2", "resume 1"]),
       ("-DFAILS", "fails to load", ["load 1", "quiesce 1", "load 2", "resume 1"]),
@@ -99,7 +99,7 @@ struct Reloading {
     plugin.unload()
   }
 
-  @Test("lets the calls that come during quiesce() wait for the new file, or until their time is over")
+  @Test("reloading lets the calls that come during quiesce() wait for the new file, or until their time is over")
   func quiescing() async throws {
     let file = try ExchangedFile()
     let folder = URL(fileURLWithPath: file.events).deletingLastPathComponent()
@@ -127,7 +127,7 @@ struct Reloading {
     plugin.unload()
   }
 
-  @Test("is refused by a plugin that does not quiesce, and by a host for its own process")
+  @Test("reloading is refused by a plugin that does not quiesce, and by a host for its own process")
   func refused() async throws {
     let path = try Fixture.plugin("reloading", ["-DREFUSES"])
     let plugin = try IsolatedPlugin(loading: path, .tests)
@@ -141,7 +141,7 @@ struct Reloading {
     #expect(#expect(throws: PluginError.self) { try host.reload("test.nothing") }?.kind == .unknownPlugin)
   }
 
-  @Test("leaves the old workers until their calls have ended, or the plugin is unloaded")
+  @Test("reloading leaves the old workers until their calls have ended, or the plugin is unloaded")
   func draining() async throws {
     let file = try ExchangedFile()
     let plugin = try IsolatedPlugin(loading: file.path, try file.options)
@@ -155,7 +155,7 @@ struct Reloading {
     #expect(Set(file.lines.suffix(2)) == ["unload 1", "unload 2"], "\(file.lines)")
   }
 
-  @Test("is over with unload(): of a plugin, and of its host")
+  @Test("reloading ends with unload(): of a plugin, and of its host")
   func closed() throws {
     let path = try Fixture.plugin("reloading", ["-DPLAIN"])
     let plugin = try IsolatedPlugin(loading: path, .tests)
@@ -167,7 +167,7 @@ struct Reloading {
     #expect(#expect(throws: PluginError.self) { try host.reload("test.reloading") }?.kind == .closed)
   }
 
-  @Test("refuses a new file whose requirements are not loaded", arguments: [true, false])
+  @Test("reloading refuses a new file whose requirements are not loaded", arguments: [true, false])
   func requirements(isInHost: Bool) throws {
     let file = try ExchangedFile()
     let host = Host()
@@ -202,7 +202,7 @@ struct Reloading {
     plugin.unload()
   }
 
-  @Test("calls no health() that has parameters")
+  @Test("reloading does not call a health() that has parameters")
   func otherHealth() async throws {
     let file = try ExchangedFile()
     try file.install(1, "-DASKS")
@@ -213,7 +213,7 @@ struct Reloading {
     plugin.unload()
   }
 
-  @Test("loses no call: 2,000 calls during 10 exchanges")
+  @Test("reloading loses no call: 2,000 calls during 10 exchanges")
   func many() async throws {
     let file = try ExchangedFile()
     let host = Host()
@@ -236,7 +236,7 @@ struct Reloading {
     host.unloadAll()
   }
 
-  @Test("follows from a change of the file, and is reported")
+  @Test("reloading follows from a change of the file, and is reported")
   func watched() async throws {
     let file = try ExchangedFile()
     let host = Host()
@@ -269,7 +269,7 @@ struct Reloading {
     #expect(host.plugins.isEmpty)
   }
 
-  @Test("follows from a write to the file too, which is watched until the watcher is stopped")
+  @Test("reloading follows from a write to the file too, which is watched until the watcher is stopped")
   func written() async throws {
     let file = try ExchangedFile()
     let host = Host()

@@ -6,7 +6,9 @@ import Testing
 
 @Suite("Isolation: a plugin's file that was replaced", .serialized)
 struct ReplacedFiles {
-  @Test("is not loaded by the next worker, but by a reload", arguments: ["exchanged", "removed"])
+  @Test(
+    "a plugin's file that was replaced is not loaded by the next worker, but by a reload",
+    arguments: ["exchanged", "removed"])
   func kept(change: String) async throws {
     let file = try ExchangedFile()
     try file.install(1, "-DPLAIN")

@@ -23,7 +23,7 @@ struct SharedMemory {
   }
 
   @Test(
-    "arrive whole, both ways, as values, contents and texts",
+    "large bytes arrive whole, both ways, as values, contents and texts",
     arguments: [0, 1, SharedBytes.threshold - 1, SharedBytes.threshold, SharedBytes.threshold + 1, 5_000_000])
   func whole(count: Int) async throws {
     let plugin = try IsolatedPlugin.loading("large")
@@ -41,7 +41,7 @@ struct SharedMemory {
     plugin.unload()
   }
 
-  @Test("are mapped in the worker, not copied, and never in part")
+  @Test("large bytes are mapped in the worker, not copied, and never in part")
   func mapped() async throws {
     let plugin = try IsolatedPlugin.loading("large")
     let large = Self.bytes(SharedBytes.threshold)
@@ -55,7 +55,7 @@ struct SharedMemory {
     plugin.unload()
   }
 
-  @Test("are one file for all workers of a pool whose calls have the same at the same time")
+  @Test("large bytes are one file for all workers of a pool whose calls have the same at the same time")
   func pools() async throws {
     let plugin = try IsolatedPlugin.loading("large") { $0.pool = 4 }
     let all = (0..<4).map { _ in Self.bytes(1 << 20) }
@@ -83,7 +83,7 @@ struct SharedMemory {
     plugin.unload()
   }
 
-  @Test("are not changed by a plugin that writes to them")
+  @Test("large bytes are not changed by a plugin that writes to them")
   func scribbled() async throws {
     let plugin = try IsolatedPlugin.loading("large")
     let bytes = [UInt8](repeating: 1, count: 1 << 20)
@@ -98,7 +98,7 @@ struct SharedMemory {
     plugin.unload()
   }
 
-  @Test("are the same in this process")
+  @Test("large bytes are the same in this process")
   func inProcess() async throws {
     let host = try Host.loading("large")
     let shared = try #require(SharedBytes(copying: Self.bytes(100_000)))
@@ -109,7 +109,7 @@ struct SharedMemory {
   }
 
   @Test(
-    "that are not sealed, or not announced, are the end of the worker",
+    "large bytes that are not sealed, or not announced, end the worker",
     arguments: [
       ("not sealed", "not sealed"), ("can be written", "not sealed"), ("can shrink", "not sealed"),
       ("empty", "empty shared memory"), ("too large", "more shared memory"), ("no memory", "no shared memory"),
@@ -129,7 +129,7 @@ struct SharedMemory {
     plugin.unload()
   }
 
-  @Test("leave no descriptor: after answers, rejections, discarded calls and the ends of workers")
+  @Test("large bytes leave no descriptor: after answers, rejections, discarded calls and the ends of workers")
   func leaks() async throws {
     let plugin = try IsolatedPlugin.loading("large") { $0.grace = .seconds(60) }
     let bytes = Self.bytes(1 << 17)
@@ -153,7 +153,7 @@ struct SharedMemory {
     plugin.unload()
   }
 
-  @Test("of more calls than there are descriptors are sent through the socket")
+  @Test("large bytes of more calls than there are descriptors are sent through the socket")
   func many() async throws {
     let plugin = try IsolatedPlugin.loading("large")
     let bytes = Self.bytes(SharedBytes.threshold)
@@ -175,7 +175,7 @@ struct SharedMemory {
     plugin.unload()
   }
 
-  @Test("are unmapped, and their descriptors closed, with the last reference")
+  @Test("large bytes are unmapped, and their descriptors closed, with the last reference")
   func released() async throws {
     func mapped() throws -> Int {
       try mappings().split(separator: "\n").count { $0.contains("/memfd:promise-bytes") }

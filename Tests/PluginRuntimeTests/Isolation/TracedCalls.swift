@@ -25,7 +25,7 @@ struct TracedCalls {
 
   // Each test runs in a process of its own, because a process has one trace.
 
-  @Test("are queued before the call that the trace reports")
+  @Test("calls made within a trace are queued before the call that the trace reports")
   func waiting() async {
     await #expect(processExitsWith: .success) {
       let plugin = try IsolatedPlugin.loading("chain") { $0.limits.inFlight = 1 }
@@ -42,7 +42,7 @@ struct TracedCalls {
     }
   }
 
-  @Test("end with the worker whose results are given up")
+  @Test("calls made within a trace end with the worker whose results are given up")
   func lost() async {
     await #expect(processExitsWith: .success) {
       let plugin = try IsolatedPlugin.loading("chain")
@@ -57,7 +57,7 @@ struct TracedCalls {
     }
   }
 
-  @Test("of a plugin in its worker, where promises are made for arguments and for results that later calls take")
+  @Test("calls made within a trace in a worker run where promises are made for arguments, and for results taken later")
   func inWorker() async throws {
     let host = Host()
     try host.load(try Fixture.plugin("chain"), isolation: .tests)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Isolation: questions of a worker that cannot be sent")
 struct UnsentQuestionTests {
-  @Test("are rejected, and nothing of them is kept for an answer")
+  @Test("questions of a worker that cannot be sent are rejected, and nothing is kept for their answers")
   func unsent() throws {
     var sockets: [Int32] = [-1, -1]
     try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &sockets) == 0)

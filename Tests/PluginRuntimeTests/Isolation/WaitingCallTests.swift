@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Isolation: calls that wait for their start")
 struct WaitingCallTests {
-  @Test("one that is discarded while it starts is stopped as soon as a worker has it")
+  @Test("a call that is discarded while it starts is stopped as soon as a worker has it")
   func discardedWhileItStarts() {
     // The call was removed from the queue before it was discarded.
     let call = WaitingCall(awaiting: [], begin: { $0.promise }, remove: { nil })
@@ -17,7 +17,7 @@ struct WaitingCallTests {
     #expect(stops.events == [1])
   }
 
-  @Test("one that is discarded after its start is stopped once")
+  @Test("a call that is discarded after its start is stopped once")
   func discardedLater() {
     let call = WaitingCall(awaiting: [], begin: { $0.promise }, remove: { nil })
     let stops = Recorder<Int>()

@@ -10,7 +10,7 @@ import Testing
 @Suite("Isolation: the end of a worker", .serialized)
 struct WorkerDeaths {
   @Test(
-    "rejects every pending promise with all that is known, and the next call starts another",
+    "the end of a worker rejects every pending promise with all that is known, and the next call starts another",
     arguments: [
       ("crash", .killed(signal: SIGSEGV)), ("abort", .killed(signal: SIGABRT)), ("kill", .killed(signal: SIGKILL)),
       ("exit 0", .exited(status: 0)), ("exit 77", .exited(status: 77)), ("_exit 0", .exited(status: 0)),
@@ -39,7 +39,7 @@ struct WorkerDeaths {
   }
 
   @Test(
-    "follows from bytes that are not frames",
+    "the end of a worker follows from bytes that are not frames",
     arguments: [
       [UInt8]("hello, world, and more".utf8), [UInt8](repeating: 0, count: 16), [0xFF, 0xFF, 0xFF, 0xFF, 1, 10, 0, 0],
       [1, 0, 0, 0, 1, 10, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0xFF],
@@ -55,7 +55,8 @@ struct WorkerDeaths {
   }
 
   @Test(
-    "in each phase of loading is the reason why the plugin is not loaded", arguments: ["INITIALISER", "ENTRY", "LOAD"],
+    "the end of a worker in each phase of loading is the reason that the plugin is not loaded",
+    arguments: ["INITIALISER", "ENTRY", "LOAD"],
     ["crash()", "exit(0)", "hang()", "_exit(3)"])
   func loading(phase: String, how: String) throws {
     let error = #expect(throws: PluginError.self) {
@@ -77,7 +78,7 @@ struct WorkerDeaths {
   }
 
   @Test(
-    "names the limit of a worker that allows itself no descriptors, and is sent shared memory")
+    "the end of a worker names its limit if it allows itself no descriptors, and is sent shared memory")
   func limitOfWorker() async throws {
     let plugin = try IsolatedPlugin.loading("dying", ["-DIN_LOAD=lower_limit()"])
     #expect(try await plugin.outcome("echo", .int(1)).value == .int(1))
@@ -89,7 +90,7 @@ struct WorkerDeaths {
   }
 
   @Test(
-    "is not the end of one whose initialiser allows itself no descriptors: it is not loaded, and the limit is named")
+    "a worker whose initialiser allows itself no descriptors does not load the plugin, and names the limit")
   func limits() throws {
     let error = #expect(throws: PluginError.self) {
       try IsolatedPlugin.loading("dying", ["-DIN_INITIALISER=lower_limit()"])
@@ -98,7 +99,7 @@ struct WorkerDeaths {
       error?.description.contains("RLIMIT_NOFILE is 0: close files, or raise the limit") == true, "\(error as Any)")
   }
 
-  @Test("in unload() is reported to the program instead of the log, which has none of a plugin that unloads")
+  @Test("the end of a worker in unload() is reported to the program, because an unloading plugin has no log")
   func unloadFailed() async throws {
     let (lines, errors) = (Recorder<String>(), Recorder<PluginError>())
     for how in ["exit(0)", "(void)0"] {
@@ -114,7 +115,7 @@ struct WorkerDeaths {
     #expect(end?.cause == .exited(status: 0) && end?.isLate == false && end?.fault == nil)
   }
 
-  @Test("of a worker without calls is reported to the program, too")
+  @Test("the end of a worker without calls is reported to the program, too")
   func idle() async throws {
     let errors = Recorder<PluginError>()
     let plugin = try IsolatedPlugin.loading("greedy") { $0.unloadFailed = { errors.record($0) } }
@@ -129,7 +130,9 @@ struct WorkerDeaths {
     #expect(errors.count == 1)
   }
 
-  @Test("in unload() is logged, and waits no longer than the limit", arguments: ["crash()", "exit(9)", "hang()"])
+  @Test(
+    "the end of a worker in unload() is logged, and waits no longer than the limit",
+    arguments: ["crash()", "exit(9)", "hang()"])
   func unloading(how: String) async throws {
     let lines = Recorder<String>()
     let host = Host.Options(log: { lines.record("\($0) \($1) \($2)") })
@@ -150,7 +153,7 @@ struct WorkerDeaths {
     #expect(try await plugin.outcome("echo", .int(3)).pluginError?.kind == .closed)
   }
 
-  @Test("follows from a call that does not stop at its deadline, but not from one that does")
+  @Test("the end of a worker follows from a call that does not stop at its deadline, but not from one that does")
   func deadlines() async throws {
     let plugin = try IsolatedPlugin.loading("dying")
     let stopped = try await plugin.outcome("never", timeout: .milliseconds(50))
@@ -165,7 +168,7 @@ struct WorkerDeaths {
     #expect(try await other.outcomeInTime().workerEnd?.fault == blocked.workerEnd?.fault)
   }
 
-  @Test("follows from a thread that reads no more")
+  @Test("the end of a worker follows from a thread that reads no more")
   func deaf() async throws {
     // The limit applies to loading too, for which a short one may be too short on a slow machine.
     var loaded: IsolatedPlugin?
@@ -181,7 +184,7 @@ struct WorkerDeaths {
     plugin.unload()
   }
 
-  @Test("follows from a socket that a process closes which reads nothing any more, and runs on")
+  @Test("the end of a worker follows from a process that closes its socket and reads nothing, but runs on")
   func closedAndDeaf() async throws {
     let plugin = try IsolatedPlugin.loading("dying") { $0.loadTimeout = .seconds(3_600) }
     let ended = try await plugin.outcome("die", .string("deafen and close"))
@@ -190,7 +193,7 @@ struct WorkerDeaths {
     plugin.unload()
   }
 
-  @Test("follows from a discarded call that does not stop")
+  @Test("the end of a worker follows from a discarded call that does not stop")
   func discarded() async throws {
     let lines = Recorder<String>()
     let plugin = try IsolatedPlugin.loading("dying") {
@@ -204,14 +207,15 @@ struct WorkerDeaths {
     #expect(try await beside.outcomeInTime().workerEnd?.fault?.contains("die did not stop") == true)
   }
 
-  @Test("is not hidden by a process that the plugin started")
+  @Test("the end of a worker is not hidden by a process that the plugin started")
   func grandchild() async throws {
     let plugin = try IsolatedPlugin.loading("dying") { $0.capabilities = .unrestricted }
     #expect(try await plugin.outcome("leave_child").workerEnd?.cause == .killed(signal: SIGKILL))
     #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
   }
 
-  @Test("is the end of the processes that the plugin started", arguments: ["crash", "exit 0", "unload"])
+  @Test(
+    "the end of a worker is the end of the processes that the plugin started", arguments: ["crash", "exit 0", "unload"])
   func orphans(end: String) async throws {
     let plugin = try IsolatedPlugin.loading("dying") { $0.capabilities.processes = true }
     guard case .int(let process)? = try await plugin.outcome("leave_process").value else {
@@ -227,7 +231,8 @@ struct WorkerDeaths {
     try await waiting(for: { Fixture.hasEnded(process) })
   }
 
-  @Test("loses no promise: 1,000 calls, or $KILLED_CALLS, during which workers are killed at random")
+  @Test(
+    "the end of a worker loses no promise: 1,000 calls, or $KILLED_CALLS, during which workers are killed at random")
   func randomKills() async throws {
     let number = ProcessInfo.processInfo.environment["KILLED_CALLS"].flatMap(Int.init) ?? 1_000
     let plugin = try IsolatedPlugin.loading("dying")
@@ -264,7 +269,7 @@ struct WorkerDeaths {
   }
 
   @Test(
-    "follows from a greeting of another version: of the frames, or of the worker",
+    "the end of a worker follows from a greeting of another version: of the frames, or of the worker",
     arguments: [
       (Frame.version + 1, PluginWorker.greeting, "a frame of version \(Frame.version + 1), expected \(Frame.version)"),
       (Frame.version, .array([.uint(99)]), "the greeting of another version: [99]"),
@@ -283,7 +288,7 @@ struct WorkerDeaths {
     #expect(error?.description.contains(message) == true, "\(error as Any)")
   }
 
-  @Test("leaves no call that waits for the next worker when the plugin is unloaded before that is started")
+  @Test("the end of a worker leaves no waiting call when the plugin is unloaded before the next worker is started")
   func unloadedMeanwhile() async throws {
     // The delay is five seconds at most.
     let plugin = try IsolatedPlugin.loading("dying") { $0.backoff = .seconds(3_600) }
@@ -295,7 +300,7 @@ struct WorkerDeaths {
     #expect(outcome.value == .int(3) || outcome.pluginError?.kind == .closed, "\(outcome)")
   }
 
-  @Test("follows from the release of a plugin that was not unloaded")
+  @Test("the end of a worker follows from the release of a plugin that was not unloaded")
   func released() async throws {
     var plugin: IsolatedPlugin? = try IsolatedPlugin.loading("dying")
     guard case .int(let process)? = try await plugin?.outcome("process").value else {
@@ -307,7 +312,7 @@ struct WorkerDeaths {
     try await waiting(for: { kill(pid_t(process), 0) == -1 && errno == ESRCH })
   }
 
-  @Test("leaves no process, and no descriptor")
+  @Test("the end of a worker leaves no process, and no descriptor")
   func leaks() async throws {
     let before = Fixture.descriptors
     for turn in 0..<40 {

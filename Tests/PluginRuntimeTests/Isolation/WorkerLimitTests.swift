@@ -32,7 +32,7 @@ struct WorkerLimitTests {
     })
   }
 
-  @Test("of depth reject the call whose result is too deep, and no other")
+  @Test("a limit of depth rejects the call whose result is too deep, and no other")
   func depth() async throws {
     let plugin = try IsolatedPlugin.loading("asking")
     #expect(try await plugin.outcome("deep", .uint(128)).value != nil)
@@ -54,7 +54,7 @@ struct WorkerLimitTests {
     return (plugin, hold)
   }
 
-  @Test("of patience: a call that is discarded before a worker has got it is not made, and ends no worker")
+  @Test("a call that is discarded before a worker has got it is not made, and ends no worker")
   func discardedUnsent() async throws {
     let (plugin, hold) = try await withoutWorker()
     let call = plugin.call("die", [.value(.string("kill"))], timeout: nil)
@@ -67,7 +67,7 @@ struct WorkerLimitTests {
     plugin.unload()
   }
 
-  @Test("of locks: the closures of such a call may use the plugin when they are released")
+  @Test("the closures of a call that no worker has got may use the plugin when they are released")
   func releasedUnsent() async throws {
     let (plugin, hold) = try await withoutWorker()
     let pending = Recorder<Int>()
@@ -86,7 +86,7 @@ struct WorkerLimitTests {
     plugin.unload()
   }
 
-  @Test("of time count for calls that no worker has got yet")
+  @Test("limits of time count for calls that no worker has got yet")
   func unsent() async throws {
     let (plugin, hold) = try await withoutWorker()
     let call = plugin.call("echo", [.value(.int(1))], timeout: .milliseconds(50))
@@ -96,7 +96,7 @@ struct WorkerLimitTests {
     plugin.unload()
   }
 
-  @Test("of time count while other calls are answered without a pause")
+  @Test("limits of time count while other calls are answered without a pause")
   func busy() async throws {
     let plugin = try IsolatedPlugin.loading("chain")
     let stuck = plugin.call("gate", timeout: .milliseconds(100))
@@ -110,7 +110,7 @@ struct WorkerLimitTests {
     plugin.unload()
   }
 
-  @Test("of the socket: frames that do not fit into it wait, also for a worker that was stopped")
+  @Test("frames that do not fit into the socket wait, also for a worker that was stopped")
   func socket() async throws {
     let plugin = try IsolatedPlugin.loading("asking")
     let data = PluginValue.bytes([UInt8](repeating: 7, count: 8 << 20))
@@ -124,7 +124,7 @@ struct WorkerLimitTests {
     plugin.unload()
   }
 
-  @Test("of idleness: a worker that was stopped while it had no calls is found by the next call")
+  @Test("the next call finds a worker that was stopped while it had no calls")
   func stoppedWhileIdle() async throws {
     let plugin = try IsolatedPlugin.loading("asking")
     let process = try await process(of: plugin)
@@ -136,7 +136,7 @@ struct WorkerLimitTests {
     plugin.unload()
   }
 
-  @Test("of the handles are kept in promises too")
+  @Test("a handle of another process is refused in the value of a promise, too")
   func promisedHandle() async throws {
     let plugin = try IsolatedPlugin.loading("promises")
     let promise = Promise<PluginValue>()
@@ -149,7 +149,7 @@ struct WorkerLimitTests {
     plugin.unload()
   }
 
-  @Test("of descriptors: a worker has one socket, beyond the low numbers")
+  @Test("a worker has one socket, beyond the low descriptors")
   func oneSocket() async throws {
     let plugin = try IsolatedPlugin.loading("asking")
     let folder = "/proc/\(try await process(of: plugin))/fd"

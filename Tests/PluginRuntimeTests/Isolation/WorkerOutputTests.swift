@@ -20,7 +20,9 @@ struct WorkerOutputTests {
     return (output, received)
   }
 
-  @Test("is received line by line, and the last ten lines are kept", arguments: [0, 1, 9, 10, 11, 25])
+  @Test(
+    "the output of a worker is received line by line, and the last ten lines are kept",
+    arguments: [0, 1, 9, 10, 11, 25])
   func lines(count: Int) throws {
     let all = (0..<count).map { "line \($0)" }
     let (output, received) = try output(of: all.map { $0 + "\n" }.joined())
@@ -28,7 +30,7 @@ struct WorkerOutputTests {
     #expect(output.lines == Array(all.suffix(10)))
   }
 
-  @Test("is received in turns with frames, however much a worker writes")
+  @Test("the output of a worker is received in turns with frames, however much a worker writes")
   func turns() throws {
     var ends: [Int32] = [0, 0]
     try #require(pipe(&ends) == 0)
@@ -44,13 +46,13 @@ struct WorkerOutputTests {
     #expect(count == lines.count)
   }
 
-  @Test("may end without the end of a line, and have empty lines")
+  @Test("the output of a worker may end without the end of a line, and have empty lines")
   func ends() throws {
     #expect(try output(of: "a\n\nb").received == ["a", "", "b"])
     #expect(try output(of: "a\n").received == ["a"])
   }
 
-  @Test("is cut where a line is too long", arguments: [999, 1_000, 1_001, 20_000])
+  @Test("the output of a worker is cut where a line is too long", arguments: [999, 1_000, 1_001, 20_000])
   func long(count: Int) throws {
     let (_, received) = try output(of: String(repeating: "x", count: count) + "\nnext\n")
     #expect(received == [String(repeating: "x", count: min(count, 1_000)), "next"])

@@ -27,7 +27,7 @@ struct WorkerQuestionTests {
     }
   }
 
-  @Test("of a worker that has ended do not count for the next one, and their closures are released")
+  @Test("questions of a worker that has ended do not count for the next one, and their closures are released")
   func afterRestart() async throws {
     let plugin = try IsolatedPlugin.loading("chain") { $0.questionLimit = 1 }
     let isOpen = DispatchSemaphore(value: 0)
@@ -53,7 +53,7 @@ struct WorkerQuestionTests {
     plugin.unload()
   }
 
-  @Test("of an earlier generation are not answered to a later one")
+  @Test("questions of an earlier generation are not answered to a later one")
   func generations() async throws {
     let plugin = try IsolatedPlugin.loading("asking")
     let late = Answer(111)
@@ -78,7 +78,7 @@ struct WorkerQuestionTests {
     plugin.unload()
   }
 
-  @Test("are calls of other plugins, which end as the others say")
+  @Test("questions are calls of other plugins, and end as those calls do")
   func calls() async throws {
     let host = try Host.loading("whole")
     try host.load(try Fixture.plugin("caller"), isolation: .tests)
@@ -93,7 +93,7 @@ struct WorkerQuestionTests {
     host.unloadAll()
   }
 
-  @Test("that are discarded at once are discarded in the host")
+  @Test("questions that are discarded at once are discarded in the host")
   func discarded() async throws {
     let host = try Host.loading("promises")
     try host.load(try Fixture.plugin("caller"), isolation: .tests)
@@ -107,7 +107,7 @@ struct WorkerQuestionTests {
     host.unloadAll()
   }
 
-  @Test("are limited: a worker that has more calls of other plugins at the same time than that is ended")
+  @Test("questions are limited: a worker with more calls of other plugins at the same time is ended")
   func limited() async throws {
     var options = IsolationOptions.tests
     options.questionLimit = 3
@@ -123,7 +123,7 @@ struct WorkerQuestionTests {
     host.unloadAll()
   }
 
-  @Test("calls to a destroyed host take no references along")
+  @Test("calls to a destroyed host retain no references")
   func destroyedHost() async throws {
     for _ in 0..<3 {
       weak var gone: Host?

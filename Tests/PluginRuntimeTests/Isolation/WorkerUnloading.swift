@@ -43,7 +43,7 @@ struct WorkerUnloading {
     return try IsolatedPlugin(loading: try Fixture.library("slow", from: Self.source, by: "cc"), options)
   }
 
-  @Test("destroys the objects of the worker before unload(), however long that takes")
+  @Test("unloading destroys the objects of the worker before unload(), however long that takes")
   func destructors() async throws {
     let lines = Recorder<String>()
     let plugin = try loading(lines)
@@ -53,7 +53,7 @@ struct WorkerUnloading {
     #expect(lines.events == ["destroyed", "destroyed", "unloaded", "ended"])
   }
 
-  @Test("runs neither unload() nor the exit handlers of the library while a function has not returned")
+  @Test("unloading runs neither unload() nor the exit handlers of the library while a function has not returned")
   func blocked() async throws {
     let lines = Recorder<String>()
     let plugin = try loading(lines)
@@ -64,7 +64,7 @@ struct WorkerUnloading {
     #expect(lines.events == ["blocks"])
   }
 
-  @Test("of a host waits for no call of a worker that has ended: fulfilled, rejected, discarded, or kept there")
+  @Test("unloading a host waits for no call of a worker that has ended: fulfilled, rejected, discarded, or kept there")
   func ended() async throws {
     let host = Host()
     for fixture in ["dying", "chain"] { try host.load(try Fixture.plugin(fixture), isolation: .tests) }

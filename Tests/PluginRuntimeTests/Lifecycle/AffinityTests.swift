@@ -22,7 +22,7 @@ struct AffinityTests {
 
   private func text(_ text: String) -> Argument { .value(.string(text)) }
 
-  @Test("run all of their code there: initialisers, load(), calls, destructors, discard handlers, unload()")
+  @Test("all code of a plugin with its own thread runs there: initialisers, load(), calls, destructors, unload()")
   func all() async throws {
     let host = try host()
     let object = Promise<PluginValue>()
@@ -37,7 +37,7 @@ struct AffinityTests {
     #expect(log.events == ["load", "discard", "destroy", "unload"].map { "test.affine \($0) here" })
   }
 
-  @Test("run one call at a time there, whichever threads call")
+  @Test("plugins with a thread of their own run one call at a time there, whichever threads call")
   func calls() async throws {
     let host = try host()
     let promises = await withTaskGroup(of: [Promise<PluginValue>].self) { group in
@@ -51,7 +51,7 @@ struct AffinityTests {
     #expect(seen.count == 1 && !seen.contains("\(Outcome.fulfilled(.uint(0)))"), "\(seen)")
   }
 
-  @Test("call closures there, which may call them again")
+  @Test("plugins with a thread of their own call closures there, which may call them again")
   func callbacks() async throws {
     let host = try host()
     let body = PluginCallback { _ in
@@ -63,7 +63,7 @@ struct AffinityTests {
     #expect(outcome.value == .uint(1), "\(outcome)")
   }
 
-  @Test("are called by other plugins, each there", arguments: [true, false])
+  @Test("plugins with a thread of their own are called by other plugins, each on its thread", arguments: [true, false])
   func others(hasThread: Bool) async throws {
     let host = try host(["test.affine": SerialThread(), "test.second": hasThread ? SerialThread() : nil])
     var seen: [PluginValue] = []
@@ -78,7 +78,7 @@ struct AffinityTests {
     }
   }
 
-  @Test("may call each other at the same time")
+  @Test("plugins with a thread of their own may call each other at the same time")
   func both() async throws {
     let host = try host(["test.affine": SerialThread(), "test.second": SerialThread()])
     let ids = ["test.affine", "test.second"]
@@ -89,7 +89,7 @@ struct AffinityTests {
     }
   }
 
-  @Test("may share a thread")
+  @Test("plugins with a thread of their own may share a thread")
   func shared() async throws {
     let thread = SerialThread()
     let host = try host(["test.affine": thread, "test.second": thread])
@@ -98,7 +98,7 @@ struct AffinityTests {
     #expect(first == second && first != .uint(0))
   }
 
-  @Test("run binary calls there, with errno")
+  @Test("plugins with a thread of their own run binary calls there, with errno")
   func binary() throws {
     let host = try host()
     let function = try host.function("last_error", of: "test.affine")
@@ -114,7 +114,7 @@ struct AffinityTests {
     #expect(errno == 44 && result.as.i64 == 44)
   }
 
-  @Test("reject the calls that wait for a function when the host shuts down")
+  @Test("plugins with a thread of their own reject the calls that wait for a function when the host shuts down")
   func busy() async throws {
     let host = try host()
     let isEntered = Promise<PluginValue>()
@@ -133,7 +133,7 @@ struct AffinityTests {
     #expect(try await blocked.outcomeInTime().value == .uint(3))
   }
 
-  @Test("are refused if they cannot be loaded, with the reason")
+  @Test("plugins with a thread of their own are refused if they cannot be loaded, with the reason")
   func refused() throws {
     let path = try Fixture.plugin("refuses")
     let error = #expect(throws: PluginError.self) { try Host().load(path, on: SerialThread()) }

@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test("a job does not find the blocked signals of the thread that adds it")
+  @Test("a job does not inherit the blocked signals of the thread that adds it")
   func signals() async {
     let isBlocked = await withCheckedContinuation { continuation in
       _ = ProcessGuard.startThread {

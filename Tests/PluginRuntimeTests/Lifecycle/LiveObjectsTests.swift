@@ -12,7 +12,7 @@ struct LiveObjectsTests {
     return promise_statistics(&counts) == PROMISE_OK ? Int(counts.executors) : -1
   }
 
-  @Test("release the executor of their destructors")
+  @Test("objects of a host release the executor of their destructors")
   func executor() async throws {
     let free = try #require(dlsym(nil, "free"))
     let destructor = try #require(Destructor("free", free, plugin: "test"))
@@ -31,7 +31,7 @@ struct LiveObjectsTests {
     withExtendedLifetime(kept) {}
   }
 
-  @Test("are forgotten once they are destroyed")
+  @Test("objects of a host are forgotten once they are destroyed")
   func forgotten() async throws {
     let function = try #require(dlsym(nil, "free"))
     let destructor = try #require(Destructor("free", function, plugin: "test"))
@@ -41,7 +41,7 @@ struct LiveObjectsTests {
     #expect(objects.close(deadline: .seconds(60)).isEmpty)
   }
 
-  @Test("wait for no object that a call has released")
+  @Test("closing waits for no object that a call has released")
   func taken() throws {
     let function = try #require(dlsym(nil, "free"))
     let destructor = try #require(Destructor("free", function, plugin: "test"))
@@ -54,7 +54,7 @@ struct LiveObjectsTests {
     #expect(objects.close(deadline: .seconds(3_600)).isEmpty)
   }
 
-  @Test("name the plugins of destructors that have not returned, and no others")
+  @Test("closing names the plugins of destructors that have not returned, and no others")
   func late() throws {
     let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
     defer { semaphore.deallocate() }

@@ -30,7 +30,7 @@ struct RecursionTests {
   }
 
   @Test(
-    "end at the limit of the host, by a rejection that names it, the plugin and the function",
+    "nested calls end at the limit of the host, by a rejection that names it, the plugin and the function",
     arguments: Mode.allCases, ["test.caller", "test.other"])
   func limits(mode: Mode, next: String) async throws {
     let host = try host(mode)
@@ -44,7 +44,7 @@ struct RecursionTests {
   }
 
   @Test(
-    "have the limit that the host's user sets, to the call",
+    "nested calls have the limit that the host's user sets, to the call",
     arguments: Mode.allCases, ["test.caller", "test.other"])
   func own(mode: Mode, next: String) async throws {
     let host = try host(mode, limit: 10)
@@ -54,7 +54,7 @@ struct RecursionTests {
     #expect("\(deep.reason ?? "")".contains("is nested in 10 calls"), "\(deep)")
   }
 
-  @Test("count those that callbacks make", arguments: Mode.allCases)
+  @Test("nested calls include those that callbacks make", arguments: Mode.allCases)
   func callbacks(mode: Mode) async throws {
     let host = try host(mode, limit: 1)
     let body = PluginCallback { _ in

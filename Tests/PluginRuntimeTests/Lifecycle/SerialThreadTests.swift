@@ -13,7 +13,7 @@ struct SerialThreadTests {
     return Int(counted_heap_bytes()) - before
   }
 
-  @Test("a wait for a job keeps no memory")
+  @Test("a wait for a job retains no memory")
   func waits() async {
     await #expect(processExitsWith: .success) {
       let thread = SerialThread()
@@ -22,7 +22,7 @@ struct SerialThreadTests {
     }
   }
 
-  @Test("one without a job keeps no memory")
+  @Test("a thread without a job retains no memory")
   func unused() async {
     await #expect(processExitsWith: .success) {
       let kept = Self.kept { _ = SerialThread() }

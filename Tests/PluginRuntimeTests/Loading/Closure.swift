@@ -6,7 +6,7 @@ import Testing
 
 @testable import PluginRuntime
 
-@Suite("Loading: a library and those that it needs")
+@Suite("Loading: a library and the libraries that it needs")
 struct Closure {
   @Test("a sealed copy of the plugin is mapped: writing to the file changes nothing, and the system's files have none")
   func copied() async throws {
@@ -188,7 +188,8 @@ struct Closure {
   }
 
   @Test(
-    "a file that others own or can write to, or in such a folder, is not the system's", .enabled(if: getuid() == 0))
+    "a file that others own or can write to, or in such a folder, is not a file of the system",
+    .enabled(if: getuid() == 0))
   func owners() throws {
     // Only root may write to its parents, unlike those of the folder for temporary files.
     let folder = "/run/promise-\(UUID().uuidString)"

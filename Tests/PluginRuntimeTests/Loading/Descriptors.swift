@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Loading: descriptors")
 struct Descriptors {
-  @Test("a plugin is described by its own description, its signatures in canonical form")
+  @Test("a plugin is described by its own description, with signatures in canonical form")
   func whole() throws {
     let plugin = try Host.inspect(try Fixture.plugin("whole"))
     #expect(plugin.id == "test.whole")
@@ -42,7 +42,7 @@ struct Descriptors {
   }
 
   @Test(
-    "a field that is wrong is named",
+    "a wrong field is named",
     arguments: [
       ("plugin.size = 16", "descriptor of 16 bytes"), ("plugin.id = NULL", "NULL as id"),
       ("plugin.id = \"\"", "has the id \"\""),
@@ -86,7 +86,7 @@ struct Descriptors {
     #expect(error?.description.contains("functions[1].signature, column 8: found 'int', expected a type") == true)
   }
 
-  @Test("a function that would free a result has to be there: the error names it, and its column")
+  @Test("a function that would free a result must exist: the error names it, and its column")
   func release() throws {
     let row = "FUNCTION(\"two(text: cstr) -> own(nobody_has_this) cstr\", one)"
     let path = try Fixture.plugin("functions", ["-DROWS=\(row)"])
@@ -105,12 +105,12 @@ struct Descriptors {
     }
   }
 
-  @Test("a library with a symbol that is a number, and no place in it, is loaded")
+  @Test("a library with a symbol that is a number, without a place in the file, is loaded")
   func absoluteSymbol() throws {
     #expect(try Host().load(try Fixture.plugin("whole", ["-Wl,--defsym=answer=0x123456789abc"])).id == "test.whole")
   }
 
-  @Test("a plugin without functions is one")
+  @Test("a plugin without functions is loaded")
   func noFunctions() throws {
     let path = try Fixture.plugin("descriptor", ["-DDEFECT=plugin.functions = NULL, plugin.function_count = 0"])
     #expect(try Host.inspect(path).functions.isEmpty)

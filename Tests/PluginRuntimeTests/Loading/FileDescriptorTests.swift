@@ -9,7 +9,7 @@ import Testing
 /// Each test has a process of its own, where no other test opens files.
 @Suite("File descriptors")
 struct FileDescriptorTests {
-  @Test("are closed by each load, also by one that fails")
+  @Test("file descriptors are closed by each load, also by one that fails")
   func loads() async {
     await #expect(processExitsWith: .success) {
       let damaged = try Fixture.file("damaged.so", containing: "\u{7F}ELF, and no more".utf8)
@@ -30,7 +30,8 @@ struct FileDescriptorTests {
     }
   }
 
-  @Test("are closed with each worker, also with one that asked for more than it may, ended, or was not started")
+  @Test(
+    "file descriptors are closed with each worker, also with one that exceeded its rights, ended, or was not started")
   func workers() async {
     await #expect(processExitsWith: .success) {
       func work() async throws {
@@ -52,7 +53,7 @@ struct FileDescriptorTests {
     }
   }
 
-  @Test("are closed when files are not watched any more")
+  @Test("file descriptors are closed when files are not watched any more")
   func watchers() async {
     await #expect(processExitsWith: .success) {
       let host = Host()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Loading: files that are not plugins")
 struct Files {
-  @Test("a path that leads nowhere is not found")
+  @Test("a path that leads nowhere is an error: not found")
   func missing() {
     expect(.notFound, "no such file", at: "/nonexistent/plugin.so")
     expect(.notFound, "is not a path", at: "")

@@ -12,7 +12,7 @@ struct Layouts {
   }
 
   @Test(
-    "a difference is an error that names the field",
+    "a difference between compiler and signature is an error that names the field",
     arguments: [
       ("layouts[2].offset = 4", "heaviest.records.inner", "16 bytes at offset 4, expected 16 at 8"),
       ("layouts[3].size = 8", "heaviest.records.values", "8 bytes at offset 24, expected 12 at 24"),
@@ -37,7 +37,7 @@ struct Layouts {
   }
 
   @Test(
-    "a path that no signature has is a mistake of the descriptor",
+    "a path that is in no signature is a mistake of the descriptor",
     arguments: [
       ("layouts[0].path = \"heaviest.nothing\"", "a layout of 'heaviest.nothing'"),
       ("layouts[0].path = \"heaviest\"", "a layout of 'heaviest'"),

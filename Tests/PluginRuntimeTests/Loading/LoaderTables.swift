@@ -55,7 +55,7 @@ struct LoaderTables {
     expect(.damaged, "has 3 filter words, expected a power of two", with((try table(ELFTag.gnuHash) + 8, UInt32(3))))
   }
 
-  @Test("a relocation for a symbol that is not there, or for thread-local memory that is not, is refused")
+  @Test("a relocation for a symbol, or for thread-local memory, that does not exist is refused")
   func relocations() throws {
     let first = try table(ELFTag.rela)
     let entries = stride(

@@ -101,7 +101,7 @@ struct LibffiCases {
     return host
   }
 
-  @Test("structs by value, in and out", arguments: structs)
+  @Test("structs are passed and returned by value", arguments: structs)
   func structure(_ name: String, _ type: String) async throws {
     let signature = try Self.structure(name, type)
     let type = signature.parameters[0].type
@@ -110,7 +110,7 @@ struct LibffiCases {
     #expect(outcome.value == Self.value(type, 3), "\(signature)")
   }
 
-  @Test("numbers in registers and on the stack", arguments: totals)
+  @Test("numbers are passed in registers and on the stack", arguments: totals)
   func total(_ name: String, _ types: [String], _ result: String) async throws {
     let signature = try Self.total(name, types, result)
     let values = signature.parameters.enumerated().map { Self.value($1.type, $0 + 1) }
@@ -125,7 +125,7 @@ struct LibffiCases {
   }
 
   @Test(
-    "variadic functions",
+    "variadic functions are called",
     arguments: [
       ("float_va", "d", 1), ("va_1", "iiiddd", 1), ("va_2", "uldsdilu", 1), ("va_3", "dddddddddd", 1),
       ("va_4", "llllllllllll", 1),
@@ -148,7 +148,7 @@ struct LibffiCases {
     #expect(await host.outcome("va_sum", of: "test.libffi", arguments).value == .double(total), "\(name)")
   }
 
-  @Test("strings: strlen, strlen2, strlen3 and strlen4")
+  @Test("functions that take strings are called: strlen, strlen2, strlen3 and strlen4")
   func strings() async {
     for name in ["strlen", "strlen2", "strlen3", "strlen4"] {
       #expect(await host.outcome(name, of: "test.libffi", [.value(.string("12345"))]).value == .uint(5))

@@ -54,7 +54,7 @@ struct Language {
     #expect(read.cPrototype.hasSuffix("(uint8_t *to, size_t n, x *from, ...);"), "\(read.cPrototype)")
   }
 
-  @Test("an optional parameter need not be given, and its fallback is null or its default")
+  @Test("an optional parameter may be left out, and its fallback is null or its default")
   func fallback() throws {
     let parameters = try Signature(parsing: "f(a: i32?, b: i32? = 7, c: i32)").parameters
     #expect(parameters.map(\.fallback) == [.void, .int(7), nil])

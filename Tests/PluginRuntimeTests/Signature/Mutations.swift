@@ -47,7 +47,7 @@ struct Mutations {
     #expect(parsed > 100)
   }
 
-  @Test("a text of any length takes time that grows with it")
+  @Test("parsing a text of any length takes time that grows with it")
   func long() {
     // Each text would take minutes if the cost of a token grew with the text.
     for piece in ["(", "{a: ", "a", " ", "f(a: i32, ", "\"", "&[", "own ", "fn(", "\\"] {

@@ -17,7 +17,7 @@ struct Parsing {
   }
 
   @Test(
-    "every type has its name",
+    "every type is parsed by its name",
     arguments: [
       ("bool", ValueType.bool), ("i8", .i8), ("i16", .i16), ("i32", .i32), ("i64", .i64), ("u8", .u8), ("u16", .u16),
       ("u32", .u32),

@@ -74,7 +74,7 @@ struct UnionTypes {
     #expect(error?.expected.contains("'&{...}', the struct's address: libffi cannot pass a union by value") == true)
   }
 
-  @Test("no closure gives a union by value")
+  @Test("a closure cannot return a union by value")
   func callbacks() {
     for text in ["f(g: fn() -> \(Self.event))", "f(g: fn(e: out \(Self.event)))", "f(g: fn(e: inout \(Self.event)))"] {
       let error = #expect(throws: SignatureError.self) { try Signature(parsing: text) }

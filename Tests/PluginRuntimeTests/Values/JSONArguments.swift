@@ -32,7 +32,7 @@ struct JSONArguments {
   }
 
   @Test(
-    "a value that it does not take is an error with the place and the reason",
+    "a value that the type does not take is an error with the place and the reason",
     arguments: [
       ("i64", "9223372036854775808", "", "is 9223372036854775808, expected an integer from -9223372036854775808"),
       ("u64", "-1", "", "is -1"), ("u8", "1.0", "", "is 1.0, expected an integer from 0 to 255"),

@@ -48,7 +48,7 @@ struct CancelledTransferTests {
         let future = session.fetch(from: server.url().withoutTimeLimit)
         received.wait()
         future.requestCancel()
-        // Ends once the completion of the transfer has been called.
+        // Wait until the completion handler of the transfer has been called.
         let tasks = Channel<Int>()
         var count = 1
         while count > 0 {

@@ -4,7 +4,7 @@ import Promises
 import PromisesFoundation
 import Testing
 
-/// Runs `body` with a session and a server; both are ended afterwards, with all that is under way.
+/// Runs `body` with a session and a server, then stops both, and the transfers in progress.
 func withServer<Result>(
   _ handler: @escaping LoopbackServer.Handler, _ body: (URLSession, LoopbackServer) throws -> Result
 ) throws -> Result {
@@ -41,7 +41,7 @@ extension FutureResult where Failure == FetchError {
 }
 
 extension URL {
-  /// A request without a time limit: only the test's own means end its transfer.
+  /// A request with a time limit that no test reaches, so that only the test itself ends the transfer.
   var withoutTimeLimit: URLRequest {
     var request = URLRequest(url: self)
     request.timeoutInterval = 3600

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A request as the server got it.
+/// A request as the server received it.
 struct ReceivedRequest {
   let method: String
   /// The path with the query.
@@ -11,9 +11,9 @@ struct ReceivedRequest {
   let body: Data
 }
 
-/// A connection to a client. One thread uses it; `interrupt()` is for every thread.
+/// A connection to a client. One thread uses it; any thread may call `interrupt()`.
 final class Connection: @unchecked Sendable {
-  /// The longest time of one call, in seconds.
+  /// The time limit of one call of the socket, in seconds.
   static let limit = 60
 
   private let socket: Int32
@@ -66,7 +66,7 @@ final class Connection: @unchecked Sendable {
     }
   }
 
-  /// Closes with a reset, in place of the end of a stream.
+  /// Makes `close()` send a reset instead of the end of the stream.
   func reset() {
     var now = linger(l_onoff: 1, l_linger: 0)
     setsockopt(socket, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))

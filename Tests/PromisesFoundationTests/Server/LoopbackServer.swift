@@ -19,7 +19,7 @@ final class LoopbackServer: @unchecked Sendable {
   private var isStopping = false
 
   private init(_ handler: @escaping Handler) throws {
-    // A proxy of the environment must not get the requests.
+    // Keep the requests from a proxy that the environment names.
     setenv("no_proxy", "127.0.0.1", 1)
     self.handler = handler
     (listener, port) = try LoopbackServer.bindSocket()
@@ -41,7 +41,7 @@ final class LoopbackServer: @unchecked Sendable {
     return (socket, UInt16(bigEndian: address.sin_port))
   }
 
-  /// Runs `body` with a server that gives each request to `handler` on a thread of its own.
+  /// Runs `body` with a server that passes each request to `handler` on a thread of its own.
   static func with<Result>(_ handler: @escaping Handler, _ body: (LoopbackServer) throws -> Result) throws -> Result {
     let server = try LoopbackServer(handler)
     let acceptor = PromisesTestSupport.Thread { server.accept() }

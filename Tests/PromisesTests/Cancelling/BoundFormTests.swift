@@ -2,8 +2,8 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-/// Each form of an operator of a future with a token is a function of its own, so each is called here: it has the token
-/// of the future, and the context that it is given.
+/// Calls each form of each operator of `TokenFuture`, because each form is a function of its own. Checks that the
+/// callback has the future's token and runs in the context that is passed.
 @Suite("Futures with a token: the forms")
 struct BoundFormTests {
   typealias Subject = Future<Int, TestError>
@@ -58,7 +58,7 @@ struct BoundFormTests {
   private static func error(_ run: Run) -> TestError { TestError(value(run)) }
   private static func outcome(_ run: Run) -> FutureResult<Int, TestError> { .fulfilled(value(run)) }
 
-  @Test("T81: observers run where they shall, unless their token is invalidated")
+  @Test("T81: observers run in the context that is passed, unless their token is invalidated")
   func observers() async {
     await check(
       .fulfilled(1),
@@ -102,7 +102,7 @@ struct BoundFormTests {
       ])
   }
 
-  @Test("T81: transformations of values run where they shall, unless their token is invalidated")
+  @Test("T81: transformations of values run in the context that is passed, unless their token is invalidated")
   func values() async {
     await check(
       .fulfilled(1),
@@ -142,7 +142,7 @@ struct BoundFormTests {
       ])
   }
 
-  @Test("T81: transformations of errors run where they shall, unless their token is invalidated")
+  @Test("T81: transformations of errors run in the context that is passed, unless their token is invalidated")
   func errors() async {
     await check(
       .rejected(TestError(1)),

@@ -33,7 +33,7 @@ struct InvalidationTokenTests {
     }
   }
 
-  @Test("a token with a deadline is cancelled, not invalidated; those chained to it too, by their own, however soon")
+  @Test("a deadline cancels a token and those chained to it, without invalidating them; the earliest deadline counts")
   func deadlines() async throws {
     let log = Recorder<String>()
     let (future, resolver) = asked(log, "asked")
@@ -60,7 +60,7 @@ struct InvalidationTokenTests {
     withExtendedLifetime((resolver, other, silent)) {}
   }
 
-  @MainActor @Test("for a deadline, immediate stands for auto")
+  @MainActor @Test("a deadline cancels on auto where the context is immediate")
   func deadlineOnMain() async {
     let (future, resolver) = Future<Int, TestError>.makeWithResolver()
     let places = Recorder<Bool>()
@@ -75,7 +75,7 @@ struct InvalidationTokenTests {
     #expect(places.events == [true])
   }
 
-  @Test("T72: neither a callback nor a future keeps the token")
+  @Test("T72: neither a callback nor a future retains its token")
   func keepsNothing() {
     let (future, resolver) = Subject.makeWithResolver()
     weak var weakToken: InvalidationToken?
@@ -91,7 +91,7 @@ struct InvalidationTokenTests {
     resolver.fulfill(1)
   }
 
-  @Test("T73: first callbacks are silenced, then each is asked once, in order; the token stays usable")
+  @Test("T73: invalidation silences the callbacks, then asks each future once, in order; the token stays usable")
   func invalidate() {
     let log = Recorder<String>()
     let token = InvalidationToken()
@@ -111,7 +111,7 @@ struct InvalidationTokenTests {
     withExtendedLifetime(pairs) {}
   }
 
-  @Test("T74: cancelling without invalidating: callbacks run")
+  @Test("T74: cancelling without invalidating asks the futures to cancel and lets their callbacks run")
   func cancelWithoutInvalidating() {
     let log = Recorder<String>()
     let token = InvalidationToken()
@@ -123,7 +123,7 @@ struct InvalidationTokenTests {
     withExtendedLifetime(resolver) {}
   }
 
-  @Test("T69, T75: a token keeps no future, and any number can be registered")
+  @Test("T69, T75: a token retains none of its futures, and any number can be registered")
   func weakly() {
     let token = InvalidationToken()
     weak var weakFuture: Subject?
@@ -134,7 +134,7 @@ struct InvalidationTokenTests {
     }
     #expect(weakFuture == nil)
     withLifetimeTracking { tracker in
-      // Not a resolver's future, which would be cancelled here.
+      // A promise's future: the future of a resolver would be cancelled when the resolver is released.
       let pending = Promise<Int>()
       pending.then({ [tracked = tracker.track()] _ in tracked.touch() }, nil)
       pending.future.requestCancelOnInvalidate(token)
@@ -147,7 +147,7 @@ struct InvalidationTokenTests {
     withExtendedLifetime(pairs) {}
   }
 
-  @Test("T76: chained tokens go with theirs, the latest chained first, again and again; a circle is refused")
+  @Test("T76: chained tokens are invalidated with their parent, the latest first, each time; a cycle is refused")
   func chaining() {
     let log = Recorder<String>()
     let (parent, first, second, third) = (
@@ -214,7 +214,7 @@ struct InvalidationTokenTests {
     withExtendedLifetime(last) {}
   }
 
-  @Test("T77: a list does not grow though its newest entry is always alive")
+  @Test("T77: entries of destroyed objects are dropped although the newest entry is always alive")
   func bounded() {
     let token = InvalidationToken()
     var newest = (Subject.makeWithResolver(), InvalidationToken())
@@ -228,7 +228,7 @@ struct InvalidationTokenTests {
     withExtendedLifetime(newest) {}
   }
 
-  @Test("T78, T79: tokens are equal by identity, and say who they are")
+  @Test("T78, T79: tokens are equal by identity, and their description identifies them")
   func identity() {
     let (one, other) = (InvalidationToken(), InvalidationToken())
     let tokens = Set([one, one, other])
@@ -262,7 +262,7 @@ struct CancellationPoolTests {
     func requestCancel() { body() }
   }
 
-  @Test("D54, D55, D56: each is asked in order, as often as it was added; the pool keeps none, and is empty then")
+  @Test("D54, D55, D56: draining asks each object in order, once for each addition, and leaves the pool empty")
   func drain() {
     let log = Recorder<Int>()
     let pool = CancellationPool()
@@ -302,9 +302,9 @@ struct CancellationPoolTests {
     withExtendedLifetime((item, later)) {}
   }
 
-  @Test("D57, D54: a future in a pool is asked; the source of one that ignores requests is not")
+  @Test("D57, D54: draining asks a future in the pool; the source of one that ignores requests is not asked")
   func futures() {
-    // Without another reference, which would keep a request back as well.
+    // Keep no other reference to the future, which would hold back the request too.
     let resolver = Resolver<Int, Never>()
     var asked = 0
     resolver.onCancelRequest { _ in asked += 1 }
@@ -337,7 +337,7 @@ struct CancellationPoolTests {
 }
 
 extension InvalidationToken {
-  /// The length of a list, from the token's description.
+  /// Returns the length of `list`, which it reads from the token's description.
   fileprivate func length(of list: String) -> Substring {
     debugDescription.dropLast().split(separator: " ").first { $0.hasPrefix(list) }!.dropFirst(list.count + 1)
   }

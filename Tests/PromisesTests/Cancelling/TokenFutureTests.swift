@@ -7,7 +7,7 @@ struct TokenFutureTests {
   private typealias Subject = Future<Int, TestError>
   private let token = InvalidationToken()
 
-  @Test("T80, T84: a future with a token is equal by both")
+  @Test("T80, T84: futures with a token are equal if their futures and their tokens are")
   func equality() {
     let (future, other) = (Subject(fulfilled: 1), Subject(fulfilled: 1))
     #expect(future.withToken(token) == TokenFuture(future: future, token: token))
@@ -17,7 +17,7 @@ struct TokenFutureTests {
     #expect(future.withToken(token).map { $0 }.onSuccess { _ in }.token == token, "everything derived has the token")
   }
 
-  @Test("T81: everything derived works as on the future itself")
+  @Test("T81: each operator gives the same result with a token as on the future itself")
   func operations() {
     let value = Subject(fulfilled: 1).withToken(token)
     let error = Subject(rejected: TestError(2)).withToken(token)
@@ -47,7 +47,8 @@ struct TokenFutureTests {
     #expect(throws: OtherError.self) { try value.fork { _ in throw OtherError() } }
   }
 
-  @Test("T81, defect 3: every callback is silenced by its token, that of mapError too, and transformers cancel")
+  @Test(
+    "T81, defect 3: an invalidated token silences every callback, that of mapError too, and cancels transformations")
   func silenced() {
     let (future, resolver) = Subject.makeWithResolver()
     let bound = future.withToken(token)
@@ -107,7 +108,7 @@ struct TokenFutureTests {
   }
 
   @Test(
-    "T82: the first derived future is asked to cancel; its derived futures propagate it; tap and ignoringCancel not"
+    "T82: invalidation asks the first derived future, and later ones propagate it; tap and ignoringCancel do not"
   )
   func autoCancel() {
     let (future, resolver) = Subject.makeWithResolver()
@@ -126,7 +127,7 @@ struct TokenFutureTests {
     bound = nil
     withExtendedLifetime((tapped, ignoring, child, future)) {}
     _ = bound
-    // Here nothing but the derived one is interested, and it was derived from the one derived first.
+    // Here only the second derived future has interest in the source, by way of the first derived future.
     func derive() -> (TokenFuture<Int, TestError>, Resolver<Int, TestError>) {
       let (future, resolver) = Subject.makeWithResolver()
       return (future.withToken(token).map { $0 }.map { $0 }, resolver)
@@ -136,7 +137,8 @@ struct TokenFutureTests {
     other.onCancelRequest { _ in isOtherAsked = true }
     token.invalidate()
     #expect(isOtherAsked)
-    // Only the first derived future is registered: that of the second one may go on.
+    // Only the first derived future is registered with the token, so the future that the second one follows is not
+    // asked.
     let inner = Resolver<Int, TestError>()
     let following = Subject(fulfilled: 1).withToken(token).map { $0 }.flatMap { _ in inner.future }
     token.invalidate()
@@ -144,7 +146,7 @@ struct TokenFutureTests {
     withExtendedLifetime((derived, resolver, other, following)) {}
   }
 
-  @Test("T82: tap and ignoringCancel make futures of their own, from which the first derived future is asked, too")
+  @Test("T82: tap and ignoringCancel return new futures, whose first derived future is asked to cancel, too")
   func aside() {
     let ways: [(TokenFuture<Int, TestError>) -> TokenFuture<Int, TestError>] = [{ $0.tap() }, { $0.ignoringCancel() }]
     for makesAside in ways {
@@ -163,7 +165,7 @@ struct TokenFutureTests {
     #expect(!resolver.isCancelRequested)
   }
 
-  @Test("T83: a request on it is unavailable: the compiler names the replacement")
+  @Test("T83: requestCancel on a future with a token is unavailable: the compiler names the replacement")
   func unavailable() {
     // It would not compile: future.withToken(token).requestCancel()
     let (future, resolver) = Subject.makeWithResolver()

@@ -2,14 +2,15 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-@Suite("Futures made of many")
+@Suite("Futures combined from many")
 struct WhenTests {
   private typealias Subject = Future<Int, TestError>
   private let made = (0..<3).map { _ in Subject.makeWithResolver() }
   private var futures: [Subject] { made.map(\.future) }
   private var resolvers: [Resolver<Int, TestError>] { made.map(\.resolver) }
 
-  @Test("T97, D47, PG22: the values of all in the order of the array, however they come; of none, an empty array")
+  @Test(
+    "T97, D47, PG22: the result has the values in the order of the array, not of settlement; none for an empty array")
   func values() {
     let all = when(fulfilled: futures)
     for index in [2, 0, 1] {
@@ -21,7 +22,7 @@ struct WhenTests {
     #expect(when(fulfilled: [futures[0], futures[0]]).value == [0, 0])
   }
 
-  @Test("T97, D47, PG22: the first in time to fail decides at once, with its error, and the others are left alone")
+  @Test("T97, D47, PG22: the first input to fail rejects the result at once; the other inputs are left alone")
   func failure() {
     let all = when(fulfilled: futures)
     var asked = 0
@@ -41,7 +42,7 @@ struct WhenTests {
     #expect(all.result?.isCancelled == true && all.result?.indirectError is OtherError)
   }
 
-  @Test("T97: a result that is known on return is available on return, on the caller")
+  @Test("T97: a result that the settled inputs decide is available when the call returns")
   func atOnce() {
     resolvers[1].reject(TestError(1))
     #expect(when(fulfilled: futures).error == TestError(1))
@@ -49,7 +50,7 @@ struct WhenTests {
     #expect(when(fulfilled: fulfilled).value == [1, 2])
   }
 
-  @Test("T98, D48, PG24: different values, and any number of them; the failure is the input's own")
+  @Test("T98, D48, PG24: any number of inputs of different types make a tuple; a failure is the input's own")
   func tuples() {
     let (name, named) = Future<String, TestError>.makeWithResolver()
     let both = when(fulfilled: futures[0], name)
@@ -85,7 +86,7 @@ struct WhenTests {
     #expect(cancelled.result?.indirectError is OtherError, "later ends change nothing")
   }
 
-  @Test("PG25: all of several as a method")
+  @Test("PG25: combine(with:) on a future combines it with several others")
   func combine() {
     let combined = Subject(fulfilled: 1).combine(with: Future<String, TestError>(fulfilled: "a"))
     #expect(combined.value.map { $0 == (1, "a") } == true)
@@ -96,7 +97,8 @@ struct WhenTests {
   }
 
   @Test(
-    "T99: a future that fails, or is cancelled, has all others asked once, also shared ones", arguments: [true, false])
+    "T99: an input that fails or is cancelled asks each other input to cancel once, a shared one too",
+    arguments: [true, false])
   func cancelOnFailure(cancelled: Bool) {
     var asked = [0, 0, 0]
     for index in 0..<3 { resolvers[index].onCancelRequest { _ in asked[index] += 1 } }
@@ -111,7 +113,7 @@ struct WhenTests {
     #expect(all.result?.isCancelled == cancelled)
   }
 
-  @Test("T99, defect 1: the error decides although the inputs are cancelled by it, from any thread")
+  @Test("T99, defect 1: the result has the error of the failed input, though it cancels the others, from any thread")
   func errorBeatsCancellation() {
     for _ in 0..<2000 {
       let (failing, failure) = Subject.makeWithResolver()
@@ -179,7 +181,8 @@ struct WhenTests {
   }
 
   @Test(
-    "T101: the first that is fulfilled or rejected; cancelled ones do not count; of settled ones, the first in order")
+    "T101: the first fulfilled or rejected input wins; cancelled ones do not count; of settled ones, the first in order"
+  )
   func first() {
     let first = when(first: futures)
     resolvers[0].cancel()
@@ -192,7 +195,7 @@ struct WhenTests {
     #expect(when(first: (1...3).map { Subject(fulfilled: $0) }).value == 1)
   }
 
-  @Test("T102: the winner has all others asked")
+  @Test("T102: the winner has all other inputs asked to cancel")
   func cancelRemaining() {
     var asked = [0, 0, 0]
     for index in 0..<3 { resolvers[index].onCancelRequest { _ in asked[index] += 1 } }
@@ -234,7 +237,7 @@ struct WhenTests {
     #expect(ThrowingFuture<Int>.any([]).state == .cancelled && Promise<Int>.race([]).rejectReason is Discarded)
   }
 
-  @Test("All settled: how each ended, in order")
+  @Test("allSettled has the outcome of each input, in order")
   func allSettled() {
     let all = Subject.allSettled(futures)
     resolvers[2].fulfill(2)
@@ -247,13 +250,14 @@ struct WhenTests {
     #expect(results.dropFirst().first?.isCancelled == true)
   }
 
-  @Test("&&& and ||| of futures")
+  @Test("&&& pairs the values of two futures, and ||| gives the first value")
   func operators() {
     #expect((Subject(fulfilled: 1) &&& Future<String, TestError>(fulfilled: "b")).value.map { $0 == (1, "b") } == true)
     #expect((Subject(rejected: TestError(1)) ||| Subject(fulfilled: 2)).value == 2)
   }
 
-  @Test("PG23, T102: the rest is asked to cancel if that is wanted, and else left alone", arguments: [false, true])
+  @Test(
+    "PG23, T102: the losers are asked to cancel if the caller wants it, and else left alone", arguments: [false, true])
   func rest(cancels: Bool) {
     let combinations: [([Subject]) -> Subject] = [
       { Subject.any($0, cancelRemaining: cancels) }, { Subject.race($0, cancelRemaining: cancels) },
@@ -293,7 +297,7 @@ struct WhenTests {
     resolver.fulfill(3)
   }
 
-  @Test("Promises are made of many too")
+  @Test("promises are combined as futures are")
   func promises() {
     let (one, two) = (Promise<Int>(), Promise<Int>())
     let all = when(fulfilled: [one, two])

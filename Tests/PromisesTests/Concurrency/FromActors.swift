@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Concurrency: actors")
 struct FromActors {
-  /// Keeps one download for each name, however many want it.
+  /// Starts one download for each name, however many callers ask for it.
   private actor Cache {
     private var downloads: [String: Future<Int, any Error>] = [:]
     private var log: [String] = []
@@ -26,11 +26,11 @@ struct FromActors {
 
     func entries() -> [String] { log }
 
-    /// A promise that the actor's own state is settled with.
+    /// Returns a promise that is fulfilled with the actor's own state.
     func promise() -> Promise<[String]> { .resolve(log) }
   }
 
-  @Test("Concurrency: an actor starts futures, awaits them, and gives promises away")
+  @Test("Concurrency: an actor starts futures, awaits them, and returns promises")
   func cache() async throws {
     let cache = Cache()
     async let first = cache.size(of: "one")
@@ -50,7 +50,7 @@ struct FromActors {
     #expect(total == 21)
   }
 
-  @Test("Concurrency: promises go to child tasks")
+  @Test("Concurrency: promises are passed to child tasks")
   func tasks() async throws {
     let promises = (0..<10).map { _ in Promise<Int>() }
     let sum = try await withThrowingTaskGroup(of: Int.self) { group in

@@ -9,7 +9,7 @@ struct FutureAwaiting {
     case stopped(String?)
   }
 
-  @Test("Concurrency: every outcome is awaited, with a failure of any type")
+  @Test("Concurrency: every outcome can be awaited, with a failure of any type")
   func settled() async {
     #expect(await Future<Int, String>(fulfilled: 1).settled() == .fulfilled(1))
     #expect(await Future<Int, String>(rejected: "no").settled() == .rejected("no"))
@@ -19,7 +19,7 @@ struct FutureAwaiting {
     #expect(await outcome.indirectError as? TestError == TestError(1))
   }
 
-  @Test("Concurrency: the error is thrown, and for a cancellation its cause")
+  @Test("Concurrency: get() throws the error, and for a cancellation its cause")
   func get() async throws {
     #expect(try await Future<Int, LoadError>(fulfilled: 1).get() == 1)
     await #expect(throws: LoadError.missing) { try await Future<Int, LoadError>(rejected: .missing).get() }
@@ -130,7 +130,7 @@ struct FutureAwaiting {
     await #expect(throws: CancellationError.self) { try await second.value }
   }
 
-  @MainActor @Test("Concurrency: a future that something is derived from is not asked to cancel by a task")
+  @MainActor @Test("Concurrency: a cancelled task does not ask a future that others are derived from")
   func derivedWaits() async throws {
     let (future, resolver) = Future<Int, any Error>.makeWithResolver()
     let derived = future.map { $0 + 1 }

@@ -4,7 +4,8 @@ import Testing
 
 @Suite("Concurrency: promises")
 struct PromiseAwaiting {
-  @Test("Concurrency: the value of a fulfilled promise comes at once, that of a pending one when it is resolved")
+  @Test(
+    "Concurrency: awaiting returns the value of a fulfilled promise at once, that of a pending one when it is resolved")
   func value() async throws {
     #expect(try await Promise<Int>.resolve(1).get() == 1)
     let promise = Promise<String>()
@@ -35,7 +36,7 @@ struct PromiseAwaiting {
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test("Concurrency: a value that is not Sendable comes to the actor that waits for it")
+  @Test("Concurrency: a value that is not Sendable reaches the actor that waits for it")
   func notSendable() async throws {
     let promise = Promise<Box>()
     promise.resolve(Box(3))

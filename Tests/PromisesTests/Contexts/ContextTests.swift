@@ -7,7 +7,7 @@ import Testing
 struct ContextTests {
   private let context = QueueContext()
 
-  @Test("a callback with a context does not run in the settling call, but there, and settles its promise there")
+  @Test("a callback with a context runs in the context, not in the settling call, and settles its promise there")
   func settledLater() {
     let log = Recorder<String>()
     let promise = Promise<Int>()
@@ -143,7 +143,7 @@ struct ContextTests {
     #expect(derived.value == 2)
   }
 
-  @Test("the immediate context is that of the call without one")
+  @Test("the immediate context behaves as a call without a context")
   func immediate() {
     let log = Recorder<Int>()
     let promise = Promise<Int>()
@@ -153,7 +153,7 @@ struct ContextTests {
     #expect(log.events == [1, 2])
   }
 
-  @MainActor @Test("a block runs in the context it is given, and later even where that is immediate")
+  @MainActor @Test("a promise's block runs in its context, and in the immediate one later, on the main queue")
   func block() async {
     let log = Recorder<String>()
     let mainThread = currentThread()

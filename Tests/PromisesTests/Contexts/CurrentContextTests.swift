@@ -4,7 +4,7 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-@Suite("Contexts: the current one")
+@Suite("Contexts: the current context")
 struct CurrentContextTests {
   private let log = Recorder<String>()
 
@@ -48,13 +48,13 @@ struct CurrentContextTests {
         }
       }, nil)
     here.runAll()
-    // Due elsewhere: later, here.
+    // A callback that becomes due in `elsewhere` is queued in `here`.
     Promise<Int>.resolve(1).then(on: elsewhere.here, { _ in first.resolve(1) }, nil)
     elsewhere.runAll()
     #expect(log.events == [])
     here.runAll()
     #expect(log.events == ["first here: true"])
-    // Due here: at once.
+    // A callback that becomes due in `here` runs at once.
     Promise<Int>.resolve(1).then(
       on: here.here,
       { _ in
@@ -65,7 +65,7 @@ struct CurrentContextTests {
     #expect(log.events == ["first here: true", "second here: true", "resolved"])
   }
 
-  @Test("RP10 a callback attached within one that is itself on the current context has the same")
+  @Test("RP10 a callback attached within one that is itself on the current context has the same context")
   func nested() {
     let here = ManualExecutor()
     let (first, second) = (Promise<Int>(), Promise<Int>())
@@ -85,7 +85,7 @@ struct CurrentContextTests {
     #expect(log.events == ["here: true"])
   }
 
-  @Test("RP10 a callback on the current context runs where one is, and at once, as do callbacks that are due there")
+  @Test("RP10 a callback on the current context runs in it at once, and so do callbacks that become due there")
   func front() {
     let here = ManualExecutor()
     let (first, second) = (Promise<Int>(), Promise<Int>())
@@ -107,7 +107,7 @@ struct CurrentContextTests {
     #expect(log.events == ["here: true", "resolved"])
   }
 
-  @Test("RP10 the queue of a callback is the current one")
+  @Test("RP10 within a callback on a queue, that queue is the current context")
   func queue() {
     let queue = DispatchQueue(label: "test")
     let key = DispatchSpecificKey<Bool>()
@@ -127,7 +127,7 @@ struct CurrentContextTests {
 
   @Test("RP11 a callback attached to a settled promise runs in the attaching call")
   func settled() {
-    // Not on the main thread, where the current context would run it at once in any case.
+    // Use another thread: on the main thread the current context would run the callback at once in any case.
     onThread {
       let attaching = pthread_self()
       Promise<Int>.resolve(1).then(
@@ -135,7 +135,7 @@ struct CurrentContextTests {
       #expect(log.events == ["here: true"])
     }
   }
-  @Test("RP10 the current context keeps the executor that it stands for, and no longer than its callbacks")
+  @Test("RP10 the current context retains the executor that it stands for, no longer than its callbacks")
   func releases() {
     final class Inline: PromiseExecutor {
       let held: Tracked<Void>

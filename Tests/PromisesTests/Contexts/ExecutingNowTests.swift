@@ -39,7 +39,7 @@ struct ExecutingNowTests {
     #expect(log.events == ["earlier: false"])
   }
 
-  @Test("T4 now or now or a context is now or that context")
+  @Test("T4 nowOr of nowOr of a context equals nowOr of that context")
   func nested() {
     #expect(PromiseContext.nowOr(.nowOr(executor.here)) == .nowOr(executor.here))
     Promise<Int>.resolve(1).then(on: .nowOr(.nowOr(executor.here)), { _ in record("callback") }, nil)
@@ -54,7 +54,7 @@ struct ExecutingNowTests {
     #expect(log.events == ["block: false"])
   }
 
-  @Test("T6 it is false outside of callbacks, and in every callback that runs later")
+  @Test("T6 isExecutingNow is false outside of callbacks, and in every callback that runs later")
   func elsewhere() {
     record("outside")
     let promise = Promise<Int>()
@@ -66,7 +66,7 @@ struct ExecutingNowTests {
     #expect(log.events == ["outside: false", "immediate: false", "now or immediate: false", "executor: false"])
   }
 
-  @Test("T6 an immediate callback on a settled promise takes it over from its caller")
+  @Test("T6 an immediate callback on a settled promise inherits isExecutingNow from the attaching call")
   func inherited() {
     let settled = Promise<Int>.resolve(1)
     settled.then(on: .immediate, { _ in record("by no callback") }, nil)
@@ -87,7 +87,7 @@ struct ExecutingNowTests {
       ])
   }
 
-  @Test("T6 an immediate callback attached before is not now if a callback now settles its promise")
+  @Test("T6 isExecutingNow is false in an immediate callback on a pending promise that a callback settles now")
   func settledByNow() {
     let promise = Promise<Int>()
     promise.then(
@@ -110,7 +110,7 @@ struct ExecutingNowTests {
       ])
   }
 
-  @Test("T6 a callback that an executor runs within one that is now is not now")
+  @Test("T6 isExecutingNow is false in a callback that an executor runs within one where it is true")
   func withinExecutor() {
     let promise = Promise<Int>()
     promise.then(on: executor.here, { _ in record("executor") }, nil)
@@ -130,7 +130,7 @@ struct ExecutingNowTests {
     #expect(log.events == ["thread: false"])
   }
 
-  @Test("T6 a callback of onCancelRequest has the value of the requesting call")
+  @Test("T6 isExecutingNow in a callback of onCancelRequest is that of the requesting call")
   func cancelRequest() {
     let (future, resolver) = Future<Int, Never>.makeWithResolver()
     let (other, otherResolver) = Future<Int, Never>.makeWithResolver()

@@ -2,7 +2,7 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-@Suite("Contexts: executors of the user's")
+@Suite("Contexts: executors of the user")
 struct Executors {
   private let executor = ManualExecutor()
   private let log = Recorder<String>()
@@ -62,7 +62,7 @@ struct Executors {
     }
   }
 
-  @Test("T35 an outcome that a callback is not for passes it by in the settling call")
+  @Test("T35 an outcome that a callback does not handle passes in the settling call")
   func armNotTaken() {
     withLifetimeTracking { tracker in
       let promise = Promise<Int>()
@@ -75,7 +75,7 @@ struct Executors {
       promise.reject(TestError(1))
       #expect(passed.rejectReason as? TestError == TestError(1))
       #expect(executor.count == 0)
-      // T36: released there, too.
+      // T36: the settling call releases the unused callback, too.
       #expect(tracker.live == 0)
     }
   }
@@ -108,7 +108,7 @@ struct Executors {
     }
   }
 
-  @MainActor @Test("T2 a callback on main may run another turn, and goes on with its own after that")
+  @MainActor @Test("T2 a callback on main may run another turn, and its own turn continues afterwards")
   func nestedTurns() async {
     await #expect(processExitsWith: .success) {
       let executor = ManualExecutor()

@@ -2,7 +2,7 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-@Suite("Contexts: now, in futures")
+@Suite("Contexts: nowOr, in futures")
 struct FutureContexts {
   private let executor = ManualExecutor()
   private let log = Recorder<String>()
@@ -32,7 +32,7 @@ struct FutureContexts {
     #expect(log.events == ["immediate: false", "later: false"])
   }
 
-  @Test("T4 a callback of a request is now if the request came before, else in its context")
+  @Test("T4 a callback of onCancelRequest runs now if the request came before, else in its context")
   func request() {
     let (future, resolver) = Future<Int, Never>.makeWithResolver()
     resolver.onCancelRequest(on: .nowOr(executor.here)) { _ in record("before") }
@@ -44,7 +44,7 @@ struct FutureContexts {
     #expect(log.events == ["after: true", "before: false"])
   }
 
-  @Test("T6 an immediate callback of a request has the current context of the requesting call")
+  @Test("T6 an immediate callback of onCancelRequest has the current context of the requesting call")
   func immediateRequest() {
     let (future, resolver) = Future<Int, Never>.makeWithResolver()
     resolver.onCancelRequest(on: .immediate) { _ in record("immediate") }
@@ -56,7 +56,7 @@ struct FutureContexts {
     #expect(log.events == ["immediate: true", "now or immediate: false", "after: true"])
   }
 
-  @Test("T35 an outcome that a callback is not for passes at once, a cancellation too")
+  @Test("T35 an outcome that a callback does not handle passes at once, a cancellation too")
   func arms() {
     let (future, resolver) = Future<Int, String>.makeWithResolver()
     let passed = future.map(on: executor.here) { $0 + 1 }.onError(on: executor.here) { _ in record("error") }

@@ -3,13 +3,13 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-// On the main actor: the main queue gets on only where the test waits.
+// On the main actor, so that the main queue runs only while the test waits.
 @MainActor
 @Suite("Contexts: turns of the main context")
 struct MainCoalescing {
   private let log = Recorder<String>()
 
-  /// Logs its name, and puts a block into the main queue: callbacks that run before that are in the same turn.
+  /// Logs "1" and enqueues a block on the main queue: callbacks that run before the block are in the same turn.
   private func begin() {
     log.record("1")
     DispatchQueue.main.async { [log] in log.record("next turn") }
@@ -91,7 +91,7 @@ struct MainCoalescing {
     #expect(log.events == ["1", "a", "b", "c", "next turn"])
   }
 
-  @Test("T2 a callback attached on the main thread outside of such a callback is not part of a turn")
+  @Test("T2 a callback attached on the main thread outside of a callback on main is not part of a turn")
   func outside() async {
     DispatchQueue.main.async { [log] in
       Promise<Int>.resolve(2).then(on: .main, { _ in log.record("callback") }, nil)
@@ -121,7 +121,7 @@ struct MainCoalescing {
   }
 }
 
-/// Records its own end.
+/// Calls a closure when it is released.
 final class Sentinel: Sendable {
   private let onRelease: @Sendable () -> Void
   init(_ onRelease: @escaping @Sendable () -> Void) { self.onRelease = onRelease }

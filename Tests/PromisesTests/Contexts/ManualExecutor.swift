@@ -14,10 +14,10 @@ final class ManualExecutor: PromiseExecutor {
   /// The number of waiting jobs.
   var count: Int { jobs.withLock { $0.count } }
 
-  /// Whether it runs a job.
+  /// Whether a job is running.
   var isRunning: Bool { depth.withLock { $0 > 0 } }
 
-  /// Takes the waiting jobs, unrun.
+  /// Removes and returns the waiting jobs without running them.
   func take() -> [PromiseJob] {
     jobs.withLock { jobs in
       defer { jobs = [] }
@@ -25,7 +25,7 @@ final class ManualExecutor: PromiseExecutor {
     }
   }
 
-  /// Runs the job that waits longest; false if there is none.
+  /// Runs the oldest waiting job; returns false if there is none.
   @discardableResult
   func runNext() -> Bool {
     guard let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return false }

@@ -3,7 +3,7 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-@Suite("Contexts: the places")
+@Suite("Contexts: the kinds of context")
 struct Places {
   static let global: [PromiseContext] = [.background, .utility, .default, .userInitiated, .userInteractive]
 
@@ -102,7 +102,7 @@ struct Places {
     #expect(one.hashValue == another.hashValue && Set([one, another]).count == 1)
   }
 
-  @Test("T8 a context is described as it is written")
+  @Test("T8 the description of a context is its expression in Swift")
   func descriptions() {
     #expect("\(PromiseContext.main)" == ".main")
     #expect(

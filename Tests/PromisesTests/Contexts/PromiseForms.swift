@@ -2,7 +2,7 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-/// The forms with a context, and those for the main actor, are functions of their own, so each is called here.
+/// Calls each form with a context and each form for the main actor, because each is a function of its own.
 @Suite("Promise: callbacks in a context and on the main actor")
 struct PromiseForms {
   typealias Run = @Sendable () -> Void
@@ -48,7 +48,7 @@ struct PromiseForms {
     return .success(2)
   }
 
-  @Test("handlers of a value")
+  @Test("handlers of a value run in their context and on the main actor")
   func values() async {
     await check(
       { $0.resolve(1) },
@@ -83,7 +83,7 @@ struct PromiseForms {
     return 2
   }
 
-  @Test("handlers of a reason")
+  @Test("handlers of a reason run in their context and on the main actor")
   func reasons() async {
     await check(
       { $0.reject(TestError(1)) },

@@ -10,13 +10,13 @@ final class QueueContext: Sendable {
 
   var here: PromiseContext { .queue(queue) }
 
-  /// Whether the caller runs in such a context.
+  /// Whether the caller runs on the queue of a `QueueContext`.
   static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) == true }
 
-  /// Runs the blocks of the queue, and from then on later ones at once; returns when the queue is empty.
+  /// Activates the queue, which from then on runs its blocks without waiting; returns when the queue is empty.
   func run() {
     queue.activate()
-    // Twice, for the blocks that the first callbacks queue.
+    // The second call waits for blocks that callbacks of the first blocks enqueued.
     queue.sync {}
     queue.sync {}
   }

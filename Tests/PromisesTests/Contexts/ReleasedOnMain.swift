@@ -24,9 +24,9 @@ private struct Form: Sendable {
 
 @Suite("Callbacks on the main actor are released where they ran")
 struct ReleasedOnMain {
-  @Test("T36: every form with on: .main, though the attaching call is still in progress")
+  @Test("T36: every form with on: .main releases its callback where it ran, though the attaching call is in progress")
   func everyForm() async {
-    // The substitute for the main queue is the process's.
+    // Run in a process of its own: the substitute for the main queue applies to the whole process.
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       PromiseContext.useMainExecutor(Elsewhere())
       for form in Form.all {
@@ -40,8 +40,8 @@ struct ReleasedOnMain {
     #expect(report.split(separator: "\n").filter { $0.hasPrefix("wrong: ") } == [])
   }
 
-  // Without streams: a subscriber that is released releases its callback there.
-  @Test("T36: 200 of 200 of every form, on the main queue, though another thread attaches")
+  // Streams are left out: a subscriber releases its callback on the thread that releases the subscriber.
+  @Test("T36: every form releases all of 200 callbacks on the main queue, though another thread attaches them")
   func onTheMainQueue() async {
     let released = Recorder<Void>()
     let elsewhere = Recorder<String>()

@@ -45,7 +45,9 @@ struct ReleasedWhereRun {
     ("anyway", { _ = promise.anyway(on: $0) { [held = $1()] _ in held.same(1) } }),
   ]
 
-  @Test("T36: in a context, though the attaching call is still in progress", arguments: kinds.indices)
+  @Test(
+    "T36: a callback is released in its context, though the attaching call is still in progress",
+    arguments: kinds.indices)
   func inContext(kind: Int) {
     let (name, attach) = Self.kinds[kind]
     let log = Recorder<UInt>()
@@ -100,7 +102,7 @@ struct ReleasedWhereRun {
     }
   }
 
-  @Test("T36: on the main queue, though another thread attaches")
+  @Test("T36: a callback on main is released on the main queue, though another thread attaches it")
   func onMain() async {
     let log = Recorder<Bool>()
     let done = Recorder<Void>()

@@ -2,12 +2,12 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-@Suite("Contexts: where timed things go")
+@Suite("Contexts: timed callbacks")
 struct DeferredContexts {
   private let executor = ManualExecutor()
   private let log = Recorder<String>()
 
-  @Test("T9 a timed callback has a thread to go to: immediate stands for auto, now or a context for that context")
+  @Test("T9 a timed callback runs on auto where its context is immediate, and for nowOr in that context")
   func deferred() {
     #expect(onThread { PromiseContext.immediate.deferred } == .default)
     #expect(PromiseContext.nowOr(executor.here).deferred == executor.here)
@@ -15,7 +15,7 @@ struct DeferredContexts {
     #expect(PromiseContext.utility.deferred == .utility)
   }
 
-  @Test("T9 an executor keeps a place for a later value, and gives it up if there is none")
+  @Test("T9 an executor reserves a place for a later job, and gives it up if none comes")
   func reserved() {
     let reserving = ReservingExecutor()
     let context = PromiseContext.executor(reserving).reserved()
@@ -36,7 +36,7 @@ struct DeferredContexts {
   }
 }
 
-/// Runs its jobs in order, on request, up to the first reserved place whose job has not come.
+/// Runs its jobs in order, on request, up to the first reserved place that has no job yet.
 private final class ReservingExecutor: PromiseReservingExecutor {
   enum Entry {
     case job(PromiseJob)

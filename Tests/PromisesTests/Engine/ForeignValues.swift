@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Values that another language made")
 struct ForeignValues {
-  /// A promise that is fulfilled as C does it.
+  /// Returns a promise that is fulfilled with `value` as the C ABI does it.
   private func promise<Value>(of type: Value.Type, _ value: CellValue) -> Promise<Value> {
     let promise = Promise<Value>()
     _ = promise.cell.settle(value, .fulfilled)
@@ -50,7 +50,7 @@ struct ForeignValues {
     #expect("\(error)" == "failed (app -7), because of: not read (file 2), because of: no answer (disk 5)")
   }
 
-  @Test("an object is kept by the Swift object that stands for it, and by promises of that")
+  @Test("an object is retained by the Swift object that wraps it, and by promises of that object")
   func objects() throws {
     try withLifetimeTracking { tracker in
       let type = TypeRegistry.register("test.object", parent: 0) {

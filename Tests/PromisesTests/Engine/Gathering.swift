@@ -24,7 +24,7 @@ struct Gathering {
     for input in inputs { input.release() }
   }
 
-  @Test("all: the values in order, when the last has come")
+  @Test("all: the result has the values in order, when the last input is fulfilled")
   func all() {
     let result = gather(.all)
     settle(2, 3)
@@ -36,7 +36,7 @@ struct Gathering {
   }
 
   @Test(
-    "all: the first rejection decides, and the rest is asked to cancel only if that is wanted",
+    "all: the first rejection settles the result, and the other inputs are asked to cancel only on demand",
     arguments: [true, false])
   func allRejected(cancelsOthers: Bool) {
     let result = gather(.all, cancelsOthers: cancelsOthers)
@@ -50,7 +50,7 @@ struct Gathering {
     release(result)
   }
 
-  @Test("any, first and race: who decides")
+  @Test("any takes the first fulfilled input, first the first not cancelled, race the first settled one")
   func others() {
     let any = gather(.any)
     let first = gather(.first)
@@ -71,7 +71,8 @@ struct Gathering {
     let result = gather(.all)
     let other = inputs[1].react { _, _, _ in .pass }!
     result.requestCancel()
-    // The producers hold one reference each, so each input is without interest but the one with another reaction.
+    // The only reference of each input is its producer's, which is not interest; inputs[1] has another reaction, which
+    // is.
     #expect(inputs.map(\.isCancelRequested) == [true, false, true])
     other.requestCancel()
     #expect(inputs[1].isCancelRequested)
@@ -80,7 +81,7 @@ struct Gathering {
     release(result)
   }
 
-  @Test("An input that dies leaves the result to the others, or pending")
+  @Test("An input that is dropped while pending leaves the result to the others, or pending")
   func lost() {
     let any = gather(.any)
     let all = gather(.all)
@@ -95,7 +96,7 @@ struct Gathering {
     inputs[2].release()
   }
 
-  @Test("The result of settled inputs, and of none, is there at once")
+  @Test("The result of settled inputs, and of no inputs, is settled at once")
   func atOnce() {
     for index in 0..<3 { settle(index, 1) }
     let result = gather(.allSettled)

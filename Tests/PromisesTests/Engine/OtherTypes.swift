@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Futures over cells with values of another type")
 struct OtherTypes {
-  @Test("PG12: a promise that was fulfilled with a value of another type cancels, and calls no closure")
+  @Test("PG12: a value of another type cancels the derived future, and its closure is not called")
   func mapEither() {
     let promise = Promise<String>()
     #expect(promise.cell.retain())
@@ -16,7 +16,7 @@ struct OtherTypes {
     promise.resolve("text")
     #expect(mapped.result?.indirectError is PromiseError)
   }
-  @Test("PG12: ... also if the value would be one of the new future's type")
+  @Test("PG12: a value of another type cancels the derived future, even if that one has this type")
   func mapEitherToThatType() {
     let promise = Promise<String>()
     #expect(promise.cell.retain())

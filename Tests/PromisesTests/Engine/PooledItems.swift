@@ -10,7 +10,7 @@ struct PooledItems {
     func requestCancel() { body() }
   }
 
-  @Test("D55: items that are destroyed do not pile up", arguments: [true, false])
+  @Test("D55: entries of destroyed items do not accumulate in a pool", arguments: [true, false])
   func destroyed(isFuture: Bool) {
     let requests = Recorder<Void>()
     let kept = Item { requests.record() }

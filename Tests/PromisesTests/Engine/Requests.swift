@@ -32,14 +32,14 @@ struct Requests {
     root.release()
   }
 
-  @Test("A request finds no source of a promise that its closure left pending")
+  @Test("A request on a promise that its closure left pending does not reach the former source")
   func left() {
     let source = CellRef.promise()!
     let child = source.react { _, _, _ in .leave }!
     _ = child.retain()
     _ = source.settle(CellValue(kind: .u64, bits: 1), .fulfilled)
     source.release()
-    // One of these has the memory of the source.
+    // One of these promises reuses the cell of the source.
     let others = (0..<100).map { _ in CellRef.promise()! }
     child.requestCancel()
     #expect(others.allSatisfy { !$0.isCancelRequested })
@@ -64,7 +64,7 @@ struct Requests {
     root.release()
   }
 
-  @Test("A million children that are asked one by one take linear time", arguments: [true, false])
+  @Test("Requests on a million children, one by one, take linear time", arguments: [true, false])
   func width(reversed: Bool) {
     let root = CellRef.promise()!
     record(root)

@@ -28,7 +28,7 @@ struct SettledElsewhere {
     Promise(cell: CellRef.onDemand(DemandBlock(discard: discarded, read: read))!)
   }
 
-  @Test("wake waiters without another thread")
+  @Test("resolve(_:elsewhere:) wakes waiters without another thread")
   func waiters() {
     let elsewhere = Elsewhere()
     let begun = DispatchSemaphore(value: 0)
@@ -47,7 +47,7 @@ struct SettledElsewhere {
     #expect(elsewhere.count == 0)
   }
 
-  @Test("leave callbacks to another, in their order; those of later attachments run at once")
+  @Test("resolve(_:elsewhere:) leaves callbacks to another thread, in their order; later ones run at once")
   func callbacks() {
     let elsewhere = Elsewhere()
     let promise = onDemand()
@@ -62,7 +62,7 @@ struct SettledElsewhere {
     #expect(seen.withLock { $0 } == ["late one", "first one", "second one"])
   }
 
-  @Test("release the block and keep the value, and refuse a second settlement")
+  @Test("resolve(_:elsewhere:) releases the block and keeps the value, and a second settlement is refused")
   func second() {
     let elsewhere = Elsewhere()
     final class Held: Sendable {}

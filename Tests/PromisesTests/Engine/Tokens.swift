@@ -76,7 +76,7 @@ struct Tokens {
     token.releaseHandle()
   }
 
-  @Test("T71: the last handle invalidates, if that was asked for")
+  @Test("T71: releasing the last handle invalidates a token that was created with this option")
   func dropping() {
     let automatic = CancelToken.make(invalidatesWhenDropped: true)!
     let promises = [Promise<Int>(), Promise<Int>()]

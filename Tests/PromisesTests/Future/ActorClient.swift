@@ -2,7 +2,7 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-/// An actor that gives and takes futures. That it compiles in Swift 6 mode, without a warning, is half of the test.
+/// An actor that returns and accepts futures. Half of the test is that it compiles in Swift 6 mode without a warning.
 private actor Store {
   private var values: [String: Int] = [:]
   private var pending: [String: Resolver<Int, TestError>] = [:]

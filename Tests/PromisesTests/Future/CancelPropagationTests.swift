@@ -6,7 +6,7 @@ import Testing
 struct CancelPropagationTests {
   private typealias Subject = Future<Int, TestError>
 
-  /// Every way to derive a future whose interest counts.
+  /// All ways to derive a future whose interest counts.
   private static let counted: [@Sendable (Subject) -> CancelHandle] = [
     { $0.onSuccess { _ in }.cancellable }, { $0.onError { _ in }.cancellable }, { $0.onComplete { _ in }.cancellable },
     { $0.onError(of: TestError.self) { _ in }.cancellable },
@@ -24,7 +24,8 @@ struct CancelPropagationTests {
   ]
 
   @Test(
-    "T58: a future is asked once all that is derived from it was asked and nobody holds it", arguments: counted.indices)
+    "T58: a future is asked once all its derived futures were asked and it has no other reference",
+    arguments: counted.indices)
   func everyKind(kind: Int) {
     let source = Watched()
     let child = Self.counted[kind](source.future!)
@@ -131,7 +132,7 @@ struct CancelPropagationTests {
     withExtendedLifetime((first, second)) {}
   }
 
-  @Test("T57, T58: a request before flatMap has a future to follow is passed on to that one when it has")
+  @Test("T57, T58: a request before flatMap has a future to follow reaches that future later")
   func innerLater() {
     let inner = Watched()
     let (outer, resolver) = Subject.makeWithResolver()
@@ -182,7 +183,8 @@ struct CancelPropagationTests {
   }
 
   @Test(
-    "T61: onCancel keeps no request of others back; a request on it passes on if it is the only one", arguments: 0..<4)
+    "T61: onCancel holds back no request of others; a request on it propagates if it is the only consumer",
+    arguments: 0..<4)
   func onCancel(setting: Int) {
     let source = Watched()
     switch setting {
@@ -216,7 +218,7 @@ struct CancelPropagationTests {
     }
   }
 
-  @Test("T62: each user gets a child")
+  @Test("T62: a source is asked once each of its children was asked")
   func makeChild() {
     let source = Watched()
     let (one, other) = (source.future!.makeChild(), source.future!.makeChild())
@@ -245,7 +247,7 @@ struct CancelPropagationTests {
     #expect(ignoring.state == .cancelled)
   }
 
-  @Test("T67: a request on an upcast future that cannot fail is one like any other, not a command")
+  @Test("T67: a request on the upcast of a future that cannot fail counts interest like any other")
   func upcastNever() {
     let requests = Recorder<Void>()
     var (future, resolver): (Future<Int, NoError>?, Resolver<Int, NoError>) = Future.makeWithResolver()
@@ -268,7 +270,7 @@ struct CancelPropagationTests {
     #expect(requests.count == 2)
   }
 
-  @Test("T68: a cancel handle asks the future, and neither keeps it nor keeps requests back")
+  @Test("T68: a cancel handle asks the future, and neither retains it nor holds back requests")
   func cancellable() {
     let source = Watched()
     let handle = source.future!.cancellable
@@ -289,7 +291,7 @@ struct CancelPropagationTests {
     gone.requestCancel()
   }
 
-  @Test("T59, T61, D6, D49: in every form, tap, catch, onCancel and whenCancelled keep no request back")
+  @Test("T59, T61, D6, D49: in every form, tap, catch, onCancel and whenCancelled hold back no request")
   func formsWithoutInterest() {
     let executor = ManualExecutor()
     let looking: [(Subject) -> Void] = [

@@ -155,7 +155,7 @@ struct CancelRequestTests {
     #expect(future.state == .cancelled)
   }
 
-  @Test("T30: whether a request came shows while pending and when cancelled, not when fulfilled or rejected")
+  @Test("T30: isCancelRequested is true after a request and when cancelled, false when fulfilled or rejected")
   func isCancelRequested() {
     let (future, resolver) = Subject.makeWithResolver()
     #expect(!resolver.isCancelRequested)
@@ -203,7 +203,7 @@ struct CancelRequestTests {
     #expect(source.requests.count == 1)
   }
 
-  @Test("T28: a request that came before, or a cancellation, is passed on at once", arguments: [true, false])
+  @Test("T28: a request or a cancellation from before reaches the followed future at once", arguments: [true, false])
   func followingLate(isCancelled: Bool) {
     let source = Watched()
     let (future, resolver) = Subject.makeWithResolver()
@@ -216,7 +216,7 @@ struct CancelRequestTests {
   }
 }
 
-/// A future with a resolver that notes whether it was asked to cancel.
+/// A future whose resolver records each request to cancel.
 final class Watched {
   var future: Future<Int, TestError>?
   let resolver: Resolver<Int, TestError>

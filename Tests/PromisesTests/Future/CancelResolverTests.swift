@@ -8,7 +8,7 @@ struct CancelResolverTests {
   private typealias Owner = Resolver<Int, TestError>
   private let log = Recorder<Int>()
 
-  @Test("T21, T29: the last resolver to go asks first; the future is cancelled if no callback settles it")
+  @Test("T21, T29: releasing the last resolver requests cancellation; without a settlement the future is cancelled")
   func asksFirst() {
     let future = Subject { resolver in
       resolver.onCancelRequest { _ in self.log.record(0) }
@@ -60,7 +60,7 @@ struct CancelResolverTests {
     #expect(future.result?.indirectError is OtherError)
   }
 
-  @Test("T29: a future that was asked before is not asked again")
+  @Test("T29: releasing the last resolver does not ask a future again that was asked before")
   func onlyOnce() {
     var owner: Owner?
     let future = Subject { owner = $0 }

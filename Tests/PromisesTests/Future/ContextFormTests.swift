@@ -2,7 +2,7 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-/// The forms with a context are functions of their own, so each is called here.
+/// Calls each form with a context, because each is a function of its own.
 @Suite("Future: callbacks in a context")
 struct ContextFormTests {
   typealias Subject = Future<Int, TestError>

@@ -17,7 +17,7 @@ struct ConvertingTests {
     #expect(never.value == 1)
   }
 
-  @Test("PG17: compactMap takes the value out of an Optional; where there is none, it does not stay pending")
+  @Test("PG17: compactMap unwraps the value of an Optional, and is cancelled for nil")
   func compactMap() {
     let some: Future<Int, TestError> = Future<Int?, TestError>(fulfilled: 1).compactMap()
     #expect(some.value == 1)
@@ -45,7 +45,7 @@ struct ConvertingTests {
     #expect(Subject(cancelled: OtherError()).mapToVoid().result?.indirectError is OtherError)
   }
 
-  @Test("PG27: an error as an NSError is one mapError away")
+  @Test("PG27: mapError makes an NSError of an error")
   func nsError() {
     let error = NSError(domain: "d", code: 7)
     let future = Future<Int, any Error>(rejected: error)
@@ -54,7 +54,7 @@ struct ConvertingTests {
     #expect(mapped.error == NSError(domain: "mapped", code: 7))
   }
 
-  @Test("PG28: typeErased forgets the types; value and error stay unchanged")
+  @Test("PG28: typeErased erases the types; value and error stay unchanged")
   func typeErased() {
     #expect(Future<Int32, TestError>(fulfilled: 1).typeErased().value as? Int32 == 1)
     #expect(Subject(rejected: TestError(2)).typeErased().error as? TestError == TestError(2))
@@ -68,7 +68,7 @@ struct ConvertingTests {
     #expect(erased.value as? Int == 4)
   }
 
-  @Test("PG29: a success-only future has the value and calls back with it; a failure is silence")
+  @Test("PG29: a success-only future calls back with the value, and never for a failure")
   func successOnly() {
     let mappings = Recorder<Void>()
     let (future, resolver) = Subject.makeWithResolver()

@@ -53,7 +53,7 @@ struct CreationTests {
     #expect(settled.value == 2)
   }
 
-  @Test("T13, D10, D11, PG1: a future comes with its resolver, and neither with another")
+  @Test("T13, D10, D11, PG1: each call of makeWithResolver returns a new future with its own resolver")
   func pair() {
     let (future, resolver) = Future<Int, TestError>.makeWithResolver()
     let (other, otherResolver) = Future<Int, TestError>.makeWithResolver()

@@ -56,7 +56,7 @@ struct DeepRequests {
     #expect(requests.count == 1)
   }
 
-  @Test("EA-32: a chain settles", arguments: [0, 1, 2, 4, 5, 6])
+  @Test("EA-32: a deep chain settles", arguments: [0, 1, 2, 4, 5, 6])
   func settled(kind: Int) {
     onThread {
       let (source, resolver) = Subject.makeWithResolver()
@@ -66,8 +66,8 @@ struct DeepRequests {
     }
   }
 
-  // A pending time limit is kept by its timer.
-  @Test("EA-32: a pending chain is released", arguments: [0, 1, 3, 5, 6, 7])
+  // Kinds 2 and 4 are left out: the timer of a pending time limit retains the chain.
+  @Test("EA-32: a deep pending chain is released", arguments: [0, 1, 3, 5, 6, 7])
   func released(kind: Int) {
     onThread { _ = chain(Promise<Int>().future.upcast, kind) }
   }

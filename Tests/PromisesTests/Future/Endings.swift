@@ -9,7 +9,7 @@ enum Endings {
   ]
   static var settled: [Future<Int, TestError>] { all.map { Future(with: $0) } }
 
-  /// The records of `attach` for each outcome, with the future pending when it is called and settled.
+  /// Returns the events that `attach` records for each outcome, which are the same for a settled and a pending future.
   static func record(_ attach: (Future<Int, TestError>, Recorder<String>) -> Void) -> [[String]] {
     all.map { outcome in
       let late = Recorder<String>()

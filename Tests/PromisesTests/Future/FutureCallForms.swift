@@ -1,6 +1,6 @@
 import Promises
 
-// Forms in which futures are called, with the least that the compiler needs. That this file compiles is the test:
+// Call forms of futures with as few annotations as the compiler needs. The test is that this file compiles:
 // PromisesTests compiles it in Swift 6 mode, PromisesSwift5Tests, by a symbolic link, in Swift 5 mode.
 
 private struct FormError: Error {}
@@ -97,7 +97,8 @@ private func cancelling(_ future: Future<Int, FormError>) {
   let _: Future<Int, FormError> = future ||| future
 }
 
-/// T117: the name that libraries give several meanings is there to say which others to use.
+/// T117: `then`, which has different meanings in different libraries, is declared so that the compiler names
+/// replacements.
 @available(*, unavailable)
 private func oldNames(_ future: Future<Int, FormError>) {
   _ = future.then { $0 }

@@ -2,7 +2,7 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-/// The forms without a context are functions of their own, so each is called here.
+/// Calls each form without a context, because each is a function of its own.
 @Suite("Future: callbacks without a context")
 struct InlineFormTests {
   typealias Subject = Future<Int, TestError>
@@ -25,7 +25,7 @@ struct InlineFormTests {
     }
   }
 
-  @Test("callbacks that look on at a value run in the settling call, unless silenced")
+  @Test("callbacks that observe a value run in the settling call, unless silenced")
   func observingValues() {
     check(
       .fulfilled(1),
@@ -41,7 +41,7 @@ struct InlineFormTests {
       ])
   }
 
-  @Test("callbacks that look on at an error or a cancellation run in the settling call, unless silenced")
+  @Test("callbacks that observe an error or a cancellation run in the settling call, unless silenced")
   func observingFailures() {
     check(
       .rejected(TestError(2)),

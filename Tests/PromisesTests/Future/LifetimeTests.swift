@@ -6,7 +6,7 @@ import Testing
 struct FutureLifetimeTests {
   private typealias Subject = Future<Int, TestError>
 
-  @Test("RP20, T36, PG33: callbacks go when the future is settled", arguments: Endings.all.indices)
+  @Test("RP20, T36, PG33: callbacks are released when the future is settled", arguments: Endings.all.indices)
   func settled(outcome: Int) {
     withLifetimeTracking { tracker in
       let (future, resolver) = Subject.makeWithResolver()
@@ -18,7 +18,7 @@ struct FutureLifetimeTests {
     }
   }
 
-  @Test("RP20: callbacks of a promise that is dropped pending go with it")
+  @Test("RP20: callbacks of a promise that is dropped while pending are released with it")
   func dropped() {
     withLifetimeTracking { tracker in
       let derived = {
@@ -40,7 +40,7 @@ struct FutureLifetimeTests {
     return [future.onSuccess(held()), future.onError(held()), future.onComplete(held())]
   }
 
-  @Test("RP20, PG33, EA32: chains and lists of callbacks may be as long as can be")
+  @Test("RP20, PG33, EA32: chains and lists of callbacks may have any length")
   func long() {
     let count = Scale.million / 5
     onThread {
@@ -68,7 +68,7 @@ struct FutureLifetimeTests {
     #expect(future.map { _ in currentThread() }.value == currentThread())
   }
 
-  @Test("D9: a future whose type is forgotten ends the same")
+  @Test("D9: a future whose type is erased has the same outcome")
   func erased() {
     let results = Endings.settled.map { $0.typeErased().result }
     #expect(results[0]?.value as? Int == 1)
@@ -104,7 +104,7 @@ struct FutureLifetimeTests {
     #expect(log == ["value 1", "fulfilled(1)", "error 2"])
   }
 
-  @Test("T117: where a library says then, there is a name for each meaning of it")
+  @Test("T117: each meaning that libraries give to then has a name of its own")
   func meanings() {
     let future = Future<Int, any Error>(fulfilled: 1)
     #expect(future.onSuccess { _ in }.value == 1)

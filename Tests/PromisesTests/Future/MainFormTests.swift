@@ -2,7 +2,7 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-/// The forms for the main actor are functions of their own, so each is called here.
+/// Calls each form for the main actor, because each is a function of its own.
 @Suite("Future: callbacks on the main actor")
 struct MainFormTests {
   typealias Subject = Future<Int, TestError>
@@ -25,7 +25,7 @@ struct MainFormTests {
     }
   }
 
-  @Test("callbacks that look on at a value run on the main queue, unless silenced")
+  @Test("callbacks that observe a value run on the main queue, unless silenced")
   func observingValues() async {
     await check(
       .fulfilled(1),
@@ -41,7 +41,7 @@ struct MainFormTests {
       ])
   }
 
-  @Test("callbacks that look on at an error or a cancellation run on the main queue, unless silenced")
+  @Test("callbacks that observe an error or a cancellation run on the main queue, unless silenced")
   func observingFailures() async {
     await check(
       .rejected(TestError(2)),

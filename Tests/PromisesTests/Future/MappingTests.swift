@@ -6,7 +6,8 @@ import Testing
 struct MappingTests {
   private typealias Subject = Future<Int, TestError>
 
-  /// The results of the future that `derive` makes of each outcome, settled before and after.
+  /// Returns the results of the futures that `derive` returns for each outcome, with the source settled before and
+  /// after.
   private func results<Value, Failure>(
     _ derive: (Subject) -> Future<Value, Failure>
   ) -> [FutureResult<Value, Failure>?] {
@@ -51,7 +52,7 @@ struct MappingTests {
         == [.fulfilled(1), .rejected("2"), .cancelled(nil), .cancelled(OtherError())])
   }
 
-  @Test("T45, PG21: flatMapError ends as the future that it is given; the rest passes")
+  @Test("T45, PG21: flatMapError follows the future that its callback returns; the rest passes")
   func flatMapError() {
     #expect(
       results { $0.flatMapError { Future<Int, String>(rejected: "\($0.code)") } }
@@ -59,13 +60,13 @@ struct MappingTests {
     #expect(Subject(rejected: TestError(2)).flatMapError { Future<Int, Never>(fulfilled: $0.code) }.value == 2)
   }
 
-  @Test("T43: replaceError makes a value of an error; no error is left")
+  @Test("T43: replaceError makes a value of an error; the result cannot fail")
   func replaceError() {
     let results: [FutureResult<Int, Never>?] = results { $0.replaceError { $0.code } }
     #expect(results == [.fulfilled(1), .fulfilled(2), .cancelled(nil), .cancelled(OtherError())])
   }
 
-  @Test("T49, PG12, PG15, PG16: mapResult makes any result of any")
+  @Test("T49, PG12, PG15, PG16: mapResult makes any result from any other")
   func mapResult() {
     #expect(
       results { future in
@@ -139,7 +140,7 @@ struct MappingTests {
     #expect(thrown[0]?.error as? TestError == TestError(3) && thrown[1]?.error as? TestError == TestError(2))
   }
 
-  @Test("T55, D42: tryFlatMap ends as the future that it is given, also from a single expression, or rejects")
+  @Test("T55, D42: tryFlatMap follows the returned future, also from a single expression, or rejects")
   func tryFlatMap() {
     func work(_ value: Int) throws -> Future<String, OtherError> { Future(fulfilled: "\(value)") }
     #expect(results { $0.tryFlatMap { try work($0) } }.map { $0?.value } == ["1", nil, nil, nil])
@@ -157,7 +158,7 @@ struct MappingTests {
       results { $0.tryReplaceError { throw TestError($0.code + 1) } }[1]?.error as? TestError == TestError(3))
   }
 
-  @Test("D39, D41, D42: mapOrCancel and flatMapOrCancel: an error before is an indirect error after")
+  @Test("D39, D41, D42: mapOrCancel and flatMapOrCancel turn an error into an indirect error")
   func orCancel() {
     let mapped = results { $0.mapOrCancel { "\($0)" } }
     #expect(mapped.map { $0?.value } == ["1", nil, nil, nil])
@@ -175,7 +176,7 @@ struct MappingTests {
     #expect(chain.result?.indirectError as? TestError == TestError(2))
   }
 
-  @Test("D44, D45, D46: additionally pairs the value with another; errors stay errors")
+  @Test("D44, D45, D46: additionally pairs the value with that of another future; errors pass")
   func additionally() {
     let pair = Subject(fulfilled: 1).additionally { "\($0)" }.value
     #expect(pair?.0 == 1 && pair?.1 == "1")

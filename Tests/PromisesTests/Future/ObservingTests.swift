@@ -2,7 +2,7 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-@Suite("Future: callbacks that look on")
+@Suite("Future: callbacks that observe")
 struct ObservingTests {
   @Test("T39, PG5, RP6: onSuccess is called with a value; the result passes on")
   func onSuccess() {
@@ -158,7 +158,7 @@ struct ObservingTests {
     #expect(log.events == [0, 1, 2, 3, 4, 5, 6])
   }
 
-  @Test("T33: futures that end as another do so in place, depth first")
+  @Test("T33: futures that follow another settle in its order of callbacks, depth first")
   func depthFirst() {
     let log = Recorder<String>()
     let (future, resolver) = Future<Int, TestError>.makeWithResolver()
@@ -209,7 +209,7 @@ struct ObservingTests {
     #expect(derived.map(\.value) == Array(repeating: 1, count: 7))
   }
 
-  @Test("T35: an outcome that the callback is not for passes where the future is settled, without going to its context")
+  @Test("T35: an outcome that the callback does not handle passes where the future is settled, without the context")
   func armNotTaken() {
     let context = QueueContext()
     defer { context.run() }
@@ -241,7 +241,8 @@ struct ObservingTests {
     #expect(failed.onError(on: here) { _ in }.state == .pending, "so is this")
   }
 
-  @Test("T36: a callback that ran is released where it ran; one for an outcome that did not come, where it is settled")
+  @Test(
+    "T36: a callback that ran is released where it ran; a callback for another outcome, where the future is settled")
   func release() {
     let context = QueueContext()
     withLifetimeTracking { tracker in

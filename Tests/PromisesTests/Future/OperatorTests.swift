@@ -6,7 +6,8 @@ import Testing
 struct FutureOperatorTests {
   private typealias Subject = Future<Int, TestError>
 
-  @Test("EA27: and gives both values, in the order of the operands, whichever comes first", arguments: [true, false])
+  @Test(
+    "EA27: &&& has both values, in the order of the operands, whichever is settled first", arguments: [true, false])
   func and(isLeftFirst: Bool) {
     let (left, leftResolver) = Subject.makeWithResolver()
     let (right, rightResolver) = Future<String, TestError>.makeWithResolver()
@@ -18,7 +19,7 @@ struct FutureOperatorTests {
     #expect(both.value?.0 == 1 && both.value?.1 == "b")
   }
 
-  @Test("EA27: and fails as whichever fails first, without waiting for the other", arguments: [true, false])
+  @Test("EA27: &&& fails as the operand that fails first, without waiting for the other", arguments: [true, false])
   func andFails(isLeft: Bool) {
     let (left, leftResolver) = Subject.makeWithResolver()
     let (right, rightResolver) = Subject.makeWithResolver()
@@ -30,7 +31,7 @@ struct FutureOperatorTests {
     #expect((Subject(fulfilled: 1) &&& Subject(cancelled: OtherError())).result?.indirectError is OtherError)
   }
 
-  @Test("EA28: or gives the first value; if there is none, the last outcome")
+  @Test("EA28: ||| has the first value; if there is none, the last outcome")
   func or() {
     let (left, leftResolver) = Subject.makeWithResolver()
     let (right, rightResolver) = Subject.makeWithResolver()

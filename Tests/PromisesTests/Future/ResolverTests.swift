@@ -2,7 +2,7 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-@Suite("Future: resolvers settle it")
+@Suite("Future: resolvers")
 struct ResolverTests {
   private typealias Subject = Future<Int, TestError>
 
@@ -46,7 +46,7 @@ struct ResolverTests {
     #expect(dropped.result == .cancelled)
   }
 
-  @Test("T58: a future taken from a resolver is not interest once it is released: a child's request propagates")
+  @Test("T58: a future taken from a resolver holds back no request once it is released")
   func ownFutureReleased() {
     let resolver = Resolver<Int, TestError>()
     let child = resolver.future.map { $0 }
@@ -58,7 +58,7 @@ struct ResolverTests {
     withExtendedLifetime(future) { #expect(!kept.isCancelRequested) }
   }
 
-  @Test("T20, D17, RP5, PG3: the first call settles; later ones do nothing and return false", arguments: 0..<4)
+  @Test("T20, D17, RP5, PG3: the first call settles; later ones change nothing and return false", arguments: 0..<4)
   func once(first: Int) {
     let (future, resolver) = Subject.makeWithResolver()
     let calls: [() -> Bool] = [
@@ -165,7 +165,7 @@ struct ResolverTests {
     #expect(log.events == ["first", "second 1", "third 2"])
   }
 
-  @Test("T23, T24, T25, T26, T27, D13, D14, D15: every way to settle", arguments: 0..<11)
+  @Test("T23, T24, T25, T26, T27, D13, D14, D15: each method of a resolver settles with its outcome", arguments: 0..<11)
   func ways(way: Int) {
     let (future, resolver) = Future<Int, any Error>.makeWithResolver()
     let settles =
@@ -233,7 +233,7 @@ struct ResolverTests {
     #expect((CallbackError.apiMismatch as any Error) is CallbackError)
   }
 
-  @Test("T28, PG30, PG31: a future can end as another, that has ended or will", arguments: [true, false])
+  @Test("T28, PG30, PG31: a future can follow another, settled or pending", arguments: [true, false])
   func withFuture(isSettled: Bool) {
     let (source, sourceResolver) = Subject.makeWithResolver()
     let (future, resolver) = Subject.makeWithResolver()
@@ -258,7 +258,8 @@ struct ResolverTests {
     #expect(future.error == TestError(2))
   }
 
-  @Test("T28, PG30: a request to a future reaches the one that it follows, before and after", arguments: [false, true])
+  @Test(
+    "T28, PG30: a request on a future reaches the future that it follows, before and after", arguments: [false, true])
   func followedIsAsked(asksFirst: Bool) {
     let asked = Counter()
     let source = Resolver<Int, TestError>()
@@ -284,7 +285,7 @@ struct ResolverTests {
     thread.join()
   }
 
-  @Test("D8: waiting ends after its time, and at once where it would never end")
+  @Test("D8: waiting ends after its time limit, and at once where it would deadlock")
   func waitingInVain() {
     let (future, resolver) = Subject.makeWithResolver()
     for timeout in [0, -1, .nan, 0.001] { #expect(throws: WaitError.timedOut) { try future.wait(timeout: timeout) } }
@@ -301,7 +302,7 @@ struct ResolverTests {
   }
 
   // Tests/Isolation/refused shows that a future has no function that settles it.
-  @Test("D2, T10: a future has nothing that settles it; as a promise it is the same one")
+  @Test("D2, T10: a request settles nothing; a future and its promise are one object")
   func promise() {
     let promise = Promise<Int>()
     let future = promise.future
@@ -347,7 +348,7 @@ struct ResolverTests {
     #expect(future.value == 2)
   }
 
-  @Test("a future whose type has no room for an error is cancelled because of it")
+  @Test("a future whose type does not allow an error is cancelled because of it")
   func faults() {
     let (outer, resolver) = Future<Int, Never>.makeWithResolver()
     var cycle: Future<Int, Never>?

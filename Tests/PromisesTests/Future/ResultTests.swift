@@ -85,7 +85,7 @@ struct ResultTests {
     let set: Set<Hashed> = [.fulfilled(1), .fulfilled(1), .rejected("1"), .cancelled(nil), .cancelled(OtherError())]
     #expect(set.count == 4)
     #expect(set.contains(.cancelled(OtherError())))
-    // Equal ones may share a bucket of a small set by chance.
+    // Compare hashes too: equal results with different hashes may share a bucket of a small set by chance.
     for result: Hashed in [.fulfilled(1), .rejected("1"), .cancelled(nil)] {
       #expect((0..<8).allSatisfy { _ in result.hashValue == result.hashValue })
     }

@@ -2,11 +2,11 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-@Suite("Future: one that is held while others use it")
+@Suite("Future: propagatingCancellation")
 struct SharedFutureTests {
   private typealias Subject = Future<Int, TestError>
 
-  @Test("T64: a request to all children propagates to it although it is held, then to its source, then to its handlers")
+  @Test("T64: a request on all children reaches it although it is held, then its source, then its handlers")
   func order() {
     let log = Recorder<String>()
     let (source, resolver) = Subject.makeWithResolver()
@@ -41,7 +41,7 @@ struct SharedFutureTests {
     #expect(source.isRequested)
   }
 
-  @Test("T64: without children it is never asked of itself; tap() does not count as one")
+  @Test("T64: without children it is never asked to cancel; tap() does not count as a child")
   func noChildren() {
     let source = Watched()
     let calls = Recorder<Void>()
@@ -68,7 +68,8 @@ struct SharedFutureTests {
     #expect(source.isRequested)
   }
 
-  @Test("T64: in a context, the callback and then the request run there; it is left out if it is settled by then")
+  @Test(
+    "T64: in a context, the callback and then the request run there; a settled future skips the callback")
   func context() {
     let log = Recorder<String>()
     let context = QueueContext()
@@ -94,7 +95,7 @@ struct SharedFutureTests {
     #expect(done.value == 1)
   }
 
-  @Test("T64: it lives until it is settled, also without a reference, and then releases its callback")
+  @Test("T64: a future with a callback lives until it is settled, without a reference too, then releases the callback")
   func lifetime() {
     withLifetimeTracking { tracker in
       let source = Watched()
@@ -112,7 +113,7 @@ struct SharedFutureTests {
     return source.propagatingCancellation { _ in held.touch() }.makeChild()
   }
 
-  @Test("T64: children of one that is dropped pass their requests on all the same")
+  @Test("T64: children propagate their requests although the future itself was dropped")
   func unheld() {
     let source = Watched()
     let calls = Recorder<Void>()

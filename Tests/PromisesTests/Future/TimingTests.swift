@@ -2,16 +2,16 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-/// Longer than any test takes: an event due then does not come.
+/// A delay in seconds that is longer than any test takes.
 private let never = 3600.0
 
-// The time is measured with the clock of the timers: another clock may be behind it by a little.
+// Times are measured with the clock of the timers: another clock may lag behind it a little.
 
 @Suite("Future: results that come after some time")
 struct AfterTests {
   private typealias Subject = Future<Int, TestError>
 
-  @Test("T90, T91, T92: a future settles itself, not before its time", arguments: Endings.all.indices)
+  @Test("T90, T91, T92: a delayed future settles itself, not before its time", arguments: Endings.all.indices)
   func after(outcome: Int) throws {
     let start = SuspendingClock.now
     let result = Endings.all[outcome]
@@ -25,7 +25,7 @@ struct AfterTests {
     #expect(SuspendingClock.now - start >= .milliseconds(20))
   }
 
-  @Test("T90: it settles in its context, also without a reference to it")
+  @Test("T90: a delayed future settles in its context, also without a reference to it")
   func context() throws {
     let context = QueueContext()
     let there = Subject(on: context.here, fulfilled: 1, after: 0).map { _ in QueueContext.isCurrent }
@@ -33,7 +33,7 @@ struct AfterTests {
     #expect(try there.wait().value == true)
   }
 
-  @Test("T90: after no time at all it settles in its context nevertheless; immediate stands for auto")
+  @Test("T90: with a delay of 0 a future settles in its context; immediate stands for auto")
   func contextAtOnce() throws {
     for _ in 0..<2_000 {
       let (future, resolver) = Subject.makeWithResolver()
@@ -49,7 +49,7 @@ struct AfterTests {
     #expect(try await made.get())
   }
 
-  @Test("T90: a request to cancel cancels it at once, and releases the value")
+  @Test("T90: a request to cancel cancels a delayed future at once, and releases the value")
   func cancelled() {
     withLifetimeTracking { tracker in
       let future = Future<Tracked<Void>, Never>(on: .utility, fulfilled: tracker.track(), after: never)
@@ -82,16 +82,16 @@ struct AfterTests {
     #expect(try there.wait().value == true)
   }
 
-  @Test("T90, T93: an endless time does not end", arguments: [Double.infinity, 1e300])
+  @Test("T90, T93: a future with an endless delay stays pending", arguments: [Double.infinity, 1e300])
   func endless(seconds: Double) throws {
     let never = Subject(on: .utility, fulfilled: 1, after: seconds)
     let delayed = Subject(fulfilled: 1).delay(on: .utility, seconds)
-    // Timers come in the order of their times.
+    // Timers fire in the order of their deadlines: once this one has fired, each earlier one has too.
     #expect(try Subject(on: .utility, fulfilled: 2, after: 0.02).wait().value == 2)
     #expect(never.state == .pending && delayed.state == .pending)
   }
 
-  @Test("T93: the time begins when the future is settled")
+  @Test("T93: the delay begins when the source is settled")
   func delayBegins() throws {
     let (future, resolver) = Subject.makeWithResolver()
     let delayed = future.delay(on: .utility, 0.02)
@@ -102,7 +102,8 @@ struct AfterTests {
   }
 
   @Test(
-    "T93: a request is one of the future; if that is cancelled then, the time is left out", arguments: [true, false])
+    "T93: a request propagates to the source; if the source is cancelled, the delay is skipped",
+    arguments: [true, false])
   func delaySkipped(isRequestedFirst: Bool) {
     let source = Watched(cancels: isRequestedFirst)
     let delayed = source.future!.delay(on: .utility, never)
@@ -115,7 +116,7 @@ struct AfterTests {
     #expect(source.isRequested == isRequestedFirst)
   }
 
-  @Test("T93: a request that comes to nothing does not shorten the time", arguments: [true, false])
+  @Test("T93: a request that the source ignores does not shorten the delay", arguments: [true, false])
   func delayNotShortened(isRequestedFirst: Bool) {
     let source = Watched()
     let delayed = source.future!.delay(on: .utility, never)
@@ -136,13 +137,13 @@ struct TimeoutTests {
     .fulfilled(1), .rejected(.rejected(TestError(2))), .cancelled(nil), .cancelled(OtherError()),
   ]
 
-  @Test("T94: a future that is settled is in time, at once and with any time", arguments: [never, 0, -1, .nan])
+  @Test("T94: a settled source is in time at once, for any time limit", arguments: [never, 0, -1, .nan])
   func settled(seconds: Double) {
     #expect(Endings.settled.map { $0.timeout(after: seconds).result } == expected)
     #expect(Endings.settled.map { $0.timeout(on: .immediate, after: seconds).result } == expected)
   }
 
-  @Test("T94: one that is settled in time gives its result, in the context", arguments: Endings.all.indices)
+  @Test("T94: a source that settles in time gives its result, in the context", arguments: Endings.all.indices)
   func inTime(outcome: Int) {
     let context = QueueContext()
     let (future, resolver) = Subject.makeWithResolver()
@@ -153,27 +154,27 @@ struct TimeoutTests {
     #expect(timed.result == expected[outcome])
   }
 
-  @Test("T94: one that is not settled in time fails, then it is asked to cancel")
+  @Test("T94: a source that does not settle in time fails the result, then is asked to cancel")
   func timedOut() throws {
     let log = Recorder<String>()
     let context = QueueContext()
     let (future, resolver) = Subject.makeWithResolver()
     resolver.onCancelRequest { _ in log.record("asked") }
     let start = SuspendingClock.now
-    // The time may be over before the next line; its callback waits in the context.
+    // The time limit may pass before the next line: its callback waits in the context.
     let timed = future.timeout(on: context.here, after: 0.02)
     timed.whenRejected { log.record("\($0) There: \(QueueContext.isCurrent)") }
     _ = consume future
     context.run()
     #expect(try timed.wait() == .rejected(.timedOut))
     #expect(SuspendingClock.now - start >= .milliseconds(20))
-    // To the end of the job that settled it.
+    // Wait for the end of the job that settled `timed`.
     context.run()
     #expect(log.events == ["The operation timed out. There: true", "asked"])
     withExtendedLifetime(resolver) {}
   }
 
-  @Test("T94: without time it fails at once, and requests cancellation if it is the only subscriber")
+  @Test("T94: a time limit of 0 fails at once, and requests cancellation if it is the only subscriber")
   func withoutTime() {
     for context in [PromiseContext.immediate, .nowOr(.utility)] {
       for seconds in [0, -1, .nan] {
@@ -190,7 +191,8 @@ struct TimeoutTests {
   }
 
   @Test(
-    "T94: without time, in another context, it may still be in time when that comes to it", arguments: [true, false])
+    "T94: with a time limit of 0, the source may still settle before the context runs the timeout",
+    arguments: [true, false])
   func withoutTimeElsewhere(isInTime: Bool) {
     let context = QueueContext()
     let source = Watched()
@@ -203,7 +205,7 @@ struct TimeoutTests {
     #expect(source.isRequested == !isInTime)
   }
 
-  @Test("T94: a request to cancel propagates to the future at any time", arguments: [never, 0])
+  @Test("T94: a request to cancel propagates to the source, for any time limit", arguments: [never, 0])
   func request(seconds: Double) {
     let context = QueueContext()
     let source = Watched(cancels: true)
@@ -215,7 +217,7 @@ struct TimeoutTests {
     #expect(timed.state == .cancelled)
   }
 
-  @Test("T94: a timeout that is in time releases the future and its value")
+  @Test("T94: a source in time is released by its timeout, with its value")
   func release() {
     withLifetimeTracking { tracker in
       let (future, resolver) = Future<Tracked<Void>, TestError>.makeWithResolver()
@@ -225,7 +227,7 @@ struct TimeoutTests {
     }
   }
 
-  @Test("T95: where any error may come, errors are as they are, and that of the timeout is one of them")
+  @Test("T95: where the failure is any Error, errors pass unchanged, and the timeout is one of them")
   func anyError() {
     let failed: Future<Int, any Error> = Future<Int, any Error>(rejected: TestError(2)).timeout(after: never)
     #expect(failed.error as? TestError == TestError(2))

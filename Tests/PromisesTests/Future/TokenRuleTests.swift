@@ -55,7 +55,7 @@ struct TokenRuleTests {
       ])
   }
 
-  @Test("T38: the token is looked at where the callback would run, right before; the callback is released there")
+  @Test("T38: the token is tested in the callback's context, right before the call; the callback is released there")
   func context() {
     let context = QueueContext()
     let token = InvalidationToken()
@@ -73,7 +73,7 @@ struct TokenRuleTests {
     return Subject(fulfilled: 1).map(on: context, token: token) { $0 + held.payload }
   }
 
-  @Test("T38: an invalidation before the callback is registered is none of it")
+  @Test("T38: an invalidation before the callback is registered does not silence it")
   func before() {
     let token = InvalidationToken()
     token.invalidate()

@@ -40,7 +40,9 @@ struct CallbackRelease {
     }
   }
 
-  @Test("when the settling call returns, though every promise is still held", arguments: Settlement.allCases)
+  @Test(
+    "callbacks are released when the settling call returns, though every promise is still held",
+    arguments: Settlement.allCases)
   func settled(settlement: Settlement) {
     guard settlement != .abandon else { return }
     withLifetimeTracking { tracker in
@@ -53,7 +55,9 @@ struct CallbackRelease {
     }
   }
 
-  @Test("when the attaching call returns, if the promise was settled before", arguments: Settlement.allCases)
+  @Test(
+    "callbacks are released when the attaching call returns, if the promise was settled before",
+    arguments: Settlement.allCases)
   func settledBefore(settlement: Settlement) {
     guard settlement != .abandon else { return }
     withLifetimeTracking { tracker in
@@ -65,7 +69,7 @@ struct CallbackRelease {
     }
   }
 
-  @Test("with their promise, if it is released while pending, though the derived ones are held")
+  @Test("callbacks are released with their promise, if it is released while pending, though the derived ones are held")
   func abandoned() {
     withLifetimeTracking { tracker in
       let derived = attachAll(Promise<Int>(), tracker)
@@ -75,7 +79,8 @@ struct CallbackRelease {
     }
   }
 
-  @Test("on every path, with the values and reasons, when all promises are", arguments: Settlement.allCases)
+  @Test(
+    "callbacks, values and reasons are released on every path, when all promises are", arguments: Settlement.allCases)
   func everything(settlement: Settlement) {
     withLifetimeTracking { tracker in
       let promise = Promise<Tracked<Int>>(discard: { [held = tracker.track()] in held.touch() })
@@ -131,7 +136,7 @@ struct CallbackRelease {
     }
   }
 
-  @Test("before the callback that was attached after it runs")
+  @Test("a callback is released before the next callback runs")
   func eachAfterItsRun() {
     let tracker = LifetimeTracker()
     let live = Recorder<Int>()

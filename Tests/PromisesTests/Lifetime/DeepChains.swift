@@ -38,7 +38,7 @@ struct DeepChains {
     }
   }
 
-  @Test("EA-32: so does a discard")
+  @Test("EA-32: a discard passes through a chain of then and rescue")
   func discarded() {
     onThread {
       let source = Promise<Int>()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Errors with many causes")
 struct LongCauses {
-  @Test("the time of a description grows with their number, and not with its square")
+  @Test("describing an error takes time linear in the number of its causes")
   func description() {
     let cause = PromiseError(domain: "test", code: 1, message: "a cause")
     let counts = [5_000, 20_000]

@@ -2,7 +2,7 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-/// Tests of singletons of a process: they run one after the other.
+/// Tests of state that the whole process shares, so they run one after the other.
 @Suite("Observing", .serialized)
 enum Observed {
   /// A call of a hook.
@@ -18,7 +18,8 @@ enum Observed {
     }
   }
 
-  /// The calls of hooks, while `body` runs, about the promises whose ids it returns. Other tests run meanwhile.
+  /// Returns the calls of hooks, while `body` runs, about the promises whose ids `body` returns. Other tests run at the
+  /// same time, so that hooks are called about their promises too.
   static func reports(during body: () -> [UInt64]) -> [Report] {
     let recorder = Recorder<Report>()
     PromiseHooks.install(

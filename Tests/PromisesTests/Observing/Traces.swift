@@ -6,7 +6,8 @@ import Testing
 extension Observed {
   @Suite("Traces and dumps")
   struct Traces {
-    /// The text of a trace of `body`. For a process that has no other tests, which may make more events than are kept.
+    /// Returns the text of a trace of `body`. Call in a process without other tests, which may make more events than
+    /// are kept.
     private static func trace(as format: PromiseTrace.Format, _ body: () -> Void) throws -> Data {
       let file = FileManager.default.temporaryDirectory.appending(path: "trace-\(UUID().uuidString)")
       #expect(FileManager.default.createFile(atPath: file.path, contents: nil))
@@ -72,7 +73,7 @@ extension Observed {
       let lost = Promise<Int>().id
       #expect(!released.withLock { $0 })
       PromiseTrace.stop()
-      // Other tests may be within a call of it.
+      // Other tests may still be within a call of the observer, which is released after the last call.
       released.wait { $0 ? () : nil }
       promise.then { $0 + 2 }
       let events = log.events
@@ -114,7 +115,7 @@ extension Observed {
       }
     }
 
-    @Test("a dump says who must settle a pending promise")
+    @Test("a dump names the settler of each pending promise")
     func dump() {
       let promise = Promise<Int>()
       let derived = promise.then { $0 + 1 }
@@ -133,7 +134,7 @@ extension Observed {
         for round in 0..<300 {
           let promise = Promise<Int>()
           let all = promise.then(on: .default) { $0 + 1 }.then { $0 + 1 }
-          // A dump looks at each cell that this process ever had, and other tests have millions.
+          // Dump seldom: a dump visits each cell that this process ever allocated, and other tests allocate millions.
           if thread == 0 && round % 100 == 50 { #expect(!PromiseDump.lines().isEmpty) }
           if thread != 1 { promise.resolve(1) }
           withExtendedLifetime(all) {}

@@ -5,7 +5,7 @@ import Testing
 extension Observed {
   @Suite("Unhandled rejections")
   struct UnhandledRejections {
-    /// The reports of a promise that is rejected, given to `use`, and released.
+    /// Returns the reports about a promise that is rejected before or after a call of `use`, and then released.
     private func reports(rejectingFirst: Bool, _ use: (Promise<Int>) -> Void) -> [Report] {
       Observed.reports {
         let promise = Promise<Int>()
@@ -42,7 +42,7 @@ extension Observed {
       #expect(!recorder.events.contains(id))
     }
 
-    @Test("reading the outcome or attaching a callback for rejections handles one", arguments: 0..<5)
+    @Test("reading the outcome or attaching a callback for rejections handles a rejection", arguments: 0..<5)
     func takers(way: Int) {
       let reports = reports(rejectingFirst: true) { promise in
         switch way {
@@ -57,7 +57,7 @@ extension Observed {
     }
 
     @Test(
-      "a callback for other outcomes alone does not handle it", arguments: 0..<6, [false, true])
+      "a callback for other outcomes alone does not handle a rejection", arguments: 0..<6, [false, true])
     func observersOfOthers(way: Int, rejectingFirst: Bool) {
       var id: UInt64 = 0
       let context = QueueContext()
@@ -76,7 +76,7 @@ extension Observed {
       #expect(reports == [.unhandled(id: id, reason: "no")])
     }
 
-    @Test("an observer of every outcome or of errors handles it, also beside one for values", arguments: 0..<3)
+    @Test("an observer of every outcome or of errors handles a rejection, also beside one for values", arguments: 0..<3)
     func observersOfErrors(way: Int) {
       let reports = reports(rejectingFirst: false) { promise in
         let future = promise.future
@@ -107,7 +107,9 @@ extension Observed {
       #expect(reports == [])
     }
 
-    @Test("a derived promise handles it, and is reported itself if it is not handled there", arguments: [false, true])
+    @Test(
+      "a derived promise handles the rejection of its source, and is reported if its own is not handled",
+      arguments: [false, true])
     func derived(rejectingFirst: Bool) {
       var ids: [UInt64] = []
       let reports = Observed.reports {
@@ -131,7 +133,7 @@ extension Observed {
       #expect(reports == [])
     }
 
-    @Test("awaiting takes it")
+    @Test("awaiting a promise handles its rejection")
     func awaiting() async throws {
       let ids = Recorder<UInt64>()
       let recorder = Recorder<UInt64>()
@@ -147,7 +149,7 @@ extension Observed {
       #expect(recorder.events.filter { ids.events.contains($0) } == [])
     }
 
-    @Test("discarded and cancelled ones are not failures")
+    @Test("discarded and cancelled promises are not reported")
     func discarded() {
       let reports = Observed.reports {
         let promise = Promise<Int>()

@@ -56,7 +56,7 @@ struct ChainReadings {
   func followsLeftPending() {
     let start = Promise<Int>()
     let left = leftPending()
-    // One of these has the place of the promise that was rescued.
+    // One of these promises reuses the cell of the promise that was rescued.
     let followers = (0..<8).map { _ in
       let follower = start.then(async: { _ in left })
       follower.then({ _ in }, nil)
@@ -133,7 +133,7 @@ struct ChainReadings {
     box.content = nil
   }
 
-  @Test("S-23: so does one that returns a promise which waits for its own")
+  @Test("S-23: a handler that returns a promise which waits for its own rejects it with a cycle error")
   func cycle() {
     let source = Promise<Int>()
     let box = Box<Promise<Int>>()

@@ -2,7 +2,7 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-/// The static type of an expression: the compiler's choice.
+/// Returns the static type of an expression, which shows the overload that the compiler chose.
 private func staticType<T>(_: T) -> T.Type { T.self }
 
 @Suite("Readings: which overload a call means")

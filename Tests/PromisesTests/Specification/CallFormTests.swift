@@ -5,7 +5,7 @@ import Testing
 /// The behaviour of the call forms of CallForms.swift.
 @Suite("The document's call forms")
 struct CallFormTests {
-  @Test("then")
+  @Test("each form of then calls its closure with the value or the reason")
   func then() {
     let log = Recorder<String>()
     let source = Promise<Int>.resolve(1)
@@ -16,7 +16,7 @@ struct CallFormTests {
     #expect(asyncThen(source) { .resolve("\($0)") }.map(\.value) == ["1", "1"])
   }
 
-  @Test("rescue")
+  @Test("each form of rescue calls its closure with the error")
   func rescues() {
     let log = Recorder<Int>()
     let source = Promise<Int>.reject(TestError(1))
@@ -26,7 +26,7 @@ struct CallFormTests {
     #expect(asyncRescue(source) { (error: TestError) in .resolve("\(error.code)") }.map(\.value) == ["1", "1"])
   }
 
-  @MainActor @Test("initializers")
+  @MainActor @Test("each initializer makes a promise that is settled as its block says")
   func initializers() async {
     let calls = Recorder<Void>()
     #expect(defaultInitializer(Int.self).state == .pending)
@@ -40,7 +40,7 @@ struct CallFormTests {
     #expect(either.state == .fulfilled ? either.value == 1 : either.rejectReason is CallFormError)
   }
 
-  @Test("resolution")
+  @Test("a promise is settled by the first call of resolve and reject")
   func resolves() {
     let promise = Promise<Int>()
     resolution(promise, 1, "no")

@@ -55,7 +55,7 @@ struct RescueConditions {
     expectSame(Int?.none as Any, as: String.self)
   }
 
-  /// All three kinds of `rescue` must judge as the language does.
+  /// Checks that all three kinds of `rescue` run their handler exactly if `reason is R`.
   private func expectSame<R>(_ reason: Any?, as type: R.Type, sourceLocation: SourceLocation = #_sourceLocation) {
     let meets = reason is R
     let promise = Promise<Int>.reject(reason)

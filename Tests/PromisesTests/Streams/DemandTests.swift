@@ -74,7 +74,7 @@ struct DemandTests {
     }
   }
 
-  @Test("a bound of nothing is a bound of one state")
+  @Test("a buffer bounded to 0 states holds one")
   func boundOfNone() {
     Numbers.with { numbers in
       let subscription = numbers.subscriber().subscribe(demand: 0, buffer: .bounded(0)) { _ in }
@@ -103,7 +103,7 @@ struct DemandTests {
     }
   }
 
-  @Test("a negative demand is none, and a negative request asks for nothing")
+  @Test("a negative demand is 0, and a negative request is ignored")
   func negative() {
     Numbers.with { numbers in
       let recorder = Recorder<NumberState>()

@@ -55,7 +55,7 @@ struct MarbleTests {
     #expect(run("ab--") == "")
   }
 
-  @Test("a fold is computed once for each value, for any number of callbacks; it ends as it is cancelled")
+  @Test("a fold is computed once for each value, for any number of callbacks; cancelling it publishes the end alone")
   func sharedFolds() {
     Numbers.with { numbers in
       let sums = numbers.subscriber().scan(0, +)
@@ -119,7 +119,7 @@ struct MarbleTests {
     #expect(Marbles.run("a-#-b|") { sources, _ in sources[0].window(3).flatMapValues { $0 } } == "a-#-b|")
   }
 
-  @Test("replay of no states, or fewer, gives a late callback the latest one", arguments: [0, -1])
+  @Test("replay of 0 states, or fewer, gives a late callback the latest state", arguments: [0, -1])
   func replayNone(count: Int) {
     Numbers.with { numbers in
       let replayed = numbers.subscriber().replay(count)
@@ -255,13 +255,14 @@ struct MarbleTests {
     }
   }
 
-  @Test("the clock of the system runs works after their time, and cancels them")
+  @Test("the system clock runs work after its delay, and cancels it")
   func systemClock() {
     let ran = Channel<Int>()
     let clock = SystemStreamClock()
     let cancelled = clock.schedule(after: .milliseconds(1)) { [gate = Gate()] in gate.wait() }
     cancelled.cancel()
-    // Without a processor for 20 ms between the two calls, the work of the first one is due first.
+    // Retry: if the thread loses the processor for 20 ms between the two calls, the work of the first call is due
+    // first.
     var order: [Int] = []
     for _ in 0..<20 where order != [1, 2] {
       let timers = [2, 1].map { delay in clock.schedule(after: .milliseconds(20 * delay)) { ran.send(delay) } }
@@ -269,7 +270,7 @@ struct MarbleTests {
       withExtendedLifetime(timers) {}
     }
     #expect(order == [1, 2])
-    // Far in the past, though no integer can count its nanoseconds.
+    // A time so far in the past that an integer cannot count its nanoseconds.
     let past = Duration(secondsComponent: .min, attosecondsComponent: 0)
     let timer = clock.schedule(after: past) { ran.send(3) }
     #expect(ran.receive() == 3)

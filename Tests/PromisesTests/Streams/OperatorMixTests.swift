@@ -43,7 +43,8 @@ struct OperatorMixTests {
     withExtendedLifetime(stream) {}
   }
 
-  @Test("flatMapValues of streams that publish within the call: their states at once; one that stays is left")
+  @Test(
+    "flatMapValues publishes at once the states that inner streams publish within the call, and waits for open ones")
   func synchronousInner() {
     func run(_ strategy: FlatMapStrategy, _ inner: @escaping (String) -> Subscriber<String, TestError>) -> String {
       Marbles.run("a-b---|") { sources, _ in sources[0].flatMapValues(strategy, inner) }
@@ -58,7 +59,8 @@ struct OperatorMixTests {
     for strategy in [FlatMapStrategy.merge, .concat, .latest] {
       #expect(run(strategy, ended) == "(aa2)-(bb2)---|")
     }
-    // A stream of one value does not end: the flat map waits for it, and concat for the first one.
+    // The inner streams of one value do not end, so the flat map does not either, and concat stays with the first of
+    // them.
     #expect(run(.latest) { .of($0) } == "a-b")
     #expect(run(.merge) { .of($0) } == "a-b")
     #expect(run(.concat) { .of($0) } == "a")

@@ -160,14 +160,14 @@ struct PublishingTests {
       #expect(received.values == [1, 2, 3])
       // The first late callback was added after 2 had been published, the second one after 3.
       #expect(late.events == [.data(3)])
-      // Its callback holds it.
+      // Cancel the subscriber, which its own callback retains.
       subscriber.cancel()
     }
   }
 }
 
 extension DispatchQueue {
-  /// Runs the blocks that are queued, then those that they queued, and so on.
+  /// Waits for the blocks that are queued, then for the blocks that these enqueue, and so on, `passes` times.
   func drain(passes: Int = 16) {
     for _ in 0..<passes { sync {} }
   }

@@ -1,7 +1,7 @@
 import Promises
 import PromisesTestSupport
 
-/// The states that a subscriber has delivered so far; keeps the subscriber.
+/// Records the states that a subscriber delivers, and keeps the subscriber alive.
 final class Received<Value: Sendable, Failure: Sendable>: Sendable {
   typealias State = StreamState<Value, Failure>
 
@@ -17,7 +17,7 @@ final class Received<Value: Sendable, Failure: Sendable>: Sendable {
   var values: [Value] { states.compactMap(\.value) }
 }
 
-/// A publisher that lives as long as the fixture, in release builds too, and the events that its subscriber received.
+/// A publisher that the fixture keeps alive until `release()`, in release builds too.
 final class Stream<Value: Sendable, Failure: Sendable> {
   private var kept: Publisher<Value, Failure>?
 
@@ -50,6 +50,6 @@ extension Stream {
   }
 }
 
-/// The usual stream of these tests.
+/// The stream that most of these tests use.
 typealias Numbers = Stream<Int, TestError>
 typealias NumberState = StreamState<Int, TestError>

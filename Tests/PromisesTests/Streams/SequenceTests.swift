@@ -162,7 +162,7 @@ struct SequenceTests {
     withExtendedLifetime(numbers) {}
   }
 
-  @Test("a state that comes while the sequence waits is one; the others stay in the buffer")
+  @Test("a sequence that waits takes one state; later states stay in the buffer")
   func oneForEachPull() async {
     let numbers = Numbers()
     let states = numbers.subscriber().states(buffer: .newest(1))
@@ -179,7 +179,7 @@ struct SequenceTests {
     withExtendedLifetime(numbers) {}
   }
 
-  /// A sequence that does not look whether its task is cancelled.
+  /// A sequence that does not check whether its task is cancelled.
   private struct Stubborn: AsyncSequence, AsyncIteratorProtocol {
     func makeAsyncIterator() -> Stubborn { self }
     func next() async -> Int? { await next(isolation: nil) }

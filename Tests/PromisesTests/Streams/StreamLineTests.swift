@@ -2,8 +2,8 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-/// Operators with one consumer run as one subscriber. The contract does not depend on that.
-@Suite("Streams: chains of operators, and consumers in their midst")
+/// Operators with one consumer run as one subscriber. These tests check that this does not change the behaviour.
+@Suite("Streams: chains of operators, and consumers within them")
 struct StreamLineTests {
   @Test("a consumer added in the middle of a chain gets the states from then on; the chain continues", arguments: 0..<4)
   func branches(at index: Int) {

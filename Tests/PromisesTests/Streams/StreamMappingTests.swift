@@ -6,7 +6,7 @@ import Testing
 struct StreamMappingTests {
   private typealias Derive<Value, Failure> = (Subscriber<Int, TestError>) -> Subscriber<Value, Failure>
 
-  /// The states that a derived stream gets for 1, error 2, 3, error 4, the end.
+  /// Returns the states that the stream of `derive` receives for 1, error 2, 3, error 4, the end.
   private func states<Value: Sendable, Failure: Sendable>(
     _ derive: Derive<Value, Failure>
   ) -> [StreamState<Value, Failure>] {

@@ -132,7 +132,7 @@ struct SubscribingTests {
     let subscription = subscriber.subscribe(on: .main, demand: 1) { log.lines.append("asked for \($0)") }
     numbers.publish(.data(1), .error(TestError(2)), .cancelled)
     #expect(log.lines == [], "nothing runs inside the publishing call")
-    // One state of each callback for each pass.
+    // Each pass of the main queue delivers one state to each callback.
     for _ in 0..<8 { await mainQueueDrained() }
     #expect(
       log.lines.filter { $0.hasPrefix("value") || $0.hasPrefix("error") || $0 == "end" } == [
@@ -239,7 +239,7 @@ struct SubscribingTests {
     }
   }
 
-  @Test("PG88: a chain of operators may be as long as can be")
+  @Test("PG88: a chain of operators may have any length")
   func longChains() {
     let count = Scale.million / 10
     onThread {

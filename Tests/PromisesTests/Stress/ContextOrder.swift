@@ -5,13 +5,15 @@ import Testing
 
 @Suite("Stress: the order of callbacks on a serial context")
 struct ContextOrder {
-  @Test("callbacks run as they were attached when attaching and settling race", arguments: AttachingCall.allCases)
+  @Test("callbacks run in the order of attachment when attaching and settling race", arguments: AttachingCall.allCases)
   func queues(_ call: AttachingCall) {
     let context = PromiseContext.queue(DispatchQueue(label: "test"))
     #expect(AttachingRace.disorders { call.round(on: context) } == 0)
   }
 
-  @Test("... on an actor", arguments: AttachingCall.allCases)
+  @Test(
+    "callbacks on an actor run in the order of attachment when attaching and settling race",
+    arguments: AttachingCall.allCases)
   func actors(_ call: AttachingCall) {
     let mailbox = Mailbox()
     let context = PromiseContext.executor(mailbox.executor)

@@ -7,7 +7,7 @@ import Testing
 struct ContextRaces {
   private static let rounds = 200
 
-  @Test("T33 each callback runs once, wherever, when attaching and settling race")
+  @Test("T33 each callback runs once, in any context, when attaching and settling race")
   func once() {
     let queue = DispatchQueue(label: "test")
     let contexts: [PromiseContext] = [
@@ -51,7 +51,7 @@ struct ContextRaces {
     while tracker.live > 0 { Thread {}.join() }
   }
 
-  @Test("isExecutingNow is each thread's own")
+  @Test("isExecutingNow of one thread does not depend on other threads")
   func now() {
     for _ in 0..<Self.rounds {
       let wrong = Recorder<Void>()

@@ -3,8 +3,8 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-/// Publishers and subscribers on several threads, against a sequential model: the order in which one subscriber got all
-/// events. Every other one must have got a part of that order without a gap.
+/// Runs publishers and subscribers on several threads. One subscriber receives all events; each other one must have
+/// received a part of that order without a gap.
 @Suite("Stress: streams")
 struct StreamRaces {
   private struct Event: Hashable, Sendable {
@@ -48,7 +48,7 @@ struct StreamRaces {
         }
       }
       publisher.cancelAll()
-      // One event of each subscriber for each pass.
+      // Each pass of the queue delivers one event to each subscriber.
       queue.drain(passes: 2 * Self.producers * Self.events)
       Self.check(visits.withLock { $0 }, reference.events)
       withExtendedLifetime((publisher, model)) {}
@@ -182,7 +182,7 @@ struct StreamRaces {
       for thread in 0..<3 {
         #expect(numbers.filter { $0 % 3 == thread } == (0..<Self.events).map { 3 * $0 + thread })
       }
-      // Combinations may not overtake each other: no source's value falls.
+      // Combinations do not overtake each other, so the values of each source never decrease.
       let tuples = combined.events.compactMap(\.value)
       #expect(zip(tuples, tuples.dropFirst()).allSatisfy { $0.0 <= $1.0 && $0.1 <= $1.1 && $0.2 <= $1.2 })
       #expect(zipped.events.compactMap(\.value).map { $0.0 } == (0..<Self.events).map { 3 * $0 })
@@ -193,12 +193,12 @@ struct StreamRaces {
   }
 }
 
-/// Numbers that look random and are the same in each run.
+/// A pseudo-random generator with the same numbers in each run.
 struct Dice {
   private var state: UInt64
   init(seed: Int) { state = UInt64(seed) &* 0x9e37_79b9_7f4a_7c15 | 1 }
 
-  /// A number from 0 up to but not including `sides`.
+  /// Returns a number from 0 up to but not including `sides`.
   mutating func roll(_ sides: Int) -> Int {
     state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
     return Int((state >> 33) % UInt64(sides))

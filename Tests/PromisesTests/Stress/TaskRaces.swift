@@ -21,7 +21,7 @@ struct TaskRaces {
   private static let rounds = 300
 
   @Test(
-    "D22, D25, D27, D30: of calls at once one finishes the task; it runs at most once, and is notified of its cancellation once"
+    "D22, D25, D27, D30: of concurrent calls one finishes a task; it runs at most once, and is notified once"
   )
   func ends() {
     for round in 0..<Self.rounds {
@@ -40,7 +40,7 @@ struct TaskRaces {
     }
   }
 
-  @Test("D23, D34: of starts at once one starts the task; the others say that it was used")
+  @Test("D23, D34: of concurrent starts one starts the task; the others report that it was used")
   func starts() {
     for _ in 0..<Self.rounds {
       let task = Counting()

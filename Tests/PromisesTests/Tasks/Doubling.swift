@@ -1,7 +1,7 @@
 import Promises
 import PromisesTestSupport
 
-/// A task that notes its calls and leaves its end to the test, or doubles its input at once.
+/// A task that logs its calls. It doubles its input at once if `finishes` is true; otherwise the test finishes it.
 final class Doubling: FutureTask<Int, Int>, @unchecked Sendable {
   let log = Recorder<String>()
   private let finishes: Bool

@@ -48,7 +48,7 @@ struct StartingTests {
     #expect(task.state == (begins ? .executing : .completed))
   }
 
-  @Test("D35: a task without input")
+  @Test("D35: a task without input is started by start(running:on:)")
   func withoutInput() {
     final class Answer: FutureTask<Void, String>, @unchecked Sendable {
       override func start(with input: Void) {

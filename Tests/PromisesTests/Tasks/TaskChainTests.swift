@@ -107,7 +107,7 @@ struct TaskChainTests {
     #expect(task.future.result?.indirectError as? TestError == TestError(2))
   }
 
-  @Test("D53: a task that is started for any outcome", arguments: 0..<3)
+  @Test("D53: a task can be started for any outcome of a future", arguments: 0..<3)
   func always(end: Int) {
     final class CleaningUp: FutureTask<Void, Void>, @unchecked Sendable {
       override func start(with input: Void) {
@@ -123,7 +123,7 @@ struct TaskChainTests {
     #expect(task.state == .completed)
   }
 
-  @Test("D23, D40, D53: a used task is an error in a chain too")
+  @Test("D23, D40, D53: a task that was used before is an error in a chain too")
   func used() {
     let task = Doubling()
     task.complete(with: 1)

@@ -15,7 +15,7 @@ extern char **environ;
 
 enum { SIZE = 64, CHILD_SOCKET = 3 };
 
-/* The parent's end of a child. */
+/* The parent's end of the socket to a child. */
 typedef struct relay {
   int socket;
   char bytes[SIZE];
@@ -43,7 +43,7 @@ static void await(sem_t *semaphore) {
   }
 }
 
-/* The parent's thread that reads. */
+/* Reads a child's messages on a thread of the parent. */
 static void *receive(void *context) {
   relay_t *relay = context;
   for (;;) {

@@ -27,7 +27,7 @@ struct Peer {
   var name: String
   var path: String
 
-  /// Nanoseconds by the name of the call; empty if the peer is not installed.
+  /// Returns nanoseconds by the name of the call; empty if the peer is not installed.
   func times() -> [String: Double] {
     guard let file = fopen(path, "r") else { return [:] }
     defer { fclose(file) }

@@ -25,7 +25,7 @@ enum Channel {
 
   private static func consume(_ channel: AsyncChannel<Int>) async -> Int {
     var sum = 0
-    // A statement each: in one expression the compiler tries all overloads of all of them.
+    // One statement for each operator: in one expression the compiler would try every combination of their overloads.
     let stage1 = channel.map { (value: Int) -> Int in value &+ 1 }
     let stage2 = stage1.filter { (value: Int) -> Bool in value & 7 != 0 }
     let stage3 = stage2.map { (value: Int) -> Int in value &* 3 }

@@ -7,7 +7,7 @@ enum Combined {
   static func run(_ count: Int) -> Int {
     var sum = 0
     let subject = PassthroughSubject<Int, Never>()
-    // A statement each: in one expression the compiler tries all overloads of all of them.
+    // One statement for each operator: in one expression the compiler would try every combination of their overloads.
     let stage1 = subject.map { (value: Int) -> Int in value &+ 1 }
     let stage2 = stage1.filter { (value: Int) -> Bool in value & 7 != 0 }
     let stage3 = stage2.map { (value: Int) -> Int in value &* 3 }

@@ -1,4 +1,4 @@
-// `stream-costs [--long]`: an event's way through ten operators, against OpenCombine and swift-async-algorithms.
+// `stream-costs [--long]`: the time of an event through ten operators, against OpenCombine and swift-async-algorithms.
 import CReport
 import Glibc
 import Timing
@@ -16,7 +16,7 @@ guard Ours.run(events) == Combined.run(events), Ours.run(events) == Channel.run(
   fatalError("the contestants do different work")
 }
 
-/// The wall clock: a channel has two tasks.
+/// Returns nanoseconds of the wall clock, because a channel needs two tasks.
 func passed(_ times: Int, _ work: () -> Void) -> Double {
   let start = statistics_passed()
   for _ in 0..<times { work() }

@@ -68,7 +68,7 @@ enum Ours {
     }
   }
 
-  /// An error through a chain of two, the second of which replaces it.
+  /// Passes an error through a chain of two operators, the second of which replaces it.
   @inline(never)
   static func reject(_ count: Int) {
     for _ in 0..<count {
@@ -79,7 +79,7 @@ enum Ours {
   }
 }
 
-/// The sum that callbacks make, one at a time.
+/// A sum to which callbacks add, one at a time.
 final class Sum: @unchecked Sendable {
   var value = 0
 }

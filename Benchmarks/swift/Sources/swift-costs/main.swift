@@ -39,7 +39,7 @@ func race(
 report_heading("Promise<Int> against EventLoopFuture<Int>", "ns")
 race("new + then + resolve", items: 100, ours: { Ours.then(100) }) { Theirs.then(100, on: $0) }
 race("a link of a chain of 10", items: 10, ours: { Ours.chain(10) }) { Theirs.chain(10, on: $0) }
-// Unknown at compile time.
+// A value that the optimizer cannot know.
 let step = arguments.count + 1
 race("new + then that captures + resolve", items: 100, ours: { Ours.then(100, adding: step) }) {
   Theirs.then(100, adding: step, on: $0)

@@ -1,6 +1,6 @@
 import PluginRuntime
 
-/// Bytes of a size, in the forms in which they are passed.
+/// Bytes as the two kinds of argument that pass them: copied and shared.
 final class Block {
   let bytes: Argument.Content
   let shared: Argument.Content

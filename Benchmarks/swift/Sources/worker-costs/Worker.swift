@@ -17,14 +17,14 @@ struct Worker {
 
   func add() { Self.wait(for: sum) }
 
-  /// Makes so many calls, each with the result of the one before, and waits for the last.
+  /// Makes `calls` calls, each with the result of the call before it, and waits for the last one.
   func result(of calls: Int) -> PluginValue? {
     var last = plugin.call("first", [.value(.int(0))], timeout: nil)
     for _ in 1..<calls { last = plugin.call("next", [Argument(.promise(last))], timeout: nil) }
     return Self.wait(for: last).value
   }
 
-  /// Whether the results of such calls are right.
+  /// Whether a chain of `calls` calls returns the right result.
   func isChained(_ calls: Int) -> Bool { result(of: calls) == .int(Int64(calls - 1)) }
 
   private var sum: Promise<PluginValue> { plugin.call("add", [.value(.int(20)), .value(.int(22))], timeout: nil) }

@@ -1,6 +1,6 @@
 // `worker-costs CALLEE.so CHAIN.so PLUGIN_HOST [--long]`: calls into worker processes, against bare round trips between
-// two processes, memcpy and posix_spawn; and the start of plugin-host. With `--calls COUNT` or `--chains COUNT`: so
-// many calls, or chains of ten, and nothing else, for a profiler.
+// two processes, memcpy and posix_spawn; and the start of plugin-host. `--calls COUNT` or `--chains COUNT` makes that
+// many calls, or chains of ten calls, and nothing else, for a profiler.
 import CBareWorker
 import CReport
 import Glibc
@@ -58,7 +58,7 @@ do {
 
   report_heading("Bytes into a worker process, against memcpy", "ns")
   for size in [1 << 10, 1 << 14, 1 << 16, 1 << 20, 1 << 23, 1 << 26] {
-    // Fewer rounds where one takes long.
+    // Fewer rounds for large blocks, which take long.
     let watch = Stopwatch(rounds: min(stopwatch.rounds, max(10, (1 << 28) / size)))
     let block = Block(size)
     let times = watch.race(

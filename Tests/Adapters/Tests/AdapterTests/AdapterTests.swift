@@ -14,7 +14,7 @@ import Tracing
 
 private struct Refused: Error {}
 
-/// One after another, those of OpenCombine too: reports and events are those of the process.
+/// Serialized, together with the tests of OpenCombine, because reports and events concern the whole process.
 @Suite("Adapters", .serialized)
 struct AdapterTests {
   @Test("a report of misuse is a log message with the number, the name and the place of the promise")
@@ -64,7 +64,7 @@ struct AdapterTests {
     late.resolve(1)
     rejected.rescue { (_: Refused) in 0 }.then({ _ in }, nil)
     #expect(try test.expectCounter("p.created").totalValue == 4)
-    // One of them was created before.
+    // One of the two was created before the metrics were started.
     #expect(try test.expectCounter("p.fulfilled").totalValue == 2)
     #expect(try test.expectCounter("p.rejected").totalValue == 1)
     #expect(try test.expectCounter("p.dropped").totalValue == 1)

@@ -65,7 +65,7 @@ extension AdapterTests {
       #expect(probe.completion == nil)
       probe.onValue = { $0.values.count < 3 ? .max(1) : .none }
       probe.subscription?.request(.max(1))
-      // The first one was held outside the buffer, which had the newest two of the others.
+      // The first value was held outside the buffer, which kept the newest two of the rest.
       #expect(probe.values == [1, 4, 5] && probe.completion == nil)
       probe.subscription?.request(.unlimited)
       #expect(probe.values == [1, 4, 5, 6] && probe.completion == .finished)
@@ -167,7 +167,7 @@ extension AdapterTests {
       source.cancelAll()
     }
 
-    /// Gets its demand from another thread, one value at a time.
+    /// A subscriber for which another thread requests one value at a time.
     private final class Crossing: OpenCombine.Subscriber, @unchecked Sendable {
       let count: Int
       let log = Mutex<[Int]>([])
@@ -258,7 +258,7 @@ extension AdapterTests {
       func cancel() { isCancelled = true }
     }
 
-    /// Gives a subscriber two subscriptions, against the rules.
+    /// A publisher that breaks the rules: it passes two subscriptions to a subscriber.
     private struct Twice: OpenCombine.Publisher {
       typealias Output = Int
       typealias Failure = Refused

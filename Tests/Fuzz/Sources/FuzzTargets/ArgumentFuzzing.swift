@@ -1,6 +1,7 @@
 import PluginRuntime
 
-/// Text and JSON become values of a signature's types, exactly, or a mistake that says something.
+/// Checks that text and JSON are converted to values of a signature's types without loss, or are refused with a
+/// message.
 enum ArgumentFuzzing {
   /// Converts each line to the type of its parameter.
   static func run(_ bytes: some Sequence<UInt8>, _ convert: (ValueType, String) throws -> PluginValue) {
@@ -36,7 +37,7 @@ enum ArgumentFuzzing {
       .map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Checks that a value's JSON is JSON, and reads as the same value.
+  /// Checks that the JSON written for a value parses, and is the same when it is read and written again.
   private static func check(_ value: PluginValue) {
     guard let json = try? JSONText(parsing: Array(value.json.utf8)) else {
       preconditionFailure("is written as no JSON: \(value.json)")

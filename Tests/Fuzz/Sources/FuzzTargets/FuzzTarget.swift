@@ -1,6 +1,6 @@
 import PluginRuntime
 
-/// The functions that are fuzzed. Each takes any bytes; where something is that must not be, the process ends.
+/// The fuzzed functions. Each accepts any bytes, and ends the process if a check fails.
 public enum FuzzTarget: String, CaseIterable, Sendable {
   /// The text of a signature.
   case signature
@@ -9,7 +9,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   /// A signature, then a line for each of its arguments, as JSON.
   case json
 
-  /// The one that this process fuzzes. Set before the fuzzer begins.
+  /// The target that this process fuzzes. Set it before the fuzzer starts.
   public nonisolated(unsafe) static var chosen = FuzzTarget.signature
 
   /// Runs the target once.

@@ -1,6 +1,7 @@
 import PluginRuntime
 
-/// A signature that parses is written such that it parses again, to the same; a mistake lies within the text.
+/// Checks that the description of a parsed signature parses to the same signature, and that an error points into the
+/// text.
 enum SignatureFuzzing {
   static func run(_ bytes: some Sequence<UInt8>) {
     let text = String(decoding: Array(bytes), as: UTF8.self)

@@ -3,7 +3,8 @@ import CFuzzer
 import FuzzTargets
 import Glibc
 
-// libFuzzer runs itself again to merge and to minimise, with the options that it knows: the target is inherited.
+// libFuzzer starts this program again to merge and to minimise, with its own options alone: the environment has the
+// target.
 let variable = "FUZZ_TARGET"
 let inherited = getenv(variable).map { String(cString: $0) }
 var arguments = CommandLine.arguments

@@ -9,22 +9,21 @@
 typedef enum {
   /* One thread in each process: 2 wake-ups a round trip. */
   BARE_DIRECT_TRIP,
-  /* One in the child, and two in this process, of which one reads, as a call into a worker has them: 3 wake-ups. */
+  /* One in the child, and two in this process, one of which reads, as in a call into a worker: 3 wake-ups. */
   BARE_THREADED_TRIP,
 } bare_trip_t;
 
-/* Plays the child, if the arguments are those of one; does not return then. Call it first in main(). */
+/* Runs the child and does not return, if the arguments are those of a child. Call it first in main(). */
 void bare_worker_main(int argc, char **argv);
 
 /* Starts a child for round trips. Returns whether it could be started. */
 bool bare_worker_start(bare_trip_t way);
 
-/* Makes round trips of 64 bytes with the child that was started that way. */
+/* Makes `count` round trips of 64 bytes with the child that was started for `way`. */
 void bare_worker_trips(bare_trip_t way, long count);
 
 /* Starts a program that ends at once by posix_spawn(), with an argument or NULL, and waits for its end. Drops its
- * output.
-   Returns whether it ended with 0. */
+ * output. Returns whether the exit status was 0. */
 bool bare_worker_spawn(const char *program, const char *argument);
 
 #endif
