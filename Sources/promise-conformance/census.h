@@ -104,8 +104,8 @@ static inline bool check_leaves_nothing(const check_census_t *before, const chec
   return holds;
 }
 
-/* Returns the milliseconds that a test has for its objects to be released by threads of the library, as long as the
- * counts change: CHECK_PATIENCE, or 20 seconds. */
+/* Returns the milliseconds that a test has for its objects to be released by threads of the library: CHECK_PATIENCE, or
+ * 20 seconds. */
 static inline long check_patience(void) {
   const char *text = getenv("CHECK_PATIENCE");
   return text != NULL ? atol(text) : 20000;
