@@ -66,7 +66,7 @@ typedef struct check_report {
   char reason[512];  /* of a failure; of CHECK_LACKS: the missing function */
   const char *file;  /* the last place that the check has reached */
   volatile int line; /* 0: none yet */
-  bool is_done;      /* whether the check has returned; the implementation could exit with the same status */
+  bool is_done;      /* whether the check has returned: the implementation could exit with status 0 too */
 } check_report_t;
 
 /* The report of this process. */
