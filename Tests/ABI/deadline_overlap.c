@@ -1,6 +1,5 @@
 /* cancel.h: a second call for a token during promise_token_set_deadline, at each release of a lock. The program
- * replaces pthread_mutex_unlock and makes the second call there, on the same thread: no race has to be won.
- * */
+ * replaces pthread_mutex_unlock and makes the second call there, on the same thread: no race has to be won. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 

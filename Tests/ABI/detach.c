@@ -91,8 +91,8 @@ static void releasing_alone_lets_the_handler_run(void) {
   }
 }
 
-/* A handler runs if nobody holds its promise, and a token asks the promise to cancel: the request finds the source,
- * whose end calls the handler. */
+/* A token asks a promise to cancel that nobody holds. The request propagates to the source, whose end still calls the
+ * handler. */
 static void a_request_alone_lets_the_handler_run(void) {
   spy_t spy = {0};
   promise_t *source = promise_new();

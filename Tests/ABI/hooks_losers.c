@@ -18,7 +18,7 @@ static void unwatch(void) {
   CHECK_STATUS(promise_set_hooks(NULL), PROMISE_OK);
 }
 
-/* Rejects the `first` of two inputs before they are combined and the others afterwards; reads the outcome. */
+/* Rejects `first` of two inputs before they are combined, the others afterwards; then reads the outcome. */
 static void combine(promise_t *(*combined)(promise_t *const *, size_t, uint32_t), int first) {
   promise_t *inputs[2] = {promise_new(), promise_new()};
   for (int i = 0; i < first; i++)

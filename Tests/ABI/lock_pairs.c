@@ -100,8 +100,7 @@ static void tick(void *ctx) {
 }
 
 static void executors(void) {
-  static atomic_int ticks; /* static: an idle thread calls the old hook later, before it ends or runs its next
-                            * callback */
+  static atomic_int ticks; /* static: an idle thread calls the old hook later, before its end or its next callback */
   CHECK_STATUS(promise_set_thread_hooks(tick, tick, &ticks, NULL), PROMISE_OK);
   promise_executor_t *serial = promise_executor_serial(NULL);
   promise_t *child = react_on(serial, adds_one, NULL, NULL);

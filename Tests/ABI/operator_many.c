@@ -210,8 +210,7 @@ static void *runs_a_long_chain(void *unused) {
     publish(source, 0);
     CHECK(ended(next, PROMISE_FULFILLED, links));
     promise_release(next);
-    CHECK_STATUS(promise_publisher_publish(source, I64(1)), PROMISE_EFULL); /* the subscriber at the other end is
-                                                                             * full */
+    CHECK_STATUS(promise_publisher_publish(source, I64(1)), PROMISE_EFULL); /* the last subscriber is full */
     promise_t *ready = promise_publisher_ready(source);
     next = next_of(subscriber);
     CHECK(ended(next, PROMISE_FULFILLED, links + 1));

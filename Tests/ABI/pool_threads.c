@@ -216,7 +216,7 @@ static void without_threads_jobs_are_dropped(void) {
   if (shares_process() || getenv("CHECK_QUICK") != NULL)
     return;
   spy_t spy = {0};
-  void *volatile memory = malloc(64 * 1024); /* frees enough of the heap for a reason */
+  void *volatile memory = malloc(64 * 1024); /* freed at once, so that the heap has room for a reason */
   free(memory);
   promise_t *first = promise_new();
   promise_executor_t *executor = pool();
@@ -299,7 +299,7 @@ static void serial_executors_leave_threads_to_others(void) {
   gate_wait(&gate);
   CHECK(atomic_load(&was_let_in));
   for (int i = 0; i < count; i++) {
-    /* The job behind the last job of the executor. */
+    /* This job runs behind the executor's last one: then all have run. */
     promise_t *last = react_on(busy[i].executor, adds_one, NULL, NULL);
     CHECK_STATUS(promise_wait(last, FOR_EVER), PROMISE_OK);
     promise_release(last);

@@ -1,14 +1,15 @@
 /* scarce.h - memory that runs out at a chosen allocation: at each allocation of a call in turn.
  *
- *    static promise_status_t then(void) {
- *      promise_t *source = promise_new();
- *      scarce();
- *      promise_t *derived = promise_then(source, adds_one, NULL, NULL);
- *      promise_status_t status = plenty(of(derived));
- *      ...
- *      return status; }
+ *     static promise_status_t then(void) {
+ *       promise_t *source = promise_new();
+ *       scarce();
+ *       promise_t *derived = promise_then(source, adds_one, NULL, NULL);
+ *       promise_status_t status = plenty(of(derived));
+ *       ...
+ *       return status;
+ *     }
  *
- *    RUN_OUT(then); // in main
+ *     RUN_OUT(then);   // in main
  *
  * The call between scarce() and plenty() has a limited number of cells and of blocks of the C library; a file or thread
  * counts as a block. The limit is 0, then one more at each attempt, until the call succeeds and leaves some unused.

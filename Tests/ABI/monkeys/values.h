@@ -28,8 +28,7 @@ static promise_value_t any_object(void) {
     return value;
   switch (draw(3)) {
   case 0:
-    CHECK(promise_value_object(&value, bond_type, bond) != PROMISE_EINVAL); /* if it were rejected, the caller would
-                                                                             * still own the payload */
+    CHECK(promise_value_object(&value, bond_type, bond) != PROMISE_EINVAL); /* the caller would keep the payload */
     break;
   case 1:
     promise_value_object_with(&value, toss(16) ? NULL : bond_type, bond, bond, bond_free);
