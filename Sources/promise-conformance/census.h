@@ -35,7 +35,7 @@ typedef struct check_census {
   uint64_t threads; /* without those of the library, which end by themselves */
 } check_census_t;
 
-/* ThreadSanitizer starts a thread of its own with the first one of the program. */
+/* ThreadSanitizer starts a thread of its own when the program starts its first. */
 #if defined(__SANITIZE_THREAD__)
 #define CHECK_CHECKERS_THREADS 1
 #elif defined(__has_feature)

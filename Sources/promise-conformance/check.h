@@ -39,8 +39,8 @@
 
 /* A row of a table of checks. */
 typedef struct check {
-  const char *name; /* of the body */
-  const char *rule; /* in one line */
+  const char *name; /* the name of the body */
+  const char *rule; /* the text, in one line */
   void (*body)(void);
 } check_t;
 
@@ -63,7 +63,7 @@ static inline long check_scale(long times) {
 
 /* The report of a check's process to its parent, in memory that both share. */
 typedef struct check_report {
-  char reason[512];  /* of a failure; of CHECK_LACKS: the missing function */
+  char reason[512];  /* the reason of a failure; for CHECK_LACKS, the missing function */
   const char *file;  /* the last place that the check has reached */
   volatile int line; /* 0: none yet */
   bool is_done;      /* whether the check has returned: the implementation could exit with status 0 too */

@@ -149,7 +149,7 @@ typedef struct spy {
   promise_kind_t kind;    /* the kind of the last value that was passed */
   promise_value_t answer; /* stored in *out by spy_handler */
   promise_verdict_t verdict;
-  promise_t *promise; /* for handlers that use one */
+  promise_t *promise; /* a promise for handlers that need one */
   pthread_t thread;   /* the thread of the call */
   pthread_t freed_on; /* the thread of the free */
 } spy_t;

@@ -9,8 +9,8 @@ static void releases(void *ctx, const promise_value_t *reason) {
   CHECK_STATUS(promise_release(subject), PROMISE_OK);
 }
 
-/* The handler releases the last reference to its promise, which abandons it. Its interest in the source ends all the
- * same, also if a token made the request. */
+/* The handler releases the last reference to its promise, which abandons it. The promise's interest in the source ends
+ * all the same, also if a token made the request. */
 static void request_goes_on_though_a_handler_releases_its_promise(void) {
   for (int way = 0; way < 8; way++) {
     spy_t spy = {0}, above = {0};

@@ -252,7 +252,7 @@ static promise_verdict_t waits_for_outside(void *ctx, const promise_value_t *in,
   return PROMISE_FULFILL;
 }
 
-/* An awaited promise may come to depend on the waiting thread: it begins to follow its promise. */
+/* During the wait, the awaited promise begins to follow a promise that the waiting thread has to settle. */
 static void wait_that_comes_to_be_without_end_ends(void) {
   spy_t spy = {0};
   promise_t *promise = promise_new();

@@ -1,4 +1,4 @@
-/* No recursion: a million links, observers, followers and owners, settled and released on a stack of 512 KiB. */
+/* Nothing recurses: a million links, observers, followers and owners, settled and released on a stack of 512 KiB. */
 #include "streams.h"
 
 static long count(void) {

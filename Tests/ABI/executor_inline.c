@@ -59,7 +59,7 @@ static void context_is_not_freed_while_submit_uses_it(void) {
 /* Each job runs the previous one inside its submit. */
 typedef struct relay {
   promise_job_t *before;
-  promise_t *follower; /* of the promise of the previous job */
+  promise_t *follower; /* derived from the promise of the previous job */
   int runs;
 } relay_t;
 
@@ -107,7 +107,7 @@ typedef struct recycling {
   promise_executor_t *waiting; /* puts its job into `next` */
   promise_job_t *submitted, *next;
   promise_t *promise; /* the promise of `next` */
-  spy_t spy;          /* of the reaction to that promise */
+  spy_t spy;          /* the spy of the reaction to that promise */
 } recycling_t;
 
 static uintptr_t cell_of(promise_job_t *job) {

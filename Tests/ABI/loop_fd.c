@@ -110,7 +110,7 @@ static void end_edges(edges_t edges) {
   teardown(edges.fixture);
 }
 
-/* One turn per edge is enough: work left by a turn raises another edge. */
+/* One turn per edge is enough: work that a turn leaves raises another edge. */
 static void a_turn_that_leaves_jobs_gives_another_edge(void) {
   edges_t edges = watch_edges();
   shared = edges.fixture;

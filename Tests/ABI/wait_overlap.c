@@ -8,7 +8,7 @@
 #include "queues.h"
 #include "support.h"
 
-/* Of linux/futex.h, which musl-gcc does not find. */
+/* Constants of linux/futex.h, which musl-gcc does not find. */
 enum { FUTEX_WAIT_BITSET = 9, FUTEX_CMD_MASK = 127 };
 
 static long (*system_call)(long, ...);

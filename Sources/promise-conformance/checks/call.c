@@ -63,8 +63,8 @@ static void a_call_is_answered(void) {
   promise_queue_free(queue);
 }
 
-/* The event has the only reference to the derived promise: the call is made all the same. Released without an answer,
- * the promise is destroyed while pending. */
+/* A CALL is queued although its event has the only reference to the derived promise. Released without an answer, the
+ * promise is destroyed while pending. */
 static void a_call_for_nobody(void) {
   promise_queue_t *queue = promise_queue_new();
   promise_t *source = fulfilled(7);

@@ -5,7 +5,7 @@
 typedef struct asked {
   char letter;
   int64_t reason;
-  promise_kind_t kind; /* of the reason */
+  promise_kind_t kind; /* the kind of the reason */
   int frees;
   promise_t *discards; /* the promise that the handler discards; NULL: none */
   bool releases;       /* whether it releases that promise, too */
@@ -291,8 +291,7 @@ static promise_t *giving_up(int way, promise_t **sources, asked_t *asked) {
   return promise;
 }
 
-/* The handler settles its own promise at once, and may release it. The promise's interest in the sources ends all the
- * same. */
+/* A handler that settles, and may release, its own promise still ends the interest of that promise in the sources. */
 static void a_request_propagates_though_a_handler_settles(void) {
   for (int i = 0; i < 8; i++) {
     journal_clear();

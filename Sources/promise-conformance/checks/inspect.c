@@ -172,8 +172,8 @@ static void shared_parts_are_compared_once(void) {
 
 /* ---- Descriptions ---- */
 
-/* In a buffer of any size: no byte beyond it, a NUL at the end, whole characters, and an ellipsis if the text is
- * truncated. */
+/* A description in a buffer of any size has no byte beyond the size, ends with a NUL after a whole character, and has
+ * an ellipsis if the text is truncated. */
 static void description_fits_its_place(void) {
   promise_value_t forged = {.kind = 4711};
   promise_value_t value = json("{\"naïve\":[\"☹☹☹\",1234567,\"\\u0001\\ud83c\\udf88\"]}");

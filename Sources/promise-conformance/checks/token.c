@@ -149,7 +149,7 @@ static void a_chain_of_tokens_may_be_long(void) {
   promise_t *promise = named("e");
   for (int i = 0; i < LINKS; i++)
     tokens[i] = promise_token_new(0);
-  /* From the end, so that the search for a cycle is short. */
+  /* Chained from the end, so that each search for a cycle is short. */
   for (int i = LINKS - 1; i > 0; i--)
     CHECK_STATUS(promise_token_chain(tokens[i - 1], tokens[i], PROMISE_CHAIN_CANCEL), PROMISE_OK);
   promise_token_add(tokens[0], promise);

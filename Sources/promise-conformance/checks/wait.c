@@ -179,8 +179,8 @@ static void waits_for_the_end_of_a_chain(void) {
   promise_release(promise);
 }
 
-/* Opened when the callback runs, and to end it. Meanwhile another thread waits for its promise: an ordinary wait, which
- * the end of the callback ends. */
+/* `in_callback` opens when the callback runs, and `waited` ends it. Meanwhile another thread waits for the promise: an
+ * ordinary wait, which the end of the callback ends. */
 static gate_t in_callback = GATE_CLOSED, waited = GATE_CLOSED;
 
 static promise_verdict_t lets_others_look(void *ctx, const promise_value_t *in, promise_value_t *out) {
@@ -205,8 +205,9 @@ static void other_threads_may_wait_for_a_promise_that_is_settled_here(void) {
   promise_release(promise);
 }
 
-/* Opened when the first callback runs on the settling thread, and to end it. A callback that this thread attaches
- * meanwhile runs at once, and may wait for later callbacks, because the settling thread runs those. */
+/* `first_runs` opens when the first callback runs on the settling thread, and `first_may_end` ends it. A callback that
+ * this thread attaches meanwhile runs at once, and may wait for later callbacks, because the settling thread runs
+ * those. */
 static gate_t first_runs = GATE_CLOSED, first_may_end = GATE_CLOSED;
 
 static void holds_the_others_up(void *ctx, const promise_value_t *value) {
