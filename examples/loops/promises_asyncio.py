@@ -47,7 +47,7 @@ class PromiseLoop:
         self.asyncio = asyncio.get_running_loop()
         self.loop = made(lib.promise_loop_new())
         self.executor = made(lib.promise_loop_executor(self.loop))
-        self.handlers = []  # as long as C may call them
+        self.handlers = []  # kept as long as C may call them
         self.asyncio.add_reader(check(lib.promise_loop_fd(self.loop)), lib.promise_loop_run_once, self.loop)
 
     def close(self):

@@ -25,7 +25,7 @@ class _Holder:
     def __init__(self):
         self.queue, self.events = made(lib.promise_queue_new()), (Event * 64)()
         self.numbers, self.objects = itertools.count(1), {}
-        self.types = {}  # of classes
+        self.types = {}  # by class
         self.attached = {}  # by gate
         self.change, self.taking = threading.Lock(), threading.Lock()
         atexit.register(self.detach_all)

@@ -177,7 +177,7 @@ def _raised(reason):
     try:
         copy = class_.__new__(class_, *reason.args)
     except TypeError:
-        return reason  # only its own __init__ knows how to make one
+        return reason  # only the __init__ of the class can make a copy
     copy.args = reason.args
     copy.__dict__.update(reason.__dict__)
     copy.__cause__, copy.__context__ = reason.__cause__, reason.__context__
