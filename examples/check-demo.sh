@@ -58,7 +58,7 @@ for folder in include Sources examples; do
   grep -Eqx " +$id +$folder +$original_size +$packed_size +[0-9.]+ %" "$out/demo.txt" ||
     fail "$folder: its sizes are not in what was printed"
 
-  # The archive is of the files that are there.
+  # The archive has the files of the project.
   mkdir "$scratch/$folder"
   tar -C "$scratch/$folder" -xf "$tar"
   diff -r --no-dereference -x __pycache__ -x build "$root/$folder" "$scratch/$folder/$folder" ||

@@ -4,8 +4,8 @@
 #   PLUGIN_HOST=FILE LIBPROMISE=FILE EXAMPLES=DIR examples/demo.sh
 #
 # PLUGIN_HOST: the plugin-host to use; LIBPROMISE: the library to build the plugins with; EXAMPLES: a folder for built
-# files. Besides, PLUGINS=DIR uses plugins that are built already, and OUT=DIR is the folder of the results, whose
-# content is replaced.
+# files. PLUGINS=DIR uses plugins that are built already. OUT=DIR is the folder of the results, whose content is
+# replaced.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -32,7 +32,7 @@ database=$out/catalog.sqlite
 rm -f "$database" "$out"/*.tar "$out"/*.tar.gz
 
 for folder in $folders; do
-  # Sorted and undated: the same files give the same archive, and so the same checksums.
+  # Sorted and without dates, so that the same files have the same archive and checksums.
   tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --exclude=__pycache__ --exclude=build \
     -C "$root" -cf "$out/$folder.tar" "$folder"
   echo "== $folder"
@@ -42,7 +42,7 @@ for folder in $folders; do
   "$host" call --progress off --raw "$plugins/catalog.so" fetch "$database" "$folder" >"$out/$folder.tar.gz"
 done
 
-# One text for each row of a statement whose column is called `line`.
+# Prints a line for each row of a statement, which must name its column `line`.
 lines() {
   "$host" call --progress off --raw "$plugins/catalog.so" query "$database" "$1" >"$out/rows.json"
   sed -e 's/^[[ ]{"line":"//' -e 's/"}[],]*$//' "$out/rows.json"

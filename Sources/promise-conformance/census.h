@@ -32,10 +32,10 @@ typedef struct check_census {
   CHECK_KINDS(CHECK_FIELD)
 #undef CHECK_FIELD
   uint64_t descriptors;
-  uint64_t threads; /* the library's end by themselves, and are not counted */
+  uint64_t threads; /* without those of the library, which end by themselves */
 } check_census_t;
 
-/* ThreadSanitizer starts a thread of its own with the first one of the program. */
+/* ThreadSanitizer starts a thread of its own when the program starts its first. */
 #if defined(__SANITIZE_THREAD__)
 #define CHECK_CHECKERS_THREADS 1
 #elif defined(__has_feature)
@@ -47,13 +47,14 @@ typedef struct check_census {
 #define CHECK_CHECKERS_THREADS 0
 #endif
 
-/* The number of objects that the running test declares to leave. */
+/* The objects of each kind that the running test may leave, by LEAVES(). */
 static check_census_t check_left;
 
 #define LEAVES(kind, count) ((void)(check_left.kind += (uint64_t)(count)))
 
-/* The entries of a folder of /proc/self; of `task`, without the library's threads, and without one that ends meanwhile.
- * 0 if it cannot be read. A thread that is being started may be counted: it has its creator's name for a moment. */
+/* Returns the number of entries of a folder of /proc/self; 0 if it cannot be read. In `task`, leaves out the library's
+ * threads, and threads that end meanwhile. May count a library thread that is being started: it has its creator's name
+ * for a moment. */
 static inline uint64_t check_entries(const char *folder) {
   char path[300], name[8];
   uint64_t count = 0;
@@ -85,7 +86,8 @@ static inline check_census_t check_count(void) {
 #undef CHECK_FIELD
 }
 
-/* Returns whether the test left no more than it found and declared; `reports`: prints a failure for each kind. */
+/* Returns whether the test left no more than it found and declared; `reports`: whether to print a failure for each
+ * kind. */
 static inline bool check_leaves_nothing(const check_census_t *before, const check_census_t *after, bool reports) {
   bool holds = true;
 #define CHECK_FIELD(kind, name, counted)                                                                               \
@@ -102,15 +104,16 @@ static inline bool check_leaves_nothing(const check_census_t *before, const chec
   return holds;
 }
 
-/* Waits for threads of the library that are still about to release the test's objects, while the counts change, for
- * CHECK_PATIENCE milliseconds at most. */
+/* Returns the milliseconds that a test has for its objects to be released by threads of the library: CHECK_PATIENCE, or
+ * 20 seconds. */
 static inline long check_patience(void) {
   const char *text = getenv("CHECK_PATIENCE");
   return text != NULL ? atol(text) : 20000;
 }
 
 /* Allows for the descriptors of the main loop, which its first use opens for good: epoll, a timer, an event. If the
- * test did not use it, it is created here, so that the three are not taken for others. */
+ * test did not use the main loop, this function creates it, so that three leaked descriptors are not taken for
+ * these. */
 static inline void check_allow_main_loop(const check_census_t *before) {
   static bool is_allowed;
   if (is_allowed || check_count().descriptors <= before->descriptors + check_left.descriptors)
@@ -124,20 +127,20 @@ static inline void check_allow_main_loop(const check_census_t *before) {
 
 enum { CHECK_PLACES = 1 << 14, CHECK_FRAMES = 6 };
 
-/* The places where promises and callbacks were created, and their ids. */
+/* The recorded promises and callbacks: their ids, and the places where they were created. */
 static struct {
   pthread_mutex_t mutex;
   long count;
   struct {
     uint64_t id;
-    uintptr_t frames[CHECK_FRAMES]; /* of the program, relative to its beginning; 0: no more */
+    uintptr_t frames[CHECK_FRAMES]; /* return addresses in the program, relative to its beginning; 0 after the last */
   } * places;
 } check_recorded = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 extern const char __executable_start[], etext[];
 
-/* Records the return addresses in the program that are nearest on the stack. The library's frames are not unwound: it
- * has no tables for that. */
+/* Records the nearest return addresses in the program. Scans the stack for them, because the library has no tables for
+ * unwinding its frames. */
 __attribute__((no_sanitize_address)) static inline void check_record(void *ctx, const promise_trace_event_t *event) {
   void *const *word = (void *const *)__builtin_frame_address(0), *const *end = word + 256;
   (void)ctx;
@@ -148,7 +151,7 @@ __attribute__((no_sanitize_address)) static inline void check_record(void *ctx, 
     int frame = 0;
     check_recorded.places[check_recorded.count].id = event->id;
     for (; word < end && frame < CHECK_FRAMES; word++) {
-      /* Minus one: in the line of the call, not after it. */
+      /* Minus one, for the line of the call: a return address may belong to the next line. */
       uintptr_t offset = (uintptr_t)*word - (uintptr_t)__executable_start - 1;
       if (offset < (uintptr_t)(etext - __executable_start) && offset != last)
         check_recorded.places[check_recorded.count].frames[frame++] = last = offset;
@@ -158,7 +161,7 @@ __attribute__((no_sanitize_address)) static inline void check_record(void *ctx, 
   pthread_mutex_unlock(&check_recorded.mutex);
 }
 
-/* Records the places from now on, unless the test starts a trace of its own. */
+/* Starts to record places; a trace that the test starts ends the record. */
 static inline void check_record_places(void) {
   promise_trace_t trace = {.size = sizeof trace, .event = check_record};
   check_recorded.places = calloc(CHECK_PLACES, sizeof *check_recorded.places);
@@ -166,8 +169,8 @@ static inline void check_record_places(void) {
     fprintf(stderr, "%s: the places are not recorded\n", check_test);
 }
 
-/* Prints the places of the first promises and callbacks that are left, by addr2line: the nearest caller first, and
- * perhaps some that had returned. */
+/* Prints, by addr2line, the places of the first promises and callbacks that are left, the nearest caller first. Some of
+ * the callers may have returned: the stack still had their addresses. */
 static inline void check_print_places(void) {
   int printed = 0;
   for (long place = 0; place < check_recorded.count && printed < 10; place++) {
@@ -186,7 +189,7 @@ static inline void check_print_places(void) {
   }
 }
 
-/* Returns whether the test left too much. */
+/* Returns whether the test left too many objects, and reports them. */
 static inline bool check_leaks(const check_census_t *before) {
   long patience = check_patience();
   check_allow_main_loop(before);

@@ -39,8 +39,8 @@
 
 /* A row of a table of checks. */
 typedef struct check {
-  const char *name; /* of the body */
-  const char *rule; /* in one line */
+  const char *name; /* the name of the body */
+  const char *rule; /* the text, in one line */
   void (*body)(void);
 } check_t;
 
@@ -63,10 +63,10 @@ static inline long check_scale(long times) {
 
 /* The report of a check's process to its parent, in memory that both share. */
 typedef struct check_report {
-  char reason[512];  /* of a failure; of CHECK_LACKS: the missing function */
+  char reason[512];  /* the reason of a failure; for CHECK_LACKS, the missing function */
   const char *file;  /* the last place that the check has reached */
   volatile int line; /* 0: none yet */
-  bool is_done;      /* the check has returned; the exit status alone could be the implementation's */
+  bool is_done;      /* whether the check has returned: the implementation could exit with status 0 too */
 } check_report_t;
 
 /* The report of this process. */
@@ -107,8 +107,8 @@ __attribute__((format(printf, 4, 5))) static inline bool check_that(bool holds, 
   }                                                                                                                    \
   const check_t family##_checks[]
 
-static atomic_long check_checks;   /* created in this test */
-static atomic_long check_failures; /* of the created ones */
+static atomic_long check_checks;   /* the checks that this test has made */
+static atomic_long check_failures; /* the checks of this test that failed */
 static const char *check_test = "";
 static int check_passed;
 static int check_failed;
@@ -169,7 +169,7 @@ static inline bool check_text(const char *actual, const char *expected, const ch
                     check_shown(expected));
 }
 
-/* Records the place, for a crash or a hang in an argument; then checks. Each returns whether the check held. */
+/* Records the place, in case an argument crashes or hangs; then checks. Each macro returns whether the check held. */
 #define CHECK_HERE(check) (check_at(__FILE__, __LINE__), (check))
 #define CHECK(condition) CHECK_HERE(check_that((condition), __FILE__, __LINE__, "this does not hold: %s", #condition))
 #define CHECK_INT(actual, expected) CHECK_HERE(check_int((actual), (expected), #actual, __FILE__, __LINE__))
@@ -206,7 +206,8 @@ static inline int check_run_here(void (*test)(void)) {
   return leaks ? CHECK_LEAKS : atomic_load(&check_failures) == 0 ? CHECK_HOLDS : CHECK_FAILS;
 }
 
-/* A test that leaks runs once more, with the places where its promises are created. `places`: this is that time. */
+/* Runs a test in a process of its own; if it leaks, once more, to record where its promises are created. `places`:
+ * whether this is the second run. */
 static inline bool check_run_apart(void (*test)(void), bool places) {
   fflush(NULL);
   pid_t child = fork();

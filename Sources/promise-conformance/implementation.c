@@ -1,4 +1,4 @@
-/* In this file the names are not replaced. */
+/* Keeps implementation.h from replacing the names in this file. */
 #define CONFORMANCE_FUNCTIONS_H
 #include "implementation.h"
 

@@ -11,7 +11,7 @@ typedef struct fixture {
   promise_executor_t *executor;
 } fixture_t;
 
-/* A loop with its executor, and an empty journal. */
+/* Returns a new loop with its executor, and clears the journal. */
 static inline fixture_t setup(void) {
   journal_clear();
   fixture_t fixture = {.loop = promise_loop_new()};

@@ -32,7 +32,7 @@ static void refuse(const char *problem, const char *what) {
   exit(WRONG_USAGE);
 }
 
-/* The exit status, once the results are written. */
+/* Flushes the results. Returns `status`, or CANNOT_WRITE if they could not be written. */
 static int finish(int status) {
   if (fflush(stdout) == 0 && !ferror(stdout))
     return status;
@@ -121,7 +121,7 @@ static void report(bool good, const char *name, const char *note) {
 static run_facts_t facts;
 
 /* Writes a note on a missing function. Returns true if an implementation of an older version may lack it. An
- * implementation that does not report its version has to be of the first. */
+ * implementation that does not report its version is taken for version 1. */
 static bool may_lack(const char *function, char *note, size_t size) {
   uint32_t since = implementation_since(function);
   snprintf(note, size, "%s is not there: it is of version %u, the library of version %u", function, (unsigned)since,
@@ -162,7 +162,7 @@ int main(int argc, char **argv) {
     each_check(&options, print_name);
     return finish(CONFORMS);
   }
-  /* dlopen() searches the system's library paths for a name without a slash. */
+  /* For a name without a slash, dlopen() would search the library paths of the system. */
   char here[4096];
   if (strchr(options.library, '/') == NULL) {
     snprintf(here, sizeof here, "./%s", options.library);

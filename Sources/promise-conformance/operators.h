@@ -16,7 +16,7 @@ static inline promise_subscriber_t *listen_only(promise_publisher_t *publisher, 
   return subscriber;
 }
 
-/* Records arrays of numbers, and errors. */
+/* The log of record_array() and record_error_among_arrays(): the digits of each array, and "!" for an error. */
 static char arrays[256];
 static inline void record_array(void *ctx, const promise_value_t *value) {
   (void)ctx;
@@ -40,7 +40,7 @@ static inline promise_subscriber_t *listen_to_arrays(promise_publisher_t *publis
   return subscribe(made(publisher), wish);
 }
 
-/* Writes a value to the journal as a small letter, and an array as its numbers' letters in brackets. */
+/* Writes a number to the journal as a small letter. note_value() also writes arrays, as letters in brackets. */
 static inline void note_number(const promise_value_t *value) {
   note((char)('a' + value->as.i64));
 }

@@ -7,7 +7,7 @@
 enum { ROOM = 64 };
 static _Thread_local promise_event_t events[ROOM];
 
-/* Takes ready events into `events`; returns their number. */
+/* Takes events into `events`, and returns their number. Waits for the first one, `timeout` nanoseconds at most. */
 static inline int64_t take(promise_queue_t *queue, int64_t timeout) {
   memset(events, 0xee, sizeof events);
   return promise_queue_take(queue, events, ROOM, timeout);

@@ -6,7 +6,7 @@
 
 /* The reports passed to the hooks. */
 typedef struct report {
-  spy_t spy; /* of the last value, the thread, and the context */
+  spy_t spy; /* records the last value, the thread, and the context */
   int unhandled, again, dropped;
   uint64_t id;
   uint64_t callbacks;

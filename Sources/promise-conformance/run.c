@@ -25,7 +25,7 @@ const char *check_status_name(promise_status_t status) {
   return status <= 0 && status > -(promise_status_t)(sizeof names / sizeof *names) ? names[-status] : "no known status";
 }
 
-/* The memory that both processes share. */
+/* The memory that this process shares with the process of a check. */
 typedef struct shared {
   check_report_t report;
   run_facts_t facts;

@@ -10,7 +10,7 @@ typedef enum { RUN_PASSED, RUN_FAILED, RUN_LACKS } run_result_t;
 
 typedef struct run_outcome {
   run_result_t result;
-  char reason[1024]; /* of a failure, with the place; of RUN_LACKS: the missing function */
+  char reason[1024]; /* the reason of a failure, with the place; for RUN_LACKS, the missing function */
 } run_outcome_t;
 
 /* Loads the implementation in a new process, and calls `check` there. Kills the process after `seconds`. */
@@ -19,7 +19,7 @@ run_outcome_t run_check(const char *library, unsigned seconds, void (*check)(voi
 /* The facts about the implementation as a whole. */
 typedef struct run_facts {
   uint32_t version; /* 0: promise_abi_version() is missing, or returns 0 */
-  bool has[1024];   /* of each function in implementation_functions */
+  bool has[1024];   /* for each of implementation_functions, whether it exists */
 } run_facts_t;
 
 /* Loads the implementation in a new process and reads its facts. */

@@ -6,7 +6,7 @@
 
 #include "support.h"
 
-/* The reaction of `handler` on `executor` to a fulfilled promise. */
+/* Attaches `handler` on `executor` to a fulfilled promise. Returns the derived promise. */
 static inline promise_t *react_on(promise_executor_t *executor, promise_handler_t handler, void *ctx,
                                   promise_free_t free_ctx) {
   promise_t *source = fulfilled(1);
@@ -18,12 +18,12 @@ static inline promise_t *react_on(promise_executor_t *executor, promise_handler_
   return child;
 }
 
-/* Attaches `handler` on a timer thread, to which the promise of a timer is passed. */
+/* Attaches `handler` to a timer, so that it runs on a timer thread. Returns the derived promise. */
 static inline promise_t *react_on_timer(promise_handler_t handler, void *ctx) {
   promise_t *source = promise_new(), *delayed = promise_delay(source, 1);
   promise_t *child = promise_then(delayed, handler, ctx, NULL);
   REQUIRE(child != NULL);
-  /* Only now, so that the handler is attached before the timer fires. */
+  /* Resolved only now, so that the handler is attached before the timer fires. */
   REQUIRE(promise_resolve(source, I64(1)) == PROMISE_OK);
   promise_release(source);
   promise_release(delayed);

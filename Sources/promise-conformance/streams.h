@@ -4,7 +4,7 @@
 
 #include "scheduling.h"
 
-/* The `ctx` of everything(). Its log has values as their numbers, errors as "!" and their numbers, and the end of the
+/* The `ctx` of everything(). Its log has values as their numbers, errors as "!" and their numbers, and the free of the
  * context as ".". */
 typedef struct listener {
   char log[512];
@@ -41,7 +41,7 @@ static inline void record_end(void *ctx) {
   atomic_fetch_add(&listener->frees, 1);
 }
 
-/* A subscription to all events, as a value to modify. */
+/* Returns a subscription to all events, for the caller to modify. */
 static inline promise_subscription_t everything(listener_t *listener) {
   return (promise_subscription_t){.size = sizeof(promise_subscription_t),
                                   .overflow = PROMISE_OVERFLOW_BUFFER,
@@ -73,7 +73,7 @@ static inline promise_subscriber_t *listen(promise_publisher_t *publisher, liste
   return subscribe(publisher, everything(listener));
 }
 
-/* A subscriber whose events are requested. */
+/* Subscribes without demand: the test asks for each event by promise_subscriber_next(). */
 static inline promise_subscriber_t *pull(promise_publisher_t *publisher, promise_overflow_t overflow,
                                          uint64_t capacity) {
   promise_subscription_t subscription = {.size = sizeof subscription, .overflow = overflow, .capacity = capacity};
@@ -106,7 +106,7 @@ static inline promise_t *next_of(promise_subscriber_t *subscriber) {
   return next;
 }
 
-/* Holds if the promise was fulfilled with VOID. */
+/* Returns whether the promise was fulfilled with VOID. */
 static inline bool is_done(promise_t *promise) {
   promise_value_t value;
   return promise_state(promise) == PROMISE_FULFILLED && promise_result(promise, &value) == PROMISE_OK &&

@@ -54,13 +54,13 @@ static inline promise_value_t error(const char *domain, int64_t code, const char
   return value;
 }
 
-/* The content of *out before a call, which the call must not read or release. */
+/* Returns content for *out before a call, which the call must not read or release. */
 static inline promise_value_t garbage(void) {
   promise_value_t value = {.kind = 0xdeadbeef, .reserved = 0xdeadbeef, .as.u64 = 0xdeadbeefdeadbeef};
   return value;
 }
 
-/* Returns a value that holds one reference of `promise`, and takes it over. */
+/* Returns a PROMISE value, which takes over one reference to `promise`. */
 static inline promise_value_t holding(promise_t *promise) {
   promise_value_t value = {.kind = PROMISE_KIND_PROMISE, .as.ptr = promise};
   return value;
@@ -85,21 +85,21 @@ static inline promise_t *rejected(int64_t number) {
   return promise;
 }
 
-/* Returns a stale token. */
+/* Returns the token of a promise that was destroyed. */
 static inline promise_t *stale(void) {
   promise_t *promise = promise_new();
   REQUIRE(promise != NULL && promise_release(promise) == PROMISE_OK);
   return promise;
 }
 
-/* Checks that `promise` is in `state` with the I64 `number`. */
+/* Returns whether `promise` is in `state` with the I64 `number`. */
 static inline bool ended(promise_t *promise, promise_state_t state, int64_t number) {
   promise_value_t value;
   return promise_state(promise) == state && promise_result(promise, &value) == PROMISE_OK &&
          value.kind == PROMISE_KIND_I64 && value.as.i64 == number;
 }
 
-/* Checks that the library rejected `promise` with the status `code`. */
+/* Returns whether the library rejected `promise` with the status `code`. */
 static inline bool failed_with(promise_t *promise, promise_status_t code) {
   promise_value_t reason;
   if (promise_state(promise) != PROMISE_REJECTED || promise_result(promise, &reason) != PROMISE_OK)
@@ -141,7 +141,7 @@ static inline bool was_discarded(promise_t *promise) {
 
 /* ---- Contexts ---- */
 
-/* Passed as `ctx` with spy_free: counts the calls, and the frees, of which there must be one. */
+/* A context that counts its calls, and its frees by spy_free. No call may follow a free. */
 typedef struct spy {
   atomic_int calls;
   atomic_int frees;
@@ -149,7 +149,7 @@ typedef struct spy {
   promise_kind_t kind;    /* the kind of the last value that was passed */
   promise_value_t answer; /* stored in *out by spy_handler */
   promise_verdict_t verdict;
-  promise_t *promise; /* for handlers that use one */
+  promise_t *promise; /* a promise for handlers that need one */
   pthread_t thread;   /* the thread of the call */
   pthread_t freed_on; /* the thread of the free */
 } spy_t;
@@ -181,7 +181,7 @@ static inline promise_verdict_t spy_handler(void *ctx, const promise_value_t *in
   return PROMISE_FULFILL;
 }
 
-/* A handler without a context. */
+/* A handler that adds one to its argument. It has no context. */
 static inline promise_verdict_t adds_one(void *ctx, const promise_value_t *in, promise_value_t *out) {
   CHECK_POINTER(ctx, NULL);
   *out = *I64(in->kind == PROMISE_KIND_I64 ? in->as.i64 + 1 : 0);
@@ -193,7 +193,7 @@ static inline void spy_observer(void *ctx, const promise_value_t *value) {
   spy_see(ctx, value);
 }
 
-/* A block without an argument that counts its calls. */
+/* A discard block that counts its calls. */
 static inline void spy_discard(void *ctx) {
   spy_see(ctx, VOID());
 }
@@ -222,7 +222,7 @@ static inline const promise_type_t *payload_type(void) {
   return type;
 }
 
-/* A value that owns memory, and whose destruction is observable. */
+/* Returns a value that owns memory, and whose destruction `payload` counts. */
 static inline promise_value_t object(payload_t *payload) {
   promise_value_t value;
   REQUIRE(promise_value_object(&value, payload_type(), payload) == PROMISE_OK);
@@ -249,7 +249,7 @@ static inline void journal_clear(void) {
 #define MILLISECONDS INT64_C(1000000)
 #define FOR_EVER INT64_C(-1)
 
-/* In nanoseconds. */
+/* Returns the monotonic time in nanoseconds. */
 static inline int64_t now(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
@@ -262,14 +262,14 @@ __attribute__((constructor)) static void avoid_huge_pages(void) {
   prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 }
 
-/* Returns whether the resident memory of the process is that of this program. Under a memory checker, which keeps freed
- * memory, it is not; CHECK_QUICK is set there. */
+/* Returns whether the resident memory shows the program's use of memory. Memory checkers, under which CHECK_QUICK is
+ * set, keep freed memory. */
 static inline bool resident_is_known(void) {
   return getenv("CHECK_QUICK") == NULL;
 }
 
-/* Returns the resident memory of the process, counted from its pages; 0 if it is not known. The second file, for
- * kernels without the first, may be off by many pages for each processor. */
+/* Returns the resident memory of the process, counted from its pages; 0 if it is not known. The count of the second
+ * file, which is for kernels without the first, may be off by many pages for each processor. */
 static inline long resident_kilobytes(void) {
   if (!resident_is_known())
     return 0;
@@ -299,7 +299,7 @@ static inline void finish(pthread_t thread) {
   REQUIRE(pthread_join(thread, NULL) == 0);
 }
 
-/* Compares two values that can be compared. */
+/* Returns whether two values are equal, which must be comparable. */
 static inline bool values_equal(const promise_value_t *one, const promise_value_t *other) {
   bool equal = false;
   CHECK_STATUS(promise_value_equal(one, other, &equal), PROMISE_OK);
@@ -359,7 +359,7 @@ static inline promise_t *spied(promise_t *promise, promise_executor_t *executor,
   return child;
 }
 
-/* A reaction of `spy`, attached with a token. */
+/* Attaches a reaction with both handlers of `spy`, and a token. */
 static inline promise_t *guarded(promise_t *promise, promise_token_t *token, spy_t *spy) {
   return spied(promise, NULL, token, spy);
 }

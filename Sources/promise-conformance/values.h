@@ -42,7 +42,7 @@ static inline promise_value_t object_of(const promise_type_t *type, const char *
   return value;
 }
 
-/* Each level holds the one below twice: a hundred levels have 2^100 paths, but a hundred values. */
+/* Returns arrays that hold the one below twice: a hundred levels have 2^100 paths, but only a hundred arrays. */
 static inline promise_value_t doubled(promise_value_t value, int levels) {
   for (int i = 0; i < levels; i++) {
     CHECK_STATUS(promise_value_retain(&value), PROMISE_OK);

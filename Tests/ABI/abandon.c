@@ -1,4 +1,4 @@
-/* lifecycle.h, callback.h: the ends of a promise that its last owner releases while it follows another. */
+/* lifecycle.h, callback.h: a promise whose last owner releases it while it follows another. */
 #include "support.h"
 
 /* Returns a promise that follows `source`. */
@@ -8,7 +8,7 @@ static promise_t *follower_of(promise_t *source) {
   return follower;
 }
 
-/* The derived promise keeps its handler, although nothing but its follower had a reference to it. */
+/* The derived promise keeps its handler, although only the released follower had a reference to it. */
 static void a_source_with_a_handler_outlives_its_follower(void) {
   spy_t spy = {.verdict = PROMISE_FULFILL, .answer = *I64(3)}, request = {0};
   promise_t *source = promise_new();
@@ -30,7 +30,7 @@ static void a_source_with_a_handler_outlives_its_follower(void) {
   promise_token_release(token);
 }
 
-/* A released follower frees the contexts of its own cancel-request handlers. */
+/* The last release of a follower frees the contexts of its cancel-request handlers. */
 static void a_follower_frees_its_request_handlers(void) {
   spy_t first = {0}, second = {0};
   promise_t *source = promise_new();
@@ -45,7 +45,7 @@ static void a_follower_frees_its_request_handlers(void) {
   promise_release(source);
 }
 
-/* Each follower of a chain leaves with the one behind it, up to the first promise that has another owner. */
+/* A released chain of followers is detached from its last link up to the first promise that has another owner. */
 static void a_chain_of_followers_leaves_up_to_an_owner(void) {
   spy_t spies[3] = {{0}, {0}, {0}};
   promise_t *source = promise_new(), *owned = follower_of(source), *middle = follower_of(owned);

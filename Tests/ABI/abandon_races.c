@@ -1,11 +1,11 @@
-/* Promises that are abandoned while another thread settles their sources: one of the two ends them, and the loser's
- * value is released. */
+/* Promises that are abandoned while another thread settles their sources: each promise ends once, and a value that
+ * comes too late is released. */
 #include "race.h"
 
 static promise_t *source, *follower;
 static payload_t payload;
 
-/* Releases both threads within nanoseconds of each other; no barrier of the C library does. */
+/* Releases both threads within nanoseconds of each other, which a barrier of the C library does not do. */
 static void start_together(long round) {
   static atomic_long arrived;
   atomic_fetch_add(&arrived, 1);
@@ -24,7 +24,7 @@ static void pause_for(unsigned turns) {
     continue;
 }
 
-/* Thread 0 releases a promise that follows, thread 1 settles its source. */
+/* Thread 0 releases a follower while thread 1 settles its source. */
 static void *abandons_or_settles(void *argument) {
   unsigned random = argument == NULL ? 7 : 77;
   for (long round = 0; round < check_scale(60000); round++) {
@@ -33,7 +33,7 @@ static void *abandons_or_settles(void *argument) {
       source = promise_new();
       follower = promise_new();
       CHECK_STATUS(promise_follow(follower, source), PROMISE_OK);
-      /* The release checks whether any of these waits for the outcome. */
+      /* Prolong the release, which checks each of these for a waiter. */
       for (int i = 0; i < 100; i++)
         CHECK_STATUS(promise_on_cancel_request(follower, unheard, NULL, NULL), PROMISE_OK);
     }

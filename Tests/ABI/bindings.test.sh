@@ -47,7 +47,7 @@ if has Go env CGO_ENABLED=1 go version; then
   try "the Go plugin answers" prints_42 "$out/load" "$out/go-plugin.so"
 fi
 
-# In C, where the declaration is optional too, and each plugin has its own.
+# The guard leaves out the declaration in C too, so each plugin declares the entry itself.
 printf '%s\n' '#define PROMISE_PLUGIN_NO_ENTRY' '#include <promise_plugin.h>' \
   'promise_plugin_t *promise_plugin_entry(uint32_t host);' \
   'promise_plugin_t *promise_plugin_entry(uint32_t host) { (void)host; return 0; }' > "$out/guarded.c"

@@ -1,4 +1,4 @@
-/* No recursion for requests to cancel: 100,000 links asked, cancelled, settled and released on a stack of 512 KiB. */
+/* Requests to cancel do not recurse: 100,000 links are asked, cancelled, settled and released on a stack of 512 KiB. */
 #include "support.h"
 
 #define HOUR (3600 * INT64_C(1000000000))
@@ -82,7 +82,7 @@ static void pending_chain_is_released(void) {
     on_small_stack(release, (void *)&links[i]);
 }
 
-/* Delays would take their time. */
+/* Used for all links but delays, which would take their time. */
 static void *settle(void *link) {
   promise_t *source = promise_new(), *last = chain(source, *(link_t *const *)link);
   CHECK_STATUS(promise_resolve(source, I64(7)), PROMISE_OK);

@@ -9,8 +9,8 @@ static void releases(void *ctx, const promise_value_t *reason) {
   CHECK_STATUS(promise_release(subject), PROMISE_OK);
 }
 
-/* The handler releases the last reference to its promise, which abandons it. Its interest in the source ends all the
- * same, also if the request is of a token. */
+/* The handler releases the last reference to its promise, which abandons it. The promise's interest in the source ends
+ * all the same, also if a token made the request. */
 static void request_goes_on_though_a_handler_releases_its_promise(void) {
   for (int way = 0; way < 8; way++) {
     spy_t spy = {0}, above = {0};
@@ -39,7 +39,7 @@ static void request_goes_on_though_a_handler_releases_its_promise(void) {
   }
 }
 
-/* A request waits for the interest of other consumers to end; a discard ends it. */
+/* A request waits until no other consumer is interested; a discard ends the interest of a consumer. */
 static void discard_of_the_last_one_interested_passes_a_request_on(void) {
   spy_t above = {0};
   promise_t *source = promise_new();
@@ -89,7 +89,7 @@ static void seal_passes_on_a_request_that_waits(void) {
   promise_t *two = promise_then(wrapped, adds_one, NULL, NULL);
   CHECK_STATUS(promise_request_cancel(one, I64(8)), PROMISE_OK);
   CHECK_STATUS(promise_seal(wrapped), PROMISE_OK);
-  CHECK_SPY(&own, 0, 0); /* the other is interested */
+  CHECK_SPY(&own, 0, 0); /* `two` is interested */
   promise_t *third = promise_new();
   CHECK_STATUS(promise_seal(third), PROMISE_OK); /* no request was made */
   CHECK_INT(promise_cancel_requested(third), 0);
@@ -113,7 +113,7 @@ static void seal_passes_on_a_request_that_waits(void) {
   promise_release(one), promise_release(wrapped), promise_release(wrapper), promise_release(root);
 }
 
-/* Chains of derived promises, and of promises with discard blocks that follow each other: so deep that recursion would
+/* Chains of combinations, and of promises with discard blocks that follow each other: so deep that recursion would
  * overflow the stack. */
 static void *asks_from_above(void *ctx) {
   long depth = check_scale(200 * 1000);
@@ -163,8 +163,8 @@ static uint64_t gathers(void) {
   return now.gathers;
 }
 
-/* The first input settles the result within the request. The others are asked before they are detached; the third one
- * has another consumer, so it stays pending. */
+/* The first input settles the result within the request. The second is asked all the same. The third has another
+ * consumer, so it is not asked. */
 static void all_inputs_are_asked_though_the_first_one_accepts(void) {
   struct input inputs[3] = {{0}};
   promise_t *sources[3];
@@ -191,7 +191,7 @@ static void all_inputs_are_asked_though_the_first_one_accepts(void) {
     promise_release(sources[i]);
 }
 
-/* The request is older than the link to the source. */
+/* The request is made before the promise follows a source. */
 static void a_request_reaches_a_promise_followed_later(void) {
   spy_t above = {0};
   for (int discardable = 0; discardable < 2; discardable++) {

@@ -39,7 +39,7 @@ static void reason_is_freed_with_the_promise_at_every_end(void) {
   }
 }
 
-/* A derived promise, from which the request propagates upstream. */
+/* Each promise to which the request propagates keeps the reason. */
 static void reason_is_freed_with_each_promise_upstream(void) {
   for (int end = 0; end < 3; end++) {
     payload_t payload = {0};
@@ -62,7 +62,7 @@ static void reason_is_freed_with_each_promise_upstream(void) {
   }
 }
 
-/* An input of a race keeps the reason until it decides the race. */
+/* The input of a race keeps the reason until it decides the race. */
 static void reason_is_freed_with_a_deciding_input(void) {
   payload_t payload = {0};
   promise_value_t reason = object(&payload);
@@ -77,7 +77,7 @@ static void reason_is_freed_with_a_deciding_input(void) {
   CHECK_INT(atomic_load(&payload.destroyed), 1);
 }
 
-/* A promise that was asked to cancel before it follows a settled one. */
+/* A promise keeps the reason of a request until it follows a settled promise. */
 static void reason_is_freed_with_a_link_to_a_settled_promise(void) {
   payload_t payload = {0};
   promise_value_t reason = object(&payload);

@@ -100,7 +100,7 @@ expect searching 1 "it searches /opt/somewhere"
 build beside "$soname" '-Wl,-rpath,$ORIGIN'
 expect beside 0 "needs libc alone"
 
-# Uses symbols of this machine's glibc, unless it is an old one.
+# Needs a symbol of glibc 2.2.5.
 echo 'extern const char *gnu_get_libc_version(void); const char *promise_libc(void);
 const char *promise_libc(void) { return gnu_get_libc_version(); }' > "$scratch/extra.c"
 build glibc
@@ -143,7 +143,7 @@ refused() {
 $4" env INCLUDE="$scratch/$1" BASELINE="$scratch/baseline.abi" "$check"
 }
 
-# The header's map by task: missing, or without a function.
+# The header's map by task is missing, or lacks a function.
 reset
 build mapless
 headers mapless-headers promise.h 's/^ \* MAP$/ * FUNCTIONS/'

@@ -9,21 +9,21 @@
 
 #include "support.h"
 
-/* Starts a child, which ends with 0 if `body` failed no check. */
+/* Starts a child process that runs `body`, and exits with 0 if no check failed there. */
 static inline pid_t child_start(void (*body)(void *), void *argument) {
   fflush(NULL);
   pid_t child = fork();
   REQUIRE(child >= 0);
   if (child > 0)
     return child;
-  /* Far below the parent's limit, so that the failure names the child. */
+  /* Far below the parent's limit, so that the report names the child. */
   alarm(check_limit() < 300 ? check_limit() / 3 : 60);
   long before = atomic_load(&check_failures);
   body(argument);
   _exit(atomic_load(&check_failures) == before ? 0 : 1);
 }
 
-/* Waits for the child to end: true if its exit status is `expected`. */
+/* Waits for the child to end. Returns whether its exit status is `expected`, and reports any other end. */
 static inline bool child_ended(pid_t child, int expected, const char *what, const char *file, int line) {
   int status = 0;
   pid_t ended;

@@ -3,7 +3,7 @@
 
 /* ---- Maps ---- */
 
-/* Maps with many keys: a lookup takes the same time for each key. */
+/* A lookup takes the same time for each key, however many keys a map has. */
 static void map_of_many_finds_each(void) {
   long count = check_scale(300 * 1000), wrong = 0;
   char(*keys)[16] = malloc((size_t)count * sizeof *keys);

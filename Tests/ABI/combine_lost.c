@@ -1,11 +1,11 @@
-/* promise_all() and its relatives: inputs that are released while they are pending. No outcome can come any more, so
- * the contexts that wait for the result are freed. */
+/* promise_all() and its relatives: inputs that are released while they are pending. The result cannot be settled any
+ * more, so the contexts that wait for it are freed. */
 #include "support.h"
 
 typedef promise_t *(*combinator_t)(promise_t *const *, size_t, uint32_t);
 enum { INPUTS = 3 };
 
-/* Attaches a spy to the combined promise, which only the inputs keep from then on. */
+/* Makes new inputs, and attaches a spy to their combination, of which only the inputs keep a reference. */
 static void combine(combinator_t combinator, promise_t **inputs, spy_t *spy) {
   for (int i = 0; i < INPUTS; i++)
     inputs[i] = promise_new();

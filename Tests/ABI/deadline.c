@@ -15,7 +15,7 @@ static void set(promise_token_t *token, promise_executor_t *executor, int64_t de
   CHECK_STATUS(promise_token_set_deadline(token, executor, deadline), PROMISE_OK);
 }
 
-/* A promise that is cancelled with the reason of the request. */
+/* A cancel-request handler that cancels its context, a promise, with the reason of the request. */
 static void give_up(void *ctx, const promise_value_t *reason) {
   promise_value_t cause = *reason, discarded;
   CHECK_STATUS(promise_value_retain(&cause), PROMISE_OK);
@@ -60,11 +60,11 @@ static void token_is_cancelled_when_its_time_has_come(void) {
   CHECK_INT(promise_token_is_cancelled(token), 1);
   CHECK(is_late(first));
   CHECK(is_late(second));
-  /* It was not invalidated: a registered handler is called. */
+  /* The token was not invalidated: a registered handler is called. */
   CHECK_SPY(&spy, 1, 1);
   CHECK_INT(promise_token_generation(token), 0);
   CHECK_INT(promise_token_deadline(token), deadline);
-  /* A promise attached too late is cancelled at once. */
+  /* A promise added after the deadline is cancelled at once. */
   promise_t *late = work(token);
   CHECK(is_late(late));
   promise_t *all[] = {first, second, heard, late};
@@ -108,8 +108,8 @@ static void chained_tokens_have_no_later_one(void) {
   CHECK_INT(promise_token_deadline(after), hour);
   CHECK_INT(promise_token_deadline(grandchild), hour);
   CHECK_INT(promise_token_deadline(sooner), hour - 1);
-  CHECK_INT(promise_token_deadline(apart), NEVER); /* the parent's cancellation does not end it */
-  /* A child's deadline is not its parent's. */
+  CHECK_INT(promise_token_deadline(apart), NEVER); /* chained without PROMISE_CHAIN_CANCEL */
+  /* A child's deadline does not change its parent's. */
   set(before, NULL, hour - 2);
   CHECK_INT(promise_token_deadline(parent), hour);
   CHECK_INT(promise_token_deadline(grandchild), hour - 2);
@@ -130,7 +130,7 @@ static void inherited_deadline_outlives_the_parent(void) {
   CHECK_STATUS(promise_token_release(child), PROMISE_OK);
 }
 
-/* On a loop's executor there is no other thread, and everything happens in the loop. */
+/* With a loop as its executor, a deadline needs no other thread: the timer runs in the loop. */
 static void loop_may_keep_the_time(void) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
@@ -145,7 +145,7 @@ static void loop_may_keep_the_time(void) {
   CHECK(is_late(theirs));
   if (!shares_process())
     CHECK_INT(thread_count(), before);
-  /* A chained token gets the executor too, and a loop that is freed stops the timers. */
+  /* A chained token inherits the executor too. A loop that is freed stops the timers. */
   promise_token_t *later = token_new(), *chained = token_new();
   set(later, executor, promise_now() + HOUR);
   CHECK_STATUS(promise_token_chain(chained, later, PROMISE_CHAIN_CANCEL), PROMISE_OK);
@@ -159,7 +159,7 @@ static void loop_may_keep_the_time(void) {
   promise_release(theirs);
 }
 
-/* The last release ends the timer: no request is made, and nothing is kept. */
+/* The last release stops the timer: no request is made, and no reference is left. */
 static void released_token_has_none(void) {
   shelf_t shelf = SHELF_EMPTY;
   promise_executor_t *executor = promise_executor_new(shelve, &shelf, NULL);
@@ -172,7 +172,7 @@ static void released_token_has_none(void) {
   CHECK_STATUS(promise_token_release(token), PROMISE_OK);
   CHECK_INT(promise_token_deadline(token), PROMISE_ESTALE);
   CHECK_INT(promise_cancel_requested(promise), 0);
-  /* The timer held the executor: it is destroyed. */
+  /* Only the stopped timer had held the executor, which is destroyed with its last handle. */
   CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
   CHECK_STATUS(promise_executor_release(executor), PROMISE_ESTALE);
   promise_release(promise);

@@ -1,7 +1,5 @@
-/* cancel.h: a second call for a token while promise_token_set_deadline runs, at each moment at which it releases a
- * lock. The program replaces pthread_mutex_unlock and makes the second call there, on the same thread: no race has to
- * be won.
- */
+/* cancel.h: a second call for a token during promise_token_set_deadline, at each release of a lock. The program
+ * replaces pthread_mutex_unlock and makes the second call there, on the same thread: no race has to be won. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 
@@ -14,7 +12,7 @@ static int (*unlock)(pthread_mutex_t *);
 static promise_token_t *token;
 static int64_t hour;
 static void (*second_call)(void);
-static _Thread_local long unlocks_left = -1; /* before the second call; -1: none is due */
+static _Thread_local long unlocks_left = -1; /* unlocks before the second call; -1: no call is due */
 
 __attribute__((constructor)) static void find_unlock(void) {
   *(void **)&unlock = dlsym(RTLD_NEXT, "pthread_mutex_unlock");
@@ -29,7 +27,8 @@ int pthread_mutex_unlock(pthread_mutex_t *mutex) {
   return status;
 }
 
-/* Sets a deadline with the second call at the unlock of that number. Returns whether there was such an unlock. */
+/* Sets a deadline, and makes the second call in the unlock with that number. Returns whether there were so many
+ * unlocks. */
 static bool is_overlapped_at(long number) {
   unlocks_left = number;
   CHECK_STATUS(promise_token_set_deadline(token, NULL, hour), PROMISE_OK);
@@ -38,9 +37,9 @@ static bool is_overlapped_at(long number) {
   return was_made;
 }
 
-/* Calls `check` after each overlapped call. */
+/* Overlaps promise_token_set_deadline with `call` at each unlock in turn, and runs `check` after each time. */
 static void overlap(void (*call)(void), void (*check)(void)) {
-  /* The clock is made on first use, within a lock that the second call needs. */
+  /* The clock is created on its first use, under a lock that the second call needs: create it before. */
   promise_token_t *first = promise_token_new(0);
   CHECK_STATUS(promise_token_set_deadline(first, NULL, promise_now() + HOUR), PROMISE_OK);
   CHECK_STATUS(promise_token_release(first), PROMISE_OK);
@@ -56,7 +55,7 @@ static void overlap(void (*call)(void), void (*check)(void)) {
     else
       CHECK_STATUS(promise_token_release(token), PROMISE_OK);
   }
-  CHECK(count > 1); /* the timer is added under a lock */
+  CHECK(count > 1); /* the timer, at least, is added under a lock */
 }
 
 static void sets_an_earlier_one(void) {
@@ -76,7 +75,7 @@ static void releases_the_token(void) {
   CHECK_STATUS(promise_token_release(token), PROMISE_OK);
 }
 
-/* A timer that nobody stops keeps an object for an hour: check.h counts it. */
+/* The token has no timer left, which would keep an object for an hour: check.h counts objects. */
 static void is_stale(void) {
   CHECK_INT(promise_token_deadline(token), PROMISE_ESTALE);
 }

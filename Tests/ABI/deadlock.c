@@ -1,5 +1,5 @@
-/* promise_wait where it could never end, because the waiting thread itself has to do the work: PROMISE_EDEADLK, at
- * once. */
+/* promise_wait where it would never return, because the waiting thread itself has to settle the promise: it returns
+ * PROMISE_EDEADLK at once. */
 #include "support.h"
 
 #define DAYS (INT64_C(24) * 3600 * 1000 * MILLISECONDS)
@@ -7,7 +7,7 @@
 static promise_t *targets[8];
 static int target_count;
 
-/* Without the check the wait would hang, until the test's time limit. */
+/* Waits for each target. Without a check for deadlock the wait would hang until the test's time limit. */
 static void wait_for_targets(promise_status_t expected) {
   for (int i = 0; i < target_count; i++) {
     CHECK_STATUS(promise_wait(targets[i], FOR_EVER), expected);
@@ -52,7 +52,7 @@ static void handler_cannot_wait_for_its_own_promise_or_a_descendant(void) {
 static promise_t *released;
 static promise_verdict_t releasing_handler(void *ctx, const promise_value_t *in, promise_value_t *out) {
   CHECK_STATUS(promise_release(released), PROMISE_OK);
-  /* Often in the same cell. */
+  /* The new promise often reuses the cell of the released one. */
   promise_t *other = promise_new();
   promise_verdict_t verdict = waiting_handler(ctx, in, out);
   promise_release(other);
@@ -86,7 +86,7 @@ static void observer_cannot_wait_for_a_later_reaction(void) {
     promise_release(all[i]);
 }
 
-/* Nested twice: waits for a callback that is queued on the outer level. */
+/* The callback is nested: it waits for a callback that is queued on the outer level. */
 static void deeper_callback_cannot_wait_for_a_later_reaction_of_its_ancestors(void) {
   spy_t spy = {0};
   promise_t *promise = promise_new();
@@ -109,7 +109,7 @@ static void settles_nested(void *ctx, const promise_value_t *value) {
   CHECK_STATUS(promise_resolve(nested, I64(1)), PROMISE_OK);
 }
 
-/* The outer settlement belongs to this thread too. */
+/* The outer settlement runs on this thread too. */
 static void nested_settlement_cannot_wait_for_the_outer_one(void) {
   spy_t spy = {0};
   promise_t *promise = promise_new();
@@ -170,7 +170,7 @@ static void late_handler_cannot_wait_for_its_own_promise_either(void) {
     promise_release(all[i]);
 }
 
-/* The context of a discard block is freed before the callbacks run. */
+/* Frees the context of a discard block, which happens before the callbacks run. */
 static void waiting_free(void *ctx) {
   spy_free(ctx);
   wait_for_targets(PROMISE_EDEADLK);
@@ -212,7 +212,7 @@ static void context_of_a_dropped_job_cannot_wait_for_its_promise(void) {
   promise_release(promise);
 }
 
-/* A chain of any length between the handler and the promise that it waits for. */
+/* A chain between the handler and the promise that it waits for may have any length. */
 static void far_descendant_is_found(void) {
   long length = check_scale(300 * 1000);
   spy_t spy = {0};
@@ -241,7 +241,7 @@ static void *follows_later(void *ctx) {
 
 static gate_t begun = GATE_CLOSED;
 
-/* Another thread is the settler when the wait begins. */
+/* When the wait begins, another thread is to settle `outside`. */
 static promise_verdict_t waits_for_outside(void *ctx, const promise_value_t *in, promise_value_t *out) {
   *out = *in;
   spy_see(ctx, in);
@@ -252,7 +252,7 @@ static promise_verdict_t waits_for_outside(void *ctx, const promise_value_t *in,
   return PROMISE_FULFILL;
 }
 
-/* The awaited promise may later depend on the waiting thread. */
+/* During the wait, the awaited promise begins to follow a promise that the waiting thread has to settle. */
 static void wait_that_comes_to_be_without_end_ends(void) {
   spy_t spy = {0};
   promise_t *promise = promise_new();
@@ -268,7 +268,7 @@ static void wait_that_comes_to_be_without_end_ends(void) {
     promise_release(all[i]);
 }
 
-/* With any settler: the later handlers of this promise could be one. */
+/* The wait is refused for any settler, because a later handler of this promise could be the settler. */
 static void handler_of_a_request_cannot_wait_for_its_promise(void) {
   spy_t spy = {0};
   promise_t *promise = promise_new();
@@ -286,7 +286,7 @@ static void handler_of_a_request_cannot_wait_for_its_promise(void) {
 static promise_t *behind, *elsewhere;
 static int destroyed;
 
-/* The new promises reuse the memory of those destroyed just before. */
+/* Waits in a destructor. The new promises reuse the memory of those destroyed just before. */
 static void destroy_waiting(void *payload) {
   promise_t *made[16];
   (void)payload;

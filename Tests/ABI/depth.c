@@ -1,4 +1,4 @@
-/* No recursion: a million links, observers, followers and owners, settled and released on a stack of 512 KiB. */
+/* Nothing recurses: a million links, observers, followers and owners, settled and released on a stack of 512 KiB. */
 #include "streams.h"
 
 static long count(void) {
@@ -35,7 +35,7 @@ static promise_t *chain(promise_t *head, long length) {
   return last;
 }
 
-/* Fulfils `head`, and checks that every handler between it and `last` has run. */
+/* Fulfils `head`, checks that every handler up to `last` has run, and releases both. */
 static void fulfil(promise_t *head, promise_t *last) {
   CHECK_STATUS(promise_resolve(head, I64(0)), PROMISE_OK);
   check_counts(count(), count());
@@ -131,7 +131,7 @@ static void comb_with_work_behind_is_settled(void) {
   on_small_stack(settle_comb, "");
 }
 
-/* An asynchronous loop: the promise of each step follows that of the next. */
+/* An asynchronous loop, in which the promise of each step follows that of the next. */
 static promise_t *next_step;
 static promise_verdict_t follows_next_step(void *ctx, const promise_value_t *in, promise_value_t *out) {
   (void)ctx, (void)in;
@@ -160,7 +160,7 @@ static void steps_that_follow_each_other(void) {
   on_small_stack(run_steps, NULL);
 }
 
-/* An asynchronous queue: each new entry follows the previous one. */
+/* An asynchronous queue, in which each new entry follows the previous one. */
 static void *run_queue(void *unused) {
   promise_t *first = promise_new(), *ready = fulfilled(1), *last = retained(first);
   for (long i = 0; i < count(); i++) {
@@ -179,7 +179,7 @@ static void entries_that_follow_each_other(void) {
   on_small_stack(run_queue, NULL);
 }
 
-/* A promise in a promise in a promise. */
+/* Nested promises: the value of each is the one before. */
 static void *release_nest(void *unused) {
   payload_t payload = {0};
   promise_value_t value = object(&payload);
@@ -198,7 +198,7 @@ static void nest_of_values_is_released(void) {
   on_small_stack(release_nest, NULL);
 }
 
-/* Contexts that own the next promise, as in bindings. */
+/* A free function for contexts that own the next promise, as in bindings. */
 static void releases_context(void *ctx) {
   atomic_fetch_add(&frees, 1);
   promise_release(ctx);
@@ -218,7 +218,7 @@ static void contexts_that_own_promises_are_released(void) {
   on_small_stack(release_contexts, NULL);
 }
 
-/* A chain of pass-throughs, of which only the last handler is for rejections. */
+/* A chain of handlers for rejections, which a value passes. */
 static void *pass_through(void *unused) {
   promise_t *head = promise_new(), *last = retained(head);
   for (long i = 0; i < count(); i++) {
@@ -237,7 +237,7 @@ static void outcome_passes_through(void) {
   on_small_stack(pass_through, NULL);
 }
 
-/* An executor that runs a job inside submit, or drops it. */
+/* Executors that run a job inside submit, or drop it. */
 static void runs_at_once(void *ctx, promise_job_t *job) {
   (void)ctx;
   CHECK_STATUS(promise_job_run(job), PROMISE_OK);
@@ -247,7 +247,7 @@ static void drops_at_once(void *ctx, promise_job_t *job) {
   CHECK_STATUS(promise_job_drop(job), PROMISE_OK);
 }
 
-/* A chain over an executor, and its outcome. */
+/* Returns the last promise of a chain whose handlers run on `executor`. */
 static promise_t *chain_over(promise_executor_t *executor, promise_t *head) {
   promise_reaction_t reaction = {.size = sizeof reaction, .executor = executor, .on_fulfilled = counts_and_adds};
   reaction.free_ctx = counts_frees;
@@ -271,7 +271,7 @@ static void chain_runs_within_submit(void) {
   on_small_stack(run_at_once, NULL);
 }
 
-/* The first job is dropped, and its rejection passes through the others. */
+/* The first job is dropped, and the rejection passes the other handlers. */
 static void *drop_at_once(void *unused) {
   promise_t *head = promise_new(), *last = chain_over(promise_executor_new(drops_at_once, NULL, NULL), head);
   CHECK_STATUS(promise_resolve(head, I64(0)), PROMISE_OK);

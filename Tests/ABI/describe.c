@@ -1,4 +1,4 @@
-/* The texts that describe values. */
+/* Descriptions of values. */
 #include <math.h>
 
 #include "values.h"
@@ -97,7 +97,7 @@ static void *describes_deep_values(void *argument) {
   CHECK(strncmp(buffer, "error test 999: \"m\", because of error", 37) == 0);
   promise_value_release(&deep);
   promise_value_release(&chain);
-  /* 2^100 elements, of which only those that fit are visited. */
+  /* 2^100 elements: the description visits only those that fit. */
   promise_value_t wide = doubled(*I64(1), 100);
   CHECK(promise_value_describe(&wide, buffer, sizeof buffer) < sizeof buffer);
   promise_value_release(&wide);

@@ -64,7 +64,7 @@ static void context_is_freed_at_once(void) {
       promise_t *derived = derivations[kind](source, &spy);
       promise_t *behind = promise_then(source, adds_one, NULL, NULL);
       end(derived, how);
-      /* A handler that cleans up stays attached to the source. */
+      /* promise_finally() runs its handler in any case, so it stays attached after a request. */
       bool is_kept = how == ASKED_AND_RELEASED && derivations[kind] == by_finally;
       CHECK_SPY(&spy, 0, !is_kept);
       CHECK_STATUS(promise_resolve(source, I64(1)), PROMISE_OK);
@@ -91,7 +91,8 @@ static void releasing_alone_lets_the_handler_run(void) {
   }
 }
 
-/* A request that finds no holder of the promise silences no handler: a token that ends the promise notifies it. */
+/* A token asks a promise to cancel that nobody holds. The request propagates to the source, whose end still calls the
+ * handler. */
 static void a_request_alone_lets_the_handler_run(void) {
   spy_t spy = {0};
   promise_t *source = promise_new();
@@ -175,7 +176,7 @@ static void settles_nothing(void *ctx, const promise_value_t *value) {
   (void)ctx, (void)value;
 }
 
-/* Short-lived waiters, a few at a time, on one promise: its memory does not grow. */
+/* The memory of a promise does not grow with short-lived waiters, a few at a time. */
 static void memory_is_flat(void) {
   long rounds = check_scale(200 * 1000);
   for (int how = RESOLVED; how < ENDS; how++) {
@@ -203,7 +204,7 @@ typedef struct {
   int how;
 } leaving_t;
 
-/* Detaches many waiters of one promise: the oldest first, the newest first, every other one. */
+/* Detaches many waiters of one promise: the oldest first, the newest first, or every other one. */
 static void many_leave(void *ctx, long count) {
   const leaving_t *leaving = ctx;
   spy_t spy = {0};
@@ -243,7 +244,7 @@ static void followers_leave_when_they_are_released(void) {
   promise_release(source);
 }
 
-/* A long-lived input, combined with short-lived ones. */
+/* A long-lived input is combined with short-lived inputs. */
 static void combinations_leave_their_inputs(void) {
   typedef promise_t *(*combine_t)(promise_t *const *, size_t, uint32_t);
   const combine_t combinations[] = {promise_race, promise_any, promise_all, promise_all_settled};
@@ -259,9 +260,9 @@ static void combinations_leave_their_inputs(void) {
         CHECK_STATUS(promise_discard(result), PROMISE_OK);
       if (how == 1) {
         promise_resolve(inputs[1], I64(1));
-        promise_resolve(result, I64(1)); /* some are settled */
+        promise_resolve(result, I64(1)); /* settled */
       }
-      promise_release(result); /* and the third is abandoned */
+      promise_release(result); /* abandoned, if it is pending */
       promise_release(inputs[1]);
     }
   }
@@ -327,7 +328,7 @@ static void delay_stops_when_nobody_wants_it(void) {
   }
 }
 
-/* A waiter of a released delay keeps it alive. */
+/* A waiter keeps a released delay alive. */
 static void delay_with_a_callback_stays(void) {
   spy_t spy = {0};
   promise_t *source = promise_new();

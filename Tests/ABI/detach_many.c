@@ -1,5 +1,5 @@
-/* callback.h: many waiters that one pending promise has at the same time leave it, wherever they stand in its list:
- * each context is freed at once, and the memory of those that left is bounded by that of those that stay. */
+/* callback.h: many waiters of one pending promise are detached, wherever they stand in its list: each context is freed
+ * at once, and the memory of those that left is bounded by that of those that stay. */
 #include "growth.h"
 #include "memory.h"
 
@@ -14,7 +14,7 @@ typedef struct {
   way_t way;
 } leaving_t;
 
-/* Bytes of cells that are in use. */
+/* Returns the number of bytes of the cells in use. */
 static long live(void) {
   promise_statistics_t now = statistics();
   return (long)(now.bytes_resident - now.bytes_reusable);
@@ -29,7 +29,7 @@ static long place(order_t order, long i, long count) {
   case EVERY_OTHER:
     return i % 2 * (count / 2) + i / 2;
   default:
-    return i * 7919 % count; /* each place once: a prime that does not divide the count */
+    return i * 7919 % count; /* visits each place once: the prime does not divide the count */
   }
 }
 
@@ -57,7 +57,8 @@ static void many_leave(void *ctx, long count) {
     late += atomic_load(&spy.frees) != i + 1;
     if (i + 1 == count / 2)
       CHECK(live() - before <= 2 * (count / 2) * CELL + FEW);
-    /* A sweep has removed some that left from within the list. With few waiters, its time is a matter of chance. */
+    /* Sweeps have removed many of the waiters that were detached within the list. With few waiters, the time of a sweep
+     * is a matter of chance. */
     if (i + 1 == count / 8 * 7 && count > 10000)
       CHECK(live() - before <= count / 4 * 3 * CELL + FEW);
   }

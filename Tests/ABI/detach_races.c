@@ -3,7 +3,7 @@
 
 enum { WAITERS = 6, THREADS = 3 };
 
-/* The ways to abandon a waiter, or not. */
+/* Ways to abandon a waiter, or to release it alone. */
 enum { RESOLVED, DISCARDED, ASKED, RELEASED, WAYS };
 
 typedef struct {
@@ -37,7 +37,7 @@ static void give_up(promise_t *waiter, long how) {
   promise_release(waiter);
 }
 
-/* The action of each thread on the source and its waiters. */
+/* Thread 0 ends the source, the others abandon its waiters. */
 static void act(round_t *round, int thread) {
   if (thread == 0) {
     switch (round->round % 4) {

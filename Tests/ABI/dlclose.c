@@ -1,5 +1,5 @@
 /* dlclose(): the library stays loaded, because its threads and promises do. CHECK_COPY is the path of a copy of the
- * library: this program links the other one permanently. */
+ * library: this program is linked with the original. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 
@@ -58,7 +58,7 @@ typedef struct visit {
   gate_t used, closed;
 } visit_t;
 
-/* A thread that used the library, and ends after it has been closed. */
+/* A thread that uses the library, and ends after the library was closed. */
 static void *visits(void *argument) {
   visit_t *visit = argument;
   for (int i = 0; i < 1000; i++)

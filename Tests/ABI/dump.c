@@ -5,7 +5,7 @@
 #include "race.h"
 #include "support.h"
 
-/* The last dump: its lines, each with its newline. */
+/* The lines of the last dump, each with its newline. */
 static char dumped[1 << 16];
 static int line_count;
 
@@ -38,7 +38,7 @@ static const char *line_of(promise_t *promise) {
   return NULL;
 }
 
-/* Checks the line of a promise in a dump; `of` replaces the %p in it, if any. */
+/* Dumps, and checks the line of a promise; `of` replaces the %p in `format`, if any. */
 static void says(promise_t *promise, const char *format, const void *of) {
   char expected[512];
   dump();
@@ -100,7 +100,7 @@ static void further_up(void) {
 
 static void followers_and_links(void) {
   promise_t *source = promise_new(), *follower = promise_new();
-  /* A promise with a discard block follows by a callback of its own. */
+  /* A promise with a discard block follows by means of a callback of its own. */
   promise_t *links[] = {promise_new_discardable(ignore_context, NULL, NULL),
                         promise_new_discardable(NULL, NULL, ignore_context)};
   CHECK_STATUS(promise_follow(follower, source), PROMISE_OK);
@@ -112,7 +112,7 @@ static void followers_and_links(void) {
     char expected[64];
     snprintf(expected, sizeof expected, ": follows %p", (void *)source);
     CHECK(line != NULL && strstr(line, expected) != NULL);
-    /* The source itself has no known settler. */
+    /* The source has no known settler. */
     says(source,
          i == 0 ? "pending, 1 reference, 2 callbacks: any holder" : "pending, 1 reference, 3 callbacks: any holder",
          NULL);
@@ -252,7 +252,7 @@ static void to_a_descriptor(void) {
   close(ends[0]);
   dump();
   CHECK_TEXT(text, dumped);
-  /* A pipe without a reader is an error, and no SIGPIPE. */
+  /* A write into a pipe without a reader returns an error, and raises no SIGPIPE. */
   REQUIRE(pipe(ends) == 0);
   close(ends[0]);
   CHECK_STATUS(promise_dump(ends[1]), PROMISE_EINVAL);

@@ -71,7 +71,7 @@ static void executor_is_stale_when_its_context_is_freed(void) {
   CHECK_SPY(&spy, 0, 1);
 }
 
-/* Nested: a disposal that is deferred because another one runs. */
+/* The release runs within a disposal, and defers its own. */
 static void free_releases_subject_twice(void *ctx) {
   spy_free(ctx);
   CHECK_STATUS(promise_release(subject), PROMISE_OK);
@@ -91,7 +91,7 @@ static void release_within_a_release_is_final(void) {
   CHECK_STATUS(promise_state(subject), PROMISE_ESTALE);
 }
 
-/* The free list is intact: no cell is allocated twice. */
+/* The free list is intact: it has no cell twice. */
 static void nothing_is_given_out_twice(void) {
   pending_promise_is_stale_when_its_contexts_are_freed();
   settled_promise_is_stale_when_its_value_is_freed();

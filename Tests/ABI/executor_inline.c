@@ -4,7 +4,7 @@
 typedef struct inline_executor {
   spy_t spy;
   int depth;
-  promise_executor_t *executor; /* released by submit, if it is set */
+  promise_executor_t *executor; /* released by submit, if not NULL */
 } inline_executor_t;
 
 static void run_inside(void *ctx, promise_job_t *job) {
@@ -59,7 +59,7 @@ static void context_is_not_freed_while_submit_uses_it(void) {
 /* Each job runs the previous one inside its submit. */
 typedef struct relay {
   promise_job_t *before;
-  promise_t *follower; /* of the promise of the previous job */
+  promise_t *follower; /* derived from the promise of the previous job */
   int runs;
 } relay_t;
 
@@ -67,7 +67,7 @@ static void relays(void *ctx, promise_job_t *job) {
   relay_t *relay = ctx;
   if (relay->before != NULL) {
     CHECK_STATUS(promise_job_run(relay->before), PROMISE_OK);
-    /* The job that runs is not the submitted one: its promise and the derived ones are settled on return. */
+    /* `job` has not run, only `before`: when its call returns, its promise and the derived ones are settled. */
     CHECK_INT(promise_state(relay->follower), PROMISE_FULFILLED);
     relay->runs++;
   }
@@ -101,13 +101,13 @@ static void another_job_may_run_within_submit(void) {
   promise_executor_release(executor);
 }
 
-/* The submitted job runs on another thread before submit returns, and its cell is recycled for a job that runs inside
+/* The submitted job runs on another thread before submit returns. Its cell is recycled for a job that runs inside
  * submit. */
 typedef struct recycling {
   promise_executor_t *waiting; /* puts its job into `next` */
   promise_job_t *submitted, *next;
-  promise_t *promise; /* of `next` */
-  spy_t spy;          /* of the reaction to that promise */
+  promise_t *promise; /* the promise of `next` */
+  spy_t spy;          /* the spy of the reaction to that promise */
 } recycling_t;
 
 static uintptr_t cell_of(promise_job_t *job) {
@@ -129,7 +129,8 @@ static void *runs_and_recycles(void *argument) {
   promise_reaction_t reaction = {.size = sizeof reaction, .executor = here->waiting, .on_fulfilled = becomes_7};
   promise_t *source = promise_new_resolved(I64(1)), *other = promise_new();
   CHECK_STATUS(promise_job_run(here->submitted), PROMISE_OK);
-  /* The cell that was freed last is used first: the promise gets that of `other`, and the job that of the job. */
+  /* The cell that was freed last is used first: the new promise gets the cell of `other`, the new job that of the job
+   * that ran. */
   promise_release(other);
   here->promise = promise_react(source, &reaction);
   promise_release(source);

@@ -39,7 +39,7 @@ static promise_verdict_t never(void *ctx, const promise_value_t *in, promise_val
   _exit(99);
 }
 
-/* A running job, queued jobs, timers, a loop. */
+/* Leaves a running job, queued jobs, timers and a loop behind. */
 static void leave_work(void) {
   static gate_t gates[2] = {GATE_CLOSED, GATE_CLOSED};
   promise_executor_t *serial = promise_executor_serial(NULL);
@@ -106,7 +106,7 @@ static void process_ends_with_the_given_status(void) {
 
 static promise_t *pending;
 
-/* The last event: its checks decide the exit status. */
+/* An exit handler, which runs last: its checks decide the exit status. */
 static void uses_promises(void) {
   promise_t *child = promise_then(pending, adds_one, NULL, NULL);
   CHECK_STATUS(promise_resolve(pending, I64(1)), PROMISE_OK);
@@ -133,7 +133,7 @@ static void handlers_of_the_exit_may_use_everything(void) {
   CHECK_CHILD(child_start(exits_through_handlers, &status), 5);
 }
 
-/* Some destructors of a thread run after the library's own destructor for that thread. */
+/* The library's own key is created between these two, so one destructor runs after the library's. */
 static pthread_key_t keys[2];
 static atomic_int destroyed;
 

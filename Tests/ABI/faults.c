@@ -21,7 +21,7 @@ static void recovers(int number) {
 static void fault(int number) {
   void *page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   REQUIRE(page != MAP_FAILED);
-  if (number == SIGSEGV && getenv("CHECK_QUICK") == NULL) /* valgrind would report it */
+  if (number == SIGSEGV && getenv("CHECK_QUICK") == NULL) /* valgrind would report the write */
     *(volatile int *)page = 1;
   else
     raise(number);
@@ -79,7 +79,7 @@ static void a_handler_recovers_on_a_thread_for_timers(void) {
   stop_handling();
 }
 
-/* The signal mask of the thread that starts a library thread does not matter. */
+/* The library's threads do not inherit the signal mask of the thread that starts them. */
 static void the_starting_thread_may_block_them(void) {
   sigset_t set, before;
   sigfillset(&set);

@@ -82,7 +82,7 @@ static void types_of_one_are_stale_in_the_other(void) {
   CHECK_POINTER(copy.type_name(ours), NULL);
   CHECK_POINTER(promise_type_register("test.foreign.child", theirs, NULL), NULL);
   CHECK_STATUS(promise_last_status(), PROMISE_ESTALE);
-  /* One name, with a type in each copy: no conflict. */
+  /* Each copy has types of its own, so one name causes no conflict. */
   ours = promise_type_register("test.foreign", NULL, NULL);
   theirs = copy.type_register("test.foreign", NULL, payload_destroy);
   CHECK(ours != NULL && theirs != NULL && ours != theirs);
@@ -109,7 +109,7 @@ static void open_the_gate(void *gate) {
   gate_open(gate);
 }
 
-/* Handles created on the threads of one copy are rejected by the other, which continues. */
+/* Each copy rejects handles that the threads of the other created, and continues. */
 static void both_have_threads(void) {
   gate_t here = GATE_CLOSED, there = GATE_CLOSED;
   promise_executor_t *ours = promise_executor_global(PROMISE_PRIORITY_DEFAULT),
@@ -134,7 +134,7 @@ static void both_have_threads_of_their_own(void) {
   both_have_threads();
 }
 
-/* Another namespace of the linker, with its own C library: the same file is a second copy there. */
+/* A second namespace of the linker has its own C library: the same file is a second copy there. */
 static void library_may_be_in_two_namespaces(void) {
   CHECK(true);
   /* Valgrind replaces functions of the first C library only, and reports the linker's own reads as errors. */

@@ -65,11 +65,11 @@ static void cannot_wait_for(void *argument) {
   promise_loop_t *loop = promise_loop_new();
   CHECK_STATUS(promise_loop_wait(loop, promise, FOR_EVER), PROMISE_EDEADLK);
   promise_loop_release(loop);
-  /* The child's idle threads change nothing. */
+  /* The idle threads of the child settle nothing, so the waits still fail. */
   works(pool());
   CHECK_STATUS(promise_wait(promise, FOR_EVER), PROMISE_EDEADLK);
   CHECK_STATUS(promise_wait_any(both, 2, FOR_EVER, NULL), PROMISE_EDEADLK);
-  /* The child can still settle it. */
+  /* The child can still settle the promise. */
   CHECK_STATUS(promise_reject(promise, I64(7)), PROMISE_OK);
   CHECK(ended(derived, PROMISE_REJECTED, 7));
   promise_release(derived);
@@ -126,7 +126,7 @@ static void pool_and_timers_start_afresh(void) {
   end_busy(&busy);
 }
 
-/* The process that ran it writes to the pipe, which both have. */
+/* A pipe that parent and child share: each job writes a letter to it, in the process that runs the job. */
 static int told[2];
 
 static promise_verdict_t tell(void *ctx, const promise_value_t *in, promise_value_t *out) {
@@ -152,7 +152,7 @@ static void jobs_that_wait_are_the_parents(void) {
   end_busy(&busy);
   CHECK_STATUS(promise_wait(behind, FOR_EVER), PROMISE_OK);
   CHECK_STATUS(promise_wait(below, FOR_EVER), PROMISE_OK);
-  /* Once each: the children have not run them. */
+  /* Two letters: the children have not run the jobs. */
   char text[4] = "";
   CHECK_INT(read(told[0], text, sizeof text), 2);
   close(told[0]);
@@ -167,7 +167,7 @@ static void jobs_that_wait_are_the_parents(void) {
 
 typedef struct forking {
   promise_executor_t *executor;
-  promise_t *promise; /* settled by this callback */
+  promise_t *promise; /* the promise that this callback settles */
 } forking_t;
 
 static void goes_on_in_a_callback(void *argument) {
@@ -190,7 +190,7 @@ static void jobs_may_fork(void) {
   promise_executor_t *serial = promise_executor_serial(NULL);
   promise_executor_t *executors[] = {pool(), serial};
   for (int i = 0; i < 2; i++) {
-    /* Attached before the promise is settled, so that the job finds its own promise here. */
+    /* Attached before the promise is settled, so that the job can read `forking.promise`. */
     forking_t forking = {.executor = executors[i]};
     promise_t *source = promise_new();
     promise_reaction_t reaction = {

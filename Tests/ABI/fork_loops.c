@@ -1,5 +1,5 @@
-/* fork() and loops: a loop keeps its pending work, and wakes its own process. Threads that waited for any of several
- * promises are not there in the child. */
+/* fork() and loops: a loop keeps its pending work, and wakes its own process. Threads in promise_wait_any() do not
+ * exist in the child. */
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -93,7 +93,7 @@ static void ends_soon(void *ctx) {
   usleep(50 * 1000);
 }
 
-/* The wait looks again: a loop is not notified of the end of the last job on a global executor. */
+/* The wait polls, because no event notifies a loop of the end of the last job on a global executor. */
 static void waits_while_a_job_runs(void *ctx) {
   (void)ctx;
   promise_loop_t *loop = promise_loop_new();
@@ -148,7 +148,7 @@ static void *waits_for_any(void *argument) {
   return argument;
 }
 
-/* Returns whether a thread of this process sleeps. */
+/* Returns whether the thread with this id sleeps. */
 static bool is_asleep(int thread) {
   char path[64], text[256] = "";
   snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
@@ -179,7 +179,7 @@ static void *fills_its_stack(void *argument) {
 }
 
 static void settles_what_a_thread_of_the_parent_waits_for(void *argument) {
-  /* It has the stack of the thread that is not there. */
+  /* The new thread gets the stack of the parent's waiting thread, which does not exist here. */
   pthread_t thread = start(fills_its_stack, argument);
   gate_wait(&is_filled);
   CHECK_STATUS(promise_resolve(awaited[0], I64(1)), PROMISE_OK);
@@ -188,10 +188,10 @@ static void settles_what_a_thread_of_the_parent_waits_for(void *argument) {
   finish(thread);
 }
 
-/* The child's copy of that thread's stack belongs to the next thread. */
+/* The child does not write to the stack of the parent's waiting thread, which a new thread may reuse. */
 static void threads_of_the_parent_that_wait_for_any_are_forgotten(void) {
   CHECK(true);
-  /* The memory with which the thread waits is lost in the child, as valgrind reports. */
+  /* In the child the memory of the wait is lost, which valgrind reports. */
   if (getenv("CHECK_QUICK") != NULL)
     return;
   for (int i = 0; i < 2; i++)

@@ -1,4 +1,4 @@
-/* fork() and the global executors: in a job, the child's thread is one that computes; waits of the child for jobs. */
+/* fork() and the global executors: a job that forks computes on in the child; waits of the child for jobs. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <time.h>
@@ -17,7 +17,7 @@ static void have_one_processor(void) {
   REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
 }
 
-/* Without CHECK_FORK, the next tests have the processors again. */
+/* Undoes have_one_processor(), for the next tests of a process with CHECK_FORK=0. */
 static void have_all_processors(void) {
   REQUIRE(sched_setaffinity(0, sizeof all_processors, &all_processors) == 0);
 }
@@ -29,14 +29,14 @@ static void runs_beside(void *ctx) {
   atomic_store(&has_run_beside, true);
 }
 
-/* The clock looks at the threads of an executor with queued jobs every few milliseconds. */
+/* Computes for longer than the clock needs to look for busy threads: every few milliseconds if jobs are queued. */
 static void computes_in_the_child(void *ctx) {
   (void)ctx;
   CHECK_STATUS(promise_executor_submit(pool(), runs_beside, NULL, NULL), PROMISE_OK);
   int64_t until = now() + 400 * MILLISECONDS;
   while (now() < until) {
   }
-  /* valgrind runs one thread at a time, and the others sleep. */
+  /* Under valgrind threads take turns, and other threads sleep meanwhile. */
   if (getenv("CHECK_QUICK") == NULL)
     CHECK(!atomic_load(&has_run_beside));
 }
@@ -54,7 +54,7 @@ static void a_job_that_forked_computes_alone(void) {
   have_all_processors();
 }
 
-/* Sleeps in a way that the library does not notice. */
+/* Sleeps by a system call, which the library does not notice. */
 static promise_verdict_t takes_its_time(void *ctx, const promise_value_t *in, promise_value_t *out) {
   (void)ctx;
   nanosleep(&(struct timespec){.tv_nsec = 300 * MILLISECONDS}, NULL);
@@ -69,7 +69,7 @@ static void waits_for_a_job(void *argument) {
   promise_release(promise);
 }
 
-/* The thread of the job is the library's, and may settle the promise. */
+/* A running job may settle the promise, so the child may wait. */
 static void a_child_waits_for_a_running_job(void) {
   IN_CHILD(waits_for_a_job, NULL);
 }
@@ -88,7 +88,7 @@ static void forks_and_waits(void *done) {
   gate_open(done);
 }
 
-/* The calling thread runs a job itself: no other thread is busy. */
+/* The calling thread itself runs the only job, so no thread can settle the promise. */
 static void a_job_that_forked_cannot_wait_for_itself(void) {
   gate_t done = GATE_CLOSED;
   CHECK_STATUS(promise_executor_submit(pool(), forks_and_waits, &done, NULL), PROMISE_OK);
@@ -97,7 +97,7 @@ static void a_job_that_forked_cannot_wait_for_itself(void) {
 
 enum { HOPS = 300 };
 
-/* Work that the clock and a pool pass to each other, HOPS times. */
+/* Work that the clock and the pool pass to each other, HOPS times. */
 typedef struct passed {
   promise_t *end;
   atomic_int hops;
@@ -120,7 +120,7 @@ static void passes_on(void *ctx, const promise_value_t *value) {
     CHECK_STATUS(promise_resolve(passed->end, I64(1)), PROMISE_OK);
 }
 
-/* Each poll looks whether any other thread has work. */
+/* Waits again and again: each wait checks whether any other thread has work. */
 static void polls_beside_work(void *argument) {
   (void)argument;
   passed_t passed = {.end = promise_new()};
@@ -133,9 +133,9 @@ static void polls_beside_work(void *argument) {
   promise_release(passed.end);
 }
 
-/* Work between the clock and the pool is not overlooked. */
+/* A wait finds work that is on its way from the clock to the pool. */
 static void a_child_waits_for_work_that_changes_threads(void) {
-  works(pool()); /* or the library does not know of the fork */
+  works(pool()); /* starts the pool: otherwise the library does not notice the fork */
   IN_CHILD(polls_beside_work, NULL);
 }
 

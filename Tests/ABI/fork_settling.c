@@ -4,7 +4,7 @@
 typedef struct settlement {
   promise_t *promise;
   gate_t begun, over;
-  bool is_forked; /* the callback forks, in place of waiting */
+  bool is_forked; /* whether the callback forks instead of waiting */
   pid_t child;
   shelf_t shelf;
   int ran;
@@ -113,7 +113,7 @@ static void settles_what_was_asked(void *argument) {
   CHECK_INT(atomic_load(&request->frees), 0);
 }
 
-/* The child frees no context that a handler of the parent's still uses. */
+/* The child frees no context that a handler of the parent still uses. */
 static void cancel_handler_of_another_thread_is_the_parents(void) {
   static request_t request = {.begun = GATE_CLOSED, .over = GATE_CLOSED};
   request.promise = promise_new();
@@ -154,7 +154,7 @@ static void forks_and_shelves(void *ctx, promise_job_t *job) {
   shelve(&settlement->shelf, job);
 }
 
-/* A reaction that is attached meanwhile is submitted after the one whose submission forked, in both processes. */
+/* A reaction that is attached during a submission is submitted after it, in both processes if the submission forks. */
 static void executor_may_fork_while_it_takes_a_job(void) {
   static settlement_t settlement = SETTLEMENT;
   busy_t busy = BUSY;

@@ -1,4 +1,4 @@
-/* fork() at any moment of the other threads' work. */
+/* fork() at any moment, while other threads use the library. */
 #include "forking.h"
 
 enum { SHARED = 32 };
@@ -8,14 +8,14 @@ typedef struct traffic {
   promise_token_t *token;
   promise_executor_t *serial;
   atomic_bool over;
-  atomic_int unlike; /* numbers the threads */
+  atomic_int unlike; /* numbers the threads, so that their rounds differ */
 } traffic_t;
 
 static void ignore(void *ctx) {
   (void)ctx;
 }
 
-/* A round of operations that take a lock, or own a cell for a moment. */
+/* Runs a round of operations that take a lock, or own a cell for a moment. */
 static void everything(traffic_t *traffic, unsigned round) {
   char name[32];
   snprintf(name, sizeof name, "test.fork.%u", round % 16);
@@ -108,8 +108,8 @@ static void hears(void *ctx, const promise_value_t *reason) {
 static void *looks_through(void *argument) {
   looked_through_t *looked_through = argument;
   gate_open(&looked_through->begun);
-  /* The reason is behind everything that was attached since. Each traversal attaches one more, so their number is
-   * bounded. */
+  /* The reason is at the end of the list, behind all handlers: each call traverses the list, and adds a handler. The
+   * number of calls is bounded for that reason. */
   for (int i = 0; i < 4000 && !atomic_load(&looked_through->over); i++)
     promise_on_cancel_request(looked_through->promise, hears, NULL, NULL);
   return NULL;
@@ -136,7 +136,8 @@ static void promise_that_another_thread_looks_through_is_free(void) {
   promise_release(looked_through.promise);
 }
 
-/* A serial executor replaces the main one; it was created after one whose turns then wait in it. */
+/* A serial executor becomes the main one. An older executor, whose target is the main one, then has turns that wait in
+ * it. */
 typedef struct searched {
   promise_executor_t *older;
   promise_t *never;

@@ -12,7 +12,7 @@ static inline promise_executor_t *pool(void) {
 /* A job that runs on a library thread until the gate opens. */
 typedef struct busy {
   gate_t begun, over;
-  promise_t *promise; /* the promise that it settles */
+  promise_t *promise; /* settled by the job */
 } busy_t;
 
 static inline promise_verdict_t busy_handler(void *ctx, const promise_value_t *in, promise_value_t *out) {
@@ -37,7 +37,7 @@ static inline void end_busy(busy_t *busy) {
   promise_release(busy->promise);
 }
 
-/* Checks that the child can run a job on `executor`. */
+/* Checks that this process can run a job on `executor`. */
 static inline void works(promise_executor_t *executor) {
   promise_t *child = react_on(executor, adds_one, NULL, NULL);
   CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_OK);

@@ -4,7 +4,7 @@
 static promise_t *subject;
 static promise_value_t in_its_place;
 
-/* A producer whose cancel handler settles its promise and releases it. */
+/* A producer's cancel handler, which discards its promise and releases it. */
 static void gives_up(void *ctx, const promise_value_t *reason) {
   (void)reason;
   spy_discard(ctx);
@@ -12,8 +12,8 @@ static void gives_up(void *ctx, const promise_value_t *reason) {
   CHECK_STATUS(promise_release(subject), PROMISE_OK);
 }
 
-/* A STRING of 128 bytes in the memory of the promise: its length could be mistaken for the state of a promise that is
- * being changed. */
+/* Allocates a STRING of 128 bytes in the memory of the promise: its length could be mistaken for the state of a promise
+ * that is being changed. */
 static void gives_up_for_a_text(void *ctx, const promise_value_t *reason) {
   char bytes[128];
   gives_up(ctx, reason);
@@ -75,7 +75,8 @@ static void *settles(void *promise) {
   return NULL;
 }
 
-/* Another thread settles the promise that reuses the memory: this thread does not block it. */
+/* The new promise reuses the memory of the destroyed one, whose settlement runs here. Another thread settles it, so
+ * this thread may wait. */
 static void waits_for_what_took_its_place(void *ctx, const promise_value_t *value) {
   spy_see(ctx, value);
   CHECK_STATUS(promise_release(subject), PROMISE_OK);
@@ -102,7 +103,7 @@ static void releases_subject_as_it_goes(void *ctx) {
   CHECK_STATUS(promise_release(subject), PROMISE_OK);
 }
 
-/* The promise is destroyed before its callbacks begin. */
+/* Called when the promise has been destroyed. */
 static void waits_for_a_fresh_one(void *ctx, const promise_value_t *value) {
   spy_see(ctx, value);
   promise_t *fresh = promise_new();
@@ -126,7 +127,7 @@ static void context_of_a_block_may_take_the_promise_with_it(void) {
 
 static promise_t *behind;
 
-/* Callbacks later in the queue are still blocked, although the promise has been destroyed. */
+/* A wait for a callback that is later in the queue fails, although the promise has been destroyed. */
 static void waits_for_what_stands_behind(void *ctx, const promise_value_t *value) {
   spy_see(ctx, value);
   CHECK_STATUS(promise_release(subject), PROMISE_OK);

@@ -1,7 +1,7 @@
-/* Memory that does not grow, as objects are created and destroyed. */
+/* Memory that does not grow while objects are created and destroyed. */
 #include "support.h"
 
-/* A token for overlapping operations: whenever one is added, the previous one is alive. */
+/* Operations overlap: the token always has a live promise when another one is added. */
 static void a_token_does_not_grow_with_destroyed_promises(void) {
   promise_token_t *token = promise_token_new(0), *children[2] = {promise_token_new(0)};
   promise_t *before = promise_new();

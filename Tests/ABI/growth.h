@@ -4,7 +4,7 @@
 
 #include "support.h"
 
-/* Returns the processor time of body(ctx, count) on this thread, in nanoseconds: the minimum of three. */
+/* Returns the processor time of body(ctx, count) on this thread, in nanoseconds: the least of three runs. */
 static inline int64_t least_time(void (*body)(void *ctx, long count), void *ctx, long count) {
   int64_t least = INT64_MAX;
   for (int round = 0; round < 3; round++) {
@@ -19,8 +19,8 @@ static inline int64_t least_time(void (*body)(void *ctx, long count), void *ctx,
   return least;
 }
 
-/* Returns whether eight times the size takes less than 24 times the time: quadratic growth takes 64 times. A time too
- * short to measure passes. */
+/* Checks that eight times the size takes less than 24 times the time: quadratic growth takes 64 times. A time too short
+ * to measure passes. */
 #define CHECK_LINEAR(body, ctx, count)                                                                                 \
   do {                                                                                                                 \
     int64_t little = least_time(body, ctx, (count) / 8), much = least_time(body, ctx, (count));                        \

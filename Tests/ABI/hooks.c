@@ -1,7 +1,7 @@
 /* promise_set_hooks: unhandled rejections, second settlements, promises destroyed while pending. */
 #include "reports.h"
 
-/* Ends a test: the context has been freed once. */
+/* Removes the hooks, and checks that their context was freed once. */
 static void unwatch(report_t *report) {
   CHECK_STATUS(promise_set_hooks(NULL), PROMISE_OK);
   CHECK_INT(atomic_load(&report->spy.frees), 1);
@@ -25,7 +25,7 @@ static void the_reason_is_lent(void) {
   unwatch(&report);
 }
 
-/* Calls that mark a rejection as handled, made before it or afterwards. */
+/* Calls that mark a rejection as handled, made before the rejection or afterwards. */
 static void by_state(promise_t *promise) {
   promise_state(promise);
 }
@@ -73,7 +73,7 @@ static void a_handled_rejection_is_not_reported(void) {
     promise_release(promise);
     CHECK_REPORTS(&report, 0, 0, 0);
   }
-  /* The hooks installed before. */
+  /* Handlers attached before the rejection, which takers[5] and later attach. */
   for (size_t i = 5; i < sizeof takers / sizeof *takers; i++) {
     promise_t *promise = promise_new();
     takers[i](promise);
@@ -111,7 +111,7 @@ static void callbacks_for_a_value_take_no_rejection(void) {
   unwatch(&report);
 }
 
-/* A derived promise inherits the duty to handle the rejection. */
+/* Derived promises, which inherit the duty to handle the rejection. */
 static promise_t *made_by_then(promise_t *promise) {
   return promise_then(promise, adds_one, NULL, NULL);
 }
@@ -269,7 +269,7 @@ static void promises_derived_from_it_are_not_reported(void) {
     uint64_t id = id_of(promise);
     promise_release(promise);
     if (makers[i] == made_by_timeout)
-      promise_resolve(derived, VOID()); /* or the timer holds it */
+      promise_resolve(derived, VOID()); /* stops the timer, which has a reference */
     promise_release(derived);
     CHECK_REPORTS(&report, 0, 0, 1);
     CHECK(report.id == id);

@@ -24,7 +24,7 @@ static void a_hook_left_out_is_not_called(void) {
   CHECK_STATUS(promise_set_hooks(NULL), PROMISE_OK);
 }
 
-/* A hook that triggers its own event, and all others. */
+/* A hook that triggers its own event, and the events of all other hooks. */
 static void busy(void *ctx, uint64_t id, const promise_value_t *reason) {
   (void)id;
   spy_see(ctx, reason);
@@ -115,7 +115,7 @@ static void invalid_arguments_are_refused_without_a_change(void) {
   CHECK_STATUS(promise_set_hooks(NULL), PROMISE_OK);
 }
 
-/* Without hooks nothing is written: the test captures descriptor 2. */
+/* Without hooks the library writes nothing to descriptor 2, which the test captures. */
 static void nothing_is_printed(void) {
   int ends[2], error = dup(2);
   char text[16];
@@ -136,7 +136,7 @@ static void nothing_is_printed(void) {
 static promise_t *shared_promise;
 static long rounds;
 
-/* Rejected by one thread while another attaches a handler: no report, in either order. */
+/* One thread rejects while another attaches a handler: no report, in either order. */
 static void *reject_or_take(void *thread) {
   for (long round = 0; round < rounds; round++) {
     if (thread == NULL)
@@ -177,7 +177,8 @@ static void free_shared(void *ctx) {
   atomic_fetch_add(&freed, 1);
 }
 
-/* Replaced by two threads while two others call: no context is freed while it is in use, and each is freed once. */
+/* Two threads replace the hooks while two others call them: no context is freed while in use, and each is freed
+ * once. */
 static void *replace_or_report(void *thread) {
   for (long round = 0; round < rounds; round++) {
     if ((intptr_t)thread < 2) {

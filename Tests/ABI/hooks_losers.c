@@ -1,4 +1,4 @@
-/* promise_set_hooks: rejections of sources after a combined promise, or one with a timeout, was settled. */
+/* promise_set_hooks: rejections of sources after a combined promise, or a promise with a timeout, was settled. */
 #include "support.h"
 
 static int reports;
@@ -18,7 +18,7 @@ static void unwatch(void) {
   CHECK_STATUS(promise_set_hooks(NULL), PROMISE_OK);
 }
 
-/* Rejects `first` of two inputs before they are combined, the others afterwards; the outcome is taken. */
+/* Rejects `first` of two inputs before they are combined, the others afterwards; then reads the outcome. */
 static void combine(promise_t *(*combined)(promise_t *const *, size_t, uint32_t), int first) {
   promise_t *inputs[2] = {promise_new(), promise_new()};
   for (int i = 0; i < first; i++)

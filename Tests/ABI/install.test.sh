@@ -30,7 +30,7 @@ refuses() { ! "$@"; }
 same() { diff <(printf '%s\n' "$1") <(printf '%s\n' "$2"); }
 files() { (cd "$1" && find . ! -type d | sort); }
 
-# A clean environment: no toolchain but the system's.
+# Runs a command in a clean environment, with no toolchain but the system's.
 bare() { env -i PATH=/usr/bin:/bin "$@"; }
 
 cat > "$scratch/prog.c" <<'PROGRAM'
@@ -72,7 +72,7 @@ pages() { # pages PREFIX: the pages of docs/ below it
   (cd "$root/docs" && printf "$1/share/doc/promise/%s\n" *.md)
 }
 
-# Installed under a prefix, and used from there; in a folder of its own, whose name needs quoting.
+# Installs under a prefix whose name needs quoting, then under another, and uses the library from there.
 prefix="$scratch/a prefix"
 expect "installs under a prefix" env PREFIX="$prefix" "$install" install library
 expect "installs these files, no more" same "$(files "$scratch" | grep '^./a prefix' | sort)" \
@@ -105,7 +105,7 @@ expect "the library itself asks for libc alone" refuses grep -v 'linux-vdso\|lib
   <(bare ldd "$prefix/lib/libpromise.so.1")
 cd "$scratch"
 
-# Staged, as for packages: the files are below DESTDIR and name only the prefix.
+# A staged installation, as for packages: the files are below DESTDIR and name only the prefix.
 stage=$scratch/stage
 expect "installs into DESTDIR" env DESTDIR="$stage" PREFIX=/opt/promise "$install" install library
 expect "installs nothing beside the prefix" same "$(files "$stage")" "$(library_files opt/promise | sort)"
@@ -125,7 +125,7 @@ expect "promise.pc names a folder elsewhere as it is" grep -qx 'includedir=/else
 expect "uninstalls from folders of their own" env DESTDIR="$stage" PREFIX=/usr LIBDIR=/usr/lib/x86_64-linux-gnu \
   INCLUDEDIR=/elsewhere/include "$install" uninstall library
 
-# The host: its installation does not depend on its content.
+# A script stands in for the host, whose installation does not depend on its content.
 printf '#!/bin/sh\necho host\n' > "$scratch/plugin-host"
 expect "installs the host" env DESTDIR="$stage" PREFIX=/opt/promise PLUGIN_HOST="$scratch/plugin-host" \
   "$install" install host

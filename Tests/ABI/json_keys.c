@@ -1,7 +1,7 @@
 /* json.h: keys are shared among objects of one text, and compared byte by byte. */
 #include "support.h"
 
-/* Two keys that differ in one byte, for each length and place, in one object and in two. */
+/* Reads two keys that differ in one byte, for each length and place, in one object and in two. */
 static void keys_differ_by_any_byte(void) {
   for (int length = 1; length <= 24; length++) {
     for (int place = 0; place < length; place++) {

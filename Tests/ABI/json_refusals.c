@@ -9,7 +9,7 @@ static uint64_t number(const promise_value_t *map, const char *key) {
   return found != NULL && found->kind == PROMISE_KIND_U64 ? found->as.u64 : UINT64_MAX;
 }
 
-/* Checks that `text` is rejected with `code`, at `offset`; the message contains `expected`. */
+/* Checks that `text` is rejected with `code`, at `offset`, with a message that contains `expected`. */
 static void check_refused(const char *text, size_t length, const promise_json_options_t *options, int64_t code,
                           uint64_t offset, const char *expected) {
   promise_value_t value = garbage(), error = garbage();
@@ -24,7 +24,7 @@ static void check_refused(const char *text, size_t length, const promise_json_op
   if (!same)
     fprintf(stderr, "  for %s: %s\n", text, check_shown(message));
   promise_value_release(&error);
-  /* Without an `out`, there is no leak. */
+  /* A call without an `out` for the error leaks nothing. */
   CHECK_STATUS(promise_value_from_json(&value, text, length, options, NULL), PROMISE_EINVAL);
 }
 
@@ -190,7 +190,7 @@ static void limits_hold(void) {
   promise_value_release(&value);
 }
 
-/* A value with 2^100 parts, a hundred of them distinct: a limit applies. */
+/* A value with 2^100 parts, of which only a hundred are distinct: the length of the text is limited. */
 static void limit_ends_exponential_output(void) {
   const promise_json_options_t options = {.size = sizeof options, .max_length = 100000};
   promise_value_t value = text("x"), out, error;
@@ -204,7 +204,7 @@ static void limit_ends_exponential_output(void) {
   promise_value_release(&value);
 }
 
-/* ---- Values without JSON ---- */
+/* ---- Values that JSON cannot express ---- */
 
 static void check_unwritable(promise_value_t value, int64_t code, const char *expected) {
   promise_value_t list = ARRAY(*I64(1), value), out = garbage(), error = garbage(), map;
@@ -247,7 +247,7 @@ static void values_that_json_lacks_are_refused(void) {
 
 /* ---- The locale ---- */
 
-/* A locale whose decimal point is a comma, if one is installed. */
+/* Uses a locale whose decimal point is a comma, if one is installed. */
 static void locale_makes_no_difference(void) {
   static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "de_DE"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)

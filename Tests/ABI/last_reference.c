@@ -8,7 +8,7 @@ static promise_t *source, *derived;
 static spy_t spy;
 static long rounds;
 
-/* A holder's last call before it releases the promise. */
+/* Makes a holder's last call before it releases the promise; none for way 0. */
 static void give_up(long way) {
   promise_value_t seen = {0};
   switch (way % 4) {

@@ -5,7 +5,7 @@
 
 enum { PROMISES = 512 };
 static promise_t *sources[PROMISES], *derived[PROMISES];
-static promise_t *others[PROMISES]; /* created by the handlers that ran: usually in the memory of the sources */
+static promise_t *others[PROMISES]; /* created by the handlers that ran, usually in the memory of the sources */
 static atomic_int places[2];        /* the progress of each thread */
 static atomic_bool is_over;
 
@@ -34,20 +34,20 @@ static void let_go(void) {
   }
 }
 
-/* The other thread may not be scheduled. */
+/* Waits until the other thread has reached `place`. Yields, because that thread may not be scheduled. */
 static void keep_up_with(atomic_int *other, int place) {
   for (unsigned turns = 1; atomic_load(other) < place; turns++)
     if (turns % 1024 == 0)
       sched_yield();
 }
 
-/* The last reference is released by a handler of the promise, while another thread settles the derived promise and
- * walks upstream to its source: it must find the source destroyed, or keep it alive. Thread 0 settles the sources,
- * thread 1 the derived promises. */
+/* A handler releases the last reference to its source, while another thread settles the derived promise and walks
+ * upstream to the source: it must find the source destroyed, or keep it alive. Thread 0 settles the sources, thread 1
+ * the derived promises. */
 static void *settles(void *number) {
   intptr_t me = (intptr_t)number;
   unsigned random = 1 + (unsigned)me;
-  /* With fewer than two processors the threads wait for each other most of the time. */
+  /* Limits the time: on one processor the threads wait for each other most of the time. */
   int64_t end = now() + 5000 * MILLISECONDS;
   for (long round = check_scale(2000);; round--) {
     if (me == 0) {
@@ -79,8 +79,8 @@ static void handler_gives_the_last_reference_back(void) {
   race(settles, 2);
 }
 
-/* Thread 0 destroys the sources, pending; thread 1 uses the derived promises once more, and releases them. Its reads of
- * them happen before the writes of their last release. */
+/* Thread 0 destroys the pending sources; thread 1 uses the derived promises once more, and releases them. The reads of
+ * a derived promise happen before the writes of its last release. */
 static void *orphans(void *number) {
   intptr_t me = (intptr_t)number;
   promise_t *pending = promise_new();

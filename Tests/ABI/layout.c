@@ -30,8 +30,8 @@ ASSERT(sizeof(promise_free_t) == POINTER && sizeof(promise_handler_t) == POINTER
 ASSERT(sizeof(promise_equal_t) == POINTER && sizeof(promise_describe_t) == POINTER);
 ASSERT(sizeof(promise_callback_t) == POINTER && sizeof(promise_observer_t) == POINTER);
 
-/* No number stands twice here: the compiler refuses equal cases. So a state, verdict, kind of event, flag or status
- * that is passed in place of another one is refused at run time. */
+/* Contains no number twice, because the compiler rejects equal cases. So the library can reject at run time a state,
+ * verdict, kind of event, flag or status that is passed in place of another. */
 int is_number_of_one_constant(int number);
 int is_number_of_one_constant(int number) {
   switch (number) {
@@ -173,7 +173,7 @@ FIELD(promise_value_t, as.u64, 8, 8);
 FIELD(promise_value_t, as.f64, 8, 8);
 FIELD(promise_value_t, as.ptr, 8, POINTER);
 
-/* Frozen: programs have arrays of them, which the library fills. */
+/* This size never changes: programs have arrays of these structs, which the library fills. */
 ASSERT(sizeof(promise_event_t) == 40 + POINTER);
 FIELD(promise_event_t, kind, 0, 4);
 FIELD(promise_event_t, state, 4, 4);

@@ -81,7 +81,7 @@ else
   expect "clean builds" build clean-sanitized -fsanitize=address
   expect "LeakSanitizer finds nothing" "$out/clean-sanitized"
   expect "leaky builds with a sanitizer" build leaky-sanitized -fsanitize=address
-  # Without the census: the bytes of the string that does not fit in its cell.
+  # LeakSanitizer finds the bytes of the string that does not fit in its cell.
   expect "LeakSanitizer finds a string" fails_with "LeakSanitizer: detected memory leaks" \
     env CHECK_FORK=0 "$out/leaky-sanitized" strings
 fi

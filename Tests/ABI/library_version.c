@@ -1,5 +1,5 @@
-/* The version of this library, and its newest status. Rules of any implementation: checks/version.c, checks/status.c of
- * promise-conformance. */
+/* The version of this library, and its newest status. Rules for any implementation: checks/version.c, checks/status.c
+ * of promise-conformance. */
 #include "support.h"
 
 static void library_is_not_older_than_header(void) {

@@ -33,7 +33,7 @@ static void any_kind_may_be_a_reason(void) {
     CHECK_STATUS(promise_reject(promise, &reasons[i]), PROMISE_OK);
     CHECK_INT(promise_state(promise), PROMISE_REJECTED);
     CHECK_STATUS(promise_result(promise, &got), PROMISE_OK);
-    /* Not byte by byte: bytes of the union that an initializer omits are not part of a value. */
+    /* Not compared byte by byte: bytes of the union that an initializer omits are not part of a value. */
     CHECK_INT(got.kind, reasons[i].kind);
     CHECK(values_equal(&got, &reasons[i]));
     CHECK_STATUS(promise_value_release(&got), PROMISE_OK);
@@ -42,7 +42,7 @@ static void any_kind_may_be_a_reason(void) {
 }
 
 /* The cell of a released promise is recycled more often than it has generations: the old token must not become valid
- * with any of them. */
+ * again. */
 static void stale_token_stays_stale(void) {
   promise_t *old = stale();
   long rounds = check_scale(140 * 1000 * 1000);
@@ -55,7 +55,7 @@ static void stale_token_stays_stale(void) {
   CHECK_INT(alive, 0);
 }
 
-/* The library holds references too: the source has one to a derived promise. */
+/* A released promise lives as long as the library has a reference: its source has one to a derived promise. */
 static void released_promise_is_stale_when_the_library_releases_it(void) {
   promise_t *source = promise_new(), *derived = promise_then(source, adds_one, NULL, NULL);
   CHECK_STATUS(promise_release(derived), PROMISE_OK);
@@ -70,7 +70,7 @@ static void released_promise_is_stale_when_the_library_releases_it(void) {
   CHECK_STATUS(promise_release(source), PROMISE_OK);
 }
 
-/* The only reference to the promise is in the value that it rejects. */
+/* The value that the promise rejects has the only reference to that promise. */
 static void refused_value_may_be_the_last_reference(void) {
   promise_t *promise = promise_new();
   promise_value_t value = holding(promise);

@@ -1,4 +1,4 @@
-/* The largest number of references: the next one fails with a status, and none is lost. */
+/* The largest number of references: a call that needs one more fails with a status, and no reference is lost. */
 #include "support.h"
 
 static long const limit = 1L << 26;
@@ -19,7 +19,7 @@ static void promise_takes_as_many_references_as_promised(void) {
   CHECK_STATUS(promise_value_promise(&value, promise), PROMISE_ENOMEM);
   CHECK_INT(value.kind, PROMISE_KIND_VOID);
 
-  /* The promise still works: the callbacks' references are those of the derived promises. */
+  /* The promise still works: a callback takes a reference to its derived promise, not to this one. */
   spy_t spy = {0};
   CHECK_STATUS(promise_observe(promise, spy_observer, NULL, &spy, spy_free), PROMISE_OK);
   CHECK_STATUS(promise_wait(promise, 1), PROMISE_ETIMEDOUT);
@@ -50,7 +50,7 @@ static void value_takes_as_many_references_as_promised(void) {
   CHECK_STATUS(promise_publisher_latest(publisher, &got), PROMISE_FULFILLED);
   CHECK_STATUS(promise_value_release(&got), PROMISE_OK);
   CHECK_STATUS(promise_resolve(promise, &value), PROMISE_OK);
-  references++; /* the publisher's */
+  references++; /* the publisher's reference */
   while ((status = promise_value_retain(&value)) == PROMISE_OK && references <= limit)
     references++;
   CHECK_STATUS(status, PROMISE_ENOMEM);
@@ -61,12 +61,12 @@ static void value_takes_as_many_references_as_promised(void) {
   CHECK_STATUS(promise_publisher_latest(publisher, &got), PROMISE_ENOMEM);
   CHECK_INT(got.kind, PROMISE_KIND_VOID);
 
-  /* A derived promise that cannot share the value is rejected with that status. */
+  /* A derived promise that cannot share the value is rejected with PROMISE_ENOMEM. */
   promise_t *child = promise_rescue(promise, NULL, adds_one, NULL, NULL);
   CHECK(failed_with(child, PROMISE_ENOMEM));
   promise_release(child);
 
-  /* Nor can one whose callback an executor runs. */
+  /* So is a promise whose callback runs on an executor. */
   spy_t spy = {0};
   promise_executor_t *serial = promise_executor_serial(promise_executor_immediate());
   promise_reaction_t reaction = {.size = sizeof reaction, .executor = serial, .on_fulfilled = spy_handler};
@@ -88,7 +88,7 @@ static void value_takes_as_many_references_as_promised(void) {
   CHECK_INT(atomic_load(&payload.destroyed), 1);
 }
 
-/* Retains a handle up to the limit, then releases it as often. */
+/* Retains a handle up to the limit, then releases it as many times. */
 static void fill(void *handle, promise_status_t (*retain)(void *), promise_status_t (*release)(void *),
                  void (*at_the_limit)(void *)) {
   promise_status_t status = PROMISE_OK;
@@ -130,7 +130,7 @@ static void executor_takes_as_many_references_as_promised(void) {
   fill(promise_executor_new(no_submit, NULL, NULL), retain_executor, release_executor, becomes_no_main_executor);
 }
 
-/* Nothing of a refused subscription stays: neither its token nor its publisher. */
+/* A rejected subscription leaves nothing behind, neither in its token nor in its publisher. */
 static void no_subscriber_of(void *executor) {
   spy_t spy = {0};
   promise_token_t *token = promise_token_new(0);

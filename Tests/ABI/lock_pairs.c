@@ -1,5 +1,5 @@
-/* Each lock of the library that a thread releases, it has taken. The program replaces two functions of the C library,
- * and counts the mutexes that each thread holds. A missing lock would show itself only in a race. */
+/* A thread of the library unlocks only mutexes that it has locked. The program replaces two functions of the C library,
+ * and counts the mutexes that each thread holds. Without it, a missing lock would show only in a race. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -38,7 +38,7 @@ int pthread_mutex_unlock(pthread_mutex_t *mutex) {
   return real_unlock(mutex);
 }
 
-/* Ends a test: it took locks, all in pairs. */
+/* Ends a test: checks that it took locks, all in pairs. */
 static void check_pairs(void) {
   CHECK(atomic_exchange(&taken, 0) > 0);
   CHECK_INT(atomic_exchange(&unpaired, 0), 0);
@@ -100,7 +100,7 @@ static void tick(void *ctx) {
 }
 
 static void executors(void) {
-  static atomic_int ticks; /* an idle thread calls the old hook later, before it ends or runs its next callback */
+  static atomic_int ticks; /* static: an idle thread calls the old hook later, before its end or its next callback */
   CHECK_STATUS(promise_set_thread_hooks(tick, tick, &ticks, NULL), PROMISE_OK);
   promise_executor_t *serial = promise_executor_serial(NULL);
   promise_t *child = react_on(serial, adds_one, NULL, NULL);

@@ -35,14 +35,14 @@ static void is_readable_exactly_once_a_timer_is_due(void) {
   CHECK_INT(promise_state(nap), PROMISE_FULFILLED);
   CHECK(!readable(fixture.loop));
   promise_release(nap);
-  /* Due, then stopped. */
+  /* A timer that is due, then stopped, leaves no event. */
   nap = promise_sleep_on(fixture.executor, 1);
   CHECK(becomes_readable(fixture.loop));
   CHECK_STATUS(promise_discard(nap), PROMISE_OK);
   CHECK(!readable(fixture.loop));
   CHECK_INT(promise_loop_run_once(fixture.loop), 0);
   promise_release(nap);
-  /* The later one is still pending. */
+  /* The later timer is still pending. */
   CHECK_INT(promise_state(late), PROMISE_PENDING);
   CHECK_STATUS(promise_discard(late), PROMISE_OK);
   promise_release(late);
@@ -69,7 +69,7 @@ static void submits_another(void *left) {
     submit(shared, submits_another, (void *)(number - 1));
 }
 
-/* Jobs submitted during a turn wait for the next one, and the descriptor stays readable. */
+/* Jobs submitted during a turn wait for the next turn, and the descriptor stays readable. */
 static void turn_takes_the_jobs_queued_before_it(void) {
   shared = setup();
   submit(shared, submits_another, (void *)2);
@@ -98,7 +98,7 @@ static edges_t watch_edges(void) {
   return edges;
 }
 
-/* Returns whether an edge of the descriptor was reported since the last call. */
+/* Returns whether the descriptor has reported an edge since the last call. */
 static bool has_edge(edges_t edges) {
   struct epoll_event event;
   return epoll_wait(edges.poll, &event, 1, 0) == 1;
@@ -110,7 +110,7 @@ static void end_edges(edges_t edges) {
   teardown(edges.fixture);
 }
 
-/* One turn per edge is enough: work left by a turn raises another edge. */
+/* One turn per edge is enough: work that a turn leaves raises another edge. */
 static void a_turn_that_leaves_jobs_gives_another_edge(void) {
   edges_t edges = watch_edges();
   shared = edges.fixture;
@@ -152,7 +152,7 @@ static void adds_a_due_timer(void *ctx) {
     ;
 }
 
-/* A timer that became due while the loop ran raises an edge, whether it is earlier or later than the previous one. */
+/* A timer that becomes due while the loop runs raises an edge, whether it is due before or after the previous timer. */
 static void a_timer_that_is_due_gives_an_edge(void) {
   edges_t edges = watch_edges();
   promise_t *nap = promise_sleep_on(edges.fixture.executor, 1);
@@ -176,12 +176,12 @@ static void takes_the_edge_of_a_timer(void *ctx) {
   (void)ctx;
   while (now() <= due)
     sched_yield();
-  /* The system may report it a moment later. */
+  /* The system may report the edge a moment later. */
   struct epoll_event event;
   CHECK_INT(epoll_wait(watched.poll, &event, 1, -1), 1);
 }
 
-/* An edge that a poller took while the loop ran has to come again: the turn did not take the timer. */
+/* A poller takes an edge while the loop runs. The turn has not taken the timer, so its end raises another edge. */
 static void a_timer_that_is_due_before_the_turn_ends_gives_another_edge(void) {
   watched = watch_edges();
   submit(watched.fixture, takes_the_edge_of_a_timer, NULL);

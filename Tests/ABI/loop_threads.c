@@ -1,4 +1,4 @@
-/* Loops that one thread releases while others make every call on them.
+/* Loops that one thread releases while others call every function on them.
  *
  * LOOP_SECONDS=60 runs the stress test for that long, for a sanitizer; the default is a fixed number of rounds. */
 #include <sched.h>
@@ -8,7 +8,7 @@
 
 enum { SLOTS = 3, THREADS = 4 };
 
-/* Handles of loops, which any thread may release at any time. */
+/* Loops, which any thread may replace and release at any time. */
 static _Atomic(promise_loop_t *) slots[SLOTS];
 static promise_t *never, *settled;
 static atomic_long submitted, freed, stale_calls;
@@ -23,14 +23,14 @@ static void runs(void *ctx) {
   CHECK_INT(promise_loop_run_once(ctx), PROMISE_EDEADLK);
 }
 
-/* Other threads may release the job's loop while the job runs: then the handle is stale. */
+/* Another thread may release the loop while its job runs: then the handle is stale. */
 static void runs_there(void *ctx) {
   int32_t current = promise_loop_is_current(ctx);
   CHECK(current == 1 || current == PROMISE_ESTALE);
   sched_yield();
 }
 
-/* Returns whether the status is possible for a call on a loop that other threads use and release. */
+/* Checks that the status is possible for a call on a loop that other threads use and release. Counts stale handles. */
 static void ended_well(int64_t result) {
   bool is_good = result >= 0 || result == PROMISE_ESTALE || result == PROMISE_ECLOSED || result == PROMISE_EBUSY ||
                  result == PROMISE_ETIMEDOUT || result == PROMISE_EPENDING;
@@ -100,7 +100,7 @@ static void *calls_everything(void *argument) {
   for (long i = 0; i < rounds; i++) {
     random ^= random << 13, random ^= random >> 17, random ^= random << 5;
     int slot = (int)(random % SLOTS);
-    /* Uses a handle for some rounds, whether or not the loop still exists. */
+    /* Keeps using a handle for some rounds, whether or not the loop still exists. */
     if ((random >> 4 & 3) == 0)
       handle = atomic_load(&slots[slot]);
     if ((random >> 8 & 15) == 0)
@@ -124,7 +124,7 @@ static void any_call_may_race_the_last_release(void) {
   promise_release(never), promise_release(settled);
 }
 
-/* Both release the last handle: one of them closes the loop, the other gets an error. */
+/* Both threads release the last handle: one call closes the loop, the other returns an error. */
 static promise_loop_t *contested;
 static atomic_long given_back;
 static void *gives_back(void *argument) {
@@ -187,8 +187,8 @@ static void is_current_on_the_thread_that_runs_it(void) {
   CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
 }
 
-/* Thread 0 attaches timeouts on a loop to promises, while thread 1 settles them: a timer that is not needed before it
- * is started keeps neither the loop nor its executor. check.h counts them. */
+/* Thread 0 attaches timeouts on a loop to promises, while thread 1 settles them. A timer that is not needed any more
+ * when it is to be started keeps neither the loop nor its executor: check.h counts objects. */
 enum { LIMITED = 256 };
 static promise_t *limited[LIMITED];
 static promise_executor_t *on_loop;

@@ -13,7 +13,7 @@ static void settles(void *promise) {
   CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
 }
 
-/* A wait with a zero time limit, in which a job settles the promise. */
+/* A wait with a zero time limit runs the job that settles the promise. */
 static void a_look_leaves_the_descriptor_as_it_was(void) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
@@ -34,7 +34,7 @@ static void *resolves(void *promise) {
   return NULL;
 }
 
-/* The promise is settled while the wait for it times out. */
+/* Another thread settles the promise while the wait times out. */
 static void a_wait_that_ends_meanwhile_does_too(void) {
   promise_loop_t *loop = promise_loop_new();
   long rounds = check_scale(2000), wrong = 0;

@@ -60,7 +60,7 @@ static void a_substitute_replaces_it(void) {
   promise_t *waits = react_on(main_executor(), is_on_main, NULL, NULL);
   CHECK_STATUS(promise_executor_set_main(other), PROMISE_OK);
   CHECK_STATUS(promise_executor_release(other), PROMISE_OK);
-  /* Jobs that were pending in the loop moved there, and later ones follow. */
+  /* Jobs that were pending in the loop moved to the executor, and later jobs follow. */
   promise_t *comes = react_on(main_executor(), is_on_main, NULL, NULL);
   CHECK_INT(shelf.count, 2);
   CHECK_INT(promise_loop_run_once(promise_loop_main()), 0);
@@ -70,7 +70,7 @@ static void a_substitute_replaces_it(void) {
   promise_release(waits);
   promise_release(comes);
   CHECK_STATUS(promise_executor_set_main(main_executor()), PROMISE_EINVAL);
-  /* The previous executor is released, and so is this one. */
+  /* A replaced executor is released; so is this one. */
   CHECK_STATUS(promise_executor_set_main(last), PROMISE_OK);
   CHECK_STATUS(promise_executor_retain(other), PROMISE_ESTALE);
   CHECK_STATUS(promise_executor_release(last), PROMISE_OK);
@@ -82,7 +82,7 @@ static void a_substitute_replaces_it(void) {
   promise_release(waits);
 }
 
-/* A cycle: each job of the main executor would be submitted to it again. */
+/* The replacement would make a cycle: each job of the main executor would be submitted to the main executor again. */
 static void an_executor_that_ends_in_it_cannot_replace_it(void) {
   enum { LENGTH = 8 };
   shelf_t shelf = SHELF_EMPTY;
@@ -96,7 +96,7 @@ static void an_executor_that_ends_in_it_cannot_replace_it(void) {
     for (int i = 0; i < LENGTH; i++)
       CHECK_STATUS(promise_executor_set_main(chain[i]), PROMISE_EDEADLK);
   }
-  /* The rejected calls have changed nothing: jobs take the same way, through any number of serial executors. */
+  /* The rejected calls have changed nothing: jobs still pass through any number of serial executors. */
   CHECK_STATUS(promise_executor_set_main(other), PROMISE_OK);
   promise_t *job = react_on(chain[LENGTH - 1], is_on_main, NULL, NULL);
   CHECK_STATUS(promise_executor_set_main(NULL), PROMISE_OK);
@@ -116,7 +116,7 @@ static void shelves_a_timer(void *ctx, promise_job_t *job) {
   gate_open(&timer_went_there);
 }
 
-/* Timers of the main loop move too. */
+/* Timers of the main loop move to the replacement. */
 static void timers_go_there_too(void) {
   shelf_t shelf = SHELF_EMPTY;
   promise_executor_t *other = promise_executor_new(shelves_a_timer, &shelf, NULL);
@@ -142,7 +142,7 @@ static void *becomes_main(void *executor) {
 
 static atomic_int discarding_ended;
 
-/* Creates timers that are due tomorrow at the earliest, and discards them. */
+/* Creates timers that are due in a day, and discards them. */
 static void *discards_timers(void *ctx) {
   enum { TIMERS = 64 };
   promise_t *timers[TIMERS];
@@ -202,7 +202,7 @@ static void the_replacing_thread_is_the_main_thread(void) {
 static void *becomes_main_with_the_loop(void *ctx) {
   (void)ctx;
   becomes_main(NULL);
-  /* Another test of the process may have run the loop on another thread last. */
+  /* In one process, another test may have run the loop on another thread last. */
   CHECK_INT(promise_loop_run_once(promise_loop_main()), 0);
   promise_t *job = react_on(main_executor(), is_on_main, NULL, NULL);
   CHECK_STATUS(promise_wait(job, 10000 * MILLISECONDS), PROMISE_EDEADLK);
@@ -222,7 +222,8 @@ static void the_thread_that_restores_the_loop_is_the_main_thread(void) {
 static promise_executor_t *substitute;
 static atomic_int next_number;
 
-/* Jobs run in ascending order, on both executors, never two at once. */
+/* A handler that checks that the jobs run in ascending order, never two at once, and that both executors are
+ * current. */
 static promise_verdict_t is_next_on_both(void *ctx, const promise_value_t *in, promise_value_t *out) {
   CHECK_INT(promise_executor_is_current(main_executor()), 1);
   CHECK_INT(promise_executor_is_current(substitute), 1);
@@ -241,7 +242,7 @@ static promise_verdict_t waits_for_the_job_behind(void *ctx, const promise_value
 }
 
 static void serial_executor_takes_its_place(void) {
-  enum { JOBS = 200 }; /* more than the jobs of one turn */
+  enum { JOBS = 200 }; /* more than a turn runs */
   promise_t *jobs[JOBS];
   promise_executor_t *target = NULL;
   for (int round = 0; round < 2; round++) {
@@ -273,8 +274,8 @@ static void counts(void *ctx) {
   atomic_fetch_add(&jobs_run, 1);
 }
 
-/* Blocks the thread at any point of a submission until the executor was replaced. Only for a short time: the thread may
- * hold a lock that the replacement takes. */
+/* Blocks the submitting thread at any point of a submission until the executor was replaced, but only for 2 ms: the
+ * thread may hold a lock that the replacement takes. */
 static void holds_up(int number) {
   (void)number;
   long round = atomic_load(&round_begun);
@@ -302,7 +303,7 @@ static void runs_at_once(void *ctx, promise_job_t *job) {
   promise_job_run(job);
 }
 
-/* A job that is submitted while another executor replaces the loop runs on one of the two: it is not lost. */
+/* A job that is submitted while another executor replaces the loop runs on either, and is not lost. */
 static void nothing_is_left_in_the_loop(void) {
   long rounds = 100, left = 0;
   struct sigaction action = {.sa_handler = holds_up};

@@ -1,4 +1,4 @@
-/* memory.h - the memory use of this process and its peaks: many promises at once. */
+/* memory.h - the memory use of this process, and peaks of it: many promises at once. */
 #ifndef MEMORY_H
 #define MEMORY_H
 
@@ -19,7 +19,7 @@ static inline promise_statistics_t statistics(void) {
   return now;
 }
 
-/* Bytes of cells. */
+/* Returns the number of bytes of cells, free cells included. */
 static inline long cells(void) {
   return (long)statistics().bytes_resident;
 }
@@ -43,7 +43,7 @@ static inline void peak_rise(peak_t *peak) {
     REQUIRE((peak->promises[i] = promise_new()) != NULL);
 }
 
-/* Releases all but every `survivors`th; 0: all. */
+/* Releases all promises but every `survivors`th; 0: all. */
 static inline void peak_fall(peak_t *peak, long survivors) {
   long failed = 0;
   for (long i = 0; i < peak->count; i++)

@@ -9,7 +9,7 @@
 
 #include "support.h"
 
-/* One element more than an array of this type can have. */
+/* The smallest count that is too large for an array of this type. */
 #define TOO_MANY(type) ((size_t)PTRDIFF_MAX / sizeof(type) + 1)
 
 /* ---- Invalid handles ---- */
@@ -91,7 +91,7 @@ static inline void release_handles(void) {
 
 typedef enum { PROMISES, TYPES, EXECUTORS, JOBS, TOKENS, BUILDERS, LOOPS, QUEUES, PUBLISHERS, SUBSCRIBERS } kind_t;
 
-/* Calls `body` with a handle of every sort except NULL and live handles of `kind`. */
+/* Calls `body` with handles of every sort except NULL and live handles of `kind`. */
 static inline void each_bad_handle(kind_t kind, void (*body)(void *handle)) {
   void *heap = malloc(256);
   void *const forged[] = {
@@ -199,7 +199,7 @@ static inline void each_bad_value(void (*body)(promise_value_t value, promise_st
       body((promise_value_t){.kind = owning[i], .reserved = random, .as.ptr = own_memory}, PROMISE_EINVAL);
     }
   }
-  /* A valid value, labelled as another kind. */
+  /* A valid value that is labelled as another kind. */
   promise_value_t good = text("good");
   for (size_t i = 1; i < sizeof owning / sizeof *owning; i++) {
     promise_value_t bad = good;

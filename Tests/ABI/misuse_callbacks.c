@@ -117,7 +117,7 @@ static void react(void) {
   for (size_t i = 0; i < sizeof small / sizeof *small; i++) {
     reaction.size = small[i];
     refused(promise_react(promise, &reaction), PROMISE_EINVAL, NULL);
-    CHECK_SPY(&spy, 0, 0); /* "unless it is too small to tell" */
+    CHECK_SPY(&spy, 0, 0); /* the struct may be too small to have these fields */
   }
 
   reaction = good_reaction();
@@ -138,7 +138,7 @@ static void react(void) {
     refused(promise_react(promise, &newer.reaction), PROMISE_EINVAL, &spy);
   }
 
-  /* A size that was never set: the library does not read beyond the struct because of it. */
+  /* A size that was never set does not make the library read beyond the struct. */
   long page = sysconf(_SC_PAGESIZE);
   char *memory = mmap(NULL, (size_t)page * 2, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   REQUIRE(memory != MAP_FAILED && mprotect(memory + page, (size_t)page, PROT_NONE) == 0);

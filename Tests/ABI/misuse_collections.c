@@ -17,7 +17,7 @@ static void value_array(void) {
   CHECK_STATUS(promise_value_array(NULL, &element, 1), PROMISE_EINVAL);
   destroyed();
   CHECK_STATUS(promise_value_array(NULL, NULL, 0), PROMISE_EINVAL);
-  /* A count beyond the limit: no element is read. */
+  /* If the count is beyond the limit, no element is read. */
   CHECK_STATUS(promise_value_array(&out, I64(1), SIZE_MAX), PROMISE_EINVAL);
   CHECK_STATUS(promise_value_array(&out, I64(1), SIZE_MAX / 2), PROMISE_EINVAL);
   CHECK_STATUS(promise_value_array(&out, I64(1), SIZE_MAX / 16), PROMISE_EINVAL);
@@ -115,7 +115,7 @@ static void builder_from(void) {
   each_bad_value(builder_from_bad_value);
 }
 
-/* A builder is not a value, with any kind for its handle. */
+/* A builder is not a value, whichever kind the value of its handle has. */
 static void builder_is_no_value(void) {
   promise_builder_t *builder = promise_builder_new(PROMISE_KIND_ARRAY, 0);
   uint32_t index = (uint32_t)(uintptr_t)builder & 0x0fffffff;

@@ -18,7 +18,7 @@ static void misuse(combine_t *function) {
   refused(combine(promises, 1, 2), PROMISE_EINVAL, NULL);
   refused(combine(promises, 1, UINT32_MAX), PROMISE_EINVAL, NULL);
   refused(combine(promises, SIZE_MAX, 0), PROMISE_EINVAL, NULL);
-  /* The count is judged before the promises: of these, the second is stale. */
+  /* The count is checked before the promises, of which the second is stale. */
   promises[1] = stale();
   refused(combine(promises, TOO_MANY(promise_t *), 0), PROMISE_EINVAL, NULL);
   promise_release(promise);

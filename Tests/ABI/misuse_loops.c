@@ -107,7 +107,7 @@ static void is_main_thread(void) {
   CHECK(promise_is_main_thread());
 }
 
-/* It has no argument that could be invalid. */
+/* The function rejects no argument. */
 static void set_thread_hooks(void) {
   CHECK_STATUS(promise_set_thread_hooks(NULL, NULL, &spy, spy_free), PROMISE_OK);
   CHECK_STATUS(promise_set_thread_hooks(NULL, NULL, NULL, NULL), PROMISE_OK);

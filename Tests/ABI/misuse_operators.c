@@ -253,7 +253,7 @@ static void misuse_join(join_t *function) {
   refused(function(NULL, 1), PROMISE_EINVAL, NULL);
   refused(function(sources, 2), PROMISE_EINVAL, NULL);
   refused(function(sources, SIZE_MAX), PROMISE_EINVAL, NULL);
-  /* The count is judged before the sources: of these, the second is stale. */
+  /* The count is checked before the sources, of which the second is stale. */
   sources[1] = promise_publisher_new(0);
   promise_publisher_release(sources[1]);
   refused(function(sources, TOO_MANY(promise_publisher_t *)), PROMISE_EINVAL, NULL);

@@ -4,7 +4,7 @@
 /* ---- Promises ---- */
 
 static void new_promise(void) {
-  /* It has no argument; earlier misuse must not have corrupted the allocator. */
+  /* promise_new() has no argument; but earlier misuse must not have corrupted the allocator. */
   for (int i = 0; i < 100; i++) {
     promise_t *promise = promise_new(), *other = promise_new();
     CHECK(promise != NULL && other != NULL && promise != other);

@@ -14,7 +14,7 @@ static void statistics(void) {
     CHECK_STATUS(promise_statistics(&statistics.known), PROMISE_EINVAL);
     CHECK_INT(statistics.known.promises_pending, 0xa5a5a5a5a5a5a5a5);
   }
-  /* A struct of a later version: its new fields are set to 0, and no byte behind it is written. */
+  /* A struct of a later version: the unknown fields are set to 0, and no byte behind the struct is written. */
   memset(&statistics, 0xa5, sizeof statistics);
   statistics.known.size = 4096;
   CHECK_STATUS(promise_statistics(&statistics.known), PROMISE_OK);

@@ -225,12 +225,12 @@ static void subscriber_request(void) {
   promise_subscription_t subscription = wish();
   promise_subscriber_t *subscriber = promise_publisher_subscribe(publisher, &subscription);
   CHECK_STATUS(promise_subscriber_request(subscriber, 0), PROMISE_EINVAL);
-  refused(promise_subscriber_next(subscriber), PROMISE_EINVAL, NULL); /* it has callbacks */
+  refused(promise_subscriber_next(subscriber), PROMISE_EINVAL, NULL); /* the subscriber has callbacks */
   promise_subscriber_release(subscriber);
   CHECK_SPY(&spy, 0, 1);
   subscription = (promise_subscription_t){.size = sizeof subscription, .overflow = PROMISE_OVERFLOW_BUFFER};
   subscriber = promise_publisher_subscribe(publisher, &subscription);
-  CHECK_STATUS(promise_subscriber_request(subscriber, 1), PROMISE_EINVAL); /* it has none */
+  CHECK_STATUS(promise_subscriber_request(subscriber, 1), PROMISE_EINVAL); /* the subscriber has no callback */
   promise_subscriber_release(subscriber);
   promise_publisher_release(publisher);
 }

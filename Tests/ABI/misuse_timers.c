@@ -17,7 +17,7 @@ static void sleeps(void) {
     refused(promise_sleep(negative[i]), PROMISE_EINVAL, NULL);
 }
 
-/* Functions that derive a promise from another and a time. */
+/* The tested functions, which derive a promise from another and a time. */
 static promise_t *(*timed)(promise_t *, int64_t);
 static promise_t *(*timed_on)(promise_executor_t *, promise_t *, int64_t);
 

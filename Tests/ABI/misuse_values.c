@@ -7,7 +7,7 @@ static void version(void) {
   CHECK(promise_version() != NULL && strlen(promise_version()) >= strlen("1.0.0"));
 }
 static void abi_version(void) {
-  /* It has no argument: earlier errors must not affect it. */
+  /* promise_abi_version() has no argument; but earlier errors must not affect it. */
   promise_retain((promise_t *)own_memory);
   CHECK(promise_abi_version() >= PROMISE_ABI_VERSION);
 }
@@ -166,7 +166,7 @@ static void object_of_bad_type(void *type) {
   promise_value_t value = {.kind = 77};
   CHECK_STATUS(promise_value_object(&value, type, &payload), PROMISE_ESTALE);
   CHECK_INT(value.kind, PROMISE_KIND_VOID);
-  CHECK_INT(atomic_load(&payload.destroyed), 0); /* it stays the caller's */
+  CHECK_INT(atomic_load(&payload.destroyed), 0); /* the payload still belongs to the caller */
 }
 static void value_object(void) {
   promise_value_t value = {.kind = 77};
@@ -174,7 +174,7 @@ static void value_object(void) {
   CHECK_STATUS(promise_value_object(&value, NULL, &payload), PROMISE_EINVAL);
   CHECK_INT(value.kind, PROMISE_KIND_VOID);
   each_bad_handle(TYPES, object_of_bad_type);
-  /* Built-in types cannot be registered. */
+  /* A program cannot make objects of built-in types. */
   object_of_bad_type((void *)(uintptr_t)promise_type_named("string"));
   object_of_bad_type((void *)(uintptr_t)promise_type_named("error"));
   CHECK_INT(atomic_load(&payload.destroyed), 0);

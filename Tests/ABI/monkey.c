@@ -8,11 +8,12 @@ enum { SLOTS = 12, MONKEYS = 4 };
 
 static atomic_long contexts_made, contexts_freed, objects_made, objects_destroyed, calls_too_many;
 
-/* One attached callback. */
+/* The context of an attached callback. */
 typedef struct bond {
   atomic_int calls;
   struct monkey
-      *monkey; /* the monkey that attached it; makes further moves in the callback if that runs on its thread */
+      *monkey; /* the monkey that attached the callback, and makes further moves in the callback if that runs on its
+                * thread */
 } bond_t;
 
 static void bond_free(void *ctx) {
@@ -31,7 +32,7 @@ typedef struct monkey {
   uint64_t random;
   int depth;
   pthread_t thread;
-  promise_t **slots; /* shared by all; each monkey holds its own reference to each */
+  promise_t **slots; /* shared by all monkeys, each of which has a reference to each promise */
   promise_t *own[SLOTS];
   promise_executor_t *executor;
   promise_job_t *jobs[256];
@@ -64,14 +65,14 @@ static promise_value_t any_value(monkey_t *monkey) {
     REQUIRE(promise_value_object(&value, promise_type_named("test.monkey"), malloc(1)) == PROMISE_OK);
     return value;
   case 3:
-    /* A settled one: pending promises that hold each other in a cycle would never be destroyed. */
+    /* A settled promise: pending promises that hold each other in a cycle would never be destroyed. */
     return holding(fulfilled(1));
   default:
     return value;
   }
 }
 
-/* Counts a call of a callback; its monkey makes further moves there. */
+/* Counts a call of a callback, and lets its monkey make further moves within the call. */
 static void called(void *ctx) {
   bond_t *bond = ctx;
   if (atomic_fetch_add(&bond->calls, 1) > 0)
@@ -126,7 +127,7 @@ static bond_t *bind(monkey_t *monkey) {
   return bond;
 }
 
-/* Replaces a promise by one of the monkey's. */
+/* Replaces one of the monkey's promises by `promise`. */
 static void keep(monkey_t *monkey, promise_t *promise) {
   uint64_t slot = draw(monkey, SLOTS);
   promise_t *before = monkey->own[slot];
@@ -136,7 +137,7 @@ static void keep(monkey_t *monkey, promise_t *promise) {
 }
 
 static void move(monkey_t *monkey) {
-  /* Held meanwhile: a callback of the call itself may replace it. */
+  /* Retained during the move: a callback of the call itself may replace the promise. */
   promise_t *promise = retained(any_promise(monkey));
   promise_reaction_t reaction = {.size = sizeof reaction, .executor = monkey->executor, .free_ctx = bond_free};
   promise_value_t value;

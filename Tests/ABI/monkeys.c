@@ -1,5 +1,5 @@
 /* Random calls on everything, from callbacks and from four threads at the same time, with live, released and forged
- * handles (monkeys/world.h). MONKEY_SECONDS=60 runs each test for a minute, MONKEY_SEED=7 begins with that seed. */
+ * handles (monkeys/world.h). MONKEY_SECONDS=60 runs each test for a minute, MONKEY_SEED=7 sets the first seed. */
 #include "monkeys/rounds.h"
 
 static bool begin_move(void) {

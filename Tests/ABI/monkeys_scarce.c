@@ -5,7 +5,7 @@
 
 #include "scarce.h"
 
-/* Unused tokens, each occupying a cell: no hook reports their release. */
+/* Unused tokens, each of which occupies a cell. Chosen because no hook reports their release. */
 typedef struct hoard {
   promise_token_t *cells[4096];
   int count;
@@ -28,7 +28,7 @@ static void give_cells(hoard_t *hoard, uint64_t count) {
 static pthread_mutex_t shortage_mutex = PTHREAD_MUTEX_INITIALIZER;
 static hoard_t shortage;
 
-/* Cells that are withheld from the current move of this thread, and the depth of that move; 0: none. */
+/* Cells that are withheld from the current move of this thread, and the depth of that move; 0: no move. */
 static _Thread_local hoard_t withheld;
 static _Thread_local int scarce_depth;
 
@@ -59,14 +59,14 @@ static void end_move(void) {
   if (scarce_depth != here.depth)
     return;
   scarce_depth = 0;
-  /* After the move of a callback, the library continues with few blocks on this thread. */
+  /* After a move in a callback, the library continues with few blocks on this thread. */
   scarce_blocks = here.depth > 1 && toss(2) ? (long)draw(20) : -1;
   give_cells(&withheld, UINT64_MAX);
 }
 
 /* ---- Tests ---- */
 
-/* Leaves `cells` for all threads together. */
+/* Runs rounds in which `cells` cells are left for all threads together. */
 static void run_scarce(int threads, unsigned moves, long cells) {
   long used = atomic_load(&scarce_used);
   scarce_begin();
@@ -77,7 +77,7 @@ static void run_scarce(int threads, unsigned moves, long cells) {
   give_cells(&shortage, UINT64_MAX);
   atomic_store(&scarce_full_for_all, false);
   scarce_end();
-  /* The library keeps a few for its threads, executors and loops. */
+  /* The library keeps a few blocks for its threads, executors and loops. */
   CHECK(atomic_load(&scarce_used) - used < 64);
 }
 

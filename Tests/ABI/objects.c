@@ -1,5 +1,5 @@
-/* Types across shared objects: one rejects, another rescues by type, with parents. The objects are loaded like plugins,
- * with RTLD_LOCAL; CHECK_OBJECTS is their folder. */
+/* Types across shared objects: one object rejects, another rescues by type, with parents. The objects are loaded with
+ * RTLD_LOCAL, as plugins are; CHECK_OBJECTS is their folder. */
 #include <dlfcn.h>
 
 #include "objects/objects.h"
@@ -31,7 +31,7 @@ static void same_name_is_the_same_type(void) {
   static const char *const names[] = {"org.example.failure", "org.example.second", "org.example.third"};
   open_both();
   for (int i = 0; i < 3; i++) {
-    /* Each of the two registers first once. */
+    /* The object that registers the type first is a different one for the second name. */
     const promise_type_t *one = i % 2 == 0 ? FUNCTION(sender, sender_type)(names[i]) : NULL;
     const promise_type_t *other = FUNCTION(receiver, receiver_type)(names[i]);
     if (one == NULL)
@@ -57,7 +57,7 @@ static int64_t meets(const char *sent, const char *awaited) {
   promise_value_release(&value);
   promise_release(child);
   promise_release(promise);
-  CHECK_INT(atomic_load(&destroyed), 1); /* by the sender's destructor, which was registered first */
+  CHECK_INT(atomic_load(&destroyed), 1); /* by the destructor of the sender, which registered first */
   return code;
 }
 
@@ -97,8 +97,8 @@ static void each_maker_frees_its_own_objects_of_one_type(void) {
   }
 }
 
-/* The names are copied, so they outlive the object that registered them. Its destructors do not: hence none is called
- * here. */
+/* The names are copied, so they outlive the object that registered them. Its destructors do not outlive it, so the test
+ * makes no value of that type. */
 static void types_outlive_the_object(void) {
   open_both();
   const promise_type_t *type = FUNCTION(receiver, receiver_type)("org.example.receiver.only");

@@ -17,7 +17,7 @@ static void an_operator_ended_by_one_source_is_in_no_list_of_another(void) {
   for (int combines = 0; combines < 2; combines++) {
     make_sources();
     if (combines)
-      promise_publisher_finish(sources[0]); /* without a value: there can be no combination */
+      promise_publisher_finish(sources[0]); /* without a value, so no combination is possible */
     else
       promise_publisher_fail(sources[0], I64(9));
     promise_publisher_t *joined =
@@ -26,7 +26,7 @@ static void an_operator_ended_by_one_source_is_in_no_list_of_another(void) {
     for (int i = 1; i < 3; i++)
       CHECK_INT(promise_publisher_count(sources[i]), 0);
     promise_publisher_release(joined);
-    promise_t *others[300]; /* in the cells that are free now */
+    promise_t *others[300]; /* these reuse the free cells */
     for (int i = 0; i < 300; i++)
       others[i] = promise_new();
     for (int i = 1; i < 3; i++)
@@ -65,7 +65,7 @@ static void a_source_may_end_while_it_is_joined(void) {
   }
 }
 
-/* Merges upon merges, by their first source or by their last. */
+/* Merges of merges, nested as the first source or as the last. */
 static void *holds_up_many_merges(void *is_first) {
   long depth = check_scale(100000);
   make_sources();

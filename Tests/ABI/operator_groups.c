@@ -15,7 +15,7 @@ static void groups_follow_each_other(void) {
   publish(source, 6);
   CHECK_TEXT(arrays, "12 34 ! 56 ");
   promise_publisher_finish(source);
-  CHECK_TEXT(arrays, "12 34 ! 56 "); /* no empty group */
+  CHECK_TEXT(arrays, "12 34 ! 56 "); /* no empty group follows */
   CHECK(is_done(end));
   promise_release(end), promise_publisher_release(groups);
   release_both(subscriber, source);
@@ -106,7 +106,7 @@ static void a_zip_ends_when_an_ended_source_is_used_up(void) {
       promise_publisher_cancel(sources[0]);
     if (how == 2)
       promise_publisher_fail(sources[0], I64(8));
-    CHECK_INT(promise_state(end), PROMISE_PENDING); /* a value is left */
+    CHECK_INT(promise_state(end), PROMISE_PENDING); /* the stream has not ended: a value is left */
     CHECK_TEXT(arrays, "");
     publish(sources[1], 2);
     CHECK_TEXT(arrays, "12 ");
@@ -158,7 +158,7 @@ static void a_zip_of_stateful_streams_is_stateful(void) {
   release_both(subscriber, source);
 }
 
-/* Two threads publish numbers, from 0 on: each array has two equal ones, none is lost. */
+/* Two threads publish numbers from 0 on: each array must have two equal numbers, and none may be lost. */
 enum { ROUNDS = 20000 };
 static int64_t next_pair;
 
@@ -221,7 +221,7 @@ static void new_subscribers_get_the_latest_events(void) {
   CHECK_INT(latest.as.i64, 4);
   listener_t derived = {0};
   promise_subscriber_t *of_derived = listen_only(promise_publisher_take(replay, 9), &derived);
-  CHECK_TEXT(derived.log, "4 ."); /* remembers one event */
+  CHECK_TEXT(derived.log, "4 ."); /* the replaying stream remembers one event */
   promise_subscriber_release(of_derived);
   for (int i = 0; i < 3; i++)
     promise_subscriber_release(subscribers[i]);
@@ -252,7 +252,7 @@ static void groups_apply_back_pressure(void) {
     promise_subscriber_t *subscriber = pull(made(derived[i]), PROMISE_OVERFLOW_BUFFER, 1);
     CHECK_STATUS(promise_publisher_publish(source, I64(i)), PROMISE_EFULL);
     promise_t *ready = promise_publisher_ready(source), *next = next_of(subscriber);
-    if (i == 1) /* the replayed event was pending, too */
+    if (i == 1) /* the first promise got the replayed event */
       promise_release(next), next = next_of(subscriber);
     CHECK_INT(promise_state(ready), PROMISE_FULFILLED);
     promise_release(ready), promise_release(next);

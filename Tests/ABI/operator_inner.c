@@ -1,7 +1,7 @@
 /* flatten.h: streams of streams. */
 #include "operators.h"
 
-/* A source of numbers; number i makes inner[i] the inner stream. */
+/* A source of numbers: the number i selects inner[i] as the inner stream. */
 enum { INNER = 4 };
 static promise_publisher_t *source, *inner[INNER];
 static listener_t listener;
@@ -52,7 +52,7 @@ static void merged_inner_streams_publish_all_at_once(void) {
   publish_error(source, 13);
   CHECK_TEXT(listener.log, "10 11 !12 !13 ");
   promise_publisher_finish(source);
-  promise_publisher_cancel(inner[0]); /* an inner stream that is cancelled has ended, no more */
+  promise_publisher_cancel(inner[0]); /* for the operator, a cancelled inner stream has only ended */
   CHECK_INT(promise_state(end), PROMISE_PENDING);
   publish(inner[1], 14);
   promise_publisher_finish(inner[1]);
@@ -66,7 +66,7 @@ static void concatenated_inner_streams_wait_for_each_other(void) {
   for (int64_t number = 0; number < 3; number++)
     publish(source, number);
   CHECK_INT(atomic_load(&spy.calls), 1);
-  publish(inner[1], 11); /* nobody is subscribed */
+  publish(inner[1], 11); /* the operator has not subscribed yet */
   publish(inner[0], 10);
   promise_publisher_finish(source);
   promise_publisher_finish(inner[0]);
@@ -155,7 +155,7 @@ static void a_stale_handle_is_an_error_event(void) {
   release_both(puller, numbers);
 }
 
-/* The inner streams are stateful and finished: they have their events before the operator subscribes. */
+/* The inner streams are stateful and finished: each delivers its events and its end in the call that subscribes. */
 static void inner_streams_may_end_while_they_subscribe(void) {
   begin(PROMISE_FLATTEN_CONCAT, PROMISE_PUBLISHER_STATEFUL);
   for (int i = 0; i < INNER; i++) {
@@ -188,7 +188,7 @@ static void counts_up(void *ctx, const promise_value_t *value) {
   CHECK_INT(value->as.i64, ++heard);
 }
 
-/* Many values wait for the first inner stream. Its end starts the next one, which ends at once, and so on. */
+/* Many values wait for the first inner stream. Its end starts the next stream, which ends at once, and so on. */
 static void many_inner_streams_end_without_recursion(void) {
   enum { MANY = 20000 };
   promise_publisher_t *first = publisher_new(0), *numbers = publisher_new(0);
@@ -232,7 +232,7 @@ static void inner_streams_feel_back_pressure(void) {
   finish_all();
 }
 
-/* Threads publish in inner streams while the source replaces them. */
+/* Threads publish to inner streams while the source replaces them. */
 enum { ROUNDS = 2000 };
 static _Atomic int is_over;
 static void *publishes(void *publisher) {
@@ -269,7 +269,7 @@ static void inner_streams_race_with_their_source(void) {
 
 /* ---- Retry ---- */
 
-/* An attempt: the stream of that number; its values and errors are published by the test. */
+/* Returns the stream of the next attempt, inner[attempts], whose values and errors the test publishes. */
 static int64_t attempts;
 static promise_publisher_t *tries(void *ctx, const promise_value_t *value) {
   CHECK(attempts > 0 || value->kind == PROMISE_KIND_VOID);

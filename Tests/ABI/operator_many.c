@@ -39,7 +39,7 @@ static void merged_streams_end_when_all_have(void) {
       CHECK(how == 0 ? is_done(end) : was_discarded(end));
     } else {
       CHECK(ended(end, PROMISE_REJECTED, 9));
-      CHECK_INT(promise_publisher_count(sources[2]), 0); /* it is left */
+      CHECK_INT(promise_publisher_count(sources[2]), 0); /* the operator has unsubscribed */
     }
     promise_release(end), promise_publisher_release(merged), promise_subscriber_release(subscriber);
     release_sources();
@@ -96,9 +96,9 @@ static void combined_streams_may_end_before_all_have(void) {
     if (how == 1)
       promise_publisher_fail(sources[0], I64(8));
     if (how == 2) {
-      promise_publisher_finish(sources[0]); /* it has a value */
+      promise_publisher_finish(sources[0]); /* this source has a value */
       CHECK_INT(promise_state(end), PROMISE_PENDING);
-      promise_publisher_finish(sources[1]); /* it never will have one */
+      promise_publisher_finish(sources[1]); /* this source will never have a value */
     }
     CHECK(how == 0 ? was_discarded(end) : how == 1 ? ended(end, PROMISE_REJECTED, 8) : is_done(end));
     promise_release(end), promise_publisher_release(combined), promise_subscriber_release(subscriber);
@@ -111,14 +111,14 @@ static void the_same_stream_may_be_there_twice(void) {
   publish(source, 1);
   promise_publisher_t *combined = promise_publisher_combine_latest(twice, 2);
   promise_subscriber_t *subscriber = listen_to_arrays(combined);
-  CHECK_TEXT(arrays, "11 "); /* stateful, for all sources are */
+  CHECK_TEXT(arrays, "11 "); /* stateful, because all sources are */
   publish(source, 2);
   CHECK_TEXT(arrays, "11 21 22 ");
   promise_publisher_release(combined);
   release_both(subscriber, source);
 }
 
-/* A stream that joins a stateful one and another one has no latest event for a late subscriber. */
+/* A stream that joins a stateful and a stateless one has no latest event for a late subscriber. */
 static void joined_streams_are_stateful_only_if_all_are(void) {
   for (int stateful = 0; stateful < 2; stateful++) {
     promise_publisher_t *both[] = {publisher_new(stateful == 0 ? PROMISE_PUBLISHER_STATEFUL : 0),
@@ -210,7 +210,7 @@ static void *runs_a_long_chain(void *unused) {
     publish(source, 0);
     CHECK(ended(next, PROMISE_FULFILLED, links));
     promise_release(next);
-    CHECK_STATUS(promise_publisher_publish(source, I64(1)), PROMISE_EFULL); /* reported by the other end */
+    CHECK_STATUS(promise_publisher_publish(source, I64(1)), PROMISE_EFULL); /* the last subscriber is full */
     promise_t *ready = promise_publisher_ready(source);
     next = next_of(subscriber);
     CHECK(ended(next, PROMISE_FULFILLED, links + 1));
@@ -237,7 +237,7 @@ static void a_long_chain_takes_no_stack(void) {
 static void a_chain_lives_by_its_last_element(void) {
   promise_publisher_t *source = publisher_new(0), *last = chain_of(source, 3);
   listener_t listener = {0};
-  CHECK_STATUS(promise_publisher_publish(last, I64(1)), PROMISE_EINVAL); /* only the operator does */
+  CHECK_STATUS(promise_publisher_publish(last, I64(1)), PROMISE_EINVAL); /* only the operator publishes to it */
   CHECK_STATUS(promise_publisher_publish_error(last, I64(1)), PROMISE_EINVAL);
   CHECK_STATUS(promise_publisher_finish(last), PROMISE_EINVAL);
   CHECK_STATUS(promise_publisher_fail(last, VOID()), PROMISE_EINVAL);
@@ -255,7 +255,7 @@ static void a_chain_lives_by_its_last_element(void) {
   promise_publisher_release(source);
 }
 
-/* A merge follows the capacity of its target by each of its sources, and by the others when one has ended. */
+/* Each source of a merge is full when the target is full, also after another source has ended. */
 static void room_is_followed_after_a_source_has_ended(void) {
   make_sources(0);
   promise_publisher_t *merged = made(promise_publisher_merge(sources, 2));
@@ -286,7 +286,7 @@ static void one_of_two_that_is_full_holds_the_source_up(void) {
   promise_t *next = next_of(one);
   CHECK(is_done(ready[0]) && is_done(ready[1]));
   promise_release(next), promise_release(ready[0]), promise_release(ready[1]);
-  CHECK_STATUS(promise_publisher_publish(sources[1], I64(2)), PROMISE_EFULL); /* both */
+  CHECK_STATUS(promise_publisher_publish(sources[1], I64(2)), PROMISE_EFULL); /* both subscribers are full */
   ready[1] = promise_publisher_ready(sources[1]);
   promise_subscriber_release(one); /* a released subscriber is not full */
   CHECK_INT(promise_state(ready[1]), PROMISE_PENDING);

@@ -1,4 +1,4 @@
-/* operator.h: a publisher of a promise is derived from it, and leaves it when nobody holds the publisher. */
+/* operator.h: a publisher of a promise is derived from the promise, and detached when nobody holds the publisher. */
 #include "memory.h"
 #include "operators.h"
 
@@ -27,7 +27,7 @@ static void released_publishers_leave_the_promise(void) {
   promise_release(promise);
 }
 
-/* A request for another derived promise waits for the publisher: while it has a handle or a subscriber. */
+/* A request for another derived promise propagates only when the publisher has neither a handle nor a subscriber. */
 static void a_publisher_keeps_requests_back_while_it_is_used(void) {
   for (int subscribed = 0; subscribed < 2; subscribed++) {
     spy_t asked = {0};
@@ -52,7 +52,7 @@ static void a_publisher_keeps_requests_back_while_it_is_used(void) {
   }
 }
 
-/* Without a request there is none: to leave is not to ask. */
+/* A publisher that is released makes no request of its own. */
 static void leaving_requests_nothing(void) {
   promise_t *promise = promise_new();
   promise_publisher_release(made(promise_publisher_of(promise)));
@@ -61,8 +61,8 @@ static void leaving_requests_nothing(void) {
   promise_release(promise);
 }
 
-/* The handler of the request runs within the end of an operator that held the publisher: the events that it publishes
- * elsewhere are delivered before it returns, as in any callback. */
+/* The handler of the request runs while an operator that held the publisher ends. Events that the handler publishes
+ * elsewhere are delivered before publish() returns, as in any callback. */
 static promise_publisher_t *others;
 static listener_t others_listener;
 static void settles_it(void *promise, const promise_value_t *reason) {
@@ -94,7 +94,7 @@ static void an_operator_that_ends_leaves_the_promise(void) {
   promise_release(other), promise_release(promise);
 }
 
-/* The promise is settled while another thread releases the last handle. */
+/* One thread settles the promise while another releases the last handle. */
 static promise_t *contested;
 static gate_t settling;
 static void *settles(void *unused) {

@@ -40,7 +40,7 @@ static void end_stream(stream_t *stream) {
   CHECK_STATUS(promise_loop_release(stream->loop), PROMISE_OK);
 }
 
-/* Runs the loop until so many callbacks were called. */
+/* Runs the loop until the number of called callbacks is `calls`. */
 static void run_until(stream_t *stream, int calls) {
   while (atomic_load(&stream->listener.calls) < calls)
     promise_loop_run_once(stream->loop);
@@ -76,7 +76,7 @@ static void an_event_restarts_the_interval(void) {
   int64_t published = promise_now();
   publish(stream.source, 2);
   run_until(&stream, 1);
-  CHECK(promise_now() - published >= 4 * SHORT); /* the timer of the first event fired earlier, for nothing */
+  CHECK(promise_now() - published >= 4 * SHORT); /* the timer of the first event has fired without effect */
   CHECK_TEXT(stream.listener.log, "2 ");
   end_stream(&stream);
 }
@@ -94,7 +94,7 @@ static void a_throttle_publishes_the_first_and_the_latest(void) {
       run_until(&stream, 2);
       CHECK_TEXT(stream.listener.log, "1 3 ");
       CHECK(promise_now() - begun >= 40 * SHORT);
-      publish(stream.source, 4); /* in the interval that the timer began, unless this thread had no processor */
+      publish(stream.source, 4); /* in the interval that began with the timer, unless this thread had no processor */
       if (promise_now() - begun < 80 * SHORT)
         CHECK_TEXT(stream.listener.log, "1 3 ");
       run_until(&stream, 3);
@@ -129,7 +129,7 @@ static void a_throttle_may_drop_later_events(void) {
   payload_t payload = {0};
   promise_value_t value = object(&payload);
   CHECK_STATUS(promise_publisher_publish(stream.source, &value), PROMISE_OK);
-  CHECK_INT(atomic_load(&payload.destroyed), 1); /* at once */
+  CHECK_INT(atomic_load(&payload.destroyed), 1); /* dropped at once */
   promise_publisher_finish(stream.source);
   CHECK_TEXT(stream.listener.log, "1 .");
   CHECK(is_done(stream.end));
@@ -176,7 +176,7 @@ static void silence_fails_a_timeout(void) {
   CHECK(promise_now() - begun >= 4 * SHORT);
   CHECK_TEXT(stream.listener.log, "1 .");
   CHECK(has_code(stream.end, PROMISE_ETIMEDOUT));
-  CHECK_INT(promise_publisher_count(stream.source), 0); /* it is left */
+  CHECK_INT(promise_publisher_count(stream.source), 0); /* the operator has unsubscribed */
   end_stream(&stream);
 }
 
@@ -248,7 +248,8 @@ static void without_subscribers_the_timer_stops_and_events_are_freed(void) {
   }
 }
 
-/* Without an executor the library has the thread. Events and timers race; the order stays, and the last one comes. */
+/* Without an executor, timers run on a library thread. Events race with timers: their order stays, and the last event
+ * arrives. */
 enum { EVENTS = 3000 };
 static _Atomic int64_t latest;
 static void hears_later(void *ctx, const promise_value_t *value) {

@@ -6,7 +6,7 @@ static void ignores(void *ctx, const promise_value_t *value) {
   atomic_fetch_add((atomic_int *)ctx, 1);
 }
 
-/* Subscribes to `publisher`, and takes over its reference; each event is counted in `*count`. */
+/* Subscribes to `publisher` with a callback that counts the events in `*count`. Takes over the reference. */
 static promise_subscriber_t *count_events(promise_publisher_t *publisher, atomic_int *count) {
   promise_subscription_t wish = {.size = sizeof wish,
                                  .overflow = PROMISE_OVERFLOW_BUFFER,
@@ -24,7 +24,7 @@ static void publish_text(promise_publisher_t *publisher, const char *utf8) {
   CHECK_STATUS(promise_publisher_publish(publisher, &value), PROMISE_OK);
 }
 
-/* Leaves a text beside the verdict in `*ctx`. */
+/* Returns the verdict in `*ctx`, and leaves a text beside it. */
 static promise_verdict_t decides(void *ctx, const promise_value_t *in, promise_value_t *out) {
   (void)in;
   *out = text("a value that the handler left");
@@ -87,7 +87,7 @@ static void a_publisher_frees_the_reason_of_its_end(void) {
   release_both(subscriber, publisher);
 }
 
-/* An error differs from any value before it; without PROMISE_DISTINCT_ERRORS errors differ from each other too. */
+/* An error differs from any value before it. Without PROMISE_DISTINCT_ERRORS, errors differ from each other too. */
 static void distinct_compares_errors_and_values_apart(void) {
   static const uint32_t flags[] = {0, PROMISE_DISTINCT_ERRORS};
   for (int i = 0; i < 2; i++) {
@@ -102,7 +102,7 @@ static void distinct_compares_errors_and_values_apart(void) {
   }
 }
 
-/* The replayed event fills the subscriber, too. */
+/* A replayed event counts against the capacity of its subscriber. */
 static void a_replayed_event_applies_back_pressure(void) {
   promise_publisher_t *source = publisher_new(0), *stateful = made(promise_publisher_stateful(source));
   publish(source, 1);

@@ -4,7 +4,7 @@
 
 #define REACTIONS 6
 
-/* The numbers of one round's reactions, in execution order. */
+/* The numbers of the reactions of a round, in the order in which they ran. */
 static int ran[2 * REACTIONS];
 static atomic_int ran_count;
 
@@ -47,7 +47,7 @@ enum { RESOLVED, REJECTED, DISCARDED, DERIVED, FOLLOWING, LINKED, WAYS };
 static struct {
   long rounds;
   promise_executor_t *executor;
-  int early; /* so many are attached before the race begins */
+  int early; /* the number of reactions that are attached before the race begins */
   promise_t *source, *promise, *children[REACTIONS];
   long unordered;
 } races;
@@ -148,7 +148,7 @@ static void loops_keep_the_order(void) {
   promise_loop_release(loop);
 }
 
-/* Runs its jobs on a separate thread, in order of submission. */
+/* The queue of an executor whose jobs a separate thread runs, in order of submission. */
 static shelf_t shelf = SHELF_EMPTY;
 static atomic_bool shelf_is_closed;
 
@@ -192,7 +192,7 @@ static void run_shelf(void) {
     CHECK_STATUS(promise_job_run(job), PROMISE_OK);
 }
 
-/* Runs the submitted jobs: the reactions 1 to `count`, in order, whose promises were kept. */
+/* Runs the submitted jobs. Checks that they were the reactions 1 to `count`, in order, and their promises in `kept`. */
 static void conclude(int count) {
   run_shelf();
   CHECK(ran_in_order(count));
@@ -224,7 +224,8 @@ static void *resolves_subject(void *argument) {
   return NULL;
 }
 
-/* The settling thread is in a callback before the executor's. Attaching does not wait for it, and does not overtake. */
+/* The settling thread is in a callback before the reactions with an executor. Attaching does not wait for that
+ * callback, and does not overtake those reactions. */
 static void a_busy_callback_holds_up_nobody(void) {
   prepare();
   pause_t pause = PAUSE;
@@ -235,7 +236,8 @@ static void a_busy_callback_holds_up_nobody(void) {
   kept[1] = attach(subject, shelving, 2);
   kept[2] = attach(subject, shelving, 3);
   CHECK_INT(shelf.count, 0);
-  /* A reaction that is not for the outcome passes through at once. A callback without an executor runs at once. */
+  /* A reaction without a handler for the outcome passes it through at once. A callback without an executor runs at
+   * once. */
   promise_reaction_t other = {.size = sizeof other, .executor = shelving, .on_rejected = runs};
   promise_t *passed = promise_react(subject, &other);
   CHECK(ended(passed, PROMISE_FULFILLED, 1));
@@ -265,7 +267,7 @@ static void nested_reactions_come_after_those_attached_before(void) {
   kept[0] = attach(subject, shelving, 1);
   promise_observe(subject, attaches_two, NULL, (void *)3, NULL);
   kept[1] = attach(subject, shelving, 2);
-  /* No submission is pending: these two are submitted at once. */
+  /* No submission is pending: these two reactions are submitted at once. */
   promise_observe(subject, attaches_two, NULL, (void *)5, NULL);
   CHECK_STATUS(promise_resolve(subject, I64(1)), PROMISE_OK);
   conclude(6);
@@ -289,7 +291,7 @@ static void the_last_reference_may_be_released_in_a_callback(void) {
   conclude(2);
 }
 
-/* ---- An executor that runs its jobs in the call that submits them, or is slow to take one ---- */
+/* ---- An executor that runs its jobs within submit, or is slow to take a job ---- */
 
 static void runs_now(void *ctx, promise_job_t *job) {
   (void)ctx;

@@ -1,12 +1,13 @@
-/* Handles that a program releases once too often while the library still has a reference: the call is refused, nothing
- * of the library's is taken, and no promise of another owner suffers. */
+/* Handles that a program releases once too often while the library still has a reference: the call is refused, the
+ * library keeps its reference, and promises of other owners are not affected. */
 #include "queues.h"
 #include "scheduling.h"
 
 enum { OTHERS = 64 };
 static promise_t *others[OTHERS];
 
-/* Releases the only reference, then more. The promises made meanwhile would be in the recycled cell. */
+/* Releases the only reference, then releases again. A freed cell would be recycled for the promises that are made
+ * meanwhile. */
 static void release_too_often(promise_t *promise) {
   CHECK_STATUS(promise_release(promise), PROMISE_OK);
   for (int i = 0; i < OTHERS; i++) {
@@ -50,7 +51,7 @@ static void derived_promise_stays_its_sources(void) {
     CHECK_SPY(&spies[i], 1, 1);
 }
 
-/* With a derived promise of its own, which keeps it from being abandoned. */
+/* Attaches to the promise, which keeps the promise from being abandoned. Returns the promise. */
 static promise_t *waited_for(promise_t *promise, spy_t *spy) {
   promise_t *behind = promise_then(promise, spy_handler, spy, spy_free);
   CHECK_STATUS(promise_release(behind), PROMISE_OK);
@@ -119,7 +120,7 @@ static void promise_of_several_stays_the_gathers(void) {
   }
 }
 
-/* A result whose inputs were destroyed while pending is its holders' alone: the last release destroys it. */
+/* A result whose inputs were destroyed while pending belongs to its holders alone: the last release destroys it. */
 static void lost_result_is_its_holders(void) {
   spy_t spy = {0};
   promise_t *input = promise_new();
@@ -130,7 +131,7 @@ static void lost_result_is_its_holders(void) {
   CHECK_SPY(&spy, 0, 1);
 }
 
-/* So is a derived promise whose source, or whose job, was destroyed. */
+/* A derived promise whose source, or whose job, was destroyed belongs to its holders alone too. */
 static void orphan_is_its_holders(void) {
   spy_t spy = {0}, behind = {0};
   promise_t *source = promise_new();
@@ -167,7 +168,7 @@ static void promise_of_a_timer_stays_the_timers(void) {
 static void promise_of_an_event_stays_the_queues(void) {
   promise_queue_t *queue = promise_queue_new();
   promise_t *source = promise_new();
-  /* While its source is pending, and while its CALL waits to be taken. */
+  /* Releases too often while the source is pending, and while the CALL waits to be taken. */
   promise_t *answer = promise_queue_then(queue, source, 1);
   release_too_often(answer);
   promise_resolve(source, I64(1));
@@ -176,11 +177,11 @@ static void promise_of_an_event_stays_the_queues(void) {
   CHECK_INT(take(queue, 0), 1);
   CHECK_EVENT(0, PROMISE_EVENT_CALL, PROMISE_FULFILLED, 1);
   CHECK(events[0].promise == answer);
-  /* The taker's reference is the program's. */
+  /* The reference of the taker belongs to the program. */
   CHECK_STATUS(promise_resolve(answer, I64(2)), PROMISE_OK);
   CHECK_STATUS(promise_release(answer), PROMISE_OK);
   CHECK_STATUS(promise_release(answer), PROMISE_ESTALE);
-  /* Also if it gives the call up. */
+  /* So does the reference of a taker that does not settle the promise. */
   answer = promise_queue_then(queue, source, 2);
   CHECK_STATUS(promise_release(answer), PROMISE_OK);
   CHECK_INT(take(queue, 0), 1);
@@ -213,13 +214,14 @@ static void promise_of_a_stream_stays_the_streams(void) {
   promise_publisher_release(publisher);
 }
 
-/* Fills the cells that were freed. */
+/* Makes promises, which reuse the cells that were freed. */
 static void make_others(void) {
   for (int i = 0; i < OTHERS; i++)
     others[i] = promise_new();
 }
 
-/* The reference of a value is the program's, so a release too many takes it. The value then releases nothing. */
+/* The reference of a value belongs to the program, so one release too many takes it. The value then releases
+ * nothing. */
 static void value_releases_no_promise_of_others(void) {
   for (int kind = 0; kind < 3; kind++) {
     promise_t *held = promise_new();
@@ -239,7 +241,7 @@ static void value_releases_no_promise_of_others(void) {
   }
 }
 
-/* A link has a handle of its target, which a release too many takes, and a reference, which stays. */
+/* A link has a handle of its target, which one release too many takes, and a reference, which stays. */
 static void target_of_a_link_stays_the_links(void) {
   promise_publisher_t *source = promise_publisher_new(0), *target = promise_publisher_new(0);
   promise_subscriber_t *link = promise_publisher_forward(source, target, 0);
@@ -258,8 +260,8 @@ static void target_of_a_link_stays_the_links(void) {
   CHECK_STATUS(promise_publisher_release(source), PROMISE_OK);
 }
 
-/* A handler that is detached, since its promise was settled by another call or is unwanted, stays in the list of its
- * source behind newer ones. */
+/* A handler is detached when another call settles its promise, or nobody needs the promise. The promise stays in the
+ * list of its source, behind newer ones. */
 static void detached_promise_stays_the_lists(void) {
   spy_t spies[8] = {{0}};
   for (int kind = 0; kind < 4; kind++) {
@@ -282,7 +284,7 @@ static void detached_promise_stays_the_lists(void) {
   }
 }
 
-/* Once the list has released it, the last reference is its holder's. */
+/* Once the list has released the promise, the last reference belongs to its holder. */
 static void detached_promise_is_its_holders_afterwards(void) {
   spy_t spy = {0};
   for (int kind = 0; kind < 3; kind++) {

@@ -1,6 +1,6 @@
-/* The global executors: a call at one moment of the life of a thread of the pool. The program replaces two functions of
- * the C library: pthread_cond_timedwait, in which an idle thread says that its time is up at the moment at which a job
- * is there; and pthread_create, whose thread begins later. */
+/* The global executors: a job that arrives at one moment of the life of a thread of the pool. The program replaces two
+ * functions of the C library: pthread_cond_timedwait, in which an idle thread times out just when a job arrives; and
+ * pthread_create, whose thread begins later. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "child.h"
 #include "scheduling.h"
 
-/* ThreadSanitizer replaces the same functions: then its own are beneath those here. */
+/* ThreadSanitizer replaces the same functions, so these call its replacements. */
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 int __interceptor_pthread_cond_timedwait(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
@@ -85,8 +85,9 @@ static void job_is_run_although_the_time_of_its_thread_is_up(void) {
   promise_release(second);
 }
 
-/* A thread is called because another one sleeps in promise_wait(), and begins after that one has woken: too many run,
- * so it gets no job. All others then block where only the clock notices it. The job that releases them is queued. */
+/* A thread is started because another thread sleeps in promise_wait(), but begins after that thread has woken. Then too
+ * many threads run, so it gets no job. All other threads then block where only the clock notices it, and the job that
+ * releases them is queued. */
 static promise_t *awaited;
 static gate_t opened_by_the_last = GATE_CLOSED;
 static atomic_int sleeper;
@@ -151,12 +152,13 @@ static void job_is_run_although_its_thread_came_too_late(void) {
   promise_release(awaited);
 }
 
-/* A child of fork() whose first thread cannot be started: the refused job is not one that may settle a promise. */
+/* Runs in a child of fork() whose first thread cannot be started. The dropped job cannot settle a promise, so a wait
+ * must not count it. */
 static void waits_after_a_refusal(void *pool) {
   spy_t spy = {0};
   promise_t *pending = promise_new();
   atomic_store(&is_to_refuse, true);
-  CHECK_STATUS(promise_executor_submit(pool, spy_discard, &spy, spy_free), PROMISE_OK); /* and dropped */
+  CHECK_STATUS(promise_executor_submit(pool, spy_discard, &spy, spy_free), PROMISE_OK); /* which drops the job */
   atomic_store(&is_to_refuse, false);
   CHECK_SPY(&spy, 0, 1);
   promise_t *other = react_on(pool, adds_one, NULL, NULL);
@@ -171,9 +173,9 @@ static void refused_job_is_not_waited_for(void) {
   IN_CHILD(waits_after_a_refusal, promise_executor_global(PROMISE_PRIORITY_DEFAULT));
 }
 
-/* Times are over while the thread for them cannot be started: nothing is lost, the clock tries again. */
+/* Timers are due while no thread can be started for them: the clock tries again, and no timer is lost. */
 static void time_limits_hold_although_no_thread_could_be_started(void) {
-  promise_t *hour = promise_sleep(3600 * 1000000000LL); /* the clock has its thread */
+  promise_t *hour = promise_sleep(3600 * 1000000000LL); /* starts the thread of the clock */
   promise_t *pending = promise_new(), *asked = promise_sleep(3600 * 1000000000LL);
   promise_token_t *token = promise_token_new(0);
   CHECK_STATUS(promise_token_add(token, asked), PROMISE_OK);

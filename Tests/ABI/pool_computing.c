@@ -1,5 +1,5 @@
 /* The global executors: jobs that compute while the clock looks at their threads many times. Callbacks of timers that
- * take so long are reported, for they delay others; these are not. */
+ * take so long are reported, because they delay other timers; jobs are not. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <sched.h>
@@ -10,7 +10,7 @@
 enum { LOOKS = 60 };
 static atomic_int looks, computing, most_computing;
 
-/* The clock's thread fires the timers and looks at the threads of the pool, each after 5 ms. */
+/* Makes LOOKS timers, 5 ms apart. The clock's thread fires them, and looks at the threads of the pool in between. */
 static promise_verdict_t counts_looks(void *ctx, const promise_value_t *in, promise_value_t *out) {
   (void)in, (void)out;
   if (atomic_fetch_add(&looks, 1) + 1 < LOOKS) {
@@ -28,7 +28,7 @@ static int number_of_processors(void) {
   return CPU_COUNT(&set);
 }
 
-/* The number of threads of the global executors. */
+/* Returns the number of threads of the global executors. */
 static int pool_threads(void) {
   int count = 0;
   DIR *tasks = opendir("/proc/self/task");
@@ -68,15 +68,15 @@ static void jobs_that_compute_for_long_are_not_joined_by_more(void) {
     sched_yield();
   int threads = pool_threads();
   countdown_wait(&countdown);
-  /* valgrind runs one thread at a time, and the others sleep. */
+  /* Under valgrind threads take turns, and other threads sleep meanwhile. */
   if (getenv("CHECK_QUICK") == NULL)
     CHECK(threads <= processors && atomic_load(&most_computing) <= processors);
   CHECK(threads > 0 && atomic_load(&most_computing) > 0);
 }
 
-/* The clock has looked at the threads many times by then, and found them all computing. It goes on looking, although no
- * timer and no other job wakes it: nothing else would notice that they block, and the job that releases them is queued
- * behind them. */
+/* The clock looks at the threads many times, and finds all of them computing. It must continue to look, although no
+ * timer and no other job wakes it: nothing else notices that the threads block, and the job that releases them is
+ * queued behind them. */
 static gate_t opened_by_the_last = GATE_CLOSED;
 
 static void computes_then_waits(void *countdown) {
@@ -102,7 +102,7 @@ static void jobs_that_block_after_they_computed_make_room(void) {
   countdown_wait(&countdown);
 }
 
-/* Threads that have slept in a wait count again: with each of them computing, one more job has to wait for its turn. */
+/* Threads that have slept in a wait count as running again: while all of them compute, one more job has to wait. */
 static promise_t *awaited;
 static atomic_int waiting;
 
@@ -118,14 +118,14 @@ static void jobs_that_waited_for_any_are_not_joined_by_more(void) {
   int processors = number_of_processors();
   promise_executor_t *pool = promise_executor_global(PROMISE_PRIORITY_DEFAULT);
   countdown_t countdown = COUNTDOWN(processors + 1);
-  atomic_store(&looks, 0); /* without CHECK_FORK, another test came before */
+  atomic_store(&looks, 0); /* with CHECK_FORK=0, another test has run before */
   atomic_store(&most_computing, 0);
   awaited = promise_new();
   for (int i = 0; i < processors; i++)
     CHECK_STATUS(promise_executor_submit(pool, waits_then_computes, &countdown, NULL), PROMISE_OK);
   while (atomic_load(&waiting) < processors)
     sched_yield();
-  usleep(20 * 1000); /* they sleep by then */
+  usleep(20 * 1000); /* until then, the threads sleep */
   CHECK_STATUS(promise_resolve(awaited, VOID()), PROMISE_OK);
   while (atomic_load(&computing) < processors)
     sched_yield();

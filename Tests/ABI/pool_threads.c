@@ -43,7 +43,7 @@ static void job_runs_on_a_thread_of_the_pool(void) {
   }
 }
 
-/* An immortal executor: an extra release is harmless. */
+/* The global and the immediate executor are immortal: a release too many is harmless. */
 static void references_are_not_counted(void) {
   promise_executor_t *permanent[] = {pool(), promise_executor_immediate()};
   for (int i = 0; i < 2; i++) {
@@ -77,7 +77,7 @@ static void tick(void *countdown) {
 
 static void every_job_runs_once(void) {
   long count = check_scale(20000);
-  countdown_t countdown = COUNTDOWN(2 * count); /* the body, and its context */
+  countdown_t countdown = COUNTDOWN(2 * count); /* each job has a body and a context */
   for (long i = 0; i < count; i++)
     CHECK_STATUS(
         promise_executor_submit(promise_executor_global((promise_priority_t)(1 + i % 5)), tick, &countdown, tick),
@@ -100,7 +100,7 @@ static void opens_the_gate(void *ctx) {
   gate_open(&opened_by_the_last);
 }
 
-/* Each blocks where the library cannot detect it, and the job that would release them all is queued behind them. */
+/* The jobs block where the library cannot detect it, and the job that would release them is queued behind them. */
 static void blocked_jobs_do_not_hold_up_the_others(void) {
   for (int i = 0; i < 64; i++)
     CHECK_STATUS(promise_executor_submit(pool(), waits_at_the_gate, NULL, NULL), PROMISE_OK);
@@ -149,7 +149,7 @@ static void compute(int jobs, int64_t time) {
   for (int i = 0; i < jobs; i++)
     CHECK_STATUS(promise_executor_submit(pool(), computes, &countdown, NULL), PROMISE_OK);
   countdown_wait(&countdown);
-  /* valgrind runs one thread at a time, and the others sleep. */
+  /* Under valgrind threads take turns, and other threads sleep meanwhile. */
   if (getenv("CHECK_QUICK") == NULL)
     CHECK(atomic_load(&most_computing) <= processors());
   CHECK(atomic_load(&most_computing) > 0);
@@ -188,7 +188,7 @@ static void urgent_jobs_leave_room_for_others(void) {
 
 /* ---- Threads ---- */
 
-/* While one of them runs; later, it may have ended. */
+/* Counts threads in a handler, while a library thread runs; later, that thread may have ended. */
 static promise_verdict_t counts_threads(void *ctx, const promise_value_t *in, promise_value_t *out) {
   (void)ctx, (void)in, (void)out;
   CHECK(thread_count() > 0);
@@ -210,13 +210,13 @@ static void idle_threads_end(void) {
   promise_release(child);
 }
 
-/* No address space for another stack. */
+/* Jobs are dropped if there is no address space for the stack of a thread. */
 static void without_threads_jobs_are_dropped(void) {
   CHECK(true);
   if (shares_process() || getenv("CHECK_QUICK") != NULL)
     return;
   spy_t spy = {0};
-  void *volatile memory = malloc(64 * 1024); /* the remaining heap is enough for a reason */
+  void *volatile memory = malloc(64 * 1024); /* freed at once, so that the heap has room for a reason */
   free(memory);
   promise_t *first = promise_new();
   promise_executor_t *executor = pool();
@@ -240,7 +240,7 @@ static void works_for_ever(void *ctx) {
   }
 }
 
-/* exit() runs while the library's threads make promises and wait for timers. */
+/* exit() may be called while the library's threads make promises and wait for timers. */
 static void process_may_exit_at_any_time(void) {
   int rounds = getenv("CHECK_QUICK") == NULL ? 20 : 2;
   for (int i = 0; i < rounds; i++) {
@@ -282,7 +282,7 @@ static void is_let_in(void *gate) {
   gate_open(gate);
 }
 
-/* As many as there are threads: each gives its thread to others once in a while. */
+/* There are as many busy serial executors as threads: each executor leaves its thread to others once in a while. */
 static void serial_executors_leave_threads_to_others(void) {
   enum { MOST = 64 };
   int count = processors() < MOST ? processors() : MOST;
@@ -299,7 +299,7 @@ static void serial_executors_leave_threads_to_others(void) {
   gate_wait(&gate);
   CHECK(atomic_load(&was_let_in));
   for (int i = 0; i < count; i++) {
-    /* Behind its last job. */
+    /* This job runs behind the executor's last one: then all have run. */
     promise_t *last = react_on(busy[i].executor, adds_one, NULL, NULL);
     CHECK_STATUS(promise_wait(last, FOR_EVER), PROMISE_OK);
     promise_release(last);
@@ -308,7 +308,7 @@ static void serial_executors_leave_threads_to_others(void) {
 }
 
 int main(void) {
-  /* First: it forks, which is only for a process that has no other threads yet. */
+  /* First, because it forks, which needs a process without other threads. */
   RUN(process_may_exit_at_any_time);
   RUN(job_runs_on_a_thread_of_the_pool);
   RUN(references_are_not_counted);

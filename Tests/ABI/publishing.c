@@ -1,19 +1,19 @@
-/* Plain data that one thread writes and another reads, with nothing between them but the library: each test is a way in
- * which the library orders the two. The threads take turns by a relaxed atomic, which orders nothing. So
- * ThreadSanitizer reports a race for each memory ordering in the library that is too weak (scripts/sanitize-abi.sh
+/* Plain data that one thread writes and another reads, with only the library between them: each test is for a way in
+ * which the library orders the write before the read. The threads take turns by a relaxed atomic, which orders nothing.
+ * So ThreadSanitizer reports a race for each memory ordering in the library that is too weak (scripts/sanitize-abi.sh
  * thread publishing); without it, and on x86, the tests can hardly fail. */
 #include "race.h"
 
 enum { ROUNDS = 60 };
 
-/* The number that the first thread writes in each round; `seen`: the one that the second thread, or a callback on it,
- * read. */
+/* cargo: the number that the first thread writes in each round. seen: the number that the second thread, or a callback
+ * on it, has read. */
 static long cargo[ROUNDS];
 static long seen[ROUNDS];
 static promise_t *promises[ROUNDS], *others[ROUNDS], *results[ROUNDS];
 static promise_token_t *tokens[ROUNDS];
 static const promise_type_t *cargo_type;
-/* The rounds of each thread that are over. */
+/* The number of rounds that each thread has finished. */
 static atomic_int done[2];
 
 typedef void (*half_t)(int round);
@@ -25,7 +25,7 @@ static int rounds_of(int thread) {
 
 static void *runs(void *number) {
   int me = (int)(intptr_t)number;
-  /* Locks order threads too. So each thread takes its first cells before the rounds. */
+  /* Locks order threads too, so each thread takes its first cells before the rounds. */
   promise_release(promise_new());
   meet();
   for (int i = 0; i < ROUNDS; i++) {
@@ -65,7 +65,7 @@ static void releases(promise_t **made) {
     promise_release(made[i]);
 }
 
-/* Callbacks, with the address of the cargo as context. */
+/* Callbacks, whose context is the address of the cargo. */
 static void observes(void *ctx, const promise_value_t *value) {
   (void)value;
   read_cargo((int)((long *)ctx - cargo));
@@ -242,7 +242,7 @@ static void releaser_of_a_token_publishes_to_the_last_one(void) {
   releases(promises);
 }
 
-/* The first use of the table of types, by the first thread. */
+/* The first thread uses the table of types first, and creates it. */
 static const promise_type_t *object_types[ROUNDS];
 static long found;
 
@@ -298,7 +298,7 @@ static void ignores_event(void *ctx, const promise_trace_event_t *event) {
   (void)ctx, (void)event;
 }
 
-/* The trace, and so the memory for the times, begins with the first round. */
+/* The first round starts the trace, and so allocates the memory for the times. */
 static void makes_a_promise(int i) {
   promise_trace_t trace = {.size = sizeof trace, .event = ignores_event};
   if (i == 0)
@@ -319,7 +319,7 @@ static void maker_of_a_promise_publishes_its_time(void) {
 }
 
 int main(void) {
-  RUN(the_maker_of_the_types_publishes_them); /* first: later, they are made */
+  RUN(the_maker_of_the_types_publishes_them); /* first: the other tests create the table of types */
   cargo_type = promise_type_register("org.promises.publishing", NULL, frees);
   RUN(the_settler_publishes_to_those_who_ask);
   RUN(attacher_publishes_to_the_settler);

@@ -4,7 +4,7 @@
 static promise_queue_t *queue;
 static promise_t *derived[4];
 
-/* Takes the CALL events of `count` promises derived from one that is fulfilled with 20. */
+/* Takes the CALL events of `count` promises, all derived from a promise that is fulfilled with 20. */
 static void take_calls(int count) {
   queue = promise_queue_new();
   promise_t *source = fulfilled(20);
@@ -14,7 +14,7 @@ static void take_calls(int count) {
   CHECK_INT(take(queue, 0), count);
 }
 
-/* Releases the derived promises: with the events' references, they are destroyed. */
+/* Releases the derived promises, and checks that no event has kept a reference. */
 static void release_all(int count) {
   for (int i = 0; i < count; i++) {
     CHECK_STATUS(promise_release(derived[i]), PROMISE_OK);
@@ -50,14 +50,14 @@ static void each_event_is_answered_by_its_verdict(void) {
   CHECK(ended(derived[2], PROMISE_FULFILLED, 3));
   CHECK_INT(promise_state(derived[3]), PROMISE_FULFILLED);
   CHECK_INT(atomic_load(&payload.destroyed), 0);
-  /* Again: no event is left to answer. */
+  /* The second call finds no event to answer. */
   CHECK_STATUS(promise_queue_answer(events, 4), PROMISE_OK);
   CHECK_STATUS(promise_release(later), PROMISE_OK);
   release_all(4);
   CHECK_INT(atomic_load(&payload.destroyed), 1);
 }
 
-/* Events that no take produced: each promise is settled and released. */
+/* The program makes the events itself: each promise is settled and released. */
 static void events_of_the_programs_own_are_answered(void) {
   promise_t *made[3];
   for (int i = 0; i < 3; i++) {
@@ -77,7 +77,8 @@ static void events_of_the_programs_own_are_answered(void) {
     CHECK_STATUS(promise_release(made[i]), PROMISE_ESTALE);
 }
 
-/* As written by promise_queue_take(), or of another kind: they stay the taker's. */
+/* An event is left to the taker if its state is still as promise_queue_take() has written it, or if it is not a
+ * CALL. */
 static void events_without_a_verdict_are_left(void) {
   take_calls(2);
   promise_t *settled = fulfilled(5);
@@ -102,8 +103,8 @@ static void events_without_a_verdict_are_left(void) {
   release_all(2);
 }
 
-/* A CALL that is not answered, a SETTLED with a value that owns memory, and events of the program's own: each loses its
- * references, and nothing is settled. */
+/* Events are skipped: a CALL that is not answered, a SETTLED with a value that owns memory, and events that the program
+ * made. Each releases its references, and settles nothing. */
 static void skipped_events_are_released(void) {
   payload_t payload = {0};
   take_calls(2);
@@ -126,12 +127,12 @@ static void skipped_events_are_released(void) {
   CHECK_STATUS(promise_state(made), PROMISE_ESTALE);
   CHECK_INT(promise_state(derived[0]), PROMISE_PENDING);
   CHECK(ended(derived[1], PROMISE_FULFILLED, 7));
-  /* Again: nothing is left to release. */
+  /* The second call finds nothing to release. */
   CHECK_STATUS(promise_queue_answer(events, 5), PROMISE_OK);
   release_all(2);
 }
 
-/* Both references are released, whichever of the two is bad. */
+/* Both references are released, whether the promise is bad or the value. */
 static void a_skipped_event_may_be_bad(void) {
   payload_t payload = {0};
   promise_t *made = promise_new(), *gone = promise_new();
@@ -147,7 +148,7 @@ static void a_skipped_event_may_be_bad(void) {
   CHECK_STATUS(promise_state(made), PROMISE_ESTALE);
 }
 
-/* The callbacks of one have run before the next is settled; in them the event is answered. */
+/* The callbacks for one answer run before the next promise is settled, and find their event answered. */
 static void notes_the_next(void *ctx, const promise_value_t *value) {
   (void)value;
   int place = (int)(intptr_t)ctx;
@@ -169,7 +170,7 @@ static void events_are_answered_in_order(void) {
   release_all(4);
 }
 
-/* A failure releases the value and the promise, and does not stop the later answers. */
+/* A failed answer releases the value and the promise, and does not stop later answers. */
 static void a_failure_stops_no_other(void) {
   payload_t payload = {0};
   take_calls(4);
@@ -218,7 +219,7 @@ static void an_answer_adopts_across_a_cycle(void) {
   release_all(2);
 }
 
-/* The queue may be closed before: a taken event is the taker's. */
+/* A queue may be closed before its events are answered: a taken event belongs to the taker. */
 static void answers_outlive_the_queue(void) {
   take_calls(1);
   CHECK_STATUS(promise_queue_retain(queue), PROMISE_OK);

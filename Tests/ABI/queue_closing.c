@@ -21,7 +21,7 @@ static void closing_rejects_promises_that_the_taker_was_to_settle(void) {
   CHECK(failed_with(waiting, PROMISE_ECLOSED));
   CHECK(failed_with(ready, PROMISE_ECLOSED));
   CHECK_INT(atomic_load(&payload.destroyed), 1);
-  /* The interest has ended too. */
+  /* The interest of the calls in their source has ended too. */
   CHECK_INT(promise_cancel_requested(pending), 1);
 
   CHECK_INT(take(queue, FOR_EVER), PROMISE_ECLOSED);
@@ -56,7 +56,7 @@ static void the_last_release_closes(void) {
   promise_release(source);
 }
 
-/* A chain of calls of a queue that is closed settles without recursion. */
+/* Closing a queue settles a chain of its calls without recursion. */
 static void *close_a_long_chain(void *argument) {
   (void)argument;
   long links = check_scale(1000000);
@@ -79,7 +79,7 @@ static void closing_a_long_chain_does_not_recurse(void) {
   on_small_stack(close_a_long_chain, NULL);
 }
 
-/* Tags are the program's: a million equal tags end as fast as a million different ones. */
+/* Any tags are allowed: a million equal tags are unwatched as fast as a million different tags. */
 static void many_watches_of_one_tag(void) {
   long many = check_scale(1000000);
   promise_queue_t *queue = promise_queue_new();
@@ -121,7 +121,8 @@ static void those_who_give_up_leave_nothing(void) {
   promise_queue_free(queue);
 }
 
-/* The queue has forgotten the event of a discarded promise: later watches change nothing in its memory. */
+/* The queue keeps no reference to the event of a discarded promise, so a later watch with the same tag does not change
+ * freed memory. */
 static void who_gave_up_is_forgotten(void) {
   promise_t *derived[8];
   promise_queue_t *queue = promise_queue_new();

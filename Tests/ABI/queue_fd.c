@@ -38,7 +38,7 @@ static void the_descriptor_is_readable_while_events_wait(void) {
   CHECK_INT(file.revents, POLLNVAL);
 }
 
-/* In a process that has closed its standard input. */
+/* A process that has closed its standard input gets 0 as the descriptor. */
 static void the_descriptor_may_be_0(void) {
   int input = dup(0);
   close(0);
@@ -57,7 +57,7 @@ static void the_descriptor_may_be_0(void) {
   }
 }
 
-/* Created while events are pending. */
+/* The descriptor is created while events are pending. */
 static void the_descriptor_comes_late(void) {
   promise_queue_t *queue = promise_queue_new();
   promise_t *promise = fulfilled(1);

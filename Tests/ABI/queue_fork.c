@@ -27,9 +27,9 @@ static void takes_in_the_child(void *argument) {
   CHECK(readable(forked->fd));
   CHECK_INT(take(forked->queue, FOR_EVER), 1);
   CHECK_EVENT(0, PROMISE_EVENT_SETTLED, PROMISE_FULFILLED, 2);
-  /* No thread is left that could add an event. */
+  /* The child has no thread that could add an event. */
   CHECK_INT(take(forked->queue, FOR_EVER), PROMISE_EDEADLK);
-  /* The timer thread of the child can add one. */
+  /* The timer thread of the child can add an event. */
   promise_t *timer = promise_sleep(1 * MILLISECONDS);
   CHECK_STATUS(promise_queue_watch(forked->queue, timer, 3), PROMISE_OK);
   CHECK_INT(take(forked->queue, FOR_EVER), 1);

@@ -2,7 +2,7 @@
 #include "growth.h"
 #include "queues.h"
 
-/* Each watch is of another promise: the growth of a promise's own list is not measured here. */
+/* Watches a different promise for each tag, so that the growth of a promise's own list is not measured. */
 static void watch_each(promise_queue_t *queue, promise_t **promises, long count) {
   for (long tag = 0; tag < count; tag++)
     REQUIRE(promise_queue_watch(queue, promises[tag], (uint64_t)tag) == PROMISE_OK);
@@ -24,8 +24,8 @@ static void unwatches_the_oldest_first(void *promises, long count) {
   promise_queue_free(queue);
 }
 
-/* The newest of the watches that share a place in a table is found first. If there are many at a place, those before it
- * take many times as long. Both use the same memory, so caches make no difference. */
+/* Among watches at the same place of a table, the newest is found first. If many were at one place, the older ones
+ * would take many times as long. Both orders use the same memory, so caches make no difference. */
 static void watches_are_ended_in_constant_time(void) {
   enum { MOST = 80000 };
   static promise_t *promises[MOST];

@@ -23,7 +23,8 @@ static promise_status_t discards(promise_t *promise) {
 static promise_status_t (*const settles[])(promise_t *) = {resolves, rejects, discards};
 enum { WAYS = sizeof settles / sizeof *settles };
 
-/* While the source is pending: the event comes at once, and the end of the source adds none. */
+/* The derived promise is settled while its source is pending: the event comes at once, and the end of the source adds
+ * no event. */
 static void settled_before_its_source(void) {
   queue = promise_queue_new();
   for (int way = 0; way < WAYS; way++)
@@ -41,7 +42,8 @@ static void settled_before_its_source(void) {
   promise_queue_free(queue);
 }
 
-/* While the CALL is ready: it releases its value and its promise at once, and keeps its place. */
+/* The derived promise is settled while its CALL is ready: the event releases its value and its promise at once, and
+ * keeps its place. */
 static void settled_before_its_call_is_taken(void) {
   queue = promise_queue_new();
   for (int way = 0; way < WAYS; way++) {
@@ -66,7 +68,7 @@ static void settled_before_its_call_is_taken(void) {
   promise_queue_free(queue);
 }
 
-/* A CALL that was taken is the one event. */
+/* If the CALL was taken, no other event follows. */
 static void settled_after_its_call_was_taken(void) {
   queue = promise_queue_new();
   promise_t *source = fulfilled(1), *derived = promise_queue_then(queue, source, 5);
@@ -81,7 +83,7 @@ static void settled_after_its_call_was_taken(void) {
   promise_queue_free(queue);
 }
 
-/* A waiter cancels and releases: nobody can observe the promise any more. */
+/* A waiter cancels and releases the derived promise, which nobody can observe any more. */
 static void abandoned(void) {
   queue = promise_queue_new();
   promise_t *source = promise_new(), *other = promise_then(source, adds_one, NULL, NULL);
@@ -98,7 +100,7 @@ static void abandoned(void) {
   promise_queue_free(queue);
 }
 
-/* The source was destroyed before: that was the event. */
+/* The source was destroyed before, which was the event. */
 static void settled_after_its_source_was_destroyed(void) {
   queue = promise_queue_new();
   promise_t *source = promise_new(), *derived = promise_queue_then(queue, source, 5);
@@ -111,7 +113,7 @@ static void settled_after_its_source_was_destroyed(void) {
   promise_queue_free(queue);
 }
 
-/* The promise of a producer that was not asked to stop. */
+/* A promise ends without a request to its producer. */
 static void producers_that_are_not_stopped(void) {
   queue = promise_queue_new();
   promise_t *promise = promise_new();
@@ -136,7 +138,7 @@ static void producers_that_are_not_stopped(void) {
   promise_queue_free(queue);
 }
 
-/* No event of a closed queue is taken, in whichever state it was. */
+/* Closing a queue drops its events, in whichever state they are. */
 static void not_after_the_queue_is_freed(void) {
   queue = promise_queue_new();
   promise_t *source = promise_new(), *settled = fulfilled(1);
@@ -158,7 +160,7 @@ static void not_after_the_queue_is_freed(void) {
 static promise_t *source, *derived;
 static payload_t payload;
 
-/* One ends the source, one the derived promise, one takes: one event in all. */
+/* One thread ends the source, one settles the derived promise, and one takes: each tag has one event in all. */
 static void *ends_or_takes(void *argument) {
   long self = (intptr_t)argument, rounds = check_scale(50000);
   for (long i = 0; i < rounds; i++) {
@@ -176,7 +178,7 @@ static void *ends_or_takes(void *argument) {
       promise_resolve(source, &value);
     } else {
       long calls = 0, ends = 0;
-      /* Until both tags have had their event. */
+      /* Takes until each of the two tags has had its event. */
       while (calls + ends < 2) {
         int64_t count = promise_queue_take(queue, events, ROOM, 20000 * MILLISECONDS);
         REQUIRE(count > 0);

@@ -12,7 +12,7 @@
 enum { PRODUCERS = 3, TAKERS = 2, THREADS = PRODUCERS + TAKERS };
 
 static promise_queue_t *queue;
-static atomic_uchar *taken_of; /* the number of times that the event of each tag was taken */
+static atomic_uchar *taken_of; /* how often the event of each tag was taken */
 static long per_producer;
 static atomic_long taken_in_all, expected, unexpected;
 
@@ -72,7 +72,8 @@ static void every_event_is_taken_once(void) {
 
 /* ---- Abandoning meanwhile ---- */
 
-/* One settles the source, one the derived promise, one takes, one ends the watches: an event is taken, or not. */
+/* One thread settles the source, one the derived promise, one takes, and one ends the watches: each event is taken or
+ * dropped, and the value is destroyed once. */
 static promise_t *source, *derived;
 static payload_t payload;
 static atomic_long answered;
@@ -180,7 +181,7 @@ static void no_call_comes_for_a_settled_promise(void) {
 
 /* ---- Freeing at any time ---- */
 
-/* Each has a reference; one frees the queue at some moment, the others find it closed. */
+/* Each thread has a reference. One frees the queue at some moment; the others find it closed. */
 static void *calls_until_closed(void *argument) {
   long self = (intptr_t)argument, rounds = check_scale(2000);
   for (long round = 0; round < rounds; round++) {
@@ -239,8 +240,8 @@ static void a_queue_is_freed_at_any_time(void) {
   race(calls_until_closed, 4);
 }
 
-/* One abandons a CALL's promise and a watched one, one ends the source, one frees the queue, one takes: each event,
- * promise and value ends once. */
+/* One thread abandons the promise of a CALL, which is also watched; one ends the source, one frees the queue, and one
+ * takes. Each event, promise and value ends once. */
 static void *abandons(void *argument) {
   long self = (intptr_t)argument, rounds = check_scale(20000);
   for (long i = 0; i < rounds; i++) {
@@ -295,7 +296,7 @@ static void each_end_comes_once_while_the_queue_is_freed(void) {
 
 static atomic_int ended_takers;
 
-/* A handle that another thread releases meanwhile: the call finds the queue, or a stale handle. */
+/* Another thread releases the handle meanwhile: each take finds the queue, or a stale handle. */
 static void *takes_until_stale(void *argument) {
   promise_event_t event;
   int64_t status;
@@ -366,7 +367,8 @@ static void *takes_until_interrupted(void *argument) {
   return NULL;
 }
 
-/* With SA_RESTART too: the runtime of a language has to handle the signal. */
+/* The handler ends the take although it was installed with SA_RESTART, because the runtime of a language may have to
+ * handle the signal. */
 static void a_signal_handler_ends_a_take(void) {
   struct sigaction action = {.sa_handler = counts, .sa_flags = SA_RESTART};
   REQUIRE(sigaction(SIGUSR1, &action, NULL) == 0);

@@ -6,12 +6,12 @@
 
 #include "support.h"
 
-/* The barrier of a round's threads. */
+/* The barrier at which the threads meet in each round. */
 static pthread_barrier_t barrier;
 static int racers;
 static atomic_long arrivals;
 
-/* Runs `body` on `count` threads, with 0, 1 ... as argument. */
+/* Runs `body` on `count` threads, with the arguments 0, 1 ..., and waits for them. */
 static inline void race(void *(*body)(void *), int count) {
   pthread_t threads[8];
   REQUIRE(count <= 8 && pthread_barrier_init(&barrier, NULL, (unsigned)count) == 0);
@@ -28,7 +28,7 @@ static inline void meet(void) {
   pthread_barrier_wait(&barrier);
 }
 
-/* meet(), within less than a microsecond where each thread has a processor: a thread spins for a while before it
+/* Meets as meet() does, but within less than a microsecond if each thread has a processor: spins for a while before it
  * yields. */
 static inline void meet_closely(void) {
   long due = atomic_fetch_add(&arrivals, 1) / racers * racers + racers;

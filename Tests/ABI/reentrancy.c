@@ -76,7 +76,7 @@ static void callback_may_settle_thousands_deep(void) {
   }
 }
 
-/* ---- Destructors that call back ---- */
+/* ---- Destructors that call the library ---- */
 
 static void free_settles_subject(void *ctx) {
   spy_free(ctx);
@@ -134,7 +134,7 @@ static void destroy_releases_subject(void *payload) {
   CHECK_STATUS(promise_release(subject), PROMISE_OK);
 }
 
-/* The value that resolve rejects holds the last reference to the promise itself. */
+/* The value that promise_resolve() rejects holds the last reference to the promise. */
 static void refused_value_may_take_the_promise_with_it(void) {
   payload_t payload = {0};
   const promise_type_t *type = promise_type_register("test.reentrancy.owner", NULL, destroy_releases_subject);

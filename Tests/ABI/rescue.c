@@ -1,7 +1,8 @@
 /* promise_rescue: clauses 2.3, 3.2.2 and 3.2.3. */
 #include "support.h"
 
-/* Rejects with `reason`. Returns whether a handler for `type` was called; otherwise the reason passes through. */
+/* Rejects with `reason`. Returns whether a handler for `type` was called; if not, checks that the reason passes
+ * through. */
 static bool rescues(const promise_type_t *type, promise_value_t reason) {
   spy_t spy = {0};
   promise_t *promise = promise_new();

@@ -1,4 +1,4 @@
-/* promise_resolve_many: equivalent to that many calls of promise_resolve. */
+/* promise_resolve_many: equivalent to one call of promise_resolve for each promise. */
 #include "support.h"
 
 enum { COUNT = 1000 };
@@ -63,7 +63,7 @@ static void one_that_fails_stops_no_other(void) {
   CHECK_STATUS(promise_resolve_many(promises, values, 6, statuses), PROMISE_ESETTLED);
   for (int i = 0; i < 6; i++) {
     CHECK_STATUS(statuses[i], expected[i]);
-    /* The values that were not stored are freed, each once. */
+    /* Each value that was not stored is freed once. */
     CHECK_INT(atomic_load(&payloads[i].destroyed), expected[i] != PROMISE_OK);
   }
   CHECK(ended(later, PROMISE_REJECTED, 9));

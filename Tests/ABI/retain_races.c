@@ -5,7 +5,7 @@
 
 enum { OBJECTS = 512 };
 static void *objects[OBJECTS];
-static atomic_int place; /* the object that thread 1 is at */
+static atomic_int place; /* the index of the object that thread 1 uses */
 static atomic_bool is_over;
 
 typedef struct kind {
@@ -27,14 +27,14 @@ static void use(int i) {
 static void release_while_in_use(int i, unsigned random) {
   for (unsigned turns = 1; atomic_load(&place) < i; turns++)
     if (turns % 1024 == 0)
-      sched_yield(); /* the other thread may not be scheduled */
+      sched_yield(); /* thread 1 may not be scheduled */
   for (volatile unsigned pause = random >> 24 & 63; pause > 0; pause--) {
   }
   CHECK_STATUS(kind->release(objects[i]), PROMISE_OK);
 }
 
-/* Thread 0 releases the reference that an object was created with, while thread 1 takes further ones and releases them.
- * No object is created meanwhile, so a call that is late finds no other object in the cell. */
+/* Thread 0 releases the reference that an object was created with, while thread 1 takes and releases further
+ * references. No object is created meanwhile, so a late call finds no other object in the cell. */
 static void *contends(void *number) {
   intptr_t me = (intptr_t)number;
   unsigned random = 1;

@@ -1,7 +1,7 @@
 /* promise_publisher_scan(): a running fold. */
 #include "operators.h"
 
-/* A fold over sums, whose verdict the number chooses. */
+/* A fold that computes sums. The number selects its verdict. */
 static promise_verdict_t sums(void *ctx, const promise_value_t *accumulated, const promise_value_t *value,
                               promise_value_t *out) {
   spy_t *spy = ctx;
@@ -118,7 +118,7 @@ static void an_unknown_verdict_is_an_error(void) {
   CHECK_SPY(&spy, 6, 1);
 }
 
-/* Keeps the event's value as the accumulated one: the previous one is freed at once. */
+/* A fold that keeps the value of the event, so that the previous accumulated value is freed at once. */
 static promise_verdict_t latest(void *ctx, const promise_value_t *accumulated, const promise_value_t *value,
                                 promise_value_t *out) {
   (void)ctx, (void)accumulated;

@@ -1,4 +1,4 @@
-/* scarce.h - memory that runs out at a chosen allocation: at each one of a call, one after the other.
+/* scarce.h - memory that runs out at a chosen allocation: at each allocation of a call in turn.
  *
  *     static promise_status_t then(void) {
  *       promise_t *source = promise_new();
@@ -44,12 +44,13 @@ extern void *BENEATH(calloc)(size_t, size_t);
 extern void *BENEATH(realloc)(void *, size_t);
 extern void BENEATH(free)(void *);
 
-static _Thread_local long scarce_blocks = -1; /* how many there are; -1: any number */
-static _Thread_local bool scarce_full;        /* no more pages for cells */
-static atomic_bool scarce_full_for_all;       /* on no thread */
+static _Thread_local long scarce_blocks = -1; /* the number that is left; -1: any number */
+static _Thread_local bool scarce_full;        /* whether pages for cells are refused */
+static atomic_bool scarce_full_for_all;       /* whether they are refused on all threads */
 static atomic_long scarce_used;               /* blocks that were not freed */
 
-/* Called once, within the next malloc(): at that moment of the call that the test makes. NULL: none. */
+/* Called once, within the next malloc() of this thread: at a moment of the call that the test selects. NULL: no
+ * call. */
 static _Thread_local void (*scarce_meanwhile)(void);
 
 static void scarce_interrupt(void) {
@@ -149,7 +150,7 @@ int SCARCE(epoll_create1)(int flags) {
 
 enum { SCARCE_CELLS = 1 << 16, SCARCE_MANY = 512 };
 
-/* Unused promises, each occupying a cell. */
+/* Unused promises, each of which occupies a cell. */
 static promise_t *scarce_hoard[SCARCE_CELLS];
 static long scarce_hoarded;
 
@@ -174,7 +175,7 @@ static void scarce_leave(long cells) {
 static struct {
   long cells, blocks; /* the limit of the attempt; -1: unlimited */
   long left;          /* unused cells or blocks */
-  bool keeps;         /* created objects stay */
+  bool keeps;         /* whether created objects stay */
 } scarce_attempt;
 
 /* Begins the limited section, which ends with plenty(). */
@@ -184,7 +185,7 @@ static inline void scarce(void) {
   scarce_blocks = scarce_attempt.blocks;
 }
 
-/* Ends the limited section; returns `status`, that of the call. */
+/* Ends the limited section. Returns `status`, the status of the call. */
 static inline promise_status_t plenty(promise_status_t status) {
   long blocks = scarce_blocks;
   scarce_blocks = -1;
@@ -199,8 +200,9 @@ static inline promise_status_t of(const volatile void *result) {
   return result != NULL ? PROMISE_OK : promise_last_status();
 }
 
-/* Makes one attempt, from a count of cells to the same count. Returns whether it was the last. A thread that the
- * library has started releases a block once it runs, which may be during the attempt: then the next one decides. */
+/* Makes an attempt, and checks that it leaves no cell or block. Returns whether it was the last attempt. A thread that
+ * the library has started releases a block once it runs, which may be during the attempt: then the attempt is
+ * repeated. */
 static inline bool scarce_try(promise_status_t (*body)(void), long *failures) {
   promise_status_t status;
   long cells, used, rounds = 0;
@@ -225,8 +227,8 @@ static inline bool scarce_try(promise_status_t (*body)(void), long *failures) {
   return status == PROMISE_OK && scarce_attempt.left > 0;
 }
 
-/* Repeats the attempt with more and more cells and unlimited blocks, or the other way round. Returns the number of
- * failed attempts. */
+/* Makes attempts with more and more cells and unlimited blocks, or the other way round, as `resource` selects. Returns
+ * the number of failed attempts. */
 static inline long scarce_run(promise_status_t (*body)(void), long *resource) {
   long failures = 0;
   scarce_attempt.cells = scarce_attempt.blocks = -1;
@@ -237,7 +239,7 @@ static inline long scarce_run(promise_status_t (*body)(void), long *resource) {
   return failures;
 }
 
-/* Reserves the cells of the test: a bounded number, because the test counts them. */
+/* Reserves a number of cells for the test, which has no others. */
 static void scarce_begin(void) {
   while (scarce_hoarded < 2 * SCARCE_MANY)
     REQUIRE((scarce_hoard[scarce_hoarded++] = promise_new()) != NULL);
@@ -253,14 +255,14 @@ static promise_status_t (*scarce_body)(void);
 static inline void scarce_test(void) {
   scarce_begin();
   scarce_attempt.cells = scarce_attempt.blocks = -1;
-  scarce_body(); /* objects created once, on first use, exist then */
+  scarce_body(); /* creates the objects that are created once, on first use */
   long failures = scarce_run(scarce_body, &scarce_attempt.cells);
   failures += scarce_run(scarce_body, &scarce_attempt.blocks);
-  CHECK(failures > 0); /* or it needs no memory at all */
+  CHECK(failures > 0); /* otherwise the call needs no memory */
   scarce_end();
 }
 
-/* For objects created once, on first use: in as many steps as attempts. */
+/* Tests a call that creates objects once, on first use: each attempt may create some, and those stay. */
 static inline void scarce_test_cells(void) {
   scarce_begin();
   scarce_attempt.keeps = true;
@@ -274,7 +276,7 @@ static inline void scarce_test_blocks(void) {
   scarce_end();
 }
 
-/* RUN_OUT(body); RUN_OUT_ONCE(body): the created objects stay. */
+/* RUN_OUT(body) tests a call that leaves nothing. For RUN_OUT_ONCE(body), the created objects stay. */
 #define RUN_OUT(body) (scarce_body = body, check_run(#body, scarce_test))
 #define RUN_OUT_ONCE(body)                                                                                             \
   (scarce_body = body, check_run(#body ", cells", scarce_test_cells), check_run(#body ", blocks", scarce_test_blocks))

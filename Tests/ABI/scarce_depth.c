@@ -1,11 +1,11 @@
-/* Deep structures while there is no memory at all: cancelled and released without recursion. */
+/* Deep structures that are cancelled and released while there is no memory at all, without recursion. */
 #include "scarce.h"
 #include "streams.h"
 
 enum { DEPTH = 20000 };
 
 /* Nests promise_all() in promise_all(), DEPTH levels around `*innermost`. Returns the outermost promise. The caller has
- * a reference to it and one to the innermost. */
+ * a reference to the outermost and one to the innermost promise. */
 static promise_t *nested(promise_t **innermost) {
   promise_t *promise = *innermost = promise_new();
   for (int i = 0; i < DEPTH; i++) {
@@ -70,7 +70,7 @@ static void release_context(void *promise) {
   promise_release(promise);
 }
 
-/* A derived promise that was asked to cancel: its release frees its context, which is the next. */
+/* Returns a derived promise that was asked to cancel. Its release frees its context, `next`. */
 static promise_t *asked_above(promise_t *next) {
   promise_t *promise = next == NULL ? promise_then(source, spy_handler, &innermost, spy_free)
                                     : promise_then(source, spy_handler, next, release_context);
@@ -78,7 +78,7 @@ static promise_t *asked_above(promise_t *next) {
   return promise;
 }
 
-/* A follower with a discard block: its release discards it and frees the context of the block, which is the next. */
+/* Returns a follower with a discard block. Its release discards it and frees the context of the block, `next`. */
 static promise_t *discardable_above(promise_t *next) {
   promise_t *promise = next == NULL ? promise_new_discardable(spy_discard, &innermost, spy_free)
                                     : promise_new_discardable(spy_discard, next, release_context);
@@ -117,7 +117,7 @@ static void *requests_one(void *subscriber) {
   return NULL;
 }
 
-/* Merges upon merges: each has two sources that become full, or cease to be, and the deep one is the second. */
+/* Merges of merges: each has two sources, which become full and not full together. The deep source is the second. */
 static void back_pressure_propagates_upstream(void) {
   listener_t listener = {0};
   promise_publisher_t *top = publisher_new(0), *other = publisher_new(0), *last = top;

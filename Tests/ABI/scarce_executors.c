@@ -1,4 +1,4 @@
-/* Executors, loops and observers when memory runs out: at each allocation, one after the other. */
+/* Executors, loops and observers when memory runs out: at each allocation in turn. */
 #include <fcntl.h>
 
 #include "scarce.h"
@@ -31,7 +31,7 @@ static promise_status_t executor_serial(void) {
   return status;
 }
 
-/* A global executor of the library: each attempt requests it again, until it exists. */
+/* Requests a global executor, which stays: the attempts repeat the request until the executor exists. */
 static promise_status_t kept(promise_executor_t *executor) {
   promise_status_t status = plenty(of(executor));
   promise_executor_release(executor);
@@ -129,7 +129,7 @@ static promise_status_t dump_lines(void) {
 
 static int file;
 
-/* Whether all of the output is in the file, which is emptied. */
+/* Returns whether the whole output is in the file, by its `end`. Empties the file. */
 static bool written(const char *end) {
   char last[64] = "";
   off_t length = lseek(file, 0, SEEK_END), size = (off_t)strlen(end);

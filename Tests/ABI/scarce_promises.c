@@ -1,4 +1,4 @@
-/* Promises, their callbacks, combinators and timers when memory runs out: at each allocation, one after the other. */
+/* Promises, their callbacks, combinators and timers when memory runs out: at each allocation in turn. */
 #include "scarce.h"
 
 static void no_observer(void *ctx, const promise_value_t *value) {
@@ -26,7 +26,7 @@ static promise_status_t new_discardable(void) {
   return status;
 }
 
-/* ---- Callbacks: each is freed, once ---- */
+/* ---- Callbacks, whose contexts are freed once ---- */
 
 static promise_status_t derived_by(promise_t *(*derive)(promise_t *source, spy_t *spy)) {
   promise_t *source = promise_new();
@@ -214,7 +214,7 @@ static promise_status_t race(void) {
 static promise_loop_t *loop;
 static promise_executor_t *executor;
 
-/* A timer due in an hour, on a loop that is released. */
+/* Makes a timer that is due in an hour, on a loop that is then released. */
 static promise_status_t timed(promise_t *(*make)(promise_t *source)) {
   loop = promise_loop_new();
   executor = promise_loop_executor(loop);
@@ -268,7 +268,8 @@ static promise_t *sleeps(promise_t *source, int64_t ns) {
   return promise_sleep(ns);
 }
 
-/* Library threads free cells of theirs, so these are not counted: once it fails, once it does not. */
+/* Library threads free cells of their own, so the cells are not counted: one attempt without memory fails, one with
+ * memory succeeds. */
 static void timers_without_an_executor(void) {
   promise_t *(*const made[])(promise_t *, int64_t) = {sleeps, promise_delay, promise_timeout};
   for (int i = 0; i < 3; i++) {

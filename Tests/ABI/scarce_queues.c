@@ -1,4 +1,4 @@
-/* Completion queues, when memory runs out: at each allocation, one after the other. */
+/* Completion queues, when memory runs out: at each allocation in turn. */
 #include "scarce.h"
 
 static promise_status_t queue_new(void) {
@@ -18,7 +18,7 @@ static promise_status_t queue_fd(void) {
   return status;
 }
 
-/* Returns the number of events, and releases them. */
+/* Takes and releases all events; returns their number. */
 static int64_t count(promise_queue_t *queue) {
   promise_event_t events[8];
   int64_t taken = promise_queue_take(queue, events, 8, 0);
@@ -67,7 +67,7 @@ static promise_status_t queue_then(void) {
   return status;
 }
 
-/* Once the event is requested, its delivery needs no memory. */
+/* An event is allocated when it is requested, so its delivery needs no memory. */
 static promise_status_t queue_take(void) {
   promise_queue_t *queue = promise_queue_new();
   promise_t *promise = promise_new();
@@ -103,7 +103,7 @@ static promise_status_t queue_answer(void) {
   scarce();
   promise_status_t status = plenty(promise_queue_answer(&event, 1));
   promise_resolve(later, I64(2));
-  /* Without memory the reason may be VOID. */
+  /* The reason may be VOID if there is no memory for an ERROR. */
   CHECK_INT(promise_state(derived), status == PROMISE_OK ? PROMISE_FULFILLED : PROMISE_REJECTED);
   promise_release(source);
   promise_release(later);

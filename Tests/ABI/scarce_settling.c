@@ -1,9 +1,9 @@
-/* Promises that the library settles when memory runs out: at each allocation, one after the other. The status is in the
- * reason of the promise, because there is no call to return it. */
+/* Promises that the library settles when memory runs out: at each allocation in turn. The status is in the reason of
+ * the promise, because no call can return it. */
 #include "scarce.h"
 
-/* PROMISE_OK for a fulfilled promise; PROMISE_ENOMEM for one whose reason says so, or is VOID, because there was no
- * memory for an ERROR either. */
+/* Returns PROMISE_OK for a fulfilled promise. Otherwise returns the code of the reason, PROMISE_ENOMEM for a VOID:
+ * there was no memory for an ERROR either. */
 static promise_status_t how_settled(promise_t *promise) {
   promise_value_t reason;
   promise_state_t state = promise_state(promise);

@@ -1,4 +1,4 @@
-/* Publishers, subscribers and operators when memory runs out: at each allocation, one after the other. */
+/* Publishers, subscribers and operators when memory runs out: at each allocation in turn. */
 #include "scarce.h"
 
 static void takes(void *ctx, const promise_value_t *value) {
@@ -70,7 +70,7 @@ static promise_status_t subscribe_on_a_loop(void) {
   return status;
 }
 
-/* A publisher with one subscriber that takes all events, or only requested ones. */
+/* Makes a publisher with a subscriber that takes all events, or only those that are requested. */
 static promise_publisher_t *publisher;
 static promise_subscriber_t *subscriber;
 static spy_t spy;
@@ -112,7 +112,7 @@ static promise_status_t ready(void) {
   return status;
 }
 
-/* A subscriber without memory for an event ends with that error; it does not skip an event. */
+/* A subscriber ends with PROMISE_ENOMEM if there is no memory for an event; it does not skip the event. */
 static void publish(void) {
   scarce_attempt.cells = scarce_attempt.blocks = 0;
   make_stream(false, PROMISE_DEMAND_UNLIMITED);
@@ -120,7 +120,7 @@ static void publish(void) {
   scarce();
   CHECK_STATUS(plenty(promise_publisher_publish(publisher, I64(1))), PROMISE_OK);
   CHECK_SPY(&spy, 0, 1);
-  CHECK_INT(promise_state(ending), PROMISE_REJECTED); /* with a VOID: there was no memory for an ERROR either */
+  CHECK_INT(promise_state(ending), PROMISE_REJECTED); /* with a VOID, because there was no memory for an ERROR either */
   CHECK_INT(promise_publisher_count(publisher), 0);
   promise_release(ending);
   free_stream();
@@ -286,7 +286,7 @@ static promise_status_t retry(void) {
   return status;
 }
 
-/* Published events for which there is no memory become errors, and cost no others. */
+/* A published event for which there is no memory becomes an error, and no other event is lost. */
 static promise_status_t grouped(promise_publisher_t *(*derive)(promise_publisher_t *source)) {
   promise_publisher_t *source = promise_publisher_new(0), *derived = derive(source);
   atomic_int values = 0, errors = 0;

@@ -1,4 +1,4 @@
-/* Tokens when memory runs out: at each allocation, one after the other. */
+/* Tokens when memory runs out: at each allocation in turn. */
 #include "scarce.h"
 
 static promise_status_t token_new(void) {
@@ -30,7 +30,7 @@ static promise_status_t token_chain(void) {
   return status;
 }
 
-/* The token itself is ended, with and without memory. */
+/* With and without memory, the token itself ends: its own promises are asked to cancel. */
 static promise_status_t ended_by(promise_status_t (*end)(promise_token_t *ending, const promise_value_t *reason)) {
   promise_token_t *parent = promise_token_new(0), *child = promise_token_new(0);
   promise_t *one = promise_new(), *other = promise_new();

@@ -1,5 +1,4 @@
-/* Values when memory runs out: at each allocation, one after the other. A value that a call takes over is freed in
- * every case. */
+/* Values when memory runs out: at each allocation in turn. A value that a call takes over is freed in every case. */
 #include <math.h>
 
 #include "scarce.h"
@@ -54,7 +53,7 @@ static promise_status_t plain_error(void) {
   return made(plenty(promise_value_error(&out, "a.domain", 7, long_text)), &out);
 }
 
-/* A value that a call takes over; its payload records when it is freed. */
+/* Returns a value that a call takes over, and whose destruction `payload` records. */
 static payload_t payload;
 static promise_value_t owned_object(void) {
   atomic_store(&payload.destroyed, 0);
@@ -129,7 +128,7 @@ static promise_status_t to_json(void) {
   return made(status, &out);
 }
 
-/* A refused value leaves neither the text so far nor the path in the message. */
+/* A rejected value leaves behind neither the unfinished text nor the path for the message. */
 static promise_status_t nan_to_json(void) {
   promise_value_t number = {.kind = PROMISE_KIND_F64, .as.f64 = NAN};
   const char *key = "a key that is too long for the space that a text begins with, by a long way";
@@ -148,7 +147,7 @@ static promise_status_t nan_to_json(void) {
   return status;
 }
 
-/* More digits than a number that is converted without memory can have. */
+/* A number with more digits than can be converted without memory. */
 static const promise_value_t long_number = {.kind = PROMISE_KIND_F64, .as.f64 = -2.2250738585072014e-308};
 
 static promise_status_t number_to_json(void) {
@@ -202,7 +201,7 @@ static promise_status_t builder_from(void) {
   return status;
 }
 
-/* Adds elements until the builder has to grow, and more. */
+/* Adds elements beyond the number at which the builder has to grow. */
 static promise_status_t built(promise_kind_t kind, promise_status_t (*step)(promise_builder_t *builder, int number)) {
   promise_builder_t *builder = promise_builder_new(kind, 0);
   promise_value_t out = garbage();
@@ -269,7 +268,7 @@ static void builder_finish(void) {
   scarce_end();
 }
 
-/* The cell of an object that is destroyed meanwhile becomes free later. */
+/* The builder is finished in a destructor: the cell of its object is not free yet. */
 static promise_builder_t *unfinished;
 static promise_value_t text_of_destructor;
 static void finishes(void *ctx) {
@@ -292,7 +291,7 @@ static void builder_finish_in_a_destructor(void) {
 
 /* ---- Types ---- */
 
-/* The first registration also creates the library's types. */
+/* The first registration also creates the library's own types. */
 static promise_status_t first_type(void) {
   scarce();
   return plenty(of(promise_type_named("i64")));
@@ -320,9 +319,9 @@ static promise_status_t type_methods(void) {
   return plenty(promise_type_methods(types[next++], same, NULL));
 }
 
-/* Without a cell for it: the copy of its name is freed. */
+/* If there is no cell for a type, the copy of its name is freed. */
 static void a_type_that_is_not_registered_leaves_no_memory(void) {
-  payload_type(); /* the table exists */
+  payload_type(); /* creates the table of types */
   scarce_begin();
   scarce_attempt.cells = 0;
   scarce_attempt.blocks = -1;
@@ -334,7 +333,7 @@ static void a_type_that_is_not_registered_leaves_no_memory(void) {
   scarce_end();
 }
 
-/* The methods of a call that loses the race to another one are freed. */
+/* Two calls set methods at the same time: the methods of the call that is too late are freed. */
 static const promise_type_t *contested;
 static bool never(const void *one, const void *other) {
   (void)one, (void)other;

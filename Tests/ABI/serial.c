@@ -4,7 +4,7 @@
 typedef struct sequence {
   promise_executor_t *executor;
   atomic_int inside;
-  long last[4]; /* of each submitting thread */
+  long last[4]; /* the last number of each submitting thread */
   countdown_t countdown;
 } sequence_t;
 
@@ -46,7 +46,7 @@ static void *submits(void *argument) {
   return NULL;
 }
 
-/* On the pool, on another serial executor, and on one that runs jobs inline, on any thread. */
+/* The targets are the pool, another serial executor, and an executor that runs jobs inline, on any thread. */
 static void jobs_run_in_order_and_never_two_at_once(void) {
   long count = check_scale(5000);
   promise_executor_t *inner = promise_executor_serial(NULL);
@@ -92,7 +92,7 @@ static promise_verdict_t notes_letter(void *ctx, const promise_value_t *in, prom
   return PROMISE_FULFILL;
 }
 
-/* The target gets one submission, however many jobs are queued; each turn takes them all. */
+/* The target gets one submission for all queued jobs; its turn takes all of them. */
 static void asks_its_target_for_turns(void) {
   shelf_t shelf = SHELF_EMPTY;
   promise_executor_t *target = promise_executor_new(shelve, &shelf, NULL), *serial = promise_executor_serial(target);
@@ -134,7 +134,7 @@ static void dropped_turn_drops_the_jobs(void) {
     promise_release(children[i]);
   }
   CHECK_SPY(&submitted, 0, 1);
-  /* The serial executor itself continues: its target decides. */
+  /* The serial executor itself continues, because its target decides about each turn. */
   CHECK_STATUS(promise_executor_submit(serial, spy_discard, &later, spy_free), PROMISE_OK);
   CHECK_STATUS(promise_job_run(take_job(&shelf)), PROMISE_OK);
   CHECK_SPY(&later, 1, 1);
@@ -154,7 +154,7 @@ static void is_freed_with_its_last_job(void) {
   CHECK_SPY(&spy, 1, 1);
   CHECK_STATUS(promise_executor_retain(serial), PROMISE_ESTALE);
   CHECK_STATUS(promise_executor_retain(target), PROMISE_ESTALE);
-  /* Its target is destroyed with it. */
+  /* The release of a serial executor releases its target. */
   serial = promise_executor_serial(outer);
   CHECK_STATUS(promise_executor_release(outer), PROMISE_OK);
   CHECK_SPY(&context, 0, 0);
@@ -186,7 +186,7 @@ static void chain_on_an_immediate_target_takes_no_stack(void) {
   on_small_stack(settles_a_long_chain, NULL);
 }
 
-/* Each one takes stack while a job is submitted, and while it runs. */
+/* Each level of serial executors takes stack while a job is submitted, and while it runs. */
 static void at_most_128_are_on_one_another(void) {
   spy_t spy = {0};
   promise_executor_t *executor = promise_executor_serial(promise_executor_immediate());

@@ -1,9 +1,9 @@
-/* Serial executors on the pool take turns: one with endless work keeps no pool thread from others. */
+/* Serial executors on the pool take turns: an executor with endless work leaves the threads of the pool to others. */
 #include "scheduling.h"
 
 static atomic_bool is_over;
 
-/* Resubmits itself until another job has run. */
+/* Submits itself again until another job has run. */
 static void goes_on(void *ctx) {
   if (!atomic_load(&is_over))
     CHECK_STATUS(promise_executor_submit(ctx, goes_on, ctx, NULL), PROMISE_OK);
@@ -15,7 +15,7 @@ static void ends_it(void *ctx) {
 }
 
 static void endless_serial_work_lets_others_run(void) {
-  enum { BUSY = 64 }; /* more than the pool has threads */
+  enum { BUSY = 64 }; /* more than the number of threads of the pool */
   promise_executor_t *busy[BUSY], *pool = promise_executor_global(PROMISE_PRIORITY_DEFAULT);
   gate_t gate = GATE_CLOSED;
   for (int i = 0; i < BUSY; i++) {

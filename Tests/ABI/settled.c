@@ -74,7 +74,7 @@ static void cause_is_freed_once_on_every_path(void) {
   CHECK_INT(atomic_load(&payloads[0].destroyed), 1);
 }
 
-/* The block releases the only reference, while callbacks have yet to receive the reason. */
+/* The block releases the only reference before the callbacks receive the reason. */
 static promise_t *only;
 static void release_the_only_reference(void *ctx) {
   spy_discard(ctx);

@@ -97,7 +97,7 @@ static void ended_threads_give_their_cells_back(void) {
     CHECK(resident_kilobytes() < before + 2048);
 }
 
-/* A worker thread: it settles the promises of others, and holds the last references. */
+/* The body of a worker thread, which settles the promises of others and releases the last references. */
 static void *releases_a_few(void *argument) {
   promise_t **promises = argument;
   for (int i = 0; i < 100; i++)

@@ -1,4 +1,4 @@
-/* Signals belong to the program: no library thread takes one, and none ends a wait. */
+/* Signals belong to the program: library threads take no signal, and no wait ends because of a signal. */
 #include <errno.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -20,12 +20,12 @@ static void count(int number) {
 }
 
 static void handle(int number) {
-  /* Without SA_RESTART: every interruptible system call is interrupted. */
+  /* Without SA_RESTART, so that a signal interrupts every interruptible system call. */
   struct sigaction action = {.sa_handler = count};
   REQUIRE(sigaction(number, &action, NULL) == 0);
 }
 
-/* A job that runs until the gate opens, so that the library threads exist: of the pool, of timers, the clock. */
+/* Keeps a library thread alive until the gate opens: of the pool, or of timers, which keep the clock too. */
 static promise_verdict_t stay(void *ctx, const promise_value_t *in, promise_value_t *out) {
   gate_t *gates = ctx;
   (void)in;
@@ -43,7 +43,7 @@ static void signals_are_for_the_programs_threads(void) {
   gate_wait(&on_timers[0]);
   CHECK(thread_count() >= 3);
 
-  /* A signal that every thread of the program blocks stays pending until one of them takes it. */
+  /* A signal that every thread of the program blocks stays pending until a thread of the program takes it. */
   sigset_t usr1, before, pending;
   sigemptyset(&usr1);
   sigaddset(&usr1, SIGUSR1);
@@ -68,7 +68,7 @@ static void signals_are_for_the_programs_threads(void) {
     promise_release(all[i]);
 }
 
-/* Each wait is interrupted repeatedly, and ends in time. */
+/* Signals interrupt each wait repeatedly; it ends in time. */
 static void signals_end_no_wait(void) {
   timer_t timer;
   struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR2};

@@ -13,7 +13,7 @@ flags=(-std=c11 -D_DEFAULT_SOURCE -O1 -Wall -Wextra -Werror "${includes[@]}"
   "-I$root/Sources/promise-conformance" -pthread)
 read -ra static <<< "$(pkg-config --static --libs promise)"
 
-# Its only global symbols are the functions of the headers: a program may define any other name.
+# The archive's only global symbols are the functions of the headers: a program may define any other name.
 exports() { diff -u <("$root/scripts/abi-functions.sh") <(nm -g --defined-only "$archive" | awk 'NF == 3 { print $3 }'); }
 refuses() { ! "$@"; }
 

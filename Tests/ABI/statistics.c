@@ -9,7 +9,7 @@ static void begin(void) {
   before = statistics();
 }
 
-/* Returns the number of objects of a kind, minus the number at the beginning. */
+/* The number of objects of a kind, minus the number at the beginning. */
 #define MORE(kind) ((long long)(statistics().kind - before.kind))
 
 static void promises_by_state(void) {
@@ -42,7 +42,7 @@ static void callbacks_and_gathers(void) {
   promise_on_cancel_request(source, sees, NULL, NULL);
   CHECK_INT(MORE(callbacks), 2);
   promise_t *all = promise_all(&source, 1, 0);
-  CHECK(MORE(callbacks) > 2); /* an input, and the state of a request to cancel */
+  CHECK(MORE(callbacks) > 2); /* for example an input, and the state of a request to cancel */
   CHECK_INT(MORE(gathers), 1);
   CHECK_INT(MORE(promises_pending), 2);
   promise_resolve(source, I64(1));
@@ -118,7 +118,7 @@ static void loops_and_streams(void) {
   CHECK_INT(MORE(subscribers), 0);
 }
 
-/* While one of them runs; later, it may have ended. */
+/* Checks the count of threads in a handler, while a library thread runs; later, that thread may have ended. */
 static promise_verdict_t counts_threads(void *ctx, const promise_value_t *in, promise_value_t *out) {
   (void)ctx, (void)in, (void)out;
   CHECK(statistics().threads >= 1);

@@ -20,7 +20,7 @@ static void events_wait_for_demand(void) {
   wish.demand = 1;
   promise_subscriber_t *subscriber = subscribe(publisher, wish);
   publish(publisher, 1);
-  publish_error(publisher, 2); /* takes demand too */
+  publish_error(publisher, 2); /* an error takes demand too */
   publish(publisher, 3);
   publish(publisher, 4);
   CHECK_TEXT(listener.log, "1 ");
@@ -49,7 +49,7 @@ static void demand_adds_up_to_no_end(void) {
   release_both(subscriber, publisher);
 }
 
-/* A sum that overflows saturates. */
+/* The sum of demands is limited to the maximum: it does not overflow. */
 static void demand_does_not_wrap_around(void) {
   promise_publisher_t *publisher = publisher_new(0);
   listener_t listener = {0};
@@ -115,7 +115,7 @@ static void each_policy_keeps_its_events(void) {
     promise_subscriber_request(subscriber, PROMISE_DEMAND_UNLIMITED);
     CHECK_TEXT(listener.log, cases[i].heard);
     CHECK_INT(promise_subscriber_dropped(subscriber), cases[i].dropped);
-    publish(publisher, 6); /* there is capacity again */
+    publish(publisher, 6); /* there is room again */
     CHECK(strstr(listener.log, "6 ") != NULL);
     promise_subscriber_release(fast);
     release_both(subscriber, publisher);
@@ -146,7 +146,7 @@ static void a_failing_one_gets_queued_events_first(void) {
   publish_all(publisher, 1, 2);
   CHECK_INT(promise_publisher_count(publisher), 2);
   publish_all(publisher, 3, 4);
-  CHECK_INT(promise_publisher_count(publisher), 1); /* it receives no more */
+  CHECK_INT(promise_publisher_count(publisher), 1); /* the cancelled subscriber receives no more */
   CHECK_INT(promise_state(end), PROMISE_PENDING);
   promise_subscriber_request(subscriber, 1);
   CHECK_INT(promise_state(end), PROMISE_PENDING);
@@ -181,8 +181,8 @@ static void a_producer_learns_of_room(void) {
   promise_subscriber_t *second = slow(publisher, &two, PROMISE_OVERFLOW_DROP_NEWEST, 1);
   promise_t *now = promise_publisher_ready(publisher);
   CHECK(is_done(now));
-  CHECK_STATUS(promise_publisher_publish(publisher, I64(1)), PROMISE_EFULL); /* the second one */
-  CHECK_STATUS(promise_publisher_publish(publisher, I64(2)), PROMISE_EFULL); /* both */
+  CHECK_STATUS(promise_publisher_publish(publisher, I64(1)), PROMISE_EFULL); /* the second subscriber is full */
+  CHECK_STATUS(promise_publisher_publish(publisher, I64(2)), PROMISE_EFULL); /* both are full */
   promise_t *ready = promise_publisher_ready(publisher), *same = promise_publisher_ready(publisher);
   promise_subscriber_request(second, 1);
   CHECK_INT(promise_state(ready), PROMISE_PENDING);
@@ -191,7 +191,7 @@ static void a_producer_learns_of_room(void) {
   CHECK_STATUS(promise_publisher_publish(publisher, I64(3)), PROMISE_EFULL);
   promise_release(ready), promise_release(same), promise_release(now);
   ready = promise_publisher_ready(publisher);
-  promise_subscriber_release(first); /* a cancelled subscriber blocks no producer */
+  promise_subscriber_release(first); /* the released subscriber does not count */
   CHECK_INT(promise_state(ready), PROMISE_PENDING);
   promise_subscriber_cancel(second);
   CHECK(is_done(ready));
@@ -225,7 +225,7 @@ static void room_is_no_longer_waited_for(void) {
     CHECK_INT(promise_state(ready), PROMISE_PENDING);
     if (how == 0)
       CHECK_STATUS(promise_publisher_publish(publisher, I64(2)),
-                   PROMISE_OK); /* it fails, so it takes no further event */
+                   PROMISE_OK); /* the subscriber fails, so it takes no event */
     if (how == 1)
       promise_publisher_cancel(publisher);
     if (how == 2)
@@ -311,7 +311,7 @@ static void a_million_events_wait(void) {
   release_both(subscriber, publisher);
 }
 
-/* An executor that runs each job within submit, at most two at a time: more would be recursion. */
+/* An executor that runs each job within submit, nested at most twice: more would be recursion. */
 static int running;
 
 static void runs_at_once(void *ctx, promise_job_t *job) {

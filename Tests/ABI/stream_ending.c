@@ -11,7 +11,7 @@ typedef struct turns {
   promise_t *end;
 } turns_t;
 
-/* Gives a subscriber on a loop more events than one turn delivers, and runs that turn. */
+/* Publishes more events than one turn delivers to a subscriber on a loop, and runs a turn. */
 static turns_t have_one_turn(listener_t *listener) {
   turns_t turns = {.loop = promise_loop_new(), .publisher = publisher_new(0)};
   turns.executor = promise_loop_executor(turns.loop);
@@ -101,7 +101,7 @@ static void cancels_itself(listener_t *listener, int64_t number) {
   CHECK_STATUS(promise_subscriber_cancel(listener->subscriber), PROMISE_OK);
   CHECK_INT(atomic_load(&listener->frees), 0);
   CHECK_STATUS(promise_subscriber_cancel(listener->subscriber), PROMISE_ESETTLED);
-  CHECK_INT(promise_publisher_count(listener->publisher), 1); /* the other one */
+  CHECK_INT(promise_publisher_count(listener->publisher), 1); /* the other subscriber */
 }
 
 static void who_cancels_itself_ends_when_its_callback_returns(void) {

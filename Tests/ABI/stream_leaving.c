@@ -9,8 +9,8 @@ static void runs_the_loop(void *ctx, const promise_value_t *reason) {
   promise_loop_run_once(loop);
 }
 
-/* The token cancels promises before the subscriber; a handler of theirs finds events that wait for the subscriber's
- * executor. */
+/* The token cancels its promises before its subscriber. A handler of a promise finds that the waiting events of the
+ * subscriber are dropped. */
 static void events_that_wait_are_dropped_once_the_token_is_invalidated(void) {
   listener_t listener = {0};
   atomic_int asked = 0;
@@ -44,7 +44,7 @@ static void leaves(listener_t *listener, int64_t number) {
   CHECK_STATUS(promise_publisher_release(listener->publisher), PROMISE_OK);
 }
 
-/* The subscriber is full after the event, so the publisher has to update its capacity after the callback. */
+/* The event fills the subscriber, so the publisher has to update its capacity after the callback has released both. */
 static void publishing_outlives_the_last_handle(void) {
   listener_t listener = {.then = leaves, .publisher = publisher_new(0)};
   promise_subscription_t wish = everything(&listener);

@@ -71,7 +71,7 @@ static void a_promise_that_is_given_up_loses_no_event(void) {
   promise_t *derived = promise_then(watched, spy_handler, &spy, spy_free);
   promise_release(watched);
   publish(publisher, 1);
-  CHECK(ended(derived, PROMISE_FULFILLED, 2)); /* an awaited one takes it */
+  CHECK(ended(derived, PROMISE_FULFILLED, 2)); /* a promise with a waiter takes the event */
   publish(publisher, 2);
   CHECK(ended(kept, PROMISE_FULFILLED, 2));
   publish(publisher, 3);
@@ -96,7 +96,7 @@ static void a_token_has_no_interest_in_an_event(void) {
   release_both(subscriber, publisher);
 }
 
-/* Requests events, after an awaited one, and abandons each. */
+/* Requests `times` events, and abandons the promise of each. */
 static void give_up(promise_subscriber_t *subscriber, long times, bool asks) {
   for (long i = 0; i < times; i++) {
     promise_t *promise = next_of(subscriber);
@@ -114,7 +114,7 @@ static void abandoned_promises_do_not_pile_up(void) {
     give_up(subscriber, 1000, asks);
     long before = resident_kilobytes(), times = check_scale(100000);
     give_up(subscriber, times, asks);
-    CHECK(resident_kilobytes() - before < 4000); /* it would be 12 MB */
+    CHECK(resident_kilobytes() - before < 4000); /* would be 12 MB if the promises were kept */
   }
   promise_t *wanted[1000];
   for (int i = 0; i < 1000; i++) {
@@ -155,7 +155,7 @@ static void publishes_the_second(void *publisher) {
   CHECK_STATUS(promise_publisher_publish(publisher, &second), PROMISE_EFULL);
 }
 
-/* The event of an abandoned promise stays before the later events. */
+/* An event of an abandoned promise is offered again, before the later events. */
 static void an_event_that_is_offered_again_keeps_its_place(void) {
   for (int follows_at_once = 0; follows_at_once < 2; follows_at_once++) {
     promise_publisher_t *publisher = publisher_new(0);
@@ -181,7 +181,7 @@ static void an_event_that_is_offered_again_keeps_its_place(void) {
   }
 }
 
-/* The event of an abandoned promise is offered again, and another event has its place by then. */
+/* An event of an abandoned promise is offered again; if another event has its place, it is dropped and counted. */
 static void an_event_that_lost_its_place_is_counted(void) {
   promise_publisher_t *publisher = publisher_new(0);
   promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_DROP_OLDEST, 1);

@@ -20,7 +20,7 @@ static void an_executor_has_one_turn_at_a_time(void) {
   promise_t *end = end_of(subscriber);
   publish(publisher, 1);
   publish_error(publisher, 2);
-  CHECK_TEXT(listener.log, ""); /* replayed events are delivered there too */
+  CHECK_TEXT(listener.log, ""); /* replayed events are delivered on the executor too */
   CHECK_TEXT(here.log, "0 1 !2 ");
   CHECK_INT(shelf.count, 1);
   CHECK_STATUS(promise_job_run(take_job(&shelf)), PROMISE_OK);
@@ -51,7 +51,7 @@ static void a_subscriber_cancelled_before_its_turn_gets_no_event(void) {
       promise_subscriber_cancel(subscriber);
     if (how == 1)
       promise_subscriber_release(subscriber);
-    if (how == 2) /* the executor has shut down */
+    if (how == 2) /* as an executor that has shut down */
       CHECK_STATUS(promise_job_drop(take_job(&shelf)), PROMISE_OK);
     else
       CHECK_STATUS(promise_job_run(take_job(&shelf)), PROMISE_OK);
@@ -80,7 +80,7 @@ static void cancelling_waits_for_no_callback_that_runs(void) {
   promise_t *end = end_of(subscriber);
   publish(publisher, 1);
   gate_wait(&entered);
-  publish(publisher, 2); /* a slow one blocks no other */
+  publish(publisher, 2); /* a slow subscriber does not block others */
   CHECK_TEXT(fast.log, "1 2 ");
   CHECK_STATUS(promise_subscriber_cancel(subscriber), PROMISE_OK);
   CHECK_STATUS(promise_subscriber_cancel(subscriber), PROMISE_ESETTLED);
@@ -90,7 +90,7 @@ static void cancelling_waits_for_no_callback_that_runs(void) {
   CHECK_STATUS(promise_wait(end, FOR_EVER), PROMISE_OK);
   CHECK(was_discarded(end));
   CHECK_INT(atomic_load(&slow.calls), 1);
-  /* Its context, on this stack, is freed once the end is settled, on a pool thread. */
+  /* The context is on this stack. A pool thread frees it once the end is settled. */
   while (atomic_load(&slow.frees) == 0)
     sched_yield();
   promise_release(end), promise_subscriber_release(other);
@@ -102,8 +102,8 @@ static void cancelling_waits_for_no_callback_that_runs(void) {
 enum { THREADS = 3, SUBSCRIBERS = 3 };
 
 typedef struct reader {
-  int64_t last[THREADS]; /* of each thread's numbers */
-  uint64_t sum;          /* of everything, in its order */
+  int64_t last[THREADS]; /* the last number of each thread */
+  uint64_t sum;          /* a hash of all events, which depends on their order */
   long count;
   atomic_int inside;
   bool is_wrong;
@@ -242,7 +242,7 @@ static void subscribers_may_leave_while_others_publish(void) {
     finish(publishers[i]);
   CHECK_INT(promise_publisher_count(busy), 0);
   promise_publisher_release(busy);
-  /* The last of them may be about to be freed on a pool thread. */
+  /* A pool thread may be about to free the last of the contexts. */
   while (atomic_load(&frees) < atomic_load(&subscriptions))
     sched_yield();
   CHECK_INT(atomic_load(&frees), atomic_load(&subscriptions));

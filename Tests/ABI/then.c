@@ -1,7 +1,7 @@
 /* promise_then: clauses 3.1.2 and 3.1.3. */
 #include "support.h"
 
-/* Releases the last reference to the promise that it was attached to, then reads the value. */
+/* A handler that releases the last reference to the promise it is attached to, then reads the value. */
 static promise_verdict_t releases_and_reads(void *ctx, const promise_value_t *in, promise_value_t *out) {
   spy_t *spy = ctx;
   CHECK_STATUS(promise_release(spy->promise), PROMISE_OK);

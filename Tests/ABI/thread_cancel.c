@@ -13,7 +13,7 @@ static void ignore(void *ctx) {
   (void)ctx;
 }
 
-/* Functions that write to a descriptor, read from one, close one, or sleep. */
+/* The tested functions: they write to a descriptor, read it or close it, or sleep. */
 static void submits_to_a_loop(void) {
   promise_executor_t *executor = promise_loop_executor(loop);
   CHECK_STATUS(promise_executor_submit(executor, ignore, NULL, NULL), PROMISE_OK);
@@ -84,7 +84,7 @@ static void thread_returns_from_each_function(void) {
     CHECK(end == PTHREAD_CANCELED);
   }
   close(output);
-  /* Nothing is locked. */
+  /* No lock is held: other calls return. */
   CHECK(promise_loop_run_once(loop) >= 0);
   promise_release(watched);
   CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);

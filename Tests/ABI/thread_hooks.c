@@ -4,14 +4,14 @@
 typedef struct hooks {
   pthread_mutex_t mutex;
   pthread_cond_t condition;
-  int attached; /* threads */
+  int attached; /* the number of threads */
   int starts, stops, frees;
 } hooks_t;
 
 #define HOOKS                                                                                                          \
   { .mutex = PTHREAD_MUTEX_INITIALIZER, .condition = PTHREAD_COND_INITIALIZER }
 
-/* The begin hooks called on this thread, without their end hooks. */
+/* The hooks whose begin hook was called on this thread, and whose end hook was not yet. */
 static __thread hooks_t *attached_to;
 
 static void starts(void *ctx) {
@@ -76,7 +76,7 @@ static promise_verdict_t is_attached(void *ctx, const promise_value_t *in, promi
   return PROMISE_FULFILL;
 }
 
-/* Runs callbacks on pool threads, timer threads, and a foreign executor that a timer is submitted to. */
+/* An executor that runs a timer's job on the thread that submits it, which must be attached to the hooks in `ctx`. */
 static void submits_here(void *ctx, promise_job_t *job) {
   CHECK_POINTER(attached_to, ctx);
   promise_job_run(job);
@@ -104,13 +104,13 @@ static void hooks_surround_the_callbacks_of_each_thread(void) {
   run_callbacks(&hooks);
   CHECK(hooks.starts >= 2);
   CHECK_POINTER(attached_to, NULL);
-  /* Threads end after a second without work. */
+  /* Threads end when they have had no work for a second. */
   wait_until_detached(&hooks);
   remove_hooks();
   wait_until_free(&hooks);
 }
 
-/* Running threads switch hooks before their next callback. */
+/* Running threads switch to newer hooks before their next callback. */
 static void threads_that_run_take_newer_hooks(void) {
   hooks_t first = HOOKS, second = HOOKS;
   run_callbacks(NULL);

@@ -1,4 +1,4 @@
-/* Many threads at once: one winner, each callback once. */
+/* Many threads at once: one call settles each promise, and each callback runs once. */
 #include "race.h"
 
 enum { THREADS = 4 };
@@ -135,8 +135,8 @@ static void *plays_with_chain(void *argument) {
     if (self == 0) {
       for (int i = 0; i < 4; i++)
         CHECK(promise_state(links[i]) != PROMISE_PENDING);
-      /* The handlers of the two promises settled by other threads run if their source was first; the last one's runs if
-       * it was fulfilled. */
+      /* Other threads settle links[1] and links[2] too: their handlers run only if the source was settled first. The
+       * handler of links[3] runs if links[2] was fulfilled. */
       for (int i = 1; i < 4; i++) {
         CHECK_INT(atomic_load(&spies[0][i].frees), 1);
         CHECK(atomic_load(&spies[0][i].calls) <= 1);
@@ -183,7 +183,7 @@ static void *releases_or_settles(void *argument) {
     }
     meet();
     if (self == 0) {
-      /* A discard that comes first detaches the handler. */
+      /* A discard that wins detaches the handler. */
       CHECK_INT(atomic_load(&spies[0][0].frees), 1);
       if (round % 4 < 2)
         CHECK(atomic_load(&spies[0][0].calls) <= (round % 2 == 0 ? 1 : 0));

@@ -16,7 +16,7 @@ static void ticks(void *ctx, const promise_value_t *value) {
   CHECK_INT(value->kind, PROMISE_KIND_U64);
   CHECK((int64_t)value->as.u64 > state->latest);
   state->latest = (int64_t)value->as.u64;
-  /* Never early: as many intervals have passed. */
+  /* Ticks are never early: that many intervals have passed. */
   CHECK(now() - state->begin >= state->latest * state->interval);
   atomic_fetch_add(&state->count, 1);
 }
@@ -48,7 +48,7 @@ static uint64_t things(void) {
   return now.jobs + now.publishers + now.subscribers;
 }
 
-/* Waits until library threads have released their last objects. */
+/* Waits until library threads have released the test's objects. */
 static void wait_until(uint64_t before) {
   while (things() != before)
     sched_yield();
@@ -68,7 +68,7 @@ static void a_loop_ticks(void) {
     CHECK_INT(promise_loop_run_once(loop), 1);
   }
   CHECK(shares_process() || thread_count() == 0);
-  /* Missed intervals are one tick. */
+  /* Missed intervals are merged into one tick. */
   int64_t seen = state.latest, pause = now();
   while (now() - pause < 10 * state.interval)
     ;
@@ -101,7 +101,8 @@ static void threads_for_timers_tick(void) {
   wait_until(before);
 }
 
-/* The release of the last holder or subscriber ends it: no object is left, though the next tick is far away. */
+/* The release of the last handle or subscriber ends the publisher: no object is left, although the next tick is far
+ * away. */
 static void nothing_is_left_when_nobody_wants_it(void) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *const executors[] = {NULL, promise_loop_executor(loop), promise_executor_main(),
@@ -133,7 +134,7 @@ static void nothing_is_left_when_nobody_wants_it(void) {
           CHECK_STATUS(promise_subscriber_cancel(subscriber), PROMISE_OK);
         else
           CHECK_STATUS(promise_request_cancel(end, NULL), PROMISE_OK);
-        CHECK_INT((long long)things(), (long long)before + 1); /* the subscriber */
+        CHECK_INT((long long)things(), (long long)before + 1); /* the held subscriber */
         promise_release(end), promise_subscriber_release(subscriber);
       }
       CHECK_INT((long long)things(), (long long)before);
@@ -159,7 +160,7 @@ static void an_executor_that_shuts_down_ends_it(void) {
     CHECK_INT(promise_publisher_state(publisher), PROMISE_REJECTED);
     promise_release(end);
     release_both(subscriber, publisher);
-    /* A publisher that was closed before. */
+    /* The executor of a new publisher may be closed already. */
     publisher = every(executor, state.interval);
     CHECK_INT(promise_publisher_state(publisher), PROMISE_REJECTED);
     promise_publisher_release(publisher);
@@ -177,13 +178,13 @@ static void only_the_timer_publishes(void) {
   CHECK_STATUS(promise_publisher_cancel(publisher), PROMISE_EINVAL);
   CHECK_INT(promise_publisher_state(publisher), PROMISE_PENDING);
   promise_publisher_release(publisher);
-  /* Intervals beyond the range of the clock. */
+  /* An interval may exceed the range of the clock. */
   publisher = every(NULL, INT64_MAX);
   CHECK_INT(promise_publisher_state(publisher), PROMISE_PENDING);
   promise_publisher_release(publisher);
 }
 
-/* As the source of operators. */
+/* An operator keeps its source, the publisher of ticks. */
 static void an_operator_keeps_it(void) {
   uint64_t before = things();
   clock_state_t state = {.begin = now(), .interval = 100000};

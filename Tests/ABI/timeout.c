@@ -20,7 +20,7 @@ static void request_discards_a_sleep(void) {
   CHECK(cancelled(nap));
   CHECK_STATUS(promise_release(nap), PROMISE_OK);
   CHECK_STATUS(promise_state(nap), PROMISE_ESTALE);
-  /* Through a derived promise. */
+  /* The request propagates from a derived promise. */
   nap = promise_sleep(HOUR);
   promise_t *child = promise_then(nap, adds_one, NULL, NULL);
   CHECK_STATUS(promise_release(nap), PROMISE_OK);
@@ -58,7 +58,7 @@ static void delay_begins_with_the_settlement(void) {
   CHECK(now() - before >= 10 * MILLISECONDS);
   CHECK_INT(atomic_load(&payload.destroyed), 0);
   CHECK_STATUS(promise_release(later), PROMISE_OK);
-  /* The timer thread that settled it may still hold it for a moment. */
+  /* The timer thread that settled `later` may keep a reference for a moment. */
   while (atomic_load(&payload.destroyed) == 0)
     sched_yield();
   CHECK_INT(atomic_load(&payload.destroyed), 1);
@@ -69,7 +69,7 @@ static void request_propagates_from_a_delay(void) {
   ask(later);
   CHECK_INT(promise_cancel_requested(promise), 1);
   CHECK_INT(promise_state(later), PROMISE_PENDING);
-  /* It was asked before it is cancelled: no delay. */
+  /* The promise was asked to cancel before it is cancelled, so the cancellation is not delayed. */
   CHECK_STATUS(promise_discard(promise), PROMISE_OK);
   CHECK(cancelled(later));
   promise_release(promise);
@@ -87,7 +87,7 @@ static void request_skips_a_delayed_cancellation(void) {
   CHECK_STATUS(promise_state(later), PROMISE_ESTALE);
 }
 
-/* Only a cancellation is not delayed. */
+/* A request skips the delay of a cancellation only. */
 static void request_skips_no_other_delay(void) {
   promise_t *sources[] = {promise_new(), promise_new()}, *later[2];
   CHECK_STATUS(promise_reject(sources[0], I64(1)), PROMISE_OK);
@@ -102,7 +102,7 @@ static void request_skips_no_other_delay(void) {
 }
 
 static void request_does_not_shorten_another_delay(void) {
-  /* A delay without another reference lasts until its time. */
+  /* A delay lasts until its time, also if only the timer has a reference. */
   LEAVES(promises, 2);
   LEAVES(callbacks, 1);
   LEAVES(jobs, 1);
@@ -141,7 +141,7 @@ static void in_time_it_passes_on(void) {
         CHECK_STATUS((good ? promise_resolve : promise_reject)(promise, I64(4)), PROMISE_OK);
       }
       CHECK(ended(limited, good ? PROMISE_FULFILLED : PROMISE_REJECTED, 4));
-      /* Its timer has stopped, so it has no other holder. */
+      /* The timer has stopped, so `limited` has no other holder. */
       CHECK_STATUS(promise_release(limited), PROMISE_OK);
       CHECK_STATUS(promise_state(limited), PROMISE_ESTALE);
       promise_release(promise);
@@ -170,7 +170,7 @@ static void opens(void *gate, const promise_value_t *reason) {
   gate_open(gate);
 }
 
-/* On a loop, so that all consequences of the timeout have happened when the run returns. */
+/* Waits for a timeout on a loop, so that all its consequences have happened when the wait returns. */
 static void time_out(promise_loop_t *loop, promise_t *limited) {
   CHECK_STATUS(promise_loop_wait(loop, limited, FOR_EVER), PROMISE_OK);
   CHECK(failed_with(limited, PROMISE_ETIMEDOUT));
@@ -188,7 +188,7 @@ static void too_late_the_promise_is_asked_to_cancel(void) {
   CHECK_INT(promise_cancel_requested(promise), 1);
   promise_release(limited);
   promise_release(promise);
-  /* Not while there is other interest. */
+  /* The promise is not asked while there is other interest. */
   promise = promise_new();
   promise_t *other = promise_then(promise, adds_one, NULL, NULL);
   limited = promise_timeout_on(executor, promise, 1);
@@ -229,7 +229,7 @@ static void *resolves(void *promise) {
   return NULL;
 }
 
-/* The timeout is at about the moment of the settlement: either outcome is right, and no object is left. */
+/* The timeout comes at about the moment of the settlement: either outcome is right, and no object is left. */
 static void end_and_settlement_may_meet(void) {
   long rounds = check_scale(1000);
   for (long i = 0; i < rounds; i++) {
@@ -243,7 +243,7 @@ static void end_and_settlement_may_meet(void) {
   }
 }
 
-/* The settlement comes while the timer is started: the timer is stopped all the same. */
+/* One thread settles the promise while the other starts the timer: the timer is stopped in any case. */
 static promise_t *met;
 static void *starts_or_settles(void *number) {
   bool settles = (intptr_t)number == 1;

@@ -1,7 +1,7 @@
 /* Many timers: their order, and stopping them while they fire. */
 #include "scheduling.h"
 
-/* The bounds of a timer's due time, measured from outside. */
+/* The bounds of a timer's due time, from the times before and after the call that started it. */
 typedef struct nap {
   int64_t earliest, latest;
 } nap_t;
@@ -47,11 +47,11 @@ static void timers_end_in_order(void) {
     promise_release(nap);
   }
   countdown_wait(&all_woken);
-  /* If the machine is so busy that a callback took 10 ms, others ran beside it. */
+  /* On a busy machine a callback may have taken 10 ms, so that others ran beside it. */
   CHECK(out_of_order == 0 || woken_elsewhere > 0);
 }
 
-/* In an order that is neither that of their due times nor that of their creation. */
+/* Stops the timers in a random order, which is neither that of their due times nor that of their creation. */
 static void many_timers_are_stopped(void) {
   long count = check_scale(1000 * 1000);
   promise_t **all = malloc((size_t)count * sizeof *all);
@@ -80,7 +80,7 @@ static void many_timers_are_stopped(void) {
   free(all);
 }
 
-/* Timers fire while other threads stop them: in either order, each is settled once, and none is left. */
+/* Timers fire while other threads stop them: each is settled once, by either, and no timer is left. */
 typedef struct race {
   promise_t *naps[64];
   int step;

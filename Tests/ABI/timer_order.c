@@ -40,7 +40,7 @@ static void stop_alarm(int i) {
   promise_release(alarms[i].promise);
 }
 
-/* Sets the alarms of `shape`, stops every `share`th in a random order, and runs the rest, all of them due. */
+/* Sets alarms at the times of `shape`, stops one in `share` of them at random, and runs the rest when all are due. */
 static void run_alarms(uint32_t seed, int64_t (*shape)(int i, uint32_t random), int share) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
@@ -57,7 +57,7 @@ static void run_alarms(uint32_t seed, int64_t (*shape)(int i, uint32_t random), 
   }
   while (now() < base + TIMERS)
     sched_yield();
-  /* One turn takes all that are due, from the heap as it is. */
+  /* One turn takes all due timers from the heap, whose order decides. */
   promise_loop_run_once(loop);
   CHECK_INT(fired_count, left);
   int wrong = 0;
@@ -98,7 +98,7 @@ static void timers_of_one_time_end_in_the_order_of_their_making(void) {
   run_alarms(2, among_few, 0);
 }
 
-/* The last timer of the heap replaces one that was stopped: further up, or further down. */
+/* When a timer is stopped, the last timer of the heap takes its place, and moves further up or further down. */
 static void stopping_some_leaves_the_others_in_order(void) {
   for (uint32_t seed = 3; seed < 9; seed++)
     run_alarms(seed, seed % 2 == 0 ? at_random : among_few, 2);
@@ -109,14 +109,15 @@ static void stopping_some_leaves_the_others_in_order(void) {
 static promise_t *naps[4];
 static const int delays[] = {100, 300, 200, 400};
 
-/* A sleep is settled before its callbacks run. So the shorter ones are, even if this callback began late. */
+/* A sleep is settled before its callbacks run. So all shorter sleeps are settled, even if this callback began late. */
 static void finds_shorter_ones_settled(void *ctx, const promise_value_t *value) {
   (void)value;
   for (int i = 0; i < 4; i++)
     CHECK(delays[i] > *(const int *)ctx || promise_state(naps[i]) == PROMISE_FULFILLED);
 }
 
-/* False if so much time passed between the calls that one of them may end before a shorter one. */
+/* Starts the sleeps. Returns false if so much time passed between the calls that a sleep may end before a shorter
+ * one. */
 static bool fall_asleep(void) {
   int64_t begun = now();
   for (int i = 0; i < 4; i++)
@@ -141,8 +142,8 @@ static void sleeps_end_in_the_order_of_their_times(void) {
   wake_up();
 }
 
-/* A short sleep ends long before the clock's thread would have woken by itself, in an hour: before a timer of a loop,
- * which needs no clock, and whose time no load of the machine can use up. */
+/* A short sleep ends long before the clock's thread would have woken by itself, in an hour. It must also end before a
+ * timer of a loop, which needs no clock; the loop's timer is due so late that no load of the machine matters. */
 static void an_earlier_timer_wakes_the_clock(void) {
   enum { ROUNDS = 10 };
   bool is_in_time = true;
@@ -154,7 +155,7 @@ static void an_earlier_timer_wakes_the_clock(void) {
     promise_t *first = promise_race((promise_t *[]){limit, nap}, 2, 0);
     CHECK_STATUS(promise_loop_wait(loop, first, FOR_EVER), PROMISE_OK);
     is_in_time = CHECK_INT(promise_state(limit), PROMISE_PENDING);
-    /* The clock sleeps again, for as long as it can. */
+    /* Without these timers, the clock sleeps for an hour again. */
     promise_discard(limit), promise_discard(nap);
     promise_release(first), promise_release(nap), promise_release(limit);
   }
@@ -177,7 +178,7 @@ static promise_verdict_t runs_second(void *ctx, const promise_value_t *in, promi
   return PROMISE_FULFILL;
 }
 
-/* The first callback ends only once the second has run, and never sleeps. */
+/* The first callback computes, without sleeping, until the second has run. */
 static void a_callback_that_computes_does_not_hold_up_other_timers_forever(void) {
   promise_t *first = react_on_timer(computes, NULL), *second = react_on_timer(runs_second, NULL);
   CHECK_STATUS(promise_wait(first, FOR_EVER), PROMISE_OK);

@@ -1,7 +1,7 @@
-/* cancel.h: handlers attached with a token that is destroyed before them. */
+/* cancel.h: handlers whose token is destroyed before them. */
 #include "growth.h"
 
-/* The first to end: the token, its generation, or the derived promise. */
+/* The object that ends first: the token, its generation, or the derived promise. */
 enum { NOTHING, TOKEN_RELEASED, TOKEN_INVALIDATED, DERIVED_DISCARDED, DERIVED_RELEASED };
 
 static void context_is_freed_once_in_each_order(void) {
@@ -36,7 +36,7 @@ static void context_is_freed_once_in_each_order(void) {
   }
 }
 
-/* Each new token is the parent of those before it. */
+/* Makes tokens, each of which is the parent of the one before. */
 static void chains_upwards(void *ctx, long count) {
   (void)ctx;
   promise_token_t **tokens = malloc((size_t)count * sizeof *tokens);
@@ -63,7 +63,7 @@ static void time_to_chain_upwards_is_linear(void) {
   CHECK_LINEAR(chains_upwards, NULL, check_scale(20 * 1000));
 }
 
-/* All of them are alive while the next is added. */
+/* Adds promises to a token, all of which are alive. */
 static void adds_promises(void *ctx, long count) {
   (void)ctx;
   promise_token_t *token = promise_token_new(0);

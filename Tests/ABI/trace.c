@@ -123,7 +123,7 @@ static void keep_job(void *ctx, promise_job_t *job) {
   *(promise_job_t **)ctx = job;
 }
 
-/* The promise of a job that is dropped is rejected. */
+/* A dropped job rejects its promise. */
 static void a_dropped_job_rejects(void) {
   watch_t watch = {0};
   promise_job_t *job = NULL;

@@ -10,7 +10,7 @@
 
 typedef struct watch {
   promise_trace_event_t events[64];
-  char kinds[65]; /* C A S B E D: a letter an event */
+  char kinds[65]; /* C A S B E D: a letter for each event */
   int count;
   atomic_int frees;
 } watch_t;
@@ -30,7 +30,7 @@ static inline void trace_to(watch_t *watch, uint64_t capacity) {
       .size = sizeof trace, .capacity = capacity, .event = watch_event, .ctx = watch, .free_ctx = watch_free};
   REQUIRE(promise_trace_start(&trace) == PROMISE_OK);
 }
-/* Ends a test: the context has been freed once. */
+/* Ends a test: checks that the context was freed once. */
 static inline void untrace(watch_t *watch) {
   CHECK_STATUS(promise_trace_stop(), PROMISE_OK);
   CHECK_INT(atomic_load(&watch->frees), 1);

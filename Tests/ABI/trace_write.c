@@ -47,7 +47,7 @@ static const char *text_of(const promise_value_t *map, const char *key) {
   return found != NULL ? promise_value_data(found, NULL) : NULL;
 }
 
-/* Returns the number of events with that phase; on each thread, begins and ends are balanced. */
+/* Returns the number of events with that phase. */
 static int count_phase(const promise_value_t *events, char phase) {
   int count = 0;
   for (size_t i = 0; i < promise_value_count(events); i++)
@@ -80,7 +80,7 @@ static void perfetto(void) {
   promise_value_release(&all);
 }
 
-/* A callback on an executor has the executor's address. */
+/* An event of a callback on an executor names the executor by its address. */
 static void a_callback_names_its_executor(void) {
   promise_executor_t *executor = promise_executor_serial(promise_executor_immediate());
   promise_reaction_t reaction = {.size = sizeof reaction, .executor = executor, .on_fulfilled = adds_one};
@@ -114,7 +114,7 @@ static void the_newest_events_are_kept_and_the_lost_are_counted(void) {
   CHECK_TEXT(text_of(member(&all, "otherData"), "events"), "3");
   CHECK(atoi(text_of(member(&all, "otherData"), "older_events_lost")) > 10);
   const promise_value_t *events = member(&all, "traceEvents");
-  /* The last three: rejected; created and destroyed. */
+  /* The last three events are a rejection, a creation and a destruction. */
   CHECK_INT(count_phase(events, 'X'), 1);
   CHECK_INT(count_phase(events, 'b'), 1);
   CHECK_INT(count_phase(events, 'e'), 1);
@@ -124,7 +124,7 @@ static void the_newest_events_are_kept_and_the_lost_are_counted(void) {
   promise_trace_stop();
 }
 
-/* However a recording is cut, each end on a thread has its begin. */
+/* A recording may lose its oldest events; each written end still has its begin. */
 static void a_recording_that_is_cut_is_balanced(void) {
   for (uint64_t capacity = 1; capacity < 24; capacity++) {
     record(capacity);
@@ -140,7 +140,7 @@ static void a_recording_that_is_cut_is_balanced(void) {
   }
 }
 
-/* Reads the written subset of dot's language: strict, one statement a line. */
+/* Functions that read the subset of dot's language that is written: strict, with one statement a line. */
 static bool reads_id(const char **at) {
   if (strncmp(*at, "\"0x", 3) != 0)
     return false;
@@ -191,7 +191,7 @@ static bool reads_statement(const char **at, int *nodes, int *edges) {
   return is_ellipse == is_callback && skips(at, "];\n");
 }
 
-/* dot itself accepts it, where it is installed. */
+/* Checks the graph by dot itself, if dot is installed. */
 static void give_to_dot(void) {
   if (system("command -v dot > /dev/null") != 0)
     return;

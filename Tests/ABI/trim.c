@@ -6,7 +6,7 @@ enum { MANY = 1000000, SOME = 40000 };
 
 /* ---- Memory returns ---- */
 
-/* Without an explicit call: little of a peak's growth stays. */
+/* Little of the growth of a peak stays, without an explicit call. */
 static void peak_goes_back_by_itself(void) {
   peak_t peak = peak_room(check_scale(MANY * 4L));
   long before = resident(), cells_before = cells();
@@ -24,7 +24,7 @@ static void peak_goes_back_by_itself(void) {
   free(peak.promises);
 }
 
-/* The memory of a recurring load is not returned and faulted in each time, but does not accumulate either. */
+/* The memory of a recurring load is neither returned and faulted in each time, nor does it accumulate. */
 static void peak_after_peak_stays_flat(void) {
   peak_t peak = peak_room(check_scale(MANY / 2));
   long high = 0;
@@ -65,7 +65,7 @@ static void trim_gives_back_nothing_where_there_is_nothing(void) {
 
 /* ---- Handles ---- */
 
-/* A promise lives on each page: no page is returned, and no value is lost. */
+/* Each page has a live promise, so no page is returned, and no value is lost. */
 static void survivors_keep_their_pages(void) {
   peak_t peak = peak_room(SOME);
   peak_rise(&peak);
@@ -90,7 +90,7 @@ static int by_number(const void *one, const void *other) {
   return a < b ? -1 : a > b;
 }
 
-/* Handles of cells without memory, and of cells that were reused after that. */
+/* Handles stay stale when their cells lose their memory, and when the cells are reused. */
 static void released_handles_stay_stale(void) {
   enum { ROUNDS = 4 };
   static promise_t *all[ROUNDS * SOME];
@@ -141,7 +141,7 @@ static void *trims(void *argument) {
   return NULL;
 }
 
-/* Chains whose values must arrive, while memory is returned concurrently. */
+/* Settles promises, whose values must arrive, while another thread returns memory. */
 static void *works(void *argument) {
   peak_t peak = peak_room(check_scale(SOME));
   meet();

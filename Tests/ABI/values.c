@@ -85,7 +85,7 @@ static void malformed_utf8_is_refused(void) {
   }
 }
 
-/* Cut off at each byte: the end of the buffer is the end of the text, regardless of the bytes behind it. */
+/* A text is cut off at each byte: reading stops at its length, whichever bytes are behind it. */
 static void truncated_utf8_is_not_read_beyond(void) {
   promise_value_t value;
   CHECK_STATUS(promise_value_string(&value, "\xf0\x9f\x8e\x88", 1), PROMISE_EINVAL);
@@ -138,7 +138,7 @@ static void foreign_bytes_may_be_none(void) {
     CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
     CHECK_SPY(&spy, 0, 1);
   }
-  /* Without a destructor: immortal memory. */
+  /* Memory without a destructor is immortal. */
   promise_value_t value;
   CHECK_STATUS(promise_value_bytes_foreign(&value, "static", 6, NULL, NULL), PROMISE_OK);
   CHECK_STATUS(promise_value_release(&value), PROMISE_OK);

@@ -1,4 +1,4 @@
-/* promise_wait_any, and waits for work of the waiting thread itself. */
+/* promise_wait_any, and waits for promises that only the waiting thread could settle. */
 #include "scheduling.h"
 
 /* ---- The first of many ---- */
@@ -26,7 +26,7 @@ static void pending_ones_time_out(void) {
   CHECK_STATUS(promise_wait_any(all, 2, 20 * MILLISECONDS, &index), PROMISE_ETIMEDOUT);
   CHECK(now() - before >= 20 * MILLISECONDS);
   CHECK_INT(index, 99);
-  /* The waits leave nothing behind: settling the promises wakes no thread, and they are destroyed. */
+  /* The waits leave nothing behind: settling the promises wakes no thread, and their release destroys them. */
   for (int i = 0; i < 2; i++) {
     CHECK_STATUS(promise_resolve(all[i], I64(1)), PROMISE_OK);
     CHECK_STATUS(promise_release(all[i]), PROMISE_OK);
@@ -45,7 +45,7 @@ static void *settles_one(void *argument) {
   return NULL;
 }
 
-/* Whether the waiter sleeps first or the settler comes first is left to chance, often enough to see both. */
+/* Chance decides whether the waiter sleeps before the settlement; repeated often enough to see both orders. */
 static void waiter_is_woken_by_any(void) {
   long rounds = check_scale(1000);
   for (long round = 0; round < rounds; round++) {
@@ -162,7 +162,7 @@ static void thread_cannot_wait_for_its_loop(void) {
   promise_t *nap = promise_sleep_on(executor, MILLISECONDS);
   promise_t *later = promise_sleep_on(executor, 3600 * 1000 * MILLISECONDS), *then;
   then = promise_then(later, adds_one, NULL, NULL);
-  /* The loop has not run yet, so another thread may run it. */
+  /* The loop has not run yet, so any thread may run it. */
   CHECK_STATUS(promise_wait(child, MILLISECONDS), PROMISE_ETIMEDOUT);
   CHECK_INT(promise_loop_run_once(loop) >= 1, true);
   CHECK_STATUS(promise_wait(child, 0), PROMISE_OK);
@@ -170,7 +170,7 @@ static void thread_cannot_wait_for_its_loop(void) {
   promise_release(child);
   child = react_on(executor, adds_one, NULL, NULL);
   cannot_be(child);
-  /* Now it belongs to another thread. */
+  /* Another thread runs the loop, which belongs to that thread from now on. */
   finish(start(runs_once, loop));
   CHECK_STATUS(promise_wait(child, 0), PROMISE_OK);
   promise_release(child);
@@ -200,7 +200,7 @@ static promise_verdict_t waits_for_what_comes_to_be_behind_it(void *ctx, const p
   return PROMISE_FULFILL;
 }
 
-/* Another thread will settle the source; only then is the job queued behind this one. */
+/* Another thread settles the source while this job waits; only then is the awaited job queued behind this one. */
 static void deadlock_is_found_while_sleeping(void) {
   here = promise_executor_serial(NULL);
   source = promise_new();

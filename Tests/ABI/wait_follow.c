@@ -27,7 +27,7 @@ static void *wait_there(void *promise) {
   return NULL;
 }
 
-/* Whether the waiter blocks before its promise is settled is left to chance, often enough to see both. */
+/* Chance decides whether the waiter sleeps before the settlement; repeated often enough to see both orders. */
 static void waiter_is_woken(promise_t *(*make)(promise_t *source)) {
   long rounds = check_scale(500);
   for (long i = 0; i < rounds; i++) {

@@ -1,5 +1,5 @@
-/* Waits whose end comes at the worst moment: after the waiter's last look, before the kernel lets it sleep. The program
- * replaces syscall(), and makes the ending call there, on the same thread: no race has to be won. */
+/* Waits that end at the worst moment: after the waiter's last check, before the kernel lets it sleep. The program
+ * replaces syscall(), and makes the ending call there, on the same thread, so that no race has to be won. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdarg.h>
@@ -8,11 +8,11 @@
 #include "queues.h"
 #include "support.h"
 
-/* Of linux/futex.h, which musl-gcc does not find. */
+/* Constants of linux/futex.h, which musl-gcc does not find. */
 enum { FUTEX_WAIT_BITSET = 9, FUTEX_CMD_MASK = 127 };
 
 static long (*system_call)(long, ...);
-static _Thread_local void (*ending_call)(void); /* NULL: none is due */
+static _Thread_local void (*ending_call)(void); /* NULL: no call is due */
 
 __attribute__((constructor)) static void find_system_call(void) {
   *(void **)&system_call = dlsym(RTLD_NEXT, "syscall");
@@ -35,7 +35,7 @@ long syscall(long number, ...) {
   return system_call(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
 }
 
-/* Whether the waiter was about to sleep. */
+/* Returns whether the ending call was made, because the waiter was about to sleep. */
 static bool has_ended(void) {
   bool was_made = ending_call == NULL;
   ending_call = NULL;

@@ -1,4 +1,4 @@
-/* promise_wait on many threads: waits that meet a settlement, a limit, or the end of their promise. */
+/* promise_wait on many threads, at the same time as a settlement, a time limit, or the release of the promise. */
 #include <sched.h>
 #include <sys/syscall.h>
 
@@ -17,7 +17,7 @@ static void *wait_there(void *argument) {
   return NULL;
 }
 
-/* Whether the waiter blocks first or the settler comes first is left to chance, often enough to see both. */
+/* Chance decides whether the waiter sleeps before the settlement; repeated often enough to see both orders. */
 static void waiter_is_woken(void) {
   static const int64_t timeouts[] = {-1, INT64_MIN, INT64_MAX, 3600 * 1000 * MILLISECONDS};
   long rounds = check_scale(1000);
@@ -53,7 +53,7 @@ static void every_waiter_is_woken(void) {
   }
 }
 
-/* A limit that ends at about the moment of the settlement: either answer is right, none may hang or crash. */
+/* Two waits with a time limit may end at about the same moment: both time out. */
 static void limit_and_settlement_may_meet(void) {
   long rounds = check_scale(1000);
   for (long i = 0; i < rounds; i++) {
@@ -90,7 +90,7 @@ static bool is_asleep(int thread) {
   return is_read && state == 'S';
 }
 
-/* The last reference is released before the waiting thread wakes up, and another promise reuses the memory. */
+/* The last reference is released before the waiting thread wakes, and another promise reuses the memory. */
 static void promise_may_be_released_as_its_waiter_wakes(void) {
   for (int round = 0; round < 100; round++) {
     promise_t *promise = promise_new();

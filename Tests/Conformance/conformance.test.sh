@@ -26,7 +26,7 @@ expect() {
   fi
 }
 
-# Each installed compiler compiles it without a warning.
+# Each installed compiler builds the program without a warning.
 for cc in clang gcc; do
   command -v "$cc" > /dev/null || continue
   expect "$cc builds it" 0 '^$' env CC="$cc" CFLAGS="-O1 -g -Werror" sh -c '"$@" && echo' - \

@@ -269,14 +269,14 @@ promise_status_t promise_loop_release(promise_loop_t *loop) {
 }
 
 promise_status_t promise_queue_free(promise_queue_t *queue) {
-  /* Releases the reference, and closes nothing while there are others. */
+  /* Releases one reference, which closes the queue only if it was the last. */
   if (is("freed-queue-goes-on"))
     return REAL(promise_queue_release)(queue);
   return REAL(promise_queue_free)(queue);
 }
 
 promise_status_t promise_queue_answer(promise_event_t *events, size_t count) {
-  /* Settles the promise, and keeps the reference. */
+  /* Retains each promise, so that the answer does not release its last reference. */
   for (size_t i = 0; i < count && is("answered-promise-kept"); i++)
     if (events[i].promise != NULL)
       promise_retain(events[i].promise);

@@ -21,7 +21,7 @@ static inline void *next(const char *name) {
   return symbol;
 }
 
-/* The real function of that name, with its type. */
+/* The real function with the name, and with its type. */
 #define REAL(name) (*(__typeof__(&name))next(#name))
 
 #endif /* FAULTY_H */

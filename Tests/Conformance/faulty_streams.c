@@ -43,7 +43,7 @@ promise_publisher_t *promise_publisher_zip(promise_publisher_t *const *sources, 
                             : REAL(promise_publisher_zip)(sources, count);
 }
 
-/* Half of an interval, and the timer thread in place of the executor. */
+/* Faults of operators on times: half the interval, and the timer thread in place of the executor. */
 static int64_t interval_of(int64_t interval_ns) {
   return interval_ns > 1 && is("intervals-halved") ? interval_ns / 2 : interval_ns;
 }
@@ -101,7 +101,7 @@ promise_subscriber_t *promise_publisher_forward(promise_publisher_t *source, pro
   return REAL(promise_publisher_forward)(source, target, flags | (is("link-always-ends") ? PROMISE_FORWARD_END : 0));
 }
 
-/* A promise derived for good is interest that nobody withdraws. */
+/* Attaches an observer, whose interest nobody can withdraw. */
 promise_publisher_t *promise_publisher_of(promise_t *promise) {
   if (promise != NULL && is("stream-keeps-interest"))
     REAL(promise_observe)(promise, NULL, NULL, NULL, NULL);

@@ -32,14 +32,14 @@ promise_t *promise_timeout_on(promise_executor_t *executor, promise_t *promise, 
   return REAL(promise_timeout_on)(is("time-limit-elsewhere") ? NULL : executor, promise, ns);
 }
 
-/* Another reference is interest, so the promise is not asked. */
+/* Retains the promise: another reference is interest, so the promise is not asked to cancel. */
 promise_t *promise_timeout(promise_t *promise, int64_t ns) {
   if (is("time-limit-asks-nobody"))
     REAL(promise_retain)(promise);
   return REAL(promise_timeout)(promise, ns);
 }
 
-/* The delay has a source of its own, to which a request does not propagate. */
+/* Attaches an observer, whose interest keeps a request from reaching the promise. */
 promise_t *promise_delay(promise_t *promise, int64_t ns) {
   if (promise != NULL && is("delay-asks-nobody"))
     REAL(promise_observe)(promise, NULL, NULL, NULL, NULL);

@@ -38,7 +38,7 @@ def beside(folder):
 
 EXCHANGE = 2  # RENAME_EXCHANGE of renameat2(2)
 AT_FDCWD = -100
-# Flags of a file that is refused, and that writes a line if its code runs all the same.
+# Flags of a file that is refused, and that writes a line if its code runs in spite of that.
 REFUSED = ("-DTELLS", "-Wl,-z,execstack")
 
 
@@ -55,7 +55,7 @@ def exchanging(first, second):
 
 
 def overwriting(path, other):
-    """Writes another file's content into a file, and its own, and resets the time of modification."""
+    """Overwrites a file with the content of another and with its own in turn, and resets the time of modification."""
     with open(path, "rb") as file, open(other, "rb") as another:
         contents = [another.read(), file.read()]
     size = max(map(len, contents))
@@ -102,8 +102,8 @@ def overwritten_file(folder):
 def raced(make):
     """A race of a host that calls a plugin with another process that changes files.
 
-    100 calls, or until `is_over` holds. `counts` receives the numbers of calls that were fulfilled and refused. Returns
-    the failures.
+    Makes 100 calls, or calls until `is_over` holds. `counts` receives the numbers of calls that were fulfilled and
+    refused. Returns the first failure; None if there is none.
     """
 
     def race(host, isolation, folder, is_over=None, counts=None):

@@ -36,19 +36,19 @@ class Library:
         struct.pack_into("<Q", self.bytes, at, value & (2**64 - 1))
 
     def headers(self, kind=None):
-        """The offsets of the program headers of a type."""
+        """Returns the offsets of the program headers of a type."""
         start, count = self.u64(32), self.u16(56)
         return [at for at in range(start, start + count * 56, 56) if kind is None or self.u32(at) == kind]
 
     def offset(self, address):
-        """The offset in the file of the memory at an address."""
+        """Returns the offset in the file of the memory at an address."""
         for at in self.headers(LOAD):
             if self.u64(at + 16) <= address < self.u64(at + 16) + self.u64(at + 32):
                 return self.u64(at + 8) + address - self.u64(at + 16)
         raise ValueError(hex(address))
 
     def entries(self):
-        """The offsets of the entries of the dynamic section."""
+        """Yields the offsets of the entries of the dynamic section."""
         at = self.u64(self.headers(DYNAMIC)[0] + 8)
         while True:
             yield at
@@ -63,11 +63,11 @@ class Library:
         return self.u64(self.entry(tag) + 8)
 
     def table(self, tag):
-        """The offset of a table in the file."""
+        """Returns the offset of a table in the file."""
         return self.offset(self.value(tag))
 
     def relocation(self, kinds):
-        """The first relocation of one of these types."""
+        """Returns the offset of the first relocation of one of these types."""
         start = self.table(RELA)
         for at in range(start, start + self.value(RELASZ), 24):
             if self.u32(at + 8) in kinds:

@@ -47,7 +47,7 @@ static inline void crash(void) {
   *(volatile int *)8 = 1;
 }
 
-/* Appends the number of this process to a file. */
+/* Appends the id of this process to a file. */
 static inline void note_process(const char *path) {
   FILE *file = fopen(path, "a");
   if (file == NULL)
@@ -74,13 +74,13 @@ static void note_exit(void) {
   note_process(notes);
 }
 
-/* Appends the number of this process to a file when it exits. */
+/* Appends the id of this process to a file when the process exits. */
 static inline void note_at_exit(const char *path) {
   notes = path;
   atexit(note_exit);
 }
 
-/* Writes to a descriptor of the host's. */
+/* Writes to a descriptor of the host. */
 static inline void write_to(int descriptor, const char *text) {
   if (write(descriptor, text, strlen(text)) < 0)
     abort();
@@ -91,7 +91,7 @@ static inline void close_all(void) {
     close(descriptor);
 }
 
-/* Exceeds any stack. */
+/* Recurses until any stack overflows. */
 static inline int overflow(int depth) {
   volatile char frame[4096];
   frame[depth % 4096] = 1;
@@ -100,7 +100,7 @@ static inline int overflow(int depth) {
   return overflow(depth + 1) + frame[0];
 }
 
-/* A child process may end in any way. */
+/* Forks a child that exits, which a plugin may do. */
 static inline void fork_and_exit(void) {
   pid_t child = fork();
   if (child == 0)
@@ -111,7 +111,7 @@ static inline void fork_and_exit(void) {
     abort();
 }
 
-/* Forks a child that runs `action`. It has to end with the expected status of waitpid(). */
+/* Forks a child that runs `action`. The child must end with the expected status of waitpid(). */
 #define IN_CHILD(action, expected)                                                                                     \
   do {                                                                                                                 \
     int status = 0;                                                                                                    \
@@ -122,7 +122,7 @@ static inline void fork_and_exit(void) {
       abort();                                                                                                         \
   } while (0)
 
-/* Leaves a process behind that is in no group of the host's, and has its streams. */
+/* Leaves a process behind that is outside of the host's process groups, and has the host's streams. */
 static inline void leave_grandchild(void) {
   pid_t child = fork();
   if (child == 0) {
@@ -135,7 +135,7 @@ static inline void leave_grandchild(void) {
   waitpid(child, NULL, 0);
 }
 
-/* Writes to a pipe that nobody reads. */
+/* Writes to a pipe without a reader, which must fail with EPIPE. */
 static inline void break_pipe(void) {
   int ends[2];
   if (pipe(ends) != 0)
@@ -146,7 +146,7 @@ static inline void break_pipe(void) {
   close(ends[1]);
 }
 
-/* Writes more than files of the process may have from then on. */
+/* Lowers the limit for the size of files, and writes beyond it, which must fail with EFBIG. */
 static inline void exceed_file_size(void) {
   const struct rlimit limit = {1, 1};
   int file = memfd_create("file", 0);
@@ -157,7 +157,7 @@ static inline void exceed_file_size(void) {
   close(file);
 }
 
-/* Changes the process: the current folder and the mask of modes. */
+/* Changes state of the process: the current folder, the mask of modes, signals, the locale. */
 static inline void change_process(void) {
   if (chdir("/") != 0)
     abort();
@@ -169,7 +169,7 @@ static inline void change_process(void) {
 
 static const promise_host_t *its_host;
 
-/* Calls its own function through the host, as deep as the host lets it. */
+/* Calls this function through the host, as deep as the host allows. */
 static inline void recurse(void) {
   promise_release(its_host->call(its_host, ID, "call", NULL, 0));
 }
@@ -199,7 +199,7 @@ static int (*resolve(void))(void) {
   return chosen_once;
 }
 
-/* The loader calls resolve() to relocate it. */
+/* A function of which the loader calls the resolver while it relocates the library. */
 static int chosen(void) __attribute__((ifunc("resolve")));
 int (*volatile chosen_address)(void) = chosen;
 #endif
@@ -220,7 +220,7 @@ static uint32_t call(void) {
   return 42;
 }
 
-/* Gives a text where there is no memory. */
+/* Returns a text at an address without memory. */
 static promise_str_t wild(void) {
   return (promise_str_t){(const char *)8, 5};
 }
@@ -231,7 +231,7 @@ static void wild_out(promise_str_t *text) {
 
 static atomic_int others;
 
-/* Stays pending: the plugin keeps a reference, by which it could settle the promise. */
+/* Returns a promise that stays pending: the plugin keeps a reference, by which it could settle the promise. */
 static promise_t *never(void) {
   promise_t *promise = promise_new();
   promise_retain(promise);
@@ -239,14 +239,14 @@ static promise_t *never(void) {
   return promise;
 }
 
-/* Calls call() once others are pending. */
+/* Calls call() once OTHERS promises are pending. */
 static uint32_t after_others(void) {
   while (atomic_load(&others) < OTHERS)
     usleep(1000);
   return call();
 }
 
-/* The number of bytes on standard input. */
+/* Returns the number of bytes on standard input; 1000 for an error. */
 static uint32_t input(void) {
   char bytes[64];
   ssize_t count = read(STDIN_FILENO, bytes, sizeof bytes);

@@ -11,13 +11,14 @@ from building import build
 FILE = "ending.so"
 FUNCTION = "org.example.ending.call"
 
-# By name of the row.
+# The faults, by the names of their rows.
 FAULTS = {}
 
 
 class Fault:
     """A fault in code that a command runs: the macro, the code, the function that is called, and the status of a host
-    with the plugin in a worker process. There a rejected call is rescued, or a mistake that a session survives."""
+    with the plugin in a worker process. That host lives on: a call that is rejected is rescued, and a session survives
+    a mistake."""
 
     def __init__(self, where, code, function, in_worker, texts):
         self.where, self.code, self.function, self.in_worker, self.texts = where, code, function, in_worker, texts
@@ -28,7 +29,7 @@ class Fault:
         return build(folder, "ending", (f"-D{self.where}={self.code}", f"-DOTHERS={isolated.PENDING}"))
 
     def text(self):
-        """The report from a worker."""
+        """Returns the text that a worker's report must have."""
         if self.function.startswith("wild"):
             return "was killed by SIGSEGV"
         return self.texts[0] if self.is_survived and self.texts else "" if self.is_survived else ENDS[self.code]
@@ -95,7 +96,7 @@ def outcome(name):
 
 
 def judge_session(host, name):
-    """Judges a fault in-process that the host survives, in a session; None for another."""
+    """Judges a fault in-process that the host survives, in a session; returns None for any other."""
     if name not in LIVES:
         return None
     fault = FAULTS[name]
@@ -168,7 +169,7 @@ ROWS += [
 
 
 def forking(place, where, text):
-    """Rows of a child process that goes on as if it were the host, exits or crashes: the host is untouched."""
+    """Yields rows of a child process that continues as if it were the host, exits or crashes: the host is untouched."""
     for name, action, status, reports in [
         ("goes on", "(void)0", "1 << 8", [f"forked in {text}"]),
         ("exits", "exit(0)", "0", []),
@@ -188,7 +189,7 @@ COMMANDS = {"listed": "list", "inspected": "inspect", "documented": "doc"}
 
 
 def described(name, how, where, code, status, text):
-    """A row of a command that reads the description in a child process."""
+    """Returns a row of a command that reads the description in a child process."""
     return row(f"{name}, {how}", where, code, status, [FILE, text], command=COMMANDS[how])
 
 

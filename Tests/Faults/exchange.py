@@ -2,8 +2,8 @@
 
 usage: exchange.py PLUGIN_HOST [SECONDS]
 
-The time is that of each variant of the attack. Half of it plugins run in-process, half of it in worker processes. No
-byte of the other file may run: each call gives the result of the good plugin, or is refused.
+Each variant of the attack takes SECONDS: half of them with plugins in-process, half with plugins in worker processes.
+No byte of the refused file may run: each call gives the result of the good plugin, or is refused.
 """
 
 import collections

@@ -14,7 +14,7 @@ static inline void hang(void) {
     pause();
 }
 
-/* The socket that leads to the host: the only one that this process has. */
+/* Returns the socket that is connected to the host: the only one of this process. */
 static int host_socket(void) {
   struct stat status;
   for (int descriptor = 0; descriptor < 1024; descriptor++)
@@ -28,7 +28,7 @@ static void send_bytes(const void *bytes, size_t count) {
     perror("send");
 }
 
-/* A header that announces so many bytes and blocks. */
+/* Sends a header that announces a body of `length` bytes, and `blocks` blocks of memory. */
 static inline void send_header(uint32_t length, uint8_t version, uint8_t kind, uint8_t blocks) {
   unsigned char header[16] = {0};
   memcpy(header, &length, sizeof length);
@@ -38,7 +38,7 @@ static inline void send_header(uint32_t length, uint8_t version, uint8_t kind, u
   send_bytes(header, sizeof header);
 }
 
-/* A frame for each of the first requests, one of which is that of the call. */
+/* Sends a frame for each of the first requests, one of which is that of the call. */
 static inline void send_frames(uint8_t kind, const void *body, uint32_t length) {
   for (uint8_t request = 0; request < 64; request++) {
     unsigned char frame[16 + 1024] = {0};
@@ -51,14 +51,14 @@ static inline void send_frames(uint8_t kind, const void *body, uint32_t length) 
   }
 }
 
-/* Arrays in each other. */
+/* Sends nested arrays. */
 static inline void send_nested(void) {
   char body[1024];
   memset(body, 0x81, sizeof body);
   send_frames(10, body, sizeof body);
 }
 
-/* A byte, with so many descriptors beside it; or the start of an answer with one block of memory. */
+/* Sends a byte, or the start of an answer with one block of memory, and `count` descriptors beside it. */
 static inline void send_descriptors(int descriptor, int count, bool is_answer) {
   unsigned char frame[20] = {4, 0, 0, 0, 1, 10, 1, [8] = 1, [16] = 0xD9, 0xA0, 0x03, 0};
   char control[CMSG_SPACE(100 * sizeof(int))] = {0};
@@ -75,7 +75,7 @@ static inline void send_descriptors(int descriptor, int count, bool is_answer) {
     perror("sendmsg");
 }
 
-/* Memory that its sender can shrink while the host reads it. */
+/* Sends memory that the sender can shrink while the host reads it. */
 static inline void send_unsealed(void) {
   int memory = memfd_create("memory", 0);
   if (ftruncate(memory, 1 << 20) != 0)

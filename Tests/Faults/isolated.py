@@ -33,7 +33,7 @@ class Verdict:
 
 
 def options(isolation, right="processes"):
-    """The options for an isolation mode, in which a worker has a right. Only workers have capabilities."""
+    """Returns the options for an isolation mode. They allow the right for workers alone, since others have none."""
     return ["--isolation", isolation, *(["--allow", right] if isolation == "process" else [])]
 
 

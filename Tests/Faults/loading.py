@@ -7,7 +7,7 @@ from building import build
 
 
 def changed(change, *flags):
-    """A plugin in whose file something was changed."""
+    """Returns a function that makes a plugin, and changes its file by `change`."""
 
     def make(folder):
         library = elf.Library(build(folder, "sums", flags))
@@ -28,7 +28,7 @@ def fifo(folder):
 
 
 def needing(spoil):
-    """A good plugin that needs a library of which `spoil` makes something else."""
+    """Returns a function that makes a good plugin, and replaces a library that the plugin needs by `spoil`."""
 
     def make(folder):
         helper = build(folder, "help", ())

@@ -2,11 +2,11 @@
 
 usage: mutants.py PLUGIN_HOST in-process|process [COUNT [SEED]]
 
-in-process: measures which share of the damaged files that kill or hang a process, when they are loaded as they are, the
-verifier refuses before they are. process: each damaged plugin is called in a worker process, where it gives a number,
-or is refused or rejected with a reason; the host never dies, and never hangs.
+in-process: loads each damaged file without a check, and measures the verifier: the share that it refuses of the files
+that kill or hang their process. process: calls each damaged plugin in a worker process, where it must give a number, or
+be refused or rejected with a reason; the host must neither die nor hang.
 
-A mutant is a good plugin in which one to three bytes of its headers and tables, or of anything, are another number.
+A mutant is a good plugin of which one to three bytes were changed, mostly in its headers and tables.
 """
 
 import collections
@@ -24,7 +24,7 @@ from building import HERE, INCLUDE, build
 
 
 def places(library):
-    """The bytes that describe the file, and all of it."""
+    """Returns the offsets of the bytes that describe the file, and of all bytes."""
     tables = list(range(0, 64 + 56 * library.u16(56)))
     for tag, size in [(elf.STRTAB, library.value(elf.STRSZ)), (elf.RELA, library.value(elf.RELASZ)), (elf.SYMTAB, 240)]:
         tables += range(library.table(tag), library.table(tag) + size)
@@ -60,7 +60,7 @@ def judge(host, loader, path):
     return kind, {0: "accepted", 2: "refused"}.get(accepted, f"verifier: {accepted}")
 
 
-# Reasons that the host has not been given, but has found.
+# Reasons that the host finds itself, by a part of their texts.
 REASONS = {
     b"worker process": "its worker ended",
     b"did not end within": "it did not return",
@@ -69,7 +69,7 @@ REASONS = {
 
 
 def judge_isolated(host, path):
-    """The end of a call in a worker, and whether that is one of the permitted ways."""
+    """Returns how a call in a worker ended, and whether that is permitted."""
     # A damaged plugin may not return.
     command = [host, "call", "--isolation", "process", "--plugin-timeout", "3", "--timeout", "3", path, "add", "41"]
     status, output, errors = ended(command, 60)

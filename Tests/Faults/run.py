@@ -10,10 +10,10 @@ In-process, a command ends by itself, with the status that is documented, writes
 and writes nothing to standard output but the row's result. Where the documented outcome is the end of the host, its
 column says "ends", and no process may be left. Otherwise a session repeats the fault.
 
-With threads of their own the same commands, where code of the plugin runs, end in the same way.
+With plugins on threads of their own, the commands that run code of the plugin end in the same way.
 
 In a worker process, a session of the host repeats the fault, and may have no more descriptors, threads, processes and
-shared memories than after the first time. In a pool of two workers a pipeline does.
+shared memories than after the first time. In a pool of two workers, a pipeline repeats the fault.
 """
 
 import os
@@ -31,7 +31,7 @@ from session import run
 
 
 def expecting(status, output, text):
-    """A judge of a command: None if it ends as expected."""
+    """Returns a judge of a command, which returns None if the command ends as expected, else the difference."""
 
     def judge(arguments):
         ended, written, errors, is_empty = run(arguments)
@@ -90,7 +90,7 @@ def race_row(host, race, isolation):
 
 
 def rows(host):
-    """Each row: its name, and the judges of the modes; None where the row does not apply."""
+    """Yields the name of each row, and its judges for the modes; None for a mode to which the row does not apply."""
     for name, make, text in loading.ROWS + wild.ROWS:
         yield (
             name,
@@ -146,7 +146,7 @@ MODES = ["in-process", "thread", "process", "pool"]
 
 def main(host, part=""):
     os.environ["LC_ALL"] = "C.UTF-8"
-    # A host that is built for debugging would take seconds to draw the stacks of a crash.
+    # A host that is built for debugging would take seconds to print the stacks of a crash.
     os.environ["SWIFT_BACKTRACE"] = "enable=no"
     width = 9 * len(isolated.COLUMNS)
     print(f"{'':6}  {'':50}  " + "  ".join(f"{mode:{width}}" for mode in MODES).rstrip())

@@ -9,7 +9,7 @@ import time
 
 from building import build
 
-# Longer than anything takes, so that a host which hangs fails its row.
+# Seconds: longer than any answer takes, so that a host which hangs fails its row.
 PATIENCE = 60
 
 
@@ -24,7 +24,7 @@ def wait_for(condition, patience=PATIENCE):
 
 
 def fields_of(process):
-    """The fields of /proc/PID/stat after the name; none if the process has ended."""
+    """Returns the fields of /proc/PID/stat after the name; an empty list if the process has ended."""
     try:
         with open(f"/proc/{process}/stat", encoding="ascii", errors="replace") as file:
             return file.read().rsplit(")", 1)[1].split()
@@ -33,7 +33,7 @@ def fields_of(process):
 
 
 def processes_of_session(leader):
-    """The processes of a session that run."""
+    """Returns the running processes of a session."""
     found = set()
     for name in filter(str.isdigit, os.listdir("/proc")):
         fields = fields_of(name)
@@ -43,8 +43,8 @@ def processes_of_session(leader):
 
 
 def run(arguments, environment=None, patience=10):
-    """The end of a command: its status as the shell has it or "hangs", its output, and whether its session has no
-    processes any more, which is awaited for so many seconds."""
+    """Runs a command in a session of its own. Returns its status, negative for a signal, or "hangs"; its output and its
+    errors; and whether the session has no process left, after `patience` seconds at most."""
     process = subprocess.Popen(
         arguments,
         stdin=subprocess.DEVNULL,
@@ -66,7 +66,7 @@ def run(arguments, environment=None, patience=10):
 
 
 class Session:
-    """A host with a bystander: a good plugin in a worker of its own, which has to work to the end."""
+    """A host with a bystander: a good plugin in a worker of its own, which must work to the end."""
 
     def __init__(self, host, folder, *options):
         beside = os.path.join(folder, "beside")
@@ -127,7 +127,7 @@ class Session:
         return {process for process in processes_of_session(self.process.pid) if process != self.process.pid}
 
     def counts(self):
-        """The number of descriptors, threads, processes and shared memories of the host."""
+        """Returns the number of descriptors, threads, processes and shared memories of the host."""
         proc = f"/proc/{self.process.pid}"
         with open(f"{proc}/maps", encoding="utf-8", errors="replace") as file:
             shared = sum("/memfd:" in line or "/dev/shm/" in line or "/SYSV" in line for line in file)

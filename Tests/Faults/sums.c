@@ -9,7 +9,7 @@
 #endif
 
 #ifdef UNIQUE
-/* As C++ makes the variables of inline functions: one for all libraries of a process. */
+/* One variable for all libraries of a process, as C++ makes the variables of inline functions. */
 __asm__(".type unique_offset, %gnu_unique_object\n");
 uint32_t unique_offset = UNIQUE;
 #undef OFFSET
@@ -36,7 +36,7 @@ static const promise_plugin_t plugin = {
 };
 
 #ifdef TEXT_RELOCATION
-/* The address of a function, in the text segment. */
+/* The address of a function, stored in the text segment. */
 __asm__(".text\n.globl address_in_code\naddress_in_code: .quad promise_plugin_entry\n");
 #endif
 #ifdef NEEDS_HELP

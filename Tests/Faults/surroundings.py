@@ -1,6 +1,6 @@
 """Faults that reach beyond the plugin: the state of its process, its streams, other plugins, processes that stay.
 
-A row is its name and the judges of its modes, each of which returns a verdict.
+A row is its name and its judges for the modes, each of which returns a verdict.
 """
 
 import os
@@ -48,14 +48,14 @@ def standard_input(host, isolation):
 
 
 def grandchild(host, isolation):
-    """A process that left its group keeps the worker's streams, and nobody waits for them."""
+    """A process that left its group keeps the worker's streams, and the host does not wait for their end."""
     with tempfile.TemporaryDirectory() as folder:
         output = output_of(host, isolation, build(folder, "ending", ("-DIN_CALL=leave_grandchild()",)), "call", "")
     return verdict_of(isolation, None if output == "42\n" else output)
 
 
 def changed_process(host, isolation):
-    """The current folder, the mask of modes and the handling of signals of the host stay."""
+    """A plugin does not change the current folder, the mask of modes and the handling of signals of the host."""
 
     def state(process):
         with open(f"/proc/{process}/status", encoding="ascii", errors="replace") as file:
@@ -63,7 +63,7 @@ def changed_process(host, isolation):
         return os.readlink(f"/proc/{process}/cwd"), lines
 
     def settled_state(process):
-        """The state while the shell waits for a line: it handles other signals from some time after its prompt on."""
+        """Returns the state while the shell waits for a line: its signal handlers change after the prompt."""
         seen, unchanged = state(process), 0
         while unchanged < 20:
             time.sleep(0.02)
@@ -90,7 +90,7 @@ def changed_process(host, isolation):
 
 
 def ignored_children(host, isolation):
-    """A plugin in-process has the system forget the status of children; the end of a worker is still reported."""
+    """A plugin in-process ignores SIGCHLD, so the host gets no status of children, but reports a worker's end."""
     with tempfile.TemporaryDirectory() as folder:
         plugin = build(folder, "ending", ("-DIN_CALL=change_process()",))
         crashing = build(folder, "ending", ("-DIN_CALL=crash()", '-DID="org.example.crashing"'), "crashing.so")
@@ -119,7 +119,7 @@ def never_unmapped(host, isolation):
 
 
 def unique_symbols(host, isolation):
-    """Two libraries with a symbol of the same name, STB_GNU_UNIQUE: they share it in one process, and only there."""
+    """Two libraries with an STB_GNU_UNIQUE symbol of the same name share it in one process, and only there."""
     with tempfile.TemporaryDirectory() as folder:
         names = {"one": 1, "two": 100}
         paths = [
@@ -177,7 +177,7 @@ def adopting(host, header, *options, end=None):
 
 
 def adoption(status, ended):
-    """The verdict of an adoption that has to end with a status."""
+    """Returns the verdict of an adoption that must end with a status."""
     verdict = isolated.Verdict()
     verdict.set("alive", ended[0] == status, f"status {ended[0]}")
     verdict.set("no leaks", ended[1], "a process of clang is left")
@@ -200,7 +200,7 @@ def interrupted_adoption(host):
 
 
 def macro_bomb(host):
-    """A header whose macros expand without end is given up at the deadline."""
+    """The timeout ends the adoption of a header whose macros expand without end."""
     with tempfile.TemporaryDirectory() as folder:
         header = os.path.join(folder, "bomb.h")
         with open(header, "w", encoding="utf-8") as file:

@@ -2,8 +2,8 @@
 
 usage: system_libraries.py PLUGIN_HOST [FOLDER...]
 
-A library that works must be accepted. A file that is not a library for this machine may be refused, and a library
-that asks for memory that is writable and executable. A library that is called damaged fails the test.
+A library that works must be accepted. A file that is not a library for this machine may be refused, and so may a
+library that asks for memory that is writable and executable. A library that is refused as damaged fails the test.
 """
 
 import collections

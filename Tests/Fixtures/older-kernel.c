@@ -1,4 +1,5 @@
-/* Runs a program as on a kernel that lacks some system calls: their numbers, separated by commas, then the program. */
+/* Runs a program as on a kernel that lacks some system calls. Arguments: the numbers of the calls, separated by commas,
+ * then the program and its arguments. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

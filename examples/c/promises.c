@@ -1,5 +1,5 @@
-/* promises.c - libpromise.so from a C program, and nothing but that: create, chain, rescue by type, adopt, discard,
- * wait for a thread. Each function below is one page of a tour; all of them together print expected.txt. */
+/* promises.c - a tour of libpromise.so in a C program that uses nothing else: create, chain, rescue by type, adopt,
+ * discard, wait for a thread. Each function below is a page of the tour; together they print expected.txt. */
 #include <promise.h>
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@ static promise_value_t integer(int64_t number) {
   return (promise_value_t){.kind = PROMISE_KIND_I64, .as.i64 = number};
 }
 
-/* Prints how a promise ended, and gives back the reference to it. */
+/* Prints how a promise ended, and releases it. */
 static void report(const char *what, promise_t *promise) {
   promise_value_t value;
   promise_state_t state = promise_state(promise);
@@ -127,7 +127,7 @@ static void errors(void) {
   promise_release(start);
 }
 
-/* ---- A handler gives another promise, which is followed ---- */
+/* ---- A handler returns another promise, which its own promise follows ---- */
 
 static promise_verdict_t follow(void *ctx, const promise_value_t *in, promise_value_t *out) {
   (void)in;
@@ -170,7 +170,7 @@ static void discard(void) {
   report("derived", derived);
 }
 
-/* ---- Mistakes have a status, and do no harm ---- */
+/* ---- Mistakes return a status, and do no harm ---- */
 
 static void mistakes(void) {
   title("mistakes");
@@ -184,7 +184,7 @@ static void mistakes(void) {
   printf("  no promise at all: %s\n", promise_status_name(promise_discard(NULL)));
 }
 
-/* ---- Another thread settles it ---- */
+/* ---- Another thread settles a promise ---- */
 
 typedef struct gate {
   pthread_mutex_t lock;

@@ -5,7 +5,7 @@
 
 typedef struct host {
   uv_loop_t uv;
-  uv_poll_t poll; /* for the loop of promises, in `data` */
+  uv_poll_t poll; /* watches the descriptor of the promise_loop_t in `data` */
   uv_timer_t timer;
 } host_t;
 
@@ -24,7 +24,7 @@ static void fulfil_later(void *ctx, promise_t *promise) {
   uv_timer_start(&host->timer, timer_ends, 10, 0);
 }
 
-/* With no handle left to wait for, uv_run() ends. */
+/* Closes the handles: uv_run() returns when none is left. */
 static void quit(void *ctx) {
   host_t *host = ctx;
   uv_close((uv_handle_t *)&host->poll, NULL);

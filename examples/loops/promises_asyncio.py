@@ -1,6 +1,6 @@
 """Promises in asyncio's loop: callbacks run on its thread, and a promise can be awaited.
 
-Over examples/python/libpromise.py, which must be where Python looks for modules (PYTHONPATH).
+Uses examples/python/libpromise.py, which must be where Python looks for modules (PYTHONPATH).
 """
 
 import asyncio
@@ -41,13 +41,13 @@ for name, (result, *arguments) in {
 
 
 class PromiseLoop:
-    """A loop of promises that asyncio's turns."""
+    """A loop of promises that runs within asyncio's loop."""
 
     def __init__(self):
         self.asyncio = asyncio.get_running_loop()
         self.loop = made(lib.promise_loop_new())
         self.executor = made(lib.promise_loop_executor(self.loop))
-        self.handlers = []  # as long as C may call them
+        self.handlers = []  # kept as long as C may call them
         self.asyncio.add_reader(check(lib.promise_loop_fd(self.loop)), lib.promise_loop_run_once, self.loop)
 
     def close(self):
@@ -56,7 +56,7 @@ class PromiseLoop:
         lib.promise_loop_release(self.loop)
 
     def react(self, promise, handler, executor):
-        """A promise that `handler` settles on the executor. Takes over `promise`."""
+        """Returns a promise that `handler` settles on the executor. Takes over `promise`."""
         handler = Handler(handler)
         self.handlers.append(handler)
         reaction = Reaction(
@@ -67,7 +67,7 @@ class PromiseLoop:
         return made(derived)
 
     async def value(self, promise):
-        """Waits for a promise of an I64, or of nothing. Takes it over."""
+        """Waits for a promise of an I64 or VOID, and returns its value. Takes over `promise`."""
         future = self.asyncio.create_future()
 
         def settle(_, value, out):
@@ -82,14 +82,14 @@ class PromiseLoop:
 
 
 def new_promise():
-    """A pending promise with two references: one for the producer."""
+    """Returns a pending promise with two references, one of them for the producer."""
     promise = made(lib.promise_new_discardable(Context(), None, Context()))
     lib.promise_retain(promise)
     return promise
 
 
 def fulfil(promise, number):
-    """Fulfils a promise, and gives one reference back."""
+    """Fulfils a promise, and releases one reference."""
     value = Value(kind=Kind.I64)
     value.content.i64 = number
     lib.promise_resolve(promise, ctypes.byref(value))

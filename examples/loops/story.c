@@ -5,13 +5,14 @@
 
 static promise_executor_t *executor;
 
-/* Prints a line, and where it was printed. */
+/* Prints a line, with a warning if it is printed on the wrong thread. */
 static promise_verdict_t tell(const char *line) {
   printf("%s%s\n", line, promise_executor_is_current(executor) == 1 ? "" : " - on the wrong thread");
   return PROMISE_FULFILL;
 }
 
-/* The next page of the story: `handler` runs on the loop once the page before is over. Takes over that one. */
+/* Returns the next page of the story: `handler` runs on the loop once the page `before` is over. Takes over
+ * `before`. */
 static promise_t *page(promise_t *before, promise_handler_t handler, story_t *story) {
   promise_reaction_t reaction = {.size = sizeof reaction, .executor = executor, .on_fulfilled = handler, .ctx = story};
   promise_t *next = promise_react(before, &reaction);

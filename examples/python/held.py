@@ -10,7 +10,7 @@ from libpromise import Context, Event, StatusError, lib, made
 
 
 class _Attached:
-    """Handlers that C holds, or a function that it calls at a discard, and the promise to discard to detach them."""
+    """Handlers that C holds, or the function that C calls at a discard; and the promise whose discard detaches them."""
 
     def __init__(self, functions, is_derived):
         self.functions, self.is_derived, self.token = functions, is_derived, None
@@ -25,7 +25,7 @@ class _Holder:
     def __init__(self):
         self.queue, self.events = made(lib.promise_queue_new()), (Event * 64)()
         self.numbers, self.objects = itertools.count(1), {}
-        self.types = {}  # of classes
+        self.types = {}  # by class
         self.attached = {}  # by gate
         self.change, self.taking = threading.Lock(), threading.Lock()
         atexit.register(self.detach_all)
@@ -43,14 +43,14 @@ class _Holder:
             if gate in self.attached:
                 attached.token = token
                 if is_derived:
-                    # Keeps the promise, to be discarded at the end. Sealed, so that the reference does not count as
+                    # Keeps the promise, which detach_all() discards. Seals it, so that the reference does not count as
                     # interest.
                     lib.promise_retain(token)
                     lib.promise_seal(token)
         return token
 
     def forget(self, nanoseconds=0):
-        """Forgets all that C has released. Another thread that is doing so, or this one further up, continues."""
+        """Forgets the callbacks and objects that C has released, unless this or another thread is doing so already."""
         if not (self.objects or self.attached) or not self.taking.acquire(blocking=False):
             return
         try:
@@ -77,7 +77,7 @@ class _Holder:
         lib.promise_queue_free(self.queue)
 
 
-# Every copy reads the objects of every other one: they have the same types.
+# All copies of the module share a holder, because each may get objects of the others: their types are the same.
 holder = sys.modules.setdefault("promise: held by libpromise", _Holder())
 
 
@@ -98,5 +98,5 @@ def of_c(type_):
     return make
 
 
-# Calls no Python: C releases the gate.
+# The free function of contexts: it releases the gate without a call into Python.
 LET_GO = ctypes.cast(lib.promise_release, Context)

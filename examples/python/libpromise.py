@@ -32,7 +32,7 @@ class Status(enum.IntEnum):
 
 
 class StatusError(Exception):
-    """A call that failed for a reason that is the caller's or the machine's."""
+    """Raised when a call of the library returns an error."""
 
     def __init__(self, status):
         self.status = Status(status)
@@ -46,7 +46,7 @@ def check(status):
 
 
 def made(handle):
-    """The handle, unless the call returned NULL."""
+    """Returns the handle; raises StatusError if the call returned NULL."""
     if not handle:
         raise StatusError(lib.promise_last_status())
     return handle

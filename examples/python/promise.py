@@ -5,14 +5,14 @@
     answer.resolve(21)
     twice.value()                                   # 42
 
-A handler returns the value of the promise that then() or rescue() gave, returns a Promise for it to follow, or raises
-the reason of its rejection. Any Python object can be a value or a reason. Other languages see None, bool, int, float,
-str, bytes, Error and Promise as values of these kinds, and everything else as an object whose type is named after its
-class. Their arrays and maps come as lists and dicts. In a coroutine of asyncio, `await answer`.
+A handler returns the value of the promise that then() or rescue() returned, or a Promise for that promise to follow;
+or it raises the reason of the rejection. Any Python object can be a value or a reason. Other languages see None, bool,
+int, float, str, bytes, Error and Promise as values of these kinds, and everything else as an object whose type is named
+after its class. Their arrays and maps become lists and dicts. In a coroutine of asyncio, `await answer`.
 
-Handlers run on the thread that settles, so also on threads of the library. At the end of the interpreter those that
-have not begun are detached, and those that run are awaited. The module may be imported more than once, and be
-collected.
+Handlers run on the thread that settles the promise, which may be a thread of the library. When the interpreter ends,
+handlers that have not begun are detached, and running handlers are awaited. The module may be imported more than once,
+and be collected.
 
 libpromise.py finds and declares the library, held.py keeps the objects that C refers to.
 """
@@ -30,7 +30,7 @@ __all__ = ["Discarded", "Error", "Foreign", "Promise", "Rejected", "StatusError"
 
 
 class Error(Exception):
-    """An error that every language understands: who defines `code`, the code, and a sentence for people."""
+    """An error that every language understands: a code, the domain that defines it, and a message for people."""
 
     def __init__(self, domain, code, message):
         self.domain, self.code, self.message = domain, code, message
@@ -42,7 +42,7 @@ class Discarded(Exception):
 
 
 class Foreign:
-    """An object of a type that is not Python's: its name and its payload's address."""
+    """An object of another language's type: the name of the type, and the address of the payload."""
 
     def __init__(self, type_name, payload):
         self.type_name, self.payload = type_name, payload
@@ -79,9 +79,9 @@ def _on_rejected(gate, reason, out):
 
 
 def type_of(class_):
-    """The promise type of a class. Its name is the attribute `promise_type`, or `python.` and where it was defined.
+    """Returns the promise type of a class, by the name in its attribute `promise_type`, or `python.` and its full name.
 
-    No other language may register that name: it could not read the object."""
+    No other language may register that name, because it could not read the object."""
     built_in = {Error: b"error", Discarded: b"discarded", str: b"string", bytes: b"bytes"}.get(class_)
     if built_in:
         return lib.promise_type_named(built_in)
@@ -94,7 +94,7 @@ def type_of(class_):
 
 
 def _to_c(thing, out):
-    """Makes `*out` a value, which has to be released or passed to a function that takes it over."""
+    """Writes a value to `*out`, which the caller must release or pass to a function that takes it over."""
     out[0].reserved = 0
     if thing is None:
         out[0].kind = Kind.VOID
@@ -129,14 +129,14 @@ def _to_c(thing, out):
 
 
 def _bytes(function, *arguments):
-    """The bytes that the function returns: an address, with the length in its last argument."""
+    """Returns bytes at the address that the function returns; it stores their length by its last argument."""
     length = ctypes.c_size_t()
     address = function(*arguments, ctypes.byref(length))
     return ctypes.string_at(address, length.value) if length.value else b""
 
 
 def _to_python(value):
-    """The Python object for a borrowed value."""
+    """Returns the Python object for a borrowed value."""
     kind, content = value[0].kind, value[0].content
     if kind == Kind.ARRAY:
         return [_to_python(lib.promise_value_at(value, place)) for place in range(lib.promise_value_count(value))]
@@ -166,18 +166,18 @@ def _to_python(value):
 
 
 def _raised(reason):
-    """Returns the exception to raise for a reason: a copy of one of Python's.
+    """Returns the exception to raise for a reason: a copy, if the reason is an exception.
 
-    C may keep the original as long as the process. Raised, it would have a traceback, and so the frames which it passed
-    with all that their variables hold, often the promise itself: a cycle that no collector sees, because it leads
-    through C."""
+    C may keep the original for the life of the process. If that were raised, its traceback would keep the frames that
+    it passed and the values of their variables, often the promise itself: a cycle that no collector finds, because it
+    leads through C."""
     if not isinstance(reason, BaseException):
         return Rejected(reason)
     class_ = type(reason)
     try:
         copy = class_.__new__(class_, *reason.args)
     except TypeError:
-        return reason  # only its own __init__ knows how to make one
+        return reason  # only the __init__ of the class can make a copy
     copy.args = reason.args
     copy.__dict__.update(reason.__dict__)
     copy.__cause__, copy.__context__ = reason.__cause__, reason.__context__
@@ -191,7 +191,7 @@ def _raised(reason):
 
 
 class Promise:
-    """A reference to a promise, given back when it is collected or by release()."""
+    """A reference to a promise, released by release() or when this object is collected."""
 
     def __init__(self, on_discard=None, *, token=None):
         """Makes a pending promise; `on_discard()` is called if it is discarded. `token`: a reference to take over."""
@@ -208,7 +208,7 @@ class Promise:
             self.release()
 
     def release(self):
-        """Gives back the reference; the promise must not be used any more. Returns a Status."""
+        """Releases the reference; do not use the promise afterwards. Returns a Status."""
         self._owned = False
         status = Status(lib.promise_release(self.token))
         holder.forget()
@@ -222,15 +222,15 @@ class Promise:
         return status if status == Status.PROMISE_ESETTLED else Status(check(status))
 
     def resolve(self, value=None):
-        """Fulfils it, and runs its handlers. Returns PROMISE_OK, or PROMISE_ESETTLED if it was settled before."""
+        """Fulfils the promise, and runs its handlers. Returns PROMISE_OK, or PROMISE_ESETTLED if it was settled."""
         return self._settle(lib.promise_resolve, value)
 
     def reject(self, reason):
-        """Rejects it; otherwise as resolve()."""
+        """Rejects the promise; otherwise as resolve()."""
         return self._settle(lib.promise_reject, reason)
 
     def discard(self):
-        """Rejects it with Discarded, after which `on_discard` runs; returns as resolve()."""
+        """Rejects the promise with Discarded, after which `on_discard` runs; returns as resolve()."""
         status = Status(lib.promise_discard(self.token))
         holder.forget()
         return status if status == Status.PROMISE_ESETTLED else Status(check(status))
@@ -249,15 +249,15 @@ class Promise:
         return Promise(token=holder.attach(react, (on_fulfilled, on_rejected), True))
 
     def then(self, handler):
-        """The promise of the result of `handler(value)`; a rejection passes through."""
+        """Returns the promise of the result of `handler(value)`; a rejection passes through."""
         return self._react(handler, None)
 
     def rescue(self, handler, class_=None):
-        """The promise of the result of `handler(reason)` for a reason of that class; other outcomes pass through."""
+        """Returns the promise of the result of `handler(reason)` for reasons of that class; other outcomes pass."""
         return self._react(None, handler, type_of(class_) if class_ else None)
 
     def observe(self, on_fulfilled=None, on_rejected=None):
-        """Calls one of the two with the value or the reason. An exception is printed."""
+        """Calls one of the functions with the value or the reason. An exception is printed."""
 
         def observing(function):
             def call(thing):
@@ -275,7 +275,7 @@ class Promise:
         return State(check(lib.promise_state(self.token)))
 
     def result(self):
-        """The value or the reason; StatusError with PROMISE_EPENDING if there is none yet."""
+        """Returns the value or the reason; raises StatusError with PROMISE_EPENDING while the promise is pending."""
         value = (Value * 1)()
         check(lib.promise_result(self.token, value))
         try:
@@ -284,13 +284,13 @@ class Promise:
             lib.promise_value_release(value)
 
     def wait(self, seconds=None):
-        """Waits until it is settled. Returns PROMISE_OK or PROMISE_ETIMEDOUT. Other threads of Python run meanwhile."""
+        """Waits for the settlement. Returns PROMISE_OK or PROMISE_ETIMEDOUT. Other threads of Python run meanwhile."""
         nanoseconds = -1 if seconds is None else max(0, int(seconds * 1e9))
         status = Status(lib.promise_wait(self.token, nanoseconds))
         return status if status == Status.PROMISE_ETIMEDOUT else Status(check(status))
 
     def value(self, seconds=None):
-        """Waits for the value and returns it; raises the reason of a rejection, an exception as a copy of it."""
+        """Waits for the value and returns it; raises the reason of a rejection, a copy if it is an exception."""
         if self.wait(seconds) == Status.PROMISE_ETIMEDOUT:
             raise TimeoutError(f"not settled within {seconds} seconds")
         result = self.result()
@@ -310,18 +310,18 @@ class Promise:
             if not future.done():
                 end(thing)
 
-        # The handlers run on the thread that settles it, the future's on the loop's.
+        # The handlers run on the thread that settles the promise, the future's callbacks on the thread of the loop.
         fulfilled = self.then(lambda value: loop.call_soon_threadsafe(settle, future.set_result, value))
         fulfilled.rescue(lambda reason: loop.call_soon_threadsafe(settle, future.set_exception, _raised(reason)))
         return future, fulfilled
 
     def __await__(self):
-        """Suspends the coroutine until it is settled; otherwise as value(). Other coroutines run meanwhile."""
+        """Suspends the coroutine until the promise is settled; otherwise as value(). Other coroutines run meanwhile."""
         future, fulfilled = self._future()
         try:
             return (yield from future)
         finally:
-            # A coroutine that was cancelled takes its handlers back; nothing happens after the end.
+            # Detaches the handlers of a coroutine that was cancelled; ignored once the promise is settled.
             fulfilled.discard()
             del self, future, fulfilled  # this frame is in the traceback of a rejection
 

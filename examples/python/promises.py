@@ -9,7 +9,7 @@ from promise import Error, Promise, held, type_of
 
 
 def report(what, promise):
-    """Prints how a promise ended, and gives back the reference to it."""
+    """Prints how a promise ended, and releases it."""
     result = promise.result()
     state = "fulfilled" if promise.state == State.FULFILLED else "rejected"
     if isinstance(result, Error):

@@ -7,8 +7,8 @@
 --   end)
 --   promise.run()      -- until every coroutine has ended
 --
--- LIBPROMISE names the library; without it, the installed one is loaded. A call that fails, because memory has run out say,
--- raises an error with the name of the status, and changes nothing.
+-- LIBPROMISE names the library; without it, the installed one is loaded. A failed call, for example because memory has
+-- run out, raises an error with the name of the status, and changes nothing.
 local ffi = require("ffi")
 ffi.cdef([[
   typedef struct promise promise_t;
@@ -48,18 +48,18 @@ local EPENDING, ENOMEM, EINTR = -4, -7, -11
 local ROOM = 256
 
 local function fail(status) error("libpromise: " .. ffi.string(C.promise_status_name(status)), 0) end
--- A new reference that the collector releases by `free`.
+-- Returns a new reference, which the collector releases by `free`; raises an error for NULL.
 local function owned(reference, free)
   if reference == nil then fail(C.promise_last_status()) end
   return ffi.gc(reference, free)
 end
 
--- The queue closes with the Lua state: what comes later finds nobody to call, and nothing is called.
+-- The queue closes with the Lua state: later settlements add no event, and call nothing.
 local queue = owned(C.promise_queue_new(), C.promise_queue_free)
 local events, length = ffi.new("promise_event_t[?]", ROOM), ffi.new("size_t[1]")
 local scratch = ffi.new("promise_value_t")
 
--- By tag: a coroutine that awaits, or a function that is called and the promise that it settles.
+-- By tag: the coroutine that awaits; or the function to call, and the promise that its result settles.
 local waiting, settles, free_tags, used = {}, {}, {}, 0
 local function tag_for(what)
   local tag = free_tags[#free_tags]
@@ -92,19 +92,19 @@ local function store(value)
   end
   return true
 end
--- Writes an error into `scratch`. Without memory it becomes VOID: a rejection without a reason.
+-- Writes an error into `scratch`; VOID, a rejection without a reason, if there is no memory.
 local function store_error(message)
   local ok, text = pcall(tostring, message)
   C.promise_value_error(scratch, "lua", 1, ok and text or "an error without a text")
 end
 
--- An integer as a number, if that is exact; otherwise as it is, an int64_t or uint64_t.
+-- Returns an integer as a number, if that is exact; otherwise unchanged, as an int64_t or uint64_t.
 local function exact(integer)
   local number = tonumber(integer)
   return math.abs(number) <= 2 ^ 53 and number or integer
 end
 
--- Reads a value of an event, and gives its reference back.
+-- Reads a value of an event, and releases it.
 local function load(value)
   local kind = value.kind
   if kind == F64 then return value.as.f64 end
@@ -124,7 +124,8 @@ local promise, count = {}, 0
 
 function promise.new() return owned(C.promise_new(), C.promise_release) end
 function promise.sleep(seconds) return owned(C.promise_sleep(seconds * 1e9), C.promise_release) end
--- Settle a promise; false if it is settled already. That of chain() calls no function that is not due yet.
+-- resolve() and reject() settle a promise; false if it is settled already. A call of chain() that is not due yet is
+-- dropped.
 function promise.resolve(p, value)
   if not store(value) then fail(ENOMEM) end
   return C.promise_resolve(p, scratch) == 0
@@ -140,10 +141,10 @@ function promise.result(p)
   if status ~= 0 then fail(status) end
   return load(scratch), C.promise_state(p) == FULFILLED
 end
--- Gives the reference back before the collector comes to it.
+-- Releases the reference before the collector does.
 function promise.release(p) ffi.gc(p, nil); C.promise_release(p) end
 
--- Calls `body` with the value once `p` is fulfilled; the promise it returns ends as that call does. A rejection passes.
+-- Calls `body` with the value once `p` is fulfilled. Returns a promise that ends as that call does. A rejection passes.
 function promise.chain(p, body)
   local tag = tag_for(body)
   local derived = C.promise_queue_then(queue, p, tag)
@@ -157,7 +158,7 @@ local function run(body, value)
   if not store(body(value)) then fail(ENOMEM) end
 end
 
--- Answers a CALL.
+-- Calls the function for a CALL, and settles the promise of the event with the result.
 local function call(event, body)
   local value, answer = load(event.value), event.promise
   if event.state == REJECTED then
@@ -182,7 +183,7 @@ function promise.spawn(body)
   if not ok then error(message, 0) end
 end
 
--- Suspends the running coroutine until `p` is settled: its value, or an error with its reason.
+-- Suspends the running coroutine until `p` is settled. Returns the value, or raises an error with the reason.
 function promise.await(p)
   local tag = tag_for(coroutine.running())
   local status = C.promise_queue_watch(queue, p, tag)
@@ -195,7 +196,7 @@ function promise.await(p)
   return value
 end
 
--- Does what the events ask for; sleeps for so many seconds at most while there is none (nil: for ever). The number of events.
+-- Handles a batch of events, and returns their number. Sleeps while none is ready, `seconds` at most (nil: forever).
 -- Raises the first error that left a coroutine, after the whole batch. Callbacks and coroutines must not call it.
 local stepping = false
 function promise.step(seconds)
@@ -227,7 +228,7 @@ function promise.step(seconds)
   return taken
 end
 
--- Until every coroutine has ended.
+-- Handles events until every coroutine has ended.
 function promise.run() while count > 0 do promise.step() end end
 
 return promise

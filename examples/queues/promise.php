@@ -8,18 +8,18 @@
 //   Loop::run();       // until every fiber has ended
 //
 // LIBPROMISE names the library; without it, the installed one is loaded. Needs the extension FFI, and PHP 8.1 for
-// fibers. A call that fails, because memory has run out say, throws a RuntimeException with the name of the status, and
-// changes nothing.
+// fibers. A failed call, for example because memory has run out, throws a RuntimeException with the name of the status,
+// and changes nothing.
 //
 // promise_library.php declares and loads the library, promise_loop.php takes the events.
 require_once __DIR__ . '/promise_library.php';
 require_once __DIR__ . '/promise_loop.php';
 
-// PHP checks declared types at each call and each assignment, and looks `self` up at each use: where a crossing passes,
-// that would cost as much as a call into the library.
+// PHP checks declared types at each call and each assignment, and looks up `self` at each use. In code that every call
+// and event passes, that would cost as much as a call into the library.
 final class Promise
 {
-    /** The promise in C, a reference; 0 until it is needed, and again once this was fulfilled here. */
+    /** The promise in C, a reference; 0 until it is needed, and again after a fulfilment here. */
     public $handle = 0;
     /** Whether only C knows the outcome: others may have the handle, or the outcome is not an integer. */
     public $isShared = false;
@@ -41,7 +41,7 @@ final class Promise
         }
     }
 
-    /** The promise in C, for other functions of the library: borrowed. */
+    /** Returns the promise in C, borrowed, for other functions of the library. */
     public function handle(): int
     {
         $this->isShared = true;
@@ -65,7 +65,7 @@ final class Promise
         return $promise;
     }
 
-    /** Settles the promise; false if it is settled already. That of a then() will not call its function. */
+    /** Settles the promise; false if it is settled already. If then() returned it, its function is not called. */
     public function resolve($value)
     {
         if ($this->isFulfilled) {
@@ -76,7 +76,7 @@ final class Promise
             Library::store(Library::$scratch, 0, $value);
             return $this->settled(Library::$c->promise_resolve($handle, Library::$scratchAddress));
         }
-        // No other code can settle it, and only events that a step takes depend on it.
+        // No other code can settle the promise, and only events that a step takes depend on it.
         $this->isFulfilled = true;
         $this->value = $value;
         if ($this->handle !== 0) {
@@ -101,7 +101,7 @@ final class Promise
         return $this->settled(Library::$c->promise_reject($handle, Library::$scratchAddress));
     }
 
-    /** Whether a call with this status settled the promise. Then that of a then() needs no event. */
+    /** Returns whether a call with this status settled the promise. A promise of then() needs no event any more. */
     private function settled(int $status): bool
     {
         if ($status === Library::ESETTLED) {
@@ -115,7 +115,7 @@ final class Promise
         return true;
     }
 
-    /** The value of a fulfilled promise; throws the reason of a rejected one, LogicException while it is pending. */
+    /** Returns the value; throws the reason of a rejected promise, or a LogicException while the promise is pending. */
     public function result()
     {
         if ($this->isFulfilled) {
@@ -135,8 +135,8 @@ final class Promise
     }
 
     /**
-     * Calls $body with the value once this is fulfilled; the promise ends as that call does, or as the promise that it
-     * returns. A rejection passes.
+     * Calls $body with the value once the promise is fulfilled. Returns a promise that ends as that call does, or as
+     * the promise that $body returns. A rejection passes.
      */
     public function then($body)
     {

@@ -2,10 +2,9 @@
 // promise_library.php - the functions of libpromise.so, and the values that pass through them. Part of promise.php.
 //
 // A call through FFI costs about 100 ns, and each pointer that it returns makes an object. So handles are declared as
-// integers, which they are to a program; events and values are read as 64-bit words; and a batch of events is answered
-// by one call. A promise that no other code can reach keeps its integer here, and the next step resolves and releases
-// it in C together with others. Memory of the binding's own is allocated once, and passed by its address, an integer
-// too.
+// integers, events and values are read as 64-bit words, and a batch of events is answered by one call. A promise that
+// no other code can reach keeps its integer here, and the next step resolves and releases it in C together with others.
+// The binding's own memory is allocated once, and passed by its address, also an integer.
 const DECLARATIONS = <<<'C'
   typedef uintptr_t handle_t; /* promise_t *, promise_queue_t * */
   handle_t promise_new(void);
@@ -42,7 +41,7 @@ final class Library
     /** Words to pass one value in, and a length. */
     public static FFI\CData $scratch, $length;
     public static int $scratchAddress;
-    /** By tag, a number used once: a fiber that awaits, or a promise whose function is to be called. */
+    /** By tag, a number that is used once: the fiber that awaits, or the promise whose function is to be called. */
     public static $waiting = [];
     public static $tag = 0;
 
@@ -53,20 +52,20 @@ final class Library
         self::$scratch = self::$c->new('int64_t[2]');
         self::$scratchAddress = self::address(self::$scratch);
         self::$length = self::$c->new('size_t[1]');
-        // Settles the promises of others; then revokes everything: no event is produced after this.
+        // Settles promises that wait for the next step, then closes the queue: no event is produced after this.
         register_shutdown_function(function () {
             Loop::answer();
             self::$c->promise_queue_free(self::$queue);
         });
     }
 
-    /** The handle, unless a call returned NULL. */
+    /** Returns the handle; throws if the call returned NULL. */
     public static function made(int $handle): int
     {
         return $handle ?: self::fail();
     }
 
-    /** Throws the reason of a NULL. */
+    /** Throws the status of the call that returned NULL. */
     public static function fail(): never
     {
         self::check(self::$c->promise_last_status());
@@ -80,7 +79,7 @@ final class Library
         }
     }
 
-    /** The address of the word at $place. */
+    /** Returns the address of the word at $place. */
     public static function address(FFI\CData $words, int $place = 0): int
     {
         return FFI::cast('intptr_t', FFI::addr($words[$place]))->cdata;
@@ -110,14 +109,14 @@ final class Library
         }
     }
 
-    /** Writes an error to the words at $place. Without memory it becomes VOID: a rejection without a reason. */
+    /** Writes an error to the words at $place; VOID, a rejection without a reason, if there is no memory. */
     public static function storeError(FFI\CData $words, int $place, string $message): void
     {
         $value = self::address($words, $place);
         self::$c->promise_value_error_sized($value, 'php', 3, 1, $message, strlen($message));
     }
 
-    /** Reads the value in the words at $place, and releases it. An integer beyond those of PHP becomes its digits. */
+    /** Reads the value in the words at $place, and releases it. An integer too large for PHP becomes a string. */
     public static function load(FFI\CData $words, int $place): mixed
     {
         switch ($words[$place] & 0xffffffff) {

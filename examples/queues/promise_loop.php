@@ -2,9 +2,9 @@
 // promise_loop.php - the loop that takes events, calls functions and resumes fibers. Part of promise.php.
 final class Loop
 {
-    // Of an event: its words, and offsets of them. TAKEN: as many as a step takes.
+    // The number of words of an event, and their offsets. TAKEN: the number of events that a step takes at most.
     private const WORDS = 6, TAG = 1, PROMISE = 2, VALUE = 3, PAYLOAD = 4, I64 = 3, TAKEN = 256;
-    // The first word: a kind, and a state or verdict in the upper half.
+    // The first word of an event: a kind, and a state or verdict in the upper half.
     private const SETTLED_FULFILLED = 32 | 2 << 32;
     private const CALLED_FULFILLED = 33 | 2 << 32, CALLED_REJECTED = 33 | 3 << 32;
     private const FULFILL = 33 | 16 << 32, REJECT = 33 | 17 << 32, ADOPT = 33 | 18 << 32, SKIP = 33 | 20 << 32;
@@ -12,11 +12,11 @@ final class Loop
 
     /**
      * The events taken by the last step, with their answers, and behind them events that resolve and release promises:
-     * the next step gives them to C in one call.
+     * the next step passes them to C in one call.
      */
     public static $events;
     public static $used = 0;
-    /** The number of those that a step is handling; -1 outside of a step. */
+    /** The number of events that a step is handling; -1 outside of a step. */
     private static $taken = -1;
     private static $address;
     private static $fibers = 0;
@@ -28,7 +28,7 @@ final class Loop
         Loop::$address = Library::address(Loop::$events);
     }
 
-    /** Gives the events with a verdict to C, which settles and releases their promises. Others stay as they are. */
+    /** Passes the events to C, which settles and releases the promises of those with a verdict, and no others. */
     public static function answer()
     {
         $used = Loop::$used;
@@ -50,7 +50,7 @@ final class Loop
         $fiber->start();
     }
 
-    /** Suspends the running fiber until the promise is settled: its value, or an exception with its reason. */
+    /** Suspends the running fiber until the promise is settled. Returns the value, or throws with the reason. */
     public static function await(Promise $promise): mixed
     {
         $fiber = Fiber::getCurrent();
@@ -61,7 +61,7 @@ final class Loop
     }
 
     /**
-     * Handles a batch of events. Sleeps while none is ready, for so many nanoseconds at most (negative: forever).
+     * Handles a batch of events. Sleeps while none is ready, for $nanoseconds at most (negative: forever).
      * Throws the first error that left a fiber. Callbacks and fibers must not call it.
      */
     public static function step($nanoseconds)
@@ -90,7 +90,7 @@ final class Loop
             $waiting = Library::$waiting[$tag] ?? null;
             unset(Library::$waiting[$tag]);
             if ($waiting === null) {
-                // A promise of then() that was settled here. The answer releases the event's value and promise.
+                // The event of a promise of then() that was settled here: its answer releases its value and promise.
                 $events[$at] = self::SKIP;
             } elseif ($head === self::CALLED_FULFILLED) {
                 $isInteger = $events[$at + self::VALUE] === self::I64;
@@ -106,7 +106,7 @@ final class Loop
                         if ($waiting->isShared) {
                             $isAwaited = true;
                         } else {
-                            // C keeps it until it is answered; the value is here.
+                            // C keeps the promise until the event is answered; the value is kept here.
                             $waiting->isFulfilled = true;
                             $waiting->value = $result;
                             $free = Loop::$used * self::WORDS;
@@ -129,7 +129,7 @@ final class Loop
                 }
                 $waiting->body = null;
             } elseif ($head === self::CALLED_REJECTED) {
-                // The reason stays where it is.
+                // The reason stays in the event.
                 $events[$at] = self::REJECT;
                 $isAwaited = $waiting->isShared = true;
                 $waiting->body = null;

@@ -61,7 +61,7 @@ for name, result, *arguments in (
 
 
 class Rejected(Exception):
-    """A promise was rejected with this."""
+    """Raised for a rejected promise, with its reason."""
 
 
 class Failed(Exception):
@@ -85,9 +85,9 @@ def made(handle):
 
 
 def store(python):
-    """A value of Python's, as a new reference. An error for which there is no memory becomes a VOID.
+    """Returns a value for C, with a reference for the caller. An error for which there is no memory becomes a VOID.
 
-    An integer that no kind of C can hold raises OverflowError."""
+    Raises OverflowError for an integer that no kind of C can hold."""
     value = Value(VOID)
     if isinstance(python, int):
         if -(2**63) <= python < 2**63:
@@ -107,7 +107,7 @@ def store(python):
 
 
 def load(value):
-    """The Python object for a taken value, whose reference is released."""
+    """Returns the Python object for a taken value, and releases the value."""
     if value.kind == I64:
         return value.content.i64
     if value.kind == U64:
@@ -133,14 +133,14 @@ class Promise:
         lib.promise_release(self.handle)
 
     def resolve(self, value=None):
-        """Settles the promise; false if it is settled. That of a `then` calls no function that is not due yet."""
+        """Settles the promise; returns False if it is settled. A call of then() that is not due yet is dropped."""
         return settled(lib.promise_resolve(self.handle, store(value)))
 
     def reject(self, error):
         return settled(lib.promise_reject(self.handle, store(error)))
 
     def then(self, body):
-        """Calls `body` with the value once this is fulfilled; the promise ends as that call does."""
+        """Calls `body` with the value once the promise is fulfilled. Returns a promise that ends as that call does."""
         tag = next(self.queue.tags)
         derived = Promise(self.queue, made(lib.promise_queue_then(self.queue.handle, self.handle, tag)))
         self.queue.waiting[tag] = derived, body
@@ -179,7 +179,7 @@ class Queue:
         return Promise(self, made(lib.promise_sleep(int(seconds * 1e9))))
 
     def future(self, promise):
-        """An asyncio future with the promise's outcome; its cancellation ends the watch."""
+        """Returns an asyncio future with the promise's outcome; cancelling the future ends the watch."""
         tag = next(self.tags)
         check(lib.promise_queue_watch(self.handle, promise.handle, tag))
         future = self.waiting[tag] = self.loop.create_future()
@@ -191,7 +191,7 @@ class Queue:
             del self.waiting[tag]
 
     def take(self):
-        """Takes events and runs their handlers. Those that are left make the descriptor readable again."""
+        """Takes events and runs their handlers. Events that are left make the descriptor readable again."""
         for place in range(lib.promise_queue_take(self.handle, self.events, self.ROOM, 0)):
             event = self.events[place]
             what, value = self.waiting.pop(event.tag), load(event.value)

@@ -1,4 +1,4 @@
--- Checks promise.lua: luajit test.lua; with a number, prints what that many crossings cost.
+-- Checks promise.lua: luajit test.lua; with a number, prints the cost of that many crossings.
 package.path = (arg[0]:match("^(.*)/") or ".") .. "/?.lua;" .. package.path
 local promise = require("promise")
 
@@ -55,7 +55,7 @@ promise.spawn(function()
   ended[#ended + 1] = "dropped"
 end)
 promise.spawn(function()
-  -- Settled by hand: before its source, and before the function is due.
+  -- Promises are settled by hand: before the source, and before the function is due.
   local never = promise.new()
   local before, after = promise.chain(never, error), promise.chain(crossing(), error)
   assert(promise.resolve(before, 1) and not promise.resolve(before, 2) and promise.resolve(after, 3))
@@ -63,7 +63,7 @@ promise.spawn(function()
   ended[#ended + 1] = "by hand"
 end)
 promise.spawn(function()
-  -- Numbers arrive as they are, those of 64 bits too.
+  -- Numbers arrive unchanged, those of 64 bits too.
   for _, value in ipairs({0, -1.5, 2 ^ 53, 2 ^ 64, true, false, 2LL ^ 62, -2LL ^ 63, 2ULL ^ 64 - 1}) do
     local number = promise.new()
     promise.resolve(number, value)
@@ -91,7 +91,7 @@ repeat
 until ok
 assert(reached == 3 and messages[1] == "left 1", reached)
 
--- Timers fire while Lua is busy: nothing happens before it looks.
+-- Timers fire while Lua is busy: no coroutine is resumed before a step.
 local fired = 0
 for _ = 1, 1000 do
   promise.spawn(function() promise.await(promise.sleep(0.001)); fired = fired + 1 end)
@@ -102,6 +102,6 @@ assert(fired == 0)
 promise.run()
 assert(fired == 1000)
 
--- And while it exits: nobody takes these.
+-- Timers fire while Lua exits: nobody takes their events.
 for index = 1, 200 do promise.spawn(function() promise.await(promise.sleep(index * 1e-5)) end) end
 print("passed")

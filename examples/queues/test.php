@@ -81,7 +81,7 @@ Loop::spawn(function () use (&$ended) {
     $ended[] = 'chain';
 });
 Loop::spawn(function () use (&$ended) {
-    // A promise keeps its value here, and another one stands for it in C.
+    // A promise keeps its value in PHP, and another promise represents it in C.
     $kept = new Promise();
     expect($kept->resolve(1) && !$kept->resolve(2) && $kept->result() === 1);
     expect(Loop::await($kept) === 1 && Loop::await($kept->then(fn ($value) => $value + 1)) === 2);
@@ -90,7 +90,7 @@ Loop::spawn(function () use (&$ended) {
     expect($shared->resolve(3) && !$shared->resolve(4) && $shared->handle() === $handle && $shared->result() === 3);
     $text = crossing()->then(fn () => 'text');
     expect(Loop::await($text->then(fn ($value) => $value)) === 'text' && !$text->resolve(5) && $text->result() === 'text');
-    // More than a batch.
+    // These are more events than a batch has.
     $many = [];
     for ($place = 0; $place < 600; $place++) {
         $many[] = crossing();
@@ -111,7 +111,7 @@ Loop::spawn(function () use (&$ended) {
     $ended[] = 'dropped';
 });
 Loop::spawn(function () use (&$ended) {
-    // Settled by hand: before the event, after it, once it is taken, and within the function itself.
+    // Promises are settled by hand before the event, after it, once it is taken, and within the function itself.
     $before = (new Promise())->then('print_r');
     expect($before->resolve(1) && !$before->resolve(2) && $before->result() === 1);
     $after = crossing()->then('print_r');
@@ -132,10 +132,10 @@ Loop::spawn(function () use (&$ended) {
     $source->resolve(0);
     expect(Loop::await($takes) === 4 && Loop::await($taken) === 'by hand' && Loop::await($within) === 3);
     expect(Loop::await($self) === 5 && $self->result() === 5);
-    // Its source is destroyed before, and the event is taken.
+    // The source is destroyed before, and its event is taken.
     $dropped = (new Promise())->then('print_r');
     expect($dropped->resolve(7) && Loop::await($dropped) === 7);
-    // By code that does not know this binding.
+    // Code that does not know this binding settles a promise.
     $other = (new Promise())->then('print_r');
     Library::store(Library::$scratch, 0, 8);
     expect(Library::$c->promise_resolve($other->handle(), Library::$scratchAddress) === 0 && Loop::await($other) === 8);
@@ -148,7 +148,7 @@ Loop::spawn(function () use (&$ended) {
         $text->resolve('late');
     });
     expect(Loop::await($text) === 'late');
-    // Numbers arrive as they are.
+    // Numbers arrive unchanged.
     foreach ([PHP_INT_MAX, PHP_INT_MIN, -1.5, true, false, null] as $value) {
         $number = new Promise();
         expect($number->resolve($value) && Loop::await($number) === $value);
@@ -164,12 +164,12 @@ Loop::run();
 expect(count($ended) === 5);
 // Promises that were settled by hand leave no entry.
 expect(Library::$waiting === []);
-// Nor is a promise left in C, after the step that follows the last one.
+// After one more step, no promise is left in C either.
 Loop::step(0);
 gc_collect_cycles();
 expect(promises() === 0);
 
-// Timers fire while PHP is busy: nothing happens before it looks.
+// Timers fire while PHP is busy: no fiber is resumed before a step.
 $fired = 0;
 for ($i = 0; $i < 1000; $i++) {
     Loop::spawn(function () use (&$fired) {
@@ -184,7 +184,7 @@ expect($fired === 0);
 Loop::run();
 expect($fired === 1000);
 
-// And while it exits: nobody takes these.
+// Timers fire while PHP exits: nobody takes their events.
 for ($i = 1; $i <= 200; $i++) {
     Loop::spawn(fn () => Loop::await(Promise::sleep($i * 1e-5)));
 }

@@ -32,7 +32,7 @@ async def chains(queue):
 
 
 async def is_exact(queue):
-    """An integer arrives as it is, or is refused: none is cut to 64 bits."""
+    """An integer arrives unchanged, or is refused: none is cut to 64 bits."""
     for number in 0, -1, 2**63 - 1, -(2**63), 2**63, 2**64 - 1:
         promise = queue.promise()
         assert promise.resolve(number) and await promise == number, number
@@ -43,7 +43,7 @@ async def is_exact(queue):
             raise AssertionError("an error was expected")
         except OverflowError as error:
             assert "2**64" in str(error), error
-        # Nothing happened to the promise; and a function that returns the number rejects its own.
+        # The promise is unchanged. A function that returns the number rejects its derived promise.
         derived = promise.then(lambda _: number)
         assert promise.resolve(1)
         try:
@@ -54,17 +54,17 @@ async def is_exact(queue):
 
 
 async def settles_by_hand(queue):
-    """Before the event, after it, and once it is taken: nothing of the promise is left in the queue."""
+    """Settles promises before the event, after it, and once it is taken: no event is left in the queue."""
     before = queue.promise().then(print)
     assert before.resolve(1) and not before.resolve(2) and await before == 1
     source = queue.promise()
     derived = [source.then(lambda value: derived[1].resolve("by hand") and 4), source.then(print), source.then(print)]
     assert source.resolve(0) and derived[2].resolve(5)
     assert [await each for each in derived] == [4, "by hand", 5]
-    # Its source is destroyed before, and the event is taken.
+    # The source is destroyed before, and its event is taken.
     dropped = queue.promise().then(print)
     assert dropped.resolve(7) and await dropped == 7
-    # By code that does not know this binding.
+    # Code that does not know this binding settles a promise.
     other = queue.promise().then(print)
     promise_queue.lib.promise_resolve(other.handle, promise_queue.store(8))
     assert await other == 8

@@ -1,14 +1,14 @@
 /* PROMISE_ADOPT: a handler returns a promise that its own promise follows (clauses 2.2 and 3.1.3). */
 #include "../checked.h"
 
-/* A promise whose handler adopts `inner`, of which it takes over a reference. */
+/* Returns a promise whose handler adopts `inner`. Takes over a reference to `inner`. */
 static promise_t *adopting(promise_t *outer, promise_t *inner, spy_t *spy) {
   spy->verdict = PROMISE_ADOPT;
   spy->answer = holding(inner);
   return promise_then(outer, spy_handler, spy, spy_free);
 }
 
-/* Adopts its context, a promise. */
+/* A handler that adopts its context, a promise. */
 static promise_verdict_t adopts(void *ctx, const promise_value_t *in, promise_value_t *out) {
   (void)in;
   *out = holding(retained(ctx));
@@ -66,7 +66,8 @@ static void discarded_follower_leaves_the_inner_alone(void) {
   promise_release(child);
 }
 
-/* The inner promise has no other reference: it is destroyed while pending, and the follower stays pending. */
+/* The handler has the only reference to the inner promise, which is destroyed while pending; the follower stays
+ * pending. */
 static void last_reference_to_a_pending_inner(void) {
   spy_t spy = {0};
   promise_t *inner = promise_new(), *outer = fulfilled(1);
@@ -121,7 +122,7 @@ static void value_is_shared_with_the_inner(void) {
   CHECK_INT(atomic_load(&payload.destroyed), 1);
 }
 
-/* A value that is a promise is not followed any further. */
+/* A promise as the value of the inner promise is not followed. */
 static void adoption_takes_one_step(void) {
   spy_t spy = {0};
   promise_value_t got;
@@ -207,7 +208,7 @@ static void ring_of_a_hundred(void) {
   promise_release(outer);
 }
 
-/* No cycle: one of its promises is settled already. */
+/* A follower of a settled promise closes no cycle. */
 static void broken_ring_is_not_a_ring(void) {
   spy_t spy = {.verdict = PROMISE_ADOPT};
   promise_t *outer = promise_new();

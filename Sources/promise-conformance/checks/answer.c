@@ -2,7 +2,7 @@
 #include "../checked.h"
 #include "../queues.h"
 
-/* An event of the program's own. Takes over both references. */
+/* Returns an event that the program made. Takes over the references to the promise and the value. */
 static promise_event_t event_of(uint32_t kind, promise_state_t verdict, promise_t *promise, promise_value_t value) {
   return (promise_event_t){.kind = kind, .state = verdict, .promise = promise, .value = value};
 }
@@ -24,7 +24,7 @@ static void skipped_events_are_released(void) {
   }
   for (int i = 0; i < KINDS; i++)
     CHECK_STATUS(promise_state(made[i]), PROMISE_ESTALE);
-  CHECK_INT(promise_state(kept), PROMISE_PENDING); /* it settles nothing */
+  CHECK_INT(promise_state(kept), PROMISE_PENDING); /* PROMISE_VERDICT_SKIP settles nothing */
   release(kept);
   CHECK_STATUS(promise_state(kept), PROMISE_ESTALE);
 }
@@ -54,7 +54,7 @@ static void an_answer_that_fails_stops_no_other(void) {
   events[3] = event_of(PROMISE_EVENT_CALL, PROMISE_ADOPT, retained(circle), holding(retained(child)));
   events[4] = event_of(PROMISE_EVENT_CALL, PROMISE_REJECT, stale(), object(&payload));
   events[5] = event_of(PROMISE_EVENT_CALL, PROMISE_REJECT, retained(good), *I64(5));
-  CHECK_STATUS(promise_queue_answer(events, 6), PROMISE_ESETTLED); /* the first one */
+  CHECK_STATUS(promise_queue_answer(events, 6), PROMISE_ESETTLED); /* the first failure */
   CHECK_DESTROYED(&payload, 2);
   CHECK_ENDED(settled, PROMISE_FULFILLED, 1);
   CHECK_LIBRARY_ERROR(forged, PROMISE_EINVAL);

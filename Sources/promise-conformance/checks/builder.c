@@ -102,7 +102,7 @@ static void values_are_taken_over_on_every_path(void) {
   CHECK_INT(atomic_load(&payload.destroyed), 9);
 }
 
-/* A destructor that uses the builder while the builder releases the destructor's object. */
+/* The builder that a destructor changes while the builder releases the destructor's object. */
 static promise_builder_t *entered;
 
 static void enters(void *payload) {

@@ -2,7 +2,7 @@
 #include "../checked.h"
 #include "../queues.h"
 
-/* The promise derived from a source destroyed while pending can still be settled, and ends once. */
+/* The promise derived from a source destroyed while pending can still be settled, and the call has one event. */
 static void a_dropped_call_leaves_its_promise_usable(void) {
   for (int how = 0; how < 8; how++) {
     promise_queue_t *queue = promise_queue_new();
@@ -63,8 +63,8 @@ static void a_call_is_answered(void) {
   promise_queue_free(queue);
 }
 
-/* The derived promise has no other reference: the call is made all the same. It is not answered: the promise is
- * destroyed while pending. */
+/* A CALL is queued although its event has the only reference to the derived promise. Released without an answer, the
+ * promise is destroyed while pending. */
 static void a_call_for_nobody(void) {
   promise_queue_t *queue = promise_queue_new();
   promise_t *source = fulfilled(7);
@@ -78,15 +78,15 @@ static void a_call_for_nobody(void) {
   promise_queue_free(queue);
 }
 
-/* Whether the event has this kind, state and tag. Only a CALL has a promise. */
+/* Returns whether the event has this kind, state and tag. Only a CALL has a promise. */
 static bool is_event(int place, uint32_t kind, promise_state_t state, uint64_t tag) {
   const promise_event_t *event = &events[place];
   return event->kind == kind && event->state == state && event->tag == tag &&
          (event->promise != NULL) == (kind == PROMISE_EVENT_CALL) && event->reserved == 0;
 }
 
-/* A derived promise that another holder settles, or that is abandoned: the event's value is freed at once, and the tag
- * has one event all the same. */
+/* A derived promise is settled by another holder, or abandoned: the event's value is freed at once, and the tag still
+ * has one event. */
 static void a_call_that_is_not_needed_is_obsolete(void) {
   for (int when = 0; when < 5; when++) {
     payload_t payload = {0};
@@ -138,7 +138,7 @@ static void the_taker_settles_the_promise_of_its_call(void) {
   CHECK_ENDED(derived[1], PROMISE_REJECTED, 20);
   resolve(later, 3);
   CHECK_ENDED(derived[2], PROMISE_FULFILLED, 3);
-  /* The last event had no verdict: its promise is settled by promise_resolve(). */
+  /* The last event was answered without a verdict, so the test settles its promise. */
   CHECK_INT(promise_state(derived[3]), PROMISE_PENDING);
   resolve(events[3].promise, 4);
   release(events[3].promise);

@@ -137,7 +137,7 @@ static void a_settled_child_detaches_its_handler(void) {
   }
 }
 
-/* Settles the promise that its verdict is for. */
+/* A handler that settles its derived promise before it returns the verdict. */
 static promise_verdict_t rejects_its_own(void *ctx, const promise_value_t *value, promise_value_t *out) {
   promise_verdict_t verdict = spy_handler(ctx, value, out);
   reject(derived, 5);

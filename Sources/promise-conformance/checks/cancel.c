@@ -1,11 +1,11 @@
 /* promise/cancel.h: requests to cancel promises, and their propagation upstream. Tokens: token.c. */
 #include "../checked.h"
 
-/* Records a letter for each request, and keeps the reason if it is a number. */
+/* The context of a request handler, which writes the letter to the journal, and keeps the reason if it is a number. */
 typedef struct asked {
   char letter;
   int64_t reason;
-  promise_kind_t kind; /* of the reason */
+  promise_kind_t kind; /* the kind of the reason */
   int frees;
   promise_t *discards; /* the promise that the handler discards; NULL: none */
   bool releases;       /* whether it releases that promise, too */
@@ -68,7 +68,7 @@ static void a_handler_attached_late_gets_the_reason(void) {
   CHECK_STATUS(promise_request_cancel(promise, I64(9)), PROMISE_OK);
   on_request_of(promise, &late);
   CHECK_TEXT(journal, "l");
-  CHECK_INT(late.reason, 0); /* the first reason counts, and it is a text */
+  CHECK_INT(late.reason, 0); /* the reason is that of the first request, a text */
   CHECK_STATUS(promise_resolve(promise, VOID()), PROMISE_OK);
   on_request_of(promise, &never);
   CHECK_TEXT(journal, "l");
@@ -108,7 +108,7 @@ static void a_settled_promise_drops_its_handlers(void) {
     CHECK_TEXT(journal, "");
     CHECK_INT(asked.frees, 1);
     on_request_of(promise, &late);
-    CHECK_TEXT(journal, way == 2 ? "l" : ""); /* it is cancelled: the handler is called */
+    CHECK_TEXT(journal, way == 2 ? "l" : ""); /* a discarded promise is cancelled, so the handler is called */
     CHECK_INT(promise_cancel_requested(promise), way == 2);
     CHECK_INT(late.frees, 1);
     promise_release(promise);
@@ -154,7 +154,7 @@ static void a_request_propagates_when_nobody_else_is_interested(void) {
   CHECK_TEXT(journal, "");
   promise_request_cancel(two, I64(3));
   CHECK_TEXT(journal, "");
-  promise_release(handle); /* this was the last interest */
+  promise_release(handle); /* this handle was the last interest */
   CHECK_TEXT(journal, "r");
   promise_resolve(root, I64(1));
   CHECK(ended(one, PROMISE_FULFILLED, 2));
@@ -276,7 +276,8 @@ static void a_request_propagates_from_a_follower(void) {
   }
 }
 
-/* The promises of two sources, in each way to wait for them; the handler is attached first where that is possible. */
+/* Returns a promise that waits for one source or both, in one of four ways. Attaches the handler before the sources
+ * where that is possible. */
 static promise_t *giving_up(int way, promise_t **sources, asked_t *asked) {
   promise_t *promise = way == 0   ? child_of(sources[0])
                        : way == 1 ? promise_new()
@@ -290,7 +291,7 @@ static promise_t *giving_up(int way, promise_t **sources, asked_t *asked) {
   return promise;
 }
 
-/* The consumer settles its own promise at once, and may release it. Its interest in the sources ends all the same. */
+/* A handler that settles, and may release, its own promise still ends the interest of that promise in the sources. */
 static void a_request_propagates_though_a_handler_settles(void) {
   for (int i = 0; i < 8; i++) {
     journal_clear();

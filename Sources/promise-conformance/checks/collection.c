@@ -35,7 +35,7 @@ static void array_may_be_empty(void) {
   }
 }
 
-/* The array may be written over its element. */
+/* The output and the element may be the same object. */
 static void array_may_replace_its_element(void) {
   promise_value_t value = text("inside");
   CHECK_STATUS(promise_value_array(&value, &value, 1), PROMISE_OK);

@@ -161,7 +161,7 @@ static void an_input_destroyed_while_pending_leaves_nothing_behind(void) {
   promise_release(all), promise_release(inputs[0]);
 }
 
-/* In any order of settlement: a combination with an input destroyed while pending has no result. */
+/* In any order of settlement, a combination with an input destroyed while pending has no result. */
 static void a_result_stays_pending_once_an_input_died(void) {
   for (int dies_first = 0; dies_first < 2; dies_first++) {
     make_inputs();
@@ -218,7 +218,7 @@ static void inputs_may_be_settled_on_several_threads(void) {
   }
 }
 
-/* A promise that is never settled, raced against many: late outcomes are not kept for it. */
+/* One input stays pending: it does not keep outcomes that come after the combination was decided. */
 static void the_losers_of_a_race_are_not_kept(void) {
   promise_t *never = promise_new();
   payload_t late = {0}, rejected = {0};

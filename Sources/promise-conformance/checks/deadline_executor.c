@@ -10,7 +10,7 @@ static void is_asked(void *ctx, const promise_value_t *reason) {
   spy_see(ctx, reason);
 }
 
-/* The deadline has passed when it is set: its request waits for the executor all the same. */
+/* A deadline that has passed when it is set makes its request on the executor too. */
 static void a_deadline_asks_on_its_executor(void) {
   for (int has_passed = 0; has_passed < 2; has_passed++) {
     spy_t spy = {0};

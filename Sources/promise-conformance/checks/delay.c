@@ -11,7 +11,7 @@ static void opens(void *gate, const promise_value_t *reason) {
   gate_open(gate);
 }
 
-/* The promise is asked after the rejection, which wakes this thread first. */
+/* The source is asked after the rejection, which wakes this thread first: wait for the request too. */
 static void a_time_limit_asks_its_promise_to_cancel(void) {
   promise_executor_t *const executors[] = {NULL, promise_executor_global(PROMISE_PRIORITY_DEFAULT)};
   for (int i = 0; i < 2; i++) {
@@ -54,7 +54,7 @@ static void a_delay_is_rejected_as_its_promise(void) {
   CHECK_STATUS(promise_wait(delayed, FOR_EVER), PROMISE_OK);
   CHECK_ENDED(delayed, PROMISE_REJECTED, 7);
   release(delayed);
-  /* Settling it by other means stops the timer. */
+  /* Settling the delayed promise by other means stops the timer. */
   delayed = promise_delay(source, DAYS);
   reject(delayed, 8);
   CHECK_ENDED(delayed, PROMISE_REJECTED, 8);
@@ -73,8 +73,8 @@ static promise_verdict_t whether_it_is_current(void *executor, const promise_val
   return PROMISE_FULFILL;
 }
 
-/* A handler attached too late runs here. If the machine is so busy that the timer is due by then, a longer one
- * follows. */
+/* A handler that is attached after the timer has fired runs on this thread. On a busy machine that can happen: try
+ * again with twice the time. */
 static void ends_on(promise_executor_t *executor, timing_t *make, promise_t *source) {
   bool in_time = false;
   for (int64_t time = 20 * MILLISECONDS; !in_time; time *= 2) {

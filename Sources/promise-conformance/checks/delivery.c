@@ -59,7 +59,7 @@ static void room_is_a_promise(void) {
   promise_t *next = next_of(subscriber);
   CHECK_ENDED(next, PROMISE_FULFILLED, 1);
   CHECK(is_done(ready));
-  /* The end of the stream cancels it. */
+  /* The end of the stream cancels a promise of room. */
   CHECK_STATUS(promise_publisher_publish(publisher, I64(2)), PROMISE_EFULL);
   promise_t *never = promise_publisher_ready(publisher);
   CHECK_STATUS(promise_publisher_finish(publisher), PROMISE_OK);
@@ -81,7 +81,7 @@ static void the_next_event_passes_an_abandoned_promise(void) {
   CHECK_ENDED(next, PROMISE_FULFILLED, 1);
   release(settled);
   release(next);
-  /* The reason of the end, and a DISCARDED. */
+  /* A failed stream rejects the promise with its reason, a cancelled subscriber with a DISCARDED. */
   promise_t *failed = next_of(subscriber);
   CHECK_STATUS(promise_publisher_fail(publisher, I64(5)), PROMISE_OK);
   CHECK_ENDED(failed, PROMISE_REJECTED, 5);

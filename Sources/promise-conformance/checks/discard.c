@@ -51,7 +51,7 @@ static void block_may_be_missing(void) {
   promise_release(promise);
 }
 
-/* "After the promise is rejected and before its callbacks run." */
+/* The promise of the discard block, which runs after the promise is rejected and before its callbacks run. */
 static promise_t *of_block;
 
 static void block_in_order(void *ctx) {
@@ -89,7 +89,7 @@ static void block_runs_between_rejection_and_callbacks(void) {
   promise_release(of_block);
 }
 
-/* The block's calls on its own promise come too late; its other calls take effect. */
+/* A promise that the block discards. Calls of the block on its own promise come too late. */
 static promise_t *other;
 
 static void block_that_interferes(void *ctx) {

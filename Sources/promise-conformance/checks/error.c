@@ -113,7 +113,7 @@ static void error_keeps_its_causes(void) {
   CHECK_INT(promise_value_code(found), 2);
   CHECK_POINTER(promise_value_cause(found), NULL);
 
-  /* Kept longer than the error. */
+  /* A retained cause outlives its error. */
   promise_value_t kept = *found;
   CHECK_STATUS(promise_value_retain(&kept), PROMISE_OK);
   CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
@@ -121,7 +121,7 @@ static void error_keeps_its_causes(void) {
   CHECK_STATUS(promise_value_release(&kept), PROMISE_OK);
 }
 
-/* Each kind; `out` and `cause` may be the same object. */
+/* A value of any kind may be a cause; `out` and `cause` may be the same object. */
 static void any_value_may_be_a_cause(void) {
   promise_t *promise = promise_new();
   promise_value_t causes[] = {*I64(7), text("why"), holding(retained(promise)), ARRAY(*I64(1)), json("{\"a\":1}")};
@@ -147,7 +147,7 @@ static void cause_is_freed_with_its_error(void) {
   CHECK_INT(atomic_load(&payload.destroyed), 1);
 }
 
-/* The reason of a cancellation is passed on in the same way. */
+/* A cancellation has a cause, as an error does. */
 static void cancellation_has_a_cause_too(void) {
   promise_value_t cause = error("net", 5, "lost"), value, plain = {.kind = PROMISE_KIND_DISCARDED};
   CHECK_STATUS(promise_value_discarded(&value, &cause), PROMISE_OK);
@@ -157,7 +157,7 @@ static void cancellation_has_a_cause_too(void) {
   CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
 }
 
-/* A million causes, on a stack of 512 KiB. */
+/* Makes a chain of a million causes on a stack of 512 KiB, which recursion would overflow. */
 static void *makes_a_long_chain(void *argument) {
   payload_t *payload = argument;
   promise_value_t chain = object(payload);

@@ -189,7 +189,7 @@ static void jobs_may_run_in_any_order(void) {
   CHECK_INT(shelf.count, 20);
   for (int i = 19; i >= 0; i--) {
     CHECK_STATUS(promise_job_run(shelf.jobs[i]), PROMISE_OK);
-    CHECK_SPY(&spies[i], 1, 1); /* submitted in the order of attachment */
+    CHECK_SPY(&spies[i], 1, 1); /* jobs[] is in the order of attachment */
     promise_release(children[i]);
   }
   promise_executor_release(executor);

@@ -111,7 +111,7 @@ static void a_follower_has_one_source(void) {
   promise_release(promise);
 }
 
-/* Two promises that follow each other: the second call is rejected, whichever of them have blocks. */
+/* Two promises that follow each other: the second call is rejected, with and without discard blocks. */
 static void a_circle_is_refused(void) {
   for (int blocks = 0; blocks < 4; blocks++) {
     promise_t *one = blocks & 1 ? promise_new_discardable(NULL, NULL, NULL) : promise_new();
@@ -130,7 +130,7 @@ static void a_circle_is_refused(void) {
   }
 }
 
-/* The context of a discard block is freed with the settlement, and the block is not called. */
+/* A settlement by the source frees the context of the follower's discard block, and does not call the block. */
 static void a_source_that_settles_its_follower_frees_the_block(void) {
   for (int is_rejected = 0; is_rejected < 2; is_rejected++) {
     spy_t spy = {0};
@@ -169,7 +169,7 @@ static void an_adopted_circle_is_refused_too(void) {
   promise_release(follower);
 }
 
-/* The source no longer settles the follower: any holder may, or make it follow another promise. */
+/* Once the source is destroyed, any holder may settle the follower, or make it follow another promise. */
 static void a_follower_of_a_destroyed_promise_may_follow_another(void) {
   promise_t *source = promise_new(), *other = promise_new();
   promise_t *promise = promise_new_discardable(NULL, NULL, NULL);
@@ -199,7 +199,7 @@ static void a_circle_through_a_derived_promise_is_refused(void) {
   CHECK_STATUS(promise_follow(two, one), PROMISE_EDEADLK);
   CHECK_STATUS(promise_follow(three, one), PROMISE_EDEADLK);
   promise_t *other = promise_new();
-  CHECK_STATUS(promise_follow(three, other), PROMISE_EINVAL); /* it has a source */
+  CHECK_STATUS(promise_follow(three, other), PROMISE_EINVAL); /* `three` has a source */
   promise_release(other);
   promise_resolve(two, I64(1));
   CHECK(ended(one, PROMISE_FULFILLED, 2));

@@ -32,7 +32,7 @@ static void a_released_token_is_refused(void) {
   expect_refused(stale(), PROMISE_ESTALE);
 }
 
-/* Stale even if its memory is recycled for another promise. */
+/* A token stays stale even if its memory is recycled for another promise. */
 static void a_released_token_stays_stale(void) {
   enum { COUNT = 1000 };
   static promise_t *later[COUNT];

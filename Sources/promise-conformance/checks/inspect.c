@@ -1,4 +1,4 @@
-/* promise/inspect.h: equality of values, and the place of their descriptions. */
+/* promise/inspect.h: equality of values, and descriptions in buffers of any size. */
 #include <float.h>
 #include <math.h>
 
@@ -140,7 +140,7 @@ static void objects_are_equal_as_their_type_says(void) {
   CHECK_STATUS(promise_value_release(&described), PROMISE_OK);
   CHECK(!equal_owned(object_of(letter, "a1"), object_of(letter, "b1")));
   CHECK(!equal_owned(object_of(letter, "a1"), object_of(plain, "a1")));
-  /* Inherited from the parent; but a child is not of its parent's type. */
+  /* A type inherits the comparison of its parent, but objects of the two types are not equal. */
   CHECK(equal_owned(object_of(vowel, "a1"), object_of(vowel, "a2")));
   CHECK(!equal_owned(object_of(vowel, "a1"), object_of(letter, "a2")));
   CHECK(equal_owned(ARRAY(object_of(letter, "x")), ARRAY(object_of(letter, "xx"))));
@@ -172,7 +172,8 @@ static void shared_parts_are_compared_once(void) {
 
 /* ---- Descriptions ---- */
 
-/* At each size: no byte beyond it, a NUL at the end, whole characters, and an ellipsis if the text is truncated. */
+/* A description in a buffer of any size has no byte beyond the size, ends with a NUL after a whole character, and has
+ * an ellipsis if the text is truncated. */
 static void description_fits_its_place(void) {
   promise_value_t forged = {.kind = 4711};
   promise_value_t value = json("{\"naïve\":[\"☹☹☹\",1234567,\"\\u0001\\ud83c\\udf88\"]}");

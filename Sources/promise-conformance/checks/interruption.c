@@ -74,7 +74,7 @@ static void interrupt(pthread_t thread, waiting_t *waiting, long count) {
 static const int restarts[] = {0, SA_RESTART};
 static const int64_t limits[] = {FOR_EVER, 3600 * 1000 * MILLISECONDS};
 
-/* A handler that runs before the thread sleeps is not noticed, so signals are sent until the wait returns. */
+/* A handler that runs before the thread sleeps does not end the wait, so signals are sent until the wait returns. */
 static void ends_with_eintr(waiting_t waiting) {
   for (int i = 0; i < 4; i++) {
     waiting.timeout = limits[i / 2];
@@ -127,7 +127,7 @@ static void *waits_with_signals_blocked(void *argument) {
   return waits_there(argument);
 }
 
-/* A signal that the waiting thread blocks has no handler there. */
+/* The waiting thread blocks the signal, so its handler does not run there. */
 static void a_blocked_signal_ends_no_wait(void) {
   waiting_t waiting = {.wait = waits_interruptibly, .promise = pending(), .timeout = FOR_EVER};
   handle(0);

@@ -13,7 +13,7 @@ static promise_value_t read_as(const char *text, promise_kind_t kind) {
   return value;
 }
 
-/* Returns the JSON of a value, and takes over the value. */
+/* Checks the JSON of a value, and takes over the value. */
 static void check_written(promise_value_t value, const promise_json_options_t *options, const char *expected) {
   promise_value_t out = garbage(), error = garbage();
   CHECK_STATUS(promise_value_to_json(&out, &value, options, &error), PROMISE_OK);
@@ -38,7 +38,7 @@ static void integers_are_exact(void) {
   CHECK(read_as("9223372036854775808", PROMISE_KIND_U64).as.u64 == UINT64_C(1) << 63);
   CHECK(read_as("18446744073709551615", PROMISE_KIND_U64).as.u64 == UINT64_MAX);
   check_written((promise_value_t){.kind = PROMISE_KIND_U64, .as.u64 = UINT64_MAX}, NULL, "18446744073709551615");
-  /* Beyond the range: the nearest double. */
+  /* Numbers beyond the range are read as the nearest double. */
   CHECK(read_as("18446744073709551616", PROMISE_KIND_F64).as.f64 == 18446744073709551616.0);
   CHECK(read_as("-9223372036854775809", PROMISE_KIND_F64).as.f64 == -9223372036854775808.0);
   CHECK(read_as("123456789012345678901234567890", PROMISE_KIND_F64).as.f64 == 123456789012345678901234567890.0);
@@ -116,7 +116,7 @@ static void doubles_are_written_so_that_they_are_read_again(void) {
     const char *data = promise_value_data(&text, &length);
     REQUIRE(promise_value_from_json(&again, data, length, NULL, NULL) == PROMISE_OK);
     wrong += memcmp(&again, &value, sizeof value) != 0 || strtod(data, NULL) != value.as.f64;
-    /* A sign, 17 digits, a point, an exponent of 5. */
+    /* At most a sign, 17 digits, a point, and an exponent of 5 characters. */
     wrong += length > 24;
     promise_value_release(&text);
   }
@@ -236,7 +236,7 @@ static void *reads_and_writes_deep_values(void *argument) {
   CHECK(strcmp(promise_value_data(&again, NULL), text) == 0);
   promise_value_release(&value);
   promise_value_release(&again);
-  /* Unclosed arrays too. */
+  /* Unclosed arrays are read without recursion too. */
   CHECK_STATUS(promise_value_from_json(&value, text, levels * 3, &options, NULL), PROMISE_EINVAL);
   free(text);
   return NULL;

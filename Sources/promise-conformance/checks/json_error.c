@@ -45,7 +45,7 @@ static void an_error_has_its_path(void) {
   CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
 }
 
-/* Reads or writes the text `[1,2,3]` with the options, and returns the code of the error; 0 without one. */
+/* Reads or writes the text `[1,2,3]` with the options, and returns the code of the error; 0 if there is no error. */
 static int64_t code_with(const promise_json_options_t *options, bool writes) {
   promise_value_t value = json("[1,2,3]"), out = garbage(), error = garbage();
   promise_status_t status = writes ? promise_value_to_json(&out, &value, options, &error)
@@ -82,7 +82,7 @@ static void values_are_written_up_to_a_depth(void) {
   CHECK_INT(promise_value_code(&error), PROMISE_JSON_EDEPTH);
   CHECK_STATUS(promise_value_release(&error), PROMISE_OK);
   CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
-  /* Without a number it is 1000. */
+  /* The default limit is 1000 levels. */
   value = nest(i64(1), 1001);
   CHECK_STATUS(promise_value_to_json(&out, &value, NULL, &error), PROMISE_EINVAL);
   CHECK_INT(promise_value_code(&error), PROMISE_JSON_EDEPTH);

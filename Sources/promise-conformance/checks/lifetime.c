@@ -39,7 +39,7 @@ static void a_released_child_does_not_stop_the_handler(void) {
   release(promise);
 }
 
-/* The library's reference to a derived promise is not the program's to release. */
+/* The program cannot release the library's reference to a derived promise. */
 static void a_release_too_many_is_refused(void) {
   spy_t spy = {0};
   promise_t *promise = pending();

@@ -3,7 +3,7 @@
 
 #include "../operators.h"
 
-/* A link forwards values and errors until it is released; only with its flag the end. */
+/* A link forwards values and errors until it is released; the end, only with PROMISE_FORWARD_END. */
 static void a_link_without_its_flag_leaves_the_target_open(void) {
   promise_publisher_t *source = publisher_new(0), *target = publisher_new(0);
   listener_t listener = {0};
@@ -40,7 +40,7 @@ static void a_released_link_forwards_nothing(void) {
   CHECK_STATUS(promise_publisher_release(source), PROMISE_OK);
 }
 
-/* Each way in which a stream can end. */
+/* A stream is finished, failed or cancelled. */
 static void a_link_ends_its_target_in_the_same_way(void) {
   for (int how = 0; how < 3; how++) {
     promise_publisher_t *source = publisher_new(0), *target = publisher_new(0);
@@ -62,7 +62,7 @@ static void a_link_ends_its_target_in_the_same_way(void) {
   }
 }
 
-/* A request to cancel the promise waits for the publisher, and then for its subscriber. */
+/* A publisher of a promise counts as interest in it; so does its subscriber, once the publisher is released. */
 static void the_stream_of_a_promise_is_interest_in_it(void) {
   promise_t *promise = pending(), *other = then(promise, 'a');
   promise_publisher_t *publisher = made(promise_publisher_of(promise));

@@ -1,4 +1,4 @@
-/* promise/loop.h: loops that a thread of the program turns. */
+/* promise/loop.h: loops that a thread of the program runs. */
 #include "../checked.h"
 #include "../loops.h"
 
@@ -102,7 +102,7 @@ static void one_thread_runs_it_at_a_time(void) {
   teardown(fixture);
 }
 
-/* Jobs from other threads, while the loop sleeps and while it runs. */
+/* A job that other threads submit, while the loop sleeps and while it runs. The last one stops the loop. */
 static void ticks(void *countdown) {
   if (--*(long *)countdown == 0)
     promise_loop_stop(shared.loop);
@@ -144,7 +144,7 @@ static void wait_runs_the_loop(void) {
   CHECK(ended(child, PROMISE_FULFILLED, 2));
   CHECK_STATUS(promise_loop_wait(fixture.loop, child, 0), PROMISE_OK);
   promise_release(child);
-  /* Its own timer. */
+  /* A timer on the loop itself. */
   promise_t *nap = promise_sleep_on(fixture.executor, MILLISECONDS);
   CHECK_STATUS(promise_loop_wait(fixture.loop, nap, FOR_EVER), PROMISE_OK);
   promise_release(nap);
@@ -194,7 +194,7 @@ static void a_run_leaves_jobs_that_its_jobs_submit(void) {
   teardown(fixture);
 }
 
-/* Each tick's value is the number of intervals so far. Missed counts_ticks are merged into one. */
+/* Each tick's value is the number of intervals so far. Missed ticks are merged into one. */
 static void counts_ticks(void *ctx, const promise_value_t *value) {
   CHECK_INT(value->kind, PROMISE_KIND_U64);
   CHECK(value->as.u64 > *(uint64_t *)ctx);

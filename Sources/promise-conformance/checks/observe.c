@@ -6,7 +6,7 @@
 #include "../checked.h"
 #include "../reports.h"
 
-/* The library keeps no address of a test that has returned: the next test's report may lie there. */
+/* Removes the hooks with the address of the test's report: the next test's report may have the same address. */
 static void unwatch(void) {
   CHECK_STATUS(promise_set_hooks(NULL), PROMISE_OK);
 }
@@ -194,7 +194,7 @@ static void a_dump_is_written(void) {
 }
 
 typedef struct seen {
-  spy_t spy; /* of the context */
+  spy_t spy; /* counts the frees of the context */
   uint64_t promise, derived;
   int created, settled, began, ended;
 } seen_t;
@@ -282,7 +282,7 @@ static void a_graph_is_written(void) {
   release(promise);
 }
 
-/* Whether a number is in `written`, by itself. */
+/* Returns whether `written` contains the number, and not only as a part of a longer one. */
 static bool has_number(unsigned long long number) {
   char digits[24];
   size_t length = (size_t)snprintf(digits, sizeof digits, "%llu", number);

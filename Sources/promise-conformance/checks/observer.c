@@ -1,7 +1,7 @@
 /* promise/callback.h: promise_observe() (clause 3.1.1). */
 #include "../checked.h"
 
-/* Distinguishes the two callbacks of one observation. */
+/* Writes 'v' to the journal, which shows the callback for values apart from that for reasons. */
 static void saw_value(void *ctx, const promise_value_t *value) {
   note('v');
   spy_see(ctx, value);

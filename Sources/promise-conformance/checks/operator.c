@@ -15,7 +15,7 @@ static promise_verdict_t doubles_even(void *ctx, const promise_value_t *in, prom
   case 102:
     return PROMISE_VERDICT_CANCEL;
   case 103:
-    return PROMISE_ADOPT; /* there is no such thing here */
+    return PROMISE_ADOPT; /* not a verdict of a transform */
   case 104:
     *out = garbage();
     return PROMISE_FULFILL;
@@ -82,7 +82,7 @@ static void a_transform_may_end_the_stream(void) {
     CHECK_STATUS(promise_publisher_publish(derived, I64(1)), PROMISE_EINVAL);
     publish(source, number);
     CHECK(number == 100 ? is_done(end) : number == 101 ? ended(end, PROMISE_REJECTED, 55) : was_discarded(end));
-    CHECK_INT(promise_publisher_count(source), 0); /* it is left */
+    CHECK_INT(promise_publisher_count(source), 0); /* the transform has unsubscribed */
     CHECK_INT(atomic_load(&spy.frees), 1);
     CHECK_INT(promise_publisher_state(source), PROMISE_PENDING);
     publish(source, 2);
@@ -142,7 +142,7 @@ static void a_transform_may_change_the_end(void) {
     CHECK(how == 0   ? ended(end, PROMISE_REJECTED, 7)
           : how == 1 ? promise_state(end) == PROMISE_PENDING
                      : was_discarded(end));
-    CHECK_TEXT(listener.log, how == 1 ? "7 " : "."); /* open, though its source is destroyed */
+    CHECK_TEXT(listener.log, how == 1 ? "7 " : "."); /* still open, although its source has failed */
     promise_publisher_release(derived), promise_release(end);
     release_both(subscriber, source);
   }
@@ -159,7 +159,7 @@ static void a_value_that_equals_its_predecessor_is_passed_over(void) {
       numbers[i] < 0 ? publish_error(source, -numbers[i]) : publish(source, numbers[i]);
     CHECK_TEXT(listener.log, flags == 0 ? "1 2 1 !3 !3 1 " : "1 2 1 !3 1 ");
     promise_subscriber_t *other = listen(derived, &late);
-    CHECK_TEXT(late.log, "1 "); /* it is stateful */
+    CHECK_TEXT(late.log, "1 "); /* `derived` is stateful */
     promise_subscriber_release(other), promise_publisher_release(derived);
     release_both(subscriber, source);
   }
@@ -259,7 +259,7 @@ static void a_promise_is_a_stream_of_one_value(void) {
       promise_resolve(promise, I64(3));
     if (how == 2)
       promise_reject(promise, I64(4));
-    if (how == 3) { /* nobody is there any more */
+    if (how == 3) { /* no subscriber is left */
       promise_publisher_release(publisher), promise_subscriber_release(subscriber);
       promise_resolve(promise, I64(3));
       CHECK_TEXT(listener.log, ".");

@@ -29,7 +29,7 @@ static void derived_promises_settle_depth_first(void) {
   observe(ab, 'i');
   observe(aa, 'j');
   resolve(promise, 1);
-  /* a, then its reactions c (e j), d, g (i); then b (f); then h */
+  /* a, its reactions c (then e j), d, g (then i); b (then f); h */
   CHECK_TEXT(journal, "acejdgibfh");
   promise_t *all[] = {promise, a, b, aa, ab};
   for (int i = 0; i < 5; i++)
@@ -130,7 +130,7 @@ static promise_verdict_t adopts_subject(void *ctx, const promise_value_t *in, pr
   return PROMISE_ADOPT;
 }
 
-/* A follower's position in the list of its inner promise is that of the adoption. */
+/* A follower gets its place among the reactions of the inner promise when its handler adopts that promise. */
 static void follower_settles_in_its_turn(void) {
   subject = pending();
   promise_t *outer = fulfilled(1);

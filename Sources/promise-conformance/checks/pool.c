@@ -140,7 +140,7 @@ static void a_dropped_turn_drops_queued_jobs(void) {
   CHECK_SPY(&first.spy, 0, 1);
   CHECK_SPY(&second.spy, 0, 1);
   CHECK_STATUS(promise_executor_release(serial), PROMISE_OK);
-  /* So does a dropped job of promise_run(), whose promise is rejected. */
+  /* A dropped job of promise_run() frees its context too, and its promise is rejected. */
   spy_t spy = {0};
   promise_t *promise = promise_run(target, spy_handler, &spy, spy_free);
   CHECK_STATUS(promise_job_drop(kept), PROMISE_OK);
@@ -194,7 +194,7 @@ static void holds(void *ctx) {
   }
 }
 
-/* With one processor the pool runs one job at a time, as long as none blocks. */
+/* With one processor the pool runs one job at a time, unless a job blocks. */
 static void higher_priorities_begin_first(void) {
   CHECK(true);
   if (shares_process())

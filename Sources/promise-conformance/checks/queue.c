@@ -22,7 +22,7 @@ static void a_watch_gives_the_outcome(void) {
   CHECK_EVENT(1, PROMISE_EVENT_SETTLED, PROMISE_REJECTED, UINT64_MAX);
   CHECK_EVENT(2, PROMISE_EVENT_SETTLED, PROMISE_FULFILLED, 0);
   CHECK_INT(events[2].value.as.i64, 3);
-  /* The value is the taker's. */
+  /* The taker owns the value, which outlives the promise. */
   promise_release(bad);
   CHECK_TEXT(promise_value_data(&events[1].value, NULL), "a reason that is long enough for memory of its own");
   CHECK_STATUS(promise_value_release(&events[1].value), PROMISE_OK);
@@ -53,7 +53,7 @@ static void many_are_taken_in_order(void) {
   promise_queue_free(queue);
 }
 
-/* A watch is interest: a request propagates only after it has ended. */
+/* A watch is interest: a request propagates only after the watch has ended. */
 static void a_watch_is_interest_until_it_is_ended(void) {
   promise_queue_t *queue = promise_queue_new();
   promise_t *source = promise_new();
@@ -76,7 +76,7 @@ static void a_watch_is_interest_until_it_is_ended(void) {
   promise_queue_free(queue);
 }
 
-/* Cancels all watches with a tag, pending events included. */
+/* promise_queue_unwatch() cancels all watches with a tag, pending events included. */
 static void unwatch_ends_all_of_a_tag(void) {
   payload_t payload = {0};
   promise_queue_t *queue = promise_queue_new();
@@ -103,7 +103,7 @@ static void unwatch_ends_all_of_a_tag(void) {
   promise_queue_free(queue);
 }
 
-/* A promise destroyed while pending has an event, with its tag. */
+/* A watch of a promise that is destroyed while pending gets a DROPPED with its tag. */
 static void a_promise_destroyed_while_pending_gives_dropped(void) {
   promise_queue_t *queue = promise_queue_new();
   promise_t *source = promise_new();

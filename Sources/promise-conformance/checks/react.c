@@ -11,7 +11,8 @@ static promise_verdict_t on_bad(void *ctx, const promise_value_t *in, promise_va
   return spy_handler(ctx, in, out);
 }
 
-/* Attaches the handlers named in `which`, settles, and returns those that ran; the child is checked and released. */
+/* Attaches the handlers that `which` names by letter, settles the promise, and checks the derived one. Returns the
+ * letters of the handlers that ran. */
 static const char *reacts(const char *which, const promise_type_t *type, bool good, bool settled, bool runs) {
   spy_t spy = {0};
   promise_reaction_t reaction = {.size = sizeof reaction,

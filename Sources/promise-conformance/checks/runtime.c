@@ -55,7 +55,7 @@ static void statistics_check_the_size(void) {
   CHECK_STATUS(promise_statistics(NULL), PROMISE_EINVAL);
 }
 
-/* Every object of the process, those that the statistics leave out excepted: a few. */
+/* Returns the number of objects of the process, without a few that the statistics leave out. */
 static int64_t live_objects(const promise_statistics_t *now) {
   return (int64_t)(now->promises_pending + now->promises_settled + now->callbacks + now->values + now->executors +
                    now->jobs + now->tokens + now->gathers + now->loops + now->publishers + now->subscribers +
@@ -75,7 +75,7 @@ static void trim_returns_memory(void) {
   CHECK(returned >= 0);
   promise_statistics_t after = counted();
   CHECK((int64_t)(before.bytes_resident - after.bytes_resident) >= returned);
-  /* Pages with a live object stay, and up to 256 cells of each other thread. */
+  /* Trimming leaves pages with a live object, and up to 256 cells of each other thread. */
   CHECK((int64_t)after.bytes_reusable <= (live_objects(&after) + 16) * 4096 + (after.threads + 1) * 256 * 64);
   CHECK_INT(promise_state(promises[0]), PROMISE_ESTALE);
   CHECK_INT(promise_state(promises[COUNT - 1]), PROMISE_ESTALE);
@@ -87,7 +87,7 @@ static void trim_returns_memory(void) {
 static atomic_int starts, stops;
 static atomic_bool has_started_here;
 static gate_t worked = GATE_CLOSED;
-/* Opened when the hooks of each of the two checks are freed: they may run in one process. */
+/* One gate for each of the two checks, which may run in one process: opened when the hooks of the check are freed. */
 static gate_t freed[] = {GATE_CLOSED, GATE_CLOSED};
 static int check;
 static _Thread_local bool is_started;
@@ -123,7 +123,7 @@ static void threads_call_hooks(void) {
   gate_wait(&worked);
   CHECK(atomic_load(&has_started_here));
   CHECK_STATUS(promise_set_thread_hooks(NULL, NULL, NULL, NULL), PROMISE_OK);
-  /* A thread that is idle ends soon. */
+  /* Idle threads end soon, and the last one frees the hooks. */
   gate_wait(&freed[check]);
   CHECK_INT(atomic_load(&stops), atomic_load(&starts));
 }
@@ -140,7 +140,7 @@ static void threads_of_timers_call_hooks(void) {
   check = 1;
   CHECK_STATUS(promise_set_thread_hooks(starts_thread, stops_thread, &starts, frees_hooks), PROMISE_OK);
   pthread_t thread = pthread_self();
-  /* A timer that has fired before the handler is attached leaves the handler to this thread. */
+  /* If a timer fires before the handler is attached, the handler runs on this thread: try again with twice the time. */
   for (int64_t time = MILLISECONDS; pthread_equal(thread, pthread_self()); time *= 2) {
     promise_t *timer = promise_sleep(time), *derived = promise_then(timer, looks_for_the_start, &thread, NULL);
     CHECK_STATUS(promise_wait(derived, FOR_EVER), PROMISE_OK);

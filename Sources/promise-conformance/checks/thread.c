@@ -1,5 +1,5 @@
-/* promise.h, THREADS: every function may be called from any thread at any time. The order is left to chance; the rules
- * hold in each. */
+/* promise.h, THREADS: every function may be called from any thread at any time. The order of the calls is left to
+ * chance; the rules hold in every order. */
 #include "../checked.h"
 
 enum { THREADS = 4, ROUNDS = 500, ATTACHMENTS = 8 };

@@ -25,7 +25,7 @@ typedef struct nap {
   int64_t earliest, latest;
 } nap_t;
 
-/* The timer has the only other reference, so a stale handle shows that it released it. */
+/* Besides the test, only the timer has a reference, so a stale handle shows that the timer has released it. */
 static void settled_sleep_is_released_at_once(void) {
   for (int how = 0; how < 3; how++) {
     promise_t *nap = promise_sleep(3600 * 1000 * MILLISECONDS);
@@ -80,7 +80,7 @@ static void opens(void *ctx, const promise_value_t *value) {
   gate_open(&second_ended);
 }
 
-/* The first callback ends only once the second has run, which is due later. */
+/* The callback of the first timer waits for that of the second, which is due later. */
 static void blocked_callback_does_not_hold_up_other_timers(void) {
   promise_t *first = promise_sleep(MILLISECONDS), *second = promise_sleep(2 * MILLISECONDS);
   promise_observe(first, blocks, NULL, NULL, NULL);
@@ -114,8 +114,8 @@ static promise_verdict_t whether_it_is_current(void *executor, const promise_val
   return PROMISE_FULFILL;
 }
 
-/* A handler attached too late runs here. If the machine is so busy that the timer is due by then, a longer one
- * follows. */
+/* A handler that is attached after the timer has fired runs on this thread. On a busy machine that can happen: try
+ * again with twice the time. */
 static void ends_on(promise_executor_t *executor) {
   bool in_time = false;
   for (int64_t time = 20 * MILLISECONDS; !in_time; time *= 2) {
@@ -155,7 +155,7 @@ static void executor_may_drop_a_sleep(void) {
   CHECK_STATUS(promise_job_drop(take_job(&shelf)), PROMISE_OK);
   CHECK(failed_with(nap, PROMISE_ECLOSED));
   promise_release(nap);
-  /* Settled between its time and its job. */
+  /* The promise is settled after its timer has fired, and before the job runs. */
   for (int drop = 0; drop < 2; drop++) {
     was_submitted.open = false;
     nap = promise_sleep_on(executor, 1);

@@ -6,7 +6,8 @@
 #include "../loops.h"
 #include "../operators.h"
 
-/* Publishes three values to the operator, then ends the source, long before the timer is due. */
+/* Publishes three values, then ends the source, long before the timer is due. Checks the log before and after the
+ * end. */
 static void check_ending(promise_publisher_t *source, promise_publisher_t *derived, const char *before,
                          const char *after) {
   listener_t listener = {0};
@@ -65,7 +66,7 @@ static void silence_fails(void) {
 enum { ROUNDS = 3 };
 static const int64_t short_time = 100 * MILLISECONDS;
 
-/* Waits for the next event; returns its time. */
+/* Waits for the next event; returns the time at which it was there. */
 static int64_t next_at(promise_subscriber_t *subscriber) {
   promise_t *next = next_of(subscriber);
   CHECK_STATUS(promise_wait(next, FOR_EVER), PROMISE_OK);
@@ -92,7 +93,7 @@ static void no_debounce_is_too_short(void) {
   }
 }
 
-/* Of two events the first is published at once, and begins the interval. */
+/* The first event is published at once, and begins the interval; the second waits for its end. */
 static void no_throttle_is_too_short(void) {
   for (int i = 0; i < ROUNDS; i++) {
     promise_publisher_t *source = publisher_new(0);
@@ -149,7 +150,7 @@ static promise_publisher_t *ticks(promise_executor_t *executor, promise_publishe
   return promise_publisher_every(executor, interval);
 }
 
-/* The timer fires while this thread runs the loop, and calls the callbacks for its event here. */
+/* The timer fires while this thread runs the loop, so the callbacks for its event run on this thread. */
 static void the_executor_publishes(void) {
   timed_t *const all[] = {promise_publisher_debounce, throttles, ticks};
   for (int i = 0; i < 3; i++) {
@@ -159,7 +160,7 @@ static void the_executor_publishes(void) {
     publish(source, 1);
     publish(source, 2);
     if (i == 1)
-      (void)next_at(subscriber); /* the first one, at once */
+      (void)next_at(subscriber); /* the first event is published at once */
     spy_t spy = {0};
     promise_t *next = next_of(subscriber);
     CHECK_STATUS(promise_observe(next, spy_observer, spy_observer, &spy, spy_free), PROMISE_OK);

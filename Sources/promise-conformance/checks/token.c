@@ -65,7 +65,7 @@ static void the_last_release_invalidates_if_asked_to(void) {
     CHECK_STATUS(promise_token_release(token), PROMISE_OK);
     CHECK_TEXT(journal, automatic ? "p" : "");
     promise_resolve(source, VOID());
-    CHECK_SPY(&spy, automatic ? 0 : 1, 1); /* the handler does not keep the token, and outlives it */
+    CHECK_SPY(&spy, automatic ? 0 : 1, 1); /* the handler has no reference to the token, and outlives it */
     promise_release(promise), promise_release(source), promise_release(child);
   }
 }
@@ -84,7 +84,7 @@ static void an_invalidated_token_silences_earlier_callbacks(void) {
     CHECK_SPY(&silenced, 0, 1);
     CHECK_SPY(&heard, 1, 1);
     CHECK_INT(promise_state(child), PROMISE_REJECTED);
-    CHECK_INT(promise_cancel_requested(child), 1); /* it is cancelled */
+    CHECK_INT(promise_cancel_requested(child), 1); /* the token cancelled it */
     CHECK(ended(later, PROMISE_FULFILLED, 3));
     promise_release(source), promise_release(child), promise_release(later);
     promise_token_release(token);
@@ -119,7 +119,7 @@ static void chained_tokens_are_cancelled_with_their_parent(void) {
   for (int i = 0; i < 4; i++)
     promise_token_add(tokens[i], promises[i]);
   promise_token_cancel(parent, NULL);
-  CHECK_TEXT(journal, "p21"); /* the latest chained first; `below` ends with invalidations alone */
+  CHECK_TEXT(journal, "p21"); /* the latest chained first; `below` is not cancelled, only invalidated */
   promise_token_invalidate(parent, NULL);
   CHECK_TEXT(journal, "p21b");
   for (int i = 0; i < 4; i++) {
@@ -137,7 +137,7 @@ static void a_circle_is_refused(void) {
   CHECK_STATUS(promise_token_chain(two, one, PROMISE_CHAIN_CANCEL), PROMISE_OK);
   CHECK_STATUS(promise_token_chain(three, two, 0), PROMISE_OK);
   CHECK_STATUS(promise_token_chain(one, three, PROMISE_CHAIN_CANCEL), PROMISE_EDEADLK);
-  promise_token_release(two); /* a destroyed token chains no other */
+  promise_token_release(two); /* a destroyed token ends the chains through it */
   CHECK_STATUS(promise_token_chain(one, three, PROMISE_CHAIN_CANCEL), PROMISE_OK);
   promise_token_release(one), promise_token_release(three);
 }
@@ -149,7 +149,7 @@ static void a_chain_of_tokens_may_be_long(void) {
   promise_t *promise = named("e");
   for (int i = 0; i < LINKS; i++)
     tokens[i] = promise_token_new(0);
-  /* From the end, so that the search for a cycle is short. */
+  /* Chained from the end, so that each search for a cycle is short. */
   for (int i = LINKS - 1; i > 0; i--)
     CHECK_STATUS(promise_token_chain(tokens[i - 1], tokens[i], PROMISE_CHAIN_CANCEL), PROMISE_OK);
   promise_token_add(tokens[0], promise);
@@ -253,7 +253,7 @@ static void cancelling_silences_nobody(void) {
 }
 
 static void a_deadline_cancels(void) {
-  /* Static: the thread that runs the request calls it after the discarding, when this function may have returned. */
+  /* Static: its handler runs after the one that discards the promise, when this function may have returned. */
   static spy_t asked;
   spy_t late = {0};
   promise_token_t *token = token_new(false), *child = token_new(false), *silent = token_new(false);
@@ -267,7 +267,7 @@ static void a_deadline_cancels(void) {
   CHECK_INT(promise_token_deadline(token), hour);
   CHECK_INT(promise_token_deadline(child), hour);
   CHECK_INT(promise_token_deadline(silent), INT64_MAX);
-  /* The handler of the request settles the promise, for which this thread can wait. */
+  /* This handler settles the promise when the request comes, so that the thread can wait for the request. */
   CHECK_STATUS(promise_on_cancel_request(promise, discards, promise, NULL), PROMISE_OK);
   CHECK_STATUS(promise_on_cancel_request(promise, spy_observer, &asked, spy_free), PROMISE_OK);
   CHECK_STATUS(promise_token_add(child, promise), PROMISE_OK);

@@ -2,7 +2,8 @@
 #include "../checked.h"
 
 static void plain_kinds_own_nothing(void) {
-  /* Static, for all bytes of `as` are compared: in an automatic value those beside `b` may be indeterminate. */
+  /* Static, because the loop compares all bytes of `as`: in an automatic value the bytes beside `b` may be
+   * indeterminate. */
   static promise_value_t values[] = {
       {.kind = PROMISE_KIND_VOID},
       {.kind = PROMISE_KIND_BOOL, .as.b = 1},

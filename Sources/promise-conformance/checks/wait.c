@@ -53,7 +53,7 @@ static void waiting_for_a_promise_of_this_thread_is_a_deadlock(void) {
   CHECK_INT(calls, 1);
   CHECK_ENDED(own, PROMISE_FULFILLED, 1);
   release(own), release(promise);
-  /* A descendant, and a reaction that is queued behind the running one. */
+  /* The handler cannot wait for a descendant either, nor for a reaction that is queued behind the running one. */
   promise = pending();
   promise_t *child = promise_then(promise, waits_for_itself, &calls, NULL);
   own = promise_then(child, adds_one, NULL, NULL);
@@ -68,7 +68,7 @@ static void waiting_for_a_promise_of_this_thread_is_a_deadlock(void) {
   release(child), release(own), release(promise);
 }
 
-/* The handler of a request would have to settle the promise that was asked. */
+/* Waits for a promise derived from the asked one, which this handler itself would have to settle. */
 static void waits_for_the_asked(void *ctx, const promise_value_t *reason) {
   (void)reason;
   CHECK_STATUS(promise_wait(own, FOR_EVER), PROMISE_EDEADLK);
@@ -179,7 +179,8 @@ static void waits_for_the_end_of_a_chain(void) {
   promise_release(promise);
 }
 
-/* Another thread waits for these promises while the callback runs: an ordinary wait, which that callback ends. */
+/* `in_callback` opens when the callback runs, and `waited` ends it. Meanwhile another thread waits for the promise: an
+ * ordinary wait, which the end of the callback ends. */
 static gate_t in_callback = GATE_CLOSED, waited = GATE_CLOSED;
 
 static promise_verdict_t lets_others_look(void *ctx, const promise_value_t *in, promise_value_t *out) {
@@ -204,8 +205,9 @@ static void other_threads_may_wait_for_a_promise_that_is_settled_here(void) {
   promise_release(promise);
 }
 
-/* A promise settled on another thread, which has not reached its later callbacks. A callback attached here runs at
- * once, and may wait for them, because this thread does not have to run them. */
+/* `first_runs` opens when the first callback runs on the settling thread, and `first_may_end` ends it. A callback that
+ * this thread attaches meanwhile runs at once, and may wait for later callbacks, because the settling thread runs
+ * those. */
 static gate_t first_runs = GATE_CLOSED, first_may_end = GATE_CLOSED;
 
 static void holds_the_others_up(void *ctx, const promise_value_t *value) {

@@ -1,4 +1,4 @@
-/* Loads a plugin, calls its one function, answer() -> promise<i64>, and prints the result. */
+/* Loads a plugin, calls its only function, answer() -> promise<i64>, and prints the result. */
 #include <dlfcn.h>
 #include <promise_plugin.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// C++ types as values: a value that fits round-trips; any other is an error on conversion, not on reading.
+// C++ types as values: a value that fits round-trips; any other value is an error on conversion, not on reading.
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -23,7 +23,7 @@ struct point {
 };
 template <> struct promises::registered<point> { static constexpr const char *name = "test.hpp.point"; };
 
-// Move-only objects are read in place.
+// A move-only object, which is read in place.
 struct page {
   std::unique_ptr<std::string> text;
   counted count;
@@ -90,7 +90,7 @@ void a_fraction_is_not_an_integer() {
   CHECK(throws<promises::error>([] { promise<int>::resolved(1e20); }, unfit));
   CHECK(throws<promises::error>([] { promise<int>::resolved(2.5f); }, unfit));
   CHECK(promise<int>::resolved(-2147483648.0).get() == INT32_MIN && promise<int>::resolved(-0.0).get() == 0);
-  // The powers of two that are the first beyond, and the last numbers before them.
+  // The powers of two that are the first numbers beyond a range, and the last numbers within it.
   const double beyond = 18446744073709551616.0;
   CHECK(throws<promises::error>([&] { promise<std::uint64_t>::resolved(beyond); }, unfit));
   CHECK(promise<std::uint64_t>::resolved(std::nextafter(beyond, 0)).get() == UINT64_MAX - 2047);
@@ -108,7 +108,7 @@ void a_float_has_a_range() {
   CHECK(throws<promises::error>([] { promise<float>::resolved(1e39); }, unfit));
   constexpr float highest = std::numeric_limits<float>::max();
   CHECK(comes_back(highest) && comes_back(-highest) && promise<float>::resolved(double(highest)).get() == highest);
-  // Other numbers are rounded. Infinities and NaN stay.
+  // Other numbers are rounded. Infinities and NaN are kept.
   CHECK(promise<double>::resolved(0.1).as<float>().get() == 0.1f && promise<float>::resolved(1e-300).get() == 0);
   CHECK(std::isinf(promise<double>::resolved(-HUGE_VAL).as<float>().get()));
   CHECK(std::isinf(promise<float>::resolved(HUGE_VAL).get()));

@@ -87,7 +87,7 @@ void a_coroutine_that_cannot_go_on_is_destroyed() {
   CHECK(counted::alive == 0 && never.is_settled());
   CHECK(throws<promises::error>([&] { never.get(); }, closed));
   CHECK(throws<promises::error>([&] { after.get(); }, closed));
-  // The coroutine's own reference was the last one.
+  // The only reference to the source was the coroutine's.
   const auto nobody = add_one(promise<int>());
   CHECK(counted::alive == 0);
   CHECK(throws<promises::error>([&] { nobody.get(); }, closed));
@@ -117,7 +117,7 @@ void requests_propagate_upstream() {
   const auto sum = add_one(producer.copy());
   CHECK(!asked && sum.request_cancel() && asked);
   CHECK(throws<promises::cancelled>([&] { sum.get(); }));
-  // Cancelled before it awaits the second.
+  // A coroutine is asked to cancel before it awaits the second promise.
   promise<> first;
   promise<int> second;
   int requests = 0;
@@ -213,7 +213,7 @@ void threads_settle_awaited_promises() {
   }
 }
 
-// A coroutine type as in other libraries: its owner destroys it.
+// A coroutine type as in other libraries: its owner destroys the coroutine.
 struct task {
   struct promise_type {
     task get_return_object() {
@@ -234,7 +234,7 @@ struct task {
   std::coroutine_handle<promise_type> frame;
 
   explicit task(std::coroutine_handle<promise_type> made) : frame(made) {}
-  /* clang before 17 moves the result of get_return_object(). */
+  /* Needed by clang before 17, which moves the result of get_return_object(). */
   task(task &&other) noexcept : frame(std::exchange(other.frame, nullptr)) {}
   task &operator=(task &&) = delete;
   ~task() {
@@ -263,7 +263,7 @@ void a_coroutine_of_another_kind_is_its_owners() {
     const task waits = hears(source.copy(), heard);
     CHECK(!waits.frame.done() && counted::alive == 1);
   }
-  CHECK(counted::alive == 0); // destroyed while suspended: a later settlement does not affect it
+  CHECK(counted::alive == 0); // the frame was destroyed: a later settlement does not resume it
   const task waits = hears(source.copy(), heard);
   source.resolve(7);
   CHECK(heard == 7 && waits.frame.done());
@@ -315,7 +315,7 @@ promise<int> goes_through(promise<int> first, promise<int> second, promise<int> 
   const counted local;
   const int one = co_await std::move(first);
   const int two = co_await second;
-  // A settlement inside the coroutine completes there: `outer` is settled when the call returns.
+  // A settlement inside the coroutine is complete when its call returns: `outer` is settled.
   promise<int> inner;
   const auto outer = add_one(inner.copy());
   inner.resolve(one + two);
@@ -332,7 +332,7 @@ void the_last_wait_settles_the_coroutine() {
   second.resolve(2);
   third.resolve(3);
   CHECK(all.get() == 7 && after.get() == 8);
-  // Settled by another holder before.
+  // Another holder settles the coroutine's promise before the coroutine returns.
   promise<int> source;
   const auto taken = add_one(source.copy());
   CHECK(taken.resolve(5) && source.resolve(1) && taken.get() == 5);

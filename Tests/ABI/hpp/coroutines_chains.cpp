@@ -1,4 +1,4 @@
-// Long chains of coroutines: requests to cancel, and executors that drop their jobs. None takes recursion.
+// Long chains of coroutines: requests to cancel, and executors that drop their jobs. None of them recurses.
 #include <coroutine>
 #include <memory>
 #include <stdexcept>
@@ -54,7 +54,7 @@ void a_request_propagates_to_the_source() {
   CHECK(counted::alive == 0 && throws<promises::cancelled>([&] { last.get(); }));
 }
 
-// The coroutines that wait for one another need not be neighbours.
+// A chain may mix coroutines with handlers.
 void a_request_propagates_through_handlers() {
   promise<int> source;
   auto last = source.copy();
@@ -90,7 +90,7 @@ void a_closed_loop_ends_all() {
   CHECK(counted::alive == 0 && throws<promises::error>([&] { last.get(); }, is_closed));
 }
 
-// The job of a settled promise may be dropped while the coroutine is about to wait.
+// The job of a settled promise may be dropped while the coroutine is about to suspend.
 void another_thread_drops_the_jobs() {
   const auto pool = promises::executor::global();
   const auto drops = promises::executor::of([&](promises::job job) {
@@ -112,7 +112,7 @@ void a_promise_settled_before_stays_so() {
   CHECK(taken.get() == 5 && counted::alive == 0);
 }
 
-// A request that a handler makes is complete when its call returns, also within the request that runs the handler.
+// A request made in a handler is complete when its call returns, also if the handler was called for another request.
 void a_request_within_a_request_is_complete() {
   promise<int> outer, inner, of_token, of_c;
   const promises::token token;
@@ -138,7 +138,7 @@ promise<> asks(promise<> begin, promise_t *what) {
   promise_request_cancel(what, nullptr);
 }
 
-// As within a handler of the C interface.
+// A request made within a handler of the C interface is complete too.
 void a_request_within_a_c_handler_is_complete_too() {
   struct sources {
     promise<int> outer, inner, of_c;

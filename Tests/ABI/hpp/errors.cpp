@@ -34,7 +34,7 @@ void an_exception_caught_as_its_base_stays_whole() {
     whole.reject(e);
   }
   CHECK(throws<refused>([&] { whole.get(); }, is_refused_7));
-  // An exception other than the current one is stored as its type and text.
+  // An exception that is not the current one is stored as its type and text.
   const refused other(8);
   const promise<int> seen;
   try {
@@ -90,16 +90,16 @@ void texts_keep_valid_text() {
   CHECK(whole.message() == text && promise<int>::rejected(whole).rescue(&promises::error::code).get() == 1);
   CHECK(throws<promises::error>([&] { promise<int>::rejected(whole).get(); },
                                 [&](const promises::error &e) { return e.message() == text; }));
-  // Neither a domain nor an origin can hold a NUL, nor can a message beside a cause.
+  // A domain and an origin cannot hold a NUL, nor can a message beside a cause: it is replaced.
   CHECK(promises::error(text, 1, "x").domain() == "a?b");
   const promises::error led("net", 1, text, whole);
   CHECK(led.message() == "a?b" && led.cause() == whole.reason());
   CHECK(promises::error("net", 1, text, promises::error("x", 1, "y"), "\xff.cpp").origin() == std::string("?.cpp"));
-  // Each text is shown as far as it is UTF-8.
+  // In each text, bytes that are not UTF-8 are replaced.
   const promises::error mixed("gr\xc3\xbc\xc3\x9f\xff", 1, "\xe2\x82\xac\xe2\x82 \xf0\x9f\x98\x80\xc3");
   CHECK(mixed.domain() == "gr\xc3\xbc\xc3\x9f?" && mixed.message() == "\xe2\x82\xac?? \xf0\x9f\x98\x80?");
   CHECK(promises::error("\xff", 1, "\xc3\xbc").message() == "\xc3\xbc");
-  // The edges of UTF-8: longer forms, surrogates, and beyond the last character.
+  // Edges of UTF-8: overlong forms, surrogates, and numbers beyond the last character.
   for (const char *none :
        {"\x80", "\xc1\xbf", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80"})
     CHECK(promises::error("x", 1, none).message() == std::string(std::string(none).size(), '?'));
@@ -131,7 +131,7 @@ void a_kind_of_cancelled_cancels() {
   const auto ended = promise<>::resolved().then([]() -> int { throw interrupted(); });
   CHECK(ended.cancel_requested());
   CHECK(throws<interrupted>([&] { ended.get(); }, [](const interrupted &e) { return e.number == 3; }));
-  // The cause of a cancellation is passed on, not thrown.
+  // get() throws the cancellation itself, not its cause.
   const auto because = promise<int>::rejected(promises::cancelled(timed_out()));
   CHECK(throws<promises::cancelled>(
       [&] { because.get(); },

@@ -125,7 +125,7 @@ void tokens_have_deadlines() {
   token.set_deadline(hour);
   token.set_deadline(hour + std::chrono::hours(1));
   CHECK(token.deadline() == hour && child.deadline() == hour);
-  // The clock is the library's: a conversion loses only precision below a nanosecond.
+  // The clock is that of the library: a conversion loses only precision below a nanosecond.
   const auto before = clock::now().time_since_epoch();
   CHECK(before <= std::chrono::nanoseconds(promise_now()));
   promises::loop loop;

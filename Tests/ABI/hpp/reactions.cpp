@@ -13,7 +13,7 @@ namespace {
 using promises::promise;
 using namespace std::chrono_literals;
 
-// An exception with more than a message.
+// An exception with a member besides its message.
 struct refused : std::runtime_error {
   int number;
   counted count;
@@ -70,7 +70,7 @@ void an_exception_is_thrown_again() {
   // The exception propagates through chains, and through C.
   const auto passed_on = failed.then([](int n) { return n; }).finally([] {}).as<promises::value>();
   CHECK(throws<refused>([&] { passed_on.get(); }, is_refused_7));
-  // Its view from C.
+  // A C caller sees an ERROR with the type and the message.
   promise_value_t reason;
   CHECK(promise_result(failed.raw(), &reason) == PROMISE_OK);
   const promises::error seen(promises::value::adopt(reason));
@@ -96,7 +96,7 @@ void errors_of_others() {
     return e.domain() == "http" && e.code() == 404 && std::string(e.what()) == "not found";
   };
   CHECK(throws<promises::error>([&] { foreign.get(); }, is_404));
-  // Rethrown by a handler, it is the same reason.
+  // A handler that rethrows the error passes the same reason on.
   const auto again = foreign.rescue([](const promises::error &e) -> int { throw e; });
   CHECK(throws<promises::error>([&] { again.get(); }, is_404));
   const auto number = promise<int>::rejected(promises::value::of(3));
@@ -196,7 +196,7 @@ void time_runs_out() {
   CHECK(!never.wait_until(std::chrono::system_clock::time_point::min()));
   using hours = std::chrono::time_point<std::chrono::system_clock, std::chrono::hours>;
   CHECK(!never.wait_until(hours::min()) && promises::sleep(1ms).wait_until(hours::max()));
-  // In the year 2301, which is within 292 years of now, and not of 1970.
+  // A time point in the year 2301: within 292 years of now, but not of 1970.
   CHECK(promises::sleep(1ms).wait_until(hours(std::chrono::hours(2'910'000))));
   CHECK(throws<promises::error>([&] { never.get_for(1ms); }, late));
   CHECK(throws<promises::error>([&] { promises::timeout(never, 1ms).get(); }, late));

@@ -1,4 +1,5 @@
-// The library in its process: statistics, memory, threads; waits that a signal ends; objects freed by their makers.
+// The library in its process: statistics, memory, threads; waits that a signal ends; objects that the party that made
+// them frees.
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -50,7 +51,7 @@ void threads_call_their_hooks() {
   const int at_work = promises::run(promises::executor::global(), [&] { return started.load(); }).get();
   CHECK(at_work >= 1);
   promises::clear_thread_hooks();
-  freed.wait(); // the threads without work end, and call stop()
+  freed.wait(); // idle threads end, and call stop()
   CHECK(stopped == started);
 }
 
@@ -65,7 +66,7 @@ void a_wait_ends_at_a_signal() {
     end = never.wait_interruptible();
     ended = true;
   });
-  while (!ended) { // a signal before the thread sleeps is not noticed
+  while (!ended) { // a signal before the thread sleeps does not end the wait
     pthread_kill(waiter.native_handle(), SIGUSR1);
     std::this_thread::yield();
   }
@@ -79,7 +80,7 @@ void a_wait_ends_at_a_signal() {
 }
 
 void an_object_is_freed_by_its_maker() {
-  // Another party has registered the type before: its destructor is for its own objects.
+  // Another party has registered the type before, with a destructor that must not be called for this object.
   const promises::type known("test.hpp.shared", [](void *) { std::abort(); });
   {
     const auto held = promise<shared>::resolved(shared());

@@ -19,7 +19,7 @@ bool has_finished(const promises::error &e) {
   return e.domain() == "promise" && e.code() == PROMISE_EFINISHED;
 }
 
-// The events of a stream, errors as their texts in brackets.
+// Records the events of a stream, errors as their texts in brackets.
 template <class T> struct heard {
   std::vector<std::string> events;
   promises::subscriber<T> by;

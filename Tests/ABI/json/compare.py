@@ -3,8 +3,8 @@
     compare.py CONVERT [SEED] [COUNT]
 
 CONVERT is the program of convert.c. Both must agree on which documents are good, and on every value: integers exact,
-doubles to the bit, keys in order. Where Python is more lenient than RFC 8259 or than the library says it is, the
-document is judged by that instead. Doubles of random bits are written with the digits of repr(): the shortest ones.
+doubles to the bit, keys in order. Where Python is more lenient than RFC 8259, or than the documented limits of the
+library, those decide. Doubles of random bits are written with the digits of repr(): the shortest ones.
 """
 
 import json
@@ -31,7 +31,7 @@ def refuse(name):
 
 
 def integer(text):
-    """The number that the library reads: 64 bits exactly, beyond that the nearest double."""
+    """Returns the number that the library must read: exact within 64 bits, beyond that the nearest double."""
     number = int(text)
     return number if -(2**63) <= number < 2**64 else float(text)
 
@@ -52,7 +52,7 @@ def walk(value):
 
 
 def same(one, other):
-    """Equal, with the same types, and doubles to the bit."""
+    """Returns whether two values are equal, with the same types, and doubles to the bit."""
     if type(one) is not type(other):
         return False
     if isinstance(one, float):
@@ -65,7 +65,7 @@ def same(one, other):
 
 
 def expected(document):
-    """The value and "ok", or how it has to be refused; None stands for any way."""
+    """Returns the value and "ok"; or None and the error that is required, None if any error will do."""
     try:
         value = load(document.decode("utf-8"))
     except (ValueError, OverflowError):
@@ -149,7 +149,7 @@ def answers(convert, documents):
 
 
 def double(source):
-    """A finite double of random bits, or one near a power of two, where neighbours are not equally far."""
+    """Returns a finite double of random bits, or one near a power of two, whose two neighbours are not equally far."""
     if source.randrange(4) == 0:
         return math.ldexp(1 + source.randrange(-2, 3) * 2.0**-53, source.randrange(-1074, 1024))
     while True:
@@ -159,7 +159,7 @@ def double(source):
 
 
 def digits_differ(convert, source, count):
-    """The doubles that the library writes with other digits than repr()."""
+    """Yields the doubles that the library writes with other digits than repr()."""
     arrays = [[double(source) for _ in range(100)] for _ in range(count // 100)]
     documents = [json.dumps(array).encode() for array in arrays]
     for array, (_, text) in zip(arrays, answers(convert, documents), strict=True):

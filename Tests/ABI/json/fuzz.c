@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-/* A violated invariant aborts the process: libFuzzer keeps the input. */
+/* Aborts the process if an invariant is violated: libFuzzer keeps the input. */
 static void must(bool holds, const char *what) {
   if (holds)
     return;

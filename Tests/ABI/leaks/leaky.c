@@ -53,12 +53,12 @@ static void says_that_it_leaves_a_promise(void) {
   CHECK(promise_new() != NULL);
 }
 
-/* A library thread releases this later, and the test waits for it. */
+/* A library thread releases the timer later, and the check waits for it. */
 static void leaves_a_timer_that_ends(void) {
   CHECK_STATUS(promise_release(promise_sleep(50 * MILLISECONDS)), PROMISE_OK);
 }
 
-/* A thread of the library that is always about to start: it has its creator's name for a moment, again and again. */
+/* Imitates a library thread that is about to start, again and again: it has its creator's name for a moment. */
 static void *starts_again(void *unused) {
   (void)unused;
   for (;;) {

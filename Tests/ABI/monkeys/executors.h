@@ -64,7 +64,7 @@ static void executor_move(void) {
   }
 }
 
-/* Only one thread counts as the main one. */
+/* Calls functions of the main loop on the main thread alone. */
 static void main_move(void) {
   if (!promise_is_main_thread())
     return;
@@ -109,7 +109,7 @@ static void loop_move(void) {
 
 /* ---- Timers ---- */
 
-/* Returns a time that is soon, or one that is never reached. */
+/* Makes a timer that is due soon, or in an hour, which a round does not reach. */
 static void timer_move(void) {
   promise_executor_t *executor = toss(2) ? NULL : any(EXECUTORS);
   bool lasts = toss(2);

@@ -22,7 +22,7 @@ static promise_verdict_t handler(void *ctx, const promise_value_t *in, promise_v
       *out = *VOID();
     return PROMISE_FULFILL;
   case 1: {
-    int count = held_count; /* no move's, on a thread of the library */
+    int count = held_count; /* 0 outside of a move, as on a library thread */
     promise_t *promise = follows ? right(PROMISES) : NULL;
     if (promise_retain(promise) == PROMISE_OK)
       *out = holding(promise);

@@ -5,7 +5,7 @@
 
 #include "promises.h"
 
-/* The events of tags, which no call frees. */
+/* The bonds of tags. No call frees them: their events are counted. */
 static bond_t tags[BONDS];
 static atomic_int tags_used;
 
@@ -20,7 +20,7 @@ static void answer(promise_t *promise) {
     promise_follow(promise, any(PROMISES));
     promise_value_release(&value);
   } else if (toss(8)) {
-    promise_value_release(&value); /* destroyed while pending */
+    promise_value_release(&value); /* the promise is destroyed while pending */
   } else {
     (toss(2) ? promise_resolve : promise_reject)(promise, &value);
   }
@@ -30,7 +30,8 @@ static void answer(promise_t *promise) {
     CHECK_STATUS(promise_release(promise), PROMISE_OK);
 }
 
-/* Writes an answer for promise_queue_answer(): a verdict, or a number that is none, and a result, at times garbage. */
+/* Writes an answer for promise_queue_answer(): a verdict, or a number that is not a verdict, and a result, sometimes
+ * garbage. */
 static void write_answer(promise_event_t *event) {
   static const promise_verdict_t verdicts[] = {PROMISE_FULFILL, PROMISE_REJECT, PROMISE_ADOPT, PROMISE_VERDICT_PASS, 0};
   event->state = (int32_t)verdicts[draw(5)];

@@ -15,7 +15,7 @@ static unsigned subjects; /* the kinds of moves of this test */
 static int players;
 static atomic_long moves_made;
 
-/* Extra work of a variant of the program around each move. */
+/* Extra work of a variant of the program before and after each move; false: the move is left out. */
 static bool begin_move(void);
 static void end_move(void);
 
@@ -46,7 +46,7 @@ static void play(int count) {
 
 static void *player(void *argument) {
   here = (monkey_t){.random = (seed * 2 + 1) * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)(intptr_t)argument + 1};
-  /* The player for the main thread's moves. */
+  /* Makes this player's thread the main thread, for main_move(). */
   if (argument == NULL && (subjects & MAIN_MOVES) != 0)
     promise_executor_set_main(NULL);
   meet();
@@ -77,7 +77,7 @@ static void run_what_waits(void) {
   promise_loop_run_once(promise_loop_main());
 }
 
-/* Callbacks make no more calls; handles and jobs are released, and their contexts with them. */
+/* Ends a round: callbacks make no more calls; handles and jobs are released, and with them their contexts. */
 static void end_round(void) {
   long patience = check_patience();
   atomic_store(&closing, true);
@@ -113,7 +113,7 @@ static bool run_round(void) {
 
 /* ---- A test ---- */
 
-/* Returns the duration of a test in milliseconds. MONKEY_SECONDS is for long runs. */
+/* Returns the duration of a test in milliseconds; MONKEY_SECONDS sets a longer one. */
 static int64_t play_time(void) {
   const char *seconds = getenv("MONKEY_SECONDS");
   return seconds != NULL ? 1000 * atol(seconds) : getenv("CHECK_QUICK") != NULL ? 300 : 500;
@@ -126,8 +126,8 @@ static void end_thread_hooks(void) {
   CHECK_INT(atomic_load(&hook_bonds_freed), atomic_load(&hook_bonds_used));
 }
 
-/* MONKEY_SEED sets the first seed; a failure prints its seed. On one thread a run is reproducible, except for the
- * callbacks of other threads. */
+/* Runs rounds until the test's time is over. MONKEY_SEED sets the first seed; a failure prints its seed. On one thread
+ * a run is reproducible, except for the callbacks of other threads. */
 static void run_rounds(int count, unsigned which) {
   const char *first = getenv("MONKEY_SEED");
   int64_t end = now() + play_time() * MILLISECONDS;

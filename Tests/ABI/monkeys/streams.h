@@ -19,7 +19,7 @@ static promise_verdict_t folder(void *ctx, const promise_value_t *accumulated, c
   return transformer(ctx, value, out);
 }
 
-/* A source: more than one operator on it, or on a sink, would multiply its events without bound. */
+/* Makes a source: more than one operator on a source, or on a sink, would multiply its events without bound. */
 static void make_publisher(void) {
   switch (draw(4)) {
   case 0:
@@ -37,7 +37,7 @@ static void make_publisher(void) {
   }
 }
 
-/* An inner stream: an event or two, so that streams do not multiply without bound. */
+/* Returns an inner stream of one event, so that streams do not multiply without bound. */
 static promise_publisher_t *inner_stream(void *ctx, const promise_value_t *value) {
   bond_called(ctx);
   promise_publisher_t *publisher = promise_publisher_new(PROMISE_PUBLISHER_STATEFUL);

@@ -28,7 +28,7 @@ static promise_value_t any_object(void) {
     return value;
   switch (draw(3)) {
   case 0:
-    CHECK(promise_value_object(&value, bond_type, bond) != PROMISE_EINVAL); /* the payload would stay the caller's */
+    CHECK(promise_value_object(&value, bond_type, bond) != PROMISE_EINVAL); /* the caller would keep the payload */
     break;
   case 1:
     promise_value_object_with(&value, toss(16) ? NULL : bond_type, bond, bond, bond_free);
@@ -39,7 +39,7 @@ static promise_value_t any_object(void) {
   return value;
 }
 
-/* Only settled promises are held: a promise that holds a pending one may be held by it. */
+/* Returns a value that holds a settled promise: pending promises could hold each other in a cycle. */
 static promise_value_t any_held(void) {
   promise_t *promise = promise_new_resolved(I64(1));
   return promise != NULL ? holding(promise) : *VOID();
@@ -89,7 +89,7 @@ static promise_value_t any_value(void) {
   }
 }
 
-/* Builders belong to one thread; a used-up builder is called once more. */
+/* Uses a builder within one move, because builders belong to one thread. May call a used-up builder once more. */
 static void builder_move(void) {
   static const promise_kind_t kinds[] = {PROMISE_KIND_STRING, PROMISE_KIND_BYTES, PROMISE_KIND_ARRAY, PROMISE_KIND_MAP};
   promise_value_t value = any_value(), out = *VOID();
@@ -110,7 +110,7 @@ static void builder_move(void) {
   if (toss(3))
     promise_builder_drop(builder);
   else
-    CHECK(promise_builder_finish(builder, &out) != PROMISE_ENOMEM); /* it takes no memory */
+    CHECK(promise_builder_finish(builder, &out) != PROMISE_ENOMEM); /* finishing allocates no memory */
   promise_value_release(&out);
   CHECK(promise_builder_finish(builder, &out) != PROMISE_OK);
 }

@@ -1,13 +1,13 @@
-/* world.h - the world of the monkeys: slots with handles of every kind, wrong ones among them, which all threads use,
- * replace and release at the same time; and contexts of callbacks, with counts of their calls and frees. rounds.h runs
- * the rounds of random calls.
+/* world.h - the world of the monkeys: slots with handles of every kind, which all threads use, replace and release at
+ * the same time; and contexts of callbacks, with counts of their calls and frees. rounds.h runs the rounds of random
+ * calls.
  *
  * A call may be given any handle: live, released, forged, NULL or of another kind. So every status is possible, and the
  * world checks the invariants of any sequence: each context is freed exactly once and not used afterwards, a callback
  * that belongs to a promise is called at most once, and in the end no object is left.
  *
  * A move holds the objects that it uses, because a last release concurrent with another call is the caller's error.
- * Loops and queues alone, whose calls hold them, are used unheld. */
+ * Only loops and queues are used unheld, because their functions hold them. */
 #ifndef WORLD_H
 #define WORLD_H
 
@@ -26,7 +26,7 @@ typedef enum kind {
   QUEUES,
   PUBLISHERS,
   DERIVED, /* publishers of operators */
-  SINKS,   /* publishers that others are forwarded to: separate, because a cycle would never stop */
+  SINKS,   /* publishers that others are forwarded to: separate, because events would never stop in a cycle */
   SUBSCRIBERS,
   KINDS
 } kind_t;
@@ -43,8 +43,8 @@ static _Atomic(promise_job_t *) jobs[JOBS]; /* deferred by custom executors */
 static atomic_bool closing;                 /* the round is over: callbacks make no more calls */
 static atomic_int visits;                   /* callbacks that are making calls */
 
-/* In every other round promises follow others. Those rounds have no combinators and no promises of streams, which could
- * close a cycle that no call rejects, and the round would not end. */
+/* In every other round promises follow others. Those rounds have no combinators and no promises of streams: these could
+ * close a cycle that no call rejects, so that the round would not end. */
 static bool follows;
 
 /* ---- Contexts ---- */
@@ -52,15 +52,15 @@ static bool follows;
 /* The context of one callback, or the payload of an object. */
 typedef struct bond {
   atomic_int calls, frees;
-  bool once; /* one call at most */
+  bool once; /* at most one call is allowed */
 } bond_t;
 
 static bond_t bonds[BONDS];
-static bond_t hook_bonds[BONDS]; /* of thread hooks, which threads keep beyond a round */
+static bond_t hook_bonds[BONDS]; /* contexts of thread hooks, which threads keep beyond a round */
 static atomic_int bonds_used, hook_bonds_used;
 static atomic_long bonds_freed, hook_bonds_freed, calls_too_many, frees_too_many, calls_too_late;
 
-/* NULL: all are used. */
+/* Returns an unused bond of the pool; NULL if all are used. */
 static bond_t *bond_in(bond_t *pool, atomic_int *used, bool once) {
   int place = atomic_fetch_add(used, 1);
   if (place >= BONDS) {
@@ -80,7 +80,7 @@ typedef struct monkey {
   int depth;
 } monkey_t;
 
-/* A library thread that makes moves in a callback has its own monkey. */
+/* The monkey of this thread. Library threads, which make moves in callbacks, have their own. */
 static _Thread_local monkey_t here;
 static atomic_uint_fast64_t guests;
 static uint64_t seed;
@@ -134,7 +134,7 @@ static void hook_bond_free(void *ctx) {
 
 /* ---- Handles ---- */
 
-/* References used by the current moves of this thread. */
+/* References that the current moves of this thread use. */
 static _Thread_local struct {
   kind_t kind;
   void *handle;
@@ -181,12 +181,12 @@ static promise_status_t release_kind(kind_t kind, void *handle) {
   }
 }
 
-/* Releases a slot's reference. */
+/* Releases the reference of a slot. */
 static void let_go(kind_t kind, void *handle) {
   if (handle == NULL)
     return;
   if (kind == LASTING)
-    promise_discard(handle); /* or its timer would keep it for an hour */
+    promise_discard(handle); /* otherwise its timer would keep the promise for an hour */
   bool isFreed = kind == QUEUES && toss(2);
   CHECK_STATUS(isFreed ? promise_queue_free(handle) : release_kind(kind, handle), PROMISE_OK);
 }
@@ -214,12 +214,12 @@ static void *in_slot(kind_t kind) {
   return isHeld || kind == LOOPS || kind == QUEUES ? handle : NULL;
 }
 
-/* Returns a handle of the kind; NULL at times. */
+/* Returns a handle of the kind; sometimes NULL. */
 static void *right(kind_t kind) {
   return toss(32) ? NULL : in_slot(kind);
 }
 
-/* Returns a handle of the kind, or a wrong one. */
+/* Returns a handle of the kind, or a wrong handle. */
 static void *any(kind_t kind) {
   promise_t *promise;
   switch (draw(32)) {
@@ -236,7 +236,7 @@ static void *any(kind_t kind) {
   }
 }
 
-/* Takes the reference of a slot, and replaces it by another, or NULL. */
+/* Stores a reference in a slot, and returns the previous one; either may be NULL. */
 static void *exchange(slot_t *slot, void *handle) {
   pthread_mutex_lock(&slot->mutex);
   void *before = slot->handle;

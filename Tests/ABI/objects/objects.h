@@ -13,7 +13,7 @@ typedef struct failure {
   atomic_int *destroyed_by_sender;
 } failure_t;
 
-/* The place of a maker's payload of "org.example.shared", with the data needed to free it. */
+/* An object's payload of "org.example.shared", with the data for freeing it. */
 typedef struct shared {
   failure_t failure;
   atomic_int *freed;
@@ -24,7 +24,8 @@ PROMISE_API promise_status_t sender_reject(promise_t *promise, const char *type,
 PROMISE_API const promise_type_t *receiver_type(const char *name);
 PROMISE_API promise_t *receiver_rescue(promise_t *promise, const char *type);
 
-/* Both register "org.example.shared", each with its own destructor, and free their objects through a context. */
+/* Both shared objects register "org.example.shared", each with its own destructor, and free their objects through a
+ * context. */
 PROMISE_API promise_status_t sender_share(promise_value_t *out, int code, atomic_int *freed_by_sender);
 PROMISE_API promise_status_t receiver_share(promise_value_t *out, int code, atomic_int *freed_by_receiver);
 

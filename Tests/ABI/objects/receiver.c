@@ -1,4 +1,5 @@
-/* The other object: it rescues by type. It registers the same names, in another order and with its own destructors. */
+/* The shared object that rescues by type. It registers the same names as the other, in another order and with its own
+ * destructors. */
 #include "objects.h"
 
 static void never(void *payload) {
@@ -20,7 +21,7 @@ static void release_shared(void *ctx) {
 
 promise_status_t receiver_share(promise_value_t *out, int code, atomic_int *freed) {
   const promise_type_t *type = promise_type_register("org.example.shared", NULL, never);
-  static shared_t pool[2]; /* its memory must not be passed to free() */
+  static shared_t pool[2]; /* memory that must not be passed to free() */
   static int next;
   shared_t *shared = &pool[next++ % 2];
   *shared = (shared_t){.failure = {.code = code}, .freed = freed};

@@ -1,4 +1,4 @@
-/* One of two shared objects that share only the names of their types: it rejects with objects. */
+/* The shared object that rejects with objects. The two share only the names of their types. */
 #include <stdlib.h>
 
 #include "objects.h"

@@ -11,7 +11,7 @@ static const promise_host_t *host;
 static pthread_t own;
 static atomic_int inside;
 
-/* Whether the caller is on the thread that ran the initialiser. */
+/* Returns whether the caller runs on the thread that ran the initialiser. */
 static bool is_own(void) {
   return pthread_equal(pthread_self(), own);
 }
@@ -37,7 +37,8 @@ static void unload(void) {
   note("unload");
 }
 
-/* The thread, or 0 if another call runs, or if it is not that of the initialiser. */
+/* Returns the calling thread; 0 if another call runs at the same time, or if the thread is not that of the
+ * initialiser. */
 static uint64_t thread(void) {
   bool is_alone = atomic_fetch_add(&inside, 1) == 0;
   uint64_t self = (uint64_t)pthread_self();
@@ -45,7 +46,7 @@ static uint64_t thread(void) {
   return is_alone && is_own() ? self : 0;
 }
 
-/* A text that is an object: the destructor reports its thread. */
+/* Makes an object of a text. Its destructor reports its thread. */
 static char *make(const char *text) {
   return strdup(text);
 }

@@ -1,4 +1,4 @@
-/* Asks its caller, and gives values that are too deep for a frame. */
+/* Calls its caller's callback, and returns values that are nested too deeply for a frame. */
 #include "fixture.h"
 
 #include <unistd.h>

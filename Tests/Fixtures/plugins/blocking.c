@@ -1,4 +1,4 @@
-/* A function that returns only when another lets it, and an unload() that reports its call. */
+/* A function that blocks until another function releases it, and an unload() that reports its call. */
 #include "fixture.h"
 
 #include <pthread.h>

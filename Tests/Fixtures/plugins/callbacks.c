@@ -14,7 +14,7 @@ static promise_status_t load(const promise_host_t *offered, promise_value_t *err
   return PROMISE_OK;
 }
 
-/* Every scope at work. */
+/* ---- Scopes ---- */
 
 static int32_t walk(int32_t count, bool (*visit)(int32_t index, const char *name)) {
   static const char *const names[] = {"zero", "one", "two", "three"};
@@ -67,7 +67,7 @@ static promise_status_t keep_and_fail(int32_t (*f)(int32_t), promise_t **result,
   return PROMISE_EINVAL;
 }
 
-/* Threads. */
+/* ---- Threads ---- */
 
 struct worker {
   int32_t (*f)(int32_t, int32_t);
@@ -98,7 +98,7 @@ static int32_t on_threads(int32_t count, int32_t (*f)(int32_t, int32_t)) {
 }
 
 static int32_t in_child(int32_t (*f)(int32_t)) {
-  /* Once before, so that the resources of a first call exist: only malloc() may be used in the child. */
+  /* Calls it once before, because the first call allocates resources: the child may use nothing but malloc(). */
   f(6);
   pid_t child = fork();
   if (child == 0)
@@ -108,7 +108,7 @@ static int32_t in_child(int32_t (*f)(int32_t)) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* Types. */
+/* ---- Types ---- */
 
 struct point {
   double x;
@@ -142,12 +142,12 @@ static int32_t fib(int32_t (*f)(uint8_t flag)) {
   return f(2);
 }
 
-/* Passes so many bytes of four. */
+/* Passes `count` bytes of a text of four. */
 static int32_t counted(int32_t count, int32_t (*f)(const char *data, int32_t count)) {
   return f("four", count);
 }
 
-/* The length of a callback's text, which is freed here. */
+/* Returns the total length of 64 texts that a callback returns, and frees them. */
 static uint64_t length_of_given(char *(*f)(uint64_t index)) {
   uint64_t length = 0;
   for (uint64_t i = 0; i < 64; i++) {
@@ -166,7 +166,7 @@ static int32_t (*doubler(void))(int32_t) {
   return twice;
 }
 
-/* With a context. */
+/* ---- Contexts ---- */
 
 static int32_t each(int32_t count, int32_t (*f)(void *data, int32_t index), void *data) {
   int32_t sum = 0;
@@ -179,7 +179,7 @@ static int32_t forge(int32_t (*f)(void *data, int32_t index), void *data) {
   return f((char *)data + 16, 1) + f(NULL, 1) + f(data, 1);
 }
 
-/* Promises that callbacks settle. */
+/* ---- Promises that callbacks settle ---- */
 
 struct asked {
   void (*done)(void *, int64_t);
@@ -262,7 +262,7 @@ static double crowd(double (*f)(int8_t, int8_t, int8_t, int8_t, int8_t, float, s
   return f(1, 2, 3, 4, 5, 0.5f, (struct half){-6, 0.25}, 8, 9);
 }
 
-/* Addresses that a callback stores through. */
+/* ---- Addresses that a callback stores through ---- */
 
 struct spot {
   double x;

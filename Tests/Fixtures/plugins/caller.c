@@ -1,5 +1,5 @@
-/* Calls functions of other plugins by id and name, and gives back the promise. It reaches promises through the table
- * only. */
+/* Calls functions of other plugins by id and name, and returns the promise. It calls libpromise through the host's
+ * table only. */
 #include "fixture.h"
 
 #include <pthread.h>
@@ -39,7 +39,7 @@ static uint32_t leaf(void) {
   return 7;
 }
 
-/* Calls a function of this name of a plugin, which calls that of the other one, and so on. */
+/* Calls recurse() of `plugin`, which calls recurse() of `next`, and so on, `levels` deep; then calls leaf(). */
 static promise_t *recurse(promise_str_t plugin, promise_str_t next, uint32_t levels) {
   char name[64] = {0};
   memcpy(name, plugin.data, plugin.length < sizeof name ? plugin.length : sizeof name - 1);
@@ -86,7 +86,7 @@ static promise_t *misuse(int32_t how) {
   }
 }
 
-/* The bytes are released here at once: the host keeps the arguments of the called function. */
+/* Releases the bytes at once, because the host keeps the arguments for the called function. */
 static promise_t *sum(promise_bytes_t data) {
   promise_value_t argument;
   make_bytes(&argument, data.data, data.length);
@@ -103,13 +103,13 @@ static promise_t *echo(promise_str_t text) {
   return promise;
 }
 
-/* Passes a promise on as if it were one of a number. */
+/* Passes a promise of a text for a parameter that is a promise of a number. */
 static promise_t *twofold(promise_t *text) {
   promise_value_t argument = {.kind = PROMISE_KIND_PROMISE, .as.ptr = text};
   return host->call(host, "test.promises", "twofold", &argument, 1);
 }
 
-/* Discards the promise of a call, and returns whether it was the only reference. */
+/* Discards and releases the promise of a call. Returns whether that was the only reference. */
 static bool start_and_discard(promise_bytes_t data) {
   promise_t *promise = sum(data);
   discard(promise);
@@ -123,7 +123,7 @@ static void *calls_for_ever(void *unused) {
   return unused;
 }
 
-/* Goes on asking for as long as the process lives. */
+/* Starts a thread that calls for as long as the process lives. */
 static void flood(void) {
   pthread_t thread;
   if (pthread_create(&thread, NULL, calls_for_ever, NULL) == 0)

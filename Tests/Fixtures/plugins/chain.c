@@ -10,7 +10,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static promise_t *pending;
 
-/* The promise that open_gate() fulfils. */
+/* Returns a promise that open_gate() fulfils. */
 static promise_t *gate(void) {
   promise_t *promise = promise_new();
   promise_retain(promise);
@@ -21,7 +21,7 @@ static promise_t *gate(void) {
   return promise;
 }
 
-/* Waits for the call of gate(), which another thread makes. */
+/* Waits until another thread has called gate(), and takes its promise. */
 static promise_t *take_gate(void) {
   pthread_mutex_lock(&lock);
   while (pending == NULL)
@@ -44,13 +44,13 @@ static void fail(void) {
   promise_release(promise);
 }
 
-/* Returns such a promise after an attempt to open a file. */
+/* Tries to open a file, then returns the promise of gate(). */
 static promise_t *read_first(const char *path) {
   open(path, O_RDONLY | O_CLOEXEC);
   return gate();
 }
 
-/* Makes so many attempts to create a file: 0, 1, ... */
+/* Tries to create `count` files, named 0, 1 ... */
 static void write_many(const char *folder, uint32_t count) {
   for (uint32_t index = 0; index < count; index++) {
     char path[4096];
@@ -66,7 +66,7 @@ static promise_verdict_t incremented(void *context, const promise_value_t *in, p
   return PROMISE_FULFILL;
 }
 
-/* Opens the gate at once, before the number is there. */
+/* Opens the gate at once, before `number` is settled. */
 static void open_beside(promise_t *number) {
   (void)number;
   open_gate(33);
@@ -76,7 +76,7 @@ static promise_t *next(promise_t *number) {
   return promise_then(number, incremented, NULL, NULL);
 }
 
-/* Bytes of a number of KiB. */
+/* A handler that returns as many KiB as its argument says. */
 static promise_verdict_t filled(void *context, const promise_value_t *in, promise_value_t *out) {
   (void)context;
   size_t size = (size_t)in->as.i64 << 10;
@@ -119,7 +119,7 @@ static promise_t *second(promise_t *one, promise_t *two) {
   return size(two);
 }
 
-/* Pages of memory of the process that are not shared. */
+/* Returns the number of resident pages of this process that are not shared. */
 static uint64_t resident(void) {
   unsigned long all = 0, present = 0, shared = 0;
   FILE *file = fopen("/proc/self/statm", "r");
@@ -155,7 +155,7 @@ static void call_nobody(void *context, const promise_trace_event_t *event) {
   promise_release(host->call(host, "test.nobody", "nothing", NULL, 0));
 }
 
-/* Calls a function of another plugin at each event of this process's promises. */
+/* Calls a function of another plugin at each event of the promises of this process. */
 static void call_at_events(void) {
   promise_trace_start(&(promise_trace_t){.size = sizeof(promise_trace_t), .event = call_nobody});
 }

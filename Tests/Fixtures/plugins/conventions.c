@@ -19,7 +19,7 @@ struct store {
 
 static int freed;
 
-/* Functions that the library exports besides the plugin's. */
+/* Functions that the library exports besides the plugin's entry. */
 void error_free(struct GError *error);
 void list_free(char **list);
 void memory_free(void *memory);
@@ -77,7 +77,7 @@ const char *detail_text(const char *key, uint8_t small, int64_t wide, int32_t re
 }
 
 void store_free(struct store *store) {
-  /* The text of a message that is read too late. */
+  /* The text of a message that is read only after this call. */
   strcpy(store->said, "freed");
   free(store);
 }
@@ -139,12 +139,12 @@ static int32_t sum(const int16_t *numbers) {
   return sum;
 }
 
-/* Whether all of them begin with a 0, as those do that a 0 ends. */
+/* Returns whether every length is 0, and every array begins with the 0 that ends it. */
 static bool ended(const char *text, size_t n, const uint8_t *data, size_t m, const double *numbers, int32_t count) {
   return n + m + (size_t)count == 0 && text[0] == 0 && data[0] == 0 && numbers[0] == 0;
 }
 
-/* The sum, with one integer register left before x. */
+/* Returns the sum. One integer register is left when x is passed. */
 static long double wide(int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, double f, long double x, int64_t g) {
   return a + b + c + d + e + f + x + g;
 }
@@ -207,7 +207,7 @@ static int32_t count_freed(void) {
   return freed;
 }
 
-/* Texts that end with NULL, in a struct. */
+/* A list of texts that ends with NULL, in a struct. */
 struct listing {
   const char *const *all;
   int32_t count;

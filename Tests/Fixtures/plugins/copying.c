@@ -1,4 +1,4 @@
-/* Has a function of libpromise, as a plugin that is linked with libpromise.a has. */
+/* Defines a function of libpromise, as a plugin that is linked with libpromise.a does. */
 #include "fixture.h"
 
 PROMISE_API promise_t *promise_new(void) {

@@ -1,4 +1,4 @@
-/* A descriptor with one defect, named by -DDEFECT=..., after which it would be whole. */
+/* A descriptor without a defect, except for the one that the statement -DDEFECT=... makes. */
 #include "fixture.h"
 
 ONE_FUNCTION

@@ -38,14 +38,14 @@ static int32_t copy(uint8_t *to, uint64_t *room, const uint8_t *from, uint64_t s
   return 0;
 }
 
-/* Says that it wrote more than there is room for. */
+/* Reports a count that is one beyond the room. */
 static void overrun(uint8_t *to, uint8_t *room) {
   if (*room > 0)
     to[0] = 1;
   *room = (uint8_t)(*room + 1);
 }
 
-/* As read() does: gives as much as there is, or -1. */
+/* Reads as read() does: returns the number of bytes, at most `room`, or -1. */
 static ptrdiff_t read_some(int32_t left, char *to, size_t room) {
   if (left < 0) {
     errno = EBADF;
@@ -143,14 +143,14 @@ static int32_t living(void) {
   return live;
 }
 
-/* Gives a text away, beside one that is none. */
+/* Returns a text that the caller must free, and stores one that is not UTF-8. */
 static char *botched(const char **text) {
   *text = "\xff";
   live++;
   return strdup("given away");
 }
 
-/* As sqlite3_exec does: a code, and a message to be freed. */
+/* Returns a code as sqlite3_exec() does, and stores a message that the caller must free. */
 static int32_t run(const char *text, char **message) {
   if (strcmp(text, "good") == 0)
     return 0;
@@ -180,7 +180,7 @@ static void same(const promise_value_t *value, promise_value_t *result) {
   promise_value_retain(value);
 }
 
-/* Gives the value, and nothing in place of a number. */
+/* Stores the value in `given`; leaves `given` as it is if the value is an integer. */
 static void give(const promise_value_t *value, promise_value_t *given) {
   if (value->kind == PROMISE_KIND_I64)
     return;
@@ -224,7 +224,7 @@ static struct person nobody(void) {
   return (struct person){{"\xff", 1}, {NULL, 0}, NULL};
 }
 
-/* The texts and the data of a struct, one behind the other. */
+/* Texts and data of a struct, which joined() concatenates. */
 struct page {
   promise_str_t name;
   const char *title;
@@ -241,7 +241,7 @@ static promise_bytes_t joined(struct page page) {
   return (promise_bytes_t){all, page.name.length + title + page.data.length};
 }
 
-/* Two functions that keep their arguments until go(). */
+/* The arguments that two functions keep until go(). */
 static struct {
   const double *values;
   size_t length;

@@ -41,7 +41,7 @@ static inline void crash(void) {
   *(volatile int *)8 = 1;
 }
 
-/* The descriptors of sockets that this process has: the one that leads to the host. */
+/* Calls `act` with each socket of this process: only the one that is connected to the host. */
 static void with_sockets(void (*act)(int socket, const void *data, size_t size), const void *data, size_t size) {
   for (int descriptor = 0; descriptor < 1024; descriptor++) {
     struct stat status;
@@ -72,7 +72,7 @@ static void stop_thread(int number) {
   hang();
 }
 
-/* Stops all other threads: nobody reads the socket any more, but the process runs on. */
+/* Stops all other threads: the process lives on, but no thread reads the socket any more. */
 static void stop_others(void) {
   signal(SIGUSR1, stop_thread);
   DIR *threads = opendir("/proc/self/task");
@@ -152,7 +152,7 @@ static void die(promise_str_t how) {
   }
 }
 
-/* Leaves a process in the process group of this one. */
+/* Leaves a child behind, in the process group of this process. */
 static int32_t leave_process(void) {
   pid_t child = fork();
   if (child == 0)
@@ -174,7 +174,7 @@ static void block(void) {
   hang();
 }
 
-/* Takes a callback that only garbage() calls. */
+/* Takes a callback that it never calls: only frames sent by garbage() do. */
 static promise_t *keep(int64_t (*f)(int64_t value, promise_str_t name)) {
   (void)f;
   return pending_promise();
@@ -184,7 +184,7 @@ static promise_t *never(void) {
   return pending_promise();
 }
 
-/* Settled by a thread, after so many milliseconds. */
+/* A promise that a thread settles after `milliseconds`. */
 struct work {
   promise_t *promise;
   int64_t value;
@@ -212,7 +212,7 @@ static promise_t *later(int64_t value, uint32_t milliseconds) {
   return promise;
 }
 
-/* A process of its own session keeps the descriptors that it inherited. */
+/* Leaves a child behind that keeps the inherited descriptors, in a session of its own; then kills this process. */
 static void leave_child(void) {
   if (fork() == 0) {
     setsid();
@@ -222,7 +222,7 @@ static void leave_child(void) {
   raise(SIGKILL);
 }
 
-/* A setting, written to the log. */
+/* Writes the value of a setting to the log. */
 static void log_setting(const char *key) {
   const char *value = host->configuration(host, key);
   host->log(host, PROMISE_LOG_WARNING, value == NULL ? "no value" : value);

@@ -24,7 +24,7 @@ static promise_status_t repeat(promise_str_t text, size_t times, promise_str_t *
   for (size_t i = 0; i < times; i++)
     memcpy(memory + i * text.length, text.data, text.length);
   *result = (promise_str_t){memory, text.length * times};
-  /* Success all the same: the error is ignored. */
+  /* The call succeeds, so the host must ignore the error. */
   promise_value_string(error, "ignored", 7);
   return PROMISE_OK;
 }

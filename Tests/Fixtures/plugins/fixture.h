@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A promise that stays pending: the plugin keeps a reference to it. */
+/* Returns a promise that stays pending, because the plugin keeps a reference to it. */
 static inline promise_t *pending_promise(void) {
   promise_t *promise = promise_new();
   promise_retain(promise);
@@ -19,7 +19,7 @@ static inline promise_t *pending_promise(void) {
 #define FUNCTION(signature, entry)                                                                                     \
   { signature, (promise_function_t)(entry), NULL }
 
-/* A whole descriptor; the arguments after `id` are further fields. The table `functions` must have been defined. */
+/* A descriptor without defects; the arguments after `id` are further fields. Define the table `functions` before. */
 #define DESCRIPTOR(plugin_id, ...)                                                                                     \
   {                                                                                                                    \
     .size = sizeof(promise_plugin_t), .abi_min = 1, .abi_max = PROMISE_ABI_VERSION,                                    \
@@ -27,7 +27,7 @@ static inline promise_t *pending_promise(void) {
     .function_count = sizeof functions / sizeof functions[0], __VA_ARGS__                                              \
   }
 
-/* The entry of a plugin that is whole. */
+/* Defines the entry of a plugin without defects. */
 #define PLUGIN(plugin_id, ...)                                                                                         \
   const promise_plugin_t *promise_plugin_entry(uint32_t host_abi) {                                                    \
     static const promise_plugin_t plugin = DESCRIPTOR(plugin_id, __VA_ARGS__);                                         \
@@ -35,7 +35,7 @@ static inline promise_t *pending_promise(void) {
     return &plugin;                                                                                                    \
   }
 
-/* One function, for plugins whose point is elsewhere. */
+/* Defines a table of one function, for plugins that are not about functions. */
 #define ONE_FUNCTION                                                                                                   \
   static int32_t one(void) {                                                                                           \
     return 1;                                                                                                          \

@@ -67,7 +67,7 @@ static int32_t write_file(const char *path) {
   return opened(open(path, O_WRONLY | O_CREAT, 0600));
 }
 
-/* Opens a file by the name of a descriptor that leads to it. */
+/* Opens a file through the name of one of its descriptors. */
 static int32_t reopen(const char *path, int access) {
   char name[32];
   int descriptor = open(path, O_PATH);
@@ -134,7 +134,7 @@ static int32_t spawn_child(void) {
   return status;
 }
 
-/* Makes a child of the host. */
+/* Tries to make a process whose parent is the host. */
 static int32_t clone_sibling(void) {
   long pid = syscall(SYS_clone, CLONE_PARENT | SIGCHLD, NULL, NULL, NULL, NULL);
   if (pid == 0)
@@ -184,7 +184,7 @@ static void *wait_forever(void *context) {
   return context;
 }
 
-/* Starts threads that stay. Returns how many there are when the system gives no further one. */
+/* Starts threads that stay. Returns how many the system has allowed, at most `count`. */
 static uint32_t start_threads(uint32_t count) {
   pthread_t thread;
   for (uint32_t index = 0; index < count; index++)
@@ -207,7 +207,7 @@ static int32_t make_writable(uint64_t size) {
   return memory == MAP_FAILED ? -1 : error_of(mprotect(memory, size, PROT_READ | PROT_WRITE));
 }
 
-/* A size that no allocator asks for. */
+/* Maps memory of a size that no allocator requests. */
 static int32_t map_memory(uint64_t size) {
   return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? errno : 0;
 }
@@ -216,7 +216,7 @@ static int32_t extend_heap(uint64_t size) {
   return sbrk((intptr_t)size) == (void *)-1 ? errno : 0;
 }
 
-/* Keeps so many blocks. */
+/* Allocates `count` blocks, and keeps them. */
 static int32_t hoard(uint64_t size, uint32_t count) {
   for (uint32_t index = 0; index < count; index++)
     if (malloc(size) == NULL)
@@ -224,7 +224,7 @@ static int32_t hoard(uint64_t size, uint32_t count) {
   return 0;
 }
 
-/* The processor time that this process may use, in seconds. */
+/* Returns the limit of this process's processor time, in seconds. */
 static uint64_t limit_of_time(void) {
   struct rlimit limit;
   return getrlimit(RLIMIT_CPU, &limit) == 0 ? limit.rlim_cur : 0;
@@ -241,7 +241,7 @@ static int32_t burn_on(void) {
   return burn();
 }
 
-/* Opens a file on a thread that the host does not know, and rejects. */
+/* Opens a file on a thread that the host does not know, and rejects with the descriptor. */
 static void *open_and_reject(void *context) {
   void **given = context;
   int descriptor = open(given[1], O_RDONLY);
@@ -272,7 +272,7 @@ static int32_t read_often(const char *path, uint32_t count) {
   return result;
 }
 
-/* A thread that makes no call: it opens the files that read_by_helper() names. */
+/* The state of a thread that serves no call: it opens the files that read_by_helper() names. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static const char *wanted;

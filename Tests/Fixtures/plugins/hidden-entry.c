@@ -1,4 +1,4 @@
-/* The entry is there, but not exported. */
+/* The entry exists, but is not exported. */
 __attribute__((visibility("hidden"))) const void *promise_plugin_entry(unsigned host_abi);
 const void *promise_plugin_entry(unsigned host_abi) {
   return host_abi ? "plugin" : 0;

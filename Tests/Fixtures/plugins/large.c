@@ -1,4 +1,4 @@
-/* Takes and gives large bytes, says where they lie, and sends memory that no worker sends. */
+/* Takes and returns large bytes, reports whether they are in shared memory, and sends memory as no worker does. */
 #define _GNU_SOURCE
 #include "fixture.h"
 
@@ -18,7 +18,7 @@ static uint64_t sum(promise_bytes_t data) {
   return total;
 }
 
-/* Whether the bytes lie in shared memory. */
+/* Returns whether the bytes are in shared memory. */
 static bool is_shared(promise_bytes_t data) {
   FILE *maps = fopen("/proc/self/maps", "r");
   char line[512];
@@ -33,7 +33,7 @@ static bool is_shared(promise_bytes_t data) {
   return found;
 }
 
-/* Gives the number of the file that the bytes lie in to a function; 0 if they lie in none. */
+/* Calls `body` with the number of the file that the bytes are mapped from; 0 for bytes of no file. */
 static void with_file(promise_bytes_t data, void (*body)(uint64_t file)) {
   FILE *maps = fopen("/proc/self/maps", "r");
   char line[512];
@@ -49,7 +49,7 @@ static void with_file(promise_bytes_t data, void (*body)(uint64_t file)) {
   body(found);
 }
 
-/* Changes borrowed bytes, which it must not. */
+/* Changes borrowed bytes, which is forbidden. */
 static uint32_t scribble(promise_bytes_t data) {
   *(volatile uint8_t *)data.data = 255;
   return *(const uint8_t *)data.data;

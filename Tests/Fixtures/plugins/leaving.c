@@ -23,11 +23,11 @@ static void exit_thread(void) {
 static int32_t cancel_thread(void) {
   pthread_cancel(pthread_self());
   pthread_testcancel();
-  /* A thread can be cancelled once. */
+  /* A thread can be cancelled only once: later calls get here. */
   return 1;
 }
 
-/* The thread ends at its next cancellation point. */
+/* Asks the thread to end at its next cancellation point. */
 static int32_t cancel_thread_later(void) {
   pthread_cancel(pthread_self());
   return 1;
@@ -47,7 +47,7 @@ static void jump_deep(void) {
   promise_release(host->call(host, "test.leaving", "jump", NULL, 0));
 }
 
-/* Calls a function that jumps back here, and returns the end of that call: the promise is lost with the jump, so the
+/* Calls a function that jumps back here, and returns 1 then. The promise of the call is lost with the jump, so the
  * caller reads the log of unhandled rejections. */
 static int32_t catch_jump(void) {
   if (setjmp(back) != 0)
@@ -63,7 +63,8 @@ static int32_t catch_over(void (*callback)(void)) {
   return 0;
 }
 
-/* Two stacks below the thread's own: a call on the lower one goes on while another is made on the higher one. */
+/* Two stacks at addresses below the thread's own: a call on the lower stack continues while another is made on the
+ * higher one. */
 static ucontext_t outside, lower, higher;
 static int32_t ended;
 

@@ -1,5 +1,5 @@
-/* Three libraries of other people, by signatures alone: each row names a function of theirs, nothing is wrapped.
- * Their prototypes are given here as their headers have them, so that only the libraries themselves are needed. */
+/* Three libraries of other parties, by signatures alone: each row names a function of a library, and nothing is
+ * wrapped. The prototypes are declared here as in their headers, so that only the libraries themselves are needed. */
 #include "fixture.h"
 
 #include <sys/types.h>

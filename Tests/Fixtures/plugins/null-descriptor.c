@@ -1,4 +1,4 @@
-/* Works with no host of this version. */
+/* Returns no descriptor, as a plugin does that works with no host of this version. */
 #include <promise_plugin.h>
 
 const promise_plugin_t *promise_plugin_entry(uint32_t host_abi) {

@@ -1,4 +1,4 @@
-/* Objects that the host owns: boxes, which are counted, and lie in one another. */
+/* Objects that the host owns: boxes, which are counted, and may hold one another. */
 #include "fixture.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@ struct box {
   bool is_open;
 };
 
-/* The numbers of the boxes in the order in which they ended: "3 2 ". */
+/* The numbers of the boxes in the order of their destruction: "3 2 ". */
 static char log_text[4096];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_int destructors, other_threads;
@@ -32,7 +32,7 @@ static struct box *box_new(int32_t number) {
   return box;
 }
 
-/* A destructor as some libraries have it, with a result. The memory stays, so that a second call is seen. */
+/* A destructor with a result, as some libraries have it. Keeps the memory, so that a second call is noticed. */
 int32_t box_free(struct box *box) {
   destructors++;
   if (!pthread_equal(pthread_self(), loader))

@@ -1,4 +1,4 @@
-/* Reports how far it is: before its function returns, after that, and for promises of nobody. */
+/* Reports its progress: before its function returns, after that, and for promises that belong to no call. */
 #include "fixture.h"
 
 static const promise_host_t *host;
@@ -20,7 +20,7 @@ static promise_t *begin(void) {
   return kept;
 }
 
-/* For a promise that give() returns. */
+/* Reports the progress of a promise that give() returns later. */
 static void prepare(void) {
   kept = promise_new();
   host->progress(host, kept, 0.125, "before anything can return it");

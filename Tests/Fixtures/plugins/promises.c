@@ -71,7 +71,7 @@ static promise_t *never(void) {
   return pending_promise();
 }
 
-/* A promise that nobody can settle from the beginning. */
+/* Returns a promise that nobody can settle, because the plugin keeps no reference. */
 static promise_t *lose(promise_bytes_t data) {
   (void)data;
   return promise_new();
@@ -79,7 +79,7 @@ static promise_t *lose(promise_bytes_t data) {
 
 static promise_t *held;
 
-/* A promise that nobody can settle after drop(). */
+/* Returns a promise that nobody can settle once drop() has released it. */
 static promise_t *hold(promise_bytes_t data) {
   (void)data;
   return held = pending_promise();
@@ -89,7 +89,7 @@ static void drop(void) {
   promise_release(held);
 }
 
-/* A promise that waits for another: the argument is borrowed until this one is settled. */
+/* A handler that doubles a number. The promise of the number is borrowed until the derived promise is settled. */
 static promise_verdict_t doubled(void *ctx, const promise_value_t *in, promise_value_t *out) {
   (void)ctx;
   out->kind = PROMISE_KIND_I64;
@@ -97,7 +97,7 @@ static promise_verdict_t doubled(void *ctx, const promise_value_t *in, promise_v
   return PROMISE_FULFILL;
 }
 
-/* A promise derived from one that drop() releases. */
+/* Returns a promise derived from a promise that drop() releases. */
 static promise_t *hold_twofold(void) {
   held = promise_new();
   return promise_then(held, doubled, NULL, NULL);
@@ -107,7 +107,7 @@ static promise_t *twofold(promise_t *number) {
   return promise_then(number, doubled, NULL, NULL);
 }
 
-/* Adds up its argument on a thread, once go() is called, and without a copy of its own. */
+/* A thread adds up the argument once go() is called, without a copy of the argument. */
 struct work {
   promise_t *promise;
   promise_bytes_t data;
@@ -168,7 +168,7 @@ static void go(void) {
   pthread_mutex_unlock(&mutex);
 }
 
-/* Waits until a thread of sum() has released its promise, and returns the value that it saw. */
+/* Waits until a thread of sum() has released its promise. Returns the sum that the thread computed. */
 static int32_t seen(void) {
   pthread_mutex_lock(&mutex);
   while ((last_sum & 1 << 30) == 0)

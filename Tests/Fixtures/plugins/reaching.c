@@ -56,7 +56,7 @@ static int32_t name_pair(const char *path) {
   return result;
 }
 
-/* Makes an object that other processes find, and removes it. */
+/* Makes a segment of shared memory, which other processes could find, and removes it. */
 static int32_t make_segment(void) {
   int segment = shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600);
   if (segment < 0)
@@ -64,7 +64,7 @@ static int32_t make_segment(void) {
   return error_of(shmctl(segment, IPC_RMID, NULL));
 }
 
-/* Makes a call for an object that does not exist. */
+/* Makes a call with the identifier of an object that does not exist. */
 static int32_t use_ipc(const char *call) {
   static const struct {
     const char *name;
@@ -79,7 +79,7 @@ static int32_t use_ipc(const char *call) {
   return -1;
 }
 
-/* Makes a call about the scheduling of a task, without a change. */
+/* Makes a call about the scheduling of a task. The call changes nothing. */
 static int32_t schedule(const char *call, int32_t task) {
   cpu_set_t processors;
   sched_getaffinity(0, sizeof processors, &processors);
@@ -120,7 +120,7 @@ static int32_t schedule_thread(const char *call) {
   return schedule(call, (int32_t)syscall(SYS_gettid));
 }
 
-/* A child that names itself by its number. */
+/* Makes a child that calls for itself, by the number of its process. */
 static int32_t schedule_child(void) {
   pid_t pid = fork();
   if (pid == 0)

@@ -1,4 +1,4 @@
-/* A plugin that is built again and again: REVISION says which one it is. The macros say how it fails. */
+/* A plugin that is built again and again: REVISION is the number of the build. Other macros choose a failure. */
 #define _GNU_SOURCE
 #include "fixture.h"
 
@@ -18,7 +18,7 @@ static int32_t process(void) {
   return getpid();
 }
 
-/* Appends a line to the file EVENTS, if there is one. */
+/* Appends a line to the file EVENTS, if that macro is defined. */
 static void append(const char *event) {
 #ifdef EVENTS
   FILE *file = fopen(EVENTS, "a");
@@ -31,7 +31,7 @@ static void append(const char *event) {
 #endif
 }
 
-/* Settled by open_gates(). */
+/* Promises that open_gates() settles. */
 static promise_t *gates[64];
 static int gate_count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -58,7 +58,7 @@ static int32_t open_gates(void) {
   return count;
 }
 
-/* Opens all gates after so many milliseconds. */
+/* Opens all gates after `context` milliseconds. */
 static void *opener(void *context) {
   usleep((useconds_t)(uintptr_t)context * 1000);
   open_gates();
@@ -142,7 +142,7 @@ static promise_status_t health(promise_value_t *error) {
 #endif
 }
 
-/* Not the function that an exchange calls: it has a parameter. */
+/* A function that the host must not call to check a revision, because it has a parameter. */
 __attribute__((unused)) static int64_t health_of(int64_t given) {
   return given == REVISION ? 0 : -1;
 }

@@ -1,4 +1,4 @@
-/* Requires the plugin of -DREQUIRED, under the id of -DID. */
+/* A plugin with the id -DID=..., which requires the plugin -DREQUIRED=... */
 #include "fixture.h"
 
 ONE_FUNCTION

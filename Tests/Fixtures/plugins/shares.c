@@ -1,5 +1,5 @@
-/* Makes and uses promises through symbols: those of a library that it links, or ones that are left undefined
- * (-DID=...). */
+/* Makes and uses promises through symbols of libpromise, with a library that defines them or without one. Its id is
+ * -DID=... */
 #include "fixture.h"
 
 static promise_verdict_t increment(void *ctx, const promise_value_t *in, promise_value_t *out) {
@@ -13,7 +13,7 @@ static promise_t *next(promise_t *number) {
   return promise_then(number, increment, NULL, NULL);
 }
 
-/* A type of object, the same one for each caller. */
+/* Returns the address of a type, the same for each caller. */
 static uint64_t type(void) {
   return (uint64_t)(uintptr_t)promise_type_register("test.shares.type", NULL, NULL);
 }

@@ -43,7 +43,7 @@ static bool memory(size_t size) {
   return aligned;
 }
 
-/* Calls that the header forbids; they must not end the host. */
+/* Makes calls that the header forbids, which must not end the host. */
 static void nonsense(void) {
   const char *volatile null = NULL;
   host->log(host, 99, "level 99");

@@ -105,7 +105,7 @@ static promise_t *makes() {
   throw std::runtime_error("no promise");
 }
 
-// While an exception is handled, another function throws.
+// Calls a function that throws while this one handles an exception.
 static promise_t *within_handler() {
   try {
     throw 1;
@@ -133,7 +133,7 @@ extern "C" PROMISE_API void throwing_body(void *, void *const *, void *result) {
   throw std::length_error("too long");
 }
 
-// Exported, for `own`.
+// Exported, so that `own` in a signature can name it.
 extern "C" PROMISE_API void throwing_free(void *memory) {
   free(memory);
   throw std::logic_error("in use");

@@ -23,7 +23,8 @@ IDENTITY(f32, float)
 IDENTITY(f64, double)
 IDENTITY(usize, size_t)
 
-/* Borrowed arguments are valid until the call returns, so each result is a copy: two are `own`, one is static. */
+/* Borrowed arguments are valid only until the call returns, so the functions below return copies: two results are
+ * `own`, one is static. */
 static void *copy(const void *data, size_t length) {
   void *memory = host->allocate(host, length);
   if (memory != NULL)
@@ -45,7 +46,7 @@ static const char *cstr(const char *text) {
   return kept;
 }
 
-/* Owned arguments may be given away again. */
+/* An owned argument may be returned as an owned result. */
 static promise_str_t own_str(promise_str_t text) {
   return text;
 }
@@ -74,7 +75,7 @@ static promise_bytes_t constant_bytes(void) {
 }
 static void nothing(void) {}
 
-/* More arguments than there are registers, of every size. */
+/* Takes more arguments than there are registers, of every size. */
 static double many(bool a, int8_t b, double c, uint64_t d, float e, promise_str_t f, int16_t g, promise_bytes_t h,
                    uint32_t i, double j, const char *k, int64_t l) {
   return a + b + c + (double)d + e + (double)f.length + g + (double)h.length + i + j + (double)strlen(k) + (double)l;

@@ -1,4 +1,4 @@
-/* Functions that are given and give unions with a tag; -DDEFECT=... changes one number of the layouts. */
+/* Functions that take and return unions with a tag; -DDEFECT=... changes one number of the layouts. */
 #include "fixture.h"
 
 #include <stdio.h>
@@ -60,7 +60,7 @@ static void make(uint8_t index, struct event *made) {
   *made = examples[index % 4];
 }
 
-/* The next member: a number, its digits, half of them. */
+/* Changes to the next member: from a number to its digits, and to a point of half their value. */
 static void turn(struct event *event) {
   static _Thread_local char digits[32];
   double half;
@@ -104,7 +104,7 @@ static promise_status_t load(const promise_host_t *table, promise_value_t *error
   return PROMISE_OK;
 }
 
-/* Counts the bytes that are not 0 behind the members, and leaves none that is in the memory that it frees. */
+/* Counts the bytes behind the members that are not 0. Overwrites the memory before it frees it. */
 static uint64_t junk(struct events events) {
   uint64_t count = 0;
   for (size_t i = 0; i < events.length; i++) {
@@ -137,7 +137,7 @@ static void later(uint8_t index, void (*done)(void *data, const struct event *ev
   done(data, &examples[index % 4]);
 }
 
-/* Unions in unions, one tag of two of them, and tags at the limits of their types. */
+/* Nested unions, a tag that two unions share, and tags at the limits of their types. */
 struct nest {
   uint8_t id;
   struct {

@@ -1,4 +1,4 @@
-/* Needs a function that nobody has. */
+/* Needs a function that no library has. */
 #include "fixture.h"
 
 extern int32_t function_that_nobody_has(void);

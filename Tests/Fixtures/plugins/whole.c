@@ -1,4 +1,4 @@
-/* Nothing is wrong with it. */
+/* A plugin without a defect. */
 #include "fixture.h"
 
 static int32_t add(int32_t left, int32_t right) {

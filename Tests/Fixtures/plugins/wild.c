@@ -1,4 +1,4 @@
-/* Returns other types than its signatures say, by functions of other prototypes. */
+/* Returns other types than its signatures declare, because its functions have other prototypes. */
 #include "fixture.h"
 
 static uint8_t wild_bool(void) {
@@ -45,7 +45,7 @@ static void forged(promise_value_t *result) {
   *result = (promise_value_t){.kind = PROMISE_KIND_STRING, .reserved = 5, .as.ptr = text};
 }
 
-/* A list of 7 and of another value. */
+/* Returns a list of 7 and another value. */
 static void listed(promise_value_t *result, promise_value_t other) {
   promise_value_t parts[] = {{.kind = PROMISE_KIND_I64, .as.i64 = 7}, other};
   promise_value_array(result, parts, 2);

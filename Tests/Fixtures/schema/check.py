@@ -1,4 +1,4 @@
-"""Checks JSON Schemas: that each is one, of the draft that it names, and which values it accepts.
+"""Checks that JSON Schemas are valid by draft 2020-12, and that they accept and refuse the given values.
 
 Reads an array of {"schema": ..., "accepts": [...], "refuses": [...]}; prints a line for each mistake.
 """

@@ -1,4 +1,4 @@
-// An actor hops from a callback in a context by a task of its own, or awaits the value.
+// A callback in a context hops to its actor by a task; or the actor awaits the value.
 import Promises
 
 actor Cache {

@@ -1,4 +1,4 @@
-// The names of callback types stand for these types: a callback of either is one of the other.
+// The names of callback types are aliases of function types: each is accepted where the other is expected.
 // rows: PG11
 import Promises
 

@@ -1,4 +1,5 @@
-// Wrappers hand closures on with the types that the page on actors names: one to each context, or to the main actor.
+// Wrappers pass closures on with the types of the page on actors: `sending` for one context, `@Sendable` for several,
+// `@MainActor` for the main actor.
 import Promises
 
 struct Download {

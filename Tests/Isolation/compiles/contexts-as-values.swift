@@ -1,4 +1,4 @@
-// A context that is a value, `.main` included, takes closures that are Sendable.
+// A context that is a value, `.main` included, takes Sendable closures.
 import Promises
 
 func everywhere(_ future: Future<Int, Never>, _ callback: @escaping @Sendable (Int) -> Void) {

@@ -1,4 +1,5 @@
-// Inline callbacks run where the future is settled or attached to: they have the isolation of the code around them.
+// Inline callbacks have the isolation of the code around them, since they run where the future is settled or where
+// they are attached.
 import Promises
 
 @MainActor

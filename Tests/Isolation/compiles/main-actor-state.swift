@@ -1,4 +1,4 @@
-// Callbacks with `.main` are isolated to the main actor: its state is theirs, without a hop.
+// Callbacks with `.main` are isolated to the main actor, and use its state without a hop.
 import Promises
 
 @MainActor

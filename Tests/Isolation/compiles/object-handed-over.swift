@@ -1,5 +1,5 @@
-// A callback in a context may take over an object that is not Sendable, if the code around it uses it no more; and a
-// closure that is passed on may be passed on again.
+// A callback in a context may take over an object that is not Sendable, if the code around the callback does not use
+// the object any more. A `sending` closure may be passed to a context.
 import Promises
 
 final class Counter {

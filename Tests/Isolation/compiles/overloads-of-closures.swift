@@ -1,4 +1,5 @@
-// The overload that a closure picks: a trailing one that returns a promise is followed, one in parentheses is a value.
+// A trailing closure that returns a promise selects the overload that follows the promise. In parentheses, the promise
+// is a value.
 // rows: EA11
 import Promises
 

@@ -1,5 +1,5 @@
 // expect: sending value of non-Sendable type '(Int) -> ()' risks causing data races
-// The callback runs while the function goes on: a variable of the function cannot be shared.
+// The callback may run at the same time as the function, so they cannot share a variable.
 import Promises
 
 func sum(_ future: Future<Int, Never>) -> Int {

@@ -1,5 +1,5 @@
 // expect: sending 'callback' risks causing data races
-// A closure that was sent to one context belongs to it: two contexts need a `@Sendable` one.
+// A closure that was sent to one context belongs to that context: two contexts need a `@Sendable` closure.
 import Promises
 
 func observe(_ future: Future<Int, Never>, _ callback: sending @escaping (Int) -> Void) {

@@ -1,5 +1,5 @@
 // expect: value of type 'Future<Int, Never>' has no member 'resolve'
-// A future is the read side: nothing but its resolver makes it follow another.
+// A future is the read side: only its resolver makes it follow another future.
 import Promises
 
 func settle(_ future: Future<Int, Never>, as other: Future<Int, Never>) {

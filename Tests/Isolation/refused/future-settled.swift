@@ -1,5 +1,5 @@
 // expect: value of type 'Future<Int, Never>' has no member 'fulfill'
-// A future is the read side: its resolver settles it.
+// A future is the read side: only its resolver settles it.
 import Promises
 
 func settle(_ future: Future<Int, Never>) {

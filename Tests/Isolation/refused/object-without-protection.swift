@@ -1,5 +1,5 @@
 // expect: passing closure as a 'sending' parameter risks causing data races between code in the current task
-// An object that is not Sendable cannot be used from the pool, in a mapping either.
+// An object that is not Sendable cannot be used from the pool. This holds for mappings too.
 import Promises
 
 final class Cache {

@@ -1,5 +1,5 @@
 // expect: 'map' has been renamed to 'mapValues(_:)'
-// An operator of streams has the kind of its states in its name: the message for a short name has the one for values.
+// Names of stream operators contain the kind of their states: the message for a short name suggests the one for values.
 import Promises
 
 func doubled(_ numbers: Subscriber<Int, Never>) -> Subscriber<Int, Never> {

@@ -3,7 +3,7 @@
  * Every function takes the path of its database first. Each database has one connection, on a thread of its own, so
  * that requests to one database run in order and those to different ones at the same time.
  *
- * The plugin reaches promises by leaving the promise_... symbols undefined: the process that loads it has them. */
+ * The plugin leaves the promise_... symbols undefined: the process that loads it must define them. */
 #include <promise_plugin.h>
 
 #include <string.h>

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The time for which a statement waits for another process that has locked the file: so many times so many
- * milliseconds. */
+/* The wait of a statement for another process that has locked the file: BUSY_TIMES attempts, BUSY_MILLISECONDS
+ * apart. */
 enum { BUSY_TIMES = 500, BUSY_MILLISECONDS = 10 };
 
 /* The number of instructions of SQLite's virtual machine between two checks for cancellation. */
@@ -12,13 +12,13 @@ enum { INSTRUCTIONS = 1000 };
 
 struct database {
   database_t *next;
-  job_queue_t queue;   /* of one thread */
-  sqlite3 *connection; /* that thread's; NULL while closed */
+  job_queue_t queue;   /* with one thread */
+  sqlite3 *connection; /* for that thread alone; NULL while closed */
   char path[];
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static database_t *databases; /* under the lock */
+static database_t *databases; /* guarded by `lock` */
 
 static database_t *database_new(const char *path, failure_t *failure) {
   size_t size = strlen(path) + 1;

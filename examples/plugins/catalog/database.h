@@ -9,15 +9,15 @@
 
 typedef struct database database_t;
 
-/* The database of that path, whose thread is started when it is first asked for; NULL with `*failure` filled if that
- * cannot be done. It stays valid until databases_stop(). Nothing is opened yet. [any thread] */
+/* Returns the database of that path, whose thread is started by the first call. Returns NULL with `*failure` filled if
+ * that is not possible. The database stays valid until databases_stop(). Opens no file yet. [any thread] */
 database_t *database_at(const char *path, failure_t *failure);
 
 /* Runs a job on the database's thread; takes over one reference to it. [any thread] */
 void database_submit(database_t *database, job_t *job);
 
-/* The connection, opened if it is not. The file is created only if `create` says so. Until the next call, a statement
- * ends with SQLITE_INTERRUPT when `job` is cancelled. NULL: `*failure` is filled. [the database's thread] */
+/* Returns the connection; opens it if it is closed. Creates the file only if `create` is true. Until the next call, a
+ * statement ends with SQLITE_INTERRUPT when `job` is cancelled. NULL: `*failure` is filled. [the database's thread] */
 sqlite3 *database_connection(database_t *database, bool create, job_t *job, failure_t *failure);
 
 /* Closes the connection, if there is one; the next call of database_connection() opens another. [the database's

@@ -31,7 +31,7 @@ bool files_store(sqlite3 *connection, const file_t *file, int64_t *id, failure_t
               sqlite3_step(statement) == SQLITE_ROW;
   if (good) {
     *id = sqlite3_column_int64(statement, 0);
-    /* The row is there; the transaction ends with the statement. */
+    /* The row is stored; this step ends the statement, and its transaction. */
     good = sqlite3_step(statement) == SQLITE_DONE;
   }
   if (!good)

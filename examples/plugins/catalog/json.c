@@ -52,7 +52,7 @@ static bool json_column(buffer_t *out, sqlite3_stmt *statement, int column) {
     size_t length = (size_t)sqlite3_column_bytes(statement, column);
     return (blob != NULL || length == 0) && json_base64(out, blob, length);
   }
-  /* SQLite's text of a number is JSON's, in every locale. */
+  /* SQLite writes a number as JSON does, in every locale. */
   const char *text = (const char *)sqlite3_column_text(statement, column);
   size_t length = (size_t)sqlite3_column_bytes(statement, column);
   if (text == NULL)

@@ -2,7 +2,7 @@
 #include "files.h"
 #include "json.h"
 
-/* The actions of a statement that only reads. */
+/* An authorizer that allows the actions of a statement that only reads. */
 static int allow_reading(void *ctx, int action, const char *a, const char *b, const char *c, const char *d) {
   (void)ctx, (void)a, (void)b, (void)c, (void)d;
   switch (action) {
@@ -16,7 +16,7 @@ static int allow_reading(void *ctx, int action, const char *a, const char *b, co
   }
 }
 
-/* Compiles the one statement that `sql` has to be. */
+/* Compiles `sql`, which must be one statement. */
 static sqlite3_stmt *prepare(sqlite3 *connection, const char *sql, failure_t *failure) {
   sqlite3_stmt *statement = NULL, *second = NULL;
   const char *rest = NULL;
@@ -24,7 +24,7 @@ static sqlite3_stmt *prepare(sqlite3 *connection, const char *sql, failure_t *fa
   int code = sqlite3_prepare_v2(connection, sql, -1, &statement, &rest);
   if (code == SQLITE_OK && statement != NULL)
     code = sqlite3_prepare_v2(connection, rest, -1, &second, NULL);
-  /* The authorizer is not asked about VACUUM. */
+  /* SQLite does not ask the authorizer about VACUUM. */
   if (code == SQLITE_OK && statement != NULL && !sqlite3_stmt_readonly(statement))
     code = SQLITE_AUTH;
   if (code == SQLITE_AUTH) {
@@ -44,7 +44,7 @@ static sqlite3_stmt *prepare(sqlite3 *connection, const char *sql, failure_t *fa
   return NULL;
 }
 
-/* Binds the values of some JSON, which SQLite itself takes apart. */
+/* Binds the values of a JSON text, which SQLite itself parses. */
 static bool bind(sqlite3 *connection, sqlite3_stmt *statement, const char *parameters, failure_t *failure) {
   sqlite3_stmt *each = NULL;
   if (sqlite3_prepare_v2(connection, "select value from json_each(?1)", -1, &each, NULL) != SQLITE_OK ||

@@ -10,7 +10,7 @@ static void run(job_t *job) {
   promise_value_t value = {.kind = PROMISE_KIND_VOID};
   failure_t failure;
   bool good = job_is_cancelled(job) ? failure_cancelled(&failure) : request->action(request, &value, &failure);
-  /* If the promise was discarded meanwhile, settling it does nothing but release the value. */
+  /* If the promise was discarded meanwhile, settling it only releases the value. */
   if (good) {
     promise_resolve(request->promise, &value);
   } else {
@@ -48,7 +48,7 @@ static request_t *request_new(const promise_bytes_t *arguments, size_t count) {
   return request;
 }
 
-/* SQLite's interfaces for text end at a NUL: the rest would be dropped in silence. */
+/* Refuses a NUL in text, because SQLite's functions for text would ignore the rest. */
 static bool check(const request_t *request, size_t count, int binary, failure_t *failure) {
   for (size_t i = 0; i < count; i++) {
     if ((int)i == binary || strlen(request->arguments[i]) == request->lengths[i])

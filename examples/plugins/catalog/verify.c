@@ -36,7 +36,7 @@ static entry_t *entry_new(const buffer_t *data, const buffer_t *sha256) {
   return entry;
 }
 
-/* First, on the database's thread. */
+/* The first step, on the database's thread: reads the data and its checksum. */
 static bool read_entry(request_t *request, promise_value_t *value, failure_t *failure) {
   sqlite3 *connection = database_connection(request->database, false, &request->job, failure);
   buffer_t data = {0}, sha256 = {0};
@@ -59,7 +59,7 @@ static promise_verdict_t out_of_memory(promise_value_t *out) {
   return PROMISE_REJECT;
 }
 
-/* Last, where the other plugin settles. `ctx` is the checksum that was stored. */
+/* The last step, on the thread that settles the promise of the other plugin. `ctx` is the stored checksum. */
 static promise_verdict_t compare(void *ctx, const promise_value_t *in, promise_value_t *out) {
   size_t length = 0;
   const char *sum = promise_value_data(in, &length);
@@ -68,7 +68,7 @@ static promise_verdict_t compare(void *ctx, const promise_value_t *in, promise_v
   return PROMISE_FULFILL;
 }
 
-/* In between: asks the other plugin, and has the promise follow its answer. Its rejection passes through. */
+/* The second step: calls the other plugin, and makes the promise follow the comparison. A rejection passes through. */
 static promise_verdict_t ask(void *ctx, const promise_value_t *in, promise_value_t *out) {
   (void)ctx;
   const entry_t *entry = (const entry_t *)(const void *)promise_value_data(in, NULL);

@@ -4,7 +4,7 @@
 
 #include <promise_plugin.h>
 
-/* To be called once before verify_file(). False: a promise type could not be registered. */
+/* Call once before verify_file(). Returns false if a promise type could not be registered. */
 bool verify_load(const promise_host_t *host);
 
 /* The function `verify` of the plugin. */

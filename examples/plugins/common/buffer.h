@@ -6,23 +6,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Zeroed, it is empty and owns nothing. */
+/* A zeroed buffer is empty and owns nothing. */
 typedef struct buffer {
   uint8_t *data;
   size_t length;
   size_t capacity;
 } buffer_t;
 
-/* Sees to it that `more` bytes fit after `length`. False, and nothing changed: no memory. */
+/* Makes room for `more` bytes after `length`. Returns false, and changes nothing, if there is no memory. */
 bool buffer_reserve(buffer_t *buffer, size_t more);
 
-/* Adds bytes. False, and nothing changed: no memory. */
+/* Appends bytes. Returns false, and changes nothing, if there is no memory. */
 bool buffer_append(buffer_t *buffer, const void *bytes, size_t length);
 
-/* Adds the bytes of a NUL-terminated string, without the NUL. */
+/* Appends the bytes of a NUL-terminated string, without the NUL. */
 bool buffer_append_text(buffer_t *buffer, const char *text);
 
-/* Gives back the memory and leaves the buffer empty. */
+/* Frees the memory, and leaves the buffer empty. */
 void buffer_free(buffer_t *buffer);
 
 #endif /* EXAMPLES_BUFFER_H */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Takes away the bytes of a character whose rest did not fit: a message has to stay well-formed UTF-8. */
+/* Removes a character that is incomplete at the end of a cut text, so that a message stays well-formed UTF-8. */
 static void cut_at_character(char *text, size_t length) {
   size_t start = length;
   while (start > 0 && ((unsigned char)text[start - 1] & 0xC0) == 0x80)

@@ -1,4 +1,4 @@
-/* failure.h - why something did not work, as text and numbers, until a promise can be rejected with it. */
+/* failure.h - the reason of a failure, as text and numbers, kept until a promise can be rejected with it. */
 #ifndef EXAMPLES_FAILURE_H
 #define EXAMPLES_FAILURE_H
 
@@ -18,8 +18,8 @@ typedef struct failure {
 #define FAILURE_FORMAT
 #endif
 
-/* Fills `*failure` and returns false, so that a function can end with it. A message that is too long is cut at the end
- * of a character. */
+/* Fills `*failure` and returns false, so that a function can end with it. A message that is too long is cut after a
+ * whole character. */
 bool failure_set(failure_t *failure, const char *domain, int64_t code, const char *format, ...) FAILURE_FORMAT;
 
 /* Sets the failure of an allocation: domain "errno", code ENOMEM. */

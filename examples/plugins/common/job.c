@@ -33,7 +33,8 @@ bool job_is_cancelled(job_t *job) {
   return atomic_load_explicit(&job->cancelled, memory_order_relaxed);
 }
 
-/* The next job, which is marked as this worker's; NULL when the queue is closed and empty. */
+/* Waits for the next job, and marks it as the running job of this worker. Returns NULL when the queue is closed and
+ * empty. */
 static job_t *take(job_worker_t *worker) {
   job_queue_t *queue = worker->queue;
   pthread_mutex_lock(&queue->lock);
@@ -56,7 +57,8 @@ static void *work(void *pointer) {
   job_worker_t *worker = pointer;
   for (job_t *job; (job = take(worker)) != NULL;) {
     job->run(job);
-    /* Before the reference is released: job_queue_stop() may be about to cancel the job that it finds here. */
+    /* Cleared before the reference is released, because job_queue_stop() may be about to cancel the job that it finds
+     * here. */
     pthread_mutex_lock(&worker->queue->lock);
     worker->running = NULL;
     pthread_mutex_unlock(&worker->queue->lock);
@@ -82,7 +84,7 @@ int job_queue_start(job_queue_t *queue, size_t threads) {
   queue->closed = false;
   queue->worker_count = 0;
 
-  /* The host's signals are for the host's threads; a fault must still reach the thread that made it. */
+  /* The host's signals are for the host's threads; a fault must still reach the thread that caused it. */
   sigset_t blocked, before;
   const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
   sigfillset(&blocked);
@@ -101,7 +103,7 @@ int job_queue_start(job_queue_t *queue, size_t threads) {
   }
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 
-  /* Fewer threads than wished for are slower, not wrong. */
+  /* A queue with fewer threads than requested is slower, but works. */
   if (queue->worker_count > 0)
     return 0;
   pthread_cond_destroy(&queue->wake);

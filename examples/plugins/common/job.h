@@ -1,8 +1,8 @@
 /* job.h - work that a plugin does on threads of its own.
  *
- * A job is cancelled by setting a flag that its `run` looks at now and then. It is run in any case, cancelled or not,
- * so `run` is the one place where the job's promise is settled. Nothing here knows promises, however a plugin reaches
- * them; job_cancel() and job_release() only happen to have the prototypes that promise_new_discardable() asks for. */
+ * A job is cancelled by setting a flag that its `run` checks now and then. A cancelled job is run too, so `run` is the
+ * one place where the job's promise is settled. This file does not use promises, which each plugin reaches in its own
+ * way; but job_cancel() and job_release() have the prototypes that promise_new_discardable() requires. */
 #ifndef EXAMPLES_JOB_H
 #define EXAMPLES_JOB_H
 
@@ -13,7 +13,7 @@
 
 typedef struct job job_t;
 
-/* The head of a plugin's own struct. Fill `run` and `destroy` by job_init(). */
+/* The first member of a plugin's own struct. Fill `run` and `destroy` by job_init(). */
 struct job {
   job_t *next;
   void (*run)(job_t *job);     /* once, on a thread of the queue */
@@ -28,13 +28,13 @@ void job_init(job_t *job, void (*run)(job_t *job), void (*destroy)(job_t *job));
 /* Adds a reference and returns the job. [any thread] */
 job_t *job_retain(job_t *job);
 
-/* Gives back one reference. Takes a job_t. [any thread] */
+/* Releases one reference. `job` is a job_t. [any thread] */
 void job_release(void *job);
 
-/* Asks the job to end early. Takes a job_t. [any thread] */
+/* Asks the job to end early. `job` is a job_t. [any thread] */
 void job_cancel(void *job);
 
-/* Whether somebody has asked the job to end early. [any thread] */
+/* Returns whether the job was asked to end early. [any thread] */
 bool job_is_cancelled(job_t *job);
 
 enum { JOB_QUEUE_MOST_THREADS = 4 };
@@ -44,7 +44,7 @@ typedef struct job_queue job_queue_t;
 typedef struct job_worker {
   job_queue_t *queue;
   pthread_t thread;
-  job_t *running; /* under the queue's lock */
+  job_t *running; /* guarded by the queue's lock */
 } job_worker_t;
 
 /* Threads that run jobs in the order in which they were submitted. */
@@ -57,12 +57,12 @@ struct job_queue {
   job_worker_t workers[JOB_QUEUE_MOST_THREADS];
 };
 
-/* Starts a queue with `threads` threads, at most JOB_QUEUE_MOST_THREADS; 0: one for each processor.
- * Returns 0, or the errno for which no thread could be started; nothing is left to stop then. */
+/* Starts a queue with `threads` threads, at most JOB_QUEUE_MOST_THREADS; 0: one for each processor. Returns 0, or an
+ * errno if no thread could be started: do not call job_queue_stop() then. */
 int job_queue_start(job_queue_t *queue, size_t threads);
 
-/* Submits a job, and takes over one reference to it. A queue that is stopping runs it too, cancelled; one that has
- * stopped must not be used. [any thread] */
+/* Submits a job, and takes over one reference to it. A queue that is stopping runs the job too, cancelled; a stopped
+ * queue must not be used. [any thread] */
 void job_queue_submit(job_queue_t *queue, job_t *job);
 
 /* Cancels every job, waits until each has run, and ends the threads. [not a thread of the queue] */

@@ -1,7 +1,7 @@
 /* deflate.c - the plugin org.promises.deflate: gzip over zlib, on threads of its own.
  *
- * It reaches promises by linking libpromise.so. In a host which has the promise functions itself, the
- * dynamic linker finds those first, so the process still has one promise runtime. */
+ * It links libpromise.so. In a host that has the promise functions itself, the dynamic linker finds those first, so the
+ * process still has one promise runtime. */
 #include <promise_plugin.h>
 
 #include <stdlib.h>
@@ -16,16 +16,16 @@ static job_queue_t queue;
 
 typedef enum operation { COMPRESS, DECOMPRESS, MEASURE } operation_t;
 
-/* One call. It belongs to the queue until it has run, and to the promise until that is settled. */
+/* A call. The queue has a reference until the task has run, the promise has one until it is settled. */
 typedef struct task {
   job_t job;
   operation_t operation;
   promise_t *promise; /* the queue's reference */
   int level;
   uint64_t limit;
-  int percent; /* reported last */
+  int percent; /* the progress that was reported last */
   size_t length;
-  uint8_t data[]; /* a copy: the caller may take its bytes back as soon as it has discarded the promise */
+  uint8_t data[]; /* a copy, because the caller may free its bytes once it has discarded the promise */
 } task_t;
 
 static bool go_on(void *ctx, uint64_t done, uint64_t total) {
@@ -65,7 +65,7 @@ static void run(job_t *job) {
   task_t *task = (task_t *)job;
   promise_value_t value = {.kind = PROMISE_KIND_VOID};
   failure_t failure;
-  /* If the promise was discarded meanwhile, settling it does nothing but release the value. */
+  /* If the promise was discarded meanwhile, settling it only releases the value. */
   if (perform(task, &value, &failure)) {
     promise_resolve(task->promise, &value);
   } else {
@@ -79,7 +79,7 @@ static void destroy(job_t *job) {
   free(job);
 }
 
-/* Starts the work, and gives the promise of its result; discarding that cancels the work. */
+/* Starts the work, and stores the promise of its result in `*result`; discarding the promise cancels the work. */
 static promise_status_t start(operation_t operation, promise_bytes_t data, int level, uint64_t limit,
                               promise_t **result) {
   task_t *task = data.length > SIZE_MAX - sizeof(task_t) ? NULL : malloc(sizeof(task_t) + data.length);

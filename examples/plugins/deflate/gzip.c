@@ -4,7 +4,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* The bytes between two checks for cancellation; also the most that one step adds to the output. */
+/* The bytes between two checks for cancellation; also the limit for the bytes that one step adds to the output. */
 enum { CHUNK = 256 * 1024 };
 
 /* zlib's windowBits: the largest window, with a gzip header and trailer. */
@@ -16,7 +16,7 @@ static bool zlib_failure(failure_t *failure, const z_stream *stream, int code) {
   return failure_set(failure, "zlib", code, "%s", stream->msg != NULL ? stream->msg : zError(code));
 }
 
-/* Gives the stream the next chunk of input, if it has used up the last. */
+/* Passes the next chunk of input to the stream, if the previous one is used up. */
 static void feed(z_stream *stream, const uint8_t *data, size_t length, size_t *fed) {
   if (stream->avail_in > 0)
     return;
@@ -54,8 +54,8 @@ bool gzip_compress(const uint8_t *data, size_t length, int level, buffer_t *out,
   return good;
 }
 
-/* After the end of a stream: true if another one begins, which is then set up; false with `*good` if the rest is
- * padding. */
+/* Called after the end of a stream. Returns true if another stream begins, for which the state is then reset. Returns
+ * false if not, and sets `*good` to false unless the rest is padding. */
 static bool next_member(z_stream *stream, const uint8_t *data, size_t length, size_t at, bool *good,
                         failure_t *failure) {
   size_t rest = at;

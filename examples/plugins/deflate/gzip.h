@@ -5,7 +5,7 @@
 #include "buffer.h"
 #include "failure.h"
 
-/* Errors of this plugin's own; those of zlib have the domain "zlib" and zlib's codes. */
+/* Errors of this plugin; those of zlib have the domain "zlib" and zlib's codes. */
 #define GZIP_DOMAIN "org.promises.deflate"
 
 enum {
@@ -18,12 +18,13 @@ enum {
 /* Called after every chunk with the bytes read so far; false ends the work. */
 typedef bool (*gzip_progress_t)(void *ctx, uint64_t done, uint64_t total);
 
-/* Appends one gzip stream to `out`. The same bytes and level give the same stream: it carries no time and no name. */
+/* Appends one gzip stream to `out`. The same bytes and level give the same stream, because it has no time and no
+ * name. */
 bool gzip_compress(const uint8_t *data, size_t length, int level, buffer_t *out, gzip_progress_t progress, void *ctx,
                    failure_t *failure);
 
-/* Reads one gzip stream or several on end, as gzip does, and checks their sums. Appends their content to `out`, or
- * drops it if that is NULL; `*size` becomes its length, which must not pass `limit`. */
+/* Decompresses one gzip stream or several in a row, as gzip does, and verifies their checksums. Appends the content to
+ * `out`, or drops it if `out` is NULL. Stores the length of the content in `*size`; it must not exceed `limit`. */
 bool gzip_decompress(const uint8_t *data, size_t length, uint64_t limit, buffer_t *out, uint64_t *size,
                      gzip_progress_t progress, void *ctx, failure_t *failure);
 

@@ -1,7 +1,7 @@
 /* digest.c - the plugin org.promises.digest: checksums and HMACs over OpenSSL, on threads of its own.
  *
- * It reaches promises through the host's function table alone: it neither links libpromise.so nor leaves a symbol of it
- * undefined, so it can be loaded, and looked at, where there is none. */
+ * It calls promise functions through the host's table alone: it neither links libpromise.so nor leaves a symbol of it
+ * undefined, so it can be loaded and inspected where there is no libpromise. */
 #include <promise_plugin.h>
 
 #include <stdlib.h>
@@ -15,15 +15,15 @@ static const promise_host_t *host;
 static promises_t promises;
 static job_queue_t queue;
 
-/* One call. It belongs to the queue until it has run, and to the promise until that is settled. */
+/* A call. The queue has a reference until the task has run, the promise has one until it is settled. */
 typedef struct task {
   job_t job;
   promise_t *promise; /* the queue's reference */
-  bool keyed;         /* an HMAC */
-  int percent;        /* reported last */
+  bool keyed;         /* whether it is an HMAC */
+  int percent;        /* the progress that was reported last */
   size_t algorithm_size, key_length, length;
-  /* Copies of the algorithm with a NUL, of the key and of the data, one after the other: the caller may take its bytes
-   * back as soon as it has discarded the promise. */
+  /* Copies of the algorithm with a NUL, of the key and of the data, one after the other. They are copied because the
+   * caller may free its bytes once it has discarded the promise. */
   uint8_t copies[];
 } task_t;
 
@@ -57,7 +57,7 @@ static void run(job_t *job) {
   task_t *task = (task_t *)job;
   promise_value_t value = {.kind = PROMISE_KIND_VOID};
   failure_t failure;
-  /* If the promise was discarded meanwhile, settling it does nothing but release the value. */
+  /* If the promise was discarded meanwhile, settling it only releases the value. */
   if (perform(task, &value, &failure)) {
     promises.resolve(task->promise, &value);
   } else {
@@ -96,7 +96,7 @@ static task_t *task_new(promise_str_t algorithm, promise_bytes_t key, promise_by
   return task;
 }
 
-/* Starts the work, and gives the promise of its result; discarding that cancels the work. */
+/* Starts the work, and stores the promise of its result in `*result`; discarding the promise cancels the work. */
 static promise_status_t start(promise_str_t algorithm, bool keyed, promise_bytes_t key, promise_bytes_t data,
                               promise_t **result, promise_value_t *error) {
   task_t *task = task_new(algorithm, key, data);

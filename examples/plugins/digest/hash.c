@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Between two looks at whether to go on. */
+/* The bytes between two checks for cancellation. */
 enum { CHUNK = 256 * 1024 };
 
 static bool openssl_failure(failure_t *failure, const char *doing) {
@@ -32,7 +32,7 @@ static bool append_hex(buffer_t *hex, const uint8_t *bytes, size_t length, failu
   return true;
 }
 
-/* OpenSSL also lists functions whose result has any length that one asks for, and one that gives nothing. */
+/* OpenSSL also lists functions whose result has any requested length, and one without a result. */
 static bool has_a_length(const EVP_MD *digest) {
   return EVP_MD_get_size(digest) > 0 && (EVP_MD_get_flags(digest) & EVP_MD_FLAG_XOF) == 0;
 }
@@ -114,7 +114,7 @@ typedef struct names {
   char list[MOST_ALGORITHMS][LONGEST_NAME];
 } names_t;
 
-/* Of a digest's names the shortest is the one that people use; those with a dot are object identifiers. */
+/* Keeps the shortest of a digest's names, which is the common one. Names with a dot are object identifiers. */
 static void keep_shorter(const char *name, void *pointer) {
   char *kept = pointer;
   size_t length = strlen(name);

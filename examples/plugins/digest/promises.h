@@ -15,7 +15,7 @@ typedef struct promises {
   promise_status_t (*value_error)(promise_value_t *out, const char *domain, int64_t code, const char *message);
 } promises_t;
 
-/* Fills `*promises`. Returns NULL, or the name of a function that the host does not have; the others are filled
+/* Fills `*promises`. Returns NULL, or the name of a function that the host lacks; the other functions are filled
  * then. */
 const char *promises_find(promises_t *promises, const promise_host_t *host);
 

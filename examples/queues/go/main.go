@@ -32,7 +32,7 @@ func must[Made any](made Made, err error) Made {
 	return made
 }
 
-// Checks promise.go. With the argument `scarce`: while memory runs out.
+// Checks promise.go; with the argument `scarce`, while memory runs out.
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == "scarce" {
 		checkScarce()
@@ -57,19 +57,19 @@ func main() {
 	stop()
 	dropped.Release()
 
-	// Settled by hand, before its source.
+	// A derived promise is settled by hand, before its source.
 	waits := must(queue.New())
 	hand := must(waits.Then(func(int64) (int64, error) { panic("called") }))
 	expect(hand.Resolve(7) && !hand.Resolve(8) && waits.Resolve(1))
 	expect(hand.Await(always) == Outcome{Number: 7})
 	hand.Release()
 	waits.Release()
-	// The events of all tags were taken, that of the promise settled by hand, too.
+	// The events of all tags are taken, that of the promise settled by hand included.
 	for deadline := time.Now().Add(time.Minute); queue.size() > 0; time.Sleep(time.Millisecond) {
 		expect(time.Now().Before(deadline))
 	}
 
-	// Numbers arrive as they are, or as an error.
+	// Numbers arrive unchanged, or as an error.
 	for _, value := range []struct {
 		kind   C.promise_kind_t
 		bits   uint64
@@ -105,7 +105,7 @@ func main() {
 	}
 	all.Wait()
 
-	// Timers fire while the queue closes and the process exits: nobody takes these.
+	// Timers fire while the queue closes and the process exits: nobody takes their events.
 	for i := 0; i < 200; i++ {
 		timer := must(queue.Sleep(time.Duration(i) * 10 * time.Microsecond))
 		must(timer.Then(func(int64) (int64, error) { return 0, nil })).Release()

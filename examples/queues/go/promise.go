@@ -1,5 +1,5 @@
 // Promises of libpromise.so for Go, on the completion queue alone: nothing calls into Go. One goroutine takes the
-// events. A call that fails returns a Status as its error, and changes nothing.
+// events. A failed call returns a Status as its error, and changes nothing.
 package main
 
 /*
@@ -14,14 +14,15 @@ static promise_status_t resolve(promise_t *promise, int64_t number) {
   promise_value_t value = {.kind = PROMISE_KIND_I64, .as.i64 = number};
   return promise_resolve(promise, &value);
 }
-// Without memory for the error the promise is rejected with VOID.
+// Rejects with an error, or with VOID if there is no memory for the error.
 static promise_status_t reject(promise_t *promise, const char *message) {
   promise_value_t value;
   promise_value_error(&value, "go", 1, message);
   return promise_reject(promise, &value);
 }
 
-// The reason of a NULL belongs to the thread, and a goroutine may change threads between two calls.
+// Returns the status with the result: promise_last_status() belongs to the thread, and a goroutine may change threads
+// between two calls.
 static promise_queue_t *open_queue(promise_status_t *status) {
   promise_queue_t *queue = promise_queue_new();
   *status = queue == NULL ? promise_last_status() : PROMISE_OK;
@@ -131,7 +132,7 @@ func (queue *Queue) run(events *[room]C.promise_event_t) {
 				}
 			}
 			C.promise_value_release(&event.value)
-			// Nil: the wait ended after this event had been taken.
+			// Nil if the wait ended after this event had been taken.
 			if handle := queue.forget(uint64(event.tag)); handle != nil {
 				handle(outcome, event.promise)
 			}
@@ -155,14 +156,14 @@ func (queue *Queue) forget(tag uint64) func(Outcome, *C.promise_t) {
 	return handle
 }
 
-// The number of tags whose event is to come.
+// Returns the number of tags whose event is to come.
 func (queue *Queue) size() int {
 	queue.mutex.Lock()
 	defer queue.mutex.Unlock()
 	return len(queue.waiting)
 }
 
-// Promise is a reference; give it back with Release.
+// Promise is a reference, which Release ends.
 type Promise struct {
 	queue  *Queue
 	handle *C.promise_t
@@ -184,7 +185,7 @@ func (queue *Queue) Sleep(duration time.Duration) (Promise, error) {
 
 func (promise Promise) Release() { C.promise_release(promise.handle) }
 
-// Resolve settles the promise; false if it is settled already. That of a Then calls no function that is not due yet.
+// Resolve settles the promise; false if it is settled already. A call of Then that is not due yet is dropped.
 func (promise Promise) Resolve(number int64) bool {
 	return C.resolve(promise.handle, C.int64_t(number)) == C.PROMISE_OK
 }
@@ -197,8 +198,8 @@ func reject(promise *C.promise_t, err error) C.promise_status_t {
 	return C.reject(promise, message)
 }
 
-// Then calls body with the number on a goroutine once the promise is fulfilled; the result ends as that call does. If
-// the promise is destroyed while pending, the result stays pending: await it with a context.
+// Then calls body with the number on a goroutine once the promise is fulfilled. The returned promise ends as that call
+// does. If the promise is destroyed while pending, the returned one stays pending: await it with a context.
 func (promise Promise) Then(body func(int64) (int64, error)) (Promise, error) {
 	queue := promise.queue
 	tag := queue.remember(func(outcome Outcome, answer *C.promise_t) {

@@ -2,7 +2,7 @@ package main
 
 /*
 #include <stddef.h>
-// Of Tests/Examples/scarce/scarce.c, which is preloaded.
+// Functions of Tests/Examples/scarce/scarce.c, which is preloaded.
 __attribute__((weak)) void scarce_odds(unsigned);
 __attribute__((weak)) unsigned long scarce_failures(void);
 static int is_preloaded(void) { return scarce_odds != NULL; }
@@ -20,7 +20,7 @@ import (
 
 var long = strings.Repeat("a text that needs memory of its own ", 4)
 
-// The tasks return errors of the library; everything else panics.
+// The tasks return errors of the library; any other failure panics.
 var tasks = []func(*Queue) error{
 	func(queue *Queue) error {
 		timer, err := queue.Sleep(100 * time.Microsecond)
