@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
+#include "asleep.h"
 #include "forking.h"
 
 static bool readable(promise_loop_t *loop) {
@@ -148,18 +149,6 @@ static void *waits_for_any(void *argument) {
   return argument;
 }
 
-/* Returns whether the thread with this id sleeps. */
-static bool is_asleep(int thread) {
-  char path[64], text[256] = "";
-  snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
-  FILE *file = fopen(path, "r");
-  REQUIRE(file != NULL);
-  REQUIRE(fgets(text, sizeof text, file) != NULL);
-  fclose(file);
-  const char *name_end = strrchr(text, ')');
-  return name_end != NULL && name_end[2] == 'S';
-}
-
 static atomic_bool is_settled;
 static gate_t is_filled = GATE_CLOSED;
 static void *fills_its_stack(void *argument) {
@@ -197,7 +186,7 @@ static void threads_of_the_parent_that_wait_for_any_are_forgotten(void) {
   for (int i = 0; i < 2; i++)
     awaited[i] = promise_new();
   pthread_t thread = start(waits_for_any, NULL);
-  while (atomic_load(&waiting_thread) == 0 || !is_asleep(atomic_load(&waiting_thread)))
+  while (!is_asleep(atomic_load(&waiting_thread)))
     sched_yield();
   IN_CHILD(settles_what_a_thread_of_the_parent_waits_for, NULL);
   CHECK_STATUS(promise_resolve(awaited[1], I64(1)), PROMISE_OK);

@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <semaphore.h>
 
+#include "asleep.h"
 #include "child.h"
 #include "scheduling.h"
 
@@ -112,18 +113,6 @@ static void opens_the_gate(void *countdown) {
   countdown_tick(countdown);
 }
 
-static bool is_asleep(int thread) {
-  char path[64], state = 0;
-  snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
-  FILE *file = fopen(path, "r");
-  if (file == NULL)
-    return false;
-  if (fscanf(file, "%*d %*s %c", &state) != 1)
-    state = 0;
-  fclose(file);
-  return state == 'S';
-}
-
 static void job_is_run_although_its_thread_came_too_late(void) {
   cpu_set_t set;
   REQUIRE(sched_getaffinity(0, sizeof set, &set) == 0);
@@ -134,7 +123,7 @@ static void job_is_run_although_its_thread_came_too_late(void) {
   CHECK_STATUS(promise_executor_submit(pool, sleeps_then_computes, &countdown, NULL), PROMISE_OK);
   for (int i = 1; i < processors; i++)
     CHECK_STATUS(promise_executor_submit(pool, computes_then_blocks, &countdown, NULL), PROMISE_OK);
-  while (atomic_load(&sleeper) == 0 || !is_asleep(atomic_load(&sleeper)))
+  while (!is_asleep(atomic_load(&sleeper)))
     sched_yield();
   atomic_store(&is_to_hold, true);
   CHECK_STATUS(promise_executor_submit(pool, opens_the_gate, &countdown, NULL), PROMISE_OK);

@@ -25,8 +25,6 @@ static void handler_may_release_its_own_promise(void) {
   promise_release(promise);
 }
 
-/* ---- Settling the promise that is being settled ---- */
-
 /* ---- Promises of later siblings ---- */
 
 static promise_verdict_t discards_sibling(void *ctx, const promise_value_t *in, promise_value_t *out) {

@@ -2,6 +2,7 @@
 #include <sched.h>
 #include <sys/syscall.h>
 
+#include "asleep.h"
 #include "support.h"
 
 typedef struct waiting {
@@ -54,7 +55,7 @@ static void every_waiter_is_woken(void) {
 }
 
 /* Two waits with a time limit may end at about the same moment: both time out. */
-static void limit_and_settlement_may_meet(void) {
+static void two_limits_may_meet(void) {
   long rounds = check_scale(1000);
   for (long i = 0; i < rounds; i++) {
     waiting_t waiting = {promise_new(), 20000 + i % 100 * 1000, PROMISE_EINVAL};
@@ -69,6 +70,29 @@ static void limit_and_settlement_may_meet(void) {
   }
 }
 
+static void *wait_only(void *argument) {
+  waiting_t *waiting = argument;
+  waiting->status = promise_wait(waiting->promise, waiting->timeout);
+  return NULL;
+}
+
+/* The promise is settled at about the moment of the limit: the wait ends once, with the status of the earlier. */
+static void limit_and_settlement_may_meet(void) {
+  long rounds = check_scale(1000);
+  for (long i = 0; i < rounds; i++) {
+    waiting_t waiting = {promise_new(), 20000 + i % 100 * 1000, PROMISE_EINVAL};
+    promise_t *promise = waiting.promise;
+    pthread_t thread = start(wait_only, &waiting);
+    CHECK_STATUS(promise_wait(promise, 20000 + i * 7 % 100 * 1000), PROMISE_ETIMEDOUT);
+    CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
+    finish(thread);
+    CHECK(waiting.status == PROMISE_OK || waiting.status == PROMISE_ETIMEDOUT);
+    CHECK_STATUS(promise_wait(promise, 0), PROMISE_OK);
+    promise_release(promise);
+    CHECK_STATUS(promise_state(promise), PROMISE_ESTALE);
+  }
+}
+
 /* ---- A wait and the end of its promise ---- */
 
 static atomic_int sleeper;
@@ -77,17 +101,6 @@ static void *sleeps(void *promise) {
   atomic_store(&sleeper, (int)syscall(SYS_gettid));
   CHECK_STATUS(promise_wait(promise, FOR_EVER), PROMISE_OK);
   return NULL;
-}
-
-static bool is_asleep(int thread) {
-  char path[64], state = 0;
-  snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
-  FILE *file = thread == 0 ? NULL : fopen(path, "r");
-  if (file == NULL)
-    return false;
-  bool is_read = fscanf(file, "%*d (%*[^)]) %c", &state) == 1;
-  fclose(file);
-  return is_read && state == 'S';
 }
 
 /* The last reference is released before the waiting thread wakes, and another promise reuses the memory. */
@@ -109,6 +122,7 @@ static void promise_may_be_released_as_its_waiter_wakes(void) {
 int main(void) {
   RUN(waiter_is_woken);
   RUN(every_waiter_is_woken);
+  RUN(two_limits_may_meet);
   RUN(limit_and_settlement_may_meet);
   RUN(promise_may_be_released_as_its_waiter_wakes);
   return check_report();

@@ -20,11 +20,6 @@ static void sleep_ends_in_time(void) {
   }
 }
 
-/* The bounds of a timer's due time, measured from outside. */
-typedef struct nap {
-  int64_t earliest, latest;
-} nap_t;
-
 /* Besides the test, only the timer has a reference, so a stale handle shows that the timer has released it. */
 static void settled_sleep_is_released_at_once(void) {
   for (int how = 0; how < 3; how++) {
