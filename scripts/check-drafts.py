@@ -105,10 +105,11 @@ def called(run):
 def survey(host, library, header, options, check=False):
     """Drafts one library. Returns the counts and the faults; None if the header or the library is missing."""
     command = [host, "adopt", header, "--library", library] + options + ["--check"] * check
+    minutes = 60 if check else 5
     try:
-        run = subprocess.run(command, capture_output=True, text=True, timeout=3600 if check else 300)
+        run = subprocess.run(command, capture_output=True, text=True, timeout=minutes * 60)
     except subprocess.TimeoutExpired:
-        return 0, 0, [f"{header}: adopt did not end within 5 minutes"], []
+        return 0, 0, [f"{header}: adopt did not end within {minutes} minutes"], []
     if run.returncode in (2, 64):
         return None
     if run.returncode != 0:

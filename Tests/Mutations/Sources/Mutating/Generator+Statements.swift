@@ -21,11 +21,8 @@ extension Generator {
 
   func branch(_ node: SwitchCaseSyntax) {
     guard let first = node.statements.first, let last = node.statements.last, !last.leaves else { return }
-    if node.statements.count == 1, case .expr(let only) = first.item {
-      // The expression is the value of a `switch`, or a call, which is left out as a statement.
-      _ = only
-      return
-    }
+    // The expression is the value of a `switch`, or a call, which is left out as a statement.
+    if node.statements.count == 1, case .expr = first.item { return }
     let range = first.range.lowerBound..<last.range.upperBound
     add(.branch, node, before: file[node.label.range], after: "(nothing)", .leave(range, "break"))
   }
