@@ -25,7 +25,7 @@ extension Signature {
     }
     let names = Set(outputs.map(\.name) + ["result"])
     if let other = members.first(where: { !names.contains($0.name) }) {
-      throw ArgumentMismatch(message: "has a member '\(other.name)', which the function does not give")
+      throw ArgumentMismatch(message: "has a member '\(other.name)', which the function does not return")
     }
   }
 }
