@@ -76,7 +76,7 @@ extension EndToEnd {
           + "sqlite3 that 'sqlite3_close' has released, expected one that is live"
       ),
       ("sqlite.sqlite3_step $db", 64, "stdin:2: sqlite.sqlite3_step: argument 'statement' is an address of a sqlite3"),
-      ("sqlite.sqlite3_changes 0x1000", 64, "which no text can be"),
+      ("sqlite.sqlite3_changes 0x1000", 64, "which has no form as text"),
       ("kinds.fail message=broken\nkinds.tiny", 1, "stdin:2: kinds.fail: broken"),
       ("nosuch.f", 2, "stdin:2: no plugin \"nosuch\""), ("kinds.tinny", 64, "did you mean \"tiny\"?"),
       ("kinds.tiny $bd", 64, "stdin:2: there is no variable \"bd\"; did you mean \"db\"?"),
