@@ -19,7 +19,7 @@ enum Confinement {
       buffer.baseAddress.map { plugin_confinement_receive(control, $0, buffer.count, &copy) } ?? 0
     }
     guard count > 0, let plan = ConfinementPlan.read(message[..<count]) else {
-      WorkerChannel.complain("plugin-worker: the host sent no rules that this version knows")
+      WorkerChannel.complain("plugin-worker: expected confinement rules of this version from the host")
     }
     defer { close(control) }
     // Before the rules, which then keep the plugin from killing the guard.

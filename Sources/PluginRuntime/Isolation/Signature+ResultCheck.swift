@@ -16,7 +16,9 @@ extension Signature {
         let member = value[member: output.name]
         // Elements have no memory, and so no value, if their number is 0.
         if member == .void, output.type.countName != nil || countedByResult == output.name { return }
-        guard let member else { throw ArgumentMismatch(message: "is missing") }
+        guard let member else {
+          throw ArgumentMismatch(message: "is missing, expected \(output.type.expectation)")
+        }
         try member.check(as: output.type)
       }
     }

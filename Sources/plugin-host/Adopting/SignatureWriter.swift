@@ -110,7 +110,7 @@ struct SignatureWriter {
       return content
     }
     if ParameterNames.appendsText(function: function.name) {
-      throw Unsuitable("'\(name)' is read before it is written, up to a 0 that nothing says is there")
+      throw Unsuitable("'\(name)' is read before it is written, and nothing says that it ends with a 0")
     }
     if ParameterNames.mayKeep(function: function.name) { return try mayBeKept(name, content) }
     if mayBeRead(index) {

@@ -156,7 +156,7 @@ extension PipelineChecker {
   mutating func expanded(_ template: Template, at location: Location) -> String? {
     var isRight = true
     if template.hasItem, !isForEach {
-      report(location, "\"${item...}\" is a part of an element, in a step with \"each\"")
+      report(location, "\"${item...}\" needs \"each\" in the same step")
       isRight = false
     }
     for name in template.variables where variables[name] == nil {
