@@ -169,7 +169,7 @@ static void jobs(void) {
   dump();
   CHECK_TEXT(line_of(derived), expected);
   promise_resolve(source, I64(1));
-  says(derived, "pending, 2 references, 0 callbacks: a callback that was given to the loop %p", executor);
+  says(derived, "pending, 2 references, 0 callbacks: a callback submitted to the loop %p", executor);
   promise_loop_release(loop);
   CHECK(failed_with(derived, PROMISE_ECLOSED));
   promise_release(derived);
@@ -180,7 +180,7 @@ static void jobs(void) {
 static void orphans(void) {
   promise_t *source = promise_new(), *derived = promise_then(source, adds_one, NULL, NULL);
   promise_release(source);
-  says(derived, "pending, 1 reference, 0 callbacks: nobody: its source was destroyed while pending", NULL);
+  says(derived, "pending, 1 reference, 0 callbacks: no settler: its source was destroyed while pending", NULL);
   promise_release(derived);
 }
 
@@ -209,7 +209,7 @@ static void rejections_that_nobody_has_taken(void) {
   promise_hooks_t hooks = {.size = sizeof hooks, .unhandled_rejection = on_unhandled};
   CHECK_STATUS(promise_set_hooks(&hooks), PROMISE_OK);
   promise_t *promise = rejected(7);
-  says(promise, "rejected, and nobody has taken that; 1 reference", NULL);
+  says(promise, "rejected and unhandled; 1 reference", NULL);
   CHECK_INT(promise_state(promise), PROMISE_REJECTED);
   dump();
   CHECK_POINTER(line_of(promise), NULL);

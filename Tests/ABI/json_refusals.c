@@ -110,7 +110,7 @@ static void texts_that_are_not_json_are_refused(void) {
       {"\"\xed\xa0\x80\"", PROMISE_JSON_EENCODING, 1, "expected UTF-8"},
       {"{\"a\\n\xf0\x9f\x8e\":1}", PROMISE_JSON_EENCODING, 5, "expected UTF-8"},
       /* Keys */
-      {"{\"a\":1,\"a\":2}", PROMISE_JSON_EDUPLICATE, 7, "expected a key that the object has not yet"},
+      {"{\"a\":1,\"a\":2}", PROMISE_JSON_EDUPLICATE, 7, "expected a key that the object does not have yet"},
       {"[{\"b\":{}, \"a\":1,\"\\u0061\":2}]", PROMISE_JSON_EDUPLICATE, 16, "expected a key"},
   };
   for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {

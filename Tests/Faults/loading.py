@@ -120,7 +120,7 @@ ROWS = [
     ("segments overlap", changed(overlapping), "overlaps the one before"),
     ("relocation outside the library", changed(relocation(0, lambda old: old + 0x1000000)), "writable segment"),
     ("relocation of read-only memory", changed(relocation(0, lambda old: 0x10)), "writable segment"),
-    ("relocation makes a wild pointer", changed(relocation(16, lambda old: 0x7F0000000000)), "outside it"),
+    ("relocation makes a wild pointer", changed(relocation(16, lambda old: 0x7F0000000000)), "outside its memory"),
     ("relocation of an unknown type", changed(relocation(8, lambda old: 0xFF)), "of type 255"),
     ("relocation names no symbol", changed(relocation(8, lambda old: 6, kinds=(6,))), "names no symbol"),
     ("relocation's symbol is out of range", changed(relocation(8, lambda old: 6 | 9999 << 32, kinds=(6,))), "9999"),

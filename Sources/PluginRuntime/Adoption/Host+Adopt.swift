@@ -29,7 +29,7 @@ extension Host {
   private func adopt(_ adoption: Adoption, thread: SerialThread?) throws(PluginError) -> PluginDescription {
     try loading.withLock { () throws(PluginError) in
       guard activity.isOpen else {
-        throw PluginError(.closed, adoption.id, "is not adopted any more: the host is shutting down")
+        throw PluginError(.closed, adoption.id, "cannot be adopted: the host is shutting down")
       }
       if let loaded = registry[adoption.id]?.description, loaded.adoption == adoption { return loaded }
       let (descriptor, library) = try PluginDescriptor.adopting(adoption)

@@ -49,15 +49,17 @@ extension PluginDescriptor {
       throw PluginError(
         .badDescriptor, subject,
         "has two functions named '\(function.signature.name)': give one another name, and "
-          + "what the library calls it as its symbol")
+          + "its name in the library as its symbol")
     }
     names = []
     for constant in adoption.constants {
-      guard constant.value.isInteger, names.insert(constant.name).inserted else {
+      let name = PluginValue.string(constant.name).json
+      guard constant.value.isInteger else {
         throw PluginError(
-          .badDescriptor, subject,
-          "has the constant \(PluginValue.string(constant.name).json) as \(constant.value.name), expected an integer, "
-            + "and each name once")
+          .badDescriptor, subject, "has the constant \(name) as \(constant.value.name), expected an integer")
+      }
+      guard names.insert(constant.name).inserted else {
+        throw PluginError(.badDescriptor, subject, "has two constants named \(name): give one another name")
       }
     }
   }

@@ -16,7 +16,7 @@ extension CallbackSource {
       } catch .argument(let index) {
         // Loads the argument again, for an error with a description.
         _ = try load(arguments)
-        throw misuse(ArgumentMismatch(message: "argument \(index + 1) is none of its type"))
+        throw misuse(ArgumentMismatch(message: "argument \(index + 1) is not a value of its type"))
       } catch .result(let name) {
         throw misuse(result: ArgumentMismatch(message: "is \(name), expected \(expectation)"))
       }

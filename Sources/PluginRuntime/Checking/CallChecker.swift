@@ -64,7 +64,7 @@ public enum CallChecker {
   ) throws(Unmade) -> String? {
     var values = RandomValues(seed: seed)
     var call = call
-    guard plugin_check_confine() else { throw Unmade("this system cannot keep a process from doing harm") }
+    guard plugin_check_confine() else { throw Unmade("this system cannot confine a process: it has no seccomp") }
     if let initializer = targets.filter(\.signature.isInitializer).min(by: {
       $0.signature.name.count < $1.signature.name.count
     }
@@ -102,7 +102,7 @@ public enum CallChecker {
         call.objects[needed] = object
       }
     }
-    throw Unmade("it needs too many objects")
+    throw Unmade("it needs objects of more than 7 types")
   }
 
   /// The maximum number of calls of a function that makes objects, until one succeeds.

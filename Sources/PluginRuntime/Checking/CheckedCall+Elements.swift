@@ -26,7 +26,7 @@ extension CheckedCall {
         withUnsafeBytes(of: object) { all += $0 }
       default:
         guard let bytes = values.bytes(of: type) else {
-          throw Unmade("'\(names[index])' has elements that are \(type)")
+          throw Unmade("'\(names[index])' has elements of the type \(type), which the check does not support")
         }
         all += bytes
       }

@@ -88,7 +88,7 @@ struct CheckedCall {
     var addresses = words.map { Optional($0) }
     plugin_check_enter()
     if CallEdge.call(target.subject, interface, target.entry, returned, &addresses) != nil {
-      throw Unmade("it was left without a return")
+      throw Unmade("it threw an exception, or ended its thread")
     }
     plugin_check_leave(returned, target.signature.returned.flatMap { TypeLayout(of: $0)?.size } ?? 0)
     var given = Given(objects: made)
@@ -123,7 +123,9 @@ struct CheckedCall {
       return .bytes(withUnsafeBytes(of: bits) { Array($0.prefix(TypeLayout(of: type)?.size ?? 8)) })
     }
     if let room = rooms[parameter.name] {
-      guard let size = TypeLayout(of: type)?.size else { throw Unmade("'\(parameter.name)' is not a count") }
+      guard let size = TypeLayout(of: type)?.size else {
+        throw Unmade("'\(parameter.name)' is a \(type), which cannot be a count")
+      }
       let bytes = withUnsafeBytes(of: Int64(room)) { Array($0.prefix(size)) }
       guard parameter.direction != .input else { return .bytes(bytes) }
       return .address(try written(bytes, index, memory))
@@ -158,9 +160,9 @@ struct CheckedCall {
       return .bytes(withUnsafeBytes(of: bits) { Array($0.prefix(TypeLayout(of: type)?.size ?? 8)) })
     }
     if parameter.direction != .input {
-      guard let size = TypeLayout(of: type.valueType)?.size else { throw Unmade("'\(parameter.name)' is a \(type)") }
+      guard let size = TypeLayout(of: type.valueType)?.size else { throw Self.unsupported(parameter) }
       let bytes = parameter.direction == .inOut ? values.bytes(of: type) : [UInt8](repeating: 0, count: size)
-      guard let bytes else { throw Unmade("'\(parameter.name)' is a \(type)") }
+      guard let bytes else { throw Self.unsupported(parameter) }
       return .address(try written(bytes, index, memory))
     }
     return try input(parameter, index, &values, memory)
@@ -180,7 +182,7 @@ struct CheckedCall {
     case .optional(.callback) where values.roll(2) == 0: return .address(nil)
     case .callback(let callback), .optional(.callback(let callback)):
       guard callback.result.flatMap({ TypeLayout(of: $0)?.size }) ?? 0 <= 16 else {
-        throw Unmade("the callback '\(parameter.name)' returns a struct of more than 16 bytes")
+        throw Unmade("the callback '\(parameter.name)' returns more than 16 bytes, which the check does not support")
       }
       let function: @convention(c) () -> plugin_check_words_t = plugin_check_callback
       return .address(unsafeBitCast(function, to: UnsafeMutableRawPointer.self))
@@ -192,16 +194,20 @@ struct CheckedCall {
       return .address(try read(ended(element, index, &values, memory), index, memory))
     case .reference(let target), .optional(let target):
       if case .optional = type, values.roll(2) == 0 { return .address(nil) }
-      guard let bytes = values.bytes(of: target) else { throw Unmade("'\(parameter.name)' is a \(type)") }
+      guard let bytes = values.bytes(of: target) else { throw Self.unsupported(parameter) }
       return .address(try read(bytes, index, memory))
     case .array:
-      guard let bytes = values.bytes(of: type) else { throw Unmade("'\(parameter.name)' is a \(type)") }
+      guard let bytes = values.bytes(of: type) else { throw Self.unsupported(parameter) }
       return .address(try read(bytes, index, memory))
     case .pointer(let name), .own(.pointer(let name), _): throw Unmade("it needs a \(name)", needs: name)
     default:
-      guard let bytes = values.bytes(of: type) else { throw Unmade("'\(parameter.name)' is a \(type)") }
+      guard let bytes = values.bytes(of: type) else { throw Self.unsupported(parameter) }
       return .bytes(bytes)
     }
+  }
+
+  private static func unsupported(_ parameter: Parameter) -> Unmade {
+    Unmade("'\(parameter.name)' is a \(parameter.type), which the check does not support")
   }
 
   func written(

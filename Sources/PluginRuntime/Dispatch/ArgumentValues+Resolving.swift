@@ -77,7 +77,7 @@ extension ArgumentValues {
       if case .array(let elements)? = try? JSONText(parsing: Array(text.utf8)) { return elements.map { .json($0) } }
     default: break
     }
-    throw function.error(.badArgument, "argument '\(name)' is not an array, expected one of the tail's arguments")
+    throw function.error(.badArgument, "argument '\(name)' is not an array, expected an array of the tail's arguments")
   }
 
   /// Converts the content to the first type of the tail that accepts it.

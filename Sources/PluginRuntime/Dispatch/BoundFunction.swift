@@ -60,7 +60,7 @@ extension BoundFunction {
     case .badOutput(let fault): output(fault.mismatch)
     case .nullResult: result("returned NULL")
     case .resultNotUTF8: result("returned bytes that are not UTF-8")
-    case .wildLength: result("returned a length that no memory has")
+    case .wildLength: result("returned a length beyond the size of memory")
     case .left(let edge): edge.error(qualifiedName)
     case .badBool(let byte): result("returned \(byte), which is neither false, 0, nor true, 1")
     case .callback(let fault): fault.error
@@ -82,7 +82,7 @@ extension BoundFunction {
   private func output(_ mismatch: ArgumentMismatch) -> PluginError {
     // The path of a value that is nested too deep is long.
     let path = mismatch.path.count > 60 ? mismatch.path.prefix(60) + "..." : mismatch.path[...]
-    return error(.badResult, "gives '\(path)' that \(mismatch.message), against its signature: \(signature)")
+    return error(.badResult, "returned '\(path)' that \(mismatch.message), against its signature: \(signature)")
   }
 
   func result(_ message: String) -> PluginError {

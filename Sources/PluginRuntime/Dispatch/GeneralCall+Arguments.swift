@@ -125,8 +125,8 @@ extension GeneralCall {
       guard let type = slot.pointee.plan.type.scalar,
         type.store(count, at: frame + (slot.pointee.cell ?? slot.pointee.offset))
       else {
-        let message =
-          "has \(count) elements, more than its count '\(slot.pointee.parameter.name)' can say, an \(slot.pointee.plan.type)"
+        let (name, countType) = (slot.pointee.parameter.name, slot.pointee.plan.type)
+        let message = "has \(count) elements, more than its count '\(name)' of the type \(countType) can hold"
         return .mismatch(Mismatch(counted(by: index)?.pointee.argument ?? 0, ArgumentMismatch(message: message)))
       }
     }

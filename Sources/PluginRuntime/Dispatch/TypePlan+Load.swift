@@ -133,7 +133,7 @@ extension TypePlan {
     guard data != nil else { throw isNull }
     let (bytes, overflow) = count.multipliedReportingOverflow(by: size)
     guard count > 0, !overflow, bytes < 1 << 47 else {
-      throw ArgumentMismatch(message: "has a length of \(UInt(bitPattern: count)), which no memory has")
+      throw ArgumentMismatch(message: "has a length of \(UInt(bitPattern: count)), beyond the size of memory")
     }
     return UnsafeRawBufferPointer(start: data, count: bytes)
   }

@@ -62,7 +62,8 @@ public struct Capabilities: Sendable, Equatable {
       environment.append(content)
     case ("memory", 2):
       guard let size = Self.size(content) else {
-        throw CapabilityMistake(description: "\"\(text)\" has no size: expected bytes, or a number with K, M or G")
+        throw CapabilityMistake(
+          description: "\"\(text)\" has no size: expected a number of bytes, or one with K, M or G, such as 512M")
       }
       memory = size
     case ("cpu", 2):
@@ -93,7 +94,7 @@ public struct Capabilities: Sendable, Equatable {
     for (name, path) in reads.map({ ("read", $0) }) + writes.map({ ("write", $0) }) where access(path, F_OK) != 0 {
       throw PluginError(
         .notFound, plugin,
-        "is given the capability \(name)=\(path), where nothing is: expected an existing file, or the folder of a new one"
+        "is given the capability \(name)=\(path), which does not exist: expected a file, or the folder of a new one"
       )
     }
   }

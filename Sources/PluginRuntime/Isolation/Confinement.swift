@@ -19,7 +19,7 @@ enum Confinement {
       buffer.baseAddress.map { plugin_confinement_receive(control, $0, buffer.count, &copy) } ?? 0
     }
     guard count > 0, let plan = ConfinementPlan.read(message[..<count]) else {
-      WorkerChannel.complain("plugin-worker: the host sent no rules that this version knows")
+      WorkerChannel.complain("plugin-worker: expected confinement rules of this version from the host")
     }
     defer { close(control) }
     // Before the rules, which then keep the plugin from killing the guard.
@@ -55,7 +55,7 @@ enum Confinement {
     let error = plugin_landlock_end(set)
     note(error, "files, and signals to other processes", &gaps)
     guard error == 0 else { return false }
-    if version < 3 { gaps.append("cutting files short (Landlock of version \(version), expected 3)") }
+    if version < 3 { gaps.append("truncating files (Landlock of version \(version), expected 3)") }
     if version < 6 { gaps.append("signals to other processes (Landlock of version \(version), expected 6)") }
     return true
   }
@@ -68,6 +68,8 @@ enum Confinement {
     let error = bytes.withUnsafeBytes { buffer in
       buffer.baseAddress.map { plugin_confinement_send(control, $0, buffer.count, listener) } ?? EINVAL
     }
-    if error != 0 { WorkerChannel.complain("plugin-worker: cannot report its confinement") }
+    if error != 0 {
+      WorkerChannel.complain("plugin-worker: cannot report its confinement: \(String(cString: strerror(error)))")
+    }
   }
 }

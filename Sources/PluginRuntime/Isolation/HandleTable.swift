@@ -40,7 +40,7 @@ final class HandleTable: Sendable {
         return UInt32(state.pointers.count)
       }
       guard let number else {
-        throw ArgumentMismatch(message: "is one more address than the \(Self.maximum) of a worker process")
+        throw ArgumentMismatch(message: "is one address too many: a worker process keeps at most \(Self.maximum)")
       }
       return PluginPointer(name: pointer.name, address: worker | UInt(number))
     }
@@ -53,7 +53,7 @@ final class HandleTable: Sendable {
     try value.replacingPointers { (handle) throws(ArgumentMismatch) in
       guard handle.address & ~0xFFFF_FFFF == worker else {
         throw ArgumentMismatch(
-          message: "is a handle or an address of another process, expected one that this generation of the worker gave")
+          message: "is a handle or an address of another process, expected one of this generation of the worker")
       }
       let index = Int(handle.address & 0xFFFF_FFFF) - 1
       let pointer = state.withLock { $0.pointers.indices.contains(index) ? $0.pointers[index] : nil }

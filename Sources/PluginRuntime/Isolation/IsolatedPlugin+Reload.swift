@@ -23,7 +23,7 @@ extension IsolatedPlugin {
     try exchange.withLock { () throws(PluginError) in
       let (old, isClosed) = state.withLock { ($0.active, $0.isClosed) }
       let description = old[0].description
-      guard !isClosed else { throw PluginError(.closed, description.id, "is not loaded any more") }
+      guard !isClosed else { throw PluginError(.closed, description.id, "cannot be reloaded: it was unloaded") }
       let new = try successors(of: old, description)
       state.withLock { state in
         state.active = new

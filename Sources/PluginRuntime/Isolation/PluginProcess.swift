@@ -105,7 +105,7 @@ final class PluginProcess: Sendable {
     case .outdated:
       return begin(function, arguments, terms, slot: slot, waiting: waiting, stays: stays)
     case .full:
-      promise.reject(PluginError(.overloaded, function.subject, "is not called: its worker process reads nothing"))
+      promise.reject(PluginError(.overloaded, function.subject, "is not called: its worker process reads no calls"))
     }
     return promise
   }

@@ -82,7 +82,9 @@ public final class PluginWorker: Sendable {
     let copy = Confinement.enter()
     ProcessGuard.install(
       program: "plugin-worker", statuses: .init(call: -1, load: -1, timeout: 3), timeout: .zero)
-    guard let main = MainThread() else { WorkerChannel.complain("plugin-worker: no loop for the main thread") }
+    guard let main = MainThread() else {
+      WorkerChannel.complain("plugin-worker: cannot make a loop for the main thread")
+    }
     let worker = PluginWorker(socket: socketDescriptor, copy: copy, main: main)
     guard worker.server.start(worker.receive) else {
       WorkerChannel.complain("plugin-worker: the reading thread cannot be started: \(SystemLimit.tasks)")
@@ -298,7 +300,7 @@ public final class PluginWorker: Sendable {
       end(request, Frame(.fulfilled, request, try handles.exported(value)))
     } catch {
       let error = PluginError(
-        .badResult, function?.qualifiedName ?? "plugin-worker", "gives a result that \(error.message)")
+        .badResult, function?.qualifiedName ?? "plugin-worker", "returned a result that \(error.message)")
       end(request, Frame(.rejected, request, ReasonCoder.encode(error)))
     }
   }

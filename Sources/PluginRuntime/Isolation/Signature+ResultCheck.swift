@@ -16,7 +16,9 @@ extension Signature {
         let member = value[member: output.name]
         // Elements have no memory, and so no value, if their number is 0.
         if member == .void, output.type.countName != nil || countedByResult == output.name { return }
-        guard let member else { throw ArgumentMismatch(message: "is missing") }
+        guard let member else {
+          throw ArgumentMismatch(message: "is missing, expected \(output.type.expectation)")
+        }
         try member.check(as: output.type)
       }
     }
@@ -25,7 +27,7 @@ extension Signature {
     }
     let names = Set(outputs.map(\.name) + ["result"])
     if let other = members.first(where: { !names.contains($0.name) }) {
-      throw ArgumentMismatch(message: "has a member '\(other.name)', which the function does not give")
+      throw ArgumentMismatch(message: "has a member '\(other.name)', which the function does not return")
     }
   }
 }

@@ -277,7 +277,7 @@ extension WorkerServer {
 
   func badResult(_ call: RemoteCall, _ mismatch: ArgumentMismatch) -> PluginError {
     let part = mismatch.path.isEmpty ? "a result that" : "a result whose part '\(mismatch.path)'"
-    return PluginError(.badResult, name(call.function), "gives \(part) \(mismatch.message)")
+    return PluginError(.badResult, name(call.function), "returned \(part) \(mismatch.message)")
   }
 
   func name(_ function: String) -> String { "\(settings.id(description)).\(function)" }

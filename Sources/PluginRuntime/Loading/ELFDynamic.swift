@@ -20,7 +20,7 @@ struct ELFDynamic {
     }
     // The loader writes to it, unless its header makes it read-only.
     guard !section.isWritable || image.isWritable(section.address, section.fileSize) else {
-      throw .damaged("its dynamic section is writable, expected it in a writable segment")
+      throw .damaged("its dynamic section is writable, but not in a writable segment")
     }
     let count = Int(min(section.fileSize / 16, UInt64(Self.maximumEntries)))
     guard let table = image.bytes(at: section.address, UInt64(count * 16)) else {
@@ -48,7 +48,7 @@ struct ELFDynamic {
       }
       if ELFTag.texts.contains(tag) { texts.append((tag, value)) }
     }
-    throw .damaged("its dynamic section has no end")
+    throw .damaged("its dynamic section has no end: expected DT_NULL among its \(count) entries")
   }
 
   subscript(tag: UInt64) -> UInt64? { values[tag] }

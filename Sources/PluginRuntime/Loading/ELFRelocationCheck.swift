@@ -47,7 +47,9 @@ struct ELFRelocationCheck {
       (ELFTag.initialisers, ELFTag.initialisersSize), (ELFTag.finalisers, ELFTag.finalisersSize),
     ] {
       guard let bytes = try dynamic.table(list, size: size), let start = dynamic[list] else { continue }
-      guard bytes.count % 8 == 0 else { throw .damaged("its list of initialisers or finalisers is not a list of addresses") }
+      guard bytes.count % 8 == 0 else {
+        throw .damaged("its list of initialisers or finalisers has \(bytes.count) bytes, expected a multiple of 8")
+      }
       lists.append(start..<start + UInt64(bytes.count))
     }
     return lists
@@ -56,7 +58,7 @@ struct ELFRelocationCheck {
   private static let size = 24
 
   private mutating func check(_ table: [UInt8]) throws(ELFMistake) {
-    guard table.count % Self.size == 0 else { throw .damaged("its table of relocations has a part of an entry") }
+    guard table.count % Self.size == 0 else { throw .damaged("its table of relocations ends within an entry") }
     for entry in stride(from: 0, to: table.count, by: Self.size) {
       let place: UInt64 = FileReader.number(table, at: entry)
       let info: UInt64 = FileReader.number(table, at: entry + 8)
@@ -98,7 +100,8 @@ struct ELFRelocationCheck {
       // Swift and sanitizers tag pointers in the highest byte.
       let target = addend & 0x00FF_FFFF_FFFF_FFFF
       guard memory.contains(target) || target == memory.upperBound else {
-        throw .damaged("its relocation at \(place.hexadecimal) makes a pointer to \(addend.hexadecimal), outside it")
+        throw .damaged(
+          "its relocation at \(place.hexadecimal) makes a pointer to \(addend.hexadecimal), outside its memory")
       }
       return addend
     case .indirect:
@@ -124,7 +127,8 @@ struct ELFRelocationCheck {
   /// checking their types.
   private func checkRelativeCount(_ table: [UInt8]) throws(ELFMistake) {
     let relative = dynamic[ELFTag.relaCount] ?? 0
-    guard relative <= table.count / Self.size else { throw .damaged("it has fewer relocations than it says") }
+    let all = table.count / Self.size
+    guard relative <= all else { throw .damaged("it has \(all) relocations, fewer than its DT_RELACOUNT, \(relative)") }
     for index in 0..<Int(relative) {
       let info: UInt64 = FileReader.number(table, at: index * Self.size + 8)
       guard ELFRelocationType.named(UInt32(truncatingIfNeeded: info))?.role == .relative else {
@@ -135,7 +139,7 @@ struct ELFRelocationCheck {
 
   /// Checks relative relocations in the compact form: an address, then bitmaps of the words after it.
   private mutating func checkCompact(_ table: [UInt8]) throws(ELFMistake) {
-    guard table.count % 8 == 0 else { throw .damaged("its table of compact relocations has a part of a word") }
+    guard table.count % 8 == 0 else { throw .damaged("its table of compact relocations ends within a word") }
     var next: UInt64?
     for word in stride(from: 0, to: table.count, by: 8) {
       let entry: UInt64 = FileReader.number(table, at: word)
@@ -171,7 +175,8 @@ struct ELFRelocationCheck {
     }
     for place in lists.flatMap({ stride(from: $0.lowerBound, to: $0.upperBound, by: 8) }) {
       guard let written = functions[place] else {
-        throw .damaged("its list of initialisers or finalisers has an entry at \(place.hexadecimal) that is not relocated")
+        throw .damaged(
+          "its list of initialisers or finalisers has an entry at \(place.hexadecimal) that is not relocated")
       }
       guard written.map(image.isCode) ?? true else {
         throw .damaged("its list of initialisers or finalisers has an entry at \(place.hexadecimal) that is not code")

@@ -23,7 +23,8 @@ struct ELFSegmentCheck {
     }
     if let header = image.segment(ELFSegment.headers) {
       guard image.offset(of: header.address, UInt64(headerTable.count)) == headerTable.lowerBound else {
-        throw .damaged("its program headers are not where one of them says")
+        throw .damaged(
+          "its program headers are at \(headerTable.lowerBound.hexadecimal), expected them where PT_PHDR says")
       }
     }
     try checkThreadLocal()
@@ -57,7 +58,8 @@ struct ELFSegmentCheck {
       block.alignment <= 1 << 16, block.alignment == 0 || block.alignment.nonzeroBitCount == 1
     else {
       throw .damaged(
-        "its thread-local memory of \(block.memorySize) bytes, aligned to \(block.alignment), is impossible")
+        "its thread-local memory has \(block.memorySize) bytes, aligned to \(block.alignment): expected "
+          + "\(block.fileSize) to \(Self.maximumThreadLocal) bytes, and a power of two up to 65536")
     }
   }
 

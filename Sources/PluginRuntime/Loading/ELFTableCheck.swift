@@ -86,7 +86,7 @@ struct ELFTableCheck {
     }
     if let name = dynamic.texts(ELFTag.name).first, name.isEmpty || name.contains("/") {
       // The loader interprets such a name as a path.
-      throw ELFMistake(.unsafeName, "has the name '\(name)' (DT_SONAME), expected one without '/'")
+      throw ELFMistake(.unsafeName, "has the name '\(name)' (DT_SONAME), expected a name without '/', and not ''")
     }
     if let table = dynamic[ELFTag.pltGOT], !image.isWritable(table, 24) {
       throw .damaged("its global offset table is not in a writable segment")

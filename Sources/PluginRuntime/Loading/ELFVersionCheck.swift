@@ -38,7 +38,7 @@ struct ELFVersionCheck {
       let file: UInt32 = FileReader.number(entry, at: 4)
       // The loader searches the libraries that it has loaded, without handling a failed search.
       guard let name = dynamic.text(at: UInt64(file)), libraries.contains(name) else {
-        throw .damaged("it needs versions of a library that it does not need")
+        throw .damaged("it needs versions of a library that none of its DT_NEEDED entries has")
       }
       let first: UInt32 = FileReader.number(entry, at: 8)
       try walk(address + UInt64(first), size: 16, next: 12) { (part, _) throws(ELFMistake) in

@@ -34,7 +34,8 @@ struct LibraryClosure {
       // The loader would load the filtered library as well, by name.
       guard isOfSystem || dynamic[ELFTag.filter] == nil && dynamic[ELFTag.auxiliary] == nil else {
         throw PluginError(
-          .damaged, file.path, "is a filter of another library (DT_FILTER, DT_AUXILIARY), expected one of its own")
+          .damaged, file.path,
+          "is a filter of another library (DT_FILTER, DT_AUXILIARY), expected a library that is none")
       }
       self.file = file
       dependencies = LibraryDependencies(of: dynamic, at: file.path, inheriting: inherited)

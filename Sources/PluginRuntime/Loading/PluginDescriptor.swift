@@ -67,7 +67,7 @@ struct PluginDescriptor {
     let newest = fields.load(\promise_plugin_t.abi_max, as: UInt32.self)
     guard oldest >= 1, oldest <= newest else {
       throw fields.error(
-        "works with ABI versions \(oldest) to \(newest), which is not a range, expected one from at least 1")
+        "has abi_min \(oldest) and abi_max \(newest), expected 1 or more, and abi_max not less than abi_min")
     }
     guard (oldest...newest).contains(hostABI) else {
       throw PluginError(

@@ -54,7 +54,7 @@ final class ObjectLife: Sendable {
       guard case .live(let uses) = phase else { return Self.isOver(phase, pointer) }
       guard uses == 0 else {
         return ArgumentMismatch(
-          message: "is a \(pointer.name) that is in use, expected one that can be released now")
+          message: "is a \(pointer.name) that is in use, expected one that no other argument or call uses")
       }
       phase = .taken(by: function)
       return nil

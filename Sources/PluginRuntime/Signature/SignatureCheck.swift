@@ -47,7 +47,7 @@ struct SignatureCheck {
     guard count.defaultValue == nil || parameter.direction == .output else {
       throw cursor.error(
         at: column, found: "the count '\(name)', which has a default",
-        expected: "no default: the argument has its count")
+        expected: "no default: the host counts the elements of the argument")
     }
   }
 
@@ -97,7 +97,7 @@ struct SignatureCheck {
     if case .promise = signature.result, let output = signature.outputs.first {
       throw cursor.error(
         at: resultColumn, found: "a promise beside the out parameter '\(output.name)'",
-        expected: "one or the other: a promise is all that a call gives")
+        expected: "one or the other: a call that returns a promise returns nothing else")
     }
     if let name = signature.countedByResult {
       let parameter = signature.parameters.first { $0.name == name }
@@ -137,7 +137,7 @@ struct SignatureCheck {
     }
     guard let returned = signature.returned, failure.suits(returned) else {
       let found = signature.returned.map { "'! \(failure.rawValue)' after '\($0)'" } ?? "'! \(failure.rawValue)'"
-      throw cursor.error(at: failureColumn, found: found, expected: "\(failure.expectation) as what C returns")
+      throw cursor.error(at: failureColumn, found: found, expected: "\(failure.expectation) as the result in C")
     }
   }
 
@@ -158,7 +158,7 @@ struct SignatureCheck {
       if let output = type.outputs.first {
         throw cursor.error(
           at: column, found: "'\(name)' with '\(output.direction.prefix)\(output.type)'",
-          expected: "a callback without out parameters: no closure runs that could give them values")
+          expected: "a callback without out parameters: no closure runs that could set them")
       }
       guard type.scope == .once || type.scope == .settled else {
         throw cursor.error(

@@ -79,7 +79,9 @@ extension SignatureParser {
       let earlier = parameters[..<index]
       if case .context(let name) = parameter.type {
         guard name == nil else {
-          throw cursor.error(at: columns[index], found: "'\(parameter.type)'", expected: "'context': it is its own")
+          throw cursor.error(
+            at: columns[index], found: "'\(parameter.type)'",
+            expected: "'context' without a name: it is that of this callback")
         }
         if earlier.contains(where: { if case .context = $0.type { true } else { false } }) {
           throw cursor.error(at: columns[index], found: "a second context", expected: "one at most")
@@ -131,7 +133,7 @@ extension FailureRule {
     case .negative: "a signed integer"
     case .unless: "an integer"
     case .null: "a cstr or a ptr<Name>, without '?'"
-    default: "what can be NULL"
+    default: "a type that can be NULL"
     }
   }
 }

@@ -54,7 +54,7 @@ extension SignatureParser {
   ) throws(SignatureError) -> FailureReport.Message? {
     guard cursor.skip(word: "message") else { return nil }
     let column = cursor.next.column
-    let name = try identifier("the function that gives the message")
+    let name = try identifier("the function that returns the message")
     guard cursor.next.token == .symbol("(") else {
       releases.append((name, column))
       let isCode = returned?.isInteger ?? false
@@ -68,7 +68,7 @@ extension SignatureParser {
     _ name: String, _ column: Int, _ check: inout SignatureCheck
   ) throws(SignatureError) -> FailureReport.Message {
     guard depth < SignatureLimits.nesting else {
-      throw cursor.error(expected: "calls within one another at most \(SignatureLimits.nesting) times")
+      throw cursor.error(expected: "calls nested at most \(SignatureLimits.nesting) deep")
     }
     depth += 1
     defer { depth -= 1 }

@@ -59,7 +59,7 @@ extension SignatureParser {
       case .room:
         switch type {
         case .pointer, .own(.pointer, _): return nil
-        default: return "ptr<Name>, own ptr<Name> or own(f) ptr<Name>: an object that the host sets aside"
+        default: return "ptr<Name>, own ptr<Name> or own(f) ptr<Name>: an object that the host allocates"
         }
       case .inOut:
         return isData(type) || type.isCounted

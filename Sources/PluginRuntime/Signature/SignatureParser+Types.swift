@@ -3,7 +3,7 @@ extension SignatureParser {
   mutating func type(_ place: Place) throws(SignatureError) -> ValueType {
     let column = cursor.next.column
     guard depth < SignatureLimits.nesting else {
-      throw cursor.error(expected: "types within one another at most \(SignatureLimits.nesting) times")
+      throw cursor.error(expected: "types nested at most \(SignatureLimits.nesting) deep")
     }
     depth += 1
     defer { depth -= 1 }
@@ -61,7 +61,7 @@ extension SignatureParser {
     case "fn": return .callback(try callback())
     case "context":
       guard cursor.skip("<") else { return .context(of: nil) }
-      let name = try identifier("the callback that it is for")
+      let name = try identifier("the name of the callback whose context it is")
       try cursor.require(">", or: " after the callback's name")
       return .context(of: name)
     case "error": return .error

@@ -111,7 +111,8 @@ struct SignatureParser {
       throw cursor.error(expected: "no default: an out parameter takes no argument")
     }
     if isConstant, cursor.next.token != .symbol("=") {
-      throw cursor.error(expected: "'=' and the value of the constant: C's const is what an argument is without a word")
+      throw cursor.error(
+        expected: "'=' and the value of the constant; for C's const, leave the word out: arguments are const")
     }
     if cursor.skip("=") {
       if let constants {

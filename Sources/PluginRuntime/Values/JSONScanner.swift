@@ -90,7 +90,7 @@ package struct JSONScanner {
       default:
         let start = position
         while position < bytes.count, Self.isPartOfWord(bytes[position]) { position += 1 }
-        if position == start { throw error("a value of JSON") }
+        if position == start { throw error("a JSON value") }
       }
     } while depth > 0
   }

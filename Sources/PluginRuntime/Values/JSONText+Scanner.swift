@@ -4,7 +4,7 @@ extension JSONText {
 
   /// Reads one value. Names must be unique in their object.
   init(_ scanner: inout JSONScanner, depth: Int = 0) throws(JSONError) {
-    guard depth < Self.nesting else { throw scanner.error("values within one another at most \(Self.nesting) times") }
+    guard depth < Self.nesting else { throw scanner.error("values nested at most \(Self.nesting) deep") }
     switch scanner.next {
     case UInt8(ascii: "{"): self = .object(try Self.members(&scanner, depth + 1))
     case UInt8(ascii: "["): self = .array(try Self.elements(&scanner, depth + 1))
@@ -13,7 +13,7 @@ extension JSONText {
     case UInt8(ascii: "t") where scanner.take(word: "true"): self = .bool(true)
     case UInt8(ascii: "f") where scanner.take(word: "false"): self = .bool(false)
     case UInt8(ascii: "n") where scanner.take(word: "null"): self = .null
-    default: throw scanner.error("a value of JSON")
+    default: throw scanner.error("a JSON value")
     }
   }
 

@@ -18,7 +18,7 @@ extension ValueType {
       return .string(text)
     case (.bytes, _): return .bytes(try bytes(json))
     case (.pointer, _):
-      throw ArgumentMismatch(message: "is \(json.name), expected \(expectation), which no text can be")
+      throw ArgumentMismatch(message: "is \(json.name), expected \(expectation), which has no form as text")
     case (.structure(let type), .object(let members)): return try object(type, members)
     case (.union, .null): return .void
     case (.union(let union), .object(let members)):

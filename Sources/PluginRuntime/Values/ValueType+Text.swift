@@ -26,7 +26,7 @@ extension ValueType {
     case .structure, .union, .array, .slice, .terminated, .own, .counted, .value, .error:
       return try value(fromJSONText: text)
     case .pointer, .callback, .context, .token:
-      throw mismatch(text, "\(expectation), which no text can be")
+      throw mismatch(text, "\(expectation), which has no form as text")
     }
   }
 

@@ -10,7 +10,7 @@ package enum Fault {
     case .heldByItself: (-1, "a promise cannot hold itself")
     case .unknownVerdict:
       (-1, "the handler must return PROMISE_FULFILL, PROMISE_REJECT, or PROMISE_ADOPT with a PROMISE in *out")
-    case .unknownStreamVerdict: (-1, "the handler returned a number that is not a verdict on an event of a stream")
+    case .unknownStreamVerdict: (-1, "the handler must return a verdict on an event, such as PROMISE_VERDICT_FULFILL")
     case .timedOut: (-5, "the promise was not settled in time")
     case .deadline: (-5, "the deadline of the token has passed")
     case .unknownPublisher: (-1, "the function must return a publisher, or NULL")

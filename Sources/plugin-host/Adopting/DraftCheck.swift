@@ -52,7 +52,7 @@ struct DraftCheck {
       switch error {
       case .timedOut: return .unknown("it did not return")
       case .interrupted(let signal): TerminationSignals.die(by: signal)
-      case .system(let error): throw Failure(.rejected, "a process for the check: \(error)")
+      case .system(let error): throw Failure(.rejected, "cannot run a process for the check: \(error)")
       }
     }
   }

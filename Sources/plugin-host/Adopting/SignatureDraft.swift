@@ -11,7 +11,7 @@ enum SignatureDraft {
     } else if !function.returns {
       self = .leftOut("does not return")
     } else if Self.returningTwice.contains(function.name) {
-      self = .leftOut("returns more than once, or to elsewhere")
+      self = .leftOut("returns more than once, or not to its caller")
     } else if case .function(let result, let types, let isVariadic)? = function.type {
       do throws(Unsuitable) {
         var writer = SignatureWriter(function, types, header, ownership, callerMade)

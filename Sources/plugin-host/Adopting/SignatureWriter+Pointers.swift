@@ -228,7 +228,7 @@ extension SignatureWriter {
   private mutating func structure(_ index: Int, _ target: CType, _ isConst: Bool) throws(Unsuitable) -> String {
     let name = names[index]
     if !isConst, callerMade.isMade(target), CallerMade.makesSeveral(function) {
-      throw Unsuitable("'\(name)' may be several, and the host sets one aside")
+      throw Unsuitable("'\(name)' may be several, and the host allocates one")
     }
     let isOne = !isArray(index) && !counts.isAmbiguous && declared(index)?.name != nil && !ParameterNames.isPlural(name)
     let isSaid = declared(index)?.isWritten ?? false || ParameterNames.isWritten(name)

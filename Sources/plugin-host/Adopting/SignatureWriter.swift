@@ -99,7 +99,7 @@ struct SignatureWriter {
     if callback(index) != nil { return try callback(index) }
     if index == contextParameter { return "context" }
     guard case .pointer(let target, let isConst) = type else { return try value(index, type) }
-    if counts.isLengthAddress(index) { return try lengthAddress(of: target) }
+    if counts.isLengthAddress(index) { return try lengthAddress(index, of: target) }
     if let made, made.index == index { return setAside(made, target) }
     guard let count = counts.count(of: index) else { return try pointer(index, to: target, isConst) }
     let name = names[index]
@@ -110,7 +110,7 @@ struct SignatureWriter {
       return content
     }
     if ParameterNames.appendsText(function: function.name) {
-      throw Unsuitable("'\(name)' is read before it is written, up to a 0 that nothing says is there")
+      throw Unsuitable("'\(name)' is read before it is written, and nothing says that it ends with a 0")
     }
     if ParameterNames.mayKeep(function: function.name) { return try mayBeKept(name, content) }
     if mayBeRead(index) {
@@ -227,8 +227,10 @@ struct SignatureWriter {
 
   /// Writes the address of a number that is the capacity before the call, and the length after it. Some functions do
   /// not read the capacity, so the default has to suffice for them too.
-  private func lengthAddress(of target: CType) throws(Unsuitable) -> String {
-    guard case .integer(_, let bits) = header.resolved(target) else { throw Unsuitable("a length is not an integer") }
+  private func lengthAddress(_ index: Int, of target: CType) throws(Unsuitable) -> String {
+    guard case .integer(_, let bits) = header.resolved(target) else {
+      throw Unsuitable("'\(names[index])' is the address of a length that is not an integer")
+    }
     return "inout \(try text.value(target)) = \(bits < 32 ? 32767 : 65536)"
   }
 

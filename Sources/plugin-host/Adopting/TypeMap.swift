@@ -102,7 +102,7 @@ extension TypeMap.Meaning {
         throw Unsuitable("found \(error.found), expected \(error.expected)")
       }
       guard signature.parameters.count == 1, var type = signature.parameters.first?.type else {
-        throw Unsuitable("it is several types")
+        throw Unsuitable("found several types, expected one")
       }
       if case .reference(let structure) = type { type = structure }
       guard type.isMeaning else {

@@ -34,7 +34,7 @@ struct TypeText {
     case .tagged(let kind, let name): return try structure(kind, name, as: written, depth: depth)
     case .pointer(let target, _): return "ptr<\(self.name(of: target, or: written))>?"
     case .array(let element, let count):
-      guard let count, count > 0 else { throw Unsuitable("has an array without an end") }
+      guard let count, count > 0 else { throw Unsuitable("has an array of unknown length") }
       return "[\(try value(resolved: header.resolved(element), as: element, depth: depth + 1)); \(count)]"
     case .void: throw Unsuitable("has a value of type void")
     case .function: throw Unsuitable("has a function by value")

@@ -23,7 +23,7 @@ extension CallbackTarget {
   ) throws(CallbackFailure) -> PluginValue {
     switch action {
     case .function(let function, let plugin):
-      guard let host = host() else { throw failure("the plugins have ended") }
+      guard let host = host() else { throw failure("the plugins were unloaded") }
       return try result(of: function, of: plugin, arguments, in: host)
     case .expression(let expression, _): return try result(of: expression, arguments)
     }

@@ -44,11 +44,11 @@ struct CallbackTarget: Sendable {
         Set(type.outputs.compactMap(\.name)) == Set(signature.outputs.map(\.name))
         && (type.result == nil) == (signature.yielded == nil)
       if isSame { return }
-      throw Mistake(message: "\(subject) gives \(signature.shape.text), but the callback has other outputs: \(type)")
+      throw Mistake(message: "\(subject) returns \(signature.shape.text), but the callback has other outputs: \(type)")
     }
     if let result = type.result, !signature.resultKind.suits(ArgumentKind(result)) {
       throw Mistake(
-        message: "\(subject) gives \(signature.resultText), but the callback returns \(result): \(type)")
+        message: "\(subject) returns \(signature.resultText), but the callback returns \(result): \(type)")
     }
   }
 

@@ -38,7 +38,7 @@ extension CheckRun {
     guard function.signature.canBeMeasured else {
       return CheckProcess.write(
         .skipped,
-        "leaks were not measured: it gives addresses without an owner, takes addresses, or keeps callbacks")
+        "leaks were not measured: it returns addresses without an owner, takes addresses, or keeps callbacks")
     }
     guard let arguments = arguments(for: function) else { return }
     forgive()

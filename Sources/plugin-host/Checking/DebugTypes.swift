@@ -10,7 +10,7 @@ struct DebugTypes {
   init(of path: String, timeout: Duration) {
     var status = stat()
     guard stat(RawText.cString(path), &status) == 0, status.st_size <= DebugFunctions.longest else {
-      (functions, note) = (nil, "not compared with debug information: the file is larger than 64 MiB")
+      (functions, note) = (nil, "not compared with debug information: the file is missing, or larger than 64 MiB")
       return
     }
     do throws(Command.Failure) {

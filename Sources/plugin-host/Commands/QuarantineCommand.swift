@@ -79,8 +79,11 @@ struct QuarantineCommand: ParsableCommand {
       let start = hash ?? plugin.lowercased()
       let matches = start.count >= 4 ? entries.filter { $0.hash.description.hasPrefix(start) } : []
       guard let entry = matches.first, matches.count == 1 else {
-        let reason = matches.isEmpty ? "is not in quarantine" : "is the beginning of \(matches.count) hashes"
-        throw Failure(.usage, "\(plugin) \(reason); `plugin-host quarantine list` shows the plugins that are")
+        let reason =
+          matches.isEmpty
+          ? "is not in quarantine; `plugin-host quarantine list` shows the plugins that are"
+          : "is the beginning of \(matches.count) hashes; write more digits of one"
+        throw Failure(.usage, "\(plugin) \(reason)")
       }
       return entry
     }

@@ -49,7 +49,7 @@ extension Expression.Comparison {
     }
     guard let first = ExactNumber(left), let second = ExactNumber(right) else {
       throw Expression.Mistake(
-        description: "\(left.operand) \(rawValue) \(right.operand): only numbers, or texts, have an order")
+        description: "\(left.operand) \(rawValue) \(right.operand): expected two numbers, or two texts")
     }
     return holds(first.order(to: second))
   }

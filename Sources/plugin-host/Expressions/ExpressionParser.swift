@@ -148,7 +148,7 @@ private struct ExpressionParser {
   private mutating func quoted(by quote: Character) throws(Expression.Mistake) -> Expression {
     rest = rest.dropFirst()
     guard let end = rest.firstIndex(of: quote) else {
-      throw Expression.Mistake(description: "a text has no end: \(quote)")
+      throw Expression.Mistake(description: "a text has no end: expected \(quote)")
     }
     let content = rest[..<end]
     if let embedded = operands.first(where: { (rest.startIndex..<end).contains($0.range.lowerBound) }) {

@@ -26,10 +26,10 @@ struct OutputOptions: ParsableArguments {
 
   func validate() throws {
     guard Set(formats).count < 2 else {
-      throw ValidationError("one format, not \(formats.map(\.rawValue).joined(separator: " and "))")
+      throw ValidationError("expected one format, not \(formats.map(\.rawValue).joined(separator: " and "))")
     }
     guard paths.count < 2 else {
-      throw ValidationError("one file for the result, not \(paths.joined(separator: " and "))")
+      throw ValidationError("expected one file for the result, not \(paths.joined(separator: " and "))")
     }
   }
 

@@ -21,7 +21,7 @@ extension PipelineChecker {
       return expanded(template, at: input.location).map { .text(.file($0)) }
     case .standardInput:
       if let first = standardInput {
-        report(input.location, "standard input can be read once; line \(first.line) does")
+        report(input.location, "standard input can be read once; line \(first.line) reads it")
       }
       standardInput = input.location
       return .text(.standardInput)
@@ -126,7 +126,7 @@ extension PipelineChecker {
       guard let shape = shape(of: reference, at: input.location), ![.array, .any, .string].contains(shape.kind) else {
         continue
       }
-      report(input.location, "\"each\" must be a list, but the step \"\(reference.step)\" gives \(shape.text)")
+      report(input.location, "\"each\" must be a list, but the step \"\(reference.step)\" returns \(shape.text)")
     }
   }
 
@@ -156,7 +156,7 @@ extension PipelineChecker {
   mutating func expanded(_ template: Template, at location: Location) -> String? {
     var isRight = true
     if template.hasItem, !isForEach {
-      report(location, "\"${item...}\" is a part of an element, in a step with \"each\"")
+      report(location, "\"${item...}\" needs \"each\" in the same step")
       isRight = false
     }
     for name in template.variables where variables[name] == nil {
@@ -244,8 +244,8 @@ extension PipelineChecker {
     }
     guard let type, !shape.kind.suits(ArgumentKind(type)), !(takesText && shape.kind.isText) else { return }
     let part = reference.path.parts.isEmpty ? "" : "'s \(reference.path)"
-    let gives = part.isEmpty ? "gives \(shape.text)" : "is \(shape.text)"
-    report(location, "\"\(name)\" is \(type), but the step \"\(step)\"\(part) \(gives)")
+    let found = part.isEmpty ? "returns \(shape.text)" : "is \(shape.text)"
+    report(location, "\"\(name)\" is \(type), but the step \"\(step)\"\(part) \(found)")
   }
 
   /// Returns the type of the referenced result or part; nil, after reporting a mistake, if there is no such part.

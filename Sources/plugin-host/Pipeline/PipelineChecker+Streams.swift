@@ -24,7 +24,8 @@ extension PipelineChecker {
         }
         outlet.room = room
       default:
-        report(member.name.location, "a stream has the keys \"stream\" and \"returns\"")
+        report(
+          member.name.location, "a stream has no key \"\(member.name.value)\"; it has \"stream\" and \"returns\"")
         return nil
       }
     }
@@ -33,7 +34,7 @@ extension PipelineChecker {
       return nil
     }
     guard let result = type.result else {
-      if let returned { report(returned.location, "\"\(name)\" returns nothing: \(type)") }
+      if let returned { report(returned.location, "\"\(name)\" returns nothing, expected no key \"returns\": \(type)") }
       return returned == nil ? .outlet(outlet) : nil
     }
     guard let returned else {
@@ -60,7 +61,7 @@ extension PipelineChecker {
   /// Returns the reason why a callback cannot publish events: its arguments are not valid after it has returned, or it
   /// must return values by addresses.
   private static func problem(of type: CallbackType) -> String? {
-    if !type.outputs.isEmpty { return "it must give values back" }
+    if !type.outputs.isEmpty { return "it has out parameters" }
     guard let parameter = type.givenParameters.first(where: { $0.type.isOfThisProcess }) else { return nil }
     return "\(parameter.type) is not valid after the callback has returned"
   }

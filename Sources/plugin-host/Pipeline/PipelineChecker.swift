@@ -237,7 +237,7 @@ struct PipelineChecker {
         return nil
       }
       guard let type = signature.result else {
-        report(template.location, "\(signature.name) gives nothing: the value can only be null")
+        report(template.location, "\(signature.name) returns nothing: the value can only be null")
         return nil
       }
       guard let text = expanded(written, at: template.location) else { return nil }
@@ -246,11 +246,13 @@ struct PipelineChecker {
       isForEach = step.isForEach
       defer { isForEach = false }
       guard let call = call(written) else { return nil }
-      if !call.outlets.isEmpty { report(written.function.location, "the call of a rescue gives no events") }
+      if !call.outlets.isEmpty {
+        report(written.function.location, "the call of a rescue cannot give events: remove {stream: ROOM}")
+      }
       checkReferences(of: written, planned: call)
       if let signature, call.function.signature.resultKind != signature.resultKind {
-        let kinds = "\(call.function.signature.resultText), but \(signature.name) gives \(signature.resultText)"
-        report(written.function.location, "\(call.function.name) cannot stand in: it gives \(kinds)")
+        let kinds = "\(call.function.signature.resultText), but \(signature.name) returns \(signature.resultText)"
+        report(written.function.location, "\(call.function.name) cannot stand in: it returns \(kinds)")
       }
       return .call(call, inputs: graph.rescueInputs[number])
     }

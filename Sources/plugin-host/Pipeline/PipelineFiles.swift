@@ -53,8 +53,8 @@ struct PipelineFiles {
       throw Failure(.usage, "files cannot include each other: \(circle)")
     }
     guard path.count < Self.maximumDepth, files.count < Self.maximumCount else {
-      let limits = "\(Self.maximumCount) includes, or \(Self.maximumDepth) within each other"
-      throw Failure(.usage, "more than \(limits)")
+      let limits = "\(Self.maximumCount) files, nested at most \(Self.maximumDepth) deep"
+      throw Failure(.usage, "\(target) cannot be included: expected at most \(limits)")
     }
   }
 

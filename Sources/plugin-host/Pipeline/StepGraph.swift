@@ -35,7 +35,8 @@ struct StepGraph: Sendable {
     let firstFinal = firstFinal ?? steps.count
     addSources(steps, firstFinal: firstFinal, mistakes: &mistakes)
     for edge in edges[..<firstFinal].joined() where edge.target >= firstFinal {
-      let message = "the step \"\(steps[edge.target].name.value)\" of \"finally\" runs after all others"
+      let name = steps[edge.target].name.value
+      let message = "the step \"\(name)\" of \"finally\" runs after all others, which cannot wait for it"
       mistakes.append(Mistake(location: edge.location, message: message))
     }
     sort(steps, mistakes: &mistakes)

@@ -22,7 +22,7 @@ enum Variables {
       }
     }
     for secret in pipeline.secrets where names.contains(secret.name.value) {
-      let message = "a variable and a secret named \"\(secret.name.value)\""
+      let message = "a variable and a secret named \"\(secret.name.value)\"; give one another name"
       mistakes.append(Mistake(location: secret.name.location, message: message))
     }
     var above = Set(secrets.keys)
@@ -30,7 +30,7 @@ enum Variables {
     for variable in pipeline.variables {
       let name = variable.name.value
       if !above.insert(name).inserted {
-        let message = "a second variable named \"\(name)\""
+        let message = "a second variable named \"\(name)\"; give it another name"
         mistakes.append(Mistake(location: variable.name.location, message: message))
       }
       if let initial = variable.initial {

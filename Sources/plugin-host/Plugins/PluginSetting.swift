@@ -31,7 +31,8 @@ extension [PluginSetting] {
       switch plugins.lookup(setting.plugin) {
       case .found(let plugin): configuration[plugin.id, default: [:]][setting.key] = setting.value
       case .ambiguous(let ids):
-        throw Failure(.usage, "configuration of \"\(setting.plugin)\": this may be \(ids.joined(separator: " or "))")
+        let list = ids.joined(separator: " or ")
+        throw Failure(.usage, "configuration of \"\(setting.plugin)\": this may be \(list); write the whole id")
       case .unknown:
         let names = plugins.flatMap { [$0.id, $0.shortName] }
         let hint = Suggestion.near(setting.plugin, among: names)

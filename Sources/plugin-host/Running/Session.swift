@@ -21,7 +21,7 @@ final class Session {
     do {
       loop = try MainLoop()
     } catch {
-      throw Failure(.rejected, "no loop for the main thread: \(error)")
+      throw Failure(.rejected, "cannot make a loop for the main thread: \(error)")
     }
     log = PluginLog(threshold: options.log)
     workers = options.workers

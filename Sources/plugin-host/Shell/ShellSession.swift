@@ -92,7 +92,8 @@ final class ShellSession {
     if let plugin = aliases[name] { return plugin }
     switch plan.plugins.lookup(name) {
     case .found(let plugin): return plugin
-    case .ambiguous(let ids): throw Failure(.usage, "\"\(name)\" may be \(ids.joined(separator: " or "))")
+    case .ambiguous(let ids):
+      throw Failure(.usage, "\"\(name)\" may be \(ids.joined(separator: " or ")); write the whole id")
     case .unknown: break
     }
     // A copy, because a plan that fails contains only a part of the plugin's requirements.

@@ -54,8 +54,8 @@ struct ShellVariables {
     return text
   }
 
-  /// The arguments of a call. A variable that is a whole argument is passed as its value, handles included. A word after
-  /// `--` is a text: no name, file or option is looked for in it.
+  /// The arguments of a call. A variable that is a whole argument is passed as its value, handles included. A word
+  /// after `--` is a text: no name, file or option is looked for in it.
   func arguments(
     _ words: [ShellLine.Word], for signature: Signature, limit: CommandLineArguments.Limit?,
     callback: CommandLineArguments.CallbackMaker
@@ -78,7 +78,7 @@ struct ShellVariables {
         // The rules of the command line: NAME=VALUE, @FILE, numbers with a minus.
         let text = name.map { "\($0)=\(plain)" } ?? plain
         guard ArgumentText(plain) != .standardInput else {
-          throw Failure(.usage, "standard input is the session's; \\- is the text -")
+          throw Failure(.usage, "standard input has the lines of the session; write \\- for the text -")
         }
         arguments += try CommandLineArguments.arguments([text], for: signature, limit: limit, callback: callback)
       } else {

@@ -156,7 +156,7 @@ struct YAMLComposer: ~Copyable {
   }
 
   private mutating func alias(_ name: String, at location: Location) throws(YAMLMistake) -> YAMLNode {
-    guard let anchored = anchors[name] else { throw YAMLMistake(location, "found undefined alias") }
+    guard let anchored = anchors[name] else { throw YAMLMistake(location, "found undefined alias *\(name)") }
     deepest = depth + anchored.height - 1
     try checkDepth(at: location)
     extent += anchored.extent

@@ -108,7 +108,7 @@ extension EndToEnd {
       ("two", "nothing says how many elements 'buf' has"), ("node_next", "'other' may be an array of addresses"),
       // The length that was written is not a capacity.
       ("encode", "nothing says how many elements 'der' has"),
-      ("number_array_init", "'argument1' may be several, and the host sets one aside"),
+      ("number_array_init", "'argument1' may be several, and the host allocates one"),
       ("getnth", "'name' may be an array of addresses"),
       ("read_nodes", "'nodes' may be an array of addresses that is written"),
       ("node_get_all", "'all' may be an array of addresses"), ("node_release", "'node' may be an array of addresses"),

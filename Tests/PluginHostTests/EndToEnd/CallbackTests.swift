@@ -55,7 +55,7 @@ extension EndToEnd {
         ["qsort", "[2147483647,-2147483648]", "compare=left - right"], 1,
         "its value is 4294967295, expected an integer from -2147483648 to 2147483647"
       ),
-      (["qsort", "[3,1]", "compare=left < null"], 1, "3 < null: only numbers, or texts, have an order"),
+      (["qsort", "[3,1]", "compare=left < null"], 1, "3 < null: expected two numbers, or two texts"),
       (
         ["qsort", "[3,1]", "compare=lft - 1"], 64,
         "\"compare\": the callback has no argument \"lft\"; did you mean \"left\"?"
@@ -64,7 +64,7 @@ extension EndToEnd {
       (["qsort", "[3,1]", "compare=left -"], 64, "expected PLUGIN.FUNCTION or an expression: it ends where"),
       (["qsort", "[3,1]", "compare=${steps.a}"], 64, "a step's result is written as ${steps.a}, in a pipeline file"),
       (["qsort", "[3,1]", "compare=kinds.text"], 64, "text takes \"x\" as str, but the callback has &i32 there"),
-      (["qsort", "[3,1]", "compare=kinds.nothing"], 64, "nothing gives nothing, but the callback returns i32"),
+      (["qsort", "[3,1]", "compare=kinds.nothing"], 64, "nothing returns nothing, but the callback returns i32"),
       (["qsort", "[3,1]", "compare=kinds.nothin"], 64, "no function \"nothin\"; did you mean \"nothing\"?"),
       (["qsort", "[3,1]", "compare=nosuch.f"], 2, "no plugin \"nosuch\""),
     ])
@@ -106,7 +106,7 @@ extension EndToEnd {
       let expression = try call("calling", "halves", "5", "f=x / 2")
       #expect(expression.errors.contains("no expression gives a value for \"half\""), "\(expression.errors)")
       let other = try call("calling", "halves", "5", "f=kinds.number")
-      #expect(other.errors.contains("number gives f64, but the callback has other outputs"), "\(other.errors)")
+      #expect(other.errors.contains("number returns f64, but the callback has other outputs"), "\(other.errors)")
     }
 
     /// A deadlock: the thread that runs the callback waits for its promise, and the call for that thread.

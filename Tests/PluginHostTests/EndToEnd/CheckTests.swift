@@ -142,7 +142,7 @@ extension EndToEnd {
         #expect(
           !leaks.made
             && leaks.notes == [
-              "leaks were not measured: it gives addresses without an owner, takes addresses, or keeps callbacks"
+              "leaks were not measured: it returns addresses without an owner, takes addresses, or keeps callbacks"
             ],
           "\(leaks)")
       }

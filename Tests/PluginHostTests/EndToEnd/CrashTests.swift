@@ -55,7 +55,7 @@ extension EndToEnd {
     func anExitWhileFreeingIsARejection(_ call: (function: String, output: String), isolation: String) throws {
       let ending = try HostProcess.run("call", "--isolation", isolation, "unsettling", call.function)
       #expect(ending.status == 1 && ending.text == "", "\(ending)")
-      let fault = "gives '\(call.output)' that was not freed: unsettling_free() tried to end its thread"
+      let fault = "returned '\(call.output)' that was not freed: unsettling_free() tried to end its thread"
       #expect(ending.errors.contains("unsettling.\(call.function): \(fault)"), "\(ending)")
     }
 

@@ -162,11 +162,11 @@ extension EndToEnd {
       ("when: steps.x == 1", "4:31: error: no step is named \"x\""),
       ("limit: 2", "4:25: error: \"limit\" needs \"each\" in the same step"),
       ("each: x", "4:31: error: \"each\" must be a list, or a result that is one"),
-      ("each: {step: b}", "4:38: error: \"each\" must be a list, but the step \"b\" gives bool"),
+      ("each: {step: b}", "4:38: error: \"each\" must be a list, but the step \"b\" returns bool"),
       ("retry: 0", "4:32: error: \"retry\" must be a number from 1 to 1000000; this is \"0\""),
       ("retry: {times: 1, factor: 0.5}", "4:51: error: \"factor\" must be a number from 1 to 1000; this is \"0.5\""),
       ("serial: false", "4:33: error: \"serial\" must be a name, which steps that exclude each other share"),
-      ("with: {x: \"${item.x}\"}", "4:35: error: \"${item...}\" is a part of an element, in a step with \"each\""),
+      ("with: {x: \"${item.x}\"}", "4:35: error: \"${item...}\" needs \"each\" in the same step"),
     ])
     func mistakesAreReported(key: String, message: String) throws {
       let ending = try run("steps:\n  a: {call: kinds.tiny, \(key)}\n  b: {call: kinds.flip, with: {x: true}}")

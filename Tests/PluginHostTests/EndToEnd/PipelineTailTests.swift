@@ -52,7 +52,7 @@ extension EndToEnd {
 
     @Test(arguments: [
       ("{step: texts}", #""a and b""#, ""), (#"'["a", "b"]'"#, #""a and b""#, ""),
-      ("{step: seven}", "", "\"arguments\" is &[value], but the step \"seven\" gives i32"),
+      ("{step: seven}", "", "\"arguments\" is &[value], but the step \"seven\" returns i32"),
       ("{a: 1}", "", "\"arguments\" is a mapping, expected"),
       ("[x, {a: b}]", "", "argument 'arguments[1]' is a value of type map, expected i64 or f64 or cstr"),
     ])

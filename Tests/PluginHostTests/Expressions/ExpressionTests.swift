@@ -36,7 +36,7 @@ import Testing
     ("", "it ends where a variable, a result or a value is expected"),
     ("v ==", "it ends where a variable, a result or a value is expected"),
     ("v = 7", "found \"= 7\", expected an operator, or the end"),
-    ("(v == 7", "found the end, expected \")\""), ("\"x", "a text has no end: \""),
+    ("(v == 7", "found the end, expected \")\""), ("\"x", "a text has no end: expected \""),
     ("steps.1", "\"1\" does not name a step: \(Name.rule)"),
     ("a.b", "\"a.b\" is not a variable, result or value; write texts in quotes"),
     ("\"${v}\" == \"a\"", "${v} has no value within quotes; write ${v} without quotes"),
@@ -54,7 +54,7 @@ import Testing
 
   @Test(arguments: [
     ("mode", "\"fast\" is neither true nor false; compare it with something"),
-    ("steps.a.ok < 1", "true < 1: only numbers, or texts, have an order"),
+    ("steps.a.ok < 1", "true < 1: expected two numbers, or two texts"),
   ])
   func reportsValues(text: String, message: String) throws {
     do {

@@ -102,17 +102,17 @@ import Testing
     ("a: {call: p.log, with: {text: \"@${x}\"}}", "2:33: no variable is named \"x\"; \"set\" declares them"),
     (
       "a: {call: p.half, with: {x: \"@-\", on: \"@-\"}}",
-      "2:41: standard input can be read once; line 2 does"
+      "2:41: standard input can be read once; line 2 reads it"
     ),
     (
       "a: {call: p.big, rescue: {value: -1}}",
       "2:36: \"value\" is \"-1\", expected an integer from 0 to 18446744073709551615"
     ),
     ("a: {call: p.big, rescue: {value: }}", "2:36: the value must be a result of big: promise<u64>"),
-    ("a: {call: p.log, with: {text: x}, rescue: {value: 1}}", "2:53: log gives nothing: the value can only be null"),
+    ("a: {call: p.log, with: {text: x}, rescue: {value: 1}}", "2:53: log returns nothing: the value can only be null"),
     (
       "a: {call: p.big, rescue: {call: p.sum, with: {data: x}}}",
-      "2:35: sum cannot stand in: it gives str, but big gives promise<u64>"
+      "2:35: sum cannot stand in: it returns str, but big returns promise<u64>"
     ),
     (
       "a: {call: p.big, rescue: {call: p.nope}}",
@@ -128,13 +128,13 @@ import Testing
       "p.half, with: {x: {step: a}}", "p.log, with: {text: x}",
       "the step \"a\" has no result; use \"after\" to run after it"
     ),
-    ("p.half, with: {x: {step: a}}", "p.sum, with: {data: x}", "\"x\" is f64, but the step \"a\" gives str"),
+    ("p.half, with: {x: {step: a}}", "p.sum, with: {data: x}", "\"x\" is f64, but the step \"a\" returns str"),
     (
       "p.pack, with: {data: x, level: {step: a}}", "p.half, with: {x: 1}",
-      "\"level\" is i32, but the step \"a\" gives f64"
+      "\"level\" is i32, but the step \"a\" returns f64"
     ),
-    ("p.pack, with: {data: {step: a}}", "p.big", "\"data\" is bytes, but the step \"a\" gives promise<u64>"),
-    ("p.later, with: {x: {step: a}}", "p.big", "\"x\" is promise<bytes>, but the step \"a\" gives promise<u64>"),
+    ("p.pack, with: {data: {step: a}}", "p.big", "\"data\" is bytes, but the step \"a\" returns promise<u64>"),
+    ("p.later, with: {x: {step: a}}", "p.big", "\"x\" is promise<bytes>, but the step \"a\" returns promise<u64>"),
   ])
   func comparesTypes(user: String, source: String, message: String) {
     let found = mistakes { _ = try plan("  b: {call: \(user)}\n  a: {call: \(source)}") }
@@ -159,9 +159,9 @@ import Testing
       "p.log, with: {text: \"a ${steps.a}\"}", "the step \"a\" has no result; use \"after\" to run after it",
       "p.log, with: {text: x}"
     ),
-    ("p.half, with: {x: 1, on: \"${steps.a}\"}", "\"on\" is bool, but the step \"a\" gives promise<u64>", "p.big"),
+    ("p.half, with: {x: 1, on: \"${steps.a}\"}", "\"on\" is bool, but the step \"a\" returns promise<u64>", "p.big"),
     (
-      "p.total, with: {xs: [1, {step: a}]}", "\"xs[1]\" is f64, but the step \"a\" gives {x: f64, y: i32}",
+      "p.total, with: {xs: [1, {step: a}]}", "\"xs[1]\" is f64, but the step \"a\" returns {x: f64, y: i32}",
       "p.box, with: {p: {x: 1, y: 2}}"
     ),
   ])
@@ -211,7 +211,7 @@ import Testing
           + "  a: {call: p.sum, with: {data: x}}")
     }
     #expect(found.count == 1)
-    #expect(found.first?.hasSuffix(": \"x\" is f64, but the step \"a\" gives str") == true, "\(found)")
+    #expect(found.first?.hasSuffix(": \"x\" is f64, but the step \"a\" returns str") == true, "\(found)")
   }
 
   @Test func aListHasElementsAndNoNames() throws {

@@ -232,7 +232,7 @@ import Testing
       "steps: [x",
       "2:1: not YAML: did not find expected ',' or ']' (while parsing a flow sequence that begins in line 1)"
     ),
-    ("a: *b", "1:4: not YAML: found undefined alias"),
+    ("a: *b", "1:4: not YAML: found undefined alias *b"),
     ("a: \u{1}", "1:4: not YAML: control characters are not allowed (U+1)"),
     (
       "steps:\n  a: {call: p.f}\n  # a:\n\n  a: {call: p.g}",

@@ -49,7 +49,7 @@ struct Exceptions {
   @Test("a call whose result is freed by a function that throws is rejected")
   func freeing() async {
     let error = await outcome("gives").pluginError
-    let fault = "gives 'result' that was not freed: throwing_free() threw std::logic_error: in use"
+    let fault = "returned 'result' that was not freed: throwing_free() threw std::logic_error: in use"
     #expect(error?.message.hasPrefix(fault) == true, "\(String(describing: error))")
   }
 

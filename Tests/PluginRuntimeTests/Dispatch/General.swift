@@ -23,7 +23,7 @@ struct General {
     #expect(await json("agree", "[[1, 2], [1, 2]]") == "true")
     #expect(await json("read_some", "[2, 8]") == #"{"result":2,"to":"AAA="}"#)
     #expect(await outcome("read_some", "[-1, 8]").promiseError?.code == 9)
-    #expect(await message("reads_too_much", "[3]").contains("gives 'to' that has 4 elements, expected at most 3"))
+    #expect(await message("reads_too_much", "[3]").contains("returned 'to' that has 4 elements, expected at most 3"))
     // The output is far larger than a block of the call's memory.
     let filled = await host.outcome("fill", of: "test.dispatch", [.value(.int(1 << 20))]).value
     #expect(filled?[member: "to"] == .bytes(Array(repeating: 7, count: 1 << 20)))
@@ -37,7 +37,7 @@ struct General {
     #expect(
       await message("sum_bytes", "{\"data\": \(many)}").contains("'data' has 300 elements, more than its count 'size'"))
     #expect(await message("agree", "[[1, 2], [1]]").contains("'right' has 1 elements, expected as many as 'left', 2"))
-    #expect(await message("overrun", "[3]").contains("gives 'to' that has 4 elements, expected at most 3"))
+    #expect(await message("overrun", "[3]").contains("returned 'to' that has 4 elements, expected at most 3"))
     #expect(await message("fill", "[-1]").contains("has a count that is out of range, expected one from 0"))
   }
 
@@ -134,7 +134,7 @@ struct General {
 
   @Test("a result that does not suit the signature is named down to the field")
   func badResults() async {
-    #expect(await message("nobody", "[]").contains("gives 'result.name' that is not UTF-8"))
+    #expect(await message("nobody", "[]").contains("returned 'result.name' that is not UTF-8"))
     #expect(await message("maybe", "[2]").contains("returned 2, which is neither false, 0, nor true, 1"))
     #expect(await message("find_some", #"["three"]"#).contains("returned NULL, expected ptr<item>"))
   }
@@ -182,7 +182,7 @@ struct General {
 
   @Test("a result beside an out parameter that is wrong is freed too", arguments: ["botched", "botched_maybe"])
   func releasesUnused(_ function: String) async {
-    #expect(await message(function, "[]").contains("gives 'text' that is not UTF-8"))
+    #expect(await message(function, "[]").contains("returned 'text' that is not UTF-8"))
     #expect(await json("living", "[]") == "0")
   }
 

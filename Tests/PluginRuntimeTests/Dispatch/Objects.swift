@@ -113,7 +113,7 @@ struct Objects {
     let holding = host.call("box_hold", of: "test.objects", [.value(box)])
     #expect(
       await call("box_close", .value(box)).pluginError?.message
-        == "argument 'box' is a box that is in use, expected one that can be released now")
+        == "argument 'box' is a box that is in use, expected one that no other argument or call uses")
     #expect(await number("box_number", .value(box)) == .int(8))
     _ = await call("box_let_go")
     try await waitUntilFulfilled(holding)

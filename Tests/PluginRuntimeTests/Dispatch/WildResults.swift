@@ -8,8 +8,8 @@ struct WildResults {
     arguments: [
       ("wild_bool", "returned 2, which is neither false, 0, nor true, 1, expected bool"),
       ("wild_out", "returned 255, which is neither false, 0, nor true, 1, expected bool"),
-      ("endless_str", "returned a length that no memory has, expected str"),
-      ("endless_bytes", "returned a length that no memory has, expected bytes"),
+      ("endless_str", "returned a length beyond the size of memory, expected str"),
+      ("endless_bytes", "returned a length beyond the size of memory, expected bytes"),
       ("null_bytes", "returned NULL, expected bytes"),
       ("wild_promise", "returned a promise that does not exist, or no promise, expected promise<i32>"),
     ])
@@ -25,7 +25,7 @@ struct WildResults {
   func parts(_ function: String, _ length: String) async throws {
     let error = await (try Host.loading("wild")).outcome(function, of: "test.wild").pluginError
     #expect(error?.kind == .badResult)
-    #expect(error?.message.contains("'result.text' that has a length of \(length), which no memory has") == true)
+    #expect(error?.message.contains("'result.text' that has a length of \(length), beyond the size of memory") == true)
   }
 
   @Test(

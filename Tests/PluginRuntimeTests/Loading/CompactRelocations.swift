@@ -49,7 +49,7 @@ struct CompactRelocations {
     changed = library
     let size = try #require(library.dynamicEntry(ELFTag.relrSize))
     changed.set(size, library[size] - 4)
-    expect(.damaged, "has a part of a word", changed)
+    expect(.damaged, "ends within a word", changed)
   }
 }
 #endif

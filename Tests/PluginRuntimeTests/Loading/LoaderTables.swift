@@ -44,7 +44,7 @@ struct LoaderTables {
     let size = library[try #require(library.dynamicEntry(ELFTag.stringsSize))]
     expect(.damaged, "a name outside the string table", try with(entry: ELFTag.name, size))
     let all = library[try #require(library.dynamicEntry(ELFTag.relaSize))] / 24
-    expect(.damaged, "fewer relocations than it says", try with(entry: ELFTag.relaCount, all + 1))
+    expect(.damaged, "relocations, fewer than its DT_RELACOUNT", try with(entry: ELFTag.relaCount, all + 1))
     expect(.damaged, "has the size of a table, tag 0x23, but no", try with(entry: ELFTag.relrSize, 8))
     expect(.damaged, "has the tag 0x5 twice", try with(entry: ELFTag.strings, strings))
   }

@@ -57,7 +57,7 @@ struct Refusals {
       ("f() -> cstr ! unless 0", 13, "'! unless' after 'cstr'", "an integer"),
       ("f() -> i32 ! gerror message g", 21, "'message'", "the end"),
       ("f() -> promise<void> ! gerror", 22, "'! gerror' after a promise", "another rule"),
-      ("f() -> i32 ! nonzero message 3", 30, "'3'", "the function that gives the message"),
+      ("f() -> i32 ! nonzero message 3", 30, "'3'", "the function that returns the message"),
       ("f() -> i32 ! nonzero message g(x)", 32, "'x'", "a parameter of the function, 'result'"),
       ("f(x: str) -> i32 ! nonzero message g(x)", 38, "'x', which is str", "an integer, a ptr<Name>"),
       ("f(x: out cstr) -> i32 ! nonzero message g(x)", 43, "'x', which is out cstr", "that the function was given"),

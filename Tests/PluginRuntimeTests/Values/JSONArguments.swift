@@ -51,7 +51,7 @@ struct JSONArguments {
       ("&[{x: &[u8]}]", #"[{"x":[1]},{"x":[1,-1]}]"#, "[1].x[1]", "is -1"),
       ("{a: i32}", "{}", ".a", "is missing"), ("{a: i32}", #"{"a":1,"z":2}"#, ".z", "is not a field, expected a"),
       ("[i32; 2]", "[1]", "", "has 1 elements, expected 2"),
-      ("ptr<x>", #""0xff""#, "", #"is "0xff", expected an address of a x, which no text can be"#),
+      ("ptr<x>", #""0xff""#, "", #"is "0xff", expected an address of a x, which has no form as text"#),
       ("&[ptr<x>?]", "[null, 255]", "[1]", "is 255, expected an address"),
     ])
   func refused(_ type: String, _ json: String, _ path: String, _ message: String) throws {

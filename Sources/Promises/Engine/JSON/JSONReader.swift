@@ -135,7 +135,7 @@ package struct JSONReader {
       replaced.release()
       if table.count == count && !options.lastWins {
         table.discard()
-        throw .fault(JSONFault(.duplicate, "expected a key that the object has not yet", at: Int(key.bits)))
+        throw .fault(JSONFault(.duplicate, "expected a key that the object does not have yet", at: Int(key.bits)))
       }
     }
     return Box.map(table)

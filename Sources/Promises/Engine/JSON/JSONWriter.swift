@@ -80,7 +80,7 @@ package struct JSONWriter {
     case .array, .map, .error: return begin(Box(value.owner))
     case .pointer: return JSONFault(.unsupported, "JSON has no pointers")
     case .promise: return JSONFault(.unsupported, "JSON has no promises: wait for it and write its result")
-    case .discarded: return JSONFault(.unsupported, "JSON has nothing for a DISCARDED")
+    case .discarded: return JSONFault(.unsupported, "JSON has no form for DISCARDED")
     default: return JSONFault(.unsupported, "JSON has no objects of registered types")
     }
     return nil

@@ -2,7 +2,7 @@
 extension Dump {
   func describeUntaken(_ promise: CellCopy, _ text: inout TextBuffer) {
     begin(promise, &text)
-    text.write("rejected, and nobody has taken that; ")
+    text.write("rejected and unhandled; ")
     describeReferences(promise, &text)
   }
 
@@ -39,7 +39,7 @@ extension Dump {
       if promise.reactionKind == .follow {
         return text.write("follows a promise that was destroyed or is being settled")
       }
-      text.write(promise.reactionKind == .job ? "a callback that was given to " : "a callback that runs now")
+      text.write(promise.reactionKind == .job ? "a callback submitted to " : "a callback that runs now")
       if promise.reactionKind == .job { describeExecutor(job, &text) }
       return
     }
@@ -56,11 +56,11 @@ extension Dump {
 
   /// Describes the settler of a promise that has no reaction of its own.
   private func describeOutsider(_ promise: CellCopy, _ text: inout TextBuffer) {
-    if promise.meta == ReactionKind.orphan { return text.write("nobody: its source was destroyed while pending") }
+    if promise.meta == ReactionKind.orphan { return text.write("no settler: its source was destroyed while pending") }
     guard let settler = CellCopy(settler(of: promise.index)) else { return text.write("any holder") }
     if settler.isOf(.job) {
       let deadline = deadline(of: settler.index)
-      guard deadline != 0 else { return text.write("a timer that has come, on its way") }
+      guard deadline != 0 else { return text.write("a timer that has expired: it is about to run") }
       text.write("a timer due in ")
       text.write(seconds: max(deadline - now, 0))
     } else if settler.isOf(.other) {
