@@ -89,8 +89,10 @@ plugin_check_memory_t plugin_check_map(size_t size, bool aligned, const char *na
   if (start == MAP_FAILED)
     return (plugin_check_memory_t){NULL, 0};
   uint8_t *first = start + page, *end = first + pages * page;
-  if (mprotect(first, pages * page, PROT_READ | PROT_WRITE) != 0)
+  if (mprotect(first, pages * page, PROT_READ | PROT_WRITE) != 0) {
+    munmap(start, (pages + 2) * page);
     return (plugin_check_memory_t){NULL, 0};
+  }
   memset(first, PATTERN, pages * page);
   uint8_t *data = end - size;
   if (aligned)
