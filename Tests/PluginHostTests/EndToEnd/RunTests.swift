@@ -184,6 +184,27 @@ extension EndToEnd {
       #expect(texts.contains("\"discarded\"\n"))
     }
 
+    @Test func aCallWhoseTimeIsOverBeforeItsThreadIsFreeIsNotMade() throws {
+      let file = try PipelineFile(
+        """
+        plugins: [{plugin: kinds, isolation: thread}, ./libc.adopt.yaml]
+        steps:
+          long: {call: kinds.start, with: {command: "touch runs; until [ -e go ]; do sleep 0.01; done"}}
+          wait: {call: libc.system, with: {command: "until [ -e runs ]; do sleep 0.01; done"}}
+          late: {call: kinds.start, with: {command: "touch made"}, timeout: 0.05, after: wait, rescue: {value: 1}}
+          go: {call: libc.system, with: {command: "touch go"}, after: late}
+          last: {call: kinds.start, with: {command: "test ! -e made"}, after: go}
+        result: last
+        """)
+      try Data("{library: libc.so.6, functions: ['system(command: cstr) -> i32']}".utf8)
+        .write(to: file.folder.appending(path: "libc.adopt.yaml"))
+      let host = try HostProcess(["run", "--progress", "off", file.path])
+      host.process.currentDirectoryURL = file.folder
+      try host.process.run()
+      let ending = try host.wait()
+      #expect(ending.status == 0 && ending.text == "0\n", "\(ending)")
+    }
+
     /// Runs a pipeline with a limit for the whole, which lasts until these steps have started: on a slow machine a
     /// short limit may be over before.
     private func limited(_ text: String, untilStarted steps: String...) throws -> (limit: String, HostProcess.Ending) {
