@@ -114,5 +114,5 @@ final class WorkerChannel: Sendable {
 /// The bytes that have come, up to the end of the last whole frame.
 struct FrameStream {
   var incoming = IncomingBytes(receiver: "the worker")
-  var reader = FrameReader()
+  var reader = FrameReader(leavingCalls: true)
 }

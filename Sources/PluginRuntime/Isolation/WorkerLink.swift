@@ -26,7 +26,7 @@ final class WorkerLink: Sendable {
     var callbacks: [UInt64: PluginCallback] = [:]
     var crossedEnds = CrossedEnds()
     /// Calls of other plugins, by the numbers of the worker.
-    var foreign: [UInt64: WorkerCall] = [:]
+    var foreign: [UInt64: ForeignCall] = [:]
     /// The promises among arguments that were settled by frames.
     var settled = 0
     /// The callbacks and calls of other plugins that the worker waits for.
