@@ -31,7 +31,7 @@ extension Promise {
 
   /// Calls `resolve(_:)` on a thread that must not run code of the program: callbacks run in a closure that `elsewhere`
   /// gets. For a promise that was made with a `DemandBlock`.
-  package final func resolve(_ value: Value, elsewhere: (@escaping @Sendable () -> Void) -> Void) {
+  @inlinable package final func resolve(_ value: Value, elsewhere: (@escaping @Sendable () -> Void) -> Void) {
     cell.settle(.encoding(value), .fulfilled, elsewhere: elsewhere)
   }
 

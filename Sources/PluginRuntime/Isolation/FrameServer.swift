@@ -55,9 +55,9 @@ final class FrameServer: Sendable {
   private let state = Mutex(State())
   private let wakeup = DispatchSemaphore(value: 0)
   // Set by `start`, before there is a leader.
-  nonisolated(unsafe) private var handle: Handler = { _ in }
+  @exclusivity(unchecked) nonisolated(unsafe) private var handle: Handler = { _ in }
   // The leader's.
-  nonisolated(unsafe) private var stream = FrameStream()
+  @exclusivity(unchecked) nonisolated(unsafe) private var stream = FrameStream()
 
   /// `threads` are for the calls that the leader does not run.
   init(_ channel: WorkerChannel, _ threads: CallThreads, limit: Int) {

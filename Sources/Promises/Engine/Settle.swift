@@ -64,7 +64,9 @@ extension CellRef {
   /// settle() for a thread that must not run code of the program: reactions, observers and the report of a second
   /// settlement run in a closure that `elsewhere` gets. Waiters are woken here, so a settlement without the others
   /// needs no second thread. For a promise that is not derived, and whose discard block may be released here.
-  package func settle(_ value: CellValue, _ outcome: Outcome, elsewhere: (@escaping @Sendable () -> Void) -> Void) {
+  @usableFromInline package func settle(
+    _ value: CellValue, _ outcome: Outcome, elsewhere: (@escaping @Sendable () -> Void) -> Void
+  ) {
     let isKept = retain()
     nonisolated(unsafe) let value = value
     nonisolated(unsafe) let outcome = outcome
