@@ -58,6 +58,7 @@ extension CellRef {
   ///
   /// The closure runs in the context, for the outcomes in `outcomes`. Other outcomes are forwarded without a
   /// submission, so a closure that is called inline must forward them itself.
+  @usableFromInline
   func derive(
     _ context: PromiseContext, for outcomes: Job.OutcomeSet = .all, interest: Interest = .counted,
     _ closure: consuming @escaping Closure
@@ -69,6 +70,7 @@ extension CellRef {
   }
 
   /// Attaches a closure that settles no promise. It runs in the context, for the outcomes in `outcomes`.
+  @usableFromInline
   func observe(
     _ context: PromiseContext, for outcomes: Job.OutcomeSet = .all, interest: Interest = .counted,
     _ closure: consuming @escaping Closure
