@@ -6,19 +6,19 @@
 extension Promise {
   /// Calls `onError` with the reason if the promise is rejected with one of type `E` (clause 3.2.1).
   @inlinable public final func rescue<E>(_ onError: @escaping (E) -> ()) {
-    cell.observe(Reactions.rescue(onError))
+    cell.observe(rejections: .chosen, Reactions.rescue(onError))
   }
 
   /// Calls `onError` with the reason, as `rescue(_:)` does, in `context`.
   @_disfavoredOverload
   @inlinable public final func rescue<E>(on context: PromiseContext, _ onError: sending @escaping (E) -> ()) {
-    cell.observe(context, for: .rejected, Reactions.rescue(consume onError))
+    cell.observe(context, for: .rejected, rejections: .chosen, Reactions.rescue(consume onError))
   }
 
   /// Calls `onError` with the reason, as `rescue(_:)` does, on the main actor.
   @inlinable public final func rescue<E>(on main: MainContext, _ onError: consuming @escaping @MainActor (E) -> ()) {
     cell.observe(
-      main.place, for: .rejected, Reactions.rescue(main.calling(consume onError)))
+      main.place, for: .rejected, rejections: .chosen, Reactions.rescue(main.calling(consume onError)))
   }
 
   /// Returns a promise of `onError`'s result for a reason of type `E` (clause 3.2.2).
@@ -92,8 +92,9 @@ extension Promise {
 
 extension Reactions {
   @inlinable static func rescue<E>(_ onError: @escaping (E) -> ()) -> Closure {
-    { isRejected, value, _ in
-      if isRejected, case .some(let reason) = value.reason as? E { onError(reason) }
+    { isRejected, value, out in
+      guard isRejected, case .some(let reason) = value.reason as? E else { return .pass }
+      if !out.isQuestion { onError(reason) }
       return .leave
     }
   }

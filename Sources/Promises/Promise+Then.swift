@@ -4,7 +4,7 @@ extension Promise {
   ///
   /// An error that `onSuccess` throws is passed to `onFailure`; without `onFailure` it is ignored.
   @inlinable public final func then(_ onSuccess: ((Value) throws -> ())?, _ onFailure: ((Any?) -> ())? = nil) {
-    cell.observe(ignoresRejections: onFailure == nil, Reactions.untyped(onSuccess, onFailure))
+    cell.observe(rejections: onFailure == nil ? .ignored : .handled, Reactions.untyped(onSuccess, onFailure))
   }
 
   /// Calls `onSuccess` or `onFailure`, as `then(_:_:)` does, in `context`.
@@ -165,8 +165,8 @@ extension CellRef {
   }
 
   /// Attaches a closure that settles no promise.
-  @usableFromInline func observe(ignoresRejections: Bool = false, _ closure: consuming @escaping Closure) {
-    if react(isHeld: false, ignoresRejections: ignoresRejections, consume closure) == nil {
+  @usableFromInline func observe(rejections: RejectionUse = .handled, _ closure: consuming @escaping Closure) {
+    if react(isHeld: false, rejections: rejections, consume closure) == nil {
       fatalError("no memory for a callback")
     }
   }

@@ -63,40 +63,46 @@ extension CellRef {
     _ context: PromiseContext, for outcomes: Job.OutcomeSet = .all, interest: Interest = .counted,
     _ closure: consuming @escaping Closure
   ) -> CellRef {
-    guard let derived = react(context, for: outcomes, interest: interest, isHeld: true, consume closure) else {
+    guard
+      let derived = react(context, for: outcomes, interest: interest, isHeld: true, consume closure)
+    else {
       fatalError("no memory for a promise")
     }
     return derived
   }
 
-  /// Attaches a closure that settles no promise. It runs in the context, for the outcomes in `outcomes`.
+  /// Attaches a closure that settles no promise. It runs in the context, for the outcomes in `outcomes`. Of rejections
+  /// among them it handles those that `rejections` says.
   @usableFromInline
   func observe(
     _ context: PromiseContext, for outcomes: Job.OutcomeSet = .all, interest: Interest = .counted,
-    _ closure: consuming @escaping Closure
+    rejections: RejectionUse = .handled, _ closure: consuming @escaping Closure
   ) {
-    if react(context, for: outcomes, interest: interest, isHeld: false, consume closure) == nil {
+    let reaction = react(
+      context, for: outcomes, interest: interest, isHeld: false,
+      rejections: outcomes.handlesFailures ? rejections : .ignored, consume closure)
+    if reaction == nil {
       fatalError("no memory for a callback")
     }
   }
 
   private func react(
     _ context: PromiseContext, for outcomes: Job.OutcomeSet, interest: Interest, isHeld: Bool,
-    _ closure: consuming @escaping Closure
+    rejections: RejectionUse = .handled, _ closure: consuming @escaping Closure
   ) -> CellRef? {
-    let ignoresRejections = !isHeld && !outcomes.handlesFailures
     if context.isNowOr && state.isSettled {
       return react(
-        isHeld: isHeld, interest: interest, ignoresRejections: ignoresRejections,
+        isHeld: isHeld, interest: interest, rejections: rejections,
         PromiseContext.now(consume closure))
     }
     guard let executor = context.executor else {
-      return react(isHeld: isHeld, interest: interest, ignoresRejections: ignoresRejections, consume closure)
+      return react(isHeld: isHeld, interest: interest, rejections: rejections, consume closure)
     }
     defer { withExtendedLifetime(context) {} }
     var plan = Job.Plan()
     plan.executor = executor
     plan.outcomes = outcomes
+    plan.rejections = rejections
     plan.closure = StoredClosure(consume closure)
     return unsafe react(&plan, Context(nil, nil), interest: interest, references: isHeld ? 2 : 1)
   }

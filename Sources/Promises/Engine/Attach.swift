@@ -14,7 +14,7 @@ extension CellRef {
     var value = self.value
     let state = self.state
     let outcome = state.outcome
-    if state.isUnseen && reaction.takesRejections { see() }
+    if state.isUnseen && reaction.takesRejection(value) { see() }
     // The handler may release the promise.
     let retained = value.isOwning && value.retain()
     // The attaching call runs it, not the settling thread, which may still be running other reactions.
@@ -71,10 +71,10 @@ extension CellRef {
 
   /// Returns a promise that the closure settles for either outcome of this one. With `isHeld` false it is a bare
   /// reaction, and the closure settles nothing.
-  /// The closure is a reader (OnDemand.swift), unless it does not use the outcome. With `ignoresRejections` it is one
-  /// that settles nothing, and does not handle a rejection.
+  /// The closure is a reader (OnDemand.swift), unless it does not use the outcome. `rejections` is for one that settles
+  /// nothing.
   package func react(
-    isHeld: Bool = true, interest: Interest = .counted, isReader: Bool = true, ignoresRejections: Bool = false,
+    isHeld: Bool = true, interest: Interest = .counted, isReader: Bool = true, rejections: RejectionUse = .handled,
     _ closure: consuming @escaping Closure
   ) -> CellRef? {
     guard
@@ -82,7 +82,7 @@ extension CellRef {
         from: self, .closure, nil, Context(nil, nil), interest: interest, references: isHeld ? 2 : 1)
     else { return nil }
     unsafe derived.closure.initialize(to: StoredClosure(consume closure))
-    if ignoresRejections { derived.mark(ReactionKind.ignoresRejections) }
+    derived.mark(rejections.rawValue)
     deliver(to: derived)
     if isReader { noteReader() }
     return derived

@@ -11,7 +11,7 @@ import Synchronization
 // A promise that has a reaction for rejections when it is settled is not marked. Neither is one from which such a
 // reaction was detached because its promise was settled earlier: the losers of a race, the source of a time-out that
 // has passed. Otherwise it would depend on timing whether they are reported. A discarded promise is not marked, because
-// a discard is intended.
+// a discard is intended. A callback whose token was invalidated handles rejections: the consumer wants no outcome.
 extension CellState {
   @inline(__always) var isUnseen: Bool {
     bits & (CellState.settled | CellState.Settled.unseen) == CellState.settled | CellState.Settled.unseen
@@ -42,25 +42,43 @@ extension CellRef {
     self.value = value
     var before = state
     while true {
-      let desired = settled | (counts && !isRejectionTaken(newest: before.head) ? CellState.Settled.unseen : 0)
+      let desired = settled | (counts && !isTaken(value, newest: before.head) ? CellState.Settled.unseen : 0)
       if exchange(&before, for: desired) { return before }
     }
   }
 
-  /// Whether a reaction handles rejections. The promise is claimed, so its reactions stay.
-  private func isRejectionTaken(newest: UInt32) -> Bool {
+  /// Whether a reaction handles a rejection. The promise is claimed, so its reactions stay.
+  private func isTaken(_ reason: CellValue, newest: UInt32) -> Bool {
     for reaction in ReactionList(newest) {
-      if reaction.takesRejections { return true }
+      if reaction.takesRejection(reason) { return true }
     }
     return false
   }
 
-  /// Whether this reaction handles rejections.
-  var takesRejections: Bool {
+  /// Whether this reaction handles a rejection with the reason.
+  func takesRejection(_ reason: CellValue) -> Bool {
     switch reactionKind {
-    case .cancelHandler, .detached: false
-    case .observe: unsafe rejectionObserver != nil
-    default: meta & ReactionKind.ignoresRejections == 0
+    case .cancelHandler, .detached: return false
+    case .observe: return unsafe rejectionObserver != nil
+    // The bits of its type are where others have their use.
+    case .rescue: return true
+    default: break
+    }
+    switch RejectionUse(rawValue: meta & ReactionKind.rejectionUse) {
+    case .ignored: return false
+    #if !hasFeature(Embedded)
+    case .chosen:
+      let closure = unsafe reactionKind == .job ? job.ref.closure : closure
+      var question = CellValue.question
+      return unsafe closure.pointee.body(true, reason, &question) == .leave
+    #endif
+    default: return true
     }
   }
+}
+
+extension CellValue {
+  /// No value: see `RejectionUse.chosen`.
+  static var question: CellValue { CellValue(kind: .void, bits: .max) }
+  @usableFromInline var isQuestion: Bool { kind == ValueKind.void.rawValue && bits == .max }
 }
