@@ -57,14 +57,15 @@ extension CellRef {
   /// Returns a promise that the closure settles. The caller owns the reference.
   ///
   /// The closure runs in the context, for the outcomes in `outcomes`. Other outcomes are forwarded without a
-  /// submission, so a closure that is called inline must forward them itself.
+  /// submission, so a closure that is called inline must forward them itself. With `isOwn` it calls no user code, and
+  /// need not run if no one can observe the promise.
   @usableFromInline
   func derive(
-    _ context: PromiseContext, for outcomes: Job.OutcomeSet = .all, interest: Interest = .counted,
+    _ context: PromiseContext, for outcomes: Job.OutcomeSet = .all, interest: Interest = .counted, isOwn: Bool = false,
     _ closure: consuming @escaping Closure
   ) -> CellRef {
     guard
-      let derived = react(context, for: outcomes, interest: interest, isHeld: true, consume closure)
+      let derived = react(context, for: outcomes, interest: interest, isHeld: true, isOwn: isOwn, consume closure)
     else {
       fatalError("no memory for a promise")
     }
@@ -88,20 +89,21 @@ extension CellRef {
 
   private func react(
     _ context: PromiseContext, for outcomes: Job.OutcomeSet, interest: Interest, isHeld: Bool,
-    rejections: RejectionUse = .handled, _ closure: consuming @escaping Closure
+    rejections: RejectionUse = .handled, isOwn: Bool = false, _ closure: consuming @escaping Closure
   ) -> CellRef? {
     if context.isNowOr && state.isSettled {
       return react(
-        isHeld: isHeld, interest: interest, rejections: rejections,
+        isHeld: isHeld, interest: interest, rejections: rejections, isOwn: isOwn,
         PromiseContext.now(consume closure))
     }
     guard let executor = context.executor else {
-      return react(isHeld: isHeld, interest: interest, rejections: rejections, consume closure)
+      return react(isHeld: isHeld, interest: interest, rejections: rejections, isOwn: isOwn, consume closure)
     }
     defer { withExtendedLifetime(context) {} }
     var plan = Job.Plan()
     plan.executor = executor
     plan.outcomes = outcomes
+    plan.isOwn = isOwn
     plan.rejections = rejections
     plan.closure = StoredClosure(consume closure)
     return unsafe react(&plan, Context(nil, nil), interest: interest, references: isHeld ? 2 : 1)

@@ -72,10 +72,10 @@ extension CellRef {
   /// Returns a promise that the closure settles for either outcome of this one. With `isHeld` false it is a bare
   /// reaction, and the closure settles nothing.
   /// The closure is a reader (OnDemand.swift), unless it does not use the outcome. `rejections` is for one that settles
-  /// nothing.
+  /// nothing. With `isOwn` the closure calls no user code (Abandon.swift).
   package func react(
     isHeld: Bool = true, interest: Interest = .counted, isReader: Bool = true, rejections: RejectionUse = .handled,
-    _ closure: consuming @escaping Closure
+    isOwn: Bool = false, _ closure: consuming @escaping Closure
   ) -> CellRef? {
     guard
       let derived = unsafe CellRef.derived(
@@ -83,6 +83,7 @@ extension CellRef {
     else { return nil }
     unsafe derived.closure.initialize(to: StoredClosure(consume closure))
     derived.mark(rejections.rawValue)
+    if isOwn { derived.mark(ReactionKind.own) }
     deliver(to: derived)
     if isReader { noteReader() }
     return derived

@@ -86,8 +86,8 @@ struct ReactionKind: Equatable {
   static var discardable: UInt32 { 1 << 11 }
   /// `meta` of a reaction of the kind `job`: its handlers run on an executor other than the immediate one.
   static var submitted: UInt32 { 1 << 11 }
-  /// `meta` of a reaction of the kind `job`: its handlers are the library's, and call no user code. If no one can
-  /// observe the outcome, they need not run (Abandon.swift).
+  /// `meta` of a reaction of the kind `job` or `closure`: its handlers are the library's, and call no user code. If no
+  /// one can observe the outcome, they need not run (Abandon.swift).
   static var own: UInt32 { 1 << 13 }
   /// `meta` of a promise with a discard block: its context is a `DemandBlock` (OnDemand.swift).
   static var onDemand: UInt32 { 1 << 14 }

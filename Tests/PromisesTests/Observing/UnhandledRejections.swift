@@ -138,6 +138,22 @@ extension Observed {
       #expect(reports == [])
     }
 
+    @Test(
+      "a time limit handles a later rejection once it has passed, and not if it was dropped", arguments: [false, true])
+    func timeLimits(isDropped: Bool) {
+      var id: UInt64 = 0
+      let reports = Observed.reports {
+        let promise = Promise<Int>()
+        id = promise.id
+        let timed: Future<Int, any Error> = promise.future.timeout(on: .immediate, after: isDropped ? 3600 : 0)
+        #expect(isDropped || timed.error is TimeoutError<any Error>)
+        _ = consume timed
+        promise.reject("no")
+        return [id]
+      }
+      #expect(reports == (isDropped ? [.unhandled(id: id, reason: "no")] : []))
+    }
+
     @Test("a rejection after a cancellation that the consumer asked for is not reported", arguments: [false, true])
     func cancelledByConsumer(isDerivedFurther: Bool) {
       var id: UInt64 = 0
