@@ -40,7 +40,8 @@ struct CallbackRelease {
     }
   }
 
-  @Test("when the settling call returns, though every promise is still held", arguments: Settlement.allCases)
+  @Test(
+    "EA-5, EA-6: when the settling call returns, though every promise is still held", arguments: Settlement.allCases)
   func settled(settlement: Settlement) {
     guard settlement != .abandon else { return }
     withLifetimeTracking { tracker in
