@@ -14,6 +14,8 @@ enum Product: String, CaseIterable, ExpressibleByArgument {
   case threads
   /// The Swift packages, by their test bundle.
   case bundle
+  /// The adapters to other packages, with the tests of Tests/Adapters.
+  case adapters
 
   /// Whether the product's tests judge a mutation: the tests named by the row, or those of the folder. The Swift tests
   /// can judge every generated one, and ThreadSanitizer every ordering: `isOnly`: no other product does.
@@ -23,7 +25,10 @@ enum Product: String, CaseIterable, ExpressibleByArgument {
     let isLibrary = ["Sources/Promises/Engine/", "Sources/CPromiseABI/", "Sources/CPlatform/"].contains {
       mutation.file.hasPrefix($0)
     }
-    return self == (!isLibrary ? .bundle : mutation.kind == .ordering ? .orderings : .library)
+    let isAdapter = ["Logging", "Metrics", "OpenCombine", "Tracing"].contains {
+      mutation.file.hasPrefix("Sources/Promises\($0)/")
+    }
+    return self == (isAdapter ? .adapters : !isLibrary ? .bundle : mutation.kind == .ordering ? .orderings : .library)
   }
 
   /// The product whose tests a name in a row stands for.
@@ -33,6 +38,7 @@ enum Product: String, CaseIterable, ExpressibleByArgument {
     case "EngineInterleavings": .interleavings
     case "Orderings": .orderings
     case "Threads": .threads
+    case "AdapterTests": .adapters
     default: .bundle
     }
   }
@@ -58,13 +64,14 @@ enum Product: String, CaseIterable, ExpressibleByArgument {
   }
 
   func buildCommand(_ workspace: Workspace, jobs: Int) -> [String] {
+    let package = self == .adapters ? workspace.tree.appending(path: "Tests/Adapters") : workspace.tree
     let common = [
-      "swift", "build", "--jobs", String(jobs), "--package-path", workspace.tree.path, "--scratch-path",
+      "swift", "build", "--jobs", String(jobs), "--package-path", package.path, "--scratch-path",
       scratch(workspace).path,
     ]
     switch self {
     case .library: return common + ["-c", "release", "--product", "promise"]
-    case .interleavings, .bundle: return common + ["--build-tests"]
+    case .interleavings, .bundle, .adapters: return common + ["--build-tests"]
     case .orderings:
       return [
         "env", "SOURCES=\(workspace.tree.path)", "OUT=\(scratch(workspace).path)",
@@ -86,7 +93,7 @@ enum Product: String, CaseIterable, ExpressibleByArgument {
     switch self {
     case .library: return try ABIPrograms(workspace).units(jobs: jobs)
     case .threads: return try ABIPrograms(workspace).threadUnits()
-    case .interleavings, .orderings, .bundle: return try TestBundle(workspace, self).units(named: named)
+    case .interleavings, .orderings, .bundle, .adapters: return try TestBundle(workspace, self).units(named: named)
     }
   }
 }
