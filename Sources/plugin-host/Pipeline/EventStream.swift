@@ -11,7 +11,7 @@ final class EventStream: Sendable {
   /// The slots of the calls. A callback that waits does so without the slot of its call.
   private let slots: Slots
   /// The calls that give events, by their ids, and the reason why no more are taken.
-  private let givers = Mutex<(calls: [Int: Attempt], end: String?)>(([:], nil))
+  private let givers = Mutex<(calls: [Int: Attempt], end: CallFailure?)>(([:], nil))
 
   init(room: Int, takers: [Int], slots: Slots) {
     self.slots = slots
@@ -25,13 +25,14 @@ final class EventStream: Sendable {
   func finish() { publisher.cancelAll() }
 
   /// Ends the stream because a step cannot take any more, and gives up the calls that give events.
-  func finish(because reason: String) {
+  func finish(because reason: CallFailure) {
     let calls = givers.withLock { givers in
       givers.end = givers.end ?? reason
       return givers.calls.values
     }
+    // Before their callbacks fail: that is not why they end.
+    for call in calls { call.giveUp(reason) }
     publisher.cancelAll()
-    for call in calls { call.giveUp(.rejected(message: reason)) }
   }
 
   /// A call that gives events begins.
@@ -40,7 +41,7 @@ final class EventStream: Sendable {
       givers.calls[id] = call
       return givers.end
     }
-    if let reason { call.giveUp(.rejected(message: reason)) }
+    if let reason { call.giveUp(reason) }
   }
 
   /// Removes an ended call.
@@ -53,7 +54,7 @@ final class EventStream: Sendable {
       case .published: break
       case .full: waitForRoom()
       case .cancelled:
-        let reason = givers.withLock(\.end) ?? "the step has ended"
+        let reason = givers.withLock(\.end).map { "\($0)" } ?? "the step has ended"
         throw CallbackFailure(description: "the callback \(outlet.parameter): \(reason)")
       }
       return outlet.returned

@@ -92,7 +92,7 @@ struct Pipeline: Sendable {
     var plugin: Located<String>
     var function: Located<String>
     var arguments: [Argument] = []
-    /// The time limit in seconds, from when the inputs are available.
+    /// The time limit in seconds, from when the call begins.
     var timeout: Double?
   }
 
