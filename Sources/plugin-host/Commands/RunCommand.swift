@@ -125,11 +125,9 @@ struct RunCommand: ParsableCommand, WritesResults, RunsPlugins {
       return nil
     }
     let settings = try (checked.plan.settings + host.settings).resolved(for: checked.plugins.plugins)
-    do {
-      let store = try ResultStore(path: path)
-      let fingerprints = PluginFingerprints(plugins: checked.plugins.plugins, settings: settings, store: store)
-      return PipelineCache(
-        store: store, fingerprints: fingerprints, run: resume ? checked.identity : nil, report: report)
+    let store: ResultStore
+    do throws(Database.Failure) {
+      store = try ResultStore(path: path)
     } catch {
       let hint = ResultStore.remedy(error, path: path)
       report("plugin-host: warning: the cache \(path): \(error); it is not used\(hint)".displayLine)
@@ -137,6 +135,10 @@ struct RunCommand: ParsableCommand, WritesResults, RunsPlugins {
     }
   }
 
+    if resume { try RunLock.take(checked.identity, cache: path) }
+    let fingerprints = PluginFingerprints(plugins: checked.plugins.plugins, settings: settings, store: store)
+    return PipelineCache(
+      store: store, fingerprints: fingerprints, run: resume ? checked.identity : nil, report: report)
   func validate() throws {
     if noCache, resume { throw ValidationError("--resume needs the cache; leave out --no-cache") }
     if dryRun, graph != nil { throw ValidationError("--dry-run or --graph, not both") }

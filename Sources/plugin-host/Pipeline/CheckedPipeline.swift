@@ -5,7 +5,8 @@ struct CheckedPipeline {
   var plan: PipelinePlan
   /// The plugins that it uses, not loaded yet.
   var plugins: PluginPlan
-  /// The digest of the files and the values of variables: runs with equal digests are identical.
+  /// The digest of the main file's path, of all files and of the values of variables: runs with equal digests are
+  /// identical.
   var identity: Digest
 
   /// Throws `FileMistakes` for mistakes in the file, otherwise a `Failure`.
@@ -17,6 +18,7 @@ struct CheckedPipeline {
     identity = Digest { hasher in
       for file in files { hasher.add(file.text) }
       for (name, value) in variables.sorted(by: { $0.key < $1.key }) {
+      hasher.add(PipelineFiles.canonical(path == "-" ? "." : path))
         hasher.add(name)
         hasher.add(value)
       }

@@ -59,7 +59,7 @@ struct PipelineFiles {
   }
 
   /// The path of a file with symbolic links resolved.
-  private static func canonical(_ path: String) -> String {
+  static func canonical(_ path: String) -> String {
     guard let resolved = realpath(RawText.cString(path), nil) else { return path }
     defer { free(resolved) }
     return String(cString: resolved)
