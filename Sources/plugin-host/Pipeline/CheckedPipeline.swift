@@ -10,15 +10,17 @@ struct CheckedPipeline {
   var identity: Digest
 
   /// Throws `FileMistakes` for mistakes in the file, otherwise a `Failure`.
-  init(path: String, given: [VariableSetting], options: HostOptions) throws {
-    let (pipeline, files) = try PipelineFiles.read(path)
+  ///
+  /// - Parameter deadline: when the files have to be read.
+  init(path: String, given: [VariableSetting], options: HostOptions, by deadline: ContinuousClock.Instant?) throws {
+    let (pipeline, files) = try PipelineFiles.read(path, by: deadline)
     var mistakes: [Mistake] = []
-    let secrets = try Secrets.values(of: pipeline)
+    let secrets = try Secrets.values(of: pipeline, by: deadline)
     let variables = try Variables.values(of: pipeline, given: given, secrets: secrets, mistakes: &mistakes)
     identity = Digest { hasher in
+      hasher.add(PipelineFiles.canonical(path == "-" ? "." : path))
       for file in files { hasher.add(file.text) }
       for (name, value) in variables.sorted(by: { $0.key < $1.key }) {
-      hasher.add(PipelineFiles.canonical(path == "-" ? "." : path))
         hasher.add(name)
         hasher.add(value)
       }
