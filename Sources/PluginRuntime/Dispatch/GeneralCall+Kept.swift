@@ -20,7 +20,8 @@ extension GeneralCall {
   mutating func storeObject(
     _ value: Values, _ slot: Slot, _ memory: UnsafeMutableRawPointer
   ) throws(ArgumentMismatch) -> Bool {
-    guard slot.pointee.parameter.type.takesObjects, slot.pointee.parameter.direction == .input else { return false }
+    let parameter = slot.pointee.parameter
+    guard parameter.type.takesObjects, parameter.direction == .input, !parameter.isMoved else { return false }
     let isAddress = value.pointee.kind == promise_kind_t(PROMISE_KIND_POINTER)
     if !isAddress {
       guard case .pointer? = try ValueConversion.content(value) else { return false }
