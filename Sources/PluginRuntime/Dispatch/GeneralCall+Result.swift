@@ -177,7 +177,10 @@ extension GeneralCall {
     }
     guard case .str = parameter.type.content, !isCountedByResult else { return try elements(slot, data, count) }
     let text = UnsafeRawBufferPointer(start: data, count: count)
-    return try elements(slot, data, text.firstIndex(of: 0) ?? count)
+    let isCounted = slot.pointee.count.map { plan.slots[$0].parameter.direction == .inOut } ?? false
+    // Some functions count the NUL that ends the text, and some leave the count as it was.
+    let length = isCounted ? text.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0 : text.firstIndex(of: 0) ?? count
+    return try elements(slot, data, length)
   }
 
   /// Loads elements whose address the function has moved: those that it wrote, or the rest, which it has not read.
