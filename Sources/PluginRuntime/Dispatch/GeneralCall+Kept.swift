@@ -16,7 +16,7 @@ extension GeneralCall {
   }
 
   /// Stores the address of an object, or an address, in the place of bytes that nothing counts. Returns false for any
-  /// other value.
+  /// other value. An object whose address the function keeps lives as long as kept memory.
   mutating func storeObject(
     _ value: Values, _ slot: Slot, _ memory: UnsafeMutableRawPointer
   ) throws(ArgumentMismatch) -> Bool {
@@ -28,7 +28,7 @@ extension GeneralCall {
     }
     guard let plan = TypePlan(.pointer("void")) else { return false }
     hasUnownedAddress = hasUnownedAddress || isAddress
-    try plan.store(value, at: memory, arena)
+    try plan.store(value, at: memory, parameter.isKept ? keptArena : arena)
     return true
   }
 
@@ -45,7 +45,8 @@ extension GeneralCall {
     guard plan.keepsWithObjects, !hasUnownedAddress, !usedObjects.isEmpty || plan.makesObjects else {
       return memory.keepForever()
     }
-    for object in usedObjects { object.keep(memory) }
+    // An object that kept itself would never be destroyed.
+    for object in usedObjects where !kept.used.contains(where: { $0 === object }) { object.keep(memory) }
     keptMemory = memory
   }
 }
