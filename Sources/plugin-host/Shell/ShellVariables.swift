@@ -75,7 +75,8 @@ struct ShellVariables {
         guard ArgumentText(plain) != .standardInput else {
           throw Failure(.usage, "standard input is the session's; \\- is the text -")
         }
-        arguments += try CommandLineArguments.arguments([text], for: signature, callback: callback)
+        // One word alone would be taken for the first parameter, which may be a callback.
+        arguments += try CommandLineArguments.arguments([text], for: signature, callback: nil)
       } else {
         let text = try text(parts)
         arguments.append(
