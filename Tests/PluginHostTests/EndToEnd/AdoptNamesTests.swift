@@ -115,7 +115,7 @@ extension EndToEnd {
     ])
     func whereTheyAreNoneNothingIsGuessed(name: String, reason: String) throws {
       try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
-        #expect(adopted.signature(name).contains(reason), "\(adopted.signature(name))")
+        #expect(adopted.memory(name).contains(reason), "\(adopted.checks(name))")
       }
     }
   }
