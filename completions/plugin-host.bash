@@ -6,7 +6,7 @@ _plugin_host() {
   current=${words[${#words[@]} - 1]}
   COMPREPLY=()
   while IFS=$'\t' read -r candidate _; do
-    # bash replaces what stands behind the last = or : alone.
+    # bash replaces only the text after the last = or : of a word.
     COMPREPLY+=("${candidate#"${current%"${current##*[=:]}"}"}")
   done < <("${words[0]/#\~/$HOME}" complete -- "${words[@]:1}" 2> /dev/null)
   if [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *= ]]; then compopt -o nospace 2> /dev/null; fi

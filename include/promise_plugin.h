@@ -12,7 +12,7 @@
  * The host calls the function through that text, and every call returns a promise of the result, or of an ERROR.
  *
  * SIGNATURES
- *     name(parameter: [out | inout | keep] type [= default], ...) [-> type] [!]
+ *     name(parameter: [out | inout | keep | [out] moving] type [= default], ...) [-> type] [!]
  *
  *     type in the text                in C, as a parameter          in C, as the result
  *     bool                            bool                          bool
@@ -38,6 +38,8 @@
  *     bytes[n], str[n], &[f64; n]     the address; the parameter `n`, or in a struct the field `n`, is the count
  *     bytes[*], inout str[*]          the address of elements that nothing counts, with a 0 behind them
  *     keep cstr, keep bytes[n]        the same, valid until the objects of the call are destroyed
+ *     moving bytes[n]                 the address of that address, which the function moves behind the bytes that it
+ *                                     has read; `out moving`: that it has written
  *     out T, inout T                  T *, which the function fills, or changes
  *     fn(i32) -> bool @call           bool (*)(int32_t), valid until the function returns; or @once, @settled, @forever
  *     fn(x: out i32, y: inout f64)    void (*)(int32_t *x, double *y), whose values the caller's closure sets

@@ -70,7 +70,11 @@ def sizes(types, signatures, path, flags):
         function, (body, _) = signature.split("(", 1)[0], parts(signature)
         # The struct that memcpy makes or reads is named by a typedef, a tag, or a typedef of its address.
         if function not in types.functions and (size := re.search(r"size: const usize = (\d+)", body)):
-            name = re.search(r"(?:made: out\(\d+\) (?:own )?|struct: )ptr<(\w+)>", body).group(1)
+            made = re.search(r"(?:made: out\(\d+\) (?:own )?|struct: )ptr<(\w+)>", body)
+            if not made:
+                # Of memory that the caller sets aside.
+                continue
+            name = made.group(1)
             if name not in types.typedefs:
                 name = f"union {name}" if name in types.unions else f"struct {name}"
             name = f"*({name})0" if types.resolved(name).endswith("*") else name

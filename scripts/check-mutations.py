@@ -15,6 +15,10 @@ import re
 import sys
 
 
+# The folders of tests that are not named after their target.
+FOLDERS = {"Orderings": "EngineInterleavings", "AdapterTests": "Adapters/Tests/AdapterTests"}
+
+
 @functools.cache
 def text(path):
     return pathlib.Path(path).read_text(encoding="utf-8") if pathlib.Path(path).is_file() else None
@@ -94,7 +98,7 @@ def test_mistake(name):
     target, _, path = name.partition(".")
     if not path:
         return f"{name} has no target of tests before it: PromisesTests.{name}"
-    folder = f"Tests/{'EngineInterleavings' if target == 'Orderings' else target}"
+    folder = f"Tests/{FOLDERS.get(target, target)}"
     if not pathlib.Path(folder).is_dir():
         return f"no folder {folder}"
     for part in path.split("/"):
@@ -136,7 +140,8 @@ def switch_mistake(file, before, after):
 
 def product(test):
     """Returns the product whose tests a name stands for (docs/mutation.md)."""
-    return "library" if test.startswith("ABI/") else "interleavings" if test.startswith("Engine") else "bundle"
+    kinds = {"ABI/": "library", "Engine": "interleavings", "AdapterTests.": "adapters"}
+    return next((kind for prefix, kind in kinds.items() if test.startswith(prefix)), "bundle")
 
 
 def mistakes(fields, before, after):

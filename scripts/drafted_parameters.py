@@ -116,7 +116,9 @@ def manuals():
 
 
 def array(types, draft, name, target, count):
-    """Returns why a draft of counted structs, or of counted addresses of objects, is wrong; None if it is right."""
+    """Why structs, or addresses of objects, that another parameter counts are not a draft's; None if they are."""
+    if draft == "&[cstr; argc]":
+        return None
     elements = count.lower().replace("_", "")
     numbers = re.match(r"(n|num|numof|numberof|nof)[a-z]*$|.*(count|cnt|num|nelem|items|memb)$", elements)
     if re.match(r"&\[(cstr|ptr<)", draft) and types.plain(target).endswith("*"):
@@ -212,11 +214,25 @@ class Parameter:
             yield f"{self.written} may be several"
 
     def uncounted(self):
-        # Only text may be changed in place, by a function whose name says so.
+        # Texts whose addresses are not exchanged: char *const argv[].
+        if self.draft.startswith("&[cstr") and re.search(r"\*\s*const$", self.target.replace("restrict", "").strip()):
+            return
+        # Changed in place, by a function whose name says so, and which has no other text to write.
         if self.draft.startswith("inout ") and (self.core != "char" or not CHANGES.search(self.function.name.lower())):
             yield f"{self.written} is written, and nothing says how much"
         elif not self.draft.startswith("inout ") and not self.is_const:
             yield f"{self.written} may be written, and nothing says how much"
+
+    def moved(self):
+        # An address that is moved beside the number of elements that are left.
+        count = re.search(r"\[(\w+)\]$", self.draft).group(1)
+        numbers = {node.get("name", "").lstrip("_"): node["type"]["qualType"] for node in self.function.parameters}
+        if not self.own.endswith("*") or "*" not in self.types.plain(numbers.get(count, "")):
+            yield f"{self.written} moved, counted by {count}"
+        elif self.draft.startswith("out ") and not any(draft.startswith("moving ") for _, draft in self.function.drafted):
+            yield f"{self.written} is written, and no such data is read"
+        elif not self.draft.startswith("out ") and not re.search(r"\bconst\b", self.target):
+            yield f"{self.written} may be written"
 
     def counted(self):
         count = re.search(r"[\[ ](\w+)\]\??$", self.draft).group(1)
@@ -232,6 +248,7 @@ class Parameter:
     # The check of the first form that fits a draft is made.
     FORMS = [
         (SCALAR, one_number),
+        (re.compile(r"(out )?moving "), moved),
         (re.compile(r"(out|inout) \["), fixed_array),
         (re.compile(r"out (cstr|(own\(\w+\) )?ptr<)"), address),
         (re.compile(r"(&|inout |out )?\{"), struct),

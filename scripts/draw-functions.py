@@ -8,10 +8,11 @@ libraries export. A function is callable if all of these hold:
 
 - it is drafted, and the host accepts the draft;
 - its arguments can be written down: text, numbers, structs, callbacks, and handles that a callable function of the
-  library, of the C library, or of a library whose objects it takes returns, or that a callback is given;
-- its result is of use;
-- calls with random arguments show that it runs. For a function that needs a handle the constructor suffices, unless
-  the calls show that its draft is wrong.
+  library, of the C library, or of a library whose objects it takes returns, or that a callback is given; memory, where
+  the draft says so, is an object of memory_new;
+- its result is of use: memory_read reads the data behind an address;
+- a call with random arguments returns. For a function that needs a handle the constructor suffices, unless the calls
+  show that its draft is wrong.
 
 Any other function is counted by the reason.
 --list shows each function's class.
@@ -34,6 +35,8 @@ specification.loader.exec_module(drafts)
 DATA = re.compile(r"void|any|char|bool|function|[iuf]\d+x?|[ui]size|u?int\d+_t|s?size_t")
 # Parameters with such names, or none, are addresses of memory.
 BUFFER = re.compile(r"(?i)\w*(buf|ptr|mem|argument\d)\w*$|p$")
+# The parameters for which a draft asks for memory.
+MEMORY = re.compile(r"  # check: (?:.*?'(\w+)'.*: give memory that suffices|(\w+) is a \w+, which no function here makes)")
 REASONS = [
     ("variadic", "variadic"),
     ("takes a va_list", "variadic"),
@@ -60,7 +63,7 @@ def handles(text):
 class Function:
     """A function of a header: its draft, or why there is none."""
 
-    def __init__(self, row, name, signature=None, reason=None, is_own=True):
+    def __init__(self, row, name, signature=None, reason=None, is_own=True, memory=()):
         self.row, self.name, self.signature, self.reason, self.is_own = row, name, signature, reason, is_own
         if not signature:
             return
@@ -71,11 +74,13 @@ class Function:
         result = re.sub(r" !.*", "", result.removeprefix(" -> "))
         outputs = [part for part in parameters if re.match(r"(out|inout)( |\()", part)]
         inputs = [part for part in parameters if not re.match(r"out( |\()", part)]
-        self.needs = {name for part in inputs if not part.startswith("fn(") for name in handles(part)}
-        # Beside a callback, an untyped address is the user's data, which may be NULL. As in C, any object may be passed
-        # as void.
+        self.needs = {
+            handle for name, part in zip(names, parameters) if part in inputs and not part.startswith("fn(")
+            and name not in memory for handle in handles(part)}
+        self.asks = bool(self.needs or memory)
+        # Beside a callback it is data of the user's, which may be NULL. As in C, any object is one of void.
         has_callback = any(part.startswith("fn(") for part in inputs)
-        untyped = [name for name, part in zip(names, parameters) if part.startswith("ptr<void>")]
+        untyped = [name for name, part in zip(names, parameters) if part.startswith("ptr<void>") and name not in memory]
         self.untyped = not has_callback and any(BUFFER.match(name) for name in untyped)
         self.takes = {name for part in inputs if not part.startswith("fn(") for name in re.findall(r"ptr<(\w+)", part)}
         # The addresses in an inout struct were passed to the function, not made by it.
@@ -85,7 +90,7 @@ class Function:
         # Addresses that a callback receives: a Swift closure can call functions with them.
         self.lends = {name for part in inputs if part.startswith("fn(") for name in re.findall(r"ptr<(\w+)", part)}
         self.result = addresses.group(3) if addresses else None
-        self.has_output = bool(outputs)
+        self.has_output, self.reads = bool(outputs), False
 
 
 def survey(host, row):
@@ -94,14 +99,23 @@ def survey(host, row):
     run = subprocess.run([host, "adopt", header, "--library", library] + options, capture_output=True, text=True)
     if run.returncode:
         return None
-    functions, start = [], "  - signature: '"
+    functions, start, memory = [], "  - signature: '", set()
+    has_memory = f"{start}memory_new(" in run.stdout
     lines = run.stdout.split("\n")
     for line, following in zip(lines, lines[1:] + [""]):
         if line.startswith(start):
             signature = line[len(start) : -1].replace("''", "'")
-            # memcpy makes and reads structs; the header does not declare it.
-            is_own = not re.match(r"    symbol: '?mem(cpy|set)'?$", following)
-            functions.append(Function(row, signature.split("(")[0], signature, is_own=is_own))
+            # The C library's functions make and read structs and memory; the header does not declare them.
+            is_own = not re.match(r"    symbol: '?(mem(cpy|set)|calloc|strdup)'?$", following)
+            function = Function(row, signature.split("(")[0], signature, is_own=is_own, memory=memory)
+            if has_memory:
+                # Any object is one of void, and memory_read reads the data behind an address.
+                function.needs.discard("void")
+                function.untyped, function.reads = False, True
+            functions.append(function)
+            memory = set()
+        elif named := MEMORY.match(line):
+            memory.add(named.group(1) or named.group(2))
         elif re.match("#   (?!.*(does not export|inline))", line):
             name, reason = line[4:].split(": ", 1)
             functions.append(Function(row, name, reason=reason))
@@ -122,10 +136,11 @@ def makeable(functions, in_callbacks=False):
         made |= more
 
 
-def run(host, file, name):
-    """Calls a function with random arguments. Returns the parts of the line that the calls report."""
+def run(host, file, name, *options, timeout=30):
+    """The line that calls of a function with random arguments report."""
     try:
-        ending = subprocess.run([host, "check-function", file, name], capture_output=True, text=True, timeout=30)
+        command = [host, "check-function", file, name, *options]
+        ending = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
         return (ending.stdout.split("\n")[0] or f"ended {ending.returncode}").split("\t")
     except subprocess.TimeoutExpired:
         return ["endless"]
@@ -143,15 +158,20 @@ def judge(host, function, functions, file):
         return "a handle that nothing drafted makes"
     taken = {name for other in functions if other.signature for name in other.takes}
     is_data = function.result and (DATA.fullmatch(function.result) or function.result not in taken)
-    if is_data and not function.has_output:
+    if is_data and not function.has_output and not function.reads:
         return "a result of data behind an address"
     kind, *rest = run(host, file, function.name)
     if kind == "overwritten" or kind.startswith("fault"):
         return "wrong: " + " ".join(rest[:1] + [kind])
     if kind == "checked":
         return "callable, run"
-    if function.needs:
+    if function.asks:
         return "callable in a session"
+    # Among random arguments may be some with which it waits or aborts.
+    if kind != "unmade" and any(
+            run(host, file, function.name, "--calls", "1", "--seed", str(seed), timeout=5)[0] == "checked"
+            for seed in range(1, 9)):
+        return "callable, run"
     return {"unmade": "not run: " + (rest or [""])[0]}.get(kind, "not run: it crashes, or does not return")
 
 

@@ -41,6 +41,10 @@ static const char *place_of(const region_t *region, const uint8_t *address) {
   return address < region->data + region->size ? "though it is const" : "beyond";
 }
 
+static bool is_in(const region_t *region, const uint8_t *address) {
+  return address >= region->start && address < region->start + (region->pages + 2) * page;
+}
+
 /* Runs on a stack of its own. Calls only async-signal-safe functions and snprintf(). */
 static void on_fault(int number, siginfo_t *info, void *context) {
   const uint8_t *address = info->si_addr;
@@ -50,7 +54,7 @@ static void on_fault(int number, siginfo_t *info, void *context) {
   int length = 0;
   for (size_t i = region_count; i-- > 0 && length == 0;) {
     const region_t *region = &regions[i];
-    if (address < region->start || address >= region->start + (region->pages + 2) * page)
+    if (!is_in(region, address))
       continue;
     const char *function = region->argument.function;
     length = snprintf(line, sizeof line, "fault %s\t%s\t%s\t%s\n", access_of(context), place_of(region, address),
@@ -89,8 +93,10 @@ plugin_check_memory_t plugin_check_map(size_t size, bool aligned, const char *na
   if (start == MAP_FAILED)
     return (plugin_check_memory_t){NULL, 0};
   uint8_t *first = start + page, *end = first + pages * page;
-  if (mprotect(first, pages * page, PROT_READ | PROT_WRITE) != 0)
+  if (mprotect(first, pages * page, PROT_READ | PROT_WRITE) != 0) {
+    munmap(start, (pages + 2) * page);
     return (plugin_check_memory_t){NULL, 0};
+  }
   memset(first, PATTERN, pages * page);
   uint8_t *data = end - size;
   if (aligned)
@@ -121,6 +127,13 @@ static bool is_pattern(const uint8_t *from, const uint8_t *to) {
     if (*from++ != PATTERN)
       return false;
   return true;
+}
+
+bool plugin_check_is_argument(const void *address) {
+  for (size_t i = 0; i < region_count; i++)
+    if (is_in(&regions[i], address))
+      return true;
+  return false;
 }
 
 plugin_check_argument_t plugin_check_overwritten(void) {

@@ -5,38 +5,39 @@
 // cast makes it an O; otherwise the derived promise stays pending. The handler is released either way.
 extension Promise {
   /// Calls `onError` with the reason if the promise is rejected with one of type `E` (clause 3.2.1).
-  public final func rescue<E>(_ onError: @escaping (E) -> ()) {
-    cell.observe(Reactions.rescue(onError))
+  @inlinable public final func rescue<E>(_ onError: @escaping (E) -> ()) {
+    cell.observe(rejections: .chosen, Reactions.rescue(onError))
   }
 
   /// Calls `onError` with the reason, as `rescue(_:)` does, in `context`.
   @_disfavoredOverload
-  public final func rescue<E>(on context: PromiseContext, _ onError: sending @escaping (E) -> ()) {
-    cell.observe(context, for: .rejected, Reactions.rescue(consume onError))
+  @inlinable public final func rescue<E>(on context: PromiseContext, _ onError: sending @escaping (E) -> ()) {
+    cell.observe(context, for: .rejected, rejections: .chosen, Reactions.rescue(consume onError))
   }
 
   /// Calls `onError` with the reason, as `rescue(_:)` does, on the main actor.
-  public final func rescue<E>(on main: MainContext, _ onError: consuming @escaping @MainActor (E) -> ()) {
-    cell.observe(main.place, for: .rejected, Reactions.rescue(main.calling(consume onError)))
+  @inlinable public final func rescue<E>(on main: MainContext, _ onError: consuming @escaping @MainActor (E) -> ()) {
+    cell.observe(
+      main.place, for: .rejected, rejections: .chosen, Reactions.rescue(main.calling(consume onError)))
   }
 
   /// Returns a promise of `onError`'s result for a reason of type `E` (clause 3.2.2).
   ///
   /// It is rejected with an error that `onError` throws, or with this promise's reason if that is not an `E`.
-  public final func rescue<E, O>(_ onError: @escaping (E) throws -> O) -> Promise<O> {
+  @inlinable public final func rescue<E, O>(_ onError: @escaping (E) throws -> O) -> Promise<O> {
     Promise<O>(cell: cell.derive(Reactions.rescue(onError)))
   }
 
   /// Returns a promise of `onError`'s result, as `rescue(_:)` does; `onError` runs in `context`.
   @_disfavoredOverload
-  public final func rescue<E, O>(
+  @inlinable public final func rescue<E, O>(
     on context: PromiseContext, _ onError: sending @escaping (E) throws -> O
   ) -> Promise<O> {
     Promise<O>(cell: cell.derive(context, Reactions.rescue(consume onError)))
   }
 
   /// Returns a promise of `onError`'s result, as `rescue(_:)` does; `onError` runs on the main actor.
-  public final func rescue<E, O>(
+  @inlinable public final func rescue<E, O>(
     on main: MainContext, _ onError: consuming @escaping @MainActor (E) throws -> O
   ) -> Promise<O> {
     Promise<O>(cell: cell.derive(main.place, Reactions.rescue(main.calling(consume onError))))
@@ -45,19 +46,19 @@ extension Promise {
   /// Returns a promise that follows the promise `onError` returns for a reason of type `E` (clause 3.2.3).
   ///
   /// It is rejected with an error that `onError` throws, or with this promise's reason if that is not an `E`.
-  public final func rescue<E, O>(_ onError: @escaping (E) throws -> Promise<O>) -> Promise<O> {
+  @inlinable public final func rescue<E, O>(_ onError: @escaping (E) throws -> Promise<O>) -> Promise<O> {
     Promise<O>(cell: cell.derive(Reactions.rescue(async: onError)))
   }
 
   /// Returns a promise that follows the promise `onError` returns, as `rescue(_:)` does; the label is that of
   /// `then(async:)`.
   @_disfavoredOverload
-  public final func rescue<E, O>(async onError: @escaping (E) throws -> Promise<O>) -> Promise<O> {
+  @inlinable public final func rescue<E, O>(async onError: @escaping (E) throws -> Promise<O>) -> Promise<O> {
     Promise<O>(cell: cell.derive(Reactions.rescue(async: onError)))
   }
 
   /// Returns a promise that follows the promise `onError` returns, as `rescue(_:)` does; `onError` runs in `context`.
-  public final func rescue<E, O>(
+  @inlinable public final func rescue<E, O>(
     on context: PromiseContext, _ onError: sending @escaping (E) throws -> Promise<O>
   ) -> Promise<O> {
     Promise<O>(cell: cell.derive(context, Reactions.rescue(async: consume onError)))
@@ -65,7 +66,7 @@ extension Promise {
 
   /// Returns a promise that follows the promise `onError` returns, as `rescue(_:)` does; `onError` runs on the main
   /// actor.
-  public final func rescue<E, O>(
+  @inlinable public final func rescue<E, O>(
     on main: MainContext, _ onError: consuming @escaping @MainActor (E) throws -> Promise<O>
   ) -> Promise<O> {
     Promise<O>(cell: cell.derive(main.place, Reactions.rescue(async: main.calling(consume onError))))
@@ -74,7 +75,7 @@ extension Promise {
   /// Returns a promise that follows the promise `onError` returns, as `rescue(on:_:)` does; the label is that of
   /// `then(async:)`.
   @_disfavoredOverload
-  public final func rescue<E, O>(
+  @inlinable public final func rescue<E, O>(
     on context: PromiseContext, async onError: sending @escaping (E) throws -> Promise<O>
   ) -> Promise<O> {
     Promise<O>(cell: cell.derive(context, Reactions.rescue(async: consume onError)))
@@ -82,7 +83,7 @@ extension Promise {
 
   /// Returns a promise that follows the promise `onError` returns, as `rescue(on:_:)` does, on the main actor.
   @_disfavoredOverload
-  public final func rescue<E, O>(
+  @inlinable public final func rescue<E, O>(
     on main: MainContext, async onError: consuming @escaping @MainActor (E) throws -> Promise<O>
   ) -> Promise<O> {
     Promise<O>(cell: cell.derive(main.place, Reactions.rescue(async: main.calling(consume onError))))
@@ -90,14 +91,15 @@ extension Promise {
 }
 
 extension Reactions {
-  static func rescue<E>(_ onError: @escaping (E) -> ()) -> Closure {
-    { isRejected, value, _ in
-      if isRejected, case .some(let reason) = value.reason as? E { onError(reason) }
+  @inlinable static func rescue<E>(_ onError: @escaping (E) -> ()) -> Closure {
+    { isRejected, value, out in
+      guard isRejected, case .some(let reason) = value.reason as? E else { return .pass }
+      if !out.isQuestion { onError(reason) }
       return .leave
     }
   }
 
-  static func rescue<E, O>(_ onError: @escaping (E) throws -> O) -> Closure {
+  @inlinable static func rescue<E, O>(_ onError: @escaping (E) throws -> O) -> Closure {
     { isRejected, value, out in
       guard isRejected else { return forward(value, as: O.self, &out) }
       guard case .some(let reason) = value.reason as? E else { return .pass }
@@ -105,7 +107,7 @@ extension Reactions {
     }
   }
 
-  static func rescue<E, O>(async onError: @escaping (E) throws -> Promise<O>) -> Closure {
+  @inlinable static func rescue<E, O>(async onError: @escaping (E) throws -> Promise<O>) -> Closure {
     { isRejected, value, out in
       guard isRejected else { return forward(value, as: O.self, &out) }
       guard case .some(let reason) = value.reason as? E else { return .pass }
@@ -114,7 +116,7 @@ extension Reactions {
   }
 
   /// Forwards a fulfilled promise's value if it is an O.
-  private static func forward<O>(_ value: CellValue, as type: O.Type, _ out: inout CellValue) -> Verdict {
+  @inlinable static func forward<O>(_ value: CellValue, as type: O.Type, _ out: inout CellValue) -> Verdict {
     guard case .some(let forwarded) = value.any as? O else { return .leave }
     out = .encoding(forwarded)
     return .fulfill

@@ -29,9 +29,9 @@ extension Promise {
     cell.settle(rejecting: .encoding(reason: reason), reports: true)
   }
 
-  /// Calls `resolve(_:)` on a thread that must not run code of the program: callbacks run in a closure passed to
-  /// `elsewhere`. Only for a promise made with a `DemandBlock`.
-  package final func resolve(_ value: Value, elsewhere: (@escaping @Sendable () -> Void) -> Void) {
+  /// Calls `resolve(_:)` on a thread that must not run code of the program: callbacks run in a closure that `elsewhere`
+  /// gets. For a promise that was made with a `DemandBlock`.
+  @inlinable package final func resolve(_ value: Value, elsewhere: (@escaping @Sendable () -> Void) -> Void) {
     cell.settle(.encoding(value), .fulfilled, elsewhere: elsewhere)
   }
 

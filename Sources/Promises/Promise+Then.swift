@@ -4,12 +4,12 @@ extension Promise {
   ///
   /// An error that `onSuccess` throws is passed to `onFailure`; without `onFailure` it is ignored.
   @inlinable public final func then(_ onSuccess: ((Value) throws -> ())?, _ onFailure: ((Any?) -> ())? = nil) {
-    cell.observe(ignoresRejections: onFailure == nil, Reactions.untyped(onSuccess, onFailure))
+    cell.observe(rejections: onFailure == nil ? .ignored : .handled, Reactions.untyped(onSuccess, onFailure))
   }
 
   /// Calls `onSuccess` or `onFailure`, as `then(_:_:)` does, in `context`.
   @_disfavoredOverload
-  public final func then(
+  @inlinable public final func then(
     on context: PromiseContext, _ onSuccess: sending ((Value) throws -> ())?,
     _ onFailure: sending ((Any?) -> ())? = nil
   ) {
@@ -19,7 +19,7 @@ extension Promise {
   }
 
   /// Calls `onSuccess` or `onFailure`, as `then(_:_:)` does, on the main actor.
-  public final func then(
+  @inlinable public final func then(
     on main: MainContext, _ onSuccess: consuming (@MainActor (Value) throws -> ())?,
     _ onFailure: consuming (@MainActor (Any?) -> ())? = nil
   ) {
@@ -45,14 +45,14 @@ extension Promise {
 
   /// Returns a promise of `onSuccess`'s result, as `then(_:)` does; `onSuccess` runs in `context`.
   @_disfavoredOverload
-  public final func then<O>(
+  @inlinable public final func then<O>(
     on context: PromiseContext, _ onSuccess: sending @escaping (Value) throws -> O
   ) -> Promise<O> {
     Promise<O>(cell: cell.derive(context, for: .fulfilled, Reactions.then(consume onSuccess)))
   }
 
   /// Returns a promise of `onSuccess`'s result, as `then(_:)` does; `onSuccess` runs on the main actor.
-  public final func then<O>(
+  @inlinable public final func then<O>(
     on main: MainContext, _ onSuccess: consuming @escaping @MainActor (Value) throws -> O
   ) -> Promise<O> {
     Promise<O>(cell: cell.derive(main.place, for: .fulfilled, Reactions.then(main.calling(consume onSuccess))))
@@ -76,7 +76,7 @@ extension Promise {
   /// Returns a promise that follows the promise `onSuccess` returns, as `then(async:)` does; `onSuccess` runs in
   /// `context`.
   @_disfavoredOverload
-  public final func then<O>(
+  @inlinable public final func then<O>(
     on context: PromiseContext, async onSuccess: sending @escaping (Value) throws -> Promise<O>
   ) -> Promise<O> {
     Promise<O>(cell: cell.derive(context, for: .fulfilled, Reactions.then(async: consume onSuccess)))
@@ -84,7 +84,7 @@ extension Promise {
 
   /// Returns a promise that follows the promise `onSuccess` returns, as `then(async:)` does; `onSuccess` runs on the
   /// main actor.
-  public final func then<O>(
+  @inlinable public final func then<O>(
     on main: MainContext, async onSuccess: consuming @escaping @MainActor (Value) throws -> Promise<O>
   ) -> Promise<O> {
     Promise<O>(cell: cell.derive(main.place, for: .fulfilled, Reactions.then(async: main.calling(consume onSuccess))))
@@ -93,7 +93,7 @@ extension Promise {
 
 extension Job.OutcomeSet {
   /// The outcomes that two optional handlers handle; nil if both are nil.
-  static func handled(_ hasSuccess: Bool, _ hasFailure: Bool) -> Job.OutcomeSet? {
+  @inlinable static func handled(_ hasSuccess: Bool, _ hasFailure: Bool) -> Job.OutcomeSet? {
     hasSuccess ? hasFailure ? .all : .fulfilled : hasFailure ? .rejected : nil
   }
 }
@@ -165,8 +165,8 @@ extension CellRef {
   }
 
   /// Attaches a closure that settles no promise.
-  @usableFromInline func observe(ignoresRejections: Bool = false, _ closure: consuming @escaping Closure) {
-    if react(isHeld: false, ignoresRejections: ignoresRejections, consume closure) == nil {
+  @usableFromInline func observe(rejections: RejectionUse = .handled, _ closure: consuming @escaping Closure) {
+    if react(isHeld: false, rejections: rejections, consume closure) == nil {
       fatalError("no memory for a callback")
     }
   }

@@ -84,9 +84,8 @@ public final class PromiseOperation<Value, Failure>: Operation, @unchecked Senda
     }
     guard case .waiting(let context, let body, let resolver) = waiting else { return }
     if isCancelled {
-      if change(to: .finished, "isFinished", from: { if case .waiting = $0 { true } else { false } }) {
-        resolver.cancel()
-      }
+      // The release of the resolver cancels the future.
+      _ = change(to: .finished, "isFinished", from: { if case .waiting = $0 { true } else { false } })
       return
     }
     guard change(to: .executing(inner), "isExecuting", from: { if case .waiting = $0 { true } else { false } }) else {

@@ -68,6 +68,26 @@ static inline void copy_to(int descriptor, const char *path) {
     abort();
 }
 
+/* Leaves a child, and appends its number to a file. */
+static inline void leave_child(const char *path) {
+  pid_t child = fork();
+  if (child == 0)
+    hang();
+  FILE *file = fopen(path, "a");
+  if (file == NULL)
+    abort();
+  fprintf(file, "%d\n", (int)child);
+  fclose(file);
+}
+
+/* Prints how long a core file may be, and ends the process. */
+static inline void print_core(void) {
+  struct rlimit limit;
+  getrlimit(RLIMIT_CORE, &limit);
+  dprintf(2, "core %lld\n", (long long)limit.rlim_max);
+  abort();
+}
+
 static const char *notes;
 
 static void note_exit(void) {

@@ -84,6 +84,17 @@ struct OperationQueueTests {
     #expect(log.events == ["here: true"])
   }
 
+  @Test("T9 a reserved place is for one callback; a second one runs as on the queue itself")
+  func reservedTwice() {
+    let context = PromiseContext.operationQueue(queue).reserved()
+    for name in ["first", "second"] {
+      Promise<Int>.resolve(1).then(
+        on: context, { [log, queue] _ in log.record("\(name): \(OperationQueue.current === queue)") }, nil)
+    }
+    queue.waitUntilAllOperationsAreFinished()
+    #expect(log.events == ["first: true", "second: true"])
+  }
+
   @Test("T9 a reserved place that is not taken leaves the queue")
   func givenUp() {
     do {

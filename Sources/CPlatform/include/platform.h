@@ -25,6 +25,7 @@ struct platform_thread {
   void *_Nullable main_pass;  /* the running pass of callbacks of the main context */
   void *_Nullable running;    /* the innermost executor whose job runs on this thread */
   void *_Nullable delivery;   /* the list of subscribers that this thread is draining (Delivery.swift) */
+  void *_Nullable requests;   /* the list of callbacks that this thread is draining (RequestTurns.swift) */
   void *_Nullable worker;     /* the thread's state as a pool worker, or NULL */
   uint32_t disposal;          /* the first cell whose disposal is deferred, by index; 0: none */
   uint32_t contexts;          /* the first reaction whose context's release is deferred, by index; 0: none */

@@ -49,6 +49,9 @@ plugin_check_memory_t plugin_check_map(size_t size, bool aligned, const char *PR
  * [one thread] */
 void plugin_check_protect(plugin_check_memory_t memory);
 
+/* Returns whether an address is in the memory of an argument, also of an earlier call. [one thread] */
+bool plugin_check_is_argument(const void *PROMISE_NULLABLE address);
+
 /* An argument, and the function that it was for if that is not the checked one: see plugin_check_prepare(). */
 typedef struct plugin_check_argument {
   const char *PROMISE_NULLABLE name;

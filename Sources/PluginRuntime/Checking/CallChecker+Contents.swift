@@ -34,7 +34,7 @@ extension Parameter {
   fileprivate var mayHaveContents: Bool {
     switch direction {
     case .input: false
-    case .output: room == nil && (type.countName == nil ? type : type.element).isWithoutAddresses
+    case .output: room == nil && !isMoved && (type.countName == nil ? type : type.element).isWithoutAddresses
     case .inOut: if case .array = type { type.isWithoutAddresses } else { false }
     }
   }

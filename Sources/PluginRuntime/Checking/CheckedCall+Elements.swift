@@ -42,8 +42,8 @@ extension CheckedCall {
     if type.unwrapped != type, values.roll(2) == 0 { return nil }
     let element = type.element
     let end = [UInt8](repeating: 0, count: TypeLayout(of: element)?.size ?? 1)
-    // A pointer to any object gets a large buffer: the object's size is unknown, so a read beyond it proves nothing.
-    let count = type.takesObjects && parameter.direction == .input ? 4096 : values.count()
+    // Of elements that are only read there are many: their number is unknown, so a read beyond them proves nothing.
+    let count = type.content != .str && parameter.direction == .input ? 4096 : values.count()
     let bytes =
       type.content == .str
       ? values.text(count)

@@ -20,6 +20,8 @@ struct CheckedCall {
     }
   }
 
+  /// The arguments of a tail: NULLs, which end a list and are of no text's format.
+  private static let tailCount = 4
   /// The name of the memory for a GError, as C text that is never freed.
   private static nonisolated(unsafe) let error = UnsafePointer(strdup("error") ?? .allocate(capacity: 1))
   private let target: Target
@@ -33,8 +35,8 @@ struct CheckedCall {
   /// - Throws: the reason why no call of the function can be generated.
   init(_ target: Target) throws(Unmade) {
     let signature = target.signature
-    guard signature.tail == nil, signature.completion == nil, !signature.fails else {
-      throw Unmade("it has a tail, a completion or a failure rule, which the check does not support")
+    guard signature.completion == nil, !signature.fails else {
+      throw Unmade("it has a completion or a failure rule, which the check does not support")
     }
     self.target = target
     names = signature.parameters.map { UnsafePointer(strdup($0.name)) ?? UnsafePointer(strdup("")) }
@@ -42,6 +44,8 @@ struct CheckedCall {
       parameter.isByAddress || parameter.type.unwrapped.isCounted ? FFIType.pointer : FFIType.of(parameter.type)
     }
     if signature.failure == .gerror { types.append(FFIType.pointer) }
+    let fixed = types.count
+    if signature.tail != nil { types += [FFIType.Reference](repeating: FFIType.pointer, count: Self.tailCount) }
     count = types.count
     let list = UnsafeMutablePointer<FFIType.Reference?>.allocate(capacity: max(count, 1))
     for (index, type) in types.enumerated() { (list + index).initialize(to: type) }
@@ -49,7 +53,8 @@ struct CheckedCall {
     interface.initialize(to: ffi_cif())
     guard
       FFIType.prepare(
-        interface, variadicFrom: signature.variadicIndex, count: count, returning: FFIType.of(signature.returned), list)
+        interface, variadicFrom: signature.tail == nil ? signature.variadicIndex : fixed, count: count,
+        returning: FFIType.of(signature.returned), list)
     else { throw Unmade("libffi cannot call it") }
   }
 
@@ -70,6 +75,9 @@ struct CheckedCall {
       let argument = try argument(parameter, index, rooms, &values, memory)
       switch argument {
       case .bytes(let bytes): bytes.withUnsafeBytes { word.write($0) }
+      case .address(let address) where parameter.isMoved:
+        let place = try written(withUnsafeBytes(of: UInt(bitPattern: address)) { Array($0) }, index, memory)
+        word.storeBytes(of: place, as: UnsafeMutableRawPointer?.self)
       case .address(let address): word.storeBytes(of: address, as: UnsafeMutableRawPointer?.self)
       }
       if parameter.direction == .output, case .address(let address?) = argument, let name = parameter.type.objectName {
@@ -79,6 +87,11 @@ struct CheckedCall {
     if target.signature.failure == .gerror {
       let word = UnsafeMutableRawPointer.allocate(byteCount: 8, alignment: 16)
       word.storeBytes(of: memory.map(8, for: Self.error), as: UnsafeMutableRawPointer?.self)
+      words.append(word)
+    }
+    for _ in words.count..<count {
+      let word = UnsafeMutableRawPointer.allocate(byteCount: 8, alignment: 16)
+      word.storeBytes(of: 0, as: UInt.self)
       words.append(word)
     }
     let size = max(target.signature.returned.flatMap { TypeLayout(of: $0)?.size } ?? 0, 16)
@@ -92,15 +105,20 @@ struct CheckedCall {
     }
     plugin_check_leave(returned, target.signature.returned.flatMap { TypeLayout(of: $0)?.size } ?? 0)
     var given = Given(objects: made)
-    for (name, address) in stored { given.objects[name] = address.load(as: UInt.self) }
-    if let name = target.signature.returned?.objectName { given.objects[name] = returned.load(as: UInt.self) }
-    given.objects = given.objects.filter { $0.value != 0 }
+    for (name, address) in stored { given.add(address.load(as: UnsafeRawPointer?.self), name) }
+    if let name = target.signature.returned?.objectName { given.add(returned.load(as: UnsafeRawPointer?.self), name) }
     return given
   }
 
   /// The objects that a call returned, by their types.
   struct Given {
     var objects: [String: UInt] = [:]
+
+    /// Adds an object. NULL is none, and neither is a place in an argument, such as the end of a number in a text.
+    mutating func add(_ address: UnsafeRawPointer?, _ name: String) {
+      guard let address, !plugin_check_is_argument(address) else { return }
+      objects[name] = UInt(bitPattern: address)
+    }
   }
 
   private enum Argument {

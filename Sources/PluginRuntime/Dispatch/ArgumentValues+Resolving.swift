@@ -5,28 +5,41 @@ extension ArgumentValues {
   /// Assigns the arguments to parameters by name, position or default, and converts them to the parameters' types. The
   /// remaining arguments are assigned to the tail of a variadic function.
   static func resolve(_ arguments: [Argument], for function: BoundFunction) throws(PluginError) -> ArgumentValues {
-    let parameters = function.signature.inputs
-    let (places, rest) = try assign(arguments, to: function)
-    let resolved = ArgumentValues(capacity: parameters.count + rest.count)
-    for index in parameters.indices {
-      let parameter = parameters[index]
-      if let place = places[index] {
-        resolved.append(
-          try value(
-            of: arguments[place].content, for: parameter.argumentType.valueType, function.inputPlans[index],
-            parameter.name, of: function))
-      } else {
-        let fallback = function.plan.pointee.fallback(index)
-        guard fallback.kind != 0 else { throw function.missing(parameter) }
-        withUnsafePointer(to: fallback) { _ = promise_value_retain($0) }
-        resolved.append(fallback)
+    let count = function.inputTypes.count
+    if arguments.count <= count, arguments.allSatisfy({ $0.name == nil }) {
+      let resolved = ArgumentValues(capacity: count)
+      for index in 0..<count {
+        try resolved.append(index < arguments.count ? arguments[index].content : nil, at: index, for: function)
       }
+      return resolved
+    }
+    let (places, rest) = try assign(arguments, to: function)
+    let resolved = ArgumentValues(capacity: count + rest.count)
+    for index in 0..<count {
+      try resolved.append(places[index].map { arguments[$0].content }, at: index, for: function)
     }
     for (index, content) in rest.enumerated() {
       let name = "\(function.signature.tail?.parameter.name ?? "")[\(index)]"
       resolved.append(try value(ofTail: content, name, of: function))
     }
     return resolved
+  }
+
+  /// Appends the value of an input: of its argument, or without one its default.
+  private func append(
+    _ content: Argument.Content?, at index: Int, for function: BoundFunction
+  ) throws(PluginError) {
+    guard let content else {
+      let fallback = function.plan.pointee.fallback(index)
+      guard fallback.kind != 0 else { throw function.missing(function.signature.inputs[index]) }
+      withUnsafePointer(to: fallback) { _ = promise_value_retain($0) }
+      return append(fallback)
+    }
+    let (type, isPlain) = function.inputTypes[index]
+    if isPlain, case .value(let given) = content, let converted = promise_value_t(given) { return append(converted) }
+    append(
+      try Self.value(
+        of: content, for: type, function.inputPlans[index], function.signature.inputs[index].name, of: function))
   }
 
   /// Returns the place of the argument for each parameter, `nil` for a default, and the contents for the tail.

@@ -11,6 +11,8 @@ final class BoundFunction: Sendable {
   let resultPlan: TypePlan?
   /// The plans to convert arguments, in the order of the inputs and of the types of the tail (`TypePlan.ofElements`).
   let inputPlans: [TypePlan?]
+  /// The types of arguments for the inputs, and whether a value for it only needs the check when it is stored.
+  let inputTypes: [(type: ValueType, isPlain: Bool)]
   let tail: [(type: ValueType, plan: TypePlan?)]
 
   /// Makes the plans for a function; `nil` if this machine cannot call it.
@@ -29,6 +31,10 @@ final class BoundFunction: Sendable {
     let held: ValueType? = if case .promise(let held) = signature.result { held } else { signature.yielded }
     resultPlan = signature.outputs.isEmpty ? held.flatMap { TypePlan($0.content) } : nil
     inputPlans = signature.inputs.map { TypePlan.ofElements($0.type.valueType) }
+    inputTypes = signature.inputs.map { input in
+      let type = input.argumentType.valueType
+      return (type, ValueType.simple.contains(type))
+    }
     tail = signature.tail?.types.map { ($0, TypePlan.ofElements($0)) } ?? []
     self.plan = plan
     self.signature = signature

@@ -28,6 +28,7 @@ extension GeneralCall {
     } catch {
       return .mismatch(Mismatch(-1, error))
     }
+    storePlaces()
     guard let arguments, given > plan.inputCount else { return nil }
     for index in plan.inputCount..<given {
       do throws(ArgumentMismatch) {
@@ -149,6 +150,17 @@ extension GeneralCall {
       setRoom(index, count)
       let data = try arena.allocate(count * slot.pointee.elementSize)
       (frame + slot.pointee.offset).storeBytes(of: data, as: UnsafeMutableRawPointer.self)
+    }
+  }
+
+  /// Stores the addresses that the function moves, and passes it their addresses instead.
+  private func storePlaces() {
+    for index in 0..<plan.slotCount {
+      let slot = plan.slots + index
+      guard let place = slot.pointee.place else { continue }
+      let data = (frame + slot.pointee.offset).load(as: UInt.self)
+      (frame + place).storeBytes(of: (data, data), as: (UInt, UInt).self)
+      (frame + slot.pointee.offset).storeBytes(of: frame + place, as: UnsafeMutableRawPointer.self)
     }
   }
 

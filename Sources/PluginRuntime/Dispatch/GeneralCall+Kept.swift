@@ -20,14 +20,15 @@ extension GeneralCall {
   mutating func storeObject(
     _ value: Values, _ slot: Slot, _ memory: UnsafeMutableRawPointer
   ) throws(ArgumentMismatch) -> Bool {
-    guard slot.pointee.parameter.type.takesObjects, slot.pointee.parameter.direction == .input else { return false }
+    let parameter = slot.pointee.parameter
+    guard parameter.type.takesObjects, parameter.direction == .input, !parameter.isMoved else { return false }
     let isAddress = value.pointee.kind == promise_kind_t(PROMISE_KIND_POINTER)
     if !isAddress {
       guard case .pointer? = try ValueConversion.content(value) else { return false }
     }
     guard let plan = TypePlan(.pointer("void")) else { return false }
     hasUnownedAddress = hasUnownedAddress || isAddress
-    try plan.store(value, at: memory, arena)
+    try plan.store(value, at: memory, parameter.isKept ? keptArena : arena)
     return true
   }
 
@@ -44,7 +45,8 @@ extension GeneralCall {
     guard plan.keepsWithObjects, !hasUnownedAddress, !usedObjects.isEmpty || plan.makesObjects else {
       return memory.keepForever()
     }
-    for object in usedObjects { object.keep(memory) }
+    // An object that kept itself would never be destroyed.
+    for object in usedObjects where !kept.used.contains(where: { $0 === object }) { object.keep(memory) }
     keptMemory = memory
   }
 }

@@ -82,11 +82,13 @@ extension GeneralCall {
 
   /// Loads, as a span, memory that the function returns and that another parameter counts.
   private func loadGiven(
-    _ plan: TypePlan, _ memory: UnsafeRawPointer, _ count: Int
+    _ plan: TypePlan, _ memory: UnsafeRawPointer, _ count: Int?
   ) throws(ArgumentMismatch) -> PluginValue {
-    let slot = self.plan.slots + count
-    let number = slot.pointee.parameter.type.scalar?.integer(
-      at: frame + (slot.pointee.cell ?? slot.pointee.offset))
+    var number = countOfResult
+    if let count {
+      let slot = self.plan.slots + count
+      number = slot.pointee.parameter.type.scalar?.integer(at: frame + (slot.pointee.cell ?? slot.pointee.offset))
+    }
     let span = (memory.load(as: UInt.self), UInt(bitPattern: number ?? -1))
     return try withUnsafePointer(to: span) { (span) throws(ArgumentMismatch) in
       try plan.load(UnsafeRawPointer(span), from: objects)
@@ -146,8 +148,11 @@ extension GeneralCall {
     if slot.pointee.parameter.room != nil {
       return try slot.pointee.plan.load(frame + slot.pointee.offset, from: objects)
     }
+    if let place = slot.pointee.place { return try loadMoved(slot, frame + place, room: room(index) ?? 0) }
     guard let cell = slot.pointee.cell else { return try loadElements(slot, room: room(index) ?? 0) }
-    if let count = slot.pointee.givenCount { return try loadGiven(slot.pointee.plan, frame + cell, count) }
+    if slot.pointee.parameter.type.givenCountName != nil {
+      return try loadGiven(slot.pointee.plan, frame + cell, slot.pointee.givenCount)
+    }
     return Signature.isGivenByAddress(slot.pointee.parameter.type)
       ? try take(frame + cell) : try slot.pointee.plan.load(frame + cell, from: objects)
   }
@@ -170,14 +175,42 @@ extension GeneralCall {
       throw ArgumentMismatch(
         message: "has \(said) elements, expected at most \(room), which is the room that it was given")
     }
-    switch parameter.type.content {
+    guard case .str = parameter.type.content, !isCountedByResult else { return try elements(slot, data, count) }
+    let text = UnsafeRawBufferPointer(start: data, count: count)
+    let isCounted = slot.pointee.count.map { plan.slots[$0].parameter.direction == .inOut } ?? false
+    // Some functions count the NUL that ends the text, and some leave the count as it was.
+    let length = isCounted ? text.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0 : text.firstIndex(of: 0) ?? count
+    return try elements(slot, data, length)
+  }
+
+  /// Loads elements whose address the function has moved: those that it wrote, or the rest, which it has not read.
+  private func loadMoved(
+    _ slot: Slot, _ place: UnsafeRawPointer, room: Int
+  ) throws(ArgumentMismatch) -> PluginValue {
+    let (end, start) = place.load(as: (UInt, UInt).self)
+    let size = slot.pointee.elementSize
+    // NULL stands for the end, as does the address behind the 0 that ends elements.
+    var distance = end == 0 ? room * size : Int(bitPattern: end &- start)
+    if slot.pointee.parameter.type.isUncounted, distance == (room + 1) * size { distance = room * size }
+    guard let data = UnsafeRawPointer(bitPattern: start), (0...room * size).contains(distance), distance % size == 0
+    else {
+      throw ArgumentMismatch(message: "was moved by \(distance) bytes, expected at most its \(room) elements")
+    }
+    let count = distance / size
+    guard slot.pointee.parameter.direction == .input else { return try elements(slot, data, count) }
+    return try elements(slot, data + distance, room - count)
+  }
+
+  private func elements(
+    _ slot: Slot, _ data: UnsafeRawPointer, _ count: Int
+  ) throws(ArgumentMismatch) -> PluginValue {
+    let bytes = UnsafeRawBufferPointer(start: data, count: count)
+    switch slot.pointee.parameter.type.content {
     case .slice: return try slot.pointee.plan.element?.load(data, count: count) ?? .void
     case .str:
-      let all = UnsafeRawBufferPointer(start: data, count: count)
-      let bytes = isCountedByResult ? all[...] : all.prefix { $0 != 0 }
       guard let text = String(validating: bytes, as: UTF8.self) else { throw TypePlan.notUTF8 }
       return .string(text)
-    default: return .bytes([UInt8](UnsafeRawBufferPointer(start: data, count: count)))
+    default: return .bytes([UInt8](bytes))
     }
   }
 

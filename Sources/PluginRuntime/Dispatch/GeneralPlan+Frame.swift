@@ -21,7 +21,10 @@ extension GeneralPlan {
     /// Frame offsets of the argument slot and, for pointer arguments, of the pointee; `cell` is `nil` without one.
     let offset: Int
     let cell: Int?
-    /// The index in `slots` of the count of the memory that the function returns through `cell`.
+    /// The frame offset of the address that the function moves, and of that address as it was; `nil` without one.
+    let place: Int?
+    /// The index in `slots` of the count of the memory that the function returns through `cell`; `nil` without one, and
+    /// if the function returns the count.
     let givenCount: Int?
     /// Whether the stored value is a part of the call's result.
     let isGiven: Bool
@@ -50,6 +53,7 @@ extension GeneralPlan {
             elementSize: TypeLayout(of: parameter.type.element)?.size ?? 1,
             offset: frame.add(TypeLayout(of: parameter.type)?.size ?? 0),
             cell: parameter.isByAddress && !areElements && !parameter.isKept ? frame.add(plan.layout.size) : nil,
+            place: parameter.isMoved ? frame.add(16) : nil,
             givenCount: parameter.type.givenCountName.flatMap { name in parameters.firstIndex { $0.name == name } },
             isGiven: outputs.contains(parameter.name)))
       }

@@ -71,20 +71,22 @@ enum ArgumentCoder {
     return (form, .uint(UInt64(index)))
   }
 
-  /// Decodes arguments.
+  /// Decodes arguments of so many values. Promises and callbacks are made by the closures from their numbers.
   ///
   /// - Throws: `FrameError` if they are malformed.
   static func decode(
-    _ parts: ArraySlice<PluginValue>, memory: [SharedBytes], promise: (GivenPromise) -> Promise<PluginValue>,
-    callback: (UInt64) -> PluginCallback
-  ) throws(FrameError) -> [Argument] {
-    guard parts.count.isMultiple(of: 3) else { throw malformed }
+    _ decoder: inout CBORDecoder, _ count: Int, memory: [SharedBytes],
+    promise: (GivenPromise) -> Promise<PluginValue>, callback: (UInt64) -> PluginCallback
+  ) throws -> [Argument] {
+    guard count.isMultiple(of: 3) else { throw malformed }
     var arguments: [Argument] = []
-    arguments.reserveCapacity(parts.count / 3)
-    for first in stride(from: parts.startIndex, to: parts.endIndex, by: 3) {
-      guard case .uint(let number) = parts[first + 1], let form = Form(rawValue: number) else { throw malformed }
+    // Not all is reserved in advance: an argument takes many times the memory of its encoding.
+    arguments.reserveCapacity(min(count / 3, 16))
+    for _ in 0..<count / 3 {
+      let name: String? = if case .string(let name) = try decoder.element() { name } else { nil }
+      guard let form = try decoder.unsigned().flatMap(Form.init) else { throw malformed }
       let content: Argument.Content
-      switch (form, parts[first + 2]) {
+      switch (form, try decoder.element()) {
       case (.value, let value): content = .value(value)
       case (.text, .string(let text)): content = .text(text)
       case (.json, let json): content = .json(try decode(json))
@@ -101,7 +103,6 @@ enum ArgumentCoder {
         content = .shared(memory[Int(index)], isContents: true)
       default: throw malformed
       }
-      let name: String? = if case .string(let name) = parts[first] { name } else { nil }
       arguments.append(Argument(name: name, content))
     }
     return arguments

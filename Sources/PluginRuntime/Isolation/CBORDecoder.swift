@@ -16,10 +16,10 @@ struct CBORDecoder {
     _ bytes: ArraySlice<UInt8>, handles: UInt? = nil, memory: [SharedBytes] = [], limit: Int = CBOR.maximumCount
   ) throws(CBORError) -> PluginValue {
     let result = bytes.withUnsafeBytes { buffer -> Result<PluginValue, CBORError> in
-      var decoder = CBORDecoder(buffer, handles, memory, limit)
+      var decoder = CBORDecoder(buffer, handles: handles, memory: memory, limit: limit)
       do throws(CBORError) {
         let value = try decoder.value(depth: 0)
-        guard decoder.remaining == 0 else { throw decoder.error("\(decoder.remaining) more bytes, expected the end") }
+        try decoder.end()
         return .success(value)
       } catch {
         return .failure(error)
@@ -28,7 +28,10 @@ struct CBORDecoder {
     return try result.get()
   }
 
-  private init(_ bytes: UnsafeRawBufferPointer, _ handles: UInt?, _ memory: [SharedBytes], _ limit: Int) {
+  /// Creates a decoder of bytes that stay valid. The parameters are those of `decode`.
+  init(
+    _ bytes: UnsafeRawBufferPointer, handles: UInt? = nil, memory: [SharedBytes] = [], limit: Int = CBOR.maximumCount
+  ) {
     self.limit = limit
     // Skips the conversion of an empty array to an array of optionals.
     self.memory = memory.isEmpty ? [] : memory
@@ -117,8 +120,8 @@ struct CBORDecoder {
   private mutating func elements(_ information: UInt8, depth: Int) throws(CBORError) -> [PluginValue] {
     var elements: [PluginValue] = []
     let length = try length(information)
-    // Little is reserved in advance: the sender chooses the length.
-    elements.reserveCapacity(min(length, 8))
+    // Not all is reserved in advance: the sender decides the length.
+    elements.reserveCapacity(min(length, 16))
     for _ in 0..<length { elements.append(try value(depth: depth + 1)) }
     return elements
   }
@@ -204,4 +207,45 @@ struct CBORDecoder {
   }
 
   private func double(_ pattern: UInt64) -> PluginValue { .double(Double(bitPattern: pattern)) }
+}
+
+/// Reading the elements of an array one by one, without a value for the array.
+extension CBORDecoder {
+  /// Begins an array, and returns the number of its elements; `nil` if something else is next.
+  mutating func arrayCount() throws(CBORError) -> Int? {
+    guard let information = try head(of: CBOR.Major.array) else { return nil }
+    return try length(information)
+  }
+
+  /// Reads a number; `nil` if something else is next.
+  mutating func unsigned() throws(CBORError) -> UInt64? {
+    guard let information = try head(of: CBOR.Major.unsigned) else { return nil }
+    return try number(information)
+  }
+
+  /// Reads a truth value; `nil` if something else is next.
+  mutating func bool() throws(CBORError) -> Bool? {
+    switch try head(of: CBOR.Major.simple) {
+    case CBOR.Simple.true: true
+    case CBOR.Simple.false: false
+    default: nil
+    }
+  }
+
+  /// Reads an element of such an array.
+  mutating func element() throws(CBORError) -> PluginValue { try value(depth: 1) }
+
+  /// Ends the bytes.
+  ///
+  /// - Throws: if some are left.
+  func end() throws(CBORError) {
+    guard remaining == 0 else { throw error("\(remaining) more bytes, expected the end") }
+  }
+
+  private mutating func head(of expected: UInt8) throws(CBORError) -> UInt8? {
+    count += 1
+    guard count <= limit else { throw error("more than \(limit) values") }
+    let (major, information) = try first()
+    return major == expected ? information : nil
+  }
 }

@@ -7,11 +7,11 @@ struct CBOREncoder {
   /// The number of bytes for the arguments of most calls.
   private static let common = 112
 
-  /// Creates an encoder whose bytes begin with `count` zeros.
-  init(reserving count: Int = 0, sharing memory: [SharedBytes]? = nil) {
+  /// Creates an encoder whose bytes begin with a header.
+  init(after header: [UInt8] = [], sharing memory: [SharedBytes]? = nil) {
     bytes = []
-    bytes.reserveCapacity(count + Self.common)
-    for _ in 0..<count { bytes.append(0) }
+    bytes.reserveCapacity(header.count + Self.common)
+    bytes += header
     self.memory = memory
   }
 

@@ -58,7 +58,8 @@ struct Frame: Sendable {
 
   static let version: UInt8 = 1
   static let headerSize = 16
-  /// The maximum length of a body, in bytes.
+  private static let emptyHeader = [UInt8](repeating: 0, count: headerSize)
+  /// The longest body.
   static let maximumLength = 1 << 28
   /// The maximum number of blocks of shared memory; further bytes are part of the body.
   static let maximumBlocks = 64
@@ -71,13 +72,19 @@ struct Frame: Sendable {
   /// The number of the request.
   let request: UInt64
   let body: PluginValue
+  /// The encoding of a body that is read later; the body is void then.
+  let encoding: ArraySlice<UInt8>
   /// Shared memory that the body refers to by its index.
   let memory: [SharedBytes]
 
-  init(_ kind: Kind, _ request: UInt64 = 0, _ body: PluginValue = .void, memory: [SharedBytes] = []) {
+  init(
+    _ kind: Kind, _ request: UInt64 = 0, _ body: PluginValue = .void, encoding: ArraySlice<UInt8> = [],
+    memory: [SharedBytes] = []
+  ) {
     self.kind = kind
     self.request = request
     self.body = body
+    self.encoding = encoding
     self.memory = memory
   }
 
@@ -93,7 +100,7 @@ struct Frame: Sendable {
     _ kind: Kind, _ request: UInt64, sharing memory: [SharedBytes] = [],
     _ body: (inout CBOREncoder) throws(CBORError) -> Void
   ) throws(CBORError) -> EncodedFrame {
-    var encoder = CBOREncoder(reserving: headerSize, sharing: memory)
+    var encoder = CBOREncoder(after: emptyHeader, sharing: memory)
     try body(&encoder)
     let shared = encoder.memory ?? []
     let length = encoder.bytes.count - headerSize

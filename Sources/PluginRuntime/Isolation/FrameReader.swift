@@ -5,15 +5,19 @@ struct FrameReader {
   private var start = 0
   /// The upper half of each handle in the frames; `nil` if the receiver checks handles itself.
   private let handles: UInt?
+  /// Whether the bodies of calls are left encoded.
+  private let leavesCalls: Bool
   private let descriptors = ReceivedDescriptors()
   /// The number of bytes of the frames that were taken, and of their shared memory.
   private(set) var taken: UInt64 = 0
 
-  init(handles: UInt? = nil) { self.handles = handles }
+  init(handles: UInt? = nil, leavingCalls leavesCalls: Bool = false) {
+    (self.handles, self.leavesCalls) = (handles, leavesCalls)
+  }
 
   /// Appends bytes that have been received, and the descriptors that came with them, which the reader owns from now on.
   mutating func append(_ received: UnsafeRawBufferPointer, _ descriptors: ArraySlice<Int32> = []) {
-    self.descriptors.append(descriptors)
+    if !descriptors.isEmpty { self.descriptors.append(descriptors) }
     if start == bytes.count {
       bytes.removeAll(keepingCapacity: bytes.capacity <= Self.kept)
       start = 0
@@ -54,6 +58,7 @@ struct FrameReader {
     start = body + length
     let memory = try take(blocks)
     taken += UInt64(memory.reduce(Frame.headerSize + length) { $0 + $1.count })
+    if kind == .call, leavesCalls { return Frame(kind, request, encoding: bytes[body..<start], memory: memory) }
     do {
       let value = try CBORDecoder.decode(
         bytes[body..<start], handles: handles, memory: memory, limit: kind.maximumCount)

@@ -54,9 +54,9 @@ final class FrameServer: Sendable {
   private let state = Mutex(State())
   private let wakeup = DispatchSemaphore(value: 0)
   // Set by `start`, before there is a leader.
-  nonisolated(unsafe) private var handle: Handler = { _ in }
-  // Used only by the leader.
-  nonisolated(unsafe) private var stream = FrameStream()
+  @exclusivity(unchecked) nonisolated(unsafe) private var handle: Handler = { _ in }
+  // The leader's.
+  @exclusivity(unchecked) nonisolated(unsafe) private var stream = FrameStream()
 
   /// Creates a server. `threads` run the calls that the leader does not run.
   init(_ channel: WorkerChannel, _ threads: CallThreads, limit: Int) {

@@ -50,7 +50,7 @@ struct IncomingBytes {
 
 /// Descriptors that were received, and that no frame has taken yet. Those that are left are closed.
 final class ReceivedDescriptors {
-  private(set) var all: [Int32] = []
+  @exclusivity(unchecked) private(set) var all: [Int32] = []
 
   deinit { all.forEach { close($0) } }
 

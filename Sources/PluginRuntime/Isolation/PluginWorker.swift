@@ -27,9 +27,10 @@ public final class PluginWorker: Sendable {
     let plugin: LoadedPlugin
     /// The plugin's functions in the order of the description, which is how the host names them.
     let functions: [BoundFunction]
+    let handles: HandleTable
 
-    init(_ description: PluginDescription, in host: Host) throws(PluginError) {
-      self.host = host
+    init(_ description: PluginDescription, in host: Host, _ handles: HandleTable) throws(PluginError) {
+      (self.host, self.handles) = (host, handles)
       plugin = try host.find(description.id)
       var functions: [BoundFunction] = []
       for function in description.functions { functions.append(try plugin.function(function.name)) }
@@ -42,8 +43,8 @@ public final class PluginWorker: Sendable {
     var handles = HandleTable(worker: 0)
     var recursionLimit = 0
     var calls: [UInt64: WorkerCall] = [:]
-    /// Fulfilled calls whose results the host may ask for.
-    var kept: [UInt64: WorkerCall] = [:]
+    /// Results of fulfilled calls that the host may ask for.
+    var kept: [UInt64: PluginValue] = [:]
     var recent = RecentResults()
     /// Promises that are arguments, by their numbers.
     var promises: [UInt64: Promise<PluginValue>] = [:]
@@ -169,7 +170,7 @@ public final class PluginWorker: Sendable {
       guard loaded == description else {
         throw PluginError(.replaced, source.name, "was replaced by another file while it was being loaded")
       }
-      let made = try Loaded(description, in: host)
+      let made = try Loaded(description, in: host, state.withLock(\.handles))
       state.withLock { $0.stage = .loaded(made) }
       reply(Frame(.loaded))
     } catch {
@@ -201,34 +202,32 @@ public final class PluginWorker: Sendable {
     guard case .loaded(let loaded) = state.withLock(\.stage) else {
       throw FrameError(description: "a call before the plugin is loaded")
     }
-    guard case .array(let parts) = frame.body, parts.count >= 4, case .uint(let number) = parts[0],
-      case .uint(let depth) = parts[1], case .uint(let lane) = parts[2], case .bool(let stays) = parts[3],
-      number < UInt64(loaded.functions.count)
-    else {
-      throw FrameError(
-        description:
-          "a call with the body \(frame.body.json.prefix(100)), expected an array of the number of a function "
-          + "(below \(loaded.functions.count)), depth, lane, whether the result stays, and arguments")
-    }
-    let function = loaded.functions[Int(number)]
-    let arguments = try ArgumentCoder.decode(
-      parts[4...], memory: frame.memory,
+    let request = frame.request
+    let incoming = try IncomingCall(
+      frame,
       promise: { given in
         switch given {
         case .number(let number): argument(number, isLast: false)
-        case .result(let producer, let number): result(of: producer, orPromise: number, for: frame.request)
+        case .result(let producer, let number): result(of: producer, orPromise: number, for: request)
         }
       },
       callback: { number in
-        questions.callback(number, request: frame.request, handles: { [self] in state.withLock(\.handles) })
+        questions.callback(number, request: request, handles: { [self] in state.withLock(\.handles) })
       })
-    let call = WorkerCall()
-    if stays { call.markTaken() }
-    let request = frame.request
+    guard let incoming, incoming.function < UInt64(loaded.functions.count) else {
+      throw FrameError(
+        description:
+          "a call whose body is no array of the number of a function (below \(loaded.functions.count)), depth, lane, "
+          + "whether the result stays, and arguments")
+    }
+    let call = WorkerCall(request, loaded.functions[Int(incoming.function)]) { [self] in answer($0, $1, loaded.handles)
+    }
+    if incoming.stays { call.markTaken() }
     state.withLock { $0.calls[request] = call }
-    run(in: lane) { [self] in
-      // The host sends no depth above its limit.
-      CallStack.at(Int(clamping: depth)) { make(call, request, function, of: loaded, arguments) }
+    let (depth, arguments) = (Int(clamping: incoming.depth), incoming.arguments)
+    run(in: incoming.lane) { [self] in
+      // At most the host's limit.
+      CallStack.at(depth) { make(call, of: loaded, arguments) }
     }
   }
 
@@ -243,61 +242,49 @@ public final class PluginWorker: Sendable {
     thread.post(job)
   }
 
-  private func make(
-    _ call: WorkerCall, _ request: UInt64, _ function: BoundFunction, of loaded: Loaded, _ arguments: [Argument]
-  ) {
-    let handles = state.withLock(\.handles)
+  private func make(_ call: WorkerCall, of loaded: Loaded, _ arguments: [Argument]) {
     let imported: [Argument]
     do throws(ArgumentMismatch) {
-      imported = try handles.imported(arguments, for: function)
+      imported = try loaded.handles.imported(arguments, for: call.function)
     } catch {
-      let error = function.error(.badArgument, "argument '\(error.path)' \(error.message)")
-      call.begin(.reject(error))
-      return end(request, Frame(.rejected, request, ReasonCoder.encode(error)))
+      return call.reject(with: call.function.error(.badArgument, "argument '\(error.path)' \(error.message)"))
     }
-    if call.isCancelled {
-      call.begin(.reject(Discarded.discarded))
-      return end(request, Frame(.rejected, request, ReasonCoder.encode(Discarded.discarded)))
-    }
+    if call.isCancelled { return call.settle(.failure(CallbackRejection(reason: Discarded.discarded))) }
+    let request = call.request
     plugin_confinement_note_call(request)
-    let promise = loaded.host.call(function, of: loaded.plugin, imported) { [self] report in
+    let begun = loaded.host.call(call.function, of: loaded.plugin, imported, settling: call) { [self] report in
       reply(
         Frame(
           .progress, request,
           .array([report.fraction.map { .double($0) } ?? .void, report.message.map { .string($0) } ?? .void])))
     }
     plugin_confinement_note_call(0)
-    promise.then(
-      { [self] value in fulfil(request, value, handles, of: function) },
-      { [self] reason in end(request, Frame(.rejected, request, ReasonCoder.encode(reason))) })
-    // Begun last: the answers of calls that take the result must follow the answer of this one.
-    call.begin(promise)
+    if let begun { call.begin(begun) }
   }
 
   /// Answers a call, or keeps its result if a later call takes it.
-  private func fulfil(_ request: UInt64, _ value: PluginValue, _ handles: HandleTable, of function: BoundFunction?) {
-    guard !WorkerChannel.isInChild else { return }
-    let size = state.withLock { $0.calls[request]?.isTaken } == true ? value.size : 0
-    guard size >= Frame.leastKept else {
-      remember(request, value)
-      return send(request, value, handles, of: function)
+  private func answer(_ call: WorkerCall, _ outcome: WorkerCall.Outcome, _ handles: HandleTable) {
+    let request = call.request
+    let value: PluginValue
+    switch outcome {
+    case .success(let result): value = result
+    case .failure(let rejection): return end(request, Frame(.rejected, request, ReasonCoder.encode(rejection.reason)))
     }
-    state.withLock { $0.kept[request] = $0.calls.removeValue(forKey: request) }
+    let size = call.isTaken ? value.size : 0
+    guard size >= Frame.leastKept else { return send(request, value, handles, of: call.function) }
+    state.withLock { state in
+      state.calls[request] = nil
+      state.kept[request] = value
+    }
     reply(Frame(.kept, request, .uint(UInt64(size))))
   }
 
-  /// Notes a small result for calls that are on their way. Results with handles are not: their objects would stay
-  /// alive.
-  private func remember(_ request: UInt64, _ value: PluginValue) {
-    guard !value.holdsPointers, value.size < Frame.leastKept else { return }
-    state.withLock { state in
-      if let call = state.calls[request] { state.recent.append(call, request) }
-    }
-  }
-
+  /// Sends a result, and remembers a small one for calls that are under way. Handles are not remembered: their objects
+  /// would stay alive.
   private func send(_ request: UInt64, _ value: PluginValue, _ handles: HandleTable, of function: BoundFunction?) {
     do throws(ArgumentMismatch) {
-      end(request, Frame(.fulfilled, request, try handles.exported(value)))
+      let isRecent = !value.holdsPointers && value.size < Frame.leastKept
+      end(request, Frame(.fulfilled, request, try handles.exported(value)), isRecent ? value : nil)
     } catch {
       let error = PluginError(
         .badResult, function?.qualifiedName ?? "plugin-worker", "returned a result that \(error.message)")
@@ -305,10 +292,12 @@ public final class PluginWorker: Sendable {
     }
   }
 
-  /// Sends the last frame of a call. If its body cannot be encoded, rejects the call with that reason.
-  private func end(_ request: UInt64, _ frame: Frame) {
-    guard !WorkerChannel.isInChild else { return }
-    state.withLock { _ = $0.calls.removeValue(forKey: request) }
+  /// Sends the last frame of a call. If its body cannot be encoded, that is the reason of a rejection. `recent`: the
+  /// result, if it is remembered.
+  private func end(_ request: UInt64, _ frame: Frame, _ recent: PluginValue? = nil) {
+    state.withLock { state in
+      if state.calls.removeValue(forKey: request) != nil, let recent { state.recent.append(recent, request) }
+    }
     guard let error = channel.send(frame) else { return }
     let reason = PluginError(.notIsolated, "plugin-worker", "cannot send the result of a call: it \(error.message)")
     reply(Frame(.rejected, request, ReasonCoder.encode(reason)))
@@ -316,26 +305,22 @@ public final class PluginWorker: Sendable {
 
   // MARK: Results that are kept
 
-  private func take(_ request: UInt64) throws(FrameError) -> WorkerCall {
-    guard let call = state.withLock({ $0.kept.removeValue(forKey: request) }) else {
+  private func take(_ request: UInt64) throws(FrameError) -> PluginValue {
+    guard let value = state.withLock({ $0.kept.removeValue(forKey: request) }) else {
       throw FrameError(description: "a question for the result of request \(request), which is not kept")
     }
-    return call
+    return value
   }
 
   private func fetch(_ request: UInt64) throws(FrameError) {
-    let call = try take(request)
-    threads.run { [self] in
-      let handles = state.withLock(\.handles)
-      // The call is fulfilled, but its thread may not have noted the promise yet.
-      call.result.then({ [self] value in send(request, value, handles, of: nil) }, nil)
-    }
+    let value = try take(request)
+    threads.run { [self] in send(request, value, state.withLock(\.handles), of: nil) }
   }
 
   private func drop(_ request: UInt64) throws(FrameError) {
-    let call = try take(request)
-    // Not on this thread: a large value takes long to release.
-    threads.run { _ = call }
+    let value = try take(request)
+    // It may be large.
+    threads.run { _ = value }
   }
 
   // MARK: Promises that are arguments
@@ -351,8 +336,12 @@ public final class PluginWorker: Sendable {
   /// Returns the result of an earlier call. If that call is no longer known, the host has its answer, or will have it,
   /// and settles the promise `number` on request.
   private func result(of producer: UInt64, orPromise number: UInt64, for request: UInt64) -> Promise<PluginValue> {
-    let call = state.withLock { $0.calls[producer] ?? $0.kept[producer] ?? $0.recent[producer] }
+    let (call, value) = state.withLock { state -> (WorkerCall?, PluginValue?) in
+      if let call = state.calls[producer] { return (call, nil) }
+      return (nil, state.kept[producer] ?? state.recent[producer])
+    }
     if let call { return call.result }
+    if let value { return .resolve(value) }
     let promise = argument(number, isLast: false)
     reply(Frame(.wanted, request, .uint(number)))
     return promise

@@ -8,7 +8,6 @@ import Synchronization
 final class PoolMemory: Sendable {
   private struct Entry {
     weak var block: SharedBytes?
-    let count: Int
   }
 
   private let entries = Mutex<[UInt: Entry]>([:])
@@ -18,12 +17,12 @@ final class PoolMemory: Sendable {
     guard bytes.count >= SharedBytes.threshold else { return nil }
     let address = bytes.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
     // Written without the lock: several threads may write the same bytes, each once.
-    let known = entries.withLock { $0[address].flatMap { $0.count == bytes.count ? $0.block : nil } }
+    let known = entries.withLock { $0[address]?.block }
     if let known { return known }
     guard let block = SharedBytes(sending: bytes, keeping: bytes) else { return nil }
     entries.withLock { entries in
       entries = entries.filter { $0.value.block != nil }
-      entries[address] = Entry(block: block, count: bytes.count)
+      entries[address] = Entry(block: block)
     }
     return block
   }

@@ -4,14 +4,14 @@ struct RecentResults {
   /// The maximum number of calls.
   static let capacity = 32
 
-  private var calls: [(request: UInt64, call: WorkerCall)] = []
+  private var results: [(request: UInt64, value: PluginValue)] = []
   private var oldest = 0
 
-  mutating func append(_ call: WorkerCall, _ request: UInt64) {
-    if calls.count < Self.capacity { return calls.append((request, call)) }
-    calls[oldest] = (request, call)
+  mutating func append(_ value: PluginValue, _ request: UInt64) {
+    if results.count < Self.capacity { return results.append((request, value)) }
+    results[oldest] = (request, value)
     oldest = (oldest + 1) % Self.capacity
   }
 
-  subscript(request: UInt64) -> WorkerCall? { calls.first { $0.request == request }?.call }
+  subscript(request: UInt64) -> PluginValue? { results.first { $0.request == request }?.value }
 }

@@ -16,15 +16,15 @@ final class RemoteCall: Sendable {
   // The lock of the link guards the rest while the link has the call. The thread that removes the call from the link
   // then owns it.
 
-  nonisolated(unsafe) var arguments: OutgoingArguments
+  @exclusivity(unchecked) nonisolated(unsafe) var arguments: OutgoingArguments
   /// The frame, until it has been sent. Guarded by the lock of the sender.
-  nonisolated(unsafe) private var frame: EncodedFrame
-  /// The time at which the worker is killed, because the call was asked to stop.
-  nonisolated(unsafe) var killTime: ContinuousClock.Instant?
+  @exclusivity(unchecked) nonisolated(unsafe) private var frame: EncodedFrame
+  /// The time at which the worker is killed, for the call was asked to stop.
+  @exclusivity(unchecked) nonisolated(unsafe) var killTime: ContinuousClock.Instant?
   /// The caller's time limit, once it has passed.
-  nonisolated(unsafe) var timedOut: Duration?
+  @exclusivity(unchecked) nonisolated(unsafe) var timedOut: Duration?
   /// Whether a later call has the result among its arguments, so that the worker may keep it.
-  nonisolated(unsafe) var isTaken: Bool
+  @exclusivity(unchecked) nonisolated(unsafe) var isTaken: Bool
   /// Errors that callbacks of the call threw, by their numbers.
   nonisolated(unsafe) var thrown: [UInt64: any Error] = [:]
 

@@ -12,8 +12,8 @@ final class ResultDemand: Sendable {
 
   private let state = Atomic<UInt8>(State.none.rawValue)
   // Written before the call is sent, and read in the state `kept`, which the answer leads to.
-  nonisolated(unsafe) private var link: WorkerLink?
-  nonisolated(unsafe) private var request: UInt64 = 0
+  @exclusivity(unchecked) nonisolated(unsafe) private var link: WorkerLink?
+  @exclusivity(unchecked) nonisolated(unsafe) private var request: UInt64 = 0
 
   // Not on this thread: the last reference to the promise may be released with a lock held.
   deinit {

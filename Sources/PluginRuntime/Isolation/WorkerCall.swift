@@ -1,20 +1,41 @@
+import CPromise
 import Promises
 import Synchronization
 
-/// One call of a function in another process, from its frame until its answer.
-final class WorkerCall: Sendable {
+/// One call that a worker makes for its host, from its frame until its answer: the destination of the plugin's call.
+///
+///     noted --begin()--> under way --the plugin settles it, or cancel()--> answered --> ended
+///
+/// A child that the plugin forked answers nothing: other threads of the worker may have had locks at that time.
+final class WorkerCall: CallDestination {
+  typealias Outcome = Result<PluginValue, CallbackRejection>
+
   private struct State {
-    var promise: Promise<PluginValue>?
-    /// Settled like `promise`, for calls that asked for the result before `promise` was known.
+    /// The plugin's part, while it is pending.
+    var call: PluginCall?
+    var isAnswered = false
+    /// Set after the answer has been sent.
+    var outcome: Outcome?
+    /// Settled with the outcome, for calls that came before it.
     var promised: Promise<PluginValue>?
     var isCancelled = false
     var isTaken = false
   }
 
+  let request: UInt64
+  let function: BoundFunction
+  /// Sends the answer.
+  private let answer: @Sendable (WorkerCall, Outcome) -> Void
   private let state = Mutex(State())
 
+  init(
+    _ request: UInt64, _ function: BoundFunction, answer: @escaping @Sendable (WorkerCall, Outcome) -> Void
+  ) {
+    (self.request, self.function, self.answer) = (request, function, answer)
+  }
+
   /// Whether another call takes the result.
-  var isTaken: Bool { state.withLock { $0.isTaken } }
+  var isTaken: Bool { state.withLock(\.isTaken) }
 
   var isCancelled: Bool { state.withLock(\.isCancelled) }
 
@@ -23,35 +44,94 @@ final class WorkerCall: Sendable {
 
   /// The result, for another call of the same process.
   var result: Promise<PluginValue> {
-    let known = state.withLock { state in
+    let (promised, outcome) = state.withLock { state in
       state.isTaken = true
-      return state.promise ?? state.promised
+      return (state.promised, state.outcome)
     }
-    if let known { return known }
-    // Made without the lock: a trace may call a closure of the plugin.
-    let promised = Promise<PluginValue>()
-    return state.withLock { state in
-      if let result = state.promise ?? state.promised { return result }
-      state.promised = promised
-      return promised
+    if let promised { return promised }
+    // With no lock held: a trace calls a closure of the plugin's.
+    let promise = Promise<PluginValue>()
+    if let outcome {
+      promise.settle(with: outcome)
+      return promise
     }
+    // Only the thread that reads comes here, so there is no other promise.
+    let missed = state.withLock { state -> Outcome? in
+      if state.outcome == nil { state.promised = promise }
+      return state.outcome
+    }
+    if let missed { promise.settle(with: missed) }
+    return promise
   }
 
-  /// Notes the promise of the call, when the function has returned, runs on another thread, or is not called.
-  func begin(_ promise: Promise<PluginValue>) {
-    let (promised, isCancelled) = state.withLock { state in
-      state.promise = promise
-      return (state.promised, state.isCancelled)
+  /// The function has returned. `call` may be pending.
+  func begin(_ call: PluginCall) {
+    let isCancelled = state.withLock { state in
+      if !state.isAnswered { state.call = call }
+      return state.isCancelled
     }
-    if let promised { promise.then({ promised.resolve($0) }, { promised.reject($0) }) }
-    if isCancelled { promise.discard() }
+    if isCancelled { cancel() }
   }
 
+  /// Rejects the call, and discards the plugin's part of it; if the function has not returned, `begin` does so.
   func cancel() {
-    let promise = state.withLock { state in
+    let call = state.withLock { state -> PluginCall? in
       state.isCancelled = true
-      return state.promise
+      defer { state.call = nil }
+      if state.call != nil { state.isAnswered = true }
+      return state.call
     }
-    promise?.discard()
+    guard let call else { return }
+    call.discard()
+    end(.failure(CallbackRejection(reason: Discarded.discarded)))
+  }
+
+  /// Ends the call, unless it has ended.
+  func settle(_ outcome: Outcome) {
+    let isFirst = state.withLock { state in
+      defer { (state.isAnswered, state.call) = (true, nil) }
+      return !state.isAnswered
+    }
+    if isFirst { end(outcome) }
+  }
+
+  /// Answers the call. The calls that take the result end after this one: their answers follow its answer.
+  private func end(_ outcome: Outcome) {
+    answer(self, outcome)
+    let promised = state.withLock { state in
+      state.outcome = outcome
+      return state.promised.take()
+    }
+    promised?.settle(with: outcome)
+  }
+
+  // MARK: The destination of the plugin's call
+
+  func fulfil(with value: UnsafePointer<promise_value_t>) {
+    guard !WorkerChannel.isInChild else { return }
+    do throws(ArgumentMismatch) {
+      settle(.success(try function.result(value)))
+    } catch {
+      reject(with: function.unreadableResult(error))
+    }
+  }
+
+  func reject(with reason: UnsafePointer<promise_value_t>) {
+    guard !WorkerChannel.isInChild else { return }
+    settle(.failure(CallbackRejection(reason: reason.pointee.reason)))
+  }
+
+  func reject(with error: PluginError) {
+    guard !WorkerChannel.isInChild else { return }
+    settle(.failure(CallbackRejection(reason: error)))
+  }
+}
+
+extension Promise<PluginValue> {
+  fileprivate func settle(with outcome: WorkerCall.Outcome) {
+    switch outcome {
+    case .success(let value): resolve(value)
+    case .failure(let rejection): reject(rejection.reason)
+    }
   }
 }

@@ -115,5 +115,5 @@ final class WorkerChannel: Sendable {
 /// The bytes of the host that no frame has taken yet.
 struct FrameStream {
   var incoming = IncomingBytes(receiver: "the worker")
-  var reader = FrameReader()
+  var reader = FrameReader(leavingCalls: true)
 }

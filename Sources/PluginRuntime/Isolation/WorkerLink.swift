@@ -26,8 +26,8 @@ final class WorkerLink: Sendable {
     var callbacks: [UInt64: PluginCallback] = [:]
     var crossedEnds = CrossedEnds()
     /// Calls of other plugins, by the numbers of the worker.
-    var foreign: [UInt64: WorkerCall] = [:]
-    /// The number of promise arguments that were settled by frames.
+    var foreign: [UInt64: ForeignCall] = [:]
+    /// The promises among arguments that were settled by frames.
     var settled = 0
     /// The number of callbacks and calls of other plugins that the worker waits for.
     var questions = 0

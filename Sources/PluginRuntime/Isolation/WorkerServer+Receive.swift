@@ -232,7 +232,7 @@ extension WorkerServer {
     else { throw FrameError(description: "a call of another plugin of an unknown form") }
     try noteQuestion()
     // Noted before the next frame is read, which may cancel it.
-    let call = WorkerCall()
+    let call = ForeignCall()
     link.state.withLock { $0.foreign[frame.request] = call }
     WorkerLink.deliveries.run { [link, settings, generation] in
       let promise = CallStack.at(Int(clamping: depth)) { settings.others(function, plugin, arguments) }

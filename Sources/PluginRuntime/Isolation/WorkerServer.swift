@@ -18,8 +18,9 @@ final class WorkerServer {
   private let started: (Result<PluginDescription, PluginError>) -> Void
   private var isLoaded = false
 
-  var process = plugin_process_t()
-  var stage = Stage.greeting
+  // Only the thread that serves the plugin uses these. Fields that each call uses have no check of exclusive access.
+  @exclusivity(unchecked) var process = plugin_process_t()
+  @exclusivity(unchecked) var stage = Stage.greeting
   var generation = 0
   /// The number of the process in its handles.
   private var worker: UInt32 = 0
@@ -27,11 +28,11 @@ final class WorkerServer {
   var stageBegan = ContinuousClock.now
   /// The time at which the worker must have left its stage.
   var stageEnd: ContinuousClock.Instant?
-  var reader = FrameReader()
-  var confinement: ConfinementWatch?
+  @exclusivity(unchecked) var reader = FrameReader()
+  @exclusivity(unchecked) var confinement: ConfinementWatch?
   var output = WorkerOutput()
   /// The reason for which the worker was killed.
-  var fault: String?
+  @exclusivity(unchecked) var fault: String?
   /// Whether that reason is the time limit of a stage.
   var isLate = false
   /// The reason for which it is killed if it has not ended by `stageEnd`; `nil`: that of the stage.
@@ -40,15 +41,15 @@ final class WorkerServer {
   var lastPing: ContinuousClock.Instant?
   var pinged: ContinuousClock.Instant?
   /// The time at which the worker last had calls.
-  var lastBusy = ContinuousClock.now
-  var incoming = IncomingBytes(receiver: "the host")
+  @exclusivity(unchecked) var lastBusy = ContinuousClock.now
+  @exclusivity(unchecked) var incoming = IncomingBytes(receiver: "the host")
   /// The refusal of the worker, or of the host, to load the plugin.
   var refusal: PluginError?
   private(set) var description: PluginDescription?
   /// The refusals before load(), of initialisers and of the entry. The worker calls the entry twice, so they recur.
   var refusedBeforeLoad: Set<CapabilityRefusal> = []
-  private var hasAnswered = false
-  /// The processor time of the last worker, in whole seconds.
+  @exclusivity(unchecked) private var hasAnswered = false
+  /// The processor time that the last worker took, in whole seconds.
   private var processorTime = Duration.zero
   /// The number of workers that ended in a row without an answer.
   private var failures = 0

@@ -18,13 +18,9 @@ struct SwiftDestination: CallDestination {
 
   func fulfil(with value: UnsafePointer<promise_value_t>) {
     do throws(ArgumentMismatch) {
-      // The plan is that of an optional's content.
-      guard let plan = function.resultPlan, value.pointee.kind != promise_kind_t(PROMISE_KIND_VOID) else {
-        return promise.resolve(try PluginValue(value))
-      }
-      promise.resolve(try plan.value(value))
+      promise.resolve(try function.result(value))
     } catch {
-      promise.reject(function.error(.badOutput(Mismatch(-1, error.within("result"))), nil, 0))
+      promise.reject(function.unreadableResult(error))
     }
   }
 
@@ -53,5 +49,19 @@ final class ABIDestination: CallDestination {
   func reject(with error: PluginError) {
     var reason = promise_value_t(error)
     promise_reject(promise, &reason)
+  }
+}
+
+extension BoundFunction {
+  /// Reads the value of a call's result.
+  func result(_ value: UnsafePointer<promise_value_t>) throws(ArgumentMismatch) -> PluginValue {
+    // The plan is that of an optional's content.
+    guard let resultPlan, value.pointee.kind != promise_kind_t(PROMISE_KIND_VOID) else { return try PluginValue(value) }
+    return try resultPlan.value(value)
+  }
+
+  /// The error of a call whose result cannot be read.
+  func unreadableResult(_ mismatch: ArgumentMismatch) -> PluginError {
+    error(.badOutput(Mismatch(-1, mismatch.within("result"))), nil, 0)
   }
 }

@@ -13,10 +13,11 @@ final class CallStack {
     let address: UInt
   }
 
-  private var entries: [Entry] = []
+  // Only the thread of the stack uses it, on each call. So no check of exclusive access is needed.
+  @exclusivity(unchecked) private var entries: [Entry] = []
   /// The depth of the calls in other processes, or on other threads, that the thread works for, minus the entries below
   /// them.
-  private var base = 0
+  @exclusivity(unchecked) private var base = 0
 
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
@@ -77,7 +78,7 @@ final class CallStack {
   /// Ends the calls whose frames were younger than one at this address. They are removed first, because ending a call
   /// runs user code.
   private func abandon(below address: UInt) {
-    guard let last = entries.last, last.address < address else { return }
+    guard !entries.isEmpty, entries[entries.count - 1].address < address else { return }
     let end = plugin_edge_stack_end()
     guard end < address else { return }
     let stack = end..<address

@@ -30,11 +30,9 @@ extension Host {
     _ function: BoundFunction, of loaded: LoadedPlugin, _ arguments: [Argument],
     on context: PromiseContext = .immediate, progress: (@Sendable (ProgressReport) -> Void)?
   ) -> Promise<PluginValue> {
-    retainedArguments.releaseUnused()
     let values: ArgumentValues
-    do {
-      guard activity.isOpen else { throw PluginCall.closed(function) }
-      values = try ArgumentValues.resolve(arguments, for: function)
+    do throws(PluginError) {
+      values = try resolve(arguments, for: function)
     } catch {
       return .reject(error)
     }
@@ -54,7 +52,35 @@ extension Host {
     return promise
   }
 
-  /// Returns a function for calls with binary arguments; see `PluginFunction`. Not for a plugin in another process.
+  /// Calls a function of a plugin without a thread of its own, on this thread. `destination` gets the outcome. `nil` if
+  /// the call is not made.
+  func call(
+    _ function: BoundFunction, of loaded: LoadedPlugin, _ arguments: [Argument],
+    settling destination: some CallDestination,
+    progress: (@Sendable (ProgressReport) -> Void)?
+  ) -> PluginCall? {
+    let values: ArgumentValues
+    do throws(PluginError) {
+      values = try resolve(arguments, for: function)
+    } catch {
+      destination.reject(with: error)
+      return nil
+    }
+    let call = PluginCall(function, of: loaded, progress: progress)
+    call.begin(destination)
+    call.run(values.values, values.count, kept: values)
+    return call
+  }
+
+  private func resolve(
+    _ arguments: [Argument], for function: BoundFunction
+  ) throws(PluginError) -> ArgumentValues {
+    retainedArguments.releaseUnused()
+    guard activity.isOpen else { throw PluginCall.closed(function) }
+    return try ArgumentValues.resolve(arguments, for: function)
+  }
+
+  /// A function, for calls with binary arguments; see `PluginFunction`. Not for a plugin in another process.
   public func function(_ name: String, of plugin: String) throws(PluginError) -> PluginFunction {
     let (plugin, function) = try find(name, of: plugin)
     return PluginFunction(function, on: plugin.thread)

@@ -9,7 +9,7 @@ extension Signature {
       let type = writer.parameter(
         parameter.type, isByAddress: parameter.direction != .input && parameter.room == nil,
         path: parameter.name)
-      declarations.append(type(CTypeWriter.identifier(parameter.name, &taken)))
+      declarations.append(type((parameter.isMoved ? "*" : "") + CTypeWriter.identifier(parameter.name, &taken)))
     }
     if fails || Self.isGivenByAddress(returned) {
       if let returned {

@@ -42,5 +42,7 @@ extension Signature {
     return callbacks.count == 1 ? callbacks[0].name : nil
   }
 
-  private func position(_ name: String) -> String { "#\(parameters.firstIndex { $0.name == name } ?? 0)" }
+  private func position(_ name: String) -> String {
+    name == Self.countOfResult ? name : "#\(parameters.firstIndex { $0.name == name } ?? 0)"
+  }
 }

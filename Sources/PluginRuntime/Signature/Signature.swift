@@ -92,12 +92,23 @@ public struct Signature: Sendable, Equatable {
 }
 
 extension Signature {
-  /// The parameters that a call fills in addition to the result: `out` and `inout`, in order. Left out are `out` counts
-  /// of memory that the function returns, which the elements imply.
+  /// The parameters that a call fills in addition to the result: `out`, `inout` and `moving`, in order. Left out are
+  /// `out` counts of memory that the function returns, and counts of elements whose address it moves: the elements
+  /// imply both.
   public var outputs: [Parameter] {
     let counts = givenCounts
-    return parameters.filter { $0.direction == .inOut || $0.direction == .output && !counts.contains($0.name) }
+    let moved = Set(parameters.filter(\.isMoved).compactMap(\.type.countName))
+    return parameters.filter { parameter in
+      switch parameter.direction {
+      case .input: parameter.isMoved
+      case .output: !counts.contains(parameter.name) && !moved.contains(parameter.name)
+      case .inOut: !moved.contains(parameter.name)
+      }
+    }
   }
+
+  /// The count of memory whose number of elements the function returns: `out own(free) bytes[result]`.
+  static let countOfResult = "result"
 
   /// The names of the parameters that count memory which the function returns: `-> own(free) bytes[n]`.
   var givenCounts: Set<String> {
@@ -144,12 +155,16 @@ public struct Parameter: Sendable, Equatable {
   /// Whether the function keeps the address of the argument, which lives as long as the objects of the call:
   /// `keep cstr`.
   public let isKept: Bool
+  /// Whether the function is given the address of the elements' address, and moves that behind the elements which it
+  /// has read or written: `moving bytes[n]`.
+  public let isMoved: Bool
   /// A description in one line.
   public let note: String?
 
   init(
     name: String, type: ValueType, direction: Direction = .input, room: Int? = nil, constants: ConstantSet? = nil,
-    defaultValue: PluginValue? = nil, isConstant: Bool = false, isKept: Bool = false, note: String? = nil
+    defaultValue: PluginValue? = nil, isConstant: Bool = false, isKept: Bool = false, isMoved: Bool = false,
+    note: String? = nil
   ) {
     self.name = name
     self.type = type
@@ -159,6 +174,7 @@ public struct Parameter: Sendable, Equatable {
     self.defaultValue = defaultValue
     self.isConstant = isConstant
     self.isKept = isKept
+    self.isMoved = isMoved
     self.note = note
   }
 }

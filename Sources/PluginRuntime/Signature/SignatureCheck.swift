@@ -55,10 +55,13 @@ struct SignatureCheck {
   private func checkGiven(
     _ name: String, _ type: ValueType, in signature: Signature, _ cursor: SignatureCursor, _ column: Int
   ) throws(SignatureError) {
-    guard let count = signature.parameters.first(where: { $0.name == name }), count.type.isInteger else {
+    let count = signature.parameters.first { $0.name == name }
+    let isResult = count == nil && name == Signature.countOfResult
+    guard (isResult ? signature.returned : count?.type)?.isInteger ?? false else {
       throw cursor.error(
         at: column, found: "'\(type)'",
-        expected: "the name of an integer among the parameters as its count, such as '\(name): out usize'")
+        expected: "the name of an integer among the parameters as its count, such as '\(name): out usize', or 'result'"
+          + " for an integer that the function returns")
     }
   }
 

@@ -90,6 +90,8 @@ struct SignatureParser {
     let direction: Parameter.Direction =
       isConstant || isKept ? .input : cursor.skip(word: "out") ? .output : cursor.skip(word: "inout") ? .inOut : .input
     let room = direction == .output ? try self.room() : nil
+    let canMove = !isConstant && !isKept && direction != .inOut && room == nil
+    let isMoved = canMove && cursor.skip(word: "moving")
     let column = cursor.next.column
     let type = try self.type(
       room != nil ? .room : isVariadic && direction == .input && !isConstant ? .tail : Place(direction))
@@ -104,6 +106,11 @@ struct SignatureParser {
         at: column, found: "'keep \(type)'",
         expected: "an address of data without objects in it, such as cstr, bytes[n], str[n] or &[T; n]: a copy of the "
           + "data is what stays")
+    }
+    if isMoved, !type.isCounted {
+      throw cursor.error(
+        at: column, found: "'moving \(type)'",
+        expected: "the address of elements: bytes[n], str[n], &[T; n], or with * as the count")
     }
     let constants = try self.constants(of: type, Place(direction))
     var defaultValue: PluginValue?
@@ -123,7 +130,7 @@ struct SignatureParser {
     }
     return Parameter(
       name: name, type: type, direction: direction, room: room, constants: constants, defaultValue: defaultValue,
-      isConstant: isConstant, isKept: isKept, note: try note())
+      isConstant: isConstant, isKept: isKept, isMoved: isMoved, note: try note())
   }
 
   /// Parses the `(64)` of `out(64)`, the size of an object that the host allocates, if it is next.

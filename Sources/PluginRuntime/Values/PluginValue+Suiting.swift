@@ -37,7 +37,9 @@ extension PluginValue {
     case (.slice(let type), .array(let elements)), (.terminated(let type), .array(let elements)):
       elements.allSatisfy { $0.isOf(type) }
     case (.structure, _), (.array, _), (.slice, _), (.terminated, _): false
-    // Compared without ==, because NaN is not equal to itself.
+    case (.scalar(let scalar), .int(let number)): scalar.signedRange?.contains(number) ?? false
+    case (.scalar(let scalar), .uint(let number)): scalar.unsignedRange?.contains(number) ?? false
+    // Compared without ==, since NaN is not equal to itself.
     case (.scalar(let scalar), .double): scalar.suiting(self) != nil
     default: PluginValue.suiting(type, self) == self
     }

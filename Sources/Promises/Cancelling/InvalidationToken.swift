@@ -47,8 +47,12 @@ public final class InvalidationToken: Sendable {
 
   /// Registers a future: it is asked to cancel the next time the token is invalidated or cancelled. If the token's
   /// deadline has passed, the future is asked before this returns. Neither holds a reference to the other.
-  public func requestCancelOnInvalidate<Value, Failure>(_ future: Future<Value, Failure>) {
-    if !core.token.add(future.cell) { fatalError("no memory to register a future") }
+  @inlinable public func requestCancelOnInvalidate<Value, Failure>(_ future: Future<Value, Failure>) {
+    requestCancelOnInvalidate(future.cell)
+  }
+
+  @usableFromInline func requestCancelOnInvalidate(_ cell: CellRef) {
+    if !core.token.add(cell) { fatalError("no memory to register a future") }
   }
 
   /// Chains this token to `token`: invalidating `token` invalidates this one too, each time. Neither holds a reference

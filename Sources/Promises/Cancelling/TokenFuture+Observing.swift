@@ -2,14 +2,14 @@
 extension TokenFuture {
   /// See `Future.onSuccess`.
   @discardableResult
-  public func onSuccess(_ callback: consuming @escaping (Value) -> Void) -> TokenFuture {
+  @inlinable public func onSuccess(_ callback: consuming @escaping (Value) -> Void) -> TokenFuture {
     derived(inner.onSuccess(token: token, consume callback))
   }
 
   /// See `Future.onSuccess`.
   @_disfavoredOverload
   @discardableResult
-  public func onSuccess(on context: PromiseContext, _ callback: sending @escaping (Value) -> Void)
+  @inlinable public func onSuccess(on context: PromiseContext, _ callback: sending @escaping (Value) -> Void)
     -> TokenFuture
   {
     derived(inner.onSuccess(on: context, token: token, consume callback))
@@ -17,21 +17,22 @@ extension TokenFuture {
 
   /// See `Future.onSuccess`.
   @discardableResult
-  public func onSuccess(on main: MainContext, _ callback: consuming @escaping @MainActor (Value) -> Void) -> TokenFuture
+  @inlinable public func onSuccess(on main: MainContext, _ callback: consuming @escaping @MainActor (Value) -> Void)
+    -> TokenFuture
   {
     derived(inner.onSuccess(on: main, token: token, consume callback))
   }
 
   /// See `Future.onError`.
   @discardableResult
-  public func onError(_ callback: consuming @escaping (Failure) -> Void) -> TokenFuture {
+  @inlinable public func onError(_ callback: consuming @escaping (Failure) -> Void) -> TokenFuture {
     derived(inner.onError(token: token, consume callback))
   }
 
   /// See `Future.onError`.
   @_disfavoredOverload
   @discardableResult
-  public func onError(on context: PromiseContext, _ callback: sending @escaping (Failure) -> Void)
+  @inlinable public func onError(on context: PromiseContext, _ callback: sending @escaping (Failure) -> Void)
     -> TokenFuture
   {
     derived(inner.onError(on: context, token: token, consume callback))
@@ -39,21 +40,24 @@ extension TokenFuture {
 
   /// See `Future.onError`.
   @discardableResult
-  public func onError(on main: MainContext, _ callback: consuming @escaping @MainActor (Failure) -> Void) -> TokenFuture
+  @inlinable public func onError(on main: MainContext, _ callback: consuming @escaping @MainActor (Failure) -> Void)
+    -> TokenFuture
   {
     derived(inner.onError(on: main, token: token, consume callback))
   }
 
   /// See `Future.onComplete`.
   @discardableResult
-  public func onComplete(_ callback: consuming @escaping (FutureResult<Value, Failure>) -> Void) -> TokenFuture {
+  @inlinable public func onComplete(_ callback: consuming @escaping (FutureResult<Value, Failure>) -> Void)
+    -> TokenFuture
+  {
     derived(inner.onComplete(token: token, consume callback))
   }
 
   /// See `Future.onComplete`.
   @_disfavoredOverload
   @discardableResult
-  public func onComplete(
+  @inlinable public func onComplete(
     on context: PromiseContext, _ callback: sending @escaping (FutureResult<Value, Failure>) -> Void
   ) -> TokenFuture {
     derived(inner.onComplete(on: context, token: token, consume callback))
@@ -61,7 +65,7 @@ extension TokenFuture {
 
   /// See `Future.onComplete`.
   @discardableResult
-  public func onComplete(
+  @inlinable public func onComplete(
     on main: MainContext, _ callback: consuming @escaping @MainActor (FutureResult<Value, Failure>) -> Void
   ) -> TokenFuture {
     derived(inner.onComplete(on: main, token: token, consume callback))
@@ -69,14 +73,14 @@ extension TokenFuture {
 
   /// See `Future.onCancel`.
   @discardableResult
-  public func onCancel(_ callback: consuming @escaping ((any Error)?) -> Void) -> TokenFuture {
+  @inlinable public func onCancel(_ callback: consuming @escaping ((any Error)?) -> Void) -> TokenFuture {
     derived(inner.onCancel(token: token, consume callback))
   }
 
   /// See `Future.onCancel`.
   @_disfavoredOverload
   @discardableResult
-  public func onCancel(on context: PromiseContext, _ callback: sending @escaping ((any Error)?) -> Void)
+  @inlinable public func onCancel(on context: PromiseContext, _ callback: sending @escaping ((any Error)?) -> Void)
     -> TokenFuture
   {
     derived(inner.onCancel(on: context, token: token, consume callback))
@@ -84,7 +88,9 @@ extension TokenFuture {
 
   /// See `Future.onCancel`.
   @discardableResult
-  public func onCancel(on main: MainContext, _ callback: consuming @escaping @MainActor ((any Error)?) -> Void)
+  @inlinable public func onCancel(
+    on main: MainContext, _ callback: consuming @escaping @MainActor ((any Error)?) -> Void
+  )
     -> TokenFuture
   {
     derived(inner.onCancel(on: main, token: token, consume callback))
@@ -92,26 +98,28 @@ extension TokenFuture {
 
   /// See `Future.onCancel`.
   @discardableResult
-  public func onCancel(_ callback: consuming @escaping () -> Void) -> TokenFuture {
+  @inlinable public func onCancel(_ callback: consuming @escaping () -> Void) -> TokenFuture {
     derived(inner.onCancel(token: token, consume callback))
   }
 
   /// See `Future.onCancel`.
   @_disfavoredOverload
   @discardableResult
-  public func onCancel(on context: PromiseContext, _ callback: sending @escaping () -> Void) -> TokenFuture {
+  @inlinable public func onCancel(on context: PromiseContext, _ callback: sending @escaping () -> Void) -> TokenFuture {
     derived(inner.onCancel(on: context, token: token, consume callback))
   }
 
   /// See `Future.onCancel`.
   @discardableResult
-  public func onCancel(on main: MainContext, _ callback: consuming @escaping @MainActor () -> Void) -> TokenFuture {
+  @inlinable public func onCancel(on main: MainContext, _ callback: consuming @escaping @MainActor () -> Void)
+    -> TokenFuture
+  {
     derived(inner.onCancel(on: main, token: token, consume callback))
   }
 
   /// See `Future.tap`.
   @discardableResult
-  public func tap(_ callback: consuming @escaping (FutureResult<Value, Failure>) -> Void) -> TokenFuture {
+  @inlinable public func tap(_ callback: consuming @escaping (FutureResult<Value, Failure>) -> Void) -> TokenFuture {
     inner.tap(token: token, consume callback)
     return self
   }
@@ -119,7 +127,7 @@ extension TokenFuture {
   /// See `Future.tap`.
   @_disfavoredOverload
   @discardableResult
-  public func tap(
+  @inlinable public func tap(
     on context: PromiseContext, _ callback: sending @escaping (FutureResult<Value, Failure>) -> Void
   ) -> TokenFuture {
     inner.tap(on: context, token: token, consume callback)
@@ -128,7 +136,7 @@ extension TokenFuture {
 
   /// See `Future.tap`.
   @discardableResult
-  public func tap(
+  @inlinable public func tap(
     on main: MainContext, _ callback: consuming @escaping @MainActor (FutureResult<Value, Failure>) -> Void
   ) -> TokenFuture {
     inner.tap(on: main, token: token, consume callback)
@@ -136,14 +144,14 @@ extension TokenFuture {
   }
 
   /// See `Future.tap()`.
-  public func tap() -> TokenFuture { aside(inner.tap()) }
+  @inlinable public func tap() -> TokenFuture { aside(inner.tap()) }
 
   /// See `Future.ignoringCancel()`.
-  public func ignoringCancel() -> TokenFuture { aside(inner.ignoringCancel()) }
+  @inlinable public func ignoringCancel() -> TokenFuture { aside(inner.ignoringCancel()) }
 
   /// See `Future.fork(_:)`.
   @discardableResult
-  public func fork(_ body: (TokenFuture) throws -> Void) rethrows -> TokenFuture {
+  @inlinable public func fork(_ body: (TokenFuture) throws -> Void) rethrows -> TokenFuture {
     try body(self)
     return self
   }

@@ -2,14 +2,16 @@
 extension TokenFuture where Failure: Error {
   /// See `Future.tryOnSuccess`.
   @discardableResult
-  public func tryOnSuccess(_ callback: consuming @escaping (Value) throws -> Void) -> TokenFuture<Value, any Error> {
+  @inlinable public func tryOnSuccess(_ callback: consuming @escaping (Value) throws -> Void) -> TokenFuture<
+    Value, any Error
+  > {
     derived(inner.tryOnSuccess(token: token, consume callback))
   }
 
   /// See `Future.tryOnSuccess`.
   @_disfavoredOverload
   @discardableResult
-  public func tryOnSuccess(on context: PromiseContext, _ callback: sending @escaping (Value) throws -> Void)
+  @inlinable public func tryOnSuccess(on context: PromiseContext, _ callback: sending @escaping (Value) throws -> Void)
     -> TokenFuture<Value, any Error>
   {
     derived(inner.tryOnSuccess(on: context, token: token, consume callback))
@@ -17,14 +19,16 @@ extension TokenFuture where Failure: Error {
 
   /// See `Future.tryOnSuccess`.
   @discardableResult
-  public func tryOnSuccess(on main: MainContext, _ callback: consuming @escaping @MainActor (Value) throws -> Void)
+  @inlinable public func tryOnSuccess(
+    on main: MainContext, _ callback: consuming @escaping @MainActor (Value) throws -> Void
+  )
     -> TokenFuture<Value, any Error>
   {
     derived(inner.tryOnSuccess(on: main, token: token, consume callback))
   }
 
   /// See `Future.tryMap`.
-  public func tryMap<NewValue>(_ callback: consuming @escaping (Value) throws -> NewValue) -> TokenFuture<
+  @inlinable public func tryMap<NewValue>(_ callback: consuming @escaping (Value) throws -> NewValue) -> TokenFuture<
     NewValue, any Error
   > {
     derived(inner.tryMap(token: token, consume callback))
@@ -32,21 +36,23 @@ extension TokenFuture where Failure: Error {
 
   /// See `Future.tryMap`.
   @_disfavoredOverload
-  public func tryMap<NewValue>(
+  @inlinable public func tryMap<NewValue>(
     on context: PromiseContext, _ callback: sending @escaping (Value) throws -> NewValue
   ) -> TokenFuture<NewValue, any Error> {
     derived(inner.tryMap(on: context, token: token, consume callback))
   }
 
   /// See `Future.tryMap`.
-  public func tryMap<NewValue>(
+  @inlinable public func tryMap<NewValue>(
     on main: MainContext, _ callback: consuming @escaping @MainActor (Value) throws -> NewValue
   ) -> TokenFuture<NewValue, any Error> {
     derived(inner.tryMap(on: main, token: token, consume callback))
   }
 
   /// See `Future.tryFlatMap`.
-  public func tryFlatMap<NewValue, E: Error>(_ callback: consuming @escaping (Value) throws -> Future<NewValue, E>)
+  @inlinable public func tryFlatMap<NewValue, E: Error>(
+    _ callback: consuming @escaping (Value) throws -> Future<NewValue, E>
+  )
     -> TokenFuture<NewValue, any Error>
   {
     derived(inner.tryFlatMap(token: token, consume callback))
@@ -54,21 +60,21 @@ extension TokenFuture where Failure: Error {
 
   /// See `Future.tryFlatMap`.
   @_disfavoredOverload
-  public func tryFlatMap<NewValue, E: Error>(
+  @inlinable public func tryFlatMap<NewValue, E: Error>(
     on context: PromiseContext, _ callback: sending @escaping (Value) throws -> Future<NewValue, E>
   ) -> TokenFuture<NewValue, any Error> {
     derived(inner.tryFlatMap(on: context, token: token, consume callback))
   }
 
   /// See `Future.tryFlatMap`.
-  public func tryFlatMap<NewValue, E: Error>(
+  @inlinable public func tryFlatMap<NewValue, E: Error>(
     on main: MainContext, _ callback: consuming @escaping @MainActor (Value) throws -> Future<NewValue, E>
   ) -> TokenFuture<NewValue, any Error> {
     derived(inner.tryFlatMap(on: main, token: token, consume callback))
   }
 
   /// See `Future.tryReplaceError`.
-  public func tryReplaceError(_ callback: consuming @escaping (Failure) throws -> Value) -> TokenFuture<
+  @inlinable public func tryReplaceError(_ callback: consuming @escaping (Failure) throws -> Value) -> TokenFuture<
     Value, any Error
   > {
     derived(inner.tryReplaceError(token: token, consume callback))
@@ -76,14 +82,14 @@ extension TokenFuture where Failure: Error {
 
   /// See `Future.tryReplaceError`.
   @_disfavoredOverload
-  public func tryReplaceError(
+  @inlinable public func tryReplaceError(
     on context: PromiseContext, _ callback: sending @escaping (Failure) throws -> Value
   ) -> TokenFuture<Value, any Error> {
     derived(inner.tryReplaceError(on: context, token: token, consume callback))
   }
 
   /// See `Future.tryReplaceError`.
-  public func tryReplaceError(
+  @inlinable public func tryReplaceError(
     on main: MainContext, _ callback: consuming @escaping @MainActor (Failure) throws -> Value
   ) -> TokenFuture<Value, any Error> {
     derived(inner.tryReplaceError(on: main, token: token, consume callback))
@@ -92,7 +98,7 @@ extension TokenFuture where Failure: Error {
 
 extension TokenFuture {
   /// See `Future.tryMapError`.
-  public func tryMapError<E: Error>(_ callback: consuming @escaping (Failure) throws -> E) -> TokenFuture<
+  @inlinable public func tryMapError<E: Error>(_ callback: consuming @escaping (Failure) throws -> E) -> TokenFuture<
     Value, any Error
   > {
     derived(inner.tryMapError(token: token, consume callback))
@@ -100,21 +106,21 @@ extension TokenFuture {
 
   /// See `Future.tryMapError`.
   @_disfavoredOverload
-  public func tryMapError<E: Error>(
+  @inlinable public func tryMapError<E: Error>(
     on context: PromiseContext, _ callback: sending @escaping (Failure) throws -> E
   ) -> TokenFuture<Value, any Error> {
     derived(inner.tryMapError(on: context, token: token, consume callback))
   }
 
   /// See `Future.tryMapError`.
-  public func tryMapError<E: Error>(
+  @inlinable public func tryMapError<E: Error>(
     on main: MainContext, _ callback: consuming @escaping @MainActor (Failure) throws -> E
   ) -> TokenFuture<Value, any Error> {
     derived(inner.tryMapError(on: main, token: token, consume callback))
   }
 
   /// See `Future.tryFlatMapError`.
-  public func tryFlatMapError<E: Error>(_ callback: consuming @escaping (Failure) throws -> Future<Value, E>)
+  @inlinable public func tryFlatMapError<E: Error>(_ callback: consuming @escaping (Failure) throws -> Future<Value, E>)
     -> TokenFuture<Value, any Error>
   {
     derived(inner.tryFlatMapError(token: token, consume callback))
@@ -122,21 +128,21 @@ extension TokenFuture {
 
   /// See `Future.tryFlatMapError`.
   @_disfavoredOverload
-  public func tryFlatMapError<E: Error>(
+  @inlinable public func tryFlatMapError<E: Error>(
     on context: PromiseContext, _ callback: sending @escaping (Failure) throws -> Future<Value, E>
   ) -> TokenFuture<Value, any Error> {
     derived(inner.tryFlatMapError(on: context, token: token, consume callback))
   }
 
   /// See `Future.tryFlatMapError`.
-  public func tryFlatMapError<E: Error>(
+  @inlinable public func tryFlatMapError<E: Error>(
     on main: MainContext, _ callback: consuming @escaping @MainActor (Failure) throws -> Future<Value, E>
   ) -> TokenFuture<Value, any Error> {
     derived(inner.tryFlatMapError(on: main, token: token, consume callback))
   }
 
   /// See `Future.tryMapResult`.
-  public func tryMapResult<NewValue, E: Error>(
+  @inlinable public func tryMapResult<NewValue, E: Error>(
     _ callback: consuming @escaping (FutureResult<Value, Failure>) throws -> FutureResult<NewValue, E>
   ) -> TokenFuture<NewValue, any Error> {
     derived(inner.tryMapResult(token: token, consume callback))
@@ -144,7 +150,7 @@ extension TokenFuture {
 
   /// See `Future.tryMapResult`.
   @_disfavoredOverload
-  public func tryMapResult<NewValue, E: Error>(
+  @inlinable public func tryMapResult<NewValue, E: Error>(
     on context: PromiseContext,
     _ callback: sending @escaping (FutureResult<Value, Failure>) throws -> FutureResult<NewValue, E>
   ) -> TokenFuture<NewValue, any Error> {
@@ -152,7 +158,7 @@ extension TokenFuture {
   }
 
   /// See `Future.tryMapResult`.
-  public func tryMapResult<NewValue, E: Error>(
+  @inlinable public func tryMapResult<NewValue, E: Error>(
     on main: MainContext,
     _ callback: consuming @escaping @MainActor (FutureResult<Value, Failure>) throws -> FutureResult<NewValue, E>
   ) -> TokenFuture<NewValue, any Error> {
@@ -160,7 +166,7 @@ extension TokenFuture {
   }
 
   /// See `Future.tryFlatMapResult`.
-  public func tryFlatMapResult<NewValue, E: Error>(
+  @inlinable public func tryFlatMapResult<NewValue, E: Error>(
     _ callback: consuming @escaping (FutureResult<Value, Failure>) throws -> Future<NewValue, E>
   ) -> TokenFuture<NewValue, any Error> {
     derived(inner.tryFlatMapResult(token: token, consume callback))
@@ -168,7 +174,7 @@ extension TokenFuture {
 
   /// See `Future.tryFlatMapResult`.
   @_disfavoredOverload
-  public func tryFlatMapResult<NewValue, E: Error>(
+  @inlinable public func tryFlatMapResult<NewValue, E: Error>(
     on context: PromiseContext,
     _ callback: sending @escaping (FutureResult<Value, Failure>) throws -> Future<NewValue, E>
   ) -> TokenFuture<NewValue, any Error> {
@@ -176,7 +182,7 @@ extension TokenFuture {
   }
 
   /// See `Future.tryFlatMapResult`.
-  public func tryFlatMapResult<NewValue, E: Error>(
+  @inlinable public func tryFlatMapResult<NewValue, E: Error>(
     on main: MainContext,
     _ callback: consuming @escaping @MainActor (FutureResult<Value, Failure>) throws -> Future<NewValue, E>
   ) -> TokenFuture<NewValue, any Error> {

@@ -11,27 +11,31 @@ public struct TokenFuture<Value, Failure> {
   /// The token of all derived futures.
   public let token: InvalidationToken
   /// Whether this was bound to the token by the user, rather than derived from a bound future.
-  private let isFirst: Bool
+  @usableFromInline let isFirst: Bool
 
   /// Binds a future to a token.
-  public init(future: Future<Value, Failure>, token: InvalidationToken) {
+  @inlinable public init(future: Future<Value, Failure>, token: InvalidationToken) {
     self.init(future, token, isFirst: true)
   }
 
-  private init(_ future: Future<Value, Failure>, _ token: InvalidationToken, isFirst: Bool) {
+  @inlinable init(_ future: Future<Value, Failure>, _ token: InvalidationToken, isFirst: Bool) {
     inner = future
     self.token = token
     self.isFirst = isFirst
   }
 
   /// Wraps a future that was derived from the inner one with the token.
-  func derived<NewValue, NewFailure>(_ future: Future<NewValue, NewFailure>) -> TokenFuture<NewValue, NewFailure> {
+  @inlinable func derived<NewValue, NewFailure>(_ future: Future<NewValue, NewFailure>) -> TokenFuture<
+    NewValue, NewFailure
+  > {
     if isFirst { token.requestCancelOnInvalidate(future) }
     return TokenFuture<NewValue, NewFailure>(future, token, isFirst: false)
   }
 
   /// Wraps a future that is not part of the inner future's cancellation, so it is not registered with the token.
-  func aside(_ future: Future<Value, Failure>) -> TokenFuture { TokenFuture(future, token, isFirst: isFirst) }
+  @inlinable func aside(_ future: Future<Value, Failure>) -> TokenFuture {
+    TokenFuture(future, token, isFirst: isFirst)
+  }
 
   /// Unavailable: the request would also affect the other users of the inner future. Invalidate the token, or call the
   /// method on `inner`.
@@ -45,7 +49,7 @@ public struct TokenFuture<Value, Failure> {
 
 extension Future {
   /// Binds this future to a token, which every future derived from the result gets.
-  public func withToken(_ token: InvalidationToken) -> TokenFuture<Value, Failure> {
+  @inlinable public func withToken(_ token: InvalidationToken) -> TokenFuture<Value, Failure> {
     TokenFuture(future: self, token: token)
   }
 }

@@ -57,44 +57,54 @@ extension CellRef {
   /// Returns a promise that the closure settles. The caller owns the reference.
   ///
   /// The closure runs in the context, for the outcomes in `outcomes`. Other outcomes are forwarded without a
-  /// submission, so a closure that is called inline must forward them itself.
+  /// submission, so a closure that is called inline must forward them itself. With `isOwn` it calls no user code, and
+  /// need not run if no one can observe the promise.
+  @usableFromInline
   func derive(
-    _ context: PromiseContext, for outcomes: Job.OutcomeSet = .all, interest: Interest = .counted,
+    _ context: PromiseContext, for outcomes: Job.OutcomeSet = .all, interest: Interest = .counted, isOwn: Bool = false,
     _ closure: consuming @escaping Closure
   ) -> CellRef {
-    guard let derived = react(context, for: outcomes, interest: interest, isHeld: true, consume closure) else {
+    guard
+      let derived = react(context, for: outcomes, interest: interest, isHeld: true, isOwn: isOwn, consume closure)
+    else {
       fatalError("no memory for a promise")
     }
     return derived
   }
 
-  /// Attaches a closure that settles no promise. It runs in the context, for the outcomes in `outcomes`.
+  /// Attaches a closure that settles no promise. It runs in the context, for the outcomes in `outcomes`. Of rejections
+  /// among them it handles those that `rejections` says.
+  @usableFromInline
   func observe(
     _ context: PromiseContext, for outcomes: Job.OutcomeSet = .all, interest: Interest = .counted,
-    _ closure: consuming @escaping Closure
+    rejections: RejectionUse = .handled, _ closure: consuming @escaping Closure
   ) {
-    if react(context, for: outcomes, interest: interest, isHeld: false, consume closure) == nil {
+    let reaction = react(
+      context, for: outcomes, interest: interest, isHeld: false,
+      rejections: outcomes.handlesFailures ? rejections : .ignored, consume closure)
+    if reaction == nil {
       fatalError("no memory for a callback")
     }
   }
 
   private func react(
     _ context: PromiseContext, for outcomes: Job.OutcomeSet, interest: Interest, isHeld: Bool,
-    _ closure: consuming @escaping Closure
+    rejections: RejectionUse = .handled, isOwn: Bool = false, _ closure: consuming @escaping Closure
   ) -> CellRef? {
-    let ignoresRejections = !isHeld && !outcomes.handlesFailures
     if context.isNowOr && state.isSettled {
       return react(
-        isHeld: isHeld, interest: interest, ignoresRejections: ignoresRejections,
+        isHeld: isHeld, interest: interest, rejections: rejections, isOwn: isOwn,
         PromiseContext.now(consume closure))
     }
     guard let executor = context.executor else {
-      return react(isHeld: isHeld, interest: interest, ignoresRejections: ignoresRejections, consume closure)
+      return react(isHeld: isHeld, interest: interest, rejections: rejections, isOwn: isOwn, consume closure)
     }
     defer { withExtendedLifetime(context) {} }
     var plan = Job.Plan()
     plan.executor = executor
     plan.outcomes = outcomes
+    plan.isOwn = isOwn
+    plan.rejections = rejections
     plan.closure = StoredClosure(consume closure)
     return unsafe react(&plan, Context(nil, nil), interest: interest, references: isHeld ? 2 : 1)
   }

@@ -14,7 +14,7 @@ extension CellRef {
     var value = self.value
     let state = self.state
     let outcome = state.outcome
-    if state.isUnseen && reaction.takesRejections { see() }
+    if state.isUnseen && reaction.takesRejection(value) { see() }
     // The handler may release the promise.
     let retained = value.isOwning && value.retain()
     // The attaching call runs it, not the settling thread, which may still be running other reactions.
@@ -73,15 +73,16 @@ extension CellRef {
   /// reaction, and the closure settles nothing. The closure is a reader (OnDemand.swift), unless it does not use the
   /// outcome. With `ignoresRejections` a rejection does not count as handled; the closure must settle nothing.
   package func react(
-    isHeld: Bool = true, interest: Interest = .counted, isReader: Bool = true, ignoresRejections: Bool = false,
-    _ closure: consuming @escaping Closure
+    isHeld: Bool = true, interest: Interest = .counted, isReader: Bool = true, rejections: RejectionUse = .handled,
+    isOwn: Bool = false, _ closure: consuming @escaping Closure
   ) -> CellRef? {
     guard
       let derived = unsafe CellRef.derived(
         from: self, .closure, nil, Context(nil, nil), interest: interest, references: isHeld ? 2 : 1)
     else { return nil }
     unsafe derived.closure.initialize(to: StoredClosure(consume closure))
-    if ignoresRejections { derived.mark(ReactionKind.ignoresRejections) }
+    derived.mark(rejections.rawValue)
+    if isOwn { derived.mark(ReactionKind.own) }
     deliver(to: derived)
     if isReader { noteReader() }
     return derived

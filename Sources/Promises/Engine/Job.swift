@@ -163,6 +163,8 @@ extension Job {
     package var outcomes = OutcomeSet.all
     /// Whether the handlers are the library's. If no one can observe the outcome, they need not run.
     var isOwn = false
+    /// Whether a closure that settles nothing handles rejections, if its outcomes include them.
+    var rejections = RejectionUse.handled
     package init() {}
   }
 }

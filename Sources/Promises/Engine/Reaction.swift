@@ -86,8 +86,8 @@ struct ReactionKind: Equatable {
   static var discardable: UInt32 { 1 << 11 }
   /// `meta` of a reaction of the kind `job`: its handlers run on an executor other than the immediate one.
   static var submitted: UInt32 { 1 << 11 }
-  /// `meta` of a reaction of the kind `job`: its handlers are the library's, and call no user code. If no one can
-  /// observe the outcome, they need not run (Abandon.swift).
+  /// `meta` of a reaction of the kind `job` or `closure`: its handlers are the library's, and call no user code. If no
+  /// one can observe the outcome, they need not run (Abandon.swift).
   static var own: UInt32 { 1 << 13 }
   /// `meta` of a promise with a discard block: its context is a `DemandBlock` (OnDemand.swift).
   static var onDemand: UInt32 { 1 << 14 }
@@ -95,8 +95,8 @@ struct ReactionKind: Equatable {
   static var kept: UInt32 { 1 << 15 }
   /// `meta` of a promise with a discard block: its context is the event of a queue, whose taker settles it.
   static var answerable: UInt32 { 1 << 16 }
-  /// `meta` of a bare reaction that does not handle rejections (Unhandled.swift).
-  static var ignoresRejections: UInt32 { 1 << 17 }
+  /// `meta` of a bare reaction: its `RejectionUse`.
+  static var rejectionUse: UInt32 { 3 << 17 }
   /// `meta` of a reaction that is not a promise: no handle to it ever exists.
   static var unheld: UInt32 { 1 << 9 }
   /// The `meta` of a promise whose source was destroyed while pending: it has no reaction any more.
@@ -104,6 +104,17 @@ struct ReactionKind: Equatable {
 
   static var mask: UInt32 { 15 }
   static var typeShift: UInt32 { 4 }
+}
+
+/// Whether a reaction that settles nothing handles rejections (Unhandled.swift).
+@usableFromInline
+package struct RejectionUse: Equatable, Sendable {
+  let rawValue: UInt32
+  @usableFromInline package static var handled: RejectionUse { RejectionUse(rawValue: 0) }
+  @usableFromInline package static var ignored: RejectionUse { RejectionUse(rawValue: 1 << 17) }
+  /// Handles some. Its closure is asked: with `CellValue.question` as the place for its result, the closure calls no
+  /// user code, and returns `leave` if it handles the reason, else `pass`.
+  @usableFromInline package static var chosen: RejectionUse { RejectionUse(rawValue: 2 << 17) }
 }
 
 /// The data of a handler: a pointer, and the function that frees it.

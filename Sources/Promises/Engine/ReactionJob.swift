@@ -115,7 +115,9 @@ extension CellRef {
       return nil
     }
     if plan.isOwn { promise.mark(ReactionKind.own) }
-    if references == 1 && !plan.outcomes.handlesFailures { promise.mark(ReactionKind.ignoresRejections) }
+    if references == 1 {
+      promise.mark((plan.outcomes.handlesFailures ? plan.rejections : .ignored).rawValue)
+    }
     unsafe promise.contextPointer = unsafe UnsafeMutableRawPointer(job.ref.cell)
     if let executor = plan.executor, executor.kind != .immediate {
       deliverInOrder(to: promise, job)

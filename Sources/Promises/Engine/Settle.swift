@@ -61,11 +61,12 @@ extension CellRef {
   }
 
   #if !hasFeature(Embedded)
-  /// Settles the promise on a thread that must not run code of the program: reactions, observers and the report of a
-  /// second settlement run in a closure passed to `elsewhere`. Waiters are woken here, so a settlement without
-  /// reactions needs no second thread. Only for a promise that is not derived, and whose discard block may be released
-  /// here.
-  package func settle(_ value: CellValue, _ outcome: Outcome, elsewhere: (@escaping @Sendable () -> Void) -> Void) {
+  /// settle() for a thread that must not run code of the program: reactions, observers and the report of a second
+  /// settlement run in a closure that `elsewhere` gets. Waiters are woken here, so a settlement without the others
+  /// needs no second thread. For a promise that is not derived, and whose discard block may be released here.
+  @usableFromInline package func settle(
+    _ value: CellValue, _ outcome: Outcome, elsewhere: (@escaping @Sendable () -> Void) -> Void
+  ) {
     let isKept = retain()
     nonisolated(unsafe) let value = value
     nonisolated(unsafe) let outcome = outcome

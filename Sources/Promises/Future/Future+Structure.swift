@@ -59,8 +59,12 @@ extension Future {
     let weak = WeakCell(shared.cell)
     shared.cell.onCancelRequest {
       weak.with { shared in
-        guard let callback = held.take() else { return }
-        context.runApart(Self.asking(Future(cell: shared.retained()), consume callback, source))
+        let shared = Future(cell: shared.retained())
+        let dispatch = {
+          guard let callback = held.take() else { return }
+          context.runApart(Self.asking(shared, consume callback, source))
+        }
+        if isInline { dispatch() } else { RequestTurns.run(dispatch) }
       }
     }
     shared.cell.seal()

@@ -21,6 +21,14 @@ package final class Alarm: Sendable {
   /// Cancels the timer: releases the work at once, unless the time has passed.
   package func callOff() { timer?.cancel() }
 
+  /// Cancels the timer when `promise` is settled or destroyed, without waiting for that.
+  func callOff(atEndOf promise: CellRef) {
+    let context = unsafe Context(Unmanaged.passRetained(self).toOpaque()) {
+      unsafe Unmanaged<Alarm>.fromOpaque($0!).takeRetainedValue().callOff()
+    }
+    if !promise.keep(context) { fatalError("no memory for a callback") }
+  }
+
   deinit { timer?.release() }
 }
 

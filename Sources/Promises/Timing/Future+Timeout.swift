@@ -2,6 +2,8 @@ extension Future {
   /// Returns a future with this one's outcome, or one rejected with `TimeoutError.timedOut` if this future is still
   /// pending after the timeout. Then this future is also asked to cancel, if it has no other consumers.
   ///
+  /// The timeout is over, and its timer stopped, when the returned future is settled, or released without a callback.
+  ///
   /// - Parameters:
   ///   - context: the context in which callbacks run. After a timeout, `.immediate` stands for `.auto`.
   ///   - seconds: the timeout from now, in seconds. With 0 or less, this future is in time only if it is already
@@ -21,24 +23,22 @@ extension Future {
     source.cell.seal()
     let limited = Future<Value, NewFailure>(
       cell: source.cell.derive(
-        context,
+        context, isOwn: true,
         Reactions.onResult(of: Future.self) { result, out in out.leave(result: translate(result)) }))
+    // Not held: without callbacks, the result ends with its last reference, and the timer with it.
     let weak = WeakCell(limited.cell)
     let timeIsUp = {
-      let result = source.result
+      // In time, though the context is late to settle the result.
+      if source.isSettled { return }
       weak.with { limited in
-        let (value, outcome) = (result.map(translate) ?? .rejected(timedOut)).encoded
-        _ = limited.settle(value, outcome)
+        let (value, outcome) = FutureResult<Value, NewFailure>.rejected(timedOut).encoded
+        limited.leaveSource { limited.settle(value, outcome) }
       }
-      if result == nil { source.requestCancel() }
     }
     if seconds > 0 {
       if !source.isSettled {
         let alarm = Alarm(after: seconds, on: context.deferred.reserved(), timeIsUp)
-        source.observe(on: .immediate, token: nil, .observing(.all, interest: .none)) { _, _, _ in
-          alarm.callOff()
-          return .leave
-        }
+        alarm.callOff(atEndOf: limited.cell)
       }
     } else {
       context.run(timeIsUp)

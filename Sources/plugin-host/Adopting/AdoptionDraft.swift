@@ -55,9 +55,11 @@ struct AdoptionDraft {
         }
       }
     }
-    if provides("memcpy"), provides("memset") {
-      functions += StructFunctions(header).functions(for: functions)
-    }
+    let structs = StructFunctions(header)
+    if provides("memcpy"), provides("memset") { functions += structs.functions(for: functions) }
+    structs.markUnmade(in: &functions)
+    functions += MemoryFunctions.functions(
+      for: functions, except: Set(header.functions.map(\.name)), provides: provides)
   }
 
   /// Calls `reason` for each function, which it may change, and leaves out the functions for which it returns a reason.

@@ -7,14 +7,21 @@ extension CountedParameters {
     for count in types.indices where Self.isInteger(types[count]) && !counts.values.contains(count) {
       let counted = types.indices.filter { data in
         counts[data] == nil
-          && Self.counts(names[count], names[data], isBehind: data + 1 == count, Self.elements(types[data], header))
+          && (Self.counts(names[count], names[data], isBehind: data + 1 == count, Self.elements(types[data], header))
+            || names[count] == "argc" && Self.areArguments(types[data], names[data], header))
       }
       if counted.count == 1 { found[counted[0], default: []].append(count) }
     }
     for (data, numbers) in found where numbers.count == 1 { counts[data] = numbers[0] }
   }
 
-  /// The kinds of elements, as far as the unit of a count depends on them.
+  /// Whether a parameter is the arguments of a program: `char **argv`.
+  static func areArguments(_ type: CType, _ name: String, _ header: Header) -> Bool {
+    guard name == "argv", case .pointer(let text, _)? = element(type, header) else { return false }
+    return header.resolved(text) == .char
+  }
+
+  /// The elements of memory, as far as the unit of a count depends on them.
   enum Elements { case bytes, unknown, wide, structs, addresses }
 
   /// Returns the kind of the elements behind an address; nil for an object of the library.

@@ -2,8 +2,10 @@
 /// the names of parameters do: `(const void *data, size_t length)`, `(unsigned char *dest, unsigned long *destLen)`.
 struct CountedParameters {
   var counts: [Int: Int] = [:]
-  private var addresses: Set<Int> = []
-  /// Whether an integer may be a count that the rules here do not find.
+  var addresses: Set<Int> = []
+  /// The data whose address the function moves.
+  var cursors: Set<Int> = []
+  /// Whether some number may be a count that no rule here finds.
   private(set) var isAmbiguous = false
 
   init(of function: Header.Function, _ types: [CType], _ names: [String], _ header: Header) {
@@ -15,6 +17,7 @@ struct CountedParameters {
       return
     }
     note(function.accesses, types, header)
+    findCursors(types, names, header)
     findByName(types, names, header)
     findBefore(types, names, header)
     findUnnamed(function, types, header)
@@ -205,8 +208,9 @@ struct CountedParameters {
     let name = name.lowercased()
     guard let ending = endings.first(where: name.hasSuffix) else { return true }
     let prefix = String(name.dropLast(ending.count).filter { $0 != "_" })
-    return ["", "n", "num", "max", "buf", "buffer", "data", "total"].contains(prefix)
-      || data.lowercased().filter { $0 != "_" }.hasPrefix(prefix)
+    let data = data.lowercased().filter { $0 != "_" }
+    return ["", "n", "num", "max", "buf", "buffer", "data", "total", "used"].contains(prefix)
+      || data.hasPrefix(prefix) || prefix.count > 2 && data.hasSuffix(prefix)
   }
 
   static func element(_ type: CType, _ header: Header) -> CType? {

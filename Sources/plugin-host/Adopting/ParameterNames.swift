@@ -188,6 +188,11 @@ enum ParameterNames {
     }
   }
 
+  /// Whether a function of that name adds to a list, whose first element it makes of NULL: `curl_slist_append`.
+  static func adds(function name: String) -> Bool {
+    words(name).contains { ["append", "prepend", "insert", "add", "push"].contains($0) }
+  }
+
   /// Whether a function of that name works in place on a word that other calls use too: `g_atomic_int_inc`,
   /// `g_bit_lock`. It would have no effect on a copy.
   static func isAtomic(function name: String) -> Bool {

@@ -14,7 +14,8 @@ extension SignatureWriter {
     guard let (result, parameters, isVariadic) = callback(index) else {
       throw Unsuitable("'\(name)' is not a function")
     }
-    if isVariadic { throw Unsuitable("'\(name)' is a variadic function") }
+    // No closure is one; a C function's address may be.
+    if isVariadic { return optional(index, "ptr<function>") }
     if let data = dataToBeFreed(by: result, parameters) {
       throw Unsuitable("'\(name)' may free '\(names[data])', which the function then keeps")
     }

@@ -20,22 +20,14 @@ extension SignatureWriter {
     types.count == 1 && (ownership.destroys(function, types[0]) || callerMade.destroys(function, types[0]))
   }
 
-  private static func addressOfFunctionPointer(_ name: String) -> Unsuitable {
-    Unsuitable("'\(name)' is the address of a function pointer: nothing says whether it is read or written")
-  }
-
-  private static func sharedState(_ name: String) -> Unsuitable {
-    Unsuitable("'\(name)' is changed in place, and other calls have to see it")
-  }
-
   private func declared(_ index: Int) -> Header.Parameter? {
     index < function.parameters.count ? function.parameters[index] : nil
   }
 
   private func isArray(_ index: Int) -> Bool { declared(index)?.isArray ?? false }
 
-  /// Writes a type, as optional if the header says so.
-  private func optional(_ index: Int, _ type: String) -> String {
+  /// A type that may be left out, if the header says so.
+  func optional(_ index: Int, _ type: String) -> String {
     if isDestructor { return "own \(type)" }
     // A function that sets a part of an object needs the object.
     let isSetter = index == 0 && ParameterNames.words(function.name).contains("set")
@@ -51,7 +43,8 @@ extension SignatureWriter {
     guard case .function(let result, _, _)? = function.type, case .pointer(let made, _) = header.resolved(result),
       case .pointer(let target, _) = header.resolved(types[index]), header.resolved(made) == header.resolved(target)
     else { return false }
-    return ParameterNames.isMaker(function: function.name) && header.isFirstMadeFromNothing(target)
+    return (ParameterNames.isMaker(function: function.name) || ParameterNames.adds(function: function.name))
+      && header.isFirstMadeFromNothing(target)
   }
 
   /// Whether a type map says that an element of 0 ends the data.
@@ -68,22 +61,41 @@ extension SignatureWriter {
   private mutating func object(_ index: Int, _ target: CType, _ isConst: Bool) throws(Unsuitable) -> String {
     let name = names[index]
     if CountedParameters.isHandle(target) { return optional(index, "ptr<\(text.name(of: target))>") }
-    if ParameterNames.isAtomic(function: function.name) { throw Self.sharedState(name) }
+    if ParameterNames.isAtomic(function: function.name) { return sharedState(index, to: target) }
     if !isConst, ParameterNames.mayBeMany(name), !isDatum(index) {
-      throw Unsuitable("'\(name)' may be written to, and nothing says how much room it needs")
+      return memory(index, to: target, "'\(name)' may be written to, and nothing says how much room it needs")
     }
+    if !isConst, isFreed(index) { return memory(index, to: target, "'\(name)' is freed") }
     let isNullable = declared(index)?.isNullable ?? false || isDatum(index) || ParameterNames.isContext(name)
     guard isConst, name == "data" || !ParameterNames.isContext(name) else {
       return isNullable ? "ptr<void>?" : "ptr<void>"
     }
     let content = isNullable ? "bytes[*]?" : "bytes[*]"
-    if keepsData(index) || ParameterNames.mayKeep(function: function.name) { return try mayBeKept(name, content) }
+    if keepsData(index) || ParameterNames.mayKeep(function: function.name) {
+      return mayBeKept(index, to: target, content)
+    }
     checks.append("\(name) is taken to be data that is read, as much as the other arguments say, or an object")
     return content
   }
 
-  /// Whether a `void *` is a datum of the user, which the library keeps or passes on: its type is a typedef of the
-  /// address, such as `gpointer`, or the function has no integer that might count it.
+  /// A word that functions change in place, and of which a copy is of no use.
+  private mutating func sharedState(_ index: Int, to target: CType) -> String {
+    memory(index, to: target, "'\(names[index])' is changed in place, and other calls have to see it")
+  }
+
+  /// Data that are only read, as many as another argument says, or up to a 0.
+  private mutating func uncounted(_ index: Int, _ target: CType) -> String {
+    let name = names[index]
+    let content = text.content(of: target, count: "*") + (declared(index)?.isNullable ?? false ? "?" : "")
+    if keepsData(index) || ParameterNames.mayKeep(function: function.name) {
+      return mayBeKept(index, to: target, content)
+    }
+    checks.append("\(name) is taken to be data that is read, as much as the other arguments say, or up to a 0")
+    return content
+  }
+
+  /// Whether a `void *` is a user's datum, which the library keeps or passes on: its type has a name of its own for the
+  /// address, as `gpointer` is one, or nothing in the function counts.
   private func isDatum(_ index: Int) -> Bool {
     guard names[index] == "data" || ParameterNames.isContext(names[index]), !hasCountBehind(index) else { return false }
     if case .named = types[index] { return true }
@@ -108,8 +120,8 @@ extension SignatureWriter {
     let keeps = ParameterNames.mayKeep(function: function.name)
     if let bound = bound(index) {
       if isConst { return "[\(value); \(bound)]" }
-      if keeps { return try mayBeKept(name, "[\(value); \(bound)]") }
-      // A declaration states the number of elements, but not whether the function reads them.
+      if keeps { return mayBeKept(index, to: target, "[\(value); \(bound)]") }
+      // A declaration says how many there are, and not whether the function reads them.
       let isSaid = declared(index)?.isWritten ?? false || ParameterNames.isWritten(name)
       if declared(index)?.bound != nil, !isSaid, !ParameterNames.isDestination(name) {
         checks.append("\(name) is taken to be \(bound) elements that are read and written; if only written, it is out")
@@ -132,11 +144,12 @@ extension SignatureWriter {
       return "inout str[*]"
     }
     if case .char = header.resolved(target), !isConst {
-      throw Unsuitable("'\(name)' is written to, and nothing says how much room it needs")
+      return memory(index, to: target, "'\(name)' is written to, and nothing says how much room it needs")
     }
-    if ParameterNames.isAtomic(function: function.name) { throw Self.sharedState(name) }
+    if ParameterNames.isAtomic(function: function.name) { return sharedState(index, to: target) }
+    if isConst { return uncounted(index, target) }
     // lzma_stream_buffer_encode(..., uint8_t *out, size_t *out_pos, size_t out_size).
-    if !isConst, ParameterNames.isPlace(name), names.contains(String(name.dropLast(4))) {
+    if ParameterNames.isPlace(name), names.contains(String(name.dropLast(4))) {
       checks.append("\(name) is taken to be a position that the function reads and advances; calls start at 0")
       return "inout \(value) = 0"
     }
@@ -144,12 +157,12 @@ extension SignatureWriter {
     let isWritten = declared(index)?.isWritten ?? false || ParameterNames.isWritten(name) || isStatus
     let isRead = declared(index)?.isRead ?? false || !isWritten && ParameterNames.isState(name)
     let isOne =
-      !isConst && !isArray(index) && (isStatus || !counts.isAmbiguous) && !text.isByte(target)
+      !isArray(index) && (isStatus || !counts.isAmbiguous) && !text.isByte(target)
       && !text.isLetter(target)
     guard isOne, declared(index)?.name != nil, isWritten || !ParameterNames.mayBeMany(name),
       !ParameterNames.fillsVector(function: function.name)
-    else { throw Unsuitable("nothing says how many elements '\(name)' has") }
-    if keeps, !isWritten { return try mayBeKept(name, "&\(value)") }
+    else { return memory(index, to: target, "nothing says how many elements '\(name)' has") }
+    if keeps, !isWritten { return mayBeKept(index, to: target, "&\(value)") }
     checks.append("\(name) is taken to be one \(value) that is \(isRead ? "read and written" : "written, not read")")
     return "\(isRead ? "inout" : "out") \(value)"
   }
@@ -175,9 +188,14 @@ extension SignatureWriter {
     _ index: Int, of inner: CType, isConst: Bool, _ isConstInner: Bool
   ) throws(Unsuitable) -> String {
     let name = names[index]
-    if case .function = header.resolved(inner) { throw Self.addressOfFunctionPointer(name) }
+    let target = CType.pointer(to: inner, isConst: isConstInner)
+    if case .function = header.resolved(inner) {
+      return memory(index, to: target, "'\(name)' is the address of a function pointer, which may be read or written")
+    }
+    // Texts that a function does not exchange: char *const argv[].
+    if isConst, header.resolved(inner) == .char { return uncounted(index, target) }
     guard !isConst, !isArray(index), !counts.isAmbiguous else {
-      throw Unsuitable("'\(name)' may be an array of addresses")
+      return memory(index, to: target, "'\(name)' may be an array of addresses")
     }
     let isText = header.resolved(inner) == .char
     if isText || text.isLetter(inner), ParameterNames.isEnd(name) {
@@ -205,11 +223,12 @@ extension SignatureWriter {
       mayGive && (text.isOpaque(inner) || text.isHandleAddress(types[index])) && !name.hasSuffix("s")
       && (ParameterNames.isGetter(function: function.name) || ParameterNames.isName(name, ofOne: object))
     guard isSaid || isMade || isFound, !isRead else {
-      throw Unsuitable(
-        "'\(name)' may be an array of addresses, or be kept; if it is written, it is out ptr<\(object)>?")
+      return memory(
+        index, to: target,
+        "'\(name)' may be an array of addresses, or be kept; if it is written, it is out ptr<\(object)>?; otherwise")
     }
     checks.append("\(name) is taken to be one address that is written, not read")
-    return "out \(own(.pointer(to: inner, isConst: isConstInner), name))ptr<\(object)>?"
+    return "out \(own(target, name))ptr<\(object)>?"
   }
 
   /// Whether the documentation says that an address is set: "*str will be set to point to an allocated string". False
@@ -228,7 +247,7 @@ extension SignatureWriter {
   private mutating func structure(_ index: Int, _ target: CType, _ isConst: Bool) throws(Unsuitable) -> String {
     let name = names[index]
     if !isConst, callerMade.isMade(target), CallerMade.makesSeveral(function) {
-      throw Unsuitable("'\(name)' may be several, and the host allocates one")
+      return memory(index, to: target, "'\(name)' may be several, and the host allocates one")
     }
     let isOne = !isArray(index) && !counts.isAmbiguous && declared(index)?.name != nil && !ParameterNames.isPlural(name)
     let isSaid = declared(index)?.isWritten ?? false || ParameterNames.isWritten(name)

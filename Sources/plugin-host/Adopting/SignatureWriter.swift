@@ -41,14 +41,15 @@ struct SignatureWriter {
     return "\(function.name)(\(parameters.joined(separator: ", ")))\(returned)\(hasError ? " ! gerror" : "")"
   }
 
-  /// Returns the arguments for `...` and, for `printf` functions, the index of the format: the arguments are then a
-  /// text, for which the format is constant. Otherwise they are those of a type map.
-  private func tail() throws(Unsuitable) -> (text: String, format: Int?) {
+  /// The arguments in the place of `...`, and the index of the format before it: those of a type map, or a text, by the
+  /// only format that C reads one by. Without either, a tail that takes any of C's arguments.
+  private mutating func tail() throws(Unsuitable) -> (text: String, format: Int?) {
     if let said = header.text(of: "...", in: function.name) { return (said, nil) }
     guard function.isPrintf, let format = types.indices.last,
       case .pointer(let target, true) = header.resolved(types[format]), header.resolved(target) == .char
     else {
-      throw Unsuitable("variadic: the header does not say what may follow; write it as a tail, ...: i32 | f64 | cstr")
+      checks.append("what follows is taken to be what the caller gives: an i64 stands for every integer and for NULL")
+      return ("...: i64 | u64 | f64 | cstr | ptr<void>", nil)
     }
     return ("..., \(names.contains("text") ? "formatted" : "text"): cstr", format)
   }
@@ -99,10 +100,12 @@ struct SignatureWriter {
     if callback(index) != nil { return try callback(index) }
     if index == contextParameter { return "context" }
     guard case .pointer(let target, let isConst) = type else { return try value(index, type) }
+    if counts.isCountOfRead(index, types.map(header.resolved), header) { return "inout \(try text.value(target))" }
     if counts.isLengthAddress(index) { return try lengthAddress(index, of: target) }
     if let made, made.index == index { return setAside(made, target) }
     guard let count = counts.count(of: index) else { return try pointer(index, to: target, isConst) }
     let name = names[index]
+    if counts.isCursor(index) { return moved(index, target, count) }
     let content = text.content(of: target, count: names[count])
     if keepsData(index) { return kept(name, content) }
     if isConst {
@@ -110,9 +113,10 @@ struct SignatureWriter {
       return content
     }
     if ParameterNames.appendsText(function: function.name) {
-      throw Unsuitable("'\(name)' is read before it is written, and nothing says that it ends with a 0")
+      return memory(
+        index, to: target, "'\(name)' is read before it is written, and nothing says that it ends with a 0")
     }
-    if ParameterNames.mayKeep(function: function.name) { return try mayBeKept(name, content) }
+    if ParameterNames.mayKeep(function: function.name) { return mayBeKept(index, to: target, content) }
     if mayBeRead(index) {
       checks.append("\(name) is taken to be \(names[count]) elements that are read, not written")
       return content
@@ -122,7 +126,7 @@ struct SignatureWriter {
       return "inout \(content)"
     }
     if CountedParameters.elements(header.resolved(types[index]), header) == .addresses {
-      throw Unsuitable("'\(name)' may be an array of addresses that is written")
+      return memory(index, to: target, "'\(name)' may be an array of addresses that is written")
     }
     checks.append(
       "\(name) is taken to have room for \(names[count]) elements"
@@ -131,8 +135,17 @@ struct SignatureWriter {
     return "out \(content)"
   }
 
-  /// Returns the end of a remark, about a result that counts the elements, as that of `read()` does; empty if the
-  /// result is not an integer.
+  /// Data whose address the function moves behind those that it has read or written.
+  private mutating func moved(_ index: Int, _ target: CType, _ count: Int) -> String {
+    let name = names[index]
+    let isRead = CountedParameters.isConst(header.resolved(target))
+    checks.append(
+      "\(name) is taken to be \(names[count]) bytes, whose address is moved behind those that are "
+        + (isRead ? "read" : "written"))
+    return "\(isRead ? "" : "out ")moving bytes[\(names[count])]"
+  }
+
+  /// The rest of a mark, on a result that counts the elements, as that of `read()` does; empty if it is not an integer.
   private func resultCount(of name: String) -> String {
     guard case .function(let result, _, _)? = function.type, CountedParameters.isInteger(header.resolved(result)) else {
       return ""
@@ -144,6 +157,7 @@ struct SignatureWriter {
   /// Whether counted data that are not const are read: structs and addresses, for which C programmers leave out the
   /// const, and data whose names say so. The memory for them suffices in either case.
   private func mayBeRead(_ index: Int) -> Bool {
+    if CountedParameters.areArguments(header.resolved(types[index]), names[index], header) { return true }
     let elements = CountedParameters.elements(header.resolved(types[index]), header)
     let isSaid = index < function.parameters.count && function.parameters[index].isWritten
     let isWritten =
@@ -192,15 +206,30 @@ struct SignatureWriter {
     return "keep \(content)"
   }
 
-  /// Writes data that the function either keeps or only reads during the call. A copy that stays is right in both
-  /// cases.
-  mutating func mayBeKept(_ name: String, _ content: String) throws(Unsuitable) -> String {
-    if content.contains("ptr<") { throw Unsuitable("'\(name)' may be kept, or only read") }
+  /// Data that the function may keep, or only reads. A copy that stays suits both.
+  mutating func mayBeKept(_ index: Int, to target: CType, _ content: String) -> String {
+    let name = names[index]
+    if content.contains("ptr<") { return memory(index, to: target, "'\(name)' may be kept, or only read") }
     checks.append("\(name) is taken to be read, in the call or later; if only in the call, it needs no keep")
     return "keep \(content)"
   }
 
-  /// Writes a struct that the function makes in memory that the host allocates.
+  /// The address of memory of which nothing says how much the function needs: the caller sets it aside, as in C.
+  mutating func memory(_ index: Int, to target: CType, _ reason: String) -> String {
+    checks.append("\(reason): give memory that suffices, of \(MemoryFunctions.maker)")
+    let type = "ptr<\(text.name(of: target, or: types[index]))>"
+    // Memory that the function frees is not the caller's any more.
+    return isFreed(index) ? "own \(type)" : type
+  }
+
+  /// Whether the function frees an argument: its only one, or the memory that it resizes.
+  func isFreed(_ index: Int) -> Bool {
+    let name = function.name
+    return types.count == 1 && ParameterNames.isDestroying(function: name)
+      || index == 0 && name.lowercased().contains("realloc")
+  }
+
+  /// A struct that the function makes in memory that the host sets aside.
   private mutating func setAside(_ made: CallerMade.Made, _ target: CType) -> String {
     let name = names[made.index]
     let end = made.destructor.map { ", and that \($0) ends" } ?? ""
@@ -244,11 +273,11 @@ struct SignatureWriter {
     if let said = header.text(of: "result", in: function.name) { return said }
     switch header.resolved(type) {
     case .void: return nil
-    case .function: throw Unsuitable("returns a function")
+    case .function: return "ptr<function>?"
     case .pointer(let target, let isConst):
       let isEnded = header.elements(of: "result", in: function.name) == .ended
       switch header.resolved(target) {
-      case .function: throw Unsuitable("returns a function pointer")
+      case .function: return "ptr<function>?"
       case .integer where isEnded && text.isByte(target): return "cstr?"
       case .pointer(let inner, _) where isEnded && header.resolved(inner) == .char: return "&[cstr; 0]?"
       case .char where !isConst && givesMemory: return "ptr<void>?"

@@ -38,13 +38,11 @@ struct StructFunctions {
 
   /// Returns the functions for the structs of the drafted functions.
   func functions(for drafted: [AdoptionDraft.Function]) -> [AdoptionDraft.Function] {
-    let needed = Self.names(drafted) { $0.inputs.map(\.type) }
-    let given = Self.names(drafted) { $0.outputs.map(\.type) + [$0.yielded].compactMap(\.self) }
+    let needed = drafted.objects(taken: true)
+    let given = drafted.objects(taken: false)
     let file = drafted.first?.file ?? ""
     return needed.union(given).sorted().flatMap { name -> [AdoptionDraft.Function] in
-      guard let type = header.object(named: name), case .tagged(let kind, let tag) = type, kind != "enum",
-        let written = Self.spelling(type, header), let size = header.sizes[written], (1...(1 << 16)).contains(size)
-      else { return [] }
+      guard let (type, tag, size) = structure(name) else { return [] }
       let isNew = !given.contains(name) && canBeNew(type, tag)
       let texts = [isNew ? new(name, type, size) : nil, fields(name, type, size)].compactMap(\.self)
       return texts.compactMap { text, symbol, description in
@@ -55,16 +53,29 @@ struct StructFunctions {
     }
   }
 
-  /// Returns the names of the objects in the types that `types` selects.
-  private static func names(
-    _ functions: [AdoptionDraft.Function], _ types: (Signature) -> [ValueType]
-  ) -> Set<String> {
-    Set(
-      functions.flatMap { function in
-        types(function.signature).compactMap { type in
-          if case .pointer(let name) = type.content { name } else { nil }
+  /// A struct that the header defines, by its name in `ptr<Name>`.
+  private func structure(_ name: String) -> (type: CType, tag: String, size: Int)? {
+    guard let type = header.object(named: name), case .tagged(let kind, let tag) = type, kind != "enum",
+      let written = Self.spelling(type, header), let size = header.sizes[written], (1...(1 << 16)).contains(size)
+    else { return nil }
+    return (type, tag, size)
+  }
+
+  /// Marks the parameters that take a struct which none of the functions makes, with its size.
+  func markUnmade(in drafted: inout [AdoptionDraft.Function]) {
+    // Functions that take such a struct give no first one.
+    let given = drafted.filter { [$0].objects(taken: true).isDisjoint(with: [$0].objects(taken: false)) }
+      .objects(taken: false)
+    for index in drafted.indices where taken.contains(drafted[index].signature.name) {
+      for parameter in drafted[index].signature.inputs {
+        guard case .pointer(let name) = parameter.type, !given.contains(name), let (_, _, size) = structure(name) else {
+          continue
         }
-      })
+        drafted[index].checks.append(
+          "\(parameter.name) is a \(name), which no function here makes: memory of \(size) bytes, of "
+            + MemoryFunctions.maker)
+      }
+    }
   }
 
   private func canBeNew(_ type: CType, _ tag: String) -> Bool {

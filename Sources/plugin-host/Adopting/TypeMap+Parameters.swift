@@ -15,7 +15,19 @@ extension TypeMap {
   /// Parameters with the same meaning share a line.
   static let bundledManuals = """
     # Results that count what was written.
-    read.result pread.result pread64.result readlink.result readlinkat.result recv.result: isize counts buf
+    read.result pread.result pread64.result readlink.result readlinkat.result: isize counts buf
+    recv.result recvfrom.result: isize counts buf
+    fread*.ptr: out bytes[n]
+    fread*.size fwrite*.size gpgrt_fread*.size gpgrt_fwrite*.size: const usize = 1
+    fread*.result: usize counts ptr
+    fwrite*.ptr: bytes[n]
+    gpgrt_fread*.ptr: out bytes[nitems]
+    gpgrt_fread*.result: usize counts ptr
+    gpgrt_fwrite*.ptr: bytes[nitems]
+    gzfread.buf: out bytes[nitems]
+    gzfread.size gzfwrite.size: const usize = 1
+    gzfread.result: usize counts buf
+    gzfwrite.buf: bytes[nitems]
     getrandom.result: isize counts buffer
     gzread.result BZ2_bzread.result BZ2_bzRead.result SSL_read.result: i32 counts buf
     BIO_read.result: i32 counts data
@@ -36,6 +48,19 @@ extension TypeMap {
     strxfrm*.dest strncpy.dest stpncpy.dest: out str[n]
     strxfrm*.src: cstr
     asprintf.ptr vasprintf.ptr: out own(free) cstr?
+    bind.addr connect.addr: bytes[len]
+    sendto.addr: bytes[addr_len]?
+    getsockname.addr getpeername.addr: out bytes[len]
+    getsockname.len getpeername.len: inout u32 = 128
+    accept*.addr recvfrom.addr: out bytes[addr_len]
+    accept*.addr_len recvfrom.addr_len: inout u32 = 128
+    memset.s: out bytes[n]
+    wmemcpy.s1 wmemmove.s1 wmempcpy.s1: out &[i32; n]
+    wmemset.s wcsncpy.dest wcpncpy.dest mbstowcs.pwcs: out &[i32; n]
+    wmemcpy.result wmemmove.result wmemset.result wmempcpy.result wcsncpy.result wcpncpy.result: usize
+    wcstombs.s: out str[n]
+    wcstombs.pwcs: &[i32; 0]
+    mbstowcs.s: cstr
     getaddrinfo.pai: out own(freeaddrinfo) ptr<addrinfo>?
     getaddrinfo.req: ptr<addrinfo>?
     # zlib, bzip2, Brotli.
@@ -50,6 +75,19 @@ extension TypeMap {
     BrotliEncoderCompress.encoded_buffer: out bytes[encoded_size]
     BrotliDecoderDecompress.encoded_buffer: bytes[encoded_size]
     BrotliDecoderDecompress.decoded_buffer: out bytes[decoded_size]
+    Brotli*Stream.total_out: out
+    Brotli*CreateInstance.alloc_func Brotli*CreateInstance.free_func: const ptr<void>? = null
+    Brotli*CreateInstance.opaque: const ptr<void>? = null
+    iconv.inbuf: moving bytes[inbytesleft]
+    iconv.inbytesleft: inout
+    iconv.outbuf: out moving bytes[outbytesleft]
+    iconv.outbytesleft: inout usize = 65536
+    mbsrtowcs.dst mbsnrtowcs.dst: out &[i32; len]
+    mbsrtowcs.src: moving bytes[*]
+    mbsnrtowcs.src: moving bytes[nmc]
+    wcsrtombs.dst wcsnrtombs.dst: out bytes[len]
+    wcsrtombs.src: moving &[i32; *]
+    wcsnrtombs.src: moving &[i32; nwc]
     # SQLite: -1 in the place of a destructor has the text copied.
     sqlite3_bind_blob.argument3 sqlite3_bind_blob64.argument3: bytes[argument4]
     sqlite3_bind_text.argument3 sqlite3_bind_text64.argument3: str[argument4]
@@ -71,6 +109,23 @@ extension TypeMap {
     curl_easy_escape.result: own(curl_free) cstr?
     curl_easy_unescape.outlength: out
     curl_easy_unescape.result: own(curl_free) bytes[outlength]?
+    EVP_Digest.data: bytes[count]
+    # Values in DER: the caller frees those that are made, and has no object to be filled.
+    d2i_*.a: const ptr<void>? = null
+    d2i_*.in: moving bytes[len]
+    d2i_*.pp: moving bytes[length]
+    d2i_*_bio.in d2i_*_bio.bp i2d_*_bio*.out i2d_*_bio.bp: ptr<BIO>
+    d2i_*_fp.in i2d_*_fp.out: ptr<FILE>
+    i2d_*.out i2d_*.pp: out own(free) bytes[result]?
+    ASN1_get_object.pp: moving bytes[omax]
+    ASN1_get_object.plength ASN1_get_object.ptag ASN1_get_object.pclass: out
+    EVP_PKEY_get_octet_string_param.buf: out bytes[max_buf_sz]
+    EVP_PKEY_get_utf8_string_param.str: out str[max_buf_sz]
+    EVP_PKEY_get_*_string_param.out_sz OPENSSL_buf2hexstr_ex.strlength: out
+    OPENSSL_buf2hexstr_ex.str: out str[str_n]
+    # A modulus has at most 16,384 bits.
+    RSA_*_encrypt.from RSA_*_decrypt.from: bytes[flen]
+    RSA_*_encrypt.to RSA_*_decrypt.to: out [u8; 2048]
     # OpenSSL: blocks of ciphers have at most 32 bytes, the ends of base64 66.
     EVP_EncryptFinal*.out EVP_DecryptFinal*.outm EVP_CipherFinal*.outm: out [u8; 32]
     EVP_EncryptFinal*.outl EVP_DecryptFinal*.outl EVP_CipherFinal*.outl: out
@@ -94,6 +149,11 @@ extension TypeMap {
     gcry_sexp_nth_data.result: bytes[datalen]?
     gcry_sexp_nth_buffer.result: own(gcry_free) bytes[rlength]?
     gcry_sexp_nth_string.result: own(gcry_free) cstr?
+    gcry_cipher_gettag.outtag: out bytes[taglen]
+    gcry_cipher_checktag.intag: bytes[taglen]
+    gcry_md_hash_buffer.digest: out [u8; 64]
+    gnutls_memset.data: out bytes[size]
+    gnutls_srp_base64_decode.result_: out bytes[result_size]
     gcry_kdf_derive.keybuffer: out bytes[keysize]
     gcry_random_bytes.result gcry_random_bytes_secure.result: own(gcry_free) bytes[nbytes]?
     gpgrt_read.buffer: out bytes[bytes_to_read]
@@ -229,6 +289,8 @@ extension TypeMap {
     # Memory and objects that are kept, and those that may be missing.
     XCreateImage.data: ptr<void>?
     XCreateGC.values: ptr<XGCValues>?
+    XOpenIM.rdb: ptr<_XrmHashBucketRec>?
+    XOpenIM.res_name XOpenIM.res_class: cstr?
     new_menu.argument1 new_form.argument1: ptr<void>
     Tcl_Condition*.condPtr Tcl_Mutex*.mutexPtr: ptr<void>
     # Texts that are freed, and those that are declared as data.

@@ -14,9 +14,11 @@ enum CommandLineArguments {
 
   /// Converts the words to arguments of a function, together with the texts given by name. Reads files and standard
   /// input.
+  ///
+  /// - Parameter callback: `nil` where no word is a callback.
   static func arguments(
     _ words: [String], texts: [VariableSetting] = [], for signature: Signature, limit: Limit? = nil,
-    callback: CallbackMaker
+    callback: CallbackMaker?
   ) throws(Failure) -> [Argument] {
     var inputs: [(name: String?, text: ArgumentText)] = []
     let end = words.firstIndex(of: "--") ?? words.endIndex
@@ -43,7 +45,9 @@ enum CommandLineArguments {
         if error.isLate, let limit { throw limit.failure }
         throw Failure(.usage, error.message)
       }
-      if let parameter, let type = parameter.type.callbackType, let text = callbackText(content, for: parameter) {
+      if let callback, let parameter, let type = parameter.type.callbackType,
+        let text = callbackText(content, for: parameter)
+      {
         content = .callback(try callback(text, parameter.name, type))
       }
       arguments.append(Argument(name: name, content))

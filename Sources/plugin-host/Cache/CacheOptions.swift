@@ -10,6 +10,10 @@ struct CacheOptions: ParsableArguments {
       """, valueName: "file"))
   var file: String?
 
+  func validate() throws {
+    if file?.isEmpty == true { throw ValidationError("--cache \"\": expected the name of a file") }
+  }
+
   /// The file's path; nil if the environment does not name a folder for it.
   var path: String? {
     if let file { return file }

@@ -93,8 +93,7 @@ struct ResultStore: Sendable {
   /// run `run`, or until it is pruned if `run` is nil.
   func store(_ value: PluginValue, _ key: Digest, run: Digest?, function: String, step: String) throws(Database.Failure)
   {
-    guard let bytes = value.portableBytes, !Redaction.isNeeded(in: bytes), !Redaction.isNeeded(in: value)
-    else { return }
+    guard let bytes = value.portableBytes, !Redaction.isNeeded(in: value) else { return }
     try database.run(
       "insert or replace into results (key, run, function, step, created, value, digest) values (?, ?, ?, ?, ?, ?, ?)",
       [

@@ -76,7 +76,8 @@ struct CacheCommand: ParsableCommand {
           "\(path): is not recognised as results of plugin-host, and is not removed: if it is a cache whose beginning is "
             + "damaged, remove it by hand")
       }
-      for suffix in ["", "-wal", "-shm"] {
+      guard FileKind(path: path) != .missing else { return try StandardOutput.write("\(path) does not exist\n") }
+      for suffix in ["", "-wal", "-shm", RunLock.suffix] {
         guard unlink(RawText.cString(path + suffix)) == 0 || errno == ENOENT else {
           throw Failure(.rejected, "\(path + suffix): \(SystemError.last)".displayLine)
         }

@@ -155,7 +155,7 @@ struct CallCommand: ParsableCommand, WritesResults, RunsPlugins {
       try traceFile?.write()
       switch call.outcome {
       case .success(let value):
-        try output.writer.write(value, of: call.function.signature.shape)
+        try output.writer(within: timeout).write(value, of: call.function.signature.shape)
         session.end(.fulfilled)
       case .failure(let failure):
         StructuredError.write(call.failure(failure))

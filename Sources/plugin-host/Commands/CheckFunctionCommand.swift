@@ -9,6 +9,8 @@ struct CheckFunctionCommand: ParsableCommand {
 
   @ArgumentParser.Argument var file: String
   @ArgumentParser.Argument var function: String
+  @Option var calls = 24
+  @Option var seed: UInt64 = 1
 
   /// The descriptor of the report: a number that random arguments are unlikely to hit.
   private static let report: Int32 = 777
@@ -19,7 +21,7 @@ struct CheckFunctionCommand: ParsableCommand {
       throw Failure(
         .rejected, "descriptor \(Self.report), for the report of the check, cannot be opened: \(SystemError.last)")
     }
-    CallChecker.run(function, of: adoption, report: Self.report)
+    CallChecker.run(function, of: adoption, report: Self.report, calls: calls, seed: seed)
   }
 
   /// Closes the descriptors below the report's, except 0 to 2, which become /dev/null.

@@ -75,20 +75,22 @@ struct RunCommand: ParsableCommand, WritesResults, RunsPlugins {
   private func runPipeline() throws {
     let checked: CheckedPipeline
     do {
-      checked = try CheckedPipeline(path: path, given: variables, options: host)
+      checked = try CheckedPipeline(
+        path: path, given: variables, options: host, by: timeout.map { ContinuousClock.now + $0.duration })
     } catch let mistakes as FileMistakes {
       throw Failure(.usage, lines: mistakes.lines)
     }
+    let writer = output.writer(within: timeout)
     if dryRun {
-      return try output.writer.write(
+      return try writer.write(
         bytes: Array(Redaction.apply(checked.plan.lines.joined(separator: "\n") + "\n").utf8))
     }
-    if let graph { return try output.writer.write(bytes: checked.plan.graph(graph)) }
+    if let graph { return try writer.write(bytes: checked.plan.graph(graph, within: timeout)) }
     if watch, !checked.plugins.plugins.contains(where: { checked.plugins.place(of: $0) == .process }) {
       throw Failure(
         .usage, "--watch reloads plugins in worker processes, and none runs in one; add --isolation process")
     }
-    try output.writer.checkDestination()
+    try writer.checkDestination()
     let session = try Session(checked.plugins, options: host, settings: checked.plan.settings)
     let rows = checked.plan.steps.map { StepRow(name: $0.name, call: $0.call.label) }
     let board = ProgressBoard(rows: rows, display: host.progress.display(isTransient: false), loop: session.loop)
@@ -125,16 +127,18 @@ struct RunCommand: ParsableCommand, WritesResults, RunsPlugins {
       return nil
     }
     let settings = try (checked.plan.settings + host.settings).resolved(for: checked.plugins.plugins)
-    do {
-      let store = try ResultStore(path: path)
-      let fingerprints = PluginFingerprints(plugins: checked.plugins.plugins, settings: settings, store: store)
-      return PipelineCache(
-        store: store, fingerprints: fingerprints, run: resume ? checked.identity : nil, report: report)
+    let store: ResultStore
+    do throws(Database.Failure) {
+      store = try ResultStore(path: path)
     } catch {
       let hint = ResultStore.remedy(error, path: path)
       report("plugin-host: warning: the cache \(path): \(error); it is not used\(hint)".displayLine)
       return nil
     }
+    if resume { try RunLock.take(checked.identity, cache: path) }
+    let fingerprints = PluginFingerprints(plugins: checked.plugins.plugins, settings: settings, store: store)
+    return PipelineCache(
+      store: store, fingerprints: fingerprints, run: resume ? checked.identity : nil, report: report)
   }
 
   func validate() throws {
@@ -147,7 +151,7 @@ struct RunCommand: ParsableCommand, WritesResults, RunsPlugins {
     do {
       switch run.conclusion {
       case .success(let value):
-        try output.writer.write(value, of: run.plan.result.shape)
+        try output.writer(within: timeout).write(value, of: run.plan.result.shape)
         session.end(.fulfilled)
       case .failure(let failure):
         for failure in failure.failures { StructuredError.write(failure) }

@@ -93,6 +93,7 @@ extension Parameter {
   var json: JSON {
     var members: [(name: String, value: JSON)] = [("name", .string(name)), ("type", .string("\(type)"))]
     members.append(("direction", .string(direction.word)))
+    if isMoved { members.append(("moving", .bool(true))) }
     if let defaultValue { members.append((isConstant ? "constant" : "default", defaultValue.asArgument)) }
     if let note { members.append(("description", .string(note))) }
     return .object(members)

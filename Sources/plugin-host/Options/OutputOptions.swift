@@ -36,7 +36,12 @@ struct OutputOptions: ParsableArguments {
   /// Whether the command line asks for JSON. Failures are then JSON, too.
   var wantsJSON: Bool { formats.contains(.json) }
 
-  var writer: ResultWriter { ResultWriter(format: formats.first ?? .json, path: paths.first) }
+  var writer: ResultWriter { writer(within: nil) }
+
+  /// A writer for results that another process has to take within `limit`.
+  func writer(within limit: Seconds?) -> ResultWriter {
+    ResultWriter(format: formats.first ?? .json, path: paths.first, limit: limit?.duration)
+  }
 }
 
 /// A command that writes JSON on request, its failures included.

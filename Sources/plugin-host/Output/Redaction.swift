@@ -3,9 +3,9 @@ import Synchronization
 
 /// The secrets of this process, which are hidden in all output.
 enum Redaction {
-  /// The texts to hide, the longest first: each secret as it is, in JSON, on one line, in base64, and in the base64 of
-  /// bytes around it.
-  private static let texts = Mutex<[String]>([])
+  /// The texts that stand for secrets, the longest first: as they are, on one line, and in base64, also in that of
+  /// bytes around them. All of them are found in JSON too.
+  private static let patterns = Mutex<[SecretPattern]>([])
 
   /// The least length of a text that is hidden, in characters: shorter ones are a part of too many other texts.
   static let leastLength = 4
@@ -38,11 +38,12 @@ enum Redaction {
     // Output is reported line by line.
     let lines = secret.split(whereSeparator: \.isNewline)
     if lines.count > 1 { for line in lines { add(String(line.drop(while: \.isWhitespace))) } }
-    let quoted = String(PluginValue.string(secret).json.dropFirst().dropLast())
     let encoded = String(PluginValue.bytes(Array(secret.utf8)).json.dropFirst().dropLast())
-    let forms = ([secret, quoted, encoded, secret.singleLine] + digits(of: secret)).filter { !$0.isEmpty }
-    texts.withLock { texts in
-      texts = Set(texts + forms).sorted { ($1.utf8.count, $0) < ($0.utf8.count, $1) }
+    let forms = ([secret, encoded, secret.singleLine] + digits(of: secret)).filter { !$0.isEmpty }
+    patterns.withLock { patterns in
+      let known = Set(patterns.map(\.text))
+      patterns += Set(forms).subtracting(known).map(SecretPattern.init)
+      patterns.sort { ($1.text.utf8.count, $0.text) < ($0.text.utf8.count, $1.text) }
     }
   }
 
@@ -60,10 +61,10 @@ enum Redaction {
 
   /// Returns the text with `***` in place of secrets.
   static func apply(_ text: String) -> String {
-    let texts = texts.withLock { $0 }
-    guard !texts.isEmpty else { return text }
-    // Compares bytes: a combining character after a secret would make its last character another one.
-    let bytes = texts.reduce(Array(text.utf8)) { $0.replacing(Array($1.utf8), with: Array("***".utf8)) }
+    let patterns = patterns.withLock { $0 }
+    guard !patterns.isEmpty else { return text }
+    // Compares bytes: a letter that combines with the last one does not hide the secret from the search.
+    let bytes = patterns.reduce(Array(text.utf8)) { $1.replacing(in: $0, with: Array("***".utf8)) }
     return String(decoding: bytes, as: UTF8.self)
   }
 
@@ -73,7 +74,7 @@ enum Redaction {
   /// Whether the value contains a secret: in its JSON, which has the digits of numbers, or in its bytes,
   /// because a short secret is not searched for in base64.
   static func isNeeded(in value: PluginValue) -> Bool {
-    !texts.withLock { $0.isEmpty } && (isNeeded(inBytesOf: value) || isNeeded(in: value.json))
+    !patterns.withLock { $0.isEmpty } && (isNeeded(inBytesOf: value) || isNeeded(in: value.json))
   }
 
   private static func isNeeded(inBytesOf value: PluginValue) -> Bool {
@@ -87,8 +88,7 @@ enum Redaction {
 
   /// Whether a secret is in the bytes, as it is or in another form.
   static func isNeeded(in bytes: [UInt8]) -> Bool {
-    let texts = texts.withLock { $0 }
-    return !texts.isEmpty && texts.contains { bytes.contains(Array($0.utf8)) }
+    patterns.withLock { $0 }.contains { $0.occurs(in: bytes) }
   }
 }
 

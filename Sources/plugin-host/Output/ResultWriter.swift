@@ -24,6 +24,8 @@ struct ResultWriter: Sendable {
   var format: ResultFormat
   /// A file instead of standard output; `-` is standard output, even if it is a terminal.
   var path: String?
+  /// The time in which another process has to take the result from a pipe; nil: any.
+  var limit: Duration?
 
   /// Writes a result, printed as its type requires.
   func write(_ value: PluginValue, of shape: ResultShape) throws(Failure) {
@@ -60,16 +62,22 @@ struct ResultWriter: Sendable {
 
   /// Writes formatted bytes.
   func write(bytes: [UInt8]) throws(Failure) {
+    let deadline = limit.map { ContinuousClock.now + $0 }
     do {
       guard isForFile || !Redaction.isNeeded(in: bytes) else { throw Self.secret }
       if let descriptor {
         try refuseBinary(bytes)
-        try FileBytes.write(bytes, to: descriptor)
+        if let deadline {
+          try FileBytes.write(bytes, to: descriptor, by: deadline)
+        } else {
+          try FileBytes.write(bytes, to: descriptor)
+        }
       } else if let path {
-        try FileReplacement.write(bytes, to: path)
+        try FileReplacement.write(bytes, to: path, by: deadline)
       }
     } catch let error as SystemError {
-      throw Failure(.rejected, "the result cannot be written: \(path.map { "\($0): " } ?? "")\(error)")
+      throw Failure(
+        error, else: .rejected, "the result cannot be written: \(path.map { "\($0): " } ?? "")\(error)")
     } catch let failure as Failure {
       throw failure
     } catch {

@@ -5,16 +5,20 @@ struct CheckedPipeline {
   var plan: PipelinePlan
   /// The plugins that the pipeline uses, not loaded yet.
   var plugins: PluginPlan
-  /// The digest of the files and the values of variables: runs with equal digests are identical.
+  /// The digest of the main file's path, of all files and of the values of variables: runs with equal digests are
+  /// identical.
   var identity: Digest
 
   /// Throws `FileMistakes` for mistakes in the file, otherwise a `Failure`.
-  init(path: String, given: [VariableSetting], options: HostOptions) throws {
-    let (pipeline, files) = try PipelineFiles.read(path)
+  ///
+  /// - Parameter deadline: when the files have to be read.
+  init(path: String, given: [VariableSetting], options: HostOptions, by deadline: ContinuousClock.Instant?) throws {
+    let (pipeline, files) = try PipelineFiles.read(path, by: deadline)
     var mistakes: [Mistake] = []
-    let secrets = try Secrets.values(of: pipeline)
+    let secrets = try Secrets.values(of: pipeline, by: deadline)
     let variables = try Variables.values(of: pipeline, given: given, secrets: secrets, mistakes: &mistakes)
     identity = Digest { hasher in
+      hasher.add(PipelineFiles.canonical(path == "-" ? "." : path))
       for file in files { hasher.add(file.text) }
       for (name, value) in variables.sorted(by: { $0.key < $1.key }) {
         hasher.add(name)

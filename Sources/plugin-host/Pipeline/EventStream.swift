@@ -10,8 +10,8 @@ final class EventStream: Sendable {
   private let takers: [Int: EventTaker]
   /// The slots of the calls. A callback gives back the slot of its call while it waits.
   private let slots: Slots
-  /// The calls that publish events, by their ids, and the reason why the stream has ended early.
-  private let givers = Mutex<(calls: [Int: Attempt], end: String?)>(([:], nil))
+  /// The calls that give events, by their ids, and the reason why no more are taken.
+  private let givers = Mutex<(calls: [Int: Attempt], end: CallFailure?)>(([:], nil))
 
   init(room: Int, takers: [Int], slots: Slots) {
     self.slots = slots
@@ -24,14 +24,15 @@ final class EventStream: Sendable {
   /// Ends the stream. Steps still get the events that were published before.
   func finish() { publisher.cancelAll() }
 
-  /// Ends the stream because a step cannot take any more events, and gives up the calls that publish them.
-  func finish(because reason: String) {
+  /// Ends the stream because a step cannot take any more, and gives up the calls that give events.
+  func finish(because reason: CallFailure) {
     let calls = givers.withLock { givers in
       givers.end = givers.end ?? reason
       return givers.calls.values
     }
+    // Before their callbacks fail: that is not why they end.
+    for call in calls { call.giveUp(reason) }
     publisher.cancelAll()
-    for call in calls { call.giveUp(.rejected(message: reason)) }
   }
 
   /// Adds a call that publishes events; gives it up if the stream has ended early.
@@ -40,7 +41,7 @@ final class EventStream: Sendable {
       givers.calls[id] = call
       return givers.end
     }
-    if let reason { call.giveUp(.rejected(message: reason)) }
+    if let reason { call.giveUp(reason) }
   }
 
   /// Removes an ended call.
@@ -53,7 +54,7 @@ final class EventStream: Sendable {
       case .published: break
       case .full: waitForRoom()
       case .cancelled:
-        let reason = givers.withLock(\.end) ?? "the step has ended"
+        let reason = givers.withLock(\.end).map { "\($0)" } ?? "the step has ended"
         throw CallbackFailure(description: "the callback \(outlet.parameter): \(reason)")
       }
       return outlet.returned

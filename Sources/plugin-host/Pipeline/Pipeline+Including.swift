@@ -19,12 +19,11 @@ extension Pipeline {
     pipeline.variables = variables.map { Variable(name: name($0.name), initial: $0.initial.map(renaming.template)) }
     pipeline.secrets = secrets.map { Secret(name: name($0.name), source: $0.source) }
     pipeline.configuration = configuration.map {
-      Setting(plugin: $0.plugin, key: $0.key, value: renaming.template($0.value))
+      Setting(plugin: $0.plugin, key: $0.key, value: renaming.template($0.value), scope: [prefix] + $0.scope)
     }
     pipeline.steps = steps.map { step in
       var step = renaming.step(step)
       step.name = name(step.name)
-      step.serial = step.serial.map { "\(prefix).\($0)" }
       return step
     }
     pipeline.result = result.map(renaming.printed)
@@ -138,8 +137,10 @@ extension Pipeline.Included {
   fileprivate func reference(_ reference: ResultReference) throws(ResultPath.Mistake) -> ResultReference {
     let name = reference.step
     guard reference.path.parts.first == .name("result"), let result else {
+      if let step = step(reference) { return step }
       let forms = "steps.\(name).result, or {step: \(name), get: result}"
-      throw ResultPath.Mistake(message: "\"\(name)\" is an include, whose result is \(forms)")
+      throw ResultPath.Mistake(
+        message: "\"\(name)\" is an include, whose result is \(forms), and that of its step a is steps.\(name).a")
     }
     var rest = reference.path.parts.dropFirst()
     switch result {
@@ -154,5 +155,17 @@ extension Pipeline.Included {
       let result = entry.reference.value
       return ResultReference(step: result.step, path: ResultPath(parts: result.path.parts + rest))
     }
+  }
+
+  /// The result of the step of the file, or of one that it includes, whose name the first parts of the path are.
+  private func step(_ reference: ResultReference) -> ResultReference? {
+    var name = reference.step
+    for (index, part) in reference.path.parts.enumerated() {
+      guard case .name(let next) = part else { return nil }
+      name += ".\(next)"
+      guard steps.contains(name) else { continue }
+      return ResultReference(step: name, path: ResultPath(parts: Array(reference.path.parts[(index + 1)...])))
+    }
+    return nil
   }
 }

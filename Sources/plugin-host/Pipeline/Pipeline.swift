@@ -56,6 +56,8 @@ struct Pipeline: Sendable {
     var plugin: Located<String>
     var key: String
     var value: Located<Template>
+    /// The names of the includes that lead to its file.
+    var scope: [String] = []
   }
 
   struct Step: Sendable {
@@ -76,7 +78,7 @@ struct Pipeline: Sendable {
     /// The number of elements or events processed at the same time.
     var limit: Int?
     var retry: Retry?
-    /// Steps with the same name here run one at a time, on one thread.
+    /// Steps with the same name here run one at a time, on one thread, also those of included files.
     var serial: String?
   }
 
@@ -92,7 +94,7 @@ struct Pipeline: Sendable {
     var plugin: Located<String>
     var function: Located<String>
     var arguments: [Argument] = []
-    /// The time limit in seconds, from when the inputs are available.
+    /// The time limit in seconds, from when the call begins.
     var timeout: Double?
   }
 

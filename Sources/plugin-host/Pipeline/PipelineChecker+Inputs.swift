@@ -161,8 +161,7 @@ extension PipelineChecker {
     }
     for name in template.variables where variables[name] == nil {
       if isForEach, Self.eachNames[name] != nil { continue }
-      let names = pipeline.variables.map(\.name.value)
-      report(location, "no variable is named \"\(name)\"\(Suggestion.near(name, among: names)); \"set\" declares them")
+      report(location, pipeline.noVariable(name))
       isRight = false
     }
     guard isRight else { return nil }

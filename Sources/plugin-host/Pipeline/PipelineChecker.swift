@@ -3,6 +3,7 @@ import PluginRuntime
 /// Checks a pipeline against the plugins that it uses, before anything runs.
 struct PipelineChecker {
   let pipeline: Pipeline
+  private let files: [SourceFile]
   let graph: StepGraph
   private let plugins: [PluginDescription]
   /// The ids of plugins that make one call at a time.
@@ -26,16 +27,18 @@ struct PipelineChecker {
     single: Set<String> = [], variables: [String: String]
   ) throws(FileMistakes) -> PipelinePlan {
     var checker = PipelineChecker(
-      pipeline: pipeline, graph: graph, plugins: plugins, single: single, variables: variables)
+      pipeline: pipeline, files: files, graph: graph, plugins: plugins, single: single, variables: variables)
     let plan = checker.plan()
     guard let plan, checker.mistakes.isEmpty else { throw FileMistakes(files: files, mistakes: checker.mistakes) }
     return plan
   }
 
   private init(
-    pipeline: Pipeline, graph: StepGraph, plugins: [PluginDescription], single: Set<String>, variables: [String: String]
+    pipeline: Pipeline, files: [SourceFile], graph: StepGraph, plugins: [PluginDescription], single: Set<String>,
+    variables: [String: String]
   ) {
     self.pipeline = pipeline
+    self.files = files
     self.graph = graph
     self.plugins = plugins
     self.single = single
@@ -83,12 +86,7 @@ struct PipelineChecker {
       for operand in condition.value.operands {
         switch operand {
         case .variable(let name) where variables[name] == nil:
-          let names = pipeline.variables.map(\.name.value)
-          let hint = Suggestion.near(name, among: names)
-          report(
-            condition.location,
-            "no variable is named \"\(name)\"\(hint.isEmpty ? "; \"set\" declares them, and texts stand in quotes" : hint)"
-          )
+          report(condition.location, pipeline.noVariable(name, rule: ", and texts stand in quotes"))
         case .result(let reference):
           numbers[reference.step] = graph.number(of: reference.step)
           _ = shape(of: reference, at: condition.location)
@@ -109,12 +107,30 @@ struct PipelineChecker {
     return (test, input(list, as: .value, name: "each").map { .init(source: .list($0), limit: step.limit ?? .max) })
   }
 
+  /// The settings of plugins. Those of a file win over those of the files that it includes; of two files of which none
+  /// includes the other, they must be the same.
   private mutating func settings() -> [PluginSetting] {
     var settings: [PluginSetting] = []
-    for setting in pipeline.configuration {
+    var origins: [(scope: [String], location: Location)] = []
+    // A file before those that it includes.
+    for setting in pipeline.configuration.sorted(by: { $0.scope.count < $1.scope.count }) {
       guard let plugin = plugin(setting.plugin), let value = expanded(setting.value.value, at: setting.value.location)
       else { continue }
-      settings.append(PluginSetting(plugin: plugin.id, key: setting.key, value: value))
+      let new = PluginSetting(plugin: plugin.id, key: setting.key, value: value)
+      guard let index = settings.firstIndex(where: { $0.plugin == new.plugin && $0.key == new.key }) else {
+        settings.append(new)
+        origins.append((setting.scope, setting.value.location))
+        continue
+      }
+      let first = origins[index]
+      let isOverridden = setting.scope != first.scope && setting.scope.starts(with: first.scope)
+      guard !isOverridden, settings[index].value != value else { continue }
+      let file = files.first { $0.number == first.location.file }
+      report(
+        setting.value.location,
+        "\"\(new.key)\" of \(new.plugin) has another value at "
+          + "\(file?.path ?? ""):\(first.location.line):\(first.location.column); a file that includes both can give it one"
+      )
     }
     return settings
   }

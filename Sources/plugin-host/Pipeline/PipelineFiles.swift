@@ -7,13 +7,19 @@ struct PipelineFiles {
   /// The files that are being read, each included by its predecessor.
   private var path: [(name: String, canonical: String)] = []
 
+  private let deadline: ContinuousClock.Instant?
+
+  private init(deadline: ContinuousClock.Instant?) { self.deadline = deadline }
+
   private static let maximumDepth = 16
   private static let maximumCount = 1000
 
   /// Reads the file at `path` as one pipeline; fails with the mistakes in it and in the files that it includes.
-  static func read(_ path: String) throws -> (pipeline: Pipeline, files: [SourceFile]) {
-    var reader = PipelineFiles()
-    let file = try SourceFile.read(path, or: .usage)
+  static func read(
+    _ path: String, by deadline: ContinuousClock.Instant? = nil
+  ) throws -> (pipeline: Pipeline, files: [SourceFile]) {
+    var reader = PipelineFiles(deadline: deadline)
+    let file = try SourceFile.read(path, or: .usage, by: deadline)
     let pipeline = try reader.pipeline(in: file, folder: path == "-" ? "." : Directory.parent(of: path))
     return (pipeline, reader.files)
   }
@@ -31,9 +37,9 @@ struct PipelineFiles {
       let target = name.hasPrefix("/") ? name : Directory.join(folder, name)
       do {
         try check(target)
-        let included = try SourceFile.read(target, or: .usage, number: files.count)
+        let included = try SourceFile.read(target, or: .usage, number: files.count, by: deadline)
         parts.append((include, try self.pipeline(in: included, folder: Directory.parent(of: target))))
-      } catch let failure as Failure {
+      } catch let failure as Failure where failure.status == .usage {
         let message = failure.lines.map { $0.replacing("plugin-host: ", with: "") }.joined(separator: "; ")
         throw FileMistakes(file: file, mistakes: [Mistake(location: include.file.location, message: message)])
       }
@@ -58,8 +64,8 @@ struct PipelineFiles {
     }
   }
 
-  /// Returns the path of a file with symbolic links resolved.
-  private static func canonical(_ path: String) -> String {
+  /// The path of a file with symbolic links resolved.
+  static func canonical(_ path: String) -> String {
     guard let resolved = realpath(RawText.cString(path), nil) else { return path }
     defer { free(resolved) }
     return String(cString: resolved)

@@ -9,11 +9,11 @@ enum GraphFormat: String, CaseIterable, Sendable {
 }
 
 extension PipelinePlan {
-  /// Returns the graph in the format.
-  func graph(_ format: GraphFormat) throws(Failure) -> [UInt8] {
+  /// The graph in that format, drawn within `limit`, a minute without it.
+  func graph(_ format: GraphFormat, within limit: Seconds? = nil) throws(Failure) -> [UInt8] {
     switch format {
     case .dot: Array(dot.utf8)
-    case .svg: try Self.svg(of: dot)
+    case .svg: try Self.svg(of: dot, within: limit)
     }
   }
 
@@ -38,20 +38,12 @@ extension PipelinePlan {
     return lines.joined(separator: "\n") + "\n}\n"
   }
 
-  private static func svg(of dot: String) throws(Failure) -> [UInt8] {
-    var name = Array("/tmp/plugin-host-graph-XXXXXX".utf8CString)
-    let descriptor = mkstemp(&name)
-    guard descriptor >= 0 else {
-      throw Failure(.rejected, "--graph svg needs a temporary file in /tmp: \(SystemError.last)")
-    }
-    defer {
-      close(descriptor)
-      unlink(name)
-    }
-    let path = String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  private static func svg(of dot: String, within limit: Seconds?) throws(Failure) -> [UInt8] {
+    let limit = min(limit?.value ?? 60, 60)
+    let file = try TemporaryFile(dot)
+    defer { file.remove() }
     do {
-      try FileBytes.write(dot.utf8, to: descriptor)
-      let result = try Command.run("dot", ["-Tsvg", path], timeout: .seconds(60))
+      let result = try Command.run("dot", ["-Tsvg", file.path], timeout: .seconds(limit))
       guard result.status == 0 else { throw Failure(.rejected, "dot ended with status \(result.status)") }
       return result.output
     } catch let failure as Failure {
@@ -61,8 +53,9 @@ extension PipelinePlan {
         .rejected,
         "--graph svg is drawn by Graphviz, and there is no program dot in PATH: install graphviz, or use --graph dot")
     } catch Command.Failure.timedOut {
-      throw Failure(.timedOut, "dot did not end within 60 s")
+      throw Failure(.timedOut, "dot did not end within \(CallFailure.number(limit)) s")
     } catch Command.Failure.interrupted(let signal) {
+      file.remove()
       TerminationSignals.die(by: signal)
     } catch {
       throw Failure(.rejected, "dot: \(error)")

@@ -185,13 +185,17 @@ extension PipelinePlan.Result {
     }
   }
 
-  /// Makes the printed value from the results of the steps, by number.
+  /// Makes the printed value from the results of the steps, by number. A part of a step without a result, which was
+  /// skipped, is null.
   func value(_ results: [Int: PluginValue]) throws(MissingPart) -> PluginValue {
+    func value(of result: PipelinePlan.StepResult) throws(MissingPart) -> PluginValue {
+      results[result.step] == nil ? .void : try result.value(results)
+    }
     switch self {
-    case .one(let result, _): return try result.value(results)
+    case .one(let result, _): return try value(of: result)
     case .several(let entries):
       var members: [PluginMember] = []
-      for entry in entries { members.append(PluginMember(entry.name, try entry.result.value(results))) }
+      for entry in entries { members.append(PluginMember(entry.name, try value(of: entry.result))) }
       return .object(members)
     }
   }

@@ -62,6 +62,9 @@ extension PipelineReader {
     }
     if let node = record["on"] {
       let nodes = node.text == nil ? document.elements(of: node, what: "\"on\"") ?? [] : [node]
+      if nodes.isEmpty, node.text == nil {
+        document.report(node.location, "\"on\" must have an error that is tried again; leave it out for all of them")
+      }
       retry.on = nodes.compactMap { document.text(of: $0, what: "a part of an error, or timeout,")?.value }
     }
     return retry

@@ -93,13 +93,14 @@ extension PipelineReader {
     case .scalar: return resultReference(node).map { .one($0) }
     case .mapping where isReference(node): return reference(node).map { .one($0) }
     case .sequence:
-      let elements = document.elements(of: node, what: "\"result\"") ?? []
-      return .several(
-        elements.compactMap { element in
-          document.text(of: element, what: "a result's step").map { name in
-            (name.value, name.map { ResultReference(step: $0) })
-          }
-        })
+      let names = (document.elements(of: node, what: "\"result\"") ?? []).compactMap { element in
+        document.text(of: element, what: "a result's step")
+      }
+      var known: Set<String> = []
+      for name in names where !known.insert(name.value).inserted {
+        document.report(name.location, "\"\(name.value)\" is twice in \"result\", whose names are those of one object")
+      }
+      return .several(names.map { name in (name.value, name.map { ResultReference(step: $0) }) })
     case .mapping:
       let fields = document.fields(of: node, what: "\"result\"") ?? []
       return .several(

@@ -45,12 +45,14 @@ extension PipelineRun {
           return true
         }
         guard isWanted else { return }
-        call(for: element, index, of: step, number, results, rescueInputs).then(
+        // Without a limit, a call need not wait for one before it that was given up and goes on.
+        let slot = limit == .max ? nil : Slots(limit: 1)
+        call(for: element, index, of: step, number, results, rescueInputs, in: slot).then(
           { [self] value in
             let done = holder.state.withLock { $0.fulfil(value, index) }
             report("\(done.count) of \(elements.count)", fraction: Double(done.count) / Double(elements.count), number)
             end(done, all)
-            slots.leave()
+            Slots.enter([slot].compactMap(\.self)) { slots.leave() }
           },
           { [self] reason in
             // Keeps the slot, so that no other call begins.
@@ -65,13 +67,13 @@ extension PipelineRun {
   /// Makes the call for an element of a list, or for an event.
   nonisolated func call(
     for element: PluginValue, _ index: Int, of step: PipelinePlan.Step, _ number: Int, _ results: [Int: PluginValue],
-    _ rescueInputs: Inputs
+    _ rescueInputs: Inputs, in slot: Slots?
   ) -> Promise<PluginValue> {
     let own = [
       PipelinePlan.StepResult.item: element, PipelinePlan.StepResult.index: PluginValue.uint(UInt64(index)),
     ]
-    let call = repeated(step, number, results.merging(own) { $1 })
-    return rescued(call, step: step, number: number, rescueInputs, own)
+    let call = repeated(step, number, results.merging(own) { $1 }, in: slot)
+    return rescued(call, step: step, number: number, rescueInputs, own, in: slot)
   }
 
   /// Returns the failure of the call for an element or event. If the whole run was given up, the failure names no
@@ -97,19 +99,19 @@ extension PipelineRun {
 
   /// Makes the call, and retries after a failure as often as the step allows.
   nonisolated func repeated(
-    _ step: PipelinePlan.Step, _ number: Int, _ results: [Int: PluginValue]
+    _ step: PipelinePlan.Step, _ number: Int, _ results: [Int: PluginValue], in slot: Slots? = nil
   ) -> Promise<PluginValue> {
-    guard let retry = step.retry else { return begin(step.call, step, number, results, isRescue: false) }
+    guard let retry = step.retry else { return begin(step.call, step, number, results, in: slot, isRescue: false) }
     let outcome = Promise<PluginValue>()
-    attempt(1, retry, step, number, results, outcome)
+    attempt(1, retry, step, number, results, in: slot, outcome)
     return outcome
   }
 
   private nonisolated func attempt(
     _ count: Int, _ retry: Retry, _ step: PipelinePlan.Step, _ number: Int, _ results: [Int: PluginValue],
-    _ outcome: Promise<PluginValue>
+    in slot: Slots?, _ outcome: Promise<PluginValue>
   ) {
-    begin(step.call, step, number, results, isRescue: false).then(
+    begin(step.call, step, number, results, in: slot, isRescue: false).then(
       { outcome.resolve($0) },
       { [self] reason in
         let failure = CallFailure(reason: reason)
@@ -123,7 +125,7 @@ extension PipelineRun {
           if let reason = reasonGivenUp(number) { return outcome.reject(reason) }
           let alarm = session.loop.after(.seconds(delay)) { [self] in
             active[id] = nil
-            attempt(count + 1, retry, step, number, results, outcome)
+            attempt(count + 1, retry, step, number, results, in: slot, outcome)
           }
           guard number < plan.firstFinal else { return }
           active[id] = { [self] reason in
@@ -137,16 +139,17 @@ extension PipelineRun {
 
   /// Makes one call once a slot is free, or reads its result from the cache.
   nonisolated func begin(
-    _ call: PipelinePlan.Call, _ step: PipelinePlan.Step, _ number: Int, _ results: [Int: PluginValue], isRescue: Bool
+    _ call: PipelinePlan.Call, _ step: PipelinePlan.Step, _ number: Int, _ results: [Int: PluginValue],
+    in slot: Slots?, isRescue: Bool
   ) -> Promise<PluginValue> {
     if let reason = reasonGivenUp(number) { return Promise<PluginValue>.reject(reason) }
-    let lane = step.serial.flatMap { lanes[$0] }
-    let attempt = Attempt(in: session, on: lane?.thread)
+    let serial = step.serial.flatMap { lanes[$0] }
+    let attempt = Attempt(in: session, on: session.lanes[call.plugin.id] ?? serial?.lane)
     let id = nextActive.add(1, ordering: .relaxed).newValue
     session.loop.post { [self] in
-      if number < plan.firstFinal { active[id] = { attempt.giveUp($0) } }
-      // The run may have been given up in the meantime.
-      if let reason = reasonGivenUp(number) { attempt.giveUp(reason) }
+      if number < plan.firstFinal { active[id] = { attempt.giveUp($0, endsAtOnce: true) } }
+      // The run may have been given up since the call began.
+      if let reason = reasonGivenUp(number) { attempt.giveUp(reason, endsAtOnce: true) }
     }
     let cached = cache.flatMap { cache in
       let element = results[PipelinePlan.StepResult.index]
@@ -154,33 +157,30 @@ extension PipelineRun {
         ? CachedCall(call, of: step.name, element: element, in: cache) : nil
     }
     let isShown = step.each == nil
+    let limits = [slot, serial?.slots, slots].compactMap(\.self)
     let start: @Sendable () -> Void = { [self] in
-      let leave: @Sendable () -> Void = { [self] in
-        session.loop.post { [self] in active[id] = nil }
-        if !isRescue { streams[number]?.end(id) }
-        slots.leave()
-        lane?.slots.leave()
-      }
-      attempt.outcome.then({ _ in leave() }, { _ in leave() })
+      attempt.end.then(
+        { [self] in
+          session.loop.post { [self] in active[id] = nil }
+          if !isRescue { streams[number]?.end(id) }
+          for limit in limits.reversed() { limit.leave() }
+        }, nil)
       if !isRescue { streams[number]?.begin(attempt, id) }
       if reasonGivenUp(number) == nil, !isRescue, isShown { note(.running(StepState.Report()), step: number) }
-      attempt.start(timeout: call.timeout) { [self, session] in
+      attempt.start(timeout: call.timeout) { [self, session] use in
         let arguments = try call.values(results, host: session.host, stream: streams[number])
         if let value = cached?.find(arguments) {
           if isShown { found.withLock { _ = $0.insert(number) } }
           return .resolve(value)
         }
         return session.call(call.function, of: call.plugin, arguments) { [self] report in
+          withExtendedLifetime(use) {}
           guard isShown else { return }
           session.loop.post { [self] in board.report(StepState.Report(report), step: number) }
         }
       }
     }
-    if let lane {
-      lane.slots.enter { [slots] in slots.enter(start) }
-    } else {
-      slots.enter(start)
-    }
+    Slots.enter(limits, start)
     guard let cached else { return attempt.outcome }
     return attempt.outcome.then { value in
       cached.keep(value)

@@ -28,12 +28,13 @@ extension PipelineRun {
       guard let event else { return end { $0.hasLast = true } }
       guard let index = calls.begin() else { return }
       if index == 0 { note(.running(StepState.Report()), step: number) }
-      call(for: event, index, of: step, number, results, rescueInputs).then(
+      let slot = Slots(limit: 1)
+      call(for: event, index, of: step, number, results, rescueInputs, in: slot).then(
         { [self] value in
           let count = calls.count(keepsValues ? (index, value) : nil)
           if Self.isRound(count) { report("\(count) done", number) }
           end { $0.running -= 1 }
-          taker.next()
+          slot.enter { taker.next() }
         },
         { [self] reason in
           taker.leave()
@@ -42,8 +43,10 @@ extension PipelineRun {
             state.running -= 1
             state.failure = state.failure ?? failure
           }
-          // Only now, because the end of the source may be a failure too, and the first one counts.
-          stream.finish(because: "a call of the step \"\(step.name)\", which takes its events, was rejected")
+          // After that: the end of the source is a reason too.
+          stream.finish(
+            because: reasonGivenUp(number)
+              ?? .rejected(message: "a call of the step \"\(step.name)\", which takes its events, was rejected"))
         })
     }
     // The source settles after the stream has ended, but possibly before the last event was taken.

@@ -20,7 +20,7 @@ final class PipelineRun {
   /// Limits the number of calls at once.
   nonisolated let slots: Slots
   /// The threads of serial steps and the slots by which they run one at a time, by their names.
-  nonisolated let lanes: [String: (thread: SerialThread, slots: Slots)]
+  nonisolated let lanes: [String: (lane: CallLane, slots: Slots)]
   /// Closures that give up a call, or the wait for its next attempt, by an id.
   var active: [Int: @MainActor (CallFailure) -> Void] = [:]
   nonisolated let nextActive = Atomic(0)
@@ -58,7 +58,7 @@ final class PipelineRun {
     self.streams = Dictionary(uniqueKeysWithValues: streams)
     let names = Set(plan.steps.compactMap(\.serial))
     lanes = Dictionary(
-      uniqueKeysWithValues: names.map { ($0, (SerialThread(extendsToWorkers: true), Slots(limit: 1))) })
+      uniqueKeysWithValues: names.map { ($0, (CallLane(), Slots(limit: 1))) })
   }
 
   var isSettled: Bool { unsettled == 0 }
@@ -176,7 +176,8 @@ final class PipelineRun {
   /// Returns the promise of a call, or of its substitute. `element` has the values of `item` and `index` in a step with
   /// `each`.
   nonisolated func rescued(
-    _ own: Promise<PluginValue>, step: PipelinePlan.Step, number: Int, _ inputs: Inputs, _ element: [Int: PluginValue]
+    _ own: Promise<PluginValue>, step: PipelinePlan.Step, number: Int, _ inputs: Inputs, _ element: [Int: PluginValue],
+    in slot: Slots? = nil
   ) -> Promise<PluginValue> {
     guard let rescue = step.rescue else { return own }
     let rescued = Promise<PluginValue>()
@@ -191,7 +192,7 @@ final class PipelineRun {
         case .call(let call, _):
           results(of: inputs)
             .then(async: { [self] inputs in
-              begin(call, step, number, inputs.merging(element) { $1 }, isRescue: true)
+              begin(call, step, number, inputs.merging(element) { $1 }, in: slot, isRescue: true)
             })
             .then({ rescued.resolve($0) }, { rescued.reject($0) })
         }

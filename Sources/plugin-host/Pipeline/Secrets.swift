@@ -1,10 +1,12 @@
 /// The values of a pipeline's secrets, hidden in all output.
 enum Secrets {
-  /// Reads the values.
-  static func values(of pipeline: Pipeline) throws(Failure) -> [String: String] {
+  /// Reads the values, of files by the deadline.
+  static func values(
+    of pipeline: Pipeline, by deadline: ContinuousClock.Instant? = nil
+  ) throws(Failure) -> [String: String] {
     var values: [String: String] = [:]
     for secret in pipeline.secrets {
-      let value = try value(of: secret)
+      let value = try value(of: secret, by: deadline)
       guard value.count >= Redaction.leastLength else {
         let length = "\(value.count) character\(value.count == 1 ? "" : "s")"
         throw Failure(
@@ -18,7 +20,9 @@ enum Secrets {
     return values
   }
 
-  private static func value(of secret: Pipeline.Secret) throws(Failure) -> String {
+  private static func value(
+    of secret: Pipeline.Secret, by deadline: ContinuousClock.Instant?
+  ) throws(Failure) -> String {
     let name = secret.name.value
     switch secret.source {
     case .environment(let variable):
@@ -28,7 +32,7 @@ enum Secrets {
     case .file(let file):
       let path = file.value
       do {
-        var bytes = try FileBytes.read(path: path)
+        var bytes = try FileBytes.read(path: path, by: deadline)
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
         if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
         guard let text = String(validating: bytes, as: UTF8.self), !text.isEmpty else {
@@ -38,7 +42,8 @@ enum Secrets {
       } catch let failure as Failure {
         throw failure
       } catch {
-        throw Failure(.usage, "the secret \"\(name)\": \(path): \(error)".displayLine)
+        throw Failure(
+          error as? SystemError, else: .usage, "the secret \"\(name)\": \(path): \(error)".displayLine)
       }
     }
   }

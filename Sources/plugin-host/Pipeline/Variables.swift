@@ -38,7 +38,7 @@ enum Variables {
           let message =
             names.contains(used)
             ? "the variable \"\(used)\" has no value yet: only those above \"\(name)\" can be used here"
-            : "no variable is named \"\(used)\"\(Suggestion.near(used, among: names))"
+            : pipeline.noVariable(used)
           mistakes.append(Mistake(location: initial.location, message: message))
         }
         guard values[name] == nil else { continue }
@@ -52,5 +52,24 @@ enum Variables {
       }
     }
     return values
+  }
+}
+
+extension Pipeline {
+  /// The message for a name that no variable of its file has.
+  ///
+  /// - Parameter rule: a further rule, after that for variables.
+  func noVariable(_ name: String, rule: String = "") -> String {
+    // The names of an included file have the include before them.
+    let prefix = name.lastIndex(of: ".").map { String(name[...$0]) } ?? ""
+    let names = (variables.map(\.name) + secrets.map(\.name)).map(\.value).filter { $0.hasPrefix(prefix) }
+      .map { String($0.dropFirst(prefix.count)) }.filter { !$0.contains(".") }
+    let written = String(name.dropFirst(prefix.count))
+    let hint = Suggestion.near(written, among: names)
+    let place = prefix.isEmpty ? "" : " in this included file"
+    let rules =
+      prefix.isEmpty
+      ? "\"set\" declares them" : "\"set\" declares them here, and \"set\" of the include gives them values"
+    return "no variable is named \"\(written)\"\(place)\(hint.isEmpty ? "; \(rules)\(rule)" : hint)"
   }
 }

@@ -42,12 +42,15 @@ struct PluginPlan: Sendable {
     return Set(plugins.map(\.id))
   }
 
+  /// The thread of a plugin that has one of its own.
+  func ownThread(of plugin: PluginDescription) -> SerialThread? { threads[plugin.id] }
+
   /// The thread that a plugin of the place `thread` runs on.
   ///
   /// - Throws: `PluginError` if the plan has no thread for the plugin, whose initialisers may have run on another
   ///   thread.
   func thread(of plugin: PluginDescription) throws(PluginError) -> SerialThread {
-    guard let thread = threads[plugin.id] else {
+    guard let thread = ownThread(of: plugin) else {
       throw PluginError(
         .loadFailed, plugin.id, "cannot be loaded on a thread of its own: the plan of the plugins has none for it")
     }

@@ -7,62 +7,138 @@ import Synchronization
 final class Attempt: Sendable {
   /// Settles like the call's promise, or is rejected with the `CallFailure` for which the call was given up.
   let outcome = Promise<PluginValue>()
+  /// Fulfilled once the outcome is settled and the function runs on no thread of this process. After a call that was
+  /// given up, it waits for the function, also in a worker, for `Session.patience` at most.
+  let end = Promise<Void>()
 
   private let loop: MainLoop
-  private let run: @Sendable (@escaping CallThreads.Job) -> Void
+  private let lane: CallLane?
+  private let callers: CallThreads
   private let enders: CallThreads
-  private let call = Mutex(Call.notMade)
+  private let patience: Duration
+  private let state = Mutex(State())
 
-  private enum Call {
-    case notMade
-    case made(Promise<PluginValue>)
-    case givenUp
+  private struct State {
+    var isGivenUp = false
+    var isSettled = false
+    /// Whether the function runs on a thread of this process.
+    var isRunning = false
+    /// Whether the call has its `Use`.
+    var isUsed = false
+    /// The promise of the call, once it was made.
+    var promise: Promise<PluginValue>?
+
+    var isEnded: Bool { isSettled && !isRunning && !(isGivenUp && isUsed) }
   }
 
-  /// - Parameter thread: the thread on which the call is made; nil: a thread of its own.
-  init(in session: Session, on thread: SerialThread? = nil) {
+  /// A call that is under way in this process or in a worker. Released when that is over, also if the call was
+  /// discarded: the call has it in its closure for progress.
+  final class Use: Sendable {
+    private let ended: @Sendable () -> Void
+
+    fileprivate init(_ ended: @escaping @Sendable () -> Void) { self.ended = ended }
+
+    deinit { ended() }
+  }
+
+  /// `lane`: has the thread on which the call is made; nil: a thread of its own.
+  init(in session: Session, on lane: CallLane? = nil) {
     loop = session.loop
-    if let thread { run = { thread.post($0) } } else { run = { [callers = session.callers] in callers.run($0) } }
+    callers = session.callers
     enders = session.enders
+    patience = session.patience
+    self.lane = lane
   }
 
   /// Makes the call, with a time limit of `timeout` seconds, of which `used` have passed. `make` may block. An error
   /// that it throws rejects the outcome.
   func start(
-    timeout: Double?, after used: Duration = .zero, _ make: @escaping @Sendable () throws -> Promise<PluginValue>
+    timeout: Double?, after used: Duration = .zero, _ make: @escaping @Sendable (Use) throws -> Promise<PluginValue>
   ) {
-    if let timeout { limit(to: timeout, after: used) }
-    run { [self] in
-      guard call.withLock({ if case .notMade = $0 { true } else { false } }) else { return }
-      do {
-        let promise = try make()
-        let isWanted = call.withLock { call in
-          guard case .notMade = call else { return false }
-          call = .made(promise)
-          return true
-        }
-        promise.then({ [outcome] in outcome.resolve($0) }, { [outcome] in outcome.reject($0) })
-        if !isWanted { promise.discard() }
-      } catch {
-        outcome.reject(error)
+    outcome.then({ [self] _ in settled() }, { [self] _ in settled() })
+    let job: CallThreads.Job = { [self] in
+      let isWanted = state.withLock { state in
+        (state.isRunning, state.isUsed) = (!state.isGivenUp, !state.isGivenUp)
+        return state.isRunning
       }
+      guard isWanted else { return }
+      if let timeout { limit(to: timeout, after: used) }
+      perform(make)
+      returned()
+    }
+    if let lane { lane.run(self, job) } else { callers.run(job) }
+  }
+
+  private func perform(_ make: (Use) throws -> Promise<PluginValue>) {
+    do {
+      let promise = try make(Use { [self] in released() })
+      let isWanted = state.withLock { state in
+        if !state.isGivenUp { state.promise = promise }
+        return !state.isGivenUp
+      }
+      promise.then({ [outcome] in outcome.resolve($0) }, { [outcome] in outcome.reject($0) })
+      if !isWanted { promise.discard() }
+    } catch {
+      outcome.reject(error)
     }
   }
 
   /// Rejects the outcome with `reason`, unless it is settled, and discards the call, so that the plugin can stop.
-  func giveUp(_ reason: CallFailure) {
-    outcome.reject(reason)
-    let made = call.withLock { call -> Promise<PluginValue>? in
-      defer { call = .givenUp }
-      guard case .made(let promise) = call else { return nil }
-      return promise
+  ///
+  /// - Parameter endsAtOnce: whether `end` does not wait for the function.
+  func giveUp(_ reason: CallFailure, endsAtOnce: Bool = false) {
+    let (promise, isUsed) = state.withLock { state in
+      defer { state.promise = nil }
+      state.isGivenUp = true
+      return (state.promise, state.isUsed)
     }
-    // The plugin's handler for cancellation may block.
-    if let made { enders.run { made.discard() } }
+    if isUsed { loop.after(patience) { self.endWaiting() } }
+    outcome.reject(reason)
+    if endsAtOnce { end.resolve(()) }
+    // The plugin's handler may block.
+    if let promise { enders.run { promise.discard() } }
   }
 
   private func limit(to seconds: Double, after used: Duration) {
     let alarm = loop.after(max(.seconds(seconds) - used, .zero)) { self.giveUp(.timedOut(seconds: seconds)) }
     outcome.then({ _ in alarm.callOff() }, { _ in alarm.callOff() })
+  }
+
+  // MARK: The end
+
+  private func settled() {
+    // Released after the lock: its call has the `Use`, which has this object.
+    let (promise, isEnded) = state.withLock { state in
+      defer { state.promise = nil }
+      state.isSettled = true
+      return (state.promise, state.isEnded)
+    }
+    if isEnded { end.resolve(()) }
+    withExtendedLifetime(promise) {}
+  }
+
+  private func returned() {
+    let isEnded = state.withLock { state in
+      state.isRunning = false
+      lane?.note(isBlocked: false)
+      return state.isEnded
+    }
+    if isEnded { end.resolve(()) }
+  }
+
+  private func released() {
+    let isEnded = state.withLock { state in
+      state.isUsed = false
+      return state.isGivenUp && state.isEnded
+    }
+    // Not here, where the link of a worker may be locked.
+    if isEnded { loop.post { self.end.resolve(()) } }
+  }
+
+  /// Ends a call that was given up and is still under way.
+  private func endWaiting() {
+    state.withLock { if $0.isRunning { lane?.note(isBlocked: true) } }
+    lane?.rejectWaiting()
+    end.resolve(())
   }
 }

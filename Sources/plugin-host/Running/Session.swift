@@ -11,6 +11,10 @@ final class Session {
   /// The threads that end calls, separate so that they do not wait for calls that never end.
   nonisolated let enders = CallThreads(limit: 8)
   nonisolated let host: Host
+  /// The threads of plugins that have one of their own, by their ids.
+  nonisolated let lanes: [String: CallLane]
+  /// The time that a function has to return after its call was given up. Until then it counts as a call.
+  nonisolated let patience: Duration
   private let log: PluginLog
   private var workers: IsolationOptions
   private var watcher: PluginWatcher?
@@ -24,6 +28,10 @@ final class Session {
       throw Failure(.rejected, "cannot make a loop for the main thread: \(error)")
     }
     log = PluginLog(threshold: options.log)
+    patience = options.search.timeout?.duration ?? .seconds(30)
+    lanes = Dictionary(
+      plan.plugins.compactMap { plugin in plan.ownThread(of: plugin).map { (plugin.id, CallLane($0)) } }
+    ) { first, _ in first }
     workers = options.workers
     workers.unloadFailed = { [loop, log, faults] error in
       let failure = Failure(unloading: error)

@@ -28,13 +28,13 @@ final class SingleCall {
 
   /// - Parameter thread: the thread on which the call is made; nil: any.
   init(
-    _ function: FunctionDescription, of plugin: PluginDescription, in session: Session, on thread: SerialThread? = nil,
+    _ function: FunctionDescription, of plugin: PluginDescription, in session: Session, on lane: CallLane? = nil,
     display: any ProgressDisplay
   ) {
     self.function = function
     self.plugin = plugin
     self.session = session
-    attempt = Attempt(in: session, on: thread)
+    attempt = Attempt(in: session, on: lane)
     let row = StepRow(name: function.name, call: "\(plugin.shortName).\(function.name)")
     board = ProgressBoard(rows: [row], display: display, loop: session.loop)
     session.show(on: board)
@@ -55,7 +55,7 @@ final class SingleCall {
     board.enter(.running(StepState.Report()), step: 0)
     attempt.outcome.then(
       { [self] in settle(.success($0)) }, { [self] in settle(.failure(CallFailure(reason: $0))) })
-    attempt.start(timeout: timeout?.value, after: used) { [self] in
+    attempt.start(timeout: timeout?.value, after: used) { [self] _ in
       session.call(function, of: plugin, arguments) { [self] report in
         session.loop.post { self.board.report(StepState.Report(report), step: 0) }
       }

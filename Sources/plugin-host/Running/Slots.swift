@@ -53,6 +53,13 @@ final class Slots: Sendable {
     if isFree { job() }
   }
 
+  /// Runs `job` once each of the limits has a slot for it, taken in their order.
+  static func enter(_ limits: some Collection<Slots> & Sendable, _ job: @escaping Job) {
+    guard let first = limits.first else { return job() }
+    let rest = Array(limits.dropFirst())
+    first.enter { enter(rest, job) }
+  }
+
   /// Waits for a slot, on a thread that may block.
   func enterWaiting() {
     let isFree = DispatchSemaphore(value: 0)

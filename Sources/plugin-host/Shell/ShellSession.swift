@@ -23,9 +23,9 @@ final class ShellSession {
   private let options: HostOptions
   private let output: OutputOptions
   private let timeout: Seconds?
-  /// The thread of all calls, because handles and errors of some libraries belong to the thread that made them.
-  /// Replaced after a call was given up.
-  private var thread = SerialThread(extendsToWorkers: true)
+  /// The thread of all calls: handles and errors of some libraries belong to the thread that made them. After a call
+  /// that was given up it is another one.
+  private var lane = CallLane()
 
   /// - Parameter isInteractive: whether SIGINT ends a call instead of the session.
   init(options: HostOptions, output: OutputOptions, timeout: Seconds?, isInteractive: Bool) throws(Failure) {
@@ -118,8 +118,8 @@ final class ShellSession {
     after used: Duration
   ) throws(Failure) -> Next {
     let call = SingleCall(
-      function, of: plugin, in: session, on: thread, display: options.progress.display(isTransient: true))
-    defer { if call.isGivenUp { thread = SerialThread(extendsToWorkers: true) } }
+      function, of: plugin, in: session, on: lane, display: options.progress.display(isTransient: true))
+    defer { if call.isGivenUp { lane = CallLane() } }
     call.start(arguments, timeout: timeout, after: used)
     let signal = session.loop.run(until: { call.outcome != nil || Interrupts.isRequested })
     if let signal {

@@ -80,7 +80,8 @@ struct ShellVariables {
         guard ArgumentText(plain) != .standardInput else {
           throw Failure(.usage, "standard input has the lines of the session; write \\- for the text -")
         }
-        arguments += try CommandLineArguments.arguments([text], for: signature, limit: limit, callback: callback)
+        // One word alone would be taken for the first parameter, which may be a callback.
+        arguments += try CommandLineArguments.arguments([text], for: signature, limit: limit, callback: nil)
       } else {
         let text = try text(parts)
         arguments.append(

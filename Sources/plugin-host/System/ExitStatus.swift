@@ -1,3 +1,5 @@
+import Glibc
+
 /// The exit statuses of the process. The numbers are part of the interface: `--help` and the man page
 /// list them.
 enum ExitStatus: Int32, Sendable {
@@ -37,6 +39,11 @@ struct Failure: Error, Equatable {
   init(_ status: ExitStatus, _ message: String) {
     self.status = status
     lines = ["plugin-host: \(message)"]
+  }
+
+  /// The failure to read or write, which is a time-out if the deadline has passed.
+  init(_ error: SystemError?, else status: ExitStatus, _ message: String) {
+    self.init(error?.code == ETIMEDOUT ? .timedOut : status, message)
   }
 
   init(_ status: ExitStatus, lines: [String], facts: FailureFacts = FailureFacts()) {

@@ -69,9 +69,11 @@ enum FileBytes {
     }
   }
 
-  /// Waits until there is something to read, or the end.
-  private static func wait(for descriptor: Int32, until deadline: ContinuousClock.Instant) throws(SystemError) {
-    var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+  /// Waits until there is something to read or the end, or, for POLLOUT, until some bytes can be written.
+  private static func wait(
+    for descriptor: Int32, _ events: Int32 = POLLIN, until deadline: ContinuousClock.Instant
+  ) throws(SystemError) {
+    var ready = pollfd(fd: descriptor, events: Int16(events), revents: 0)
     while ready.revents == 0 {
       let left = ContinuousClock.now.duration(to: deadline)
       guard left > .zero else { throw SystemError(code: ETIMEDOUT) }
@@ -79,6 +81,37 @@ enum FileBytes {
       // Another thread may take the signal, which does not wake this one then.
       let longest: Duration = Interrupts.isInstalled ? .milliseconds(100) : .seconds(1_000_000)
       plugin_poll(&ready, 1, Int32((min(left, longest) / .milliseconds(1)).rounded(.up)))
+    }
+  }
+
+  /// Opens a file, a FIFO or a device to write to. To open a FIFO waits for its reader.
+  ///
+  /// - Throws: `SystemError`; ETIMEDOUT if no reader has come by the deadline.
+  static func openToWrite(path: String, by deadline: ContinuousClock.Instant?) throws(SystemError) -> Int32 {
+    let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | (deadline == nil ? 0 : O_NONBLOCK)
+    while true {
+      let descriptor = open(RawText.cString(path), flags, 0o666)
+      if descriptor >= 0 { return descriptor }
+      // A FIFO without a reader.
+      guard let deadline, errno == ENXIO else { throw .last }
+      guard deadline > .now else { throw SystemError(code: ETIMEDOUT) }
+      usleep(10_000)
+    }
+  }
+
+  /// Writes all of `bytes` to `descriptor`.
+  ///
+  /// - Throws: `SystemError`; ETIMEDOUT if a pipe has not taken them by the deadline.
+  static func write(
+    _ bytes: some Collection<UInt8>, to descriptor: Int32, by deadline: ContinuousClock.Instant
+  ) throws(SystemError) {
+    var rest = Array(bytes)[...]
+    while !rest.isEmpty {
+      try wait(for: descriptor, POLLOUT, until: deadline)
+      // A pipe that is ready takes so many bytes without waiting.
+      let chunk = rest.prefix(Int(PIPE_BUF))
+      try write(chunk, to: descriptor)
+      rest = rest.dropFirst(chunk.count)
     }
   }
 

@@ -3,15 +3,19 @@ import Glibc
 /// Atomic replacement of files: a file has either its old or its whole new content, even after a crash of the process
 /// or the machine.
 enum FileReplacement {
-  /// Writes `bytes` to a new file beside the one at `path`, and renames the new file to `path`. A file that is not
-  /// regular, such as a device or a pipe, is written to directly.
-  static func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
+  /// Writes `bytes` to a new file beside the one at `path`, and renames it to that. A file that is not regular, such as
+  /// a device or a pipe, is written to as it is, by the deadline.
+  static func write(
+    _ bytes: [UInt8], to path: String, by deadline: ContinuousClock.Instant? = nil
+  ) throws(SystemError) {
     let path = Directory.absolute(path)
     umask(ProcessStart.mask)
     var information = stat()
     let exists = stat(RawText.cString(path), &information) == 0
-    if exists ? information.st_mode & S_IFMT != S_IFREG : isLink(path) { return try overwrite(bytes, path) }
-    // Replaces the file that a link leads to, so that the link stays.
+    if exists ? information.st_mode & S_IFMT != S_IFREG : isLink(path) {
+      return try overwrite(bytes, path, by: deadline)
+    }
+    // The file that a link leads to, so that the link stays.
     let target = exists ? resolved(path) : path
     let temporary: String
     let descriptor: Int32
@@ -54,11 +58,16 @@ enum FileReplacement {
     }
   }
 
-  private static func overwrite(_ bytes: [UInt8], _ path: String) throws(SystemError) {
-    let descriptor = open(RawText.cString(path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-    guard descriptor >= 0 else { throw .last }
+  private static func overwrite(
+    _ bytes: [UInt8], _ path: String, by deadline: ContinuousClock.Instant? = nil
+  ) throws(SystemError) {
+    let descriptor = try FileBytes.openToWrite(path: path, by: deadline)
     do throws(SystemError) {
-      try FileBytes.write(bytes, to: descriptor)
+      if let deadline {
+        try FileBytes.write(bytes, to: descriptor, by: deadline)
+      } else {
+        try FileBytes.write(bytes, to: descriptor)
+      }
     } catch {
       close(descriptor)
       throw error

@@ -12,5 +12,5 @@ struct SystemError: Error, Equatable, CustomStringConvertible {
   /// reached.
   static var lastOfStart: String { errno == EAGAIN ? "\(last): \(SystemLimit.tasks)" : "\(last)" }
 
-  var description: String { SystemLimit.text(code) }
+  var description: String { code == ETIMEDOUT ? "timed out" : SystemLimit.text(code) }
 }

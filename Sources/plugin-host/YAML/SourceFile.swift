@@ -47,10 +47,14 @@ struct SourceFile: Sendable {
   }
 
   /// Reads the file at `path`; `-` is standard input. An error ends the command with that status.
-  static func read(_ path: String, or status: ExitStatus, number: Int = 0) throws(Failure) -> SourceFile {
+  static func read(
+    _ path: String, or status: ExitStatus, number: Int = 0, by deadline: ContinuousClock.Instant? = nil
+  ) throws(Failure) -> SourceFile {
     let name = path == "-" ? "standard input" : Directory.shown(path)
     do {
-      let bytes = try path == "-" ? FileBytes.read(descriptor: STDIN_FILENO) : FileBytes.read(path: path)
+      let bytes =
+        try path == "-"
+        ? FileBytes.read(descriptor: STDIN_FILENO, by: deadline) : FileBytes.read(path: path, by: deadline)
       guard let text = String(validating: bytes, as: UTF8.self) else {
         throw Failure(status, "\(name): not UTF-8 text")
       }
@@ -58,7 +62,7 @@ struct SourceFile: Sendable {
     } catch let failure as Failure {
       throw failure
     } catch {
-      throw Failure(status, "\(name): \(error)".displayLine)
+      throw Failure(error as? SystemError, else: status, "\(name): \(error)".displayLine)
     }
   }
 

@@ -147,7 +147,14 @@ struct YAMLComposer: ~Copyable {
     case .alias, .end, .streamEnd, .other:
       throw YAMLMistake(event.location, "found no node")
     }
-    let node = YAMLNode(content: content, tag: event.tag, location: event.location)
+    var node = YAMLNode(content: content, tag: event.tag, location: event.location)
+    if let tag = event.tag {
+      do throws(YAMLTagMistake) {
+        node.content = try content.tagged(tag)
+      } catch {
+        throw YAMLMistake(tag: error, of: node)
+      }
+    }
     // An anchor may shadow an earlier one of the same name.
     if let anchor = event.anchor {
       anchors[anchor] = Anchored(node: node, height: deepest - depth + 1, extent: extent - outer.extent)

@@ -23,6 +23,11 @@ struct YAMLMistake: Error {
       message: "with \"*\(name)\", the aliases of this file repeat \(repeated), expected at most \(YAMLExtent.limits)")
   }
 
+  /// The mistake of a node that does not suit its tag.
+  init(tag: YAMLTagMistake, of node: YAMLNode) {
+    mistake = Mistake(location: node.location, message: "the tag !!\(tag.name) does not suit this: it is \(node.kind)")
+  }
+
   /// The error that the parser stopped at.
   init(_ parser: yaml_parser_t, in file: SourceFile) {
     guard parser.error != YAML_MEMORY_ERROR, let problem = parser.problem else {

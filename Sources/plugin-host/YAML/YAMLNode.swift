@@ -21,7 +21,7 @@ struct YAMLNode: Sendable {
   /// Whether the node is null: an empty scalar, `~` or `null`, without quotes.
   var isNull: Bool {
     guard case .scalar(let text, isPlain: true) = content else { return false }
-    return ["", "~", "null", "Null", "NULL"].contains(text)
+    return Content.nulls.contains(text)
   }
 
   /// The kind of node, for messages: `a list`.

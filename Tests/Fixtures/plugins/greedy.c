@@ -224,7 +224,23 @@ static int32_t hoard(uint64_t size, uint32_t count) {
   return 0;
 }
 
-/* Returns the limit of this process's processor time, in seconds. */
+/* Opens a file in a child. Returns 0 even if that is refused. */
+static int32_t read_in_child(const char *path) {
+  pid_t pid = fork();
+  if (pid == 0) {
+    opened(open(path, O_RDONLY));
+    _exit(0);
+  }
+  return pid < 0 ? errno : error_of(waitpid(pid, NULL, 0));
+}
+
+/* The longest core file of this process. */
+static uint64_t limit_of_core(void) {
+  struct rlimit limit;
+  return getrlimit(RLIMIT_CORE, &limit) == 0 ? limit.rlim_max : 1;
+}
+
+/* The processor time that this process may use, in seconds. */
 static uint64_t limit_of_time(void) {
   struct rlimit limit;
   return getrlimit(RLIMIT_CPU, &limit) == 0 ? limit.rlim_cur : 0;
@@ -315,6 +331,8 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("echo(value: i32) -> i32", echo),
     FUNCTION("process() -> i32", process),
     FUNCTION("read_file(path: cstr) -> i32", read_file),
+    FUNCTION("read_in_child(path: cstr) -> i32", read_in_child),
+    FUNCTION("limit_of_core() -> u64", limit_of_core),
     FUNCTION("read_relative(folder: cstr, path: cstr) -> i32", read_relative),
     FUNCTION("write_file(path: cstr) -> i32", write_file),
     FUNCTION("reopen_to_read(path: cstr) -> i32", reopen_to_read),

@@ -75,9 +75,7 @@ extension EndToEnd {
     }
 
     @Test(arguments: [
-      ("list_variadic", "'print' is a variadic function"),
-      ("list_bind", "'release' may free 'text', which the function then keeps"),
-      ("list_where", "'slot' is the address of a function pointer"),
+      ("list_bind", "'release' may free 'text', which the function then keeps")
     ])
     func aTypeThatNoCallbackCanHaveIsLeftOut(name: String, reason: String) throws {
       try AdoptedHeader.with(Self.header, source: Self.source) { adopted in

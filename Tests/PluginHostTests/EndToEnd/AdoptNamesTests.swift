@@ -4,6 +4,18 @@ import Testing
 extension EndToEnd {
   /// Counts, arrays and addresses that names in a header are evidence of.
   @Suite struct AdoptNamesTests {
+    @Test("the description of a function stands at any of its declarations")
+    func descriptions() throws {
+      for header in [
+        "/** Doubles it. */\nint twice(int x);\nint twice(int x);",
+        "int twice(int x);\n/** Doubles it. */\nint twice(int x);",
+      ] {
+        try AdoptedHeader.with(header, source: "int twice(int x) { return 2 * x; }") { adopted in
+          #expect(adopted.draft.text.contains("description: 'Doubles it.'"), "\(adopted.draft.text)")
+        }
+      }
+    }
+
     private static let header = """
       #include <stddef.h>
       typedef struct node node;
@@ -115,7 +127,7 @@ extension EndToEnd {
     ])
     func whereTheyAreNoneNothingIsGuessed(name: String, reason: String) throws {
       try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
-        #expect(adopted.signature(name).contains(reason), "\(adopted.signature(name))")
+        #expect(adopted.memory(name).contains(reason), "\(adopted.checks(name))")
       }
     }
   }

@@ -5,8 +5,9 @@ import Testing
 extension EndToEnd {
   /// The files whose content decides whether a cached result is used.
   @Suite struct CacheContentTests {
-    private func run(_ file: borrowing PipelineFile) throws -> HostProcess.Ending {
-      let ending = try HostProcess.run("run", "--cache", file.folder.appending(path: "results.db").path, file.path)
+    private func run(_ file: borrowing PipelineFile, _ options: String...) throws -> HostProcess.Ending {
+      let ending = try HostProcess.run(
+        ["run", "--cache", file.folder.appending(path: "results.db").path] + options + [file.path])
       #expect(ending.status == 0, "\(ending.errors)")
       return ending
     }
@@ -21,6 +22,23 @@ extension EndToEnd {
       compiler.waitUntilExit()
       let path = folder.appending(path: "\(name).so").path
       try #require(compiler.terminationStatus == 0 && rename(built, path) == 0)
+    }
+
+    @Test(arguments: [("text", "<${key}>"), ("blob", "a${key}b"), ("whole", "${key}")])
+    func aResultWithASecretInItIsNotStored(function: String, argument: String) throws {
+      let secret = "87654321"
+      let file = try PipelineFile(
+        "plugins: [kinds]\nsecrets: {key: {file: key}}\nsteps:\n  a: {call: kinds.\(function), with: {x: \"\(argument)\"}, pure: true}\n"
+      )
+      try Data(secret.utf8).write(to: file.folder.appending(path: "key"))
+      // Written to a file, because a secret is not printed either.
+      let output = file.folder.appending(path: "output").path
+      for _ in 0..<2 { #expect(!(try run(file, "-o", output).errors.contains(", from the cache"))) }
+      for name in try FileManager.default.contentsOfDirectory(atPath: file.folder.path) where name.hasPrefix("results")
+      {
+        let bytes = try Data(contentsOf: file.folder.appending(path: name))
+        #expect(bytes.range(of: Data(secret.utf8)) == nil, "\(name)")
+      }
     }
 
     @Test func librariesThatALibraryNeedsCount() throws {

@@ -69,8 +69,8 @@ extension EndToEnd {
       #expect(!Self.isRunning(number))
     }
 
-    /// Whether a process is running; a zombie is not.
-    private static func isRunning(_ process: Int32) -> Bool {
+    /// Whether a process has not ended; one that nobody has waited for yet has.
+    static func isRunning(_ process: Int32) -> Bool {
       guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return false }
       return !text.contains(") Z ") && !text.contains(") X ")
     }

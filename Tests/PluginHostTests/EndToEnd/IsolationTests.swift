@@ -281,6 +281,13 @@ extension EndToEnd {
       #expect(try run("plugins: [{plugin: reader, isolation: process}]\n\(others)").status == 1)
       let given = try run("plugins: [{plugin: reader, capabilities: [read=/etc/passwd]}]\n\(others)")
       #expect(given.status == 0, "\(given.errors)")
+      // A path is relative to the file.
+      let file = try PipelineFile(
+        "plugins: [{plugin: ./reader.so, capabilities: [read=/etc/passwd]}]\n\(others)")
+      try FileManager.default.copyItem(
+        atPath: FixturePlugins.path("reader"), toPath: file.folder.appending(path: "reader.so").path)
+      let byPath = try HostProcess.run("run", "--progress", "off", file.path)
+      #expect(byPath.status == 0, "\(byPath.errors)")
     }
 
     @Test(arguments: [

@@ -173,6 +173,14 @@ extension EndToEnd {
       let fresh = try run("umask 027; \"$0\" call kinds tiny 6 -o new; stat -c %a new")
       #expect(fresh.text == "640\n")
       #expect(try folder.text("new") == "6\n")
+      let open = try run("umask 0; \"$0\" call kinds tiny 7 -o open; stat -c %a open")
+      #expect(open.text == "666\n")
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can give files to other users"))
+    func aFileThatIsReplacedKeepsItsOwner() throws {
+      let ending = try run("echo old >f; chown 54321:54322 f; \"$0\" call kinds tiny 5 -o f; stat -c %u:%g f; cat f")
+      #expect(ending.text == "54321:54322\n5\n" && ending.errors == "", "\(ending)")
     }
 
     @Test func aFailedCallLeavesTheOldFile() throws {

@@ -165,6 +165,7 @@ extension EndToEnd {
       ("each: {step: b}", "4:38: error: \"each\" must be a list, but the step \"b\" returns bool"),
       ("retry: 0", "4:32: error: \"retry\" must be a number from 1 to 1000000; this is \"0\""),
       ("retry: {times: 1, factor: 0.5}", "4:51: error: \"factor\" must be a number from 1 to 1000; this is \"0.5\""),
+      ("retry: {times: 1, on: []}", "4:47: error: \"on\" must have an error that is tried again"),
       ("serial: false", "4:33: error: \"serial\" must be a name, which steps that exclude each other share"),
       ("with: {x: \"${item.x}\"}", "4:35: error: \"${item...}\" needs \"each\" in the same step"),
     ])

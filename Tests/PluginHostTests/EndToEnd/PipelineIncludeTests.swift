@@ -75,31 +75,6 @@ extension EndToEnd {
       #expect(given.errors.contains("--set one.x: the pipeline has no variable \"one.x\""))
     }
 
-    @Test("serial steps of two includes do not exclude each other, though their files give them one name")
-    func serialNamesOfAnIncludedFileAreItsOwn() throws {
-      // Each call waits for the other, at most a minute.
-      let part = """
-        plugins: [kinds]
-        set: {own: ~, other: ~}
-        steps:
-          a: {call: kinds.start, serial: s, with: {command: "touch '${own}'; ${wait}"}}
-        """
-      let wait = "i=0; while test ! -e '${other}'; do i=$((i+1)); test $i -lt 6000 || exit 1; sleep 0.01; done"
-      let files = try Files([
-        "p.yaml": """
-        plugins: [kinds]
-        set: {folder: ~}
-        include:
-          one: {file: part.yaml, set: {own: "${folder}/1", other: "${folder}/2"}}
-          two: {file: part.yaml, set: {own: "${folder}/2", other: "${folder}/1"}}
-        result: {one: {step: one, get: result}, two: {step: two, get: result}}
-        """,
-        "part.yaml": part.replacing("${wait}", with: wait),
-      ])
-      let ending = try files.run("--set", "folder=\(files.folder.path)")
-      #expect(ending.text == #"{"one":0,"two":0}"# + "\n", "\(ending)")
-    }
-
     @Test func secretsAndFinalStepsOfAnIncludedFileAreItsOwn() throws {
       let files = try Files([
         "p.yaml": """
@@ -136,7 +111,8 @@ extension EndToEnd {
       ("sett: {x: 1}", "", "p.yaml:2:29: error: the include \"q\" has no key \"sett\"; did you mean \"set\"?"),
       ("set: {x: 1}", "after: qq", "p.yaml:3:52: error: no step is named \"qq\""),
       (
-        "set: {x: 1}", "when: steps.q.a == 1", "p.yaml:3:51: error: \"q\" is an include, whose result is steps.q.result"
+        "set: {x: 1}", "when: steps.q.b == 1",
+        "p.yaml:3:51: error: \"q\" is an include, whose result is steps.q.result, or {step: q, get: result}, and that"
       ),
     ])
     func mistakesHaveTheirPlace(include: String, step: String, message: String) throws {
@@ -162,7 +138,7 @@ extension EndToEnd {
       ("plugins: [kinds]", "q.yaml:1:1: error: a pipeline needs the key \"steps\""),
       (
         "plugins: [kinds]\nset: {here: 1}\nsteps: {a: {call: kinds.text, with: {x: '${there}'}}}",
-        "q.yaml:3:41: error: no variable is named \"q.there\"; did you mean \"q.here\"?"
+        "q.yaml:3:41: error: no variable is named \"there\" in this included file; did you mean \"here\"?"
       ),
       // The variables of the including file are not those of the included one.
       (

@@ -14,6 +14,42 @@ extension EndToEnd {
       #expect(ending.text == json + "\n", "\(ending.errors)")
     }
 
+    @Test(
+      "a tag of the core schema decides the type",
+      arguments: [
+        ("!!str null, !!str 5, ! 5, !!str true", #"["null","5","5","true"]"#),
+        ("!!int '5', !!int 0x10, !!float 5, !!float '1e1'", "[5,16,5.0,10.0]"),
+        ("!!bool 'True', !!null '', !!null 'null', !!seq [1], !!map {a: 1}", #"[true,null,null,[1],{"a":1}]"#),
+      ])
+    func tagged(list: String, json: String) throws {
+      let file = try PipelineFile("plugins: [kinds]\nsteps:\n  a: {call: kinds.anything, with: {x: [\(list)]}}\n")
+      let ending = try HostProcess.run("run", file.path)
+      #expect(ending.text == json + "\n", "\(ending.errors)")
+    }
+
+    @Test(
+      "content that does not suit its tag is a mistake",
+      arguments: [
+        ("!!int abc", "int", "the text \"abc\""), ("!!int '${n}'", "int", "the text \"${n}\""),
+        ("!!bool yes", "bool", "the text \"yes\""), ("!!null 1", "null", "the text \"1\""),
+        ("!!float x", "float", "the text \"x\""), ("!!str [a]", "str", "a list"), ("!!seq {a: 1}", "seq", "a mapping"),
+        ("!!map [1]", "map", "a list"),
+      ])
+    func mistagged(value: String, tag: String, kind: String) throws {
+      let file = try PipelineFile("plugins: [kinds]\nsteps:\n  a: {call: kinds.anything, with: {x: \(value)}}\n")
+      let ending = try HostProcess.run("run", file.path)
+      #expect(
+        ending.errors.contains("p.yaml:3:39: error: the tag !!\(tag) does not suit this: it is \(kind)\n"),
+        "\(ending.errors)")
+      #expect(ending.status == 64)
+    }
+
+    @Test func aTextWithATagIsPresent() throws {
+      let file = try PipelineFile(
+        "plugins: [kinds]\nset: {x: !!str null}\nsteps: {a: {call: kinds.text, with: {x: \"${x}\"}}}\n")
+      #expect(try HostProcess.run("run", file.path).text == "\"null\"\n")
+    }
+
     @Test(arguments: [
       ("anything, with: {x: [1e400]}", "\"x[0]\" is \"1e400\", expected a number that an f64 can hold"),
       ("anything, with: {x: {a: 99999999999999999999}}", "\"x.a\" is \"99999999999999999999\", expected a number"),

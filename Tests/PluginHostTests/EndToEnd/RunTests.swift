@@ -184,8 +184,8 @@ extension EndToEnd {
       #expect(texts.contains("\"discarded\"\n"))
     }
 
-    /// Runs a pipeline with a time limit for the whole run. The limit lasts until these steps have started: a short one
-    /// may pass before on a slow machine.
+    /// Runs a pipeline with a limit for the whole, which lasts until these steps have started: on a slow machine a
+    /// short limit may be over before.
     private func limited(_ text: String, untilStarted steps: String...) throws -> (limit: String, HostProcess.Ending) {
       for limit in ["0.1", "1"] {
         let ending = try run(text, "--timeout", limit, "--log", "off")

@@ -204,7 +204,59 @@ extension EndToEnd {
       #expect(kill(process, 0) != 0 && errno == ESRCH)
     }
 
-    @Test("a plugin that writes reports of its own, or for the files after it, is named, and its reports are ignored")
+    @Test("the processes that a plugin has started are killed, whether its description is read or not")
+    func killsChildren() throws {
+      let folder = try Folder()
+      for (name, end) in [("fine", ""), ("dying", ",abort()")] {
+        let notes = folder.url.appending(path: "notes-\(name)")
+        let plugin = try folder.plugin(name, "IN_INITIALISER=leave_child(\"\(notes.path)\")\(end)")
+        #expect(try HostProcess.run("inspect", plugin).status == (end.isEmpty ? 0 : 2))
+        let child = try #require(
+          Int32(try String(contentsOf: notes, encoding: .utf8).trimmingCharacters(in: .newlines)))
+        let deadline = Date(timeIntervalSinceNow: 60)
+        while ForkTests.isRunning(child), Date() < deadline { usleep(5_000) }
+        #expect(!ForkTests.isRunning(child))
+        kill(child, SIGKILL)
+      }
+    }
+
+    @Test("a process that crashes while it reads a plugin writes no core file")
+    func cores() throws {
+      let folder = try Folder()
+      let dying = try folder.plugin("dying", "IN_ENTRY=print_core()")
+      // Only root can raise a limit that forbids core files.
+      let host = try HostProcess([
+        "-c", "ulimit -c 8 2>/dev/null; exec \"$0\" inspect \"$1\"", HostProcess.executable.path, dying,
+      ])
+      host.process.executableURL = URL(filePath: "/bin/sh")
+      try host.process.run()
+      let ending = try host.wait()
+      #expect(ending.errors.contains("by SIGABRT") && ending.errors.contains("; it wrote last: core 0"), "\(ending)")
+    }
+
+    @Test("a plugin that writes the report of another file, or of an adopted library, deceives nobody")
+    func forgedSubjects() throws {
+      let folder = try Folder()
+      let reports = folder.url.appending(path: "reports").path
+      let bad = try folder.plugin("bad", "IN_INITIALISER=copy_to(3,\"\(reports)\"),_exit(0)")
+      let adoption = """
+        {"id": "org.example.forged", "library": "libm.so.6", "functions": []}
+        """
+      for forged in [try report(of: FixturePlugins.path("needy")), try report(of: bad, adoption: adoption)] {
+        try Data(forged).write(to: URL(filePath: reports))
+        let ending = try HostProcess.run("inspect", bad)
+        #expect(ending.text == "" && ending.status == 2, "\(ending)")
+        #expect(ending.errors == "plugin-host: \(bad): wrote into the report of the process that read it\n")
+      }
+      let file = folder.url.appending(path: "bad.adopt.yaml").path
+      try Data("{library: ./bad.so, functions: ['promise_plugin_entry(abi: u32) -> ptr<plugin>']}\n".utf8).write(
+        to: URL(filePath: file))
+      let ending = try HostProcess.run("inspect", file)
+      #expect(ending.text == "" && ending.status == 2, "\(ending)")
+      #expect(ending.errors == "plugin-host: \(file): wrote into the report of the process that read it\n")
+    }
+
+    @Test("a plugin that writes reports of its own, or for the files after it, is named, and deceives nobody")
     func forgedReports() throws {
       let folder = try Folder()
       let good = FixturePlugins.path("needy")
@@ -212,7 +264,7 @@ extension EndToEnd {
       for leaves in [true, false] {
         let end = leaves ? ",_exit(0)" : ""
         let bad = try folder.plugin("bad", "IN_INITIALISER=copy_to(3,\"\(reports)\")\(end)")
-        try Data([bad, good, bad, good].flatMap(report)).write(to: URL(filePath: reports))
+        try Data([bad, good, bad, good].flatMap { try report(of: $0) }).write(to: URL(filePath: reports))
         let ending = try HostProcess.run(["list"] + onEachProcessor(bad, good))
         let lines = ending.text.split(separator: "\n")
         #expect(!lines.isEmpty && lines.allSatisfy { $0.hasPrefix("org.example.needy  1.2.3") }, "\(ending.text)")
@@ -229,13 +281,13 @@ extension EndToEnd {
       #expect(ending.errors == "plugin-host: \(bad): wrote into the report of the process that read it\n")
     }
 
-    /// Returns a report as the process writes it.
-    private func report(of path: String) throws -> [UInt8] {
+    /// A report as the process writes it.
+    private func report(of path: String, adoption: String = "null") throws -> [UInt8] {
       let path = try #require(realpath(path, nil))
       defer { free(path) }
       let text = """
         {"plugin": {"path": "\(String(cString: path))", "id": "org.example.forged", "version": "6.6.6", "description": null,
-        "abi": {"min": 1, "max": 1}, "required": [], "functions": [], "adoption": null}}
+        "abi": {"min": 1, "max": 1}, "required": [], "functions": [], "adoption": \(adoption)}}
         """
       return withUnsafeBytes(of: UInt32(text.utf8.count).littleEndian, Array.init) + Array(text.utf8)
     }

@@ -50,6 +50,40 @@ import Testing
     #expect(Redaction.apply("\(part) 918446744073709551616000 1e4321") == "*** *** ***")
   }
 
+  @Test(
+    "a secret is hidden in JSON within JSON, at any depth, and text beside it is not",
+    arguments: [
+      "a\"b", "\"ab\"", "a\\b", "ab\\", "\\ab", "a\tb\n", "a\u{1}b", "a/b\\\"\\c", "\u{1F600}b\"",
+    ])
+  func nestedJSON(form: String) throws {
+    let secret = form.replacing("b", with: UUID().uuidString)
+    Redaction.add(secret: secret)
+    for (before, after) in [("", ""), ("x", "y"), ("\\", "\\"), ("x\"", "\"y"), ("\t", "\t")] {
+      var (text, hidden) = (before + secret + after, before + "***" + after)
+      for depth in 0..<6 {
+        let shown = Redaction.apply(text)
+        #expect(shown.contains("***") && !shown.contains(secret.suffix(30)), "\(depth): \(text)")
+        // Backslashes beside a secret that begins with a quote, or ends with a backslash, may be its own.
+        let isOwn = before.hasSuffix("\\") && secret.first?.isLetter != true
+        if !isOwn, !(after.hasPrefix("\\") && secret.hasSuffix("\\")) {
+          #expect(shown == hidden, "\(depth): \(text)")
+        }
+        (text, hidden) = (PluginValue.string(text).json, PluginValue.string(hidden).json)
+      }
+    }
+  }
+
+  @Test("a secret is hidden in JSON of a program that escapes more than it must")
+  func escapedJSON() {
+    let secret = "\(UUID().uuidString)/\u{E9}\u{1F600}\""
+    Redaction.add(secret: secret)
+    let escaped = secret.unicodeScalars.reduce("") { text, scalar in
+      text + String(scalar).utf16.reduce("") { $0 + "\\u" + String(UInt32($1) + 0x10000, radix: 16).dropFirst() }
+    }
+    #expect(Redaction.apply("[\"\(escaped)\"]") == "[\"***\"]")
+    #expect(Redaction.apply(secret.replacing("/", with: "\\/").replacing("\"", with: "\\\"")) == "***")
+  }
+
   @Test("a secret that is a number, or has JSON in it, is hidden in its other forms")
   func forms() {
     Redaction.add(secret: "7.2519036e4")

@@ -8,9 +8,12 @@ struct KeptArguments {
     #include <stdint.h>
     #include <stdlib.h>
     #include <string.h>
-    struct box { const char *name; const uint8_t *data; uint32_t size; const int32_t *pair; const char *const *all; };
+    struct box {
+      const char *name; const uint8_t *data; uint32_t size; const int32_t *pair; const char *const *all;
+      const void *item;
+    };
     static const char *last, *ended;
-    static int64_t ends;
+    static int64_t ends, item_ends;
     struct box *box_new(const char *name) { struct box *b = calloc(1, sizeof *b); b->name = name; return b; }
     struct box *raw_new(const char *name) { return box_new(name); }
     void box_free(struct box *b) {
@@ -35,6 +38,12 @@ struct KeptArguments {
     const char *remembered(void) { return last; }
     int64_t ended_boxes(void) { return __atomic_load_n(&ends, __ATOMIC_SEQ_CST); }
     const char *ended_name(void) { return ended; }
+    int64_t *item_new(int64_t n) { int64_t *item = malloc(8); *item = n; return item; }
+    void item_free(int64_t *item) { *item = -1; __atomic_add_fetch(&item_ends, 1, __ATOMIC_SEQ_CST); free(item); }
+    int64_t ended_items(void) { return __atomic_load_n(&item_ends, __ATOMIC_SEQ_CST); }
+    void box_hold(struct box *b, const void *item) { b->item = item; }
+    int64_t box_item(struct box *b) { return *(const int64_t *)b->item; }
+    void item_link(int64_t *item, const void *other) {}
     """
 
   private static func host() throws -> Host {
@@ -43,7 +52,9 @@ struct KeptArguments {
       "box_name(box: ptr<box>) -> cstr", "box_set(box: ptr<box>, data: keep bytes[size], size: u32)",
       "box_pair(box: ptr<box>, pair: keep [i32; 2])", "box_all(box: ptr<box>, all: keep &[cstr; 0])",
       "box_sum(box: ptr<box>) -> i64", "remember(text: keep cstr?) -> i32", "remembered() -> cstr?",
-      "ended_boxes() -> i64", "ended_name() -> cstr")
+      "ended_boxes() -> i64", "ended_name() -> cstr", "item_new(n: i64) -> own(item_free) ptr<item>",
+      "ended_items() -> i64", "box_hold(box: ptr<box>, item: keep bytes[*])", "box_item(box: ptr<box>) -> i64",
+      "item_link(item: ptr<item>, other: keep bytes[*])")
   }
 
   /// Makes calls that take and free much memory, so that an argument that was freed would be overwritten.
@@ -78,7 +89,26 @@ struct KeptArguments {
     #expect(try await host.value("box_sum", box) == .int(6 + 4_000 + 50_000 + 800_000))
   }
 
-  @Test("kept arguments are never freed if the library keeps them, or if their object has no destructor")
+  @Test("are objects too, in the place of data, and live as long")
+  func object() async throws {
+    let host = try Self.host()
+    var box: PluginValue? = try await host.value("box_new", .text("b"))
+    var item: PluginValue? = try await host.value("item_new", .text("42"))
+    _ = try await host.value("box_hold", .value(#require(box)), .value(#require(item)))
+    item = nil
+    // Destructors run in turn: that of a second object runs after the first one's would have.
+    var second: PluginValue? = try await host.value("item_new", .text("7"))
+    // An object that is given itself has an end all the same.
+    _ = try await host.value("item_link", .value(#require(second)), .value(#require(second)))
+    second = nil
+    while try await host.value("ended_items") == .int(0) { await Task.yield() }
+    #expect(try await host.value("box_item", .value(#require(box))) == .int(42))
+    #expect(try await host.value("ended_items") == .int(1))
+    box = nil
+    while try await host.value("ended_items") != .int(2) { await Task.yield() }
+  }
+
+  @Test("stay forever if the library alone keeps them, or if an object has no end that is known")
   func forever() async throws {
     let host = try Self.host()
     #expect(try await host.value("remember", .text("a text of the library's")) == .int(23))

@@ -130,6 +130,11 @@ struct General {
     let person = PluginValue.object([PluginMember("name", .string("")), PluginMember("tags", tags)])
     let cut = await host.outcome("older", of: "test.dispatch", [.value(person)]).pluginError
     #expect(cut?.message == "argument 'person.tags[1]' contains a NUL, which would end the cstr")
+    for texts in [["a"], ["a", "b", "c"]] {
+      let array = PluginValue.array(texts.map { .string($0) })
+      let error = await host.outcome("later", of: "test.dispatch", [.value(.array([])), .value(array)]).pluginError
+      #expect(error?.message == "argument 'ignored' has \(texts.count) elements, expected 2")
+    }
   }
 
   @Test("a result that does not suit the signature is named down to the field")

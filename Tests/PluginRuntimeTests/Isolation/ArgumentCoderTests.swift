@@ -5,11 +5,13 @@ import Testing
 
 @Suite("Isolation: arguments in frames")
 struct ArgumentCoderTests {
-  private func decoded(_ parts: [PluginValue]) throws(FrameError) -> [Argument] {
-    // In the body of a call the arguments follow the function, the depth, the lane, and whether the result stays.
-    try ArgumentCoder.decode(
-      ([.uint(0), .uint(0), .uint(0), .bool(false)] + parts)[4...], memory: [], promise: { _ in Promise() },
-      callback: { _ in PluginCallback { _ in .void } })
+  /// The arguments of a call whose body ends with these values.
+  private func decoded(_ parts: [PluginValue]) throws -> [Argument] {
+    // They follow its function, depth, thread and place.
+    let body = PluginValue.array([.uint(0), .uint(0), .uint(0), .bool(false)] + parts)
+    let frame = Frame(.call, 1, encoding: try CBOREncoder.encode(body)[...])
+    let call = try IncomingCall(frame, promise: { _ in Promise() }, callback: { _ in PluginCallback { _ in .void } })
+    return try #require(call).arguments
   }
 
   @Test("an argument in a frame is three values")

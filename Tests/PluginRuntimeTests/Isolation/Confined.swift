@@ -38,12 +38,13 @@ struct Confined {
 
   @Test("a worker that is started after the end of another has no more rights than that had")
   func afterRestart() async throws {
-    guard let plugin = try loading() else { return }
+    guard let plugin = try loading("memory=256M") else { return }
     for generation in 1...2 {
       #expect(try await plugin.outcome("read_and_die", .string(secret)).workerEnd?.generation == generation)
     }
     let outcome = try await plugin.outcome("read_file", .string(secret))
     #expect(refusal(outcome)?.capability.rawValue == "read" && refusal(outcome)?.path == secret, "\(outcome)")
+    #expect(refusal(try await plugin.outcome("allocate", .uint(1 << 30)))?.capability == .memory)
     plugin.unload()
   }
 
@@ -97,6 +98,10 @@ struct Confined {
     #expect(refusal(try await plugin.outcome("clone_sibling"))?.description == "system (clone)")
     let other = try Fixture.file("other", containing: [])
     #expect(refusal(try await plugin.outcome("read_file", .string(other)))?.path == other)
+    // Landlock allows no such changes below a folder, so a path anywhere is refused.
+    #expect(refusal(try await plugin.outcome("change_mode", .string(secret)))?.capability == .write)
+    var status = stat()
+    #expect(stat(secret, &status) == 0 && status.st_mode & 0o777 != 0o777)
     #expect(refusal(try await plugin.outcome("signal_host")) == nil)
     #expect(try await plugin.outcome("signal_host").value == .int(Int64(EPERM)))
   }
@@ -168,7 +173,14 @@ struct Confined {
     #expect(outcome.pluginError?.message.contains("rejected with: ") == true, "\(outcome)")
   }
 
-  @Test("a refusal on a thread without a call rejects neither a call that succeeds nor a later one")
+  @Test("a refusal of a child that a call has forked is that of the call")
+  func child() async throws {
+    guard let plugin = try loading("processes") else { return }
+    let outcome = try await plugin.outcome("read_in_child", .string(secret))
+    #expect(refusal(outcome)?.path == secret, "\(outcome)")
+  }
+
+  @Test("a refusal of a thread that makes no call is that of no call which succeeds, or comes later")
   func helper() async throws {
     guard let plugin = try loading() else { return }
     #expect(try await plugin.outcome("read_by_helper", .string(secret)).value == .int(0))
@@ -250,7 +262,37 @@ struct Confined {
     #expect(try await short.outcome("limit_of_time").value == .uint(1))
   }
 
-  @Test("memory and processor time are limited")
+  @Test("the limits of the host hold for its workers, which write no core file either")
+  func outerLimits() async {
+    await #expect(processExitsWith: .success) {
+      for (resource, value) in [(RLIMIT_CPU, 1_000), (RLIMIT_CORE, 8)] {
+        var limit = rlimit(rlim_cur: rlim_t(value), rlim_max: rlim_t(value))
+        // Only root can raise a limit that forbids core files.
+        let isSet = setrlimit(__rlimit_resource_t(resource.rawValue), &limit) == 0
+        #expect(isSet || resource == RLIMIT_CORE)
+      }
+      let lines = Recorder<String>()
+      let host = Host.Options(log: { _, _, text in lines.record(text) })
+      let plugin = try IsolatedPlugin.loading("greedy", host: host) { $0.capabilities.cpuTime = .seconds(2_000) }
+      #expect(!lines.events.contains { $0.contains("processor time") }, "\(lines.events)")
+      #expect(try await plugin.outcome("limit_of_time").value == .uint(1_000))
+      #expect(try await plugin.outcome("limit_of_core").value == .uint(0))
+      plugin.unload()
+    }
+  }
+
+  @Test("a worker keeps no descriptor of its rules, nor of a folder that they name")
+  func rules() async throws {
+    guard let plugin = try loading("read=\(secret)", "write=\(folder)") else { return }
+    guard case .int(let process)? = try await plugin.outcome("process").value else { return }
+    let links = "/proc/\(process)/fd"
+    let targets = try FileManager.default.contentsOfDirectory(atPath: links).compactMap {
+      try? FileManager.default.destinationOfSymbolicLink(atPath: "\(links)/\($0)")
+    }
+    #expect(!targets.isEmpty && !targets.contains { $0.contains("landlock") || $0.hasPrefix(folder) }, "\(targets)")
+  }
+
+  @Test("memory and processor time")
   func limits() async throws {
     guard let plugin = try loading("memory=256M", "cpu=1") else { return }
     #expect(try await plugin.outcome("allocate", .uint(1 << 20)).value == .int(0))

@@ -32,7 +32,25 @@ struct IsolatedCalls {
     isolated.unload()
   }
 
-  @Test("isolated calls are made after a function has cancelled its thread, which reads frames too")
+  @Test("are reported if they fail and nothing handles that, as in-process: the host handles no rejection")
+  func unhandled() async {
+    // In a process of its own, for hooks are the process's.
+    await #expect(processExitsWith: .success) {
+      let reported = Recorder<UInt64>()
+      PromiseHooks.install(PromiseHooks(unhandledRejection: { id, _ in reported.record(id) }))
+      let host = Host()
+      try host.load(try Fixture.plugin("promises"), isolation: .tests)
+      var failed: Promise<PluginValue>? = host.call("fail", of: "test.promises", [.text("because")])
+      let id = try #require(failed?.id)
+      // Reading the outcome would handle it.
+      try await waiting { failed?.future.isSettled == true }
+      failed = nil
+      try await waiting { reported.events.contains(id) }
+      host.unloadAll()
+    }
+  }
+
+  @Test("are made after a function has cancelled its thread, which reads frames too")
   func cancelledThread() async throws {
     let plugin = try IsolatedPlugin.loading("leaving")
     for _ in 0..<3 { #expect(try await plugin.outcome("cancel_thread_later").value == .int(1)) }

@@ -5,7 +5,44 @@ import Testing
 
 @Suite("Isolation: frames that wait")
 struct OutgoingFramesTests {
-  @Test("frames that wait take memory for the waiting bytes alone, and keep their order and their shared memory")
+  @Test("are counted until they are sent, with their shared memory")
+  func counted() throws {
+    var sockets: [Int32] = [-1, -1]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &sockets) == 0)
+    defer { sockets.forEach { close($0) } }
+    var outgoing = OutgoingFrames()
+    let plain = try Frame(.log, 1, .bytes([UInt8](repeating: 1, count: 50_000))).encoded()
+    let block = try #require(SharedBytes(copying: [UInt8](repeating: 2, count: 1 << 20)))
+    let shared = try Frame(.log, 2, .bytes([3]), memory: [block]).encoded()
+    var total = 0
+    var received = 0
+    /// The bytes of frames that the socket has not taken.
+    func waiting() -> Int {
+      var inSocket: Int32 = 0
+      #expect(ioctl(sockets[1], UInt(FIONREAD), &inSocket) == 0)
+      return total - received - Int(inSocket)
+    }
+    func receive(_ count: Int) {
+      var buffer = [UInt8](repeating: 0, count: count)
+      received += max(0, read(sockets[1], &buffer, count))
+    }
+    repeat { total += plain.bytes.count } while !outgoing.send(plain, sockets[0])
+    for frame in [shared, plain, plain] {
+      total += frame.bytes.count
+      let isLeft = outgoing.send(frame, sockets[0])
+      #expect(isLeft)
+    }
+    #expect(outgoing.size == waiting() + block.count && waiting() > 0)
+    while outgoing.flush(sockets[0]) {
+      // That of the first frames alone.
+      let isSent = outgoing.size < block.count
+      #expect(outgoing.size == waiting() + (isSent ? 0 : block.count))
+      receive(20_000)
+    }
+    #expect(outgoing.size == 0 && waiting() == 0)
+  }
+
+  @Test("take no more memory than waits, however long some do, and keep their order and their shared memory")
   func flat() throws {
     var sockets: [Int32] = [-1, -1]
     try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &sockets) == 0)

@@ -23,6 +23,23 @@ struct Closure {
     #expect(try await host.call("value", of: id, []).outcomeInTime().value == .uint(7))
   }
 
+  /// Files there have seals, as memory files do.
+  @Test("a file in a file system in memory is copied as others are")
+  func inMemory() throws {
+    let path = "/dev/shm/promises-\(UUID().uuidString).so"
+    do {
+      try FileManager.default.copyItem(atPath: try Fixture.plugin("whole"), toPath: path)
+    } catch {
+      return print("skipped: there is no /dev/shm: \(error)")
+    }
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let file = try PluginFile(opening: path)
+    try file.seal()
+    // F_GET_SEALS and F_SEAL_WRITE.
+    let seals = fcntl(file.descriptor, 1034)
+    #expect(seals >= 0 && seals & 8 != 0, "\(seals)")
+  }
+
   @Test(
     "needed libraries are mapped from sealed copies, by each name that is used for them",
     arguments: [

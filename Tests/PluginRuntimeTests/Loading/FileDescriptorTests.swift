@@ -30,8 +30,26 @@ struct FileDescriptorTests {
     }
   }
 
-  @Test(
-    "file descriptors are closed with each worker, also with one that exceeded its rights, ended, or was not started")
+  @Test("of a library leave no page of its file mapped beside the library")
+  func mappedFiles() async {
+    await #expect(processExitsWith: .success) {
+      /// The number of mappings of each file's beginning, by the file's device and number.
+      func beginnings() throws -> [[Substring]: Int] {
+        let fields = try mappings().split(separator: "\n").map { $0.split(separator: " ") }
+        return fields.filter { Int($0[2], radix: 16) == 0 && $0[4] != "0" }.reduce(into: [:]) {
+          $0[Array($1[3...4]), default: 0] += 1
+        }
+      }
+      let before = try beginnings()
+      let host = Host()
+      try host.load(try Fixture.plugin("whole"))
+      let loaded = try beginnings().filter { before[$0.key] == nil }
+      #expect(!loaded.isEmpty && loaded.values.allSatisfy { $0 == 1 }, "\(loaded)")
+      host.unloadAll()
+    }
+  }
+
+  @Test("are closed with each worker, also with one that asked for more than it may, ended, or was not started")
   func workers() async {
     await #expect(processExitsWith: .success) {
       func work() async throws {

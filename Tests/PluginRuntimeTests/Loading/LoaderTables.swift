@@ -42,6 +42,7 @@ struct LoaderTables {
     let table = try #require(library.dynamicEntry(ELFTag.pltGOT))
     expect(.damaged, "global offset table is not in a writable", with((table, strings)))
     let size = library[try #require(library.dynamicEntry(ELFTag.stringsSize))]
+    expect(.damaged, "does not end with a NUL", with((Int(strings + size) - 1, UInt8(ascii: "x"))))
     expect(.damaged, "a name outside the string table", try with(entry: ELFTag.name, size))
     let all = library[try #require(library.dynamicEntry(ELFTag.relaSize))] / 24
     expect(.damaged, "relocations, fewer than its DT_RELACOUNT", try with(entry: ELFTag.relaCount, all + 1))

@@ -22,6 +22,10 @@ struct Refusals {
   @Test(
     "a type stands only where it can",
     arguments: [
+      (
+        "f(n: out usize, done: fn(resolve i8)@once) -> promise<i8> by done returns own(free) bytes[n]", 75,
+        "'own(free) bytes[n]'", "'own' if the caller frees it"
+      ),
       ("f() -> [f64; 3]", 8, "'[f64; 3]'", "C returns no array"), ("f(s: {})", 7, "'}'", "no empty struct"),
       ("f(s: {a: i32, a: i32})", 15, "a second field 'a'", "another name"),
       ("f(s: {p: promise<i32>})", 10, "'promise<i32>'", "data"), ("f(s: {c: fn()})", 10, "'fn() @call'", "data"),

@@ -45,6 +45,14 @@ struct JSON {
     #expect(isFirst && isSecond && second == "7" && !isThird)
   }
 
+  @Test("a text that has no end is not skipped", arguments: [#"["a"#, #"["a\"#, #"["\"#, #"[""#])
+  func unended(_ json: String) throws {
+    var scanner = JSONScanner(Array(json.utf8))
+    var place = try scanner.beginArray()
+    _ = try scanner.element(&place)
+    #expect(throws: JSONError.self) { try scanner.skip() }
+  }
+
   @Test(
     "bytes are base64, padded",
     arguments: [

@@ -38,6 +38,14 @@ struct BrokenTransferTests {
     }
   }
 
+  @Test("RP27: the text of an error of the transport has the URL and the number of its code")
+  func text() {
+    let url = URL(string: "http://127.0.0.1/x")!
+    let error = FetchError.transport(URLError(.timedOut, userInfo: [NSURLErrorFailingURLErrorKey: url]))
+    #expect("\(error)".hasPrefix("no response: ") && "\(error)".hasSuffix("(http://127.0.0.1/x, code -1001)"))
+    #expect("\(FetchError.transport(URLError(.badURL)))".hasSuffix("(URL unknown, code -1000)"))
+  }
+
   @Test("RP28: without a server there is an error of the transport")
   func refused() throws {
     // A socket that does not listen keeps its port from the servers of other tests.

@@ -38,8 +38,11 @@ struct WhenTests {
   @Test("T97, D47: a cancelled input cancels the result, with the same indirect error")
   func cancelled() {
     let all = when(fulfilled: futures)
+    var asked = 0
+    for resolver in resolvers { resolver.onCancelRequest { _ in asked += 1 } }
     resolvers[0].cancel(because: OtherError())
     #expect(all.result?.isCancelled == true && all.result?.indirectError is OtherError)
+    #expect(asked == 0 && !futures[1].isSettled && !futures[2].isSettled)
   }
 
   @Test("T97: a result that the settled inputs decide is available when the call returns")
@@ -152,6 +155,17 @@ struct WhenTests {
     inputs[0].cancel(because: OtherError())
     #expect(all.result == .cancelled(OtherError()))
     withExtendedLifetime(inputs) {}
+  }
+
+  @Test("T100: a request on the result withdraws its interest in each occurrence of an input")
+  func requestOfOneTwice() {
+    let input = Watched()
+    let all = when(fulfilled: [input.future!, input.future!])
+    input.future = nil
+    all.requestCancel()
+    #expect(input.requests.count == 1)
+    input.resolver.fulfill(3)
+    #expect(all.value == [3, 3])
   }
 
   @Test(

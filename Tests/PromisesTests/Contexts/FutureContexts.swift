@@ -32,7 +32,21 @@ struct FutureContexts {
     #expect(log.events == ["immediate: false", "later: false"])
   }
 
-  @Test("T4 a callback of onCancelRequest runs now if the request came before, else in its context")
+  @Test("T4 a timed result is never now, also if the future is settled already")
+  func timed() {
+    Future<Int, Never>(fulfilled: 1).onSuccess(on: .nowOr(executor.here)) { value in
+      let futures = [
+        Future<Int, Never>(fulfilled: value).delay(on: .nowOr(executor.here), 0),
+        Future<Int, Never>(on: .nowOr(executor.here), fulfilled: value, after: 0),
+      ]
+      for future in futures { future.whenResolved { _ in record("timed") } }
+      #expect(log.events == [])
+    }
+    while log.count < 2 { executor.waitAndRunNext() }
+    #expect(log.events == ["timed: false", "timed: false"])
+  }
+
+  @Test("T4 a callback of a request is now if the request came before, else in its context")
   func request() {
     let (future, resolver) = Future<Int, Never>.makeWithResolver()
     resolver.onCancelRequest(on: .nowOr(executor.here)) { _ in record("before") }

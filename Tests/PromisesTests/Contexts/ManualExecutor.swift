@@ -35,6 +35,12 @@ final class ManualExecutor: PromiseExecutor {
     return true
   }
 
+  /// Waits until there is a job, and runs it.
+  func waitAndRunNext() {
+    jobs.wait { $0.isEmpty ? nil : () }
+    runNext()
+  }
+
   /// Runs the waiting jobs, and those submitted meanwhile.
   func runAll() {
     while runNext() {}

@@ -19,13 +19,16 @@ struct Places {
   @Test("T1 a queue runs callbacks later, even if the caller is on it")
   func queue() {
     let queue = DispatchQueue(label: "test")
+    let key = DispatchSpecificKey<Bool>()
+    queue.setSpecific(key: key, value: true)
     let log = Recorder<String>()
     queue.sync {
-      Promise<Int>.resolve(1).then(on: .queue(queue), { _ in log.record("callback") }, nil)
+      Promise<Int>.resolve(1)
+        .then(on: .queue(queue), { _ in log.record("there: \(DispatchQueue.getSpecific(key: key) == true)") }, nil)
       log.record("caller")
     }
     queue.sync {}
-    #expect(log.events == ["caller", "callback"])
+    #expect(log.events == ["caller", "there: true"])
   }
 
   @MainActor @Test("T1 the main context runs callbacks on the main thread, later, even if the caller is there")

@@ -103,6 +103,7 @@ struct ConvertingTests {
     let passed = Promise<Int>.reject(TestError(2)).then(result: { .success($0) as Result<Int, TestError> })
     #expect(passed.state == .rejected)
     #expect(promise.then { value in Promise<Int>.resolve(value + 2) }.value == 3)
+    #expect(promise.then({ value in Promise<Int>.resolve(value + 2) }).value == 3)
     let inner = Promise<Int>()
     let following = promise.then { _ in inner }
     #expect(following.state == .pending)

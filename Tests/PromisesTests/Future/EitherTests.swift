@@ -101,7 +101,10 @@ struct EitherTests {
   func flattened(fails: Bool) {
     func check(_ value: Int) -> Result<String, TestError> { fails ? .failure(TestError(value)) : .success("\(value)") }
     let promise = Promise(fulfilled: 1)
-    let derived = [promise.then { check($0) }.flattened(), promise.then(result: { check($0) })]
+    let derived = [
+      promise.then { check($0) }.flattened(), promise.then({ check($0) }).flattened(),
+      promise.then(result: { check($0) }),
+    ]
     let inferred: Promise<String> = promise.then { check($0) }
     for next in derived + [inferred] {
       #expect(next.state == (fails ? .rejected : .fulfilled))

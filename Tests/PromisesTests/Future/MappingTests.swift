@@ -58,6 +58,18 @@ struct MappingTests {
       results { $0.flatMapError { Future<Int, String>(rejected: "\($0.code)") } }
         == [.fulfilled(1), .rejected("2"), .cancelled(nil), .cancelled(OtherError())])
     #expect(Subject(rejected: TestError(2)).flatMapError { Future<Int, Never>(fulfilled: $0.code) }.value == 2)
+    for outcome in Endings.all {
+      let (inner, resolver) = Subject.makeWithResolver()
+      let outer = Subject(rejected: TestError(0)).flatMapError { _ in inner }
+      #expect(outer.state == .pending)
+      resolver.resolve(outcome)
+      #expect(outer.result == outcome)
+    }
+    let inner = Watched()
+    let outer = Subject(rejected: TestError(0)).flatMapError { [weak inner] _ in inner!.future! }
+    inner.future = nil
+    outer.requestCancel()
+    #expect(inner.isRequested)
   }
 
   @Test("T43: replaceError makes a value of an error; the result cannot fail")
@@ -149,6 +161,20 @@ struct MappingTests {
     #expect(thrown[0]?.error as? TestError == TestError(3))
     let same = Future<Int, any Error>(fulfilled: 1).tryFlatMap { Future<Int, any Error>(fulfilled: $0) }
     #expect(same.value == 1)
+    let inferred: Future<Int, any Error> = same.flatMap { _ in return .any([same, same]) }
+    #expect(inferred.value == 1)
+  }
+
+  @Test("D42: a future that follows the one of a closure has its state, the cause of a cancellation too")
+  func innerStates() {
+    for outcome in Endings.all {
+      let (inner, resolver) = Subject.makeWithResolver()
+      let tried = Subject(fulfilled: 0).tryFlatMap { _ in inner }
+      let cancelling = Subject(fulfilled: 0).flatMapOrCancel { _ in inner }
+      #expect(tried.state == .pending && cancelling.state == .pending)
+      resolver.resolve(outcome)
+      #expect("\(tried.result!)" == "\(outcome)" && "\(cancelling.result!)" == "\(outcome)")
+    }
   }
 
   @Test("T56: tryReplaceError makes a value of an error, or rejects with the thrown error")

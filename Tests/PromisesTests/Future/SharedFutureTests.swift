@@ -95,7 +95,34 @@ struct SharedFutureTests {
     #expect(done.value == 1)
   }
 
-  @Test("T64: a future with a callback lives until it is settled, without a reference too, then releases the callback")
+  @Test("T64: in contexts that run inline, each callback runs in its own, before its source is asked")
+  func inlineContexts() {
+    final class Inline: PromiseExecutor {
+      let log: Recorder<String>
+      let name: String
+      init(_ log: Recorder<String>, _ name: String) { (self.log, self.name) = (log, name) }
+      func submit(_ job: PromiseJob) {
+        log.record("\(name) begins")
+        job.run()
+        log.record("\(name) ends")
+      }
+    }
+    let log = Recorder<String>()
+    let source = Watched()
+    source.resolver.onCancelRequest { _ in log.record("source") }
+    func share(_ future: Subject, _ name: String) -> Subject {
+      future.propagatingCancellation(on: .executor(Inline(log, name))) { log.record("\(name): \(!$0.isSettled)") }
+    }
+    let last = share(share(source.future!, "first"), "second")
+    source.future = nil
+    last.makeChild().requestCancel()
+    #expect(
+      log.events == [
+        "second begins", "second: true", "second ends", "first begins", "first: true", "source", "first ends",
+      ])
+  }
+
+  @Test("T64: it lives until it is settled, also without a reference, and then releases its callback")
   func lifetime() {
     withLifetimeTracking { tracker in
       let source = Watched()

@@ -227,7 +227,54 @@ struct TimeoutTests {
     }
   }
 
-  @Test("T95: where the failure is any Error, errors pass unchanged, and the timeout is one of them")
+  @Test(
+    "T94: a timeout that is released without a handler is over: nothing keeps its context, and nothing is asked",
+    arguments: [false, true])
+  func dropped(isChain: Bool) {
+    let source = Watched()
+    weak var executor: ManualExecutor?
+    do {
+      let manual = ManualExecutor()
+      executor = manual
+      let timed = source.future!.timeout(on: manual.here, after: never)
+      if isChain { _ = timed.timeout(on: manual.here, after: never).delay(on: manual.here, never) }
+    }
+    #expect(executor == nil)
+    #expect(!source.isRequested)
+    #expect(String(reflecting: source.future!).contains("(pending, 0 callbacks, 0 interested"))
+    // The future itself is as good as before.
+    let other = source.future!.map { $0 + 1 }
+    source.resolver.fulfill(1)
+    #expect(other.value == 2)
+  }
+
+  @Test(
+    "T94: one with a handler goes on without a reference, also when the future is destroyed", arguments: [false, true])
+  func keptByHandler(isDestroyed: Bool) throws {
+    let failures = Recorder<TimeoutError<TestError>>()
+    let done = Gate()
+    var promise: Promise<Int>? = Promise<Int>()
+    let (future, resolver) = Subject.makeWithResolver()
+    if isDestroyed {
+      // Without a resolver: its release would cancel the future.
+      let timed: Future<Int, any Error> = promise!.future.timeout(on: .utility, after: 0.01)
+      timed.whenRejected { error in
+        if case .timedOut? = error as? TimeoutError<any Error> { failures.record(.timedOut) }
+        done.open()
+      }
+      promise = nil
+    } else {
+      future.timeout(on: .utility, after: 0.01).whenRejected { error in
+        failures.record(error)
+        done.open()
+      }
+    }
+    done.wait()
+    #expect(failures.events == [.timedOut])
+    withExtendedLifetime(resolver) {}
+  }
+
+  @Test("T95: where any error may come, errors are as they are, and that of the timeout is one of them")
   func anyError() {
     let failed: Future<Int, any Error> = Future<Int, any Error>(rejected: TestError(2)).timeout(after: never)
     #expect(failed.error as? TestError == TestError(2))

@@ -30,6 +30,19 @@ extension Observed {
       #expect(promise.value == 1)
     }
 
+    @Test("D47: the inputs that are settled after the result of all report nothing", arguments: [false, true])
+    func combined(cancels: Bool) {
+      let inputs = (0..<3).map { _ in Resolver<Int, TestError>() }
+      let futures = inputs.map(\.future)
+      let all = when(fulfilled: futures)
+      let reports = Observed.reports {
+        for input in inputs { if cancels { input.cancel() } else { input.reject(TestError(1)) } }
+        return [all.id] + futures.map(\.id)
+      }
+      #expect(reports == [])
+      #expect(all.state == (cancels ? .cancelled : .rejected))
+    }
+
     @Test("EA-27, EA-28: the and and the or of two promises, settled from both sides, report nothing")
     func operators() {
       for rejects in [false, true] {

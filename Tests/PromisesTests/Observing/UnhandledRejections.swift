@@ -76,18 +76,82 @@ extension Observed {
       #expect(reports == [.unhandled(id: id, reason: "no")])
     }
 
-    @Test("an observer of every outcome or of errors handles a rejection, also beside one for values", arguments: 0..<3)
-    func observersOfErrors(way: Int) {
-      let reports = reports(rejectingFirst: false) { promise in
+    @Test(
+      "an observer of every outcome or of errors handles it, also beside one for values", arguments: 0..<8,
+      [false, true])
+    func observersOfErrors(way: Int, rejectingFirst: Bool) {
+      let context = QueueContext()
+      let reports = reports(rejectingFirst: rejectingFirst) { promise in
         let future = promise.future
+        future.whenFulfilled { _ in }
         switch way {
         case 0: future.whenResolved { _ in }
         case 1: future.whenRejected { _ in }
-        default: future.whenAnyError { _ in }
+        case 2: future.whenAnyError { _ in }
+        case 3: future.tap { _ in }
+        case 4: future.catch { _ in }
+        case 5: future.whenRejected(on: context.here) { _ in }
+        case 6: promise.then(nil, { _ in })
+        default: promise.then(on: context.here, nil, { _ in })
         }
         future.whenFulfilled { _ in }
       }
+      context.run()
       #expect(reports == [])
+    }
+
+    @Test("a rescue for reasons of one type handles those alone", arguments: 0..<3, [false, true])
+    func rescues(way: Int, rejectingFirst: Bool) {
+      let context = QueueContext()
+      let calls = Recorder<String>()
+      func attach<E>(_ promise: Promise<Int>, for type: E.Type) {
+        switch way {
+        case 0: promise.rescue { (error: E) in calls.record("\(error)") }
+        case 1: promise.rescue(on: context.here) { (error: E) in calls.record("\(error)") }
+        default: promise.rescue(on: .nowOr(context.here)) { (error: E) in calls.record("\(error)") }
+        }
+      }
+      var id: UInt64 = 0
+      let missed = reports(rejectingFirst: rejectingFirst) { promise in
+        id = promise.id
+        attach(promise, for: Int.self)
+        attach(promise, for: TestError.self)
+      }
+      #expect(missed == [.unhandled(id: id, reason: "no")])
+      let handled = reports(rejectingFirst: rejectingFirst) { promise in
+        attach(promise, for: Int.self)
+        attach(promise, for: String.self)
+        attach(promise, for: TestError.self)
+      }
+      context.run()
+      #expect(handled == [])
+      #expect(calls.events == ["no"])
+    }
+
+    @Test("a callback whose token was invalidated counts as one that handles it", arguments: [false, true])
+    func silenced(rejectingFirst: Bool) {
+      let token = InvalidationToken()
+      let reports = reports(rejectingFirst: rejectingFirst) { promise in
+        promise.future.whenRejected(token: token) { _ in }
+        token.invalidate()
+      }
+      #expect(reports == [])
+    }
+
+    @Test(
+      "a time limit handles a later rejection once it has passed, and not if it was dropped", arguments: [false, true])
+    func timeLimits(isDropped: Bool) {
+      var id: UInt64 = 0
+      let reports = Observed.reports {
+        let promise = Promise<Int>()
+        id = promise.id
+        let timed: Future<Int, any Error> = promise.future.timeout(on: .immediate, after: isDropped ? 3600 : 0)
+        #expect(isDropped || timed.error is TimeoutError<any Error>)
+        _ = consume timed
+        promise.reject("no")
+        return [id]
+      }
+      #expect(reports == (isDropped ? [.unhandled(id: id, reason: "no")] : []))
     }
 
     @Test("a rejection after a cancellation that the consumer asked for is not reported", arguments: [false, true])

@@ -129,9 +129,10 @@ struct ValueOnlyTests {
   func full() {
     Numbers.with { numbers in
       let full = Received(numbers.subscriber().valueOnly().fullSubscriber(errorType: OtherError.self))
+      let inferred: Received<Int, OtherError> = Received(numbers.subscriber().valueOnly().fullSubscriber())
       let states: [StreamState<Int, OtherError>] = [.data(1), .cancelled]
       numbers.publish(.data(1), .error(TestError(2)), .cancelled)
-      #expect(full.states == states)
+      #expect(full.states == states && inferred.states == states)
     }
   }
 }

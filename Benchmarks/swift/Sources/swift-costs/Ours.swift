@@ -68,7 +68,38 @@ enum Ours {
     }
   }
 
-  /// Passes an error through a chain of two operators, the second of which replaces it.
+  /// The variant with a token, whose future is asked to cancel if the token is invalidated.
+  @inline(never)
+  static func mapWithToken(_ count: Int) {
+    let token = InvalidationToken()
+    for number in 0..<count {
+      let (future, resolver) = Future<Int, any Error>.makeWithResolver()
+      _ = future.withToken(token).map { $0 + 1 }
+      resolver.fulfill(number)
+    }
+  }
+
+  /// An error of a promise, which a callback for its type replaces.
+  @inline(never)
+  static func rescue(_ count: Int) {
+    for _ in 0..<count {
+      let promise = Promise<Int>()
+      _ = promise.rescue { (_: Refusal) in 0 }
+      promise.reject(Refusal())
+    }
+  }
+
+  /// An error of a promise, which a callback for both outcomes replaces.
+  @inline(never)
+  static func anyway(_ count: Int) {
+    for _ in 0..<count {
+      let promise = Promise<Int>()
+      _ = promise.anyway { $0 ?? 0 }
+      promise.reject(Refusal())
+    }
+  }
+
+  /// An error through a chain of two, the second of which replaces it.
   @inline(never)
   static func reject(_ count: Int) {
     for _ in 0..<count {

@@ -55,6 +55,15 @@ enum Theirs {
   }
 
   @inline(never)
+  static func recover(_ count: Int, on loop: some EventLoop) {
+    for _ in 0..<count {
+      let promise = loop.makePromise(of: Int.self)
+      _ = promise.futureResult.recover { _ in 0 }
+      promise.fail(Refusal())
+    }
+  }
+
+  @inline(never)
   static func reject(_ count: Int, on loop: some EventLoop) {
     for _ in 0..<count {
       let promise = loop.makePromise(of: Int.self)

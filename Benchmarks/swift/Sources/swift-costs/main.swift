@@ -47,6 +47,8 @@ race("new + then that captures + resolve", items: 100, ours: { Ours.then(100, ad
 race("a link that captures, of a chain of 10", items: 10, ours: { Ours.chain(10, adding: step) }) {
   Theirs.chain(10, adding: step, on: $0)
 }
+race("new + rescue + reject", items: 100, budget: 1, ours: { Ours.rescue(100) }) { Theirs.recover(100, on: $0) }
+race("new + anyway + reject", items: 100, budget: 0.8, ours: { Ours.anyway(100) }) { Theirs.recover(100, on: $0) }
 
 report_heading("Future<Int, any Error> against EventLoopFuture<Int>", "ns")
 let (ourSum, theirSum) = (Sum(), Sum())
@@ -55,6 +57,9 @@ race("the same with onSuccess, that captures", items: 100, budget: 0.7, ours: { 
   Theirs.onSuccess(100, adding: theirSum, on: $0)
 }
 race("the same with flatMap", items: 100, ours: { Ours.flatMap(100) }) { Theirs.flatMap(100, on: $0) }
+race("makeWithResolver + map with a token + fulfill", items: 100, budget: 0.5, ours: { Ours.mapWithToken(100) }) {
+  Theirs.then(100, on: $0)
+}
 race("map + replaceError, rejected", items: 100, budget: 0.7, ours: { Ours.reject(100) }) { Theirs.reject(100, on: $0) }
 
 try group.syncShutdownGracefully()

@@ -70,9 +70,11 @@ extension CellRef {
   /// a reference for the caller.
   private func leave() -> CellRef? {
     let source = claimedSource()
+    // A rejection that counts as handled here, after a time limit has passed, counts as handled upstream, too.
+    let isTaken = detachState.isTaken
     // No thread waits for it: each one has a reference for the time of its wait.
     let before = publish(CellValue(kind: .discarded), .rejected)
-    source?.detach(self, isTaken: false)
+    source?.detach(self, isTaken: isTaken)
     if isDiscardable(before) { releaseContextInTurn() }
     CellRef.orphan(Settlement.reversed(before.head))
     release()
@@ -87,8 +89,8 @@ extension CellRef {
     switch reactionKind {
     case .follow: guard state.source != 0, interest != .lasting else { return false }
     case .then, .rescue, .completion: guard state.source != 0, isAsked else { return false }
-    case .job:
-      guard state.source != 0, !job.hasClosure, isAsked || meta & ReactionKind.own != 0 else { return false }
+    case .job: guard state.source != 0, meta & ReactionKind.own != 0 || !job.hasClosure && isAsked else { return false }
+    case .closure: guard state.source != 0, meta & ReactionKind.own != 0 else { return false }
     case .none: guard !isOrphan else { return false }
     default: return false
     }

@@ -44,7 +44,8 @@ extension CellRef {
   private var isDetachable: Bool {
     switch reactionKind {
     case .then, .rescue, .finally, .follow, .link, .input, .completion: true
-    case .job: !job.hasClosure
+    case .closure: meta & ReactionKind.own != 0
+    case .job: meta & ReactionKind.own != 0 || !job.hasClosure
     default: false
     }
   }
@@ -88,6 +89,8 @@ private enum Detached {
   case nothing
   /// The reaction whose context is released. The caller has a reference to it.
   case context(CellRef)
+  /// The reaction with the closure, whose caller has a reference.
+  case closure(CellRef)
   case job(ReactionJob)
   /// The promise that a link settles, or the gather of an input.
   case cell(CellRef)
@@ -97,6 +100,7 @@ private enum Detached {
   init(_ reaction: CellRef) {
     switch reaction.reactionKind {
     case .follow: self = .nothing
+    case .closure: self = .closure(reaction)
     case .link, .input: self = .cell(reaction.contextCell)
     case .completion: self = .completion(reaction)
     case .job: self = .job(reaction.job)
@@ -108,6 +112,7 @@ private enum Detached {
     switch self {
     case .nothing: break
     case .context(let reaction): reaction.releaseContextInTurn()
+    case .closure(let reaction): unsafe reaction.closure.deinitialize(count: 1)
     case .job(let job): job.abandon()
     case .cell(let cell): cell.release()
     case .completion(let reaction): reaction.dropCompletion()

@@ -177,7 +177,7 @@ extension CellRef {
   private var isWaiting: Bool {
     switch reactionKind {
     case .cancelHandler, .detached: false
-    case .observe: unsafe function != nil || takesRejections
+    case .observe: unsafe function != nil || rejectionObserver != nil
     default: true
     }
   }

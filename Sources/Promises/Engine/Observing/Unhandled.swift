@@ -42,25 +42,43 @@ extension CellRef {
     self.value = value
     var before = state
     while true {
-      let desired = settled | (counts && !isRejectionTaken(newest: before.head) ? CellState.Settled.unseen : 0)
+      let desired = settled | (counts && !isTaken(value, newest: before.head) ? CellState.Settled.unseen : 0)
       if exchange(&before, for: desired) { return before }
     }
   }
 
-  /// Whether a reaction handles rejections. Call after claiming the promise, so that its reactions stay.
-  private func isRejectionTaken(newest: UInt32) -> Bool {
+  /// Whether a reaction handles a rejection. The promise is claimed, so its reactions stay.
+  private func isTaken(_ reason: CellValue, newest: UInt32) -> Bool {
     for reaction in ReactionList(newest) {
-      if reaction.takesRejections { return true }
+      if reaction.takesRejection(reason) { return true }
     }
     return false
   }
 
-  /// Whether this reaction handles rejections.
-  var takesRejections: Bool {
+  /// Whether this reaction handles a rejection with the reason.
+  func takesRejection(_ reason: CellValue) -> Bool {
     switch reactionKind {
-    case .cancelHandler, .detached: false
-    case .observe: unsafe rejectionObserver != nil
-    default: meta & ReactionKind.ignoresRejections == 0
+    case .cancelHandler, .detached: return false
+    case .observe: return unsafe rejectionObserver != nil
+    // The bits of its type are where others have their use.
+    case .rescue: return true
+    default: break
+    }
+    switch RejectionUse(rawValue: meta & ReactionKind.rejectionUse) {
+    case .ignored: return false
+    #if !hasFeature(Embedded)
+    case .chosen:
+      let closure = unsafe reactionKind == .job ? job.ref.closure : closure
+      var question = CellValue.question
+      return unsafe closure.pointee.body(true, reason, &question) == .leave
+    #endif
+    default: return true
     }
   }
+}
+
+extension CellValue {
+  /// No value: see `RejectionUse.chosen`.
+  static var question: CellValue { CellValue(kind: .void, bits: .max) }
+  @usableFromInline var isQuestion: Bool { kind == ValueKind.void.rawValue && bits == .max }
 }

@@ -40,12 +40,18 @@ extension CellRef {
   /// Makes the settlement of the promise stop the timer. Takes ownership of a reference to the timer; false when memory
   /// has run out.
   private func stop(_ timer: CellTimer) -> Bool {
-    // An observer without a function: only its context is released when the promise is settled or destroyed.
     let context = unsafe Context(UnsafeMutableRawPointer(timer.ref.cell)) { timer in
       let timer = unsafe CellTimer(CellRef.from(timer))
       timer.cancel()
       timer.release()
     }
+    return keep(context)
+  }
+
+  /// Keeps the context until the promise is settled or destroyed. Does not count as waiting for the promise. False when
+  /// memory has run out: the context is released.
+  func keep(_ context: Context) -> Bool {
+    // An observer without a function.
     guard let observer = unsafe CellRef.derived(from: self, .observe, nil, context, interest: .none, references: 1)
     else {
       context.release()

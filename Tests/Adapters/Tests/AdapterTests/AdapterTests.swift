@@ -117,6 +117,75 @@ struct AdapterTests {
     #expect(tracer.finishedSpans[4].errors.first?.error is Refused && tracer.finishedSpans.count == 5)
   }
 
+  @Test("an error of a type that is not an Error is recorded as its text; a span is internal by default")
+  func textErrors() throws {
+    let tracer = InMemoryTracer()
+    let text = Future<Int, String>(rejected: "no").traced("text", tracer: tracer)
+    let within = withFutureSpan("within", tracer: tracer) { _ in text }
+    #expect(within.error == "no")
+    #expect(tracer.finishedSpans.map(\.kind) == [.internal, .internal])
+    for span in tracer.finishedSpans {
+      #expect(span.errors.map { "\($0.error)" } == ["no"])
+      #expect(span.status?.code == .error && span.status?.message == "no")
+    }
+    #expect(throws: Refused.self) {
+      _ = try withFutureSpan("thrown", tracer: tracer) { _ in throw Refused() } as Future<Int, Never>
+    }
+    #expect(tracer.finishedSpans.last?.status?.code == .error)
+  }
+
+  @Test("a span has the place of the call that starts it")
+  func places() throws {
+    let tracer = Placing()
+    let future = Future<Int, Refused>(fulfilled: 1)
+    let line = #line + 1
+    let traced = future.traced("traced", tracer: tracer)
+    let within = withFutureSpan("within", tracer: tracer) { _ in future }
+    #expect(traced.value == 1 && within.value == 1)
+    let places = tracer.places.withLock { $0 }
+    #expect(places == [line, line + 1].map { "places() AdapterTests/AdapterTests.swift:\($0)" })
+  }
+
+  /// Notes where spans are started.
+  private final class Placing: Tracer {
+    let places = Mutex<[String]>([])
+    private let inner = InMemoryTracer()
+
+    func startSpan<Instant: TracerInstant>(
+      _ operationName: String, context: @autoclosure () -> InstrumentationContext, ofKind kind: SpanKind,
+      at instant: @autoclosure () -> Instant, function: String, file: String, line: UInt
+    ) -> InMemorySpan {
+      places.withLock { $0.append("\(function) \(file):\(line)") }
+      return inner.startSpan(
+        operationName, context: context(), ofKind: kind, at: instant(), function: function, file: file, line: line)
+    }
+
+    func forceFlush() {}
+    func extract<Carrier, Extract: Extractor>(
+      _ carrier: Carrier, into context: inout InstrumentationContext, using extractor: Extract
+    ) where Extract.Carrier == Carrier {}
+    func inject<Carrier, Inject: Injector>(
+      _ context: InstrumentationContext, into carrier: inout Carrier, using injector: Inject
+    ) where Inject.Carrier == Carrier {}
+  }
+
+  @Test("metrics that are released stop to count, with the labels of their prefix")
+  func releasedMetrics() throws {
+    let test = TestMetrics()
+    var metrics: PromiseMetrics? = PromiseMetrics(factory: test)
+    let promises = (0..<2).map { _ in Promise<Int>() }
+    promises[0].discard()
+    metrics = nil
+    promises[1].resolve(1)
+    _ = Promise<Int>()
+    #expect(metrics == nil)
+    #expect(try test.expectCounter("promises.created").totalValue == 2)
+    #expect(try test.expectCounter("promises.rejected").totalValue == 1)
+    #expect(try test.expectCounter("promises.fulfilled").totalValue == 0)
+    #expect(try test.expectCounter("promises.dropped").totalValue == 0)
+    #expect(try test.expectMeter("promises.pending").lastValue == 1)
+  }
+
   @Test("spans started in the body of a span are its children; an error thrown by the body ends it")
   func nested() throws {
     let tracer = InMemoryTracer()

@@ -238,6 +238,42 @@ extension AdapterTests {
       #expect(subscriber.isCancelled)
     }
 
+    @Test("the end of the elements releases the publisher, though the subscription is kept", arguments: [false, true])
+    func endedElements(fails: Bool) {
+      var source: Source? = Source()
+      let subscriber = source!.subscriber()
+      let subject = PassthroughSubject<Int, Refused>()
+      let feeding = source!.publish(contentsOf: subject)
+      source = nil
+      #expect(!subscriber.isCancelled)
+      subject.send(completion: fails ? .failure(Refused()) : .finished)
+      #expect(subscriber.isCancelled)
+      withExtendedLifetime(feeding) {}
+    }
+
+    @Test("cancelling releases a value that waits for demand, though the subscription is kept")
+    func releasedValue() {
+      final class Value {}
+      final class Idle: OpenCombine.Subscriber {
+        var subscription: (any Subscription)?
+        func receive(subscription: any Subscription) { self.subscription = subscription }
+        func receive(_ value: Value) -> Subscribers.Demand { .none }
+        func receive(completion: Subscribers.Completion<Refused>) {}
+      }
+      let source = Promises.Publisher<Value, Refused>()
+      let idle = Idle()
+      source.subscriber().publisher().subscribe(idle)
+      weak var gone: Value?
+      do {
+        let value = Value()
+        gone = value
+        source.publish(value)
+      }
+      #expect(gone != nil)
+      idle.subscription?.cancel()
+      #expect(gone == nil && idle.subscription != nil)
+    }
+
     @Test("a value for a stream that has ended cancels the subscription")
     func endedStream() {
       let source = Source()

@@ -24,8 +24,8 @@ struct Mutate: ParsableCommand {
   @Flag(help: "The mutations that no test killed in the last run alone.") var again = false
   @Option(help: "The rows of the tables whose names contain this alone: `features-daisy`; may be repeated.")
   var rowsOf: [String] = []
-  @Option(help: "Mutations of this product alone: library, interleavings, orderings, threads or bundle.") var product:
-    Product?
+  @Option(help: "Mutations of this product alone: library, interleavings, orderings, threads, bundle or adapters.")
+  var product: Product?
   @Option(help: "The tests whose names contain this alone; may be repeated.") var tests: [String] = []
   @Flag(help: "Each row is judged by the tests that it names alone.") var named = false
   @Flag(help: "The generated memory orderings too.") var orderings = false

@@ -14,6 +14,8 @@ enum Product: String, CaseIterable, ExpressibleByArgument {
   case threads
   /// The Swift packages, judged by their test bundle.
   case bundle
+  /// The adapters to other packages, with the tests of Tests/Adapters.
+  case adapters
 
   /// Whether the product's tests judge a mutation: those that its row names, or those for the folder of its file. With
   /// `isOnly`, no other product judges: then the Swift tests judge each generated mutation, and ThreadSanitizer each
@@ -24,7 +26,10 @@ enum Product: String, CaseIterable, ExpressibleByArgument {
     let isLibrary = ["Sources/Promises/Engine/", "Sources/CPromiseABI/", "Sources/CPlatform/"].contains {
       mutation.file.hasPrefix($0)
     }
-    return self == (!isLibrary ? .bundle : mutation.kind == .ordering ? .orderings : .library)
+    let isAdapter = ["Logging", "Metrics", "OpenCombine", "Tracing"].contains {
+      mutation.file.hasPrefix("Sources/Promises\($0)/")
+    }
+    return self == (isAdapter ? .adapters : !isLibrary ? .bundle : mutation.kind == .ordering ? .orderings : .library)
   }
 
   /// Returns the product that has a test named by a row.
@@ -34,6 +39,7 @@ enum Product: String, CaseIterable, ExpressibleByArgument {
     case "EngineInterleavings": .interleavings
     case "Orderings": .orderings
     case "Threads": .threads
+    case "AdapterTests": .adapters
     default: .bundle
     }
   }
@@ -59,13 +65,14 @@ enum Product: String, CaseIterable, ExpressibleByArgument {
   }
 
   func buildCommand(_ workspace: Workspace, jobs: Int) -> [String] {
+    let package = self == .adapters ? workspace.tree.appending(path: "Tests/Adapters") : workspace.tree
     let common = [
-      "swift", "build", "--jobs", String(jobs), "--package-path", workspace.tree.path, "--scratch-path",
+      "swift", "build", "--jobs", String(jobs), "--package-path", package.path, "--scratch-path",
       scratch(workspace).path,
     ]
     switch self {
     case .library: return common + ["-c", "release", "--product", "promise"]
-    case .interleavings, .bundle: return common + ["--build-tests"]
+    case .interleavings, .bundle, .adapters: return common + ["--build-tests"]
     case .orderings:
       return [
         "env", "SOURCES=\(workspace.tree.path)", "OUT=\(scratch(workspace).path)",
@@ -87,7 +94,7 @@ enum Product: String, CaseIterable, ExpressibleByArgument {
     switch self {
     case .library: return try ABIPrograms(workspace).units(jobs: jobs)
     case .threads: return try ABIPrograms(workspace).threadUnits()
-    case .interleavings, .orderings, .bundle: return try TestBundle(workspace, self).units(named: named)
+    case .interleavings, .orderings, .bundle, .adapters: return try TestBundle(workspace, self).units(named: named)
     }
   }
 }

@@ -11,8 +11,9 @@ struct TestBundle {
   }
 
   private var path: String {
-    product.scratch(workspace)
-      .appending(path: product == .orderings ? "tests" : "debug/promisesPackageTests.xctest").path
+    let package = product == .adapters ? "adapters" : "promises"
+    return product.scratch(workspace)
+      .appending(path: product == .orderings ? "tests" : "debug/\(package)PackageTests.xctest").path
   }
 
   /// Returns a unit for each suite, for each test outside a suite, and for each test in a suite that is named; one for
@@ -25,7 +26,7 @@ struct TestBundle {
     var parts: [String: [String]] = [:]
     for line in listed.output.split(separator: "\n") where line.contains("(") {
       let path = line.split(separator: "/")
-      let isInSuite = path.count > 1 && product == .bundle
+      let isInSuite = path.count > 1 && [.bundle, .adapters].contains(product)
       let suite = isInSuite ? [path.dropLast().joined(separator: "/")] : []
       let test = !isInSuite || named.contains(String(line)) ? [String(line)] : []
       for name in suite + test where !names.contains(name) { names.append(name) }

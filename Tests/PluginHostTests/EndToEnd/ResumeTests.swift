@@ -1,0 +1,75 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  /// Runs that are the same for `--resume`, and the file of the cache.
+  @Suite struct ResumeTests {
+    private static let text = """
+      plugins: [kinds]
+      set: {calls: ~}
+      steps:
+        a: {call: kinds.start, with: {command: "echo x >> '${calls}'"}}
+        b: {call: kinds.setting, with: {key: none}, after: a}
+
+      """
+
+    private func words(_ folder: borrowing TemporaryFolder, _ file: String) -> [String] {
+      ["run", "--resume", "--cache", folder.path("results.db"), "--set", "calls=\(folder.path("calls"))"]
+        + [folder.path(file)]
+    }
+
+    @Test("a copy of a pipeline in another folder is another run")
+    func copies() throws {
+      let folder = try TemporaryFolder()
+      for name in ["A", "B"] {
+        try FileManager.default.createDirectory(atPath: folder.path(name), withIntermediateDirectories: true)
+        try folder.write(Self.text, to: "\(name)/p.yaml")
+      }
+      for (file, count) in [("A/p.yaml", 1), ("B/p.yaml", 2), ("B/../A/p.yaml", 2)] {
+        #expect(try HostProcess.run(words(folder, file)).status == 1)
+        #expect(try folder.text("calls") == String(repeating: "x\n", count: count), "\(file)")
+      }
+    }
+
+    @Test("a second run beside the first is refused, and one after it, also after a kill, is not")
+    func runsAtOnce() throws {
+      let folder = try TemporaryFolder()
+      let wait = "later.await_file, with: {path: \(folder.path("go"))}"
+      try folder.write(
+        Self.text.replacing("kinds.setting, with: {key: none}", with: wait)
+          .replacing("[kinds]", with: "[kinds, later]"), to: "p.yaml")
+      func start() throws -> HostProcess {
+        let host = try HostProcess(words(folder, "p.yaml"))
+        try host.process.run()
+        while host.process.isRunning, !host.errorsSoFar.contains("b: started") { usleep(10_000) }
+        return host
+      }
+      let first = try start()
+      let second = try HostProcess.run(words(folder, "p.yaml"))
+      #expect(second.status == 1)
+      let process = "as process \(first.process.processIdentifier)"
+      #expect(
+        second.errors.contains("plugin-host: --resume: the same run is under way, \(process): "), "\(second.errors)")
+      #expect(try HostProcess.run(words(folder, "p.yaml") + ["--set", "calls=x"]).status == 64)
+      kill(first.process.processIdentifier, SIGKILL)
+      #expect(try first.wait().signal == SIGKILL)
+      let third = try start()
+      try folder.write("", to: "go")
+      #expect(try third.wait().status == 0)
+      #expect(try folder.text("calls") == "x\n")
+    }
+
+    @Test func aCacheThatIsNotThere() throws {
+      let folder = try TemporaryFolder()
+      let path = folder.path("none.db")
+      let ending = try HostProcess.run("cache", "prune", "--all", "--cache", path)
+      #expect(ending.text == "\(path) does not exist\n")
+      #expect(ending.status == 0)
+      for words in [["cache", "prune", "--all"], ["cache", "list"], ["run", "p.yaml"]] {
+        let ending = try HostProcess.run(words + ["--cache", ""])
+        #expect(ending.status == 64)
+        #expect(ending.errors.contains("--cache \"\": expected the name of a file"), "\(ending.errors)")
+      }
+    }
+  }
+}
