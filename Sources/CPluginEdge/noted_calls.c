@@ -17,8 +17,9 @@ typedef struct noted_call {
   _Atomic uint64_t request;
 } noted_call_t;
 
-/* The maximum number of threads whose calls are noted. */
-enum { PLACES = 4096 };
+/* The maximum number of threads whose calls are noted: a worker has up to 4,000 of each of its two kinds, besides those
+ * of serial calls. */
+enum { PLACES = 16384 };
 
 static struct {
   _Atomic uint32_t used;
