@@ -86,15 +86,16 @@ extension EndToEnd {
 
     /// A program can set the time of the last modification back, and not that of the last change.
     @Test func theStampOfAFileThatWasJustChangedIsNotTrustedThoughItLooksOld() throws {
-      // Repeated, because the changing thread may get no processor time for seconds.
-      var count = 1
-      for _ in 0..<5 where count > 0 { count = try notedOfChangingFile() }
+      // Repeated, because the changing thread may get no processor time for seconds, and because the host does not load
+      // a file that changes while it is copied.
+      var count: Int?
+      for _ in 0..<20 where count != 0 { count = try notedOfChangingFile() }
       #expect(count == 0)
     }
 
     /// Returns the number of digests that are noted of a file that changes all the time, with a last modification long
-    /// ago.
-    private func notedOfChangingFile() throws -> Int {
+    /// ago; `nil` if the file was not loaded.
+    private func notedOfChangingFile() throws -> Int? {
       let file = try PipelineFile("plugins: [./kinds.so]\nsteps:\n  a: {call: kinds.tiny, pure: true}\n")
       let kinds = file.folder.appending(path: "kinds.so").path
       try FileManager.default.copyItem(atPath: FixturePlugins.path("kinds"), toPath: kinds)
@@ -113,7 +114,12 @@ extension EndToEnd {
       }
       changer.start()
       defer { over.isOver.store(true, ordering: .relaxed) }
-      _ = try run(file)
+      let cache = file.folder.appending(path: "results.db").path
+      let ending = try HostProcess.run("run", "--cache", cache, file.path)
+      guard ending.status == 0 else {
+        #expect(ending.errors.contains("changed while it was being read"), "\(ending.errors)")
+        return nil
+      }
       return try noted(file)
     }
 
