@@ -75,7 +75,7 @@ enum ExactNumber: Sendable {
 
   private static func order(_ left: Int128, _ right: Double) -> Order {
     // NaN, or beyond each integer of 128 bits: 0 stands for all.
-    guard let floor = Int128(exactly: right.rounded(.down)) else { return order(0, right) }
+    guard let floor = Int128(exactly: right.rounded(.down)) else { return order(0.0, right) }
     if left != floor { return order(left, floor) }
     return right == right.rounded(.down) ? .equal : .less
   }

@@ -56,10 +56,14 @@ struct LibraryConstants {
   @Test("constants of a library are integers, each under a name of its own")
   func mistakes() throws {
     var adoption = try Self.adoption.get()
-    for constant in [ConstantSet.Constant(name: "ONE", value: .int(2)), .init(name: "HALF", value: .double(0.5))] {
+    let mistakes: [(ConstantSet.Constant, String)] = [
+      (.init(name: "ONE", value: .int(2)), "has two constants named \"ONE\""),
+      (.init(name: "HALF", value: .double(0.5)), "has the constant \"HALF\" as 0.5, expected an integer"),
+    ]
+    for (constant, message) in mistakes {
       adoption.constants.append(constant)
       let error = #expect(throws: PluginError.self) { try Host.inspect(adoption) }
-      #expect(error?.message.contains("constant \"\(constant.name)\"") == true, "\(String(describing: error))")
+      #expect(error?.message.contains(message) == true, "\(String(describing: error))")
       adoption.constants.removeLast()
     }
   }

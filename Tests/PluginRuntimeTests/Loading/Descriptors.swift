@@ -30,8 +30,8 @@ struct Descriptors {
   func abi() throws {
     try expect(.abiRange(host: 1, plugin: nil), "ABI version 1", "null-descriptor")
     try expectDefect(.abiRange(host: 1, plugin: 2...5), "versions 2 to 5", "plugin.abi_min = 2, plugin.abi_max = 5")
-    try expectDefect(.badDescriptor, "0 to 1", "plugin.abi_min = 0")
-    try expectDefect(.badDescriptor, "3 to 2", "plugin.abi_min = 3, plugin.abi_max = 2")
+    try expectDefect(.badDescriptor, "abi_min 0 and abi_max 1", "plugin.abi_min = 0")
+    try expectDefect(.badDescriptor, "abi_min 3 and abi_max 2", "plugin.abi_min = 3, plugin.abi_max = 2")
   }
 
   @Test("a plugin that works with newer versions as well, or whose structs are larger, is loaded")

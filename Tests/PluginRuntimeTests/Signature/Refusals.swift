@@ -130,7 +130,7 @@ struct Refusals {
     let long = "f(a: str = \"\(String(repeating: "x", count: 20_000))\")"
     expectMistake(long, 16_385, "more than 16384 characters", "shorter")
     let deep = "f(a: " + String(repeating: "{a: ", count: 17) + "i8" + String(repeating: "}", count: 17) + ")"
-    expectMistake(deep, 70, "'{'", "at most 16 times")
+    expectMistake(deep, 70, "'{'", "at most 16 deep")
     let nested = "f(a: " + String(repeating: "{a: ", count: 15) + "i8" + String(repeating: "}", count: 15) + ")"
     #expect(try Signature(parsing: nested).parameters.count == 1)
     let fields = (0...127).map { "f\($0): i8" }.joined(separator: ", ")
