@@ -96,7 +96,7 @@ class Function:
 def survey(host, row):
     """Returns the functions of a header that its library exports, and the draft; None if there is no draft."""
     library, header, *options = row.split()
-    run = subprocess.run([host, "adopt", header, "--library", library] + options, capture_output=True, text=True)
+    run = subprocess.run([host, "adopt", header, "--library", library, "--caller-memory"] + options, capture_output=True, text=True)
     if run.returncode:
         return None
     functions, start, memory = [], "  - signature: '", set()

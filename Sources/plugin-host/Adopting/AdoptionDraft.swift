@@ -57,6 +57,7 @@ struct AdoptionDraft {
     }
     let structs = StructFunctions(header)
     if provides("memcpy"), provides("memset") { functions += structs.functions(for: functions) }
+    guard header.hasCallerMemory else { return }
     structs.markUnmade(in: &functions)
     functions += MemoryFunctions.functions(
       for: functions, except: Set(header.functions.map(\.name)), provides: provides)

@@ -61,34 +61,34 @@ extension SignatureWriter {
   private mutating func object(_ index: Int, _ target: CType, _ isConst: Bool) throws(Unsuitable) -> String {
     let name = names[index]
     if CountedParameters.isHandle(target) { return optional(index, "ptr<\(text.name(of: target))>") }
-    if ParameterNames.isAtomic(function: function.name) { return sharedState(index, to: target) }
+    if ParameterNames.isAtomic(function: function.name) { return try sharedState(index, to: target) }
     if !isConst, ParameterNames.mayBeMany(name), !isDatum(index) {
-      return memory(index, to: target, "'\(name)' may be written to, and nothing says how much room it needs")
+      return try memory(index, to: target, "'\(name)' may be written to, and nothing says how much room it needs")
     }
-    if !isConst, isFreed(index) { return memory(index, to: target, "'\(name)' is freed") }
+    if !isConst, isFreed(index) { return try memory(index, to: target, "'\(name)' is freed") }
     let isNullable = declared(index)?.isNullable ?? false || isDatum(index) || ParameterNames.isContext(name)
     guard isConst, name == "data" || !ParameterNames.isContext(name) else {
       return isNullable ? "ptr<void>?" : "ptr<void>"
     }
     let content = isNullable ? "bytes[*]?" : "bytes[*]"
     if keepsData(index) || ParameterNames.mayKeep(function: function.name) {
-      return mayBeKept(index, to: target, content)
+      return try mayBeKept(index, to: target, content)
     }
     checks.append("\(name) is taken to be data that is read, as much as the other arguments say, or an object")
     return content
   }
 
   /// A word that functions change in place, and of which a copy is of no use.
-  private mutating func sharedState(_ index: Int, to target: CType) -> String {
-    memory(index, to: target, "'\(names[index])' is changed in place, and other calls have to see it")
+  private mutating func sharedState(_ index: Int, to target: CType) throws(Unsuitable) -> String {
+    try memory(index, to: target, "'\(names[index])' is changed in place, and other calls have to see it")
   }
 
   /// Data that are only read, as many as another argument says, or up to a 0.
-  private mutating func uncounted(_ index: Int, _ target: CType) -> String {
+  private mutating func uncounted(_ index: Int, _ target: CType) throws(Unsuitable) -> String {
     let name = names[index]
     let content = text.content(of: target, count: "*") + (declared(index)?.isNullable ?? false ? "?" : "")
     if keepsData(index) || ParameterNames.mayKeep(function: function.name) {
-      return mayBeKept(index, to: target, content)
+      return try mayBeKept(index, to: target, content)
     }
     checks.append("\(name) is taken to be data that is read, as much as the other arguments say, or up to a 0")
     return content
@@ -120,7 +120,7 @@ extension SignatureWriter {
     let keeps = ParameterNames.mayKeep(function: function.name)
     if let bound = bound(index) {
       if isConst { return "[\(value); \(bound)]" }
-      if keeps { return mayBeKept(index, to: target, "[\(value); \(bound)]") }
+      if keeps { return try mayBeKept(index, to: target, "[\(value); \(bound)]") }
       // A declaration says how many there are, and not whether the function reads them.
       let isSaid = declared(index)?.isWritten ?? false || ParameterNames.isWritten(name)
       if declared(index)?.bound != nil, !isSaid, !ParameterNames.isDestination(name) {
@@ -144,10 +144,10 @@ extension SignatureWriter {
       return "inout str[*]"
     }
     if case .char = header.resolved(target), !isConst {
-      return memory(index, to: target, "'\(name)' is written to, and nothing says how much room it needs")
+      return try memory(index, to: target, "'\(name)' is written to, and nothing says how much room it needs")
     }
-    if ParameterNames.isAtomic(function: function.name) { return sharedState(index, to: target) }
-    if isConst { return uncounted(index, target) }
+    if ParameterNames.isAtomic(function: function.name) { return try sharedState(index, to: target) }
+    if isConst { return try uncounted(index, target) }
     // lzma_stream_buffer_encode(..., uint8_t *out, size_t *out_pos, size_t out_size).
     if ParameterNames.isPlace(name), names.contains(String(name.dropLast(4))) {
       checks.append("\(name) is taken to be a position that the function reads and advances; calls start at 0")
@@ -161,8 +161,8 @@ extension SignatureWriter {
       && !text.isLetter(target)
     guard isOne, declared(index)?.name != nil, isWritten || !ParameterNames.mayBeMany(name),
       !ParameterNames.fillsVector(function: function.name)
-    else { return memory(index, to: target, "nothing says how many elements '\(name)' has") }
-    if keeps, !isWritten { return mayBeKept(index, to: target, "&\(value)") }
+    else { return try memory(index, to: target, "nothing says how many elements '\(name)' has") }
+    if keeps, !isWritten { return try mayBeKept(index, to: target, "&\(value)") }
     checks.append("\(name) is taken to be one \(value) that is \(isRead ? "read and written" : "written, not read")")
     return "\(isRead ? "inout" : "out") \(value)"
   }
@@ -190,12 +190,12 @@ extension SignatureWriter {
     let name = names[index]
     let target = CType.pointer(to: inner, isConst: isConstInner)
     if case .function = header.resolved(inner) {
-      return memory(index, to: target, "'\(name)' is the address of a function pointer, which may be read or written")
+      return try memory(index, to: target, "'\(name)' is the address of a function pointer, which may be read or written")
     }
     // Texts that a function does not exchange: char *const argv[].
-    if isConst, header.resolved(inner) == .char { return uncounted(index, target) }
+    if isConst, header.resolved(inner) == .char { return try uncounted(index, target) }
     guard !isConst, !isArray(index), !counts.isAmbiguous else {
-      return memory(index, to: target, "'\(name)' may be an array of addresses")
+      return try memory(index, to: target, "'\(name)' may be an array of addresses")
     }
     let isText = header.resolved(inner) == .char
     if isText || text.isLetter(inner), ParameterNames.isEnd(name) {
@@ -223,9 +223,9 @@ extension SignatureWriter {
       mayGive && (text.isOpaque(inner) || text.isHandleAddress(types[index])) && !name.hasSuffix("s")
       && (ParameterNames.isGetter(function: function.name) || ParameterNames.isName(name, ofOne: object))
     guard isSaid || isMade || isFound, !isRead else {
-      return memory(
+      return try memory(
         index, to: target,
-        "'\(name)' may be an array of addresses, or be kept; if it is written, it is out ptr<\(object)>?; otherwise")
+        "'\(name)' may be an array of addresses, or be kept; if it is written, it is out ptr<\(object)>?")
     }
     checks.append("\(name) is taken to be one address that is written, not read")
     return "out \(own(target, name))ptr<\(object)>?"
@@ -247,7 +247,7 @@ extension SignatureWriter {
   private mutating func structure(_ index: Int, _ target: CType, _ isConst: Bool) throws(Unsuitable) -> String {
     let name = names[index]
     if !isConst, callerMade.isMade(target), CallerMade.makesSeveral(function) {
-      return memory(index, to: target, "'\(name)' may be several, and the host allocates one")
+      return try memory(index, to: target, "'\(name)' may be several, and the host allocates one")
     }
     let isOne = !isArray(index) && !counts.isAmbiguous && declared(index)?.name != nil && !ParameterNames.isPlural(name)
     let isSaid = declared(index)?.isWritten ?? false || ParameterNames.isWritten(name)

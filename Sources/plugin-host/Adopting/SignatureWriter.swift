@@ -113,10 +113,10 @@ struct SignatureWriter {
       return content
     }
     if ParameterNames.appendsText(function: function.name) {
-      return memory(
+      return try memory(
         index, to: target, "'\(name)' is read before it is written, and nothing says that it ends with a 0")
     }
-    if ParameterNames.mayKeep(function: function.name) { return mayBeKept(index, to: target, content) }
+    if ParameterNames.mayKeep(function: function.name) { return try mayBeKept(index, to: target, content) }
     if mayBeRead(index) {
       checks.append("\(name) is taken to be \(names[count]) elements that are read, not written")
       return content
@@ -126,7 +126,7 @@ struct SignatureWriter {
       return "inout \(content)"
     }
     if CountedParameters.elements(header.resolved(types[index]), header) == .addresses {
-      return memory(index, to: target, "'\(name)' may be an array of addresses that is written")
+      return try memory(index, to: target, "'\(name)' may be an array of addresses that is written")
     }
     checks.append(
       "\(name) is taken to have room for \(names[count]) elements"
@@ -207,19 +207,24 @@ struct SignatureWriter {
   }
 
   /// Data that the function may keep, or only reads. A copy that stays suits both.
-  mutating func mayBeKept(_ index: Int, to target: CType, _ content: String) -> String {
+  mutating func mayBeKept(_ index: Int, to target: CType, _ content: String) throws(Unsuitable) -> String {
     let name = names[index]
-    if content.contains("ptr<") { return memory(index, to: target, "'\(name)' may be kept, or only read") }
+    if content.contains("ptr<") { return try memory(index, to: target, "'\(name)' may be kept, or only read") }
     checks.append("\(name) is taken to be read, in the call or later; if only in the call, it needs no keep")
     return "keep \(content)"
   }
 
-  /// The address of memory of which nothing says how much the function needs: the caller sets it aside, as in C.
-  mutating func memory(_ index: Int, to target: CType, _ reason: String) -> String {
-    checks.append("\(reason): give memory that suffices, of \(MemoryFunctions.maker)")
+  /// Writes the address of memory of which nothing says how much the function needs: the caller allocates it, as in C.
+  /// Such a function is drafted only if callers want that, unless it frees the memory: no check can find the size that
+  /// suffices.
+  mutating func memory(_ index: Int, to target: CType, _ reason: String) throws(Unsuitable) -> String {
+    let isFreed = isFreed(index)
+    guard header.hasCallerMemory || isFreed else { throw Unsuitable(reason) }
+    let advice = header.hasCallerMemory ? "memory that suffices, of \(MemoryFunctions.maker)" : "an object to be freed"
+    checks.append("\(reason): give \(advice)")
     let type = "ptr<\(text.name(of: target, or: types[index]))>"
     // Memory that the function frees is not the caller's any more.
-    return isFreed(index) ? "own \(type)" : type
+    return isFreed ? "own \(type)" : type
   }
 
   /// Whether the function frees an argument: its only one, or the memory that it resizes.

@@ -52,6 +52,11 @@ struct AdoptCommand: ParsableCommand {
   )
   var check = false
 
+  @Flag(
+    help: ArgumentHelp(
+      "Draft functions for whose memory the header states no size, too: they take memory that the caller allocates."))
+  var callerMemory = false
+
   @Option(help: ArgumentHelp("The clang to use; otherwise the newest in PATH.", valueName: "program"))
   var clang: String?
 
@@ -82,6 +87,7 @@ struct AdoptCommand: ParsableCommand {
     let clang = Clang(program: clang, timeout: timeout, flags: flags)
     let declarations = try clang.declarations(of: path)
     var contents = Header(declarations, types: types) { (try? FileBytes.read(path: $0)) ?? [] }
+    contents.hasCallerMemory = callerMemory
     let macros = try clang.macros(of: path) { Clang.origin(of: $0, inHeader: path) == .own }
     let made = CallerMade(contents, exports: exports.contains).types
     let sizes = Set(made).union(StructFunctions.types(contents)).sorted()

@@ -66,7 +66,7 @@ extension EndToEnd {
       ("names", "'all' may be an array of addresses"),
     ])
     func ambiguousNamesAreNotGuessed(name: String, reason: String) throws {
-      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
+      try AdoptedHeader.with(Self.header, source: Self.source, ["--caller-memory"]) { adopted in
         #expect(adopted.memory(name).contains(reason), "\(adopted.checks(name))")
       }
     }
@@ -120,7 +120,7 @@ extension EndToEnd {
     }
 
     @Test func aNumberAtAnAddressIsNotTakenForAnArray() throws {
-      try AdoptedHeader.with(Self.others, source: Self.othersSource) { adopted in
+      try AdoptedHeader.with(Self.others, source: Self.othersSource, ["--caller-memory"]) { adopted in
         #expect(adopted.memory("searches").contains("nothing says how many elements 'nmemb' has"))
       }
     }

@@ -48,7 +48,7 @@ extension EndToEnd {
       ("only_out", "(next_to: ptr<any>, available_to: out usize) -> i32"),
     ])
     func anAddressBesideANumberIsMoved(name: String, types: String) throws {
-      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
+      try AdoptedHeader.with(Self.header, source: Self.source, ["--caller-memory"]) { adopted in
         #expect(adopted.signature(name) == name + types)
         #expect(!adopted.signature("texts").contains("moving"))
       }

@@ -117,7 +117,7 @@ extension EndToEnd {
       ("table_free", "'result_' may be an array of addresses, or be kept"),
     ])
     func otherReadingsStayOpen(name: String, reason: String) throws {
-      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
+      try AdoptedHeader.with(Self.header, source: Self.source, ["--caller-memory"]) { adopted in
         #expect(adopted.memory(name).contains(reason), "\(adopted.checks(name))")
         #expect(adopted.signature("cell_new").contains(" is not there"))
       }

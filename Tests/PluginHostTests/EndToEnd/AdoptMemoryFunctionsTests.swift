@@ -76,13 +76,25 @@ extension EndToEnd {
       ("memory_new", "(count: const usize = 1, size: usize) -> own(free) ptr<void> ! null"),
     ])
     func noFunctionIsLeftOutForItsMemory(name: String, types: String) throws {
-      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
+      try AdoptedHeader.with(Self.header, source: Self.source, ["--caller-memory"]) { adopted in
         #expect(adopted.signature(name) == name + types, "\(adopted.draft.errors)")
       }
     }
 
-    @Test func aStructThatNothingMakesHasItsSizeInAMark() throws {
+    @Test(arguments: [
+      ("number_text", "'to' is written to, and nothing says how much room it needs"),
+      ("atomic_bump", "'number' is changed in place, and other calls have to see it"),
+      ("text_split", "'text' is written to"), ("memory_new", " is not there"),
+    ])
+    func withoutTheOptionTheyAreLeftOut(name: String, reason: String) throws {
       try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
+        #expect(adopted.signature(name).contains(reason), "\(adopted.signature(name))")
+        #expect(adopted.signature("memory_free") == "memory_free(memory: own ptr<void>)")
+      }
+    }
+
+    @Test func aStructThatNothingMakesHasItsSizeInAMark() throws {
+      try AdoptedHeader.with(Self.header, source: Self.source, ["--caller-memory"]) { adopted in
         #expect(
           adopted.checks("open_kind").contains(
             "  # check: o is a open, which no function here makes: memory of 24 bytes, of memory_new"))
@@ -92,7 +104,7 @@ extension EndToEnd {
     }
 
     @Test func memoryIsWrittenAndRead() throws {
-      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
+      try AdoptedHeader.with(Self.header, source: Self.source, ["--caller-memory"]) { adopted in
         let text = try adopted.shell(
           "use LIB as a", "m = a.memory_new 64", "a.number_text 42 $m", "a.memory_text $m",
           // Two calls change one word.
@@ -113,7 +125,7 @@ extension EndToEnd {
     }
 
     @Test func memoryThatIsFreedIsNotTheCallersAnyMore() throws {
-      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
+      try AdoptedHeader.with(Self.header, source: Self.source, ["--caller-memory"]) { adopted in
         let text = try adopted.shell(
           "use LIB as a", "m = a.memory_new 64", "r = a.data_realloc $m 128", "a.memory_write $r 'abc'",
           "a.memory_text $r", "a.memory_free $r", "n = a.memory_new 8", "a.memory_free $n")
@@ -122,7 +134,7 @@ extension EndToEnd {
     }
 
     @Test func aFunctionsAddressIsACallback() throws {
-      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
+      try AdoptedHeader.with(Self.header, source: Self.source, ["--caller-memory"]) { adopted in
         let text = try adopted.shell("use LIB as a", "f = a.operation", "a.apply $f 21")
         #expect(text == "42\n")
       }
@@ -149,7 +161,7 @@ extension EndToEnd {
           return count;
         }
         """
-      try AdoptedHeader.with(header, source: source, ["--check"]) { adopted in
+      try AdoptedHeader.with(header, source: source, ["--check", "--caller-memory"]) { adopted in
         guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
         #expect(adopted.signature("fill") == "fill(to: ptr<char>)")
         #expect(!adopted.draft.errors.contains("last: "), "\(adopted.draft.errors)")
@@ -157,7 +169,7 @@ extension EndToEnd {
     }
 
     @Test func noneAreDraftedWhereNoneAreNeeded() throws {
-      try AdoptedHeader.with("double sqrt(double x);") { adopted in
+      try AdoptedHeader.with("double sqrt(double x);", ["--caller-memory"]) { adopted in
         #expect(adopted.signature("memory_new").contains(" is not there"), "\(adopted.draft.text)")
       }
     }

@@ -11,7 +11,7 @@ extension EndToEnd {
       ("plugins x", "stdin:1: plugins takes no arguments"), ("variables x", "stdin:1: variables takes no arguments"),
       ("help kinds x", "stdin:1: usage: help [PLUGIN[.FUNCTION]]"), ("help kinds.nosuch", "has no function \"nosuch\""),
       ("n = kinds.tiny 5\n$n x", "stdin:2: nothing can follow a variable that is shown"),
-      ("a'b'", "stdin:1: a line begins with PLUGIN.FUNCTION or a command"),
+      ("a'b'", "stdin:1: a line begins with PLUGIN.FUNCTION, a command, or a variable"),
     ])
     func aMistakeEndsTheScript(script: String, message: String) throws {
       let ending = try HostProcess.run("shell", input: script + "\nkinds.tiny\n")
