@@ -190,7 +190,8 @@ extension SignatureWriter {
     let name = names[index]
     let target = CType.pointer(to: inner, isConst: isConstInner)
     if case .function = header.resolved(inner) {
-      return try memory(index, to: target, "'\(name)' is the address of a function pointer, which may be read or written")
+      return try memory(
+        index, to: target, "'\(name)' is the address of a function pointer, which may be read or written")
     }
     // Texts that a function does not exchange: char *const argv[].
     if isConst, header.resolved(inner) == .char { return try uncounted(index, target) }

@@ -303,7 +303,9 @@ extension EndToEnd {
       #expect(option.status == 64, "\(option.errors)")
       #expect(option.errors.contains("--allow: \"moon\" is not a capability"))
       let name = try HostProcess.run("call", "--allow", "env=A=b", "reader", "count", "x")
-      #expect(name.status == 64 && name.errors.contains("\"env=A=b\" is not a capability: expected env=NAME"), "\(name.errors)")
+      #expect(
+        name.status == 64 && name.errors.contains("\"env=A=b\" is not a capability: expected env=NAME"),
+        "\(name.errors)")
       let size = try HostProcess.run("call", "--allow", "memory=12Q", "reader", "count", "x")
       #expect(size.status == 64 && size.errors.contains("\"memory=12Q\" has no size"), "\(size.errors)")
     }

@@ -42,7 +42,9 @@ struct Unions {
       (#"{"data": null}"#, "argument 'event.kind' is missing, expected an integer"),
       (#"{"data": {}}"#, "argument 'event.kind' is missing, expected an integer"),
       (#"{"kind": 1}"#, "argument 'event.data' is missing, expected an object with one of number, text, point"),
-      (#"{"kind": 9, "data": {"number": 5}}"#, "argument 'event.data' is an object, expected null: the value of 'kind'"),
+      (
+        #"{"kind": 9, "data": {"number": 5}}"#, "argument 'event.data' is an object, expected null: the value of 'kind'"
+      ),
       (#"{"kind": 1, "data": null}"#, "argument 'event.data' is "),
     ])
   func mistakes(_ event: String, _ expected: String) async throws {

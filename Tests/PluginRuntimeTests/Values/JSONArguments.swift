@@ -67,7 +67,8 @@ struct JSONArguments {
     arguments: [
       ("", 0, "a JSON value"), ("[1,]", 3, "a JSON value"), ("[1 2]", 3, "',' or ']'"), (#"{"a" 1}"#, 5, "':'"),
       (#"{"a":1,"a":2}"#, 7, "another name"), ("{a:1}", 1, "a \"name\""),
-      ("01", 0, "a JSON number"), ("1.", 0, "a JSON number"), ("-", 0, "a JSON number"), ("nul", 0, "a JSON value"), ("1 1", 2, "the end"),
+      ("01", 0, "a JSON number"), ("1.", 0, "a JSON number"), ("-", 0, "a JSON number"), ("nul", 0, "a JSON value"),
+      ("1 1", 2, "the end"),
       (#""a"#, 2, "the end of the string"),
       (#""\x""#, 1, "\\uXXXX"), (#""\u12""#, 3, "four hexadecimal"), (#""\ud800""#, 1, "both halves"),
       ("\"\n\"", 1, "control character"), (#""\"#, 2, "an escape"),
