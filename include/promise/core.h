@@ -101,8 +101,8 @@ PROMISE_API promise_status_t promise_discard(promise_t *PROMISE_NULLABLE promise
 
 /* Discards a pending promise as promise_discard() does, with a cause in the DISCARDED: usually the ERROR that made the
  * result useless. Callbacks read it by promise_value_cause(). `cause` may be NULL.
- * Returns PROMISE_OK; PROMISE_ESETTLED if it was settled already; PROMISE_EINVAL if `promise` is NULL, or `*cause` is not
- * well-formed or is the promise itself; PROMISE_ESTALE; PROMISE_ENOMEM, and the promise stays pending.
+ * Returns PROMISE_OK; PROMISE_ESETTLED if it was settled already; PROMISE_EINVAL if `promise` is NULL, or `*cause` is
+ * not well-formed or is the promise itself; PROMISE_ESTALE; PROMISE_ENOMEM, and the promise stays pending.
  * Takes over the cause's reference on every path.
  * [any thread] */
 PROMISE_API promise_status_t promise_discard_with(promise_t *PROMISE_NULLABLE promise,

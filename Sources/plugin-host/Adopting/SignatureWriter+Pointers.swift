@@ -160,11 +160,22 @@ extension SignatureWriter {
       !isArray(index) && (isStatus || !counts.isAmbiguous) && !text.isByte(target)
       && !text.isLetter(target)
     guard isOne, declared(index)?.name != nil, isWritten || !ParameterNames.mayBeMany(name),
-      !ParameterNames.fillsVector(function: function.name)
+      !ParameterNames.fillsVector(function: function.name), !isBesideUncounted(index, target)
     else { return try memory(index, to: target, "nothing says how many elements '\(name)' has") }
     if keeps, !isWritten { return try mayBeKept(index, to: target, "&\(value)") }
     checks.append("\(name) is taken to be one \(value) that is \(isRead ? "read and written" : "written, not read")")
     return "\(isRead ? "inout" : "out") \(value)"
+  }
+
+  /// Whether the function reads data of the same type that nothing counts. It may write as many:
+  /// `mpn_neg(mp_limb_t *rp, const mp_limb_t *up, mp_size_t n)`.
+  private func isBesideUncounted(_ index: Int, _ target: CType) -> Bool {
+    types.indices.contains { other in
+      guard counts.count(of: other) == nil, case .pointer(let data, true) = header.resolved(types[other]) else {
+        return false
+      }
+      return header.resolved(data) == header.resolved(target)
+    }
   }
 
   /// Whether text that is not const is changed in place: the first text of a function whose name says so and that

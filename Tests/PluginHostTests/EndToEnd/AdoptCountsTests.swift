@@ -31,6 +31,7 @@ extension EndToEnd {
       void glPixelMapfv(int map, const float *values);
       int count_all(char *const *argv, const char letters[]);
       void set_table(const int *table);
+      void negate(unsigned long *rp, const unsigned long *up, long k);
       """
     private static let source = """
       int gather() { return 0; } int scatter() { return 0; } int append() { return 0; } int keyed() { return 0; }
@@ -39,7 +40,7 @@ extension EndToEnd {
       int fails() { return 0; } int names() { return 0; } int open_all() { return 0; }
       int ask() { return 0; } int tell() { return 0; } int new_face() { return 0; }
       int use_face() { return 0; } void glVertex3fv() {} void glLightfv() {}
-      void glPixelMapfv() {} int count_all() { return 0; } void set_table() {}
+      void glPixelMapfv() {} int count_all() { return 0; } void set_table() {} void negate() {}
       """
 
     @Test(arguments: [
@@ -64,6 +65,8 @@ extension EndToEnd {
       ("append", "'to' is written to"),
       ("use_face", "'aface' may be an array of addresses"), ("tell", "'other' may be an array of addresses"),
       ("names", "'all' may be an array of addresses"),
+      // As many as the function reads, which nothing counts either.
+      ("negate", "nothing says how many elements 'rp' has"),
     ])
     func ambiguousNamesAreNotGuessed(name: String, reason: String) throws {
       try AdoptedHeader.with(Self.header, source: Self.source, ["--caller-memory"]) { adopted in
