@@ -16,7 +16,7 @@ final class PlainLines {
       // A terminal has a whole line, or none, to read.
       if let signal = loop.run(until: { Interrupts.isRequested }, orReadable: STDIN_FILENO) { return .signal(signal) }
       if Interrupts.isRequested {
-        // The terminal has dropped what was typed.
+        // The terminal has dropped the text of the line.
         Interrupts.clear()
         StandardError.write("\n")
         continue
