@@ -67,11 +67,7 @@ struct ResultWriter: Sendable {
       guard isForFile || !Redaction.isNeeded(in: bytes) else { throw Self.secret }
       if let descriptor {
         try refuseBinary(bytes)
-        if let deadline {
-          try FileBytes.write(bytes, to: descriptor, by: deadline)
-        } else {
-          try FileBytes.write(bytes, to: descriptor)
-        }
+        try FileBytes.write(bytes, to: descriptor, by: deadline)
       } else if let path {
         try FileReplacement.write(bytes, to: path, by: deadline)
       }

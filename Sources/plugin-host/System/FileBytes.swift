@@ -99,12 +99,13 @@ enum FileBytes {
     }
   }
 
-  /// Writes all of `bytes` to `descriptor`.
+  /// Writes all of `bytes` to `descriptor`, without a time limit if `deadline` is nil.
   ///
   /// - Throws: `SystemError`; ETIMEDOUT if a pipe has not taken them by the deadline.
   static func write(
-    _ bytes: some Collection<UInt8>, to descriptor: Int32, by deadline: ContinuousClock.Instant
+    _ bytes: some Collection<UInt8>, to descriptor: Int32, by deadline: ContinuousClock.Instant?
   ) throws(SystemError) {
+    guard let deadline else { return try write(bytes, to: descriptor) }
     var rest = Array(bytes)[...]
     while !rest.isEmpty {
       try wait(for: descriptor, POLLOUT, until: deadline)

@@ -63,11 +63,7 @@ enum FileReplacement {
   ) throws(SystemError) {
     let descriptor = try FileBytes.openToWrite(path: path, by: deadline)
     do throws(SystemError) {
-      if let deadline {
-        try FileBytes.write(bytes, to: descriptor, by: deadline)
-      } else {
-        try FileBytes.write(bytes, to: descriptor)
-      }
+      try FileBytes.write(bytes, to: descriptor, by: deadline)
     } catch {
       close(descriptor)
       throw error
