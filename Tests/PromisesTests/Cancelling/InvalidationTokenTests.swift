@@ -256,7 +256,7 @@ struct InvalidationTokenTests {
 
 @Suite("Pools of objects that can be cancelled")
 struct CancellationPoolTests {
-  private final class Item: Cancellable {
+  final class Item: Cancellable {
     let body: () -> Void
     init(_ body: @escaping () -> Void) { self.body = body }
     func requestCancel() { body() }

@@ -4,11 +4,7 @@ import Testing
 
 @Suite("Items of a cancellation pool")
 struct PooledItems {
-  private final class Item: Cancellable {
-    let body: () -> Void
-    init(_ body: @escaping () -> Void) { self.body = body }
-    func requestCancel() { body() }
-  }
+  private typealias Item = CancellationPoolTests.Item
 
   @Test("D55: entries of destroyed items do not accumulate in a pool", arguments: [true, false])
   func destroyed(isFuture: Bool) {
