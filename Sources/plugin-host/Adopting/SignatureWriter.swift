@@ -218,13 +218,13 @@ struct SignatureWriter {
   /// Such a function is drafted only if callers want that, unless it frees the memory: no check can find the size that
   /// suffices.
   mutating func memory(_ index: Int, to target: CType, _ reason: String) throws(Unsuitable) -> String {
-    let isFreed = isFreed(index)
-    guard header.hasCallerMemory || isFreed else { throw Unsuitable(reason) }
+    let isObject = header.resolved(target) == .void && isFreed(index)
+    guard header.hasCallerMemory || isObject else { throw Unsuitable(reason) }
     let advice = header.hasCallerMemory ? "memory that suffices, of \(MemoryFunctions.maker)" : "an object to be freed"
     checks.append("\(reason): give \(advice)")
     let type = "ptr<\(text.name(of: target, or: types[index]))>"
     // Memory that the function frees is not the caller's any more.
-    return isFreed ? "own \(type)" : type
+    return isFreed(index) ? "own \(type)" : type
   }
 
   /// Whether the function frees an argument: its only one, or the memory that it resizes.

@@ -75,7 +75,8 @@ extension EndToEnd {
     }
 
     @Test(arguments: [
-      ("list_bind", "'release' may free 'text', which the function then keeps")
+      ("list_bind", "'release' may free 'text', which the function then keeps"),
+      ("list_where", "'slot' is the address of a function pointer"),
     ])
     func aTypeThatNoCallbackCanHaveIsLeftOut(name: String, reason: String) throws {
       try AdoptedHeader.with(Self.header, source: Self.source) { adopted in

@@ -69,8 +69,8 @@ extension EndToEnd {
       ("negate", "nothing says how many elements 'rp' has"),
     ])
     func ambiguousNamesAreNotGuessed(name: String, reason: String) throws {
-      try AdoptedHeader.with(Self.header, source: Self.source, ["--caller-memory"]) { adopted in
-        #expect(adopted.memory(name).contains(reason), "\(adopted.checks(name))")
+      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
+        #expect(adopted.signature(name).contains(reason), "\(adopted.signature(name))")
       }
     }
 
@@ -123,8 +123,8 @@ extension EndToEnd {
     }
 
     @Test func aNumberAtAnAddressIsNotTakenForAnArray() throws {
-      try AdoptedHeader.with(Self.others, source: Self.othersSource, ["--caller-memory"]) { adopted in
-        #expect(adopted.memory("searches").contains("nothing says how many elements 'nmemb' has"))
+      try AdoptedHeader.with(Self.others, source: Self.othersSource) { adopted in
+        #expect(adopted.signature("searches").contains("nothing says how many elements 'nmemb' has"))
       }
     }
 

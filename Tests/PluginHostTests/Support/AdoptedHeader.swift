@@ -49,11 +49,6 @@ struct AdoptedHeader {
     return lines.reversed().prefix { $0.hasPrefix("  # check: ") }.reversed()
   }
 
-  /// The reasons why a function that was drafted takes memory of its caller's, in one text.
-  func memory(_ name: String) -> String {
-    checks(name).filter { $0.contains("give memory that suffices") }.joined(separator: "\n")
-  }
-
   /// The standard output of a call; its errors if it fails.
   func call(_ words: String...) throws -> String {
     let ending = try HostProcess.run(["call", "--raw", file] + words)
