@@ -125,6 +125,26 @@ def f():
     Says what they are.
     """
 TEXT
+expect 1 ":4: not indented below" "a parameter outside the list of parameters" case.swift << 'TEXT'
+/// Reads bytes.
+///
+/// - Parameters:
+/// - count: the number of bytes.
+///   - path: the file.
+TEXT
+expect 1 ":3: not indented below" "a second line outside the item of a parameter" case.swift << 'TEXT'
+/// - Parameters:
+///   - count: the number of bytes, which
+/// - includes the header.
+///   - path: the file.
+TEXT
+expect 0 end "a list of parameters" case.swift << 'TEXT'
+/// - Parameters:
+///   - count: the number of bytes, which
+///     includes the header.
+/// - Returns: the bytes.
+/// - Throws: errors of the system.
+TEXT
 expect 0 end "code in quotes, and a drawing" case.swift << 'TEXT'
 // Drops `what` was "gone".
 //

@@ -37,7 +37,7 @@ public final class IsolatedPlugin: Sendable {
   /// Returns when load() has returned, or its time limit has passed.
   ///
   /// - Parameters:
-  /// - path: the path of the plugin's file.
+  ///   - path: the path of the plugin's file.
   ///   - options: the program that is the worker, the number of workers, the time limits, the limits for calls.
   ///   - host: the values for `configuration()`, and the receivers of log and progress, which must not wait: they are
   ///     called on the thread that reads what the worker sends.

@@ -11,9 +11,8 @@ struct WorkerOutput {
 
   /// Reads bytes that a descriptor has at the moment; returns false at its end.
   ///
-  /// - Parameters:
-  /// - chunks: the maximum number of reads of 4 KiB. The worker also sends frames, and may write faster than this
-  ///   reads.
+  /// - Parameter chunks: the maximum number of reads of 4 KiB. The worker also sends frames, and may write faster than
+  ///   this reads.
   mutating func read(_ descriptor: Int32, chunks: Int = 1, _ receive: (String) -> Void) -> Bool {
     var chunk = [UInt8](repeating: 0, count: 4_096)
     for _ in 0..<chunks {

@@ -9,8 +9,8 @@ extension Host {
   /// Discarding the promise discards the plugin's, or stops the call if it has not begun.
   ///
   /// - Parameters:
-  /// - context: where the C function runs; with `.immediate`, within this call, which a function that blocks then
-  ///   blocks. A plugin with a thread of its own runs there instead (`load(_:on:)`).
+  ///   - context: where the C function runs; with `.immediate`, within this call, which a function that blocks then
+  ///     blocks. A plugin with a thread of its own runs there instead (`load(_:on:)`).
   ///   - progress: receives this call's progress, before `Options.progress` does.
   public func call(
     _ name: String, of plugin: String, _ arguments: [Argument] = [], on context: PromiseContext = .immediate,

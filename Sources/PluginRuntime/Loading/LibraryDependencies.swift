@@ -11,7 +11,7 @@ struct LibraryDependencies {
   /// - Parameters:
   ///   - library: the library that needs them.
   ///   - path: the absolute path of its file.
-  /// - inherited: the folders of DT_RPATH of the libraries that need it.
+  ///   - inherited: the folders of DT_RPATH of the libraries that need it.
   init(of library: ELFDynamic, at path: String, inheriting inherited: [String] = []) {
     let origin = OriginPath(of: path)
     func folders(_ tag: UInt64) -> [String]? {
