@@ -10,8 +10,8 @@ struct EncodedFrame {
   var size: UInt64 { UInt64(memory.reduce(bytes.count) { $0 + $1.count }) }
 }
 
-/// Frames that wait until a socket takes them. The descriptors of a frame's shared memory are sent with its first byte,
-/// and closed then.
+/// Frames that wait until a socket takes them. The descriptors of a frame's shared memory are sent with its first byte;
+/// then the frame's references to the memory are released. `SharedBytes` closes the descriptor with the last reference.
 struct OutgoingFrames {
   private var bytes: [UInt8] = []
   /// The number of bytes at the beginning of `bytes` that were sent.

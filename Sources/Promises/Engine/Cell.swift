@@ -14,16 +14,17 @@ import Synchronization
 // Fields by kind
 //
 //            state        value          next           meta           function     context      free
-//   promise  CellState    the outcome    the next       its reaction:  its          handler's    handler's
-//                                        reaction of    ReactionKind   handler      ctx          free_ctx
-//                                        its source     | type << 4
+//   promise  CellState    the outcome;   the next       its reaction:  its          handler's    handler's
+//                         DetachState    reaction of    ReactionKind   handler      ctx          free_ctx
+//                         while pending  its source     | type << 4
 //   free     -            -              list length    -              next list    next free    -
 //   others   Box.swift, TypeRegistry.swift, CellExecutor.swift, Job.swift, and the files of `CellSubkind`
 //
 // Ownership of the fields: `state` and `life` are atomic. `value` belongs to the call that claimed the cell until that
-// call publishes the settlement; from then on it is read-only. `next`, `meta`, `function`, `context` and `free`
-// describe the pending reaction. They belong to the attaching call, then to the call that settles the source. The
-// settling call also stores its position in these fields while it runs the reactions of this cell (Settle.swift).
+// call publishes the settlement; from then on it is read-only. Before the claim it holds the state of detaching,
+// guarded by hold() (DetachState.swift). `next`, `meta`, `function`, `context` and `free` describe the pending
+// reaction. They belong to the attaching call, then to the call that settles the source. The settling call also stores
+// its position in these fields while it runs the reactions of this cell (Settle.swift).
 
 /// A C function that frees a context.
 package typealias FreeFunction = @convention(c) (UnsafeMutableRawPointer?) -> Void

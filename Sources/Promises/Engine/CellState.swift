@@ -6,8 +6,9 @@ import Synchronization
 //   63         36 35         8 7      0
 //   [ source     | head       | flags  ]
 //
-//   source  the index of the promise whose settlement will run this one's reaction; 0 if there is none. A hint only:
-//           used to detect waits and adoptions that could never end.
+//   source  the index of the promise whose settlement will run this one's reaction; 0 if there is none. Not a
+//           reference: retained() (Detach.swift) takes one if the source is pending and of the recorded generation.
+//           Used to propagate requests, to detach, and to detect waits and adoptions that could never end.
 //   head    the index of the newest reaction attached to this promise; the others follow through their `next`.
 //
 //                    claim()                publish(outcome)

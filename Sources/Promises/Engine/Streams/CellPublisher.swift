@@ -13,8 +13,10 @@ import Synchronization
 /// subscribed, and all subscribers get them in the same order.
 ///
 /// The list of subscribers is weak: a subscriber unlinks itself before it is destroyed. A subscriber has a reference to
-/// the publisher's cell, which is not a handle. Lock order: a subscriber's lock may be taken while its publisher's is
-/// held, never the other way round, and never the locks of two publishers.
+/// the publisher's cell, which is not a handle.
+///
+/// Lock order: while a publisher's lock is held, the lock of one of its subscribers, or of a subscriber to one of its
+/// inner streams, may be taken; never the other way round, and never the locks of two publishers.
 package struct CellPublisher: Equatable {
   package let ref: CellRef
   package init(_ ref: CellRef) { self.ref = ref }
