@@ -21,8 +21,8 @@ public struct PluginFunction: Sendable {
   /// The signature of the function.
   public var signature: Signature { function.signature }
 
-  /// Calls the function on this thread, or on that of its plugin if it has one, with binary arguments. Scalars, text
-  /// and structs are passed without an allocation.
+  /// Calls the function with binary arguments, on this thread, or on the plugin's own thread if it has one. Scalars,
+  /// text and structs are passed without an allocation.
   ///
   /// On return errno has the function's value. A caller that reads it sets it to 0 first.
   ///

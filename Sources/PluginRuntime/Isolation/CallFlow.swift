@@ -164,6 +164,8 @@ final class WaitingCall: Sendable {
   private let begin: @Sendable (WaitingCall) -> Promise<PluginValue>
   private let discarding: Discarding
 
+  /// Makes a call that waits, with a pending promise.
+  ///
   /// `begin` starts the call. It returns `promise`, or another promise, which `promise` then follows. `remove` removes
   /// the call from the queue; it returns `nil` if the call has started.
   init(

@@ -75,7 +75,7 @@ public struct Capabilities: Sendable, Equatable {
     }
   }
 
-  /// Returns the union of both. A limit is that of `other`, if `other` has one.
+  /// Returns the rights of both. Where both have a limit, that of `other` applies.
   public func union(_ other: Capabilities) -> Capabilities {
     var union = self
     union.network = network || other.network

@@ -122,7 +122,8 @@ struct ConfinementWatch {
     plugin_attempt_end(listener, &attempt)
   }
 
-  /// Keeps a refusal. Many of one call do not displace those of others.
+  /// Records a refusal. The number for each call is limited, so that one call does not displace the refusals of all
+  /// others.
   private mutating func keep(_ note: Note) {
     // A repeated refusal counts with its last time.
     notes.removeAll { $0.request == note.request && $0.refusal == note.refusal }

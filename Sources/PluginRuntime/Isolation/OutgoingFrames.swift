@@ -45,7 +45,7 @@ struct OutgoingFrames {
       let end = (isFirst ? memory.dropFirst() : memory[...]).first?.offset ?? bytes.count
       let count = Self.send(bytes[sent..<end], isFirst ? memory[0].blocks : [], socket)
       if count < 0, errno == EINTR { continue }
-      // The reader notices a closed socket. Too many descriptors in flight are fewer once the peer has read.
+      // A closed socket is noticed by the code that reads from it. ETOOMANYREFS passes once the peer has read.
       guard count > 0 else {
         let isFull = errno == EAGAIN || errno == ETOOMANYREFS
         dropSent()

@@ -10,11 +10,11 @@ final class RemoteCall: Sendable {
   let began: ContinuousClock.Instant
   /// The call's place among those in flight, until it has been answered.
   let slot: CallSlot?
-  /// Whether somebody reads the promise; `nil` for a result that is fetched.
+  /// The interest in the result; `nil` for a result that is fetched.
   let demand: ResultDemand?
 
-  // The lock of the link guards the rest while the link has the call. The thread that removes the call from the link
-  // then owns it.
+  // The link's lock guards the fields below, except `frame`, while the link has the call. The thread that removes the
+  // call from the link then owns them.
 
   @exclusivity(unchecked) nonisolated(unsafe) var arguments: OutgoingArguments
   /// The frame, until it has been sent. Guarded by the lock of the sender.

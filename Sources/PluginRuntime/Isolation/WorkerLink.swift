@@ -103,8 +103,8 @@ final class WorkerLink: Sendable {
     _ = write(wakeup, &one, 8)
   }
 
-  /// Sends a frame, if a worker is open; with a generation, only to that one. Returns the reason why its body cannot be
-  /// sent.
+  /// Sends a frame if a worker is open; with a generation, only to the worker of that generation. Returns the error if
+  /// the body cannot be encoded.
   @discardableResult
   func send(_ frame: Frame, to generation: Int? = nil) -> CBORError? {
     do {

@@ -189,7 +189,7 @@ extension PluginCall {
     discard(promise)
   }
 
-  /// Ends the call because the host ends.
+  /// Ends the call because the host shuts down.
   func giveUp() {
     end { $0.reject(with: function.error(.closed, "had not settled its promise when the host shut down")) }
     discard(state.withLock { retained($0.promise) })

@@ -72,8 +72,8 @@ extension CellRef {
     return derived
   }
 
-  /// Attaches a closure that settles no promise. It runs in the context, for the outcomes in `outcomes`. Of rejections
-  /// among them it handles those that `rejections` says.
+  /// Attaches a closure that settles no promise. It runs in the context, for the outcomes in `outcomes`. `rejections`:
+  /// the rejections among them that count as handled.
   @usableFromInline
   func observe(
     _ context: PromiseContext, for outcomes: Job.OutcomeSet = .all, interest: Interest = .counted,

@@ -1,6 +1,6 @@
 // Callbacks, in three forms each. Those without a context are immediate: they run on the thread that publishes. Those
 // with a context run there, one state at a time; they may run on other threads, so they are `sending`. Those with
-// `.main` are `@MainActor`. `.nowOr(context)` is `context`.
+// `.main` are `@MainActor`. `.nowOr(context)` acts as `context`: it delivers nothing inside the attaching call.
 extension Subscriber {
   /// Calls `callback` with every state from now on.
   ///

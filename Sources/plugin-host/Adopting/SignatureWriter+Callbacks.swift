@@ -54,7 +54,8 @@ extension SignatureWriter {
     }
   }
 
-  /// The parameter that the library passes back to callbacks: the `void *` beside them, or one whose name says so.
+  /// The index of the context, which the library passes back to callbacks: the `void *` beside them, or the only one
+  /// with the name of a context.
   var contextParameter: Int? {
     let callbacks = types.indices.filter { callback($0) != nil && contextArgument(of: $0) != nil }
     guard let first = callbacks.first, let last = callbacks.last else { return nil }

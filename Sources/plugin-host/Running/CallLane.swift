@@ -1,7 +1,7 @@
 import PluginRuntime
 import Synchronization
 
-/// The thread of calls that all run on the same one, one after the other.
+/// A thread that runs calls one after the other.
 ///
 /// A call that was given up and does not return blocks it: the calls that wait for the thread are rejected then, and
 /// so are later ones until it returns. Their time limits would never begin.

@@ -5,7 +5,8 @@ struct RawMode {
   private let descriptor: Int32
   private let previous: termios
 
-  /// Nil if the descriptor is not a terminal.
+  /// Puts the terminal into raw mode: no echo, no line editing, no signals. Nil if the descriptor is not a terminal, or
+  /// its mode cannot be set.
   init?(descriptor: Int32) {
     var current = termios()
     guard tcgetattr(descriptor, &current) == 0 else { return nil }

@@ -84,7 +84,7 @@ enum FileBytes {
     }
   }
 
-  /// Opens a file, a FIFO or a device to write to. To open a FIFO waits for its reader.
+  /// Opens a file, a FIFO or a device to write to. Opening a FIFO waits for a reader.
   ///
   /// - Throws: `SystemError`; ETIMEDOUT if no reader has come by the deadline.
   static func openToWrite(path: String, by deadline: ContinuousClock.Instant?) throws(SystemError) -> Int32 {

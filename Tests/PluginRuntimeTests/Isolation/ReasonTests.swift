@@ -4,7 +4,7 @@ import Testing
 
 @testable import PluginRuntime
 
-/// Reasons of rejections, on their way through a frame.
+/// Round trips of rejection reasons through a frame.
 @Suite("Isolation: reasons")
 struct ReasonTests {
   private func crossed(_ reason: Any?) throws -> Any? { try ReasonCoder.decode(ReasonCoder.encode(reason)) }

@@ -27,7 +27,7 @@ import Testing
       _ = ProcessGuard.startThread {
         var signals = sigset_t()
         sigemptyset(&signals)
-        // Threads of libdispatch, one of which may start the first thread here, block most others.
+        // SIGPROF, because threads of libdispatch block most others, and one of them may start the first thread here.
         sigaddset(&signals, SIGPROF)
         pthread_sigmask(SIG_BLOCK, &signals, nil)
         CallThreads(limit: 1).run {

@@ -4,8 +4,8 @@ import Synchronization
 /// Functions of the program that run on the library's threads, before the first callback on a thread and before the
 /// thread exits. They attach the thread to a virtual machine, and detach it.
 ///
-/// Each thread keeps a reference to the hooks whose `start` it has called. It calls their `stop` before it adopts newer
-/// ones, and before it exits. The last release frees the context.
+/// Each thread keeps a reference to the hooks whose `start` it has called. The thread calls their `stop` before it
+/// adopts newer hooks, and before it exits. The last release frees the context.
 @unsafe
 package struct ThreadHooks {
   /// The number of threads that use them, plus one while they are the newest. Guarded by PLATFORM_LOCK_HOOKS.
