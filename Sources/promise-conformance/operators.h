@@ -72,7 +72,7 @@ static inline promise_subscriber_t *listener_of(promise_publisher_t *derived) {
   return subscriber;
 }
 
-static inline void let_go(promise_subscriber_t *subscriber, promise_publisher_t *publisher) {
+static inline void release_stream(promise_subscriber_t *subscriber, promise_publisher_t *publisher) {
   CHECK_STATUS(promise_subscriber_release(subscriber), PROMISE_OK);
   CHECK_INT(promise_publisher_count(publisher), 0);
   CHECK_STATUS(promise_publisher_release(publisher), PROMISE_OK);

@@ -11,7 +11,7 @@ static void groups_and_zips(void) {
   CHECK_TEXT(journal, "[ab]");
   CHECK_STATUS(promise_publisher_finish(publisher), PROMISE_OK);
   CHECK_TEXT(journal, "[ab][c].");
-  let_go(groups, publisher);
+  release_stream(groups, publisher);
   journal_clear();
   twice[0] = publisher_new(0), twice[1] = publisher_new(0);
   promise_subscriber_t *zip = listener_of(promise_publisher_zip(twice, 2));
@@ -23,7 +23,7 @@ static void groups_and_zips(void) {
   publish(twice[1], 4);
   CHECK_TEXT(journal, "[ad][be].");
   CHECK_STATUS(promise_publisher_release(twice[1]), PROMISE_OK);
-  let_go(zip, twice[0]);
+  release_stream(zip, twice[0]);
 }
 
 static void the_latest_events_are_replayed(void) {
@@ -35,7 +35,7 @@ static void the_latest_events_are_replayed(void) {
   CHECK_TEXT(journal, "bc");
   publish(publisher, 3);
   CHECK_TEXT(journal, "bcd");
-  let_go(subscriber, publisher);
+  release_stream(subscriber, publisher);
 }
 
 static promise_publisher_t *inner_publishers[2];
@@ -63,7 +63,7 @@ static void check_flat_map(promise_flatten_t strategy, const char *expected) {
   publish(inner_publishers[1], 2);
   CHECK_STATUS(promise_publisher_finish(inner_publishers[1]), PROMISE_OK);
   CHECK_TEXT(journal, expected);
-  let_go(subscriber, publisher);
+  release_stream(subscriber, publisher);
   CHECK_SPY(&spy, 2, 1);
   for (int i = 0; i < 2; i++)
     CHECK_STATUS(promise_publisher_release(inner_publishers[i]), PROMISE_OK);

@@ -283,7 +283,7 @@ static void the_last_values_come_together(void) {
   for (int i = 0; i < 5; i++)
     publish(publisher, i);
   CHECK_TEXT(journal, "[ab][bc].");
-  let_go(subscriber, publisher);
+  release_stream(subscriber, publisher);
 }
 
 static promise_verdict_t adds(void *ctx, const promise_value_t *accumulated, const promise_value_t *value,
@@ -303,7 +303,7 @@ static void values_are_folded(void) {
   publish(publisher, 9);
   CHECK_TEXT(journal, "bdg.");
   CHECK_SPY(&spy, 0, 1);
-  let_go(subscriber, publisher);
+  release_stream(subscriber, publisher);
 }
 
 static void many_become_one(void) {
@@ -337,7 +337,7 @@ static void events_are_forwarded(void) {
   CHECK_STATUS(promise_publisher_finish(publisher), PROMISE_OK);
   CHECK_TEXT(journal, "b.");
   CHECK_STATUS(promise_subscriber_release(subscriber), PROMISE_OK);
-  let_go(link, publisher);
+  release_stream(link, publisher);
 }
 
 CHECKS(operator) = {
