@@ -71,7 +71,7 @@ extension CellRef {
 
   /// Returns a promise that the closure settles for either outcome of this one. With `isHeld` false it is a bare
   /// reaction, and the closure settles nothing. The closure is a reader (OnDemand.swift), unless it does not use the
-  /// outcome. With `ignoresRejections` a rejection does not count as handled; the closure must settle nothing.
+  /// outcome. `rejections`: those that count as handled; if not all of them, the closure must settle nothing.
   package func react(
     isHeld: Bool = true, interest: Interest = .counted, isReader: Bool = true, rejections: RejectionUse = .handled,
     isOwn: Bool = false, _ closure: consuming @escaping Closure
