@@ -116,6 +116,9 @@ public final class PluginWorker: Sendable {
       let call = state.withLock { $0.calls[frame.request] }
       // Not on this thread: the plugin's discard handler may take long.
       if let call { threads.run { call.cancel() } }
+    case .requestCancel:
+      let call = state.withLock { $0.calls[frame.request] }
+      if let call { threads.run { call.requestCancel() } }
     case .settle:
       let settled = try WorkerQuestions.result(frame.body)
       let promise = argument(frame.request, isLast: true)

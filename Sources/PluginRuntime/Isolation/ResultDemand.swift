@@ -24,13 +24,20 @@ final class ResultDemand: Sendable {
   /// Notes the call, before it is sent.
   func bind(_ link: WorkerLink, _ request: UInt64) { (self.link, self.request) = (link, request) }
 
-  /// Returns the promise of a call, which asks for the result when it has a reader. `discard` is its discard block.
-  static func promise(discard: @escaping @Sendable () -> Void) -> (Promise<PluginValue>, ResultDemand) {
+  /// Returns the promise of a call, which asks for the result when it has a reader. `discard` is its discard block;
+  /// `requestCancel` runs within a request to cancel it, which by default is passed to the worker of a call that is
+  /// bound before the promise is returned.
+  static func promise(
+    discard: @escaping @Sendable () -> Void, requestCancel: (@Sendable () -> Void)? = nil
+  ) -> (Promise<PluginValue>, ResultDemand) {
     let demand = ResultDemand()
-    let block = DemandBlock(discard: discard, read: { demand.read($0) })
+    let block = DemandBlock(
+      discard: discard, requestCancel: requestCancel ?? { demand.requestCancel() }, read: { demand.read($0) })
     guard let cell = CellRef.onDemand(block) else { fatalError("no memory for a promise") }
     return (Promise(cell: cell), demand)
   }
+
+  private func requestCancel() { link?.requestCancel(request) }
 
   private func read(_ cell: CellRef) {
     if advance(from: .none, to: .read) { return }

@@ -164,6 +164,19 @@ final class WorkerLink: Sendable {
     }
   }
 
+  /// Passes a request to cancel to the worker, or discards a call that was not sent.
+  func requestCancel(_ request: UInt64) {
+    let (unsent, isSent) = state.withLock { state -> (RemoteCall?, Bool) in
+      guard let call = state.calls[request] else { return (nil, false) }
+      return state.unsent.contains(request) ? (call, false) : (nil, true)
+    }
+    if let unsent {
+      unsent.promise.discard()
+    } else if isSent {
+      send(Frame(.requestCancel, request))
+    }
+  }
+
   /// Opens the link when the worker has loaded the plugin, and sends the calls that came before.
   func open() {
     let sent = sender.withLock { sender in

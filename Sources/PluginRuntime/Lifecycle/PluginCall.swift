@@ -80,6 +80,12 @@ final class PluginCall: Sendable {
     promise_value_release(&result)
   }
 
+  /// Calls the function later than the caller asked for it: not if the caller has requested cancellation since.
+  func runLater(_ arguments: ArgumentValues) {
+    if state.withLock(\.destination)?.discardIfRequested() == true { return }
+    run(arguments.values, arguments.count, kept: arguments)
+  }
+
   var isAbandoned: Bool { state.withLock(\.isAbandoned) }
 
   /// Ends the call because its function will never return: it was left by longjmp(). Resources of the frames in between
@@ -109,10 +115,10 @@ extension PluginCall {
   /// Waits for the promise that the function returned, whose reference it takes over.
   private func follow(_ promise: OpaquePointer, _ arguments: ArgumentValues?) {
     let handle = UInt(bitPattern: promise)
-    let isDiscarded = state.withLock { state in
+    let (isDiscarded, destination) = state.withLock { state in
       state.promise = handle
       state.arguments = arguments
-      return state.isDiscarded
+      return (state.isDiscarded, state.destination)
     }
     plugin.calls.end(pending: self, handle)
     queue.deliver()
@@ -128,6 +134,8 @@ extension PluginCall {
     if status == PROMISE_OK, isDiscarded { promise_discard(promise) }
     // If this was the last reference, the observer is freed now.
     promise_release(promise)
+    // At once if cancellation of the call was requested before.
+    destination?.passRequests(to: self)
   }
 
   /// Ends the call if its promise was destroyed while it was pending, or cannot be observed because memory has run out.
@@ -187,6 +195,18 @@ extension PluginCall {
       return retained(state.promise)
     }
     discard(promise)
+  }
+
+  /// Requests cancellation of the promise that the function returned. Does nothing while the function runs, and once
+  /// the promise is settled.
+  func requestCancel() {
+    guard let promise = state.withLock({ retained($0.promise) }) else { return }
+    let handle = UInt(bitPattern: promise)
+    plugin.post {
+      let promise = OpaquePointer(bitPattern: handle)
+      promise_request_cancel(promise, nil)
+      promise_release(promise)
+    }
   }
 
   /// Ends the call because the host ends.

@@ -125,7 +125,9 @@ extension CellRef {
     // Read before the handlers run. A handler may settle this promise, which does not stop the request from propagating
     // upstream, and may release its last reference.
     let source = heldSource()
+    let ofMaker = heldCancelRequest
     unhold()
+    ofMaker?()
     runCancelHandlers(handlers, reason, leaving: &work)
     return source
   }
