@@ -47,6 +47,8 @@ final class PluginFile {
   /// hashed later are those that are mapped.
   func seal() throws(PluginError) {
     guard !plugin_sealed_is(descriptor) else { return }
+    // Before a large file of another kind is copied.
+    try ELFVerifier.verifyKind(self)
     guard identity.size <= Self.longest else {
       throw PluginError(
         .notReadable, path, "has \(identity.size) bytes, expected at most \(Self.longest), a quarter of the memory")
