@@ -164,8 +164,8 @@ final class FrameServer: Sendable {
       call.run()
       withUnsafePointer(to: initial) { plugin_thread_restore($0) }
       if let began = corked, ContinuousClock.now - began > Self.heldBack {
-        channel.uncork()
-        corked = nil
+        channel.flush()
+        corked = .now
       }
     }
     if corked != nil { channel.uncork() }
