@@ -46,7 +46,7 @@ final class WorkerLink: Sendable {
     mutating func note(_ call: RemoteCall, _ request: UInt64) -> (acceptance: Acceptance, isOpen: Bool, isLeft: Bool) {
       guard phase == .waiting || phase == .open else { return (.closing, false, false) }
       // The host may have refused a result that the worker still has.
-      guard call.arguments.results.allSatisfy({ has($0.request) }) else { return (.outdated, false, false) }
+      for result in call.arguments.results where !has(result.request) { return (.outdated, false, false) }
       let isOpen = phase == .open
       if isOpen { noteCallbacks(call) } else { unsent.append(request) }
       // If the thread sleeps, nobody would notice that the worker is stopped, or does not read.
@@ -81,21 +81,25 @@ final class WorkerLink: Sendable {
   let received = Atomic<UInt64>(0)
   /// An eventfd that wakes the thread that serves the link.
   let wakeup: Int32
+  /// A timer that fires when frames have been held back for too long.
+  let holdTimer: Int32
 
   /// Makes a link without a worker; `nil` if the process has no descriptor left.
   init?() {
     wakeup = plugin_process_new_event()
-    if wakeup < 0 { return nil }
+    holdTimer = plugin_process_new_timer()
+    if wakeup < 0 || holdTimer < 0 { return nil }
   }
 
-  deinit { Glibc.close(wakeup) }
+  deinit { for descriptor in [wakeup, holdTimer] where descriptor >= 0 { Glibc.close(descriptor) } }
 
   /// Threads for closures of the program: callbacks, and the reactions of promises.
   static let deliveries = CallThreads(limit: 4_000)
 
-  func takeWakeup() {
+  /// Takes the wakeups that have come, of an eventfd or a timer.
+  static func takeWakeups(_ descriptor: Int32) {
     var count: UInt64 = 0
-    _ = read(wakeup, &count, 8)
+    _ = read(descriptor, &count, 8)
   }
 
   func wake() {
@@ -116,6 +120,9 @@ final class WorkerLink: Sendable {
     }
   }
 
+  /// Sends the frames that are held back.
+  func sendHeld() { if sender.withLock({ $0.sendHeld() }) { wake() } }
+
   /// The acceptance of a call.
   enum Acceptance: Sendable {
     case taken
@@ -127,13 +134,15 @@ final class WorkerLink: Sendable {
     case outdated
   }
 
-  /// Notes a call and sends it, or leaves it for the next worker.
+  /// Notes a call and sends it, or leaves it for the next worker. A call that takes the result of another one is held
+  /// back until its own result has a reader: further calls may follow that take it.
   func begin(_ call: RemoteCall, _ request: UInt64) -> Acceptance {
     let (acceptance, isSent, isLeft) = sender.withLock { sender -> (Acceptance, Bool, Bool) in
       if sender.isFull { return (.full, false, false) }
       let noted = state.withLock { $0.note(call, request) }
       guard noted.isOpen else { return (noted.acceptance, false, noted.isLeft) }
-      let isLeft = sender.send(call.takeFrame())
+      let isHeld = !call.arguments.results.isEmpty && call.demand?.hold() == true
+      let isLeft = isHeld ? sender.hold(call.takeFrame(), holdTimer) : sender.send(call.takeFrame())
       return (.taken, true, isLeft || noted.isLeft)
     }
     if isLeft { wake() }
