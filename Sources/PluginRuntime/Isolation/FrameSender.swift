@@ -18,7 +18,7 @@ struct FrameSender {
 
   /// The maximum number of bytes that wait for a worker that does not read.
   private static let maximum = 1 << 29
-  /// The maximum number of frames that are held back. The worker runs the calls of some while the next ones are encoded.
+  /// The maximum number of frames that are held back. The worker runs calls while the next ones are encoded.
   private static let mostHeld = 3
   /// The time in nanoseconds for which frames are held back at most.
   private static let longestHold: Int64 = 500_000
