@@ -80,7 +80,8 @@ struct FileDescriptorTests {
       try await Task.sleep(for: .milliseconds(1))
       let before = Fixture.descriptors
       for _ in 0..<5 { try PluginWatcher(host) { _, _ in }.stop() }
-      try await waiting(for: { Fixture.descriptors == before })
+      // Fewer, if one that load() had used was still open when the descriptors were counted.
+      try await waiting(for: { Fixture.descriptors <= before })
       host.unloadAll()
     }
   }
