@@ -32,7 +32,7 @@ static void combine(promise_t *(*combined)(promise_t *const *, size_t, uint32_t)
   promise_release(inputs[1]);
 }
 
-static void the_losers_of_a_combination_are_taken_whenever_they_are_rejected(void) {
+static void rejected_losers_of_a_combination_are_not_reported(void) {
   watch();
   for (int first = 0; first <= 2; first++) {
     combine(promise_all, first);
@@ -43,7 +43,7 @@ static void the_losers_of_a_combination_are_taken_whenever_they_are_rejected(voi
   unwatch();
 }
 
-static void the_source_of_a_passed_time_limit_is_taken(void) {
+static void rejection_after_the_time_limit_is_not_reported(void) {
   watch();
   promise_t *source = promise_new(), *limited = promise_timeout(source, 1000);
   CHECK_STATUS(promise_wait(limited, -1), PROMISE_OK);
@@ -55,7 +55,7 @@ static void the_source_of_a_passed_time_limit_is_taken(void) {
   unwatch();
 }
 
-static void a_combination_that_nobody_holds_takes_nothing(void) {
+static void rejection_of_an_input_is_reported_if_the_combination_was_released(void) {
   watch();
   promise_t *inputs[2] = {promise_new(), promise_new()};
   promise_release(promise_race(inputs, 2, 0));
@@ -68,8 +68,8 @@ static void a_combination_that_nobody_holds_takes_nothing(void) {
 }
 
 int main(void) {
-  RUN(the_losers_of_a_combination_are_taken_whenever_they_are_rejected);
-  RUN(the_source_of_a_passed_time_limit_is_taken);
-  RUN(a_combination_that_nobody_holds_takes_nothing);
+  RUN(rejected_losers_of_a_combination_are_not_reported);
+  RUN(rejection_after_the_time_limit_is_not_reported);
+  RUN(rejection_of_an_input_is_reported_if_the_combination_was_released);
   return check_report();
 }

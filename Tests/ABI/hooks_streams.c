@@ -32,7 +32,7 @@ static void unwatch(int expected) {
   CHECK_INT(dropped, 0);
 }
 
-static void room_that_is_asked_for_twice(void) {
+static void releasing_two_promises_of_ready_reports_nothing(void) {
   watch();
   promise_publisher_t *publisher = publisher_new(0);
   promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 1);
@@ -43,7 +43,7 @@ static void room_that_is_asked_for_twice(void) {
   unwatch(0);
 }
 
-static void an_event_that_nobody_waits_for_any_more(void) {
+static void releasing_a_promise_of_next_reports_nothing(void) {
   watch();
   promise_publisher_t *publisher = publisher_new(0);
   promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 0);
@@ -75,7 +75,7 @@ static void a_failure_is_taken_where_it_was_asked_for(void) {
   }
 }
 
-static void a_failure_that_is_passed_on_is_taken_there(void) {
+static void a_forwarded_failure_is_handled_by_the_end_of_the_target(void) {
   watch();
   promise_publisher_t *source = publisher_new(0), *target = publisher_new(0);
   promise_subscriber_t *link = promise_publisher_forward(source, target, PROMISE_FORWARD_END);
@@ -104,10 +104,10 @@ static void a_failure_that_nobody_takes_is_reported(void) {
 }
 
 int main(void) {
-  RUN(room_that_is_asked_for_twice);
-  RUN(an_event_that_nobody_waits_for_any_more);
+  RUN(releasing_two_promises_of_ready_reports_nothing);
+  RUN(releasing_a_promise_of_next_reports_nothing);
   RUN(a_failure_is_taken_where_it_was_asked_for);
-  RUN(a_failure_that_is_passed_on_is_taken_there);
+  RUN(a_forwarded_failure_is_handled_by_the_end_of_the_target);
   RUN(a_failure_that_nobody_takes_is_reported);
   return check_report();
 }
