@@ -9,16 +9,16 @@ enum { MANY = 1000000, SOME = 40000 };
 /* Little of the growth of a peak stays, without an explicit call. */
 static void memory_of_a_peak_is_returned_without_a_call(void) {
   peak_t peak = peak_room(check_scale(MANY * 4L));
-  long before = resident(), cells_before = cells();
+  long before = resident_kilobytes(), cells_before = cells();
   peak_rise(&peak);
-  long high = resident() - before, cells_high = cells() - cells_before;
+  long high = resident_kilobytes() - before, cells_high = cells() - cells_before;
   peak_fall(&peak, 0);
-  long low = resident() - before, cells_low = cells() - cells_before;
+  long low = resident_kilobytes() - before, cells_low = cells() - cells_before;
   CHECK(cells_high >= peak.count * 64);
   if (resident_is_known()) {
     CHECK(cells_low * 20 < cells_high);
     CHECK(low * 10 < high);
-    fprintf(stderr, "peak: %ld KiB, after it: %ld KiB; cells: %ld, %ld\n", high >> 10, low >> 10, cells_high >> 10,
+    fprintf(stderr, "peak: %ld KiB, after it: %ld KiB; cells: %ld, %ld\n", high, low, cells_high >> 10,
             cells_low >> 10);
   }
   free(peak.promises);
@@ -44,14 +44,14 @@ static void peak_after_peak_stays_flat(void) {
 static void trim_returns_memory_below_the_limit_of_the_store(void) {
   peak_t peak = peak_room(SOME);
   peak_rise(&peak);
-  long high = cells(), resident_high = resident();
+  long high = cells(), resident_high = resident_kilobytes();
   peak_fall(&peak, 0);
   int64_t given = promise_trim();
   CHECK(given > SOME * 64 * 9 / 10);
   CHECK(given <= high);
   CHECK_INT(cells(), high - given);
   if (resident_is_known())
-    CHECK(resident_high - resident() > given * 3 / 4);
+    CHECK((resident_high - resident_kilobytes()) * 1024 > given * 3 / 4);
   CHECK_INT(promise_trim(), 0);
   promise_statistics_t now = statistics();
   CHECK(now.bytes_reusable <= now.bytes_resident);
