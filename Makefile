@@ -67,9 +67,13 @@ libpromise: $(if $(filter musl,$(LIBC)),setup-musl,setup-arm64)
 	@scripts/build-libpromise.sh "$(ARCH)" "$(LIBC)" "$(dir $(LIBPROMISE))"
 endif
 
+# Archives where the linker would prefer shared libraries, which cost each start.
+HOST_ARCHIVES = $(HOST_BUILD)/archives
 plugin-host: setup-build
+	@mkdir -p "$(HOST_ARCHIVES)"
+	@for name in libstdc++.a libffi.a; do ln -sf "$$($(CC) -print-file-name=$$name)" "$(HOST_ARCHIVES)/"; done
 	$(TIMED) swift build -c release -j $(JOBS) --scratch-path "$(HOST_BUILD)" --static-swift-stdlib -Xlinker -s \
-	  --disable-local-rpath --product plugin-host
+	  --disable-local-rpath -Xswiftc "-L$(HOST_ARCHIVES)" --product plugin-host
 
 # C alone.
 conformance:

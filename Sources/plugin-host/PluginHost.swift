@@ -1,4 +1,5 @@
 import ArgumentParser
+import CLateRuntime
 import Glibc
 import PluginRuntime
 import Synchronization
@@ -38,9 +39,14 @@ struct PluginHost: ParsableCommand {
     ProcessStart.note()
     TerminationSignals.record()
     let words = RawText.arguments
-    // A guess until the command line is parsed.
-    StructuredError.isOn = asksForJSON(words)
     do {
+      // Before the parser, which takes most of the start, and before the rules of trust, which concern plugins alone.
+      if words == ["--version"] {
+        try StandardOutput.write(configuration.version + "\n")
+        end(.fulfilled)
+      }
+      // A guess until the command line is parsed.
+      StructuredError.isOn = asksForJSON(words)
       try Admission.begin()
       if let help = FunctionHelp(words) {
         try reserveOutput()
@@ -126,6 +132,7 @@ struct PluginHost: ParsableCommand {
       StandardError.write(lines: error.lines)
       _exit(error.status.rawValue)
     }
+    late_runtime_load()
     PluginWorker.run()
   }
 
