@@ -1,19 +1,27 @@
 import CPluginEdge
 import Glibc
+import Synchronization
 
 /// Whole files, read and written without the buffers of stdio, which plugins may be using.
 enum FileBytes {
   /// The maximum number of bytes read from a file, a pipe or a device: some are endless.
   static let longest = 1 << 30
 
-  /// Reads all of a file, a pipe or a device, until its end. In an interactive session SIGINT ends it.
+  /// Lets reads and writes that wait end with EINTR once `isRequested` returns true. Call once, in a session.
+  static func allowInterruption(_ isRequested: @escaping @Sendable () -> Bool) {
+    interruption.withLock { $0 = isRequested }
+  }
+  private static let interruption = Mutex<(@Sendable () -> Bool)?>(nil)
+
+  /// Reads all of a file, a pipe or a device, until its end.
   ///
   /// - Throws: `SystemError`; EFBIG if there are more bytes than `limit`, ETIMEDOUT if the end has not come by the
   ///   deadline, EINTR if it was interrupted.
   static func read(
     path: String, limit: Int = longest, by deadline: ContinuousClock.Instant? = nil
   ) throws(SystemError) -> [UInt8] {
-    let deadline = deadline ?? (Interrupts.isInstalled ? .now + .seconds(1_000_000) : nil)
+    let canBeInterrupted = interruption.withLock { $0 != nil }
+    let deadline = deadline ?? (canBeInterrupted ? .now + .seconds(1_000_000) : nil)
     // To open a FIFO waits for its writer, unless it does not block.
     let flags = O_RDONLY | O_CLOEXEC | (deadline == nil ? 0 : O_NONBLOCK)
     let descriptor = open(RawText.cString(Directory.absolute(path)), flags)
@@ -73,13 +81,14 @@ enum FileBytes {
   private static func wait(
     for descriptor: Int32, _ events: Int32 = POLLIN, until deadline: ContinuousClock.Instant
   ) throws(SystemError) {
+    let isInterrupted = interruption.withLock(\.self)
     var ready = pollfd(fd: descriptor, events: Int16(events), revents: 0)
     while ready.revents == 0 {
       let left = ContinuousClock.now.duration(to: deadline)
       guard left > .zero else { throw SystemError(code: ETIMEDOUT) }
-      guard !Interrupts.isRequested else { throw SystemError(code: EINTR) }
+      guard isInterrupted?() != true else { throw SystemError(code: EINTR) }
       // Another thread may take the signal, which does not wake this one then.
-      let longest: Duration = Interrupts.isInstalled ? .milliseconds(100) : .seconds(1_000_000)
+      let longest: Duration = isInterrupted != nil ? .milliseconds(100) : .seconds(1_000_000)
       plugin_poll(&ready, 1, Int32((min(left, longest) / .milliseconds(1)).rounded(.up)))
     }
   }
