@@ -6,7 +6,8 @@ import Synchronization
 import Testing
 
 @Suite("Callbacks: calls")
-struct CallbackCalls {
+struct CallbackCalls: CallsPlugin {
+  static let plugin = "test.callbacks"
   let host: Host
   let log = Recorder<String>()
 
@@ -327,10 +328,6 @@ struct CallbackCalls {
     #expect(await outcome("forge", body).value == .int(100))
     #expect(log.events.count == 2)
     #expect(log.events.allSatisfy { $0.contains("with another context than the one that was passed with it") })
-  }
-
-  private func outcome(_ function: String, _ arguments: Argument...) async -> Outcome {
-    await host.outcome(function, of: "test.callbacks", arguments)
   }
 }
 

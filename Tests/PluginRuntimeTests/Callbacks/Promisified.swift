@@ -5,7 +5,8 @@ import PromisesTestSupport
 import Testing
 
 @Suite("Callbacks: functions that call back when they are done")
-struct Promisified {
+struct Promisified: CallsPlugin {
+  static let plugin = "test.callbacks"
   let host: Host
   let log = Recorder<String>()
 
@@ -103,9 +104,5 @@ struct Promisified {
     let promise = host.call("never", of: "test.callbacks")
     #expect(host.unloadAll(deadline: .milliseconds(1)) == [])
     #expect(await promise.outcome().pluginError?.kind == .closed)
-  }
-
-  private func outcome(_ function: String, _ values: PluginValue...) async -> Outcome {
-    await host.outcome(function, of: "test.callbacks", values.map { .value($0) })
   }
 }

@@ -6,7 +6,8 @@ import Synchronization
 import Testing
 
 @Suite("Callbacks: scopes")
-struct Scopes {
+struct Scopes: CallsPlugin {
+  static let plugin = "test.callbacks"
   let host: Host
   let log = Recorder<String>()
 
@@ -146,10 +147,6 @@ struct Scopes {
     #expect(alive.isOver)
     #expect(alive.count == 10_000)
     #expect(log.events == [])
-  }
-
-  private func outcome(_ function: String, _ arguments: Argument...) async -> Outcome {
-    await host.outcome(function, of: "test.callbacks", arguments)
   }
 
   private func callKept(_ which: Int64, _ value: Int64) async -> PluginValue? {

@@ -4,7 +4,8 @@ import PromisesTestSupport
 import Testing
 
 @Suite("Calls: exceptions")
-struct Exceptions {
+struct Exceptions: CallsPlugin {
+  static let plugin = "test.throwing"
   let host: Host
 
   init() throws { host = try .loading("throwing") }
@@ -109,9 +110,5 @@ struct Exceptions {
     let closed = try Fixture.plugin("throwing", ["-DENTRY_THROWS"])
     let error = #expect(throws: PluginError.self) { try Host.inspect(closed) }
     #expect(error?.message == "promise_plugin_entry() threw std::domain_error: nobody is at home")
-  }
-
-  private func outcome(_ function: String, _ values: PluginValue...) async -> Outcome {
-    await host.outcome(function, of: "test.throwing", values.map { .value($0) })
   }
 }

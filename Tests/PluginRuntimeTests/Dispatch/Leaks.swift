@@ -104,7 +104,7 @@ struct Leaks {
     arguments: [
       [.string("a"), .int(0)], [.string("("), .int(1)], [.int(1), .int(0)],
     ] as [[PluginValue]])
-  func setAside(arguments: [PluginValue]) async throws {
+  func callerAllocated(arguments: [PluginValue]) async throws {
     let host = Host()
     let signature = try Signature(
       parsing: "regcomp(preg: out(\(Self.size)) own(regfree) ptr<regex_t>, pattern: cstr, flags: i32) -> i32 ! nonzero")

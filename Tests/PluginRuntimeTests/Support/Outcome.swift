@@ -59,3 +59,27 @@ extension Host {
     }
   }
 }
+
+/// A suite whose calls are of one plugin.
+protocol CallsPlugin {
+  /// The id of the plugin.
+  static var plugin: String { get }
+  var host: Host { get }
+}
+
+extension CallsPlugin {
+  /// Calls a function of the plugin with values and waits for the outcome.
+  func outcome(_ function: String, _ values: PluginValue...) async -> Outcome {
+    await host.outcome(function, of: Self.plugin, values.map { .value($0) })
+  }
+
+  /// Calls a function of the plugin with arguments and waits for the outcome.
+  func outcome(_ function: String, _ first: Argument, _ others: Argument...) async -> Outcome {
+    await host.outcome(function, of: Self.plugin, [first] + others)
+  }
+
+  /// Calls a function of the plugin with arguments as JSON and waits for the outcome.
+  func outcome(_ function: String, json arguments: String) async -> Outcome {
+    await host.outcome(function, of: Self.plugin, json: arguments)
+  }
+}
