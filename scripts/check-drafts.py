@@ -72,7 +72,7 @@ def sizes(types, signatures, path, flags):
         if function not in types.functions and (size := re.search(r"size: const usize = (\d+)", body)):
             made = re.search(r"(?:made: out\(\d+\) (?:own )?|struct: )ptr<(\w+)>", body)
             if not made:
-                # Of memory that the caller sets aside.
+                # Of caller-allocated memory.
                 continue
             name = made.group(1)
             if name not in types.typedefs:

@@ -183,13 +183,13 @@ final class FrameServer: Sendable {
 
   /// Starts a follower if there is none, to read on if a call does not return. Returns whether there is a follower.
   private func hasFollower() -> Bool {
-    let (isThere, isAllowed) = state.withLock { state in
-      let isThere = state.hasFollower
+    let (hasFollower, isAllowed) = state.withLock { state in
+      let hasFollower = state.hasFollower
       let isAllowed = state.replaced < limit
       if isAllowed { state.hasFollower = true }
-      return (isThere, isAllowed)
+      return (hasFollower, isAllowed)
     }
-    guard isAllowed, !isThere else { return isAllowed }
+    guard isAllowed, !hasFollower else { return isAllowed }
     let isStarted = startThread { [self] in follow() }
     if !isStarted { state.withLock { $0.hasFollower = false } }
     return isStarted

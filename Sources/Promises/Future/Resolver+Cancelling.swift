@@ -58,7 +58,7 @@ extension Resolver {
   /// The resolver is no longer needed: its release does not cancel the future. A future that would wait for itself,
   /// also through others, is cancelled because of a `PromiseError`.
   public func resolve(with future: Future<Value, Failure>) {
-    handOver()
+    disarm()
     var hasMemory = true
     switch cell.follow(future.cell) {
     case .follows: break

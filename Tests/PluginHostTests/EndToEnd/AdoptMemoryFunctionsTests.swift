@@ -1,7 +1,7 @@
 import Testing
 
 extension EndToEnd {
-  /// Memory that callers set aside, and data behind addresses: `memory_new`, `memory_read` and their like.
+  /// Caller-allocated memory, and data behind addresses: `memory_new`, `memory_read` and their like.
   @Suite struct AdoptMemoryFunctionsTests {
     private static let header = """
       void number_text(int number, char *to);

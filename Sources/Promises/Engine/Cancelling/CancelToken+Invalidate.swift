@@ -44,8 +44,8 @@ extension CancelToken {
       while next != 0 {
         let entry = TokenEntry(CellRef(index: next))
         next = entry.next
-        let goes = invalidates || entry.flags & CancelToken.onlyInvalidation == 0
-        if goes, let child = entry.weak.strong() { children.push(CancelToken(child), invalidates: invalidates) }
+        let propagates = invalidates || entry.flags & CancelToken.onlyInvalidation == 0
+        if propagates, let child = entry.weak.strong() { children.push(CancelToken(child), invalidates: invalidates) }
       }
       let promises = first(of: .promises)
       setList(of: .promises, 0)
