@@ -11,10 +11,7 @@ struct CallbackCalls: CallsPlugin {
   let host: Host
   let log = Recorder<String>()
 
-  init() throws {
-    let log = log
-    host = try .loading("callbacks", Host.Options(log: { log.record("\($0) \($1): \($2)") }))
-  }
+  init() throws { host = try .loading("callbacks", log: log) }
 
   @Test("a plugin calls a closure, with its arguments, and gets its result")
   func call() async {

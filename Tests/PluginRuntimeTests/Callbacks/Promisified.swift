@@ -10,10 +10,7 @@ struct Promisified: CallsPlugin {
   let host: Host
   let log = Recorder<String>()
 
-  init() throws {
-    let log = log
-    host = try .loading("callbacks", Host.Options(log: { log.record("\($0) \($1): \($2)") }))
-  }
+  init() throws { host = try .loading("callbacks", log: log) }
 
   @Test("the promise is fulfilled with the callback's argument, on any thread")
   func later() async {

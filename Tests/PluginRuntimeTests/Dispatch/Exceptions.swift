@@ -103,7 +103,7 @@ struct Exceptions: CallsPlugin {
     #expect(refusal?.message == "load() threw std::logic_error: not today")
 
     let log = Recorder<String>()
-    let leaving = try Host.loading("throwing", Host.Options(log: { log.record("\($0) \($1): \($2)") }))
+    let leaving = try Host.loading("throwing", log: log)
     #expect(leaving.unloadAll() == [])
     #expect(log.events == ["error test.throwing: unload() threw std::logic_error: I stay"])
 

@@ -1,5 +1,6 @@
 import PluginRuntime
 import Promises
+import PromisesTestSupport
 
 /// The outcome of a promise. Reasons are of any type; those of these tests are values.
 enum Outcome: @unchecked Sendable {
@@ -42,6 +43,11 @@ extension Host {
     let host = Host(options)
     try host.load(try Fixture.plugin(fixture))
     return host
+  }
+
+  /// Returns a host with one plugin, freshly built, that records the lines of its log.
+  static func loading(_ fixture: String, log: Recorder<String>) throws -> Host {
+    try loading(fixture, Options(log: { log.record("\($0) \($1): \($2)") }))
   }
 
   /// Calls a function of a fixture with values and waits for the outcome.

@@ -1,5 +1,5 @@
 /* faulty.c - a plugin with one fault, which a macro chooses; without a macro it has none. */
-#include <promise_plugin.h>
+#include "../../../Fixtures/plugins/fixture.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -292,20 +292,4 @@ static const promise_plugin_function_t functions[] = {
     {"apply(f: fn(i32) -> i32) -> i32", (promise_function_t)apply, NULL},
 };
 
-static const promise_plugin_t plugin = {
-    .size = sizeof(promise_plugin_t),
-    .abi_min = 1,
-    .abi_max = PROMISE_ABI_VERSION,
-    .function_size = sizeof(promise_plugin_function_t),
-    .id = "org.example.faulty",
-    .version = "1.0.0",
-    .load = load,
-    .unload = unload,
-    .functions = functions,
-    .function_count = sizeof functions / sizeof functions[0],
-};
-
-const promise_plugin_t *promise_plugin_entry(uint32_t host_abi) {
-  (void)host_abi;
-  return &plugin;
-}
+PLUGIN("org.example.faulty", .load = load, .unload = unload)
