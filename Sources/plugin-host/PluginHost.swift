@@ -15,6 +15,7 @@ struct PluginHost: ParsableCommand {
     return configuration
   }
   private static let isParsing = Atomic(false)
+  private static let version = "1.0.0"
 
   private static let described = CommandConfiguration(
     commandName: "plugin-host",
@@ -25,7 +26,7 @@ struct PluginHost: ParsableCommand {
 
       \(ExitStatus.help)
       """,
-    version: "1.0.0",
+    version: version,
     subcommands: [
       ListCommand.self, InspectCommand.self, CallCommand.self, RunCommand.self, ShellCommand.self, DocCommand.self,
       AdoptCommand.self, NewCommand.self, CheckCommand.self, CacheCommand.self, CompleteCommand.self,
@@ -33,6 +34,7 @@ struct PluginHost: ParsableCommand {
     ])
 
   static func main() {
+    if asksForVersionAlone { writeVersion() }
     if isWorker { runWorker() }
     StandardStreams.occupy()
     SignalAction.surviveFailedWrites()
@@ -40,11 +42,6 @@ struct PluginHost: ParsableCommand {
     TerminationSignals.record()
     let words = RawText.arguments
     do {
-      // Before the parser, which takes most of the start, and before the rules of trust, which concern plugins alone.
-      if words == ["--version"] {
-        try StandardOutput.write(configuration.version + "\n")
-        end(.fulfilled)
-      }
       // A guess until the command line is parsed.
       StructuredError.isOn = asksForJSON(words)
       try Admission.begin()
@@ -70,6 +67,25 @@ struct PluginHost: ParsableCommand {
       end(failure.status)
     } catch {
       end(after: error, in: words)
+    }
+  }
+
+  /// Whether the command line is `--version`. Reads it as C does, because arrays of strings need the runtime's metadata.
+  private static var asksForVersionAlone: Bool {
+    CommandLine.argc == 2 && CommandLine.unsafeArgv[1].map { strcmp($0, "--version") == 0 } ?? false
+  }
+
+  /// Writes the version before anything else is initialized: the parser and the metadata of all commands take most of
+  /// the start.
+  private static func writeVersion() -> Never {
+    StandardStreams.occupy()
+    SignalAction.surviveFailedWrites()
+    do throws(Failure) {
+      try StandardOutput.write(version + "\n")
+      end(.fulfilled)
+    } catch {
+      StructuredError.write(error)
+      end(error.status)
     }
   }
 
