@@ -70,13 +70,13 @@ struct PluginHost: ParsableCommand {
     }
   }
 
-  /// Whether the command line is `--version`. Reads it as C does, because arrays of strings need the runtime's metadata.
+  /// Whether the command line is `--version`. Read as C does, because arrays of strings need the runtime's metadata.
   private static var asksForVersionAlone: Bool {
     CommandLine.argc == 2 && CommandLine.unsafeArgv[1].map { strcmp($0, "--version") == 0 } ?? false
   }
 
-  /// Writes the version before anything else is initialized: the parser and the metadata of all commands take most of
-  /// the start.
+  /// Writes the version before anything else is initialized: the parser and the metadata of all the commands take most
+  /// of the start.
   private static func writeVersion() -> Never {
     StandardStreams.occupy()
     SignalAction.surviveFailedWrites()
