@@ -48,8 +48,8 @@ instructions() {
     echo "  $1, instructions: skipped, valgrind is not installed"
   fi
 }
-instructions --version 9999999
-instructions --help 99999999
+instructions --version 860000
+instructions --help 9500000
 
 # Each library costs every start. Plugins load libstdc++ when they need it.
 needed=$(readelf -d "$host" | sed -n 's/.*(NEEDED).*\[\(.*\)\.so.*/\1/p' | grep -v '^ld-linux' | sort | xargs)
