@@ -54,7 +54,9 @@ struct FileDescriptorTests {
     await #expect(processExitsWith: .success) {
       func work() async throws {
         let plugin = try IsolatedPlugin.loading("greedy") { try? $0.capabilities.allow("memory=1G") }
-        _ = try await plugin.outcome("allocate", .uint(8 << 30))
+        for function in ["allocate", "make_writable", "extend_heap"] {
+          _ = try await plugin.outcome(function, .uint(8 << 30))
+        }
         #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
         _ = try await plugin.outcome("read_and_die", .string("/etc/passwd"))
         #expect(try await plugin.outcome("echo", .int(4)).value == .int(4))
