@@ -101,16 +101,12 @@ static promise_status_t fails(int32_t *result, promise_value_t *error) {
   throw std::runtime_error("after all");
 }
 
-struct tag {
-  int32_t code;
-};
-
 static promise_status_t stores(promise_str_t text, int32_t *, promise_value_t *error) {
   promise_value_error(error, "test.throwing", 9, std::string(text.data, text.length).c_str());
   throw std::runtime_error("after all");
 }
 
-static promise_status_t stores_tagged(promise_str_t text, tag, int32_t *result, promise_value_t *error) {
+static promise_status_t stores_beside(promise_str_t text, int32_t *, int32_t *result, promise_value_t *error) {
   return stores(text, result, error);
 }
 
@@ -171,7 +167,7 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("throws(what: str) -> i32", throws),
     FUNCTION("fails() -> i32 !", fails),
     FUNCTION("stores(text: str) -> i32 !", stores),
-    FUNCTION("stores_tagged(text: str, tag: {code: i32}) -> i32 !", stores_tagged),
+    FUNCTION("stores_beside(text: str, count: out i32) -> i32 !", stores_beside),
     FUNCTION("makes() -> promise<void>", makes),
     FUNCTION("within_handler() -> promise<void>", within_handler),
     FUNCTION("gives() -> own(throwing_free) bytes", gives),

@@ -40,7 +40,7 @@ struct Leaks {
     Case("failing", "later", .bool(true)), Case("failing", "later", .bool(false)), Case("dispatch", "give", .int(0)),
     Case("dispatch", "raise", .object([PluginMember("message", text)])), Case("wild", "listed_error"),
     // Errors that a function has stored before it throws.
-    Case("throwing", "stores", text), Case("throwing", "stores_tagged", text, .object([PluginMember("code", .int(1))])),
+    Case("throwing", "stores", text), Case("throwing", "stores_beside", text),
     // Promises.
     Case("promises", "str", text), Case("promises", "bytes", bytes), Case("promises", "fail", .string("why")),
     Case("promises", "str_as_number", text), Case("promises", "twofold", .int(4)), Case("promises", "lose", bytes),

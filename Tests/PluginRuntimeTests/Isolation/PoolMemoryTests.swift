@@ -11,12 +11,15 @@ struct PoolMemoryTests {
     let block = try #require(pool.block(of: bytes))
     #expect(pool.block(of: bytes) === block)
     #expect(pool.block(of: Array(bytes.dropLast())) == nil)
-    for number in 0..<100 as Range<UInt8> {
-      let other = pool.block(of: [UInt8](repeating: number, count: SharedBytes.threshold))
+    // Kept, so that each has an address of its own.
+    let others = (0..<20).map { [UInt8](repeating: $0, count: SharedBytes.threshold) }
+    for bytes in others {
+      let other = pool.block(of: bytes)
       #expect(other != nil && other !== block)
       // The entries: of the kept block, and of the latest one.
       #expect(pool.count <= 2)
     }
     #expect(pool.block(of: bytes) === block)
+    withExtendedLifetime(others) {}
   }
 }
