@@ -23,6 +23,39 @@ static void each_promise_has_the_next_event(void) {
   release_both(subscriber, publisher);
 }
 
+/* Whether the promise was rejected because the stream of the subscriber finished. */
+static bool is_end_of(promise_t *promise, promise_subscriber_t *subscriber) {
+  promise_t *end = end_of(subscriber);
+  promise_value_t reason = {.kind = 0};
+  promise_result(promise, &reason);
+  const promise_value_t *cause = promise_value_cause(&reason);
+  bool holds = failed_with(promise, PROMISE_EFINISHED) && cause && cause->kind == PROMISE_KIND_U64 &&
+               cause->as.u64 == (uint64_t)(uintptr_t)end;
+  promise_value_release(&reason);
+  promise_release(end);
+  return holds;
+}
+
+/* The end of one stream is an error within another. */
+static void the_end_names_its_subscriber(void) {
+  promise_publisher_t *one = publisher_new(0), *other = publisher_new(0);
+  promise_subscriber_t *of_one = pull(one, PROMISE_OVERFLOW_BUFFER, 0),
+                       *of_other = pull(other, PROMISE_OVERFLOW_BUFFER, 0);
+  promise_t *waits = next_of(of_one);
+  promise_publisher_finish(one);
+  promise_t *after = next_of(of_one);
+  CHECK(is_end_of(waits, of_one) && is_end_of(after, of_one) && !is_end_of(after, of_other));
+  promise_value_t reason;
+  CHECK_STATUS(promise_result(after, &reason), PROMISE_OK);
+  CHECK_STATUS(promise_publisher_publish_error(other, &reason), PROMISE_OK);
+  promise_publisher_finish(other);
+  promise_t *error = next_of(of_other), *last = next_of(of_other);
+  CHECK(failed_with(error, PROMISE_EFINISHED) && !is_end_of(error, of_other) && is_end_of(last, of_other));
+  promise_release(waits), promise_release(after), promise_release(error), promise_release(last);
+  release_both(of_one, one);
+  release_both(of_other, other);
+}
+
 static void the_ways_to_end_are_distinguished(void) {
   for (int how = 0; how < 4; how++) {
     promise_publisher_t *publisher = publisher_new(0);
@@ -250,6 +283,7 @@ static void a_loop_of_awaits_takes_no_stack_while_it_waits(void) {
 int main(void) {
   RUN(each_promise_has_the_next_event);
   RUN(the_ways_to_end_are_distinguished);
+  RUN(the_end_names_its_subscriber);
   RUN(a_promise_that_is_given_up_loses_no_event);
   RUN(a_token_has_no_interest_in_an_event);
   RUN(abandoned_promises_do_not_pile_up);

@@ -206,9 +206,10 @@ PROMISE_API promise_status_t promise_subscriber_cancel(promise_subscriber_t *PRO
 /* Creates a promise of the next event: fulfilled with a value, rejected with an error. Several may be pending; they
  * take the events in the order in which they were made. After the end of the stream it is rejected: with an ERROR of
  * domain "promise" and code PROMISE_EFINISHED if the stream finished; with the reason if it failed; with a DISCARDED if
- * the stream or the subscriber was cancelled. promise_subscriber_end() distinguishes an error from the end. A request
- * to cancel (cancel.h) cancels the promise. If the promise is settled by other means, or its last reference is
- * released, the event passes to the next consumer.
+ * the stream or the subscriber was cancelled. The cause of that ERROR is a U64, the handle of promise_subscriber_end()
+ * as a number. An event may be an error with the same code, such as the end of another stream, but not with this cause.
+ * A request to cancel (cancel.h) cancels the promise. If the promise is settled by other means, or its last reference
+ * is released, the event passes to the next consumer.
  * Returns a new reference.
  * NULL: PROMISE_EINVAL if `subscriber` is NULL or has callbacks; PROMISE_ESTALE; PROMISE_ENOMEM.
  * [any thread] */

@@ -25,11 +25,15 @@ package enum Fault {
   }
 
   /// An ERROR of the domain "promise"; VOID when memory has run out.
-  package var value: CellValue {
+  package var value: CellValue { value(because: .void) }
+
+  /// An ERROR with a cause; VOID: none. Takes ownership of the cause.
+  func value(because cause: CellValue) -> CellValue {
     let domain: StaticString = "promise"
     let (code, message) = row
     return unsafe Box.error(
       domain: UnsafeBufferPointer(start: domain.utf8Start, count: domain.utf8CodeUnitCount), code: code,
-      message: UnsafeBufferPointer(start: message.utf8Start, count: message.utf8CodeUnitCount)) ?? .void
+      message: UnsafeBufferPointer(start: message.utf8Start, count: message.utf8CodeUnitCount),
+      origin: UnsafeBufferPointer(start: nil, count: 0), cause: cause) ?? .void
   }
 }

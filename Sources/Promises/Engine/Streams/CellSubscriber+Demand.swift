@@ -48,7 +48,7 @@ extension CellSubscriber {
       promise.release()
       return nil
     }
-    ending.settle(promise, isOfValue: true)
+    ending.settle(promise, inPlaceOfEventBefore: end)
     ending.release()
     if let end, end.state.isSettled { _ = end.seenState }
     return promise

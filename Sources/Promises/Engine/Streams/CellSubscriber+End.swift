@@ -60,7 +60,7 @@ extension CellSubscriber {
         if request.isAbandoned {
           _ = request.discard()
         } else {
-          ending.settle(request, isOfValue: true)
+          ending.settle(request, inPlaceOfEventBefore: terms.end)
           isReported = true
         }
         request.release()

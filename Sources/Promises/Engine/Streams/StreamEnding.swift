@@ -22,11 +22,17 @@ package enum StreamEnding {
     return false
   }
 
-  /// Settles the promise of the end, or with `isOfValue` a promise of a value, which is rejected also if the stream
-  /// finished.
-  func settle(_ promise: CellRef, isOfValue: Bool = false) {
+  /// Settles a promise of an event, which is rejected also if the stream finished. The error is that of this
+  /// subscriber: its cause is the id of the promise of the end. An event may have an error of the same code.
+  func settle(_ promise: CellRef, inPlaceOfEventBefore end: CellRef?) {
+    guard isFinished else { return settle(promise) }
+    let id = end.map { CellValue(kind: .u64, bits: $0.token.bits) } ?? .void
+    _ = promise.settle(Fault.finished.value(because: id), .rejected)
+  }
+
+  /// Settles the promise of the end.
+  func settle(_ promise: CellRef) {
     switch self {
-    case .finished where isOfValue: _ = promise.settle(Fault.finished.value, .rejected)
     case .finished: _ = promise.settle(.void, .fulfilled)
     case .failed(let reason):
       _ = promise.settle(reason.retain() ? reason : Fault.tooManyReferences.value, .rejected)
