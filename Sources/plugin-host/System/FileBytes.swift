@@ -5,6 +5,8 @@ import Glibc
 enum FileBytes {
   /// The maximum number of bytes read from a file, a pipe or a device: some are endless.
   static let longest = 1 << 30
+  /// The maximum number of bytes of a file with rules, descriptions or lines, which is read as text.
+  static let longestText = 1 << 26
 
   /// Reads all of a file, a pipe or a device, until its end. In an interactive session SIGINT ends it.
   ///
@@ -22,17 +24,28 @@ enum FileBytes {
     return try read(descriptor: descriptor, limit: limit, by: deadline)
   }
 
-  /// Reads all of a regular file. Never waits for another process, as a read of a FIFO does.
+  /// Reads all of a regular file. Never waits for another process, as a read of a FIFO does, and never reads a device.
+  /// Use it for each file that is found by its name or place, rather than given as input by the user.
   ///
-  /// - Throws: `SystemError`; EINVAL for another kind of file, EFBIG if there are more bytes than `limit`.
+  /// - Throws: `SystemError`; `.notRegular` for another kind of file, EFBIG if there are more bytes than `limit`.
   static func readRegular(path: String, limit: Int) throws(SystemError) -> [UInt8] {
-    let descriptor = open(RawText.cString(Directory.absolute(path)), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { throw .last }
+    let descriptor = try openRegular(path: path)
     defer { close(descriptor) }
-    var information = stat()
-    guard fstat(descriptor, &information) == 0 else { throw .last }
-    guard information.st_mode & S_IFMT == S_IFREG else { throw SystemError(code: EINVAL) }
     return try read(descriptor: descriptor, limit: limit)
+  }
+
+  /// Opens a regular file to read. Never waits.
+  ///
+  /// - Throws: `SystemError`; `.notRegular` for another kind of file.
+  static func openRegular(path: String) throws(SystemError) -> Int32 {
+    let descriptor = open(RawText.cString(Directory.absolute(path)), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    guard descriptor >= 0 else { throw .last }
+    var information = stat()
+    let error: SystemError? =
+      fstat(descriptor, &information) != 0 ? .last : information.st_mode & S_IFMT != S_IFREG ? .notRegular : nil
+    guard let error else { return descriptor }
+    close(descriptor)
+    throw error
   }
 
   /// Reads `descriptor` until its end.

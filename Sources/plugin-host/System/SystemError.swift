@@ -8,6 +8,12 @@ struct SystemError: Error, Equatable, CustomStringConvertible {
   /// The error of the system call that just failed on this thread.
   static var last: SystemError { SystemError(code: errno) }
 
+  /// The error for a file of another kind, where a regular file is expected.
+  static let notRegular = SystemError(code: EINVAL)
+
+  /// The text of the error, if it is that of a file that is read.
+  var fileProblem: String { self == .notRegular ? "not a regular file" : description }
+
   /// The text of the error of a process's start that just failed, with the limits on the number of processes, if one is
   /// reached.
   static var lastOfStart: String { errno == EAGAIN ? "\(last): \(SystemLimit.tasks)" : "\(last)" }
