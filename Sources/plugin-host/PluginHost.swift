@@ -131,8 +131,7 @@ struct PluginHost: ParsableCommand {
 
   private static func end(_ status: ExitStatus) -> Never {
     PluginOutput.end()
-    ProcessGuard.ending(status.rawValue)
-    Glibc.exit(status.rawValue)
+    ProcessGuard.exit(status.rawValue)
   }
 
   /// Starts to report plugin code that ends the process.
