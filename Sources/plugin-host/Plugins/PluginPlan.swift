@@ -86,6 +86,7 @@ struct PluginPlan: Sendable {
     let file = try finder.path(of: reference)
     let place = given ?? Self.place(ofFile: file)
     let thread = Self.thread(for: place)
+    noteFolders(of: place, capabilities)
     let plugin =
       if let scanner { try scanner.description(of: file) } else { try inspect(file, in: place, thread, capabilities) }
     // A reference with a dot is an id. The file was found by the last component, so its id has to be compared.
@@ -132,6 +133,7 @@ struct PluginPlan: Sendable {
     if adoption.library.contains("/") { try finder.trust.check(adoption.library) }
     let place = place ?? Self.place(ofFile: adoption.library)
     let thread = Self.thread(for: place)
+    noteFolders(of: place)
     let plugin =
       if let scanner {
         try scanner.description(of: adoption)
@@ -164,6 +166,11 @@ struct PluginPlan: Sendable {
       guard AdoptionFile.isNamed(path) else { return try Self.inspect(plugin: path, workers, on: thread) }
       return try Self.inspect(AdoptionFile.read(path, trust: finder.trust), workers, on: thread)
     }
+  }
+
+  /// Notes the folders that a plugin of that place may write to, before its code runs.
+  private func noteFolders(of place: PluginPlace, _ capabilities: Capabilities = Capabilities()) {
+    if let workers = workers(for: place) { WritableFolders.add(workers.capabilities.union(capabilities)) }
   }
 
   /// Returns the options of workers that inspect plugins of that place; `nil` for plugins that run in this process.

@@ -9,14 +9,16 @@ enum FileBytes {
   /// Reads all of a file, a pipe or a device, until its end. In an interactive session SIGINT ends it.
   ///
   /// - Throws: `SystemError`; EFBIG if there are more bytes than `limit`, ETIMEDOUT if the end has not come by the
-  ///   deadline, EINTR if it was interrupted.
+  ///   deadline, EINTR if it was interrupted; that of a link out of a folder that plugins may write to.
   static func read(
     path: String, limit: Int = longest, by deadline: ContinuousClock.Instant? = nil
   ) throws(SystemError) -> [UInt8] {
     let deadline = deadline ?? (Interrupts.isInstalled ? .now + .seconds(1_000_000) : nil)
     // To open a FIFO waits for its writer, unless it does not block.
     let flags = O_RDONLY | O_CLOEXEC | (deadline == nil ? 0 : O_NONBLOCK)
-    let descriptor = open(RawText.cString(Directory.absolute(path)), flags)
+    let path = Directory.absolute(path)
+    let place = try WritableFolders.place(of: path, followsLast: true)
+    let descriptor = try place?.open(flags) ?? open(RawText.cString(path), flags)
     guard descriptor >= 0 else { throw .last }
     defer { close(descriptor) }
     return try read(descriptor: descriptor, limit: limit, by: deadline)
@@ -87,8 +89,10 @@ enum FileBytes {
   /// Opens a file, a FIFO or a device to write to. To open a FIFO waits for its reader.
   ///
   /// - Throws: `SystemError`; ETIMEDOUT if no reader has come by the deadline.
-  static func openToWrite(path: String, by deadline: ContinuousClock.Instant?) throws(SystemError) -> Int32 {
-    let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | (deadline == nil ? 0 : O_NONBLOCK)
+  static func openToWrite(
+    path: String, flags: Int32 = 0, by deadline: ContinuousClock.Instant?
+  ) throws(SystemError) -> Int32 {
+    let flags = flags | O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | (deadline == nil ? 0 : O_NONBLOCK)
     while true {
       let descriptor = open(RawText.cString(path), flags, 0o666)
       if descriptor >= 0 { return descriptor }

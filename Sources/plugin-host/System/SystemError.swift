@@ -12,5 +12,16 @@ struct SystemError: Error, Equatable, CustomStringConvertible {
   /// reached.
   static var lastOfStart: String { errno == EAGAIN ? "\(last): \(SystemLimit.tasks)" : "\(last)" }
 
-  var description: String { code == ETIMEDOUT ? "timed out" : SystemLimit.text(code) }
+  /// The error of a path that a plugin may have chosen (`WritableFolders`).
+  static var linkOut: SystemError { SystemError(code: linkOutCode) }
+
+  private static let linkOutCode: Int32 = -1
+
+  var description: String {
+    switch code {
+    case ETIMEDOUT: "timed out"
+    case Self.linkOutCode: "a symbolic link leads out of a folder that a plugin may write to; it is not followed"
+    default: SystemLimit.text(code)
+    }
+  }
 }
