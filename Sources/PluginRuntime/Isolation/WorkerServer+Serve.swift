@@ -109,7 +109,8 @@ extension WorkerServer {
   /// Asks a busy worker each second whether it still reads. A worker whose descriptors were closed ends by that.
   private func ping(_ now: ContinuousClock.Instant) {
     if let pinged, pinged + settings.options.loadTimeout <= now {
-      return kill("it read nothing in \(settings.options.loadTimeout)")
+      let deed = reader.hasPart ? "sent a part of a frame and not the rest" : "read nothing"
+      return kill("it \(deed) in \(settings.options.loadTimeout)")
     }
     guard now >= (lastPing ?? now - .seconds(1)) + .seconds(1) else { return }
     lastPing = now

@@ -47,6 +47,13 @@ extension EndToEnd {
       #expect(ending.status == 0 && ending.text == "\"content 99\"\n", "\(ending)")
     }
 
+    @Test func aPluginThatUsesUpTheDescriptorsIsNamed() throws {
+      let plugin = FixturePlugins.path("shifting")
+      let ending = try run(["call", plugin, "nothing"], environment: ["HOARD": "1"])
+      #expect(ending.status != 0 && ending.text == "" && ending.errors.contains(plugin), "\(ending)")
+      #expect(ending.errors.contains("RLIMIT_NOFILE is 64"), "\(ending)")
+    }
+
     @Test func everyTrustedFileIsHashed() throws {
       let files = try make(".so", of: "lonely")
       let ending = try run(["trust", "add"] + files, environment: ["XDG_CONFIG_HOME": folder.url.path])
