@@ -33,7 +33,7 @@ enum WritableFolders {
   }
 }
 
-/// The place of a file in a folder that is kept open: what becomes of the folder's path does not matter.
+/// The place of a file in a folder that is kept open. A change of the folder's path has no effect on it.
 final class FilePlace: Sendable {
   let folder: Int32
   private let name: String
@@ -97,7 +97,7 @@ private struct PathWalk: ~Copyable {
       hasEntered = hasEntered || !around.isEmpty
       let isInProc = Self.isBelow("/proc", here)
       let isReplaced = rest.isEmpty && !around.isEmpty && !followsLast
-      // Links of /proc are no texts, and lead to open files.
+      // A link of /proc leads to an open file; its text may be no path.
       if !isReplaced, !isInProc, let link = Self.text(folder, String(component)) {
         links += 1
         guard links <= 40 else { throw SystemError(code: ELOOP) }
