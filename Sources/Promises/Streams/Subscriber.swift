@@ -6,9 +6,12 @@
 ///       .onNewData { show($0) }
 ///
 /// **Callbacks.** Each gets the states from the moment when it is added, in the order of publication, one at a time. It
-/// is never entered twice at once, and gets `.cancelled` at most once, last. Callbacks of one subscriber run in the
-/// order in which they were added: all get one state before any gets the next. This holds for immediate callbacks, and
-/// for callbacks on one serial queue. After `.cancelled` a callback is released.
+/// is never entered twice at once, and gets `.cancelled` at most once, last. After `.cancelled` a callback is released.
+///
+/// **Order.** Callbacks of one subscriber run in the order in which they were added: all get one state before any gets
+/// the next. This holds for callbacks with one context, which is `.main`, a queue or an executor. It also holds for
+/// immediate callbacks, unless one of them is running when the next state is published: that one gets the state
+/// afterwards, the others at once. A callback with a demand, or on the pool, has only its own order.
 ///
 /// **Lifetime.** Keep the subscriber for as long as callbacks are wanted: when it is released, they are called no more,
 /// not even with `.cancelled`. A derived subscriber keeps the one that it was made from, with all callbacks. So of a
