@@ -99,13 +99,24 @@ final class StreamNode: Sendable {
   /// Whether the stream has ended here.
   var hasEnded: Bool { unsafe site?.place.ended.isSet ?? (base.hasFinished != nil) }
 
-  /// Ends the stream here and downstream.
+  /// Ends the stream here and downstream, after the states that were published before.
   func cancel() {
     guard let site = unsafe site else {
-      _ = base.end(.cancelled)
-      return
+      return StreamCut.perform(at: base, closesSources: true) { _ = $0.end(.cancelled) }
     }
-    site.line.perform(at: site.place.ordinal, in: base) { site.place.cancel(in: $0) }
+    let place = site.place
+    let line = site.line
+    // The line performs the end after the states that its head has accepted.
+    guard let source = base.source(0).source else {
+      return line.perform(at: place.ordinal, in: base) { place.cancel(in: $0) }
+    }
+    let target = base
+    let isHeld = target.ref.retain()
+    StreamCut.perform(at: source) { _ in
+      line.perform(at: place.ordinal, in: target) { place.cancel(in: $0) }
+      if isHeld { target.ref.release() }
+    }
+    source.ref.release()
   }
 
   /// Calls back for the states from now on, for as long as the node lives. Callbacks in one context share turns, except

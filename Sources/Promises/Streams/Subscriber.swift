@@ -50,6 +50,10 @@ public final class Subscriber<Value, Failure> {
 
   /// Unsubscribes: each callback, and each stream derived from this one, gets the states published before, then
   /// `.cancelled`. The publisher and its other subscribers continue. Later calls are no-ops.
+  ///
+  /// If another thread, or a caller of this one, is delivering earlier states, the end follows them. States that an
+  /// operator holds back, for a time or for a group, are dropped, and so are those that wait in an inner stream of
+  /// `flatMapValues`.
   public func cancel() {
     log.note(.publishing, "cancel()")
     node.cancel()
