@@ -14,8 +14,9 @@
 /// afterwards, the others at once. A callback with a demand, or on the pool, has only its own order.
 ///
 /// **Lifetime.** Keep the subscriber for as long as callbacks are wanted: when it is released, they are called no more,
-/// not even with `.cancelled`. A derived subscriber keeps the one that it was made from, with all callbacks. So of a
-/// chain only the last element must be kept. No subscriber keeps the publisher.
+/// not even with `.cancelled`. Only a call that another thread has begun, or is about to begin, may still run. A
+/// derived subscriber keeps the one that it was made from, with all callbacks. So of a chain only the last element must
+/// be kept. No subscriber keeps the publisher.
 ///
 /// **Operators.** Each makes a new subscriber. Its function is called once for each state, however many callbacks
 /// there are downstream, on the thread that delivers. Functions that keep state need no lock: the calls come one at a
