@@ -41,14 +41,14 @@ public class Promise<Value>: AnyPromise {
   }
 
   /// Creates a pending promise and runs `body` later, on the main queue: its value fulfils the promise, its error
-  /// rejects it.
+  /// rejects it. A `CancellationError` discards the promise.
   ///
   ///     let size = Promise<Int> { try measure() }
   public convenience init(_ body: consuming @escaping () throws -> Value) {
     self.init(cell: .pending())
     let body = consume body
-    start(on: .main) { resolve, reject in
-      do { resolve(try body()) } catch { reject(error) }
+    PromiseContext.main.run {
+      do { self.resolve(try body()) } catch is CancellationError { self.discard() } catch { self.reject(error) }
     }
   }
 
