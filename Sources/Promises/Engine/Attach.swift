@@ -100,13 +100,15 @@ extension CellRef {
 
   /// Calls one of the observers once this promise is settled; false when memory has run out.
   package func observe(
-    _ onFulfilled: Observer?, _ onRejected: Observer?, _ context: Context, _ interest: Interest = .lasting
+    _ onFulfilled: Observer?, _ onRejected: Observer?, _ context: Context, _ interest: Interest = .lasting,
+    rejections: RejectionUse = .handled
   ) -> Bool {
     let function = unsafe unsafeBitCast(onFulfilled, to: UnsafeMutableRawPointer?.self)
     guard
       let reaction = unsafe CellRef.derived(from: self, .observe, function, context, interest: interest, references: 1)
     else { return outOfMemory(context) != nil }
     unsafe reaction.rejectionObserver = unsafe onRejected
+    reaction.mark(rejections.rawValue)
     deliver(to: reaction)
     return true
   }

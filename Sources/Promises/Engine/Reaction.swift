@@ -95,6 +95,8 @@ struct ReactionKind: Equatable {
   static var kept: UInt32 { 1 << 15 }
   /// `meta` of a promise with a discard block: its context is the event of a queue, whose taker settles it.
   static var answerable: UInt32 { 1 << 16 }
+  /// `meta` of a promise with a discard block: its context is the timer that would settle it.
+  static var timed: UInt32 { 1 << 10 }
   /// `meta` of a bare reaction: its `RejectionUse`.
   static var rejectionUse: UInt32 { 3 << 17 }
   /// `meta` of a reaction that is not a promise: no handle to it ever exists.

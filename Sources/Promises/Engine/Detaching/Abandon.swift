@@ -73,7 +73,7 @@ extension CellRef {
     // A rejection that counts as handled here, after a time limit has passed, counts as handled upstream, too.
     let isTaken = detachState.isTaken
     // No thread waits for it: each one has a reference for the time of its wait.
-    let before = publish(CellValue(kind: .discarded), .rejected)
+    let before = publish(delayedReason ?? CellValue(kind: .discarded), .rejected)
     source?.detach(self, isTaken: isTaken)
     if isDiscardable(before) { releaseContextInTurn() }
     CellRef.orphan(Settlement.reversed(before.head))

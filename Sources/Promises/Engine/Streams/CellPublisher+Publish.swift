@@ -62,6 +62,7 @@ extension CellPublisher {
       state.ready = nil
       stopped = unsafe state.pacing?.pointee.stop()
       rest = unsafe state.flattening?.pointee.stop()
+      if state.count > 0 { _ = state.follower?.seenState }
       endAll(&state, ending, &delivery)
       return true
     }
@@ -121,7 +122,10 @@ extension CellPublisher {
       } else if let latest = state.latest {
         hasRoomChanged = subscriber.accept(latest, &delivery, &garbage)
       }
-      if let ending = state.ending { return subscriber.acceptEnd(ending, &delivery) }
+      if let ending = state.ending {
+        _ = state.follower?.seenState
+        return subscriber.acceptEnd(ending, &delivery)
+      }
       subscriber.link = (previous: state.last, next: 0)
       subscriber.isLinked = true
       if state.last == 0 {
