@@ -146,11 +146,10 @@ static void a_callback_may_set_them(void) {
 static void either_may_be_missing(void) {
   hooks_t hooks = HOOKS;
   CHECK_STATUS(promise_set_thread_hooks(NULL, NULL, &hooks, frees), PROMISE_OK);
+  CHECK_INT(hooks.frees, 1);
   run_callbacks(NULL);
-  CHECK_INT(hooks.frees, 0);
   remove_hooks();
-  run_callbacks(NULL);
-  wait_until_free(&hooks);
+  CHECK_INT(hooks.frees, 1);
   static hooks_t ends = HOOKS;
   CHECK_STATUS(promise_set_thread_hooks(starts, NULL, &ends, frees), PROMISE_OK);
   run_callbacks(&ends);
