@@ -104,9 +104,15 @@ static void a_derived_promise_settled_by_hand_takes_nothing(void) {
     for (int way = 0; way < 4; way++) {
       promise_t *source = promise_new(), *derived = derivations[i](source);
       switch (way) {
-      case 0: CHECK_STATUS(promise_resolve(derived, I64(1)), PROMISE_OK); break;
-      case 1: CHECK_STATUS(promise_resolve_many(&derived, I64(1), 1, NULL), PROMISE_OK); break;
-      case 2: CHECK_STATUS(promise_discard(derived), PROMISE_OK); break;
+      case 0:
+        CHECK_STATUS(promise_resolve(derived, I64(1)), PROMISE_OK);
+        break;
+      case 1:
+        CHECK_STATUS(promise_resolve_many(&derived, I64(1), 1, NULL), PROMISE_OK);
+        break;
+      case 2:
+        CHECK_STATUS(promise_discard(derived), PROMISE_OK);
+        break;
       default:
         CHECK_STATUS(promise_reject(derived, I64(2)), PROMISE_OK);
         CHECK_INT(promise_state(derived), PROMISE_REJECTED);
