@@ -109,14 +109,16 @@ let package = Package(
       swiftSettings: settings),
     // exit() and its relatives, as plugins of plugin-host meet them.
     .target(name: "CHostExit", dependencies: ["CPluginEdge"]),
+    // The C++ runtime of plugins, not at the start but with the first plugin.
+    .target(name: "CLateRuntime"),
     // In place of a library that the parser of command lines refers to.
     .target(
       name: "CWithoutFoundation", cSettings: [.define("PLUGIN_HOST_RELEASE", .when(configuration: .release))]),
     .executableTarget(
       name: "plugin-host",
       dependencies: [
-        "CCrypto", "CHostExit", "CPluginEdge", "CSodium", "CSQLite", "CWithoutFoundation", "CYaml", "PluginRuntime",
-        "Promises",
+        "CCrypto", "CHostExit", "CLateRuntime", "CPluginEdge", "CSodium", "CSQLite", "CWithoutFoundation", "CYaml",
+        "PluginRuntime", "Promises",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       exclude: ["host.exports", "host.map"],
@@ -137,7 +139,7 @@ let package = Package(
             // Relocations in a sixteenth of the space; gold, the default here, cannot pack them. Equal functions of C
             // whose addresses nothing takes are one, and so are equal ends of strings.
             "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--icf=safe", "-Xlinker",
-            "-O2",
+            "-O2", "-Xlinker", "--wrap=__cxa_get_globals", "-Xlinker", "--wrap=__cxa_get_globals_fast",
           ], .when(configuration: .release)),
         // Everything, in the program of the tests: sanitizers have to export their own functions too.
         .unsafeFlags(["-Xlinker", "--export-dynamic"], .when(configuration: .debug)),

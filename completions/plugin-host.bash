@@ -1,13 +1,39 @@
 # Completion of plugin-host for bash: plugins, functions, parameters and their values come from the program.
+
+# Splits a line into `words` as bash does, without expansions. `open` gets the length of the last word before a quote that
+# is not closed; it is empty if there is none.
+_plugin_host_split() {
+  local line=$1 quote='' word='' begun='' i character
+  words=() open=''
+  for ((i = 0; i < ${#line}; i++)); do
+    character=${line:i:1}
+    if [[ $character == "\\" && $quote != "'" ]]; then
+      [[ $quote == '"' && ${line:i+1:1} != [\"\\\$\`] ]] && word+=$character
+      ((i++))
+      word+=${line:i:1} begun=1
+    elif [[ -n $quote ]]; then
+      if [[ $character == "$quote" ]]; then quote='' open=''; else word+=$character; fi
+    elif [[ $character == [\'\"] ]]; then
+      quote=$character open=${#word} begun=1
+    elif [[ $character == [[:space:]] ]]; then
+      [[ -n $begun ]] && words+=("$word")
+      word='' begun=''
+    else
+      word+=$character begun=1
+    fi
+  done
+  words+=("$word")
+}
+
 _plugin_host() {
-  local line=${COMP_LINE:0:COMP_POINT} words current candidate
-  read -ra words <<< "$line"
-  [[ $line == *[[:space:]] ]] && words+=("")
+  local words open current start candidate
+  _plugin_host_split "${COMP_LINE:0:COMP_POINT}"
   current=${words[${#words[@]} - 1]}
+  # bash replaces only the text after an open quote, or after the last = or : of a word.
+  if [[ -n $open ]]; then start=${current:0:open}; else start=${current%"${current##*[=:]}"}; fi
   COMPREPLY=()
   while IFS=$'\t' read -r candidate _; do
-    # bash replaces only the text after the last = or : of a word.
-    COMPREPLY+=("${candidate#"${current%"${current##*[=:]}"}"}")
+    COMPREPLY+=("${candidate#"$start"}")
   done < <("${words[0]/#\~/$HOME}" complete -- "${words[@]:1}" 2> /dev/null)
   if [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *= ]]; then compopt -o nospace 2> /dev/null; fi
 }

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """Judges the drafts of plugin-host adopt from the headers of real libraries.
 
-usage: scripts/check-drafts.py PLUGIN_HOST [--table] [--check] [LIBRARY HEADER [OPTION]...]
+usage: scripts/check-drafts.py PLUGIN_HOST [--table] [--check] [--caller-memory] [LIBRARY HEADER [OPTION]...]
 
 Reads each header with clang once more, and compares every drafted parameter with its prototype by rules of its own. A
 draft is unsafe if a call could write where the host has allocated no memory: one element for the address of bytes, of
 letters or of an unknown number of elements; an address of an address that may be an array or be kept; the value of a
 struct that is an object of the library's; a buffer for a handle; an object that is destroyed without being known to be
 the caller's; an object that is allocated with another size than its type has. With --check each draft is also called
-with random arguments, by plugin-host adopt --check: a wrong write is unsafe. Ends with 1 if there is one, or if a
-header that is there cannot be adopted. Libraries whose headers are not installed are skipped.
+with random arguments, by plugin-host adopt --check: a wrong write is unsafe. The last lines are then the sums of the
+tables, and the reasons for which functions were not called. Ends with 1 if there is an unsafe draft, if a table does
+not add up, or if a header that is there cannot be adopted. Libraries whose headers are not installed are skipped.
 """
 
 import itertools
@@ -72,7 +73,7 @@ def sizes(types, signatures, path, flags):
         if function not in types.functions and (size := re.search(r"size: const usize = (\d+)", body)):
             made = re.search(r"(?:made: out\(\d+\) (?:own )?|struct: )ptr<(\w+)>", body)
             if not made:
-                # Of memory that the caller sets aside.
+                # Of caller-allocated memory.
                 continue
             name = made.group(1)
             if name not in types.typedefs:
@@ -96,20 +97,52 @@ def sizes(types, signatures, path, flags):
             for number, (claim, signature) in enumerate(claims.items(), 2) if number in wrong]
 
 
-def called(run):
-    """Returns the wrong reads and writes of calls, from the table and the draft of plugin-host adopt --check."""
-    lines = run.stderr.split("\n")
-    numbers = [line.split()[-6:] for line in itertools.takewhile(lambda line: not line.startswith("  "), lines[1:])
-               if re.match(r"\S+( +\d+){6}$", line)]
-    writes = sum(int(row[4]) for row in numbers if len(numbers) == 1 or row is not numbers[-1])
-    shown = [line[4:] for line in run.stdout.split("\n") if re.match(r"#   \w+: it writes", line)]
-    return shown + ["a wrong write that is not listed"] * max(writes - len(shown), 0)
+class Calls:
+    """The results of plugin-host adopt --check."""
+
+    TITLES = ["drafted", "safe", "wrong reads", "wrong writes", "not called"]
+    REASONS = [
+        (r"which is called first", "the function that makes its object is wrong, or crashes"),
+        (r"it needs", "it needs an object that no function here makes from random arguments"),
+        (r"it crashes", "it crashes with random arguments"),
+        (r"it aborts", "it aborts with random arguments"),
+        (r"it did not return", "it did not return"),
+        (r"its process ended", "it ended its process"),
+    ]
+
+    def __init__(self):
+        self.numbers, self.reasons, self.partly = [0] * len(self.TITLES), {}, 0
+
+    def add(self, run):
+        """Adds the table and the draft of a run. Returns the faults in them."""
+        table = list(itertools.takewhile(lambda line: not line.startswith("  "), run.stderr.split("\n")[1:]))
+        rows = [[int(number) for number in line.split()[-5:]] for line in table if re.match(r"\S+( +\d+){6}$", line)]
+        # Several headers have a sum behind them.
+        numbers, writes = rows[-1], [line[4:] for line in run.stdout.split("\n") if re.match(r"#   \w+: it writes", line)]
+        notes = re.findall(r"^  (\w+): not checked: (.*)$", run.stderr, re.MULTILINE)
+        self.partly += len(re.findall(r"^  \w+: checked by \d+ calls only: ", run.stderr, re.MULTILINE))
+        for _, text in notes:
+            reason = next((label for pattern, label in self.REASONS if re.search(pattern, text)), text)
+            self.reasons[reason] = self.reasons.get(reason, 0) + 1
+        self.numbers = [sum(pair) for pair in zip(self.numbers, numbers)]
+        faults = ["a wrong write that is not listed"] * max(numbers[3] - len(writes), 0)
+        if numbers[0] != sum(numbers[1:]) or numbers[4] != len(notes) or len(rows) > 1 and any(
+                sum(column) != total for column, total in zip(zip(*rows[:-1]), numbers)):
+            faults.append(f"the table does not add up: {rows}, {len(notes)} functions not called")
+        return writes + faults
+
+    def lines(self):
+        """Returns the sums, for people."""
+        sums = ", ".join(f"{number} {title}" for number, title in zip(self.numbers, self.TITLES))
+        yield f"check-drafts: by calls: {sums}; of the safe ones {self.partly} by some of the calls"
+        for reason, number in sorted(self.reasons.items(), key=lambda pair: -pair[1]):
+            yield f"check-drafts: not called: {number:5} {reason}"
 
 
-def survey(host, library, header, options, check=False):
+def survey(host, library, header, options, more, calls=None):
     """Drafts one library. Returns the counts and the faults; None if the header or the library is missing."""
-    command = [host, "adopt", header, "--library", library] + options + ["--check"] * check
-    minutes = 60 if check else 5
+    command = [host, "adopt", header, "--library", library] + options + more
+    minutes = 60 if calls else 5
     try:
         run = subprocess.run(command, capture_output=True, text=True, timeout=minutes * 60)
     except subprocess.TimeoutExpired:
@@ -129,7 +162,7 @@ def survey(host, library, header, options, check=False):
     signatures = [line[len(start) : -1].replace("''", "'") for line in lines if line.startswith(start)]
     own = [signature for signature in signatures if signature.split("(")[0] in types.functions]
     left = [line for line in lines if re.match("#   (?!.*(does not export|inline))", line)]
-    faults, found = sizes(types, signatures, path, flags) + (called(run) if check else []), []
+    faults, found = sizes(types, signatures, path, flags) + (calls.add(run) if calls else []), []
     for signature in signatures:
         if signature.split("(")[0] in types.functions:
             wrong, kinds = Draft(types, signature).judge()
@@ -141,12 +174,13 @@ def survey(host, library, header, options, check=False):
 
 def main():
     host, arguments = os.path.abspath(sys.argv[1]), sys.argv[2:]
-    table, check = "--table" in arguments, "--check" in arguments
-    chosen = [argument for argument in arguments if argument not in ("--table", "--check")]
+    table, more = "--table" in arguments, [word for word in ("--check", "--caller-memory") if word in arguments]
+    chosen = [argument for argument in arguments if argument not in ["--table"] + more]
+    calls = Calls() if "--check" in more else None
     rows = [chosen] if chosen else [line.split() for line in LIBRARIES.split("\n") if line]
     total, evident, skipped = [0, 0, 0], {}, []
     for library, header, *options in rows:
-        result = survey(host, library, header, options, check)
+        result = survey(host, library, header, options, more, calls)
         if result is None:
             skipped.append(header)
             continue
@@ -155,13 +189,16 @@ def main():
         for kind in found:
             evident[kind] = evident.get(kind, 0) + 1
         if table:
-            print(f"{library:24} {header:24} {drafted + left:5} functions {drafted:5} drafted {len(faults):4} unsafe")
-        for fault in faults if not table or chosen else []:
-            print(f"{header}: {fault}")
+            print(f"{library:24} {header:24} {drafted + left:5} functions {drafted:5} drafted {len(faults):4} unsafe",
+                  flush=True)
+        for fault in faults if not table or chosen or calls else []:
+            print(f"{header}: {fault}", flush=True)
     print(
         f"check-drafts: {len(rows) - len(skipped)} headers, {total[0]} functions, {total[1]} drafted "
         f"({100 * total[1] // max(total[0], 1)} %), {total[2]} unsafe; addresses written, by evidence: {evident}"
     )
+    for line in calls.lines() if calls else []:
+        print(line)
     if skipped:
         print(f"check-drafts: skipped, not installed: {' '.join(skipped)}")
     sys.exit(1 if total[2] or len(skipped) == len(rows) else 0)

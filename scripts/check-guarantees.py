@@ -37,6 +37,8 @@ def problems(text):
 
 
 def main():
+    if len(sys.argv) < 2:
+        sys.exit("usage: scripts/check-guarantees.py FILE.md...")
     found = 0
     for name in sys.argv[1:]:
         for number, problem in problems(Path(name).read_text(encoding="utf-8")):

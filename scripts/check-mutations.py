@@ -18,6 +18,8 @@ import sys
 # The folders of tests that are not named after their target.
 FOLDERS = {"Orderings": "EngineInterleavings", "AdapterTests": "Adapters/Tests/AdapterTests"}
 
+FIELDS = "file|breaks|rows|tests|equivalent|unseen|place|repeat"
+
 
 @functools.cache
 def text(path):
@@ -69,7 +71,8 @@ def features():
 
 
 def rows(table):
-    """Yields the rows of a table: line, name, fields, code before, code after."""
+    """Yields the rows of a table: line, name, fields, code before, code after. A line outside of the rows, for
+    which the tool refuses the table, has no fields."""
     row = None
     for number, line in enumerate(pathlib.Path(table).read_text(encoding="utf-8").split("\n"), 1):
         if line.startswith("== "):
@@ -81,8 +84,10 @@ def rows(table):
                 row[3].append(line.removeprefix("-"))
             if line[0] != "-":
                 row[4].append(line.removeprefix("+"))
-        elif row and (field := re.match(r"(\w+): *(.*)", line)):
+        elif row and (field := re.match(rf"({FIELDS}): *(.*)", line)):
             row[2][field[1]] = row[2].get(field[1], "") + field[2]
+        elif line and not line.startswith("#"):
+            yield number, line, None, [], []
     if row:
         yield row
 
@@ -128,6 +133,8 @@ def switch_mistake(file, before, after):
         return None
     if any(code.count(one) != code.count(other) for one, other in ("()", "{}", "[]")):
         return "a bracket has no counterpart: replace whole statements, or one expression"
+    if re.match(r"\s*(?:if|while|for|switch)\b", code) and not re.search(r"[;}]\s*$", code):
+        return "it is half a statement: add what the condition controls, or replace the condition alone"
     depth = 0
     for line in before:
         declared = re.match(r"\s*(?!return\b|goto\b|else\b|case\b)(?:\w+ )*\w+[ *]+(\w+)(?:\[.*\])? *(?:=[^=]|;)", line)
@@ -145,6 +152,9 @@ def product(test):
 
 
 def mistakes(fields, before, after):
+    if fields is None:
+        yield "it is no line of a row, and no comment (#)"
+        return
     code, file = re.sub(r"\s+", "", "".join(before)), fields.get("file", "")
     if not code or code == re.sub(r"\s+", "", "".join(after)):
         yield "it replaces nothing"
@@ -156,8 +166,8 @@ def mistakes(fields, before, after):
             yield f"its code is not in {file}: change the row, or remove it"
         elif count < place or (place == 0 and count > 1):
             yield f"its code is in {file} {count} times: add context, or `place:`"
-        if file.endswith(".swift") and re.match(r"\s*(?:[@\w()]+ +)*func ", "\n".join(before)):
-            yield "it begins with the declaration of a function: replace statements of its body"
+        if file.endswith(".swift") and re.match(r"\s*(?:[@\w()]+ +)*(?:func |var \w+: [^=]*\{)", "\n".join(before)):
+            yield "it begins with the declaration of a function or a property: replace statements of its body"
         if mistake := switch_mistake(file, before, after):
             yield mistake
     if not fields.get("breaks"):

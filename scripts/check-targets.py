@@ -27,8 +27,10 @@ def main(makefile="Makefile", document="docs/testing.md"):
     run = {name for parts in re.findall(r"^(?:BESIDE|IN_TURN) =(.*)$", rules, re.M) for name in parts.split()}
     rows = re.findall(r"^\|([^|]*)\|", text, re.M)
     described = {span for row in rows[1:] for span in SPAN.findall(row)}
-    left_out = set(SPAN.findall(re.search(r"runs all of this but(.*?);", text, re.S)[1]))
-    problems = [f"{document}: no row for the target {name}" for name in sorted(targets - described)]
+    sentence = re.search(r"runs all of this but(.*?);", text, re.S)
+    left_out = set(SPAN.findall(sentence[1])) if sentence else set()
+    problems = [] if sentence else [f"{document}: no sentence \"runs all of this but ...;\""]
+    problems += [f"{document}: no row for the target {name}" for name in sorted(targets - described)]
     problems += [f"{document}: a row for {name}, which is not a target of tests" for name in sorted(described - targets)]
     problems += [f"{document}: {name} is not in the list of targets that `make test` does not run"
                  for name in sorted(targets - run - left_out)]

@@ -167,7 +167,7 @@ class Parameter:
             yield f"the host's context for {self.written}"
         is_array = "[" in self.declared or self.name in self.function.counts
         if self.draft.startswith("out(") and (self.core in self.types.born or self.is_const or is_array):
-            yield f"an object set aside for {self.written}"
+            yield f"a caller-allocated object for {self.written}"
 
     def one_number(self):
         chain = self.own + " " + " ".join(str(self.types.typedefs.get(self.own, "")).split())

@@ -17,7 +17,7 @@ starts="qemu 7.2 ends with 127 where a child of several threads starts one (qemu
 counts="the emulator's /proc/self/stat has no number of threads"
 skipped=(
   "pool_and_timers_start_afresh: $starts"
-  "jobs_that_wait_are_the_parents: $starts"
+  "queued_jobs_run_in_the_parent_only: $starts"
   "jobs_may_fork: $starts"
   "child_is_consistent_under_any_traffic: $starts"
   "a_child_waits_for_work_that_changes_threads: $starts"

@@ -356,6 +356,13 @@ void plugin_activity_ending(int32_t status) {
     atexit(limit_exit);
 }
 
+void plugin_activity_exit(int32_t status) {
+  is_ending_here = true;
+  ending.store(status);
+  limit_exit();
+  exit(status);
+}
+
 void plugin_activity_end_limit(const plugin_activity *activity) {
   publish(activity->outer);
   if (guarded.load() == 0)

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -31,6 +30,19 @@ static const char *access_of(const ucontext_t *context) {
   (void)context;
   return "accesses";
 #endif
+}
+
+/* The kind of a crash: an access, or the end of a process that finds a mistake itself. */
+static const char *crash_of(int number, const ucontext_t *context) {
+  switch (number) {
+  case SIGSEGV:
+  case SIGBUS:
+    return access_of(context);
+  case SIGABRT:
+    return "aborts";
+  default:
+    return "traps";
+  }
 }
 
 static const char *place_of(const region_t *region, const uint8_t *address) {
@@ -61,19 +73,16 @@ static void on_fault(int number, siginfo_t *info, void *context) {
                       region->argument.name, function ? function : "");
   }
   if (length == 0)
-    length = snprintf(line, sizeof line, "crash %s\t%p\t\t%s\n",
-                      number == SIGSEGV || number == SIGBUS ? access_of(context) : "ends", info->si_addr,
+    length = snprintf(line, sizeof line, "crash %s\t%p\t\t%s\n", crash_of(number, context), info->si_addr,
                       prepares ? prepares : "");
   (void)!write(report_descriptor, line, (size_t)length);
   plugin_check_end(PLUGIN_CHECK_FAULT);
 }
 
 void plugin_check_begin(int32_t report) {
-  struct rlimit limit = {.rlim_cur = PLUGIN_CHECK_SECONDS, .rlim_max = PLUGIN_CHECK_SECONDS};
   static uint8_t stack[STACK];
   report_descriptor = report;
   page = (size_t)sysconf(_SC_PAGESIZE);
-  setrlimit(RLIMIT_CPU, &limit);
   sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
   struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
   int const numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};

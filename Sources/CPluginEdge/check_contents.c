@@ -3,13 +3,12 @@
 #include "check_regions.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { RUNS = 4, CAPACITY = 1 << 18, SECONDS = 5 };
+enum { RUNS = 4, CAPACITY = 1 << 18 };
 
 /* The kinds of a byte: of a result or another argument; of the argument that is tried, unchanged or written. */
 enum { OTHER, KEPT, WRITTEN };
@@ -71,8 +70,7 @@ bool plugin_check_try(int32_t number, const char *name) {
     tried = name;
     /* Zeros and letters alternate, so that a clock that changes meanwhile also differs between two runs of one kind. */
     letters = number % 2 == 1;
-    signal(SIGALRM, SIG_DFL);
-    alarm(SECONDS);
+    plugin_check_limit(PLUGIN_CHECK_SECONDS);
     return true;
   }
   while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
@@ -119,7 +117,7 @@ static size_t agreement(const run_t *a, const run_t *b) {
 }
 
 plugin_check_contents_t plugin_check_contents(void) {
-  plugin_check_contents_t found = {false, false, false, false};
+  plugin_check_contents_t found = {.is_known = false};
   if (runs == NULL)
     return found;
   const run_t *zeros = &runs[0], *filled = &runs[1];
@@ -128,6 +126,7 @@ plugin_check_contents_t plugin_check_contents(void) {
   size_t size = smaller(same, same_filled), agreed = agreement(zeros, filled);
   bool faults = filled->ending == FAULTED && runs[3].ending == FAULTED && same_filled == filled->size &&
                 runs[3].size == filled->size && filled->size < same;
+  found.is_hopeless = zeros->ending == KILLED;
   found.is_known = zeros->size > 0 && runs[3].ending != KILLED;
   found.is_read = agreed < size || (faults && agreed == filled->size);
   size_t written = 0, length = 0;

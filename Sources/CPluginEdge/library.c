@@ -133,7 +133,11 @@ static int compare(struct dl_phdr_info *object, size_t size, void *name) {
   return 0;
 }
 
+/* Of the C++ runtime, which plugin-host may load late: it counts as loaded from the start. */
+void *__cxa_get_globals(void);
+
 bool plugin_library_is_loaded(const char *name) {
+  __cxa_get_globals();
   return dl_iterate_phdr(compare, (void *)name) != 0;
 }
 

@@ -26,7 +26,7 @@ static struct {
   noted_call_t places[PLACES];
 } noted;
 
-static _Thread_local noted_call_t *own;
+static _Thread_local noted_call_t *own_place;
 static pthread_key_t ends;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -36,7 +36,7 @@ static void free_place(void *place) {
 
 /* A child has one thread, which makes the call of the thread that forked. */
 static void keep_in_child(void) {
-  noted_call_t *mine = own;
+  noted_call_t *mine = own_place;
   for (uint32_t i = 0; i < noted.used; i++)
     if (&noted.places[i] != mine)
       noted.places[i].thread = 0;
@@ -44,14 +44,14 @@ static void keep_in_child(void) {
     mine->thread = gettid();
 }
 
-static void prepare(void) {
+static void register_cleanup(void) {
   pthread_key_create(&ends, free_place);
   pthread_atfork(NULL, NULL, keep_in_child);
 }
 
 /* Returns the place of the calling thread; NULL if there is none left. */
 static noted_call_t *take_place(void) {
-  pthread_once(&once, prepare);
+  pthread_once(&once, register_cleanup);
   int32_t self = gettid();
   for (uint32_t i = 0; i < PLACES; i++) {
     noted_call_t *place = &noted.places[i];
@@ -71,9 +71,9 @@ static noted_call_t *take_place(void) {
 void plugin_confinement_note_call(uint64_t request) {
   if (!plugin_confinement_has_reports)
     return;
-  if (own == NULL && (own = take_place()) == NULL)
+  if (own_place == NULL && (own_place = take_place()) == NULL)
     return;
-  atomic_store_explicit(&own->request, request, memory_order_relaxed);
+  atomic_store_explicit(&own_place->request, request, memory_order_relaxed);
 }
 
 uint64_t plugin_confinement_noted_calls(void) {

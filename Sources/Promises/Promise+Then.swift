@@ -166,7 +166,7 @@ extension CellRef {
 
   /// Attaches a closure that settles no promise.
   @usableFromInline func observe(rejections: RejectionUse = .handled, _ closure: consuming @escaping Closure) {
-    if react(isHeld: false, rejections: rejections, consume closure) == nil {
+    if react(returnsPromise: false, rejections: rejections, consume closure) == nil {
       fatalError("no memory for a callback")
     }
   }

@@ -40,6 +40,18 @@ public class Promise<Value>: AnyPromise {
     start(on: .main, consume block)
   }
 
+  /// Creates a pending promise and runs `body` later, on the main queue: its value fulfils the promise, its error
+  /// rejects it. A `CancellationError` discards the promise.
+  ///
+  ///     let size = Promise<Int> { try measure() }
+  public convenience init(_ body: consuming @escaping () throws -> Value) {
+    self.init(cell: .pending())
+    let body = consume body
+    PromiseContext.main.run {
+      do { self.resolve(try body()) } catch is CancellationError { self.discard() } catch { self.reject(error) }
+    }
+  }
+
   /// Creates a pending promise and runs `block` later, in a context (clause 3.3.2).
   ///
   /// `block` runs once, even if the promise is settled first, and never inside the initializer: `.immediate` stands for
@@ -96,6 +108,9 @@ public class Promise<Value>: AnyPromise {
   /// The first `discard()` of the pending promise calls `block`, on its thread, after the promise is rejected and
   /// before its callbacks run. `block` is called at most once. It is released after the call, or when the promise is
   /// settled in another way.
+  ///
+  /// Write the label: a closure without it is the body of the promise, if it returns a `Value`.
+  @_disfavoredOverload
   public convenience init(discard block: @escaping () -> ()) {
     self.init(cell: .discardable(block))
   }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CLateRuntime
 import Glibc
 import PluginRuntime
 import Synchronization
@@ -14,6 +15,7 @@ struct PluginHost: ParsableCommand {
     return configuration
   }
   private static let isParsing = Atomic(false)
+  private static let version = "1.0.0"
 
   private static let described = CommandConfiguration(
     commandName: "plugin-host",
@@ -24,7 +26,7 @@ struct PluginHost: ParsableCommand {
 
       \(ExitStatus.help)
       """,
-    version: "1.0.0",
+    version: version,
     subcommands: [
       ListCommand.self, InspectCommand.self, CallCommand.self, RunCommand.self, ShellCommand.self, DocCommand.self,
       AdoptCommand.self, NewCommand.self, CheckCommand.self, CacheCommand.self, CompleteCommand.self,
@@ -32,15 +34,16 @@ struct PluginHost: ParsableCommand {
     ])
 
   static func main() {
+    if asksForVersionAlone { writeVersion() }
     if isWorker { runWorker() }
     StandardStreams.occupy()
     SignalAction.surviveFailedWrites()
     ProcessStart.note()
     TerminationSignals.record()
     let words = RawText.arguments
-    // A guess until the command line is parsed.
-    StructuredError.isOn = asksForJSON(words)
     do {
+      // A guess until the command line is parsed.
+      StructuredError.isOn = asksForJSON(words)
       try Admission.begin()
       if let help = FunctionHelp(words) {
         try reserveOutput()
@@ -64,6 +67,25 @@ struct PluginHost: ParsableCommand {
       end(failure.status)
     } catch {
       end(after: error, in: words)
+    }
+  }
+
+  /// Whether the command line is `--version`. Read as C does, because arrays of strings need the runtime's metadata.
+  private static var asksForVersionAlone: Bool {
+    CommandLine.argc == 2 && CommandLine.unsafeArgv[1].map { strcmp($0, "--version") == 0 } ?? false
+  }
+
+  /// Writes the version before anything else is initialized: the parser and the metadata of all the commands take most
+  /// of the start.
+  private static func writeVersion() -> Never {
+    StandardStreams.occupy()
+    SignalAction.surviveFailedWrites()
+    do throws(Failure) {
+      try StandardOutput.write(version + "\n")
+      end(.fulfilled)
+    } catch {
+      StructuredError.write(error)
+      end(error.status)
     }
   }
 
@@ -126,13 +148,13 @@ struct PluginHost: ParsableCommand {
       StandardError.write(lines: error.lines)
       _exit(error.status.rawValue)
     }
+    late_runtime_load()
     PluginWorker.run()
   }
 
   private static func end(_ status: ExitStatus) -> Never {
     PluginOutput.end()
-    ProcessGuard.ending(status.rawValue)
-    Glibc.exit(status.rawValue)
+    ProcessGuard.exit(status.rawValue)
   }
 
   /// Starts to report plugin code that ends the process.

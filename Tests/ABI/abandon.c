@@ -46,7 +46,7 @@ static void a_follower_frees_its_request_handlers(void) {
 }
 
 /* A released chain of followers is detached from its last link up to the first promise that has another owner. */
-static void a_chain_of_followers_leaves_up_to_an_owner(void) {
+static void a_chain_of_followers_is_released_up_to_an_owner(void) {
   spy_t spies[3] = {{0}, {0}, {0}};
   promise_t *source = promise_new(), *owned = follower_of(source), *middle = follower_of(owned);
   promise_t *last = follower_of(middle), *chain[] = {owned, middle, last};
@@ -67,6 +67,6 @@ static void a_chain_of_followers_leaves_up_to_an_owner(void) {
 int main(void) {
   RUN(a_source_with_a_handler_outlives_its_follower);
   RUN(a_follower_frees_its_request_handlers);
-  RUN(a_chain_of_followers_leaves_up_to_an_owner);
+  RUN(a_chain_of_followers_is_released_up_to_an_owner);
   return check_report();
 }

@@ -11,7 +11,7 @@ static void releases(void *ctx, const promise_value_t *reason) {
 
 /* The handler releases the last reference to its promise, which abandons it. The promise's interest in the source ends
  * all the same, also if a token made the request. */
-static void request_goes_on_though_a_handler_releases_its_promise(void) {
+static void request_propagates_although_a_handler_releases_its_promise(void) {
   for (int way = 0; way < 8; way++) {
     spy_t spy = {0}, above = {0};
     promise_t *source = promise_new();
@@ -40,7 +40,7 @@ static void request_goes_on_though_a_handler_releases_its_promise(void) {
 }
 
 /* A request waits until no other consumer is interested; a discard ends the interest of a consumer. */
-static void discard_of_the_last_one_interested_passes_a_request_on(void) {
+static void discard_of_the_last_interested_promise_propagates_a_request(void) {
   spy_t above = {0};
   promise_t *source = promise_new();
   promise_on_cancel_request(source, spy_observer, &above, spy_free);
@@ -65,7 +65,7 @@ static void discard_of_the_last_one_interested_passes_a_request_on(void) {
 }
 
 /* Without a request, a discarded promise leaves its source alone. */
-static void discard_alone_asks_nobody(void) {
+static void discard_alone_propagates_no_request(void) {
   spy_t above = {0};
   promise_t *source = promise_new();
   promise_on_cancel_request(source, spy_observer, &above, spy_free);
@@ -79,7 +79,7 @@ static void discard_alone_asks_nobody(void) {
 
 /* A garbage collector holds a promise until the collection: sealing it ends that interest, and propagates an earlier
  * request. */
-static void seal_passes_on_a_request_that_waits(void) {
+static void seal_propagates_a_pending_request(void) {
   spy_t above = {0}, own = {0};
   promise_t *source = promise_new();
   promise_on_cancel_request(source, spy_observer, &above, spy_free);
@@ -208,10 +208,10 @@ static void a_request_reaches_a_promise_followed_later(void) {
 }
 
 int main(void) {
-  RUN(request_goes_on_though_a_handler_releases_its_promise);
-  RUN(discard_of_the_last_one_interested_passes_a_request_on);
-  RUN(discard_alone_asks_nobody);
-  RUN(seal_passes_on_a_request_that_waits);
+  RUN(request_propagates_although_a_handler_releases_its_promise);
+  RUN(discard_of_the_last_interested_promise_propagates_a_request);
+  RUN(discard_alone_propagates_no_request);
+  RUN(seal_propagates_a_pending_request);
   RUN(a_request_reaches_a_deeply_nested_promise);
   RUN(all_inputs_are_asked_though_the_first_one_accepts);
   RUN(a_request_reaches_a_promise_followed_later);

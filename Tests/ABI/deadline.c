@@ -43,7 +43,7 @@ static bool is_late(promise_t *promise) {
   return late;
 }
 
-static void token_is_cancelled_when_its_time_has_come(void) {
+static void token_is_cancelled_at_its_deadline(void) {
   promise_token_t *token = token_new();
   promise_t *first = work(token), *second = work(token);
   spy_t spy = {0};
@@ -93,7 +93,7 @@ static void earlier_deadline_stays(void) {
   CHECK_STATUS(promise_token_release(token), PROMISE_OK);
 }
 
-static void chained_tokens_have_no_later_one(void) {
+static void chained_tokens_inherit_an_earlier_deadline(void) {
   promise_token_t *parent = token_new(), *before = token_new(), *after = token_new(), *grandchild = token_new();
   promise_token_t *sooner = token_new(), *apart = token_new();
   int64_t hour = promise_now() + HOUR;
@@ -160,7 +160,7 @@ static void loop_may_keep_the_time(void) {
 }
 
 /* The last release stops the timer: no request is made, and no reference is left. */
-static void released_token_has_none(void) {
+static void releasing_the_token_stops_its_timer(void) {
   shelf_t shelf = SHELF_EMPTY;
   promise_executor_t *executor = promise_executor_new(shelve, &shelf, NULL);
   promise_token_t *token = token_new();
@@ -218,11 +218,11 @@ static void now_is_the_monotonic_clock(void) {
 int main(void) {
   RUN(now_is_the_monotonic_clock);
   RUN(loop_may_keep_the_time);
-  RUN(token_is_cancelled_when_its_time_has_come);
+  RUN(token_is_cancelled_at_its_deadline);
   RUN(earlier_deadline_stays);
-  RUN(chained_tokens_have_no_later_one);
+  RUN(chained_tokens_inherit_an_earlier_deadline);
   RUN(inherited_deadline_outlives_the_parent);
-  RUN(released_token_has_none);
+  RUN(releasing_the_token_stops_its_timer);
   RUN(earliest_of_many_threads_stays);
   return check_report();
 }

@@ -157,7 +157,7 @@ static void discard_block_cannot_wait_for_its_callbacks(void) {
   promise_release(promise);
 }
 
-static void late_handler_cannot_wait_for_its_own_promise_either(void) {
+static void handler_attached_after_the_settlement_cannot_wait_for_its_own_promise(void) {
   spy_t spy = {0};
   promise_t *promise = fulfilled(1), *other = promise_new();
   promise_t *behind = promise_then(other, waiting_handler, &spy, spy_free);
@@ -253,7 +253,7 @@ static promise_verdict_t waits_for_outside(void *ctx, const promise_value_t *in,
 }
 
 /* During the wait, the awaited promise begins to follow a promise that the waiting thread has to settle. */
-static void wait_that_comes_to_be_without_end_ends(void) {
+static void wait_ends_when_its_promise_starts_to_follow_an_ancestor(void) {
   spy_t spy = {0};
   promise_t *promise = promise_new();
   outside = promise_new();
@@ -335,12 +335,12 @@ int main(void) {
   RUN(nested_settlement_cannot_wait_for_the_outer_one);
   RUN(follower_of_its_own_promise_is_a_descendant);
   RUN(discard_block_cannot_wait_for_its_callbacks);
-  RUN(late_handler_cannot_wait_for_its_own_promise_either);
+  RUN(handler_attached_after_the_settlement_cannot_wait_for_its_own_promise);
   RUN(context_of_a_block_cannot_wait_for_callbacks);
   RUN(context_of_a_dropped_job_cannot_wait_for_its_promise);
   RUN(far_descendant_is_found);
   RUN(handler_of_a_request_cannot_wait_for_its_promise);
-  RUN(wait_that_comes_to_be_without_end_ends);
+  RUN(wait_ends_when_its_promise_starts_to_follow_an_ancestor);
   RUN(destructor_cannot_wait_for_a_later_reaction_of_its_promise);
   return check_report();
 }

@@ -230,7 +230,7 @@ static void time_is_linear_wherever_they_stand(void) {
 
 /* ---- Reactions without a handler ---- */
 
-static void followers_leave_when_they_are_released(void) {
+static void followers_are_detached_when_they_are_released(void) {
   promise_t *source = promise_new();
   for (int discardable = 0; discardable < 2; discardable++) {
     spy_t spy = {0}, asked = {0};
@@ -245,7 +245,7 @@ static void followers_leave_when_they_are_released(void) {
 }
 
 /* A long-lived input is combined with short-lived inputs. */
-static void combinations_leave_their_inputs(void) {
+static void combinations_are_detached_from_their_inputs(void) {
   typedef promise_t *(*combine_t)(promise_t *const *, size_t, uint32_t);
   const combine_t combinations[] = {promise_race, promise_any, promise_all, promise_all_settled};
   promise_t *lasting = promise_new();
@@ -270,7 +270,7 @@ static void combinations_leave_their_inputs(void) {
   promise_release(lasting);
 }
 
-static void a_combination_keeps_no_request_back(void) {
+static void an_ended_combination_holds_back_no_request(void) {
   for (int how = 0; how < 3; how++) {
     spy_t asked = {0};
     promise_t *inputs[] = {promise_new(), promise_new()};
@@ -310,7 +310,7 @@ static void timers_stop_when_they_are_released(void) {
 
 enum { BEFORE_SOURCE, AFTER_SOURCE };
 
-static void delay_stops_when_nobody_wants_it(void) {
+static void delay_stops_when_it_is_released(void) {
   for (int when = BEFORE_SOURCE; when <= AFTER_SOURCE; when++) {
     for (int how = RESOLVED; how <= RELEASED; how++) {
       payload_t payload = {0};
@@ -342,7 +342,7 @@ static void delay_with_a_callback_stays(void) {
   promise_release(source);
 }
 
-static void delay_that_is_wanted_goes_on(void) {
+static void delay_with_another_reference_continues(void) {
   promise_t *source = fulfilled(4);
   promise_t *delayed = promise_delay(source, 5 * MILLISECONDS);
   promise_t *derived = promise_then(delayed, adds_one, NULL, NULL);
@@ -362,12 +362,12 @@ int main(void) {
   RUN(chains_leave_without_recursion);
   RUN(memory_is_flat);
   RUN(time_is_linear_wherever_they_stand);
-  RUN(followers_leave_when_they_are_released);
-  RUN(combinations_leave_their_inputs);
-  RUN(a_combination_keeps_no_request_back);
+  RUN(followers_are_detached_when_they_are_released);
+  RUN(combinations_are_detached_from_their_inputs);
+  RUN(an_ended_combination_holds_back_no_request);
   RUN(timers_stop_when_they_are_released);
-  RUN(delay_stops_when_nobody_wants_it);
+  RUN(delay_stops_when_it_is_released);
   RUN(delay_with_a_callback_stays);
-  RUN(delay_that_is_wanted_goes_on);
+  RUN(delay_with_another_reference_continues);
   return check_report();
 }

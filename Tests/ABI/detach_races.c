@@ -123,7 +123,7 @@ static void *waits_for_a_while(void *ctx) {
   return NULL;
 }
 
-static void a_promise_that_lasts_stays_as_it_is(void) {
+static void a_promise_with_another_reference_is_unchanged(void) {
   lasting = promise_new();
   spy_t spy = {0};
   promise_release(promise_then(lasting, spy_handler, &spy, spy_free));
@@ -170,6 +170,6 @@ static void a_race_is_decided_while_its_result_is_settled(void) {
 int main(void) {
   RUN(a_race_is_decided_while_its_result_is_settled);
   RUN(each_context_is_freed_once);
-  RUN(a_promise_that_lasts_stays_as_it_is);
+  RUN(a_promise_with_another_reference_is_unchanged);
   return check_report();
 }

@@ -62,7 +62,7 @@ static void ignore_context(void *ctx) {
   (void)ctx;
 }
 
-static void in_somebody_s_hands(void) {
+static void a_promise_that_any_holder_can_settle(void) {
   promise_t *promise = promise_new();
   says(promise, "pending, 1 reference, 0 callbacks: any holder", NULL);
   promise_observe(promise, ignore, NULL, NULL, NULL);
@@ -83,7 +83,7 @@ static void in_somebody_s_hands(void) {
   promise_release(promise);
 }
 
-static void further_up(void) {
+static void a_chain_names_its_parent_and_its_root(void) {
   char expected[512];
   promise_t *root = promise_new(), *middle = promise_then(root, adds_one, NULL, NULL);
   promise_t *last = promise_finally(middle, NULL, NULL, NULL);
@@ -241,7 +241,7 @@ static void ages(void) {
   promise_release(before);
 }
 
-static void to_a_descriptor(void) {
+static void dump_writes_to_a_descriptor(void) {
   int ends[2];
   char text[4096] = {0};
   REQUIRE(pipe(ends) == 0);
@@ -307,14 +307,14 @@ static void *dump_or_work(void *thread) {
   return NULL;
 }
 
-static void while_others_go_on(void) {
+static void dump_races_with_other_threads(void) {
   race(dump_or_work, 4);
   dump();
   CHECK_INT(line_count, 1);
 }
 
 /* A long chain is dumped in linear time. */
-static void many(void) {
+static void a_long_chain_is_dumped_in_linear_time(void) {
   long count = check_scale(200000), lines = 0;
   promise_t *root = promise_new(), *last = retained(root);
   for (long i = 0; i < count; i++) {
@@ -333,8 +333,8 @@ static void many(void) {
 
 int main(void) {
   RUN(nothing_is_pending);
-  RUN(in_somebody_s_hands);
-  RUN(further_up);
+  RUN(a_promise_that_any_holder_can_settle);
+  RUN(a_chain_names_its_parent_and_its_root);
   RUN(followers_and_links);
   RUN(gathers);
   RUN(timers);
@@ -343,8 +343,8 @@ int main(void) {
   RUN(a_callback_may_dump);
   RUN(rejections_that_nobody_has_taken);
   RUN(ages);
-  RUN(to_a_descriptor);
-  RUN(while_others_go_on);
-  RUN(many);
+  RUN(dump_writes_to_a_descriptor);
+  RUN(dump_races_with_other_threads);
+  RUN(a_long_chain_is_dumped_in_linear_time);
   return check_report();
 }

@@ -141,7 +141,7 @@ static void serial_goes_on(void *argument) {
   works(argument);
 }
 
-static void jobs_that_wait_are_the_parents(void) {
+static void queued_jobs_run_in_the_parent_only(void) {
   REQUIRE(pipe(told) == 0);
   busy_t busy = BUSY;
   promise_executor_t *serial = promise_executor_serial(NULL), *upon = promise_executor_serial(serial);
@@ -242,7 +242,7 @@ int main(void) {
   RUN(waits_for_threads_of_the_parent_are_refused);
   RUN(child_waits_for_threads_of_its_own);
   RUN(pool_and_timers_start_afresh);
-  RUN(jobs_that_wait_are_the_parents);
+  RUN(queued_jobs_run_in_the_parent_only);
   RUN(jobs_may_fork);
   return check_report();
 }

@@ -21,7 +21,7 @@ static void gives_up_for_a_text(void *ctx, const promise_value_t *reason) {
   CHECK_STATUS(promise_value_string(&in_its_place, bytes, sizeof bytes), PROMISE_OK);
 }
 
-static void handler_of_a_request_may_give_the_promise_back(void) {
+static void handler_of_a_request_may_release_the_last_reference(void) {
   spy_t spy = {0};
   subject = promise_new();
   promise_on_cancel_request(subject, gives_up_for_a_text, &spy, spy_free);
@@ -113,7 +113,7 @@ static void waits_for_a_fresh_one(void *ctx, const promise_value_t *value) {
   promise_release(fresh);
 }
 
-static void context_of_a_block_may_take_the_promise_with_it(void) {
+static void context_of_a_block_may_release_the_last_reference(void) {
   for (int discards = 0; discards < 2; discards++) {
     spy_t block = {0}, spy = {0};
     subject = promise_new_discardable(NULL, &block, releases_subject_as_it_goes);
@@ -151,11 +151,11 @@ static void callback_cannot_wait_for_a_later_reaction_of_its_destroyed_promise(v
 }
 
 int main(void) {
-  RUN(handler_of_a_request_may_give_the_promise_back);
+  RUN(handler_of_a_request_may_release_the_last_reference);
   RUN(input_may_be_released_while_it_is_gathered);
   RUN(loop_is_stale_for_the_jobs_that_it_drops);
   RUN(callback_may_wait_for_the_promise_that_reuses_its_cell);
-  RUN(context_of_a_block_may_take_the_promise_with_it);
+  RUN(context_of_a_block_may_release_the_last_reference);
   RUN(callback_cannot_wait_for_a_later_reaction_of_its_destroyed_promise);
   return check_report();
 }

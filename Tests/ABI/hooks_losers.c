@@ -1,4 +1,4 @@
-/* promise_set_hooks: rejections of sources after a combined promise, or a promise with a timeout, was settled. */
+/* promise_set_hooks: rejections of sources after a promise that depends on them was settled or released. */
 #include "support.h"
 
 static int reports;
@@ -32,7 +32,7 @@ static void combine(promise_t *(*combined)(promise_t *const *, size_t, uint32_t)
   promise_release(inputs[1]);
 }
 
-static void the_losers_of_a_combination_are_taken_whenever_they_are_rejected(void) {
+static void rejected_losers_of_a_combination_are_not_reported(void) {
   watch();
   for (int first = 0; first <= 2; first++) {
     combine(promise_all, first);
@@ -43,7 +43,7 @@ static void the_losers_of_a_combination_are_taken_whenever_they_are_rejected(voi
   unwatch();
 }
 
-static void the_source_of_a_passed_time_limit_is_taken(void) {
+static void rejection_after_the_time_limit_is_not_reported(void) {
   watch();
   promise_t *source = promise_new(), *limited = promise_timeout(source, 1000);
   CHECK_STATUS(promise_wait(limited, -1), PROMISE_OK);
@@ -55,7 +55,7 @@ static void the_source_of_a_passed_time_limit_is_taken(void) {
   unwatch();
 }
 
-static void a_combination_that_nobody_holds_takes_nothing(void) {
+static void rejection_of_an_input_is_reported_if_the_combination_was_released(void) {
   watch();
   promise_t *inputs[2] = {promise_new(), promise_new()};
   promise_release(promise_race(inputs, 2, 0));
@@ -67,9 +67,108 @@ static void a_combination_that_nobody_holds_takes_nothing(void) {
   unwatch();
 }
 
+static promise_t *follower_of(promise_t *source) {
+  promise_t *follower = promise_new();
+  CHECK_STATUS(promise_follow(follower, source), PROMISE_OK);
+  return follower;
+}
+
+static promise_t *then_of(promise_t *source) {
+  return promise_then(source, adds_one, NULL, NULL);
+}
+
+static promise_t *timeout_of(promise_t *source) {
+  return promise_timeout(source, INT64_MAX);
+}
+
+static promise_t *delay_of(promise_t *source) {
+  return promise_delay(source, INT64_MAX);
+}
+
+static promise_t *race_of(promise_t *source) {
+  return promise_race(&source, 1, 0);
+}
+
+static void ignores(void *ctx) {
+  (void)ctx;
+}
+
+static promise_t *finally_of(promise_t *source) {
+  return promise_finally(source, ignores, NULL, NULL);
+}
+
+static void a_derived_promise_settled_by_hand_takes_nothing(void) {
+  watch();
+  promise_t *(*const derivations[])(promise_t *) = {follower_of, then_of, timeout_of, delay_of, finally_of, race_of};
+  for (size_t i = 0; i < sizeof derivations / sizeof *derivations; i++) {
+    for (int way = 0; way < 4; way++) {
+      promise_t *source = promise_new(), *derived = derivations[i](source);
+      switch (way) {
+      case 0:
+        CHECK_STATUS(promise_resolve(derived, I64(1)), PROMISE_OK);
+        break;
+      case 1:
+        CHECK_STATUS(promise_resolve_many(&derived, I64(1), 1, NULL), PROMISE_OK);
+        break;
+      case 2:
+        CHECK_STATUS(promise_discard(derived), PROMISE_OK);
+        break;
+      default:
+        CHECK_STATUS(promise_reject(derived, I64(2)), PROMISE_OK);
+        CHECK_INT(promise_state(derived), PROMISE_REJECTED);
+      }
+      CHECK_STATUS(promise_reject(source, I64(1)), PROMISE_OK);
+      promise_release(source);
+      CHECK_INT(reports, 1);
+      promise_release(derived);
+      CHECK_INT(reports, 1);
+      reports = 0;
+    }
+  }
+  unwatch();
+}
+
+/* Ends a delay, whose source is rejected, before the time is over. */
+static void leave_delay(void (*leave)(promise_t *delayed), int expected) {
+  reports = 0;
+  promise_t *source = promise_new(), *delayed = promise_delay(source, INT64_MAX);
+  CHECK_STATUS(promise_reject(source, I64(1)), PROMISE_OK);
+  promise_release(source);
+  CHECK_INT(reports, 0);
+  leave(delayed);
+  CHECK_INT(reports, expected);
+}
+
+static void releases(promise_t *delayed) {
+  promise_release(delayed);
+}
+
+static void resolves(promise_t *delayed) {
+  CHECK_STATUS(promise_resolve(delayed, I64(1)), PROMISE_OK);
+  promise_release(delayed);
+}
+
+static void passes_a_time_limit(promise_t *delayed) {
+  promise_t *limited = promise_timeout(delayed, 1000);
+  promise_release(delayed);
+  CHECK_STATUS(promise_wait(limited, -1), PROMISE_OK);
+  promise_release(limited);
+}
+
+static void a_delayed_rejection_is_taken_only_if_someone_would_have_got_it(void) {
+  watch();
+  leave_delay(releases, 1);
+  leave_delay(resolves, 1);
+  leave_delay(passes_a_time_limit, 0);
+  unwatch();
+  leave_delay(releases, 0);
+}
+
 int main(void) {
-  RUN(the_losers_of_a_combination_are_taken_whenever_they_are_rejected);
-  RUN(the_source_of_a_passed_time_limit_is_taken);
-  RUN(a_combination_that_nobody_holds_takes_nothing);
+  RUN(rejected_losers_of_a_combination_are_not_reported);
+  RUN(rejection_after_the_time_limit_is_not_reported);
+  RUN(rejection_of_an_input_is_reported_if_the_combination_was_released);
+  RUN(a_derived_promise_settled_by_hand_takes_nothing);
+  RUN(a_delayed_rejection_is_taken_only_if_someone_would_have_got_it);
   return check_report();
 }

@@ -32,7 +32,7 @@ static void unwatch(int expected) {
   CHECK_INT(dropped, 0);
 }
 
-static void room_that_is_asked_for_twice(void) {
+static void releasing_two_promises_of_ready_reports_nothing(void) {
   watch();
   promise_publisher_t *publisher = publisher_new(0);
   promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 1);
@@ -43,7 +43,7 @@ static void room_that_is_asked_for_twice(void) {
   unwatch(0);
 }
 
-static void an_event_that_nobody_waits_for_any_more(void) {
+static void releasing_a_promise_of_next_reports_nothing(void) {
   watch();
   promise_publisher_t *publisher = publisher_new(0);
   promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 0);
@@ -75,7 +75,7 @@ static void a_failure_is_taken_where_it_was_asked_for(void) {
   }
 }
 
-static void a_failure_that_is_passed_on_is_taken_there(void) {
+static void a_forwarded_failure_is_handled_by_the_end_of_the_target(void) {
   watch();
   promise_publisher_t *source = publisher_new(0), *target = publisher_new(0);
   promise_subscriber_t *link = promise_publisher_forward(source, target, PROMISE_FORWARD_END);
@@ -103,11 +103,67 @@ static void a_failure_that_nobody_takes_is_reported(void) {
   }
 }
 
+/* Ends a publisher of a promise after the promise was rejected: before there is a publisher if `first`. */
+static void fail_origin(bool first, void (*use)(promise_publisher_t *publisher), int expected) {
+  watch();
+  promise_t *promise = promise_new();
+  if (first)
+    CHECK_STATUS(promise_reject(promise, I64(7)), PROMISE_OK);
+  promise_publisher_t *publisher = promise_publisher_of(promise);
+  if (!first)
+    CHECK_STATUS(promise_reject(promise, I64(7)), PROMISE_OK);
+  promise_release(promise);
+  CHECK_INT(unhandled, 0);
+  use(publisher);
+  promise_publisher_release(publisher);
+  unwatch(expected);
+}
+
+static void does_nothing(promise_publisher_t *publisher) {
+  (void)publisher;
+}
+
+static void takes_the_end(promise_publisher_t *publisher) {
+  promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 0);
+  promise_t *end = promise_subscriber_end(subscriber);
+  CHECK(ended(end, PROMISE_REJECTED, 7));
+  promise_release(end);
+  promise_subscriber_release(subscriber);
+}
+
+static void subscribes_alone(promise_publisher_t *publisher) {
+  promise_subscriber_release(pull(publisher, PROMISE_OVERFLOW_BUFFER, 0));
+}
+
+static void a_publisher_of_a_promise_takes_its_rejection_for_subscribers(void) {
+  for (int first = 0; first < 2; first++) {
+    fail_origin(first, does_nothing, 1);
+    fail_origin(first, takes_the_end, 0);
+    fail_origin(first, subscribes_alone, 1);
+  }
+}
+
+static void a_subscriber_before_the_rejection_takes_it(void) {
+  watch();
+  promise_t *promise = promise_new();
+  promise_publisher_t *publisher = promise_publisher_of(promise);
+  promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 0);
+  CHECK_STATUS(promise_reject(promise, I64(7)), PROMISE_OK);
+  promise_release(promise);
+  promise_t *end = promise_subscriber_end(subscriber);
+  CHECK(ended(end, PROMISE_REJECTED, 7));
+  promise_release(end);
+  release_both(subscriber, publisher);
+  unwatch(0);
+}
+
 int main(void) {
-  RUN(room_that_is_asked_for_twice);
-  RUN(an_event_that_nobody_waits_for_any_more);
+  RUN(releasing_two_promises_of_ready_reports_nothing);
+  RUN(releasing_a_promise_of_next_reports_nothing);
   RUN(a_failure_is_taken_where_it_was_asked_for);
-  RUN(a_failure_that_is_passed_on_is_taken_there);
+  RUN(a_forwarded_failure_is_handled_by_the_end_of_the_target);
   RUN(a_failure_that_nobody_takes_is_reported);
+  RUN(a_publisher_of_a_promise_takes_its_rejection_for_subscribers);
+  RUN(a_subscriber_before_the_rejection_takes_it);
   return check_report();
 }

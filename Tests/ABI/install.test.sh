@@ -6,26 +6,12 @@
 set -euo pipefail
 [[ $# -eq 1 ]] || { echo "usage: install.test.sh LIBRARY" >&2; exit 64; }
 root=$(cd "$(dirname "$0")/../.." && pwd)
-LIBRARY=$(realpath "$1")
-export LIBRARY
-unset PREFIX DESTDIR LIBDIR INCLUDEDIR BINDIR LIBEXECDIR DATADIR
+LIBRARY=$1
+unset OUT PREFIX DESTDIR LIBDIR INCLUDEDIR BINDIR LIBEXECDIR DATADIR
 install=$root/scripts/install.sh
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+. "$root/scripts/checks.sh"
+scratch=$out
 
-passed=0
-failed=0
-expect() { # expect NAME COMMAND...
-  local what=$1
-  shift
-  if "$@" > "$scratch/log" 2>&1; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    echo "install.test.sh: $what" >&2
-    cat "$scratch/log" >&2
-  fi
-}
 refuses() { ! "$@"; }
 same() { diff <(printf '%s\n' "$1") <(printf '%s\n' "$2"); }
 files() { (cd "$1" && find . ! -type d | sort); }
@@ -74,75 +60,75 @@ pages() { # pages PREFIX: the pages of docs/ below it
 
 # Installs under a prefix whose name needs quoting, then under another, and uses the library from there.
 prefix="$scratch/a prefix"
-expect "installs under a prefix" env PREFIX="$prefix" "$install" install library
-expect "installs these files, no more" same "$(files "$scratch" | grep '^./a prefix' | sort)" \
+try "installs under a prefix" env PREFIX="$prefix" "$install" install library
+try "installs these files, no more" same "$(files "$scratch" | grep '^./a prefix' | sort)" \
   "$(library_files 'a prefix' | sort)"
-expect "installs the library as it was built" cmp "$LIBRARY" "$prefix/lib/libpromise.so.1.0.0"
-expect "links libpromise.so.1 to the file" same "$(readlink "$prefix/lib/libpromise.so.1")" libpromise.so.1.0.0
-expect "links libpromise.so to libpromise.so.1" same "$(readlink "$prefix/lib/libpromise.so")" libpromise.so.1
-expect "installs the archive as it was built" cmp "${LIBRARY%.so}.a" "$prefix/lib/libpromise.a"
-expect "installs again over itself" env PREFIX="$prefix" "$install" install library
+try "installs the library as it was built" cmp "$LIBRARY" "$prefix/lib/libpromise.so.1.0.0"
+try "links libpromise.so.1 to the file" same "$(readlink "$prefix/lib/libpromise.so.1")" libpromise.so.1.0.0
+try "links libpromise.so to libpromise.so.1" same "$(readlink "$prefix/lib/libpromise.so")" libpromise.so.1
+try "installs the archive as it was built" cmp "${LIBRARY%.so}.a" "$prefix/lib/libpromise.a"
+try "installs again over itself" env PREFIX="$prefix" "$install" install library
 
 prefix=$scratch/prefix
 mv "$scratch/a prefix" "$scratch/moved"
-expect "uninstalls nothing elsewhere" env PREFIX="$prefix" "$install" uninstall library
-expect "installs under another prefix" env PREFIX="$prefix/" "$install" install library
+try "uninstalls nothing elsewhere" env PREFIX="$prefix" "$install" uninstall library
+try "installs under another prefix" env PREFIX="$prefix/" "$install" install library
 mkdir "$scratch/work"
 cd "$scratch/work"
-expect "pkg-config knows the version" same \
+try "pkg-config knows the version" same \
   "$(bare PKG_CONFIG_PATH="$prefix/lib/pkgconfig" pkg-config --modversion promise)" 1.0.0
-expect "pkg-config gives the flags" same \
+try "pkg-config gives the flags" same \
   "$(bare PKG_CONFIG_PATH="$prefix/lib/pkgconfig" pkg-config --cflags --libs promise | sed 's/ *$//')" \
   "-I$prefix/include -L$prefix/lib -lpromise"
 cp "$scratch/prog.c" .
 # With --as-needed the linker requires the libraries last.
 # shellcheck disable=SC2016 # for the inner shell
-expect "a C program builds with pkg-config alone" bare PKG_CONFIG_PATH="$prefix/lib/pkgconfig" sh -c \
+try "a C program builds with pkg-config alone" bare PKG_CONFIG_PATH="$prefix/lib/pkgconfig" sh -c \
   'cc $(pkg-config --cflags --libs promise) prog.c -o prog || cc prog.c $(pkg-config --cflags --libs promise) -o prog'
-expect "a C program runs without a toolchain" same "$(bare LD_LIBRARY_PATH="$prefix/lib" ./prog)" 42
-expect "it asks for the version that it was built with" grep -q PROMISE_1.0 <(readelf -V prog)
-expect "the library itself asks for libc alone" refuses grep -v 'linux-vdso\|libc\.so\|libpthread\.so\|ld-linux' \
+try "a C program runs without a toolchain" same "$(bare LD_LIBRARY_PATH="$prefix/lib" ./prog)" 42
+try "it asks for the version that it was built with" grep -q PROMISE_1.0 <(readelf -V prog)
+try "the library itself asks for libc alone" refuses grep -v 'linux-vdso\|libc\.so\|libpthread\.so\|ld-linux' \
   <(bare ldd "$prefix/lib/libpromise.so.1")
 cd "$scratch"
 
 # A staged installation, as for packages: the files are below DESTDIR and name only the prefix.
 stage=$scratch/stage
-expect "installs into DESTDIR" env DESTDIR="$stage" PREFIX=/opt/promise "$install" install library
-expect "installs nothing beside the prefix" same "$(files "$stage")" "$(library_files opt/promise | sort)"
-expect "promise.pc does not name DESTDIR" refuses grep -F "$stage" "$stage/opt/promise/lib/pkgconfig/promise.pc"
-expect "promise.pc names the prefix" grep -qx 'prefix=/opt/promise' "$stage/opt/promise/lib/pkgconfig/promise.pc"
-expect "a staged library is found through a sysroot" same \
+try "installs into DESTDIR" env DESTDIR="$stage" PREFIX=/opt/promise "$install" install library
+try "installs nothing beside the prefix" same "$(files "$stage")" "$(library_files opt/promise | sort)"
+try "promise.pc does not name DESTDIR" refuses grep -F "$stage" "$stage/opt/promise/lib/pkgconfig/promise.pc"
+try "promise.pc names the prefix" grep -qx 'prefix=/opt/promise' "$stage/opt/promise/lib/pkgconfig/promise.pc"
+try "a staged library is found through a sysroot" same \
   "$(bare PKG_CONFIG_SYSROOT_DIR="$stage" PKG_CONFIG_PATH="$stage/opt/promise/lib/pkgconfig" \
     pkg-config --cflags promise | sed 's/ *$//')" "-I$stage/opt/promise/include"
 
 # Custom folders.
-expect "installs into folders of their own" env DESTDIR="$stage" PREFIX=/usr LIBDIR=/usr/lib/x86_64-linux-gnu \
+try "installs into folders of their own" env DESTDIR="$stage" PREFIX=/usr LIBDIR=/usr/lib/x86_64-linux-gnu \
   INCLUDEDIR=/elsewhere/include "$install" install library
-expect "promise.pc follows the prefix where it can" grep -qxF "libdir=\${prefix}/lib/x86_64-linux-gnu" \
+try "promise.pc follows the prefix where it can" grep -qxF "libdir=\${prefix}/lib/x86_64-linux-gnu" \
   "$stage/usr/lib/x86_64-linux-gnu/pkgconfig/promise.pc"
-expect "promise.pc names a folder elsewhere as it is" grep -qx 'includedir=/elsewhere/include' \
+try "promise.pc names a folder elsewhere as it is" grep -qx 'includedir=/elsewhere/include' \
   "$stage/usr/lib/x86_64-linux-gnu/pkgconfig/promise.pc"
-expect "uninstalls from folders of their own" env DESTDIR="$stage" PREFIX=/usr LIBDIR=/usr/lib/x86_64-linux-gnu \
+try "uninstalls from folders of their own" env DESTDIR="$stage" PREFIX=/usr LIBDIR=/usr/lib/x86_64-linux-gnu \
   INCLUDEDIR=/elsewhere/include "$install" uninstall library
 
 # A script stands in for the host, whose installation does not depend on its content.
 printf '#!/bin/sh\necho host\n' > "$scratch/plugin-host"
-expect "installs the host" env DESTDIR="$stage" PREFIX=/opt/promise PLUGIN_HOST="$scratch/plugin-host" \
+try "installs the host" env DESTDIR="$stage" PREFIX=/opt/promise PLUGIN_HOST="$scratch/plugin-host" \
   "$install" install host
-expect "the host can be run" same "$("$stage/opt/promise/bin/plugin-host")" host
-expect "the worker is a link to the host" same "$("$stage/opt/promise/libexec/plugin-worker")" host
-expect "the man page can be found" man -l --warnings=all "$stage/opt/promise/share/man/man1/plugin-host.1"
+try "the host can be run" same "$("$stage/opt/promise/bin/plugin-host")" host
+try "the worker is a link to the host" same "$("$stage/opt/promise/libexec/plugin-worker")" host
+try "the man page can be found" man -l --warnings=all "$stage/opt/promise/share/man/man1/plugin-host.1"
 printf '#!/bin/sh\necho conformance\n' > "$scratch/promise-conformance"
-expect "installs the conformance program" env DESTDIR="$stage" PREFIX=/opt/promise \
+try "installs the conformance program" env DESTDIR="$stage" PREFIX=/opt/promise \
   CONFORMANCE="$scratch/promise-conformance" "$install" install conformance
-expect "the conformance program can be run" same "$("$stage/opt/promise/bin/promise-conformance")" conformance
-expect "its man page can be found" man -l --warnings=all "$stage/opt/promise/share/man/man1/promise-conformance.1"
-expect "uninstalls the host alone" env DESTDIR="$stage" PREFIX=/opt/promise "$install" uninstall host
-expect "the conformance program stays" test -x "$stage/opt/promise/bin/promise-conformance"
-expect "installs the host again" env DESTDIR="$stage" PREFIX=/opt/promise PLUGIN_HOST="$scratch/plugin-host" \
+try "the conformance program can be run" same "$("$stage/opt/promise/bin/promise-conformance")" conformance
+try "its man page can be found" man -l --warnings=all "$stage/opt/promise/share/man/man1/promise-conformance.1"
+try "uninstalls the host alone" env DESTDIR="$stage" PREFIX=/opt/promise "$install" uninstall host
+try "the conformance program stays" test -x "$stage/opt/promise/bin/promise-conformance"
+try "installs the host again" env DESTDIR="$stage" PREFIX=/opt/promise PLUGIN_HOST="$scratch/plugin-host" \
   "$install" install host
-expect "uninstalls the library alone" env DESTDIR="$stage" PREFIX=/opt/promise "$install" uninstall library
-expect "leaves the programs and the documents" same "$(files "$stage" | grep -v '/doc/promise/.*\.md$')" \
+try "uninstalls the library alone" env DESTDIR="$stage" PREFIX=/opt/promise "$install" uninstall library
+try "leaves the programs and the documents" same "$(files "$stage" | grep -v '/doc/promise/.*\.md$')" \
   "./opt/promise/bin/plugin-host
 ./opt/promise/bin/promise-conformance
 ./opt/promise/libexec/plugin-worker
@@ -152,13 +138,13 @@ expect "leaves the programs and the documents" same "$(files "$stage" | grep -v 
 ./opt/promise/share/man/man1/plugin-host.1
 ./opt/promise/share/man/man1/promise-conformance.1
 ./opt/promise/share/zsh/site-functions/_plugin-host"
-expect "leaves all pages" same "$(files "$stage" | grep '/doc/promise/.*\.md$' | sort)" "$(pages ./opt/promise | sort)"
-expect "uninstalls everything" env DESTDIR="$stage" PREFIX=/opt/promise "$install" uninstall
-expect "leaves nothing" same "$(files "$stage")" ""
-expect "leaves no folder of its own" same "$(find "$stage/opt/promise" -mindepth 2 -name promise)" ""
+try "leaves all pages" same "$(files "$stage" | grep '/doc/promise/.*\.md$' | sort)" "$(pages ./opt/promise | sort)"
+try "uninstalls everything" env DESTDIR="$stage" PREFIX=/opt/promise "$install" uninstall
+try "leaves nothing" same "$(files "$stage")" ""
+try "leaves no folder of its own" same "$(find "$stage/opt/promise" -mindepth 2 -name promise)" ""
 touch "$prefix/include/of_somebody_else.h"
-expect "uninstalls beside what is somebody else's" env PREFIX="$prefix" "$install" uninstall
-expect "leaves what is somebody else's" same "$(files "$prefix")" ./include/of_somebody_else.h
+try "uninstalls beside what is somebody else's" env PREFIX="$prefix" "$install" uninstall
+try "leaves what is somebody else's" same "$(files "$prefix")" ./include/of_somebody_else.h
 
 # Rejected calls.
 refused() { # refused TEXT COMMAND...
@@ -167,10 +153,10 @@ refused() { # refused TEXT COMMAND...
   if output=$("$@" 2>&1); then return 1; fi
   [[ $output == *"$text"* ]] || { echo "$output"; return 1; }
 }
-expect "says what is not built" refused "no such file: /nowhere.so (build it first" \
+try "says what is not built" refused "no such file: /nowhere.so (build it first" \
   env PREFIX="$prefix" LIBRARY=/nowhere.so "$install" install library
-expect "refuses a relative prefix" refused "'here' is no absolute path" env PREFIX=here "$install" install library
-expect "refuses an unknown part" refused "usage:" env PREFIX="$prefix" "$install" install everything
+try "refuses a relative prefix" refused "'here' is no absolute path" env PREFIX=here "$install" install library
+try "refuses an unknown part" refused "usage:" env PREFIX="$prefix" "$install" install everything
 
 echo "$passed passed, $failed failed"
 ((failed == 0))

@@ -15,17 +15,6 @@ cc=${CC:-gcc}
 flags=(-std=c11 -D_DEFAULT_SOURCE -O1 -g -Wall -Wextra -Werror "${includes[@]}"
   "-I$root/Sources/promise-conformance" -pthread)
 
-expect() { # expect NAME COMMAND...
-  local what=$1
-  shift
-  if "$@" > "$out/log" 2>&1; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    echo "leaks.test.sh: $what" >&2
-    cat "$out/log" >&2
-  fi
-}
 # fails_with TEXT COMMAND...: the command fails, and prints the text.
 fails_with() {
   local said=$1
@@ -42,24 +31,24 @@ build() { # build NAME FLAGS...
 
 # census COMMAND...: the tests of leaky, with a command before them.
 census() {
-  expect "nothing leaks, ${*:-plainly}" "$@" "$out/leaky" nothing
-  expect "something is left on purpose, ${*:-plainly}" "$@" "$out/leaky" said
-  expect "a timer ends, ${*:-plainly}" "$@" "$out/leaky" timer
-  expect "a thread starts, ${*:-plainly}" repeatedly "$@" "$out/leaky" starting
-  expect "strings leak, ${*:-plainly}" fails_with "it left 2 too many: value" "$@" "$out/leaky" strings
-  expect "a promise leaks, ${*:-plainly}" fails_with "it left 1 too many: promise" "$@" "$out/leaky" promise
-  expect "a token leaks, ${*:-plainly}" fails_with "it left 1 too many: token" "$@" "$out/leaky" token
-  expect "a promise is listed, ${*:-plainly}" fails_with "pending, 1 reference, 0 callbacks" "$@" "$out/leaky" promise
-  expect "a descriptor leaks, ${*:-plainly}" fails_with "it left 1 too many: open descriptor" "$@" "$out/leaky" descriptor
-  expect "a thread leaks, ${*:-plainly}" fails_with "it left 1 too many: running thread" "$@" "$out/leaky" thread
-  expect "a context leaks, ${*:-plainly}" fails_with "it left 1 too many: callback" "$@" "$out/leaky" context
+  try "nothing leaks, ${*:-plainly}" "$@" "$out/leaky" nothing
+  try "something is left on purpose, ${*:-plainly}" "$@" "$out/leaky" said
+  try "a timer ends, ${*:-plainly}" "$@" "$out/leaky" timer
+  try "a thread starts, ${*:-plainly}" repeatedly "$@" "$out/leaky" starting
+  try "strings leak, ${*:-plainly}" fails_with "it left 2 too many: value" "$@" "$out/leaky" strings
+  try "a promise leaks, ${*:-plainly}" fails_with "it left 1 too many: promise" "$@" "$out/leaky" promise
+  try "a token leaks, ${*:-plainly}" fails_with "it left 1 too many: token" "$@" "$out/leaky" token
+  try "a promise is listed, ${*:-plainly}" fails_with "pending, 1 reference, 0 callbacks" "$@" "$out/leaky" promise
+  try "a descriptor leaks, ${*:-plainly}" fails_with "it left 1 too many: open descriptor" "$@" "$out/leaky" descriptor
+  try "a thread leaks, ${*:-plainly}" fails_with "it left 1 too many: running thread" "$@" "$out/leaky" thread
+  try "a context leaks, ${*:-plainly}" fails_with "it left 1 too many: callback" "$@" "$out/leaky" context
 }
 
-expect "leaky builds" build leaky
+try "leaky builds" build leaky
 census
 if command -v addr2line > /dev/null; then
-  expect "the place of a promise is printed" fails_with "leaky.c:" "$out/leaky" promise
-  expect "the place of a callback is printed" fails_with "leaks_a_context" "$out/leaky" context
+  try "the place of a promise is printed" fails_with "leaky.c:" "$out/leaky" promise
+  try "the place of a callback is printed" fails_with "leaks_a_context" "$out/leaky" context
 else
   echo "skipped: the places of what leaks (addr2line is not installed)"
 fi
@@ -78,11 +67,11 @@ if ! "$cc" -fsanitize=address "$out/none.c" -o "$out/none" 2> /dev/null; then
 elif ! "$out/none" 2> /dev/null; then
   echo "skipped: LeakSanitizer (it does not run here)"
 else
-  expect "clean builds" build clean-sanitized -fsanitize=address
-  expect "LeakSanitizer finds nothing" "$out/clean-sanitized"
-  expect "leaky builds with a sanitizer" build leaky-sanitized -fsanitize=address
+  try "clean builds" build clean-sanitized -fsanitize=address
+  try "LeakSanitizer finds nothing" "$out/clean-sanitized"
+  try "leaky builds with a sanitizer" build leaky-sanitized -fsanitize=address
   # LeakSanitizer finds the bytes of the string that does not fit in its cell.
-  expect "LeakSanitizer finds a string" fails_with "LeakSanitizer: detected memory leaks" \
+  try "LeakSanitizer finds a string" fails_with "LeakSanitizer: detected memory leaks" \
     env CHECK_FORK=0 "$out/leaky-sanitized" strings
 fi
 

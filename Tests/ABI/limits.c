@@ -143,11 +143,11 @@ static void no_subscriber_of(void *executor) {
   CHECK_STATUS(promise_publisher_release(publisher), PROMISE_OK);
   CHECK_STATUS(promise_token_release(token), PROMISE_OK);
 }
-static void executor_of_no_more_subscribers(void) {
+static void an_executor_without_references_left_refuses_subscribers(void) {
   fill(promise_executor_new(no_submit, NULL, NULL), retain_executor, release_executor, no_subscriber_of);
 }
 
-static void loop_gives_no_more_references_than_promised(void) {
+static void loop_returns_no_more_references_than_promised(void) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
   long references = 1;
@@ -194,8 +194,8 @@ static void subscriber_and_its_end_take_as_many_references_as_promised(void) {
 
 int main(void) {
   RUN(executor_takes_as_many_references_as_promised);
-  RUN(executor_of_no_more_subscribers);
-  RUN(loop_gives_no_more_references_than_promised);
+  RUN(an_executor_without_references_left_refuses_subscribers);
+  RUN(loop_returns_no_more_references_than_promised);
   RUN(loop_takes_as_many_references_as_promised);
   RUN(queue_takes_as_many_references_as_promised);
   RUN(token_takes_as_many_references_as_promised);

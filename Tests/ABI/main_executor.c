@@ -117,7 +117,7 @@ static void shelves_a_timer(void *ctx, promise_job_t *job) {
 }
 
 /* Timers of the main loop move to the replacement. */
-static void timers_go_there_too(void) {
+static void timers_of_the_main_loop_move_to_the_substitute(void) {
   shelf_t shelf = SHELF_EMPTY;
   promise_executor_t *other = promise_executor_new(shelves_a_timer, &shelf, NULL);
   promise_t *nap = promise_sleep_on(main_executor(), 1), *late = promise_sleep_on(main_executor(), INT64_MAX);
@@ -241,7 +241,7 @@ static promise_verdict_t waits_for_the_job_behind(void *ctx, const promise_value
   return PROMISE_FULFILL;
 }
 
-static void serial_executor_takes_its_place(void) {
+static void a_serial_executor_may_replace_it(void) {
   enum { JOBS = 200 }; /* more than a turn runs */
   promise_t *jobs[JOBS];
   promise_executor_t *target = NULL;
@@ -337,12 +337,12 @@ int main(void) {
   RUN(is_never_freed);
   RUN(a_substitute_replaces_it);
   RUN(an_executor_that_ends_in_it_cannot_replace_it);
-  RUN(timers_go_there_too);
+  RUN(timers_of_the_main_loop_move_to_the_substitute);
   RUN(cancelled_timers_are_freed_wherever_they_are);
   RUN(cancelling_a_timer_that_moved_leaves_those_of_the_loop);
   RUN(the_replacing_thread_is_the_main_thread);
   RUN(the_thread_that_restores_the_loop_is_the_main_thread);
-  RUN(serial_executor_takes_its_place);
+  RUN(a_serial_executor_may_replace_it);
   RUN(nothing_is_left_in_the_loop);
   return check_report();
 }

@@ -1,17 +1,8 @@
-/* memory.h - the memory use of this process, and peaks of it: many promises at once. */
+/* memory.h - the memory of cells, and peaks of it: many promises at once. */
 #ifndef MEMORY_H
 #define MEMORY_H
 
 #include "support.h"
-
-/* Returns the resident bytes of this process. */
-static inline long resident(void) {
-  long pages = 0;
-  FILE *file = fopen("/proc/self/statm", "r");
-  REQUIRE(file != NULL && fscanf(file, "%*d %ld", &pages) == 1);
-  fclose(file);
-  return pages * sysconf(_SC_PAGESIZE);
-}
 
 static inline promise_statistics_t statistics(void) {
   promise_statistics_t now = {.size = sizeof now};

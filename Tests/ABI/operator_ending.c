@@ -13,7 +13,7 @@ static void release_sources(void) {
     CHECK_STATUS(promise_publisher_release(sources[i]), PROMISE_OK);
 }
 
-static void an_operator_ended_by_one_source_is_in_no_list_of_another(void) {
+static void an_operator_ended_by_one_source_is_detached_from_the_others(void) {
   for (int combines = 0; combines < 2; combines++) {
     make_sources();
     if (combines)
@@ -100,7 +100,7 @@ static void merges_of_merges_take_no_stack(void) {
 }
 
 int main(void) {
-  RUN(an_operator_ended_by_one_source_is_in_no_list_of_another);
+  RUN(an_operator_ended_by_one_source_is_detached_from_the_others);
   RUN(a_source_may_end_while_it_is_joined);
   RUN(merges_of_merges_take_no_stack);
   return check_report();

@@ -46,7 +46,7 @@ static void merged_streams_end_when_all_have(void) {
   }
 }
 
-static void of_no_stream_there_is_none(void) {
+static void combining_no_streams_gives_an_ended_stream(void) {
   promise_publisher_t *none[] = {made(promise_publisher_merge(NULL, 0)),
                                  made(promise_publisher_combine_latest(NULL, 0))};
   for (int i = 0; i < 2; i++) {
@@ -106,7 +106,7 @@ static void combined_streams_may_end_before_all_have(void) {
   }
 }
 
-static void the_same_stream_may_be_there_twice(void) {
+static void the_same_stream_may_be_combined_twice(void) {
   promise_publisher_t *source = publisher_new(PROMISE_PUBLISHER_STATEFUL), *twice[] = {source, source};
   publish(source, 1);
   promise_publisher_t *combined = promise_publisher_combine_latest(twice, 2);
@@ -234,7 +234,7 @@ static void a_long_chain_takes_no_stack(void) {
   on_small_stack(runs_a_long_chain, NULL);
 }
 
-static void a_chain_lives_by_its_last_element(void) {
+static void a_chain_lives_as_long_as_its_last_element(void) {
   promise_publisher_t *source = publisher_new(0), *last = chain_of(source, 3);
   listener_t listener = {0};
   CHECK_STATUS(promise_publisher_publish(last, I64(1)), PROMISE_EINVAL); /* only the operator publishes to it */
@@ -256,7 +256,7 @@ static void a_chain_lives_by_its_last_element(void) {
 }
 
 /* Each source of a merge is full when the target is full, also after another source has ended. */
-static void room_is_followed_after_a_source_has_ended(void) {
+static void back_pressure_applies_after_a_source_has_ended(void) {
   make_sources(0);
   promise_publisher_t *merged = made(promise_publisher_merge(sources, 2));
   promise_subscriber_t *subscriber = pull(merged, PROMISE_OVERFLOW_BUFFER, 1);
@@ -273,7 +273,7 @@ static void room_is_followed_after_a_source_has_ended(void) {
   release_sources();
 }
 
-static void one_of_two_that_is_full_holds_the_source_up(void) {
+static void a_full_subscriber_holds_up_the_source(void) {
   make_sources(0);
   promise_publisher_t *merged = made(promise_publisher_merge(sources, 2)), *last = added(merged);
   promise_subscriber_t *one = pull(last, PROMISE_OVERFLOW_BUFFER, 1),
@@ -346,17 +346,17 @@ static void chains_may_be_released_while_their_sources_publish(void) {
 
 int main(void) {
   RUN(merged_streams_end_when_all_have);
-  RUN(of_no_stream_there_is_none);
+  RUN(combining_no_streams_gives_an_ended_stream);
   RUN(combined_streams_have_the_latest_of_each);
   RUN(combined_streams_may_end_before_all_have);
   RUN(joined_streams_are_stateful_only_if_all_are);
-  RUN(the_same_stream_may_be_there_twice);
+  RUN(the_same_stream_may_be_combined_twice);
   RUN(a_link_forwards_until_it_is_released);
   RUN(a_link_keeps_its_target);
   RUN(a_long_chain_takes_no_stack);
-  RUN(a_chain_lives_by_its_last_element);
-  RUN(room_is_followed_after_a_source_has_ended);
-  RUN(one_of_two_that_is_full_holds_the_source_up);
+  RUN(a_chain_lives_as_long_as_its_last_element);
+  RUN(back_pressure_applies_after_a_source_has_ended);
+  RUN(a_full_subscriber_holds_up_the_source);
   RUN(chains_may_be_released_while_their_sources_publish);
   return check_report();
 }

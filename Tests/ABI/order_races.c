@@ -226,7 +226,7 @@ static void *resolves_subject(void *argument) {
 
 /* The settling thread is in a callback before the reactions with an executor. Attaching does not wait for that
  * callback, and does not overtake those reactions. */
-static void a_busy_callback_holds_up_nobody(void) {
+static void a_busy_callback_does_not_hold_up_other_threads(void) {
   prepare();
   pause_t pause = PAUSE;
   promise_observe(subject, pauses, NULL, &pause, NULL);
@@ -326,7 +326,7 @@ static void shelves_slowly(void *ctx, promise_job_t *job) {
   pauses(ctx, NULL);
 }
 
-static void a_slow_executor_holds_up_nobody(void) {
+static void a_slow_executor_does_not_hold_up_other_threads(void) {
   prepare();
   pause_t pause = PAUSE;
   promise_executor_t *slow = promise_executor_new(shelves_slowly, &pause, NULL);
@@ -368,11 +368,11 @@ int main(void) {
   RUN(serial_executors_keep_the_order);
   RUN(loops_keep_the_order);
   RUN(foreign_executors_keep_the_order);
-  RUN(a_busy_callback_holds_up_nobody);
+  RUN(a_busy_callback_does_not_hold_up_other_threads);
   RUN(nested_reactions_come_after_those_attached_before);
   RUN(the_last_reference_may_be_released_in_a_callback);
   RUN(an_executor_that_runs_at_once_keeps_the_order);
-  RUN(a_slow_executor_holds_up_nobody);
+  RUN(a_slow_executor_does_not_hold_up_other_threads);
   RUN(waiting_for_a_later_reaction_is_a_deadlock);
   return check_report();
 }

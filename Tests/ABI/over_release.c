@@ -28,7 +28,7 @@ static void others_are_whole(void) {
   }
 }
 
-static void derived_promise_stays_its_sources(void) {
+static void a_release_too_many_spares_a_derived_promise(void) {
   spy_t spies[3] = {{0}, {0}, {0}};
   promise_t *source = promise_new();
   release_too_often(promise_then(source, spy_handler, &spies[0], spy_free));
@@ -64,7 +64,7 @@ static promise_verdict_t follows(void *ctx, const promise_value_t *in, promise_v
   return PROMISE_ADOPT;
 }
 
-static void following_promise_stays_its_sources(void) {
+static void a_release_too_many_spares_a_following_promise(void) {
   spy_t spies[2] = {{0}, {0}};
   promise_t *source = promise_new(), *next = promise_new(), *set = promise_new();
   promise_t *adopting = promise_then(source, follows, next, NULL);
@@ -85,7 +85,7 @@ static void following_promise_stays_its_sources(void) {
   promise_release(last);
 }
 
-static void promise_of_a_job_stays_the_jobs(void) {
+static void a_release_too_many_spares_the_promise_of_a_job(void) {
   shelf_t shelf = SHELF_EMPTY;
   spy_t spy = {0}, run = {0};
   promise_executor_t *executor = promise_executor_new(shelve, &shelf, NULL);
@@ -104,7 +104,7 @@ static void promise_of_a_job_stays_the_jobs(void) {
   promise_executor_release(executor);
 }
 
-static void promise_of_several_stays_the_gathers(void) {
+static void a_release_too_many_spares_a_combined_promise(void) {
   spy_t spies[4] = {{0}, {0}, {0}, {0}};
   for (int kind = 0; kind < 4; kind++) {
     promise_t *input = promise_new();
@@ -121,7 +121,7 @@ static void promise_of_several_stays_the_gathers(void) {
 }
 
 /* A result whose inputs were destroyed while pending belongs to its holders alone: the last release destroys it. */
-static void lost_result_is_its_holders(void) {
+static void a_lost_result_belongs_to_its_holder(void) {
   spy_t spy = {0};
   promise_t *input = promise_new();
   promise_t *all = waited_for(promise_all(&input, 1, 0), &spy);
@@ -132,7 +132,7 @@ static void lost_result_is_its_holders(void) {
 }
 
 /* A derived promise whose source, or whose job, was destroyed belongs to its holders alone too. */
-static void orphan_is_its_holders(void) {
+static void an_abandoned_promise_belongs_to_its_holder(void) {
   spy_t spy = {0}, behind = {0};
   promise_t *source = promise_new();
   promise_t *derived = waited_for(promise_then(source, spy_handler, &spy, spy_free), &behind);
@@ -143,7 +143,7 @@ static void orphan_is_its_holders(void) {
   CHECK_SPY(&behind, 0, 1);
 }
 
-static void promise_of_a_timer_stays_the_timers(void) {
+static void a_release_too_many_spares_the_promise_of_a_timer(void) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
   spy_t spies[3] = {{0}, {0}, {0}};
@@ -165,7 +165,7 @@ static void promise_of_a_timer_stays_the_timers(void) {
   promise_loop_release(loop);
 }
 
-static void promise_of_an_event_stays_the_queues(void) {
+static void a_release_too_many_spares_the_promise_of_an_event(void) {
   promise_queue_t *queue = promise_queue_new();
   promise_t *source = promise_new();
   /* Releases too often while the source is pending, and while the CALL waits to be taken. */
@@ -191,7 +191,7 @@ static void promise_of_an_event_stays_the_queues(void) {
   promise_queue_release(queue);
 }
 
-static void promise_of_a_stream_stays_the_streams(void) {
+static void a_release_too_many_spares_the_promise_of_a_stream(void) {
   promise_publisher_t *publisher = promise_publisher_new(0);
   promise_subscription_t terms = {.size = sizeof terms, .capacity = 1, .overflow = PROMISE_OVERFLOW_BUFFER};
   promise_subscriber_t *subscriber = promise_publisher_subscribe(publisher, &terms);
@@ -222,7 +222,7 @@ static void make_others(void) {
 
 /* The reference of a value belongs to the program, so one release too many takes it. The value then releases
  * nothing. */
-static void value_releases_no_promise_of_others(void) {
+static void a_value_releases_no_other_reference_to_its_promise(void) {
   for (int kind = 0; kind < 3; kind++) {
     promise_t *held = promise_new();
     promise_value_t value = holding(retained(held)), list;
@@ -242,7 +242,7 @@ static void value_releases_no_promise_of_others(void) {
 }
 
 /* A link has a handle of its target, which one release too many takes, and a reference, which stays. */
-static void target_of_a_link_stays_the_links(void) {
+static void a_release_too_many_spares_the_target_of_a_link(void) {
   promise_publisher_t *source = promise_publisher_new(0), *target = promise_publisher_new(0);
   promise_subscriber_t *link = promise_publisher_forward(source, target, 0);
   CHECK_STATUS(promise_publisher_release(target), PROMISE_OK);
@@ -262,7 +262,7 @@ static void target_of_a_link_stays_the_links(void) {
 
 /* A handler is detached when another call settles its promise, or nobody needs the promise. The promise stays in the
  * list of its source, behind newer ones. */
-static void detached_promise_stays_the_lists(void) {
+static void a_release_too_many_spares_a_detached_promise_in_a_list(void) {
   spy_t spies[8] = {{0}};
   for (int kind = 0; kind < 4; kind++) {
     promise_t *source = promise_new();
@@ -285,7 +285,7 @@ static void detached_promise_stays_the_lists(void) {
 }
 
 /* Once the list has released the promise, the last reference belongs to its holder. */
-static void detached_promise_is_its_holders_afterwards(void) {
+static void a_detached_promise_belongs_to_its_holder_afterwards(void) {
   spy_t spy = {0};
   for (int kind = 0; kind < 3; kind++) {
     promise_t *source = promise_new();
@@ -307,7 +307,7 @@ static void detached_promise_is_its_holders_afterwards(void) {
 }
 
 /* Each pending job has a reference to its executor. */
-static void executor_stays_its_jobs(void) {
+static void a_release_too_many_spares_the_executor_of_a_job(void) {
   shelf_t shelf = SHELF_EMPTY;
   spy_t spy = {0}, jobs[2] = {{0}, {0}};
   promise_executor_t *executor = promise_executor_new(shelve, &shelf, NULL);
@@ -339,19 +339,19 @@ static void executor_stays_its_jobs(void) {
 }
 
 int main(void) {
-  RUN(derived_promise_stays_its_sources);
-  RUN(following_promise_stays_its_sources);
-  RUN(promise_of_a_job_stays_the_jobs);
-  RUN(promise_of_several_stays_the_gathers);
-  RUN(lost_result_is_its_holders);
-  RUN(orphan_is_its_holders);
-  RUN(promise_of_a_timer_stays_the_timers);
-  RUN(promise_of_an_event_stays_the_queues);
-  RUN(promise_of_a_stream_stays_the_streams);
-  RUN(detached_promise_stays_the_lists);
-  RUN(detached_promise_is_its_holders_afterwards);
-  RUN(value_releases_no_promise_of_others);
-  RUN(target_of_a_link_stays_the_links);
-  RUN(executor_stays_its_jobs);
+  RUN(a_release_too_many_spares_a_derived_promise);
+  RUN(a_release_too_many_spares_a_following_promise);
+  RUN(a_release_too_many_spares_the_promise_of_a_job);
+  RUN(a_release_too_many_spares_a_combined_promise);
+  RUN(a_lost_result_belongs_to_its_holder);
+  RUN(an_abandoned_promise_belongs_to_its_holder);
+  RUN(a_release_too_many_spares_the_promise_of_a_timer);
+  RUN(a_release_too_many_spares_the_promise_of_an_event);
+  RUN(a_release_too_many_spares_the_promise_of_a_stream);
+  RUN(a_release_too_many_spares_a_detached_promise_in_a_list);
+  RUN(a_detached_promise_belongs_to_its_holder_afterwards);
+  RUN(a_value_releases_no_other_reference_to_its_promise);
+  RUN(a_release_too_many_spares_the_target_of_a_link);
+  RUN(a_release_too_many_spares_the_executor_of_a_job);
   return check_report();
 }

@@ -23,7 +23,7 @@ static void context_is_freed_and_not_the_payload(void) {
   CHECK_INT(atomic_load(&payload.destroyed), 0);
 }
 
-static void both_ways_live_side_by_side(void) {
+static void objects_with_and_without_a_context_coexist(void) {
   payload_t theirs = {0}, ours = {0};
   spy_t spy = {0};
   promise_value_t one, other;
@@ -106,7 +106,7 @@ static void methods_of_the_type_apply(void) {
 
 int main(void) {
   RUN(context_is_freed_and_not_the_payload);
-  RUN(both_ways_live_side_by_side);
+  RUN(objects_with_and_without_a_context_coexist);
   RUN(context_is_freed_when_it_fails);
   RUN(context_and_payload_may_be_missing);
   RUN(in_a_promise_it_is_freed_with_that);

@@ -44,7 +44,7 @@ static void job_runs_on_a_thread_of_the_pool(void) {
 }
 
 /* The global and the immediate executor are immortal: a release too many is harmless. */
-static void references_are_not_counted(void) {
+static void permanent_executors_count_no_references(void) {
   promise_executor_t *permanent[] = {pool(), promise_executor_immediate()};
   for (int i = 0; i < 2; i++) {
     for (int j = 0; j < 3; j++)
@@ -159,7 +159,7 @@ static void jobs_that_compute_are_not_joined_by_more_than_there_are_processors(v
   compute(12, 40 * MILLISECONDS);
 }
 
-static void nor_after_others_have_blocked(void) {
+static void computing_jobs_are_not_joined_by_more_after_others_have_blocked(void) {
   blocked_jobs_do_not_hold_up_the_others();
   compute(12, 40 * MILLISECONDS);
 }
@@ -311,13 +311,13 @@ int main(void) {
   /* First, because it forks, which needs a process without other threads. */
   RUN(process_may_exit_at_any_time);
   RUN(job_runs_on_a_thread_of_the_pool);
-  RUN(references_are_not_counted);
+  RUN(permanent_executors_count_no_references);
   RUN(immediate_runs_in_the_call);
   RUN(every_job_runs_once);
   RUN(blocked_jobs_do_not_hold_up_the_others);
   RUN(jobs_may_wait_for_later_jobs);
   RUN(jobs_that_compute_are_not_joined_by_more_than_there_are_processors);
-  RUN(nor_after_others_have_blocked);
+  RUN(computing_jobs_are_not_joined_by_more_after_others_have_blocked);
   RUN(serial_executors_leave_threads_to_others);
   RUN(urgent_jobs_leave_room_for_others);
   RUN(without_threads_jobs_are_dropped);

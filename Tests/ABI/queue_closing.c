@@ -80,7 +80,7 @@ static void closing_a_long_chain_does_not_recurse(void) {
 }
 
 /* Any tags are allowed: a million equal tags are unwatched as fast as a million different tags. */
-static void many_watches_of_one_tag(void) {
+static void unwatching_takes_the_same_time_for_equal_and_different_tags(void) {
   long many = check_scale(1000000);
   promise_queue_t *queue = promise_queue_new();
   promise_t *promise = promise_new();
@@ -98,7 +98,7 @@ static void many_watches_of_one_tag(void) {
 }
 
 /* Waiters that detach from a long-lived pending promise leave neither cells nor events behind. */
-static void those_who_give_up_leave_nothing(void) {
+static void unwatched_and_discarded_waiters_leave_no_memory(void) {
   promise_queue_t *queue = promise_queue_new();
   promise_t *promise = promise_new();
   long before = 0, rounds = check_scale(200000);
@@ -123,7 +123,7 @@ static void those_who_give_up_leave_nothing(void) {
 
 /* The queue keeps no reference to the event of a discarded promise, so a later watch with the same tag does not change
  * freed memory. */
-static void who_gave_up_is_forgotten(void) {
+static void a_discarded_promise_is_detached_from_the_queue(void) {
   promise_t *derived[8];
   promise_queue_t *queue = promise_queue_new();
   promise_t *promise = promise_new(), *given_up = promise_queue_then(queue, promise, 2);
@@ -167,9 +167,9 @@ int main(void) {
   RUN(closing_rejects_promises_that_the_taker_was_to_settle);
   RUN(the_last_release_closes);
   RUN(closing_a_long_chain_does_not_recurse);
-  RUN(many_watches_of_one_tag);
-  RUN(those_who_give_up_leave_nothing);
-  RUN(who_gave_up_is_forgotten);
+  RUN(unwatching_takes_the_same_time_for_equal_and_different_tags);
+  RUN(unwatched_and_discarded_waiters_leave_no_memory);
+  RUN(a_discarded_promise_is_detached_from_the_queue);
   RUN(a_taker_frees_the_queue_of_its_last_event);
   return check_report();
 }

@@ -58,7 +58,7 @@ static void the_descriptor_may_be_0(void) {
 }
 
 /* The descriptor is created while events are pending. */
-static void the_descriptor_comes_late(void) {
+static void a_descriptor_asked_for_late_is_readable_at_once(void) {
   promise_queue_t *queue = promise_queue_new();
   promise_t *promise = fulfilled(1);
   CHECK_STATUS(promise_queue_watch(queue, promise, 1), PROMISE_OK);
@@ -67,7 +67,7 @@ static void the_descriptor_comes_late(void) {
   promise_queue_free(queue);
 }
 
-static void an_edge_comes_when_a_take_leaves_events(void) {
+static void a_take_that_leaves_events_triggers_an_edge(void) {
   promise_queue_t *queue = promise_queue_new();
   int poller = epoll_create1(0);
   struct epoll_event event = {.events = EPOLLIN | EPOLLET};
@@ -93,7 +93,7 @@ static void an_edge_comes_when_a_take_leaves_events(void) {
 int main(void) {
   RUN(the_descriptor_is_readable_while_events_wait);
   RUN(the_descriptor_may_be_0);
-  RUN(the_descriptor_comes_late);
-  RUN(an_edge_comes_when_a_take_leaves_events);
+  RUN(a_descriptor_asked_for_late_is_readable_at_once);
+  RUN(a_take_that_leaves_events_triggers_an_edge);
   return check_report();
 }

@@ -133,7 +133,7 @@ static void destroy_releases_subject(void *payload) {
 }
 
 /* The value that promise_resolve() rejects holds the last reference to the promise. */
-static void refused_value_may_take_the_promise_with_it(void) {
+static void refused_value_may_release_the_last_reference(void) {
   payload_t payload = {0};
   const promise_type_t *type = promise_type_register("test.reentrancy.owner", NULL, destroy_releases_subject);
   promise_value_t value;
@@ -169,7 +169,7 @@ int main(void) {
   RUN(context_may_settle_while_it_is_freed);
   RUN(context_may_be_a_promise);
   RUN(destructor_may_call_anything);
-  RUN(refused_value_may_take_the_promise_with_it);
+  RUN(refused_value_may_release_the_last_reference);
   RUN(callback_may_keep_the_settling_promise);
   return check_report();
 }

@@ -60,7 +60,7 @@ static void type_chooses_among_objects(void) {
   CHECK(!rescues(failure, error("test", 1, "reason")));
 }
 
-static void reason_travels_until_it_meets_its_handler(void) {
+static void reason_propagates_to_the_first_handler_of_its_type(void) {
   const promise_type_t *type = promise_type_register("test.rescue.traveller", NULL, NULL);
   spy_t skipped = {0}, wrong = {0}, right = {0}, after = {0};
   promise_value_t reason = of(type);
@@ -85,6 +85,6 @@ static void reason_travels_until_it_meets_its_handler(void) {
 int main(void) {
   RUN(type_chooses_among_kinds);
   RUN(type_chooses_among_objects);
-  RUN(reason_travels_until_it_meets_its_handler);
+  RUN(reason_propagates_to_the_first_handler_of_its_type);
   return check_report();
 }

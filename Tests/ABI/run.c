@@ -33,7 +33,7 @@ static void verdict_settles_the_promise(void) {
   promise_release(promise);
 }
 
-static void it_runs_where_it_should(void) {
+static void job_runs_on_the_given_executor(void) {
   spy_t spy = {.verdict = PROMISE_FULFILL, .answer = *I64(7)};
   promise_t *promise = promise_run(promise_executor_global(PROMISE_PRIORITY_DEFAULT), spy_handler, &spy, spy_free);
   CHECK_STATUS(promise_wait(promise, FOR_EVER), PROMISE_OK);
@@ -80,7 +80,7 @@ static void promise_may_be_released_at_once(void) {
 int main(void) {
   RUN(without_an_executor_it_has_run_on_return);
   RUN(verdict_settles_the_promise);
-  RUN(it_runs_where_it_should);
+  RUN(job_runs_on_the_given_executor);
   RUN(job_may_be_run_later_or_dropped);
   RUN(promise_may_be_released_at_once);
   return check_report();

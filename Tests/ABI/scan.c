@@ -144,7 +144,7 @@ static void values_are_released_in_time(void) {
   promise_publisher_release(source);
 }
 
-static void it_is_stateful_if_its_source_is(void) {
+static void a_scan_is_stateful_if_its_source_is(void) {
   spy_t spy = {0};
   listener_t listener = {0};
   promise_publisher_t *source = publisher_new(PROMISE_PUBLISHER_STATEFUL);
@@ -163,6 +163,6 @@ int main(void) {
   RUN(verdicts_end_the_stream);
   RUN(an_unknown_verdict_is_an_error);
   RUN(values_are_released_in_time);
-  RUN(it_is_stateful_if_its_source_is);
+  RUN(a_scan_is_stateful_if_its_source_is);
   return check_report();
 }

@@ -35,7 +35,7 @@ static promise_verdict_t stay(void *ctx, const promise_value_t *in, promise_valu
   return PROMISE_FULFILL;
 }
 
-static void signals_are_for_the_programs_threads(void) {
+static void signals_are_delivered_to_the_programs_threads(void) {
   gate_t on_pool[2] = {GATE_CLOSED, GATE_CLOSED}, on_timers[2] = {GATE_CLOSED, GATE_CLOSED};
   promise_t *job = react_on(pool(), stay, on_pool, NULL), *timer = react_on_timer(stay, on_timers);
   promise_t *later = promise_sleep(3600000 * MILLISECONDS);
@@ -106,7 +106,7 @@ static void signals_end_no_wait(void) {
 }
 
 int main(void) {
-  RUN(signals_are_for_the_programs_threads);
+  RUN(signals_are_delivered_to_the_programs_threads);
   RUN(signals_end_no_wait);
   return check_report();
 }

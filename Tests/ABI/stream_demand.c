@@ -122,7 +122,7 @@ static void each_policy_keeps_its_events(void) {
   }
 }
 
-static void any_capacity_is_one(void) {
+static void a_capacity_beyond_the_signed_range_is_accepted(void) {
   static const uint64_t capacities[] = {INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX};
   for (int i = 0; i < 3; i++) {
     for (promise_overflow_t overflow = PROMISE_OVERFLOW_BUFFER; overflow <= PROMISE_OVERFLOW_FAIL; overflow++) {
@@ -137,7 +137,7 @@ static void any_capacity_is_one(void) {
   }
 }
 
-static void a_failing_one_gets_queued_events_first(void) {
+static void a_failing_subscriber_gets_queued_events_first(void) {
   promise_publisher_t *publisher = publisher_new(0);
   listener_t listener = {0}, other = {0};
   promise_subscriber_t *subscriber = slow(publisher, &listener, PROMISE_OVERFLOW_FAIL, 2),
@@ -174,7 +174,7 @@ static void an_error_fills_a_subscriber_too(void) {
   release_both(subscriber, publisher);
 }
 
-static void a_producer_learns_of_room(void) {
+static void ready_is_settled_when_a_subscriber_has_capacity(void) {
   promise_publisher_t *publisher = publisher_new(0);
   listener_t one = {0}, two = {0};
   promise_subscriber_t *first = slow(publisher, &one, PROMISE_OVERFLOW_BUFFER, 2);
@@ -199,7 +199,7 @@ static void a_producer_learns_of_room(void) {
   release_both(second, publisher);
 }
 
-static void who_settles_the_promise_of_room_settles_it_for_those_who_have_it(void) {
+static void discarding_a_shared_promise_of_ready_leaves_the_others_pending(void) {
   promise_publisher_t *publisher = publisher_new(0);
   listener_t listener = {0};
   promise_subscriber_t *subscriber = slow(publisher, &listener, PROMISE_OVERFLOW_BUFFER, 1);
@@ -215,7 +215,7 @@ static void who_settles_the_promise_of_room_settles_it_for_those_who_have_it(voi
   release_both(subscriber, publisher);
 }
 
-static void room_is_no_longer_waited_for(void) {
+static void ready_is_settled_when_the_full_subscriber_fails_or_the_stream_ends(void) {
   for (int how = 0; how < 3; how++) {
     promise_publisher_t *publisher = publisher_new(0);
     listener_t listener = {0};
@@ -249,7 +249,7 @@ static void publishes_when_there_is_room(void *ctx, const promise_value_t *value
   CHECK_STATUS(promise_publisher_publish(listener->publisher, I64(8)), PROMISE_EFULL);
 }
 
-static void a_waiter_for_room_may_publish(void) {
+static void a_callback_of_ready_may_publish(void) {
   promise_publisher_t *publisher = publisher_new(0);
   listener_t listener = {.publisher = publisher};
   promise_subscriber_t *subscriber = slow(publisher, &listener, PROMISE_OVERFLOW_BUFFER, 1);
@@ -346,13 +346,13 @@ int main(void) {
   RUN(a_callback_may_ask_for_more);
   RUN(a_cancelled_subscriber_drops_queued_events);
   RUN(each_policy_keeps_its_events);
-  RUN(any_capacity_is_one);
-  RUN(a_failing_one_gets_queued_events_first);
+  RUN(a_capacity_beyond_the_signed_range_is_accepted);
+  RUN(a_failing_subscriber_gets_queued_events_first);
   RUN(an_error_fills_a_subscriber_too);
-  RUN(a_producer_learns_of_room);
-  RUN(who_settles_the_promise_of_room_settles_it_for_those_who_have_it);
-  RUN(room_is_no_longer_waited_for);
-  RUN(a_waiter_for_room_may_publish);
+  RUN(ready_is_settled_when_a_subscriber_has_capacity);
+  RUN(discarding_a_shared_promise_of_ready_leaves_the_others_pending);
+  RUN(ready_is_settled_when_the_full_subscriber_fails_or_the_stream_ends);
+  RUN(a_callback_of_ready_may_publish);
   RUN(a_million_events_leave_nothing_behind);
   RUN(a_million_events_wait);
   RUN(waiting_events_do_not_recurse_through_submit);

@@ -46,7 +46,7 @@ static void a_later_turn_that_is_dropped_ends_the_subscriber(void) {
   release_turns(&turns);
 }
 
-static void who_waits_for_a_turn_is_cancelled_at_once(void) {
+static void a_subscriber_that_waits_for_a_turn_is_cancelled_at_once(void) {
   listener_t listener = {0};
   turns_t turns = have_one_turn(&listener);
   int calls = atomic_load(&listener.calls);
@@ -78,7 +78,7 @@ static void publishes_another(listener_t *listener, int64_t number) {
     publish(listener->publisher, 2);
 }
 
-static void who_has_had_its_event_is_cancelled_at_once(void) {
+static void a_subscriber_that_has_received_its_event_is_cancelled_at_once(void) {
   for (int has_another = 0; has_another < 2; has_another++) {
     promise_publisher_t *publisher = publisher_new(0);
     listener_t listener = {.then = cancels_the_other};
@@ -104,7 +104,7 @@ static void cancels_itself(listener_t *listener, int64_t number) {
   CHECK_INT(promise_publisher_count(listener->publisher), 1); /* the other subscriber */
 }
 
-static void who_cancels_itself_ends_when_its_callback_returns(void) {
+static void a_subscriber_that_cancels_itself_ends_when_its_callback_returns(void) {
   promise_publisher_t *publisher = publisher_new(0);
   listener_t first = {.then = cancels_itself, .publisher = publisher}, second = {0};
   first.subscriber = listen(publisher, &first);
@@ -201,9 +201,9 @@ static void an_event_that_a_destructor_publishes_is_delivered_at_once(void) {
 
 int main(void) {
   RUN(a_later_turn_that_is_dropped_ends_the_subscriber);
-  RUN(who_waits_for_a_turn_is_cancelled_at_once);
-  RUN(who_has_had_its_event_is_cancelled_at_once);
-  RUN(who_cancels_itself_ends_when_its_callback_returns);
+  RUN(a_subscriber_that_waits_for_a_turn_is_cancelled_at_once);
+  RUN(a_subscriber_that_has_received_its_event_is_cancelled_at_once);
+  RUN(a_subscriber_that_cancels_itself_ends_when_its_callback_returns);
   RUN(a_token_may_be_cancelled_while_somebody_subscribes);
   RUN(an_event_that_a_destructor_publishes_is_delivered_at_once);
   return check_report();

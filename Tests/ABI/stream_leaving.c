@@ -80,7 +80,7 @@ static void others_stay(int leaving) {
   release_both(last, publisher);
 }
 
-static void subscribers_leave_in_any_place(void) {
+static void subscribers_may_be_cancelled_in_any_order(void) {
   for (int leaving = 0; leaving < 1 << 5; leaving++)
     others_stay(leaving);
 }
@@ -88,6 +88,6 @@ static void subscribers_leave_in_any_place(void) {
 int main(void) {
   RUN(events_that_wait_are_dropped_once_the_token_is_invalidated);
   RUN(publishing_outlives_the_last_handle);
-  RUN(subscribers_leave_in_any_place);
+  RUN(subscribers_may_be_cancelled_in_any_order);
   return check_report();
 }

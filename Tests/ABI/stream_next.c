@@ -58,7 +58,7 @@ static void the_ways_to_end_are_distinguished(void) {
   }
 }
 
-static void a_promise_that_is_given_up_loses_no_event(void) {
+static void a_discarded_promise_loses_no_event(void) {
   promise_publisher_t *publisher = publisher_new(0);
   promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 0);
   promise_t *asked = next_of(subscriber), *settled = next_of(subscriber), *dropped = next_of(subscriber);
@@ -132,7 +132,7 @@ static void abandoned_promises_do_not_pile_up(void) {
   release_both(subscriber, publisher);
 }
 
-static void a_given_up_event_waits_and_may_be_dropped(void) {
+static void the_event_of_a_discarded_promise_is_queued_and_may_be_dropped(void) {
   promise_publisher_t *publisher = publisher_new(0);
   promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_DROP_OLDEST, 1);
   promise_t *settled = next_of(subscriber);
@@ -250,10 +250,10 @@ static void a_loop_of_awaits_takes_no_stack_while_it_waits(void) {
 int main(void) {
   RUN(each_promise_has_the_next_event);
   RUN(the_ways_to_end_are_distinguished);
-  RUN(a_promise_that_is_given_up_loses_no_event);
+  RUN(a_discarded_promise_loses_no_event);
   RUN(a_token_has_no_interest_in_an_event);
   RUN(abandoned_promises_do_not_pile_up);
-  RUN(a_given_up_event_waits_and_may_be_dropped);
+  RUN(the_event_of_a_discarded_promise_is_queued_and_may_be_dropped);
   RUN(an_event_that_is_offered_again_keeps_its_place);
   RUN(an_event_that_lost_its_place_is_counted);
   RUN(a_loop_of_awaits_takes_no_stack_while_it_waits);

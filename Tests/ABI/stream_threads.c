@@ -167,11 +167,11 @@ static void every_subscriber_has_everything_in_the_same_order(void) {
 /* ---- Short-lived subscribers meanwhile ---- */
 
 static atomic_long frees, subscriptions;
-static void comes(void *ctx, const promise_value_t *value) {
+static void counts_value(void *ctx, const promise_value_t *value) {
   (void)value;
   atomic_fetch_add((atomic_long *)ctx, 1);
 }
-static void goes(void *ctx) {
+static void frees_counter(void *ctx) {
   free(ctx);
   atomic_fetch_add(&frees, 1);
 }
@@ -181,15 +181,15 @@ static promise_subscriber_t *passer_by(int64_t i) {
                                  .overflow = (promise_overflow_t)(PROMISE_OVERFLOW_BUFFER + i % 4),
                                  .capacity = 1 + (uint64_t)(i % 3),
                                  .demand = i % 5 == 0 ? 3 : PROMISE_DEMAND_UNLIMITED,
-                                 .on_value = i % 7 == 0 ? NULL : comes,
+                                 .on_value = i % 7 == 0 ? NULL : counts_value,
                                  .ctx = calloc(1, sizeof(atomic_long)),
-                                 .free_ctx = goes};
+                                 .free_ctx = frees_counter};
   wish.executor = i % 2 == 0 ? promise_executor_global(PROMISE_PRIORITY_DEFAULT) : NULL;
   atomic_fetch_add(&subscriptions, 1);
   return subscribe(busy, wish);
 }
 
-static void *comes_and_goes(void *argument) {
+static void *subscribes_and_releases(void *argument) {
   int64_t seed = (int64_t)(intptr_t)argument;
   for (int64_t i = seed; i < seed + amount / 4; i++) {
     promise_subscriber_t *subscriber = passer_by(i);
@@ -233,7 +233,7 @@ static void subscribers_may_leave_while_others_publish(void) {
   pthread_t publishers[2], passers_by[2];
   for (intptr_t i = 0; i < 2; i++) {
     publishers[i] = start(publishes_until_it_ends, NULL);
-    passers_by[i] = start(comes_and_goes, (void *)(i * 1000));
+    passers_by[i] = start(subscribes_and_releases, (void *)(i * 1000));
   }
   for (int i = 0; i < 2; i++)
     finish(passers_by[i]);

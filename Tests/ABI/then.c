@@ -131,7 +131,7 @@ static promise_verdict_t returns_a_state(void *ctx, const promise_value_t *in, p
   return promise_state(*(promise_t **)ctx);
 }
 
-static void state_is_not_a_verdict(void) {
+static void a_promise_state_is_not_a_verdict(void) {
   promise_t *states[] = {promise_new(), fulfilled(1), rejected(1), stale(), NULL}, *promise = fulfilled(1);
   for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
     promise_t *child = promise_then(promise, returns_a_state, &states[i], NULL);
@@ -168,7 +168,7 @@ int main(void) {
   RUN(handler_may_pass_its_argument_on);
   RUN(untouched_out_is_void);
   RUN(no_verdict_rejects);
-  RUN(state_is_not_a_verdict);
+  RUN(a_promise_state_is_not_a_verdict);
   RUN(null_context_is_freed_too);
   return check_report();
 }

@@ -55,7 +55,7 @@ static void *settles_shared(void *argument) {
   return NULL;
 }
 
-static void one_of_many_settles(void) {
+static void one_of_many_settlers_settles(void) {
   rounds = check_scale(20000);
   payload_type();
   race(settles_shared, THREADS);
@@ -196,7 +196,7 @@ static void *releases_or_settles(void *argument) {
   return NULL;
 }
 
-static void release_and_settlement_may_meet(void) {
+static void a_release_may_race_with_the_settlement(void) {
   rounds = check_scale(40000);
   race(releases_or_settles, 2);
 }
@@ -236,10 +236,10 @@ static void cycle_closed_by_two_threads_is_found(void) {
 }
 
 int main(void) {
-  RUN(one_of_many_settles);
+  RUN(one_of_many_settlers_settles);
   RUN(each_callback_runs_once);
   RUN(chain_settles_under_interference);
-  RUN(release_and_settlement_may_meet);
+  RUN(a_release_may_race_with_the_settlement);
   RUN(cycle_closed_by_two_threads_is_found);
   return check_report();
 }

@@ -103,7 +103,7 @@ static void threads_for_timers_tick(void) {
 
 /* The release of the last handle or subscriber ends the publisher: no object is left, although the next tick is far
  * away. */
-static void nothing_is_left_when_nobody_wants_it(void) {
+static void the_last_release_ends_the_publisher(void) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *const executors[] = {NULL, promise_loop_executor(loop), promise_executor_main(),
                                            promise_executor_global(PROMISE_PRIORITY_DEFAULT)};
@@ -144,7 +144,7 @@ static void nothing_is_left_when_nobody_wants_it(void) {
   promise_loop_release(loop);
 }
 
-static void an_executor_that_shuts_down_ends_it(void) {
+static void an_executor_that_shuts_down_ends_the_publisher(void) {
   for (int had_tick = 0; had_tick < 2; had_tick++) {
     uint64_t before = things();
     promise_loop_t *loop = promise_loop_new();
@@ -185,7 +185,7 @@ static void only_the_timer_publishes(void) {
 }
 
 /* An operator keeps its source, the publisher of ticks. */
-static void an_operator_keeps_it(void) {
+static void an_operator_keeps_its_source(void) {
   uint64_t before = things();
   clock_state_t state = {.begin = now(), .interval = 100000};
   promise_publisher_t *source = every(NULL, state.interval), *three = promise_publisher_take(source, 3);
@@ -202,7 +202,7 @@ static void an_operator_keeps_it(void) {
 }
 
 /* A subscriber may be cancelled while a tick is published, and while the next timer is started. */
-static void it_may_be_left_at_any_time(void) {
+static void a_subscriber_may_be_cancelled_at_any_time(void) {
   uint64_t before = things();
   promise_executor_t *pool = promise_executor_global(PROMISE_PRIORITY_DEFAULT);
   clock_state_t states[64];
@@ -231,10 +231,10 @@ static void it_may_be_left_at_any_time(void) {
 int main(void) {
   RUN(a_loop_ticks);
   RUN(threads_for_timers_tick);
-  RUN(nothing_is_left_when_nobody_wants_it);
-  RUN(an_executor_that_shuts_down_ends_it);
+  RUN(the_last_release_ends_the_publisher);
+  RUN(an_executor_that_shuts_down_ends_the_publisher);
   RUN(only_the_timer_publishes);
-  RUN(an_operator_keeps_it);
-  RUN(it_may_be_left_at_any_time);
+  RUN(an_operator_keeps_its_source);
+  RUN(a_subscriber_may_be_cancelled_at_any_time);
   return check_report();
 }

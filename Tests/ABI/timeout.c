@@ -130,7 +130,7 @@ static void request_does_not_shorten_another_delay(void) {
 
 /* ---- Timeout ---- */
 
-static void in_time_it_passes_on(void) {
+static void a_settlement_in_time_passes_through(void) {
   for (int good = 0; good < 2; good++) {
     for (int settled = 0; settled < 2; settled++) {
       promise_t *promise = !settled ? promise_new() : good ? fulfilled(4) : rejected(4);
@@ -149,7 +149,7 @@ static void in_time_it_passes_on(void) {
   }
 }
 
-static void too_late_it_is_rejected(void) {
+static void a_settlement_too_late_is_replaced_by_a_rejection(void) {
   static const int64_t times[] = {0, 5 * MILLISECONDS};
   for (int i = 0; i < 2; i++) {
     promise_t *promise = promise_new();
@@ -203,7 +203,7 @@ static void too_late_the_promise_is_asked_to_cancel(void) {
   promise_loop_release(loop);
 }
 
-static void settling_it_stops_its_timer(void) {
+static void settling_the_timeout_stops_its_timer(void) {
   promise_t *promise = promise_new(), *limited = promise_timeout(promise, HOUR);
   CHECK_STATUS(promise_discard(limited), PROMISE_OK);
   promise_release(promise);
@@ -211,7 +211,7 @@ static void settling_it_stops_its_timer(void) {
   CHECK_STATUS(promise_state(limited), PROMISE_ESTALE);
 }
 
-static void without_its_timer_it_waits(void) {
+static void without_a_timer_the_timeout_waits_for_its_source(void) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
   promise_t *promise = promise_new(), *limited = promise_timeout_on(executor, promise, 1);
@@ -230,7 +230,7 @@ static void *resolves(void *promise) {
 }
 
 /* The timeout comes at about the moment of the settlement: either outcome is right, and no object is left. */
-static void end_and_settlement_may_meet(void) {
+static void the_end_of_the_time_may_race_with_the_settlement(void) {
   long rounds = check_scale(1000);
   for (long i = 0; i < rounds; i++) {
     promise_t *promise = promise_new(), *limited = promise_timeout(promise, i % 100 * 1000);
@@ -267,7 +267,7 @@ static void *starts_or_settles(void *number) {
   return NULL;
 }
 
-static void start_and_settlement_may_meet(void) {
+static void the_start_may_race_with_the_settlement(void) {
   race(starts_or_settles, 2);
 }
 
@@ -280,12 +280,12 @@ int main(void) {
   RUN(request_skips_a_delayed_cancellation);
   RUN(request_skips_no_other_delay);
   RUN(request_does_not_shorten_another_delay);
-  RUN(in_time_it_passes_on);
-  RUN(too_late_it_is_rejected);
+  RUN(a_settlement_in_time_passes_through);
+  RUN(a_settlement_too_late_is_replaced_by_a_rejection);
   RUN(too_late_the_promise_is_asked_to_cancel);
-  RUN(settling_it_stops_its_timer);
-  RUN(without_its_timer_it_waits);
-  RUN(end_and_settlement_may_meet);
-  RUN(start_and_settlement_may_meet);
+  RUN(settling_the_timeout_stops_its_timer);
+  RUN(without_a_timer_the_timeout_waits_for_its_source);
+  RUN(the_end_of_the_time_may_race_with_the_settlement);
+  RUN(the_start_may_race_with_the_settlement);
   return check_report();
 }

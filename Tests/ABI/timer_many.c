@@ -95,7 +95,7 @@ static void *stops_some(void *argument) {
   return NULL;
 }
 
-static void stopping_may_meet_the_end(void) {
+static void stopping_may_race_with_the_end(void) {
   long rounds = check_scale(1000) / 5;
   for (long round = 0; round < rounds; round++) {
     race_t race = {.step = 0};
@@ -116,6 +116,6 @@ static void stopping_may_meet_the_end(void) {
 int main(void) {
   RUN(timers_end_in_order);
   RUN(many_timers_are_stopped);
-  RUN(stopping_may_meet_the_end);
+  RUN(stopping_may_race_with_the_end);
   return check_report();
 }

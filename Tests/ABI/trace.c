@@ -24,7 +24,7 @@ static void a_promise_and_its_callback(void) {
   untrace(&watch);
 }
 
-static void a_rejection_passes_by(void) {
+static void a_rejection_passes_through_a_handler_for_values(void) {
   watch_t watch = {0};
   trace_to(&watch, 0);
   promise_t *promise = promise_new(), *derived = promise_then(promise, adds_one, NULL, NULL);
@@ -82,7 +82,7 @@ static void followers_and_gathers_are_traced(void) {
   untrace(&watch);
 }
 
-static void where_it_runs(void) {
+static void a_callback_on_an_executor_is_traced(void) {
   watch_t watch = {0};
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
@@ -257,10 +257,10 @@ static void starting_and_stopping_races_with_work(void) {
 
 int main(void) {
   RUN(a_promise_and_its_callback);
-  RUN(a_rejection_passes_by);
+  RUN(a_rejection_passes_through_a_handler_for_values);
   RUN(a_callback_that_settles_nothing);
   RUN(followers_and_gathers_are_traced);
-  RUN(where_it_runs);
+  RUN(a_callback_on_an_executor_is_traced);
   RUN(discarded_and_dropped);
   RUN(a_dropped_job_rejects);
   RUN(actions_of_the_trace_function_are_not_traced);

@@ -7,18 +7,18 @@ enum { MANY = 1000000, SOME = 40000 };
 /* ---- Memory returns ---- */
 
 /* Little of the growth of a peak stays, without an explicit call. */
-static void peak_goes_back_by_itself(void) {
+static void memory_of_a_peak_is_returned_without_a_call(void) {
   peak_t peak = peak_room(check_scale(MANY * 4L));
-  long before = resident(), cells_before = cells();
+  long before = resident_kilobytes(), cells_before = cells();
   peak_rise(&peak);
-  long high = resident() - before, cells_high = cells() - cells_before;
+  long high = resident_kilobytes() - before, cells_high = cells() - cells_before;
   peak_fall(&peak, 0);
-  long low = resident() - before, cells_low = cells() - cells_before;
+  long low = resident_kilobytes() - before, cells_low = cells() - cells_before;
   CHECK(cells_high >= peak.count * 64);
   if (resident_is_known()) {
     CHECK(cells_low * 20 < cells_high);
     CHECK(low * 10 < high);
-    fprintf(stderr, "peak: %ld KiB, after it: %ld KiB; cells: %ld, %ld\n", high >> 10, low >> 10, cells_high >> 10,
+    fprintf(stderr, "peak: %ld KiB, after it: %ld KiB; cells: %ld, %ld\n", high, low, cells_high >> 10,
             cells_low >> 10);
   }
   free(peak.promises);
@@ -41,24 +41,24 @@ static void peak_after_peak_stays_flat(void) {
   free(peak.promises);
 }
 
-static void trim_gives_back_less_too(void) {
+static void trim_returns_memory_below_the_limit_of_the_store(void) {
   peak_t peak = peak_room(SOME);
   peak_rise(&peak);
-  long high = cells(), resident_high = resident();
+  long high = cells(), resident_high = resident_kilobytes();
   peak_fall(&peak, 0);
   int64_t given = promise_trim();
   CHECK(given > SOME * 64 * 9 / 10);
   CHECK(given <= high);
   CHECK_INT(cells(), high - given);
   if (resident_is_known())
-    CHECK(resident_high - resident() > given * 3 / 4);
+    CHECK((resident_high - resident_kilobytes()) * 1024 > given * 3 / 4);
   CHECK_INT(promise_trim(), 0);
   promise_statistics_t now = statistics();
   CHECK(now.bytes_reusable <= now.bytes_resident);
   free(peak.promises);
 }
 
-static void trim_gives_back_nothing_where_there_is_nothing(void) {
+static void trim_without_free_cells_returns_nothing(void) {
   CHECK(promise_trim() >= 0);
   CHECK_INT(promise_trim(), 0);
 }
@@ -125,7 +125,7 @@ static void *comes_and_goes(void *argument) {
   return NULL;
 }
 
-static void cells_of_ended_threads_go_back(void) {
+static void cells_of_ended_threads_are_returned(void) {
   finish(start(comes_and_goes, NULL));
   CHECK(promise_trim() > SOME * 64 * 9 / 10);
 }
@@ -191,13 +191,13 @@ static void child_trims_too(void) {
 }
 
 int main(void) {
-  RUN(peak_goes_back_by_itself);
+  RUN(memory_of_a_peak_is_returned_without_a_call);
   RUN(peak_after_peak_stays_flat);
-  RUN(trim_gives_back_less_too);
-  RUN(trim_gives_back_nothing_where_there_is_nothing);
+  RUN(trim_returns_memory_below_the_limit_of_the_store);
+  RUN(trim_without_free_cells_returns_nothing);
   RUN(survivors_keep_their_pages);
   RUN(released_handles_stay_stale);
-  RUN(cells_of_ended_threads_go_back);
+  RUN(cells_of_ended_threads_are_returned);
   RUN(threads_work_while_memory_is_returned);
   RUN(child_trims_too);
   return check_report();

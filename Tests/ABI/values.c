@@ -1,6 +1,9 @@
 /* Values: strings, bytes, objects, and their reference counts. */
 #include <float.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 
 #include "support.h"
 
@@ -32,6 +35,39 @@ static void string_is_copied_whole(void) {
     memset(bytes, 'x', sizeof bytes);
     check_string(bytes, length);
   }
+}
+
+static _Atomic bool is_over;
+
+/* Makes the last byte invalid, and valid again, until the test is over. */
+static void *flip(void *bytes) {
+  volatile char *last = (volatile char *)bytes + 3999;
+  while (!is_over) {
+    *last = (char)0xff;
+    *last = 'a';
+  }
+  return NULL;
+}
+
+static void string_is_utf8_if_another_thread_changes_the_bytes(void) {
+  static char bytes[4000];
+  memset(bytes, 'a', sizeof bytes);
+  pthread_t thread;
+  REQUIRE(pthread_create(&thread, NULL, flip, bytes) == 0);
+  int invalid = 0, accepted = 0, refused = 0;
+  for (int i = 0; i < 1000000 && (accepted < 1000 || refused < 1000); i++) {
+    promise_value_t value;
+    if (promise_value_string(&value, bytes, sizeof bytes) != PROMISE_OK) {
+      refused++;
+      continue;
+    }
+    accepted++;
+    invalid += promise_value_data(&value, NULL)[3999] != 'a';
+    promise_value_release(&value);
+  }
+  is_over = true;
+  pthread_join(thread, NULL);
+  CHECK_INT(invalid, 0);
 }
 
 static void string_of_a_megabyte(void) {
@@ -218,6 +254,7 @@ static void same_payload_in_two_objects_is_destroyed_twice(void) {
 
 int main(void) {
   RUN(string_is_copied_whole);
+  RUN(string_is_utf8_if_another_thread_changes_the_bytes);
   RUN(string_of_a_megabyte);
   RUN(utf8_at_its_edges_is_text);
   RUN(malformed_utf8_is_refused);

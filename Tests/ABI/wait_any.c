@@ -140,7 +140,7 @@ static void job_cannot_wait_for_jobs_behind_it(void) {
   promise_executor_release(here);
 }
 
-static void job_of_a_loop_cannot_either(void) {
+static void job_of_a_loop_cannot_wait_for_jobs_behind_it(void) {
   promise_loop_t *loop = promise_loop_new();
   here = promise_loop_executor(loop);
   promise_t *child = react_on(here, waits_for_a_later_job, NULL, NULL);
@@ -224,7 +224,7 @@ int main(void) {
   RUN(several_threads_wait_for_the_same);
   RUN(waits_for_very_many);
   RUN(job_cannot_wait_for_jobs_behind_it);
-  RUN(job_of_a_loop_cannot_either);
+  RUN(job_of_a_loop_cannot_wait_for_jobs_behind_it);
   RUN(thread_cannot_wait_for_its_loop);
   RUN(deadlock_is_found_while_sleeping);
   return check_report();

@@ -55,7 +55,7 @@ static void every_waiter_is_woken(void) {
 }
 
 /* Two waits with a time limit may end at about the same moment: both time out. */
-static void two_limits_may_meet(void) {
+static void two_time_limits_may_race(void) {
   long rounds = check_scale(1000);
   for (long i = 0; i < rounds; i++) {
     waiting_t waiting = {promise_new(), 20000 + i % 100 * 1000, PROMISE_EINVAL};
@@ -77,7 +77,7 @@ static void *wait_only(void *argument) {
 }
 
 /* The promise is settled at about the moment of the limit: the wait ends once, with the status of the earlier. */
-static void limit_and_settlement_may_meet(void) {
+static void a_time_limit_may_race_with_the_settlement(void) {
   long rounds = check_scale(1000);
   for (long i = 0; i < rounds; i++) {
     waiting_t waiting = {promise_new(), 20000 + i % 100 * 1000, PROMISE_EINVAL};
@@ -122,8 +122,8 @@ static void promise_may_be_released_as_its_waiter_wakes(void) {
 int main(void) {
   RUN(waiter_is_woken);
   RUN(every_waiter_is_woken);
-  RUN(two_limits_may_meet);
-  RUN(limit_and_settlement_may_meet);
+  RUN(two_time_limits_may_race);
+  RUN(a_time_limit_may_race_with_the_settlement);
   RUN(promise_may_be_released_as_its_waiter_wakes);
   return check_report();
 }

@@ -104,4 +104,17 @@ equal "verify, untouched" "$(verify)" true
 sqlite3 "$database" "update files set data = x'00'"
 equal "verify, touched" "$(verify)" false
 
+# An exception is no longer uncaught once the host has caught it, although the host has a C++ runtime of its own.
+c++ -std=c++17 -Wall -Wextra -Werror -shared -fPIC -I"$root/include" -o "$out/throwing.so" \
+  "$root/Tests/Examples/throwing.cpp"
+cat >"$out/throwing.yaml" <<END
+plugins: [./throwing.so]
+steps:
+  thrown: {call: test.throwing.fail, serial: thread, rescue: {value: null}}
+  count: {call: test.throwing.uncaught, serial: thread, after: thrown}
+result: count
+END
+equal "exceptions without a handler" "$("$host" run --progress off "$out/throwing.yaml")" 0
+refused 1 "threw std::runtime_error: thrown" "$host" call "$out/throwing.so" fail
+
 echo "calls: ok"

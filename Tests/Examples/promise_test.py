@@ -17,7 +17,7 @@ class OwnError(Error):
 
 
 class Values(unittest.TestCase):
-    def test_what_goes_in_comes_out(self):
+    def test_values_round_trip(self):
         things = [None, True, False, 0, -(2**63), 2**63 - 1, 2**64 - 1, 0.5, "", "a\0é", b"", b"\0\xff", [1], object()]
         for thing in things:
             promise = Promise()
@@ -97,7 +97,7 @@ class Awaiting(unittest.TestCase):
 
 
 class Handlers(unittest.TestCase):
-    def test_what_a_handler_raises_is_the_reason(self):
+    def test_an_exception_of_a_handler_is_the_reason(self):
         promise = Promise()
         failed = promise.then(lambda value: {}[value])
         promise.resolve("missing")
@@ -123,7 +123,7 @@ class Handlers(unittest.TestCase):
         promise.discard()
         self.assertEqual(rescued.value(), "gone")
 
-    def test_observers_get_one_of_the_two(self):
+    def test_observers_get_either_a_value_or_a_reason(self):
         seen = []
         good, bad = Promise(), Promise()
         for promise in (good, bad):
@@ -171,7 +171,7 @@ class Raising(unittest.TestCase):
         self.assertEqual(held(), 0)
         asyncio.run(main())
 
-    def test_what_is_raised_says_what_the_reason_says(self):
+    def test_a_raised_exception_has_the_message_of_the_reason(self):
         class Own(OSError):
             __slots__ = ("place",)
 
@@ -212,7 +212,7 @@ class Raising(unittest.TestCase):
 
 
 class Lifetimes(unittest.TestCase):
-    def test_a_handler_that_never_ran_is_let_go(self):
+    def test_a_handler_that_never_ran_is_released(self):
         def handler(value):
             return value
 

@@ -1,5 +1,5 @@
 /* ending.c - a plugin that ends its process, or fails, in one of its functions: macros choose the way. */
-#include <promise_plugin.h>
+#include "../Fixtures/plugins/fixture.h"
 
 #include <errno.h>
 #include <locale.h>
@@ -288,18 +288,7 @@ static const promise_plugin_function_t functions[] = {
     {"fail() !", (promise_function_t)fail, NULL},
 };
 
-static const promise_plugin_t plugin = {
-    .size = sizeof(promise_plugin_t),
-    .abi_min = 1,
-    .abi_max = PROMISE_ABI_VERSION,
-    .function_size = sizeof(promise_plugin_function_t),
-    .id = ID,
-    .version = "1.0.0",
-    .load = load,
-    .unload = unload,
-    .functions = functions,
-    .function_count = sizeof functions / sizeof functions[0],
-};
+static const promise_plugin_t plugin = DESCRIPTOR(ID, .load = load, .unload = unload);
 
 const promise_plugin_t *promise_plugin_entry(uint32_t host_abi) {
   (void)host_abi;

@@ -164,6 +164,7 @@ ROWS += [
     row("a wild output", "IN_CALL", "(void)0", -signal.SIGSEGV, ["ending.wild_out", WILD], function="wild_out"),
     row("an exit handler never returns", "IN_LOAD", "atexit(hang)", 3, ["1000 ms from its exit"], output="42\n"),
     row("an exit handler never returns after a rejection", "IN_LOAD", "atexit(hang)", 1, ["fail"], "fail", in_worker=3),
+    row("an exit handler of unload()'s never returns", "IN_UNLOAD", "atexit(hang)", 3, ["ms from its exit"], output="42\n"),
 ]
 
 

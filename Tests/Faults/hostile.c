@@ -1,5 +1,5 @@
 /* hostile.c - a plugin that writes frames of its own to its worker's socket: the macro ATTACK chooses them. */
-#include <promise_plugin.h>
+#include "../Fixtures/plugins/fixture.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -91,18 +91,4 @@ static uint32_t attack(void) {
 
 static const promise_plugin_function_t functions[] = {{"attack() -> u32", (promise_function_t)attack, NULL}};
 
-static const promise_plugin_t plugin = {
-    .size = sizeof(promise_plugin_t),
-    .abi_min = 1,
-    .abi_max = PROMISE_ABI_VERSION,
-    .function_size = sizeof(promise_plugin_function_t),
-    .id = "org.example.hostile",
-    .version = "1.0.0",
-    .functions = functions,
-    .function_count = 1,
-};
-
-const promise_plugin_t *promise_plugin_entry(uint32_t host_abi) {
-  (void)host_abi;
-  return &plugin;
-}
+PLUGIN("org.example.hostile")

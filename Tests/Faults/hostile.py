@@ -6,7 +6,7 @@ from building import build
 ROWS = [
     ("noise on the worker's socket", 'send_bytes("????????????????", 16)', "it sent a frame of version 63"),
     ("a frame that is too long", "send_header(1u << 29, 1, 10, 0)", "bytes, expected at most"),
-    ("half a frame, and nothing after it", "send_header(1 << 20, 1, 10, 0)", "it read nothing in"),
+    ("half a frame, and nothing after it", "send_header(1 << 20, 1, 10, 0)", "it sent a part of a frame"),
     ("a frame of an unknown kind", "send_header(0, 1, 200, 0)", "it sent a frame of the unknown kind 200"),
     ("a frame that hosts send", r'send_frames(7, "\x80", 1)', "of the kind 'call' in the stage 'running'"),
     ("a second description", r'send_frames(4, "\x80", 1)', "of the kind 'opened' in the stage 'running'"),

@@ -1,5 +1,5 @@
 /* sums.c - a valid plugin, from which the broken ones are made. */
-#include <promise_plugin.h>
+#include "../Fixtures/plugins/fixture.h"
 
 #ifndef OFFSET
 #define OFFSET 1
@@ -24,16 +24,7 @@ static const promise_plugin_function_t functions[] = {
     {"add(a: u32) -> u32", (promise_function_t)add, "The number, and one."},
 };
 
-static const promise_plugin_t plugin = {
-    .size = sizeof(promise_plugin_t),
-    .abi_min = 1,
-    .abi_max = PROMISE_ABI_VERSION,
-    .function_size = sizeof(promise_plugin_function_t),
-    .id = ID,
-    .version = "1.0.0",
-    .functions = functions,
-    .function_count = sizeof functions / sizeof functions[0],
-};
+static const promise_plugin_t plugin = DESCRIPTOR(ID);
 
 #ifdef TEXT_RELOCATION
 /* The address of a function, stored in the text segment. */

@@ -1,4 +1,5 @@
 import Glibc
+import Promises
 
 /// A thread of its own, with a stack of a given size. Every thread must be joined.
 package final class Thread: @unchecked Sendable {
@@ -55,3 +56,10 @@ package func onThreads(_ count: Int, _ body: (_ index: Int) -> Void) {
 
 /// Returns an identity of the calling thread, to find out on which thread a callback ran.
 package func currentThread() -> UInt { UInt(pthread_self()) }
+
+/// Runs each job on a thread of its own before `submit` returns, so that the attaching call is still in progress when
+/// the callback has run.
+package final class ThreadExecutor: PromiseExecutor {
+  package init() {}
+  package func submit(_ job: PromiseJob) { onThread { _ = job.run() } }
+}

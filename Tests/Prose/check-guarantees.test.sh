@@ -28,4 +28,6 @@ expect 1 'case.md:1: the row names neither' "a row without a test" << 'TEXT'
 | One | it is so |
 TEXT
 
+judge 1 usage "no document" scripts/check-guarantees.py
+
 if ((failed > 0)); then exit 1; fi

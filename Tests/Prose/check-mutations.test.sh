@@ -43,13 +43,20 @@ expect 1 'offers no row T5' "a row that is not offered" "$(about T5 'Suites.Maki
 expect 1 'table.txt:1: row: its code is not in Sources/A.swift' "code that is gone" "${row}ABI/wait\n- d()\n+ c()"
 expect 1 'is in Sources/A.swift 2 times' "code that is there twice" "${row}ABI/wait\n- a()\n+ c()"
 expect 1 'is in Sources/A.swift 2 times' "a place that is not there" "${row}ABI/wait\nplace: 3\n- a()\n+ c()"
-expect 1 'no file Sources/B.swift' "a file that is gone" 'file: Sources/B.swift\ntests: ABI/wait\n- a()'
+expect 1 'no file Sources/C.swift' "a file that is gone" 'file: Sources/C.swift\ntests: ABI/wait\n- a()'
 expect 1 'replaces nothing' "no change" "${row}ABI/wait\n- b(1)\n+ b( 1 )"
 expect 1 'declaration of a function' "a whole function" "${row}ABI/wait\n- func g() { a() }\n+ func g() {}"
-printf 'int f(void) {\n  int a = 1;\n  g(a);\n  return a;\n}\n' > Sources/a.c
+printf 'struct B {\n  var isB: Bool { a() }\n}\n' > Sources/B.swift
+b='file: Sources/B.swift\nbreaks: it\ntests: ABI/wait\n'
+expect 0 end "the body of a property" "$b- a()\n+ c()"
+expect 1 'or a property' "a whole property" "$b- var isB: Bool { a() }\n+ var isB: Bool { c() }"
+expect 1 'table.txt:8: A note' "a line that is no comment" "${row}ABI/wait\n- b(1)\n+ c()\n\nA note: it breaks."
+expect 1 'no comment' "a field that is unknown" "${row}ABI/wait\nplaces: 2\n- b(1)\n+ c()"
+printf 'int f(void) {\n  int a = 1;\n  g(a);\n  if (a > 0)\n    g(2);\n  return a;\n}\n' > Sources/a.c
 c='file: Sources/a.c\nbreaks: it\ntests: ABI/wait\n'
 expect 0 end "a statement of C" "$c- g(a);\n+ g(0);"
 expect 1 'declares a, which would end' "a declaration of C" "$c- int a = 1;\n+ int a = 2;"
+expect 1 'half a statement' "a condition of C without its statement" "$c- if (a > 0)\n+ if (false)"
 expect 1 'a bracket has no counterpart' "half a block of C" "$c- int f(void) {\n+ int g(void) {"
 expect 1 'another number of brackets' "a bracket lost" "${row}ABI/wait\n- b(1)\n+ c("
 expect 1 'tests of two products' "tests of two products" "${row}ABI/wait.first Suites.Waiting\n- b(1)\n+ c()"

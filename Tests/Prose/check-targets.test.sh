@@ -24,6 +24,8 @@ expect() {
   expect 1 'a row for stress, which is not a target' "a row too many" '`soak`' "lint soak stress"
   expect 1 'soak is not in the list' "a name that the list lacks" '`bench`' "lint soak"
   expect 1 'lint is in that list, but' "a name too many in the list" '`soak`, `lint`' "lint soak"
+  sed -i 's/runs all of this but/leaves out/' "$scratch/testing.md"
+  judge 1 'no sentence' "no list" scripts/check-targets.py "$scratch/Makefile" "$scratch/testing.md"
 }
 
 [[ $failed -eq 0 ]] || { echo "check-targets.test.sh: $failed failed" >&2; exit 1; }

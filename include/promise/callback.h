@@ -150,6 +150,9 @@ PROMISE_API promise_status_t promise_tap(promise_t *PROMISE_NULLABLE promise,
  * `promise` is derived from another or follows one already; PROMISE_EDEADLK if `source` is `promise` or waits for it,
  * so that neither could ever be settled: cycles through a combination (combine.h) or a stream are not found;
  * PROMISE_ESTALE, PROMISE_ENOMEM.
+ * Takes constant time, unless a promise derived from `promise` has callbacks itself, `promise` has 16 callbacks or
+ * more, or a promise with a discard block follows it. Then the chain of promises that `source` waits for is searched
+ * for `promise`.
  * [any thread] */
 PROMISE_API promise_status_t promise_follow(promise_t *PROMISE_NULLABLE promise, promise_t *PROMISE_NULLABLE source);
 

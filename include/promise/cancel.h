@@ -60,7 +60,7 @@ PROMISE_API promise_status_t promise_on_cancel_request(promise_t *PROMISE_NULLAB
 PROMISE_API promise_status_t promise_seal(promise_t *PROMISE_NULLABLE promise);
 
 /* Makes a DISCARDED, the reason of a cancelled promise, with a cause: usually the ERROR that led to the cancellation.
- * promise_value_cause() returns it.
+ * promise_value_cause() returns it. A VOID is a cause too, unlike in promise_value_error_from().
  * Returns PROMISE_OK; PROMISE_EINVAL if `out` or `cause` is NULL or `*cause` not well-formed; PROMISE_ENOMEM.
  * Takes over the cause's reference on every path. `*out` is a new reference; VOID on failure.
  * [any thread] */

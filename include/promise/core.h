@@ -135,7 +135,7 @@ PROMISE_API promise_status_t promise_result(promise_t *PROMISE_NULLABLE promise,
  *     timer of that loop: use promise_loop_wait();
  *   - in a child of fork(), for any promise, while its only other threads are idle ones of the library.
  * It is not found if the calling thread would have to settle an input of a combination (combine.h), or to publish to a
- * stream.
+ * stream; nor if all threads of the pool, 512 at most (executor.h), wait for promises of jobs that have not begun.
  * [any thread; not where blocking is forbidden] */
 PROMISE_API promise_status_t promise_wait(promise_t *PROMISE_NULLABLE promise, int64_t timeout_ns);
 

@@ -47,8 +47,9 @@ enum {
  * processors for the process. A blocked job does not count: within about 10 ms, and at once if promise_wait() blocks
  * it, another job runs beside it, up to 512 threads. Jobs of a higher priority begin first; one job in sixteen has the
  * lowest pending priority. Jobs of one priority begin in order, and may run at the same time. An idle thread ends after
- * a second. Asynchronous signals are blocked on the pool's threads. Pending jobs do not run after the process exits,
- * nor in a child of fork(). A job that no thread can be created for is dropped.
+ * a second. Asynchronous signals are blocked on the pool's threads. Their stacks have the default size of the process:
+ * with glibc, the soft limit RLIMIT_STACK at its start. Pending jobs do not run after the process exits, nor in a child
+ * of fork(). A job that no thread can be created for is dropped.
  * NULL: PROMISE_EINVAL for an unknown priority; PROMISE_ENOMEM.
  * The executor is permanent, and need not be released.
  * [any thread] */

@@ -38,7 +38,11 @@ typedef struct promise_hooks {
    *   - a completion queue: promise_queue_watch(), promise_queue_tap(), promise_queue_then(), taken or not;
    *   - a promise derived from this one or following it, promises of several others (combine.h) included. If that
    *     promise is rejected too, its own rejection must be taken. If it was settled earlier, by another input or by a
-   *     time limit, it has taken this rejection.
+   *     time limit, it has taken this rejection. A call that settles it earlier - promise_resolve(), promise_reject(),
+   *     promise_discard() - detaches it (callback.h), and it takes nothing;
+   *   - a subscriber of a publisher of the promise (promise_publisher_of()) that gets the end.
+   * The rejection that a promise of promise_delay() would have got is reported if that promise is released before the
+   * delay is over.
    * A DISCARDED is not a failure, and is not reported. Rejections that happened before the hook was set are not
    * reported. The end of a subscriber (stream.h) is a promise like any other: a failed stream is reported for each
    * subscriber whose promise_subscriber_end() was not taken. promise_subscriber_next() and promise_publisher_forward()

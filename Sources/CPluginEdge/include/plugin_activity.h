@@ -70,9 +70,15 @@ plugin_thread_state_t plugin_thread_state(void);
 void plugin_thread_restore(const plugin_thread_state_t *PROMISE_NONNULL state);
 
 /* Notes that the program itself is about to exit with this status. If plugin code ends the process before, the status
- * is kept unless it is 0. Exit handlers and destructors of plugins have the time limit of the guard from now on.
+ * is kept unless it is 0. Exit handlers of plugins that are registered before this call have the time limit of the
+ * guard.
  * [any thread] */
 void plugin_activity_ending(int32_t status);
+
+/* Exits with this status, as after plugin_activity_ending(). All exit handlers and destructors of plugins have the time
+ * limit of the guard, whenever they were registered.
+ * [any thread] */
+__attribute__((noreturn)) void plugin_activity_exit(int32_t status);
 
 /* Notes that this thread reads the results of a plugin's function, for the report of a fatal signal: `subject` is
  * "plugin.function", and is kept until the note ends with NULL.

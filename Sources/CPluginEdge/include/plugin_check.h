@@ -17,7 +17,7 @@ PROMISE_BEGIN_DECLS
 /* The exit status of a process that a fault has ended, after its report. */
 enum { PLUGIN_CHECK_FAULT = 3 };
 
-/* The processor time, in seconds, after which a signal ends the process. */
+/* The processor time for the calls of one process, in seconds. */
 enum { PLUGIN_CHECK_SECONDS = 5 };
 
 /* Ends the process immediately, without running code of the library or of this program. */
@@ -29,10 +29,30 @@ typedef struct plugin_check_memory {
   size_t size;
 } plugin_check_memory_t;
 
-/* Limits the processor time, and reports faults to the descriptor from here on, as one line: "fault", the kind of
+/* Reports faults to the descriptor from here on, also in processes made later, as one line: "fault", the kind of
  * access, its place, the argument's name, and the function that the argument was for if another one is checked.
  * [one thread] */
 void plugin_check_begin(int32_t report);
+
+/* Ends this process by a signal when it has used so many seconds of processor time, or four times as many have passed.
+ * [one thread] */
+void plugin_check_limit(uint32_t seconds);
+
+/* The end of a process. */
+typedef struct plugin_check_ending {
+  /* The report, which is valid until the next process is made. */
+  const char *PROMISE_NULLABLE report;
+  /* The limit of time has ended the process. */
+  bool is_hung;
+  /* As a shell has it: 128 plus the number of a signal. */
+  int32_t status;
+} plugin_check_ending_t;
+
+/* Makes a process with the state of this one, and waits until it has ended. Returns true in the new process, which
+ * reports to the same descriptor, and has a limit of its own: see plugin_check_limit(). Returns false in this one, and
+ * stores the ending, whose report is empty if there is none.
+ * [one thread, before plugin_check_confine()] */
+bool plugin_check_attempt(int32_t report, uint32_t seconds, plugin_check_ending_t *PROMISE_NONNULL ending);
 
 /* Sets the function that is called in preparation of the checked one: memory mapped from here on is for its arguments.
  * NULL for the checked function itself. `name` lives as long as the process.
@@ -79,6 +99,8 @@ plugin_check_words_t plugin_check_callback(void);
 typedef struct plugin_check_contents {
   /* Calls have returned. */
   bool is_known;
+  /* The first process was killed, as others with the same calls would be. */
+  bool is_hopeless;
   /* A result, an argument or the end of the process depends on the contents before the call. */
   bool is_read;
   /* A call has written to it; a call has written all of it. */

@@ -115,7 +115,7 @@ final class CallbackConversion: Sendable {
     }
     for output in outputs { output.target.copyMemory(from: output.value, byteCount: output.size) }
     // Owned memory belongs to C from here.
-    arena.handOver()
+    arena.transferOwnership()
     guard let result else { return }
     // libffi reads an integer result as a sign-extended word.
     if result.type.signedRange != nil, let number = result.type.scalar?.integer(at: memory) {

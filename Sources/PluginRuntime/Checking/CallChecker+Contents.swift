@@ -20,6 +20,7 @@ extension CallChecker {
         plugin_check_complete()
       }
       let found = plugin_check_contents()
+      if found.is_hopeless { break }
       guard found.is_known else { continue }
       let use = found.is_read ? "read" : found.is_whole ? "whole" : found.is_written ? "part" : "unwritten"
       uses.append("\(parameter.name)=\(use)")

@@ -4,10 +4,10 @@ import Glibc
 
 /// The check of one function of an adopted library, which ends its process: see `CheckedCall`.
 ///
-/// It writes one line to a descriptor: "checked", the number of calls and the use of arguments' contents, "unmade" and
-/// a reason, "overwritten" and an argument's name, or, where a fault ends the process, a line of `plugin_check.h`. The
-/// parts of a line are separated by tabs. The fourth names the function whose signature is wrong, if that is a function
-/// called in preparation.
+/// It writes one line to a descriptor: "checked", the number of calls that returned and the use of arguments' contents,
+/// "unmade" and a reason, "overwritten" and an argument's name, or, where a fault ends the process, a line of
+/// `plugin_check.h`. The parts of a line are separated by tabs. The fourth names the function whose signature is wrong,
+/// if that is a function called in preparation. The fifth counts the calls that did not return.
 public enum CallChecker {
   /// Calls a function, and ends the process.
   ///
@@ -29,7 +29,7 @@ public enum CallChecker {
     end(report, text)
   }
 
-  private static func end(_ report: Int32, _ text: String) -> Never {
+  static func end(_ report: Int32, _ text: String) -> Never {
     var text = text
     text.withUTF8 { _ = Glibc.write(report, $0.baseAddress, $0.count) }
     plugin_check_end(0)
@@ -54,13 +54,19 @@ public enum CallChecker {
     }
     let call = try CheckedCall(target)
     plugin_check_begin(report)
-    let contents = contents(of: call) { _ = try? make(calls, call, targets, seed) }
-    return try make(calls, call, targets, seed) ?? "checked\t\(calls)\t\(contents)\n"
+    let contents = contents(of: call) { _ = try? make(0..<calls, call, targets, seed) }
+    return attempts(calls, report: report, seed: seed) { numbers, seed in
+      do throws(Unmade) {
+        return try make(numbers, call, targets, seed) ?? "checked\t\(calls)\t\(contents)\n"
+      } catch {
+        return "unmade\t\(error.reason)\t\n"
+      }
+    }
   }
 
   /// Makes the calls. Returns a report if there is a fault.
   private static func make(
-    _ calls: Int, _ call: CheckedCall, _ targets: [CheckedCall.Target], _ seed: UInt64
+    _ numbers: Range<Int>, _ call: CheckedCall, _ targets: [CheckedCall.Target], _ seed: UInt64
   ) throws(Unmade) -> String? {
     var values = RandomValues(seed: seed)
     var call = call
@@ -73,8 +79,9 @@ public enum CallChecker {
       _ = try? CheckedCall(initializer).call(&values, CheckedMemory(isAligned: true))
       plugin_check_prepare(nil)
     }
-    for number in 0..<calls {
-      try make(&call, number, targets, &values)
+    for number in numbers {
+      // A single call is one of a function that crashed, perhaps at NULL.
+      try make(&call, number, targets, &values, hasUnknownData: numbers.count == 1)
       let overwritten = plugin_check_overwritten()
       if let name = overwritten.name {
         let function = overwritten.function.map { String(cString: $0) } ?? ""
@@ -87,13 +94,14 @@ public enum CallChecker {
 
   /// Makes one call. Other functions make the objects that the call needs.
   private static func make(
-    _ call: inout CheckedCall, _ number: Int, _ targets: [CheckedCall.Target], _ values: inout RandomValues
+    _ call: inout CheckedCall, _ number: Int, _ targets: [CheckedCall.Target], _ values: inout RandomValues,
+    hasUnknownData: Bool
   ) throws(Unmade) {
     call.objects = [:]
     // The limit is the number of objects of different types that one call may need.
     for _ in 0..<8 {
       do throws(Unmade) {
-        let memory = CheckedMemory(isAligned: number % 2 == 1)
+        let memory = CheckedMemory(isAligned: number % 2 == 1, hasUnknownData: hasUnknownData)
         _ = try call.call(&values, memory)
         return
       } catch {
@@ -108,18 +116,28 @@ public enum CallChecker {
   /// The maximum number of calls of a function that makes objects, until one succeeds.
   private static let attempts = 64
 
-  /// Returns an object that a function makes from random arguments. The arguments stay unchanged: the object may keep
-  /// them.
+  /// The maximum number of functions that make objects for one another: a statement of a database of a library.
+  private static let depth = 3
+
+  /// Returns an object that a function makes from random arguments, and from objects that others make. The arguments
+  /// stay unchanged: the object may keep them.
   private static func object(
-    _ name: String, _ targets: [CheckedCall.Target], _ values: inout RandomValues
+    _ name: String, _ targets: [CheckedCall.Target], _ values: inout RandomValues, for others: [String] = []
   ) -> UInt? {
+    guard others.count < depth, !others.contains(name) else { return nil }
     defer { plugin_check_prepare(nil) }
     for target in targets where target.signature.gives(name) {
-      guard let call = try? CheckedCall(target) else { continue }
-      plugin_check_prepare(target.subject)
+      guard var call = try? CheckedCall(target) else { continue }
       for _ in 0..<attempts {
-        guard let given = try? call.call(&values, CheckedMemory(isAligned: true)) else { break }
-        if let object = given.objects[name] { return object }
+        plugin_check_prepare(target.subject)
+        do throws(Unmade) {
+          if let object = try call.call(&values, CheckedMemory(isAligned: true)).objects[name] { return object }
+        } catch {
+          guard let needed = error.needs, call.objects[needed] == nil,
+            let object = object(needed, targets, &values, for: others + [name])
+          else { break }
+          call.objects[needed] = object
+        }
       }
     }
     return nil

@@ -161,7 +161,8 @@ struct CheckedCall {
         return .address(try read(zeros, index, memory))
       }
       // The host gives text in UTF-8 only.
-      if type.content == .str { return .address(try read(values.text(size), index, memory)) }
+      let isText = type.content == .str || type.content == .bytes && values.roll(4) == 0
+      if isText { return .address(try read(values.text(size), index, memory)) }
       let elements =
         element.isRandom
         ? (0..<size).map { _ in UInt8(truncatingIfNeeded: values.next()) }
@@ -196,7 +197,9 @@ struct CheckedCall {
     switch type {
     case .optional(.cstr) where values.roll(2) == 0: return .address(nil)
     case .cstr, .optional(.cstr): return .address(try read(values.text(), index, memory))
+    case .pointer("void") where memory.hasUnknownData && values.roll(2) == 0: return .address(CheckedMemory.ofCaller())
     case .optional(.pointer), .pointer("void"): return .address(nil)
+    case .pointer(let name) where Self.isData(name): return .address(CheckedMemory.ofCaller())
     case .optional(.callback) where values.roll(2) == 0: return .address(nil)
     case .callback(let callback), .optional(.callback(let callback)):
       guard callback.result.flatMap({ TypeLayout(of: $0)?.size }) ?? 0 <= 16 else {
@@ -222,6 +225,12 @@ struct CheckedCall {
       guard let bytes = values.bytes(of: type) else { throw Self.unsupported(parameter) }
       return .bytes(bytes)
     }
+  }
+
+  /// Whether an address with that name in its type is one of numbers, text or addresses, which callers allocate.
+  private static func isData(_ name: String) -> Bool {
+    ["char", "any", "size_t", "ssize_t", "wchar_t"].contains(name) || ScalarType(rawValue: name) != nil
+      || name.hasSuffix("_t") && (name.hasPrefix("int") || name.hasPrefix("uint"))
   }
 
   private static func unsupported(_ parameter: Parameter) -> Unmade {

@@ -1,9 +1,15 @@
 import CPluginEdge
+import Glibc
 
 /// Memory of arguments between pages that cannot be accessed.
 struct CheckedMemory {
   /// Whether the start of the memory has the alignment of malloc(), instead of its end meeting the guard page.
   var isAligned = false
+  /// Whether an address of unknown data may be memory, and not only NULL.
+  var hasUnknownData = false
+
+  /// The size of memory of which only the caller of a function could know how much suffices.
+  private static let room = 1 << 16
 
   /// Maps zeroed memory for an argument; `nil` if memory has run out.
   func map(_ size: Int, for name: UnsafePointer<CChar>) -> UnsafeMutableRawPointer? {
@@ -17,5 +23,14 @@ struct CheckedMemory {
     bytes.withUnsafeBytes { UnsafeMutableRawPointer(data).write($0) }
     plugin_check_protect(memory)
     return UnsafeMutableRawPointer(data)
+  }
+
+  /// Returns zeroed memory for a parameter whose size nothing states. The memory stays accessible, as that of a caller
+  /// may. A function that needs more crashes at the pages behind it, and its signature is not judged by that call.
+  static func ofCaller() -> UnsafeMutableRawPointer? {
+    let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
+    guard let start = mmap(nil, 2 * room, PROT_READ | PROT_WRITE, flags, -1, 0), start != MAP_FAILED else { return nil }
+    mprotect(start + room, room, PROT_NONE)
+    return start
   }
 }

@@ -46,20 +46,28 @@ struct RandomValues {
     }
   }
 
+  /// Texts of languages that libraries parse.
+  private static let sources = [
+    "<a b=\"c\">d</a>", "{\"a\": [1]}", "SELECT 1", "(a (b c))", "http://a.b/c?d=e", "2001-02-03", "[a]",
+  ]
+
   /// Returns a text with its NUL.
   mutating func text() -> [UInt8] {
-    let texts = [
-      "", "a", "text", "12", "-1.5e3", "/nonexistent/file", "/etc/passwd", "/dev/null", "r", "rb", "a=b&c=d", "äö😀",
-      "<a b=\"c\">d</a>", "{\"a\": [1]}",
-    ]
+    let texts =
+      ["", "a", "text", "12", "-1.5e3", "/nonexistent/file", "/etc/passwd", "/dev/null", "r", "rb", "a=b&c=d", "äö😀"]
+      + ["sha256", "UTF-8", ":memory:"] + Self.sources
     let pick = roll(texts.count + 1)
     let text = pick < texts.count ? texts[pick] : String(repeating: "x", count: roll(200))
     return Array(text.utf8) + [0]
   }
 
   /// Returns `count` bytes of UTF-8, without a NUL. The last letter may have two bytes: functions that assume a longer
-  /// one read beyond the text.
+  /// one read beyond the text. Some are a text that libraries parse, with spaces behind it.
   mutating func text(_ count: Int) -> [UInt8] {
+    if roll(4) == 0 {
+      let source = Array(Self.sources[roll(Self.sources.count)].utf8.prefix(count))
+      return source + [UInt8](repeating: 0x20, count: count - source.count)
+    }
     let letters = Array("a1 /<%\"".utf8)
     let text = (0..<count).map { _ in letters[roll(letters.count)] }
     return count > 1 && roll(2) == 0 ? text.dropLast(2) + Array("ä".utf8) : text

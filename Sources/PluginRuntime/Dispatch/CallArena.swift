@@ -90,7 +90,7 @@ final class CallArena {
   }
 
   /// Passes the ownership of owned memory and taken objects to the function. Call directly before the function.
-  func handOver() {
+  func transferOwnership() {
     released += taken.filter(\.life.destructor.freesMemory)
     (owned, taken) = ([], [])
   }

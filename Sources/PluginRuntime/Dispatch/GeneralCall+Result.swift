@@ -208,7 +208,7 @@ extension GeneralCall {
     switch slot.pointee.parameter.type.content {
     case .slice: return try slot.pointee.plan.element?.load(data, count: count) ?? .void
     case .str:
-      guard let text = String(validating: bytes, as: UTF8.self) else { throw TypePlan.notUTF8 }
+      guard let text = String(copying: bytes) else { throw TypePlan.notUTF8 }
       return .string(text)
     default: return .bytes([UInt8](bytes))
     }

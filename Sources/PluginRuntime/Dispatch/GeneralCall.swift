@@ -124,7 +124,7 @@ struct GeneralCall {
   private mutating func enter(
     _ interface: UnsafeMutablePointer<ffi_cif>, _ addresses: UnsafeMutablePointer<UnsafeMutableRawPointer?>
   ) -> CallFault? {
-    memory?.handOver()
+    memory?.transferOwnership()
     if let kept { share(kept) }
     errno = 0
     let fault = CallEdge.call(plan.subject, interface, plan.entry, frame + plan.frame.returned, addresses)

@@ -41,7 +41,7 @@ extension GeneralPlan {
       var slots: [Slot] = []
       for (index, parameter) in parameters.enumerated() {
         let role = callbacks?.roles[index]
-        let plan = TypePlan(parameter.type.valueType, in: library, isSetAside: parameter.room != nil)
+        let plan = TypePlan(parameter.type.valueType, in: library, isCallerAllocated: parameter.room != nil)
         guard let plan, FFIType.agrees(with: parameter.type) else { return nil }
         let areElements = parameter.type.unwrapped.isCounted
         slots.append(

@@ -14,7 +14,7 @@ enum PromiseBridge {
     return handle
   }
 
-  /// Returns a promise that follows `promise`, as `abi` does, and discards it when it is discarded itself.
+  /// Returns a promise that follows `promise`, as `abi` does, and passes discards and requests to cancel to it.
   static func discardable(_ promise: Promise<PluginValue>, of type: ValueType?) -> OpaquePointer? {
     let plan = type.flatMap(TypePlan.ofElements)
     let context = Unmanaged.passRetained(promise).toOpaque()
@@ -22,6 +22,12 @@ enum PromiseBridge {
       { Unmanaged<Promise<PluginValue>>.fromOpaque($0!).takeUnretainedValue().discard() }, context,
       { Unmanaged<Promise<PluginValue>>.fromOpaque($0!).release() })
     guard let handle else { return nil }
+    promise_on_cancel_request(
+      handle,
+      { promise, _ in
+        Unmanaged<Promise<PluginValue>>.fromOpaque(promise!).takeUnretainedValue().future.requestCancel()
+      },
+      Unmanaged.passRetained(promise).toOpaque(), { Unmanaged<Promise<PluginValue>>.fromOpaque($0!).release() })
     promise_retain(handle)
     let end = End(handle)
     promise.then({ end.fulfil(with: $0, of: type, plan) }, { end.reject(with: $0) })

@@ -12,12 +12,12 @@ extension TypePlan {
     case .text(let isUTF8):
       let bytes = try span(memory, size: 1)
       guard isUTF8 else { return .bytes([UInt8](bytes)) }
-      guard let text = String(validating: bytes, as: UTF8.self) else { throw Self.notUTF8 }
+      guard let text = String(copying: bytes) else { throw Self.notUTF8 }
       return .string(text)
     case .cstr:
       guard let data = address(memory) else { throw isNull }
       let bytes = UnsafeRawBufferPointer(start: data, count: strlen(data))
-      guard let text = String(validating: bytes, as: UTF8.self) else { throw Self.notUTF8 }
+      guard let text = String(copying: bytes) else { throw Self.notUTF8 }
       return .string(text)
     case .pointer(let name):
       guard let data = address(memory) else { throw isNull }
@@ -140,4 +140,10 @@ extension TypePlan {
 
   private var isNull: ArgumentMismatch { ArgumentMismatch(message: "is NULL, expected \(type.expectation)") }
   static let notUTF8 = ArgumentMismatch(message: "is not UTF-8")
+}
+
+extension String {
+  /// Copies text of a plugin; `nil` if it is not UTF-8. The copy is checked, because a thread of the plugin may change
+  /// the text meanwhile.
+  init?(copying bytes: UnsafeRawBufferPointer) { self.init(validating: [UInt8](bytes), as: UTF8.self) }
 }

@@ -71,13 +71,13 @@ final class TypePlan: Sendable {
   /// Makes the plan for a type; `nil` if its release function is not found.
   ///
   /// - Parameters:
-  ///   - isSetAside: whether the type is an object in memory that the host allocates: `out(64)`.
+  ///   - isCallerAllocated: whether the type is an object in memory that the host allocates: `out(64)`.
   ///   - tagOffset: the offset of a union's tag from the union.
-  init?(_ type: ValueType, in library: PluginLibrary? = nil, isSetAside: Bool = false, tagOffset: Int = 0) {
+  init?(_ type: ValueType, in library: PluginLibrary? = nil, isCallerAllocated: Bool = false, tagOffset: Int = 0) {
     guard let layout = TypeLayout(of: type) else { return nil }
-    guard let form = isSetAside ? Self.formSetAside(of: type, library) : Self.form(of: type, library, tagOffset) else {
-      return nil
-    }
+    let form =
+      isCallerAllocated ? Self.callerAllocatedForm(of: type, library) : Self.form(of: type, library, tagOffset)
+    guard let form else { return nil }
     self.type = type
     self.form = form
     self.layout = layout
@@ -86,7 +86,7 @@ final class TypePlan: Sendable {
 
   /// Makes the form of an object in memory that the host allocates, and frees after the destructor; without `own`,
   /// never.
-  private static func formSetAside(of type: ValueType, _ library: PluginLibrary?) -> Form? {
+  private static func callerAllocatedForm(of type: ValueType, _ library: PluginLibrary?) -> Form? {
     guard case .own(.pointer(let name), let release) = type else { return form(of: type, library) }
     guard let library, let destructor = library.destructor(ofMemory: release) else { return nil }
     return .object(name, destructor, library.objects)

@@ -29,7 +29,7 @@ public enum ProcessGuard {
   /// - Parameters:
   ///   - program: the name at the beginning of each message.
   ///   - timeout: how long each of a plugin's initialisers, promise_plugin_entry(), load() and unload() may take, and
-  ///     its exit handlers and destructors after `ending`.
+  ///     its exit handlers and destructors after `exit`.
   ///   - inJSON: whether a report is one line of JSON, as `plugin_activity.h` shows it, instead of a sentence.
   public static func install(program: StaticString, statuses: Statuses, timeout: Duration, inJSON: Bool = false) {
     let (seconds, attoseconds) = timeout.components
@@ -73,6 +73,10 @@ public enum ProcessGuard {
   /// Announces that the program is about to exit with this status: plugin code that runs until then cannot turn a
   /// failure into a success.
   public static func ending(_ status: Int32) { plugin_activity_ending(status) }
+
+  /// Exits with this status. Exit handlers and destructors of plugins have the time limit of `install`, also those that
+  /// were registered after `ending`, such as in unload().
+  public static func exit(_ status: Int32) -> Never { plugin_activity_exit(status) }
 }
 
 private final class ThreadStart: Sendable {

@@ -34,7 +34,7 @@ enum ArgumentCoder {
   ) throws(CBORError) {
     for argument in arguments {
       try encoder.append(argument.name.map { .string($0) } ?? .void)
-      let (form, content): (Form, PluginValue) =
+      let encoded: (form: Form, content: PluginValue)? =
         switch argument.content {
         case .shared(let bytes, let isContents):
           share(bytes, isContents ? .sharedContents : .shared, &encoder)
@@ -44,15 +44,26 @@ enum ArgumentCoder {
         case .value(let value): (.value, value)
         case .text(let text): (.text, .string(text))
         case .json(let json): (.json, encode(json))
-        case .promise(let given):
-          switch promise(given) {
-          case .number(let number): (.promise, .uint(number))
-          case .result(let request, let number): (.result, .array([.uint(request), .uint(number)]))
-          }
+        case .promise(let given): append(promise(given), &encoder)
         case .callback(let given): (.callback, .uint(callback(given)))
         }
-      encoder.append(form.rawValue)
-      try encoder.append(content)
+      guard let encoded else { continue }
+      encoder.append(encoded.form.rawValue)
+      try encoder.append(encoded.content)
+    }
+  }
+
+  /// Appends the result of a call, without a value for its numbers: each call of a chain has one. Returns the value of
+  /// another promise.
+  private static func append(_ promise: GivenPromise, _ encoder: inout CBOREncoder) -> (Form, PluginValue)? {
+    switch promise {
+    case .number(let number): return (.promise, .uint(number))
+    case .result(let request, let number):
+      encoder.append(Form.result.rawValue)
+      encoder.array(of: 2)
+      encoder.append(request)
+      encoder.append(number)
+      return nil
     }
   }
 
@@ -85,6 +96,12 @@ enum ArgumentCoder {
     for _ in 0..<count / 3 {
       let name: String? = if case .string(let name) = try decoder.element() { name } else { nil }
       guard let form = try decoder.unsigned().flatMap(Form.init) else { throw malformed }
+      if form == .result {
+        guard try decoder.arrayCount() == 2, let request = try decoder.unsigned(), let number = try decoder.unsigned()
+        else { throw malformed }
+        arguments.append(Argument(name: name, .promise(promise(.result(request: request, number: number)))))
+        continue
+      }
       let content: Argument.Content
       switch (form, try decoder.element()) {
       case (.value, let value): content = .value(value)
@@ -92,11 +109,6 @@ enum ArgumentCoder {
       case (.json, let json): content = .json(try decode(json))
       case (.contents, .bytes(let bytes)): content = .contents(bytes)
       case (.promise, .uint(let number)): content = .promise(promise(.number(number)))
-      case (.result, .array(let numbers)):
-        guard numbers.count == 2, case .uint(let request) = numbers[0], case .uint(let number) = numbers[1] else {
-          throw malformed
-        }
-        content = .promise(promise(.result(request: request, number: number)))
       case (.callback, .uint(let number)): content = .callback(callback(number))
       case (.shared, .uint(let index)) where index < UInt64(memory.count): content = .shared(memory[Int(index)])
       case (.sharedContents, .uint(let index)) where index < UInt64(memory.count):

@@ -148,10 +148,12 @@ final class CallSlot: Sendable {
 final class WaitingCall: Sendable {
   private struct State {
     var stop: (@Sendable () -> Void)?
+    var requestCancel: (@Sendable () -> Void)?
     var isDiscarded = false
+    var isCancelRequested = false
   }
 
-  /// The state of a discard. The promise holds this and not the call, which holds the promise.
+  /// The state of discards and requests. The promise holds this and not the call, which holds the promise.
   private final class Discarding: Sendable {
     let state = Mutex(State())
   }
@@ -176,14 +178,26 @@ final class WaitingCall: Sendable {
     self.awaited = awaited
     self.begin = begin
     self.discarding = discarding
-    (promise, demand) = ResultDemand.promise(discard: {
-      if remove() != nil { return }
-      let stop = discarding.state.withLock { state in
-        state.isDiscarded = true
-        return state.stop
-      }
-      stop?()
-    })
+    (promise, demand) = ResultDemand.promise(
+      discard: {
+        if remove() != nil { return }
+        let stop = discarding.state.withLock { state in
+          state.isDiscarded = true
+          return state.stop
+        }
+        stop?()
+      },
+      requestCancel: {
+        if let call = remove() {
+          call.promise.discard()
+          return
+        }
+        let request = discarding.state.withLock { state in
+          state.isCancelRequested = true
+          return state.requestCancel
+        }
+        request?()
+      })
   }
 
   func start() {
@@ -191,12 +205,17 @@ final class WaitingCall: Sendable {
     if started !== promise { started.then({ [promise] in promise.resolve($0) }, { [promise] in promise.reject($0) }) }
   }
 
-  /// Notes that a worker has the call. `stop` asks the worker to stop the call, and runs at once after a discard.
-  func hasStarted(_ stop: @escaping @Sendable () -> Void) {
-    let isDiscarded = discarding.state.withLock { state in
-      state.stop = stop
-      return state.isDiscarded
+  /// Notes that a worker has the call. `stop` asks the worker to stop the call, and runs at once after a discard;
+  /// `requestCancel` passes a request to cancel on, and runs at once after such a request.
+  func hasStarted(_ stop: @escaping @Sendable () -> Void, requestCancel: @escaping @Sendable () -> Void) {
+    let (isDiscarded, isCancelRequested) = discarding.state.withLock { state in
+      (state.stop, state.requestCancel) = (stop, requestCancel)
+      return (state.isDiscarded, state.isCancelRequested)
     }
-    if isDiscarded { stop() }
+    if isDiscarded {
+      stop()
+    } else if isCancelRequested {
+      requestCancel()
+    }
   }
 }

@@ -6,17 +6,22 @@ final class ForeignCall: Sendable {
   private struct State {
     var promise: Promise<PluginValue>?
     var isCancelled = false
+    var isCancelRequested = false
   }
 
   private let state = Mutex(State())
 
   /// The call is under way, and settles `promise`.
   func begin(_ promise: Promise<PluginValue>) {
-    let isCancelled = state.withLock { state in
+    let (isCancelled, isCancelRequested) = state.withLock { state in
       state.promise = promise
-      return state.isCancelled
+      return (state.isCancelled, state.isCancelRequested)
     }
-    if isCancelled { promise.discard() }
+    if isCancelled {
+      promise.discard()
+    } else if isCancelRequested {
+      promise.future.requestCancel()
+    }
   }
 
   /// Discards the promise of the call, or lets `begin` do so.
@@ -26,5 +31,14 @@ final class ForeignCall: Sendable {
       return state.promise
     }
     promise?.discard()
+  }
+
+  /// Requests cancellation of the promise of the call, or lets `begin` do so.
+  func requestCancel() {
+    let promise = state.withLock { state in
+      state.isCancelRequested = true
+      return state.promise
+    }
+    promise?.future.requestCancel()
   }
 }

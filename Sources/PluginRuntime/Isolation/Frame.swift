@@ -26,6 +26,8 @@ struct Frame: Sendable {
     case progress = 14
     /// Asks to stop a call.
     case cancel = 9
+    /// Passes a request to cancel to the promise that the function returned.
+    case requestCancel = 27
     /// Settles a promise that was an argument.
     case settle = 11
     /// Calls a callback that was an argument; answered by `returned`. The worker numbers its request.
@@ -38,6 +40,8 @@ struct Frame: Sendable {
     case answered = 15
     /// Asks to stop a call of another plugin.
     case foreignCancel = 22
+    /// Passes a request to cancel to the promise of a call of another plugin.
+    case foreignRequestCancel = 34
     case log = 24
     /// Asks to settle a promise that was an argument: the call whose result it is had already ended.
     case wanted = 30
@@ -123,8 +127,8 @@ extension Frame.Kind {
   /// many times the memory of its encoding.
   var maximumCount: Int {
     switch self {
-    case .hello, .ready, .loaded, .progress, .released, .foreignCancel, .log, .ping, .pong, .cancel, .wanted,
-      .keep, .kept, .fetch, .drop:
+    case .hello, .ready, .loaded, .progress, .released, .foreignCancel, .foreignRequestCancel, .log, .ping, .pong,
+      .cancel, .requestCancel, .wanted, .keep, .kept, .fetch, .drop:
       16
     default: CBOR.maximumCount
     }

@@ -31,6 +31,9 @@ struct FrameReader {
   /// The capacity in bytes that is kept for the next frames.
   private static let kept = 1 << 20
 
+  /// Whether a part of a frame has come that no frame has taken.
+  var hasPart: Bool { start < bytes.count }
+
   /// Returns the next frame; `nil` if more bytes are needed.
   ///
   /// - Throws: `FrameError`, after which the stream cannot be read further.

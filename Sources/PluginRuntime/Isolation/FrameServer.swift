@@ -142,7 +142,7 @@ final class FrameServer: Sendable {
   /// Runs the calls that the leader has read. Returns false if it has been replaced.
   private func runCalls(_ number: Int, _ initial: plugin_thread_state_t) -> Bool {
     if state.withLock({ $0.calls.isEmpty }) { return true }
-    guard hasFollower() else {
+    guard ensureFollower() else {
       let calls = state.withLock { state in
         defer { state.calls = [] }
         return state.calls
@@ -164,8 +164,8 @@ final class FrameServer: Sendable {
       call.run()
       withUnsafePointer(to: initial) { plugin_thread_restore($0) }
       if let began = corked, ContinuousClock.now - began > Self.heldBack {
-        channel.uncork()
-        corked = nil
+        channel.flush()
+        corked = .now
       }
     }
     if corked != nil { channel.uncork() }
@@ -182,14 +182,14 @@ final class FrameServer: Sendable {
   }
 
   /// Starts a follower if there is none, to read on if a call does not return. Returns whether there is a follower.
-  private func hasFollower() -> Bool {
-    let (isThere, isAllowed) = state.withLock { state in
-      let isThere = state.hasFollower
+  private func ensureFollower() -> Bool {
+    let (hasFollower, isAllowed) = state.withLock { state in
+      let hasFollower = state.hasFollower
       let isAllowed = state.replaced < limit
       if isAllowed { state.hasFollower = true }
-      return (isThere, isAllowed)
+      return (hasFollower, isAllowed)
     }
-    guard isAllowed, !isThere else { return isAllowed }
+    guard isAllowed, !hasFollower else { return isAllowed }
     let isStarted = startThread { [self] in follow() }
     if !isStarted { state.withLock { $0.hasFollower = false } }
     return isStarted

@@ -7,7 +7,8 @@ extension IsolatedPlugin {
   /// handle among the arguments.
   ///
   /// Discarding the promise asks the worker to stop the call. If the function has not returned after
-  /// `IsolationOptions.grace`, the worker is killed. `IsolationOptions.limits` may let the call wait first.
+  /// `IsolationOptions.grace`, the worker is killed. `IsolationOptions.limits` may let the call wait first. A request
+  /// to cancel the promise is passed to the plugin's promise, and discards a call that has not been sent.
   ///
   /// - Parameters:
   ///   - timeout: the time after which the call is stopped in the same way; `nil` for none. It counts from now on.

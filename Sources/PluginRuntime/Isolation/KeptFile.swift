@@ -14,6 +14,7 @@ final class KeptFile: Sendable {
     guard !file.isOfSystem, DescriptorPath(of: file.descriptor).flatMap({ plugin_library_find($0.text) }) == nil else {
       return nil
     }
+    try ELFVerifier.verifyKind(file)
     try file.seal()
     descriptor = fcntl(file.descriptor, F_DUPFD_CLOEXEC, 0)
     guard descriptor >= 0 else {

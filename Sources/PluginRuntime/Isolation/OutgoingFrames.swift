@@ -30,12 +30,17 @@ struct OutgoingFrames {
       count = max(0, Self.send(frame.bytes[...], frame.memory, socket))
       if count == frame.bytes.count { return false }
     }
+    append(frame, after: count)
+    return true
+  }
+
+  /// Keeps a frame, of which a number of bytes has been sent, for `flush`.
+  mutating func append(_ frame: EncodedFrame, after count: Int = 0) {
     if count == 0, !frame.memory.isEmpty {
       memory.append((bytes.count, frame.memory))
       sharedBytes += frame.memory.reduce(0) { $0 + $1.count }
     }
     bytes += frame.bytes[count...]
-    return true
   }
 
   /// Sends the waiting bytes, as far as the socket takes it. Returns whether something is left.
@@ -61,7 +66,7 @@ struct OutgoingFrames {
 
   /// Drops the sent bytes once they are the greater part. `bytes` may never become empty.
   private mutating func dropSent() {
-    guard sent > 1 << 20, sent > size else { return }
+    guard sent > 1 << 20, sent > bytes.count - sent else { return }
     bytes.removeFirst(sent)
     for index in memory.indices { memory[index].offset -= sent }
     sent = 0

@@ -100,7 +100,7 @@ final class PluginProcess: Sendable {
       function, settling: promise, terms, number: Self.calls.wrappingAdd(1, ordering: .relaxed).newValue,
       arguments: outgoing, frame: frame, slot: slot, demand: demand, isTaken: stays)
     switch link.begin(call, request) {
-    case .taken: waiting?.hasStarted(stop)
+    case .taken: waiting?.hasStarted(stop, requestCancel: { [link] in link.requestCancel(request) })
     case .closing: return nil
     case .outdated:
       return begin(function, arguments, terms, slot: slot, waiting: waiting, stays: stays)

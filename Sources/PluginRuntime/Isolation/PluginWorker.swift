@@ -13,45 +13,6 @@ public final class PluginWorker: Sendable {
   /// The name by which host and worker know each other in their first frames.
   static let greeting = PluginValue.array([.string("plugin-worker"), .uint(UInt64(PluginDescriptor.hostABI))])
 
-  /// The progress of the plugin.
-  ///
-  ///     greeted --open--> opened --load--> loaded --unload--> (the process exits)
-  private enum Stage: Sendable {
-    case greeted
-    indirect case opened(PluginSource, PluginDescription)
-    case loaded(Loaded)
-  }
-
-  private final class Loaded: Sendable {
-    let host: Host
-    let plugin: LoadedPlugin
-    /// The plugin's functions in the order of the description, which is how the host names them.
-    let functions: [BoundFunction]
-    let handles: HandleTable
-
-    init(_ description: PluginDescription, in host: Host, _ handles: HandleTable) throws(PluginError) {
-      (self.host, self.handles) = (host, handles)
-      plugin = try host.find(description.id)
-      var functions: [BoundFunction] = []
-      for function in description.functions { functions.append(try plugin.function(function.name)) }
-      self.functions = functions
-    }
-  }
-
-  private struct State {
-    var stage = Stage.greeted
-    var handles = HandleTable(worker: 0)
-    var recursionLimit = 0
-    var calls: [UInt64: WorkerCall] = [:]
-    /// Results of fulfilled calls that the host may ask for.
-    var kept: [UInt64: PluginValue] = [:]
-    var recent = RecentResults()
-    /// Promises that are arguments, by their numbers.
-    var promises: [UInt64: Promise<PluginValue>] = [:]
-    /// The threads of the serial lanes, by the numbers of the lanes.
-    var lanes: [UInt64: SerialThread] = [:]
-  }
-
   private let channel: WorkerChannel
   private let questions: WorkerQuestions
   private let server: FrameServer
@@ -116,6 +77,9 @@ public final class PluginWorker: Sendable {
       let call = state.withLock { $0.calls[frame.request] }
       // Not on this thread: the plugin's discard handler may take long.
       if let call { threads.run { call.cancel() } }
+    case .requestCancel:
+      let call = state.withLock { $0.calls[frame.request] }
+      if let call { threads.run { call.requestCancel() } }
     case .settle:
       let settled = try WorkerQuestions.result(frame.body)
       let promise = argument(frame.request, isLast: true)
@@ -361,30 +325,3 @@ public final class PluginWorker: Sendable {
 }
 
 private let socketDescriptor = Int32(PLUGIN_PROCESS_SOCKET)
-
-extension HandleTable {
-  /// Returns the arguments with handles replaced by pointers.
-  fileprivate func imported(
-    _ arguments: [Argument], for function: BoundFunction
-  ) throws(ArgumentMismatch) -> [Argument] {
-    guard arguments.contains(where: { $0.content.holdsPointers }) else { return arguments }
-    let inputs = function.signature.inputs
-    var imported: [Argument] = []
-    for (index, argument) in arguments.enumerated() {
-      guard case .value(let value) = argument.content else {
-        imported.append(argument)
-        continue
-      }
-      let name = argument.name ?? (inputs.indices.contains(index) ? inputs[index].name : "\(index + 1)")
-      let pointers = try converting(name) { () throws(ArgumentMismatch) in try self.imported(value) }
-      imported.append(Argument(name: argument.name, .value(pointers)))
-    }
-    return imported
-  }
-}
-
-extension Argument.Content {
-  fileprivate var holdsPointers: Bool {
-    if case .value(let value) = self { value.holdsPointers } else { false }
-  }
-}

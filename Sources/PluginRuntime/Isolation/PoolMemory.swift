@@ -12,6 +12,9 @@ final class PoolMemory: Sendable {
 
   private let entries = Mutex<[UInt: Entry]>([:])
 
+  /// The number of entries, those of freed blocks included.
+  var count: Int { entries.withLock(\.count) }
+
   /// Returns the block that has the bytes, or a new one; `nil` for bytes that are to be part of the frame.
   func block(of bytes: [UInt8]) -> SharedBytes? {
     guard bytes.count >= SharedBytes.threshold else { return nil }

@@ -5,13 +5,15 @@ import Synchronization
 /// keeps it. Destroyed with the promise, or once that is settled.
 ///
 ///     none --a reader comes--> read            the worker sends the result, or is asked to at once
-///       \--the worker keeps it--> kept --a reader comes--> read     the result is fetched
-///                                   \--destroyed                    the worker drops it
+///      | \--the call is held back--> held --a reader comes--> read  the call is sent
+///      |                              | the worker keeps the result
+///      \--the worker keeps it-------> kept --a reader comes--> read  the result is fetched
+///                                        \--destroyed               the worker drops it
 final class ResultDemand: Sendable {
-  private enum State: UInt8 { case none, read, kept }
+  private enum State: UInt8 { case none, read, held, kept }
 
   private let state = Atomic<UInt8>(State.none.rawValue)
-  // Written before the call is sent, and read in the state `kept`, which the answer leads to.
+  // Written before the call is sent, and read in the states `held` and `kept`, which follow.
   @exclusivity(unchecked) nonisolated(unsafe) private var link: WorkerLink?
   @exclusivity(unchecked) nonisolated(unsafe) private var request: UInt64 = 0
 
@@ -24,22 +26,33 @@ final class ResultDemand: Sendable {
   /// Notes the call, before it is sent.
   func bind(_ link: WorkerLink, _ request: UInt64) { (self.link, self.request) = (link, request) }
 
-  /// Returns the promise of a call, which asks for the result when it has a reader. `discard` is its discard block.
-  static func promise(discard: @escaping @Sendable () -> Void) -> (Promise<PluginValue>, ResultDemand) {
+  /// Returns the promise of a call, which asks for the result when it has a reader. `discard` is its discard block;
+  /// `requestCancel` runs within a request to cancel it, which by default is passed to the worker of a call that is
+  /// bound before the promise is returned.
+  static func promise(
+    discard: @escaping @Sendable () -> Void, requestCancel: (@Sendable () -> Void)? = nil
+  ) -> (Promise<PluginValue>, ResultDemand) {
     let demand = ResultDemand()
-    let block = DemandBlock(discard: discard, read: { demand.read($0) })
+    let block = DemandBlock(
+      discard: discard, requestCancel: requestCancel ?? { demand.requestCancel() }, read: { demand.read($0) })
     guard let cell = CellRef.onDemand(block) else { fatalError("no memory for a promise") }
     return (Promise(cell: cell), demand)
   }
 
+  private func requestCancel() { link?.requestCancel(request) }
+
   private func read(_ cell: CellRef) {
     if advance(from: .none, to: .read) { return }
+    if advance(from: .held, to: .read) { return link?.sendHeld() ?? () }
     guard advance(from: .kept, to: .read), cell.retain() else { return }
     link?.fetch(request, for: Promise(cell: cell))
   }
 
+  /// Notes that the call is held back until a reader comes. Returns false if one waits: send it at once.
+  func hold() -> Bool { advance(from: .none, to: .held) }
+
   /// Notes that the worker keeps the result, after the link has. Returns false if a reader waits: fetch it at once.
-  func keep() -> Bool { advance(from: .none, to: .kept) }
+  func keep() -> Bool { advance(from: .none, to: .kept) || advance(from: .held, to: .kept) }
 
   private func advance(from old: State, to new: State) -> Bool {
     state.compareExchange(expected: old.rawValue, desired: new.rawValue, ordering: .acquiringAndReleasing).exchanged

@@ -19,6 +19,7 @@ final class WorkerCall: CallDestination {
     /// Settled with the outcome, for calls that came before it.
     var promised: Promise<PluginValue>?
     var isCancelled = false
+    var isCancelRequested = false
     var isTaken = false
   }
 
@@ -66,11 +67,24 @@ final class WorkerCall: CallDestination {
 
   /// The function has returned. `call` may be pending.
   func begin(_ call: PluginCall) {
-    let isCancelled = state.withLock { state in
+    let (isCancelled, isCancelRequested) = state.withLock { state in
       if !state.isAnswered { state.call = call }
-      return state.isCancelled
+      return (state.isCancelled, state.isCancelRequested)
     }
-    if isCancelled { cancel() }
+    if isCancelled {
+      cancel()
+    } else if isCancelRequested {
+      call.requestCancel()
+    }
+  }
+
+  /// Requests cancellation of the plugin's promise; if the function has not returned, `begin` does so.
+  func requestCancel() {
+    let call = state.withLock { state in
+      state.isCancelRequested = true
+      return state.call
+    }
+    call?.requestCancel()
   }
 
   /// Rejects the call, and discards the plugin's part of it; if the function has not returned, `begin` does so.
@@ -106,6 +120,10 @@ final class WorkerCall: CallDestination {
   }
 
   // MARK: The destination of the plugin's call
+
+  // Requests come as frames.
+  func passRequests(to call: PluginCall) {}
+  func discardIfRequested() -> Bool { false }
 
   func fulfil(with value: UnsafePointer<promise_value_t>) {
     guard !WorkerChannel.isInChild else { return }

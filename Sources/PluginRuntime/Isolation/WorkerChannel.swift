@@ -60,7 +60,10 @@ final class WorkerChannel: Sendable {
   /// Lets small frames wait, to be sent together.
   func cork() { corked.withLock { $0.isOn = true } }
 
-  /// Sends the frames that wait.
+  /// Sends the frames that wait. Later ones wait still.
+  func flush() { corked.withLock { flush(&$0) } }
+
+  /// Sends the frames that wait, and lets none wait any more.
   func uncork() {
     corked.withLock { corked in
       corked.isOn = false

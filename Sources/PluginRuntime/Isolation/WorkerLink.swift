@@ -41,22 +41,24 @@ final class WorkerLink: Sendable {
     /// Whether a call has not ended, or has a result that its worker keeps.
     private func has(_ request: UInt64) -> Bool { calls[request] != nil || kept[request] != nil }
 
-    /// Notes a call and its callbacks. `isOpen`: it is to be sent at once. `isLeft`: the thread that serves the link
-    /// has something to do.
-    mutating func note(_ call: RemoteCall, _ request: UInt64) -> (acceptance: Acceptance, isOpen: Bool, isLeft: Bool) {
+    /// Notes a call and its callbacks. `isOpen`: it is to be sent at once. `needsWakeup`: the thread that serves the
+    /// link has something to do.
+    mutating func note(_ call: RemoteCall, _ request: UInt64) -> (
+      acceptance: Acceptance, isOpen: Bool, needsWakeup: Bool
+    ) {
       guard phase == .waiting || phase == .open else { return (.closing, false, false) }
       // The host may have refused a result that the worker still has.
-      guard call.arguments.results.allSatisfy({ has($0.request) }) else { return (.outdated, false, false) }
+      for result in call.arguments.results where !has(result.request) { return (.outdated, false, false) }
       let isOpen = phase == .open
       if isOpen { noteCallbacks(call) } else { unsent.append(request) }
       // If the thread sleeps, nobody would notice that the worker is stopped, or does not read.
-      var isLeft = !isOpen || isAsleep
+      var needsWakeup = !isOpen || isAsleep
       if let time = call.nextTime, time < nextTime ?? time + .seconds(1) {
         nextTime = time
-        isLeft = true
+        needsWakeup = true
       }
       calls.insert(call, request)
-      return (.taken, isOpen, isLeft)
+      return (.taken, isOpen, needsWakeup)
     }
 
     /// Opens the link when a worker has loaded the plugin. Returns the calls that came before.
@@ -81,21 +83,25 @@ final class WorkerLink: Sendable {
   let received = Atomic<UInt64>(0)
   /// An eventfd that wakes the thread that serves the link.
   let wakeup: Int32
+  /// A timer that fires when frames have been held back for too long.
+  let holdTimer: Int32
 
   /// Makes a link without a worker; `nil` if the process has no descriptor left.
   init?() {
     wakeup = plugin_process_new_event()
-    if wakeup < 0 { return nil }
+    holdTimer = plugin_process_new_timer()
+    if wakeup < 0 || holdTimer < 0 { return nil }
   }
 
-  deinit { Glibc.close(wakeup) }
+  deinit { for descriptor in [wakeup, holdTimer] where descriptor >= 0 { Glibc.close(descriptor) } }
 
   /// Threads for closures of the program: callbacks, and the reactions of promises.
   static let deliveries = CallThreads(limit: 4_000)
 
-  func takeWakeup() {
+  /// Takes the wakeups that have come, of an eventfd or a timer.
+  static func takeWakeups(_ descriptor: Int32) {
     var count: UInt64 = 0
-    _ = read(wakeup, &count, 8)
+    _ = read(descriptor, &count, 8)
   }
 
   func wake() {
@@ -116,6 +122,9 @@ final class WorkerLink: Sendable {
     }
   }
 
+  /// Sends the frames that are held back.
+  func sendHeld() { if sender.withLock({ $0.sendHeld() }) { wake() } }
+
   /// The acceptance of a call.
   enum Acceptance: Sendable {
     case taken
@@ -127,16 +136,18 @@ final class WorkerLink: Sendable {
     case outdated
   }
 
-  /// Notes a call and sends it, or leaves it for the next worker.
+  /// Notes a call and sends it, or leaves it for the next worker. A call that takes the result of another one is held
+  /// back until its own result has a reader: further calls may follow that take it.
   func begin(_ call: RemoteCall, _ request: UInt64) -> Acceptance {
-    let (acceptance, isSent, isLeft) = sender.withLock { sender -> (Acceptance, Bool, Bool) in
+    let (acceptance, isSent, needsWakeup) = sender.withLock { sender -> (Acceptance, Bool, Bool) in
       if sender.isFull { return (.full, false, false) }
       let noted = state.withLock { $0.note(call, request) }
-      guard noted.isOpen else { return (noted.acceptance, false, noted.isLeft) }
-      let isLeft = sender.send(call.takeFrame())
-      return (.taken, true, isLeft || noted.isLeft)
+      guard noted.isOpen else { return (noted.acceptance, false, noted.needsWakeup) }
+      let isHeld = !call.arguments.results.isEmpty && call.demand?.hold() == true
+      let needsWakeup = isHeld ? sender.hold(call.takeFrame(), holdTimer) : sender.send(call.takeFrame())
+      return (.taken, true, needsWakeup || noted.needsWakeup)
     }
-    if isLeft { wake() }
+    if needsWakeup { wake() }
     if isSent { call.arguments.settleLater(self) }
     return acceptance
   }
@@ -161,6 +172,19 @@ final class WorkerLink: Sendable {
     if isSent {
       send(Frame(.cancel, request))
       wake()
+    }
+  }
+
+  /// Passes a request to cancel to the worker, or discards a call that was not sent.
+  func requestCancel(_ request: UInt64) {
+    let (unsent, isSent) = state.withLock { state -> (RemoteCall?, Bool) in
+      guard let call = state.calls[request] else { return (nil, false) }
+      return state.unsent.contains(request) ? (call, false) : (nil, true)
+    }
+    if let unsent {
+      unsent.promise.discard()
+    } else if isSent {
+      send(Frame(.requestCancel, request))
     }
   }
 

@@ -91,7 +91,8 @@ final class WorkerQuestions: Sendable {
     }
   }
 
-  /// Calls a function of another plugin, in the host. Discarding the promise discards that of the host.
+  /// Calls a function of another plugin, in the host. Discards of the promise, and requests to cancel it, are passed to
+  /// that of the host.
   func call(
     _ function: String, of plugin: String, _ arguments: [PluginValue], handles: HandleTable
   ) -> Promise<PluginValue> {
@@ -119,6 +120,8 @@ final class WorkerQuestions: Sendable {
       }
     }
     number.withLock { $0 = asked }
+    // After the question was sent, so that the host has the call.
+    promise.cell.onCancelRequest { [channel] in _ = channel.send(Frame(.foreignRequestCancel, asked)) }
     return promise
   }
 

@@ -86,6 +86,9 @@ extension WorkerServer {
     case (.foreignCancel, _):
       let call = link.state.withLock { $0.foreign[frame.request] }
       if let call { WorkerLink.deliveries.run { call.cancel() } }
+    case (.foreignRequestCancel, _):
+      let call = link.state.withLock { $0.foreign[frame.request] }
+      if let call { WorkerLink.deliveries.run { call.requestCancel() } }
     default: throw FrameError(description: "a frame of the kind '\(frame.kind)' in the stage '\(stage)'")
     }
   }

@@ -7,7 +7,7 @@ extension WorkerServer {
   func serve() {
     var hasOutput = true
     var hasSocket = true
-    var waits = [0, process.output, link.wakeup, process.pidfd, 0].map {
+    var waits = [0, process.output, link.wakeup, process.pidfd, 0, link.holdTimer].map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
     }
     while true {
@@ -24,7 +24,11 @@ extension WorkerServer {
         }
         // Before the socket: a refusal is noted before the answer of its call is handled.
         if waits[4].revents != 0 { watchConfinement(waits[4].revents) }
-        if waits[2].revents != 0 { link.takeWakeup() }
+        if waits[2].revents != 0 { WorkerLink.takeWakeups(link.wakeup) }
+        if waits[5].revents != 0 {
+          WorkerLink.takeWakeups(link.holdTimer)
+          link.sender.withLock { $0.noteTimer() }
+        }
         if waits[1].revents != 0 { hasOutput = output.read(process.output, settings.options.output) }
         if waits[0].revents & ~Int16(POLLOUT) != 0, !receive(isLast: false) {
           hasSocket = false
@@ -35,7 +39,8 @@ extension WorkerServer {
         now = .now
         // Answers do not change the deadlines; a thread that changes one wakes this thread. The link's lock, which the
         // next call is about to take, is therefore not taken here.
-        let hasOthers = waits[1].revents | waits[2].revents | waits[3].revents | waits[4].revents != 0
+        let hasOthers =
+          waits[1].revents | waits[2].revents | waits[3].revents | waits[4].revents | waits[5].revents != 0
         guard plan.isSteady, waits[0].revents == Int16(POLLIN), !hasOthers, hasSocket, fault == nil else { break }
       } while noteBusy(now, before: plan.next)
       checkTimes()
@@ -109,7 +114,8 @@ extension WorkerServer {
   /// Asks a busy worker each second whether it still reads. A worker whose descriptors were closed ends by that.
   private func ping(_ now: ContinuousClock.Instant) {
     if let pinged, pinged + settings.options.loadTimeout <= now {
-      return kill("it read nothing in \(settings.options.loadTimeout)")
+      let deed = reader.hasPart ? "sent a part of a frame and not the rest" : "read nothing"
+      return kill("it \(deed) in \(settings.options.loadTimeout)")
     }
     guard now >= (lastPing ?? now - .seconds(1)) + .seconds(1) else { return }
     lastPing = now

@@ -222,7 +222,7 @@ final class WorkerServer {
   func waitForWakeup(until end: ContinuousClock.Instant?) {
     var wait = pollfd(fd: link.wakeup, events: Int16(POLLIN), revents: 0)
     poll(&wait, 1, Self.milliseconds(from: .now, until: end))
-    link.takeWakeup()
+    WorkerLink.takeWakeups(link.wakeup)
   }
 
   /// Returns the timeout for poll(), rounded up; -1 for none.

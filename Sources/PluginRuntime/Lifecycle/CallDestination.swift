@@ -8,6 +8,10 @@ protocol CallDestination: Sendable {
   /// Rejects the promise. The reason is borrowed.
   func reject(with reason: UnsafePointer<promise_value_t>)
   func reject(with error: PluginError)
+  /// Passes requests to cancel the promise to the call, which is pending.
+  func passRequests(to call: PluginCall)
+  /// Discards the promise if its cancellation was requested. Returns false if it was not.
+  func discardIfRequested() -> Bool
 }
 
 /// A promise for a caller in Swift.
@@ -26,6 +30,14 @@ struct SwiftDestination: CallDestination {
 
   func reject(with reason: UnsafePointer<promise_value_t>) { promise.reject(reason.pointee.reason) }
   func reject(with error: PluginError) { promise.reject(error) }
+
+  func passRequests(to call: PluginCall) { promise.cell.onCancelRequest { call.requestCancel() } }
+
+  func discardIfRequested() -> Bool {
+    guard promise.cell.isCancelRequested else { return false }
+    promise.discard()
+    return true
+  }
 }
 
 /// A promise for a caller in C. It holds one reference, which it releases once the promise is settled or discarded.
@@ -49,6 +61,18 @@ final class ABIDestination: CallDestination {
   func reject(with error: PluginError) {
     var reason = promise_value_t(error)
     promise_reject(promise, &reason)
+  }
+
+  func passRequests(to call: PluginCall) {
+    promise_on_cancel_request(
+      promise, { call, _ in Unmanaged<PluginCall>.fromOpaque(call!).takeUnretainedValue().requestCancel() },
+      Unmanaged.passRetained(call).toOpaque(), { Unmanaged<PluginCall>.fromOpaque($0!).release() })
+  }
+
+  func discardIfRequested() -> Bool {
+    guard promise_cancel_requested(promise) == 1 else { return false }
+    promise_discard(promise)
+    return true
   }
 }
 

@@ -45,8 +45,9 @@ final class CallTable: Sendable {
   /// Removes a call whose promise is settled.
   func remove(_ call: PluginCall, _ promise: Handle) {
     state.withLock { state in
-      state.pending[promise]?.removeAll { $0 === call }
-      if state.pending[promise]?.isEmpty ?? false { state.pending[promise] = nil }
+      guard let index = state.pending.index(forKey: promise) else { return }
+      state.pending.values[index].removeAll { $0 === call }
+      if state.pending.values[index].isEmpty { state.pending.remove(at: index) }
     }
   }
 

@@ -28,20 +28,20 @@ public final class CallThreads: Sendable {
     var sleeping = 0
     var waiting: [Entry] = []
     /// Whether a thread is on its way: it was woken or started, and has not looked for a job yet.
-    var isCalling = false
+    var isWaking = false
 
     /// Decides how a waiting job gets its thread.
-    mutating func call(limit: Int) -> Call {
-      guard !waiting.isEmpty, !isCalling else { return .none }
+    mutating func nextWakeup(limit: Int) -> Wakeup {
+      guard !waiting.isEmpty, !isWaking else { return .none }
       guard sleeping > 0 || threads < limit else { return .none }
-      isCalling = true
+      isWaking = true
       if sleeping > 0 { return .sleeper }
       threads += 1
       return .newThread
     }
   }
 
-  private enum Call {
+  private enum Wakeup {
     /// A thread is on its way, or will be free.
     case none
     case sleeper, newThread
@@ -67,15 +67,15 @@ public final class CallThreads: Sendable {
   /// Runs a job on a thread of its own, or, if all `limit` threads are busy, on the first that becomes free. Releases
   /// the job after it has run.
   public func run(_ job: @escaping Job) {
-    make(
+    perform(
       state.withLock { state in
         state.waiting.append(Entry(run: job))
-        return state.call(limit: limit)
+        return state.nextWakeup(limit: limit)
       })
   }
 
-  private func make(_ call: Call) {
-    switch call {
+  private func perform(_ next: Wakeup) {
+    switch next {
     case .none: break
     case .sleeper: wakeup.signal()
     case .newThread:
@@ -83,7 +83,7 @@ public final class CallThreads: Sendable {
       // No thread could be started: a running thread takes the job when it is free; without one, the caller runs it.
       let left = state.withLock { state in
         state.threads -= 1
-        state.isCalling = false
+        state.isWaking = false
         return state.threads == 0 && !state.waiting.isEmpty ? state.waiting.removeFirst() : nil
       }
       left?.run()
@@ -92,7 +92,7 @@ public final class CallThreads: Sendable {
 
   private func work() {
     var initial = plugin_thread_state()
-    var next = arrive(isOver: false, wasSleeping: false).entry
+    var next = takeAndWakeNext(isOver: false, wasSleeping: false).entry
     while true {
       // Release each job before waiting for the next.
       while let entry = next {
@@ -118,22 +118,22 @@ public final class CallThreads: Sendable {
   private func sleep() -> Entry? {
     while true {
       let isOver = wakeup.wait(timeout: .now() + idleTime) == .timedOut
-      let (entry, ends) = arrive(isOver: isOver, wasSleeping: true)
+      let (entry, ends) = takeAndWakeNext(isOver: isOver, wasSleeping: true)
       if entry != nil || ends { return entry }
     }
   }
 
   /// Takes a job for a thread that was woken or started, and wakes or starts the next thread.
-  private func arrive(isOver: Bool, wasSleeping: Bool) -> (entry: Entry?, ends: Bool) {
-    let (entry, ends, call) = state.withLock { state -> (Entry?, Bool, Call) in
-      state.isCalling = false
+  private func takeAndWakeNext(isOver: Bool, wasSleeping: Bool) -> (entry: Entry?, ends: Bool) {
+    let (entry, ends, next) = state.withLock { state -> (Entry?, Bool, Wakeup) in
+      state.isWaking = false
       let entry = state.waiting.isEmpty ? nil : state.waiting.removeFirst()
       if wasSleeping, entry != nil || isOver { state.sleeping -= 1 }
       if !wasSleeping, entry == nil { state.sleeping += 1 }
       if entry == nil, isOver { state.threads -= 1 }
-      return (entry, entry == nil && isOver, state.call(limit: limit))
+      return (entry, entry == nil && isOver, state.nextWakeup(limit: limit))
     }
-    make(call)
+    perform(next)
     return (entry, ends)
   }
 }

@@ -16,9 +16,11 @@ final class CallUse: Sendable {
     if !isOver.exchange(true, ordering: .relaxed) { activity.end() }
   }
 
-  /// Ends the use with the promise of a call, without being a reader of it or handling its rejection.
+  /// Ends the use with the promise of a call, without being a reader of it, keeping requests to cancel back, or
+  /// handling its rejection.
   func end(with promise: Promise<PluginValue>) {
-    let isAttached = promise.cell.react(isHeld: false, isReader: false, rejections: .ignored) { _, _, _ in
+    let isAttached = promise.cell.react(returnsPromise: false, interest: .none, isReader: false, rejections: .ignored) {
+      _, _, _ in
       self.end()
       return .leave
     }

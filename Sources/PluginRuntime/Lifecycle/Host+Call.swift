@@ -6,7 +6,8 @@ extension Host {
   /// arrives as a `PromiseError` for an ERROR, as `Discarded` for a DISCARDED, or as the Swift value that it stands
   /// for.
   ///
-  /// Discarding the promise discards the plugin's, or stops the call if it has not begun.
+  /// Discarding the promise discards the plugin's, or stops the call if it has not begun. A request to cancel it is
+  /// passed to the plugin's promise, and discards a call that has not begun.
   ///
   /// - Parameters:
   ///   - context: where the C function runs; with `.immediate`, within this call, which a function that blocks then
@@ -40,7 +41,7 @@ extension Host {
     let promise = Promise<PluginValue>(discard: { call.discard() })
     call.begin(SwiftDestination(promise: promise, function: call.function))
     if loaded.thread != nil {
-      loaded.enter(call) { call.run(values.values, values.count, kept: values) }
+      loaded.enter(call) { call.runLater(values) }
       return promise
     }
     guard context != .immediate else {
@@ -48,7 +49,7 @@ extension Host {
       return promise
     }
     // A fulfilled promise runs its callback in the context.
-    Promise<Void>.resolve(()).then(on: context, { call.run(values.values, values.count, kept: values) }, nil)
+    Promise<Void>.resolve(()).then(on: context, { call.runLater(values) }, nil)
     return promise
   }
 
@@ -115,9 +116,9 @@ extension Host {
       guard let promise, promise_retain(promise) == PROMISE_OK else { return nil }
       call.begin(ABIDestination(takingOver: promise))
       if let checked = ArgumentValues.checkingPromises(arguments, count, for: function) {
-        plugin.enter(call) { call.run(checked.values, checked.count, kept: checked) }
+        plugin.enter(call) { call.runLater(checked) }
       } else if plugin.isElsewhere, let copied = ArgumentValues(copying: arguments, count: count) {
-        plugin.enter(call) { call.run(copied.values, copied.count, kept: copied) }
+        plugin.enter(call) { call.runLater(copied) }
       } else {
         // On this thread, also for malformed arguments: these are rejected, and the function is not called.
         call.run(arguments, count, kept: nil)

@@ -55,12 +55,12 @@ final class PluginCall: Sendable {
     var result = promise_value_t()
     var outcome = CallOutcome.fulfilled
     var memory: CallArena?
-    let goesOn = withUnsafeMutablePointer(to: &result) { result in
+    let hasReturned = withUnsafeMutablePointer(to: &result) { result in
       CallStack.run(self, at: result) {
         outcome = CallPlan.invoke(function.plan, arguments, count, into: result, keeping: &memory)
       }
     }
-    guard goesOn else { return }
+    guard hasReturned else { return }
     if case .fulfilled = outcome, function.plan.pointee.result == .promise, let promise = OpaquePointer(result.as.ptr) {
       let lent = function.plan.pointee.lends ? kept ?? ArgumentValues(retaining: arguments, count: count) : nil
       lent?.keep(memory)
@@ -78,6 +78,12 @@ final class PluginCall: Sendable {
       return end { $0.reject(with: error) }
     }
     promise_value_release(&result)
+  }
+
+  /// Calls the function later than the caller asked for it: not if the caller has requested cancellation since.
+  func runLater(_ arguments: ArgumentValues) {
+    if state.withLock(\.destination)?.discardIfRequested() == true { return }
+    run(arguments.values, arguments.count, kept: arguments)
   }
 
   var isAbandoned: Bool { state.withLock(\.isAbandoned) }
@@ -109,10 +115,10 @@ extension PluginCall {
   /// Waits for the promise that the function returned, whose reference it takes over.
   private func follow(_ promise: OpaquePointer, _ arguments: ArgumentValues?) {
     let handle = UInt(bitPattern: promise)
-    let isDiscarded = state.withLock { state in
+    let (isDiscarded, destination) = state.withLock { state in
       state.promise = handle
       state.arguments = arguments
-      return state.isDiscarded
+      return (state.isDiscarded, state.destination)
     }
     plugin.calls.end(pending: self, handle)
     queue.deliver()
@@ -128,6 +134,8 @@ extension PluginCall {
     if status == PROMISE_OK, isDiscarded { promise_discard(promise) }
     // If this was the last reference, the observer is freed now.
     promise_release(promise)
+    // At once if cancellation of the call was requested before.
+    destination?.passRequests(to: self)
   }
 
   /// Ends the call if its promise was destroyed while it was pending, or cannot be observed because memory has run out.
@@ -187,6 +195,18 @@ extension PluginCall {
       return retained(state.promise)
     }
     discard(promise)
+  }
+
+  /// Requests cancellation of the promise that the function returned. Does nothing while the function runs, and once
+  /// the promise is settled.
+  func requestCancel() {
+    guard let promise = state.withLock({ retained($0.promise) }) else { return }
+    let handle = UInt(bitPattern: promise)
+    plugin.post {
+      let promise = OpaquePointer(bitPattern: handle)
+      promise_request_cancel(promise, nil)
+      promise_release(promise)
+    }
   }
 
   /// Ends the call because the host shuts down.

@@ -18,6 +18,12 @@ struct ELFVerifier {
     return try ELFVerifier(path: file.path, reader: reader, functions: functions).verify()
   }
 
+  /// Checks the kind of file that the header declares, without the rest.
+  static func verifyKind(_ file: PluginFile) throws(PluginError) {
+    let reader = FileReader(descriptor: file.descriptor, size: UInt64(file.identity.size))
+    _ = try ELFVerifier(path: file.path, reader: reader, functions: []).header()
+  }
+
   private func verify() throws(PluginError) -> ELFTableCheck {
     let header = try self.header()
     let segments = try self.segments(header)

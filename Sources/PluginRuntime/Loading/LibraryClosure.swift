@@ -29,7 +29,11 @@ struct LibraryClosure {
     ) throws(PluginError) {
       isOfSystem = file.isOfSystem
       loaded = isOfSystem ? nil : DescriptorPath(of: file.descriptor).flatMap { plugin_library_find($0.text) }
-      if !isOfSystem, loaded == nil { try file.seal() }
+      if !isOfSystem, loaded == nil {
+        // Before a large file of another kind is copied.
+        try ELFVerifier.verifyKind(file)
+        try file.seal()
+      }
       let dynamic = try ELFVerifier.verify(file, exporting: functions).dynamic
       // The loader would load the filtered library as well, by name.
       guard isOfSystem || dynamic[ELFTag.filter] == nil && dynamic[ELFTag.auxiliary] == nil else {

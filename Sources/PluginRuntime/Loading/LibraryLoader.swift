@@ -126,7 +126,7 @@ private struct LoadedFiles {
     if let other = files[file.path], other != file.identity {
       throw PluginError(
         .replaced, file.path,
-        "is not the file that this process has loaded from there before: restart it to load the new one")
+        "has changed since this process loaded it: only another process can load the new file")
     }
     return handles[file.identity]
   }

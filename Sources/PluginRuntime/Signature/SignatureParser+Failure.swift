@@ -117,7 +117,7 @@ extension SignatureCheck {
         throw cursor.error(
           at: column, found: "'\(name)'", expected: "a parameter of the function, 'result' or '-result'")
       }
-      guard parameter.canBeTold else {
+      guard parameter.isMessageArgument else {
         throw cursor.error(
           at: column, found: "'\(name)', which is \(parameter.direction.prefix)\(parameter.type)",
           expected: "an integer, a ptr<Name>, or a cstr that the function was given")
@@ -128,7 +128,7 @@ extension SignatureCheck {
 
 extension Parameter {
   /// Whether the parameter's value can be passed to a message function.
-  fileprivate var canBeTold: Bool {
+  fileprivate var isMessageArgument: Bool {
     switch type.unwrapped {
     case .pointer: true
     // The function may have destroyed an object among its arguments.

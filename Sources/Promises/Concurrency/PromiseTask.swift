@@ -6,8 +6,8 @@ extension Promise where Value: Sendable {
   ///
   ///     let size = Promise { try await download(url).count }
   ///
-  /// This initializer takes a closure that contains an `await`. In `Promise() { }`, a trailing closure without one is
-  /// the block of `init(discard:)`.
+  /// This initializer takes a closure that contains an `await`. A closure without one runs on the main queue, by
+  /// `init(_:)`.
   ///
   /// `discard()` or a request to cancel cancels the task. If `operation` throws `CancellationError`, the promise is
   /// discarded. Releasing the promise does not end the task.

@@ -65,7 +65,8 @@ extension CellRef {
     _ closure: consuming @escaping Closure
   ) -> CellRef {
     guard
-      let derived = react(context, for: outcomes, interest: interest, isHeld: true, isOwn: isOwn, consume closure)
+      let derived = react(
+        context, for: outcomes, interest: interest, returnsPromise: true, isOwn: isOwn, consume closure)
     else {
       fatalError("no memory for a promise")
     }
@@ -80,7 +81,7 @@ extension CellRef {
     rejections: RejectionUse = .handled, _ closure: consuming @escaping Closure
   ) {
     let reaction = react(
-      context, for: outcomes, interest: interest, isHeld: false,
+      context, for: outcomes, interest: interest, returnsPromise: false,
       rejections: outcomes.handlesFailures ? rejections : .ignored, consume closure)
     if reaction == nil {
       fatalError("no memory for a callback")
@@ -88,16 +89,17 @@ extension CellRef {
   }
 
   private func react(
-    _ context: PromiseContext, for outcomes: Job.OutcomeSet, interest: Interest, isHeld: Bool,
+    _ context: PromiseContext, for outcomes: Job.OutcomeSet, interest: Interest, returnsPromise: Bool,
     rejections: RejectionUse = .handled, isOwn: Bool = false, _ closure: consuming @escaping Closure
   ) -> CellRef? {
     if context.isNowOr && state.isSettled {
       return react(
-        isHeld: isHeld, interest: interest, rejections: rejections, isOwn: isOwn,
+        returnsPromise: returnsPromise, interest: interest, rejections: rejections, isOwn: isOwn,
         PromiseContext.now(consume closure))
     }
     guard let executor = context.executor else {
-      return react(isHeld: isHeld, interest: interest, rejections: rejections, isOwn: isOwn, consume closure)
+      return react(
+        returnsPromise: returnsPromise, interest: interest, rejections: rejections, isOwn: isOwn, consume closure)
     }
     defer { withExtendedLifetime(context) {} }
     var plan = Job.Plan()
@@ -106,6 +108,6 @@ extension CellRef {
     plan.isOwn = isOwn
     plan.rejections = rejections
     plan.closure = StoredClosure(consume closure)
-    return unsafe react(&plan, Context(nil, nil), interest: interest, references: isHeld ? 2 : 1)
+    return unsafe react(&plan, Context(nil, nil), interest: interest, references: returnsPromise ? 2 : 1)
   }
 }

@@ -6,15 +6,13 @@ extension CellRef {
   func adopt(_ promise: CellRef) -> ReactionResult {
     defer { promise.release() }
     if !promise.state.isSettled {
-      // A promise without dependents closes no cycle, so a chain of promises that follow each other is not walked again
-      // for each new link.
-      let closes = promise == self || (state.head != 0 && promise.waits(for: self))
+      let closes = promise == self || closesCycle(with: promise)
       guard !closes else { return conclude(Fault.cycle.value, .rejected) }
       // No reference but the reaction's, and no dependents: nothing can observe the outcome.
       if acquiredLife & Life.holdersMask == 1 && state.head == 0 { return .idle }
       // Before this promise follows `promise`: if the request settles `promise`, this one is settled below, without
       // recursion.
-      if state.isCancelRequested { passCancelRequest(to: promise) }
+      if state.isCancelRequested { propagateCancelRequest(to: promise) }
       guard hold() else {
         awaitPublication()
         return .idle
@@ -36,7 +34,7 @@ extension CellRef {
 
   /// Makes this promise follow `source`; `.isTaken` if it has a reaction or a source already.
   package func follow(_ source: CellRef) -> Following {
-    if source == self || (state.head != 0 && source.waits(for: self)) { return .cycle }
+    if source == self || closesCycle(with: source) { return .cycle }
     guard hold() else {
       awaitPublication()
       return .isSettled
@@ -87,13 +85,12 @@ extension CellRef {
       return .isSettled
     }
     unhold(waitingFor: source)
-    guard chain(after: source, passesRequestsOn: true) else {
+    guard chain(after: source, propagatesRequests: true) else {
       clearSource()
       release()
       return .outOfMemory
     }
-    // chain() has put a cancel-request handler in the list, so a non-empty list does not imply dependents. Without the
-    // check each promise of a chain would walk the whole chain.
+    // chain() has put a cancel-request handler in the list, so a non-empty list does not imply dependents.
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     if hasDependents { lookBehind(source) } else { release() }
     return .follows
@@ -121,12 +118,12 @@ extension CellRef {
   private func lookBehind(_ promise: CellRef) {
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     let state = self.state
-    if state.head != 0 && promise.waits(for: self) {
+    if closesCycle(with: promise) {
       // Settles as a call from outside would: the cell is still in the list of `promise`, so the settlement loop
       // (Settle.swift) cannot use its fields.
       _ = settle(Fault.cycle.value, .rejected)
     } else if !state.isSettled && state.bits & CellState.Pending.cancelRequested != 0 {
-      passCancelRequestOn()
+      propagateCancelRequest()
     }
     release()
   }
@@ -140,6 +137,30 @@ extension CellRef {
       next = CellRef(index: next).next
     }
     return next != 0
+  }
+
+  /// Whether `source` waits for this promise, so that this one must not follow it.
+  private func closesCycle(with source: CellRef) -> Bool {
+    state.head != 0 && mayLead(to: source) && source.waits(for: self)
+  }
+
+  /// Whether `source` can be downstream of this promise, as far as a few reactions show: false if they are those of
+  /// other promises that have no reactions. Without this check, chains whose promises follow each other would be walked
+  /// for each new link.
+  private func mayLead(to source: CellRef) -> Bool {
+    guard hold() else { return false }
+    defer { unhold() }
+    var rest = 16
+    for reaction in ReactionList(state.head) {
+      switch reaction.reactionKind {
+      case .cancelHandler, .observe, .input, .detached: break
+      case .link: return true
+      default: if reaction == source || reaction.state.head != 0 { return true }
+      }
+      rest -= 1
+      if rest == 0 { return true }
+    }
+    return false
   }
 
   /// Whether the settlement of this pending promise depends on `other`: `other` is this promise, or is upstream of it.

@@ -69,16 +69,17 @@ extension CellRef {
     return derived
   }
 
-  /// Returns a promise that the closure settles for either outcome of this one. With `isHeld` false it is a bare
-  /// reaction, and the closure settles nothing. The closure is a reader (OnDemand.swift), unless it does not use the
-  /// outcome. `rejections`: those that count as handled; if not all of them, the closure must settle nothing.
+  /// Returns a promise that the closure settles for either outcome of this one. With `returnsPromise` false it is an
+  /// unheld reaction, and the closure settles nothing. The closure is a reader (OnDemand.swift), unless it does not use
+  /// the outcome. `rejections`: those that count as handled; if not all of them, the closure must settle nothing.
   package func react(
-    isHeld: Bool = true, interest: Interest = .counted, isReader: Bool = true, rejections: RejectionUse = .handled,
+    returnsPromise: Bool = true, interest: Interest = .counted, isReader: Bool = true,
+    rejections: RejectionUse = .handled,
     isOwn: Bool = false, _ closure: consuming @escaping Closure
   ) -> CellRef? {
     guard
       let derived = unsafe CellRef.derived(
-        from: self, .closure, nil, Context(nil, nil), interest: interest, references: isHeld ? 2 : 1)
+        from: self, .closure, nil, Context(nil, nil), interest: interest, references: returnsPromise ? 2 : 1)
     else { return nil }
     unsafe derived.closure.initialize(to: StoredClosure(consume closure))
     derived.mark(rejections.rawValue)
@@ -100,13 +101,15 @@ extension CellRef {
 
   /// Calls one of the observers once this promise is settled; false when memory has run out.
   package func observe(
-    _ onFulfilled: Observer?, _ onRejected: Observer?, _ context: Context, _ interest: Interest = .lasting
+    _ onFulfilled: Observer?, _ onRejected: Observer?, _ context: Context, _ interest: Interest = .lasting,
+    rejections: RejectionUse = .handled
   ) -> Bool {
     let function = unsafe unsafeBitCast(onFulfilled, to: UnsafeMutableRawPointer?.self)
     guard
       let reaction = unsafe CellRef.derived(from: self, .observe, function, context, interest: interest, references: 1)
     else { return outOfMemory(context) != nil }
     unsafe reaction.rejectionObserver = unsafe onRejected
+    reaction.mark(rejections.rawValue)
     deliver(to: reaction)
     return true
   }
@@ -123,9 +126,9 @@ extension CellRef {
   }
 
   /// Settles this promise with the outcome of `source`, unless it is settled before (clause 2.2). Others can still
-  /// settle the promise, and it can be chained after several sources. `passesRequestsOn`: cancel requests for it are
+  /// settle the promise, and it can be chained after several sources. `propagatesRequests`: cancel requests for it are
   /// propagated upstream to the source. False when memory has run out.
-  package func chain(after source: CellRef, passesRequestsOn: Bool = false) -> Bool {
+  package func chain(after source: CellRef, propagatesRequests: Bool = false) -> Bool {
     guard source != self else { return true }
     let context = unsafe Context(UnsafeMutableRawPointer(cell), nil)
     guard retain() else { return false }
@@ -133,14 +136,14 @@ extension CellRef {
       release()
       return false
     }
-    guard passesRequestsOn && !state.isSettled else {
+    guard propagatesRequests && !state.isSettled else {
       source.deliver(to: link)
       source.noteReader()
       link.release()
       return true
     }
     // The link and its target reference each other until the target is settled or the source is destroyed.
-    guard passCancelRequests(to: link) else {
+    guard propagateRequests(to: link) else {
       link.deallocate()
       release()
       return false

@@ -240,7 +240,7 @@ extension CellRef {
     let holders = life & Life.holdersMask
     // The only reference: usually no other thread can reach the cell, and releasing it takes no atomic operation.
     let isLast = holders == 1 || (holders == 2 && isPromise && state.isOvercounted)
-    if isLast && lastReferenceGone(life, isPromise: isPromise) { return }
+    if isLast && disposeIfUnreachable(life, isPromise: isPromise) { return }
     releaseShared(life)
   }
 

@@ -101,7 +101,7 @@ package struct CellState {
     bits & (CellState.headMask | CellState.Pending.held | CellState.Pending.detaching) != 0
   }
   /// Whether the cell owns nothing but its own memory: no reactions, no value to release, no discard block.
-  @inline(__always) var isBare: Bool {
+  @inline(__always) var ownsOnlyItsCell: Bool {
     bits & (CellState.headMask | CellState.Settled.owning | CellState.Pending.slow) == 0
   }
 }
@@ -239,8 +239,9 @@ extension CellRef {
   }
 
   /// Makes the outcome visible and takes the list of reactions. The caller must have claimed the cell. `isPromise` is
-  /// false for a bare reaction, to which no reference exists outside. `flags` are added to the new state. Returns the
-  /// previous state: the reactions, and whether a thread waits. A promise that may be `slow` needs publishInOrder().
+  /// false for an unheld reaction, to which no reference exists outside. `flags` are added to the new state. Returns
+  /// the previous state: the reactions, and whether a thread waits. A promise that may be `slow` needs
+  /// publishInOrder().
   @inline(__always)
   func publish(
     _ value: CellValue, _ outcome: Outcome, isPromise: @autoclosure () -> Bool = true, flags: UInt64 = 0

@@ -56,7 +56,7 @@ extension CellRef {
     }
     if before.head != 0 { runReactions(newest: before.head, reason, .rejected, life: life) }
     if retained { reason.release() }
-    source?.releaseLeft()
+    source?.releaseLeftSource()
     if isKept { release() }
     return true
   }

@@ -5,7 +5,7 @@ extension CellRef {
   /// Disposes of a cell to which the caller has the only reference. False if it is a promise with pending reactions,
   /// through which other threads may still reach it.
   @inline(__always)
-  func lastReferenceGone(_ life: UInt64, isPromise: Bool) -> Bool {
+  func disposeIfUnreachable(_ life: UInt64, isPromise: Bool) -> Bool {
     if isPromise {
       let state = self.state
       if state.isSettled {
@@ -15,7 +15,7 @@ extension CellRef {
         return false
       }
       // The promise owns nothing, and no hook has to be notified of its destruction.
-      if state.isBare && (state.isSettled || !Observation.isOn) {
+      if state.ownsOnlyItsCell && (state.isSettled || !Observation.isOn) {
         deallocate()
         return true
       }
@@ -40,7 +40,7 @@ extension CellRef {
   }
 
   /// Drains the lists of deferred disposals and contexts.
-  private static func disposeOfOthers() {
+  private static func drainDisposals() {
     let thread = unsafe platform_thread()
     while true {
       if unsafe thread.pointee.disposal != 0 {
@@ -80,7 +80,7 @@ extension CellRef {
     let thread = unsafe platform_thread()
     unsafe thread.pointee.disposing = true
     body()
-    disposeOfOthers()
+    drainDisposals()
     unsafe thread.pointee.disposing = false
   }
 

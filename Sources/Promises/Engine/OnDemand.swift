@@ -5,14 +5,19 @@ import Synchronization
 // A reader is a callback, a derived promise, a wait, or a look at the state. A promise on demand is `slow`, like every
 // promise with a discard block, so a reader of any other promise tests one bit of its state.
 
-/// The closures of a promise on demand. Both are released with its discard block.
+/// The closures of a promise on demand. They are released with its discard block.
 package final class DemandBlock {
   fileprivate let discard: () -> Void
+  /// Runs at most once, within a request to cancel the promise, before the handlers of the request.
+  fileprivate let requestCancel: () -> Void
   /// Gets the promise, which the reader keeps until the closure has returned.
   fileprivate let read: (CellRef) -> Void
 
-  package init(discard: @escaping () -> Void, read: @escaping (CellRef) -> Void) {
+  package init(
+    discard: @escaping () -> Void, requestCancel: @escaping () -> Void, read: @escaping (CellRef) -> Void
+  ) {
     self.discard = discard
+    self.requestCancel = requestCancel
     self.read = read
   }
 }
@@ -44,10 +49,17 @@ extension CellRef {
   private func demand() {
     // The settlement of the promise releases the block, but not during the hold: retain the block meanwhile.
     guard hold() else { return }
-    let block =
-      unsafe isDiscardable(state) && isOnDemand
-      ? Unmanaged<DemandBlock>.fromOpaque(contextPointer.unsafelyUnwrapped).takeUnretainedValue() : nil
+    let block = heldDemand
     unhold()
     block?.read(self)
   }
+
+  /// The block of the promise, which is held; nil if the promise is not on demand.
+  private var heldDemand: DemandBlock? {
+    unsafe isDiscardable(state) && isOnDemand
+      ? Unmanaged<DemandBlock>.fromOpaque(contextPointer.unsafelyUnwrapped).takeUnretainedValue() : nil
+  }
+
+  /// The closure that a request to cancel the promise, which is held, runs; nil if the promise is not on demand.
+  var heldCancelRequest: (() -> Void)? { heldDemand?.requestCancel }
 }

@@ -60,7 +60,7 @@ extension CellRef {
   @inline(never)
   func releaseCounted() {
     var life = acquiredLife
-    if life & Life.holdersMask == 1 && lastReferenceGone(life, isPromise: true) { return }
+    if life & Life.holdersMask == 1 && disposeIfUnreachable(life, isPromise: true) { return }
     while life & Life.referencesMask != 1 {
       if exchange(&life, for: life &- 1) { return }
     }

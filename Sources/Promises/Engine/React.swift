@@ -137,7 +137,7 @@ extension CellRef {
     if before.isWaited { target.wake() }
     if let source {
       source.detach(target, isTaken: true)
-      source.releaseLeft()
+      source.releaseLeftSource()
     }
     if target.isDiscardable(before) { target.reactionContext.release() }
     // The cell's own list contains at most the reason of a cancel request.

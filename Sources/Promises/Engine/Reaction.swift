@@ -81,7 +81,7 @@ struct ReactionKind: Equatable {
   /// `meta` of a cancel-request handler: it runs when the request has been propagated upstream.
   static var atEnd: UInt32 { 1 << 13 }
   /// `meta` of a cancel-request handler: its context is a cell to which requests are propagated.
-  static var passingOn: UInt32 { 1 << 10 }
+  static var propagating: UInt32 { 1 << 10 }
   /// `meta` of a promise of the kind `none`: `function`, `context`, `free` are a discard block (Discard.swift).
   static var discardable: UInt32 { 1 << 11 }
   /// `meta` of a reaction of the kind `job`: its handlers run on an executor other than the immediate one.
@@ -95,7 +95,9 @@ struct ReactionKind: Equatable {
   static var kept: UInt32 { 1 << 15 }
   /// `meta` of a promise with a discard block: its context is the event of a queue, whose taker settles it.
   static var answerable: UInt32 { 1 << 16 }
-  /// `meta` of a bare reaction: its `RejectionUse`.
+  /// `meta` of a promise with a discard block: its context is the timer that would settle it.
+  static var timed: UInt32 { 1 << 10 }
+  /// `meta` of an unheld reaction: its `RejectionUse`.
   static var rejectionUse: UInt32 { 3 << 17 }
   /// `meta` of a reaction that is not a promise: no handle to it ever exists.
   static var unheld: UInt32 { 1 << 9 }
@@ -214,7 +216,7 @@ extension CellRef {
     self.meta = meta | flags
   }
 
-  /// Whether this is a promise rather than a bare reaction to one.
+  /// Whether this is a promise rather than an unheld reaction to one.
   var isPromise: Bool {
     switch reactionKind {
     case .observe, .cancelHandler, .link, .input: false
@@ -240,7 +242,7 @@ extension CellRef {
   }
 
   /// Returns a pending promise with a reaction to the settlement of `source`. One reference is the caller's, the other
-  /// the reaction's. With `references` 1 the cell is a bare reaction, not a promise.
+  /// the reaction's. With `references` 1 the cell is an unheld reaction, not a promise.
   @inline(__always)
   static func derived(
     from source: CellRef, _ kind: ReactionKind, type: UInt32 = 0, _ function: UnsafeMutableRawPointer?,

@@ -12,8 +12,9 @@ package struct SettleStatus: Equatable {
 
 extension CellRef {
   /// Settles the promise, if it is pending, and runs its reactions and those of the promises derived from it, depth
-  /// first, before it returns. Takes ownership of the value. False if the promise was settled already; `reports`: that
-  /// is reported to the hook for second settlements.
+  /// first, before it returns. Takes ownership of the value. False if the promise was settled already. `reports`: the
+  /// program settles the promise. Then a second settlement is reported to the hook for those, and a derived promise
+  /// does not handle a later rejection of its source (Unhandled.swift).
   @inline(__always)
   package func settle(_ value: CellValue, _ outcome: Outcome, reports: Bool = false) -> Bool {
     settling(value, outcome, reports: reports) == .settled
@@ -53,9 +54,9 @@ extension CellRef {
     let source = claimedSource()
     let before = publishInOrder(value, outcome)
     if Observation.isOn { noteSettlement(outcome) }
-    source?.detach(self, isTaken: true)
+    source?.detach(self, isTaken: !reports)
     settled(before, value, outcome)
-    source?.releaseLeft()
+    source?.releaseLeftSource()
     if isKept { release() }
     return .settled
   }

@@ -101,7 +101,7 @@ extension CellRef {
     unsafe cell.pointee.context = unsafe thread.pointee.free
     unsafe thread.pointee.free = unsafe UnsafeMutableRawPointer(cell)
     let (room, isFull) = unsafe thread.pointee.room.subtractingReportingOverflow(1)
-    guard !isFull else { return putAside() }
+    guard !isFull else { return replaceSpare() }
     unsafe thread.pointee.room = room
   }
 }
@@ -111,7 +111,7 @@ extension CellRef {
 ///
 /// For the first cell that the thread frees, only registers the hook for the thread's exit.
 @inline(never)
-private func putAside() {
+private func replaceSpare() {
   let thread = unsafe platform_thread()
   unsafe thread.pointee.room = Slab.batch - 1
   guard unsafe thread.pointee.watched else { return watchThread() }

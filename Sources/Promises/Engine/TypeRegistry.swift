@@ -8,12 +8,18 @@ import Synchronization
 ///            state          value                             meta     next                     context   free
 ///   type     its methods    bits: the name, box: 1 built-in   parent   the next of its bucket   -         destroy
 ///
-/// The table is made once, under the lock. Cells of types are immutable once they are in it, so lookups by index take
-/// no lock. Only methods (TypeMethods.swift) can be added later, once.
+/// The table is made once, under the lock. Cells of types are immutable once they are in it, except for the links of
+/// buckets, so lookups by index take no lock. Only methods (TypeMethods.swift) can be added later, once. The number of
+/// buckets doubles when there are as many types.
 package enum TypeRegistry {
   /// The address of the table; 0 until first used.
   private static let table = Atomic<UInt>(0)
-  private static var bucketCount: Int { 256 }
+  /// The address of the buckets, their number, which is a power of 2, and the number of types. Guarded by
+  /// PLATFORM_LOCK_TYPES.
+  private static let buckets = Atomic<UInt>(0)
+  private static let bucketCount = Atomic<Int>(0)
+  private static let typeCount = Atomic<Int>(0)
+  private static var firstBucketCount: Int { 256 }
   private static var builtInCount: Int { 15 }
 
   /// The reason why a type cannot be registered.
@@ -24,15 +30,15 @@ package enum TypeRegistry {
   /// The index of a built-in type; 0 when memory has run out.
   package static func builtIn(_ kind: ValueKind) -> UInt32 {
     guard let table = unsafe entries() else { return 0 }
-    return unsafe table[bucketCount + Int(kind.rawValue)]
+    return unsafe table[Int(kind.rawValue)]
   }
 
   /// The index of the type of that name; 0 if there is none.
   package static func named(_ name: UnsafePointer<CChar>) -> UInt32 {
-    guard let table = unsafe entries() else { return 0 }
+    guard unsafe entries() != nil else { return 0 }
     platform_lock(Int32(PLATFORM_LOCK_TYPES))
     defer { platform_unlock(Int32(PLATFORM_LOCK_TYPES)) }
-    return unsafe find(name, in: table)
+    return unsafe find(name)
   }
 
   /// Registers a type, or finds the registered one. `parent` 0 stands for "object"; it also matches any parent of a
@@ -43,15 +49,15 @@ package enum TypeRegistry {
     guard let table = unsafe entries() else { return .failure(.outOfMemory) }
     platform_lock(Int32(PLATFORM_LOCK_TYPES))
     defer { platform_unlock(Int32(PLATFORM_LOCK_TYPES)) }
-    let found = unsafe find(name, in: table)
+    let found = unsafe find(name)
     if found != 0 {
       return isBuiltIn(found) || (parent != 0 && parent != self.parent(found)) ? .failure(.conflict) : .success(found)
     }
-    let object = unsafe table[bucketCount + Int(ValueKind.object.rawValue)]
-    let error = unsafe table[bucketCount + Int(ValueKind.error.rawValue)]
+    let object = unsafe table[Int(ValueKind.object.rawValue)]
+    let error = unsafe table[Int(ValueKind.error.rawValue)]
     // An object can descend from an object or error type, but not from another built-in one such as a number or string.
     guard parent == 0 || parent == object || parent == error || !isBuiltIn(parent) else { return .failure(.conflict) }
-    let added = unsafe add(name, parent: parent == 0 ? object : parent, destroy: destroy, to: table)
+    let added = unsafe add(name, parent: parent == 0 ? object : parent, destroy: destroy)
     return added == 0 ? .failure(.outOfMemory) : .success(added)
   }
 
@@ -83,8 +89,7 @@ package enum TypeRegistry {
 }
 
 extension TypeRegistry {
-  /// The table, made on first use: buckets of types by name, then the built-in types by kind. Nil when memory has run
-  /// out.
+  /// The table, made on first use: the built-in types by kind, then the first buckets. Nil when memory has run out.
   private static func entries() -> UnsafeMutablePointer<UInt32>? {
     if let ready = unsafe UnsafeMutablePointer<UInt32>(bitPattern: table.load(ordering: .acquiring)) {
       return unsafe ready
@@ -94,22 +99,25 @@ extension TypeRegistry {
     if let ready = unsafe UnsafeMutablePointer<UInt32>(bitPattern: table.load(ordering: .acquiring)) {
       return unsafe ready
     }
-    guard let memory = unsafe calloc(bucketCount + builtInCount, MemoryLayout<UInt32>.stride) else { return nil }
+    guard let memory = unsafe calloc(builtInCount + firstBucketCount, MemoryLayout<UInt32>.stride) else { return nil }
     let made = unsafe memory.assumingMemoryBound(to: UInt32.self)
+    buckets.store(UInt(bitPattern: unsafe made + builtInCount), ordering: .relaxed)
+    bucketCount.store(firstBucketCount, ordering: .relaxed)
+    typeCount.store(0, ordering: .relaxed)
     for kind in 1..<UInt32(builtInCount) {
       let isError = kind == ValueKind.discarded.rawValue
-      let parent = unsafe isError ? made[bucketCount + Int(ValueKind.error.rawValue)] : 0
+      let parent = unsafe isError ? made[Int(ValueKind.error.rawValue)] : 0
       let name = builtInName(ValueKind(rawValue: kind))
       let added = name.withUTF8Buffer { text in
         unsafe text.withMemoryRebound(to: CChar.self) {
-          unsafe add(permanent: $0.baseAddress.unsafelyUnwrapped, parent, nil, isBuiltIn: true, to: made)
+          unsafe add(permanent: $0.baseAddress.unsafelyUnwrapped, parent, nil, isBuiltIn: true)
         }
       }
       guard added != 0 else {
         unsafe forget(made)
         return nil
       }
-      unsafe made[bucketCount + Int(kind)] = added
+      unsafe made[Int(kind)] = added
     }
     table.store(UInt(bitPattern: memory), ordering: .releasing)
     return unsafe made
@@ -118,7 +126,7 @@ extension TypeRegistry {
   /// Frees a table that was not published.
   private static func forget(_ made: UnsafeMutablePointer<UInt32>) {
     for kind in 1..<builtInCount {
-      let type = unsafe made[bucketCount + kind]
+      let type = unsafe made[kind]
       if type != 0 { CellRef(index: type).deallocate() }
     }
     unsafe platform_free(made)
@@ -143,8 +151,8 @@ extension TypeRegistry {
     }
   }
 
-  private static func find(_ name: UnsafePointer<CChar>, in table: UnsafeMutablePointer<UInt32>) -> UInt32 {
-    var type = unsafe table[bucket(name)]
+  private static func find(_ name: UnsafePointer<CChar>) -> UInt32 {
+    var type = unsafe bucket(name).pointee
     while type != 0 {
       if unsafe strcmp(self.name(type).unsafelyUnwrapped, name) == 0 { return type }
       type = CellRef(index: type).next
@@ -154,39 +162,63 @@ extension TypeRegistry {
 
   /// Adds a type with a copy of its name.
   private static func add(
-    _ name: UnsafePointer<CChar>, parent: UInt32, destroy: FreeFunction?, to table: UnsafeMutablePointer<UInt32>
+    _ name: UnsafePointer<CChar>, parent: UInt32, destroy: FreeFunction?
   ) -> UInt32 {
     let size = unsafe Int(strlen(name)) + 1
     guard let copy = unsafe Permanent.allocate(size) else { return 0 }
     unsafe copy.copyMemory(from: name, byteCount: size)
-    let type = unsafe add(permanent: copy.assumingMemoryBound(to: CChar.self), parent, destroy, to: table)
+    let type = unsafe add(permanent: copy.assumingMemoryBound(to: CChar.self), parent, destroy)
     if type != 0 { unsafe Permanent.keep(copy) } else { unsafe Permanent.free(copy) }
     return type
   }
 
   private static func add(
-    permanent name: UnsafePointer<CChar>, _ parent: UInt32, _ destroy: FreeFunction?, isBuiltIn: Bool = false,
-    to table: UnsafeMutablePointer<UInt32>
+    permanent name: UnsafePointer<CChar>, _ parent: UInt32, _ destroy: FreeFunction?, isBuiltIn: Bool = false
   ) -> UInt32 {
+    growIfFull()
     guard let ref = CellRef.allocate(.type, references: 1) else { return 0 }
     ref.value = CellValue(
       kind: .pointer, bits: UInt64(UInt(bitPattern: name)), box: isBuiltIn ? 1 : 0)
     ref.startState()
     ref.meta = parent
     unsafe ref.contextFree = unsafe destroy
-    ref.next = unsafe table[bucket(name)]
-    unsafe table[bucket(name)] = ref.index
+    let bucket = unsafe bucket(name)
+    ref.next = unsafe bucket.pointee
+    unsafe bucket.pointee = ref.index
+    typeCount.store(typeCount.load(ordering: .relaxed) + 1, ordering: .relaxed)
     return ref.index
   }
 
-  /// Hashes a name with FNV-1a.
-  private static func bucket(_ name: UnsafePointer<CChar>) -> Int {
+  /// Doubles the number of buckets if there are as many types. Without memory the chains become longer.
+  private static func growIfFull() {
+    let count = bucketCount.load(ordering: .relaxed)
+    guard typeCount.load(ordering: .relaxed) >= count,
+      let memory = unsafe calloc(count * 2, MemoryLayout<UInt32>.stride),
+      let old = unsafe UnsafeMutablePointer<UInt32>(bitPattern: buckets.load(ordering: .relaxed))
+    else { return }
+    _ = unsafe memory.bindMemory(to: UInt32.self, capacity: count * 2)
+    buckets.store(UInt(bitPattern: memory), ordering: .relaxed)
+    bucketCount.store(count * 2, ordering: .relaxed)
+    for index in 0..<count {
+      for type in ReactionList(unsafe old[index]) {
+        let bucket = unsafe bucket(name(type.index).unsafelyUnwrapped)
+        type.next = unsafe bucket.pointee
+        unsafe bucket.pointee = type.index
+      }
+    }
+    // The first buckets are part of the table.
+    if count > firstBucketCount { unsafe platform_free(old) }
+  }
+
+  /// The bucket of a name, by the hash FNV-1a.
+  private static func bucket(_ name: UnsafePointer<CChar>) -> UnsafeMutablePointer<UInt32> {
     var hash: UInt32 = 2_166_136_261
     var next = unsafe name
     while unsafe next.pointee != 0 {
       hash = unsafe (hash ^ UInt32(UInt8(bitPattern: next.pointee))) &* 16_777_619
       unsafe next += 1
     }
-    return Int(hash) & (bucketCount - 1)
+    let first = unsafe UnsafeMutablePointer<UInt32>(bitPattern: buckets.load(ordering: .relaxed)).unsafelyUnwrapped
+    return unsafe first + (Int(hash) & (bucketCount.load(ordering: .relaxed) - 1))
   }
 }

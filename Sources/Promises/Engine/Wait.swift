@@ -25,7 +25,7 @@ struct WaitLimit {
   /// `nanoseconds`: the time limit; negative: unlimited.
   init(nanoseconds: Int64) {
     deadline = nanoseconds < 0 ? -1 : CellTimer.deadline(after: nanoseconds)
-    if Settlement.isUnderWay || DrivenWork.isThere || ForkedChild.isThisProcess {
+    if Settlement.isUnderWay || DrivenWork.exists || ForkedChild.isThisProcess {
       nextLook = CellTimer.deadline(after: interval)
     }
   }

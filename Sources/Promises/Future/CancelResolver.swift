@@ -38,7 +38,7 @@ extension Resolver {
     return { [weak self, cell] in
       if let resolver = self ?? cancelResolver.current(as: Resolver.self) { return resolver }
       let spare = Resolver(cell: cell.retained())
-      spare.handOver()
+      spare.disarm()
       return spare
     }
   }

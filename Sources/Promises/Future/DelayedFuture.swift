@@ -30,7 +30,7 @@ public final class DelayedFuture<Value, Failure>: Equatable {
   private init(_ context: PromiseContext, _ body: @escaping (Resolver<Value, Failure>) -> Void) {
     let (future, resolver) = Future<Value, Failure>.makeWithResolver()
     made = future
-    let held = HandedCallback(Self.starting(body, resolver))
+    let held = SubmittedCallback(Self.starting(body, resolver))
     start.then({ if let work = held.take() { context.later.run(consume work) } }, nil)
   }
 

@@ -29,7 +29,7 @@ public struct CancelHandle: Equatable, Sendable {
 }
 
 extension CellRef {
-  func onCancelRequest(_ body: @escaping () -> Void) {
+  package func onCancelRequest(_ body: @escaping () -> Void) {
     let call: Observer = { context, _ in unsafe Context.call(context) }
     if unsafe !onCancelRequest(call, Context(body)) { fatalError("no memory for a callback") }
   }

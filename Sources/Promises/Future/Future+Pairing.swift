@@ -28,7 +28,8 @@ extension Future where Failure: Error {
   /// Returns a future of the value paired with that of the future `body` returns for it. If either of the two is
   /// rejected or cancelled, the result has that outcome; an error that `body` throws rejects it.
   ///
-  /// Disfavoured: a trailing closure has no label, so it always selects `additionally(token:_:)`.
+  /// Write the label: a closure without it selects `additionally(token:_:)`, which pairs the value with the future
+  /// itself.
   @_disfavoredOverload
   @inlinable public func additionally<Other, E: Error>(
     token: InvalidationToken? = nil, async body: consuming @escaping (Value) throws -> Future<Other, E>

@@ -51,7 +51,7 @@ extension Future {
   private func propagatingCancellation(
     _ context: PromiseContext, _ cancelRequested: consuming @escaping (Future) -> Void
   ) -> Future {
-    let held = HandedCallback(consume cancelRequested)
+    let held = SubmittedCallback(consume cancelRequested)
     // Without a context, the request propagates as from any derived future. With a context, it waits for the callback.
     let isInline = context.place == .immediate
     let source: Future? = isInline ? nil : following()

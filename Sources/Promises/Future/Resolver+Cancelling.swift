@@ -36,7 +36,7 @@ extension Resolver {
   ) {
     let isNow = context.isNowOr && isCancelRequested
     let resolver = currentResolver()
-    let held = HandedCallback(consume callback)
+    let held = SubmittedCallback(consume callback)
     cell.onCancelRequest {
       let resolver = resolver()
       guard let callback = held.take() else { return }
@@ -58,14 +58,14 @@ extension Resolver {
   /// The resolver is no longer needed: its release does not cancel the future. A future that would wait for itself,
   /// also through others, is cancelled because of a `PromiseError`.
   public func resolve(with future: Future<Value, Failure>) {
-    handOver()
+    disarm()
     var hasMemory = true
     switch cell.follow(future.cell) {
     case .follows: break
     case .isSettled: if isCancelRequested { future.makeChild().requestCancel() }
     case .cycle: _ = cell.settle(Fault.cycle.value, .rejected)
     // The promise already follows another: the first of the two outcomes settles it.
-    case .isTaken: hasMemory = cell.chain(after: future.cell, passesRequestsOn: true)
+    case .isTaken: hasMemory = cell.chain(after: future.cell, propagatesRequests: true)
     case .outOfMemory: hasMemory = false
     }
     if !hasMemory { fatalError("no memory for a callback") }

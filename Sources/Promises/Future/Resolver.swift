@@ -13,7 +13,7 @@ import Synchronization
 public final class Resolver<Value, Failure> {
   @usableFromInline package let cell: CellRef
   /// Whether the future follows another one, so that releasing this resolver must not cancel it.
-  @usableFromInline let isHandedOver = Atomic<Bool>(false)
+  @usableFromInline let isDisarmed = Atomic<Bool>(false)
   /// Created with the first handler of cancel requests.
   @usableFromInline let cancelResolver = AtomicLazyReference<CancelResolver>()
 
@@ -31,7 +31,7 @@ public final class Resolver<Value, Failure> {
   @inlinable public var future: Future<Value, Failure> { Future(cell: cell.retained()) }
 
   deinit {
-    if !isHandedOver.load(ordering: .relaxed) && !cell.state.isSettled {
+    if !isDisarmed.load(ordering: .relaxed) && !cell.state.isSettled {
       cancelResolver.load()?.requestCancel(cell, passing: Resolver(cell: cell.retained()))
       // With handlers, the resolver passed to them cancels the future on its own release.
       if cancelResolver.load() == nil { _ = cell.settle(.cancelled(because: nil), .rejected) }
@@ -39,7 +39,7 @@ public final class Resolver<Value, Failure> {
     cell.release()
   }
 
-  func handOver() { isHandedOver.store(true, ordering: .relaxed) }
+  func disarm() { isDisarmed.store(true, ordering: .relaxed) }
 
   /// Fulfils the future.
   ///

@@ -13,6 +13,9 @@ struct StreamKinds: OptionSet {
   static let errors = StreamKinds(rawValue: 2)
   static let end = StreamKinds(rawValue: 4)
   static let all: StreamKinds = [.data, .errors, .end]
+
+  /// The kinds of events of the engine, for which the end is none.
+  var events: Wants { Wants(rawValue: rawValue & 3) }
 }
 
 extension Receiver {

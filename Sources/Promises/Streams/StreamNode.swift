@@ -16,6 +16,13 @@ final class StreamNode: Sendable {
     let place: StreamPlace
   }
 
+  /// The callbacks in one context, with a handle to their subscriber. The subscriber keeps them, until it ends.
+  private struct Shared {
+    let place: PromiseContext.Place
+    let subscriber: CellSubscriber
+    weak var callbacks: StreamCallbacks?
+  }
+
   /// The node's publisher; of a node in a line, the line's target.
   private let base: CellPublisher
   nonisolated(unsafe) private let site: Site?
@@ -25,6 +32,8 @@ final class StreamNode: Sendable {
   // Guarded by the lock of `base`.
   /// The subscribers of the engine that call back, with a handle each.
   nonisolated(unsafe) private var callbacks: [CellSubscriber] = []
+  /// The callbacks that share a context.
+  nonisolated(unsafe) private var shared: [Shared] = []
   nonisolated(unsafe) private var upstream: [StreamNode]
   nonisolated(unsafe) private var hasConsumer = false
   /// The publisher of a node in a line.
@@ -58,8 +67,14 @@ final class StreamNode: Sendable {
 
   deinit {
     // Under the lock only for the happens-before with the threads that wrote.
-    let (callbacks, own, rest) = base.locked { _ in unsafe (self.callbacks, self.own, self.rest) }
+    let (callbacks, shared, own, rest) = base.locked { _ in
+      unsafe (self.callbacks, self.shared, self.own, self.rest)
+    }
     unsafe site?.place.released.set()
+    for shared in shared {
+      shared.callbacks?.silence()
+      shared.subscriber.releaseHandle()
+    }
     for callback in callbacks { callback.releaseHandle() }
     rest?.releaseHandle()
     own?.releaseHandle()
@@ -84,18 +99,70 @@ final class StreamNode: Sendable {
   /// Whether the stream has ended here.
   var hasEnded: Bool { unsafe site?.place.ended.isSet ?? (base.hasFinished != nil) }
 
-  /// Ends the stream here and downstream.
+  /// Ends the stream here and downstream, after the states that were published before.
   func cancel() {
     guard let site = unsafe site else {
-      _ = base.end(.cancelled)
-      return
+      return StreamCut.perform(at: base, closesSources: true) { _ = $0.end(.cancelled) }
     }
-    site.line.perform(at: site.place.ordinal, in: base) { site.place.cancel(in: $0) }
+    let place = site.place
+    let line = site.line
+    // The line performs the end after the states that its head has accepted.
+    guard let source = base.source(0).source else {
+      return line.perform(at: place.ordinal, in: base) { place.cancel(in: $0) }
+    }
+    let target = base
+    let isHeld = target.ref.retain()
+    StreamCut.perform(at: source) { _ in
+      line.perform(at: place.ordinal, in: target) { place.cancel(in: $0) }
+      if isHeld { target.ref.release() }
+    }
+    source.ref.release()
   }
 
-  /// Calls back for the states from now on, for as long as the node lives.
+  /// Calls back for the states from now on, for as long as the node lives. Callbacks in one context share turns, except
+  /// on the pool, where each has its own.
   func subscribe(_ kinds: StreamKinds = .all, on context: PromiseContext, _ callback: @escaping StreamCallback) {
-    keep(subscribe(kinds, on: context, .unbounded, demand: .max, callback))
+    switch context.place {
+    case .immediate, .global: keep(subscribe(kinds, on: context, .unbounded, demand: .max, callback))
+    case .main, .executor: share(kinds, on: context, callback)
+    }
+  }
+
+  private func share(_ kinds: StreamKinds, on context: PromiseContext, _ callback: @escaping StreamCallback) {
+    let cell = self.cell
+    while true {
+      let (subscriber, callbacks) = base.locked { _ in
+        let known = unsafe shared.first { $0.place == context.place }
+        let found = known.map { ($0.subscriber, $0.callbacks) } ?? makeShared(in: context, of: cell)
+        // Another thread may remove it.
+        guard found.0.ref.retain() else { fatalError("too many references to a subscriber") }
+        return found
+      }
+      let isAdded = callbacks?.add(kinds, callback, to: subscriber, of: cell) ?? false
+      subscriber.ref.release()
+      if isAdded { return }
+      // The stream has ended: a new subscriber gets the end.
+      let ended = base.locked { _ -> CellSubscriber? in
+        let index = unsafe shared.firstIndex { $0.place == context.place && $0.callbacks === callbacks }
+        return index.map { unsafe shared.remove(at: $0).subscriber }
+      }
+      ended?.releaseHandle()
+    }
+  }
+
+  /// Makes a subscriber for the callbacks of a context. Call with the lock held.
+  private func makeShared(
+    in context: PromiseContext, of cell: CellPublisher
+  ) -> (CellSubscriber, StreamCallbacks?) {
+    let callbacks = StreamCallbacks()
+    var subscription = Subscription(Receiver(.all) { callbacks.receive($0) })
+    subscription.executor = context.executor
+    subscription.yieldsAfterEvent = context.executor?.kind == .foreign
+    subscription.hasEnd = false
+    defer { withExtendedLifetime(context) {} }
+    guard let subscriber = cell.prepare(subscription) else { fatalError("no memory for a subscriber") }
+    unsafe shared.append(Shared(place: context.place, subscriber: subscriber, callbacks: callbacks))
+    return (subscriber, callbacks)
   }
 
   /// Calls back for the states from now on, for as long as the caller keeps the returned handle.

@@ -6,13 +6,17 @@
 ///       .onNewData { show($0) }
 ///
 /// **Callbacks.** Each gets the states from the moment when it is added, in the order of publication, one at a time. It
-/// is never entered twice at once, and gets `.cancelled` at most once, last. Callbacks of one subscriber run in the
-/// order in which they were added: all get one state before any gets the next. This holds for immediate callbacks, and
-/// for callbacks on one serial queue. After `.cancelled` a callback is released.
+/// is never entered twice at once, and gets `.cancelled` at most once, last. After `.cancelled` a callback is released.
+///
+/// **Order.** Callbacks of one subscriber run in the order in which they were added: all get one state before any gets
+/// the next. This holds for callbacks with one context, which is `.main`, a queue or an executor. It also holds for
+/// immediate callbacks, unless one of them is running when the next state is published: that one gets the state
+/// afterwards, the others at once. A callback with a demand, or on the pool, has only its own order.
 ///
 /// **Lifetime.** Keep the subscriber for as long as callbacks are wanted: when it is released, they are called no more,
-/// not even with `.cancelled`. A derived subscriber keeps the one that it was made from, with all callbacks. So of a
-/// chain only the last element must be kept. No subscriber keeps the publisher.
+/// not even with `.cancelled`. Only a call that another thread has begun, or is about to begin, may still run. A
+/// derived subscriber keeps the one that it was made from, with all callbacks. So of a chain only the last element must
+/// be kept. No subscriber keeps the publisher.
 ///
 /// **Operators.** Each makes a new subscriber. Its function is called once for each state, however many callbacks
 /// there are downstream, on the thread that delivers. Functions that keep state need no lock: the calls come one at a
@@ -47,6 +51,10 @@ public final class Subscriber<Value, Failure> {
 
   /// Unsubscribes: each callback, and each stream derived from this one, gets the states published before, then
   /// `.cancelled`. The publisher and its other subscribers continue. Later calls are no-ops.
+  ///
+  /// If another thread, or a caller of this one, is delivering earlier states, the end follows them. States that an
+  /// operator holds back, for a time or for a group, are dropped, and so are those that wait in an inner stream of
+  /// `flatMapValues`.
   public func cancel() {
     log.note(.publishing, "cancel()")
     node.cancel()

@@ -19,12 +19,12 @@ package final class Alarm: Sendable {
   }
 
   /// Cancels the timer: releases the work at once, unless the time has passed.
-  package func callOff() { timer?.cancel() }
+  package func cancel() { timer?.cancel() }
 
   /// Cancels the timer when `promise` is settled or destroyed, without waiting for that.
-  func callOff(atEndOf promise: CellRef) {
+  func cancel(atEndOf promise: CellRef) {
     let context = unsafe Context(Unmanaged.passRetained(self).toOpaque()) {
-      unsafe Unmanaged<Alarm>.fromOpaque($0!).takeRetainedValue().callOff()
+      unsafe Unmanaged<Alarm>.fromOpaque($0!).takeRetainedValue().cancel()
     }
     if !promise.keep(context) { fatalError("no memory for a callback") }
   }

@@ -23,7 +23,7 @@ extension Future {
     let alarm = Alarm(after: seconds, on: context.deferred.reserved()) { resolver.settle(result) }
     resolver.onCancelRequest { resolver in
       resolver.settle(.cancelled(nil))
-      alarm.callOff()
+      alarm.cancel()
     }
   }
 

@@ -38,7 +38,7 @@ extension Future {
     if seconds > 0 {
       if !source.isSettled {
         let alarm = Alarm(after: seconds, on: context.deferred.reserved(), timeIsUp)
-        alarm.callOff(atEndOf: limited.cell)
+        alarm.cancel(atEndOf: limited.cell)
       }
     } else {
       context.run(timeIsUp)

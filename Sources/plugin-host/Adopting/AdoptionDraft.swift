@@ -25,7 +25,7 @@ struct AdoptionDraft {
   ) {
     constants = header.macros.all
     let ownership = Ownership(header, exports: exports, provides: provides)
-    let callerMade = CallerMade(header, exports: exports)
+    let callerAllocated = CallerAllocated(header, exports: exports)
     for function in header.functions {
       let origin = origin(function.file)
       guard origin == .own || origin == .shared && exports(function.symbol) else {
@@ -40,7 +40,7 @@ struct AdoptionDraft {
           ))
         continue
       }
-      switch SignatureDraft(function, in: header, ownership, callerMade) {
+      switch SignatureDraft(function, in: header, ownership, callerAllocated) {
       case .leftOut(let reason): leftOut.append((function.name, reason, function.file))
       case .signature(let text, let checks):
         do {

@@ -16,8 +16,8 @@ struct CheckTable {
 
   private static let titles = ["functions", "drafted", "safe", "wrong reads", "wrong writes", "not called"]
   private var rows: [Row] = []
-  /// The functions about which the calls showed nothing, and why.
-  private var unknown: [String] = []
+  /// The functions about which some calls showed nothing, and why.
+  private var notes: [String] = []
 
   /// - Parameter draft: the draft before the functions with faults are left out of it.
   init(_ draft: AdoptionDraft, _ findings: [String: DraftCheck.Finding]) {
@@ -26,12 +26,14 @@ struct CheckTable {
       rows[row].functions += 1
       rows[row].drafted += 1
       switch findings[function.signature.name] {
-      case .safe: rows[row].safe += 1
+      case .safe(let calls, _, let failures):
+        rows[row].safe += 1
+        if let failures { notes.append("\(function.signature.name): checked by \(calls) calls only: \(failures)") }
       case .unsafe(_, isWrite: true), .kept(_, isWrite: true): rows[row].wrongWrites += 1
       case .unsafe, .kept: rows[row].wrongReads += 1
       case .unknown(let reason):
         rows[row].notCalled += 1
-        unknown.append("\(function.signature.name): not checked: \(reason)")
+        notes.append("\(function.signature.name): not checked: \(reason)")
       case nil: break
       }
     }
@@ -45,8 +47,8 @@ struct CheckTable {
     return rows.count - 1
   }
 
-  /// The table, with a sum if there are several headers, and a line for each function about which the calls showed
-  /// nothing.
+  /// The table, with a sum if there are several headers, and a line for each function of which some calls did not
+  /// return, or were not made.
   var lines: [String] {
     var all = rows.sorted { $0.name < $1.name }
     if all.count > 1 {
@@ -70,6 +72,6 @@ struct CheckTable {
         }.joined()
     }
     return ([line("header", Self.titles)] + all.map { line($0.name, $0.numbers.map(String.init)) }).map(\.displayLine)
-      + unknown.sorted().map { "  \($0)".displayLine }
+      + notes.sorted().map { "  \($0)".displayLine }
   }
 }

@@ -46,6 +46,7 @@ struct CountedParameters {
       }
       var pointers = Self.pointers(before: index, types, names, header) { counts[$0] == nil && !addresses.contains($0) }
       if isOtherNumber(index, pointers, types, names, header) { pointers = [] }
+      if let input = input(behind: index, pointers, types, names, header) { pointers = [input] }
       // Neighbours (size, count) are multiplied: only the manual says which of them counts elements.
       let neighbours = [index - 1, index + 1].filter(types.indices.contains)
       let isOneOfTwo = neighbours.contains { Self.isInteger(types[$0]) && Self.isCount(names[$0]) }
@@ -84,6 +85,20 @@ struct CountedParameters {
     return counts.contains { data, number in
       !pointers.contains(data) && names[number].lowercased().contains(names[data].lowercased()) && names[data].count > 1
     }
+  }
+
+  /// Returns the bytes that a function reads right behind a number that could count the output before it as well:
+  /// `base64_encode_raw(char *dst, size_t length, const uint8_t *src)`. Only the number's name could say that it counts
+  /// the output.
+  private func input(
+    behind count: Int, _ pointers: [Int], _ types: [CType], _ names: [String], _ header: Header
+  ) -> Int? {
+    guard pointers.count == 1, !Self.isConst(types[pointers[0]]), ["n", "len", "length"].contains(names[count]),
+      types.indices.contains(count + 1), Self.isConst(types[count + 1]), counts[count + 1] == nil,
+      Self.isBytes(types[count + 1], header),
+      !(types.indices.contains(count + 2) && Self.isInteger(types[count + 2]) && Self.isCount(names[count + 2]))
+    else { return nil }
+    return count + 1
   }
 
   /// Adds the counts in attributes of the declaration: `__attribute__((access(read_only, 1, 2)))`.
@@ -234,6 +249,14 @@ struct CountedParameters {
     case .char, .integer, .float: return true
     case .void: return !isHandle(target)
     default: return false
+    }
+  }
+
+  /// Whether a type is the address of bytes that are not text.
+  private static func isBytes(_ type: CType, _ header: Header) -> Bool {
+    switch element(type, header) {
+    case .integer(_, 8), .void: isData(type, header)
+    default: false
     }
   }
 

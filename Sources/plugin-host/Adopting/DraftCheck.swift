@@ -5,8 +5,9 @@ import PluginRuntime
 struct DraftCheck {
   /// The result of the calls of one function.
   enum Finding: Equatable {
-    /// The function wrote only to memory that was passed for writing. `contents` is by the names of arguments.
-    case safe(calls: Int, contents: [String: Contents])
+    /// The function wrote only to memory that was passed for writing, in so many calls. `contents` is by the names of
+    /// arguments. `failures` counts the calls that crashed or did not return; nil if there are none.
+    case safe(calls: Int, contents: [String: Contents], failures: String? = nil)
     /// The function accessed memory that was not passed to it: the signature is wrong.
     case unsafe(String, isWrite: Bool)
     /// The function used an argument after the call that the argument was passed to.
@@ -23,9 +24,8 @@ struct DraftCheck {
     case whole, part, unwritten
   }
 
-  /// The time limit for the calls of one function, which ends functions that wait; a limit of processor time ends
-  /// others.
-  var timeout: Duration = .seconds(30)
+  /// The time limit for all processes that call one function. They have limits of their own.
+  var timeout: Duration = .seconds(300)
 
   /// Returns the findings about the functions of a draft, by their names.
   ///
@@ -81,7 +81,8 @@ extension DraftCheck.Finding {
       let contents = uses.compactMap { use in
         use.count == 2 ? DraftCheck.Contents(rawValue: String(use[1])).map { (String(use[0]), $0) } : nil
       }
-      self = .safe(calls: Int(count) ?? 0, contents: Dictionary(contents) { first, _ in first })
+      let failures = parts.count > 4 ? parts[4] : nil
+      self = .safe(calls: Int(count) ?? 0, contents: Dictionary(contents) { first, _ in first }, failures: failures)
     case ("unmade", let reason): self = .unknown(reason)
     case ("overwritten", let name): self = .unsafe("it writes beside '\(name)'", isWrite: true)
     case (let fault, let place) where fault.hasPrefix("fault "):
@@ -94,9 +95,9 @@ extension DraftCheck.Finding {
       self = .unsafe(
         place.hasPrefix("though") ? "it \(access) '\(name)', \(place)" : "it \(access) \(place) '\(name)'",
         isWrite: access != "reads")
+    case ("crash aborts", _): self = .unknown("it aborts with random arguments")
     case (let crash, let address) where crash.hasPrefix("crash "):
       self = .unknown("it crashes with random arguments, at the address \(address)")
-    case _ where status == 128 + SIGXCPU || status == 128 + SIGKILL: self = .unknown("it did not return")
     default: self = .unknown("its process ended with the status \(status)")
     }
   }
@@ -111,7 +112,9 @@ extension AdoptionDraft {
       case .unsafe(let reason, _): return "\(reason), as a call with random arguments shows"
       case .kept(let argument, let isWrite):
         return "it \(isWrite ? "writes" : "reads") '\(argument)' after the call, as a call with random arguments shows"
-      case .safe(let calls, let contents): return function.apply(contents, calls: calls)
+      // An argument of NULL may be why calls crashed.
+      case .safe(let calls, let contents, failures: nil): return function.apply(contents, calls: calls)
+      case .safe: return nil
       case .unknown, nil: return nil
       }
     }

@@ -2,62 +2,6 @@ import PluginRuntime
 
 /// The declarations of a C header that calls depend on.
 struct Header {
-  /// A function that the header declares.
-  struct Function {
-    var name: String
-    /// The exported symbol.
-    var symbol: String
-    /// The type; nil if `CTypeParser` cannot read it.
-    var type: CType?
-    var parameters: [Parameter]
-    var description: String?
-    var isInline: Bool
-    var returns: Bool
-    var file: String
-    /// The sizes of memory behind parameters, from attributes of the declaration.
-    var accesses: [Access] = []
-    /// Whether the last parameter before `...` is a format like that of `printf`, by an attribute or by the function's
-    /// name.
-    var isPrintf = false
-  }
-
-  /// An attribute of a declaration that one parameter counts the elements of another; both by their indices.
-  struct Access: Equatable {
-    var isRead: Bool
-    var pointer: Int
-    var count: Int
-  }
-
-  /// A parameter, besides its type.
-  struct Parameter {
-    var name: String?
-    /// Whether the parameter is written as an array, or as a typedef that may be one. Its type is a pointer in either
-    /// case.
-    var isArray: Bool
-    /// The number of elements in the declaration or its typedef: `digest[32]`, `uuid_t id`.
-    var bound: Int?
-    /// The macro or the constant for this number: `key[crypto_auth_KEYBYTES]`.
-    var boundName: String?
-    /// Whether the header's documentation or annotation says that the function writes to the parameter's memory.
-    var isWritten = false
-    /// Whether the documentation or annotation of a written parameter says that the function reads the memory first.
-    var isRead = false
-    /// Whether the header's documentation or annotation says that the parameter may be NULL.
-    var isNullable = false
-    /// The names of the parameters of a function pointer that is declared in place.
-    var callbackNames: [String?] = []
-    /// The header's documentation of the parameter, and the comments beside it.
-    var documentation = ""
-  }
-
-  /// A struct or a union.
-  struct Record {
-    var isUnion: Bool
-    var isComplete: Bool
-    var hasBitFields: Bool
-    var fields: [(name: String, type: CType)]
-  }
-
   private(set) var functions: [Function] = []
   private(set) var typedefs: [String: CType] = [:]
   /// The names of the parameters of function pointers and functions, by their typedefs.
@@ -323,59 +267,9 @@ struct Header {
     }
   }
 
-  /// `attribute` returns the text of an attribute, which may be a macro of another file.
-  private func function(
-    _ node: HeaderNode, _ source: ParameterSource, attribute: (HeaderNode) -> String
-  ) -> Function? {
-    guard let name = node.name else { return nil }
-    let parameters = node.inner.filter { $0.kind == "ParmVarDecl" }
-    let attributes = node.type.firstRange(of: " __attribute__")
-    let type = attributes.map { String(node.type[..<$0.lowerBound]) } ?? node.type
-    let noReturn = node.inner.contains { ["C11NoReturnAttr", "NoReturnAttr"].contains($0.kind) }
-    return Function(
-      name: name, symbol: node.symbol ?? name, type: CTypeParser.parse(type),
-      parameters: self.parameters(parameters, of: node, source),
-      description: node.inner.first { $0.kind == "FullComment" }.flatMap(Self.firstSentence),
-      isInline: node.storage == "static" || node.isInline && node.storage != "extern",
-      returns: !noReturn && !node.type.contains("noreturn"), file: node.file,
-      accesses: source.accesses(behind: node), isPrintf: source.isPrintf(node, attribute: attribute))
-  }
-
-  private func parameters(_ nodes: [HeaderNode], of function: HeaderNode, _ source: ParameterSource) -> [Parameter] {
-    let documentation = function.inner.first { $0.kind == "FullComment" }?.inner ?? []
-    let comments = source.comments(nodes, end: function.lastStart)
-    return nodes.enumerated().map { index, node in
-      let documented = documentation.filter { $0.kind == "ParamCommandComment" && $0.parameter == node.name }
-      let comment = comments[index] + documented.flatMap(\.inner).flatMap(\.inner).map(\.text).joined()
-      let mark = comments[index].drop { !$0.isLetter }.prefix(while: \.isLetter).lowercased()
-      let isRead = mark == "inout" || documented.contains { $0.direction == "in,out" }
-      let isNullable = node.type.contains("_Nullable") || comment.contains("NULL") && !comment.contains("not NULL")
-      return Parameter(
-        name: node.name ?? ParameterSource.name(inComment: comments[index]), isArray: source.isArray(node),
-        bound: bound(node, source), boundName: source.brackets(node).flatMap { Name.isValid($0) ? $0 : nil },
-        isWritten: isRead || mark == "out" || documented.contains { $0.direction == "out" }, isRead: isRead,
-        isNullable: isNullable, callbackNames: source.callbackNames(node), documentation: comment)
-    }
-  }
-
-  private func bound(_ node: HeaderNode, _ source: ParameterSource) -> Int? {
-    if let bound = source.bound(node) { return bound }
-    guard let name = source.typedef(node), case .array(_, let count) = resolved(.named(name)) else { return nil }
-    return count
-  }
-
   private static func type(_ text: String, unnamed: String? = nil) -> CType {
     let type = CTypeParser.parse(text) ?? .unknown(text)
     return unnamed.map { type.naming($0) } ?? type
-  }
-
-  /// Returns the first sentence of a documentation comment.
-  private static func firstSentence(_ comment: HeaderNode) -> String? {
-    guard let paragraph = comment.inner.first(where: { $0.kind == "ParagraphComment" }) else { return nil }
-    let text = paragraph.inner.map(\.text).joined(separator: " ")
-    let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-    guard !words.isEmpty else { return nil }
-    return words.firstRange(of: ". ").map { String(words[..<$0.lowerBound]) + "." } ?? words
   }
 }
 

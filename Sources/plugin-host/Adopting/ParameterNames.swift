@@ -127,9 +127,10 @@ enum ParameterNames {
   }
 
   /// Whether a function reads a number of that name and replaces it by the next value, as `rand_r(unsigned int *seed)`
-  /// does, or by the required value, as `lzma_stream_buffer_decode(uint64_t *memlimit, ...)` does.
+  /// does, or by the required value, as `lzma_stream_buffer_decode(uint64_t *memlimit, ...)` does, or by the number of
+  /// words that remain, as `gtk_init(int *argc, char ***argv)` does.
   static func isState(_ name: String) -> Bool {
-    ["seed", "state"].contains(words(name).last) || words(name).last?.hasSuffix("limit") ?? false
+    ["seed", "state", "argc"].contains(words(name).last) || words(name).last?.hasSuffix("limit") ?? false
   }
 
   /// Whether a parameter of that name is set to a status or an error.

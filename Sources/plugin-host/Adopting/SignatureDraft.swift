@@ -5,7 +5,7 @@ enum SignatureDraft {
   /// The reason why there is no signature.
   case leftOut(String)
 
-  init(_ function: Header.Function, in header: Header, _ ownership: Ownership, _ callerMade: CallerMade) {
+  init(_ function: Header.Function, in header: Header, _ ownership: Ownership, _ callerAllocated: CallerAllocated) {
     if function.isInline {
       self = .leftOut("inline: the library has no such symbol")
     } else if !function.returns {
@@ -14,7 +14,7 @@ enum SignatureDraft {
       self = .leftOut("returns more than once, or not to its caller")
     } else if case .function(let result, let types, let isVariadic)? = function.type {
       do throws(Unsuitable) {
-        var writer = SignatureWriter(function, types, header, ownership, callerMade)
+        var writer = SignatureWriter(function, types, header, ownership, callerAllocated)
         let text = try writer.signature(result: result, isVariadic: isVariadic)
         self = .signature(text, checks: writer.checks)
       } catch {

@@ -32,8 +32,11 @@ extension SignatureWriter {
       isShort
         ? "\(name) is taken to be called before the function returns; if it is kept, it is @forever"
         : "\(name) is taken to be kept; if it is called before the function returns alone, it is @call")
+    // A GDestroyNotify is called with data that the library drops, if there is one; g_list_free_full() needs one.
+    let mayBeNone = header.isOptional(types[index]) && !ParameterNames.isDestroying(function: function.name)
     let isNullable = index < function.parameters.count && function.parameters[index].isNullable
-    let isOptional = isNullable || !isShort && ParameterNames.words(function.name).contains { $0.hasPrefix("set") }
+    let isSetter = !isShort && ParameterNames.words(function.name).contains { $0.hasPrefix("set") }
+    let isOptional = isNullable || mayBeNone || isSetter
     let returned = try self.returned(result, by: name)
     return "fn(\(list.joined(separator: ", ")))\(returned)\(isShort ? " @call" : " @forever")\(isOptional ? "?" : "")"
   }

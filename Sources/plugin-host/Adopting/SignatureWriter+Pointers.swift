@@ -17,7 +17,7 @@ extension SignatureWriter {
 
   /// Whether the function destroys the object that is its only argument.
   private var isDestructor: Bool {
-    types.count == 1 && (ownership.destroys(function, types[0]) || callerMade.destroys(function, types[0]))
+    types.count == 1 && (ownership.destroys(function, types[0]) || callerAllocated.destroys(function, types[0]))
   }
 
   private func declared(_ index: Int) -> Header.Parameter? {
@@ -258,7 +258,7 @@ extension SignatureWriter {
   /// Writes the address of a struct: its value, if a copy serves as well and nothing suggests several structs.
   private mutating func structure(_ index: Int, _ target: CType, _ isConst: Bool) throws(Unsuitable) -> String {
     let name = names[index]
-    if !isConst, callerMade.isMade(target), CallerMade.makesSeveral(function) {
+    if !isConst, callerAllocated.isMade(target), CallerAllocated.makesSeveral(function) {
       return try memory(index, to: target, "'\(name)' may be several, and the host allocates one")
     }
     let isOne = !isArray(index) && !counts.isAmbiguous && declared(index)?.name != nil && !ParameterNames.isPlural(name)
@@ -273,19 +273,19 @@ extension SignatureWriter {
       return (try? Signature(parsing: "f(a: \(all))")) == nil ? "inout \(value)" : all
     }
     if isOne, isSaid, !isConst, !(declared(index)?.isRead ?? false), !ParameterNames.words(name).contains("in"),
-      !text.isObject(target), !callerMade.isMade(target), !hasCountBehind(index),
+      !text.isObject(target), !callerAllocated.isMade(target), !hasCountBehind(index),
       !ParameterNames.mayKeep(function: function.name), let value = try? text.value(target)
     {
       checks.append("\(name) is taken to be one struct that is written, not read")
       return "out \(value)"
     }
-    if isOne, !isConst, header.isReturned(target), !callerMade.isMade(target), !hasCountBehind(index),
+    if isOne, !isConst, header.isReturned(target), !callerAllocated.isMade(target), !hasCountBehind(index),
       !ParameterNames.mayKeep(function: function.name), let value = try? text.value(target)
     {
       checks.append("\(name) is taken to be read and written; if it is only written, it is out")
       return "inout \(value)"
     }
-    guard isOne, text.isPlain(target), !text.isObject(target), !callerMade.isMade(target), !hasCountBehind(index),
+    guard isOne, text.isPlain(target), !text.isObject(target), !callerAllocated.isMade(target), !hasCountBehind(index),
       isConst || !ParameterNames.mayKeep(function: function.name)
     else {
       let type = optional(index, "ptr<\(text.name(of: target, or: types[index]))>")

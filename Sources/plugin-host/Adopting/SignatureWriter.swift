@@ -9,20 +9,21 @@ struct SignatureWriter {
   let text: TypeText
   let counts: CountedParameters
   let ownership: Ownership
-  let callerMade: CallerMade
+  let callerAllocated: CallerAllocated
   /// The struct that the function makes in its caller's memory.
-  let made: CallerMade.Made?
+  let made: CallerAllocated.Made?
   var checks: [String] = []
 
   init(
-    _ function: Header.Function, _ types: [CType], _ header: Header, _ ownership: Ownership, _ callerMade: CallerMade
+    _ function: Header.Function, _ types: [CType], _ header: Header, _ ownership: Ownership,
+    _ callerAllocated: CallerAllocated
   ) {
     self.function = function
     self.types = types
     self.header = header
     self.ownership = ownership
-    self.callerMade = callerMade
-    made = callerMade.made(by: function)
+    self.callerAllocated = callerAllocated
+    made = callerAllocated.made(by: function)
     text = TypeText(header: header)
     names = Self.names(function, count: types.count)
     counts = CountedParameters(of: function, types.map(header.resolved), names, header)
@@ -102,7 +103,7 @@ struct SignatureWriter {
     guard case .pointer(let target, let isConst) = type else { return try value(index, type) }
     if counts.isCountOfRead(index, types.map(header.resolved), header) { return "inout \(try text.value(target))" }
     if counts.isLengthAddress(index) { return try lengthAddress(index, of: target) }
-    if let made, made.index == index { return setAside(made, target) }
+    if let made, made.index == index { return callerAllocated(made, target) }
     guard let count = counts.count(of: index) else { return try pointer(index, to: target, isConst) }
     let name = names[index]
     if counts.isCursor(index) { return moved(index, target, count) }
@@ -234,8 +235,8 @@ struct SignatureWriter {
       || index == 0 && name.lowercased().contains("realloc")
   }
 
-  /// A struct that the function makes in memory that the host sets aside.
-  private mutating func setAside(_ made: CallerMade.Made, _ target: CType) -> String {
+  /// A struct that the function makes in memory that the host allocates.
+  private mutating func callerAllocated(_ made: CallerAllocated.Made, _ target: CType) -> String {
     let name = names[made.index]
     let end = made.destructor.map { ", and that \($0) ends" } ?? ""
     checks.append("\(name) is taken to be one \(made.type) that the function makes\(end)")

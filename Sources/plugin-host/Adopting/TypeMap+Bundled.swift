@@ -77,6 +77,6 @@ extension TypeMap {
     "pcre2_convert_context_8": "optional", "pcre2_general_context_16": "optional",
     "pcre2_compile_context_16": "optional", "pcre2_match_context_16": "optional", "GMainContext": "optional",
     "GCancellable": "optional", "ENGINE": "optional", "OSSL_LIB_CTX": "optional", "FcConfig": "optional",
-    "mbstate_t": "optional", "GScannerConfig": "optional",
+    "mbstate_t": "optional", "GScannerConfig": "optional", "GDestroyNotify": "optional",
   ]
 }

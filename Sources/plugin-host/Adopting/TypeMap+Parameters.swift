@@ -101,6 +101,12 @@ extension TypeMap {
     sqlite3_table_column_metadata.pNotNull sqlite3_table_column_metadata.pPrimaryKey: out
     sqlite3_table_column_metadata.pAutoinc sqlite3_vtab_rhs_value.ppVal: out
     sqlite3_randomness.P: out bytes[N]
+    sqlite3_create_function.xFunc sqlite3_create_function.xStep: fn(ptr<sqlite3_context>?, i32, ptr<any>?) @forever?
+    sqlite3_create_function.xFinal: fn(ptr<sqlite3_context>?) @forever?
+    sqlite3_result_error.argument2: str[argument3]
+    sqlite3_result_error16.argument2: bytes[argument3]
+    sqlite3_keyword_check.argument1: str[argument2]
+    sqlite3_database_file_object.argument1: ptr<sqlite3_filename>
     sqlite3_mprintf.result: own(sqlite3_free) cstr?
     # libcurl.
     curl_multi_perform.running_handles curl_multi_socket*.running_handles: out
@@ -156,8 +162,13 @@ extension TypeMap {
     gnutls_srp_base64_decode.result_: out bytes[result_size]
     gcry_kdf_derive.keybuffer: out bytes[keysize]
     gcry_random_bytes.result gcry_random_bytes_secure.result: own(gcry_free) bytes[nbytes]?
+    *ngettext*.msgid*: cstr
+    xmlStrncatNew.str1: cstr
+    g_ref_count_inc.rc g_ref_count_dec.rc g_ref_count_compare.rc: inout
+    UTF8_putc.str: out bytes[len]
     gpgrt_read.buffer: out bytes[bytes_to_read]
     gpgrt_read.bytes_read: out
+    gpgrt_write.buffer: bytes[bytes_to_write]
     gnutls_priority_init*.err_pos gnutls_priority_set_direct.err_pos: out ptr<char>?
     gnutls_srtp_set_profile_direct.err_pos gnutls_set_default_priority_append.err_pos: out ptr<char>?
     gnutls_dh_params_init.dh_params: out own(gnutls_dh_params_deinit) ptr<gnutls_dh_params_int>?
@@ -252,13 +263,9 @@ extension TypeMap {
     __gmpz_get_d_2exp.argument1 __gmpf_get_d_2exp.argument1 __gmpf_get_str.argument2: out
     __gmpz_get_str.argument1 __gmpq_get_str.argument1 __gmpf_get_str.argument1: const ptr<void>? = null
     __gmpz_get_str.result __gmpq_get_str.result __gmpf_get_str.result: own(free) cstr?
-    __gmpn_add_n.argument1 __gmpn_sub_n.argument1 __gmpn_and_n.argument1 __gmpn_ior_n.argument1: out &[u64; argument4]
-    __gmpn_add_n.argument2 __gmpn_sub_n.argument2 __gmpn_and_n.argument2 __gmpn_ior_n.argument2: &[u64; argument4]
-    __gmpn_add_n.argument3 __gmpn_sub_n.argument3 __gmpn_and_n.argument3 __gmpn_ior_n.argument3: &[u64; argument4]
-    __gmpn_add_1.argument1 __gmpn_sub_1.argument1 __gmpn_mul_1.argument1: out &[u64; argument3]
-    __gmpn_add_1.argument2 __gmpn_sub_1.argument2 __gmpn_mul_1.argument2: &[u64; argument3]
-    __gmpn_lshift.argument1 __gmpn_rshift.argument1: out &[u64; argument3]
-    __gmpn_lshift.argument2 __gmpn_rshift.argument2: &[u64; argument3]
+    # GMP's other functions of that kind write beyond an array without elements.
+    __gmpn_add_1.argument1 __gmpn_sub_1.argument1: out &[u64; argument3]
+    __gmpn_add_1.argument2 __gmpn_sub_1.argument2: &[u64; argument3]
     __gmpn_cmp.argument1 __gmpn_cmp.argument2: &[u64; argument3]
     # The remainder is in the place of the dividend; the last is memory of mpn_sec_div_qr_itch() limbs.
     __gmpn_sec_div_qr.argument1: out &[u64; argument3]
@@ -314,8 +321,8 @@ extension TypeMap {
     xdr_hyper.argument2 xdr_u_hyper.argument2 xdr_longlong_t.argument2 xdr_u_longlong_t.argument2: inout
     xdrmem_create.argument2: keep bytes[argument3]
     # Numbers without names, and a bit that a zero behind the number ends.
-    __gmpn_com.argument1 __gmpn_neg.argument1 __gmpn_copyi.argument1 __gmpn_copyd.argument1: out &[u64; argument3]
-    __gmpn_com.argument2 __gmpn_neg.argument2 __gmpn_copyi.argument2 __gmpn_copyd.argument2: &[u64; argument3]
+    __gmpn_neg.argument1 __gmpn_copyi.argument1 __gmpn_copyd.argument1: out &[u64; argument3]
+    __gmpn_neg.argument2 __gmpn_copyi.argument2 __gmpn_copyd.argument2: &[u64; argument3]
     __gmpn_popcount.argument1 __gmpn_perfect_*_p.argument1 __gmpn_gcd_1.argument1: &[u64; argument2]
     __gmpn_hamdist.argument1 __gmpn_hamdist.argument2: &[u64; argument3]
     __gmpn_scan*.argument1: &[u64; *]

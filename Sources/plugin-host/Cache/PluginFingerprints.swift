@@ -47,7 +47,7 @@ final class PluginFingerprints: Sendable {
   private func content(of path: String) throws -> Digest {
     let stamp = FileStamp(path)
     if let stamp, let noted = try store.digest(ofFile: path, stamp: stamp.text) { return noted }
-    let bytes = try FileBytes.read(path: path)
+    let bytes = try FileBytes.readRegular(path: path, limit: FileBytes.longest)
     let digest = Digest { $0.add(bytes) }
     // A file that was just written may be written again without a change of its time stamp.
     if let stamp, stamp.isOld { try store.note(path, stamp: stamp.text, digest: digest) }

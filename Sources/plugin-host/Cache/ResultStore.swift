@@ -152,12 +152,15 @@ struct ResultStore: Sendable {
 
   /// Whether a file is missing, or is a store, possibly damaged. Other files must not be removed.
   static func isStore(path: String) -> Bool {
-    let descriptor = open(RawText.cString(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { return errno == ENOENT }
+    let descriptor: Int32
+    do throws(SystemError) {
+      descriptor = try FileBytes.openRegular(path: path)
+    } catch {
+      return error.code == ENOENT
+    }
     var head = [UInt8](repeating: 0, count: applicationOffset + application.count)
-    let count = read(descriptor, &head, head.count)
+    _ = read(descriptor, &head, head.count)
     close(descriptor)
-    guard count != 0 else { return true }
     if Array(head[applicationOffset...]) == application { return true }
     guard head.starts(with: "SQLite format 3\0".utf8) else { return false }
     do throws(Database.Failure) {

@@ -86,10 +86,12 @@ struct AdoptCommand: ParsableCommand {
     let flags = directories.map { "-I\($0)" } + macros.map { "-D\($0)" } + self.flags
     let clang = Clang(program: clang, timeout: timeout, flags: flags)
     let declarations = try clang.declarations(of: path)
-    var contents = Header(declarations, types: types) { (try? FileBytes.read(path: $0)) ?? [] }
+    var contents = Header(declarations, types: types) {
+      (try? FileBytes.readRegular(path: $0, limit: FileBytes.longest)) ?? []
+    }
     contents.hasCallerMemory = callerMemory
     let macros = try clang.macros(of: path) { Clang.origin(of: $0, inHeader: path) == .own }
-    let made = CallerMade(contents, exports: exports.contains).types
+    let made = CallerAllocated(contents, exports: exports.contains).types
     let sizes = Set(made).union(StructFunctions.types(contents)).sorted()
     let bounds = contents.boundNames.subtracting(macros).sorted()
     let values = try clang.values(of: macros + bounds + sizes.map { "sizeof(\($0))" }, behind: path)

@@ -8,7 +8,7 @@ struct QuarantineCommand: ParsableCommand {
     abstract: "List or release plugins that are not loaded because their workers ended too often.",
     discussion: """
       A plugin whose worker processes end five times in a row without an answer is put in quarantine for a day, by the \
-      hash of its file.
+      hash of its file. A damaged entry keeps its plugin there until it is released.
 
       \(ExitStatus.help)
       """,
@@ -18,17 +18,17 @@ struct QuarantineCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "list", abstract: "List the plugins in quarantine, the latest first.", discussion: ExitStatus.help)
 
-    @Flag(help: "Print JSON on one line, with times in seconds since 1970.")
+    @Flag(help: "Print JSON on one line, with times in seconds since 1970, null in damaged entries.")
     var json = false
 
     func run() throws {
-      let entries = try QuarantineCommand.store().entries()
+      let entries = try QuarantineCommand.entries(of: QuarantineCommand.store())
       if json {
         let objects = entries.map { entry in
           JSON.object([
             ("hash", .string(entry.hash.description)), ("path", .string(entry.path)),
-            ("reason", .string(entry.reason)), ("begins", .value(.int(entry.begins))),
-            ("ends", .value(.int(entry.ends))),
+            ("reason", .string(entry.reason)), ("begins", Self.seconds(entry.begins)),
+            ("ends", Self.seconds(entry.ends)),
           ])
         }
         return try StandardOutput.write(JSON.array(objects).text + "\n")
@@ -37,12 +37,14 @@ struct QuarantineCommand: ParsableCommand {
       let rows = entries.map { entry in
         PluginValue.object([
           PluginMember("hash", .string(String(entry.hash.description.prefix(12)))),
-          PluginMember("ends in", .string(CacheCommand.age(entry.ends - now))),
+          PluginMember("ends in", .string(entry.ends.map { CacheCommand.age($0 - now) } ?? "never")),
           PluginMember("path", .string(entry.path)), PluginMember("reason", .string(entry.reason)),
         ])
       }
       try StandardOutput.write(ResultTable.text(.array(rows)))
     }
+
+    private static func seconds(_ time: Int64?) -> JSON { time.map { .value(.int($0)) } ?? .null }
   }
 
   struct Release: ParsableCommand {
@@ -61,15 +63,16 @@ struct QuarantineCommand: ParsableCommand {
 
     func run() throws {
       let store = try QuarantineCommand.store()
-      let entries = store.entries()
+      let entries = try QuarantineCommand.entries(of: store)
       for plugin in all ? entries.map(\.hash.description) : plugins {
         let entry = try find(plugin, among: entries)
         do {
           try store.release(entry.hash)
         } catch {
-          throw Failure(.rejected, "\(store.folder): \(error)".displayLine)
+          throw Failure(.rejected, "\(store.path(of: entry.hash)): \(error): remove it by hand".displayLine)
         }
-        try StandardOutput.write("released \(entry.hash.description.prefix(12)) \(entry.path)\n")
+        let path = entry.path.isEmpty ? "" : " \(entry.path)"
+        try StandardOutput.write("released \(entry.hash.description.prefix(12))\(path)\n")
       }
     }
 
@@ -92,5 +95,13 @@ struct QuarantineCommand: ParsableCommand {
   private static func store() throws(Failure) -> Quarantine {
     guard let store = Quarantine.ofUser else { throw Failure(.usage, Quarantine.none) }
     return store
+  }
+
+  private static func entries(of store: Quarantine) throws(Failure) -> [Quarantine.Entry] {
+    do throws(SystemError) {
+      return try store.entries()
+    } catch {
+      throw Failure(.rejected, store.problem(error).displayLine)
+    }
   }
 }

@@ -38,21 +38,21 @@ struct TrustCommand: ParsableCommand {
     func run() throws {
       let path = try TrustCommand.path()
       for file in files {
-        let name = name ?? Directory.name(of: file)
-        do {
-          let line = try Self.line(for: file, name)
-          try TrustFile.add(line, to: path)
-          try StandardOutput.write("trusted \(line)\n")
-        } catch let error as SystemError {
-          throw Failure(.rejected, "\(file): \(error)")
-        }
+        let line = try Self.line(for: file, name ?? Directory.name(of: file))
+        try TrustCommand.changing { () throws(FileChangeError) in try TrustFile.add(line, to: path) }
+        try StandardOutput.write("trusted \(line)\n")
       }
     }
 
-    private static func line(for file: String, _ name: String) throws -> String {
-      let bytes = try FileBytes.read(path: file)
+    private static func line(for file: String, _ name: String) throws(Failure) -> String {
+      let bytes: [UInt8]
+      do throws(SystemError) {
+        bytes = try FileBytes.readRegular(path: file, limit: FileBytes.longest)
+      } catch {
+        throw Failure(.rejected, "\(file): \(error.fileProblem)".displayLine)
+      }
       // The verifier would refuse libraries for other machines.
-      if ELF.isSharedLibrary(bytes) { return "hash \(try ContentHash(path: file)) \(name)" }
+      if ELF.isSharedLibrary(bytes) { return "hash \(ContentHash(of: bytes)) \(name)" }
       if let key = PublicKey(text: String(decoding: bytes, as: UTF8.self)) { return "key \(key) \(name)" }
       throw Failure(.usage, "\(file): expected a shared library or an Ed25519 public key")
     }
@@ -80,26 +80,24 @@ struct TrustCommand: ParsableCommand {
     @Option(
       help: ArgumentHelp("Where plugins run that are not trusted: in-process or process.", valueName: "place"),
       transform: {
-        guard let place = PluginPlace(rawValue: $0), place != .thread else {
+        guard let place = PluginIsolation(rawValue: $0), place != .thread else {
           throw ValidationError("expected in-process or process")
         }
         return place
       })
-    var untrusted: PluginPlace?
+    var untrusted: PluginIsolation?
 
     @ArgumentParser.Argument(help: "The plugins that may be loaded: any, listed or signed.")
     var level: TrustLevel
 
     func run() throws {
       let path = try TrustCommand.path()
-      do {
-        _ = try TrustFile.remove(from: path) {
+      let added = ["policy \(level.rawValue)"] + (untrusted.map { ["untrusted \($0.rawValue)"] } ?? [])
+      try TrustCommand.changing { () throws(FileChangeError) in
+        // One change: between two, another process would find no policy.
+        try TrustFile.remove(from: path, adding: added) {
           $0.hasPrefix("policy ") || untrusted != nil && $0.hasPrefix("untrusted ")
         }
-        try TrustFile.add("policy \(level.rawValue)", to: path)
-        if let untrusted { try TrustFile.add("untrusted \(untrusted.rawValue)", to: path) }
-      } catch {
-        throw Failure(.rejected, "\(path): \(error)")
       }
     }
   }
@@ -114,11 +112,8 @@ struct TrustCommand: ParsableCommand {
     func run() throws {
       let path = try TrustCommand.path()
       for entry in entries {
-        let count: Int
-        do {
-          count = try TrustFile.remove(from: path) { Self.matches($0, entry) }
-        } catch {
-          throw Failure(.rejected, "\(path): \(error)")
+        let count = try TrustCommand.changing { () throws(FileChangeError) in
+          try TrustFile.remove(from: path) { Self.matches($0, entry) }
         }
         guard count > 0 else { throw Failure(.usage, "\(entry): no such hash, key or name in \(path)") }
         try StandardOutput.write("removed \(count) \(count == 1 ? "entry" : "entries") for \(entry)\n")
@@ -129,6 +124,15 @@ struct TrustCommand: ParsableCommand {
       let words = line.split(separator: " ", maxSplits: 2).map(String.init)
       guard words.count >= 2, words[0] == "hash" || words[0] == "key" else { return false }
       return words.count == 3 && words[2] == entry || entry.count >= 8 && words[1].hasPrefix(entry.lowercased())
+    }
+  }
+
+  @discardableResult
+  private static func changing<Result>(_ change: () throws(FileChangeError) -> Result) throws(Failure) -> Result {
+    do throws(FileChangeError) {
+      return try change()
+    } catch {
+      throw Failure(.rejected, "\(error)".displayLine)
     }
   }
 

@@ -60,7 +60,7 @@ struct HostOptions: ParsableArguments {
     help: ArgumentHelp(
       "Where plugins run: in-process, each on a thread of its own, or each in a worker process, whose end is a rejection.",
       valueName: "place"))
-  var isolation: PluginPlace?
+  var isolation: PluginIsolation?
 
   @Option(
     name: .customLong("allow"), parsing: .unconditionalSingleValue,

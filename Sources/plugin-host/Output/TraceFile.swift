@@ -9,14 +9,23 @@ struct TraceFile {
   /// Creates or empties the file, and starts the trace.
   init(_ path: String) throws(Failure) {
     self.path = path
-    descriptor =
-      if let own = StandardStreams.descriptor(namedBy: path) {
-        fcntl(own, F_DUPFD_CLOEXEC, 3)
-      } else {
-        open(RawText.cString(path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-      }
-    guard descriptor >= 0 else { throw Failure(.usage, "--trace \(path): \(SystemError.last)") }
+    do throws(SystemError) {
+      descriptor = try Self.open(path)
+    } catch {
+      throw Failure(.usage, "--trace \(path): \(error)")
+    }
     PromiseTrace.start()
+  }
+
+  private static func open(_ path: String) throws(SystemError) -> Int32 {
+    let own = StandardStreams.descriptor(namedBy: path)
+    let path = Directory.absolute(path)
+    if own == nil, let place = try WritableFolders.place(of: path) { return try place.openNew() }
+    let descriptor =
+      own.map { fcntl($0, F_DUPFD_CLOEXEC, 3) }
+      ?? Glibc.open(RawText.cString(path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else { throw .last }
+    return descriptor
   }
 
   /// Stops the trace and writes it: as a graph to a file with the ending `.dot`, otherwise for Perfetto.

@@ -7,28 +7,29 @@ import Synchronization
 final class EventStream: Sendable {
   private let publisher = Publisher<PluginValue, Never>()
   /// The steps that take events, by their numbers.
-  private let takers: [Int: EventTaker]
+  private let consumers: [Int: EventConsumer]
   /// The slots of the calls. A callback gives back the slot of its call while it waits.
   private let slots: Slots
   /// The calls that give events, by their ids, and the reason why no more are taken.
-  private let givers = Mutex<(calls: [Int: Attempt], end: CallFailure?)>(([:], nil))
+  private let producers = Mutex<(calls: [Int: Attempt], end: CallFailure?)>(([:], nil))
 
-  init(room: Int, takers: [Int], slots: Slots) {
+  init(capacity: Int, consumers: [Int], slots: Slots) {
     self.slots = slots
     let subscriber = publisher.subscriber()
-    self.takers = Dictionary(uniqueKeysWithValues: takers.map { ($0, EventTaker(subscriber, room: room)) })
+    self.consumers = Dictionary(
+      uniqueKeysWithValues: consumers.map { ($0, EventConsumer(subscriber, capacity: capacity)) })
   }
 
-  func taker(_ number: Int) -> EventTaker? { takers[number] }
+  func consumer(_ number: Int) -> EventConsumer? { consumers[number] }
 
   /// Ends the stream. Steps still get the events that were published before.
   func finish() { publisher.cancelAll() }
 
   /// Ends the stream because a step cannot take any more, and gives up the calls that give events.
   func finish(because reason: CallFailure) {
-    let calls = givers.withLock { givers in
-      givers.end = givers.end ?? reason
-      return givers.calls.values
+    let calls = producers.withLock { producers in
+      producers.end = producers.end ?? reason
+      return producers.calls.values
     }
     // Before their callbacks fail: that is not why they end.
     for call in calls { call.giveUp(reason) }
@@ -37,31 +38,31 @@ final class EventStream: Sendable {
 
   /// Adds a call that publishes events; gives it up if the stream has ended early.
   func begin(_ call: Attempt, _ id: Int) {
-    let reason = givers.withLock { givers in
-      givers.calls[id] = call
-      return givers.end
+    let reason = producers.withLock { producers in
+      producers.calls[id] = call
+      return producers.end
     }
     if let reason { call.giveUp(reason) }
   }
 
   /// Removes an ended call.
-  func end(_ id: Int) { givers.withLock { _ = $0.calls.removeValue(forKey: id) } }
+  func end(_ id: Int) { producers.withLock { _ = $0.calls.removeValue(forKey: id) } }
 
   /// Returns the callback that publishes an event, on the thread of the plugin that calls it.
   func callback(_ outlet: PipelinePlan.Outlet) -> PluginCallback {
     PluginCallback { [self] arguments in
       switch publisher.publish(Self.event(arguments, outlet.type)) {
       case .published: break
-      case .full: waitForRoom()
+      case .full: waitForCapacity()
       case .cancelled:
-        let reason = givers.withLock(\.end).map { "\($0)" } ?? "the step has ended"
+        let reason = producers.withLock(\.end).map { "\($0)" } ?? "the step has ended"
         throw CallbackFailure(description: "the callback \(outlet.parameter): \(reason)")
       }
       return outlet.returned
     }
   }
 
-  private func waitForRoom() {
+  private func waitForCapacity() {
     slots.leave()
     defer { slots.enterWaiting() }
     // The end of the stream ends this wait, too. The next call of the callback then fails.
@@ -82,7 +83,7 @@ final class EventStream: Sendable {
 }
 
 /// A step's side of a stream. Events are buffered until the step begins, and then while it is busy.
-final class EventTaker: Sendable {
+final class EventConsumer: Sendable {
   /// Receives the events, then nil at the end.
   typealias Receiver = @Sendable (PluginValue?) -> Void
 
@@ -109,8 +110,8 @@ final class EventTaker: Sendable {
   private let inbox = Inbox()
   private let subscription: StreamSubscription
 
-  fileprivate init(_ subscriber: Subscriber<PluginValue, Never>, room: Int) {
-    subscription = subscriber.subscribe(demand: 0, buffer: .bounded(room)) { [inbox] in inbox.take($0) }
+  fileprivate init(_ subscriber: Subscriber<PluginValue, Never>, capacity: Int) {
+    subscription = subscriber.subscribe(demand: 0, buffer: .bounded(capacity)) { [inbox] in inbox.take($0) }
   }
 
   /// Starts to take events, of which `count` may be in progress at the same time.

@@ -11,7 +11,7 @@ extension PipelineChecker {
     case .text(let template, let isPlain):
       if isOpen(template) { return textParts(template, at: input.location).map { .composed($0) } }
       guard let text = expanded(template, at: input.location) else { return nil }
-      if isNested {
+      if isNested || type.content == .value {
         return check(text, isPlain: isPlain, as: type, at: input.location, name: name).map { .value($0) }
       }
       check(text, as: type, at: input.location, name: name)
@@ -187,12 +187,14 @@ extension PipelineChecker {
     }
   }
 
-  /// Returns the value of a scalar in a list or a mapping. If `type` fits several kinds, YAML's core schema decides.
+  /// Returns the value of a scalar. If `type` fits several kinds, YAML's core schema decides. The value of a variable
+  /// without quotes may also be an array or an object of JSON.
   private mutating func check(
     _ text: String, isPlain: Bool, as type: ValueType, at location: Location, name: String
   ) -> PluginValue? {
     guard type.content == .value else { return check(text, as: type, at: location, name: name) }
     guard isPlain else { return .string(text) }
+    if ["[", "{"].contains(text.first), let value = try? type.value(fromText: text) { return value }
     // `.f64` gives the message for digits that no number holds.
     return PluginValue(plain: text) ?? check(text, as: .f64, at: location, name: name)
   }

@@ -3,26 +3,26 @@ import PluginRuntime
 /// Checks streams: `{stream: ROOM, returns: VALUE}` for a callback, and `each: {stream: NAME}`.
 extension PipelineChecker {
   /// The number of buffered events, and of calls at once, unless the file states one.
-  static let room = 16
+  static let capacity = 16
 
   /// Checks a callback whose calls are the events of the step.
   mutating func outlet(
     _ members: [Pipeline.Argument], at location: Location, as type: CallbackType, name: String
   ) -> PipelinePlan.Input? {
-    var outlet = PipelinePlan.Outlet(parameter: name, type: type, room: Self.room, returned: .void)
+    var outlet = PipelinePlan.Outlet(parameter: name, type: type, capacity: Self.capacity, returned: .void)
     var returned: Located<Pipeline.Input>?
     for member in members {
       switch member.name.value {
       case "returns": returned = member.value
       case "stream":
         guard let text = known(member.value, as: "stream") else { return nil }
-        guard let room = Int(text), 1...1_000_000 ~= room else {
+        guard let capacity = Int(text), 1...1_000_000 ~= capacity else {
           report(
             member.value.location,
             "\"stream\" is the number of events that may wait, from 1 to 1000000, not \"\(text)\"")
           return nil
         }
-        outlet.room = room
+        outlet.capacity = capacity
       default:
         report(
           member.name.location, "a stream has no key \"\(member.name.value)\"; it has \"stream\" and \"returns\"")
@@ -68,11 +68,11 @@ extension PipelineChecker {
 
   /// Checks which steps publish events, and which take them.
   mutating func checkStreams(_ calls: [PipelinePlan.Call?]) {
-    var takers = Set<Int>()
+    var consumers = Set<Int>()
     for (number, step) in pipeline.steps.enumerated() {
       guard let name = step.source, let source = graph.sources[number] else { continue }
-      takers.insert(source)
-      let giver = pipeline.steps[source]
+      consumers.insert(source)
+      let producer = pipeline.steps[source]
       if let call = calls[source], call.outlets.isEmpty {
         report(
           name.location,
@@ -84,7 +84,7 @@ extension PipelineChecker {
           "the step takes the events of \"\(name.value)\" while that runs, but \(call.plugin.id) makes one call at a "
             + "time")
       }
-      if let serial = step.serial, serial == giver.serial {
+      if let serial = step.serial, serial == producer.serial {
         report(
           step.name.location,
           "the step takes the events of \"\(name.value)\" while that runs, so they cannot both be serial \(serial)")
@@ -96,7 +96,7 @@ extension PipelineChecker {
       if outlets.count > 1 {
         report(location ?? step.name.location, "a step has one stream; \"\(outlets[1].parameter)\" is a second one")
       }
-      if !takers.contains(number) {
+      if !consumers.contains(number) {
         report(
           location ?? step.name.location,
           "no step takes these events; add one with each: {stream: \(step.name.value)}")

@@ -69,7 +69,7 @@ struct PipelineChecker {
       steps.append(
         PipelinePlan.Step(
           name: step.name.value, call: call, inputs: graph.inputs[number], rescue: rescue, condition: condition,
-          each: each, takers: graph.takers[number] ?? [], retry: step.retry, serial: step.serial))
+          each: each, consumers: graph.consumers[number] ?? [], retry: step.retry, serial: step.serial))
     }
     let settings = settings()
     guard let result = result(), steps.count == pipeline.steps.count else { return nil }
@@ -96,7 +96,7 @@ struct PipelineChecker {
       test = PipelinePlan.Test(condition: condition.value, steps: numbers, variables: variables)
     }
     if let source = step.source.flatMap({ graph.number(of: $0.value) }) {
-      return (test, PipelinePlan.Each(source: .stream(source), limit: step.limit ?? Self.room))
+      return (test, PipelinePlan.Each(source: .stream(source), limit: step.limit ?? Self.capacity))
     }
     guard let list = step.each else { return (test, nil) }
     if case .text(let template, _) = list.value, template.results.isEmpty {

@@ -7,9 +7,7 @@ struct PipelineFiles {
   /// The files that are being read, each included by its predecessor.
   private var path: [(name: String, canonical: String)] = []
 
-  private let deadline: ContinuousClock.Instant?
-
-  private init(deadline: ContinuousClock.Instant?) { self.deadline = deadline }
+  private init() {}
 
   private static let maximumDepth = 16
   private static let maximumCount = 1000
@@ -18,7 +16,7 @@ struct PipelineFiles {
   static func read(
     _ path: String, by deadline: ContinuousClock.Instant? = nil
   ) throws -> (pipeline: Pipeline, files: [SourceFile]) {
-    var reader = PipelineFiles(deadline: deadline)
+    var reader = PipelineFiles()
     let file = try SourceFile.read(path, or: .usage, by: deadline)
     let pipeline = try reader.pipeline(in: file, folder: path == "-" ? "." : Directory.parent(of: path))
     return (pipeline, reader.files)
@@ -37,7 +35,7 @@ struct PipelineFiles {
       let target = name.hasPrefix("/") ? name : Directory.join(folder, name)
       do {
         try check(target)
-        let included = try SourceFile.read(target, or: .usage, number: files.count, by: deadline)
+        let included = try SourceFile.readRegular(target, or: .usage, number: files.count)
         parts.append((include, try self.pipeline(in: included, folder: Directory.parent(of: target))))
       } catch let failure as Failure where failure.status == .usage {
         let message = failure.lines.map { $0.replacing("plugin-host: ", with: "") }.joined(separator: "; ")

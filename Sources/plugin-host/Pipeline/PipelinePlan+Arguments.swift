@@ -53,7 +53,8 @@ extension PipelinePlan.Input {
       if case .result(let result, _) = parts.first, parts.count == 1 {
         content = try Self.convertible(result.value(results), to: type)
       } else {
-        content = .text(try Self.text(parts, results))
+        let text = try Self.text(parts, results)
+        content = type.content == .value ? .value(.string(text)) : .text(text)
       }
       if case .text(let text) = content, Redaction.isNeeded(in: text), (try? type.value(fromText: text)) == nil {
         // The message of the call would quote a part of the secret.

@@ -30,7 +30,7 @@ extension PipelinePlan {
       for input in step.inputs {
         lines.append("  s\(input) -> s\(number)\(after.contains(input) ? " [style=dashed]" : "");")
       }
-      for taker in step.takers { lines.append("  s\(number) -> s\(taker) [style=bold];") }
+      for consumer in step.consumers { lines.append("  s\(number) -> s\(consumer) [style=bold];") }
       if case .call(_, let inputs) = step.rescue {
         for input in inputs { lines.append("  s\(input) -> s\(number) [style=dotted];") }
       }

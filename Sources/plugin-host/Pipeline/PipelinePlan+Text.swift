@@ -57,7 +57,7 @@ extension PipelinePlan {
     case .list(let elements, _): "[" + elements.map(text).joined(separator: ", ") + "]"
     case .object(let members): "{" + members.map { "\($0.name): \(text($0.input))" }.joined(separator: ", ") + "}"
     case .callback(let callback): "{\(callback.target.action)}"
-    case .outlet(let outlet): "{stream: \(outlet.room)}"
+    case .outlet(let outlet): "{stream: \(outlet.capacity)}"
     }
   }
 

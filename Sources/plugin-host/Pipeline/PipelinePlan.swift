@@ -22,7 +22,7 @@ struct PipelinePlan: Sendable {
     var condition: Test?
     var each: Each?
     /// The steps that take the events of this one.
-    var takers: [Int] = []
+    var consumers: [Int] = []
     var retry: Retry?
     /// Steps with the same name here run one at a time, on one thread.
     var serial: String?
@@ -87,7 +87,7 @@ struct PipelinePlan: Sendable {
     var parameter: String
     var type: CallbackType
     /// The number of events that are buffered for a step before the callback waits.
-    var room: Int
+    var capacity: Int
     /// The callback's result.
     var returned: PluginValue
   }

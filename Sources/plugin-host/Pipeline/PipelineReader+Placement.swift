@@ -14,8 +14,8 @@ extension PipelineReader {
     return placement
   }
 
-  private func place(_ node: YAMLNode) -> PluginPlace? {
-    choice(node, "isolation", PluginPlace.allCases.map { ($0.rawValue, $0) })
+  private func place(_ node: YAMLNode) -> PluginIsolation? {
+    choice(node, "isolation", PluginIsolation.allCases.map { ($0.rawValue, $0) })
   }
 
   private func limits(_ node: YAMLNode) -> CallLimits {

@@ -130,7 +130,7 @@ extension PipelineRun {
           guard number < plan.firstFinal else { return }
           active[id] = { [self] reason in
             active[id] = nil
-            alarm.callOff()
+            alarm.cancel()
             outcome.reject(reason)
           }
         }

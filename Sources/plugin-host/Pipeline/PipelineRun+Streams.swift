@@ -12,7 +12,7 @@ extension PipelineRun {
     _ results: [Int: PluginValue], _ rescueInputs: Inputs, limit: Int
   ) -> Promise<PluginValue> {
     let all = Promise<PluginValue>()
-    guard let source, let stream = streams[source.number], let taker = stream.taker(number) else {
+    guard let source, let stream = streams[source.number], let consumer = stream.consumer(number) else {
       return .reject(CallFailure.rejected(message: "the step whose events it takes gives none"))
     }
     let keepsValues = step.call.function.signature.shape.kind != .void && plan.usesResult(of: number)
@@ -24,7 +24,7 @@ extension PipelineRun {
       case .failure(let failure): all.reject(failure)
       }
     }
-    taker.begin(limit) { [self] event in
+    consumer.begin(limit) { [self] event in
       guard let event else { return end { $0.hasLast = true } }
       guard let index = calls.begin() else { return }
       if index == 0 { note(.running(StepState.Report()), step: number) }
@@ -34,10 +34,10 @@ extension PipelineRun {
           let count = calls.count(keepsValues ? (index, value) : nil)
           if Self.isRound(count) { report("\(count) done", number) }
           end { $0.running -= 1 }
-          slot.enter { taker.next() }
+          slot.enter { consumer.next() }
         },
         { [self] reason in
-          taker.leave()
+          consumer.leave()
           let failure = failure(reason, ofElement: index, number)
           end { state in
             state.running -= 1
@@ -53,7 +53,7 @@ extension PipelineRun {
     source.promise.then(
       { _ in end { $0.isSourceFulfilled = true } },
       { reason in
-        taker.leave()
+        consumer.leave()
         let failure = CallFailure(reason: reason)
         end { $0.failure = $0.failure ?? failure }
       })

@@ -52,7 +52,7 @@ final class PipelineRun {
     kept = plan.result.steps
     let streams = plan.steps.enumerated().compactMap { number, step in
       step.call.outlets.first.map {
-        (number, EventStream(room: $0.room, takers: step.takers, slots: slots))
+        (number, EventStream(capacity: $0.capacity, consumers: step.consumers, slots: slots))
       }
     }
     self.streams = Dictionary(uniqueKeysWithValues: streams)
@@ -208,7 +208,7 @@ final class PipelineRun {
   /// Ends the events that a settled step publishes, and those that it takes.
   private nonisolated func endStreams(of number: Int, _ step: PipelinePlan.Step) {
     streams[number]?.finish()
-    if let source = step.source { streams[source]?.taker(number)?.leave() }
+    if let source = step.source { streams[source]?.consumer(number)?.leave() }
   }
 
   private nonisolated func settle(_ number: Int, _ outcome: Outcome) {

@@ -9,7 +9,7 @@ struct StepGraph: Sendable {
   /// The step whose events a step takes, by the number of the latter.
   private(set) var sources: [Int?] = []
   /// The steps that take the events of a step, by its number.
-  private(set) var takers: [Int: [Int]] = [:]
+  private(set) var consumers: [Int: [Int]] = [:]
   /// All steps, each after those that it waits for.
   private(set) var order: [Int] = []
 
@@ -69,15 +69,15 @@ struct StepGraph: Sendable {
         mistakes.append(Mistake(location: source.location, message: message))
       }
       sources.append(edge.target)
-      takers[edge.target, default: []].append(number)
+      consumers[edge.target, default: []].append(number)
       edges[number].append(edge)
     }
-    addInputsOfTakers()
+    addInputsOfConsumers()
   }
 
   /// Adds the inputs of steps that take events to those of the source: its callback waits for buffer space, and might
   /// otherwise wait for a step that waits for the source.
-  private mutating func addInputsOfTakers() {
+  private mutating func addInputsOfConsumers() {
     var isChanged = true
     while isChanged {
       isChanged = false

@@ -18,7 +18,7 @@ struct AdoptionFile {
   /// Returns the adoption that the file at `path` describes. The failure lists all mistakes in it. Checks the trust of
   /// a library that is given by its path.
   static func read(_ path: String, trust: FileTrust) throws(Failure) -> Adoption {
-    let file = try SourceFile.read(path, or: .notLoaded)
+    let file = try SourceFile.readRegular(path, or: .notLoaded)
     let reader = AdoptionFile(document: YAMLDocument(file: file))
     let adoption = reader.adoption()
     guard let adoption, reader.document.mistakes.isEmpty else {

@@ -5,8 +5,8 @@ struct PluginPlan: Sendable {
   private(set) var plugins: [PluginDescription] = []
   private let finder: PluginFinder
   /// The default place of plugins; `nil`: this process, unless trust decides otherwise.
-  private let place: PluginPlace?
-  private var places: [String: PluginPlace] = [:]
+  private let place: PluginIsolation?
+  private var places: [String: PluginIsolation] = [:]
   /// The capabilities of single plugins in addition to those of all workers.
   private var capabilities: [String: Capabilities] = [:]
   /// The number of workers and the limits of single plugins.
@@ -21,7 +21,7 @@ struct PluginPlan: Sendable {
   private var path: [String] = []
 
   init(
-    finder: PluginFinder, scanner: PluginScanner? = nil, place: PluginPlace? = nil,
+    finder: PluginFinder, scanner: PluginScanner? = nil, place: PluginIsolation? = nil,
     workers: IsolationOptions? = nil
   ) {
     self.finder = finder
@@ -31,7 +31,7 @@ struct PluginPlan: Sendable {
   }
 
   /// Returns the place in which a plugin of the plan runs.
-  func place(of plugin: PluginDescription) -> PluginPlace { places[plugin.id] ?? place ?? .inProcess }
+  func place(of plugin: PluginDescription) -> PluginIsolation { places[plugin.id] ?? place ?? .inProcess }
 
   /// The ids of the plugins that make one call at a time.
   var single: Set<String> {
@@ -80,12 +80,14 @@ struct PluginPlan: Sendable {
   }
 
   private mutating func add(
-    _ reference: String, finder: PluginFinder, place given: PluginPlace?, _ capabilities: Capabilities = Capabilities()
+    _ reference: String, finder: PluginFinder, place given: PluginIsolation?,
+    _ capabilities: Capabilities = Capabilities()
   ) throws(Failure) -> PluginDescription {
     if let known = plugins.first(where: { $0.id == reference }) { return known }
     let file = try finder.path(of: reference)
     let place = given ?? Self.place(ofFile: file)
     let thread = Self.thread(for: place)
+    noteFolders(of: place, capabilities)
     let plugin =
       if let scanner { try scanner.description(of: file) } else { try inspect(file, in: place, thread, capabilities) }
     // A reference with a dot is an id. The file was found by the last component, so its id has to be compared.
@@ -111,7 +113,7 @@ struct PluginPlan: Sendable {
 
   /// Returns the place of a file for which none is set. An adoption file is judged without its library, which is
   /// unknown before the file is read.
-  private static func place(ofFile file: String) -> PluginPlace {
+  private static func place(ofFile file: String) -> PluginIsolation {
     Admission.isolates(file) ? .process : .inProcess
   }
 
@@ -132,6 +134,7 @@ struct PluginPlan: Sendable {
     if adoption.library.contains("/") { try finder.trust.check(adoption.library) }
     let place = place ?? Self.place(ofFile: adoption.library)
     let thread = Self.thread(for: place)
+    noteFolders(of: place)
     let plugin =
       if let scanner {
         try scanner.description(of: adoption)
@@ -142,18 +145,18 @@ struct PluginPlan: Sendable {
     return plugin
   }
 
-  private mutating func append(_ plugin: PluginDescription, _ place: PluginPlace, _ thread: SerialThread?) {
+  private mutating func append(_ plugin: PluginDescription, _ place: PluginIsolation, _ thread: SerialThread?) {
     plugins.append(plugin)
     places[plugin.id] = place
     threads[plugin.id] = thread
   }
 
   /// Makes a thread for a plugin of that place; `nil` if the place needs none.
-  private static func thread(for place: PluginPlace) -> SerialThread? { place == .thread ? SerialThread() : nil }
+  private static func thread(for place: PluginIsolation) -> SerialThread? { place == .thread ? SerialThread() : nil }
 
   /// Reads the description in the file at `path`: a plugin's own, or that of the library that a YAML file adopts.
   private func inspect(
-    _ path: String, in place: PluginPlace, _ thread: SerialThread?, _ capabilities: Capabilities
+    _ path: String, in place: PluginIsolation, _ thread: SerialThread?, _ capabilities: Capabilities
   ) throws(Failure) -> PluginDescription {
     try finder.trust.check(path)
     var workers = workers(for: place)
@@ -166,8 +169,13 @@ struct PluginPlan: Sendable {
     }
   }
 
+  /// Notes the folders that a plugin of that place may write to, before its code runs.
+  private func noteFolders(of place: PluginIsolation, _ capabilities: Capabilities = Capabilities()) {
+    if let workers = workers(for: place) { WritableFolders.add(workers.capabilities.union(capabilities)) }
+  }
+
   /// Returns the options of workers that inspect plugins of that place; `nil` for plugins that run in this process.
-  private func workers(for place: PluginPlace) -> IsolationOptions? { place == .process ? workers : nil }
+  private func workers(for place: PluginIsolation) -> IsolationOptions? { place == .process ? workers : nil }
 
   /// Reads the description of a plugin. The plugin's code runs in this process, on `thread` if there is one, or in a
   /// worker.

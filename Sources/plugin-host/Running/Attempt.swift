@@ -13,8 +13,8 @@ final class Attempt: Sendable {
 
   private let loop: MainLoop
   private let lane: CallLane?
-  private let callers: CallThreads
-  private let enders: CallThreads
+  private let callThreads: CallThreads
+  private let endingThreads: CallThreads
   private let patience: Duration
   private let state = Mutex(State())
 
@@ -44,8 +44,8 @@ final class Attempt: Sendable {
   /// `lane`: has the thread on which the call is made; nil: a thread of its own.
   init(in session: Session, on lane: CallLane? = nil) {
     loop = session.loop
-    callers = session.callers
-    enders = session.enders
+    callThreads = session.callThreads
+    endingThreads = session.endingThreads
     patience = session.patience
     self.lane = lane
   }
@@ -66,7 +66,7 @@ final class Attempt: Sendable {
       perform(make)
       returned()
     }
-    if let lane { lane.run(self, job) } else { callers.run(job) }
+    if let lane { lane.run(self, job) } else { callThreads.run(job) }
   }
 
   private func perform(_ make: (Use) throws -> Promise<PluginValue>) {
@@ -96,12 +96,12 @@ final class Attempt: Sendable {
     outcome.reject(reason)
     if endsAtOnce { end.resolve(()) }
     // The plugin's handler may block.
-    if let promise { enders.run { promise.discard() } }
+    if let promise { endingThreads.run { promise.discard() } }
   }
 
   private func limit(to seconds: Double, after used: Duration) {
     let alarm = loop.after(max(.seconds(seconds) - used, .zero)) { self.giveUp(.timedOut(seconds: seconds)) }
-    outcome.then({ _ in alarm.callOff() }, { _ in alarm.callOff() })
+    outcome.then({ _ in alarm.cancel() }, { _ in alarm.cancel() })
   }
 
   // MARK: The end

@@ -7,9 +7,9 @@ import Promises
 final class Session {
   nonisolated let loop: MainLoop
   /// The threads for calls. Many, because functions may wait for each other.
-  nonisolated let callers = CallThreads(limit: 1_000)
+  nonisolated let callThreads = CallThreads(limit: 1_000)
   /// The threads that end calls, separate so that they do not wait for calls that never end.
-  nonisolated let enders = CallThreads(limit: 8)
+  nonisolated let endingThreads = CallThreads(limit: 8)
   nonisolated let host: Host
   /// The threads of plugins that have one of their own, by their ids.
   nonisolated let lanes: [String: CallLane]
@@ -25,7 +25,10 @@ final class Session {
     do {
       loop = try MainLoop()
     } catch {
-      throw Failure(.rejected, "cannot make a loop for the main thread: \(error)")
+      // Initialisers may have used up the descriptors.
+      let here = plan.plugins.filter { plan.place(of: $0).isHere }.map(\.path)
+      let cause = here.isEmpty ? "" : "; code that has run in this process: \(here.joined(separator: ", "))"
+      throw Failure(.rejected, "cannot make a loop for the main thread: \(error)\(cause)".displayLine)
     }
     log = PluginLog(threshold: options.log)
     patience = options.search.timeout?.duration ?? .seconds(30)
@@ -77,20 +80,29 @@ final class Session {
     let workers = plan.options(workers, of: plugin).namingOutput(plugin.id)
     if plan.place(of: plugin).isHere { PluginOutput.note(loaded: plugin.id) }
     defer { TerminationSignals.reclaim() }
-    switch (plan.place(of: plugin), plugin.adoption) {
-    case (.inProcess, let adoption?):
-      try PluginOutput.attributing(to: plugin.id) { () throws(PluginError) in try host.adopt(adoption) }
-    case (.inProcess, nil):
-      try PluginOutput.attributing(to: plugin.id) { () throws(PluginError) in try host.load(plugin.path) }
-    case (.thread, let adoption?):
-      let thread = try plan.thread(of: plugin)
-      try PluginOutput.attributing(to: plugin.id) { () throws(PluginError) in try host.adopt(adoption, on: thread) }
-    case (.thread, nil):
-      let thread = try plan.thread(of: plugin)
-      try PluginOutput.attributing(to: plugin.id) { () throws(PluginError) in try host.load(plugin.path, on: thread) }
-    case (.process, let adoption?): try host.adopt(adoption, isolation: workers)
-    case (.process, nil): try host.load(plugin.path, isolation: workers)
-    }
+    let (id, path) = (plugin.id, plugin.path)
+    let loaded =
+      switch (plan.place(of: plugin), plugin.adoption) {
+      case (.inProcess, let adoption?):
+        try PluginOutput.attributing(to: id) { () throws(PluginError) in try host.adopt(adoption) }
+      case (.inProcess, nil):
+        try PluginOutput.attributing(to: id) { () throws(PluginError) in try host.load(path) }
+      case (.thread, let adoption?):
+        try PluginOutput.attributing(to: id) { () throws(PluginError) in
+          try host.adopt(adoption, on: plan.thread(of: plugin))
+        }
+      case (.thread, nil):
+        try PluginOutput.attributing(to: id) { () throws(PluginError) in
+          try host.load(path, on: plan.thread(of: plugin))
+        }
+      case (.process, let adoption?): try host.adopt(adoption, isolation: workers)
+      case (.process, nil): try host.load(path, isolation: workers)
+      }
+    guard loaded.id != id else { return }
+    throw PluginError(
+      .badDescriptor, path,
+      "had the id '\(id)' when it was described, and '\(loaded.id)' when it was loaded: "
+        + "promise_plugin_entry() has to return the same id each time")
   }
 
   /// Calls a function. Until the call is settled, lines that are printed in this process are attributed to its plugin.
@@ -136,7 +148,7 @@ final class Session {
     // Destructors and exit handlers must not run while a function has not returned.
     if isClean {
       PluginOutput.endAtExit()
-      exit(status.rawValue)
+      ProcessGuard.exit(status.rawValue)
     }
     PluginOutput.end()
     fflush(nil)
@@ -159,7 +171,7 @@ final class Session {
   /// interruptions.
   private func unload(deadline: Duration) -> Bool {
     let end = Ending()
-    enders.run { [host, loop] in
+    endingThreads.run { [host, loop] in
       let stuck = host.unloadAll(deadline: deadline)
       loop.post { end.stuck = stuck }
     }

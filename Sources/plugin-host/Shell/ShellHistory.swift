@@ -16,12 +16,25 @@ struct ShellHistory {
   /// Reads the file at `path`, which may be missing or damaged, and removes its lines before the last `limit`.
   init(path: String?) {
     self.path = path
-    guard let path, let bytes = try? FileBytes.read(path: path) else { return }
-    let all = bytes.split(separator: UInt8(ascii: "\n"))
-    let kept = all.suffix(Self.limit)
-    lines = kept.map { RawText.text($0) }
-    // Errors are ignored: the file stays long. Lines that another session adds meanwhile are lost.
-    if kept.count < all.count { try? FileReplacement.write(kept.flatMap { $0 + [UInt8(ascii: "\n")] }, to: path) }
+    guard let path, let all = Self.read(path) else { return }
+    lines = all.suffix(Self.limit).map { RawText.text($0) }
+    // Errors are ignored: the file stays long.
+    if all.count > Self.limit {
+      try? FileLock.holding(path, for: Self.patience) { () throws(SystemError) in
+        // Another session may have added lines meanwhile.
+        guard let kept = Self.read(path)?.suffix(Self.limit) else { return }
+        try FileReplacement.write(kept.flatMap { $0 + [UInt8(ascii: "\n")] }, to: path)
+      }
+    }
+  }
+
+  /// The time for which another session is waited for. No line is worth a longer one.
+  private static let patience: Duration = .seconds(1)
+
+  /// Returns the lines of the file; nil if it cannot be read.
+  private static func read(_ path: String) -> [ArraySlice<UInt8>]? {
+    let bytes = try? FileBytes.readRegular(path: path, limit: FileBytes.longestText)
+    return bytes?.split(separator: UInt8(ascii: "\n"))
   }
 
   /// `plugin-host/history` in XDG_STATE_HOME, which is created if necessary.
@@ -50,11 +63,14 @@ struct ShellHistory {
     lines.append(line)
     if lines.count > Self.limit { lines.removeFirst() }
     guard let path else { return }
-    let descriptor = open(RawText.cString(path), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { return }
-    defer { close(descriptor) }
-    // Write errors are ignored: they only shorten the history.
-    try? FileBytes.write(RawText.bytes(of: line) + [UInt8(ascii: "\n")], to: descriptor)
+    // Errors are ignored: they only shorten the history.
+    try? FileLock.holding(path, for: Self.patience) { () throws(SystemError) in
+      let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK
+      let descriptor = open(RawText.cString(path), flags, 0o600)
+      guard descriptor >= 0 else { return }
+      defer { close(descriptor) }
+      try FileBytes.write(RawText.bytes(of: line) + [UInt8(ascii: "\n")], to: descriptor)
+    }
   }
 
   /// Returns the line before the current one; nil at the first.

@@ -82,6 +82,8 @@ struct ShellVariables {
         }
         // One word alone would be taken for the first parameter, which may be a callback.
         arguments += try CommandLineArguments.arguments([text], for: signature, limit: limit, callback: nil)
+      } else if let value = try valueWithHandles(parts) {
+        arguments.append(Argument(name: name, .value(value)))
       } else {
         let text = try text(parts)
         arguments.append(

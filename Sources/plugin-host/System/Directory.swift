@@ -13,6 +13,24 @@ enum FileKind {
     self = information.st_mode & S_IFMT == S_IFDIR ? .directory : .other
   }
 
+  /// Whether there is an entry at a path.
+  ///
+  /// - Throws: the reason why a link on the path leads nowhere, such as to a volume that is not mounted: the entry is
+  ///   there, and cannot be read.
+  static func exists(_ path: String) throws(SystemError) -> Bool {
+    var information = stat()
+    var place = Directory.absolute(path)
+    if stat(RawText.cString(place), &information) == 0 { return true }
+    let error = SystemError.last
+    while lstat(RawText.cString(place), &information) != 0 {
+      let folder = Directory.parent(of: place)
+      if folder == place { return false }
+      place = folder
+    }
+    if information.st_mode & S_IFMT == S_IFLNK { throw error }
+    return false
+  }
+
   /// Whether there is a regular file at a path.
   static func isRegular(_ path: String) -> Bool {
     var information = stat()
@@ -30,6 +48,7 @@ enum Directory {
     guard let folder = opendir(path) else { throw .last }
     defer { closedir(folder) }
     var names: [String] = []
+    errno = 0
     while let entry = readdir(folder) {
       let name = withUnsafePointer(to: &entry.pointee.d_name) { tuple in
         tuple.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: tuple.pointee)) {
@@ -37,7 +56,9 @@ enum Directory {
         }
       }
       if name != "." && name != ".." { names.append(name) }
+      errno = 0
     }
+    guard errno == 0 else { throw .last }
     return names.sorted()
   }
 

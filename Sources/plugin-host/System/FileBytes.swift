@@ -1,38 +1,61 @@
 import CPluginEdge
 import Glibc
+import Synchronization
 
 /// Whole files, read and written without the buffers of stdio, which plugins may be using.
 enum FileBytes {
   /// The maximum number of bytes read from a file, a pipe or a device: some are endless.
   static let longest = 1 << 30
+  /// The maximum number of bytes of a file with rules, descriptions or lines, which is read as text.
+  static let longestText = 1 << 26
 
-  /// Reads all of a file, a pipe or a device, until its end. In an interactive session SIGINT ends it.
+  /// Lets reads and writes that wait end with EINTR once `isRequested` returns true. Call once, in a session.
+  static func allowInterruption(_ isRequested: @escaping @Sendable () -> Bool) {
+    interruption.withLock { $0 = isRequested }
+  }
+  private static let interruption = Mutex<(@Sendable () -> Bool)?>(nil)
+
+  /// Reads all of a file, a pipe or a device, until its end.
   ///
   /// - Throws: `SystemError`; EFBIG if there are more bytes than `limit`, ETIMEDOUT if the end has not come by the
-  ///   deadline, EINTR if it was interrupted.
+  ///   deadline, EINTR if it was interrupted; that of a link out of a folder that plugins may write to.
   static func read(
     path: String, limit: Int = longest, by deadline: ContinuousClock.Instant? = nil
   ) throws(SystemError) -> [UInt8] {
-    let deadline = deadline ?? (Interrupts.isInstalled ? .now + .seconds(1_000_000) : nil)
+    let canBeInterrupted = interruption.withLock { $0 != nil }
+    let deadline = deadline ?? (canBeInterrupted ? .now + .seconds(1_000_000) : nil)
     // To open a FIFO waits for its writer, unless it does not block.
     let flags = O_RDONLY | O_CLOEXEC | (deadline == nil ? 0 : O_NONBLOCK)
-    let descriptor = open(RawText.cString(Directory.absolute(path)), flags)
+    let path = Directory.absolute(path)
+    let place = try WritableFolders.place(of: path, followsLast: true)
+    let descriptor = try place?.open(flags) ?? open(RawText.cString(path), flags)
     guard descriptor >= 0 else { throw .last }
     defer { close(descriptor) }
     return try read(descriptor: descriptor, limit: limit, by: deadline)
   }
 
-  /// Reads all of a regular file. Never waits for another process, as a read of a FIFO does.
+  /// Reads all of a regular file. Never waits for another process, as a read of a FIFO does, and never reads a device.
+  /// Use it for each file that is found by its name or place, rather than given as input by the user.
   ///
-  /// - Throws: `SystemError`; EINVAL for another kind of file, EFBIG if there are more bytes than `limit`.
+  /// - Throws: `SystemError`; `.notRegular` for another kind of file, EFBIG if there are more bytes than `limit`.
   static func readRegular(path: String, limit: Int) throws(SystemError) -> [UInt8] {
-    let descriptor = open(RawText.cString(Directory.absolute(path)), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { throw .last }
+    let descriptor = try openRegular(path: path)
     defer { close(descriptor) }
-    var information = stat()
-    guard fstat(descriptor, &information) == 0 else { throw .last }
-    guard information.st_mode & S_IFMT == S_IFREG else { throw SystemError(code: EINVAL) }
     return try read(descriptor: descriptor, limit: limit)
+  }
+
+  /// Opens a regular file to read. Never waits.
+  ///
+  /// - Throws: `SystemError`; `.notRegular` for another kind of file.
+  static func openRegular(path: String) throws(SystemError) -> Int32 {
+    let descriptor = open(RawText.cString(Directory.absolute(path)), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    guard descriptor >= 0 else { throw .last }
+    var information = stat()
+    let error: SystemError? =
+      fstat(descriptor, &information) != 0 ? .last : information.st_mode & S_IFMT != S_IFREG ? .notRegular : nil
+    guard let error else { return descriptor }
+    close(descriptor)
+    throw error
   }
 
   /// Reads `descriptor` until its end.
@@ -73,13 +96,14 @@ enum FileBytes {
   private static func wait(
     for descriptor: Int32, _ events: Int32 = POLLIN, until deadline: ContinuousClock.Instant
   ) throws(SystemError) {
+    let isInterrupted = interruption.withLock(\.self)
     var ready = pollfd(fd: descriptor, events: Int16(events), revents: 0)
     while ready.revents == 0 {
       let left = ContinuousClock.now.duration(to: deadline)
       guard left > .zero else { throw SystemError(code: ETIMEDOUT) }
-      guard !Interrupts.isRequested else { throw SystemError(code: EINTR) }
+      guard isInterrupted?() != true else { throw SystemError(code: EINTR) }
       // Another thread may take the signal, which does not wake this one then.
-      let longest: Duration = Interrupts.isInstalled ? .milliseconds(100) : .seconds(1_000_000)
+      let longest: Duration = isInterrupted != nil ? .milliseconds(100) : .seconds(1_000_000)
       plugin_poll(&ready, 1, Int32((min(left, longest) / .milliseconds(1)).rounded(.up)))
     }
   }
@@ -87,8 +111,10 @@ enum FileBytes {
   /// Opens a file, a FIFO or a device to write to. Opening a FIFO waits for a reader.
   ///
   /// - Throws: `SystemError`; ETIMEDOUT if no reader has come by the deadline.
-  static func openToWrite(path: String, by deadline: ContinuousClock.Instant?) throws(SystemError) -> Int32 {
-    let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | (deadline == nil ? 0 : O_NONBLOCK)
+  static func openToWrite(
+    path: String, flags: Int32 = 0, by deadline: ContinuousClock.Instant?
+  ) throws(SystemError) -> Int32 {
+    let flags = flags | O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | (deadline == nil ? 0 : O_NONBLOCK)
     while true {
       let descriptor = open(RawText.cString(path), flags, 0o666)
       if descriptor >= 0 { return descriptor }

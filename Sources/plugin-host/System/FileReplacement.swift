@@ -4,19 +4,25 @@ import Glibc
 /// or the machine.
 enum FileReplacement {
   /// Writes `bytes` to a new file beside the one at `path`, and renames it to that. A file that is not regular, such as
-  /// a device or a pipe, is written to as it is, by the deadline.
+  /// a device or a pipe, is written to as it is, by the deadline. A link is followed, except in a folder that plugins
+  /// may write to: there it is replaced.
   static func write(
     _ bytes: [UInt8], to path: String, by deadline: ContinuousClock.Instant? = nil
   ) throws(SystemError) {
-    let path = Directory.absolute(path)
+    let place = try WritableFolders.place(of: Directory.absolute(path))
+    defer { withExtendedLifetime(place) {} }
+    let path = place?.path ?? Directory.absolute(path)
     umask(ProcessStart.mask)
     var information = stat()
-    let exists = stat(RawText.cString(path), &information) == 0
-    if exists ? information.st_mode & S_IFMT != S_IFREG : isLink(path) {
-      return try overwrite(bytes, path, by: deadline)
+    let follow = place == nil ? 0 : AT_SYMLINK_NOFOLLOW
+    var exists = fstatat(AT_FDCWD, RawText.cString(path), &information, follow) == 0
+    if exists, information.st_mode & S_IFMT == S_IFLNK {
+      exists = false
+    } else if exists ? information.st_mode & S_IFMT != S_IFREG : isLink(path) {
+      return try overwrite(bytes, path, place, by: deadline)
     }
     // The file that a link leads to, so that the link stays.
-    let target = exists ? resolved(path) : path
+    let target = exists && place == nil ? resolved(path) : path
     let temporary: String
     let descriptor: Int32
     do throws(SystemError) {
@@ -24,7 +30,7 @@ enum FileReplacement {
     } catch {
       // A file may be writable in a folder that accepts no new files.
       guard exists, [EACCES, EPERM, EROFS].contains(error.code) else { throw error }
-      return try overwrite(bytes, path)
+      return try overwrite(bytes, path, place)
     }
     do throws(SystemError) {
       if exists {
@@ -59,9 +65,9 @@ enum FileReplacement {
   }
 
   private static func overwrite(
-    _ bytes: [UInt8], _ path: String, by deadline: ContinuousClock.Instant? = nil
+    _ bytes: [UInt8], _ path: String, _ place: FilePlace?, by deadline: ContinuousClock.Instant? = nil
   ) throws(SystemError) {
-    let descriptor = try FileBytes.openToWrite(path: path, by: deadline)
+    let descriptor = try FileBytes.openToWrite(path: path, flags: place == nil ? 0 : O_NOFOLLOW, by: deadline)
     do throws(SystemError) {
       try FileBytes.write(bytes, to: descriptor, by: deadline)
     } catch {

@@ -7,13 +7,14 @@ import Synchronization
 /// The handler is installed once, for the life of the process. It sets a flag, then wakes the loop through the loop's
 /// pipe. The loop tests the flag before each sleep, so that no signal is lost between the test and the sleep.
 enum Interrupts {
-  /// Starts to record SIGINT, which also wakes `loop`.
+  /// Starts to record SIGINT, which also wakes `loop`, and ends reads and writes of files.
   @MainActor
   static func install(waking loop: MainLoop) {
     loop.notesInterrupts = true
     wakeup.store(loop.wakeup, ordering: .releasing)
     requested.store(false, ordering: .releasing)
     installed.store(true, ordering: .releasing)
+    FileBytes.allowInterruption { isRequested }
     action.install(for: SIGINT)
     // The parent may have started this process with the signal blocked.
     var set = sigset_t()

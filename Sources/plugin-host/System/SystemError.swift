@@ -8,9 +8,26 @@ struct SystemError: Error, Equatable, CustomStringConvertible {
   /// The error of the system call that just failed on this thread.
   static var last: SystemError { SystemError(code: errno) }
 
+  /// The error for a file of another kind, where a regular file is expected.
+  static let notRegular = SystemError(code: EINVAL)
+
+  /// The text of the error, if it is that of a file that is read.
+  var fileProblem: String { self == .notRegular ? "not a regular file" : description }
+
   /// The text of the error of a process's start that just failed, with the limits on the number of processes, if one is
   /// reached.
   static var lastOfStart: String { errno == EAGAIN ? "\(last): \(SystemLimit.tasks)" : "\(last)" }
 
-  var description: String { code == ETIMEDOUT ? "timed out" : SystemLimit.text(code) }
+  /// The error of a path that a plugin may have chosen (`WritableFolders`).
+  static var linkOut: SystemError { SystemError(code: linkOutCode) }
+
+  private static let linkOutCode: Int32 = -1
+
+  var description: String {
+    switch code {
+    case ETIMEDOUT: "timed out"
+    case Self.linkOutCode: "a symbolic link leads out of a folder that a plugin may write to; it is not followed"
+    default: SystemLimit.text(code)
+    }
+  }
 }

@@ -7,6 +7,8 @@ import Synchronization
 struct Admission: Sendable {
   private let files: [TrustFile]
   private let quarantine: [ContentHash: Quarantine.Entry]
+  /// The reason why the quarantine cannot be read. No plugin is loaded then: it may be there.
+  private let quarantineProblem: String?
   /// The level on the command line.
   private var level = TrustLevel.any
   /// Whether plugins run in this process, rather than in a worker or in a child that reads descriptions.
@@ -17,9 +19,17 @@ struct Admission: Sendable {
   /// The option by which a worker gets the level of its host.
   static let workerOption = "--trust="
 
-  private init(_ files: [TrustFile], _ quarantine: [Quarantine.Entry]) {
+  private init(_ files: [TrustFile], _ quarantine: Quarantine?) {
     self.files = files
-    self.quarantine = Dictionary(quarantine.map { ($0.hash, $0) }, uniquingKeysWith: { first, _ in first })
+    var entries: [Quarantine.Entry] = []
+    var problem: String?
+    do throws(SystemError) {
+      entries = try quarantine?.entries() ?? []
+    } catch {
+      problem = quarantine?.problem(error)
+    }
+    self.quarantine = Dictionary(entries.map { ($0.hash, $0) }, uniquingKeysWith: { first, _ in first })
+    quarantineProblem = problem
   }
 
   /// Reads the rules, and enforces them in this process.
@@ -28,7 +38,7 @@ struct Admission: Sendable {
     for path in [TrustFile.ofSystem, TrustFile.ofUser] {
       if let path { files.append(try TrustFile(path: path)) }
     }
-    let admission = Admission(files, Quarantine.ofUser?.entries() ?? [])
+    let admission = Admission(files, Quarantine.ofUser)
     current.withLock { $0 = admission }
     LibraryAdmission.install { path, descriptor in Self.current.withLock { $0 }?.refusal(path, descriptor) }
   }
@@ -60,8 +70,7 @@ struct Admission: Sendable {
     let demands = admission.demands.filter(\.isolatesUntrusted)
     guard !demands.isEmpty else { return false }
     return LibraryAdmission.files(judgedFor: path).contains { file in
-      let descriptor = open(RawText.cString(file), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-      guard descriptor >= 0 else { return false }
+      guard let descriptor = try? FileBytes.openRegular(path: file) else { return false }
       defer { close(descriptor) }
       return demands.contains { Judgement($0, file, descriptor) == .unknown }
     }
@@ -90,6 +99,7 @@ struct Admission: Sendable {
   }
 
   private func refusal(_ path: String, _ descriptor: Int32) -> LibraryAdmission.Refusal? {
+    if let quarantineProblem { return .quarantined("is not loaded: \(quarantineProblem)") }
     if !quarantine.isEmpty {
       guard let hash = try? ContentHash(of: descriptor) else { return .quarantined("cannot be read") }
       if let entry = quarantine[hash] { return .quarantined(entry.refusal) }
@@ -136,7 +146,7 @@ private enum Judgement {
   }
 
   private static func content(_ descriptor: Int32) -> [UInt8]? {
-    try? FileBytes.read(path: "/proc/self/fd/\(descriptor)")
+    try? FileBytes.readRegular(path: "/proc/self/fd/\(descriptor)", limit: FileBytes.longest)
   }
 
   static func < (judgement: Judgement, level: TrustLevel) -> Bool {

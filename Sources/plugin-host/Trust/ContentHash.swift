@@ -13,6 +13,13 @@ struct ContentHash: Hashable, Sendable, CustomStringConvertible {
     description = lower
   }
 
+  /// Computes the hash of bytes.
+  init(of bytes: [UInt8]) {
+    var digest = [UInt8](repeating: 0, count: 32)
+    SHA256(bytes, bytes.count, &digest)
+    description = Hexadecimal.text(digest)
+  }
+
   /// Computes the hash of an open file's content. The descriptor's offset does not change.
   init(of descriptor: Int32) throws(SystemError) {
     var context = SHA256_CTX()
@@ -32,10 +39,9 @@ struct ContentHash: Hashable, Sendable, CustomStringConvertible {
     description = Hexadecimal.text(digest)
   }
 
-  /// Computes the hash of the file at a path.
+  /// Computes the hash of the regular file at a path.
   init(path: String) throws(SystemError) {
-    let descriptor = open(RawText.cString(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { throw .last }
+    let descriptor = try FileBytes.openRegular(path: path)
     defer { close(descriptor) }
     try self.init(of: descriptor)
   }

@@ -40,11 +40,10 @@ struct TrustFile: Sendable {
     self.path = path
     let bytes: [UInt8]
     do throws(SystemError) {
-      guard try Self.exists(path) else { return }
-      bytes = try FileBytes.readRegular(path: path, limit: FileBytes.longest)
+      guard try FileKind.exists(path) else { return }
+      bytes = try FileBytes.readRegular(path: path, limit: FileBytes.longestText)
     } catch {
-      let problem = error.code == EINVAL ? "not a regular file" : "\(error)"
-      throw Failure(.notLoaded, "\(path): \(problem): no plugin is loaded until it is repaired")
+      throw Failure(.notLoaded, "\(path): \(error.fileProblem): no plugin is loaded until it is repaired")
     }
     try trust.check(path)
     for (index, line) in Self.lines(in: bytes).enumerated() {
@@ -57,23 +56,6 @@ struct TrustFile: Sendable {
     }
   }
 
-  /// Whether there is a file at a path.
-  ///
-  /// - Throws: ENOENT for a link that leads nowhere, such as one to a volume that is not mounted: there are rules,
-  ///   which cannot be read.
-  private static func exists(_ path: String) throws(SystemError) -> Bool {
-    if FileKind(path: path) != .missing { return true }
-    var information = stat()
-    var place = path
-    while lstat(RawText.cString(place), &information) != 0 {
-      let folder = Directory.parent(of: place)
-      if folder == place { return false }
-      place = folder
-    }
-    if information.st_mode & S_IFMT == S_IFLNK { throw SystemError(code: ENOENT) }
-    return false
-  }
-
   private mutating func read(_ words: [String]) -> Bool {
     let name = words.count > 2 ? Self.trimmed(words[2]) : ""
     switch (words[0], words.dropFirst().first) {
@@ -81,7 +63,7 @@ struct TrustFile: Sendable {
       guard let level = TrustLevel(rawValue: level), words.count == 2 else { return false }
       policy = level
     case ("untrusted", let place?):
-      guard let place = PluginPlace(rawValue: place), place != .thread, words.count == 2 else { return false }
+      guard let place = PluginIsolation(rawValue: place), place != .thread, words.count == 2 else { return false }
       isolatesUntrusted = place == .process
     case ("hash", let text?):
       guard let hash = ContentHash(text) else { return false }
@@ -97,24 +79,49 @@ struct TrustFile: Sendable {
   // MARK: Changes
 
   /// Adds a line, unless a line with the same beginning exists.
-  static func add(_ line: String, to path: String) throws(SystemError) {
-    let lines = try lines(of: path)
-    let start = line.split(separator: " ").prefix(2).joined(separator: " ")
-    guard !lines.contains(where: { $0.hasPrefix(start) }) else { return }
-    try write(lines + [line.displayLine], to: path)
+  static func add(_ line: String, to path: String) throws(FileChangeError) {
+    try change(path) { lines in
+      let start = line.split(separator: " ").prefix(2).joined(separator: " ")
+      guard !lines.contains(where: { $0.hasPrefix(start) }) else { return }
+      lines.append(line.displayLine)
+    }
   }
 
-  /// Removes the lines that satisfy a condition. Returns their number.
-  static func remove(from path: String, where isRemoved: (String) -> Bool) throws(SystemError) -> Int {
-    let lines = try lines(of: path)
-    let kept = lines.filter { !isRemoved($0) }
-    if kept.count < lines.count { try write(kept, to: path) }
-    return lines.count - kept.count
+  /// Removes the lines that satisfy a condition, and adds others, in one change. Returns the number of removed lines.
+  @discardableResult
+  static func remove(
+    from path: String, adding added: [String] = [], where isRemoved: (String) -> Bool
+  ) throws(FileChangeError) -> Int {
+    guard FileKind(path: path) != .missing || !added.isEmpty else { return 0 }
+    return try change(path) { lines in
+      let count = lines.count
+      lines.removeAll(where: isRemoved)
+      defer { lines += added }
+      return count - lines.count
+    }
+  }
+
+  /// Changes the lines of a file, one process after another.
+  private static func change<Result>(
+    _ path: String, _ change: (inout [String]) -> Result
+  ) throws(FileChangeError) -> Result {
+    do throws(SystemError) {
+      try Directory.make(Directory.parent(of: path))
+    } catch {
+      throw FileChangeError(path: path, error: error)
+    }
+    return try FileLock.holding(path) { () throws(SystemError) in
+      let old = try lines(of: path)
+      var new = old
+      let result = change(&new)
+      if new != old { try write(new, to: path) }
+      return result
+    }
   }
 
   private static func lines(of path: String) throws(SystemError) -> [String] {
     guard FileKind(path: path) != .missing else { return [] }
-    return Self.lines(in: try FileBytes.read(path: path)).filter { !$0.isEmpty }
+    return lines(in: try FileBytes.readRegular(path: path, limit: FileBytes.longestText)).filter { !$0.isEmpty }
   }
 
   /// Splits a file that any editor may have written: with a byte order mark, tabs, or CR LF at the ends of lines.
@@ -129,7 +136,6 @@ struct TrustFile: Sendable {
   }
 
   private static func write(_ lines: [String], to path: String) throws(SystemError) {
-    try Directory.make(Directory.parent(of: path))
     try FileReplacement.write(Array(lines.map { "\($0)\n" }.joined().utf8), to: path)
     chmod(RawText.cString(path), 0o644)
   }

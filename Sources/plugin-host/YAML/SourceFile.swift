@@ -46,24 +46,37 @@ struct SourceFile: Sendable {
     lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
   }
 
-  /// Reads the file at `path`; `-` is standard input. An error ends the command with that status.
+  /// Reads the file at `path`, which may be a pipe: the user has named it. `-` is standard input. An error ends the
+  /// command with that status.
   static func read(
-    _ path: String, or status: ExitStatus, number: Int = 0, by deadline: ContinuousClock.Instant? = nil
+    _ path: String, or status: ExitStatus, by deadline: ContinuousClock.Instant? = nil
   ) throws(Failure) -> SourceFile {
-    let name = path == "-" ? "standard input" : Directory.shown(path)
-    do {
-      let bytes =
-        try path == "-"
-        ? FileBytes.read(descriptor: STDIN_FILENO, by: deadline) : FileBytes.read(path: path, by: deadline)
-      guard let text = String(validating: bytes, as: UTF8.self) else {
-        throw Failure(status, "\(name): not UTF-8 text")
-      }
-      return SourceFile(path: name, text: text, number: number)
-    } catch let failure as Failure {
-      throw failure
-    } catch {
-      throw Failure(error as? SystemError, else: status, "\(name): \(error)".displayLine)
+    try read(path == "-" ? "standard input" : Directory.shown(path), status, 0) { limit throws(SystemError) in
+      try path == "-"
+        ? FileBytes.read(descriptor: STDIN_FILENO, limit: limit, by: deadline)
+        : FileBytes.read(path: path, limit: limit, by: deadline)
     }
+  }
+
+  /// Reads the regular file at `path`: one that was found in a folder, or that another file names.
+  static func readRegular(_ path: String, or status: ExitStatus, number: Int = 0) throws(Failure) -> SourceFile {
+    try read(Directory.shown(path), status, number) { limit throws(SystemError) in
+      try FileBytes.readRegular(path: path, limit: limit)
+    }
+  }
+
+  private static func read(
+    _ name: String, _ status: ExitStatus, _ number: Int, _ bytes: (_ limit: Int) throws(SystemError) -> [UInt8]
+  ) throws(Failure) -> SourceFile {
+    do throws(SystemError) {
+      if let text = String(validating: try bytes(FileBytes.longestText), as: UTF8.self) {
+        return SourceFile(path: name, text: text, number: number)
+      }
+    } catch {
+      let limit = error.code == EFBIG ? ": expected at most \(FileBytes.longestText) bytes" : ""
+      throw Failure(error, else: status, "\(name): \(error.fileProblem)\(limit)".displayLine)
+    }
+    throw Failure(status, "\(name): not UTF-8 text")
   }
 
   /// Returns the line with that number; nil if the file has none.

@@ -166,7 +166,8 @@ CHECKS(callback) = {
     RULE("promise_rescue() maps a rejection, and passes a fulfilment through", rescue_maps_a_rejection),
     RULE("promise_rescue() is for reasons of its type and of those that descend from it", rescue_looks_at_the_type),
     RULE("the verdict decides the outcome of the derived promise", a_verdict_decides),
-    RULE("a verdict or value that is none rejects it with an ERROR of domain \"promise\", code PROMISE_EINVAL",
+    RULE("an invalid verdict or value rejects the derived promise with an ERROR of domain \"promise\", code "
+         "PROMISE_EINVAL",
          a_wrong_verdict_rejects),
     RULE("settling a derived promise detaches its handler, and frees the context",
          a_settled_child_detaches_its_handler),

@@ -377,7 +377,7 @@ CHECKS(cancel) = {
     RULE("a handler of a discarded promise is called at once, with the cause",
          a_handler_of_a_discarded_promise_gets_the_cause),
     RULE("a promise that is settled drops its handlers uncalled", a_settled_promise_drops_its_handlers),
-    RULE("so does a promise that is destroyed while pending", a_promise_that_dies_drops_its_handlers),
+    RULE("a promise destroyed while pending drops its handlers", a_promise_that_dies_drops_its_handlers),
     RULE("every handler of a request is called, also if the first settles the promise",
          every_handler_runs_though_the_first_settles),
     RULE("a request propagates upstream with the last interest: every derived promise asked, no reference left",

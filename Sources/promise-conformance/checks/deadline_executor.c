@@ -56,7 +56,8 @@ static void a_dropped_job_asks_nobody(void) {
 }
 
 CHECKS(deadline_executor) = {
-    RULE("a deadline asks on its executor, also if it has passed already", a_deadline_asks_on_its_executor),
-    RULE("an executor that drops the job of a deadline asks nobody", a_dropped_job_asks_nobody),
+    RULE("a deadline requests cancellation on its executor, also if it has passed already",
+         a_deadline_asks_on_its_executor),
+    RULE("a dropped job of a deadline requests no cancellation", a_dropped_job_asks_nobody),
     CHECKS_END,
 };

@@ -229,7 +229,7 @@ CHECKS(inspect) = {
     RULE("objects are equal by identity, unless their type says otherwise", objects_are_equal_as_their_type_says),
     RULE("values nested a million deep are compared on a stack of 512 KiB", deep_values_are_compared_without_a_stack),
     RULE("parts that values share are compared once", shared_parts_are_compared_once),
-    RULE("a description fits into its buffer, and there is one of everything", description_fits_its_place),
+    RULE("a description fits into its buffer, for a value of every kind", description_fits_its_place),
     RULE("values and types that are missing are refused", missing_arguments_are_refused),
     CHECKS_END,
 };

@@ -344,7 +344,7 @@ CHECKS(operator) = {
     RULE("promise_publisher_transform() does as its functions say", a_transform_maps_and_filters),
     RULE("a transform makes values of errors", a_transform_makes_values_of_errors),
     RULE("a transform may finish, fail or cancel the stream", a_transform_may_end_the_stream),
-    RULE("a verdict or value that is none becomes an error event", a_misuse_by_a_transform_is_an_error),
+    RULE("an invalid verdict or value becomes an error event", a_misuse_by_a_transform_is_an_error),
     RULE("a transform may change the end of the stream", a_transform_may_change_the_end),
     RULE("promise_publisher_distinct() passes over a value that equals its predecessor",
          a_value_that_equals_its_predecessor_is_passed_over),

@@ -231,6 +231,6 @@ CHECKS(pool) = {
     RULE("a serial executor runs its jobs on its target, and both are current", a_serial_executor_runs_on_its_target),
     RULE("a serial executor on the last of 128 is refused", the_129th_serial_executor_is_refused),
     RULE("a serial executor whose turn is dropped drops all that waits", a_dropped_turn_drops_queued_jobs),
-    RULE("executors that are none, and jobs without a body, are refused", invalid_arguments_are_refused),
+    RULE("invalid executors, and jobs without a body, are refused", invalid_arguments_are_refused),
     CHECKS_END,
 };

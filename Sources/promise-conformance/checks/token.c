@@ -327,7 +327,7 @@ CHECKS(token) = {
          an_invalidated_token_silences_earlier_callbacks),
     RULE("an outcome without a handler passes through an invalidated token",
          an_outcome_without_a_handler_is_not_silenced),
-    RULE("cancelling a token asks its promises, and silences nobody", cancelling_silences_nobody),
+    RULE("cancelling a token asks its promises, and silences no handler", cancelling_silences_nobody),
     RULE("a chained token is invalidated with its parent, and cancelled with it if asked to",
          chained_tokens_are_cancelled_with_their_parent),
     RULE("a circle of tokens is refused with PROMISE_EDEADLK", a_circle_is_refused),
@@ -335,6 +335,6 @@ CHECKS(token) = {
     RULE("a token that several paths reach is invalidated once", a_token_with_two_parents_is_freed_once),
     RULE("a token may be used by several threads", a_token_may_be_used_by_several_threads),
     RULE("a deadline cancels the token and those chained to it, and an earlier one stays", a_deadline_cancels),
-    RULE("a token that is none is refused", invalid_arguments_are_refused),
+    RULE("an invalid token is refused", invalid_arguments_are_refused),
     CHECKS_END,
 };

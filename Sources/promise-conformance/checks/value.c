@@ -198,7 +198,7 @@ CHECKS(value) = {
     RULE("BYTES are a copy; empty ones are NULL", bytes_are_copied),
     RULE("foreign BYTES are not copied, and freed once", foreign_bytes_are_not_copied),
     RULE("an ERROR has a domain, a code and a message", error_has_its_parts),
-    RULE("other kinds have none of these", other_kinds_have_no_parts),
+    RULE("a value that is not an ERROR has no domain, code or message", other_kinds_have_no_parts),
     RULE("missing arguments are refused", missing_arguments_are_refused),
     RULE("forged values are refused wherever they are passed, and settle nothing", forged_values_are_refused),
     RULE("a PROMISE holds one reference of the promise", a_promise_in_a_value_holds_a_reference),

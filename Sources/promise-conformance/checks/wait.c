@@ -246,7 +246,7 @@ CHECKS(wait) = {
     RULE("waiting for a settled promise returns at once", settled_promises_need_no_waiting),
     RULE("waiting for a pending promise ends when its time is over, and not before", pending_promise_times_out),
     RULE("a settlement on another thread ends the wait", a_settlement_ends_the_wait),
-    RULE("so it does for the last promise of a chain", waits_for_the_end_of_a_chain),
+    RULE("a settlement on another thread ends the wait for the last promise of a chain", waits_for_the_end_of_a_chain),
     RULE("waiting for a promise that only this thread could settle is PROMISE_EDEADLK",
          waiting_for_a_promise_of_this_thread_is_a_deadlock),
     RULE("waiting within a handler of a request for the promise that was asked is PROMISE_EDEADLK",

@@ -117,6 +117,40 @@ void a_float_has_a_range() {
     CHECK(throws<promises::error>([] { promise<double>::resolved(std::numeric_limits<long double>::max()); }, unfit));
 }
 
+void numbers_of_other_languages_are_read() {
+  CHECK(promise<double>::resolved(2.0).as<int>().get() == 2 &&
+        promise<double>::resolved(1.0).as<colour>().get() == colour::red);
+  const double beyond = 18446744073709551616.0;
+  for (const double number : {2.5, 1e20, beyond, std::nan(""), HUGE_VAL, -1.0})
+    CHECK(throws<promises::error>([&] { promise<double>::resolved(number).as<std::uint64_t>().get(); }, unfit));
+  CHECK(throws<promises::error>([] { promise<double>::resolved(300.0).as<std::int8_t>().get(); }, unfit));
+  CHECK(promise<double>::resolved(-beyond / 2).as<std::int64_t>().get() == INT64_MIN);
+  CHECK(promises::from_json("[1, 2.5]").as<std::vector<double>>() == std::vector<double>{1, 2.5});
+  CHECK(promises::from_json("[1.0, -2]").as<std::vector<int>>() == std::vector<int>{1, -2});
+  const std::vector<double> list{1, 2.5};
+  CHECK(promises::from_json(promises::to_json(promises::value::of(list))).as<std::vector<double>>() == list);
+  CHECK(promises::from_json("{\"a\": 1}").as<std::map<std::string, std::optional<double>>>().at("a") == 1.0);
+  // A BOOL and a number are never read as one another.
+  CHECK(throws<promises::error>([] { promise<bool>::resolved(true).as<double>().get(); }, unfit));
+  CHECK(throws<promises::error>([] { promise<double>::resolved(1.0).as<bool>().get(); }, unfit));
+}
+
+void an_integer_that_is_not_exact_is_refused() {
+  constexpr std::int64_t exact = std::int64_t{1} << 53;
+  CHECK(promise<std::int64_t>::resolved(exact).as<double>().get() == 9007199254740992.0);
+  CHECK(promise<std::int64_t>::resolved(INT64_MIN).as<double>().get() == -9223372036854775808.0);
+  CHECK(promise<std::uint64_t>::resolved(UINT64_MAX - 2047).as<double>().get() == 18446744073709549568.0);
+  CHECK(throws<promises::error>([&] { promise<std::int64_t>::resolved(exact + 1).as<double>().get(); }, unfit));
+  CHECK(throws<promises::error>([] { promise<std::int64_t>::resolved(INT64_MAX).as<double>().get(); }, unfit));
+  CHECK(throws<promises::error>([] { promise<std::uint64_t>::resolved(UINT64_MAX).as<double>().get(); }, unfit));
+  CHECK(promise<int>::resolved(-16777216).as<float>().get() == -16777216.0f);
+  CHECK(throws<promises::error>([] { promise<int>::resolved(16777217).as<float>().get(); }, unfit));
+  // resolve() refuses them too.
+  CHECK(throws<promises::error>([&] { promise<double>::resolved(exact + 1); }, unfit));
+  CHECK(throws<promises::error>([] { promise<float>::resolved(16777217); }, unfit));
+  CHECK(promise<float>::resolved(true).get() == 1.0f);
+}
+
 void numbers_in_containers_have_a_range() {
   using small = std::uint8_t;
   const promise<std::optional<small>> perhaps;
@@ -146,6 +180,20 @@ void numbers_in_containers_have_a_range() {
         promise<std::map<std::string, int>>::resolved({{"a", 300}}).as<std::map<std::string, small>>().get();
       },
       unfit));
+}
+
+void a_null_pointer_as_text_is_refused() {
+  const char *const none = nullptr;
+  const promise<std::string> text;
+  CHECK(throws<promises::error>([&] { text.resolve(none); }, unfit));
+  CHECK(throws<promises::error>([&] { promise<std::optional<std::string>>::resolved(none); }, unfit));
+  CHECK(throws<promises::error>([&] { promises::value::of(none); }, unfit));
+  CHECK(throws<promises::error>([&] { promises::publisher<std::string>().publish(none); }, unfit));
+  CHECK(!text.is_settled() && text.resolve("text"));
+  const auto failed = text.then([&](const std::string &) { return none; });
+  CHECK(throws<promises::error>([&] { failed.get(); }, unfit));
+  CHECK(
+      throws<promises::error>([&] { text.then([](const std::string &) -> char * { return nullptr; }).get(); }, unfit));
 }
 
 void braces_make_the_value() {
@@ -207,7 +255,8 @@ void maps_and_arrays_are_looked_into() {
 
 int main() {
   return run(more_types_come_back, a_promise_is_a_value, numbers_that_do_not_fit_are_refused,
-             a_fraction_is_not_an_integer, a_float_has_a_range, numbers_in_containers_have_a_range,
-             braces_make_the_value, a_rescue_gives_the_type_of_the_promise, members_are_handlers,
-             objects_are_read_where_they_lie, maps_and_arrays_are_looked_into);
+             a_fraction_is_not_an_integer, a_float_has_a_range, numbers_of_other_languages_are_read,
+             an_integer_that_is_not_exact_is_refused, numbers_in_containers_have_a_range,
+             a_null_pointer_as_text_is_refused, braces_make_the_value, a_rescue_gives_the_type_of_the_promise,
+             members_are_handlers, objects_are_read_where_they_lie, maps_and_arrays_are_looked_into);
 }

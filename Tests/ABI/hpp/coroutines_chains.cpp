@@ -1,4 +1,5 @@
-// Long chains of coroutines: requests to cancel, and executors that drop their jobs. None of them recurses.
+// Long chains of coroutines: requests to cancel, and executors that drop their jobs. Long loops on executors that run
+// jobs at once. None of them recurses.
 #include <coroutine>
 #include <memory>
 #include <stdexcept>
@@ -182,11 +183,119 @@ void a_request_reaches_inputs_in_order() {
   CHECK(count.get() == 3);
 }
 
+// Executors that run jobs at once.
+std::vector<promises::executor> inline_executors() {
+  std::vector<promises::executor> all;
+  all.push_back(promises::executor::immediate());
+  all.push_back(promises::executor::of([](promises::job job) { job.run(); }));
+  all.push_back(promises::executor::serial(promises::executor::immediate()));
+  return all;
+}
+
+// Returns how often the coroutine continued on the executor.
+promise<int> loop_on(const promises::executor &where) {
+  const counted local;
+  const auto ready = promise<int>::resolved(1);
+  int count = 0;
+  for (int i = 0; i < many; ++i) {
+    const int one = co_await ready.on(where);
+    if (where.is_current())
+      count += one;
+  }
+  co_return count;
+}
+
+void a_loop_on_an_executor_that_runs_at_once_takes_no_stack() {
+  for (const auto &where : inline_executors())
+    CHECK(loop_on(where).get() == many);
+  CHECK(loop_on(promises::executor::global()).get() == many);
+}
+
+promise<int> sum_on(const promises::subscriber<int> &of, const promises::executor &where) {
+  int sum = 0;
+  while (const auto number = co_await of.next_or_end().on(where))
+    sum += *number;
+  co_return sum;
+}
+
+void a_loop_over_pending_events_takes_no_stack() {
+  for (const auto &where : inline_executors()) {
+    const promises::publisher<int> numbers;
+    const auto by = numbers.subscribe();
+    for (int i = 0; i < many; ++i)
+      numbers.publish(1);
+    numbers.finish();
+    CHECK(sum_on(by, where).get() == many);
+  }
+}
+
+// A coroutine of another kind, which destroys itself.
+struct detached {
+  struct promise_type {
+    detached get_return_object() noexcept {
+      return {};
+    }
+    std::suspend_never initial_suspend() noexcept {
+      return {};
+    }
+    std::suspend_never final_suspend() noexcept {
+      return {};
+    }
+    void return_void() noexcept {}
+    void unhandled_exception() noexcept {}
+  };
+};
+detached count_on(const promises::executor &where, int &count) {
+  const counted local;
+  const auto ready = promise<int>::resolved(1);
+  while (count < many)
+    count += co_await ready.on(where);
+}
+
+void a_loop_of_another_kind_takes_no_stack() {
+  for (const auto &where : inline_executors()) {
+    int count = 0;
+    count_on(where, count);
+    CHECK(count == many && counted::alive == 0);
+  }
+}
+
+promise<int> wait_on(const promises::executor &where) {
+  co_return co_await promise<int>::resolved(1).on(where);
+}
+// Starts other coroutines between its waits: each has ended when its call returns.
+promise<int> start_between(const promises::executor &where) {
+  int ended = 0;
+  for (int i = 0; i < 3; ++i) {
+    co_await promise<int>::resolved(1).on(where);
+    const auto first = wait_on(where), second = wait_on(where);
+    ended += first.is_settled() + second.is_settled();
+  }
+  co_return ended;
+}
+
+void a_coroutine_within_another_is_not_delayed() {
+  CHECK(start_between(promises::executor::immediate()).get() == 6);
+  CHECK(start_between(promises::executor::of([](promises::job job) { job.run(); })).get() == 6);
+}
+
+void a_loop_ends_with_its_executor() {
+  int left = 1000;
+  const auto runs_some = promises::executor::of([&](promises::job job) {
+    if (--left > 0)
+      job.run();
+  });
+  const auto ended = loop_on(runs_some);
+  CHECK(counted::alive == 0 && throws<promises::error>([&] { ended.get(); }, is_closed));
+}
+
 } // namespace
 
 int main() {
   return run(a_request_propagates_to_the_source, a_request_propagates_through_handlers, an_executor_that_drops_ends_all,
              a_closed_loop_ends_all, another_thread_drops_the_jobs, a_promise_settled_before_stays_so,
              a_request_within_a_request_is_complete, a_request_within_a_c_handler_is_complete_too,
-             a_request_reaches_inputs_in_order);
+             a_request_reaches_inputs_in_order, a_loop_on_an_executor_that_runs_at_once_takes_no_stack,
+             a_loop_over_pending_events_takes_no_stack, a_loop_of_another_kind_takes_no_stack,
+             a_coroutine_within_another_is_not_delayed, a_loop_ends_with_its_executor);
 }

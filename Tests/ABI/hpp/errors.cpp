@@ -143,6 +143,23 @@ void a_kind_of_cancelled_cancels() {
   CHECK(throws<promises::cancelled>([&] { led.get(); }));
 }
 
+void any_value_is_the_cause_of_a_cancelled() {
+  const auto cancels = [](promises::value reason) {
+    const auto ended = promise<>::resolved().then([&]() -> int { throw promises::cancelled(std::move(reason)); });
+    promises::value cause;
+    CHECK(ended.cancel_requested() && throws<promises::cancelled>([&] { ended.get(); },
+                                                                  [&](const auto &e) {
+                                                                    cause = e.cause();
+                                                                    return e.reason().kind() == PROMISE_KIND_DISCARDED;
+                                                                  }));
+    return cause;
+  };
+  CHECK(cancels(promises::value::of("because")).as<std::string>() == "because");
+  CHECK(cancels(promises::value()).kind() == PROMISE_KIND_VOID);
+  // A DISCARDED is the reason itself.
+  CHECK(cancels(promises::cancelled::discarded(promises::value::of(2))).as<int>() == 2);
+}
+
 void handles_that_are_none() {
   CHECK(throws<promises::error>([] { promise<int>::adopt(nullptr); },
                                 [](const promises::error &e) { return e.code() != PROMISE_OK; }));
@@ -159,5 +176,5 @@ void handles_that_are_none() {
 int main() {
   return run(handles_that_are_none, an_exception_caught_as_its_base_stays_whole, no_exception_is_an_error,
              an_error_is_never_empty, an_error_has_cause_and_origin, texts_keep_valid_text, an_exception_needs_no_text,
-             a_kind_of_cancelled_cancels);
+             a_kind_of_cancelled_cancels, any_value_is_the_cause_of_a_cancelled);
 }

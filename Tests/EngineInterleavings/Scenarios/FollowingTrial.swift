@@ -87,7 +87,7 @@ final class FollowingTrial: Explorable {
   }
 
   private func observe(_ promise: CellRef, _ index: Int) {
-    _ = promise.react(isHeld: false) { [unowned self] isRejected, value, _ in
+    _ = promise.react(returnsPromise: false) { [unowned self] isRejected, value, _ in
       self.outcomes[index].append(Outcome(kind: value.kind, bits: value.bits, isRejected: isRejected))
       return .leave
     }

@@ -46,7 +46,7 @@ final class OrderingTrial: Explorable {
   }
 
   private func observe(_ body: @escaping () -> Void) {
-    _ = promise.react(isHeld: false) { _, _, _ in
+    _ = promise.react(returnsPromise: false) { _, _, _ in
       body()
       return .leave
     }

@@ -54,6 +54,10 @@ static int32_t read_file(const char *path) {
   return opened(open(path, O_RDONLY));
 }
 
+static int32_t open_with(const char *path, int32_t flags) {
+  return opened(open(path, flags, 0600));
+}
+
 static int32_t read_relative(const char *folder, const char *path) {
   int descriptor = open(folder, O_PATH | O_DIRECTORY);
   if (descriptor < 0)
@@ -212,6 +216,20 @@ static int32_t map_memory(uint64_t size) {
   return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? errno : 0;
 }
 
+/* Gives half of a mapping back. */
+static int32_t shrink(uint64_t size) {
+  void *memory = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memory == MAP_FAILED || mremap(memory, size, size / 2, 0) == MAP_FAILED ? errno : 0;
+}
+
+/* Makes a shared mapping writable, which takes no memory of the process. */
+static int32_t protect_shared(const char *path) {
+  int descriptor = open(path, O_RDWR);
+  void *memory = mmap(NULL, 1 << 30, PROT_READ, MAP_SHARED, descriptor, 0);
+  close(descriptor);
+  return memory == MAP_FAILED ? errno : error_of(mprotect(memory, 1 << 30, PROT_READ | PROT_WRITE));
+}
+
 static int32_t extend_heap(uint64_t size) {
   return sbrk((intptr_t)size) == (void *)-1 ? errno : 0;
 }
@@ -331,6 +349,9 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("echo(value: i32) -> i32", echo),
     FUNCTION("process() -> i32", process),
     FUNCTION("read_file(path: cstr) -> i32", read_file),
+    FUNCTION("open_with(path: cstr, flags: i32) -> i32", open_with),
+    FUNCTION("shrink(size: u64) -> i32", shrink),
+    FUNCTION("protect_shared(path: cstr) -> i32", protect_shared),
     FUNCTION("read_in_child(path: cstr) -> i32", read_in_child),
     FUNCTION("limit_of_core() -> u64", limit_of_core),
     FUNCTION("read_relative(folder: cstr, path: cstr) -> i32", read_relative),

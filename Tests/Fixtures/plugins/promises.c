@@ -156,6 +156,49 @@ static promise_t *sum(promise_bytes_t data) {
   return promise;
 }
 
+/* A promise that a request to cancel settles. */
+struct requested {
+  promise_t *promise;
+  int64_t value;
+};
+
+static _Atomic int32_t waits, requests;
+
+/* The number of promises that until_request() has returned, and of those that were asked to cancel. */
+static int32_t waiting_count(void) {
+  return waits;
+}
+
+static int32_t request_count(void) {
+  return requests;
+}
+
+static void on_request(void *ctx, const promise_value_t *reason) {
+  struct requested *requested = ctx;
+  (void)reason;
+  requests++;
+  if (requested->value == 0)
+    promise_discard(requested->promise);
+  else
+    promise_resolve(requested->promise, &(promise_value_t){.kind = PROMISE_KIND_I64, .as.i64 = requested->value});
+  promise_release(requested->promise);
+}
+
+/* Returns a promise that is fulfilled with the value, or discarded if that is 0, when it is asked to cancel. */
+static promise_t *until_request(int64_t value) {
+  struct requested *requested = malloc(sizeof *requested);
+  *requested = (struct requested){pending_promise(), value};
+  promise_t *promise = requested->promise;
+  promise_on_cancel_request(promise, on_request, requested, free);
+  waits++;
+  return promise;
+}
+
+static promise_t *until_request_after(void (*first)(void), int64_t value) {
+  first();
+  return until_request(value);
+}
+
 static promise_t *sum_after(void (*first)(void), promise_bytes_t data) {
   first();
   return sum(data);
@@ -210,6 +253,10 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("hold_twofold() -> promise<i64>", hold_twofold),
     FUNCTION("drop()", drop),
     FUNCTION("twofold(number: promise<i64>) -> promise<i64>", twofold),
+    FUNCTION("until_request(value: i64 = 5) -> promise<i64>", until_request),
+    FUNCTION("waiting_count() -> i32", waiting_count),
+    FUNCTION("request_count() -> i32", request_count),
+    FUNCTION("until_request_after(first: fn(), value: i64) -> promise<i64>", until_request_after),
     FUNCTION("sum(data: bytes) -> promise<u64>", sum),
     FUNCTION("sum_after(first: fn(), data: bytes) -> promise<u64>", sum_after),
     FUNCTION("go()", go),

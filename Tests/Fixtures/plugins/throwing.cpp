@@ -101,6 +101,15 @@ static promise_status_t fails(int32_t *result, promise_value_t *error) {
   throw std::runtime_error("after all");
 }
 
+static promise_status_t stores(promise_str_t text, int32_t *, promise_value_t *error) {
+  promise_value_error(error, "test.throwing", 9, std::string(text.data, text.length).c_str());
+  throw std::runtime_error("after all");
+}
+
+static promise_status_t stores_beside(promise_str_t text, int32_t *, int32_t *result, promise_value_t *error) {
+  return stores(text, result, error);
+}
+
 static promise_t *makes() {
   throw std::runtime_error("no promise");
 }
@@ -157,6 +166,8 @@ static void unload() {
 static const promise_plugin_function_t functions[] = {
     FUNCTION("throws(what: str) -> i32", throws),
     FUNCTION("fails() -> i32 !", fails),
+    FUNCTION("stores(text: str) -> i32 !", stores),
+    FUNCTION("stores_beside(text: str, count: out i32) -> i32 !", stores_beside),
     FUNCTION("makes() -> promise<void>", makes),
     FUNCTION("within_handler() -> promise<void>", within_handler),
     FUNCTION("gives() -> own(throwing_free) bytes", gives),

@@ -22,6 +22,9 @@ extension EndToEnd {
       int list_variadic(int (*print)(const char *format, ...));
       int list_where(visit_t *slot);
       int list_bind(list *l, const char *text, void (*release)(void *));
+      typedef void (*GDestroyNotify)(void *data);
+      int list_drop_with(list *l, GDestroyNotify drop);
+      int list_free_full(list *l, GDestroyNotify free_func);
       """
     private static let source = """
       #include <stdlib.h>
@@ -39,7 +42,20 @@ extension EndToEnd {
       int list_plain(void *data, size_t size, int (*read)(int)) { return 0; }
       int list_variadic(void *p) { return 0; }
       int list_where(void *p) { return 0; } int list_bind(void *p) { return 0; }
+      int list_drop_with(list *l, void (*drop)(void *)) { return drop == 0; } int list_free_full(void *l) { return 0; }
       """
+
+    @Test("a GDestroyNotify may be left out, but not where it is the purpose of the function")
+    func destroyNotify() throws {
+      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
+        let drop = "(l: ptr<list>, drop: fn(data: ptr<void>?) @forever?) -> i32"
+        #expect(adopted.signature("list_drop_with") == "list_drop_with" + drop)
+        let free = "(l: ptr<list>, free_func: fn(data: ptr<void>?) @forever) -> i32"
+        #expect(adopted.signature("list_free_full") == "list_free_full" + free)
+        let text = try adopted.shell("use LIB as l", "a = l.list_new", "l.list_drop_with $a")
+        #expect(text == "1\n")
+      }
+    }
 
     @Test(arguments: [
       (

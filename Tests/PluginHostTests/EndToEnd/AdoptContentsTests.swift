@@ -11,6 +11,7 @@ extension EndToEnd {
       double next(unsigned short seed[3]);
       void makes(unsigned char key[16]);
       void begins(unsigned char start[16]);
+      void floods(unsigned char all[24576]);
       void takes(unsigned short param[7]);
       int follows(double value, int *place);
       int stamps(double value, long *when);
@@ -36,6 +37,7 @@ extension EndToEnd {
       }
       void makes(unsigned char key[16]) { memset(key, 0, 8); memset(key + 8, 'a', 8); }
       void begins(unsigned char start[16]) { memset(start, 1, 8); }
+      void floods(unsigned char all[24576]) { memset(all, 0, 12288); memset(all + 12288, 'a', 12288); }
       static unsigned short kept[7];
       void takes(unsigned short param[7]) { memcpy(kept, param, sizeof kept); }
       int follows(double value, int *place) { int old = *place; *place = value > 1; return old > 0; }
@@ -84,7 +86,8 @@ extension EndToEnd {
           ("join", "(all: inout str[len], len: usize, sep: i32)"),
           ("fills", "(text: out str[size], size: usize) -> i32"),
           ("next", "(seed: inout [u16; 3]) -> f64"), ("makes", "(key: out [u8; 16])"),
-          ("begins", "(start: inout [u8; 16])"), ("takes", "(param: inout [u16; 7])"),
+          ("begins", "(start: inout [u8; 16])"), ("floods", "(all: out [u8; 24576])"),
+          ("takes", "(param: inout [u16; 7])"),
           ("follows", "(value: f64, place: inout i32) -> i32"), ("stamps", "(value: f64, when: out i64) -> i32"),
           ("crashes_at", "(value: f64, offset: inout u32) -> i32"), ("nothing", "(value: f64, whole: out i32) -> i32"),
           ("both", "(first_out: out [u8; 4], second_out: inout [u8; 4]) -> i32"),
@@ -95,6 +98,7 @@ extension EndToEnd {
         for (name, check) in [
           ("join", "all is read and written: calls that found other contents there had other effects"),
           ("makes", "key is written, and not read by any of 24 calls"),
+          ("floods", "all is written, and not read by any of 24 calls"),
           ("begins", "start is taken to be 16 elements that are read and written; if only written, it is out"),
           ("takes", "param was not written by any of 24 calls; if it is only read, it is not inout"),
           ("nothing", "whole was not written by any of 24 calls; if it is read, it is inout"),

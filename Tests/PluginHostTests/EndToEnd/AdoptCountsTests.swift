@@ -31,6 +31,8 @@ extension EndToEnd {
       void glPixelMapfv(int map, const float *values);
       int count_all(char *const *argv, const char letters[]);
       void set_table(const int *table);
+      void encode(char *dst, size_t length, const unsigned char *src);
+      void encode_size(char *dst, size_t dst_size, const unsigned char *src);
       void negate(unsigned long *rp, const unsigned long *up, long k);
       """
     private static let source = """
@@ -41,12 +43,14 @@ extension EndToEnd {
       int ask() { return 0; } int tell() { return 0; } int new_face() { return 0; }
       int use_face() { return 0; } void glVertex3fv() {} void glLightfv() {}
       void glPixelMapfv() {} int count_all() { return 0; } void set_table() {} void negate() {}
+      void encode() {} void encode_size() {}
       """
 
     @Test(arguments: [
       ("gather", "(to: out bytes[room], fd: i32, room: u64) -> i32"),
       ("scatter", "(fd: i32, from: bytes[room], flags: i32, room: u64) -> i32"),
       ("keyed", "(key_length: usize, key: bytes[key_length], rounds: i32) -> i32"),
+      ("encode_size", "(dst: out str[dst_size], dst_size: usize, src: bytes[*])"),
       ("fill", "(length: usize, to: out bytes[length]) -> i32"), ("wide", "(text: &[i32; 0]) -> i32"),
       ("wide_of", "(text: &[i32; length], length: i32, flags: i32) -> i32"),
       ("parse", "(text: cstr, endptr: out ptr<char>?) -> i32"), ("fails", "(sql: cstr, errmsg: out cstr?) -> i32"),
@@ -63,6 +67,7 @@ extension EndToEnd {
     @Test(arguments: [
       // The result may be longer than the part that is read.
       ("append", "'to' is written to"),
+      ("encode", "'dst' is written to"),
       ("use_face", "'aface' may be an array of addresses"), ("tell", "'other' may be an array of addresses"),
       ("names", "'all' may be an array of addresses"),
       // As many as the function reads, which nothing counts either.

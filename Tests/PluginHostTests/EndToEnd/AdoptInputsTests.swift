@@ -45,6 +45,15 @@ extension EndToEnd {
       }
     }
 
+    @Test func theNumberOfWordsIsReadAndReplaced() throws {
+      let header = "typedef struct parser parser;\nint parse_options(parser *p, int *argc, char ***argv);"
+      try AdoptedHeader.with(header, source: "int parse_options() { return 0; }", ["--caller-memory"]) { adopted in
+        #expect(
+          adopted.signature("parse_options")
+            == "parse_options(p: ptr<parser>, argc: inout i32, argv: ptr<any>) -> i32", "\(adopted.draft.errors)")
+      }
+    }
+
     @Test func aCountAsTheResultIsMarked() throws {
       try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
         let marks = adopted.draft.text.split(separator: "\n").filter { $0.contains("room for len elements") }

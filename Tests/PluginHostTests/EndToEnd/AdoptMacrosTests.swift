@@ -77,8 +77,9 @@ extension EndToEnd {
     @Test func aConstantThatIsNoneIsAMistakeOfTheFile() throws {
       try AdoptedHeader.with("int abs(int x);", library: "libc.so.6") { adopted in
         let text = adopted.draft.text + "constants: {A: 1.5, '1B': 2}\n"
-        try text.write(toFile: adopted.file, atomically: true, encoding: .utf8)
-        let errors = try adopted.call("abs", "1")
+        let file = adopted.file.replacing("a.adopt", with: "wrong.adopt")
+        try text.write(toFile: file, atomically: true, encoding: .utf8)
+        let errors = try HostProcess.run("call", file, "abs", "1").errors
         #expect(errors.contains("A: 1.5 is not a constant") && errors.contains("1B: 2 is not a constant"), "\(errors)")
       }
     }

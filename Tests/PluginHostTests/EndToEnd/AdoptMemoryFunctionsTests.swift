@@ -1,9 +1,11 @@
 import Testing
 
 extension EndToEnd {
-  /// Memory that callers set aside, and data behind addresses: `memory_new`, `memory_read` and their like.
+  /// Caller-allocated memory, and data behind addresses: `memory_new`, `memory_read` and their like.
   @Suite struct AdoptMemoryFunctionsTests {
     private static let header = """
+      #include <stddef.h>
+      int all_sizes(size_t *sizes);
       void number_text(int number, char *to);
       int atomic_bump(int *number);
       int text_split(char *text, char **parts);
@@ -31,6 +33,7 @@ extension EndToEnd {
       #include <stdlib.h>
       #include <string.h>
       void number_text(int number, char *to) { sprintf(to, "number %d", number); }
+      int all_sizes(unsigned long *sizes) { sizes[3] = 1; return 4; }
       int atomic_bump(int *number) { return ++*number; }
       int text_split(char *text, char **parts) {
         int count = 0;
@@ -65,6 +68,17 @@ extension EndToEnd {
       }
       int chain_length(struct chain *list) { int n = 0; for (; list; list = list->next) n++; return n; }
       """
+
+    @Test("a check gives memory to functions that take memory of the caller")
+    func checked() throws {
+      try AdoptedHeader.with(Self.header, source: Self.source, ["--caller-memory", "--check"]) { adopted in
+        guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
+        for name in ["number_text", "all_sizes", "atomic_bump", "text_split"] {
+          #expect(adopted.signature(name).contains("ptr<"), "\(adopted.draft.errors)")
+          #expect(!adopted.draft.errors.contains("  \(name): not checked"), "\(adopted.draft.errors)")
+        }
+      }
+    }
 
     @Test(arguments: [
       ("number_text", "(number: i32, to: ptr<char>)"), ("atomic_bump", "(number: ptr<i32>) -> i32"),

@@ -103,7 +103,7 @@ extension EndToEnd {
       ("open_init", "(o: ptr<open_t>)"), ("given_init", "(g: ptr<given_t>)"),
       ("chain_init", "(chain: out(16) ptr<chain_t>)"), ("sums_init", "(sums: ptr<sum_t>, count: i32)"),
     ])
-    func aStructThatAFunctionMakesIsSetAside(name: String, types: String) throws {
+    func aStructThatAFunctionMakesIsCallerAllocated(name: String, types: String) throws {
       try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
         #expect(adopted.signature(name) == name + types, "\(adopted.draft.errors)")
       }

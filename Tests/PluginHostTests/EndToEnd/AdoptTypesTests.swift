@@ -34,6 +34,11 @@ extension EndToEnd {
         "typedef enum { ONE = 1, TWO, THREE, FOUR } n_t;\nvoid sin(n_t n);",
         "sin(n: u32 enum {ONE = 1, TWO = 2, THREE = 3, FOUR = 4})"
       ),
+      // More sums of bits than bits.
+      (
+        "enum e { A = 1, B = 2, C = 4, D = 8, E = 3, F = 5, G = 6, H = 9, I = 10 };\nvoid sin(enum e e);",
+        "sin(e: u32 enum {A = 1, B = 2, C = 4, D = 8, E = 3, F = 5, G = 6, H = 9, I = 10})"
+      ),
       (
         "typedef enum { NONE = 0, ONE = 1 } open_flags;\nvoid sin(open_flags f);",
         "sin(f: u32 flags {NONE = 0, ONE = 1})"

@@ -92,6 +92,19 @@ extension EndToEnd {
       }
     }
 
+    @Test("a checked call inherits no blocked or ignored signals, dumps no core, and ends with plugin-host")
+    func surroundings() throws {
+      let fixture = try Fixture("LOOKS_AROUND")
+      let skipped = ["text", "later", "apply"].flatMap { ["--skip", $0] }
+      let host = try HostProcess(
+        ["--block-signal=USR1", "--ignore-signal=HUP", HostProcess.executable.path, "check"] + skipped + [fixture.path])
+      host.process.executableURL = URL(filePath: "/usr/bin/env")
+      try host.process.run()
+      let ending = try host.wait()
+      #expect(ending.status == 0 && ending.text.contains("4 checks, 0 findings"), "\(ending)")
+      withExtendedLifetime(fixture) {}
+    }
+
     @Test("promises that one round of calls keeps, as a cache does, are not a leak")
     func cache() throws {
       let (report, ending) = try report("FILLS_A_CACHE", "--skip", "text", "--skip", "later", "--skip", "apply")

@@ -86,6 +86,14 @@ extension EndToEnd {
       #expect(try reply("\(host) insp") == ["inspect"])
       #expect(try reply("\(host) call --plugins \(Self.examples) libm pow ") == ["x=", "y="])
       #expect(try reply("\(host) call --plugins \(Self.examples) libm po") == ["pow"])
+      // Quotes and backslashes in the words before, and an open quote at the cursor.
+      #expect(try reply("\(host) call --plugins '\(Self.examples)' \"libm\" po") == ["pow"])
+      let spaced = "\(host) call --plugins \"\(Self.examples)/a b\" --plugins \(Self.examples)"
+      #expect(try reply("\(spaced) libm 'po") == ["pow"])
+      #expect(try reply("\(host) call --plugins /a\\ b --plugins \(Self.examples) lib\\m pow x='2 3' ") == ["y="])
+      #expect(try reply("\(host) inspect --isolation='pro") == [])
+      #expect(try reply("\(host) run --isolation=pro") == ["process"])
+      #expect(try reply("\(host) run '--isolation=pro") == ["--isolation=process"])
     }
   }
 }

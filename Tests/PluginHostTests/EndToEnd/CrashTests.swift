@@ -48,6 +48,24 @@ extension EndToEnd {
       #expect(ending.errors == report, "\(ending)")
     }
 
+    @Test("an exit handler that unload() registers has a time limit", arguments: ["in-process", "thread", "process"])
+    func anExitHandlerOfUnloadHasALimit(isolation: String) throws {
+      let given = isolation == "process" ? ["--allow", "env=HANG_IN"] : []
+      func run(_ seconds: Int, _ call: [String]) throws -> HostProcess.Ending {
+        try HostProcess.run(
+          ["call", "--isolation", isolation, "--plugin-timeout", "\(seconds)"] + given + ["mortal"] + call,
+          environment: ["HANG_IN": "exit handler"])
+      }
+      // A short limit may pass on a slow machine before the plugin is loaded.
+      let endings = try [1, 8].map { try run($0, ["echo", "1"]) }
+      let ending = endings.first { $0.text == "1\n" } ?? endings[1]
+      #expect(ending.status == 3 && ending.text == "1\n", "\(ending)")
+      let report = isolation == "process" ? "it did not exit" : "ms from its exit handlers"
+      #expect(ending.errors.contains(report), "\(ending)")
+      // An earlier failure keeps its status.
+      #expect(try run(8, ["refuse"]).status == 1)
+    }
+
     @Test(
       "pthread_exit() in the function that frees a result rejects the call",
       arguments: [("give_bytes", "result"), ("give_texts", "result"), ("give_text", "given")],

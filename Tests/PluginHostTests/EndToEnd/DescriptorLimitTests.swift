@@ -8,10 +8,13 @@ extension EndToEnd {
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Runs a command with 64 descriptors.
-    private func run(_ arguments: [String], environment: [String: String] = [:]) throws -> HostProcess.Ending {
+    /// Runs a command with a limit of descriptors.
+    private func run(
+      _ arguments: [String], limit: Int = 64, environment: [String: String] = [:]
+    ) throws -> HostProcess.Ending {
       let host = try HostProcess(
-        ["-c", "ulimit -n 64; exec \"$0\" \"$@\"", HostProcess.executable.path] + arguments, environment: environment)
+        ["-c", "ulimit -n \(limit); exec \"$0\" \"$@\"", HostProcess.executable.path] + arguments,
+        environment: environment)
       host.process.executableURL = URL(filePath: "/bin/sh")
       try host.process.run()
       return try host.wait()
@@ -45,6 +48,22 @@ extension EndToEnd {
       let file = try PipelineFile("plugins: [kinds]\nsteps:\n" + steps.joined(separator: "\n") + "\n")
       let ending = try run(["run", "-j", "1", "--progress", "off", file.path])
       #expect(ending.status == 0 && ending.text == "\"content 99\"\n", "\(ending)")
+    }
+
+    @Test func everyFunctionIsChecked() throws {
+      let functions = (0..<16).map { "  - {signature: 'f\($0)(x: f64) -> f64', symbol: sin}\n" }
+      let file = folder.path("m.adopt.yaml")
+      try Data("library: libm.so.6\nfunctions:\n\(functions.joined())".utf8).write(to: URL(filePath: file))
+      // Two checks for each function.
+      let ending = try run(["check", "--calls", "1", file], limit: 32)
+      #expect(ending.status == 0, "\(ending)")
+    }
+
+    @Test func aPluginThatUsesUpTheDescriptorsIsNamed() throws {
+      let plugin = FixturePlugins.path("shifting")
+      let ending = try run(["call", plugin, "nothing"], environment: ["HOARD": "1"])
+      #expect(ending.status != 0 && ending.text == "" && ending.errors.contains(plugin), "\(ending)")
+      #expect(ending.errors.contains("RLIMIT_NOFILE is 64"), "\(ending)")
     }
 
     @Test func everyTrustedFileIsHashed() throws {

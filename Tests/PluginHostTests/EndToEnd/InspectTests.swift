@@ -80,9 +80,9 @@ extension EndToEnd {
       #expect(
         plugins.compactMap { $0["id"] as? String } == [
           "org.example.calling", "org.example.central", "org.example.forking", "org.example.ignoring",
-          "org.example.kinds", "org.example.later", "org.example.lonely", "org.example.mortal",
+          "org.example.kinds", "org.example.later", "org.example.linking", "org.example.lonely", "org.example.mortal",
           "org.example.needy", "org.example.parting", "org.example.reader", "org.example.recursing",
-          "org.example.refusing", "org.example.relay", "org.example.replacing",
+          "org.example.refusing", "org.example.relay", "org.example.replacing", "org.example.shifting",
           "org.example.unsettling",
         ])
       #expect(ending.errors.contains("noplugin.so"))

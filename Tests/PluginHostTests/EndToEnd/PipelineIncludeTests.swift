@@ -133,6 +133,17 @@ extension EndToEnd {
       #expect(ending.status == 64)
     }
 
+    @Test(arguments: [16, 17]) func filesAreNestedAtMostSixteenDeep(count: Int) throws {
+      let step = "plugins: [kinds]\nsteps: {a: {call: kinds.text, with: {x: deep}}}\n"
+      var files = ["p.yaml": "include: {i: {file: 1.yaml}}\n" + step]
+      for number in 1..<count {
+        files["\(number).yaml"] = (number == count - 1 ? "" : "include: {i: {file: \(number + 1).yaml}}\n") + step
+      }
+      let ending = try Files(files).run()
+      #expect(ending.status == (count == 16 ? 0 : 64), "\(ending)")
+      if count > 16 { #expect(ending.errors.contains("nested at most 16 deep"), "\(ending)") }
+    }
+
     @Test(arguments: [
       ("[kinds", "q.yaml:2:1: error: not YAML"),
       ("plugins: [kinds]", "q.yaml:1:1: error: a pipeline needs the key \"steps\""),

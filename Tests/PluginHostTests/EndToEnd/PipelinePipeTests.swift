@@ -40,12 +40,9 @@ extension EndToEnd {
       #expect(try String(contentsOfFile: pipe + ".read", encoding: .utf8) == "0\n")
     }
 
-    @Test("a file that nobody writes", arguments: ["pipeline", "include", "secret"])
+    @Test("a file that nobody writes", arguments: ["pipeline", "secret"])
     func aFileThatNobodyWrites(kind: String) throws {
-      let file = try PipelineFile(
-        kind == "include"
-          ? "plugins: []\ninclude: {q: {file: pipe}}\nresult: {step: q, get: result}\n"
-          : Self.text + "secrets: {s: {file: pipe}}\n")
+      let file = try PipelineFile(Self.text + "secrets: {s: {file: pipe}}\n")
       let pipe = pipe(in: file.folder)
       let ending = try HostProcess.run("run", "--timeout", "0.3", kind == "pipeline" ? pipe : file.path)
       #expect(ending.status == 3)

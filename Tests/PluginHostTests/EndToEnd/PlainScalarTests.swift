@@ -15,6 +15,32 @@ extension EndToEnd {
     }
 
     @Test(
+      "a value is the same by itself as in a list",
+      arguments: [
+        ("5", "5"), ("'5'", #""5""#), ("word", #""word""#), ("'a b'", #""a b""#), ("True", "true"),
+        ("'true'", #""true""#),
+        ("!!str 5", #""5""#), ("${n}", "7"), ("'${n}'", #""7""#), ("${list}", "[1]"), ("'${list}'", #""[1]""#),
+        ("'<${steps.s}>'", #""<x>""#), ("'[2]'", #""[2]""#),
+      ])
+    func alone(value: String, json: String) throws {
+      for (written, expected) in [(value, json), ("\n        - \(value)", "[\(json)]")] {
+        let file = try PipelineFile(
+          """
+          plugins: [kinds]
+          set: {n: 7, list: '[1]'}
+          steps:
+            s: {call: kinds.text, with: {x: x}}
+            a:
+              call: kinds.anything
+              with:
+                x: \(written.replacing("\n  ", with: "\n          "))
+          """)
+        let ending = try HostProcess.run("run", file.path)
+        #expect(ending.text == expected + "\n", "\(written): \(ending.errors)")
+      }
+    }
+
+    @Test(
       "a tag of the core schema decides the type",
       arguments: [
         ("!!str null, !!str 5, ! 5, !!str true", #"["null","5","5","true"]"#),

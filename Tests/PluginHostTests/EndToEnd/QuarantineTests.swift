@@ -77,8 +77,8 @@ extension EndToEnd {
       }
       // These files are not entries.
       try write("notes", "ends \(now + 500)\n")
-      try write(String(repeating: "c", count: 64), "begins \(now)\npath x\n")
-      try write(String(repeating: "d", count: 64), "")
+      try write(String(repeating: "c", count: 63), "")
+      try write(String(repeating: "D", count: 64), "")
       func run(_ arguments: String...) throws -> HostProcess.Ending {
         try HostProcess.run(["quarantine"] + arguments, environment: ["HOME": state.path])
       }

@@ -33,6 +33,28 @@ extension EndToEnd {
       #expect(ending.status == 64)
     }
 
+    @Test func arraysAndStructsHaveHandlesInThem() throws {
+      let header = """
+        typedef struct item item;
+        item *item_new(int number);
+        int item_sum(item *const *items, int count);
+        """
+      let source = """
+        #include <stdlib.h>
+        int *item_new(int number) { int *item = malloc(sizeof *item); *item = number; return item; }
+        int item_sum(int **items, int count) { int sum = 0; while (count-- > 0) sum += *items[count]; return sum; }
+        """
+      try AdoptedHeader.with(header, source: source) { adopted in
+        let text = try adopted.shell(
+          "use LIB as l", "a = l.item_new 40", "b = l.item_new 2", "l.item_sum [$a,$b]",
+          "l.item_sum items=\"[$b, $b]\"",
+          "n = kinds.tiny 5", "kinds.anything [$n,7]")
+        #expect(text == "42\n4\n[5,7]\n")
+        let refused = try adopted.shell("use LIB as l", "a = l.item_new 40", "l.item_sum '['$a', 4]'")
+        #expect(refused.contains("argument 'items[1]' is 4"), "\(refused)")
+      }
+    }
+
     @Test func handlesLiveFromLineToLine() throws {
       let ending = try run(
         """

@@ -1,5 +1,6 @@
 /* Ends its process. HANG_IN names a place outside of calls where it never returns. `exit` there:
- * unload() exits; `thread`: a thread exits meanwhile; `destructor`: a destructor crashes. */
+ * unload() exits; `thread`: a thread exits meanwhile; `destructor`: a destructor crashes; `exit handler`: unload()
+ * registers one that never returns. */
 #include "fixture.h"
 
 #include <pthread.h>
@@ -28,8 +29,13 @@ static void *exit_there(void *nothing) {
   exit(0);
 }
 
+static void hang_at_exit(void) {
+  hang_in("exit handler");
+}
+
 static void unload(void) {
   hang_in("unload");
+  atexit(hang_at_exit);
   const char *chosen = getenv("HANG_IN");
   if (chosen != NULL && strcmp(chosen, "exit") == 0)
     exit(0);

@@ -84,12 +84,24 @@ import Testing
     #expect(Redaction.apply(secret.replacing("/", with: "\\/").replacing("\"", with: "\\\"")) == "***")
   }
 
+  @Test("the shortest secret that is hidden has four characters, and one of seven bytes is hidden in base64")
+  func short() {
+    for secret in ["q#7", "q#7Z"] { Redaction.add(secret: secret) }
+    #expect(Redaction.apply("is q#7 or q#7Z") == "is q#7 or ***")
+    Redaction.add(secret: "k7#Q!zX")
+    let bytes = PluginValue.bytes(Array("is k7#Q!zX.".utf8))
+    #expect(!Redaction.apply(PluginValue.bytes(Array("k7#Q!zX".utf8)).json).contains("azcjUSF6"))
+    #expect(Redaction.apply(bytes.json).contains("***"))
+  }
+
   @Test("a secret that is a number, or has JSON in it, is hidden in its other forms")
   func forms() {
     Redaction.add(secret: "7.2519036e4")
     #expect(Redaction.apply("72519.036") == "***")
     // The forms in which a call takes an integer.
-    for (secret, number) in [("+8317552", "8317552"), ("0x7eea5f", "8317535"), ("-0x7eea60", "-8317536")] {
+    for (secret, number) in [
+      ("+8317552", "8317552"), ("0x7eea5f", "8317535"), ("-0x7eea60", "-8317536"), ("+83.17559", "83.17559"),
+    ] {
       Redaction.add(secret: secret)
       #expect(Redaction.apply("is \(number).") == "is ***.", "\(secret)")
     }

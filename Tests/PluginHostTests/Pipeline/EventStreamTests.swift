@@ -9,12 +9,12 @@ import Testing
   func costIsConstant() throws {
     let parameter = try #require(try Signature(parsing: "each(f: fn(i: i64))").parameters.first)
     let type = try #require(parameter.type.callbackType)
-    let outlet = PipelinePlan.Outlet(parameter: "f", type: type, room: 4, returned: .void)
+    let outlet = PipelinePlan.Outlet(parameter: "f", type: type, capacity: 4, returned: .void)
     func isConstant(_ times: [Double]) -> Bool { times[1] < 3 * times[0] }
     let times = try least(until: isConstant) {
-      let stream = EventStream(room: 4, takers: [7], slots: Slots(limit: 1))
-      let taker = try #require(stream.taker(7))
-      taker.begin(1) { if $0 != nil { taker.next() } }
+      let stream = EventStream(capacity: 4, consumers: [7], slots: Slots(limit: 1))
+      let consumer = try #require(stream.consumer(7))
+      consumer.begin(1) { if $0 != nil { consumer.next() } }
       guard case .values(let give) = stream.callback(outlet).body else { fatalError("not a closure on values") }
       let times = try (0..<8).map { _ in
         try threadTime { for number in 0..<2_000 as Range<Int64> { _ = try give([.int(number)]) } }

@@ -121,4 +121,27 @@ import Testing
     var information = stat()
     #expect(stat(path, &information) == 0 && information.st_mode & 0o777 == 0o600)
   }
+  @Test("a FIFO in place of the file is neither read nor written to")
+  func fifo() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("history")
+    #expect(mkfifo(path, 0o600) == 0)
+    var history = ShellHistory(path: path)
+    history.add("one")
+    #expect(history.lines == ["one"])
+  }
+
+  @Test("the file is not shortened while another session adds a line")
+  func locked() throws {
+    let folder = try TemporaryFolder()
+    let text = (0...ShellHistory.limit).map { "\($0)\n" }.joined()
+    try folder.write(text, to: "history")
+    let path = folder.path("history")
+    try FileLock.holding(path) { () throws(SystemError) in
+      #expect(ShellHistory(path: path).lines.first == "1")
+    }
+    #expect(try folder.text("history") == text)
+    #expect(ShellHistory(path: path).lines.first == "1")
+    #expect(try folder.text("history") != text)
+  }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 /// A header that a test writes, the draft of `plugin-host adopt` for it, and calls by that draft.
@@ -7,14 +8,31 @@ struct AdoptedHeader {
   /// The path of the draft.
   let file: String
 
-  /// Runs `body` with the draft of a header for a library, which is compiled if there is a source.
+  /// The drafts of this run: tests with several cases use one draft.
+  private static let drafts = Mutex<[[String]: AdoptedHeader]>([:])
+
+  /// Runs `body` with the draft of a header for a library, which is compiled if there is a source. `body` does not
+  /// change the draft's file.
   static func with(
     _ header: String, source: String? = nil, library: String = "libm.so.6", compiling flags: [String] = [],
     _ options: [String] = [], _ body: (AdoptedHeader) throws -> Void
   ) throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "adopt-\(UUID().uuidString)")
+    let key = [header, source ?? "", library, "\(flags)", "\(options)"]
+    let adopted = try drafts.withLock { drafts in
+      if let made = drafts[key] { return made }
+      let made = try draft(header, source: source, library: library, compiling: flags, options)
+      drafts[key] = made
+      return made
+    }
+    try body(adopted)
+  }
+
+  private static func draft(
+    _ header: String, source: String?, library: String, compiling flags: [String], _ options: [String]
+  ) throws -> AdoptedHeader {
+    // The folder of the fixtures is removed at the end of the run.
+    let folder = FixturePlugins.folder.appending(path: "adopt-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
     try Data(header.utf8).write(to: folder.appending(path: "a.h"))
     var library = library
     if let source {
@@ -31,7 +49,7 @@ struct AdoptedHeader {
     var draft = try HostProcess.run(
       ["adopt", "--library", library, "-o", file] + options + [folder.appending(path: "a.h").path])
     draft.output = FileManager.default.contents(atPath: file) ?? Data()
-    try body(AdoptedHeader(draft: draft, file: file))
+    return AdoptedHeader(draft: draft, file: file)
   }
 
   /// Returns the drafted signature, or the reason why there is none.

@@ -27,4 +27,21 @@ struct CheckedPages {
       #expect(try Self.size() < before + 4 << 30)
     }
   }
+
+  @Test("the limit is one of processor time, and a longer one of elapsed time")
+  func limits() async {
+    await #expect(processExitsWith: .success) {
+      plugin_check_limit(1)
+      usleep(1_500_000)
+    }
+    await #expect(processExitsWith: .signal(SIGALRM)) {
+      plugin_check_limit(1)
+      while true { pause() }
+    }
+    await #expect(processExitsWith: .failure) {
+      plugin_check_limit(1)
+      signal(SIGALRM, SIG_IGN)
+      while getpid() != 0 {}
+    }
+  }
 }

@@ -6,14 +6,12 @@ import Synchronization
 import Testing
 
 @Suite("Callbacks: calls")
-struct CallbackCalls {
+struct CallbackCalls: CallsPlugin {
+  static let plugin = "test.callbacks"
   let host: Host
   let log = Recorder<String>()
 
-  init() throws {
-    let log = log
-    host = try .loading("callbacks", Host.Options(log: { log.record("\($0) \($1): \($2)") }))
-  }
+  init() throws { host = try .loading("callbacks", log: log) }
 
   @Test("a plugin calls a closure, with its arguments, and gets its result")
   func call() async {
@@ -327,10 +325,6 @@ struct CallbackCalls {
     #expect(await outcome("forge", body).value == .int(100))
     #expect(log.events.count == 2)
     #expect(log.events.allSatisfy { $0.contains("with another context than the one that was passed with it") })
-  }
-
-  private func outcome(_ function: String, _ arguments: Argument...) async -> Outcome {
-    await host.outcome(function, of: "test.callbacks", arguments)
   }
 }
 

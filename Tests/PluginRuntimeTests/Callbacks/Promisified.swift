@@ -5,14 +5,12 @@ import PromisesTestSupport
 import Testing
 
 @Suite("Callbacks: functions that call back when they are done")
-struct Promisified {
+struct Promisified: CallsPlugin {
+  static let plugin = "test.callbacks"
   let host: Host
   let log = Recorder<String>()
 
-  init() throws {
-    let log = log
-    host = try .loading("callbacks", Host.Options(log: { log.record("\($0) \($1): \($2)") }))
-  }
+  init() throws { host = try .loading("callbacks", log: log) }
 
   @Test("the promise is fulfilled with the callback's argument, on any thread")
   func later() async {
@@ -103,9 +101,5 @@ struct Promisified {
     let promise = host.call("never", of: "test.callbacks")
     #expect(host.unloadAll(deadline: .milliseconds(1)) == [])
     #expect(await promise.outcome().pluginError?.kind == .closed)
-  }
-
-  private func outcome(_ function: String, _ values: PluginValue...) async -> Outcome {
-    await host.outcome(function, of: "test.callbacks", values.map { .value($0) })
   }
 }

@@ -6,7 +6,8 @@ import Testing
 /// Functions of libraries without promises, called by their signatures alone: `Tests/Fixtures/plugins/libraries.c`
 /// lists the functions and wraps none.
 @Suite("Callbacks: functions of common libraries")
-struct PromisifiedLibraries {
+struct PromisifiedLibraries: CallsPlugin {
+  static let plugin = "test.libraries"
   let host: Host
 
   init() throws {
@@ -64,9 +65,5 @@ struct PromisifiedLibraries {
     let refused = await outcome("sd_event_add_time", loop, .void, .int(99), .uint(1), .uint(0))
     #expect((refused.promiseError?.code ?? 0) < 0)
     _ = await outcome("sd_event_unref", loop)
-  }
-
-  private func outcome(_ function: String, _ values: PluginValue...) async -> Outcome {
-    await host.outcome(function, of: "test.libraries", values.map { .value($0) })
   }
 }

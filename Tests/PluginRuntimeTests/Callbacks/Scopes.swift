@@ -6,14 +6,12 @@ import Synchronization
 import Testing
 
 @Suite("Callbacks: scopes")
-struct Scopes {
+struct Scopes: CallsPlugin {
+  static let plugin = "test.callbacks"
   let host: Host
   let log = Recorder<String>()
 
-  init() throws {
-    let log = log
-    host = try .loading("callbacks", Host.Options(log: { log.record("\($0) \($1): \($2)") }))
-  }
+  init() throws { host = try .loading("callbacks", log: log) }
 
   @Test("@call: a callback lives until the function returns")
   func call() async {
@@ -146,10 +144,6 @@ struct Scopes {
     #expect(alive.isOver)
     #expect(alive.count == 10_000)
     #expect(log.events == [])
-  }
-
-  private func outcome(_ function: String, _ arguments: Argument...) async -> Outcome {
-    await host.outcome(function, of: "test.callbacks", arguments)
   }
 
   private func callKept(_ which: Int64, _ value: Int64) async -> PluginValue? {

@@ -1,6 +1,7 @@
 import CPromise
-import PluginRuntime
 import Testing
+
+@testable import PluginRuntime
 
 /// The memory of a call: its frame on the stack, and its blocks on the heap.
 @Suite("Calls: their memory")
@@ -27,6 +28,14 @@ struct CallFrames {
     let result = hasOutput ? outcome.value?[member: "result"] : outcome.value
     #expect(result == .int(expected), "\(outcome)")
     if hasOutput { #expect(outcome.value?[member: "last"] == .int(numbers[0])) }
+  }
+
+  @Test("has the addresses of a result and an error behind those of the arguments", arguments: 0..<20)
+  func addresses(count: Int) {
+    let layout = CallFrame.Layout(end: 16 * count, count: count, resultSize: 24)
+    #expect(layout.returned == 16 * count && layout.result == layout.returned + 32)
+    #expect(layout.error == layout.result + 32 && layout.outputs >= layout.error + 16)
+    #expect(layout.addresses >= layout.outputs + 16 && layout.size >= layout.addresses + (count + 2) * 8)
   }
 
   @Test("the memory of a call is aligned for every type, also behind texts of odd lengths")

@@ -6,7 +6,8 @@ import Testing
 @testable import PluginRuntime
 
 @Suite("Calls: promises that nothing can settle")
-struct DroppedPromises {
+struct DroppedPromises: CallsPlugin {
+  static let plugin = "test.promises"
   let host: Host
 
   init() throws { host = try .loading("promises") }
@@ -75,9 +76,5 @@ struct DroppedPromises {
     #expect(try await held.outcomeInTime().pluginError?.message == Self.message)
     #expect(never.state == .pending)
     plugin.unload(deadline: .zero)
-  }
-
-  private func outcome(_ function: String, _ values: PluginValue...) async -> Outcome {
-    await host.outcome(function, of: "test.promises", values.map { .value($0) })
   }
 }

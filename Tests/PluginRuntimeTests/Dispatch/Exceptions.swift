@@ -4,7 +4,8 @@ import PromisesTestSupport
 import Testing
 
 @Suite("Calls: exceptions")
-struct Exceptions {
+struct Exceptions: CallsPlugin {
+  static let plugin = "test.throwing"
   let host: Host
 
   init() throws { host = try .loading("throwing") }
@@ -102,16 +103,12 @@ struct Exceptions {
     #expect(refusal?.message == "load() threw std::logic_error: not today")
 
     let log = Recorder<String>()
-    let leaving = try Host.loading("throwing", Host.Options(log: { log.record("\($0) \($1): \($2)") }))
+    let leaving = try Host.loading("throwing", log: log)
     #expect(leaving.unloadAll() == [])
     #expect(log.events == ["error test.throwing: unload() threw std::logic_error: I stay"])
 
     let closed = try Fixture.plugin("throwing", ["-DENTRY_THROWS"])
     let error = #expect(throws: PluginError.self) { try Host.inspect(closed) }
     #expect(error?.message == "promise_plugin_entry() threw std::domain_error: nobody is at home")
-  }
-
-  private func outcome(_ function: String, _ values: PluginValue...) async -> Outcome {
-    await host.outcome(function, of: "test.throwing", values.map { .value($0) })
   }
 }

@@ -3,7 +3,8 @@ import Promises
 import Testing
 
 @Suite("Calls: functions with !")
-struct Failing {
+struct Failing: CallsPlugin {
+  static let plugin = "test.failing"
   let host: Host
 
   init() throws { host = try .loading("failing") }
@@ -33,9 +34,5 @@ struct Failing {
     #expect(error?.code == -5)
     #expect(error?.message.contains("PROMISE_ETIMEDOUT") == true)
     #expect(await outcome("forged").promiseError?.code == -1)
-  }
-
-  private func outcome(_ function: String, _ values: PluginValue...) async -> Outcome {
-    await host.outcome(function, of: "test.failing", values.map { .value($0) })
   }
 }

@@ -5,7 +5,8 @@ import Promises
 import Testing
 
 @Suite("Calls: out parameters, arrays, structs and objects")
-struct General {
+struct General: CallsPlugin {
+  static let plugin = "test.dispatch"
   let host: Host
 
   init() throws { host = try .loading("dispatch") }
@@ -22,7 +23,7 @@ struct General {
     #expect(await json("copy", #"[4, "abc"]"#) == #"{"to":"YWJj","room":3}"#)
     #expect(await json("agree", "[[1, 2], [1, 2]]") == "true")
     #expect(await json("read_some", "[2, 8]") == #"{"result":2,"to":"AAA="}"#)
-    #expect(await outcome("read_some", "[-1, 8]").promiseError?.code == 9)
+    #expect(await outcome("read_some", json: "[-1, 8]").promiseError?.code == 9)
     #expect(await message("reads_too_much", "[3]").contains("returned 'to' that has 4 elements, expected at most 3"))
     // The output is far larger than a block of the call's memory.
     let filled = await host.outcome("fill", of: "test.dispatch", [.value(.int(1 << 20))]).value
@@ -44,16 +45,16 @@ struct General {
   @Test("a rule after ! makes failures of results, with errno, the code, and the function's message")
   func failures() async {
     #expect(await json("fails_with", "[0]") == "7")
-    let error = await outcome("fails_with", "[2]").promiseError
+    let error = await outcome("fails_with", json: "[2]").promiseError
     #expect(error?.domain == "errno")
     #expect(error?.code == 2)
     #expect(error?.message == "fails_with: No such file or directory")
-    let code = await outcome("copy", #"[2, "abc"]"#).promiseError
+    let code = await outcome("copy", json: #"[2, "abc"]"#).promiseError
     #expect(code?.domain == "test.dispatch")
     #expect(code?.code == -5)
     #expect(code?.message == "copy returned -5")
-    #expect(await outcome("duplicate", #"[""]"#).promiseError?.message == "duplicate returned NULL")
-    #expect(await outcome("run", #"["bad"]"#).promiseError?.message == #"run returned 1: near "bad""#)
+    #expect(await outcome("duplicate", json: #"[""]"#).promiseError?.message == "duplicate returned NULL")
+    #expect(await outcome("run", json: #"["bad"]"#).promiseError?.message == #"run returned 1: near "bad""#)
     #expect(await json("run", #"["good"]"#) == #"{"message":null}"#)
     #expect(await json("living", "[]") == "0")
   }
@@ -222,7 +223,7 @@ struct General {
     #expect(await json("give", #"["x"]"#) == #"{"given":"x"}"#)
     #expect(await json("give", "[3]") == #"{"given":null}"#)
     #expect(await json("same", #"[{"a": [1, null, "x"]}]"#) == #"{"a":[1,null,"x"]}"#)
-    let error = await outcome("raise", #"[{"domain": "here", "code": 3, "message": "why"}]"#).promiseError
+    let error = await outcome("raise", json: #"[{"domain": "here", "code": 3, "message": "why"}]"#).promiseError
     #expect(error == PromiseError(domain: "here", code: 3, message: "why"))
   }
 
@@ -251,15 +252,11 @@ struct General {
     #expect(await json("apply", #"{"value": 1}"#) == "-1")
   }
 
-  private func outcome(_ function: String, _ arguments: String) async -> Outcome {
-    await host.outcome(function, of: "test.dispatch", json: arguments)
-  }
-
   private func json(_ function: String, _ arguments: String) async -> String {
-    await outcome(function, arguments).json
+    await outcome(function, json: arguments).json
   }
 
   private func message(_ function: String, _ arguments: String) async -> String {
-    await outcome(function, arguments).message
+    await outcome(function, json: arguments).message
   }
 }

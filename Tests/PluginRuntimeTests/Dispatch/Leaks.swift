@@ -39,6 +39,8 @@ struct Leaks {
     Case("failing", "repeat", text), Case("failing", "reason", text), Case("failing", "divide", .int(1), .int(0)),
     Case("failing", "later", .bool(true)), Case("failing", "later", .bool(false)), Case("dispatch", "give", .int(0)),
     Case("dispatch", "raise", .object([PluginMember("message", text)])), Case("wild", "listed_error"),
+    // Errors that a function has stored before it throws.
+    Case("throwing", "stores", text), Case("throwing", "stores_beside", text),
     // Promises.
     Case("promises", "str", text), Case("promises", "bytes", bytes), Case("promises", "fail", .string("why")),
     Case("promises", "str_as_number", text), Case("promises", "twofold", .int(4)), Case("promises", "lose", bytes),
@@ -104,7 +106,7 @@ struct Leaks {
     arguments: [
       [.string("a"), .int(0)], [.string("("), .int(1)], [.int(1), .int(0)],
     ] as [[PluginValue]])
-  func setAside(arguments: [PluginValue]) async throws {
+  func callerAllocated(arguments: [PluginValue]) async throws {
     let host = Host()
     let signature = try Signature(
       parsing: "regcomp(preg: out(\(Self.size)) own(regfree) ptr<regex_t>, pattern: cstr, flags: i32) -> i32 ! nonzero")

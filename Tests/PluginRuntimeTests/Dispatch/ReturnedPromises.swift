@@ -7,7 +7,8 @@ import Testing
 @testable import PluginRuntime
 
 @Suite("Calls: promises as results")
-struct ReturnedPromises {
+struct ReturnedPromises: CallsPlugin {
+  static let plugin = "test.promises"
   let host: Host
 
   init() throws { host = try .loading("promises") }
@@ -116,9 +117,5 @@ struct ReturnedPromises {
     #expect(sum.state == .pending)
     _ = await outcome("go")
     #expect(await sum.outcome().value == .uint(1))
-  }
-
-  private func outcome(_ function: String, _ values: PluginValue...) async -> Outcome {
-    await host.outcome(function, of: "test.promises", values.map { .value($0) })
   }
 }

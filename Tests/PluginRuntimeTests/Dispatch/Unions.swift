@@ -4,7 +4,8 @@ import PromisesTestSupport
 import Testing
 
 @Suite("Calls: unions with a tag")
-struct Unions {
+struct Unions: CallsPlugin {
+  static let plugin = "test.unions"
   let host: Host
 
   init() throws { host = try .loading("unions") }
@@ -48,7 +49,7 @@ struct Unions {
       (#"{"kind": 1, "data": null}"#, "argument 'event.data' is "),
     ])
   func mistakes(_ event: String, _ expected: String) async throws {
-    let outcome = await outcome("describe", "[\(event)]")
+    let outcome = await outcome("describe", json: "[\(event)]")
     #expect(outcome.pluginError?.kind == .badArgument)
     #expect(outcome.pluginError?.message.contains(expected) == true, "\(outcome)")
     let value = try PluginValue(untyped: try JSONText(parsing: Array(event.utf8)))
@@ -158,15 +159,11 @@ struct Unions {
     #expect(error?.message.contains(message) == true, "\(String(describing: error))")
   }
 
-  private func outcome(_ function: String, _ arguments: String) async -> Outcome {
-    await host.outcome(function, of: "test.unions", json: arguments)
-  }
-
   private func json(_ function: String, _ arguments: String) async -> String {
-    await outcome(function, arguments).json
+    await outcome(function, json: arguments).json
   }
 
   private func message(_ function: String, _ arguments: String) async -> String {
-    await outcome(function, arguments).message
+    await outcome(function, json: arguments).message
   }
 }

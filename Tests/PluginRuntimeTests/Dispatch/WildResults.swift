@@ -28,6 +28,26 @@ struct WildResults {
     #expect(error?.message.contains("'result.text' that has a length of \(length), beyond the size of memory") == true)
   }
 
+  @Test("a field that C sets to no value of its type is an error that names the field")
+  func fields() async throws {
+    let host = try Host.adopting(
+      """
+      struct part { unsigned char is_on; const char *data; unsigned long length; };
+      struct part part(int is_on, unsigned long length) {
+        return (struct part){(unsigned char)is_on, 0, length};
+      }
+      """, "part(is_on: i32, length: usize) -> {is_on: bool, text: str}")
+    for (arguments, message) in [
+      ([2, 0], "'result.is_on' that is 2, expected false or true, which are 0 and 1 in C"),
+      ([1, 3], "'result.text' that is NULL, expected a string"),
+    ] as [([Int64], String)] {
+      let error = await host.outcome("part", of: "test.code", arguments.map { .value(.int($0)) }).pluginError
+      #expect(error?.kind == .badResult && error?.message.contains(message) == true, "\(String(describing: error))")
+    }
+    let whole = try await host.value("part", .value(.int(1)), .value(.int(0)))
+    #expect(whole == .object([PluginMember("is_on", .bool(true)), PluginMember("text", .string(""))]))
+  }
+
   @Test(
     "a value with a part for C alone, too deep or not well-formed is an error that names the part",
     arguments: [

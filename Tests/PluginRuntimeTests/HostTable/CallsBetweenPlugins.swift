@@ -5,7 +5,8 @@ import Testing
 @testable import PluginRuntime
 
 @Suite("The host's table: calls between plugins")
-struct CallsBetweenPlugins {
+struct CallsBetweenPlugins: CallsPlugin {
+  static let plugin = "test.caller"
   let host: Host
 
   init() throws {
@@ -97,9 +98,5 @@ struct CallsBetweenPlugins {
   private func releaseArguments() async {
     _ = await host.outcome("discarded", of: "test.promises")
     #expect(host.retainedArguments.count == 0)
-  }
-
-  private func outcome(_ function: String, _ values: PluginValue...) async -> Outcome {
-    await host.outcome(function, of: "test.caller", values.map { .value($0) })
   }
 }

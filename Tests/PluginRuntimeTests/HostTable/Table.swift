@@ -8,7 +8,7 @@ struct Table {
   @Test("lines of the log arrive with level and plugin; an unknown level counts as the nearest")
   func log() async throws {
     let log = Recorder<String>()
-    let host = try Host.loading("table", Host.Options(log: { log.record("\($0) \($1): \($2)") }))
+    let host = try Host.loading("table", log: log)
     for (level, message) in [(1, "one"), (4, "four"), (0, "zero"), (-7, "minus")] {
       _ = await host.outcome("say", of: "test.table", [.value(.int(Int64(level))), .value(.string(message))])
     }

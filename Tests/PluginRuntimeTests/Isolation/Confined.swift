@@ -126,6 +126,37 @@ struct Confined {
     #expect(refusal(relative)?.path == secret, "\(relative)")
   }
 
+  @Test("a file that would be created is written, and one that is only named is not opened")
+  func flags() async throws {
+    guard let plugin = try loading("read=\(folder)") else { return }
+    func open(_ path: String, _ flags: Int32...) async throws -> Outcome {
+      try await plugin.outcome("open_with", .string(path), .int(Int64(flags.reduce(0, |))))
+    }
+    for flag in [O_CREAT, O_TRUNC] {
+      let outcome = try await open(flag == O_CREAT ? "\(folder)/new" : secret, O_RDONLY, flag)
+      #expect(refusal(outcome)?.capability == .write, "\(outcome)")
+    }
+    #expect(FileManager.default.contents(atPath: secret) == Data("secret".utf8))
+    let other = try Fixture.file("other", containing: [])
+    // O_PATH, which Glibc's module lacks.
+    #expect(try await open(other, 0o10000000).value == .int(0))
+    #expect(refusal(try await open(other, O_RDONLY))?.capability == .read)
+    // Longer than any path.
+    let long = try await open("/\(String(repeating: "a", count: 100_000))", O_RDONLY)
+    #expect(long.value == .int(Int64(ENAMETOOLONG)) || refusal(long) != nil, "\(long)")
+    #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
+  }
+
+  @Test("memory that is given back, or shared with a file, does not count as memory of the worker")
+  func sharedMemory() async throws {
+    let file = try Fixture.file("large", containing: [])
+    #expect(truncate(file, 1 << 30) == 0)
+    guard let plugin = try loading("memory=256M", "read=\(file)", "write=\(file)") else { return }
+    #expect(try await plugin.outcome("shrink", .uint(64 << 20)).value == .int(0))
+    #expect(try await plugin.outcome("protect_shared", .string(file)).value == .int(0))
+    #expect(refusal(try await plugin.outcome("make_writable", .uint(1 << 30)))?.capability == .memory)
+  }
+
   @Test("starting threads and opening harmless files needs no capability")
   func harmless() async throws {
     guard let plugin = try loading() else { return }

@@ -81,4 +81,23 @@ struct OutgoingFramesTests {
     while next < count { try receive() }
     #expect(outgoing.kept == 0)
   }
+
+  @Test("are freed once they are sent, also while much shared memory waits behind them")
+  func freed() throws {
+    var sockets: [Int32] = [-1, -1]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &sockets) == 0)
+    defer { sockets.forEach { close($0) } }
+    var outgoing = OutgoingFrames()
+    let plain = try Frame(.log, 1, .bytes([UInt8](repeating: 1, count: 50_000))).encoded()
+    for _ in 0..<100 { _ = outgoing.send(plain, sockets[0]) }
+    let block = try #require(SharedBytes(copying: [UInt8](repeating: 2, count: 1 << 24)))
+    _ = outgoing.send(try Frame(.log, 2, .bytes([3]), memory: [block]).encoded(), sockets[0])
+    var buffer = [UInt8](repeating: 0, count: 50_000)
+    while outgoing.size > block.count + (1 << 20) {
+      let count = read(sockets[1], &buffer, buffer.count)
+      let isLeft = outgoing.flush(sockets[0])
+      #expect(count > 0 && isLeft)
+    }
+    #expect(outgoing.kept < 3 << 20)
+  }
 }

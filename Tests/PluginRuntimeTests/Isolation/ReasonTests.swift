@@ -86,7 +86,7 @@ struct WakeupTests {
     link.wake()
     link.wake()
     #expect(isReadable())
-    link.takeWakeup()
+    WorkerLink.takeWakeups(link.wakeup)
     #expect(!isReadable())
     withExtendedLifetime(link) {}
   }

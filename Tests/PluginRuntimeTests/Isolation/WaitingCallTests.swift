@@ -13,7 +13,7 @@ struct WaitingCallTests {
     call.start()
     call.promise.discard()
     let stops = Recorder<Int>()
-    call.hasStarted { stops.record(1) }
+    call.hasStarted({ stops.record(1) }, requestCancel: {})
     #expect(stops.events == [1])
   }
 
@@ -22,9 +22,20 @@ struct WaitingCallTests {
     let call = WaitingCall(awaiting: [], begin: { $0.promise }, remove: { nil })
     let stops = Recorder<Int>()
     call.start()
-    call.hasStarted { stops.record(1) }
+    call.hasStarted({ stops.record(1) }, requestCancel: {})
     #expect(stops.events == [])
     call.promise.discard()
     #expect(stops.events == [1])
+  }
+
+  @Test("a request to cancel a call is passed to its worker, as soon as a worker has it", arguments: [true, false])
+  func requested(hasStarted: Bool) {
+    let call = WaitingCall(awaiting: [], begin: { $0.promise }, remove: { nil })
+    let requests = Recorder<Int>()
+    call.start()
+    if !hasStarted { call.promise.future.requestCancel() }
+    call.hasStarted({}, requestCancel: { requests.record(1) })
+    if hasStarted { call.promise.future.requestCancel() }
+    #expect(requests.events == [1])
   }
 }

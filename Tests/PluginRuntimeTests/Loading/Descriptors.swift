@@ -73,6 +73,20 @@ struct Descriptors {
     try expect(.badDescriptor, message, "functions", ["-DROWS=\(row)"])
   }
 
+  @Test("a function may be code that the plugin has generated, but not other memory that belongs to no library")
+  func generated() throws {
+    func flags(_ protection: String) -> [String] {
+      let memory = "mmap(NULL, 4096, \(protection), MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)"
+      return [
+        "-D_GNU_SOURCE", "-include", "sys/mman.h", "-DDEFECT=plugin.unload = (promise_plugin_unload_t)\(memory)",
+      ]
+    }
+    #expect(try Host.inspect(try Fixture.plugin("descriptor", flags("PROT_READ | PROT_EXEC"))).id == "test.descriptor")
+    for protection in ["PROT_READ", "PROT_READ | PROT_WRITE"] {
+      try expect(.badDescriptor, "which is not code", "descriptor", flags(protection))
+    }
+  }
+
   @Test("a mistake in a signature is an error at load, with its column")
   func signature() throws {
     let path = try Fixture.plugin("functions", ["-DROWS=FUNCTION(\"two(a: int) -> i32\", one)"])

@@ -54,7 +54,9 @@ struct FileDescriptorTests {
     await #expect(processExitsWith: .success) {
       func work() async throws {
         let plugin = try IsolatedPlugin.loading("greedy") { try? $0.capabilities.allow("memory=1G") }
-        _ = try await plugin.outcome("allocate", .uint(8 << 30))
+        for function in ["allocate", "make_writable", "extend_heap"] {
+          _ = try await plugin.outcome(function, .uint(8 << 30))
+        }
         #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
         _ = try await plugin.outcome("read_and_die", .string("/etc/passwd"))
         #expect(try await plugin.outcome("echo", .int(4)).value == .int(4))
@@ -80,7 +82,8 @@ struct FileDescriptorTests {
       try await Task.sleep(for: .milliseconds(1))
       let before = Fixture.descriptors
       for _ in 0..<5 { try PluginWatcher(host) { _, _ in }.stop() }
-      try await waiting(for: { Fixture.descriptors == before })
+      // Fewer, if one that load() had used was still open when the descriptors were counted.
+      try await waiting(for: { Fixture.descriptors <= before })
       host.unloadAll()
     }
   }

@@ -35,6 +35,13 @@ struct Files {
     expect(.truncated, "its header", at: try Fixture.file("magic", containing: [0x7F, 0x45, 0x4C, 0x46, 2, 1, 1]))
   }
 
+  @Test("a file of another kind is refused before it is copied to memory")
+  func large() throws {
+    let path = try Fixture.file("large.so", containing: [])
+    try #require(truncate(path, 1 << 40) == 0)
+    expect(.notAPlugin, "not an ELF file", at: path)
+  }
+
   @Test("an object file and a program are refused by their kind")
   func otherKinds() throws {
     let source = try Fixture.file("main.c", containing: "int main(void) { return 0; }\n".utf8)
@@ -173,7 +180,7 @@ struct Files {
     #expect(try Host.inspect(path).id == "test.whole")
     let other = try Fixture.plugin("table")
     #expect(rename(other, path) == 0)
-    expect(.replaced, "restart", at: path)
+    expect(.replaced, "only another process can load the new file", at: path)
   }
 
   @Test("a path may be relative or a link; the description has the file's own")

@@ -79,6 +79,7 @@ struct Parsing {
       ("f()", "f()"), (" f ( ) ! ", "f() !"), ("f(a:i32,b:own\tstr)->u8", "f(a: i32, b: own str) -> u8"),
       ("f(a:promise < i32 >\n)->promise<void>!", "f(a: promise<i32>) -> promise<void> !"), ("f() -> void", "f()"),
       ("f(a:f64=30.0,b:f64=1e2,c:f64=-0)", "f(a: f64 = 30, b: f64 = 100, c: f64 = -0.0)"),
+      ("f(a:f64=1e+2,b:f64=25E-2)", "f(a: f64 = 100, b: f64 = 0.25)"),
       (#"f(a:str="\u0041\n",b:bytes="x")"#, #"f(a: str = "A\n", b: bytes = "x")"#),
     ])
   func canonical(_ text: String, _ expected: String) throws {

@@ -31,6 +31,7 @@ struct Refusals {
       ("f(s: {p: promise<i32>})", 10, "'promise<i32>'", "data"), ("f(s: {c: fn()})", 10, "'fn() @call'", "data"),
       ("f(a: [i32; 0])", 12, "'0'", "from 1"), ("f(a: [i32; n])", 12, "'n'", "a count of elements"),
       ("f(a: out fn())", 10, "'fn() @call'", "data"), ("f(a: out promise<i32>)", 10, "'promise<i32>'", "data"),
+      ("f(a: keep moving bytes[n], n: usize)", 11, "'moving'", "a type"),
       ("f(a: out i32 = 1)", 14, "'='", "takes no argument"),
       ("f(a: inout own str)", 12, "'own str'", "read and written"),
       ("f(a: own(free) str)", 6, "'own(free) str'", "the host's allocator"),
@@ -133,6 +134,10 @@ struct Refusals {
     expectMistake(deep, 70, "'{'", "at most 16 deep")
     let nested = "f(a: " + String(repeating: "{a: ", count: 15) + "i8" + String(repeating: "}", count: 15) + ")"
     #expect(try Signature(parsing: nested).parameters.count == 1)
+    // Calls beside each other are not nested.
+    let six = { (call: String) in Array(repeating: call, count: 6).joined(separator: ", ") }
+    let message = "f() -> i32 ! nonzero message g(\(six("h(\(six("k(result)")))")))"
+    #expect(try Signature(parsing: message).description == message)
     let fields = (0...127).map { "f\($0): i8" }.joined(separator: ", ")
     #expect(throws: SignatureError.self) { try Signature(parsing: "f(a: {\(fields)})") }
     expectMistake("f(a: {v: [[i64; 4000000000]; 4000000000]})", 11, "a type of more than", "ptr<Name>")

@@ -1,5 +1,6 @@
 import PluginRuntime
 import Promises
+import PromisesTestSupport
 
 /// The outcome of a promise. Reasons are of any type; those of these tests are values.
 enum Outcome: @unchecked Sendable {
@@ -44,6 +45,11 @@ extension Host {
     return host
   }
 
+  /// Returns a host with one plugin, freshly built, that records the lines of its log.
+  static func loading(_ fixture: String, log: Recorder<String>) throws -> Host {
+    try loading(fixture, Options(log: { log.record("\($0) \($1): \($2)") }))
+  }
+
   /// Calls a function of a fixture with values and waits for the outcome.
   func outcome(_ function: String, of plugin: String, _ arguments: [Argument] = []) async -> Outcome {
     await call(function, of: plugin, arguments).outcome()
@@ -57,5 +63,29 @@ extension Host {
     } catch {
       return .rejected(error)
     }
+  }
+}
+
+/// A suite whose calls are of one plugin.
+protocol CallsPlugin {
+  /// The id of the plugin.
+  static var plugin: String { get }
+  var host: Host { get }
+}
+
+extension CallsPlugin {
+  /// Calls a function of the plugin with values and waits for the outcome.
+  func outcome(_ function: String, _ values: PluginValue...) async -> Outcome {
+    await host.outcome(function, of: Self.plugin, values.map { .value($0) })
+  }
+
+  /// Calls a function of the plugin with arguments and waits for the outcome.
+  func outcome(_ function: String, _ first: Argument, _ others: Argument...) async -> Outcome {
+    await host.outcome(function, of: Self.plugin, [first] + others)
+  }
+
+  /// Calls a function of the plugin with arguments as JSON and waits for the outcome.
+  func outcome(_ function: String, json arguments: String) async -> Outcome {
+    await host.outcome(function, of: Self.plugin, json: arguments)
   }
 }

@@ -3,12 +3,6 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-/// Runs each job of the main context on a thread of its own before `submit` returns, so that the attaching call is
-/// always still in progress when the callback has run.
-private final class Elsewhere: PromiseExecutor {
-  func submit(_ job: PromiseJob) { onThread { _ = job.run() } }
-}
-
 private typealias IntFuture = Future<Int, TestError>
 
 /// A call with `on: .main` whose callback holds an object.
@@ -28,7 +22,7 @@ struct ReleasedOnMain {
   func everyForm() async {
     // Run in a process of its own: the substitute for the main queue applies to the whole process.
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-      PromiseContext.useMainExecutor(Elsewhere())
+      PromiseContext.useMainExecutor(ThreadExecutor())
       for form in Form.all {
         let log = Recorder<UInt>()
         form.attach { Sentinel { log.record(currentThread()) } }

@@ -3,11 +3,6 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-/// Runs each job on a thread of its own before `submit` returns, so that the attaching call is still in progress.
-private final class Elsewhere: PromiseExecutor {
-  func submit(_ job: PromiseJob) { onThread { _ = job.run() } }
-}
-
 /// Attaches a callback that holds an object.
 private typealias Attach = @Sendable (_ context: PromiseContext, _ held: () -> Sentinel) -> Void
 
@@ -51,7 +46,7 @@ struct ReleasedWhereRun {
   func inContext(kind: Int) {
     let (name, attach) = Self.kinds[kind]
     let log = Recorder<UInt>()
-    attach(.executor(Elsewhere())) { Sentinel { log.record(currentThread()) } }
+    attach(.executor(ThreadExecutor())) { Sentinel { log.record(currentThread()) } }
     #expect(log.count == 1, "\(name): released when the call returns")
     #expect(log.events != [currentThread()], "\(name): not by the attaching thread")
   }

@@ -23,9 +23,10 @@ struct SettledElsewhere {
   }
 
   private func onDemand(
-    discarded: @escaping () -> Void = {}, read: @escaping (CellRef) -> Void = { _ in }
+    discarded: @escaping () -> Void = {}, requested: @escaping () -> Void = {},
+    read: @escaping (CellRef) -> Void = { _ in }
   ) -> Promise<String> {
-    Promise(cell: CellRef.onDemand(DemandBlock(discard: discarded, read: read))!)
+    Promise(cell: CellRef.onDemand(DemandBlock(discard: discarded, requestCancel: requested, read: read))!)
   }
 
   @Test("resolve(_:elsewhere:) wakes waiters without another thread")
@@ -77,5 +78,29 @@ struct SettledElsewhere {
     promise.discard()
     elsewhere.run()
     #expect(promise.value == "one")
+  }
+
+  @Test("a request to cancel a promise on demand calls its maker once, before the handlers of the request")
+  func requested() {
+    let seen = Mutex<[String]>([])
+    let promise = onDemand(requested: { seen.withLock { $0.append("maker") } })
+    promise.cell.onCancelRequest { seen.withLock { $0.append("handler") } }
+    promise.future.requestCancel()
+    promise.future.requestCancel()
+    #expect(seen.withLock { $0 } == ["maker", "handler"])
+    promise.resolve("one")
+    promise.future.requestCancel()
+    #expect(seen.withLock(\.count) == 2)
+  }
+
+  @Test("a request to cancel the only promise derived from a promise on demand calls its maker")
+  func requestedDownstream() {
+    let seen = Mutex(0)
+    // The reference of its settler is the only one.
+    let promise = onDemand(requested: { seen.withLock { $0 += 1 } })
+    let derived = promise.then { $0 }
+    derived.future.requestCancel()
+    #expect(seen.withLock { $0 } == 1)
+    withExtendedLifetime(promise) {}
   }
 }

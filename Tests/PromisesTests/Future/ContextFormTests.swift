@@ -2,6 +2,12 @@ import Promises
 import PromisesTestSupport
 import Testing
 
+/// Runs the closure, and returns the value.
+@Sendable private func after<Value>(_ run: () -> Void, _ value: Value) -> Value {
+  run()
+  return value
+}
+
 /// Calls each form with a context, because each is a function of its own.
 @Suite("Future: callbacks in a context")
 struct ContextFormTests {
@@ -83,57 +89,26 @@ struct ContextFormTests {
         ("map", { future, here, token, run in future.map(on: here, token: token) { _ in run() } }),
         (
           "flatMap",
-          { future, here, token, run in
-            future.flatMap(on: here, token: token) { value -> Subject in
-              run()
-              return Subject(fulfilled: value)
-            }
-          }
+          { future, here, token, run in future.flatMap(on: here, token: token) { after(run, Subject(fulfilled: $0)) } }
         ),
-        (
-          "mapResult",
-          { future, here, token, run in
-            future.mapResult(on: here, token: token) { result -> FutureResult<Int, TestError> in
-              run()
-              return result
-            }
-          }
-        ),
+        ("mapResult", { future, here, token, run in future.mapResult(on: here, token: token) { after(run, $0) } }),
         (
           "flatMapResult",
-          { future, here, token, run in
-            future.flatMapResult(on: here, token: token) { result -> Subject in
-              run()
-              return Subject(with: result)
-            }
-          }
+          { future, here, token, run in future.flatMapResult(on: here, token: token) { after(run, Subject(with: $0)) } }
         ),
         ("tryMap", { future, here, token, run in future.tryMap(on: here, token: token) { _ in run() } }),
         (
           "tryFlatMap",
-          { future, here, token, run in
-            future.tryFlatMap(on: here, token: token) { value -> Subject in
-              run()
-              return Subject(fulfilled: value)
-            }
+          { future, here, token, run in future.tryFlatMap(on: here, token: token) { after(run, Subject(fulfilled: $0)) }
           }
         ),
         (
-          "tryMapResult",
-          { future, here, token, run in
-            future.tryMapResult(on: here, token: token) { result -> FutureResult<Int, TestError> in
-              run()
-              return result
-            }
-          }
+          "tryMapResult", { future, here, token, run in future.tryMapResult(on: here, token: token) { after(run, $0) } }
         ),
         (
           "tryFlatMapResult",
           { future, here, token, run in
-            future.tryFlatMapResult(on: here, token: token) { result -> Subject in
-              run()
-              return Subject(with: result)
-            }
+            future.tryFlatMapResult(on: here, token: token) { after(run, Subject(with: $0)) }
           }
         ),
         ("mapOrCancel", { future, here, token, run in future.mapOrCancel(on: here, token: token) { _ in run() } }),
@@ -147,99 +122,59 @@ struct ContextFormTests {
       [
         (
           "replaceError",
-          { future, here, token, run in
-            future.replaceError(on: here, token: token) { error in
-              run()
-              return error.code
-            }
-          }
+          { future, here, token, run in future.replaceError(on: here, token: token) { after(run, $0.code) } }
         ),
-        (
-          "mapError",
-          { future, here, token, run in
-            future.mapError(on: here, token: token) { error -> TestError in
-              run()
-              return error
-            }
-          }
-        ),
+        ("mapError", { future, here, token, run in future.mapError(on: here, token: token) { after(run, $0) } }),
         (
           "flatMapError",
           { future, here, token, run in
-            future.flatMapError(on: here, token: token) { error -> Subject in
-              run()
-              return Subject(rejected: error)
-            }
+            future.flatMapError(on: here, token: token) { after(run, Subject(rejected: $0)) }
           }
         ),
-        (
-          "tryMapError",
-          { future, here, token, run in
-            future.tryMapError(on: here, token: token) { error -> TestError in
-              run()
-              return error
-            }
-          }
-        ),
+        ("tryMapError", { future, here, token, run in future.tryMapError(on: here, token: token) { after(run, $0) } }),
         (
           "tryFlatMapError",
           { future, here, token, run in
-            future.tryFlatMapError(on: here, token: token) { error -> Subject in
-              run()
-              return Subject(rejected: error)
-            }
+            future.tryFlatMapError(on: here, token: token) { after(run, Subject(rejected: $0)) }
           }
         ),
         (
           "tryReplaceError",
-          { future, here, token, run in
-            future.tryReplaceError(on: here, token: token) { error in
-              run()
-              return error.code
-            }
-          }
+          { future, here, token, run in future.tryReplaceError(on: here, token: token) { after(run, $0.code) } }
         ),
       ])
   }
 
   @Test("D41, D45, D46, D50, D51, D52, PG12, PG19: the other forms run in their context, too, unless silenced")
   func others() {
-    @Sendable func after(_ run: () -> Void) -> Subject {
-      run()
-      return Subject(fulfilled: 2)
-    }
-    @Sendable func result(_ run: () -> Void) -> Result<Int, TestError> {
-      run()
-      return .success(2)
-    }
-    @Sendable func value(_ run: () -> Void) -> Int {
-      run()
-      return 2
-    }
+    let (other, success) = (Subject(fulfilled: 2), Result<Int, TestError>.success(2))
     check(
       .fulfilled(1),
       [
-        ("mapEither", { future, here, token, run in future.mapEither(on: here, token: token) { _ in result(run) } }),
+        (
+          "mapEither",
+          { future, here, token, run in future.mapEither(on: here, token: token) { _ in after(run, success) } }
+        ),
         (
           "flatMapEither",
-          { future, here, token, run in future.flatMapEither(on: here, token: token) { _ in after(run) } }
+          { future, here, token, run in future.flatMapEither(on: here, token: token) { _ in after(run, other) } }
         ),
         (
           "flatMapOrCancel",
-          { future, here, token, run in future.flatMapOrCancel(on: here, token: token) { _ in after(run) } }
+          { future, here, token, run in future.flatMapOrCancel(on: here, token: token) { _ in after(run, other) } }
         ),
         ("additionally", { future, here, token, run in future.additionally(on: here, token: token) { _ in run() } }),
         (
           "additionally(async:)",
-          { future, here, token, run in future.additionally(on: here, token: token, async: { _ in after(run) }) }
+          { future, here, token, run in future.additionally(on: here, token: token, async: { _ in after(run, other) }) }
         ),
         ("always", { future, here, token, run in future.always(on: here, token: token) { run() } }),
       ])
     check(
       .rejected(TestError(2)),
       [
-        ("recover", { future, here, token, run in future.recover(on: here, token: token) { _ in value(run) } }),
-        ("recover(with:)", { future, here, token, run in future.recover(on: here, token: token, with: value(run)) }),
+        ("recover", { future, here, token, run in future.recover(on: here, token: token) { _ in after(run, 2) } }),
+        ("recover(with:)", { future, here, token, run in future.recover(on: here, token: token, with: after(run, 2)) }),
       ])
     check(
       .cancelled(nil),

@@ -40,6 +40,23 @@ struct CallFormTests {
     #expect(either.state == .fulfilled ? either.value == 1 : either.rejectReason is CallFormError)
   }
 
+  @Test("a closure without parameters and label is the body; with the label it is the discard block")
+  @MainActor
+  func bodies() async {
+    let log = Recorder<String>()
+    let promises = bodiesAndBlocks { log.record($0) }
+    #expect(promises.allSatisfy { $0.state == .pending } && log.events == [])
+    await mainQueueDrained()
+    #expect(promises.map(\.value) == [1, 2, nil, 3, nil])
+    #expect(promises[2].state == .pending && promises[4].rejectReason is CallFormError)
+    #expect(log.events == ["body"])
+    let void = Promise<Void> { log.record("void") }
+    await mainQueueDrained()
+    #expect(void.state == .fulfilled && log.events == ["body", "void"])
+    promises[2].discard()
+    #expect(log.events == ["body", "void", "discard"])
+  }
+
   @Test("a promise is settled by the first call of resolve and reject")
   func resolves() {
     let promise = Promise<Int>()

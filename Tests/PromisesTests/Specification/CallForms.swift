@@ -78,6 +78,20 @@ func discardInitializer<T>(_: T.Type, _ block: @escaping () -> ()) -> Promise<T>
   Promise<T>(discard: block)
 }
 
+/// 3.3.2 and 3.3.3: blocks without parameters select by the label.
+func bodiesAndBlocks(_ log: @escaping (String) -> ()) -> [Promise<Int>] {
+  [
+    Promise<Int> { 1 },
+    Promise {
+      log("body")
+      return 2
+    },
+    Promise<Int>(discard: { log("discard") }),
+    Promise<Int>(discard: { log("discard") }) { resolve, _ in resolve(3) },
+    Promise { throw CallFormError() },
+  ]
+}
+
 /// 3.4.1: `func resolve(_ value: T)`, 3.4.2: `func reject(_ reason: Any?)`
 func resolution<T>(_ promise: Promise<T>, _ value: T, _ reason: Any?) {
   promise.resolve(value)

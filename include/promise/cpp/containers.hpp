@@ -1,7 +1,7 @@
 // promise/cpp/containers.hpp - containers as values. Part of promise.hpp: read that first.
 //
 //   std::vector<T>, std::array<T, size>, std::pair<A, B>, std::tuple<T...>   ARRAY
-//   std::optional<T>   VOID if there is none
+//   std::optional<T>   VOID if there is none; a T that is VOID itself is read as none
 //   std::map<std::string, T>, std::unordered_map<std::string, T>   MAP
 #ifndef PROMISE_CPP_CONTAINERS_HPP
 #define PROMISE_CPP_CONTAINERS_HPP

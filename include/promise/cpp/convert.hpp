@@ -1,10 +1,10 @@
 // promise/cpp/convert.hpp - C++ types as values. Part of promise.hpp: read that first.
 //
 //   bool                                 BOOL
-//   integers                             I64 if signed, U64 if not; read from either if the number fits
-//   float, double                        F64; a float is rounded, and must be in range
+//   integers                             I64 if signed, U64 if not; read from any whole number in range
+//   float, double                        F64, rounded if it is in range; read also from an integer that is exact
 //   enums                                as their underlying type
-//   std::string, std::string_view, const char *   STRING (read as std::string only)
+//   std::string, std::string_view, const char *   STRING (read as std::string only); NULL is no value
 //   std::vector<std::uint8_t>, std::vector<std::byte>   BYTES
 //   void *                               POINTER
 //   value, error                         as it is
@@ -113,20 +113,44 @@ inline value array_of(std::vector<value> &&elements) {
   return value::adopt(made);
 }
 
-// Whether a number is in the range of a floating-point type, where it may be rounded. Infinities and NaN are in range.
-template <class T, class U> bool fits(U number) noexcept {
-  if constexpr (std::numeric_limits<U>::max_exponent <= std::numeric_limits<T>::max_exponent)
-    return true;
+template <class T> bool is_negative(T number) noexcept {
+  if constexpr (std::is_signed_v<T>)
+    return number < 0;
   else
-    return !(std::abs(number) > static_cast<U>(std::numeric_limits<T>::max())) || std::isinf(number);
+    return false;
 }
-// Whether a floating-point number is the value of an integer type: a whole number in its range.
-template <class T, class U> bool is_whole(U number) noexcept {
-  using real = std::common_type_t<U, float>;
-  constexpr real beyond = static_cast<real>(std::numeric_limits<T>::max() / 2 + 1) * 2; // a power of two: it is exact
-  constexpr real lowest = std::is_signed_v<T> ? -beyond : real(0);
-  const real exact = number;
-  return exact >= lowest && exact < beyond && std::trunc(exact) == exact;
+// Whether a type holds a number of another type exactly. A floating-point number in the range of a smaller type may be
+// rounded to it. Infinities and NaN are in range.
+template <class T, class U> bool holds(U number) noexcept {
+  using limits = std::numeric_limits<T>;
+  if constexpr (std::is_floating_point_v<T> && std::is_floating_point_v<U>) {
+    if constexpr (std::numeric_limits<U>::max_exponent <= limits::max_exponent)
+      return true;
+    else
+      return !(std::abs(number) > static_cast<U>(limits::max())) || std::isinf(number);
+  } else if constexpr (std::is_floating_point_v<U>) {
+    constexpr U beyond = static_cast<U>(limits::max() / 2 + 1) * 2; // a power of two: it is exact
+    constexpr U lowest = std::is_signed_v<T> ? -beyond : U(0);
+    return number >= lowest && number < beyond && std::trunc(number) == number;
+  } else if constexpr (std::is_floating_point_v<T>) {
+    const T rounded = static_cast<T>(number);
+    return holds<U>(rounded) && static_cast<U>(rounded) == number;
+  } else {
+    const T same = static_cast<T>(number);
+    return static_cast<U>(same) == number && is_negative(same) == is_negative(number);
+  }
+}
+template <class T>
+inline constexpr const char *held_numbers = std::is_integral_v<T> ? "a whole number in range" : "a number in range";
+// Reads a number of any kind.
+template <class T> T number(const promise_value_t &from) {
+  if (from.kind == PROMISE_KIND_I64 && holds<T>(from.as.i64))
+    return static_cast<T>(from.as.i64);
+  if (from.kind == PROMISE_KIND_U64 && holds<T>(from.as.u64))
+    return static_cast<T>(from.as.u64);
+  if (from.kind == PROMISE_KIND_F64 && holds<T>(from.as.f64))
+    return static_cast<T>(from.as.f64);
+  mismatch(held_numbers<T>, from);
 }
 
 } // namespace detail
@@ -177,17 +201,7 @@ struct codec<T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, boo
     return value::adopt(raw);
   }
   static T decode(const promise_value_t &from) {
-    constexpr T highest = std::numeric_limits<T>::max();
-    if (from.kind == PROMISE_KIND_U64 || (from.kind == PROMISE_KIND_I64 && from.as.i64 >= 0)) {
-      const std::uint64_t number =
-          from.kind == PROMISE_KIND_U64 ? from.as.u64 : static_cast<std::uint64_t>(from.as.i64);
-      if (number <= static_cast<std::uint64_t>(highest))
-        return static_cast<T>(number);
-    } else if (from.kind == PROMISE_KIND_I64 && std::is_signed_v<T>) {
-      if (from.as.i64 >= static_cast<std::int64_t>(std::numeric_limits<T>::min()))
-        return static_cast<T>(from.as.i64);
-    }
-    detail::mismatch(std::is_signed_v<T> ? "an I64 in range" : "a U64 in range", from);
+    return detail::number<T>(from);
   }
 };
 
@@ -198,11 +212,7 @@ template <class T> struct codec<T, std::enable_if_t<std::is_same_v<T, float> || 
     return value::adopt(raw);
   }
   static T decode(const promise_value_t &from) {
-    if (from.kind != PROMISE_KIND_F64)
-      detail::mismatch("an F64", from);
-    if (!detail::fits<T>(from.as.f64))
-      detail::mismatch("an F64 in range", from);
-    return static_cast<T>(from.as.f64);
+    return detail::number<T>(from);
   }
 };
 
@@ -237,6 +247,11 @@ template <> struct codec<std::string_view> {
       throw error("c++", status, "expected UTF-8 for a STRING; other bytes are a std::vector<std::uint8_t>");
     detail::require(status, "promise_value_string");
     return value::adopt(raw);
+  }
+  static value encode(const char *content) {
+    if (content == nullptr)
+      throw error("c++", PROMISE_EINVAL, "expected text, got a null pointer");
+    return encode(std::string_view(content));
   }
 };
 
@@ -315,28 +330,23 @@ template <class T, class U, std::size_t... index> value encode_row(U &&content, 
   return array_of(std::move(elements));
 }
 
-// Encodes content that converts to T as the value of a promise<T>. A number that does not fit is an error, also in an
-// optional, a pair or a tuple: an integer out of range, as on reading, a fraction for an integer, and a finite number
-// that would become infinite.
+// Encodes content that converts to T as the value of a promise<T>. A number that T does not hold is an error, as on
+// reading, also in an optional, a pair or a tuple.
 template <class T, class U> value encode_as(U &&content) {
   using given = std::decay_t<U>;
   using held = typename optional_content<T>::type;
   using given_held = typename optional_content<given>::type;
   constexpr bool to_integer = std::is_integral_v<T> && !std::is_same_v<T, bool>;
+  constexpr bool to_number = to_integer || std::is_floating_point_v<T>;
   if constexpr (std::is_same_v<T, value> && !std::is_same_v<given, value>) {
     return value::of(std::forward<U>(content));
   } else if constexpr (to_integer && std::is_enum_v<given> && std::is_convertible_v<given, T>) {
     return encode_as<T>(+content);
-  } else if constexpr (to_integer && std::is_integral_v<given> && !std::is_same_v<T, given> &&
-                       !std::is_same_v<given, bool>) {
-    return codec<T>::encode(codec<T>::decode(codec<given>::encode(content).raw()));
-  } else if constexpr (to_integer && std::is_floating_point_v<given>) {
-    if (!is_whole<T>(content))
-      mismatch("a whole number in range", codec<double>::encode(static_cast<double>(content)).raw());
-    return codec<T>::encode(static_cast<T>(content));
-  } else if constexpr (std::is_floating_point_v<T> && std::is_arithmetic_v<given>) {
-    if (!fits<T>(content))
-      mismatch("a number in range", codec<double>::encode(static_cast<double>(content)).raw());
+  } else if constexpr (to_number && std::is_arithmetic_v<given>) {
+    if (!holds<T>(content)) {
+      using shown = std::conditional_t<std::is_floating_point_v<given>, double, given>;
+      mismatch(held_numbers<T>, codec<shown>::encode(static_cast<shown>(content)).raw());
+    }
     return codec<T>::encode(static_cast<T>(content));
   } else if constexpr (!std::is_void_v<held> && !std::is_same_v<T, given> && !std::is_void_v<given_held>) {
     return content.has_value() ? encode_as<held>(*std::forward<U>(content)) : value();

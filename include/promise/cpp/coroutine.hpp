@@ -16,7 +16,7 @@
 // Its owner may destroy it while it is suspended, on the thread that would resume it or while no other thread does.
 //
 // Settling a promise resumes the coroutines that await it within that call, or at the place given to on(). Chains of
-// waiting coroutines take no stack.
+// waiting coroutines take no stack, and neither do loops that await on an executor that runs jobs at once.
 //
 // A handler that is a coroutine takes its arguments by value. A lambda as a coroutine must not capture, because the
 // lambda is destroyed at the first suspension: pass the data as arguments of a function that is the coroutine.

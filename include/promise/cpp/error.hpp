@@ -91,7 +91,9 @@ public:
   cancelled() : cancelled(discarded(value())) {}
   // Makes a cancellation because of an error elsewhere, which cause() returns.
   explicit cancelled(const error &because) : cancelled(discarded(because.reason().copy())) {}
-  explicit cancelled(value reason) : error(std::move(reason)) {}
+  // Makes a cancellation with a DISCARDED as its reason, or with any other value as its cause.
+  explicit cancelled(value reason)
+      : error(reason.kind() == PROMISE_KIND_DISCARDED ? std::move(reason) : discarded(std::move(reason))) {}
   cancelled(const cancelled &) noexcept = default; // a copy, not caused by the other
   cancelled &operator=(const cancelled &) noexcept = default;
   // Makes a DISCARDED; `cause` may be VOID.

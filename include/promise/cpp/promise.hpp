@@ -81,7 +81,7 @@ public:
   // ---- Settling. Callbacks run before these return. False if it was settled before. ----
 
   // Fulfils the promise: resolve(content), or resolve() for void. Throws an error of domain "c++" for a number that
-  // does not fit.
+  // does not fit, and for a null pointer as text.
   template <class U = T> bool resolve(U &&content) const {
     static_assert(!std::is_void_v<T>, "a promise<void> is resolved with nothing");
     if constexpr (std::is_void_v<T>)

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "combine.hpp"
+#include "event.hpp"
 #include "timing.hpp"
 
 namespace promises {
@@ -75,15 +76,15 @@ public:
   promise<T> next() const {
     return promise<T>::adopt(detail::require(promise_subscriber_next(raw()), "promise_subscriber_next"));
   }
-  // Returns next() with an empty result when the stream has finished:
+  // Returns next() with an empty result when the stream has finished, which an event that is an error with the code
+  // PROMISE_EFINISHED seems to be, too:
   //     while (auto event = co_await subscriber.next_or_end())
-  auto next_or_end() const {
+  promise<event<T>> next_or_end() const {
     static_assert(!std::is_void_v<T>, "a publisher<void> has no values: use next()");
-    return next().template as<std::optional<T>>().rescue([](const error &why) -> std::optional<T> {
-      if (why.domain() == "promise" && why.code() == PROMISE_EFINISHED)
-        return std::nullopt;
-      throw why;
-    });
+    using handlers = detail::event_or_end;
+    const promise<T> following = next();
+    return promise<event<T>>::adopt(
+        detail::react(following.raw(), place(), handlers::on_value, handlers::on_reason, nullptr, handlers{}));
   }
   // Returns the promise of the end; see promise_subscriber_end().
   promise<void> end() const {

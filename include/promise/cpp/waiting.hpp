@@ -3,6 +3,7 @@
 #ifndef PROMISE_CPP_WAITING_HPP
 #define PROMISE_CPP_WAITING_HPP
 
+#include "executor.hpp"
 #include "promise.hpp"
 
 #if defined(__cpp_impl_coroutine)
@@ -24,18 +25,7 @@ public:
   // Makes the state of a wait. `owned`: the coroutine belongs to a promise, and nothing else destroys it.
   waiting(std::coroutine_handle<> coroutine, bool owned) noexcept : coroutine_(coroutine), owned_(owned) {}
   // Resumes or destroys the coroutine, because the reaction has run, or never will.
-  void end(stage how) noexcept {
-    if (stage_.exchange(how) != suspended)
-      return;
-    if (how == dropped) {
-      if (owned_) {
-        coroutine_.destroy();
-        return;
-      }
-      state = PROMISE_PENDING;
-    }
-    coroutine_.resume();
-  }
+  void end(stage how) noexcept;
   // Call after the reaction was attached. Returns whether the coroutine stays suspended. If the reaction has run
   // meanwhile, the coroutine continues on `where`, or, if that is NULL, here.
   static bool attached(const std::shared_ptr<waiting> &wait, promise_executor_t *where);
@@ -100,6 +90,78 @@ struct wake {
   }
 };
 
+// Scope in which a thread resumes a coroutine. If the next promise that the coroutine awaits on an executor is settled,
+// the job that resumes it again is submitted here, after the coroutine has suspended. An executor that runs jobs inline
+// would run the job within the coroutine, and a loop of such waits would overflow the stack.
+class resuming {
+public:
+  // Resumes the coroutine, and submits its jobs.
+  static void run(std::coroutine_handle<> coroutine) noexcept {
+    if (resuming *const outer = of(coroutine)) { // this is a job of the loop below
+      coroutine.resume();
+      if (outer->job_ == nullptr)
+        outer->coroutine_ = nullptr; // a new coroutine may get the memory of one that has ended
+      return;
+    }
+    resuming here(coroutine);
+    coroutine.resume();
+    while (here.job_ != nullptr) {
+      const executor where = std::move(here.where_);
+      submit(std::move(here.job_), where.raw());
+    }
+  }
+  // Submits the job that resumes a suspended coroutine; later, if this thread is resuming that coroutine.
+  static void submit(std::coroutine_handle<> coroutine, std::unique_ptr<wake> job, promise_executor_t *where) noexcept {
+    resuming *const outer = of(coroutine);
+    if (outer == nullptr || outer->job_ != nullptr || promise_executor_retain(where) != PROMISE_OK) {
+      submit(std::move(job), where);
+      return;
+    }
+    outer->job_ = std::move(job);
+    outer->where_ = executor::adopt(where);
+  }
+  resuming(const resuming &) = delete;
+  resuming &operator=(const resuming &) = delete;
+
+private:
+  explicit resuming(std::coroutine_handle<> coroutine) noexcept : coroutine_(coroutine), around_(current) {
+    current = this;
+  }
+  ~resuming() {
+    current = around_;
+  }
+  static resuming *of(std::coroutine_handle<> coroutine) noexcept {
+    return current != nullptr && current->coroutine_ == coroutine ? current : nullptr;
+  }
+  static void submit(std::unique_ptr<wake> job, promise_executor_t *where) noexcept {
+    const auto resume = [](void *ctx) noexcept {
+      const std::shared_ptr<waiting> ready = std::move(static_cast<wake *>(ctx)->wait);
+      ready->end(waiting::settled);
+    };
+    // On failure the destructor of the context ends the wait as dropped.
+    promise_executor_submit(where, resume, job.release(), free_context<wake>);
+  }
+
+  std::coroutine_handle<> coroutine_;
+  std::unique_ptr<wake> job_{};
+  executor where_{};
+  resuming *around_;
+  static inline thread_local resuming *current = nullptr;
+};
+
+inline void waiting::end(stage how) noexcept {
+  if (stage_.exchange(how) != suspended)
+    return;
+  if (how == dropped) {
+    if (owned_) {
+      coroutine_.destroy();
+      return;
+    }
+    state = PROMISE_PENDING;
+  }
+  resuming::run(coroutine_);
+}
+
 inline bool waiting::attached(const std::shared_ptr<waiting> &wait, promise_executor_t *where) {
   stage expected = attaching;
   if (wait->stage_.compare_exchange_strong(expected, suspended))
@@ -112,12 +174,7 @@ inline bool waiting::attached(const std::shared_ptr<waiting> &wait, promise_exec
     return false;
   auto again = std::make_unique<wake>(wait);
   wait->stage_.store(suspended);
-  const auto resume = [](void *ctx) noexcept {
-    const std::shared_ptr<waiting> ready = std::move(static_cast<wake *>(ctx)->wait);
-    ready->end(settled);
-  };
-  // On failure the destructor of the context ends the wait as dropped.
-  promise_executor_submit(where, resume, again.release(), free_context<wake>);
+  resuming::submit(wait->coroutine_, std::move(again), where);
   return true;
 }
 

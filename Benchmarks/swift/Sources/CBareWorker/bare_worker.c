@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -13,28 +14,30 @@
 
 extern char **environ;
 
-enum { SIZE = 64, CHILD_SOCKET = 3 };
+enum { SIZE = 64, LINKS = 10, CHILD_SOCKET = 3 };
 
 /* The parent's end of the socket to a child. */
 typedef struct relay {
   int socket;
-  char bytes[SIZE];
+  /* The number of bytes that are still to come back. */
+  atomic_long missing;
   sem_t received;
 } relay_t;
 
 static relay_t relays[2];
 
-static void take(int socket, char *bytes) {
-  for (size_t got = 0; got < SIZE;) {
-    ssize_t count = read(socket, bytes + got, SIZE - got);
-    if (count <= 0)
-      _exit(0);
-    got += (size_t)count;
-  }
+/* Returns the number of bytes that have come, at most those of a chain. */
+static long take(int socket) {
+  char bytes[LINKS * SIZE];
+  ssize_t count = read(socket, bytes, sizeof bytes);
+  if (count <= 0)
+    _exit(0);
+  return count;
 }
 
-static void give(int socket, const char *bytes) {
-  if (send(socket, bytes, SIZE, MSG_NOSIGNAL) != SIZE)
+static void give(int socket, long count) {
+  static const char bytes[LINKS * SIZE];
+  if (send(socket, bytes, (size_t)count, MSG_NOSIGNAL) != count)
     _exit(1);
 }
 
@@ -47,8 +50,9 @@ static void await(sem_t *semaphore) {
 static void *receive(void *context) {
   relay_t *relay = context;
   for (;;) {
-    take(relay->socket, relay->bytes);
-    sem_post(&relay->received);
+    long count = take(relay->socket);
+    if (atomic_fetch_sub(&relay->missing, count) == count)
+      sem_post(&relay->received);
   }
   return NULL;
 }
@@ -56,11 +60,8 @@ static void *receive(void *context) {
 void bare_worker_main(int argc, char **argv) {
   if (argc != 2 || strcmp(argv[1], "--bare-worker") != 0)
     return;
-  char bytes[SIZE];
-  for (;;) {
-    take(CHILD_SOCKET, bytes);
-    give(CHILD_SOCKET, bytes);
-  }
+  for (;;)
+    give(CHILD_SOCKET, take(CHILD_SOCKET));
 }
 
 bool bare_worker_start(bare_trip_t way) {
@@ -88,13 +89,27 @@ bool bare_worker_start(bare_trip_t way) {
 
 void bare_worker_trips(bare_trip_t way, long count) {
   relay_t *relay = &relays[way];
-  char bytes[SIZE] = {0};
   for (long i = 0; i < count; i++) {
-    give(relay->socket, bytes);
+    atomic_store(&relay->missing, SIZE);
+    give(relay->socket, SIZE);
     if (way == BARE_DIRECT_TRIP)
-      take(relay->socket, bytes);
+      take(relay->socket);
     else
       await(&relay->received);
+  }
+}
+
+void bare_worker_chains(bool together, long count) {
+  relay_t *relay = &relays[BARE_THREADED_TRIP];
+  for (long i = 0; i < count; i++) {
+    atomic_store(&relay->missing, LINKS * SIZE);
+    give(relay->socket, SIZE);
+    for (long left = LINKS - 1; left > 0;) {
+      long next = together ? left : 1;
+      give(relay->socket, next * SIZE);
+      left -= next;
+    }
+    await(&relay->received);
   }
 }
 

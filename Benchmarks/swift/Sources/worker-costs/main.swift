@@ -55,6 +55,15 @@ do {
     ])
   report(
     "ten calls, each with the result of the one before, against one", against: chains[0], ours: chains[1], budget: 1.5)
+  let bareChains = stopwatch.race(
+    items: 1,
+    [
+      { count in Stopwatch.wallTime(1) { bare_worker_trips(BARE_THREADED_TRIP, count) } },
+      { count in Stopwatch.wallTime(1) { bare_worker_chains(true, count) } },
+      { count in Stopwatch.wallTime(1) { bare_worker_chains(false, count) } },
+    ])
+  report("ten bare messages, sent as one and nine, against one", against: bareChains[0], ours: bareChains[1])
+  report("ten bare messages, sent one by one, against one", against: bareChains[0], ours: bareChains[2])
 
   report_heading("Bytes into a worker process, against memcpy", "ns")
   for size in [1 << 10, 1 << 14, 1 << 16, 1 << 20, 1 << 23, 1 << 26] {

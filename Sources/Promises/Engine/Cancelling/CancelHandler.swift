@@ -26,7 +26,7 @@ struct CancelHandler: CellView {
   }
 
   /// Whether it propagates requests to a gather or a link.
-  var passesOn: Bool { ref.meta & ReactionKind.passingOn != 0 }
+  var propagates: Bool { ref.meta & ReactionKind.propagating != 0 }
   /// Whether it runs at the end of the request, after the handlers of all promises upstream.
   var isLast: Bool { ref.meta & ReactionKind.atEnd != 0 }
   /// Whether the maker of the promise, a gather, a link or a timer, registered it.
@@ -76,14 +76,14 @@ extension CellRef {
   /// Propagates cancel requests to the gather or link that settles this promise (CancelWork.swift). Takes ownership of
   /// a reference to `cell`; the caller must have another. When the promise is settled or unwanted, the gather or link
   /// detaches from its inputs.
-  func passCancelRequests(to cell: CellRef) -> Bool {
+  func propagateRequests(to cell: CellRef) -> Bool {
     let context = unsafe Context(UnsafeMutableRawPointer(cell.cell), { unsafe CellRef.from($0).leaveInputs() })
     let function = unsafe UnsafeMutableRawPointer(cell.cell)
     guard let handler = unsafe CellRef.derived(from: self, .cancelHandler, function, context, references: 2) else {
       cell.release()
       return false
     }
-    handler.mark(ReactionKind.passingOn | ReactionKind.ofMaker)
+    handler.mark(ReactionKind.propagating | ReactionKind.ofMaker)
     watch()
     attachCancelHandler(handler) { CancelWork.ask(cell, $0) }
     return true
@@ -122,7 +122,7 @@ extension CellRef {
   func leaveInput(isTaken: Bool) {
     guard let source = retainedSource() else { return }
     source.detach(self, isTaken: isTaken)
-    source.releaseLeft()
+    source.releaseLeftSource()
   }
 
   /// Takes the handlers of a list of reactions, in the order of attachment, each with a reference for the caller. Call
@@ -133,7 +133,7 @@ extension CellRef {
       guard reaction.reactionKind == .cancelHandler, !reaction.isCancelReason, reaction.retain() else { continue }
       // Claimed or marked here, so that a handler which settles the promise does not keep the later ones from running.
       let handler = CancelHandler(reaction)
-      if handler.passesOn {
+      if handler.propagates {
         reaction.setFlags(CellState.Pending.cancelRequested)
       } else if !reaction.claim() {
         reaction.release()
@@ -151,7 +151,7 @@ extension CellRef {
   ) {
     var reason = reason
     while let handler = handlers.pop() {
-      if handler.passesOn || handler.isLast {
+      if handler.propagates || handler.isLast {
         work.push(handler)
       } else {
         runCancelHandler(handler.ref, &reason)
@@ -207,7 +207,7 @@ extension CellRef {
 
   private func releaseHandlerContext() {
     // Gathers and links may be nested deep.
-    if CancelHandler(self).passesOn { releaseContextInTurn() } else { reactionContext.release() }
+    if CancelHandler(self).propagates { releaseContextInTurn() } else { reactionContext.release() }
   }
 }
 

@@ -50,19 +50,19 @@ extension CellRef {
     guard hold() else { return }
     setFlags(CellState.Pending.sealed)
     unhold()
-    passWaitingRequestOn()
+    propagateWaitingRequest()
   }
 
   /// Propagates a request that was made before this promise got its present source.
-  func passCancelRequestOn() {
+  func propagateCancelRequest() {
     guard let source = retainedSource() else { return }
-    passCancelRequest(to: source)
+    propagateCancelRequest(to: source)
     source.releaseBorrowed()
   }
 
   /// Propagates a request that was made for this promise to its source, present or future. The caller must have a
   /// reference to the source.
-  func passCancelRequest(to source: CellRef) {
+  func propagateCancelRequest(to source: CellRef) {
     guard source.withdrawInterest() && source.hasNoOtherHolder else { return }
     let reason = cancelReason()
     source.requestCancel(reason)
@@ -81,21 +81,21 @@ extension CellRef {
 
   /// Releases a reference to the source of a promise that was discarded. Requests cancellation of the source if only
   /// that reference blocked a waiting request.
-  func releaseLeft() {
-    passWaitingRequestOn()
+  func releaseLeftSource() {
+    propagateWaitingRequest()
     release()
   }
 
   /// Requests cancellation of this promise if a request waits for the end of interest in it, and no interest is left.
-  func passWaitingRequestOn() {
+  func propagateWaitingRequest() {
     guard state.bits & CellState.Pending.detaching != 0, hasNoOtherHolder, hold() else { return }
     guard isWithdrawnWhileHeld && isWithoutInterest() else { return unhold() }
-    unholdAndAsk()
+    unholdAndRequestCancel()
   }
 
   /// Ends the hold of this promise, which lost all interest, and requests its cancellation. The reason is that of a
   /// request for one of the promises derived from it.
-  func unholdAndAsk() {
+  func unholdAndRequestCancel() {
     let reason = withdrawnReason()
     unhold()
     requestCancel(reason)
@@ -125,7 +125,9 @@ extension CellRef {
     // Read before the handlers run. A handler may settle this promise, which does not stop the request from propagating
     // upstream, and may release its last reference.
     let source = heldSource()
+    let ofMaker = heldCancelRequest
     unhold()
+    ofMaker?()
     runCancelHandlers(handlers, reason, leaving: &work)
     return source
   }
@@ -140,7 +142,7 @@ extension CellRef {
   /// The result of retainedSource(), for a promise that is held.
   private func heldSource() -> CellRef? {
     let index = state.source
-    guard index != 0, passesRequestsOn else { return nil }
+    guard index != 0, propagatesRequests else { return nil }
     return retained(index)
   }
 }

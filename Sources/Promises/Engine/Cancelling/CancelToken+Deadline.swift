@@ -17,7 +17,7 @@ extension CancelToken {
   /// timer thread. A token with an earlier deadline keeps it. False when memory or threads have run out: some of the
   /// tokens may have the deadline then.
   package func cancel(at deadline: Int64, on executor: CellExecutor? = nil) -> Bool {
-    var work = TokenWork()
+    var work = TokenStack()
     guard ref.retain() else { return false }
     work.push(self, invalidates: false)
     var hasMemory = true
@@ -29,7 +29,7 @@ extension CancelToken {
       }
       token.ref.release()
     }
-    return hasMemory && work.isWhole
+    return hasMemory && work.isComplete
   }
 
   /// Copies the deadline of a token that this one is chained to. False when memory or threads have run out.
@@ -80,7 +80,7 @@ extension CancelToken {
   }
 
   /// Pushes the tokens that are cancelled with this one.
-  private func pushCancelled(to work: inout TokenWork) {
+  private func pushCancelled(to work: inout TokenStack) {
     locked {
       var next = first(of: .tokens)
       while next != 0 {

@@ -22,20 +22,20 @@ extension CancelToken {
   package func cancelWithoutInvalidating(_ reason: CellValue = .void) -> Bool { cancel(invalidates: false, reason) }
 
   private func cancel(invalidates: Bool, _ reason: CellValue) -> Bool {
-    var work = TokenWork()
+    var work = TokenStack()
     let walk = CancelToken.newWalk()
     cancelPromises(invalidates: invalidates, on: walk, pushing: &work, reason)
     while let (token, invalidates) = work.pop() {
       token.cancelPromises(invalidates: invalidates, on: walk, pushing: &work, reason)
       token.ref.release()
     }
-    return work.isWhole
+    return work.isComplete
   }
 
   private func cancelPromises(
-    invalidates: Bool, on walk: UInt32, pushing work: inout TokenWork, _ reason: CellValue
+    invalidates: Bool, on walk: UInt32, pushing work: inout TokenStack, _ reason: CellValue
   ) {
-    var children = TokenWork()
+    var children = TokenStack()
     let promises: UInt32 = locked {
       guard isNew(on: walk) else { return 0 }
       becomeCancelled()
@@ -44,8 +44,8 @@ extension CancelToken {
       while next != 0 {
         let entry = TokenEntry(CellRef(index: next))
         next = entry.next
-        let goes = invalidates || entry.flags & CancelToken.onlyInvalidation == 0
-        if goes, let child = entry.weak.strong() { children.push(CancelToken(child), invalidates: invalidates) }
+        let propagates = invalidates || entry.flags & CancelToken.onlyInvalidation == 0
+        if propagates, let child = entry.weak.strong() { children.push(CancelToken(child), invalidates: invalidates) }
       }
       let promises = first(of: .promises)
       setList(of: .promises, 0)
@@ -53,7 +53,7 @@ extension CancelToken {
     }
     // The stack reverses the order: pushed directly, the children would be visited in the order of chaining.
     while let (child, invalidates) = children.pop() { work.push(child, invalidates: invalidates) }
-    if !children.isWhole { work.isWhole = false }
+    if !children.isComplete { work.isComplete = false }
     var next = Settlement.reversed(promises)
     while next != 0 {
       let entry = TokenEntry(CellRef(index: next))
@@ -99,7 +99,7 @@ extension CancelToken {
   /// Whether `other` is this token or is chained to it, directly or indirectly; nil when memory has run out. Call with
   /// PLATFORM_LOCK_TOKENS held.
   private func reaches(_ other: CancelToken) -> Bool? {
-    var work = TokenWork()
+    var work = TokenStack()
     guard ref.retain() else { return nil }
     let walk = CancelToken.newWalk()
     work.push(self, invalidates: true)
@@ -119,7 +119,7 @@ extension CancelToken {
       }
       token.ref.release()
     }
-    return found || work.isWhole ? found : nil
+    return found || work.isComplete ? found : nil
   }
 }
 
@@ -142,15 +142,15 @@ extension CancelToken {
 private let walks = Atomic<UInt64>(1)
 
 /// A stack of tokens to visit, each with a reference. It avoids recursion, however long the chain.
-struct TokenWork {
+struct TokenStack {
   private var first: UInt32 = 0
   /// Whether there was memory for every entry.
-  var isWhole = true
+  var isComplete = true
 
   /// Takes ownership of a reference to the token. When memory has run out, the token is skipped.
   mutating func push(_ token: CancelToken, invalidates: Bool) {
     guard let entry = TokenEntry(UInt64(token.ref.index), flags: invalidates ? 1 : 0) else {
-      isWhole = false
+      isComplete = false
       return token.ref.release()
     }
     entry.next = first

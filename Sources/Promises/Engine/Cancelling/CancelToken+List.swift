@@ -79,11 +79,11 @@ extension CancelToken {
   }
 }
 
-/// An entry of a token's list, or of a TokenWork.
+/// An entry of a token's list, or of a TokenStack.
 ///
 ///           value: kind   bits                       next
 ///   entry   flags         the token of a cell, or,   the next older entry
-///                         in a TokenWork, an index
+///                         in a TokenStack, an index
 struct TokenEntry {
   let ref: CellRef
   init(_ ref: CellRef) { self.ref = ref }

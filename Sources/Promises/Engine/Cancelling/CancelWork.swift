@@ -9,7 +9,7 @@ struct CancelWork {
   /// Takes ownership of a reference to a handler. The handler must be marked, so that it keeps its gather or link, or
   /// must be a claimed handler for the end of the request.
   mutating func push(_ handler: CancelHandler) {
-    if handler.passesOn { handlers.push(handler) } else { last.pushFront(handler) }
+    if handler.propagates { handlers.push(handler) } else { last.pushFront(handler) }
   }
 
   /// Drains the work list.

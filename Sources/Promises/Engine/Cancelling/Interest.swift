@@ -33,7 +33,7 @@ extension CellRef {
   }
 
   /// Whether cancel requests for this promise propagate to its source.
-  var passesRequestsOn: Bool { interest == .counted || interest == .quiet }
+  var propagatesRequests: Bool { interest == .counted || interest == .quiet }
 
   /// Whether this reaction's interest blocks cancel requests for its source.
   var isInterested: Bool {
@@ -67,7 +67,7 @@ extension CellRef {
   /// VOID if none was given. Call with the promise held.
   func withdrawnReason() -> CellValue {
     for reaction in ReactionList(state.head) {
-      guard reaction.reactionKind != .cancelHandler, reaction.passesRequestsOn, reaction.isCancelRequested else {
+      guard reaction.reactionKind != .cancelHandler, reaction.propagatesRequests, reaction.isCancelRequested else {
         continue
       }
       let reason = reaction.cancelReason()

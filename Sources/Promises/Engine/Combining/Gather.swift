@@ -185,7 +185,7 @@ extension Gather {
     }
     self.count = count
     ref.retainUnchecked(UInt64(count) + 1)
-    if result.passCancelRequests(to: ref) { return true }
+    if result.propagateRequests(to: ref) { return true }
     ref.retainUnchecked(0 &- UInt64(count))
     freeEntries(count)
     return false

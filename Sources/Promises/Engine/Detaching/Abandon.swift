@@ -19,7 +19,7 @@ extension CellRef {
   private func releaseWatched(_ life: inout UInt64, abandons: Bool) -> Release {
     guard hold() else { return releaseLastButOne(&life) }
     if isWithdrawnWhileHeld && isWithoutInterest() {
-      unholdAndAsk()
+      unholdAndRequestCancel()
       life = acquiredLife
       return .retry
     }
@@ -43,7 +43,7 @@ extension CellRef {
   /// Releases a reference to the source of an abandoned promise. If that abandons the source, returns the source's own
   /// source, with a reference for the caller.
   private func releaseAndLeave() -> CellRef? {
-    passWaitingRequestOn()
+    propagateWaitingRequest()
     let life = acquiredLife
     if life & Life.referencesMask == 2 && isWatched(life) && hold() {
       var removed: UInt32 = 0
@@ -73,7 +73,7 @@ extension CellRef {
     // A rejection that counts as handled here, after a time limit has passed, counts as handled upstream, too.
     let isTaken = detachState.isTaken
     // No thread waits for it: each one has a reference for the time of its wait.
-    let before = publish(CellValue(kind: .discarded), .rejected)
+    let before = publish(delayedReason ?? CellValue(kind: .discarded), .rejected)
     source?.detach(self, isTaken: isTaken)
     if isDiscardable(before) { releaseContextInTurn() }
     CellRef.orphan(Settlement.reversed(before.head))
@@ -107,7 +107,7 @@ extension CellRef {
       let handler = CancelHandler(reaction)
       if reaction.reactionKind == .cancelHandler, handler.isOfMaker {
         // A destroyed link has cleared the source.
-        return state.source != 0 || !handler.passesOn || handler.target.isGather
+        return state.source != 0 || !handler.propagates || handler.target.isGather
       }
     }
     return false

@@ -60,7 +60,7 @@ extension CellRef {
   /// the caller.
   ///
   /// Taking the reference and checking the state is one atomic step: the last reference to a settled promise may be
-  /// released by a plain store (lastReferenceGone), which only another reference prevents.
+  /// released by a plain store (disposeIfUnreachable), which only another reference prevents.
   func retained(_ source: UInt32) -> CellRef? {
     let generation = value.bits >> 32
     let source = CellRef(index: source)

@@ -21,7 +21,7 @@ struct DetachState {
   private var order: UInt32 = 0
   /// Whether a reaction lost interest, possibly the last interested one.
   var isWithdrawn = false
-  /// Whether a reaction was detached because its promise was settled: a rejection counts as handled (Unhandled.swift).
+  /// Whether a rejection counts as handled by a reaction that was detached (Unhandled.swift).
   var isTaken = false
 
   private static var indexMask: UInt32 { 0x0fff_ffff }

@@ -24,20 +24,30 @@ package struct ThreadHooks {
 
   private typealias Pointer = UnsafeMutablePointer<ThreadHooks>
 
-  /// Replaces the hooks; nil functions are not called. Takes ownership of the context. False when memory has run out.
+  /// Replaces the hooks; nil functions are not called. Takes ownership of the context, and releases it at once if there
+  /// is no function. False when memory has run out.
   package static func set(_ start: FreeFunction?, _ stop: FreeFunction?, _ context: Context) -> Bool {
+    guard unsafe start != nil || stop != nil else {
+      unsafe replace(0)
+      context.release()
+      return true
+    }
     guard let memory = unsafe malloc(MemoryLayout<ThreadHooks>.size) else {
       context.release()
       return false
     }
     let hooks = unsafe memory.bindMemory(to: ThreadHooks.self, capacity: 1)
     unsafe hooks.initialize(to: ThreadHooks(start, stop, context))
+    unsafe replace(UInt(bitPattern: hooks))
+    return true
+  }
+
+  private static func replace(_ hooks: UInt) {
     platform_lock(Int32(PLATFORM_LOCK_HOOKS))
     let old = newest.load(ordering: .relaxed)
-    newest.store(UInt(bitPattern: hooks), ordering: .relaxed)
+    newest.store(hooks, ordering: .relaxed)
     platform_unlock(Int32(PLATFORM_LOCK_HOOKS))
     unsafe release(old)
-    return true
   }
 
   /// Calls `start` of the newest hooks, unless the calling thread has done so. `own`: the hooks whose `start` it called
@@ -82,5 +92,5 @@ package struct ThreadHooks {
   }
 }
 
-/// The address of the newest hooks; 0 before the first. Written with PLATFORM_LOCK_HOOKS held.
+/// The address of the newest hooks; 0 if there are none. Written with PLATFORM_LOCK_HOOKS held.
 private let newest = Atomic<UInt>(0)

@@ -86,7 +86,7 @@ extension Job {
 /// The work that only the calling thread can do.
 enum DrivenWork {
   /// Whether there is any work that only the calling thread can do.
-  static var isThere: Bool {
+  static var exists: Bool {
     any { _ in
       true
     } loop: { _ in

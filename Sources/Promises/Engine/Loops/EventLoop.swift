@@ -108,7 +108,7 @@ package struct EventLoop {
   ///
   /// PLATFORM_LOCK_LOOPS is held while a timer is in neither heap, so that CellTimer.takeOut() finds each timer in one
   /// of them.
-  func giveTimersAway() {
+  func moveTimersToClock() {
     let clock = Clock.shared
     var refused = JobQueue()
     platform_lock(Int32(PLATFORM_LOCK_LOOPS))

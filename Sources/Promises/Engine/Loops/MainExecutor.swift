@@ -55,7 +55,7 @@ extension CellExecutor {
     mainThread.store(UInt64(platform_thread_id()), ordering: .relaxed)
     if let other, let address = unsafe mainLoop.made {
       unsafe EventLoop(address: address).moveJobs(to: other)
-      unsafe EventLoop(address: address).giveTimersAway()
+      unsafe EventLoop(address: address).moveTimersToClock()
     }
     old?.ref.release()
     return true

@@ -42,7 +42,7 @@ struct CellCopy {
   var reactionKind: ReactionKind { ReactionKind(rawValue: meta & ReactionKind.mask) }
   var isUnheld: Bool { reactionKind != .rescue && meta & ReactionKind.unheld != 0 }
 
-  /// Whether the cell is a promise, rather than a bare reaction to one.
+  /// Whether the cell is a promise, rather than an unheld reaction to one.
   var isPromise: Bool { isOf(.promise) && isHoldable }
 
   /// Whether a handle to a cell of the kind `promise` may exist.

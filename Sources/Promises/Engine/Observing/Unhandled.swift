@@ -9,9 +9,13 @@ import Synchronization
 // mark.
 //
 // A promise that has a reaction for rejections when it is settled is not marked. Neither is a promise from which such a
-// reaction was detached because the reaction's own promise was settled earlier: the losers of a race, the source of a
-// time-out that has passed. Otherwise timing would decide whether such promises are reported. A discarded promise is
-// not marked, because a discard is intended.
+// reaction was detached because another input or a timer settled the reaction's own promise earlier: the losers of a
+// race, the source of a time-out that has passed. Otherwise timing would decide whether such promises are reported. A
+// promise that the program settles before its source does not handle the rejection. A discarded promise is not marked,
+// because a discard is intended.
+//
+// The follower of a promise's publisher handles the rejection when a subscriber gets the end. An abandoned promise that
+// a timer would have rejected is rejected at once.
 extension CellState {
   @inline(__always) var isUnseen: Bool {
     bits & (CellState.settled | CellState.Settled.unseen) == CellState.settled | CellState.Settled.unseen
@@ -59,7 +63,7 @@ extension CellRef {
   func takesRejection(_ reason: CellValue) -> Bool {
     switch reactionKind {
     case .cancelHandler, .detached: return false
-    case .observe: return unsafe rejectionObserver != nil
+    case .observe where unsafe rejectionObserver == nil: return false
     // The bits of its type are where others have their use.
     case .rescue: return true
     default: break

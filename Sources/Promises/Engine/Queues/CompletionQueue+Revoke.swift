@@ -62,7 +62,7 @@ private struct Revoked {
       source?.detach(reaction, isTaken: false)
     }
     // The reaction's interest ends, so a cancel request that waits for that may propagate now.
-    source?.releaseLeft()
+    source?.releaseLeftSource()
     reaction.release()
   }
 }

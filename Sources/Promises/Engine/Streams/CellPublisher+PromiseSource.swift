@@ -2,7 +2,8 @@ import CPlatform
 
 // A publisher of a promise does not observe the promise itself, but a follower that it makes for it. The publisher owns
 // a reference to the follower, and the observer a weak one to the publisher. So the publisher counts as interest, like
-// a derived promise. With neither handles nor subscribers it discards the follower, which detaches it.
+// a derived promise. With neither handles nor subscribers it discards the follower, which detaches it. A subscriber
+// that gets the end handles the follower's rejection.
 extension CellPublisher {
   /// Returns a stateful publisher of one event, the promise's value, followed by the end, with one handle. Nil when
   /// memory has run out.
@@ -27,7 +28,7 @@ extension CellPublisher {
       { context, reason in
         let reason = unsafe reason.load(as: CellValue.self)
         unsafe WeakCell(context: context).with { _ = CellPublisher($0).end(StreamEnding.failed(reason).copy()) }
-      }, Context(WeakCell(target.ref).context, nil))
+      }, Context(WeakCell(target.ref).context, nil), rejections: .ignored)
     if isObserved { return target }
     target.releaseHandle()
     return nil

@@ -62,6 +62,7 @@ extension CellPublisher {
       state.ready = nil
       stopped = unsafe state.pacing?.pointee.stop()
       rest = unsafe state.flattening?.pointee.stop()
+      if state.count > 0 { _ = state.follower?.seenState }
       endAll(&state, ending, &delivery)
       return true
     }
@@ -121,20 +122,29 @@ extension CellPublisher {
       } else if let latest = state.latest {
         hasRoomChanged = subscriber.accept(latest, &delivery, &garbage)
       }
-      if let ending = state.ending { return subscriber.acceptEnd(ending, &delivery) }
-      subscriber.link = (previous: state.last, next: 0)
-      subscriber.isLinked = true
-      if state.last == 0 {
-        state.first = subscriber.ref.index
+      if let ending = state.ending {
+        _ = state.follower?.seenState
+        subscriber.acceptEnd(ending, &delivery)
       } else {
-        CellSubscriber(CellRef(index: state.last)).link.next = subscriber.ref.index
+        link(subscriber, &state)
       }
-      state.last = subscriber.ref.index
-      state.count += 1
     }
     garbage.release()
     delivery.run()
     if hasRoomChanged { roomChanged() }
+  }
+
+  /// Appends the subscriber to the list. Call with the lock held.
+  func link(_ subscriber: CellSubscriber, _ state: inout State) {
+    subscriber.link = (previous: state.last, next: 0)
+    subscriber.isLinked = true
+    if state.last == 0 {
+      state.first = subscriber.ref.index
+    } else {
+      CellSubscriber(CellRef(index: state.last)).link.next = subscriber.ref.index
+    }
+    state.last = subscriber.ref.index
+    state.count += 1
   }
 
   /// Unlinks the subscriber: it gets no more events.

@@ -36,7 +36,7 @@ extension CellPublisher {
       subscription.receiver.release()
       return nil
     }
-    if subscriber.cancelsWithItsEnd() { return subscriber }
+    if subscriber.attachToEnd() { return subscriber }
     subscriber.releaseHandle()
     return nil
   }
@@ -82,7 +82,7 @@ extension CellPublisher {
 extension CellSubscriber {
   /// Makes cancel requests for the promise of the end, and for the token, cancel the subscriber. False when memory has
   /// run out.
-  fileprivate func cancelsWithItsEnd() -> Bool {
+  fileprivate func attachToEnd() -> Bool {
     guard let end else { return true }
     let isAttached = unsafe end.onCancelRequest(
       { subscriber, _ in unsafe WeakCell(context: subscriber).with { _ = CellSubscriber($0).cancel() } },

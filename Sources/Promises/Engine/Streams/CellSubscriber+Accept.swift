@@ -6,7 +6,9 @@ extension CellSubscriber {
   func accept(_ event: StreamEvent, _ delivery: inout Delivery, _ garbage: inout EventQueue) -> Bool {
     let terms = self.terms
     return locked { state in
-      guard state.phase != .ended, state.ending == nil, terms.receiver.wants(event) else { return false }
+      guard state.phase != .ended, state.ending == nil, state.wants.contains(event), terms.receiver.wants(event) else {
+        return false
+      }
       if terms.overflow != .buffer, state.events.count >= terms.capacity {
         switch terms.overflow {
         case .buffer: break

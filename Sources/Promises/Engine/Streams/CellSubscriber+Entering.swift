@@ -26,6 +26,23 @@ extension CellSubscriber {
     }
   }
 
+  /// Queues a barrier behind the accepted events. False if there are none: the subscriber is idle or has ended.
+  package func enqueueBarrier(_ make: () -> StreamEvent) -> Bool {
+    locked { state in
+      guard state.phase == .scheduled || state.phase == .running, !state.isCancelled else { return false }
+      guard state.events.push(make()) else { fatalError("no memory for an event") }
+      return true
+    }
+  }
+
+  /// The publisher of the events, with a reference for the caller; nil after the end.
+  package var source: CellPublisher? {
+    locked { state in
+      guard state.phase != .ended, terms.publisher.ref.retain() else { return nil }
+      return terms.publisher
+    }
+  }
+
   /// Enters the subscriber if nothing is delivered or queued. On success the caller gets a reference.
   private func enterIfIdle(_ state: inout State) -> Bool {
     // Each thread adds few references at a time, so the limit of references is not reached.

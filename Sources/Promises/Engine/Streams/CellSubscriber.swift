@@ -57,6 +57,8 @@ package struct CellSubscriber: CellView, Equatable {
     var ending: StreamEnding?
     /// Whether the subscriber ends without delivering the events that are left.
     var isCancelled = false
+    /// The events that the receiver wants, among those for which it has a function.
+    var wants = Wants.all
     var isFull = false
     /// Whether the operator's publisher is full; false for other subscribers.
     var isTargetFull = false

@@ -14,6 +14,14 @@ package struct StreamEvent {
   }
 }
 
+// Barriers: values among the events in a subscriber's queue. The stream does not publish them.
+extension StreamEvent {
+  /// Makes a barrier. The receiver of callbacks gets it as an error; a stage releases it when its turn comes.
+  package static func barrier(_ value: CellValue) -> StreamEvent { StreamEvent(value, Outcome(flag: .max)) }
+
+  var isBarrier: Bool { outcome.flag == .max }
+}
+
 /// A FIFO of events, or of promises that wait for events.
 typealias EventQueue = CountedQueue<EventEntry.Link>
 

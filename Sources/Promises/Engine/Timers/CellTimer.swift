@@ -79,7 +79,7 @@ package struct CellTimer {
       case .added:
         // Another thread may run the loop: the timer, and the loop unless it is the main one, may be freed by now. A
         // substitute for the main loop may have been installed meanwhile, as for jobs (MainExecutor.swift).
-        if isMain && executor.ownLoop == nil { loop.giveTimersAway() }
+        if isMain && executor.ownLoop == nil { loop.moveTimersToClock() }
         return true
       case .closed: return job.drop()
       case .noMemory: break

@@ -19,7 +19,7 @@ struct Clock {
     var check = Int64.max
     var hasThread = false
     /// Whether due timers are on their way to the pool, or wait for the next attempt.
-    var isHandingOver = false
+    var isSubmitting = false
     /// The time until which the thread sleeps.
     var wakes = Int64.max
   }
@@ -91,7 +91,7 @@ struct Clock {
         let isDue = unsafe min(state.pointee.timers.first, state.pointee.attempt) <= now
         let checks = unsafe state.pointee.check <= now
         guard isDue || checks else { break }
-        if isDue { unsafe handOver(now) }
+        if isDue { unsafe submitDue(now) }
         if checks { unsafe check() }
       }
     } while unsafe sleep()
@@ -101,16 +101,16 @@ struct Clock {
 
   /// Submits the due timers. Call with the monitor held; it is released during the submission.
   @unsafe
-  private func handOver(_ now: Int64) {
+  private func submitDue(_ now: Int64) {
     while let timer = unsafe state.pointee.timers.popDue(now) { unsafe state.pointee.due.push(timer) }
-    unsafe state.pointee.isHandingOver = true
+    unsafe state.pointee.isSubmitting = true
     let due = unsafe state.pointee.due.take()
     monitor.unlock()
     let isTaken = Pool.timers?.submit(due) == true
     monitor.lock()
     if !isTaken { unsafe state.pointee.due = due }
     unsafe state.pointee.attempt = isTaken ? .max : platform_now() + Clock.checkInterval
-    unsafe state.pointee.isHandingOver = !isTaken
+    unsafe state.pointee.isSubmitting = !isTaken
   }
 
   @unsafe
@@ -142,7 +142,7 @@ extension Clock {
       unsafe state.pointee.attempt = .max
       unsafe state.pointee.check = .max
       unsafe state.pointee.hasThread = false
-      unsafe state.pointee.isHandingOver = false
+      unsafe state.pointee.isSubmitting = false
       unsafe state.pointee.wakes = .max
     }
   }
@@ -151,7 +151,7 @@ extension Clock {
   static var isIdle: Bool {
     guard let clock = made else { return true }
     return unsafe clock.guarded.locked { state in
-      unsafe state.pointee.timers.count == 0 && !state.pointee.isHandingOver
+      unsafe state.pointee.timers.count == 0 && !state.pointee.isSubmitting
     }
   }
 }

@@ -37,6 +37,7 @@ extension CellRef {
       timer.cancel()
       timer.release()
     }
+    promise.mark(ReactionKind.timed)
     let isReady =
       unsafe timer.ref.retain()
       && promise.onCancelRequestOfTimed(
@@ -64,9 +65,22 @@ extension CellRef {
     { context in
       let task = unsafe Job(CellRef.from(context))
       let promise = task.promise
+      // A thread that has claimed the promise may be reading the value (delayedReason).
+      if promise.state.isClaimed {
+        promise.awaitPublication()
+      } else {
+        _ = promise.settle(Fault.closed.value, .rejected)
+      }
       task.value.release()
-      if !promise.state.isClaimed { _ = promise.settle(Fault.closed.value, .rejected) }
       promise.release()
     }
+  }
+
+  /// The reason with which a timer would reject this promise, which the caller has claimed, with a reference for the
+  /// caller; nil for another promise.
+  var delayedReason: CellValue? {
+    guard isDiscardable(state), meta & ReactionKind.timed != 0 else { return nil }
+    let task = Job(contextCell)
+    return task.outcome.isRejected && task.value.retain() ? task.value : nil
   }
 }

@@ -17,7 +17,7 @@ package struct Equality {
   }
 
   private var stack = RawStack<Frame>()
-  private var seen = Unions()
+  private var seen = DisjointSets()
 
   package static func compare(_ one: CellValue, _ other: CellValue) -> Answer {
     var equality = Equality()

@@ -1,5 +1,5 @@
 /* faulty.c - a plugin with one fault, which a macro chooses; without a macro it has none. */
-#include <promise_plugin.h>
+#include "../../../Fixtures/plugins/fixture.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -78,7 +80,27 @@ static void unload(void) {
 #endif
 }
 
+/* Ends a process that has inherited blocked or ignored signals, that would dump its core, or outlive plugin-host. */
+static inline void look_around(void) {
+  struct rlimit core;
+  struct sigaction hangup;
+  sigset_t blocked;
+  int signal_at_end = 0;
+  sigprocmask(SIG_SETMASK, NULL, &blocked);
+  if (sigismember(&blocked, SIGUSR1) != 0 || sigaction(SIGHUP, NULL, &hangup) != 0 || hangup.sa_handler != SIG_DFL)
+    abort();
+  if (getrlimit(RLIMIT_CORE, &core) != 0 || core.rlim_cur != 0 || core.rlim_max != 0)
+    abort();
+  if (prctl(PR_GET_PDEATHSIG, &signal_at_end) != 0 || signal_at_end != SIGKILL)
+    abort();
+  if (getpgrp() != getpid())
+    abort();
+}
+
 static int32_t number(int32_t value) {
+#ifdef LOOKS_AROUND
+  look_around();
+#endif
 #ifdef CRASHES
   if (value == INT32_MIN)
     crash();
@@ -292,20 +314,4 @@ static const promise_plugin_function_t functions[] = {
     {"apply(f: fn(i32) -> i32) -> i32", (promise_function_t)apply, NULL},
 };
 
-static const promise_plugin_t plugin = {
-    .size = sizeof(promise_plugin_t),
-    .abi_min = 1,
-    .abi_max = PROMISE_ABI_VERSION,
-    .function_size = sizeof(promise_plugin_function_t),
-    .id = "org.example.faulty",
-    .version = "1.0.0",
-    .load = load,
-    .unload = unload,
-    .functions = functions,
-    .function_count = sizeof functions / sizeof functions[0],
-};
-
-const promise_plugin_t *promise_plugin_entry(uint32_t host_abi) {
-  (void)host_abi;
-  return &plugin;
-}
+PLUGIN("org.example.faulty", .load = load, .unload = unload)

@@ -22,6 +22,10 @@ bool bare_worker_start(bare_trip_t way);
 /* Makes `count` round trips of 64 bytes with the child that was started for `way`. */
 void bare_worker_trips(bare_trip_t way, long count);
 
+/* Makes `count` round trips of ten messages of 64 bytes with the child for BARE_THREADED_TRIP, which answers those that
+ * it finds together by one message. The first message is sent alone, and the others together or one by one. */
+void bare_worker_chains(bool together, long count);
+
 /* Starts a program that ends at once by posix_spawn(), with an argument or NULL, and waits for its end. Drops its
  * output. Returns whether the exit status was 0. */
 bool bare_worker_spawn(const char *program, const char *argument);

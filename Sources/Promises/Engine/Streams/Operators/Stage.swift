@@ -101,7 +101,7 @@ package struct Stage {
 extension Stage {
   /// Takes ownership of the event.
   func receive(_ event: StreamEvent) {
-    guard let target = target.strong() else { return event.value.release() }
+    guard !event.isBarrier, let target = target.strong() else { return event.value.release() }
     receive(event, CellPublisher(target))
     target.release()
   }

@@ -3,7 +3,7 @@
 /// The header defines such a struct, so its size is known, and no function returns the address of a new one. A function
 /// whose name says that it makes something, and whose parameter is the address of such a struct, writes no more than
 /// that size.
-struct CallerMade {
+struct CallerAllocated {
   /// The struct that a function makes.
   struct Made {
     /// The index of the parameter.

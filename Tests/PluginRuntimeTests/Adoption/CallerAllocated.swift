@@ -2,8 +2,8 @@ import PluginRuntime
 import Testing
 
 /// Objects in memory that the host allocates: `out(64) own(regfree) ptr<regex_t>`.
-@Suite("Objects that the host sets aside")
-struct SetAside {
+@Suite("Caller-allocated objects")
+struct CallerAllocated {
   private static let signatures = [
     "regcomp(preg: out(64) own(regfree) ptr<regex_t>, pattern: cstr, flags: i32) -> i32 ! nonzero",
     "regexec(preg: ptr<regex_t>, text: cstr, n: usize = 0, matches: ptr<void>?, flags: i32 = 0) -> i32",

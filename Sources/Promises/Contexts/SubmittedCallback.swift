@@ -2,7 +2,7 @@
 /// it is released where it ran.
 ///
 /// Not thread-safe: a handler runs once.
-final class HandedCallback<Callback> {
+final class SubmittedCallback<Callback> {
   private var callback: Callback?
 
   init(_ callback: consuming Callback) { self.callback = consume callback }

@@ -2,7 +2,7 @@ import ArgumentParser
 import PluginRuntime
 
 /// The process and the thread in which a plugin runs.
-enum PluginPlace: String, CaseIterable, ExpressibleByArgument, Sendable {
+enum PluginIsolation: String, CaseIterable, ExpressibleByArgument, Sendable {
   case inProcess = "in-process"
   /// A thread of its own in this process.
   case thread
@@ -16,7 +16,7 @@ enum PluginPlace: String, CaseIterable, ExpressibleByArgument, Sendable {
 /// The placement of a plugin in a pipeline file.
 struct PluginPlacement: Equatable, Sendable {
   /// `nil`: the command line decides.
-  var place: PluginPlace?
+  var place: PluginIsolation?
   /// The number of worker processes.
   var pool = 1
   var limits = CallLimits()

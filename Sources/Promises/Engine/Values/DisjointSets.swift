@@ -2,7 +2,7 @@ import CPlatform
 
 /// Sets of cells that are assumed equal: a disjoint-set forest in a hash table, keyed by cell index.
 @safe
-struct Unions {
+struct DisjointSets {
   private struct Entry: BitwiseCopyable {
     /// 0: the slot is free.
     var cell: UInt32

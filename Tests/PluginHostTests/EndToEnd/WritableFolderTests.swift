@@ -1,0 +1,122 @@
+import Foundation
+import Glibc
+import Testing
+
+extension EndToEnd {
+  /// A plugin with the right `write=PATH` alone makes the host neither write nor read files elsewhere.
+  @Suite struct WritableFolderTests: ~Copyable {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func prepare() throws {
+      try folder.write("secret\n", to: "secret")
+      for name in ["own", "other"] {
+        try FileManager.default.createDirectory(atPath: folder.path(name), withIntermediateDirectories: false)
+      }
+    }
+
+    private func link(_ path: String, to target: String) throws {
+      try FileManager.default.createSymbolicLink(
+        atPath: folder.path(path), withDestinationPath: folder.path(target))
+    }
+
+    /// Calls a function of the plugin, which may write to the folder `own`.
+    private func call(_ words: String...) throws -> HostProcess.Ending {
+      try HostProcess.run(["call", "--allow", "write=\(folder.path("own"))", "linking", "put"] + words)
+    }
+
+    private func run(_ steps: String, _ options: String...) throws -> HostProcess.Ending {
+      let file = try PipelineFile(
+        "plugins: [{plugin: linking, capabilities: [write=\(folder.path("own"))]}, kinds]\nsteps:\n\(steps)\n")
+      return try HostProcess.run(["run", "--progress", "off", "--no-cache"] + options + [file.path])
+    }
+
+    private func isLink(_ path: String) throws -> Bool {
+      let attributes = try FileManager.default.attributesOfItem(atPath: folder.path(path))
+      return attributes[.type] as? FileAttributeType == .typeSymbolicLink
+    }
+
+    @Test func aLinkThatAPluginMakesIsReplacedByTheResult() throws {
+      try prepare()
+      let (secret, out) = (folder.path("secret"), folder.path("own/out"))
+      let call = try call(secret, out, "-o", out)
+      #expect(call.status == 0, "\(call)")
+      #expect(try folder.text("secret") == "secret\n")
+      #expect(try folder.text("own/out") == "0\n")
+      #expect(try !isLink("own/out"))
+      let run = try run("  a: {call: linking.put, with: {target: \(secret), path: \(out)}}", "-o", out)
+      #expect(run.status == 0, "\(run)")
+      #expect(try folder.text("secret") == "secret\n")
+      #expect(try folder.text("own/out") == "0\n")
+      #expect(try !isLink("own/out"))
+      #expect(try folder.names() == ["other", "own", "secret"])
+    }
+
+    @Test func soIsALinkOfAnEarlierRun() throws {
+      try prepare()
+      try link("own/trace", to: "secret")
+      try link("own/out", to: "secret")
+      // A link of the user's leads there.
+      try link("link", to: "own/out")
+      let trace = folder.path("own/trace")
+      let call = try call("nowhere", folder.path("own/x"), "--trace", trace, "-o", folder.path("link"))
+      #expect(call.status == 0, "\(call)")
+      #expect(try folder.text("secret") == "secret\n")
+      #expect(try folder.text("own/out") == "0\n")
+      let links = try ["link", "own/out", "own/trace"].map { try isLink($0) }
+      #expect(links == [true, false, false])
+      #expect(try folder.text("own/trace").contains("traceEvents"))
+    }
+
+    @Test func aLinkOfAFolderIsNotFollowed() throws {
+      try prepare()
+      try link("own/sub", to: "other")
+      for option in ["-o", "--trace"] {
+        let call = try call("nowhere", folder.path("own/x"), option, folder.path("own/sub/f"))
+        #expect(call.status == (option == "-o" ? 1 : 64), "\(call)")
+        #expect(call.errors.contains("a symbolic link leads out of a folder that a plugin may write to"), "\(call)")
+      }
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("other")) == [])
+    }
+
+    @Test func aFileIsReadWithinTheFolderAlone() throws {
+      try prepare()
+      func read(_ target: String) throws -> HostProcess.Ending {
+        unlink(folder.path("own/in"))
+        return try run(
+          """
+            a: {call: linking.put, with: {target: \(target), path: \(folder.path("own/in"))}}
+            b: {call: kinds.text, with: {x: "@\(folder.path("own/in"))"}, after: a}
+          """)
+      }
+      for target in [folder.path("secret"), "../secret", "/dev/stdin", "/proc/self/environ"] {
+        let ending = try read(target)
+        #expect(ending.status == 1 && ending.text == "", "\(ending)")
+        #expect(ending.errors.contains("a symbolic link leads out of a folder"), "\(ending)")
+      }
+      try folder.write("inside", to: "own/file")
+      #expect(try read("file").text == "\"inside\"\n")
+    }
+
+    @Test func filesElsewhereAreWrittenAsBefore() throws {
+      try prepare()
+      try link("link", to: "there")
+      try folder.write("old", to: "own/out")
+      for path in ["link", "own/out", "own/../fresh"] {
+        let call = try call("nowhere", folder.path("own/x"), "-o", folder.path(path))
+        #expect(call.status == 0, "\(call)")
+      }
+      for name in ["there", "own/out", "fresh"] { #expect(try folder.text(name) == "0\n") }
+      #expect(try isLink("link"))
+      let pipe = folder.path("own/pipe")
+      #expect(mkfifo(pipe, 0o600) == 0)
+      let reader = open(pipe, O_RDONLY | O_NONBLOCK)
+      defer { close(reader) }
+      #expect(try call("nowhere", folder.path("own/x"), "-o", pipe).status == 0)
+      var bytes = [UInt8](repeating: 0, count: 16)
+      let count = Glibc.read(reader, &bytes, bytes.count)
+      #expect(count == 2 && bytes.starts(with: Array("0\n".utf8)))
+    }
+  }
+}

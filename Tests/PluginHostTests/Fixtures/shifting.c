@@ -1,0 +1,26 @@
+/* Has another id each time that it is described, if SHIFT is set. With HOARD, an initialiser opens all descriptors. */
+#include "fixture.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+
+static void nothing(void) {}
+
+static const promise_plugin_function_t functions[] = {FUNCTION("nothing()", nothing, NULL)};
+
+static char id[32] = "org.example.shifting";
+
+DESCRIPTOR(id, NULL, NULL, NULL, NULL, functions)
+
+__attribute__((constructor)) static void initialise(void) {
+  while (getenv("HOARD") != NULL && open("/dev/null", O_RDONLY) >= 0) {
+  }
+}
+
+const promise_plugin_t *promise_plugin_entry(uint32_t host_abi) {
+  (void)host_abi;
+  static int count;
+  if (getenv("SHIFT") != NULL)
+    snprintf(id, sizeof id, "org.example.shifting%d", ++count);
+  return &plugin;
+}
