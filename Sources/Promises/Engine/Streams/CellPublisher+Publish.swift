@@ -115,27 +115,24 @@ extension CellPublisher {
       // Skip a subscriber that left already: its end or its token was cancelled, or its target was ended by another
       // source. A subscriber that is cancelled from now on unlinks itself once this lock is released.
       guard !subscriber.hasEnded else { return }
-      if state.historyLimit > 0 {
-        state.history.forEach {
-          if subscriber.accept($0, &delivery, &garbage) { hasRoomChanged = true }
-        }
-      } else if let latest = state.latest {
-        hasRoomChanged = subscriber.accept(latest, &delivery, &garbage)
+      state.forEachReplayed {
+        if subscriber.accept($0, &delivery, &garbage) { hasRoomChanged = true }
       }
-      if let ending = state.ending {
-        _ = state.follower?.seenState
-        subscriber.acceptEnd(ending, &delivery)
-      } else {
-        link(subscriber, &state)
-      }
+      connect(subscriber, &state, &delivery)
     }
     garbage.release()
     delivery.run()
     if hasRoomChanged { roomChanged() }
   }
 
-  /// Appends the subscriber to the list. Call with the lock held.
-  func link(_ subscriber: CellSubscriber, _ state: inout State) {
+  /// Gives the subscriber the end if the stream has ended; otherwise appends it to the list, unless it is there. Call
+  /// with the lock held.
+  func connect(_ subscriber: CellSubscriber, _ state: inout State, _ delivery: inout Delivery) {
+    if let ending = state.ending {
+      _ = state.follower?.seenState
+      return subscriber.acceptEnd(ending, &delivery)
+    }
+    guard !subscriber.isLinked else { return }
     subscriber.link = (previous: state.last, next: 0)
     subscriber.isLinked = true
     if state.last == 0 {

@@ -174,6 +174,12 @@ extension CellPublisher.State {
     guard history.push(event) else { return event.value.release() }
     if history.count > historyLimit, let oldest = history.pop() { garbage.push(oldest) }
   }
+
+  /// Calls `body` for each event that a new subscriber gets first.
+  func forEachReplayed(_ body: (StreamEvent) -> Void) {
+    if historyLimit > 0 { return history.forEach(body) }
+    if let latest { body(latest) }
+  }
 }
 
 // Properties for inspection.

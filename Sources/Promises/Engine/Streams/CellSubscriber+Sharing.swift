@@ -32,11 +32,7 @@ extension CellPublisher {
     var delivery = Delivery()
     let isAdmitted = locked { state -> Bool in
       guard subscriber.admit(wants, from: state, &delivery, admit) else { return false }
-      if let ending = state.ending {
-        subscriber.acceptEnd(ending, &delivery)
-      } else if !subscriber.isLinked {
-        link(subscriber, &state)
-      }
+      connect(subscriber, &state, &delivery)
       return true
     }
     delivery.run()
@@ -58,14 +54,9 @@ extension CellSubscriber {
       // Before the first callback nothing is wanted.
       state.wants = isLinked || state.ending != nil ? state.wants.union(wants) : wants
       var replayed = EventQueue()
-      func replay(_ event: StreamEvent) {
+      publisher.forEachReplayed { event in
         guard wants.contains(event) else { return }
         guard event.value.retain(), replayed.push(event) else { fatalError("no memory for an event") }
-      }
-      if publisher.historyLimit > 0 {
-        publisher.history.forEach(replay)
-      } else if let latest = publisher.latest {
-        replay(latest)
       }
       let admission = state.phase == .idle ? Admission.idle(replayed: replayed.count) : .busy(replayed: replayed.count)
       if let barrier = admit(admission), !state.events.push(barrier) { fatalError("no memory for an event") }
