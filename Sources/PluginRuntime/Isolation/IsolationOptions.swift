@@ -16,8 +16,10 @@ public struct IsolationOptions: Sendable {
   /// The time for which calls are then rejected, with a `PluginError` of the kind `quarantined`. Afterwards one worker
   /// is tried.
   public var coolDown: Duration = .seconds(60)
-  /// Receives the path of the plugin's file, and the reason, when `coolDown` begins. Must not wait.
-  public var circuitOpened: @Sendable (_ path: String?, _ reason: String) -> Void = { _, _ in }
+  /// Receives the path of the plugin's file, a descriptor of the copy that the workers loaded, and the reason, when
+  /// `coolDown` begins. The file at the path may be another one by then. `copy` is `nil` for files of the system. It
+  /// stays open until the function returns. Must not wait.
+  public var circuitOpened: @Sendable (_ path: String?, _ copy: Int32?, _ reason: String) -> Void = { _, _, _ in }
   /// Receives the end of each worker that did not unload the plugin and exit as it was asked to, or that ended without
   /// being asked while it had no call: a `PluginError` of the kind `workerEnded`. Must not wait. If `nil`, the end is
   /// logged.

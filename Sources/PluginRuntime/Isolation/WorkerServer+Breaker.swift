@@ -12,7 +12,7 @@ extension WorkerServer {
     let reason =
       "its worker processes ended \(failures) times in a row without an answer; the last one: \(end.sentence)"
     settings.host.log(.error, settings.id(nil), "is not started for \(settings.options.coolDown): \(reason)")
-    settings.options.circuitOpened(settings.source.path, reason)
+    settings.options.circuitOpened(settings.source.path, settings.file?.descriptor, reason)
     let time = ContinuousClock.now + settings.options.coolDown
     while ContinuousClock.now < time, link.state.withLock({ $0.phase == .waiting }) {
       for call in link.takeCalls() {

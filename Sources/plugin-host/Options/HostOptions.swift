@@ -87,9 +87,9 @@ struct HostOptions: ParsableArguments {
     var options = IsolationOptions.runningThisProgram(timeout: search.timeout?.duration)
     options.output = { StandardError.write(lines: [$0.harmlessLine]) }
     options.capabilities = capabilities
-    options.circuitOpened = { path, reason in
+    options.circuitOpened = { path, copy, reason in
       do {
-        if let path { try Quarantine.ofUser?.add(path: path, reason: reason) }
+        if let path { try Quarantine.ofUser?.add(path: path, content: copy, reason: reason) }
       } catch {
         StandardError.write(lines: ["plugin-host: \(path ?? ""): cannot be put in quarantine: \(error)".displayLine])
       }

@@ -60,11 +60,11 @@ struct Quarantine: Sendable {
     "the quarantine \(folder) cannot be read: \(error); repair or remove it"
   }
 
-  /// Adds the file at a path.
-  func add(path: String, reason: String) throws(FileChangeError) {
+  /// Adds the file at a path, or the content that was loaded from there: the file may have been replaced since.
+  func add(path: String, content: Int32? = nil, reason: String) throws(FileChangeError) {
     let hash: ContentHash
     do throws(SystemError) {
-      hash = try ContentHash(path: path)
+      hash = if let content { try ContentHash(of: content) } else { try ContentHash(path: path) }
       try Directory.make(folder)
     } catch {
       throw FileChangeError(path: path, error: error)

@@ -46,6 +46,28 @@ extension EndToEnd {
       #expect(try run("quarantine", "list", "--json").text == "[]\n")
     }
 
+    @Test func theContentThatTheWorkersLoadedIsInQuarantineAlthoughItsFileWasReplaced() throws {
+      defer { try? FileManager.default.removeItem(at: state) }
+      let file = try PipelineFile(
+        """
+        plugins: [{plugin: ./mortal.so, isolation: process}, {plugin: ./libc.yaml}]
+        set: {old: x, new: x}
+        steps:
+          replace: {call: libc.rename, with: {from: '${new}', to: '${old}'}}
+          crash: {call: mortal.crash, after: replace, retry: {times: 6, delay: 0.001}}
+        """)
+      let (old, new) = (file.folder.appending(path: "mortal.so"), file.folder.appending(path: "new.so"))
+      let mortal = URL(filePath: FixturePlugins.path("mortal"))
+      try FileManager.default.copyItem(at: mortal, to: old)
+      try FileManager.default.copyItem(atPath: FixturePlugins.path("kinds"), toPath: new.path)
+      try "{library: libc.so.6, functions: ['rename(from: cstr, to: cstr) -> i32']}"
+        .write(to: file.folder.appending(path: "libc.yaml"), atomically: true, encoding: .utf8)
+      let crashed = try run("run", file.path, "--set", "old=\(old.path)", "--set", "new=\(new.path)")
+      #expect(crashed.status == 1 && !FileManager.default.fileExists(atPath: new.path), "\(crashed.errors)")
+      #expect(try run("call", old.path, "text", "x").status == 0)
+      #expect(try run("call", mortal.path, "echo", "3").errors.contains("is in quarantine"))
+    }
+
     @Test func anEntryEndsByItself() throws {
       defer { try? FileManager.default.removeItem(at: state) }
       let folder = state.appending(path: "plugin-host/quarantine")

@@ -12,7 +12,7 @@ struct Breaker {
     let plugin = try IsolatedPlugin.loading("dying") { options in
       options.crashLimit = 3
       options.coolDown = .milliseconds(500)
-      options.circuitOpened = { path, reason in
+      options.circuitOpened = { path, _, reason in
         opened.record("\(path ?? "no path"): \(reason)")
         // `coolDown` begins when this returns: by then the call waits, however slow the machine is.
         isCalled.wait()
@@ -49,7 +49,7 @@ struct Breaker {
     ) { options in
       options.crashLimit = 2
       options.coolDown = .milliseconds(300)
-      options.circuitOpened = { opened.record($1) }
+      options.circuitOpened = { opened.record($2) }
     }
     for _ in 0..<2 { #expect(try await plugin.outcome("die", .string("kill")).workerEnd != nil) }
     try await waiting(for: { opened.count == 1 })
