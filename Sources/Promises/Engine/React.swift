@@ -88,7 +88,7 @@ extension CellRef {
       context.release()
       return .idle
     case .link:
-      return unsafe passOn(to: contextCell, value.pointee, outcome)
+      return unsafe forward(to: contextCell, value.pointee, outcome)
     case .job:
       return unsafe startJob(value, outcome)
     case .finally:
@@ -121,7 +121,7 @@ extension CellRef {
 
   /// Settles another promise with the outcome of the source. This cell is settled too: the loop reads the value from
   /// it.
-  func passOn(to target: CellRef, _ value: CellValue, _ outcome: Outcome) -> ReactionResult {
+  func forward(to target: CellRef, _ value: CellValue, _ outcome: Outcome) -> ReactionResult {
     defer { target.release() }
     guard target.claim() else {
       target.awaitPublication()

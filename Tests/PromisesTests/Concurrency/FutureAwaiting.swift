@@ -145,7 +145,7 @@ struct FutureAwaiting {
   }
 
   @Test("Concurrency: a cancelled task gets the value of a future that is not cancelled")
-  func goesOn() async throws {
+  func getsTheValue() async throws {
     let (future, resolver) = Future<Int, any Error>.makeWithResolver()
     let task = Task { try await future.get() }
     task.cancel()

@@ -25,7 +25,7 @@ extension Gather {
       let isFirst = decide()
       _ = isLast()
       guard isFirst else { return .idle }
-      let result = reaction.passOn(to: result, value, outcome)
+      let result = reaction.forward(to: result, value, outcome)
       if cancelsOthers { cancelOthers(than: index) }
       return result
     }
@@ -45,7 +45,7 @@ extension Gather {
     let combinedOutcome = unsafe combine.pointee.body(
       UnsafeBufferPointer(start: entries, count: count), index, &combined)
     defer { combined.release() }
-    return reaction.passOn(to: result, combined, combinedOutcome)
+    return reaction.forward(to: result, combined, combinedOutcome)
   }
 
   /// Releases the result, which will never be settled by this gather.

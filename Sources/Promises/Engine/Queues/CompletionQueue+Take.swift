@@ -21,8 +21,8 @@ extension CompletionQueue {
       limit = left
       guard let end else { continue }
       // This thread may have been woken for an event at the same time.
-      let (last, passesOn, _) = unsafe locked { state in unsafe state.take(room, sleeps: false) }
-      if passesOn { wakeOne() }
+      let (last, wakesAnother, _) = unsafe locked { state in unsafe state.take(room, sleeps: false) }
+      if wakesAnother { wakeOne() }
       if case .events(_, count: 0)? = last { return end }
       return last ?? end
     }
@@ -35,9 +35,9 @@ extension CompletionQueue {
     if limit.isOver { return .events(first: 0, count: 0) }
     if limit.isTimeToLook() && ForkedChild.isAlone { return .deadlock }
     Pool.beginBlocking()
-    let goesOn = unsafe platform_futex_wait(sequenceAddress, sequence, limit.next < 0 ? .max : limit.next)
+    let wasInterrupted = unsafe !platform_futex_wait(sequenceAddress, sequence, limit.next < 0 ? .max : limit.next)
     Pool.endBlocking()
-    return goesOn ? nil : .interrupted
+    return wasInterrupted ? .interrupted : nil
   }
 }
 

@@ -28,11 +28,11 @@ extension CellPublisher {
   /// lock.
   func roomChanged() {
     // A work list, so no shape of operators causes recursion.
-    var work = RoomWork()
+    var work = FullnessChanges()
     fulfillReady()
     pushSources(on: &work)
     while let subscriber = work.pop() {
-      if let publisher = subscriber.publisherOfRoom() {
+      if let publisher = subscriber.publisherToUpdate() {
         publisher.fulfillReady()
         publisher.pushSources(on: &work)
         publisher.ref.release()
@@ -41,13 +41,13 @@ extension CellPublisher {
     }
   }
 
-  private func pushSources(on work: inout RoomWork) {
-    for index in 0..<sourceCount where source(index).followRoom() { work.push(source(index)) }
+  private func pushSources(on work: inout FullnessChanges) {
+    for index in 0..<sourceCount where source(index).updateTargetFull() { work.push(source(index)) }
     // The lock guards the list of inner streams. A subscriber's lock may be taken while it is held.
     locked { state in
       var next = unsafe state.flattening?.pointee.first
       while let inner = unsafe next {
-        if let subscriber = unsafe inner.pointee.subscriber, subscriber.followRoom() { work.push(subscriber) }
+        if let subscriber = unsafe inner.pointee.subscriber, subscriber.updateTargetFull() { work.push(subscriber) }
         unsafe next = unsafe inner.pointee.next
       }
     }
@@ -67,5 +67,5 @@ extension CellPublisher {
 }
 
 /// The operators' subscribers that became full, or ceased to be, and whose publishers have to follow. Each has a
-/// reference. A subscriber is in at most one such queue (followRoom).
-private typealias RoomWork = CellQueue<CellSubscriber.RoomLink>
+/// reference. A subscriber is in at most one such queue (updateTargetFull).
+private typealias FullnessChanges = CellQueue<CellSubscriber.FullnessLink>

@@ -70,8 +70,8 @@ extension CellSubscriber {
   }
 
   /// Makes an operator's subscriber full while its target is, to propagate back-pressure. True if that changed, with a
-  /// reference for the caller, who must call publisherOfRoom(); false also if another call has yet to do so.
-  func followRoom() -> Bool {
+  /// reference for the caller, who must call publisherToUpdate(); false also if another call has yet to do so.
+  func updateTargetFull() -> Bool {
     guard case .stage(let stage) = terms.receiver, let target = stage.target.strong() else { return false }
     // Outside the lock: the release of the last reference to the target releases this subscriber.
     defer { target.release() }
@@ -79,17 +79,17 @@ extension CellSubscriber {
       guard state.phase != .ended else { return false }
       state.isTargetFull = !CellPublisher(target).hasRoom
       // Each thread adds few references at a time, so the limit of references is not reached.
-      guard updateFull(&state), !state.isInRoomWork, ref.retain() else { return false }
-      state.isInRoomWork = true
+      guard updateFull(&state), !state.isInFullnessChanges, ref.retain() else { return false }
+      state.isInFullnessChanges = true
       return true
     }
   }
 
   /// The publisher that follows this change of room, with a reference for the caller; nil if the subscriber has ended,
   /// because its end propagates the change (conclude).
-  func publisherOfRoom() -> CellPublisher? {
+  func publisherToUpdate() -> CellPublisher? {
     locked { state in
-      state.isInRoomWork = false
+      state.isInFullnessChanges = false
       guard state.phase != .ended, terms.publisher.ref.retain() else { return nil }
       return terms.publisher
     }

@@ -63,7 +63,7 @@ package struct CellSubscriber: CellView, Equatable {
     /// Whether the operator's publisher is full; false for other subscribers.
     var isTargetFull = false
     /// Whether a call that propagates a change of room has it in its work list.
-    var isInRoomWork = false
+    var isInFullnessChanges = false
     var dropped: UInt64 = 0
     /// The number of requests at which the next sweep removes unwanted ones.
     var sweepsAt = 64
@@ -153,7 +153,7 @@ extension CellSubscriber {
   }
 
   /// Links the subscribers in a list of changes of room, through `free`.
-  enum RoomLink: CellLink {
+  enum FullnessLink: CellLink {
     typealias View = CellSubscriber
     static var offset: Int { Cell.freeOffset }
   }
