@@ -1,22 +1,26 @@
-#!/bin/sh
-# Runs two commands at once. Shows the output of the first when both have ended, unless the second alone failed: then
-# the last lines are those of the failure.
+#!/usr/bin/env bash
+# Runs commands at once. Shows the output of the last one as it comes, and of the others when all have ended. The last
+# lines are those of a command that failed: if one does, what succeeded is not shown any more.
 #
-#     scripts/beside.sh FIRST SECOND
+#     scripts/beside.sh COMMAND...
 #
-# Exit status: 0 if both succeed; that of a command that failed.
-set -eu
-[ $# -eq 2 ] || { echo "usage: beside.sh FIRST SECOND" >&2; exit 64; }
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+# Exit status: 0 if all succeed; that of a command that failed.
+set -uo pipefail
+[[ $# -ge 2 ]] || { echo "usage: beside.sh COMMAND COMMAND..." >&2; exit 64; }
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
 
-sh -c "$1" >"$log" 2>&1 &
-first=$!
-trap 'kill "$first"; exit 130' INT TERM HUP
+beside=()
+for ((number = 1; number < $#; number++)); do
+  sh -c "${!number}" > "$logs/$number" 2>&1 &
+  beside+=($!)
+done
+trap 'kill "${beside[@]}"; exit 130' INT TERM HUP
 status=0
-beside=0
-sh -c "$2" || status=$?
-wait "$first" || beside=$?
-if [ "$beside" -ne 0 ] || [ "$status" -eq 0 ]; then cat "$log"; fi
-[ "$beside" -eq 0 ] || status=$beside
+sh -c "${!#}" || status=$?
+failed=()
+for number in "${!beside[@]}"; do
+  wait "${beside[number]}" || { status=$?; failed+=("$logs/$((number + 1))"); }
+done
+if ((status == 0)); then cat "$logs"/*; elif ((${#failed[@]} > 0)); then cat "${failed[@]}"; fi
 exit "$status"
