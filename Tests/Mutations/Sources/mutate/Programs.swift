@@ -10,7 +10,7 @@ enum Programs {
   static let endingSignals = [SIGHUP, SIGINT, SIGTERM]
 
   struct Program: Hashable {
-    private static let variable = "MUTATE_PROGRAM"
+    private static let variable = "MUTATION_PROGRAM"
     private let id = UUID().uuidString
 
     /// The mark, for the program's environment.
