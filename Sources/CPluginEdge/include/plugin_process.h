@@ -113,6 +113,12 @@ bool plugin_process_is_privileged(void);
  * [any thread] */
 void plugin_process_vanish(void) __attribute__((noreturn));
 
+/* Writes a line to standard error before SIGABRT, SIGILL or SIGTRAP ends a process whose memory RLIMIT_AS limits: the
+ * limit and the way to raise it, after `program`. Swift raises one of these signals where an allocation fails. Call it
+ * once, before plugin_activity_guard(), which keeps these handlers.
+ * [one thread] */
+void plugin_process_explain_memory_limit(const char *PROMISE_NONNULL program);
+
 /* poll(), also where a plugin has set RLIMIT_NOFILE below the number of entries, for which poll() fails with EINVAL:
  * then it looks every 10 milliseconds.
  * [any thread] */
