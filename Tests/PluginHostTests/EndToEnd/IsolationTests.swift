@@ -27,6 +27,14 @@ extension EndToEnd {
       #expect(twice.status == 64 && twice.text == "", "\(twice)")
       #expect(twice.errors.contains("p.yaml:3:12: error: "), "\(twice.errors)")
       #expect(twice.errors.contains("p.yaml:2:12\n"), "\(twice.errors)")
+      // Each entry is compared with the first one that has settings.
+      let names = ["kinds", "org.example.kinds", FixturePlugins.path("kinds")]
+      let thrice = try run(
+        "plugins:\n"
+          + zip(names, ["process", "in-process", "process"]).map { "- {plugin: \($0), isolation: \($1)}\n" }.joined()
+          + steps)
+      #expect(thrice.errors.contains("p.yaml:3:12: error: "), "\(thrice.errors)")
+      #expect(!thrice.errors.contains("p.yaml:4:12"), "\(thrice.errors)")
       let late = try run("plugins: [needy, {plugin: kinds, isolation: process}]\(steps)")
       #expect(late.status == 64, "\(late)")
       #expect(late.errors.contains("list it before that one"), "\(late.errors)")
