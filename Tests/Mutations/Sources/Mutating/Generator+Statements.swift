@@ -109,8 +109,8 @@ extension ClosureExprSyntax {
   }
 
   private static let testing: Set = [
-    "allSatisfy", "compactMap", "contains", "count", "drop", "filter", "first", "firstIndex", "last", "lastIndex", "max",
-    "min", "partition", "prefix", "removeAll", "sort", "sorted",
+    "allSatisfy", "compactMap", "contains", "count", "drop", "filter", "first", "firstIndex", "last", "lastIndex",
+    "max", "min", "partition", "prefix", "removeAll", "sort", "sorted",
   ]
 }
 
