@@ -91,15 +91,6 @@ bool plugin_process_is_child_of_worker(void);
  * [any thread] */
 int32_t plugin_process_new_event(void);
 
-/* Makes a non-blocking timer (timerfd) that is closed by exec(); -1 with errno on failure. It becomes readable once the
- * set time has passed.
- * [any thread] */
-int32_t plugin_process_new_timer(void);
-
-/* Sets a timer that may already run: it fires once, `nanoseconds` from now, at least 1.
- * [any thread] */
-void plugin_process_set_timer(int32_t timer, int64_t nanoseconds);
-
 /* Sends bytes without SIGPIPE. Returns the count, or -1 with errno. Not a cancellation point.
  * [any thread] */
 ptrdiff_t plugin_process_send(int32_t socket, const void *PROMISE_NONNULL bytes, size_t count, bool waits);

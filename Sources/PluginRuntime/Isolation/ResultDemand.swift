@@ -5,15 +5,13 @@ import Synchronization
 /// keeps it. Destroyed with the promise, or once that is settled.
 ///
 ///     none --a reader comes--> read            the worker sends the result, or is asked to at once
-///      | \--the call is held back--> held --a reader comes--> read  the call is sent
-///      |                              | the worker keeps the result
-///      \--the worker keeps it-------> kept --a reader comes--> read  the result is fetched
-///                                        \--destroyed               the worker drops it
+///       \--the worker keeps it--> kept --a reader comes--> read     the result is fetched
+///                                   \--destroyed                    the worker drops it
 final class ResultDemand: Sendable {
-  private enum State: UInt8 { case none, read, held, kept }
+  private enum State: UInt8 { case none, read, kept }
 
   private let state = Atomic<UInt8>(State.none.rawValue)
-  // Written before the call is sent, and read in the states `held` and `kept`, which follow.
+  // Written before the call is sent, and read in the state `kept`, which the answer leads to.
   @exclusivity(unchecked) nonisolated(unsafe) private var link: WorkerLink?
   @exclusivity(unchecked) nonisolated(unsafe) private var request: UInt64 = 0
 
@@ -43,16 +41,12 @@ final class ResultDemand: Sendable {
 
   private func read(_ cell: CellRef) {
     if advance(from: .none, to: .read) { return }
-    if advance(from: .held, to: .read) { return link?.sendHeld() ?? () }
     guard advance(from: .kept, to: .read), cell.retain() else { return }
     link?.fetch(request, for: Promise(cell: cell))
   }
 
-  /// Notes that the call is held back until a reader comes. Returns false if one waits: send it at once.
-  func hold() -> Bool { advance(from: .none, to: .held) }
-
   /// Notes that the worker keeps the result, after the link has. Returns false if a reader waits: fetch it at once.
-  func keep() -> Bool { advance(from: .none, to: .kept) || advance(from: .held, to: .kept) }
+  func keep() -> Bool { advance(from: .none, to: .kept) }
 
   private func advance(from old: State, to new: State) -> Bool {
     state.compareExchange(expected: old.rawValue, desired: new.rawValue, ordering: .acquiringAndReleasing).exchanged
