@@ -11,9 +11,11 @@ final class ResultDemand: Sendable {
   private enum State: UInt8 { case none, read, kept }
 
   private let state = Atomic<UInt8>(State.none.rawValue)
-  // Written before the call is sent, and read in the state `kept`, which the answer leads to.
+  // Written before the call is sent. Read in the state `kept`, which the answer leads to, and for a promise that was
+  // returned after that.
   @exclusivity(unchecked) nonisolated(unsafe) private var link: WorkerLink?
   @exclusivity(unchecked) nonisolated(unsafe) private var request: UInt64 = 0
+  @exclusivity(unchecked) nonisolated(unsafe) private var grace = Duration.zero
 
   // Not on this thread: the last reference to the promise may be released with a lock held.
   deinit {
@@ -21,21 +23,36 @@ final class ResultDemand: Sendable {
     WorkerLink.deliveries.run { [link, request] in link?.drop(request) }
   }
 
-  /// Notes the call, before it is sent.
-  func bind(_ link: WorkerLink, _ request: UInt64) { (self.link, self.request) = (link, request) }
+  /// Notes the call, before it is sent. Its worker is killed if it is discarded and has not ended after `grace`.
+  func bind(_ link: WorkerLink, _ request: UInt64, grace: Duration) {
+    (self.link, self.request, self.grace) = (link, request, grace)
+  }
 
-  /// Returns the promise of a call, which asks for the result when it has a reader. `discard` is its discard block;
-  /// `requestCancel` runs within a request to cancel it, which by default is passed to the worker of a call that is
-  /// bound before the promise is returned.
+  /// Returns the promise of a call that is bound before anybody gets the promise. The worker is asked for the result
+  /// when the promise has a reader, and to stop the call when it is discarded; requests to cancel are passed on.
+  static func promise() -> (Promise<PluginValue>, ResultDemand) {
+    let demand = ResultDemand()
+    return (demand.promise(discard: { demand.discard() }, requestCancel: { demand.requestCancel() }), demand)
+  }
+
+  /// Returns the promise of a call that may be bound later. `discard` is its discard block; `requestCancel` runs within
+  /// a request to cancel it.
   static func promise(
-    discard: @escaping @Sendable () -> Void, requestCancel: (@Sendable () -> Void)? = nil
+    discard: @escaping @Sendable () -> Void, requestCancel: @escaping @Sendable () -> Void
   ) -> (Promise<PluginValue>, ResultDemand) {
     let demand = ResultDemand()
-    let block = DemandBlock(
-      discard: discard, requestCancel: requestCancel ?? { demand.requestCancel() }, read: { demand.read($0) })
-    guard let cell = CellRef.onDemand(block) else { fatalError("no memory for a promise") }
-    return (Promise(cell: cell), demand)
+    return (demand.promise(discard: discard, requestCancel: requestCancel), demand)
   }
+
+  private func promise(
+    discard: @escaping @Sendable () -> Void, requestCancel: @escaping @Sendable () -> Void
+  ) -> Promise<PluginValue> {
+    let block = DemandBlock(discard: discard, requestCancel: requestCancel, read: { self.read($0) })
+    guard let cell = CellRef.onDemand(block) else { fatalError("no memory for a promise") }
+    return Promise(cell: cell)
+  }
+
+  private func discard() { link?.cancel(request, grace: grace) }
 
   private func requestCancel() { link?.requestCancel(request) }
 
