@@ -1,7 +1,7 @@
 #!/bin/sh
-# Checks the instructions of a call into a worker process, and of ten calls that depend on each other, in the host and in
-# the worker: the difference of two runs, which leaves the start and the end of the processes out, by the calls that one
-# makes more.
+# Checks the instructions of a call into a worker process, and of ten calls that depend on each other, in the host and
+# in the worker: the difference of two runs, which leaves the start and the end of the processes out, by the calls that
+# one makes more.
 # usage: scripts/count-worker-calls.sh WORKER-COSTS CALLEE.so CHAIN.so
 set -eu
 
