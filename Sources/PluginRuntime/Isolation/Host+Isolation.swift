@@ -19,7 +19,8 @@ extension Host {
   /// - Throws: `PluginError`, as `adopt(_:)` and `load(_:isolation:)`.
   @discardableResult
   public func adopt(_ adoption: Adoption, isolation: IsolationOptions) throws(PluginError) -> PluginDescription {
-    try load(.adoption(adoption), isolation) { $0.adoption == adoption }
+    let source = try PluginSource.library(of: adoption)
+    return try load(source, isolation) { $0.adoption.map { .adoption($0) } == source }
   }
 
   private func load(

@@ -4,6 +4,14 @@ enum PluginSource: Sendable, Equatable {
   case file(String)
   case adoption(Adoption)
 
+  /// Returns the source of an adopted library. Its path, if it is given by one, becomes absolute with symbolic links
+  /// resolved, as that of a plugin's file: a worker opens its sealed copy under that path.
+  static func library(of adoption: Adoption) throws(PluginError) -> PluginSource {
+    var adoption = adoption
+    if adoption.library.contains("/") { adoption.library = try PluginFile.resolve(adoption.library) }
+    return .adoption(adoption)
+  }
+
   /// The source as the body of a frame.
   var value: PluginValue {
     switch self {
