@@ -36,7 +36,6 @@ struct CheckedPipeline {
         let plugin = try plugins.add(
           name.value, placement: pipeline.places[name.value], capabilities: pipeline.capabilities(of: name.value))
         let setting = pipeline.setting(of: name.value)
-        guard setting != Pipeline.PluginSetting() else { continue }
         if let first = configured[plugin.id] {
           guard setting != pipeline.setting(of: first.value) else { continue }
           let message = Pipeline.contradiction(first, in: files[first.location.file])

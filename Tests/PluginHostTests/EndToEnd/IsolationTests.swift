@@ -30,7 +30,14 @@ extension EndToEnd {
       let late = try run("plugins: [needy, {plugin: kinds, isolation: process}]\(steps)")
       #expect(late.status == 64, "\(late)")
       #expect(late.errors.contains("list it before that one"), "\(late.errors)")
-      #expect(try run("plugins: [{plugin: kinds, isolation: process}, needy, org.example.kinds]\(steps)").status == 0)
+      #expect(try run("plugins: [{plugin: kinds, isolation: process}, needy]\(steps)").status == 0)
+      for list in [
+        "{plugin: kinds, isolation: process}, org.example.kinds",
+        "kinds, {plugin: org.example.kinds, pool: 2, isolation: process}",
+      ] {
+        let bare = try run("plugins: [\(list)]\(steps)")
+        #expect(bare.status == 64 && bare.errors.contains("the plugin has other settings"), "\(bare)")
+      }
     }
 
     private func run(_ text: String, _ options: String...) throws -> HostProcess.Ending {
