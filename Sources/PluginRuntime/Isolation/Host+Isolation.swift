@@ -10,8 +10,9 @@ extension Host {
   ///   another process; `workerEnded`.
   @discardableResult
   public func load(_ path: String, isolation: IsolationOptions) throws(PluginError) -> PluginDescription {
-    let source = PluginSource.file(try PluginFile.resolve(path))
-    return try load(source, isolation) { $0.adoption == nil && .file($0.path) == source }
+    let source = try PluginSource(at: path)
+    let file = try source.resolved()
+    return try load(source, isolation) { $0.adoption == nil && .file($0.path) == file }
   }
 
   /// Adopts a library in a worker process: its code never runs in this one.

@@ -45,6 +45,8 @@ final class PluginProcess: Sendable {
 
   deinit { link.beginClosing(end: .now) }
 
+  /// The file that the process has loaded, also if another one is at its path by now.
+  var file: KeptFile? { settings.file }
   /// The number of calls that have not been answered.
   var pending: Int { link.state.withLock { $0.calls.count } }
   /// The number of the process.
