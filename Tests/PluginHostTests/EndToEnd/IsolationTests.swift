@@ -139,6 +139,16 @@ extension EndToEnd {
       #expect(ending.text == "7\n")
     }
 
+    @Test("a library that is missing is named as such, and no right that a worker lacks")
+    func aMissingLibraryIsNamedInAWorker() throws {
+      let file = try PipelineFile("")
+      let adoption = file.folder.appending(path: "n.adopt.yaml")
+      try Data("library: libnone.so.9\nfunctions: ['f() -> i32']\n".utf8).write(to: adoption)
+      let ending = try HostProcess.run("call", "--isolation", "process", adoption.path, "f")
+      #expect(ending.status == 2 && !ending.errors.contains("capabilit"), "\(ending)")
+      #expect(ending.errors.contains("libnone.so.9: no such library in the folders of the system's loader"))
+    }
+
     @Test func aPluginOnAThreadIsCalledThere() throws {
       let steps = ["a", "b", "c"].map { "\($0): {call: libc.thread}" }.joined(separator: ", ")
       let file = try PipelineFile(
