@@ -135,10 +135,12 @@ extension PipelinePlan {
   }
 
   /// Whether the results of some calls may be kept.
-  var hasPureCalls: Bool {
-    steps.contains { step in
-      if case .call(let call, _) = step.rescue, call.isPure { return true }
-      return step.call.isPure
+  var hasPureCalls: Bool { calls.contains(where: \.isPure) }
+
+  /// The calls of the steps, and those that rescue them.
+  var calls: [Call] {
+    steps.flatMap { step in
+      if case .call(let call, _) = step.rescue { [step.call, call] } else { [step.call] }
     }
   }
 }

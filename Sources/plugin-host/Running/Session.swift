@@ -96,7 +96,8 @@ final class Session {
           try host.load(path, on: plan.thread(of: plugin))
         }
       case (.process, let adoption?): try host.adopt(adoption, isolation: workers)
-      case (.process, nil): try host.load(path, isolation: workers)
+      // By the path with its symbolic links, which a reload follows as they are then.
+      case (.process, nil): try host.load(plan.file(of: plugin), isolation: workers)
       }
     guard loaded.id != id else { return }
     throw PluginError(
@@ -119,9 +120,16 @@ final class Session {
   }
 
   /// Reloads plugins in worker processes whose files change, and logs that, until the process ends.
-  func watchFiles() throws(Failure) {
+  func watchFiles(of plan: PluginPlan) throws(Failure) {
+    let prepare: PluginWatcher.Preparation = { (plugin) throws(PluginError) in
+      do throws(Failure) {
+        return try plan.adoption(inFileOf: plugin)
+      } catch {
+        throw PluginError.rolledBack(plugin.id, because: error.lines.joined(separator: "; "))
+      }
+    }
     do {
-      watcher = try PluginWatcher(host) { [loop, log] plugin, outcome in
+      watcher = try PluginWatcher(host, prepare: prepare) { [loop, log] plugin, outcome in
         loop.post {
           switch outcome {
           case .success: log.write(.warning, plugin: plugin, message: "its file has changed; new calls use it")
