@@ -1,6 +1,7 @@
 import Glibc
 import PluginRuntime
 import Promises
+import Synchronization
 
 /// Loaded plugins, and the loop and the threads that a command runs them with.
 @MainActor
@@ -15,6 +16,8 @@ final class Session {
   nonisolated let lanes: [String: CallLane]
   /// The time that a function has to return after its call was given up. Until then it counts as a call.
   nonisolated let patience: Duration
+  /// Whether a call was given up.
+  nonisolated let givesUp = Atomic(false)
   private let log: PluginLog
   private var workers: IsolationOptions
   private var watcher: PluginWatcher?
@@ -147,9 +150,11 @@ final class Session {
     log.board = board
   }
 
-  /// Unloads the plugins, then ends the process. Calls that are still running have `deadline` to return. The status is
-  /// that of the first worker that did not unload its plugin, if nothing else failed.
-  func end(_ status: ExitStatus, deadline: Duration = .seconds(5)) -> Never {
+  /// Unloads the plugins, then ends the process. Calls that are still running have `deadline` to return; `nil`: 5 s, or
+  /// 1 s if a call was given up, which may never return. The status is that of the first worker that did not unload its
+  /// plugin, if nothing else failed.
+  func end(_ status: ExitStatus, deadline: Duration? = nil) -> Never {
+    let deadline = deadline ?? .seconds(givesUp.load(ordering: .relaxed) ? 1 : 5)
     ProcessGuard.ending(status.rawValue)
     let isClean = unload(deadline: deadline)
     let status = status == .fulfilled ? faults.first ?? status : status
