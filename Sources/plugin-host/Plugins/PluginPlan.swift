@@ -87,6 +87,7 @@ struct PluginPlan: Sendable {
   ) throws(Failure) -> PluginDescription {
     if let known = plugins.first(where: { $0.id == reference }) { return known }
     let file = try finder.path(of: reference)
+    try PluginFinder.checkText(file)
     let place = given ?? Self.place(ofFile: file)
     let thread = Self.thread(for: place)
     noteFolders(of: place, capabilities)
