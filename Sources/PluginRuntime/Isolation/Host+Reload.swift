@@ -27,7 +27,9 @@ extension Host {
   public var isolatedPlugins: [PluginDescription] { registry.remotes.map(\.description) }
 
   /// Returns the active generation of a plugin in worker processes; `nil` for others.
-  public func generation(of plugin: String) -> PluginGeneration? { registry.remote(plugin)?.generation }
+  public func generation(of plugin: String) -> PluginGeneration? {
+    (registry.remote(plugin) as? IsolatedPlugin)?.generation
+  }
 
   /// Ends one plugin in worker processes: `IsolatedPlugin.unload` has the steps. Its id is free afterwards.
   ///

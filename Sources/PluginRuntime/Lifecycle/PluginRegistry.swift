@@ -72,7 +72,6 @@ final class PluginRegistry: Sendable {
 /// A plugin whose code runs in another process.
 protocol RemotePlugin: AnyObject, Sendable {
   var description: PluginDescription { get }
-  var generation: PluginGeneration { get }
   /// The paths of the files that it is made of, which may lead over symbolic links.
   var files: [String] { get }
 

@@ -7,8 +7,8 @@ struct PluginFingerprint: Sendable, Equatable {
   /// The plugin as it is loaded.
   let plugin: PluginDescription
   let digest: Digest
-  /// The numbers of the generations of the plugin and of those that it requires. They tell generations apart that were
-  /// loaded from equal files.
+  /// The numbers of the generations of the plugin and of those that it requires. Generations that were loaded from
+  /// equal files differ in them.
   let generations: [Int]
 }
 
