@@ -18,6 +18,9 @@ import sys
 # The folders of tests that are not named after their target.
 FOLDERS = {"Orderings": "EngineInterleavings", "AdapterTests": "Adapters/Tests/AdapterTests"}
 
+# The beginning of a declaration with a body, in Swift.
+DECLARATION = r"(?:\bfunc |(?<![.\w])(?:deinit\b|init[?(])|\bvar \w+: [^=\n]*(?:\{|$))"
+
 FIELDS = "file|breaks|rows|tests|equivalent|unseen|place|repeat"
 
 
@@ -124,6 +127,26 @@ def feature_mistake(feature, tests):
     return f"names no single test with {feature} in its name: PromisesTests.Suite/test()"
 
 
+def unpaired(code):
+    """Returns code without comments, texts and the pairs of its braces."""
+    code = re.sub(r"\"(?:[^\"\\\n]|\\.)*\"|//[^\n]*", "", code)
+    while (rest := re.sub(r"\{[^{}]*\}", "", code)) != code:
+        code = rest
+    return code
+
+
+def ends_declaration(file, before, place):
+    """Whether a brace in Swift code ends a function, or another declaration, that begins before the code."""
+    ends = unpaired("\n".join(before)).count("}")
+    shape = r"\s*".join(map(re.escape, re.sub(r"\s+", "", "".join(before))))
+    places = [match.start() for match in re.finditer(f"(?={shape})", text(file))] if ends else []
+    if len(places) < max(place, 1):
+        return False
+    heads = unpaired(text(file)[:places[max(place, 1) - 1]]).split("{")[:-1][-ends:]
+    return any(re.search(DECLARATION + r"(?:(?!\b(?:if|guard|while|switch|do|else|defer|let)\b)[^}])*$", head)
+               for head in heads)
+
+
 def switch_mistake(file, before, after):
     """Returns the reason why no switch can stand around the code, or why it cannot compile, or None."""
     code, new = (re.sub(r"\"(?:[^\"\\]|\\.)*\"|'.'", "", "\n".join(lines)) for lines in (before, after))
@@ -166,8 +189,10 @@ def mistakes(fields, before, after):
             yield f"its code is not in {file}: change the row, or remove it"
         elif count < place or (place == 0 and count > 1):
             yield f"its code is in {file} {count} times: add context, or `place:`"
-        if file.endswith(".swift") and re.match(r"\s*(?:[@\w()]+ +)*(?:func |var \w+: [^=]*\{)", "\n".join(before)):
+        if file.endswith(".swift") and re.match(r"\s*(?:[@\w()]+ +)*" + DECLARATION, "\n".join(before)):
             yield "it begins with the declaration of a function or a property: replace statements of its body"
+        elif file.endswith(".swift") and ends_declaration(file, before, place):
+            yield "it has the end of a function, where no switch can stand: replace statements of its body"
         if mistake := switch_mistake(file, before, after):
             yield mistake
     if not fields.get("breaks"):

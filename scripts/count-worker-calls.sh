@@ -1,61 +1,51 @@
 #!/bin/sh
-# Checks the instructions of a call into a worker process, in the host and in the worker, and the system calls by which
-# the host sends ten calls that depend on each other: the difference of two runs, which leaves the start and the end of
-# the processes out, by the calls that one makes more.
+# Checks the instructions of a call into a worker process, and of ten calls that depend on each other, in the host and
+# in the worker: the difference of two runs, which leaves the start and the end of the processes out, by the calls that
+# one makes more.
 # usage: scripts/count-worker-calls.sh WORKER-COSTS CALLEE.so CHAIN.so
 set -eu
 
 [ $# -eq 3 ] || { echo "usage: scripts/count-worker-calls.sh WORKER-COSTS CALLEE.so CHAIN.so" >&2; exit 64; }
+if ! command -v valgrind >/dev/null; then
+  echo "  calls into a worker, instructions: skipped, valgrind is not installed"
+  exit 0
+fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-status=0
-
-# row NAME COUNT LIMIT: one row.
-row() {
-  verdict=ok
-  [ "$2" -le "$3" ] || { verdict=OVER; status=1; }
-  printf '  %-58s %10s %10d %8s %8d   %s\n' "$1" "" "$2" "" "$3" "$verdict"
-}
-
-# sends CHAINS: the system calls of the host that send. Those of the worker may wait.
-sends() {
-  strace -f -qq -e trace=sendto -e signal=none -o "$folder/sends" "$1" "$2" "$3" /bin/true --chains "$4"
-  grep -c MSG_DONTWAIT "$folder/sends"
-}
-if command -v strace >/dev/null; then
-  more=$(sends "$@" 600)
-  # Rounded: once a second the host asks whether the worker reads.
-  row "ten calls, each with the result of the one before, sends" $(((more - $(sends "$@" 100) + 250) / 500)) 4
-else
-  echo "  ten calls, each with the result of the one before, sends: skipped, strace is not installed"
-fi
-
-if ! command -v valgrind >/dev/null; then
-  echo "  a call into a worker, instructions: skipped, valgrind is not installed"
-  exit $status
-fi
 # Valgrinds of today give up on the debug information of the C half.
 strip -g -o "$folder/worker-costs" "$1"
 
-# count CALLS PART: the instructions of the host, or of its workers.
-count() {
-  logs=$folder/$1
-  if [ ! -d "$logs" ]; then
-    mkdir "$logs"
-    valgrind --tool=callgrind --trace-children=yes --callgrind-out-file=/dev/null --log-file="$logs/%p" \
-      "$folder/worker-costs" "$2" "$3" /bin/true --calls "$1"
-  fi
-  option=-l
-  [ "$4" = host ] || option=-L
-  grep "$option" -e "--calls $1\$" "$logs"/* | xargs sed -n 's/.*Collected : //p' | awk '{ sum += $1 } END { print sum }'
+# run KIND COUNT: so many calls or chains, once.
+run() {
+  [ ! -d "$folder/$1-$2" ] || return 0
+  mkdir "$folder/$1-$2"
+  valgrind --tool=callgrind --trace-children=yes --callgrind-out-file=/dev/null --log-file="$folder/$1-$2/%p" \
+    "$folder/worker-costs" "$callee" "$chain" /bin/true "--$1" "$2"
 }
 
-# check PART CALLEE CHAIN LIMIT: one row.
-check() {
-  more=$(count 3000 "$2" "$3" "$1")
-  row "a call into a worker, instructions of the $1" $(((more - $(count 1000 "$2" "$3" "$1")) / 2000)) "$4"
+# count KIND COUNT PART: the instructions of the host, or of its workers.
+count() {
+  run "$1" "$2"
+  option=-l
+  [ "$3" = host ] || option=-L
+  grep "$option" -e "--$1 $2\$" "$folder/$1-$2"/* | xargs sed -n 's/.*Collected : //p' |
+    awk '{ sum += $1 } END { print sum }'
 }
+
+status=0
+# check NAME KIND FEW MANY PART LIMIT: one row.
+check() {
+  many=$(count "$2" "$4" "$5")
+  instructions=$(((many - $(count "$2" "$3" "$5")) / ($4 - $3)))
+  verdict=ok
+  [ "$instructions" -le "$6" ] || { verdict=OVER; status=1; }
+  printf '  %-58s %10s %10d %8s %8d   %s\n' "$1, instructions of the $5" "" "$instructions" "" "$6" "$verdict"
+}
+callee=$2
+chain=$3
 # A tenth above the counts of the day they were set.
-check host "$2" "$3" 16000
-check worker "$2" "$3" 19000
+check "a call into a worker" calls 1000 3000 host 16000
+check "a call into a worker" calls 1000 3000 worker 19000
+check "ten calls in a chain" chains 100 400 host 155000
+check "ten calls in a chain" chains 100 400 worker 204000
 exit $status

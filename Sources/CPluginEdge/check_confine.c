@@ -34,7 +34,7 @@
   BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 4), LOAD(args[argument]),                                         \
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1), ALLOWED, REFUSED
 
-/* System calls for memory, threads, clocks, and reading. All others fail with EPERM. */
+/* System calls for memory, threads, clocks, events, and reading. All others fail with EPERM. */
 static const struct sock_filter filter[] = {
     LOAD(arch),
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, MACHINE, 1, 0),
@@ -56,6 +56,12 @@ static const struct sock_filter filter[] = {
     ALLOW(dup),
     ALLOW(pipe2),
     ALLOW(eventfd2),
+    ALLOW(timerfd_create),
+    ALLOW(timerfd_settime),
+    ALLOW(timerfd_gettime),
+    ALLOW(epoll_create1),
+    ALLOW(epoll_ctl),
+    ALLOW(epoll_pwait),
     ALLOW(ppoll),
     ALLOW(mmap),
     ALLOW(munmap),
@@ -97,6 +103,7 @@ static const struct sock_filter filter[] = {
     ALLOW(access),
     ALLOW(readlink),
     ALLOW(poll),
+    ALLOW(epoll_wait),
     ALLOW(time),
     ALLOW_WITHOUT(open, 1, O_WRONLY | O_RDWR | O_CREAT | O_TRUNC),
 #endif

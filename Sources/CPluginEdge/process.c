@@ -15,7 +15,6 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -199,16 +198,6 @@ void plugin_process_vanish(void) {
 
 int32_t plugin_process_new_event(void) {
   return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-}
-
-int32_t plugin_process_new_timer(void) {
-  return timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-}
-
-void plugin_process_set_timer(int32_t timer, int64_t nanoseconds) {
-  const int64_t second = 1000000000;
-  struct itimerspec time = {.it_value = {nanoseconds / second, nanoseconds % second}};
-  timerfd_settime(timer, 0, &time, NULL);
 }
 
 ptrdiff_t plugin_process_send(int32_t socket, const void *bytes, size_t count, bool waits) {

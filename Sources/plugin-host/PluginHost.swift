@@ -1,5 +1,6 @@
 import ArgumentParser
 import CLateRuntime
+import CPluginEdge
 import Glibc
 import PluginRuntime
 import Synchronization
@@ -35,6 +36,7 @@ struct PluginHost: ParsableCommand {
 
   static func main() {
     if asksForVersionAlone { writeVersion() }
+    plugin_process_explain_memory_limit("plugin-host")
     if isWorker { runWorker() }
     StandardStreams.occupy()
     SignalAction.surviveFailedWrites()

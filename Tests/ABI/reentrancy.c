@@ -162,6 +162,40 @@ static void callback_may_keep_the_settling_promise(void) {
   CHECK_STATUS(promise_release(subject), PROMISE_ESTALE);
 }
 
+/* ---- Adding to the token that is being invalidated ---- */
+
+static promise_token_t *parent, *chained;
+
+static void adds_to_parent(void *ctx, const promise_value_t *reason) {
+  spy_see(ctx, reason);
+  CHECK_STATUS(promise_token_add(parent, subject), PROMISE_OK);
+  CHECK_STATUS(promise_token_chain(chained, parent, 0), PROMISE_OK);
+}
+
+static void added_promise_and_token_wait_for_the_next_invalidation(void) {
+  spy_t adding = {0}, added = {0}, downstream = {0};
+  parent = promise_token_new(0);
+  chained = promise_token_new(0);
+  promise_t *first = promise_new(), *last = promise_new();
+  subject = promise_new();
+  promise_on_cancel_request(first, adds_to_parent, &adding, spy_free);
+  promise_on_cancel_request(subject, spy_observer, &added, spy_free);
+  promise_on_cancel_request(last, spy_observer, &downstream, spy_free);
+  CHECK_STATUS(promise_token_add(parent, first), PROMISE_OK);
+  CHECK_STATUS(promise_token_add(chained, last), PROMISE_OK);
+  for (int calls = 0; calls < 2; calls++) {
+    CHECK_STATUS(promise_token_invalidate(parent, NULL), PROMISE_OK);
+    CHECK_INT(atomic_load(&adding.calls), 1);
+    CHECK_INT(atomic_load(&added.calls), calls);
+    CHECK_INT(atomic_load(&downstream.calls), calls);
+  }
+  promise_release(first);
+  promise_release(subject);
+  promise_release(last);
+  promise_token_release(chained);
+  promise_token_release(parent);
+}
+
 int main(void) {
   RUN(handler_may_release_its_own_promise);
   RUN(handler_may_end_and_release_later_reactions);
@@ -171,5 +205,6 @@ int main(void) {
   RUN(destructor_may_call_anything);
   RUN(refused_value_may_release_the_last_reference);
   RUN(callback_may_keep_the_settling_promise);
+  RUN(added_promise_and_token_wait_for_the_next_invalidation);
   return check_report();
 }

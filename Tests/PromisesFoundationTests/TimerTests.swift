@@ -8,18 +8,23 @@ import Testing
 struct TimerTests {
   private typealias Subject = Future<Int, TestError>
 
-  @Test("T9, T90, T93: the callback of a timer is ahead of blocks put on the queue after the call", arguments: [0, 1])
+  @Test(
+    "T9, T90, T93, T94: the callback of a timer is ahead of blocks put on the queue after the call", arguments: 0..<3)
   func headOfLine(kind: Int) throws {
     let log = Recorder<String>()
     let gate = Gate()
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
     queue.addOperation { gate.wait() }
-    let future =
-      kind == 0
-      ? Subject(on: .operationQueue(queue), fulfilled: 1, after: 0.01)
-      : Subject(fulfilled: 1).delay(on: .operationQueue(queue), 0.01)
-    future.whenResolved { _ in log.record("timer, on the queue: \(OperationQueue.current === queue)") }
+    func report<Failure>(_ future: Future<Int, Failure>) {
+      future.whenResolved { log.record("\($0), on the queue: \(OperationQueue.current === queue)") }
+    }
+    let (source, resolver) = Subject.makeWithResolver()
+    switch kind {
+    case 0: report(Subject(on: .operationQueue(queue), fulfilled: 1, after: 0.01))
+    case 1: report(Subject(fulfilled: 1).delay(on: .operationQueue(queue), 0.01))
+    default: report(source.timeout(on: .operationQueue(queue), after: 0.01))
+    }
     queue.addOperation { log.record("operation") }
     // Until the timer has fired, its operation is not ready, and the queue would run the other operation first.
     while !queue.operations.allSatisfy(\.isReady) { usleep(1_000) }
@@ -28,8 +33,9 @@ struct TimerTests {
     #expect(try Subject(fulfilled: 2, after: 0.01).wait(timeout: 60).value == 2)
     gate.open()
     queue.waitUntilAllOperationsAreFinished()
-    #expect(log.events == ["timer, on the queue: true", "operation"])
-    #expect(future.value == 1)
+    let outcome = kind < 2 ? "fulfilled(1)" : "rejected(The operation timed out.)"
+    #expect(log.events == ["\(outcome), on the queue: true", "operation"])
+    withExtendedLifetime(resolver) {}
   }
 
   @Test("T90, T93, T94: a cancelled timer leaves the queue", arguments: 0..<4)

@@ -50,6 +50,12 @@ printf 'struct B {\n  var isB: Bool { a() }\n}\n' > Sources/B.swift
 b='file: Sources/B.swift\nbreaks: it\ntests: ABI/wait\n'
 expect 0 end "the body of a property" "$b- a()\n+ c()"
 expect 1 'or a property' "a whole property" "$b- var isB: Bool { a() }\n+ var isB: Bool { c() }"
+expect 1 'has the end of a function' "the end of a property" "$b- a() }\n+ c() }"
+expect 1 'has the end of a function' "the end of a function" "${row}ABI/wait\n- a() }\n+ c() }"
+printf 'class C {\n  init() { a() }\n  func f(\n    if b: Int\n  ) {\n    if b { a(1) } else { a(2) }\n  }\n}\n' > Sources/C.swift
+c='file: Sources/C.swift\nbreaks: it\ntests: ABI/wait\n'
+expect 1 'declaration of a function' "a whole initializer" "$c- init() { a() }\n+ init() {}"
+expect 0 end "the end of a statement" "$c- a(1) } else {\n+ a(2) } else {"
 expect 1 'table.txt:8: A note' "a line that is no comment" "${row}ABI/wait\n- b(1)\n+ c()\n\nA note: it breaks."
 expect 1 'no comment' "a field that is unknown" "${row}ABI/wait\nplaces: 2\n- b(1)\n+ c()"
 printf 'int f(void) {\n  int a = 1;\n  g(a);\n  if (a > 0)\n    g(2);\n  return a;\n}\n' > Sources/a.c

@@ -100,7 +100,8 @@ PROMISE_API promise_status_t promise_token_release(promise_token_t *PROMISE_NULL
 /* Invalidates the token: silences the handlers attached with it so far, then requests cancellation of the promises
  * added to it, in the order of addition, each once, with `*reason` as in promise_request_cancel(). Then it invalidates
  * the chained tokens, the latest chained first, each once, also if several chains lead to it. When this returns, every
- * handler of these requests has run.
+ * handler of these requests has run. A promise that such a handler adds to the token, and a token that it chains to it,
+ * wait for the next invalidation.
  * Returns PROMISE_OK; PROMISE_EINVAL if `token` is NULL or `*reason` not well-formed; PROMISE_ESTALE; PROMISE_ENOMEM if
  * chained tokens were left out because memory has run out, never the token itself.
  * [any thread] */

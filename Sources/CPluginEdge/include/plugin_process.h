@@ -91,15 +91,6 @@ bool plugin_process_is_child_of_worker(void);
  * [any thread] */
 int32_t plugin_process_new_event(void);
 
-/* Makes a non-blocking timer (timerfd) that is closed by exec(); -1 with errno on failure. It becomes readable once the
- * set time has passed.
- * [any thread] */
-int32_t plugin_process_new_timer(void);
-
-/* Sets a timer that may already run: it fires once, `nanoseconds` from now, at least 1.
- * [any thread] */
-void plugin_process_set_timer(int32_t timer, int64_t nanoseconds);
-
 /* Sends bytes without SIGPIPE. Returns the count, or -1 with errno. Not a cancellation point.
  * [any thread] */
 ptrdiff_t plugin_process_send(int32_t socket, const void *PROMISE_NONNULL bytes, size_t count, bool waits);
@@ -112,6 +103,12 @@ bool plugin_process_is_privileged(void);
 /* Ends the process with PLUGIN_PROCESS_LOST, at once: no code of a plugin runs, and none can prevent it.
  * [any thread] */
 void plugin_process_vanish(void) __attribute__((noreturn));
+
+/* Writes a line to standard error before SIGABRT, SIGILL or SIGTRAP ends a process whose memory RLIMIT_AS limits: the
+ * limit and the way to raise it, after `program`. Swift raises one of these signals where an allocation fails. Call it
+ * once, before plugin_activity_guard(), which keeps these handlers.
+ * [one thread] */
+void plugin_process_explain_memory_limit(const char *PROMISE_NONNULL program);
 
 /* poll(), also where a plugin has set RLIMIT_NOFILE below the number of entries, for which poll() fails with EINVAL:
  * then it looks every 10 milliseconds.

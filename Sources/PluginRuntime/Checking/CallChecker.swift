@@ -106,41 +106,13 @@ public enum CallChecker {
         return
       } catch {
         guard let needed = error.needs else { throw error }
-        guard call.objects[needed] == nil, let object = object(needed, targets, &values) else { throw error }
+        // A single call is one of a function that crashed, perhaps while the first of them made an object.
+        let maker = CheckedObjects(targets: targets, first: hasUnknownData ? number : 0)
+        guard call.objects[needed] == nil, let object = maker.make(needed, &values) else { throw error }
         call.objects[needed] = object
       }
     }
     throw Unmade("it needs objects of more than 7 types")
-  }
-
-  /// The maximum number of calls of a function that makes objects, until one succeeds.
-  private static let attempts = 64
-
-  /// The maximum number of functions that make objects for one another: a statement of a database of a library.
-  private static let depth = 3
-
-  /// Returns an object that a function makes from random arguments, and from objects that others make. The arguments
-  /// stay unchanged: the object may keep them.
-  private static func object(
-    _ name: String, _ targets: [CheckedCall.Target], _ values: inout RandomValues, for others: [String] = []
-  ) -> UInt? {
-    guard others.count < depth, !others.contains(name) else { return nil }
-    defer { plugin_check_prepare(nil) }
-    for target in targets where target.signature.gives(name) {
-      guard var call = try? CheckedCall(target) else { continue }
-      for _ in 0..<attempts {
-        plugin_check_prepare(target.subject)
-        do throws(Unmade) {
-          if let object = try call.call(&values, CheckedMemory(isAligned: true)).objects[name] { return object }
-        } catch {
-          guard let needed = error.needs, call.objects[needed] == nil,
-            let object = object(needed, targets, &values, for: others + [name])
-          else { break }
-          call.objects[needed] = object
-        }
-      }
-    }
-    return nil
   }
 }
 
@@ -150,17 +122,5 @@ extension Signature {
     let name = name.lowercased().filter { $0 != "_" }
     return parameters.isEmpty
       && ["init", "initialize", "initialise", "initparser", "initlibrary"].contains(where: name.hasSuffix)
-  }
-
-  /// Whether the function may return an object of the type `name`.
-  fileprivate func gives(_ name: String) -> Bool {
-    func isSuch(_ type: ValueType) -> Bool {
-      switch type {
-      case .pointer(name): true
-      case .optional(let type), .own(let type, _): isSuch(type)
-      default: false
-      }
-    }
-    return (returned.map(isSuch) ?? false) || outputs.contains { isSuch($0.type) }
   }
 }

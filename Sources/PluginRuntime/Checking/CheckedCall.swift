@@ -104,10 +104,17 @@ struct CheckedCall {
       throw Unmade("it threw an exception, or ended its thread")
     }
     plugin_check_leave(returned, target.signature.returned.flatMap { TypeLayout(of: $0)?.size } ?? 0)
+    guard !isFailure(returned) else { return Given() }
     var given = Given(objects: made)
     for (name, address) in stored { given.add(address.load(as: UnsafeRawPointer?.self), name) }
     if let name = target.signature.returned?.objectName { given.add(returned.load(as: UnsafeRawPointer?.self), name) }
     return given
+  }
+
+  /// Whether a result means a failure by the signature's rule. Objects that the call has stored are of no use then.
+  private func isFailure(_ returned: UnsafeRawPointer) -> Bool {
+    guard let rule = signature.failure, rule != .gerror, let type = signature.returned else { return false }
+    return rule.isFailure(returned, type, signature.report.successes)
   }
 
   /// The objects that a call returned, by their types.
@@ -150,11 +157,13 @@ struct CheckedCall {
     }
     if type.isUncounted { return .address(try uncounted(parameter, index, &values, memory)) }
     if let name = type.countName {
-      let size = (TypeLayout(of: type.element)?.size ?? 1) * (rooms[name] ?? 0)
-      if parameter.direction != .input {
-        return .address(try written([UInt8](repeating: 0, count: size), index, memory))
-      }
       let element = type.element
+      let size = (TypeLayout(of: element)?.size ?? 1) * (rooms[name] ?? 0)
+      if parameter.direction != .input {
+        // As in the host's calls, memory without room has that of an element: many functions end an empty text there.
+        let room = max(size, TypeLayout(of: element)?.size ?? 1)
+        return .address(try written([UInt8](repeating: 0, count: room), index, memory))
+      }
       // As in the host's calls, an empty argument is the address of zeros.
       if size == 0 {
         let zeros = [UInt8](repeating: 0, count: TypeLayout(of: element)?.size ?? 1)
@@ -193,6 +202,10 @@ struct CheckedCall {
     let type = parameter.type
     if let name = type.objectName, let object = objects[name] {
       return .bytes(withUnsafeBytes(of: object) { Array($0) })
+    }
+    // A default is a value that the function accepts: a version that it compares.
+    if case .string(let text)? = parameter.defaultValue, values.roll(2) == 0 {
+      return .address(try read(Array(text.utf8) + [0], index, memory))
     }
     switch type {
     case .optional(.cstr) where values.roll(2) == 0: return .address(nil)
@@ -280,10 +293,10 @@ extension ValueType {
     }
   }
 
-  /// The name of the pointee's type; `nil` for `void`.
+  /// The name of the pointee's type.
   fileprivate var objectName: String? {
     switch self {
-    case .pointer(let name): name == "void" ? nil : name
+    case .pointer(let name): name
     case .optional(let type), .own(let type, _): type.objectName
     default: nil
     }

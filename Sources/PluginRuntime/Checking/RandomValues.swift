@@ -24,12 +24,14 @@ struct RandomValues {
     case .structure(let structure):
       guard let layout = StructLayout(structure) else { return nil }
       var all = [UInt8](repeating: 0, count: layout.whole.size)
-      for (field, offset) in zip(structure.fields, layout.offsets) {
+      // Data behind an address are left out, and their count is 0.
+      let counts = Set(structure.fields.compactMap(\.type.countName))
+      for (field, offset) in zip(structure.fields, layout.offsets) where !counts.contains(field.name) {
         guard let bytes = bytes(of: field.type) else { return nil }
         all.replaceSubrange(offset..<offset + bytes.count, with: bytes)
       }
       return all
-    case .optional(.pointer), .optional(.cstr): return [UInt8](repeating: 0, count: 8)
+    case .optional(let type) where type.isAddress: return [UInt8](repeating: 0, count: 8)
     default: return nil
     }
   }
@@ -55,7 +57,7 @@ struct RandomValues {
   mutating func text() -> [UInt8] {
     let texts =
       ["", "a", "text", "12", "-1.5e3", "/nonexistent/file", "/etc/passwd", "/dev/null", "r", "rb", "a=b&c=d", "äö😀"]
-      + ["sha256", "UTF-8", ":memory:"] + Self.sources
+      + ["sha256", "UTF-8", "xterm", ":memory:"] + Self.sources
     let pick = roll(texts.count + 1)
     let text = pick < texts.count ? texts[pick] : String(repeating: "x", count: roll(200))
     return Array(text.utf8) + [0]

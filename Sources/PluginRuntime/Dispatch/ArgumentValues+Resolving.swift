@@ -9,14 +9,22 @@ extension ArgumentValues {
     if arguments.count <= count, arguments.allSatisfy({ $0.name == nil }) {
       let resolved = ArgumentValues(capacity: count)
       for index in 0..<count {
-        try resolved.append(index < arguments.count ? arguments[index].content : nil, at: index, for: function)
+        if index < arguments.count {
+          try resolved.append(arguments[index].content, at: index, for: function)
+        } else {
+          try resolved.appendDefault(at: index, for: function)
+        }
       }
       return resolved
     }
     let (places, rest) = try assign(arguments, to: function)
     let resolved = ArgumentValues(capacity: count + rest.count)
     for index in 0..<count {
-      try resolved.append(places[index].map { arguments[$0].content }, at: index, for: function)
+      if let place = places[index] {
+        try resolved.append(arguments[place].content, at: index, for: function)
+      } else {
+        try resolved.appendDefault(at: index, for: function)
+      }
     }
     for (index, content) in rest.enumerated() {
       let name = "\(function.signature.tail?.parameter.name ?? "")[\(index)]"
@@ -25,16 +33,18 @@ extension ArgumentValues {
     return resolved
   }
 
-  /// Appends the value of an input: of its argument, or without one its default.
+  /// Appends the default of an input without an argument.
+  private func appendDefault(at index: Int, for function: BoundFunction) throws(PluginError) {
+    let fallback = function.plan.pointee.fallback(index)
+    guard fallback.kind != 0 else { throw function.missing(function.signature.inputs[index]) }
+    withUnsafePointer(to: fallback) { _ = promise_value_retain($0) }
+    append(fallback)
+  }
+
+  /// Appends the value of an input's argument.
   private func append(
-    _ content: Argument.Content?, at index: Int, for function: BoundFunction
+    _ content: Argument.Content, at index: Int, for function: BoundFunction
   ) throws(PluginError) {
-    guard let content else {
-      let fallback = function.plan.pointee.fallback(index)
-      guard fallback.kind != 0 else { throw function.missing(function.signature.inputs[index]) }
-      withUnsafePointer(to: fallback) { _ = promise_value_retain($0) }
-      return append(fallback)
-    }
     let (type, isPlain) = function.inputTypes[index]
     if isPlain, case .value(let given) = content, let converted = promise_value_t(given) { return append(converted) }
     append(

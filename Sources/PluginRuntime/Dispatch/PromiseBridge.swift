@@ -8,9 +8,13 @@ enum PromiseBridge {
   /// if memory has run out.
   static func abi(_ promise: Promise<PluginValue>, of type: ValueType?, _ plan: TypePlan?) -> OpaquePointer? {
     guard let handle = promise_new() else { return nil }
+    if let value = promise.value {
+      fulfil(handle, with: value, of: type, plan)
+      return handle
+    }
     promise_retain(handle)
     let end = End(handle)
-    promise.then({ end.fulfil(with: $0, of: type, plan) }, { end.reject(with: $0) })
+    promise.then({ fulfil(end.handle, with: $0, of: type, plan) }, { reject(end.handle, with: $0) })
     return handle
   }
 
@@ -30,7 +34,7 @@ enum PromiseBridge {
       Unmanaged.passRetained(promise).toOpaque(), { Unmanaged<Promise<PluginValue>>.fromOpaque($0!).release() })
     promise_retain(handle)
     let end = End(handle)
-    promise.then({ end.fulfil(with: $0, of: type, plan) }, { end.reject(with: $0) })
+    promise.then({ fulfil(end.handle, with: $0, of: type, plan) }, { reject(end.handle, with: $0) })
     return handle
   }
 
@@ -78,26 +82,26 @@ enum PromiseBridge {
 
   /// The settling end: one reference to the C promise, held as long as the Swift promise may settle it.
   private final class End {
-    private let handle: OpaquePointer
+    let handle: OpaquePointer
 
     init(_ handle: OpaquePointer) { self.handle = handle }
     deinit { promise_release(handle) }
+  }
 
-    func fulfil(with value: PluginValue, of type: ValueType?, _ plan: TypePlan?) {
-      guard let suitable = PluginValue.suiting(type, value) else {
-        return reject(with: mismatch(value.name, type))
-      }
-      do throws(ArgumentMismatch) {
-        var converted = try PromiseBridge.converted(suitable, type, plan)
-        promise_resolve(handle, &converted)
-      } catch {
-        reject(with: mismatch("a value whose part '\(error.path)' \(error.message)", type))
-      }
+  private static func fulfil(_ handle: OpaquePointer, with value: PluginValue, of type: ValueType?, _ plan: TypePlan?) {
+    guard let suitable = PluginValue.suiting(type, value) else {
+      return reject(handle, with: mismatch(value.name, type))
     }
+    do throws(ArgumentMismatch) {
+      var converted = try Self.converted(suitable, type, plan)
+      promise_resolve(handle, &converted)
+    } catch {
+      reject(handle, with: mismatch("a value whose part '\(error.path)' \(error.message)", type))
+    }
+  }
 
-    func reject(with reason: Any?) {
-      var reason = promise_value_t(reason: reason)
-      promise_reject(handle, &reason)
-    }
+  private static func reject(_ handle: OpaquePointer, with reason: Any?) {
+    var reason = promise_value_t(reason: reason)
+    promise_reject(handle, &reason)
   }
 }

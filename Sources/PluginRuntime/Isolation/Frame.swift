@@ -62,7 +62,6 @@ struct Frame: Sendable {
 
   static let version: UInt8 = 1
   static let headerSize = 16
-  private static let emptyHeader = [UInt8](repeating: 0, count: headerSize)
   /// The longest body.
   static let maximumLength = 1 << 28
   /// The maximum number of blocks of shared memory; further bytes are part of the body.
@@ -96,7 +95,8 @@ struct Frame: Sendable {
   ///
   /// - Throws: `CBORError` if the body is nested too deeply or too long.
   func encoded() throws(CBORError) -> EncodedFrame {
-    try Self.encoded(kind, request, sharing: memory) { (encoder) throws(CBORError) in try encoder.append(body) }
+    // Captures the body alone: a copy of a frame takes longer.
+    try Self.encoded(kind, request, sharing: memory) { [body] (encoder) throws(CBORError) in try encoder.append(body) }
   }
 
   /// Returns the bytes of a frame whose body the closure appends.
@@ -104,7 +104,7 @@ struct Frame: Sendable {
     _ kind: Kind, _ request: UInt64, sharing memory: [SharedBytes] = [],
     _ body: (inout CBOREncoder) throws(CBORError) -> Void
   ) throws(CBORError) -> EncodedFrame {
-    var encoder = CBOREncoder(after: emptyHeader, sharing: memory)
+    var encoder = CBOREncoder(headerSize: headerSize, sharing: memory)
     try body(&encoder)
     let shared = encoder.memory ?? []
     let length = encoder.bytes.count - headerSize

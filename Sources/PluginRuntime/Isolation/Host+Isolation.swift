@@ -10,8 +10,9 @@ extension Host {
   ///   another process; `workerEnded`.
   @discardableResult
   public func load(_ path: String, isolation: IsolationOptions) throws(PluginError) -> PluginDescription {
-    let source = PluginSource.file(try PluginFile.resolve(path))
-    return try load(source, isolation) { $0.adoption == nil && .file($0.path) == source }
+    let source = try PluginSource(at: path)
+    let file = try source.resolved()
+    return try load(source, isolation) { $0.adoption == nil && .file($0.path) == file }
   }
 
   /// Adopts a library in a worker process: its code never runs in this one.
@@ -19,7 +20,8 @@ extension Host {
   /// - Throws: `PluginError`, as `adopt(_:)` and `load(_:isolation:)`.
   @discardableResult
   public func adopt(_ adoption: Adoption, isolation: IsolationOptions) throws(PluginError) -> PluginDescription {
-    try load(.adoption(adoption), isolation) { $0.adoption == adoption }
+    let source = try PluginSource.library(of: adoption)
+    return try load(source, isolation) { $0.adoption.map { .adoption($0) } == source }
   }
 
   private func load(

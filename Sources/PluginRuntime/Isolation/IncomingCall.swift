@@ -9,17 +9,17 @@ struct IncomingCall {
   let stays: Bool
   let arguments: [Argument]
 
-  /// Reads the body. Promises and callbacks are made by the closures from their numbers. `nil` if it does not begin as
-  /// the body of a call.
+  /// Reads the encoding of a body, which refers to blocks of `memory`. Promises and callbacks are made by the closures
+  /// from their numbers. `nil` if it does not begin as the body of a call.
   ///
   /// - Throws: `FrameError` if the bytes are not CBOR, or an argument has an unknown form.
   init?(
-    _ frame: Frame, promise: (ArgumentCoder.GivenPromise) -> Promise<PluginValue>,
-    callback: (UInt64) -> PluginCallback
+    _ encoding: ArraySlice<UInt8>, _ memory: [SharedBytes],
+    promise: (ArgumentCoder.GivenPromise) -> Promise<PluginValue>, callback: (UInt64) -> PluginCallback
   ) throws(FrameError) {
-    let read = frame.encoding.withUnsafeBytes { bytes -> Result<IncomingCall?, FrameError> in
+    let read = encoding.withUnsafeBytes { bytes -> Result<IncomingCall?, FrameError> in
       do {
-        return .success(try IncomingCall(bytes, frame.memory, promise, callback))
+        return .success(try IncomingCall(bytes, memory, promise, callback))
       } catch let error as FrameError {
         return .failure(error)
       } catch {

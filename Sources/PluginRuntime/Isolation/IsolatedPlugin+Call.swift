@@ -114,6 +114,12 @@ extension IsolatedPlugin {
 }
 
 extension IsolatedPlugin: RemotePlugin {
+  var files: [String] {
+    let adoption = description.adoption
+    let source = adoption.map(PluginSource.adoption) ?? settings.source
+    return [adoption?.file, source.path].compactMap(\.self).map(PluginFile.absolute)
+  }
+
   func call(
     _ function: String, _ arguments: [Argument], use: CallUse, progress: (@Sendable (ProgressReport) -> Void)?
   ) -> Promise<PluginValue> {

@@ -15,19 +15,25 @@ extension IsolatedPlugin {
   /// When it returns, new calls are made by the new workers. Calls under way end in the old ones, until the deadline;
   /// then they are rejected with a `PluginError` of the kind `closed`.
   ///
+  /// - Parameters:
+  ///   - adoption: the adoption of the new workers, for an adopted library; `nil`: that of the old ones.
+  ///   - deadline: the time for the calls that are under way in the old workers.
   /// - Throws: `PluginError` of the kind `rolledBack`, with the reason: the file is refused, has another id, requires a
   ///   plugin that is not loaded, or one of the functions was rejected. The old workers take calls as before.
   ///   `closed` after `unload`.
   @discardableResult
-  public func reload(deadline: Duration = .seconds(5)) throws(PluginError) -> PluginDescription {
+  public func reload(
+    adopting adoption: Adoption? = nil, deadline: Duration = .seconds(5)
+  ) throws(PluginError) -> PluginDescription {
     try exchange.withLock { () throws(PluginError) in
       let (old, isClosed) = state.withLock { ($0.active, $0.isClosed) }
       let description = old[0].description
       guard !isClosed else { throw PluginError(.closed, description.id, "cannot be reloaded: it was unloaded") }
-      let new = try successors(of: old, description)
+      let new = try successors(of: old, description, adoption)
       state.withLock { state in
         state.active = new
         state.draining += old
+        state.reloads += 1
       }
       flow.release()
       for process in old { drain(process, until: .now + deadline) }
@@ -37,7 +43,7 @@ extension IsolatedPlugin {
 
   /// Starts new workers, and checks that they are fit for calls. If one fails, the old workers continue as before.
   private func successors(
-    of old: [PluginProcess], _ description: PluginDescription
+    of old: [PluginProcess], _ description: PluginDescription, _ adoption: Adoption?
   ) throws(PluginError) -> [PluginProcess] {
     var quiesced: [PluginProcess] = []
     do throws(PluginError) {
@@ -46,7 +52,7 @@ extension IsolatedPlugin {
         quiesced.append(process)
         try process.perform("quiesce")
       }
-      let new = try Self.start(settings.replacing(description))
+      let new = try Self.start(settings.replacing(description, adopting: adoption))
       for process in new { try process.perform("health") }
       return new
     } catch {
@@ -58,8 +64,7 @@ extension IsolatedPlugin {
         }
       }
       flow.release()
-      throw PluginError(
-        .rolledBack, description.id, "keeps the file that was loaded before, because the new one failed: \(error)")
+      throw .rolledBack(description.id, because: "\(error)")
     }
   }
 
@@ -70,5 +75,13 @@ extension IsolatedPlugin {
       process.waitUntilEnded()
       state.withLock { state in state.draining.removeAll { $0 === process } }
     }
+  }
+}
+
+extension PluginError {
+  /// Returns the error for a reload after which the old workers continue.
+  public static func rolledBack(_ plugin: String, because reason: String) -> PluginError {
+    PluginError(
+      .rolledBack, plugin, "keeps the file that was loaded before, because the new one failed: \(reason)")
   }
 }

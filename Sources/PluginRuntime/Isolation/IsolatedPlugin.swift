@@ -23,6 +23,8 @@ public final class IsolatedPlugin: Sendable {
     var active: [PluginProcess]
     /// Workers of earlier generations, until they have ended.
     var draining: [PluginProcess] = []
+    /// The number of generations before the active one.
+    var reloads = 0
     var isClosed = false
   }
 
@@ -48,7 +50,7 @@ public final class IsolatedPlugin: Sendable {
   ) throws(PluginError) {
     try self.init(
       WorkerSettings(
-        source: .file(PluginFile.resolve(path)), options: options, host: host,
+        source: PluginSource(at: path), options: options, host: host,
         requirements: { (description) throws(PluginError) in try Self.refuseRequirements(of: description) },
         check: { (description) throws(PluginError) in
           try IsolationRule.check(description)
@@ -84,7 +86,7 @@ public final class IsolatedPlugin: Sendable {
   /// Reads the description of an adopted library in a worker process, which is then killed.
   public static func inspect(_ adoption: Adoption, _ options: IsolationOptions) throws(PluginError) -> PluginDescription
   {
-    try inspect(.adoption(adoption), options)
+    try inspect(.library(of: adoption), options)
   }
 
   private static func inspect(
@@ -105,6 +107,13 @@ public final class IsolatedPlugin: Sendable {
 
   /// The plugin's own description of itself, in the active generation.
   public var description: PluginDescription { state.withLock { $0.active[0].description } }
+
+  /// The active generation.
+  public var generation: PluginGeneration {
+    state.withLock { state in
+      PluginGeneration(number: state.reloads, description: state.active[0].description, file: state.active[0].file)
+    }
+  }
 
   /// The workers, those of the active generation first.
   public var workers: [WorkerReport] {

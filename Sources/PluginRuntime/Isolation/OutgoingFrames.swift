@@ -35,7 +35,7 @@ struct OutgoingFrames {
   }
 
   /// Keeps a frame, of which a number of bytes has been sent, for `flush`.
-  mutating func append(_ frame: EncodedFrame, after count: Int = 0) {
+  private mutating func append(_ frame: EncodedFrame, after count: Int) {
     if count == 0, !frame.memory.isEmpty {
       memory.append((bytes.count, frame.memory))
       sharedBytes += frame.memory.reduce(0) { $0 + $1.count }

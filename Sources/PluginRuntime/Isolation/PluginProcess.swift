@@ -45,6 +45,8 @@ final class PluginProcess: Sendable {
 
   deinit { link.beginClosing(end: .now) }
 
+  /// The file that the process has loaded, also if another one is at its path by now.
+  var file: KeptFile? { settings.file }
   /// The number of calls that have not been answered.
   var pending: Int { link.state.withLock { $0.calls.count } }
   /// The number of the process.
@@ -93,14 +95,15 @@ final class PluginProcess: Sendable {
       return .reject(PluginError(.badArgument, function.subject, "is given an argument that \(error)"))
     }
     let grace = settings.options.grace
-    let stop: @Sendable () -> Void = { [link] in link.cancel(request, grace: grace) }
-    let (promise, demand) = waiting.map { ($0.promise, $0.demand) } ?? ResultDemand.promise(discard: stop)
-    demand.bind(link, request)
+    let (promise, demand) = waiting.map { ($0.promise, $0.demand) } ?? ResultDemand.promise()
+    demand.bind(link, request, grace: grace)
     let call = RemoteCall(
       function, settling: promise, terms, number: Self.calls.wrappingAdd(1, ordering: .relaxed).newValue,
       arguments: outgoing, frame: frame, slot: slot, demand: demand, isTaken: stays)
     switch link.begin(call, request) {
-    case .taken: waiting?.hasStarted(stop, requestCancel: { [link] in link.requestCancel(request) })
+    case .taken:
+      waiting?.hasStarted(
+        { [link] in link.cancel(request, grace: grace) }, requestCancel: { [link] in link.requestCancel(request) })
     case .closing: return nil
     case .outdated:
       return begin(function, arguments, terms, slot: slot, waiting: waiting, stays: stays)

@@ -6,15 +6,21 @@ import Synchronization
 ///
 ///     let watcher = try PluginWatcher(host) { plugin, outcome in print(plugin, outcome) }
 ///
-/// A file is changed by writing to it, or by renaming another file to its path. Workers have mapped a sealed copy, so
-/// writes do not disturb them; files of the system are not copied, so rename to their paths. A symbolic link that is
-/// changed is not noticed: the path that it led to is watched. Reloads begin once no file changes any more.
+/// A file is changed by writing to it, by renaming another file to its path, or by exchanging a symbolic link on the
+/// path that it was loaded from. The file of an adoption counts too. Workers have mapped a sealed copy, so writes do
+/// not disturb them; files of the system are not copied, so rename to their paths. Reloads begin once no file changes
+/// any more.
 public final class PluginWatcher: Sendable {
   /// Receives the outcome of each reload, on the thread of the watcher.
   public typealias Report =
     @Sendable (_ plugin: String, _ outcome: Result<PluginDescription, PluginError>) -> Void
 
+  /// Allows the reload of a plugin, on the thread of the watcher: returns the new adoption, or `nil` for that of
+  /// before. The error that it throws is reported.
+  public typealias Preparation = @Sendable (_ plugin: PluginDescription) throws(PluginError) -> Adoption?
+
   private let host: Host
+  private let prepare: Preparation
   private let report: Report
   private let inotify: Int32
   private let wakeup: Int32
@@ -26,8 +32,11 @@ public final class PluginWatcher: Sendable {
   /// Watches the plugins that are loaded now.
   ///
   /// - Throws: `PluginError` if the system has no more watches, descriptors or threads.
-  public init(_ host: Host, report: @escaping Report) throws(PluginError) {
+  public init(
+    _ host: Host, prepare: @escaping Preparation = { (_) throws(PluginError) in nil }, report: @escaping Report
+  ) throws(PluginError) {
     self.host = host
+    self.prepare = prepare
     self.report = report
     inotify = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
     let code = errno
@@ -41,12 +50,9 @@ public final class PluginWatcher: Sendable {
     guard wakeup >= 0 else {
       throw PluginError(.notReadable, "plugin-watcher", "cannot make its descriptor: \(SystemLimit.descriptors)")
     }
-    for folder in Set(host.isolatedPlugins.map { Self.split($0.path).folder }) {
-      guard inotify_add_watch(inotify, folder, UInt32(IN_CLOSE_WRITE | IN_MOVED_TO)) >= 0 else {
-        throw PluginError(.notReadable, folder, "cannot be watched: \(SystemLimit.text(errno))")
-      }
-    }
-    guard ProcessGuard.startThread({ [self] in run() }) else {
+    var watched = Watched()
+    for plugin in host.registry.remotes { try watch(plugin, &watched) }
+    guard ProcessGuard.startThread({ [self, watched] in run(watched) }) else {
       throw PluginError(.notReadable, "plugin-watcher", "cannot start its thread: \(SystemLimit.tasks)")
     }
   }
@@ -60,49 +66,83 @@ public final class PluginWatcher: Sendable {
     _ = write(wakeup, &one, 8)
   }
 
-  private func run() {
-    var changed: Set<String> = []
+  /// The entries of the plugins' paths, by id, and the watched folders, by the numbers of their watches.
+  private struct Watched {
+    var entries: [String: Set<PathEntries.Entry>] = [:]
+    var folders: [Int32: String] = [:]
+  }
+
+  /// Watches the folders of a plugin's paths, as they lead now.
+  private func watch(_ plugin: any RemotePlugin, _ watched: inout Watched) throws(PluginError) {
+    let entries = Set(plugin.files.flatMap(PathEntries.of))
+    for folder in Set(entries.map(\.folder)) {
+      // Links are also made at their paths.
+      let watch = inotify_add_watch(inotify, folder, UInt32(IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE))
+      guard watch >= 0 else {
+        throw PluginError(.notReadable, folder, "cannot be watched: \(SystemLimit.text(errno))")
+      }
+      watched.folders[watch] = folder
+    }
+    watched.entries[plugin.description.id] = entries
+  }
+
+  private func run(_ watched: Watched) {
+    var watched = watched
+    var changed: Set<PathEntries.Entry> = []
     while !isOver.load(ordering: .acquiring) {
       var waits = [
         pollfd(fd: inotify, events: Int16(POLLIN), revents: 0), pollfd(fd: wakeup, events: Int16(POLLIN), revents: 0),
       ]
       let count = plugin_poll(&waits, 2, changed.isEmpty ? -1 : Self.quiet)
-      if count > 0 { changed.formUnion(names()) }
+      if count > 0 { changed.formUnion(changes(watched.folders)) }
       guard count == 0 else { continue }
-      // Compares the name alone: a change of that name in another folder causes a needless reload.
-      for plugin in host.isolatedPlugins where changed.contains(Self.split(plugin.path).name) { reload(plugin.id) }
+      for plugin in host.registry.remotes {
+        let id = plugin.description.id
+        guard watched.entries[id]?.isDisjoint(with: changed) == false else { continue }
+        do throws(PluginError) {
+          let description = try reload(plugin, &watched)
+          report(id, .success(description))
+        } catch {
+          report(id, .failure(error))
+        }
+      }
       changed = []
     }
   }
 
-  private func reload(_ plugin: String) {
-    do throws(PluginError) {
-      report(plugin, .success(try host.reload(plugin)))
-    } catch {
-      report(plugin, .failure(error))
-    }
+  private func reload(_ plugin: any RemotePlugin, _ watched: inout Watched) throws(PluginError) -> PluginDescription {
+    // Before the file is read, so that a later change is noticed.
+    try watch(plugin, &watched)
+    let description = try host.reload(plugin.description.id, adopting: try prepare(plugin.description))
+    // A new adoption may name another library.
+    if description.adoption != nil { try watch(plugin, &watched) }
+    return description
   }
 
-  /// Returns the names of the files that have changed.
-  private func names() -> Set<String> {
-    var names: Set<String> = []
+  /// Returns the entries that have changed.
+  private func changes(_ folders: [Int32: String]) -> Set<PathEntries.Entry> {
+    var changes: Set<PathEntries.Entry> = []
     var buffer = [UInt8](repeating: 0, count: 1 << 14)
     while true {
       let count = read(inotify, &buffer, buffer.count)
-      guard count > 0 else { return names }
+      guard count > 0 else { return changes }
       var offset = 0
       let header = MemoryLayout<inotify_event>.size
       while offset + header <= count {
-        let length = buffer.withUnsafeBytes { Int($0.loadUnaligned(fromByteOffset: offset + 12, as: UInt32.self)) }
+        let event = buffer.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: inotify_event.self) }
+        let length = Int(event.len)
         let name = buffer[(offset + header)..<min(count, offset + header + length)].prefix { $0 != 0 }
-        names.insert(String(decoding: name, as: UTF8.self))
         offset += header + length
+        guard let folder = folders[event.wd] else { continue }
+        let entry = PathEntries.Entry(folder: folder, name: String(decoding: name, as: UTF8.self))
+        if event.mask & UInt32(IN_CREATE) == 0 || Self.isComplete(entry.path) { changes.insert(entry) }
       }
     }
   }
 
-  private static func split(_ path: String) -> (folder: String, name: String) {
-    guard let slash = path.lastIndex(of: "/") else { return (".", path) }
-    return (slash == path.startIndex ? "/" : String(path[..<slash]), String(path[path.index(after: slash)...]))
+  /// Whether a new entry is used as soon as it is made. A file is written first, then closed.
+  private static func isComplete(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
   }
 }

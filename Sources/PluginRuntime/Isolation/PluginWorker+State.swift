@@ -17,9 +17,13 @@ extension PluginWorker {
     /// The plugin's functions in the order of the description, which is how the host names them.
     let functions: [BoundFunction]
     let handles: HandleTable
+    /// Answers a call.
+    let answer: WorkerCall.Answer
 
-    init(_ description: PluginDescription, in host: Host, _ handles: HandleTable) throws(PluginError) {
-      (self.host, self.handles) = (host, handles)
+    init(
+      _ description: PluginDescription, in host: Host, _ handles: HandleTable, answer: @escaping WorkerCall.Answer
+    ) throws(PluginError) {
+      (self.host, self.handles, self.answer) = (host, handles, answer)
       plugin = try host.find(description.id)
       var functions: [BoundFunction] = []
       for function in description.functions { functions.append(try plugin.function(function.name)) }

@@ -101,7 +101,8 @@ public final class PluginWorker: Sendable {
   private func open(_ body: PluginValue) {
     do {
       let source = try PluginSource(from: body)
-      if copy >= 0, let path = source.path { PluginFile.keep(copy, at: path) }
+      // A library found by its name may be in a folder with a relative path.
+      if copy >= 0, let path = source.path { PluginFile.keep(copy, at: (try? PluginFile.resolve(path)) ?? path) }
       let description = try source.inspect()
       state.withLock { $0.stage = .opened(source, description) }
       reply(Frame(.opened, 0, description.value))
@@ -134,7 +135,8 @@ public final class PluginWorker: Sendable {
       guard loaded == description else {
         throw PluginError(.replaced, source.name, "was replaced by another file while it was being loaded")
       }
-      let made = try Loaded(description, in: host, state.withLock(\.handles))
+      let handles = state.withLock(\.handles)
+      let made = try Loaded(description, in: host, handles) { [self] in answer($0, $1, handles) }
       state.withLock { $0.stage = .loaded(made) }
       reply(Frame(.loaded))
     } catch {
@@ -168,7 +170,7 @@ public final class PluginWorker: Sendable {
     }
     let request = frame.request
     let incoming = try IncomingCall(
-      frame,
+      frame.encoding, frame.memory,
       promise: { given in
         switch given {
         case .number(let number): argument(number, isLast: false)
@@ -184,8 +186,7 @@ public final class PluginWorker: Sendable {
           "a call whose body is no array of the number of a function (below \(loaded.functions.count)), depth, lane, "
           + "whether the result stays, and arguments")
     }
-    let call = WorkerCall(request, loaded.functions[Int(incoming.function)]) { [self] in answer($0, $1, loaded.handles)
-    }
+    let call = WorkerCall(request, loaded.functions[Int(incoming.function)], answer: loaded.answer)
     if incoming.stays { call.markTaken() }
     state.withLock { $0.calls[request] = call }
     let (depth, arguments) = (Int(clamping: incoming.depth), incoming.arguments)

@@ -5,17 +5,17 @@ import Synchronization
 /// keeps it. Destroyed with the promise, or once that is settled.
 ///
 ///     none --a reader comes--> read            the worker sends the result, or is asked to at once
-///      | \--the call is held back--> held --a reader comes--> read  the call is sent
-///      |                              | the worker keeps the result
-///      \--the worker keeps it-------> kept --a reader comes--> read  the result is fetched
-///                                        \--destroyed               the worker drops it
+///       \--the worker keeps it--> kept --a reader comes--> read     the result is fetched
+///                                   \--destroyed                    the worker drops it
 final class ResultDemand: Sendable {
-  private enum State: UInt8 { case none, read, held, kept }
+  private enum State: UInt8 { case none, read, kept }
 
   private let state = Atomic<UInt8>(State.none.rawValue)
-  // Written before the call is sent, and read in the states `held` and `kept`, which follow.
+  // Written before the call is sent. Read in the state `kept`, which the answer leads to, and for a promise that was
+  // returned after that.
   @exclusivity(unchecked) nonisolated(unsafe) private var link: WorkerLink?
   @exclusivity(unchecked) nonisolated(unsafe) private var request: UInt64 = 0
+  @exclusivity(unchecked) nonisolated(unsafe) private var grace = Duration.zero
 
   // Not on this thread: the last reference to the promise may be released with a lock held.
   deinit {
@@ -23,36 +23,47 @@ final class ResultDemand: Sendable {
     WorkerLink.deliveries.run { [link, request] in link?.drop(request) }
   }
 
-  /// Notes the call, before it is sent.
-  func bind(_ link: WorkerLink, _ request: UInt64) { (self.link, self.request) = (link, request) }
+  /// Notes the call, before it is sent. Its worker is killed if it is discarded and has not ended after `grace`.
+  func bind(_ link: WorkerLink, _ request: UInt64, grace: Duration) {
+    (self.link, self.request, self.grace) = (link, request, grace)
+  }
 
-  /// Returns the promise of a call, which asks for the result when it has a reader. `discard` is its discard block;
-  /// `requestCancel` runs within a request to cancel it, which by default is passed to the worker of a call that is
-  /// bound before the promise is returned.
+  /// Returns the promise of a call that is bound before anybody gets the promise. The worker is asked for the result
+  /// when the promise has a reader, and to stop the call when it is discarded; requests to cancel are passed on.
+  static func promise() -> (Promise<PluginValue>, ResultDemand) {
+    let demand = ResultDemand()
+    return (demand.promise(discard: { demand.discard() }, requestCancel: { demand.requestCancel() }), demand)
+  }
+
+  /// Returns the promise of a call that may be bound later. `discard` is its discard block; `requestCancel` runs within
+  /// a request to cancel it.
   static func promise(
-    discard: @escaping @Sendable () -> Void, requestCancel: (@Sendable () -> Void)? = nil
+    discard: @escaping @Sendable () -> Void, requestCancel: @escaping @Sendable () -> Void
   ) -> (Promise<PluginValue>, ResultDemand) {
     let demand = ResultDemand()
-    let block = DemandBlock(
-      discard: discard, requestCancel: requestCancel ?? { demand.requestCancel() }, read: { demand.read($0) })
-    guard let cell = CellRef.onDemand(block) else { fatalError("no memory for a promise") }
-    return (Promise(cell: cell), demand)
+    return (demand.promise(discard: discard, requestCancel: requestCancel), demand)
   }
+
+  private func promise(
+    discard: @escaping @Sendable () -> Void, requestCancel: @escaping @Sendable () -> Void
+  ) -> Promise<PluginValue> {
+    let block = DemandBlock(discard: discard, requestCancel: requestCancel, read: { self.read($0) })
+    guard let cell = CellRef.onDemand(block) else { fatalError("no memory for a promise") }
+    return Promise(cell: cell)
+  }
+
+  private func discard() { link?.cancel(request, grace: grace) }
 
   private func requestCancel() { link?.requestCancel(request) }
 
   private func read(_ cell: CellRef) {
     if advance(from: .none, to: .read) { return }
-    if advance(from: .held, to: .read) { return link?.sendHeld() ?? () }
     guard advance(from: .kept, to: .read), cell.retain() else { return }
     link?.fetch(request, for: Promise(cell: cell))
   }
 
-  /// Notes that the call is held back until a reader comes. Returns false if one waits: send it at once.
-  func hold() -> Bool { advance(from: .none, to: .held) }
-
   /// Notes that the worker keeps the result, after the link has. Returns false if a reader waits: fetch it at once.
-  func keep() -> Bool { advance(from: .none, to: .kept) || advance(from: .held, to: .kept) }
+  func keep() -> Bool { advance(from: .none, to: .kept) }
 
   private func advance(from old: State, to new: State) -> Bool {
     state.compareExchange(expected: old.rawValue, desired: new.rawValue, ordering: .acquiringAndReleasing).exchanged

@@ -8,7 +8,11 @@ import Synchronization
 ///
 /// A child that the plugin forked answers nothing: other threads of the worker may have had locks at that time.
 final class WorkerCall: CallDestination {
-  typealias Outcome = Result<PluginValue, CallbackRejection>
+  enum Outcome: Sendable {
+    case success(PluginValue)
+    /// Indirect, so that an outcome is copied without the metadata of a reason, which may be of any type.
+    indirect case failure(CallbackRejection)
+  }
 
   private struct State {
     /// The plugin's part, while it is pending.
@@ -26,12 +30,12 @@ final class WorkerCall: CallDestination {
   let request: UInt64
   let function: BoundFunction
   /// Sends the answer.
-  private let answer: @Sendable (WorkerCall, Outcome) -> Void
+  private let answer: Answer
   private let state = Mutex(State())
 
-  init(
-    _ request: UInt64, _ function: BoundFunction, answer: @escaping @Sendable (WorkerCall, Outcome) -> Void
-  ) {
+  typealias Answer = @Sendable (WorkerCall, Outcome) -> Void
+
+  init(_ request: UInt64, _ function: BoundFunction, answer: @escaping Answer) {
     (self.request, self.function, self.answer) = (request, function, answer)
   }
 

@@ -83,25 +83,21 @@ final class WorkerLink: Sendable {
   let received = Atomic<UInt64>(0)
   /// An eventfd that wakes the thread that serves the link.
   let wakeup: Int32
-  /// A timer that fires when frames have been held back for too long.
-  let holdTimer: Int32
 
   /// Makes a link without a worker; `nil` if the process has no descriptor left.
   init?() {
     wakeup = plugin_process_new_event()
-    holdTimer = plugin_process_new_timer()
-    if wakeup < 0 || holdTimer < 0 { return nil }
+    if wakeup < 0 { return nil }
   }
 
-  deinit { for descriptor in [wakeup, holdTimer] where descriptor >= 0 { Glibc.close(descriptor) } }
+  deinit { Glibc.close(wakeup) }
 
   /// Threads for closures of the program: callbacks, and the reactions of promises.
   static let deliveries = CallThreads(limit: 4_000)
 
-  /// Takes the wakeups that have come, of an eventfd or a timer.
-  static func takeWakeups(_ descriptor: Int32) {
+  func takeWakeup() {
     var count: UInt64 = 0
-    _ = read(descriptor, &count, 8)
+    _ = read(wakeup, &count, 8)
   }
 
   func wake() {
@@ -122,9 +118,6 @@ final class WorkerLink: Sendable {
     }
   }
 
-  /// Sends the frames that are held back.
-  func sendHeld() { if sender.withLock({ $0.sendHeld() }) { wake() } }
-
   /// The acceptance of a call.
   enum Acceptance: Sendable {
     case taken
@@ -136,15 +129,13 @@ final class WorkerLink: Sendable {
     case outdated
   }
 
-  /// Notes a call and sends it, or leaves it for the next worker. A call that takes the result of another one is held
-  /// back until its own result has a reader: further calls may follow that take it.
+  /// Notes a call and sends it, or leaves it for the next worker.
   func begin(_ call: RemoteCall, _ request: UInt64) -> Acceptance {
     let (acceptance, isSent, needsWakeup) = sender.withLock { sender -> (Acceptance, Bool, Bool) in
       if sender.isFull { return (.full, false, false) }
       let noted = state.withLock { $0.note(call, request) }
       guard noted.isOpen else { return (noted.acceptance, false, noted.needsWakeup) }
-      let isHeld = !call.arguments.results.isEmpty && call.demand?.hold() == true
-      let needsWakeup = isHeld ? sender.hold(call.takeFrame(), holdTimer) : sender.send(call.takeFrame())
+      let needsWakeup = sender.send(call.takeFrame())
       return (.taken, true, needsWakeup || noted.needsWakeup)
     }
     if needsWakeup { wake() }

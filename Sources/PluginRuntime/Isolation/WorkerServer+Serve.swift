@@ -7,7 +7,7 @@ extension WorkerServer {
   func serve() {
     var hasOutput = true
     var hasSocket = true
-    var waits = [0, process.output, link.wakeup, process.pidfd, 0, link.holdTimer].map {
+    var waits = [0, process.output, link.wakeup, process.pidfd, 0].map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
     }
     while true {
@@ -24,11 +24,7 @@ extension WorkerServer {
         }
         // Before the socket: a refusal is noted before the answer of its call is handled.
         if waits[4].revents != 0 { watchConfinement(waits[4].revents) }
-        if waits[2].revents != 0 { WorkerLink.takeWakeups(link.wakeup) }
-        if waits[5].revents != 0 {
-          WorkerLink.takeWakeups(link.holdTimer)
-          link.sender.withLock { $0.noteTimer() }
-        }
+        if waits[2].revents != 0 { link.takeWakeup() }
         if waits[1].revents != 0 { hasOutput = output.read(process.output, settings.options.output) }
         if waits[0].revents & ~Int16(POLLOUT) != 0, !receive(isLast: false) {
           hasSocket = false
@@ -39,8 +35,7 @@ extension WorkerServer {
         now = .now
         // Answers do not change the deadlines; a thread that changes one wakes this thread. The link's lock, which the
         // next call is about to take, is therefore not taken here.
-        let hasOthers =
-          waits[1].revents | waits[2].revents | waits[3].revents | waits[4].revents | waits[5].revents != 0
+        let hasOthers = waits[1].revents | waits[2].revents | waits[3].revents | waits[4].revents != 0
         guard plan.isSteady, waits[0].revents == Int16(POLLIN), !hasOthers, hasSocket, fault == nil else { break }
       } while noteBusy(now, before: plan.next)
       checkTimes()

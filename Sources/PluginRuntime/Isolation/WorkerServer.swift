@@ -222,7 +222,7 @@ final class WorkerServer {
   func waitForWakeup(until end: ContinuousClock.Instant?) {
     var wait = pollfd(fd: link.wakeup, events: Int16(POLLIN), revents: 0)
     poll(&wait, 1, Self.milliseconds(from: .now, until: end))
-    WorkerLink.takeWakeups(link.wakeup)
+    link.takeWakeup()
   }
 
   /// Returns the timeout for poll(), rounded up; -1 for none.

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The part of a host that concerns one isolated plugin.
 struct WorkerSettings: Sendable {
-  let source: PluginSource
+  private(set) var source: PluginSource
   let options: IsolationOptions
   let host: Host.Options
   /// Calls a function of another plugin.
@@ -48,13 +48,15 @@ struct WorkerSettings: Sendable {
   /// Returns the settings for the workers of a generation, which load the file as it is now.
   func keepingFile() throws(PluginError) -> WorkerSettings {
     var settings = self
-    settings.file = try KeptFile(of: source)
+    settings.source = try source.resolved()
+    settings.file = try KeptFile(of: settings.source)
     return settings
   }
 
-  /// Returns the settings for workers that replace those of `old`.
-  func replacing(_ old: PluginDescription) -> WorkerSettings {
+  /// Returns the settings for workers that replace those of `old`, with another adoption if one is given.
+  func replacing(_ old: PluginDescription, adopting adoption: Adoption?) -> WorkerSettings {
     var settings = self
+    if let adoption = adoption ?? old.adoption { settings.source = .adoption(adoption) }
     settings.check = { [requirements] (new) throws(PluginError) in
       try IsolationRule.check(new)
       guard new.id == old.id else {

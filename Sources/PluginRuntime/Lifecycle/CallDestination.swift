@@ -2,7 +2,7 @@ import CPromise
 import Promises
 
 /// The promise that a call settles. Each is settled once, by one of these functions.
-protocol CallDestination: Sendable {
+protocol CallDestination: AnyObject, Sendable {
   /// Fulfils the promise. The value is borrowed.
   func fulfil(with value: UnsafePointer<promise_value_t>)
   /// Rejects the promise. The reason is borrowed.
@@ -15,10 +15,14 @@ protocol CallDestination: Sendable {
 }
 
 /// A promise for a caller in Swift.
-struct SwiftDestination: CallDestination {
-  let promise: Promise<PluginValue>
+final class SwiftDestination: CallDestination {
+  private let promise: Promise<PluginValue>
   /// The called function; the value is read as its result.
-  let function: BoundFunction
+  private let function: BoundFunction
+
+  init(_ promise: Promise<PluginValue>, _ function: BoundFunction) {
+    (self.promise, self.function) = (promise, function)
+  }
 
   func fulfil(with value: UnsafePointer<promise_value_t>) {
     do throws(ArgumentMismatch) {

@@ -31,13 +31,14 @@ final class CallTable: Sendable {
     }
   }
 
-  /// Notes that a function has returned a promise. The call gets the earlier reports for delivery; later reports find
-  /// the call, and are delivered after them.
-  func end(pending call: PluginCall, _ promise: Handle) {
+  /// Notes that a function has returned a promise. The call gets the earlier reports for delivery. If the promise is
+  /// pending, later reports find the call, and are delivered after them.
+  func end(_ call: PluginCall, _ promise: Handle, isPending: Bool) {
     state.withLock { state in
-      state.pending[promise, default: []].append(call)
-      for progress in state.early.removeValue(forKey: promise) ?? [] { call.keep(progress) }
+      if isPending { state.pending[promise, default: []].append(call) }
       state.executing -= 1
+      if state.early.isEmpty { return }
+      for progress in state.early.removeValue(forKey: promise) ?? [] { call.keep(progress) }
       if state.executing == 0 { state.early.removeAll() }
     }
   }

@@ -39,7 +39,7 @@ extension Host {
     }
     let call = PluginCall(function, of: loaded, progress: progress)
     let promise = Promise<PluginValue>(discard: { call.discard() })
-    call.begin(SwiftDestination(promise: promise, function: call.function))
+    call.begin(SwiftDestination(promise, function))
     if loaded.thread != nil {
       loaded.enter(call) { call.runLater(values) }
       return promise

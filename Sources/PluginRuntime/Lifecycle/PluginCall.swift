@@ -114,13 +114,14 @@ final class PluginCall: Sendable {
 extension PluginCall {
   /// Waits for the promise that the function returned, whose reference it takes over.
   private func follow(_ promise: OpaquePointer, _ arguments: ArgumentValues?) {
+    if promise_state(promise) == PROMISE_FULFILLED { return take(promise) }
     let handle = UInt(bitPattern: promise)
     let (isDiscarded, destination) = state.withLock { state in
       state.promise = handle
       state.arguments = arguments
       return (state.isDiscarded, state.destination)
     }
-    plugin.calls.end(pending: self, handle)
+    plugin.calls.end(self, handle, isPending: true)
     queue.deliver()
     let context = Unmanaged.passRetained(self).toOpaque()
     let status = promise_observe(
@@ -136,6 +137,21 @@ extension PluginCall {
     promise_release(promise)
     // At once if cancellation of the call was requested before.
     destination?.passRequests(to: self)
+  }
+
+  /// Ends the call with the value of the promise that the function returned fulfilled. Takes over the reference.
+  private func take(_ promise: OpaquePointer) {
+    plugin.calls.end(self, UInt(bitPattern: promise), isPending: false)
+    queue.deliver()
+    plugin.host.activity.end()
+    var value = promise_value_t()
+    if promise_result(promise, &value) == PROMISE_OK {
+      fulfil(with: &value)
+      promise_value_release(&value)
+    } else {
+      end { $0.reject(with: function.error(.noMemory, nil, 0)) }
+    }
+    promise_release(promise)
   }
 
   /// Ends the call if its promise was destroyed while it was pending, or cannot be observed because memory has run out.
@@ -177,9 +193,14 @@ extension PluginCall {
     }
     if isRejected {
       end { $0.reject(with: value) }
-    } else if case .promise(let element) = function.signature.result,
-      !value.pointee.suits(element, function.resultPlan)
-    {
+    } else {
+      fulfil(with: value)
+    }
+  }
+
+  /// Ends the call with the value of the promise that the function returned, if the promise may have it.
+  private func fulfil(with value: UnsafePointer<promise_value_t>) {
+    if case .promise(let element) = function.signature.result, !value.pointee.suits(element, function.resultPlan) {
       let error = function.result("returned a promise that was fulfilled with \(value.pointee.nameOfContent)")
       end { $0.reject(with: error) }
     } else {

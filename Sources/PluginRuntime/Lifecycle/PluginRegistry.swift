@@ -72,6 +72,8 @@ final class PluginRegistry: Sendable {
 /// A plugin whose code runs in another process.
 protocol RemotePlugin: AnyObject, Sendable {
   var description: PluginDescription { get }
+  /// The paths of the files that it is made of, which may lead over symbolic links.
+  var files: [String] { get }
 
   /// Calls a function, as `Host.call` does. `use` ends with the call, or with its promise.
   func call(
@@ -79,7 +81,7 @@ protocol RemotePlugin: AnyObject, Sendable {
   ) -> Promise<PluginValue>
 
   /// Loads the plugin's file again, beside the code that is loaded, for new calls.
-  func reload(deadline: Duration) throws(PluginError) -> PluginDescription
+  func reload(adopting: Adoption?, deadline: Duration) throws(PluginError) -> PluginDescription
 
   /// Ends the plugin; kills its processes at the deadline.
   func unload(deadline: Duration)

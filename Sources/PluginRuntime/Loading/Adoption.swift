@@ -41,7 +41,7 @@ public struct Adoption: Sendable, Equatable {
   /// The library's named integers, such as those that macros of its header define. Arguments for integers may be given
   /// by these names, unless the signature has names of its own for their values.
   public var constants: [ConstantSet.Constant]
-  /// The file that describes the adoption, if there is one. For display only.
+  /// The file that describes the adoption, if there is one: for display, and for `PluginWatcher`.
   public var file: String?
 
   /// Creates an adoption; see the properties for the parts.

@@ -16,7 +16,8 @@ enum LibraryFinder {
       if isLibrary(path) { return path }
     }
     // Out of descriptors, the search would find nothing: it skips files that cannot be opened.
-    let descriptor = open("/", O_RDONLY | O_CLOEXEC)
+    // Not a file, which a worker may have no right to open.
+    let descriptor = plugin_process_new_event()
     guard descriptor >= 0 else {
       throw PluginError(.notReadable, name, "cannot be looked for: \(SystemLimit.text(errno))")
     }

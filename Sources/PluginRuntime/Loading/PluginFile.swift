@@ -90,6 +90,12 @@ final class PluginFile {
     return String(cString: resolved)
   }
 
+  /// Returns the absolute path, symbolic links kept. A relative path starts from the current folder.
+  static func absolute(_ path: String) -> String {
+    guard !path.hasPrefix("/"), let folder = try? resolve(".") else { return path }
+    return "\(folder)/\(path)"
+  }
+
   private static func open(_ path: String) throws(PluginError) -> Int32 {
     let descriptor = Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0 else { throw error(errno, path) }

@@ -16,10 +16,15 @@ public enum SystemLimit {
   /// The limits on threads and processes. A limit on the memory of the process is named first: the system reports a
   /// thread without memory for its stack in the same way.
   public static var tasks: String {
-    let memory = value(RLIMIT_AS)
-    let first = memory == unlimited ? "" : "RLIMIT_AS is \(memory): raise the limit (ulimit -v); or "
+    let first = memory.map { "\($0); or " } ?? ""
     return "\(first)RLIMIT_NPROC is \(value(__RLIMIT_NPROC)): end processes of this user, raise the limit (ulimit -u), "
       + "raise pids.max of the cgroup, or free memory"
+  }
+
+  /// The limit on the memory of the process; nil if there is none.
+  public static var memory: String? {
+    let memory = value(RLIMIT_AS)
+    return memory == unlimited ? nil : "RLIMIT_AS is \(memory): raise the limit (ulimit -v)"
   }
 
   private static let unlimited = "unlimited"

@@ -163,7 +163,7 @@ extension Job {
     package var outcomes = OutcomeSet.all
     /// Whether the handlers are the library's. If no one can observe the outcome, they need not run.
     var isOwn = false
-    /// Whether a closure that settles nothing handles rejections, if its outcomes include them.
+    /// Whether a closure that settles nothing handles rejections. Its outcomes include those that it handles.
     var rejections = RejectionUse.handled
     package init() {}
   }

@@ -115,9 +115,7 @@ extension CellRef {
       return nil
     }
     if plan.isOwn { promise.mark(ReactionKind.own) }
-    if references == 1 {
-      promise.mark((plan.outcomes.handlesFailures ? plan.rejections : .ignored).rawValue)
-    }
+    if references == 1 { promise.mark(plan.rejections.rawValue) }
     unsafe promise.contextPointer = unsafe UnsafeMutableRawPointer(job.ref.cell)
     if let executor = plan.executor, executor.kind != .immediate {
       deliverInOrder(to: promise, job)

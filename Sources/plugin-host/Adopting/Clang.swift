@@ -16,8 +16,12 @@ struct Clang {
     let arguments = ["-x", "c", "-fsyntax-only", "-w", "-Xclang", "-ast-dump=json"] + flags + ["--", path]
     let result = try run(arguments)
     guard result.status == 0 else {
-      throw Failure(
-        .rejected, "clang finds mistakes in \(path); pass the flags that it needs with -I, -D or --flag".displayLine)
+      let ending =
+        result.status == 1
+        ? "clang finds mistakes in \(path); pass the flags that it needs with -I, -D or --flag"
+        : "clang ended with the status \(result.status) and did not read \(path)"
+      let limit = SystemLimit.memory.map { "; if clang lacked memory: \($0)" } ?? ""
+      throw Failure(.rejected, (ending + limit).displayLine)
     }
     do {
       return try HeaderNodeReader.read(result.output)

@@ -68,8 +68,10 @@ enum ParameterNames {
     return ["source", "src", "input", "in", "inbuf"].contains { $0 == words.first || $0 == words.last }
   }
 
-  /// Whether a number at an address is a position in data, which the function advances: `out_pos`.
-  static func isPlace(_ name: String) -> Bool { name.lowercased().hasSuffix("_pos") }
+  /// Whether a number at an address is a position in data, which the function advances: `out_pos`, `offset`.
+  static func isPlace(_ name: String) -> Bool {
+    words(name).last.map { ["pos", "position", "offset"].contains($0) } ?? false
+  }
 
   /// Whether a text of that name is data, of which a `size` may be the length: `buffer`, `src`, but not `name`.
   static func isContent(_ name: String) -> Bool {
@@ -126,11 +128,12 @@ enum ParameterNames {
     return !words[verb...].contains { ["to", "into", "mem", "memory", "buf", "buffer", "string"].contains($0) }
   }
 
-  /// Whether a function reads a number of that name and replaces it by the next value, as `rand_r(unsigned int *seed)`
-  /// does, or by the required value, as `lzma_stream_buffer_decode(uint64_t *memlimit, ...)` does, or by the number of
-  /// words that remain, as `gtk_init(int *argc, char ***argv)` does.
+  /// Whether a function reads a number of that name and replaces it: by the next value, as `rand_r(unsigned int *seed)`
+  /// does, or by the next position. `lzma_stream_buffer_decode(uint64_t *memlimit, ...)` replaces it by the required
+  /// value, and `gtk_init(int *argc, char ***argv)` by the number of words that remain.
   static func isState(_ name: String) -> Bool {
     ["seed", "state", "argc"].contains(words(name).last) || words(name).last?.hasSuffix("limit") ?? false
+      || isPlace(name)
   }
 
   /// Whether a parameter of that name is set to a status or an error.
@@ -166,7 +169,7 @@ enum ParameterNames {
     let names = [
       "locale", "encoding", "charset", "vfs", "dictionary", "password", "passwd", "passphrase", "user", "username",
       "prefix", "pfx", "suffix", "domainname", "service", "hints", "options", "propq", "propquery", "properties",
-      "defaultvalue", "externalid", "systemid", "publicid",
+      "defaultvalue", "externalid", "systemid", "publicid", "displayname",
     ]
     return names.contains { name == $0 || name == "z" + $0 }
   }

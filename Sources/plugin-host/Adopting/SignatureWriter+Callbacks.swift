@@ -113,7 +113,11 @@ extension SignatureWriter {
     _ number: Int, of parameters: [CType], _ given: [String?], _ counts: CountedParameters
   ) throws(Unsuitable) -> String {
     let written = parameters[number]
-    if text.isArgumentList(written) { throw Unsuitable("takes a callback with a va_list") }
+    if text.isArgumentList(written) {
+      throw Unsuitable(
+        "takes a callback with a va_list, which only C code can read: write a C function that gives it a callback of "
+          + "its own, and adopt that one")
+    }
     let type = header.resolved(written)
     guard case .pointer(let target, let isConst) = type else {
       if case .function = type { return "ptr<function>?" }

@@ -149,17 +149,18 @@ extension SignatureWriter {
     if ParameterNames.isAtomic(function: function.name) { return try sharedState(index, to: target) }
     if isConst { return try uncounted(index, target) }
     // lzma_stream_buffer_encode(..., uint8_t *out, size_t *out_pos, size_t out_size).
-    if ParameterNames.isPlace(name), names.contains(String(name.dropLast(4))) {
+    if name.lowercased().hasSuffix("_pos"), names.contains(String(name.dropLast(4))) {
       checks.append("\(name) is taken to be a position that the function reads and advances; calls start at 0")
       return "inout \(value) = 0"
     }
     let isStatus = header.isEnumeration(target) && ParameterNames.isStatus(name)
     let isWritten = declared(index)?.isWritten ?? false || ParameterNames.isWritten(name) || isStatus
     let isRead = declared(index)?.isRead ?? false || !isWritten && ParameterNames.isState(name)
+    let isPlace = ParameterNames.isPlace(name)
     let isOne =
-      !isArray(index) && (isStatus || !counts.isAmbiguous) && !text.isByte(target)
+      !isArray(index) && (isStatus || isPlace || !counts.isAmbiguous) && !text.isByte(target)
       && !text.isLetter(target)
-    guard isOne, declared(index)?.name != nil, isWritten || !ParameterNames.mayBeMany(name),
+    guard isOne, declared(index)?.name != nil, isWritten || isPlace || !ParameterNames.mayBeMany(name),
       !ParameterNames.fillsVector(function: function.name), !isBesideUncounted(index, target)
     else { return try memory(index, to: target, "nothing says how many elements '\(name)' has") }
     if keeps, !isWritten { return try mayBeKept(index, to: target, "&\(value)") }

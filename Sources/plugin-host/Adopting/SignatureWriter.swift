@@ -94,7 +94,7 @@ struct SignatureWriter {
 
   private mutating func parameter(_ index: Int) throws(Unsuitable) -> String {
     let type = header.resolved(types[index])
-    if text.isArgumentList(types[index]) { throw Unsuitable("takes a va_list") }
+    if text.isArgumentList(types[index]) { throw Unsuitable(header.advice(onArgumentListOf: function.name)) }
     if let said = header.text(of: names[index], in: function.name), let text = try self.said(said, index) {
       return text
     }

@@ -242,6 +242,7 @@ extension TypeMap {
     png_save_uint_32.buf png_save_int_32.buf: out [u8; 4]
     png_save_uint_16.buf: out [u8; 2]
     png_sig_cmp.sig: [u8; 8]
+    png_write_chunk*.chunk_name: [u8; 4]
     # PCRE2, libidn2, ICU, libuuid.
     pcre2_substring_get_by*.argument3: out own(pcre2_substring_free_8) bytes[argument4]?
     pcre2_substring_get_by*.argument4 pcre2_substring_length_by*.argument3: out
@@ -308,7 +309,19 @@ extension TypeMap {
     sqlite3_bind_text16.argument3: bytes[argument4]
     sqlite3_result_text16*.argument2: bytes[argument3]
     sqlite3_bind_text16.argument5 sqlite3_result_text16*.argument4: const isize = -1
-    # libpng's own errors and memory, where none are given.
+    sqlite3_exec.callback: fn(context, i32, ptr<any>?, ptr<any>?) -> i32 @call?
+    xmlReadMemory.URL xmlReadDoc.URL xmlReadFd.URL xmlCtxtReadMemory.URL xmlCtxtReadDoc.URL xmlCtxtReadFd.URL: cstr?
+    sqlite3_prepare16*.zSql: &[u16; 0]
+    sqlite3_prepare16*.nByte: const i32 = -1
+    # An address of a family, which may be longer than a sockaddr.
+    uv_tcp_bind.addr uv_tcp_connect.addr uv_udp_bind.addr uv_udp_connect.addr uv_udp_send.addr: bytes[*]
+    uv_udp_try_send.addr uv_getnameinfo.addr uv_ip_name.src: bytes[*]
+    # ICU: a number of a list, a position, and the same number of letters in two forms.
+    ucnv_getAlias*.alias: cstr
+    utf8_*.pi: inout
+    u_charsToUChars*.cs: bytes[length]
+    # libpng compares the first two numbers of its version. Its own errors and memory, where none are given.
+    png_create_*_struct*.user_png_ver: cstr = "1.6.0"
     png_create_*_struct*.error_ptr png_create_*_struct_2.mem_ptr: const ptr<void>? = null
     png_set_*_fn.io_ptr: ptr<void>?
     png_create_*_struct*.error_fn png_create_*_struct*.warn_fn: const ptr<void>? = null

@@ -48,7 +48,7 @@ final class Database: Sendable {
     init(path: String) throws(Failure) {
       var opened: OpaquePointer?
       let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
-      let code = sqlite3_open_v2(path, &opened, flags, nil)
+      let code = sqlite3_open_v2(RawText.cString(path), &opened, flags, nil)
       guard let opened else { throw Failure(code: SQLITE_NOMEM, description: "out of memory") }
       guard code == SQLITE_OK else {
         let message = String(cString: sqlite3_errmsg(opened))

@@ -2,56 +2,80 @@ import Glibc
 import PluginRuntime
 import Synchronization
 
+/// The known inputs of a plugin's functions.
+struct PluginFingerprint: Sendable, Equatable {
+  /// The plugin as it is loaded.
+  let plugin: PluginDescription
+  let digest: Digest
+  /// The numbers of the generations of the plugin and of those that it requires. Generations that were loaded from
+  /// equal files differ in them.
+  let generations: [Int]
+}
+
 /// Digests of the known inputs of plugins' functions: the content of a plugin's file and of the libraries that it
 /// needs, likewise of the plugins that it requires, and its configuration.
 final class PluginFingerprints: Sendable {
   private let plugins: [PluginDescription]
+  private let host: Host
   private let settings: [String: [String: String]]
   private let store: ResultStore
-  private let known = Mutex<[String: Digest]>([:])
+  private let known = Mutex<[String: PluginFingerprint]>([:])
 
   /// `settings` has the values of each plugin, by the plugin's id and the key.
-  init(plugins: [PluginDescription], settings: [String: [String: String]], store: ResultStore) {
+  init(plugins: [PluginDescription], host: Host, settings: [String: [String: String]], store: ResultStore) {
     self.plugins = plugins
+    self.host = host
     self.settings = settings
     self.store = store
   }
 
-  /// Returns the digest of a plugin. Reads the files that have changed since their digests were stored.
-  func digest(of plugin: PluginDescription) throws -> Digest {
-    if let digest = known.withLock({ $0[plugin.id] }) { return digest }
-    let files = try contents(of: plugin.path)
+  /// Returns the fingerprint of a plugin, as it is loaded now. Reads the files that have changed since their digests
+  /// were stored.
+  func fingerprint(of plugin: PluginDescription) throws -> PluginFingerprint {
+    let generation = host.generation(of: plugin.id)
+    let plugin = generation?.description ?? plugin
     let required = try plugin.required.compactMap { id in
-      try plugins.first { $0.id == id }.map { try self.digest(of: $0) }
+      try plugins.first { $0.id == id }.map { try self.fingerprint(of: $0) }
     }
+    let generations = [generation?.number ?? 0] + required.flatMap(\.generations)
+    if let known = known.withLock({ $0[plugin.id] }), known.generations == generations { return known }
+    let files = try contents(of: plugin.path, generation)
     let digest = Digest { hasher in
       hasher.add(plugin.id)
-      for digest in files + required { hasher.add(digest.bytes) }
+      for digest in files + required.map(\.digest) { hasher.add(digest.bytes) }
       for (key, value) in (settings[plugin.id] ?? [:]).sorted(by: { $0.key < $1.key }) {
         hasher.add(key)
         hasher.add(value)
       }
     }
-    known.withLock { $0[plugin.id] = digest }
-    return digest
+    let fingerprint = PluginFingerprint(plugin: plugin, digest: digest, generations: generations)
+    known.withLock { $0[plugin.id] = fingerprint }
+    return fingerprint
   }
 
   /// Returns the digests of a library, of all libraries that it needs, and of those that LD_PRELOAD names. Searches for
-  /// the files each time: a new file in an earlier folder changes none of the others.
-  private func contents(of path: String) throws -> [Digest] {
+  /// the files each time: a new file in an earlier folder changes none of the others. Of a generation the file that it
+  /// has loaded counts, not the one that is at its path by now.
+  private func contents(of path: String, _ generation: PluginGeneration?) throws -> [Digest] {
     let preloaded = (Environment["LD_PRELOAD"] ?? "").split { $0 == " " || $0 == ":" }.map(String.init)
     let files = ([path] + preloaded.filter { $0.contains("/") }).flatMap(LibraryFacts.closure)
-    return try files.map { try content(of: $0) }
+    guard let generation, let copy = generation.copy else { return try files.map { try content(of: $0) } }
+    let loaded = try withExtendedLifetime(generation) { try read(copy) }
+    return try [loaded] + files.dropFirst().map { try content(of: $0) }
   }
 
   private func content(of path: String) throws -> Digest {
     let stamp = FileStamp(path)
     if let stamp, let noted = try store.digest(ofFile: path, stamp: stamp.text) { return noted }
-    let bytes = try FileBytes.readRegular(path: path, limit: FileBytes.longest)
-    let digest = Digest { $0.add(bytes) }
+    let digest = try read(path)
     // A file that was just written may be written again without a change of its time stamp.
     if let stamp, stamp.isOld { try store.note(path, stamp: stamp.text, digest: digest) }
     return digest
+  }
+
+  private func read(_ path: String) throws -> Digest {
+    let bytes = try FileBytes.readRegular(path: path, limit: FileBytes.longest)
+    return Digest { $0.add(bytes) }
   }
 }
 

@@ -188,7 +188,7 @@ struct ResultStore: Sendable {
   private static func createFolder(_ path: String) {
     if FileKind(path: path) != .missing { return }
     createFolder(Directory.parent(of: path))
-    mkdir(path, 0o700)
+    mkdir(RawText.cString(path), 0o700)
   }
 
   /// Retries while the database is busy: the switch to the write-ahead log ignores the busy timeout.

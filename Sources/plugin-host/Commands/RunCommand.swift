@@ -95,7 +95,7 @@ struct RunCommand: ParsableCommand, WritesResults, RunsPlugins {
     let rows = checked.plan.steps.map { StepRow(name: $0.name, call: $0.call.label) }
     let board = ProgressBoard(rows: rows, display: host.progress.display(isTransient: false), loop: session.loop)
     session.show(on: board)
-    if watch { try session.watchFiles() }
+    if watch { try session.watchFiles(of: checked.plugins) }
     let cache = try store(for: checked, in: session, board)
     let run = PipelineRun(plan: checked.plan, session: session, board: board, jobs: jobs ?? .max, cache: cache)
     // Started in the loop, which handles signals: a signal that arrives while the first steps start must not end the
@@ -136,9 +136,12 @@ struct RunCommand: ParsableCommand, WritesResults, RunsPlugins {
       return nil
     }
     if resume { try RunLock.take(checked.identity, cache: path) }
-    let fingerprints = PluginFingerprints(plugins: checked.plugins.plugins, settings: settings, store: store)
-    return PipelineCache(
+    let fingerprints = PluginFingerprints(
+      plugins: checked.plugins.plugins, host: session.host, settings: settings, store: store)
+    let cache = PipelineCache(
       store: store, fingerprints: fingerprints, run: resume ? checked.identity : nil, report: report)
+    for call in checked.plan.calls where cache.keeps(call, isFinal: false) { cache.note(call.plugin) }
+    return cache
   }
 
   func validate() throws {

@@ -68,11 +68,15 @@ struct CommandLineCompletion {
 
   private var all: [Candidate] {
     if isFree { return [] }
-    if let valued { return valued.values.map { Candidate(text: $0) } }
+    if let valued {
+      if valued.names.contains("--skip") { return operands.first.map { functions(of: $0) } ?? [] }
+      return valued.values.map { Candidate(text: $0) }
+    }
     if typed.hasPrefix("-") { return optionNames }
     switch command?._commandName {
     case "call" where !hasSignature: return call
     case "inspect", "doc", "list": return plugins
+    case "check": return operands.isEmpty ? plugins : []
     default: return operands.isEmpty && !subcommands.isEmpty ? subcommands : values
     }
   }

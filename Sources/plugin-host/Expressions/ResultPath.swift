@@ -2,7 +2,7 @@ import PluginRuntime
 
 /// A path from a step's result to a part of it: `rows[0].name`, or `rows.0.name`.
 struct ResultPath: Equatable, Sendable {
-  enum Part: Equatable, Sendable {
+  enum Part: Hashable, Sendable {
     /// A member of an object; digits are also an element of a list.
     case name(String)
     /// An element of a list, counted from 0, or from -1 backwards from its end.
@@ -50,7 +50,12 @@ struct ResultPath: Equatable, Sendable {
   }
 
   /// Returns the part of `value` at the path. A text on the way is read as JSON.
-  func part(of value: PluginValue) throws(MissingPart) -> PluginValue {
+  func part(of value: PluginValue) throws(MissingPart) -> PluginValue { try part(of: value, parsed: parsed) }
+
+  /// Returns the part of `value` at the path. `parsed` reads a text as JSON, of which the part of that number is used.
+  func part(
+    of value: PluginValue, parsed: (_ text: String, _ number: Int) throws(MissingPart) -> PluginValue
+  ) throws(MissingPart) -> PluginValue {
     var value = value
     for (number, part) in parts.enumerated() {
       if case .string(let text) = value { value = try parsed(text, number) }
@@ -90,7 +95,8 @@ struct ResultPath: Equatable, Sendable {
     return index
   }
 
-  private func parsed(_ text: String, _ number: Int) throws(MissingPart) -> PluginValue {
+  /// Reads a text as JSON, of which the part of that number is used.
+  func parsed(_ text: String, _ number: Int) throws(MissingPart) -> PluginValue {
     let json: JSONText
     do {
       json = try JSONText(parsing: Array(text.utf8))

@@ -12,39 +12,39 @@ enum Redaction {
 
   /// Hides a text from now on, the texts and numbers in it if it is JSON, and the numbers that it can be converted to.
   static func add(secret: String) {
-    add(secret)
+    var forms = forms(of: secret)
     for type in [ValueType.i64, .u64, .f64] {
-      if let number = try? type.value(fromText: secret) { add(partsOf: number) }
+      if let number = try? type.value(fromText: secret) { forms += partForms(of: number) }
     }
     if let json = try? JSONText(parsing: Array(secret.utf8)), let value = try? PluginValue(readable: json) {
-      add(partsOf: value)
+      forms += partForms(of: value)
     }
-  }
-
-  /// Hides the parts of a value, which a pipeline may use alone.
-  private static func add(partsOf value: PluginValue) {
-    switch value {
-    case .string(let text): add(text)
-    case .bytes(let bytes): if let text = String(validating: bytes, as: UTF8.self) { add(text) }
-    case .int, .uint, .double: add(value.json)
-    case .array(let elements): for element in elements { add(partsOf: element) }
-    case .object(let members): for member in members { add(partsOf: member.value) }
-    case .void, .bool, .pointer: break
-    }
-  }
-
-  private static func add(_ secret: String) {
-    guard secret.count >= leastLength else { return }
-    // Output is reported line by line.
-    let lines = secret.split(whereSeparator: \.isNewline)
-    if lines.count > 1 { for line in lines { add(String(line.drop(while: \.isWhitespace))) } }
-    let encoded = String(PluginValue.bytes(Array(secret.utf8)).json.dropFirst().dropLast())
-    let forms = ([secret, encoded, secret.singleLine] + digits(of: secret)).filter { !$0.isEmpty }
     patterns.withLock { patterns in
       let known = Set(patterns.map(\.text))
       patterns += Set(forms).subtracting(known).map(SecretPattern.init)
       patterns.sort { ($1.text.utf8.count, $0.text) < ($0.text.utf8.count, $1.text) }
     }
+  }
+
+  /// Returns the forms of the parts of a value, which a pipeline may use alone.
+  private static func partForms(of value: PluginValue) -> [String] {
+    switch value {
+    case .string(let text): forms(of: text)
+    case .bytes(let bytes): String(validating: bytes, as: UTF8.self).map(forms) ?? []
+    case .int, .uint, .double: forms(of: value.json)
+    case .array(let elements): elements.flatMap(partForms)
+    case .object(let members): members.flatMap { partForms(of: $0.value) }
+    case .void, .bool, .pointer: []
+    }
+  }
+
+  private static func forms(of secret: String) -> [String] {
+    guard secret.count >= leastLength else { return [] }
+    // Output is reported line by line.
+    let lines = secret.split(whereSeparator: \.isNewline)
+    let lineForms = lines.count > 1 ? lines.flatMap { forms(of: String($0.drop(while: \.isWhitespace))) } : []
+    let encoded = String(PluginValue.bytes(Array(secret.utf8)).json.dropFirst().dropLast())
+    return lineForms + ([secret, encoded, secret.singleLine] + digits(of: secret)).filter { !$0.isEmpty }
   }
 
   /// Returns the digits of base64 that depend on the secret alone, after 0, 1 and 2 other bytes of a group of three.

@@ -36,17 +36,18 @@ struct CheckedPipeline {
         let plugin = try plugins.add(
           name.value, placement: pipeline.places[name.value], capabilities: pipeline.capabilities(of: name.value))
         let setting = pipeline.setting(of: name.value)
-        guard setting != Pipeline.PluginSetting() else { continue }
         if let first = configured[plugin.id] {
           guard setting != pipeline.setting(of: first.value) else { continue }
           let message = Pipeline.contradiction(first, in: files[first.location.file])
           mistakes.append(Mistake(location: name.location, message: message))
-        } else if let place = setting.placement.place, place != plugins.place(of: plugin) {
+          continue
+        }
+        configured[plugin.id] = name
+        if let place = setting.placement.place, place != plugins.place(of: plugin) {
           let message =
             "the plugin has another place by an entry above that names or requires it; list it before that one"
           mistakes.append(Mistake(location: name.location, message: message))
         }
-        configured[plugin.id] = configured[plugin.id] ?? name
       } catch {
         let place = "\(files[name.location.file].path):\(name.location.line):\(name.location.column)"
         throw Failure(error.status, lines: error.lines + ["\(place): note: \"\(name.value)\" is listed here"])

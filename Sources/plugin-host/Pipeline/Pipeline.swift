@@ -123,8 +123,8 @@ struct Pipeline: Sendable {
   }
 
   enum Rescue: Sendable {
-    /// The substitute result; nil for a void function.
-    case value(Located<Template?>)
+    /// The substitute result: texts, nulls, lists and mappings, without files and results.
+    case value(Located<Input>)
     case call(Call)
   }
 }

@@ -24,28 +24,41 @@ final class PipelineCache: Sendable {
   /// Whether the result of the call is kept. A step of `finally` runs in each run, unless it is pure.
   func keeps(_ call: PipelinePlan.Call, isFinal: Bool) -> Bool { call.isPure || run != nil && !isFinal }
 
-  /// Returns the digest of a call's inputs; nil if one of them has no digest, such as an address. A function that is
-  /// not pure may return another result for each element of a list, so the digest depends on the element's index.
-  func key(of call: PipelinePlan.Call, step: String, element: PluginValue?, _ arguments: [Argument]) -> Digest? {
+  /// Reads the files of a plugin that has just been loaded: they may be replaced before its first call.
+  func note(_ plugin: PluginDescription) {
+    trying { try fingerprints.fingerprint(of: plugin) }
+  }
+
+  /// The digest of a call's inputs, and the fingerprint of its plugin, which is one of them.
+  struct Key: Sendable {
+    let digest: Digest
+    let fingerprint: PluginFingerprint
+  }
+
+  /// Returns the key of a call that is made now; nil if one of its inputs has no digest, such as an address. A function
+  /// that is not pure may return another result for each element of a list, so the key depends on the element's index.
+  func key(of call: PipelinePlan.Call, step: String, element: PluginValue?, _ arguments: [Argument]) -> Key? {
     guard !isBroken.load(ordering: .relaxed) else { return nil }
     return trying {
-      let plugin = try fingerprints.digest(of: call.plugin)
+      let fingerprint = try fingerprints.fingerprint(of: call.plugin)
+      let plugin = fingerprint.plugin
+      let function = plugin.function(named: call.function.name) ?? call.function
       var contents: [(name: String, kind: String, bytes: [UInt8])] = []
       for argument in arguments {
         guard let content = Self.content(argument.content) else { return nil }
         contents.append((argument.name ?? "", content.kind, content.bytes))
       }
-      return Digest { hasher in
+      let digest = Digest { hasher in
         hasher.add("plugin-host result 2")
         if !call.isPure, let run {
           hasher.add(run.bytes)
           hasher.add(step)
           if let element { hasher.add(element.json) }
         }
-        hasher.add(plugin.bytes)
-        hasher.add("\(call.function.signature)")
-        hasher.add(call.plugin.adoption?.functions.first { $0.signature.name == call.function.name }?.symbol ?? "")
-        for constant in call.plugin.adoption?.constants ?? [] {
+        hasher.add(fingerprint.digest.bytes)
+        hasher.add("\(function.signature)")
+        hasher.add(plugin.adoption?.functions.first { $0.signature.name == function.name }?.symbol ?? "")
+        for constant in plugin.adoption?.constants ?? [] {
           hasher.add("\(constant.name) = \(constant.value.json)")
         }
         for (name, kind, bytes) in contents.sorted(by: { $0.name < $1.name }) {
@@ -54,13 +67,14 @@ final class PipelineCache: Sendable {
           hasher.add(bytes)
         }
       }
+      return Key(digest: digest, fingerprint: fingerprint)
     }
   }
 
   /// Returns the result of an earlier call; nil if there is none, or it is damaged.
-  func find(_ key: Digest, step: String) -> PluginValue? {
+  func find(_ key: Key, step: String) -> PluginValue? {
     trying {
-      switch try store.find(key) {
+      switch try store.find(key.digest) {
       case .found(let value): return value
       case .missing: return nil
       case .damaged:
@@ -70,10 +84,14 @@ final class PipelineCache: Sendable {
     }
   }
 
-  func keep(_ value: PluginValue, _ key: Digest, of call: PipelinePlan.Call, step: String) {
-    trying {
-      try store.store(
-        value, key, run: call.isPure ? nil : run, function: "\(call.plugin.id).\(call.function.name)", step: step)
+  /// Keeps the result of a call, unless a plugin was reloaded since its key was made: another generation may have
+  /// made the call.
+  func keep(_ value: PluginValue, _ key: Key, of call: PipelinePlan.Call, step: String) {
+    trying { () throws -> Void? in
+      guard try fingerprints.fingerprint(of: call.plugin) == key.fingerprint else { return nil }
+      return try store.store(
+        value, key.digest, run: call.isPure ? nil : run, function: "\(call.plugin.id).\(call.function.name)",
+        step: step)
     }
   }
 
@@ -116,7 +134,7 @@ final class CachedCall: Sendable {
   /// The index of the element for which the call is made, if the step has several.
   private let element: PluginValue?
   /// The key under which to store the result; nil unless it was looked up and missing.
-  private let missing = Mutex<Digest?>(nil)
+  private let missing = Mutex<PipelineCache.Key?>(nil)
 
   init(_ call: PipelinePlan.Call, of step: String, element: PluginValue?, in cache: PipelineCache) {
     self.cache = cache

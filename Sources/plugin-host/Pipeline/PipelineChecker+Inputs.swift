@@ -11,6 +11,10 @@ extension PipelineChecker {
     case .text(let template, let isPlain):
       if isOpen(template) { return textParts(template, at: input.location).map { .composed($0) } }
       guard let text = expanded(template, at: input.location) else { return nil }
+      if isPlain, isListOfEach {
+        // A parameter that takes text may take digits that no number holds.
+        return .plain(text, Self.value(plain: text) ?? .string(text))
+      }
       if isNested || type.content == .value {
         return check(text, isPlain: isPlain, as: type, at: input.location, name: name).map { .value($0) }
       }
@@ -27,7 +31,7 @@ extension PipelineChecker {
       return .text(.standardInput)
     case .null:
       switch type {
-      case .optional, .union: return .value(.void)
+      case .optional, .union, .promise(.optional): return .value(.void)
       default: if type.content == .value { return .value(.void) }
       }
       let hint = ArgumentKind(type).isText ? "; write \"\" for an empty text" : ""
@@ -187,16 +191,21 @@ extension PipelineChecker {
     }
   }
 
-  /// Returns the value of a scalar. If `type` fits several kinds, YAML's core schema decides. The value of a variable
-  /// without quotes may also be an array or an object of JSON.
+  /// Returns the value of a scalar. If `type` fits several kinds, YAML's core schema decides.
   private mutating func check(
     _ text: String, isPlain: Bool, as type: ValueType, at location: Location, name: String
   ) -> PluginValue? {
     guard type.content == .value else { return check(text, as: type, at: location, name: name) }
     guard isPlain else { return .string(text) }
-    if ["[", "{"].contains(text.first), let value = try? type.value(fromText: text) { return value }
     // `.f64` gives the message for digits that no number holds.
-    return PluginValue(plain: text) ?? check(text, as: .f64, at: location, name: name)
+    return Self.value(plain: text) ?? check(text, as: .f64, at: location, name: name)
+  }
+
+  /// Returns the value of a scalar without quotes, which is an array or an object if a variable has one of JSON. Nil
+  /// for a number that no type holds.
+  private static func value(plain text: String) -> PluginValue? {
+    if ["[", "{"].contains(text.first), let value = try? ValueType.value.value(fromText: text) { return value }
+    return PluginValue(plain: text)
   }
 
   // MARK: References
@@ -269,34 +278,12 @@ extension ArgumentKind {
 
 extension ValueType {
   /// The fields of a mapping, in order: empty if any are allowed; nil if no mapping is a value of this type.
-  fileprivate var fieldTypes: [(name: String, type: ValueType)]? {
+  var fieldTypes: [(name: String, type: ValueType)]? {
     switch content {
     case .structure, .union: content.fields?.map { ($0.name, $0.type) }
     case .value, .error: []
     case .promise(let held): held?.fieldTypes
     default: nil
-    }
-  }
-}
-
-extension PluginValue {
-  /// The value of a scalar without quotes, by the core schema of YAML 1.2. Nil for a number that no type holds.
-  fileprivate init?(plain text: String) {
-    switch text {
-    case "", "~", "null", "Null", "NULL": self = .void
-    case "true", "True", "TRUE": self = .bool(true)
-    case "false", "False", "FALSE": self = .bool(false)
-    default:
-      if let number = try? ValueType.i64.value(fromText: text) {
-        self = number
-      } else if let number = try? ValueType.u64.value(fromText: text) {
-        self = number
-      } else if text.utf8.contains(where: { $0 >= 0x30 && $0 <= 0x39 }), Double(text) != nil {
-        guard let number = try? ValueType.f64.value(fromText: text) else { return nil }
-        self = number
-      } else {
-        self = .string(text)
-      }
     }
   }
 }

@@ -19,6 +19,8 @@ struct PipelineChecker {
   private var pure: Set<String> = []
   /// Whether the call being checked is made for each element of a list.
   private(set) var isForEach = false
+  /// Whether the list of a step with `each` is being checked.
+  private(set) var isListOfEach = false
 
   /// Makes the plan of `pipeline`, with the values of its variables, or reports all its mistakes. `graph` is the valid
   /// graph of its steps. `single` has the ids of plugins that make one call at a time.
@@ -104,6 +106,8 @@ struct PipelineChecker {
       return (test, nil)
     }
     checkList(list)
+    isListOfEach = true
+    defer { isListOfEach = false }
     return (test, input(list, as: .value, name: "each").map { .init(source: .list($0), limit: step.limit ?? .max) })
   }
 
@@ -245,19 +249,18 @@ struct PipelineChecker {
     let signature = calls[number]?.function.signature
     switch step.rescue {
     case nil: return nil
-    case .value(let template):
+    case .value(let written):
       guard let signature else { return nil }
-      guard let written = template.value else {
-        if signature.resultKind == .void { return .value(.void) }
-        report(template.location, "the value must be a result of \(signature.name): \(signature.resultText)")
+      if signature.resultKind == .void, case .null = written.value { return .value(.void) }
+      guard let type = signature.yielded, signature.outputs.isEmpty else {
+        let rule =
+          signature.outputs.isEmpty
+          ? "nothing: the value can only be null" : "values by parameters: only a call can replace them"
+        report(written.location, "\(signature.name) returns \(rule)")
         return nil
       }
-      guard let type = signature.result else {
-        report(template.location, "\(signature.name) returns nothing: the value can only be null")
-        return nil
-      }
-      guard let text = expanded(written, at: template.location) else { return nil }
-      return check(text, as: type, at: template.location, name: "value").map { .value($0) }
+      let value = input(written, as: type, name: "value").flatMap { try? $0.value(of: type, StepResults()) }
+      return value.map { .value($0) }
     case .call(let written):
       isForEach = step.isForEach
       defer { isForEach = false }

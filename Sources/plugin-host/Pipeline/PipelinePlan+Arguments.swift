@@ -3,7 +3,7 @@ import PluginRuntime
 extension PipelinePlan.Call {
   /// Makes the arguments of the function. Reads files, so it may block. Callbacks call functions of `host`, or publish
   /// events to `stream`.
-  func values(_ results: [Int: PluginValue], host: Host, stream: EventStream?) throws -> [Argument] {
+  func values(_ results: StepResults, host: Host, stream: EventStream?) throws -> [Argument] {
     try arguments.map { parameter, input in
       let content: Argument.Content =
         switch (input, stream) {
@@ -18,13 +18,13 @@ extension PipelinePlan.Call {
 
 extension PipelinePlan.Callback {
   /// Returns the callback with the results of steps in place of their names.
-  fileprivate func bound(_ results: [Int: PluginValue]) throws -> CallbackTarget {
+  fileprivate func bound(_ results: StepResults) throws -> CallbackTarget {
     try target.replacing { operand in
       switch operand {
       case .variable("item"): results[PipelinePlan.StepResult.item]
       case .variable("index"): results[PipelinePlan.StepResult.index]
       case .result(let reference):
-        try reference.path.part(of: steps[reference.step].flatMap { results[$0] } ?? .void)
+        try steps[reference.step].map { try results.value(of: .init(step: $0, path: reference.path)) } ?? .void
       default: nil
       }
     }
@@ -33,25 +33,39 @@ extension PipelinePlan.Callback {
 
 extension PipelinePlan.Input {
   /// Returns the elements of a list. A text is read as JSON.
-  func elements(_ results: [Int: PluginValue]) throws -> [PluginValue] {
+  func elements(_ results: StepResults) throws -> [PipelinePlan.Element] {
+    if case .list(let elements, let type) = self {
+      return try elements.map { .init(value: try $0.value(of: type, results), written: try $0.written(results)) }
+    }
     var list = try value(of: .value, results)
     if case .string(let text) = list, let json = try? JSONText(parsing: Array(text.utf8)) {
       list = try PluginValue(untyped: json)
     }
-    if case .array(let elements) = list { return elements }
+    if case .array(let elements) = list { return elements.map { .init(value: $0) } }
     throw MissingPart("\"each\" is \(list.kindText), expected a list")
   }
 
-  /// Makes the argument for a parameter of that type.
-  fileprivate func content(for type: ValueType, _ results: [Int: PluginValue]) throws -> Argument.Content {
+  /// Returns the value with each scalar without quotes as its text.
+  private func written(_ results: StepResults) throws -> PluginValue {
     switch self {
+    case .plain(let text, _): .string(text)
+    case .list(let elements, _): .array(try elements.map { try $0.written(results) })
+    case .object(let members): .object(try members.map { PluginMember($0.name, try $0.input.written(results)) })
+    default: try value(of: .value, results)
+    }
+  }
+
+  /// Makes the argument for a parameter of that type.
+  fileprivate func content(for type: ValueType, _ results: StepResults) throws -> Argument.Content {
+    switch self {
+    case .text(.file(let path)): return try results.content(ofFile: path)
     case .text(let text): return try text.content()
-    case .value(let value): return .value(value)
-    case .result(let result): return Self.content(try result.value(results), for: type)
+    case .value(let value), .plain(_, let value): return .value(value)
+    case .result(let result): return Self.content(try results.value(of: result), for: type)
     case .composed(let parts):
       var content = Argument.Content.value(.void)
       if case .result(let result, _) = parts.first, parts.count == 1 {
-        content = try Self.convertible(result.value(results), to: type)
+        content = try Self.convertible(results.value(of: result), written: results.written(of: result), to: type)
       } else {
         let text = try Self.text(parts, results)
         content = type.content == .value ? .value(.string(text)) : .text(text)
@@ -61,7 +75,11 @@ extension PipelinePlan.Input {
         throw MissingPart("a text with a secret in it, expected \(type.expectation)")
       }
       return content
-    case .file(let parts): return try ArgumentText.file(Self.text(parts, results)).content()
+    case .file(let parts):
+      let path = try Self.text(parts, results)
+      // A path that has the element or its index in it is another one in each call.
+      guard self.results.allSatisfy({ $0.step >= 0 }) else { return try ArgumentText.file(path).content() }
+      return try results.content(ofFile: path)
     case .list, .object: return .value(try value(of: type, results))
     case .callback(let callback): throw MissingPart("the callback \(callback.target.parameter) is not a value")
     case .outlet(let outlet): throw MissingPart("the callback \(outlet.parameter) is not a value")
@@ -69,13 +87,13 @@ extension PipelinePlan.Input {
   }
 
   /// Makes a value in a list or a mapping.
-  private func value(of type: ValueType, _ results: [Int: PluginValue]) throws -> PluginValue {
+  func value(of type: ValueType, _ results: StepResults) throws -> PluginValue {
     switch self {
     case .list(let elements, let element):
       return .array(try elements.map { try $0.value(of: element, results) })
     case .object(let members):
       return .object(try members.map { PluginMember($0.name, try $0.input.value(of: $0.type, results)) })
-    case .text, .value, .result, .composed, .file, .callback, .outlet:
+    case .text, .value, .plain, .result, .composed, .file, .callback, .outlet:
       switch try content(for: type, results) {
       case .value(let value): return value
       case .text(let text): return type.content == .value ? .string(text) : try type.value(fromText: text)
@@ -85,13 +103,14 @@ extension PipelinePlan.Input {
     }
   }
 
-  private static func text(_ parts: [PipelinePlan.TextPart], _ results: [Int: PluginValue]) throws -> String {
+  private static func text(_ parts: [PipelinePlan.TextPart], _ results: StepResults) throws -> String {
     try parts.map { part in
       switch part {
       case .text(let text): return text
       case .result(let result, let source):
         do {
-          return try result.value(results).text
+          if case .string(let text)? = try results.written(of: result) { return text }
+          return try results.value(of: result).text
         } catch {
           throw MissingPart("\(source): \(error)")
         }
@@ -100,13 +119,38 @@ extension PipelinePlan.Input {
   }
 
   /// Makes an argument of a result that is the whole text: unchanged for a parameter that takes no text, otherwise as
-  /// text.
-  private static func convertible(_ value: PluginValue, to type: ValueType) throws -> Argument.Content {
-    switch (value, ArgumentKind(type)) {
+  /// text. An element that was written in the file is read by the parameter's type, as if it stood there.
+  private static func convertible(
+    _ value: PluginValue, written: PluginValue?, to type: ValueType
+  ) throws -> Argument.Content {
+    switch (written, ArgumentKind(type)) {
+    case (.string(let text), let kind) where kind != .any: return .text(text)
+    case (let written?, let kind) where !kind.isText: return .value(try typed(value, written, as: type))
+    default: break
+    }
+    return switch (value, ArgumentKind(type)) {
     case (.string(let text), let kind) where !kind.isText: .text(text)
     case (.string, _), (.bytes, _): content(value, for: type)
     case (_, .string), (_, .bytes): .text(try value.text)
     default: .value(value)
+    }
+  }
+
+  /// Returns the value whose scalars without quotes are read by the types of their places. `written` has their texts.
+  private static func typed(_ value: PluginValue, _ written: PluginValue, as type: ValueType) throws -> PluginValue {
+    switch (value, written) {
+    case (.array(let values), .array(let texts)):
+      guard let element = type.listElement else { return value }
+      return .array(try zip(values, texts).map { try typed($0, $1, as: element) })
+    case (.object(let members), .object(let texts)):
+      let fields = type.fieldTypes ?? []
+      return .object(
+        try zip(members, texts).map { member, text in
+          let field = fields.first { $0.name == member.name }?.type ?? .value
+          return PluginMember(member.name, try typed(member.value, text.value, as: field))
+        })
+    case (_, .string(let text)) where type.content != .value: return try type.value(fromText: text)
+    default: return value
     }
   }
 

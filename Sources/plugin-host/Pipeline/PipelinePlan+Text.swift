@@ -24,6 +24,7 @@ extension PipelinePlan {
     if !after.isEmpty { line += " after " + after.map { steps[$0].name }.joined(separator: ", ") }
     switch step.rescue {
     case nil: break
+    case .value(.void): line += ", or else null"
     case .value(let value): line += ", or else \(value.summary)"
     case .call(let call, _): line += ", or else \(text(call))"
     }
@@ -51,6 +52,7 @@ extension PipelinePlan {
     case .text(.file(let path)): "@\(path)"
     case .text(.standardInput): "@-"
     case .value(let value): value.summary
+    case .plain(let text, _): Redaction.apply(text).truncated(to: 64)
     case .result(let result): text(result)
     case .composed(let parts): "\"\(text(parts))\""
     case .file(let parts): "@\(text(parts))"
@@ -94,7 +96,7 @@ extension PipelinePlan.Input {
   /// The results in the input.
   var results: [PipelinePlan.StepResult] {
     switch self {
-    case .text, .value, .outlet: []
+    case .text, .value, .plain, .outlet: []
     case .result(let result): [result]
     case .composed(let parts), .file(let parts):
       parts.compactMap { if case .result(let result, _) = $0 { result } else { nil } }

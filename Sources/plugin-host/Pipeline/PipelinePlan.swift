@@ -48,6 +48,13 @@ struct PipelinePlan: Sendable {
     }
   }
 
+  /// An element of a list, or an event.
+  struct Element: Sendable {
+    var value: PluginValue
+    /// The element with each scalar without quotes as its text, if the file contains the list.
+    var written: PluginValue?
+  }
+
   struct Call: Sendable {
     var plugin: PluginDescription
     var function: FunctionDescription
@@ -65,6 +72,9 @@ struct PipelinePlan: Sendable {
   indirect enum Input: Sendable {
     case text(ArgumentText)
     case value(PluginValue)
+    /// A scalar without quotes in a list of `each`: its text, for places whose type determines the value, and the value
+    /// for others.
+    case plain(String, PluginValue)
     case result(StepResult)
     /// A text with results in it. A single result keeps its type if the parameter takes no text.
     case composed([TextPart])
@@ -135,10 +145,12 @@ extension PipelinePlan {
   }
 
   /// Whether the results of some calls may be kept.
-  var hasPureCalls: Bool {
-    steps.contains { step in
-      if case .call(let call, _) = step.rescue, call.isPure { return true }
-      return step.call.isPure
+  var hasPureCalls: Bool { calls.contains(where: \.isPure) }
+
+  /// The calls of the steps, and those that rescue them.
+  var calls: [Call] {
+    steps.flatMap { step in
+      if case .call(let call, _) = step.rescue { [step.call, call] } else { [step.call] }
     }
   }
 }
@@ -149,23 +161,16 @@ extension PipelinePlan.Step {
 }
 
 extension PipelinePlan.Test {
-  /// Evaluates the condition on the results of the steps, by number.
-  func isTrue(_ results: [Int: PluginValue]) throws -> Bool {
+  /// Evaluates the condition on the results of the steps.
+  func isTrue(_ results: StepResults) throws -> Bool {
     try condition.isTrue { operand in
       switch operand {
       case .variable(let name): .string(variables[name] ?? "")
       case .result(let reference):
-        try reference.path.part(of: steps[reference.step].flatMap { results[$0] } ?? .void)
+        try steps[reference.step].map { try results.value(of: .init(step: $0, path: reference.path)) } ?? .void
       default: .void
       }
     }
-  }
-}
-
-extension PipelinePlan.StepResult {
-  /// Returns the value, from the results of the steps, by number.
-  func value(_ results: [Int: PluginValue]) throws(MissingPart) -> PluginValue {
-    try path.part(of: results[step] ?? .void)
   }
 }
 
@@ -185,11 +190,11 @@ extension PipelinePlan.Result {
     }
   }
 
-  /// Makes the printed value from the results of the steps, by number. A part of a step without a result, which was
+  /// Makes the printed value from the results of the steps. A part of a step without a result, which was
   /// skipped, is null.
-  func value(_ results: [Int: PluginValue]) throws(MissingPart) -> PluginValue {
+  func value(_ results: StepResults) throws(MissingPart) -> PluginValue {
     func value(of result: PipelinePlan.StepResult) throws(MissingPart) -> PluginValue {
-      results[result.step] == nil ? .void : try result.value(results)
+      results[result.step] == nil ? .void : try results.value(of: result)
     }
     switch self {
     case .one(let result, _): return try value(of: result)

@@ -10,7 +10,7 @@ extension PipelineReader {
       if record["each"] == nil { document.report(field.key.location, "\"limit\" needs \"each\" in the same step") }
     }
     if let node = record["retry"] { step.retry = retry(node) }
-    if let node = record["serial"], let name = document.text(of: node, what: "\"serial\"") {
+    if let node = record["serial"], let name = fixed(node, what: "\"serial\"") {
       if name.value == "false" || !Name.isValid(name.value) {
         document.report(
           name.location, "\"serial\" must be a name, which steps that exclude each other share: \(Name.rule)")
@@ -30,7 +30,7 @@ extension PipelineReader {
     guard let record = document.record(of: node, what: what, known: ["stream"]),
       let name = document.required("stream", of: record, what: what)
     else { return nil }
-    return document.text(of: name, what: "the step's name")
+    return fixed(name, what: "the step's name")
   }
 
   private func condition(_ node: YAMLNode) -> Located<Expression>? {
@@ -53,7 +53,7 @@ extension PipelineReader {
     var retry = Retry(times: times)
     if let delay = record["delay"].flatMap({ seconds($0, key: "delay") }) { retry.delay = delay }
     if let limit = record["limit"].flatMap({ seconds($0, key: "limit") }) { retry.limit = limit }
-    if let node = record["factor"], let text = document.text(of: node, what: "\"factor\"") {
+    if let node = record["factor"], let text = fixed(node, what: "\"factor\"") {
       if let factor = Double(text.value), factor >= 1, factor <= 1000 {
         retry.factor = factor
       } else {
@@ -71,7 +71,7 @@ extension PipelineReader {
   }
 
   private func count(_ node: YAMLNode, key: String) -> Int? {
-    guard let text = document.text(of: node, what: "\"\(key)\"") else { return nil }
+    guard let text = fixed(node, what: "\"\(key)\"") else { return nil }
     if let count = Int(text.value), count > 0, count <= 1_000_000 { return count }
     document.report(text.location, "\"\(key)\" must be a number from 1 to 1000000; this is \"\(text.value)\"")
     return nil

@@ -8,7 +8,7 @@ extension PipelineReader {
       guard isName(field.key, of: "an include"),
         let record = document.record(of: field.value, what: what, known: ["file", "set"]),
         let node = document.required("file", of: record, what: what),
-        let file = document.text(of: node, what: "the file of \(what)")
+        let file = fixed(node, what: "the file of \(what)")
       else { return nil }
       let settings = record["set"].flatMap { document.fields(of: $0, what: "\"set\"") } ?? []
       return Pipeline.Include(

@@ -57,7 +57,7 @@ extension PipelineReader {
     let what = "a reference to a step"
     guard let record = document.record(of: node, what: what, known: ["step", "get"]),
       let step = document.required("step", of: record, what: what),
-      let name = document.text(of: step, what: "the step's name")
+      let name = fixed(step, what: "the step's name")
     else { return nil }
     var reference = ResultReference(step: name.value)
     if let node = record["get"] {
@@ -78,7 +78,7 @@ extension PipelineReader {
           }
         })
     }
-    guard let text = document.text(of: node, what: "\"get\"") else { return nil }
+    guard let text = fixed(node, what: "\"get\"") else { return nil }
     do {
       return try ResultPath(parsing: text.value)
     } catch {
@@ -93,8 +93,11 @@ extension PipelineReader {
     case .scalar: return resultReference(node).map { .one($0) }
     case .mapping where isReference(node): return reference(node).map { .one($0) }
     case .sequence:
-      let names = (document.elements(of: node, what: "\"result\"") ?? []).compactMap { element in
-        document.text(of: element, what: "a result's step")
+      let names = (document.elements(of: node, what: "\"result\"") ?? []).compactMap { element -> Located<String>? in
+        guard isReference(element) else { return fixed(element, what: "a result's step") }
+        document.report(
+          element.location, "a part of a result needs a name to be printed with: {NAME: {step: STEP, get: PART}}")
+        return nil
       }
       var known: Set<String> = []
       for name in names where !known.insert(name.value).inserted {
@@ -110,7 +113,29 @@ extension PipelineReader {
 
   private func resultReference(_ node: YAMLNode) -> Located<ResultReference>? {
     if case .mapping = node.content { return reference(node) }
-    return document.text(of: node, what: "the result's step").map { name in name.map { ResultReference(step: $0) } }
+    return fixed(node, what: "the result's step").map { name in name.map { ResultReference(step: $0) } }
+  }
+
+  /// Reads a value that contains no files and no results.
+  func constantInput(_ node: YAMLNode, what: String) -> Located<Pipeline.Input>? {
+    let located = { (input: Pipeline.Input) in Located(value: input, location: node.location) }
+    switch node.content {
+    case .mapping:
+      return document.fields(of: node, what: what).map { fields in
+        located(
+          .mapping(
+            fields.compactMap { field in
+              constantInput(field.value, what: "\"\(field.key.value)\"").map { .init(name: field.key, value: $0) }
+            }))
+      }
+    case .sequence:
+      return document.elements(of: node, what: what).map { elements in
+        located(.list(elements.compactMap { constantInput($0, what: "an element of \(what)") }))
+      }
+    case .scalar(_, let isPlain):
+      if node.isNull { return located(.null) }
+      return constant(node, what: what).map { $0.map { .text($0, isPlain: isPlain) } }
+    }
   }
 
   /// Reads a text that may contain variables, but no results.

@@ -31,7 +31,7 @@ extension PipelineReader {
   }
 
   private func choice<T>(_ node: YAMLNode, _ key: String, _ choices: [(name: String, value: T)]) -> T? {
-    guard let text = document.text(of: node, what: "\"\(key)\"") else { return nil }
+    guard let text = fixed(node, what: "\"\(key)\"") else { return nil }
     if let choice = choices.first(where: { $0.name == text.value }) { return choice.value }
     let names = choices.map(\.name)
     let expected = "\(names.dropLast().joined(separator: ", ")) or \(names.last ?? "")"
@@ -40,7 +40,7 @@ extension PipelineReader {
   }
 
   private func count(_ node: YAMLNode, _ key: String, in range: ClosedRange<Int>) -> Int? {
-    guard let text = document.text(of: node, what: "\"\(key)\"") else { return nil }
+    guard let text = fixed(node, what: "\"\(key)\"") else { return nil }
     if let count = Int(text.value), range.contains(count) { return count }
     document.report(
       text.location,

@@ -4,30 +4,33 @@ import PluginRuntime
 extension PipelineReader {
   /// Reads plugins: a name each, or a mapping with `plugin`, `isolation`, `pool`, `limits` and `capabilities`.
   func readPlugins(_ node: YAMLNode, of pipeline: inout Pipeline) {
-    var configured: [String: Located<String>] = [:]
+    var listed: [String: Located<String>] = [:]
     for node in document.elements(of: node, what: "\"plugins\"") ?? [] {
-      guard case .mapping = node.content else {
-        pipeline.plugins += document.text(of: node, what: "a plugin's name").map { [$0] } ?? []
-        continue
-      }
-      let known = ["plugin", "isolation", "pool", "limits", "capabilities"]
-      guard let record = document.record(of: node, what: "a plugin", known: known),
-        let plugin = document.required("plugin", of: record, what: "a plugin"),
-        let name = document.text(of: plugin, what: "a plugin's name")
-      else { continue }
+      guard let (name, setting) = plugin(node) else { continue }
       pipeline.plugins.append(name)
-      let setting = setting(record)
-      guard setting != Pipeline.PluginSetting() else { continue }
-      if let first = configured[name.value] {
+      if let first = listed[name.value] {
         if setting != pipeline.setting(of: name.value) {
           document.report(name.location, Pipeline.contradiction(first, in: document.file))
         }
         continue
       }
-      configured[name.value] = name
+      listed[name.value] = name
+      guard setting != Pipeline.PluginSetting() else { continue }
       pipeline.places[name.value] = setting.placement
       pipeline.capabilities[name.value] = setting.capabilities
     }
+  }
+
+  private func plugin(_ node: YAMLNode) -> (name: Located<String>, setting: Pipeline.PluginSetting)? {
+    guard case .mapping = node.content else {
+      return fixed(node, what: "a plugin's name").map { ($0, Pipeline.PluginSetting()) }
+    }
+    let known = ["plugin", "isolation", "pool", "limits", "capabilities"]
+    guard let record = document.record(of: node, what: "a plugin", known: known),
+      let plugin = document.required("plugin", of: record, what: "a plugin"),
+      let name = fixed(plugin, what: "a plugin's name")
+    else { return nil }
+    return (name, setting(record))
   }
 
   private func setting(_ record: YAMLDocument.Record) -> Pipeline.PluginSetting {
@@ -44,7 +47,7 @@ extension PipelineReader {
   private func texts(_ node: YAMLNode) -> [Located<String>] {
     let elements = document.elements(of: node, what: "\"capabilities\"") ?? []
     return elements.compactMap { element in
-      guard let text = document.text(of: element, what: "a capability") else { return nil }
+      guard let text = fixed(element, what: "a capability") else { return nil }
       var capabilities = Capabilities()
       do throws(CapabilityMistake) {
         try capabilities.allow(text.value)

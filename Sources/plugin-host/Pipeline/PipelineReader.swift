@@ -22,9 +22,13 @@ struct PipelineReader {
     guard let root = document.root(), let record = document.record(of: root, what: "a pipeline", known: known) else {
       return pipeline
     }
-    if let node = document.required("plugins", of: record, what: "a pipeline") { readPlugins(node, of: &pipeline) }
     if let node = record["set"] { pipeline.variables = variables(node) }
     if let node = record["include"] { pipeline.includes = includes(node) }
+    if let node = record["plugins"] {
+      readPlugins(node, of: &pipeline)
+    } else if record["steps"] != nil || record["finally"] != nil || pipeline.includes.isEmpty {
+      _ = document.required("plugins", of: record, what: "a pipeline")
+    }
     if let node = record["secrets"] { pipeline.secrets = secrets(node) }
     if let node = record["config"] { pipeline.configuration = configuration(node) }
     if let node = record["pure"] {
@@ -65,11 +69,11 @@ struct PipelineReader {
       else { return nil }
       switch (record["env"], record["file"]) {
       case (let node?, nil):
-        return document.text(of: node, what: "\"env\"").map {
+        return fixed(node, what: "\"env\"").map {
           Pipeline.Secret(name: field.key, source: .environment($0))
         }
       case (nil, let node?):
-        return document.text(of: node, what: "\"file\"").map { Pipeline.Secret(name: field.key, source: .file($0)) }
+        return fixed(node, what: "\"file\"").map { Pipeline.Secret(name: field.key, source: .file($0)) }
       default:
         document.report(field.value.location, "\(what) needs \"env\" or \"file\", and not both")
         return nil
@@ -126,8 +130,7 @@ struct PipelineReader {
       guard let other = record.fields[key] else { continue }
       document.report(other.key.location, "\"rescue\" has a \"value\"; \"\(key)\" does not go with it")
     }
-    if value.isNull { return .value(Located(value: nil, location: value.location)) }
-    return constant(value, what: "the value").map { .value(Located(value: $0.value, location: $0.location)) }
+    return constantInput(value, what: "the value").map { .value($0) }
   }
 
   private func call(_ record: YAMLDocument.Record, what: String) -> Pipeline.Call? {
@@ -139,7 +142,7 @@ struct PipelineReader {
   }
 
   private func target(_ node: YAMLNode, what: String) -> Pipeline.Target? {
-    guard let target = document.text(of: node, what: what) else { return nil }
+    guard let target = fixed(node, what: what) else { return nil }
     guard let dot = target.value.lastIndex(of: "."), dot != target.value.startIndex,
       target.value.index(after: dot) != target.value.endIndex
     else {
@@ -152,7 +155,7 @@ struct PipelineReader {
   }
 
   private func truth(_ node: YAMLNode, what: String) -> Located<Bool>? {
-    guard let text = document.text(of: node, what: what) else { return nil }
+    guard let text = fixed(node, what: what) else { return nil }
     switch text.value {
     case "true", "yes": return text.map { _ in true }
     case "false", "no": return text.map { _ in false }
@@ -163,15 +166,27 @@ struct PipelineReader {
   }
 
   private func names(_ node: YAMLNode) -> [Located<String>] {
-    if node.text != nil { return document.text(of: node, what: "\"after\"").map { [$0] } ?? [] }
+    if node.text != nil { return fixed(node, what: "\"after\"").map { [$0] } ?? [] }
     let nodes = document.elements(of: node, what: "\"after\"") ?? []
-    return nodes.compactMap { document.text(of: $0, what: "a step's name") }
+    return nodes.compactMap { fixed($0, what: "a step's name") }
   }
 
   func seconds(_ node: YAMLNode, key: String = "timeout") -> Double? {
-    guard let text = document.text(of: node, what: "\"\(key)\"") else { return nil }
+    guard let text = fixed(node, what: "\"\(key)\"") else { return nil }
     if let seconds = Seconds(text.value) { return seconds.value }
     document.report(text.location, "\"\(key)\" must be \(Seconds.expectation); this is \"\(text.value)\"")
+    return nil
+  }
+
+  /// Reads a name, a number or a path, in which no variable and no result has a value.
+  func fixed(_ node: YAMLNode, what: String) -> Located<String>? {
+    guard let text = document.text(of: node, what: what) else { return nil }
+    let parts = (try? Template(parsing: text.value))?.parts ?? []
+    guard let part = parts.first(where: { $0.operand != nil }) else { return text }
+    document.report(
+      text.location,
+      "\(what) cannot have \"\(part.source)\" in it: variables and results have values in \"with\", and in the values of "
+        + "\"each\", \"rescue\", \"set\" and \"config\"")
     return nil
   }
 

@@ -13,9 +13,7 @@ struct PipelineRenaming {
     step.call = call(step.call, except: fixed)
     step.after = step.after.flatMap(steps)
     if case .call(let call)? = step.rescue { step.rescue = .call(self.call(call, except: fixed)) }
-    if case .value(let value)? = step.rescue {
-      step.rescue = .value(value.map { template in template.map { self.template($0, at: value.location) } })
-    }
+    if case .value(let value)? = step.rescue { step.rescue = .value(input(value)) }
     step.each = step.each.map { input($0) }
     step.source = step.source.map { name in name.map { result(ResultReference(step: $0), name.location).step } }
     step.condition = step.condition.map { condition in

@@ -7,7 +7,7 @@ extension PipelineRun {
   /// Makes the step's calls. The promise is fulfilled with the result, or rejected as skipped if the condition does not
   /// hold.
   nonisolated func perform(
-    _ step: PipelinePlan.Step, _ number: Int, _ results: [Int: PluginValue], _ rescueInputs: Inputs,
+    _ step: PipelinePlan.Step, _ number: Int, _ results: StepResults, _ rescueInputs: Inputs,
     _ source: Inputs.Element?
   ) -> Promise<PluginValue> {
     do {
@@ -29,7 +29,7 @@ extension PipelineRun {
   /// Makes the call for each element. The promise is fulfilled with the list of their results. After the first failure
   /// no other call begins, and the promise is rejected once no call is running.
   private nonisolated func forEach(
-    _ elements: [PluginValue], of step: PipelinePlan.Step, _ number: Int, _ results: [Int: PluginValue],
+    _ elements: [PipelinePlan.Element], of step: PipelinePlan.Step, _ number: Int, _ results: StepResults,
     _ rescueInputs: Inputs, limit: Int
   ) -> Promise<PluginValue> {
     if elements.isEmpty { return .resolve(.array([])) }
@@ -66,14 +66,12 @@ extension PipelineRun {
 
   /// Makes the call for an element of a list, or for an event.
   nonisolated func call(
-    for element: PluginValue, _ index: Int, of step: PipelinePlan.Step, _ number: Int, _ results: [Int: PluginValue],
+    for element: PipelinePlan.Element, _ index: Int, of step: PipelinePlan.Step, _ number: Int, _ results: StepResults,
     _ rescueInputs: Inputs, in slot: Slots?
   ) -> Promise<PluginValue> {
-    let own = [
-      PipelinePlan.StepResult.item: element, PipelinePlan.StepResult.index: PluginValue.uint(UInt64(index)),
-    ]
-    let call = repeated(step, number, results.merging(own) { $1 }, in: slot)
-    return rescued(call, step: step, number: number, rescueInputs, own, in: slot)
+    let results = results.adding(element, at: index)
+    let call = repeated(step, number, results, in: slot)
+    return rescued(call, step: step, number: number, rescueInputs, results, in: slot)
   }
 
   /// Returns the failure of the call for an element or event. If the whole run was given up, the failure names no
@@ -99,7 +97,7 @@ extension PipelineRun {
 
   /// Makes the call, and retries after a failure as often as the step allows.
   nonisolated func repeated(
-    _ step: PipelinePlan.Step, _ number: Int, _ results: [Int: PluginValue], in slot: Slots? = nil
+    _ step: PipelinePlan.Step, _ number: Int, _ results: StepResults, in slot: Slots? = nil
   ) -> Promise<PluginValue> {
     guard let retry = step.retry else { return begin(step.call, step, number, results, in: slot, isRescue: false) }
     let outcome = Promise<PluginValue>()
@@ -108,7 +106,7 @@ extension PipelineRun {
   }
 
   private nonisolated func attempt(
-    _ count: Int, _ retry: Retry, _ step: PipelinePlan.Step, _ number: Int, _ results: [Int: PluginValue],
+    _ count: Int, _ retry: Retry, _ step: PipelinePlan.Step, _ number: Int, _ results: StepResults,
     in slot: Slots?, _ outcome: Promise<PluginValue>
   ) {
     begin(step.call, step, number, results, in: slot, isRescue: false).then(
@@ -139,7 +137,7 @@ extension PipelineRun {
 
   /// Makes one call once a slot is free, or reads its result from the cache.
   nonisolated func begin(
-    _ call: PipelinePlan.Call, _ step: PipelinePlan.Step, _ number: Int, _ results: [Int: PluginValue],
+    _ call: PipelinePlan.Call, _ step: PipelinePlan.Step, _ number: Int, _ results: StepResults,
     in slot: Slots?, isRescue: Bool
   ) -> Promise<PluginValue> {
     if let reason = reasonGivenUp(number) { return Promise<PluginValue>.reject(reason) }

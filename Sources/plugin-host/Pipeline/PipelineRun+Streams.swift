@@ -9,7 +9,7 @@ extension PipelineRun {
   /// first failure, of a call or of `source`, once no call is running.
   nonisolated func forEachEvent(
     of source: Inputs.Element?, _ step: PipelinePlan.Step, _ number: Int,
-    _ results: [Int: PluginValue], _ rescueInputs: Inputs, limit: Int
+    _ results: StepResults, _ rescueInputs: Inputs, limit: Int
   ) -> Promise<PluginValue> {
     let all = Promise<PluginValue>()
     guard let source, let stream = streams[source.number], let consumer = stream.consumer(number) else {
@@ -29,7 +29,7 @@ extension PipelineRun {
       guard let index = calls.begin() else { return }
       if index == 0 { note(.running(StepState.Report()), step: number) }
       let slot = Slots(limit: 1)
-      call(for: event, index, of: step, number, results, rescueInputs, in: slot).then(
+      call(for: PipelinePlan.Element(value: event), index, of: step, number, results, rescueInputs, in: slot).then(
         { [self] value in
           let count = calls.count(keepsValues ? (index, value) : nil)
           if Self.isRound(count) { report("\(count) done", number) }

@@ -75,11 +75,11 @@ final class PipelineRun {
       let source = step.source.flatMap { named([$0], promises).first }
       let own =
         number < plan.firstFinal
-        ? inputs.then(async: { [self] in perform(step, number, $0, rescueInputs, source) })
+        ? inputs.then(async: { [self] in perform(step, number, StepResults($0), rescueInputs, source) })
         : reachedFinal.then(async: { [self] _ in
-          inputs.then(async: { [self] in perform(step, number, $0, rescueInputs, source) })
+          inputs.then(async: { [self] in perform(step, number, StepResults($0), rescueInputs, source) })
         })
-      let promise = step.each == nil ? rescued(own, step: step, number: number, rescueInputs, [:]) : own
+      let promise = step.each == nil ? rescued(own, step: step, number: number, rescueInputs, StepResults()) : own
       // Dependent steps wait for this promise, so that the end of this step is shown first.
       let told = Promise<PluginValue>()
       promise.then(
@@ -134,7 +134,7 @@ final class PipelineRun {
       if case .success(let value) = outcomes[number] { values[number] = value }
     }
     do {
-      return .success(try plan.result.value(values))
+      return .success(try plan.result.value(StepResults(values)))
     } catch {
       return .failure(
         PipelineFailure(status: .rejected, failures: [Failure(.rejected, "the result: \(error)".displayLine)]))
@@ -173,10 +173,9 @@ final class PipelineRun {
     }
   }
 
-  /// Returns the promise of a call, or of its substitute. `element` has the values of `item` and `index` in a step with
-  /// `each`.
+  /// Returns the promise of a call, or of its substitute. `results` has the element of a step with `each`.
   nonisolated func rescued(
-    _ own: Promise<PluginValue>, step: PipelinePlan.Step, number: Int, _ inputs: Inputs, _ element: [Int: PluginValue],
+    _ own: Promise<PluginValue>, step: PipelinePlan.Step, number: Int, _ inputs: Inputs, _ results: StepResults,
     in slot: Slots? = nil
   ) -> Promise<PluginValue> {
     guard let rescue = step.rescue else { return own }
@@ -190,9 +189,9 @@ final class PipelineRun {
         switch rescue {
         case .value(let value): rescued.resolve(value)
         case .call(let call, _):
-          results(of: inputs)
+          self.results(of: inputs)
             .then(async: { [self] inputs in
-              begin(call, step, number, inputs.merging(element) { $1 }, in: slot, isRescue: true)
+              begin(call, step, number, results.adding(inputs), in: slot, isRescue: true)
             })
             .then({ rescued.resolve($0) }, { rescued.reject($0) })
         }

@@ -26,9 +26,14 @@ enum Secrets {
     let name = secret.name.value
     switch secret.source {
     case .environment(let variable):
-      if let value = Environment[variable.value] { return value }
-      throw Failure(
-        .usage, "the secret \"\(name)\" has no value: the environment variable \(variable.value) is not set or empty")
+      guard let value = Environment[variable.value] else {
+        throw Failure(
+          .usage, "the secret \"\(name)\" has no value: the environment variable \(variable.value) is not set or empty")
+      }
+      guard RawText.isText(value) else {
+        throw Failure(.usage, "the secret \"\(name)\": the environment variable \(variable.value) is not UTF-8 text")
+      }
+      return RawText.string(value)
     case .file(let file):
       let path = file.value
       do {

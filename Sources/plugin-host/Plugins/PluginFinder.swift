@@ -22,6 +22,13 @@ struct PluginFinder: Sendable {
   /// The suffixes of plugins' files: a plugin, or the adoption file of an ordinary library.
   static let suffixes = [".so", AdoptionFile.suffix]
 
+  /// Refuses a path that is not UTF-8: the runtime, and the plugin's description, have it as text.
+  static func checkText(_ path: String) throws(Failure) {
+    guard !RawText.isText(path) else { return }
+    let name = RawText.string(path).displayLine
+    throw Failure(.notLoaded, "\(name): its path is not UTF-8: rename the file or the folder")
+  }
+
   /// Returns the path of `reference`: itself if it has a slash, otherwise `NAME.so` or `NAME.adopt.yaml` in one of the
   /// folders. A plugin's id, `org.example.digest`, also finds `digest.so`.
   func path(of reference: String) throws(Failure) -> String {

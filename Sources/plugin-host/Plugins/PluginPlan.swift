@@ -17,6 +17,8 @@ struct PluginPlan: Sendable {
   private let workers: IsolationOptions?
   /// The threads of plugins that have one of their own, by id. These plugins were inspected there.
   private var threads: [String: SerialThread] = [:]
+  /// The absolute paths by which plugins were found, by id, symbolic links not resolved.
+  private var files: [String: String] = [:]
   /// The ids of the plugins being inspected, each required by the one before it.
   private var path: [String] = []
 
@@ -85,6 +87,7 @@ struct PluginPlan: Sendable {
   ) throws(Failure) -> PluginDescription {
     if let known = plugins.first(where: { $0.id == reference }) { return known }
     let file = try finder.path(of: reference)
+    try PluginFinder.checkText(file)
     let place = given ?? Self.place(ofFile: file)
     let thread = Self.thread(for: place)
     noteFolders(of: place, capabilities)
@@ -107,8 +110,19 @@ struct PluginPlan: Sendable {
     path.append(plugin.id)
     for required in plugin.required { try addRequired(required, by: plugin, finder: finder) }
     path.removeLast()
+    files[plugin.id] = Directory.absolute(file)
     append(plugin, place, thread)
     return plugin
+  }
+
+  /// Returns the path by which a plugin of the plan was found.
+  func file(of plugin: PluginDescription) -> String { files[plugin.id] ?? plugin.path }
+
+  /// Checks the trust of a plugin's file as it is now, and returns the adoption that it describes; `nil` for others.
+  func adoption(inFileOf plugin: PluginDescription) throws(Failure) -> Adoption? {
+    let file = file(of: plugin)
+    try finder.trust.check(file)
+    return AdoptionFile.isNamed(file) ? try AdoptionFile.read(file, trust: finder.trust) : nil
   }
 
   /// Returns the place of a file for which none is set. An adoption file is judged without its library, which is

@@ -35,10 +35,7 @@ struct PluginScanner {
     scan(
       paths.map { path in
         do throws(Failure) {
-          guard RawText.isText(path) else {
-            let name = RawText.string(path).displayLine
-            throw Failure(.notLoaded, "\(name): its path is not UTF-8: rename the file or the folder")
-          }
+          try PluginFinder.checkText(path)
           try trust.check(path)
           return AdoptionFile.isNamed(path) ? .adoption(try AdoptionFile.read(path, trust: trust)) : .plugin(path)
         } catch {

@@ -11,11 +11,8 @@ final class Attempt: Sendable {
   /// given up, it waits for the function, also in a worker, for `Session.patience` at most.
   let end = Promise<Void>()
 
-  private let loop: MainLoop
+  private let session: Session
   private let lane: CallLane?
-  private let callThreads: CallThreads
-  private let endingThreads: CallThreads
-  private let patience: Duration
   private let state = Mutex(State())
 
   private struct State {
@@ -43,10 +40,7 @@ final class Attempt: Sendable {
 
   /// `lane`: has the thread on which the call is made; nil: a thread of its own.
   init(in session: Session, on lane: CallLane? = nil) {
-    loop = session.loop
-    callThreads = session.callThreads
-    endingThreads = session.endingThreads
-    patience = session.patience
+    self.session = session
     self.lane = lane
   }
 
@@ -66,7 +60,7 @@ final class Attempt: Sendable {
       perform(make)
       returned()
     }
-    if let lane { lane.run(self, job) } else { callThreads.run(job) }
+    if let lane { lane.run(self, job) } else { session.callThreads.run(job) }
   }
 
   private func perform(_ make: (Use) throws -> Promise<PluginValue>) {
@@ -92,15 +86,16 @@ final class Attempt: Sendable {
       state.isGivenUp = true
       return (state.promise, state.isUsed)
     }
-    if isUsed { loop.after(patience) { self.endWaiting() } }
+    session.givesUp.store(true, ordering: .relaxed)
+    if isUsed { session.loop.after(session.patience) { self.endWaiting() } }
     outcome.reject(reason)
     if endsAtOnce { end.resolve(()) }
     // The plugin's handler may block.
-    if let promise { endingThreads.run { promise.discard() } }
+    if let promise { session.endingThreads.run { promise.discard() } }
   }
 
   private func limit(to seconds: Double, after used: Duration) {
-    let alarm = loop.after(max(.seconds(seconds) - used, .zero)) { self.giveUp(.timedOut(seconds: seconds)) }
+    let alarm = session.loop.after(max(.seconds(seconds) - used, .zero)) { self.giveUp(.timedOut(seconds: seconds)) }
     outcome.then({ _ in alarm.cancel() }, { _ in alarm.cancel() })
   }
 
@@ -132,7 +127,7 @@ final class Attempt: Sendable {
       return state.isGivenUp && state.isEnded
     }
     // Not here, where the link of a worker may be locked.
-    if isEnded { loop.post { self.end.resolve(()) } }
+    if isEnded { session.loop.post { self.end.resolve(()) } }
   }
 
   /// Ends a call that was given up and is still under way.

@@ -1,6 +1,7 @@
 import Glibc
 import PluginRuntime
 import Promises
+import Synchronization
 
 /// Loaded plugins, and the loop and the threads that a command runs them with.
 @MainActor
@@ -15,6 +16,8 @@ final class Session {
   nonisolated let lanes: [String: CallLane]
   /// The time that a function has to return after its call was given up. Until then it counts as a call.
   nonisolated let patience: Duration
+  /// Whether a call was given up.
+  nonisolated let givesUp = Atomic(false)
   private let log: PluginLog
   private var workers: IsolationOptions
   private var watcher: PluginWatcher?
@@ -96,7 +99,8 @@ final class Session {
           try host.load(path, on: plan.thread(of: plugin))
         }
       case (.process, let adoption?): try host.adopt(adoption, isolation: workers)
-      case (.process, nil): try host.load(path, isolation: workers)
+      // By the path with its symbolic links, which a reload follows as they are then.
+      case (.process, nil): try host.load(plan.file(of: plugin), isolation: workers)
       }
     guard loaded.id != id else { return }
     throw PluginError(
@@ -119,9 +123,16 @@ final class Session {
   }
 
   /// Reloads plugins in worker processes whose files change, and logs that, until the process ends.
-  func watchFiles() throws(Failure) {
+  func watchFiles(of plan: PluginPlan) throws(Failure) {
+    let prepare: PluginWatcher.Preparation = { (plugin) throws(PluginError) in
+      do throws(Failure) {
+        return try plan.adoption(inFileOf: plugin)
+      } catch {
+        throw PluginError.rolledBack(plugin.id, because: error.lines.joined(separator: "; "))
+      }
+    }
     do {
-      watcher = try PluginWatcher(host) { [loop, log] plugin, outcome in
+      watcher = try PluginWatcher(host, prepare: prepare) { [loop, log] plugin, outcome in
         loop.post {
           switch outcome {
           case .success: log.write(.warning, plugin: plugin, message: "its file has changed; new calls use it")
@@ -139,9 +150,11 @@ final class Session {
     log.board = board
   }
 
-  /// Unloads the plugins, then ends the process. Calls that are still running have `deadline` to return. The status is
-  /// that of the first worker that did not unload its plugin, if nothing else failed.
-  func end(_ status: ExitStatus, deadline: Duration = .seconds(5)) -> Never {
+  /// Unloads the plugins, then ends the process. Calls that are still running have `deadline` to return; `nil`: 5 s, or
+  /// 1 s if a call was given up, which may never return. The status is that of the first worker that did not unload its
+  /// plugin, if nothing else failed.
+  func end(_ status: ExitStatus, deadline: Duration? = nil) -> Never {
+    let deadline = deadline ?? .seconds(givesUp.load(ordering: .relaxed) ? 1 : 5)
     ProcessGuard.ending(status.rawValue)
     let isClean = unload(deadline: deadline)
     let status = status == .fulfilled ? faults.first ?? status : status

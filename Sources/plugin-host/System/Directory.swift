@@ -45,7 +45,7 @@ enum Directory {
 
   /// Returns the names of the entries of the folder at `path`, sorted, without `.` and `..`.
   static func names(path: String) throws(SystemError) -> [String] {
-    guard let folder = opendir(path) else { throw .last }
+    guard let folder = opendir(RawText.cString(path)) else { throw .last }
     defer { closedir(folder) }
     var names: [String] = []
     errno = 0

@@ -3,10 +3,10 @@ import Glibc
 
 /// The variables of the environment.
 enum Environment {
-  /// The value of `name`; nil if it is not set or empty, or if the process has more rights than the user who set it
-  /// (setuid, setgid, capabilities of the program's file).
+  /// The value of `name`, a `RawText`; nil if it is not set or empty, or if the process has more rights than the user
+  /// who set it (setuid, setgid, capabilities of the program's file).
   static subscript(name: String) -> String? {
     guard !plugin_process_is_privileged(), let value = getenv(name), value.pointee != 0 else { return nil }
-    return String(cString: value)
+    return RawText.text(UnsafeRawBufferPointer(start: value, count: strlen(value)))
   }
 }

@@ -45,7 +45,13 @@ struct YAMLMistake: Error {
     if let context = parser.context {
       sentence += " (\(String(cString: context)) that begins in line \(parser.context_mark.line + 1))"
     }
-    self.init(Location(parser.problem_mark), sentence)
+    let location = Location(parser.problem_mark)
+    // In braces and brackets of YAML, a plain scalar ends before a brace.
+    let line = file.line(location.line)?.unicodeScalars.dropFirst(max(0, location.column - 2))
+    if line?.starts(with: "${".unicodeScalars) ?? false {
+      sentence += "; a text with \"${...}\" must stand in quotes within braces and brackets"
+    }
+    self.init(location, sentence)
   }
 
   private static func location(ofByte offset: Int, in text: String) -> Location {

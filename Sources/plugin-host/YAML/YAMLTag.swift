@@ -12,10 +12,13 @@ extension YAMLNode.Content {
     case ("null", .scalar(let text, _)) where Self.nulls.contains(text): return .scalar("", isPlain: true)
     case ("bool", .scalar(let text, _)) where Self.truths.contains(text):
       return .scalar(text.lowercased(), isPlain: true)
-    case ("int", .scalar(let text, _)) where Self.isInteger(text): return .scalar(text, isPlain: true)
-    case ("float", .scalar(let text, _)) where (try? ValueType.f64.value(fromText: text)) != nil:
+    case ("int", .scalar(let text, _)) where PluginValue.integer(plain: text) != nil:
+      return .scalar(text, isPlain: true)
+    case ("float", .scalar(let text, _)):
+      if case .double? = PluginValue(plain: text) { return .scalar(text, isPlain: true) }
+      guard (try? ValueType.f64.value(fromText: text)) != nil else { throw YAMLTagMistake(name: name) }
       // An integer without a fraction would be one.
-      return .scalar(Self.isInteger(text) ? text + ".0" : text, isPlain: true)
+      return .scalar(PluginValue.integer(plain: text) == nil ? text : text + ".0", isPlain: true)
     case ("map", _), ("seq", _), ("str", _), ("null", _), ("bool", _), ("int", _), ("float", _):
       throw YAMLTagMistake(name: name)
     default: return self
@@ -24,10 +27,6 @@ extension YAMLNode.Content {
 
   static let nulls = ["", "~", "null", "Null", "NULL"]
   private static let truths = ["true", "True", "TRUE", "false", "False", "FALSE"]
-
-  private static func isInteger(_ text: String) -> Bool {
-    [ValueType.i64, .u64].contains { (try? $0.value(fromText: text)) != nil }
-  }
 }
 
 /// The error of content that does not suit its tag.

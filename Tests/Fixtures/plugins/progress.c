@@ -10,6 +10,12 @@ static promise_status_t load(const promise_host_t *offered, promise_value_t *err
   return PROMISE_OK;
 }
 
+static void finish(void) {
+  promise_resolve(kept, &(promise_value_t){.kind = PROMISE_KIND_VOID});
+  host->progress(host, kept, 0.75, "too late");
+  promise_release(kept);
+}
+
 static promise_t *begin(void) {
   kept = promise_new();
   promise_t *other = promise_new();
@@ -18,6 +24,13 @@ static promise_t *begin(void) {
   promise_release(other);
   promise_retain(kept);
   return kept;
+}
+
+/* Returns a promise that is fulfilled already. */
+static promise_t *complete(void) {
+  promise_t *promise = begin();
+  finish();
+  return promise;
 }
 
 /* Reports the progress of a promise that give() returns later. */
@@ -55,14 +68,9 @@ static void more_silently(double fraction) {
   host->progress(host, kept, fraction, NULL);
 }
 
-static void finish(void) {
-  promise_resolve(kept, &(promise_value_t){.kind = PROMISE_KIND_VOID});
-  host->progress(host, kept, 0.75, "too late");
-  promise_release(kept);
-}
-
 static const promise_plugin_function_t functions[] = {
     FUNCTION("begin() -> promise<void>", begin),
+    FUNCTION("complete() -> promise<void>", complete),
     FUNCTION("prepare()", prepare),
     FUNCTION("give() -> promise<void>", give),
     FUNCTION("begin_around(inner: fn()) -> promise<void>", begin_around),

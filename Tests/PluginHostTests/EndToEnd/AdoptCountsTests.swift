@@ -34,6 +34,7 @@ extension EndToEnd {
       void encode(char *dst, size_t length, const unsigned char *src);
       void encode_size(char *dst, size_t dst_size, const unsigned char *src);
       void negate(unsigned long *rp, const unsigned long *up, long k);
+      int letter_at(const char *text, int *offset, int length); long send_part(int fd, long *file_pos, size_t count);
       """
     private static let source = """
       int gather() { return 0; } int scatter() { return 0; } int append() { return 0; } int keyed() { return 0; }
@@ -43,7 +44,7 @@ extension EndToEnd {
       int ask() { return 0; } int tell() { return 0; } int new_face() { return 0; }
       int use_face() { return 0; } void glVertex3fv() {} void glLightfv() {}
       void glPixelMapfv() {} int count_all() { return 0; } void set_table() {} void negate() {}
-      void encode() {} void encode_size() {}
+      void encode() {} void encode_size() {} int letter_at() { return 0; } long send_part() { return 0; }
       """
 
     @Test(arguments: [
@@ -51,6 +52,9 @@ extension EndToEnd {
       ("scatter", "(fd: i32, from: bytes[room], flags: i32, room: u64) -> i32"),
       ("keyed", "(key_length: usize, key: bytes[key_length], rounds: i32) -> i32"),
       ("encode_size", "(dst: out str[dst_size], dst_size: usize, src: bytes[*])"),
+      // A position is one number, which the function advances.
+      ("letter_at", "(text: cstr, offset: inout i32, length: i32) -> i32"),
+      ("send_part", "(fd: i32, file_pos: inout i64, count: usize) -> i64"),
       ("fill", "(length: usize, to: out bytes[length]) -> i32"), ("wide", "(text: &[i32; 0]) -> i32"),
       ("wide_of", "(text: &[i32; length], length: i32, flags: i32) -> i32"),
       ("parse", "(text: cstr, endptr: out ptr<char>?) -> i32"), ("fails", "(sql: cstr, errmsg: out cstr?) -> i32"),

@@ -16,13 +16,14 @@ extension EndToEnd {
       int gzread(gz file, void *buf, unsigned int len);
       int take(gz file, void *buf, unsigned int len);
       void fill(gz file, void *buf, unsigned int len);
+      int look(const char *display_name, const char *name);
       """
     private static let source = """
       int BZ2_bzwrite() { return 0; } int squeeze() { return 0; } int write_parts() { return 0; }
       int image_write_to_memory() { return 0; } int write_copy() { return 0; }
       int rand_r(unsigned int *seed) { return *seed += 1; }
       int gzread(void *file, char *buf, unsigned int len) { buf[0] = 'h'; buf[1] = 'i'; return 2; }
-      int take() { return 0; } void fill() {}
+      int take() { return 0; } void fill() {} int look() { return 0; }
       """
 
     @Test(arguments: [
@@ -38,6 +39,7 @@ extension EndToEnd {
       ("gzread", "(file: ptr<gz>, buf: out bytes[len], len: u32) -> i32 counts buf"),
       ("take", "(file: ptr<gz>, buf: out bytes[len], len: u32) -> i32"),
       ("fill", "(file: ptr<gz>, buf: out bytes[len], len: u32)"),
+      ("look", "(display_name: cstr?, name: cstr) -> i32"),
     ])
     func namesShowWhichPointersAreRead(name: String, types: String) throws {
       try AdoptedHeader.with(Self.header, source: Self.source) { adopted in

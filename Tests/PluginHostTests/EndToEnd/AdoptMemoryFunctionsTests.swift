@@ -154,16 +154,23 @@ extension EndToEnd {
       }
     }
 
-    @Test func theCheckTakesNoPlaceInAnArgumentForMemory() throws {
+    @Test func theCheckTakesNoPlaceInAnArgumentForMemoryOrAnObject() throws {
       let header = """
         #include <stddef.h>
         double number(const char *text, char **endptr);
         void fill(char *to);
         int last(int first, ...);
+        typedef struct node node;
+        node *node_in(const char *text);
+        void node_touch(node *one);
         """
       let source = """
         #include <stdarg.h>
         #include <stdlib.h>
+        #include <string.h>
+        struct node { char first; };
+        struct node *node_in(const char *text) { return (struct node *)(text + strlen(text)); }
+        void node_touch(struct node *one) { one->first = 'x'; }
         double number(const char *text, char **endptr) { return strtod(text, endptr); }
         void fill(char *to) { to[0] = 'x'; }
         int last(int first, ...) {
@@ -179,6 +186,7 @@ extension EndToEnd {
         guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
         #expect(adopted.signature("fill") == "fill(to: ptr<char>)")
         #expect(!adopted.draft.errors.contains("last: "), "\(adopted.draft.errors)")
+        #expect(adopted.draft.errors.contains("node_touch: not checked: it needs a node\n"), "\(adopted.draft.errors)")
       }
     }
 

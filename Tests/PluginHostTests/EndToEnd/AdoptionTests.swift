@@ -65,6 +65,39 @@ extension EndToEnd {
       }
     }
 
+    @Test(
+      "a relative path of a library works in a worker process",
+      arguments: [("./x.adopt.yaml", "in"), ("in/x.adopt.yaml", ".")])
+    func relative(file: String, folder: String) throws {
+      let root = try TemporaryFolder()
+      try FileManager.default.createDirectory(at: root.url.appending(path: "in"), withIntermediateDirectories: true)
+      try FileManager.default.copyItem(atPath: AdoptableLibrary.path, toPath: root.path("in/s.so"))
+      let functions = "['shape_sum(seed: u32, data: bytes[length], length: usize) -> u32']"
+      try root.write("library: ./s.so\nfunctions: \(functions)\n", to: "in/x.adopt.yaml")
+      let host = try HostProcess(["call", "--isolation", "process", file, "shape_sum", "1", "a"])
+      host.process.currentDirectoryURL = root.url.appending(path: folder)
+      try host.process.run()
+      let ending = try host.wait()
+      #expect(ending.text == "98\n", "\(ending.errors)")
+    }
+
+    @Test("a library is found in a worker process by a relative path, and in a relative folder of the environment")
+    func relativeSignatures() throws {
+      let root = try TemporaryFolder()
+      try FileManager.default.copyItem(atPath: AdoptableLibrary.path, toPath: root.path("s.so"))
+      for library in ["./s.so", "s.so"] {
+        let host = try HostProcess(
+          [
+            "call", "--isolation", "process", "--signature",
+            "shape_sum(seed: u32, data: bytes[length], length: usize) -> u32", library, "1", "a",
+          ], environment: ["LD_LIBRARY_PATH": "."])
+        host.process.currentDirectoryURL = root.url
+        try host.process.run()
+        let ending = try host.wait()
+        #expect(ending.text == "98\n", "\(library): \(ending.errors)")
+      }
+    }
+
     @Test(arguments: [
       ("library: libm.so.6", "1:1: error: an adoption needs the key \"functions\""),
       ("functions: []", "1:1: error: an adoption needs the key \"library\""),

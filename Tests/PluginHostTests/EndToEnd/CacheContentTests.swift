@@ -56,6 +56,37 @@ extension EndToEnd {
       #expect(try run(file).text == "2\n")
     }
 
+    /// The result is that of the loaded code, not of the file that replaced it.
+    @Test func aFileThatIsReplacedBeforeTheFirstCallDoesNotCount() throws {
+      let file = try PipelineFile(
+        """
+        plugins: [kinds, ./late.adopt.yaml]
+        steps:
+          waits: {call: kinds.start, with: {command: "touch mark; while ! test -e end; do sleep 0.02; done"}}
+          a: {call: late.f, pure: true, after: [waits]}
+        """)
+      let folder = file.folder
+      try build("late", "int f(void) { return 1; }", in: folder)
+      try Data("library: ./late.so\nfunctions: ['f() -> i32']\n".utf8)
+        .write(to: folder.appending(path: "late.adopt.yaml"))
+      func start() throws -> HostProcess {
+        let host = try HostProcess(["run", "--cache", "results.db", "p.yaml"])
+        host.process.currentDirectoryURL = folder
+        try host.process.run()
+        return host
+      }
+      let host = try start()
+      while !FileManager.default.fileExists(atPath: folder.appending(path: "mark").path), host.process.isRunning {
+        usleep(5_000)
+      }
+      try build("late", "int f(void) { return 2; }", in: folder)
+      try Data().write(to: folder.appending(path: "end"))
+      let ending = try host.wait()
+      #expect(ending.text == "1\n", "\(ending.errors)")
+      let again = try start().wait()
+      #expect(again.text == "2\n", "\(again.errors)")
+    }
+
     @Test func pluginsThatAPluginRequiresCount() throws {
       let file = try PipelineFile(
         "plugins: [./kinds.so, needy]\nsteps:\n  a: {call: needy.ask, with: {x: 3}, pure: true}\n")

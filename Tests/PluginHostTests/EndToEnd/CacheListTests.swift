@@ -32,6 +32,21 @@ extension EndToEnd {
       }
     }
 
+    @Test("the file may have a name that is not UTF-8", arguments: ["--cache \"$name\"/c.db", ""])
+    func namesThatAreNotUTF8(option: String) throws {
+      let cache = try Cache("  a: {call: kinds.tiny, pure: true}")
+      let host = HostProcess.executable.path
+      let script = """
+        cd \(cache.file.folder.path); name=$(printf 'c\\377'); export XDG_CACHE_HOME=$PWD/$name
+        \(host) run \(option) --set go=1 p.yaml && \(host) cache list \(option) && ls "$name"
+        """
+      let process = try HostProcess(["-c", script])
+      process.process.executableURL = URL(filePath: "/bin/sh")
+      try process.process.run()
+      let ending = try process.wait()
+      #expect(ending.status == 0 && ending.text.contains(".tiny"), "\(ending)")
+    }
+
     @Test("results are listed by age, the latest first")
     func theLatestIsFirst() throws {
       let cache = try Cache(

@@ -74,6 +74,17 @@ extension EndToEnd {
       #expect(ending.status == status && ending.text == "")
     }
 
+    @Test(
+      "A mistake in the text of a callback commands no terminal",
+      arguments: ["left -\u{1b}[2J", "\"\u{202e}a\"", "kinds.\u{9b}2J"])
+    func mistakesAreHarmless(text: String) throws {
+      let ending = try call(Self.libc, "qsort", "[3,1]", "compare=\(text)")
+      #expect(ending.status == 64 && ending.errors.contains("\"compare\""), "\(ending)")
+      let line = try #require(ending.errors.split(separator: "\n").first)
+      let harmful = ["\u{1b}", "\u{202e}", "\u{9b}"].filter { line.unicodeScalars.contains(Unicode.Scalar($0)!) }
+      #expect(harmful.isEmpty, "\(line.debugDescription)")
+    }
+
     /// A mistake that is known before the call is one in the command line; a later one is a failure of the call.
     @Test(arguments: [
       ("f=\"abc\"", Int32(64), "\"f\": its value is \"abc\", but the callback returns bool: fn(i: i64) -> bool"),

@@ -46,6 +46,15 @@ extension EndToEnd {
       #expect(try candidates("libm", "none", "") == [])
       #expect(try candidates("none", "") == [])
       #expect(try candidates("--", "li") == [])
+      let check = ["check", "--plugins", Self.examples]
+      func candidatesOfCheck(_ words: String...) throws -> [String] {
+        try HostProcess.run(["complete", "--"] + check + words).text.split(separator: "\n").map {
+          String($0.prefix { $0 != "\t" })
+        }
+      }
+      #expect(try candidatesOfCheck("libm") == ["libm"])
+      #expect(try candidatesOfCheck("libm", "lib") == [])
+      #expect(try candidatesOfCheck("libm", "--skip", "po") == ["pow"])
     }
 
     @Test func valuesWithNames() throws {

@@ -12,12 +12,7 @@ extension EndToEnd {
     private func run(
       _ arguments: [String], limit: Int = 64, environment: [String: String] = [:]
     ) throws -> HostProcess.Ending {
-      let host = try HostProcess(
-        ["-c", "ulimit -n \(limit); exec \"$0\" \"$@\"", HostProcess.executable.path] + arguments,
-        environment: environment)
-      host.process.executableURL = URL(filePath: "/bin/sh")
-      try host.process.run()
-      return try host.wait()
+      try HostProcess.run(under: "-n \(limit)", arguments, environment: environment)
     }
 
     /// Makes 100 files in the folder and returns their paths: copies of a plugin, or each with a content of its own.

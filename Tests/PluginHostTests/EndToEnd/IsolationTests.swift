@@ -27,10 +27,25 @@ extension EndToEnd {
       #expect(twice.status == 64 && twice.text == "", "\(twice)")
       #expect(twice.errors.contains("p.yaml:3:12: error: "), "\(twice.errors)")
       #expect(twice.errors.contains("p.yaml:2:12\n"), "\(twice.errors)")
+      // Each entry is compared with the first one that has settings.
+      let names = ["kinds", "org.example.kinds", FixturePlugins.path("kinds")]
+      let thrice = try run(
+        "plugins:\n"
+          + zip(names, ["process", "in-process", "process"]).map { "- {plugin: \($0), isolation: \($1)}\n" }.joined()
+          + steps)
+      #expect(thrice.errors.contains("p.yaml:3:12: error: "), "\(thrice.errors)")
+      #expect(!thrice.errors.contains("p.yaml:4:12"), "\(thrice.errors)")
       let late = try run("plugins: [needy, {plugin: kinds, isolation: process}]\(steps)")
       #expect(late.status == 64, "\(late)")
       #expect(late.errors.contains("list it before that one"), "\(late.errors)")
-      #expect(try run("plugins: [{plugin: kinds, isolation: process}, needy, org.example.kinds]\(steps)").status == 0)
+      #expect(try run("plugins: [{plugin: kinds, isolation: process}, needy]\(steps)").status == 0)
+      for list in [
+        "{plugin: kinds, isolation: process}, org.example.kinds",
+        "kinds, {plugin: org.example.kinds, pool: 2, isolation: process}",
+      ] {
+        let bare = try run("plugins: [\(list)]\(steps)")
+        #expect(bare.status == 64 && bare.errors.contains("the plugin has other settings"), "\(bare)")
+      }
     }
 
     private func run(_ text: String, _ options: String...) throws -> HostProcess.Ending {
@@ -137,6 +152,16 @@ extension EndToEnd {
         """)
       #expect(ending.status == 0, "\(ending.errors)")
       #expect(ending.text == "7\n")
+    }
+
+    @Test("a library that is missing is named as such, and no right that a worker lacks")
+    func aMissingLibraryIsNamedInAWorker() throws {
+      let file = try PipelineFile("")
+      let adoption = file.folder.appending(path: "n.adopt.yaml")
+      try Data("library: libnone.so.9\nfunctions: ['f() -> i32']\n".utf8).write(to: adoption)
+      let ending = try HostProcess.run("call", "--isolation", "process", adoption.path, "f")
+      #expect(ending.status == 2 && !ending.errors.contains("capabilit"), "\(ending)")
+      #expect(ending.errors.contains("libnone.so.9: no such library in the folders of the system's loader"))
     }
 
     @Test func aPluginOnAThreadIsCalledThere() throws {

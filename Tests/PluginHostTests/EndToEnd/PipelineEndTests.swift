@@ -47,6 +47,21 @@ extension EndToEnd {
       #expect(early.errors.contains("error: the step \"b\" of \"finally\" runs after all others"))
     }
 
+    /// The function returns within the time that a call has which was not given up.
+    @Test func theEndDoesNotWaitForACallThatWasGivenUp() throws {
+      let file = try PipelineFile(
+        """
+        plugins: [./libc.yaml]
+        steps:
+          a: {call: libc.sleep, with: {seconds: 4}, timeout: 0.1, rescue: {value: 7}}
+        """)
+      let library = "{library: libc.so.6, functions: ['sleep(seconds: u32) -> u32']}"
+      try library.write(to: file.folder.appending(path: "libc.yaml"), atomically: true, encoding: .utf8)
+      let ending = try HostProcess.run("run", file.path)
+      #expect(ending.status == 0 && ending.text == "7\n", "\(ending)")
+      #expect(ending.errors.contains("libc: warning: a function has not returned; not unloaded"), "\(ending)")
+    }
+
     @Test func finalStepsRunAfterATimeout() throws {
       let ending = try run(
         "steps: {a: {call: later.never}}\nfinally: {b: {call: kinds.text}}", "--timeout", "0.2", "--log", "off")

@@ -32,10 +32,10 @@ extension EndToEnd {
           first: kinds.anything(x: {rows: [1, other.x], s: "a\"b"})
           last: kinds.text(x: "see ${steps.first.rows[0]}"), at most 1.5 s after other
           bad: kinds.blob(x: @/no/file), or else kinds.blob(x: last)
-          mute: kinds.nothing() after last, or else\u{20}
+          mute: kinds.nothing() after last, or else null
           result: {bad: bad, x: other.x}
 
-          """#.replacing("\\u{20}", with: " "))
+          """#)
       #expect(ending.errors == "")
       #expect(ending.status == 0)
       #expect(try run("plugins: [kinds]\nsteps: {a: {call: kinds.no}}", "--dry-run").status == 64)

@@ -6,6 +6,8 @@ extension EndToEnd {
     @Test(arguments: [
       ("0.0, 9.0, 1e1, 0e0", "[0.0,9.0,10.0,0.0]"), ("7, -7, 18446744073709551615", "[7,-7,18446744073709551615]"),
       ("true, True, FALSE, false", "[true,true,false,false]"), ("~, null, Null", "[null,null,null]"),
+      ("0o17, 0o1777777777777777777777, 0o8, 0x1F", #"[15,18446744073709551615,"0o8",31]"#),
+      (".inf, -.INF, +.Inf, .nan, inf.", #"["Infinity","-Infinity","Infinity","NaN","inf."]"#),
       ("inf, nan, x, yes, '1', \"true\"", #"["inf","nan","x","yes","1","true"]"#),
     ])
     func haveTheirTypes(list: String, json: String) throws {
@@ -45,6 +47,7 @@ extension EndToEnd {
       arguments: [
         ("!!str null, !!str 5, ! 5, !!str true", #"["null","5","5","true"]"#),
         ("!!int '5', !!int 0x10, !!float 5, !!float '1e1'", "[5,16,5.0,10.0]"),
+        ("!!float .inf, !!float '-.inf', !!int '0o17'", #"["Infinity","-Infinity",15]"#),
         ("!!bool 'True', !!null '', !!null 'null', !!seq [1], !!map {a: 1}", #"[true,null,null,[1],{"a":1}]"#),
       ])
     func tagged(list: String, json: String) throws {

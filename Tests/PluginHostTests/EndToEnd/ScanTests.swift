@@ -61,19 +61,17 @@ extension EndToEnd {
       #expect(ending.text.split(separator: "\n").count == paths.count)
     }
 
-    @Test("a file whose name is not UTF-8 is named with that reason", arguments: ["list", "inspect"])
+    @Test(
+      "a file whose name is not UTF-8 is named with that reason",
+      arguments: ["list .", "inspect ./x*", "call ./x* f"])
     func namesThatAreNotUTF8(command: String) throws {
       let folder = FileManager.default.temporaryDirectory.appending(path: "names-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       defer { try? FileManager.default.removeItem(at: folder) }
       let path = Array("\(folder.path)/x".utf8) + [0xFF] + Array(".so".utf8)
       close(open(path.map(CChar.init(bitPattern:)) + [0], O_CREAT | O_WRONLY, 0o600))
-      // Foundation's Process cannot pass such a word.
-      let words =
-        command == "list"
-        ? ["\(HostProcess.executable.path) list ."]
-        : ["\(HostProcess.executable.path) inspect ./x$(printf '\\377').so"]
-      let host = try HostProcess(["-c"] + words)
+      // The shell completes the word, which Foundation's Process cannot pass.
+      let host = try HostProcess(["-c", "\(HostProcess.executable.path) \(command)"])
       host.process.executableURL = URL(filePath: "/bin/sh")
       host.process.currentDirectoryURL = folder
       try host.process.run()

@@ -6,12 +6,20 @@ extension EndToEnd {
     /// Builds a revision of a plugin and renames it to `path`.
     private func install(_ revision: Int, _ path: URL) throws {
       let source = """
+        #include <fcntl.h>
         #include <promise_plugin.h>
-        static int64_t revision(void) { return \(revision); }
-        static const promise_plugin_function_t functions[] = {{"revision() -> i64", (promise_function_t)revision, 0}};
+        #include <unistd.h>
+        static int64_t revision(int64_t of) { (void)of; return \(revision); }
+        static void hold(const char *mark, const char *end) {
+          close(open(mark, O_CREAT | O_WRONLY, 0600));
+          while (access(end, F_OK) != 0) usleep(5000);
+        }
+        static const promise_plugin_function_t functions[] = {
+            {"revision(of: i64 = 0) -> i64", (promise_function_t)revision, 0},
+            {"hold(mark: cstr, end: cstr)", (promise_function_t)hold, 0}};
         static const promise_plugin_t plugin = {
             .size = sizeof plugin, .abi_min = 1, .abi_max = PROMISE_ABI_VERSION, .function_size = sizeof functions[0],
-            .id = "org.example.changing", .version = "1.0.0", .functions = functions, .function_count = 1};
+            .id = "org.example.changing", .version = "1.0.0", .functions = functions, .function_count = 2};
         const promise_plugin_t *promise_plugin_entry(uint32_t abi) { (void)abi; return &plugin; }
         """
       let (text, built) = (path.appendingPathExtension("c"), path.appendingPathExtension("new"))
@@ -61,6 +69,72 @@ extension EndToEnd {
       let ending = try host.wait()
       #expect(ending.text == "{\"one\":1,\"two\":2}\n", "\(ending.errors)")
       #expect(ending.status == 0)
+    }
+
+    /// The call of `waits` has its key before the file is exchanged, and is made afterwards.
+    @Test func aResultIsKeptForTheCodeThatMadeIt() throws {
+      let file = try PipelineFile(
+        """
+        plugins: [kinds, {plugin: ./changing.so, isolation: process, capabilities: ["write=."], limits: {in-flight: 1}}]
+        steps:
+          one: {call: changing.revision, pure: true}
+          holds: {call: changing.hold, with: {mark: mark, end: end}, after: [one]}
+          held: {call: kinds.start, with: {command: "while ! test -e mark; do sleep 0.02; done"}, after: [one]}
+          waits: {call: changing.revision, with: {of: 1}, pure: true, after: [held]}
+          two: {call: changing.revision, pure: true, after: [holds]}
+          three: {call: changing.revision, with: {of: 2}, pure: true, after: [holds]}
+        result: [one, waits, two, three]
+        """)
+      let (plugin, cache) = (file.folder.appending(path: "changing.so"), file.folder.appending(path: "c.db").path)
+      try install(1, plugin)
+      let host = try HostProcess(["run", "--watch", "--cache", cache, file.path])
+      host.process.currentDirectoryURL = file.folder
+      try host.process.run()
+      try waiting(for: { host.errorsSoFar.contains("waits: started") })
+      try install(2, plugin)
+      try waiting(for: { host.errorsSoFar.contains("its file has changed; new calls use it") })
+      try Data().write(to: file.folder.appending(path: "end"))
+      let ending = try host.wait()
+      #expect(ending.text == "{\"one\":1,\"waits\":2,\"two\":2,\"three\":2}\n", "\(ending.errors)")
+      for (revision, count) in [(1, 1), (2, 3)] {
+        try install(revision, plugin)
+        let again = try HostProcess(["run", "--cache", cache, file.path])
+        again.process.currentDirectoryURL = file.folder
+        try again.process.run()
+        let ending = try again.wait()
+        let result = ["one", "waits", "two", "three"].map { "\"\($0)\":\(revision)" }.joined(separator: ",")
+        #expect(ending.text == "{\(result)}\n", "\(ending.errors)")
+        #expect(ending.errors.components(separatedBy: ", from the cache").count - 1 >= count, "\(ending.errors)")
+      }
+    }
+
+    @Test func aChangedAdoptionIsUsedByTheStepsThatFollow() throws {
+      let file = try PipelineFile(
+        """
+        plugins: [kinds, {plugin: ./c.adopt.yaml, isolation: process}]
+        steps:
+          one: {call: c.f, with: {x: -7}, pure: true}
+          waits: {call: kinds.start, with: {command: "touch mark; while ! test -e end; do sleep 0.02; done"}, after: [one]}
+          two: {call: c.f, with: {x: -7}, pure: true, after: [waits]}
+        result: [one, two]
+        """)
+      let adoption = file.folder.appending(path: "c.adopt.yaml")
+      func adopt(_ symbol: String) throws {
+        try Data("library: libc.so.6\nfunctions: [{signature: \"f(x: i32) -> i32\", symbol: \(symbol)}]\n".utf8)
+          .write(to: adoption, options: .atomic)
+      }
+      try adopt("abs")
+      let host = try HostProcess(["run", "--watch", "--cache", file.folder.appending(path: "c.db").path, file.path])
+      host.process.currentDirectoryURL = file.folder
+      try host.process.run()
+      try waiting(for: { FileManager.default.fileExists(atPath: file.folder.appending(path: "mark").path) })
+      try Data("junk".utf8).write(to: adoption)
+      try waiting(for: { host.errorsSoFar.contains("keeps the file that was loaded before") })
+      try adopt("isalpha")
+      try waiting(for: { host.errorsSoFar.contains("its file has changed; new calls use it") })
+      try Data().write(to: file.folder.appending(path: "end"))
+      let ending = try host.wait()
+      #expect(ending.text == "{\"one\":7,\"two\":0}\n", "\(ending.errors)")
     }
 
     @Test func itNeedsAWorker() throws {

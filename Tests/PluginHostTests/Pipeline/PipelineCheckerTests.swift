@@ -108,7 +108,7 @@ import Testing
       "a: {call: p.big, rescue: {value: -1}}",
       "2:36: \"value\" is \"-1\", expected an integer from 0 to 18446744073709551615"
     ),
-    ("a: {call: p.big, rescue: {value: }}", "2:36: the value must be a result of big: promise<u64>"),
+    ("a: {call: p.big, rescue: {value: }}", "2:36: \"value\" is null, expected a promise<u64>"),
     ("a: {call: p.log, with: {text: x}, rescue: {value: 1}}", "2:53: log returns nothing: the value can only be null"),
     (
       "a: {call: p.big, rescue: {call: p.sum, with: {data: x}}}",

@@ -19,9 +19,10 @@ import Testing
       ("{plugin: k, isolation: process}, {plugin: k, isolation: in-process}", true),
       ("{plugin: k, isolation: in-process}, {plugin: k, capabilities: []}", true),
       ("{plugin: k, isolation: process, pool: 2}, {plugin: k, isolation: process}", true),
-      ("{plugin: k, capabilities: [network]}, k, {plugin: k, capabilities: []}", true),
-      ("{plugin: k, isolation: process}, k, {plugin: j, isolation: thread}", false),
-      ("k, {plugin: k, capabilities: [network]}, {plugin: k, capabilities: [network]}, {plugin: k}", false),
+      ("{plugin: k, capabilities: [network]}, {plugin: k, capabilities: []}", true),
+      ("{plugin: k, isolation: process}, k", true), ("         k, {plugin: k, isolation: process}", true),
+      ("k, k, {plugin: k}, {plugin: j, isolation: thread}", false),
+      ("{plugin: k, capabilities: [network]}, {plugin: k, capabilities: [network]}", false),
     ])
   func oneSetting(list: String, isMistake: Bool) throws {
     let text = "plugins: [\n  \(list)]\nsteps: {a: {call: k.f}}"
@@ -218,6 +219,12 @@ import Testing
       "plugins: []\nsecrets: {s: {env: X, file: y}}\nsteps: {a: {call: p.f}}",
       ["2:14: the secret \"s\" needs \"env\" or \"file\", and not both"]
     ),
+    (
+      "plugins: []\nsteps: {a: {call: p.f}}\nresult: [a, {step: a, get: x}]",
+      ["3:13: a part of a result needs a name to be printed with: {NAME: {step: STEP, get: PART}}"]
+    ),
+    ("include: {i: {file: x.yaml}}\nresult: i", []),
+    ("include: {i: {file: x.yaml}}\nsteps: {a: {call: p.f}}", ["1:1: a pipeline needs the key \"plugins\""]),
     (
       "plugins: []\nsteps:\n  a: {call: p.f, after: {x: y}}",
       ["3:25: \"after\" must be a list, [a, b] or \"- a\" lines; this is a mapping"]

@@ -52,6 +52,17 @@ struct HostProcess {
     try run(arguments, input: input, environment: environment)
   }
 
+  /// Runs the host to its end, with a limit as `ulimit` takes it: "-n 64".
+  static func run(
+    under limit: String, _ arguments: [String], environment: [String: String] = [:]
+  ) throws -> Ending {
+    let shell = ["-c", "ulimit \(limit); exec \"$0\" \"$@\"", executable.path]
+    let host = try HostProcess(shell + arguments, environment: environment)
+    host.process.executableURL = URL(filePath: "/bin/sh")
+    try host.process.run()
+    return try host.wait()
+  }
+
   /// Runs the host to its end.
   static func run(
     _ arguments: [String], input: String = "", environment: [String: String] = [:]

@@ -1,7 +1,8 @@
-import PluginRuntime
 import Promises
 import PromisesTestSupport
 import Testing
+
+@testable import PluginRuntime
 
 @Suite("The host's table: progress")
 struct ProgressReports {
@@ -31,6 +32,15 @@ struct ProgressReports {
     #expect(all.events == own.events)
     #expect(Set(own.events.map(\.call)).count == 1)
     #expect(own.events.allSatisfy { $0.plugin == "test.progress" && $0.function == "begin" })
+  }
+
+  @Test("reports for a promise that a function returns fulfilled come before the call ends")
+  func complete() async throws {
+    let host = try Host.loading("progress")
+    let messages = Recorder<String?>()
+    let call = host.call("complete", of: "test.progress", progress: { messages.record($0.message) })
+    #expect(call.value == .void && messages.events.first == "before it returns")
+    #expect(host.registry["test.progress"]?.calls.pending.isEmpty == true)
   }
 
   @Test("a report for a promise that no running function can return is dropped")

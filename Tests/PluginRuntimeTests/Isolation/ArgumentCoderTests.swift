@@ -10,7 +10,8 @@ struct ArgumentCoderTests {
     // They follow its function, depth, thread and place.
     let body = PluginValue.array([.uint(0), .uint(0), .uint(0), .bool(false)] + parts)
     let frame = Frame(.call, 1, encoding: try CBOREncoder.encode(body)[...])
-    let call = try IncomingCall(frame, promise: { _ in Promise() }, callback: { _ in PluginCallback { _ in .void } })
+    let call = try IncomingCall(
+      frame.encoding, frame.memory, promise: { _ in Promise() }, callback: { _ in PluginCallback { _ in .void } })
     return try #require(call).arguments
   }
 

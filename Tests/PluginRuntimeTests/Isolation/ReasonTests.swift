@@ -86,7 +86,7 @@ struct WakeupTests {
     link.wake()
     link.wake()
     #expect(isReadable())
-    WorkerLink.takeWakeups(link.wakeup)
+    link.takeWakeup()
     #expect(!isReadable())
     withExtendedLifetime(link) {}
   }

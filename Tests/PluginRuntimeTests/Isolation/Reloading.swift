@@ -269,6 +269,46 @@ struct Reloading {
     #expect(host.plugins.isEmpty)
   }
 
+  @Test("reloading follows from an exchanged symbolic link, to the file or to a folder on its path")
+  func links() async throws {
+    let file = try ExchangedFile()
+    let folders = try (2...3).map { revision in
+      let folder = Fixture.file("v\(revision)")
+      try #require(mkdir(folder, 0o700) == 0)
+      try file.install(revision)
+      try #require(rename(file.path, "\(folder)/reloading.so") == 0)
+      return folder
+    }
+    let root = URL(fileURLWithPath: file.path).deletingLastPathComponent().path
+    /// Renames a new link to the path.
+    func link(_ target: String, at path: String) throws {
+      try #require(symlink(target, "\(path).new") == 0 && rename("\(path).new", path) == 0)
+    }
+    try link(folders[0], at: "\(root)/current")
+    try link("current/reloading.so", at: "\(root)/linked.so")
+    let host = Host()
+    try host.load("\(root)/linked.so", isolation: try file.options)
+    let reports = Recorder<String>()
+    let watcher = try PluginWatcher(host) { plugin, _ in reports.record(plugin) }
+    func revision() async throws -> PluginValue? {
+      try await host.call("revision", of: "test.reloading").outcomeInTime().value
+    }
+    try link(folders[1], at: "\(root)/current")
+    try await waiting(for: { reports.count == 1 })
+    #expect(try await revision() == .int(3))
+    // The folder that the link leads to now is watched.
+    try file.install(4)
+    try #require(rename(file.path, "\(folders[1])/reloading.so") == 0)
+    try await waiting(for: { reports.count == 2 })
+    #expect(try await revision() == .int(4))
+    // A link that is made at its path, rather than renamed to it.
+    try #require(unlink("\(root)/linked.so") == 0 && symlink("\(folders[0])/reloading.so", "\(root)/linked.so") == 0)
+    try await waiting(for: { reports.count == 3 })
+    #expect(try await revision() == .int(2))
+    watcher.stop()
+    try host.unload("test.reloading")
+  }
+
   @Test("reloading follows from a write to the file too, which is watched until the watcher is stopped")
   func written() async throws {
     let file = try ExchangedFile()

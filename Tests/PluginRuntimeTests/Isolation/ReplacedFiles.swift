@@ -22,6 +22,33 @@ struct ReplacedFiles {
     #expect(try await plugin.outcome("revision").value == .int(3))
     plugin.unload()
   }
+
+  @Test("a library that was adopted by a relative path, and removed, is loaded by the next worker")
+  func relative() async throws {
+    let file = try ExchangedFile()
+    try file.install(1, "-DPLAIN")
+    let folders = FileManager.default.currentDirectoryPath.split(separator: "/")
+    let adoption = Adoption(
+      id: "adopted", library: String(repeating: "../", count: folders.count) + file.path.dropFirst(),
+      functions: [Adoption.Function(signature: try Signature(parsing: "process() -> i32"), symbol: "getpid")])
+    let host = Host()
+    let description = try host.adopt(adoption, isolation: file.options)
+    #expect(description.path == URL(filePath: file.path).resolvingSymlinksInPath().path)
+    #expect(try host.adopt(adoption, isolation: file.options) == description)
+    try #require(unlink(file.path) == 0)
+    guard case .int(let first)? = try await host.call("process", of: "adopted", []).outcomeInTime().value else {
+      Issue.record("no process")
+      return
+    }
+    #expect(kill(pid_t(first), SIGKILL) == 0)
+    var second: PluginValue?
+    // Calls are rejected until the host has noticed the end.
+    for _ in 0..<1000 where second == nil || second == .int(first) {
+      second = try await host.call("process", of: "adopted", []).outcomeInTime().value
+    }
+    #expect(second != nil && second != .int(first))
+    _ = host.unloadAll()
+  }
 }
 
 extension IsolatedPlugin {

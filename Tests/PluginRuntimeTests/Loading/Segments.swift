@@ -98,6 +98,20 @@ struct Segments {
     expect(.damaged, "its symbols are not in the file", library)
   }
 
+  @Test("an initialiser in the part of the code's segment that is not in the file is refused")
+  func codeInZeros() throws {
+    var library = try LibraryFile(try Fixture.plugin("whole", ["-Wl,-init=promise_plugin_entry"]))
+    let code = try #require(library.loads.first { library[$0] >> 32 & 1 == 1 })
+    let initialiser = try #require(library.dynamicEntry(ELFTag.initialiser))
+    let end = library[code + LibraryFile.address] + library[code + LibraryFile.fileSize]
+    library.set(code + LibraryFile.memorySize, library[code + LibraryFile.fileSize] + 1)
+    #expect(mistake(in: library) == nil)
+    library.set(initialiser, end - 1)
+    #expect(mistake(in: library) == nil)
+    library.set(initialiser, end)
+    expect(.damaged, "its initialiser or finaliser at 0x\(String(end, radix: 16)) is not code", library)
+  }
+
   @Test("a circle of symbols is refused", .timeLimit(.minutes(30)))
   func circle() throws {
     var library = try LibraryFile(try Fixture.plugin("missing-entry", ["-Wl,--hash-style=sysv"]))

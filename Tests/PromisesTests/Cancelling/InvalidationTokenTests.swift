@@ -177,6 +177,26 @@ struct InvalidationTokenTests {
     withExtendedLifetime(resolvers) {}
   }
 
+  @Test("T73, T76: futures and tokens that a request to cancel adds to the token wait for its next invalidation")
+  func addingInside() {
+    let log = Recorder<String>()
+    let (parent, late) = (InvalidationToken(), InvalidationToken())
+    let (registered, chained) = (asked(log, "registered"), asked(log, "chained"))
+    chained.0.requestCancelOnInvalidate(late)
+    let (future, resolver) = Subject.makeWithResolver()
+    resolver.onCancelRequest { _ in
+      log.record("adding")
+      registered.0.requestCancelOnInvalidate(parent)
+      #expect(late.chainInvalidation(from: parent))
+    }
+    future.requestCancelOnInvalidate(parent)
+    parent.invalidate()
+    #expect(log.events == ["adding"])
+    parent.invalidate()
+    #expect(log.events == ["adding", "registered", "chained"])
+    withExtendedLifetime((registered, chained)) {}
+  }
+
   @Test("T77: entries of destroyed futures are dropped from the front")
   func pruning() {
     let token = InvalidationToken()

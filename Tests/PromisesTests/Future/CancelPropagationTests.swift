@@ -166,20 +166,25 @@ struct CancelPropagationTests {
     #expect(only.value == 3)
   }
 
-  @Test("D3, D4: a terminal callback for a result is interest to the end; whenCancelled is none")
-  func terminal() {
+  @Test("D3, D4, D5, D7: in every form, a terminal callback for a result is interest to the end", arguments: 0..<12)
+  func terminal(form: Int) {
+    let executor = ManualExecutor()
+    let terminal: [(Subject) -> Void] = [
+      { $0.whenResolved { _ in } }, { $0.whenResolved(on: executor.here) { _ in } },
+      { $0.whenResolved(on: .main) { _ in } },
+      { $0.whenFulfilled { _ in } }, { $0.whenFulfilled(on: executor.here) { _ in } },
+      { $0.whenFulfilled(on: .main) { _ in } },
+      { $0.whenRejected { _ in } }, { $0.whenRejected(on: executor.here) { _ in } },
+      { $0.whenRejected(on: .main) { _ in } },
+      { $0.whenAnyError { _ in } }, { $0.whenAnyError(on: executor.here) { _ in } },
+      { $0.whenAnyError(on: .main) { _ in } },
+    ]
     let watched = Watched()
-    watched.future!.whenFulfilled { _ in }
+    terminal[form](watched.future!)
     let child = watched.future!.map { $0 }
     watched.future = nil
     child.requestCancel()
     #expect(!watched.isRequested)
-    let other = Watched()
-    other.future!.whenCancelled { _ in }
-    let last = other.future!.map { $0 }
-    other.future = nil
-    last.requestCancel()
-    #expect(other.isRequested)
   }
 
   @Test(

@@ -52,25 +52,6 @@ struct EitherTests {
     #expect(outer[0].error == OtherError() && outer[1].error == OtherError())
   }
 
-  @Test("T38: with an invalidated token the closure is not called: an observer passes, a transformation is cancelled")
-  func invalidated() {
-    let token = InvalidationToken()
-    let (future, resolver) = Subject.makeWithResolver()
-    let observer = future.onEither(token: token) { _ in Issue.record("called") }
-    let mapped = future.mapEither(token: token) { result in
-      Issue.record("called")
-      return result
-    }
-    let followed = future.flatMapEither(token: token) { result in
-      Issue.record("called")
-      return Subject(with: result)
-    }
-    token.invalidate()
-    resolver.fulfill(1)
-    #expect(observer.value == 1)
-    #expect(mapped.result == .cancelled && followed.result == .cancelled)
-  }
-
   @Test("PG8: with a context the closures run there, in order with the callbacks of other kinds")
   func inContext() {
     let context = QueueContext()

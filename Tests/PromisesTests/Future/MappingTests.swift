@@ -221,23 +221,6 @@ struct MappingTests {
     #expect(cancelled.result?.indirectError as? TestError == TestError(3))
   }
 
-  @Test("D45: the closure of additionally runs in its context")
-  func additionallyContext() {
-    let context = QueueContext()
-    let pair = Subject(fulfilled: 1).additionally(on: context.here) { _ in QueueContext.isCurrent }
-    #expect(pair.state == .pending)
-    let token = InvalidationToken()
-    let (future, resolver) = Subject.makeWithResolver()
-    let silenced = [
-      future.additionally(on: context.here, token: token) { $0 }, future.additionally(token: token) { $0 },
-    ]
-    token.invalidate()
-    resolver.fulfill(1)
-    context.run()
-    #expect(pair.value?.1 == true)
-    #expect(silenced.map(\.state) == [.cancelled, .cancelled])
-  }
-
   @Test("D50: recover makes a value of an error or an indirect one; where it declines, the result stays")
   func recover() {
     #expect(

@@ -193,7 +193,6 @@ struct ObservingTests {
   func distinct() {
     let (future, resolver) = Future<Int, TestError>.makeWithResolver()
     var derived: [Future<Int, TestError>] = []
-    func check() { #expect(derived.last?.isSettled == false) }
     derived.append(future.onSuccess { _ in #expect(!derived[0].isSettled) })
     derived.append(future.onComplete { _ in #expect(!derived[1].isSettled) })
     derived.append(future.onError { _ in })
@@ -207,38 +206,6 @@ struct ObservingTests {
     }
     resolver.fulfill(1)
     #expect(derived.map(\.value) == Array(repeating: 1, count: 7))
-  }
-
-  @Test("T35: an outcome that the callback does not handle passes where the future is settled, without the context")
-  func armNotTaken() {
-    let context = QueueContext()
-    defer { context.run() }
-    let here = context.here
-    let failed = Future<Int, TestError>(rejected: TestError(2))
-    let done = Future<Int, TestError>(fulfilled: 1)
-    let cancelled = Future<Int, TestError>(cancelled: nil)
-    let because = Future<Int, TestError>(cancelled: OtherError())
-    #expect(failed.map(on: here) { $0 }.error == TestError(2))
-    #expect(failed.flatMap(on: here) { .init(fulfilled: $0) }.error == TestError(2))
-    #expect(failed.onSuccess(on: here) { _ in }.error == TestError(2))
-    #expect(failed.onCancel(on: here) { _ in }.error == TestError(2))
-    #expect(failed.tryMap(on: here) { $0 }.error as? TestError == TestError(2))
-    #expect(failed.mapOrCancel(on: here) { $0 }.result?.indirectError as? TestError == TestError(2))
-    #expect(done.onError(on: here) { _ in }.value == 1)
-    #expect(done.mapError(on: here) { $0.code }.value == 1)
-    #expect(done.replaceError(on: here) { $0.code }.value == 1)
-    #expect(done.recover(on: here) { _ in nil }.value == 1)
-    #expect(cancelled.map(on: here) { $0 }.state == .cancelled)
-    #expect(cancelled.onError(on: here) { _ in }.state == .cancelled)
-    #expect(cancelled.recover(on: here) { _ in 0 }.state == .cancelled)
-    #expect(because.recover(on: here, includingIndirectErrors: false) { _ in 0 }.state == .cancelled)
-    withLifetimeTracking { tracker in
-      done.catch(on: here) { [held = tracker.track()] _ in held.touch() }
-      cancelled.catch(on: here) { [held = tracker.track()] _ in held.touch() }
-      #expect(tracker.live == 0, "no future shows it: the callback is released at once")
-    }
-    #expect(because.recover(on: here) { _ in 0 }.state == .pending, "this one is for it")
-    #expect(failed.onError(on: here) { _ in }.state == .pending, "so is this")
   }
 
   @Test(

@@ -154,6 +154,15 @@ struct TimeoutTests {
     #expect(timed.result == expected[outcome])
   }
 
+  @MainActor @Test("T94: immediate stands for auto: a timeout that starts on the main thread ends there")
+  func immediateOnMain() async throws {
+    let (future, resolver) = Subject.makeWithResolver()
+    let isOnMain = future.timeout(on: .immediate, after: 0.001).mapError { _ in isOnMainQueue() }
+    await isOnMain.settled()
+    #expect(isOnMain.error == true)
+    withExtendedLifetime(resolver) {}
+  }
+
   @Test("T94: a source that does not settle in time fails the result, then is asked to cancel")
   func timedOut() throws {
     let log = Recorder<String>()

@@ -126,17 +126,19 @@ struct SharedContextTests {
     }
   }
 
-  @Test("PG50: callbacks that share a context are released after the end")
+  @Test("PG50: callbacks in one context get the states that wait there at cancel(), then the end, and are released")
   func releases() {
     Numbers.with { numbers in
       withLifetimeTracking { tracker in
         let executor = ManualExecutor()
+        let log = Recorder<String>()
         let subscriber = numbers.subscriber()
-        subscriber.subscribe(on: executor.here) { [tracked = tracker.track()] _ in tracked.touch() }
-          .onCancelled(on: executor.here) { [tracked = tracker.track()] in tracked.touch() }
-        numbers.publish(.data(1))
+        subscriber.onNewData(on: executor.here) { [tracked = tracker.track(log)] in tracked.payload.record("\($0)") }
+          .onCancelled(on: executor.here) { [tracked = tracker.track(log)] in tracked.payload.record("end") }
+        numbers.publish(.data(1), .data(2))
         subscriber.cancel()
         executor.runAll()
+        #expect(log.events == ["1", "2", "end"])
         #expect(tracker.live == 0)
         withExtendedLifetime(subscriber) {}
       }

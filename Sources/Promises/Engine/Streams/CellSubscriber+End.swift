@@ -13,8 +13,9 @@ extension CellSubscriber {
   /// Whether no more events are delivered.
   var hasEnded: Bool { locked { $0.phase == .ended || $0.isCancelled } }
 
-  /// Whether the subscriber accepts further events. After a failure it still delivers those that it accepted before.
-  var acceptsEvents: Bool { locked { $0.phase != .ended && !$0.isCancelled && $0.ending == nil } }
+  /// Whether the subscriber accepts further events. After a failure it still delivers those that it accepted before. A
+  /// cancelled subscriber has an ending.
+  var acceptsEvents: Bool { locked { $0.phase != .ended && $0.ending == nil } }
 
   /// Ends the subscriber and drops its undelivered events. No callback begins after this call. The end is reported
   /// before this returns, or after the running callback has returned. False if the subscriber had ended already.

@@ -73,8 +73,8 @@ extension CodeBlockItemSyntax {
         if node?.is(AccessorDeclSyntax.self) == true { continue }
         return false
       }
-      // A closure of one call may have a value: only the compiler can decide.
-      return false
+      // Another closure of one call may have a value, too: only the compiler can decide.
+      return here.as(ClosureExprSyntax.self)?.isTest == true
     }
     return false
   }
@@ -97,6 +97,21 @@ extension CodeBlockItemSyntax {
     default: return false
     }
   }
+}
+
+extension ClosureExprSyntax {
+  /// Whether the closure is an argument of a function of a sequence that asks it about elements.
+  fileprivate var isTest: Bool {
+    var node = parent
+    while let here = node, here.is(LabeledExprSyntax.self) || here.is(LabeledExprListSyntax.self) { node = here.parent }
+    guard let call = node?.as(FunctionCallExprSyntax.self) else { return false }
+    return Self.testing.contains(ExprSyntax(call).calledName ?? "")
+  }
+
+  private static let testing: Set = [
+    "allSatisfy", "compactMap", "contains", "count", "drop", "filter", "first", "firstIndex", "last", "lastIndex",
+    "max", "min", "partition", "prefix", "removeAll", "sort", "sorted",
+  ]
 }
 
 extension String {

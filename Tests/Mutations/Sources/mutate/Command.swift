@@ -90,7 +90,10 @@ enum Command {
     getrlimit(__rlimit_resource_t(2), &data)  // RLIMIT_DATA
     data.rlim_cur = min(gibibytes << 30, data.rlim_max)
     setrlimit(__rlimit_resource_t(2), &data)
-    var core = rlimit(rlim_cur: 0, rlim_max: 0)
-    setrlimit(__rlimit_resource_t(4), &core)  // RLIMIT_CORE
+    // A test may raise it, to see that a process forbids them.
+    var core = rlimit()
+    getrlimit(__rlimit_resource_t(4), &core)  // RLIMIT_CORE
+    core.rlim_cur = 0
+    setrlimit(__rlimit_resource_t(4), &core)
   }
 }

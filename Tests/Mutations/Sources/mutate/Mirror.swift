@@ -31,7 +31,7 @@ struct Mirror {
       }
       var blamed = blamed(outcome.output, renderings).subtracting(left)
       guard !blamed.isEmpty else {
-        let errors = outcome.output.split(separator: "\n").filter { $0.contains("error:") }
+        let errors = Self.errors(outcome.output)
         let text = errors.isEmpty ? String(outcome.output.suffix(6000)) : errors.joined(separator: "\n")
         throw Failure("\(product.rawValue) does not build:\n\(text)")
       }
@@ -41,7 +41,7 @@ struct Mirror {
       if !generated.isEmpty { blamed = generated }
       let rows = blamed.map { numbered[$0] }.filter { $0.kind == .row && selected.contains($0.id) }.map(\.id).sorted()
       if !rows.isEmpty {
-        let errors = outcome.output.split(separator: "\n").filter { $0.contains(": error:") }
+        let errors = Self.errors(outcome.output)
         note("rows that do not compile: \(rows.joined(separator: ", "))\n" + errors.joined(separator: "\n"))
       }
       left.formUnion(blamed)
@@ -111,6 +111,12 @@ struct Mirror {
         try? files.removeItem(at: full)
       }
     }
+  }
+
+  /// Returns the compiler's errors, each once: those of a module are repeated for each of its files.
+  private static func errors(_ output: String) -> [Substring] {
+    var known: Set<Substring> = []
+    return output.split(separator: "\n").filter { $0.contains("error:") && known.insert($0).inserted }
   }
 
   /// Returns the mutations to blame for the compiler's errors.

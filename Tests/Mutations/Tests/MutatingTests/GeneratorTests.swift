@@ -32,6 +32,7 @@ struct GeneratorTests {
       ("let x = y.load(ordering: .acquiring)", ["ordering"]),
       ("let x = y.wrappingAdd(1, ordering: .acquiringAndReleasing)", ["ordering", "ordering"]),
       ("let x = y.load(ordering: .sequentiallyConsistent)", ["ordering"]),
+      ("let x = a.first { $0.isB() }", []), ("let x = a.filter({ b($0) })", []), ("let x = a.map { b($0) }", ["call"]),
       ("let x = \"\\(a < b)\"", []), ("fatalError()", []), ("@available(*, deprecated) func f() -> A { b() }", []),
     ])
   func kinds(_ text: String, _ expected: [String]) {

@@ -67,6 +67,9 @@ int shape_renamed(int x) __asm__("shape_real_name");
 
 int shape_format(const char *format, ...);
 int shape_list(const char *format, va_list list);
+int shape_vformat(const char *format, va_list list);
+int shape_format_va(const char *format, va_list list);
+void shape_answers(void (*answer)(const char *format, va_list list));
 void shape_each(shape_t *shape, visit_t visit, void *ctx);
 union number shape_number(union number n);
 struct flags shape_flags(void);
