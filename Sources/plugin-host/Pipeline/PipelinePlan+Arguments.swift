@@ -9,7 +9,7 @@ extension PipelinePlan.Call {
         switch (input, stream) {
         case (.callback(let callback), _): .callback(try callback.bound(results).callback(in: { host }))
         case (.outlet(let outlet), let stream?): .callback(stream.callback(outlet))
-        default: try input.content(for: parameter.argumentType, results)
+        default: try parameter.naming { try input.content(for: parameter.argumentType, results) }
         }
       return Argument(name: parameter.name, content)
     }
@@ -124,8 +124,9 @@ extension PipelinePlan.Input {
     _ value: PluginValue, written: PluginValue?, to type: ValueType
   ) throws -> Argument.Content {
     switch (written, ArgumentKind(type)) {
-    case (.string(let text), let kind) where kind != .any: return .text(text)
-    case (let written?, let kind) where !kind.isText: return .value(try typed(value, written, as: type))
+    case (.string(let text), let kind) where kind.isText || kind != .any && type.isForm(text): return .text(text)
+    case (.string, let kind) where kind != .any: break
+    case (let written?, let kind) where !kind.isText: return .value(typed(value, written, as: type))
     default: break
     }
     return switch (value, ArgumentKind(type)) {
@@ -136,20 +137,21 @@ extension PipelinePlan.Input {
     }
   }
 
-  /// Returns the value whose scalars without quotes are read by the types of their places. `written` has their texts.
-  private static func typed(_ value: PluginValue, _ written: PluginValue, as type: ValueType) throws -> PluginValue {
+  /// Returns the value whose scalars without quotes are read by the types of their places. `written` has their texts. A
+  /// text that is no form of the type stays the value: the call reports the mistake, with the place and without the text.
+  private static func typed(_ value: PluginValue, _ written: PluginValue, as type: ValueType) -> PluginValue {
     switch (value, written) {
     case (.array(let values), .array(let texts)):
       guard let element = type.listElement else { return value }
-      return .array(try zip(values, texts).map { try typed($0, $1, as: element) })
+      return .array(zip(values, texts).map { typed($0, $1, as: element) })
     case (.object(let members), .object(let texts)):
       let fields = type.fieldTypes ?? []
       return .object(
-        try zip(members, texts).map { member, text in
+        zip(members, texts).map { member, text in
           let field = fields.first { $0.name == member.name }?.type ?? .value
-          return PluginMember(member.name, try typed(member.value, text.value, as: field))
+          return PluginMember(member.name, typed(member.value, text.value, as: field))
         })
-    case (_, .string(let text)) where type.content != .value: return try type.value(fromText: text)
+    case (_, .string(let text)) where type.content != .value: return (try? type.value(fromText: text)) ?? value
     default: return value
     }
   }
@@ -158,5 +160,21 @@ extension PipelinePlan.Input {
     // Bytes that are UTF-8 become a text, like the content of a file.
     if case .bytes(let bytes) = value, ArgumentKind(type) == .string { return .contents(bytes) }
     return .value(value)
+  }
+}
+
+extension ValueType {
+  /// Whether a text is a value of the type.
+  fileprivate func isForm(_ text: String) -> Bool { (try? value(fromText: text)) != nil }
+}
+
+extension Parameter {
+  /// Returns what `convert` does. A mismatch becomes the failure of a call with a wrong argument.
+  fileprivate func naming(_ convert: () throws -> Argument.Content) throws -> Argument.Content {
+    do {
+      return try convert()
+    } catch let mismatch as ArgumentMismatch {
+      throw CallFailure.wrongArguments(message: "argument '\(name)\(mismatch.path)' \(mismatch.message)")
+    }
   }
 }

@@ -17,7 +17,8 @@ extension EndToEnd {
         ("kinds.text", "12345678901234567890123", #"["12345678901234567890123"]"#),
         ("kinds.anything", "1.10, 007, 0x10, True, '5', x, ~, ${v}, ${list}", #"[1.1,7,16,true,"5","x",null,2.5,[1]]"#),
         ("kinds.tiny", "007, '5'", "[7,5]"), ("kinds.number", "1.10, 0x10, inf", #"[1.1,16.0,"Infinity"]"#),
-        ("kinds.blob", "1.10", #"["MS4xMA=="]"#), ("kinds.flip", "true", "[false]"),
+        ("kinds.blob", "1.10", #"["MS4xMA=="]"#), ("kinds.flip", "true, True, FALSE", "[false,false,true]"),
+        ("kinds.number", ".inf, 0o17", #"["Infinity",15.0]"#), ("kinds.tiny", "0o17", "[15]"),
         ("kinds.anything", "[1.10, {a: 007}]", #"[[1.1,{"a":7}]]"#),
       ])
     func types(function: String, list: String, json: String) throws {
@@ -51,6 +52,31 @@ extension EndToEnd {
         "plugins: [kinds]\n"
           + "steps: {a: {call: kinds.event, each: [{kind: 2, data: {text: 1.10}}], with: {e: \"${item}\"}}}\n")
       #expect(ending.text == #"[{"kind":2,"data":{"text":"1.10"}}]"# + "\n", "\(ending.errors)")
+    }
+
+    @Test("a wrong element names its place and kind, and no part of a secret")
+    func mistakes() throws {
+      let secret = "secret of more than forty characters, which no message shows"
+      for (element, message) in [
+        ("{kind: abc, data: {text: x}}", "argument 'e.kind' is \"abc\", expected an integer"),
+        ("{kind: \"${s}\", data: {text: x}}", "argument 'e.kind' is"),
+        ("{kind: 1, data: {text: [\"${s}\"]}}", "'e.data.text'"),
+      ] {
+        let file = try PipelineFile(
+          "plugins: [kinds]\nsecrets: {s: {env: SECRET}}\n"
+            + "steps: {a: {call: kinds.event, each: [\(element)], with: {e: \"${item}\"}}}\n")
+        let ending = try HostProcess.run(["run", "--progress", "off", file.path], environment: ["SECRET": secret])
+        #expect(ending.status == 64 && ending.errors.contains(message), "\(ending.errors)")
+        #expect(!ending.errors.contains("secret of more"), "\(ending.errors)")
+      }
+    }
+
+    @Test("a text in a list that is no number names its argument")
+    func textsInLists() throws {
+      let ending = try run(
+        "plugins: [kinds]\nsteps: {t: {call: kinds.text, with: {x: abc}}, "
+          + "a: {call: kinds.event, with: {e: {kind: \"a${steps.t}\", data: {text: x}}}}}\n")
+      #expect(ending.status == 64 && ending.errors.contains("argument 'e"), "\(ending.errors)")
     }
 
     @Test("the plan shows a list as written")
