@@ -90,7 +90,7 @@ final class WorkerLink: Sendable {
     if wakeup < 0 { return nil }
   }
 
-  deinit { Glibc.close(wakeup) }
+  deinit { if wakeup >= 0 { Glibc.close(wakeup) } }
 
   /// Threads for closures of the program: callbacks, and the reactions of promises.
   static let deliveries = CallThreads(limit: 4_000)

@@ -16,6 +16,13 @@ import Testing
     #expect(named.redacted == .object([PluginMember("of ***", .bytes([1, 2]))]))
   }
 
+  @Test("the number of a secret in octal is hidden")
+  func octal() {
+    let number = Int64.random(in: 1 << 40..<1 << 60)
+    Redaction.add(secret: "0o\(String(number, radix: 8))")
+    #expect(Redaction.apply("\(number)") == "***")
+  }
+
   @Test("each line of a secret is hidden, as output is shown line by line")
   func lines() {
     let lines = (0..<2).map { _ in UUID().uuidString }
