@@ -3,10 +3,12 @@
 # program itself beside them.
 #
 # The tests run in three processes at once. A test that waits for a program blocks one of the few threads of its
-# process, and those of EndToEnd run one at a time: in one process they were most of the time.
+# process, and those of EndToEnd run one at a time: in one process they were most of the time. Few tests of a process run
+# at once: each await of a test is queued behind all tests that have not begun, and time limits passed meanwhile.
 set -eu
 cd "$(dirname "$0")/.."
 scripts/check-clauses.sh
 scripts/failures-last.sh swift build --build-tests --explicit-target-dependency-import-check error
 run='scripts/failures-last.sh swift test --skip-build --ignore-lock'
+run="$run --experimental-maximum-parallelization-width 4"
 scripts/beside.sh "$run --filter '[.]EndToEnd/[A-C]'" "$run --filter '[.]EndToEnd/[^A-C]'" "$run --skip '[.]EndToEnd/'"
