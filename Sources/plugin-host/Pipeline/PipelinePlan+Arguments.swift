@@ -90,9 +90,17 @@ extension PipelinePlan.Input {
   func value(of type: ValueType, _ results: StepResults) throws -> PluginValue {
     switch self {
     case .list(let elements, let element):
-      return .array(try elements.map { try $0.value(of: element, results) })
+      return .array(
+        try elements.enumerated().map { index, input in
+          try Self.converting("[\(index)]") { try input.value(of: element, results) }
+        })
     case .object(let members):
-      return .object(try members.map { PluginMember($0.name, try $0.input.value(of: $0.type, results)) })
+      return .object(
+        try members.map { member in
+          try Self.converting(".\(member.name)") {
+            PluginMember(member.name, try member.input.value(of: member.type, results))
+          }
+        })
     case .text, .value, .plain, .result, .composed, .file, .callback, .outlet:
       switch try content(for: type, results) {
       case .value(let value): return value
@@ -100,6 +108,15 @@ extension PipelinePlan.Input {
       case .contents(let bytes): return type.content == .value ? .bytes(bytes) : try type.value(fromContents: bytes)
       case .json, .shared, .promise, .callback: return .void
       }
+    }
+  }
+
+  /// Converts one part of a value, and adds the part to the path of a mismatch.
+  private static func converting<T>(_ part: String, _ convert: () throws -> T) throws -> T {
+    do {
+      return try convert()
+    } catch let mismatch as ArgumentMismatch {
+      throw ArgumentMismatch(path: part + mismatch.path, message: mismatch.message)
     }
   }
 
@@ -124,8 +141,8 @@ extension PipelinePlan.Input {
     _ value: PluginValue, written: PluginValue?, to type: ValueType
   ) throws -> Argument.Content {
     switch (written, ArgumentKind(type)) {
-    case (.string(let text), let kind) where kind.isText || kind != .any && type.isForm(text): return .text(text)
-    case (.string, let kind) where kind != .any: break
+    case (.string(let text), let kind) where kind != .any && (kind.isText || type.isForm(text)): return .text(text)
+    case (.string, _): break
     case (let written?, let kind) where !kind.isText: return .value(typed(value, written, as: type))
     default: break
     }
