@@ -9,18 +9,20 @@ struct Initialisers {
   @Test("an initialiser that closes a standard stream is reported; the stream is restored, without a descriptor left")
   func streams() async {
     await #expect(processExitsWith: .success) {
-      for stream in Int32(0)...2 {
-        let path = try Fixture.plugin("dying", ["-DIN_INITIALISER=close(\(stream))"])
+      let paths = try (0...2).map { try Fixture.plugin("dying", ["-DIN_INITIALISER=close(\($0))"]) }
+      var descriptors: [Int] = []
+      for (stream, path) in zip(Int32(0)...2, paths) {
         var (before, after) = (stat(), stat())
         #expect(fstat(stream, &before) == 0)
-        let descriptors = Fixture.descriptors
         let error = #expect(throws: PluginError.self) { try Host.inspect(path) }
         #expect(error?.kind == .loadFailed)
         #expect(
           error?.message.hasPrefix("closed or replaced standard streams of this process") == true, "\(error as Any)")
         #expect(fstat(stream, &after) == 0 && after.st_dev == before.st_dev && after.st_ino == before.st_ino)
-        #expect(Fixture.descriptors == descriptors)
+        descriptors.append(Fixture.descriptors)
       }
+      // The compilers' pipes may be closed late, and the first inspection may open some for the process.
+      #expect(descriptors[2] == descriptors[1])
     }
   }
 
