@@ -17,11 +17,13 @@ extension Host {
 
   /// Adopts a library in a worker process: its code never runs in this one.
   ///
+  /// A relative path of the library becomes absolute. Each reload follows symbolic links on the path as they are then.
+  ///
   /// - Throws: `PluginError`, as `adopt(_:)` and `load(_:isolation:)`.
   @discardableResult
   public func adopt(_ adoption: Adoption, isolation: IsolationOptions) throws(PluginError) -> PluginDescription {
-    let source = try PluginSource.library(of: adoption)
-    return try load(source, isolation) { $0.adoption.map { .adoption($0) } == source }
+    let source = PluginSource(adoption)
+    return try load(source, isolation) { $0.adoption == source.adoption }
   }
 
   private func load(

@@ -116,7 +116,7 @@ extension IsolatedPlugin {
 extension IsolatedPlugin: RemotePlugin {
   var files: [String] {
     let adoption = description.adoption
-    let source = adoption.map(PluginSource.adoption) ?? settings.source
+    let source = adoption.map(PluginSource.adoption) ?? settings.given
     return [adoption?.file, source.path].compactMap(\.self).map(PluginFile.absolute)
   }
 

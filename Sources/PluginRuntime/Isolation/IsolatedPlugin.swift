@@ -86,7 +86,7 @@ public final class IsolatedPlugin: Sendable {
   /// Reads the description of an adopted library in a worker process, which is then killed.
   public static func inspect(_ adoption: Adoption, _ options: IsolationOptions) throws(PluginError) -> PluginDescription
   {
-    try inspect(.library(of: adoption), options)
+    try inspect(.adoption(adoption), options)
   }
 
   private static func inspect(

@@ -6,8 +6,7 @@ import Glibc
 final class KeptFile: Sendable {
   let descriptor: Int32
 
-  /// Copies the file; `nil` for files that are not mapped from copies (`LibraryClosure.Member`), and for a library that
-  /// is not found, as the worker reports.
+  /// Copies the file of a resolved source; `nil` for files that are not mapped from copies (`LibraryClosure.Member`).
   init?(of source: PluginSource) throws(PluginError) {
     guard let path = source.path else { return nil }
     let file = try PluginFile(opening: path)

@@ -4,14 +4,6 @@ enum PluginSource: Sendable, Equatable {
   case file(String)
   case adoption(Adoption)
 
-  /// Returns the source of an adopted library. Its path, if it is given by one, becomes absolute with symbolic links
-  /// resolved, as that of a plugin's file: a worker opens its sealed copy under that path.
-  static func library(of adoption: Adoption) throws(PluginError) -> PluginSource {
-    var adoption = adoption
-    if adoption.library.contains("/") { adoption.library = try PluginFile.resolve(adoption.library) }
-    return .adoption(adoption)
-  }
-
   /// The source as the body of a frame.
   var value: PluginValue {
     switch self {
@@ -34,10 +26,28 @@ enum PluginSource: Sendable, Equatable {
     self = .file(PluginFile.absolute(path))
   }
 
-  /// The source with the symbolic links of a file's path resolved, as they are now.
+  /// The library of an adoption. A relative path starts from the current folder.
+  init(_ adoption: Adoption) {
+    var adoption = adoption
+    if adoption.library.contains("/") { adoption.library = PluginFile.absolute(adoption.library) }
+    self = .adoption(adoption)
+  }
+
+  /// The adoption; `nil` for a plugin's own file.
+  var adoption: Adoption? {
+    guard case .adoption(let adoption) = self else { return nil }
+    return adoption
+  }
+
+  /// The source with an absolute path to its file, symbolic links resolved as they are now. A library that is given by
+  /// its name is looked for.
   func resolved() throws(PluginError) -> PluginSource {
-    guard case .file(let path) = self else { return self }
-    return .file(try PluginFile.resolve(path))
+    switch self {
+    case .file(let path): return .file(try PluginFile.resolve(path))
+    case .adoption(var adoption):
+      adoption.library = try PluginFile.resolve(LibraryFinder.path(of: adoption.library))
+      return .adoption(adoption)
+    }
   }
 
   /// The name in errors.

@@ -8,8 +8,8 @@ import Synchronization
 ///
 /// A file is changed by writing to it, by renaming another file to its path, or by exchanging a symbolic link on the
 /// path that it was loaded from. The file of an adoption counts too. Workers have mapped a sealed copy, so writes do
-/// not disturb them; files of the system are not copied, so rename to their paths. Reloads begin once no file changes
-/// any more.
+/// not disturb them; files of the system are not copied, so rename to their paths. Reloads begin once none of
+/// these files changes any more.
 public final class PluginWatcher: Sendable {
   /// Receives the outcome of each reload, on the thread of the watcher.
   public typealias Report =
@@ -26,8 +26,8 @@ public final class PluginWatcher: Sendable {
   private let wakeup: Int32
   private let isOver = Atomic<Bool>(false)
 
-  /// The time for which no file may change before the plugins are reloaded.
-  private static let quiet: Int32 = 50
+  /// The time for which no file of a plugin may change before the plugins are reloaded.
+  private static let quiet = Duration.milliseconds(50)
 
   /// Watches the plugins that are loaded now.
   ///
@@ -89,24 +89,34 @@ public final class PluginWatcher: Sendable {
   private func run(_ watched: Watched) {
     var watched = watched
     var changed: Set<PathEntries.Entry> = []
+    var quietEnd: ContinuousClock.Instant?
     while !isOver.load(ordering: .acquiring) {
+      if let end = quietEnd, end <= .now {
+        reload(changed, &watched)
+        (changed, quietEnd) = ([], nil)
+      }
       var waits = [
         pollfd(fd: inotify, events: Int16(POLLIN), revents: 0), pollfd(fd: wakeup, events: Int16(POLLIN), revents: 0),
       ]
-      let count = plugin_poll(&waits, 2, changed.isEmpty ? -1 : Self.quiet)
-      if count > 0 { changed.formUnion(changes(watched.folders)) }
-      guard count == 0 else { continue }
-      for plugin in host.registry.remotes {
-        let id = plugin.description.id
-        guard watched.entries[id]?.isDisjoint(with: changed) == false else { continue }
-        do throws(PluginError) {
-          let description = try reload(plugin, &watched)
-          report(id, .success(description))
-        } catch {
-          report(id, .failure(error))
-        }
+      guard plugin_poll(&waits, 2, WorkerServer.milliseconds(from: .now, until: quietEnd)) > 0 else { continue }
+      let changes = changes(watched)
+      guard !changes.isEmpty else { continue }
+      changed.formUnion(changes)
+      quietEnd = .now + Self.quiet
+    }
+  }
+
+  /// Reloads the plugins whose entries have changed.
+  private func reload(_ changed: Set<PathEntries.Entry>, _ watched: inout Watched) {
+    for plugin in host.registry.remotes {
+      let id = plugin.description.id
+      guard watched.entries[id]?.isDisjoint(with: changed) == false else { continue }
+      do throws(PluginError) {
+        let description = try reload(plugin, &watched)
+        report(id, .success(description))
+      } catch {
+        report(id, .failure(error))
       }
-      changed = []
     }
   }
 
@@ -119,8 +129,8 @@ public final class PluginWatcher: Sendable {
     return description
   }
 
-  /// Returns the entries that have changed.
-  private func changes(_ folders: [Int32: String]) -> Set<PathEntries.Entry> {
+  /// Returns the entries of plugins that have changed. Others in their folders, such as /tmp, may change all the time.
+  private func changes(_ watched: Watched) -> Set<PathEntries.Entry> {
     var changes: Set<PathEntries.Entry> = []
     var buffer = [UInt8](repeating: 0, count: 1 << 14)
     while true {
@@ -133,8 +143,9 @@ public final class PluginWatcher: Sendable {
         let length = Int(event.len)
         let name = buffer[(offset + header)..<min(count, offset + header + length)].prefix { $0 != 0 }
         offset += header + length
-        guard let folder = folders[event.wd] else { continue }
+        guard let folder = watched.folders[event.wd] else { continue }
         let entry = PathEntries.Entry(folder: folder, name: String(decoding: name, as: UTF8.self))
+        guard watched.entries.values.contains(where: { $0.contains(entry) }) else { continue }
         if event.mask & UInt32(IN_CREATE) == 0 || Self.isComplete(entry.path) { changes.insert(entry) }
       }
     }

@@ -101,8 +101,8 @@ public final class PluginWorker: Sendable {
   private func open(_ body: PluginValue) {
     do {
       let source = try PluginSource(from: body)
-      // A library found by its name may be in a folder with a relative path.
-      if copy >= 0, let path = source.path { PluginFile.keep(copy, at: (try? PluginFile.resolve(path)) ?? path) }
+      // The host has resolved the path of the copy.
+      if copy >= 0, let path = source.path { PluginFile.keep(copy, at: path) }
       let description = try source.inspect()
       state.withLock { $0.stage = .opened(source, description) }
       reply(Frame(.opened, 0, description.value))

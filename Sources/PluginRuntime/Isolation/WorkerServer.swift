@@ -130,6 +130,9 @@ final class WorkerServer {
   /// Checks the description of the plugin that the worker has mapped. Returns false, with `refusal` set, if the plugin
   /// may not be loaded.
   func opened(_ description: PluginDescription) -> Bool {
+    var description = description
+    // The worker was sent the resolved one.
+    description.adoption = settings.given.adoption
     do throws(PluginError) {
       if let known = self.description {
         guard known == description else {

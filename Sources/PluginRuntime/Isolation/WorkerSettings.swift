@@ -3,6 +3,9 @@ import Synchronization
 
 /// The part of a host that concerns one isolated plugin.
 struct WorkerSettings: Sendable {
+  /// The source as it was given. Each generation resolves its symbolic links again.
+  private(set) var given: PluginSource
+  /// The source that the workers load: that of a generation is resolved.
   private(set) var source: PluginSource
   let options: IsolationOptions
   let host: Host.Options
@@ -37,6 +40,7 @@ struct WorkerSettings: Sendable {
     check: @escaping @Sendable (PluginDescription) throws(PluginError) -> Void
   ) {
     self.requirements = requirements
+    given = source
     self.source = source
     self.options = options
     self.host = host
@@ -45,10 +49,10 @@ struct WorkerSettings: Sendable {
     pool = options.pool > 1 ? PoolMemory() : nil
   }
 
-  /// Returns the settings for the workers of a generation, which load the file as it is now.
+  /// Returns the settings for the workers of a generation, which load the file that the source leads to now.
   func keepingFile() throws(PluginError) -> WorkerSettings {
     var settings = self
-    settings.source = try source.resolved()
+    settings.source = try given.resolved()
     settings.file = try KeptFile(of: settings.source)
     return settings
   }
@@ -56,7 +60,7 @@ struct WorkerSettings: Sendable {
   /// Returns the settings for workers that replace those of `old`, with another adoption if one is given.
   func replacing(_ old: PluginDescription, adopting adoption: Adoption?) -> WorkerSettings {
     var settings = self
-    if let adoption = adoption ?? old.adoption { settings.source = .adoption(adoption) }
+    if let adoption = adoption ?? old.adoption { settings.given = PluginSource(adoption) }
     settings.check = { [requirements] (new) throws(PluginError) in
       try IsolationRule.check(new)
       guard new.id == old.id else {

@@ -22,6 +22,11 @@ extension EndToEnd {
             .id = "org.example.changing", .version = "1.0.0", .functions = functions, .function_count = 2};
         const promise_plugin_t *promise_plugin_entry(uint32_t abi) { (void)abi; return &plugin; }
         """
+      try compile(source, path)
+    }
+
+    /// Builds a library and renames it to `path`.
+    private func compile(_ source: String, _ path: URL) throws {
       let (text, built) = (path.appendingPathExtension("c"), path.appendingPathExtension("new"))
       try Data(source.utf8).write(to: text)
       let compiler = Process()
@@ -135,6 +140,38 @@ extension EndToEnd {
       try Data().write(to: file.folder.appending(path: "end"))
       let ending = try host.wait()
       #expect(ending.text == "{\"one\":7,\"two\":0}\n", "\(ending.errors)")
+    }
+
+    @Test(
+      "an exchanged symbolic link to an adopted library is followed, also where the library is found by its name",
+      arguments: ["./linked.so", "linked.so"])
+    func linkedLibraries(library: String) throws {
+      let file = try PipelineFile(
+        """
+        plugins: [kinds, {plugin: ./c.adopt.yaml, isolation: process}]
+        steps:
+          one: {call: c.revision}
+          waits: {call: kinds.start, with: {command: "touch mark; while ! test -e end; do sleep 0.02; done"}, after: [one]}
+          two: {call: c.revision, after: [waits]}
+        result: [one, two]
+        """)
+      let path = { (name: String) in file.folder.appending(path: name) }
+      let link = path("linked.so").path
+      try Data("library: \(library)\nfunctions: ['revision() -> i32']\n".utf8).write(to: path("c.adopt.yaml"))
+      for revision in 1...2 {
+        try compile("int revision(void) { return \(revision); }", path("\(revision).so"))
+      }
+      try #require(symlink("1.so", link) == 0 && symlink("2.so", "\(link).new") == 0)
+      let host = try HostProcess(
+        ["run", "--watch", file.path], environment: ["LD_LIBRARY_PATH": file.folder.path])
+      host.process.currentDirectoryURL = file.folder
+      try host.process.run()
+      try waiting(for: { FileManager.default.fileExists(atPath: path("mark").path) })
+      try #require(rename("\(link).new", link) == 0)
+      try waiting(for: { host.errorsSoFar.contains("its file has changed; new calls use it") })
+      try Data().write(to: path("end"))
+      let ending = try host.wait()
+      #expect(ending.text == "{\"one\":1,\"two\":2}\n", "\(ending.errors)")
     }
 
     @Test func itNeedsAWorker() throws {

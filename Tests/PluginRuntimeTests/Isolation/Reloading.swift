@@ -309,6 +309,22 @@ struct Reloading {
     try host.unload("test.reloading")
   }
 
+  @Test("reloading does not wait for other files in the folder of the plugin, which change all the time")
+  func busyFolder() async throws {
+    let file = try ExchangedFile()
+    let host = Host()
+    try host.load(file.path, isolation: try file.options)
+    let reports = Recorder<String>()
+    let watcher = try PluginWatcher(host) { plugin, _ in reports.record(plugin) }
+    try file.install(2)
+    try await waiting(for: {
+      try Data().write(to: URL(fileURLWithPath: "\(file.path).other"))
+      return reports.count == 1
+    })
+    watcher.stop()
+    try host.unload("test.reloading")
+  }
+
   @Test("reloading follows from a write to the file too, which is watched until the watcher is stopped")
   func written() async throws {
     let file = try ExchangedFile()
