@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs commands at once. Shows the output of the last one as it comes, and of the others when all have ended. The last
-# lines are those of a command that failed: if one does, what succeeded is not shown any more.
+# Runs commands at once. Shows the output of the last one as it comes, and of the others when all have ended. If a
+# command failed, the last lines are its own: the output of the others that succeeded is not shown.
 #
 #     scripts/beside.sh COMMAND...
 #

@@ -13,6 +13,8 @@ STATUS = re.compile(r"(?i)p?_*(e|ec|err|error|status|error_?code)$")
 CHANGES = re.compile(r"rev|strip|trim|ch[ou]mp|chug|chop|delimit|canon|down|up|lower|lwr|squeeze|minify|temp|tok|name$")
 MAP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Sources/plugin-host/Adopting/TypeMap+Bundled.swift")
 MANUALS = MAP.replace("Bundled", "Parameters")
+POSITION = re.compile(r"(?i)(^|_)(pos|position|offset)$")  # one number, beside a count too
+CONVERSION = re.compile(r"u_charsToUChars(_\d+)?$")  # writes as many units as it reads bytes
 BYTES = {"char", "unsigned char", "signed char", "_Bool", "bool"}
 
 
@@ -179,7 +181,7 @@ class Parameter:
             yield f"{self.written} without a name"
         elif "[" in self.declared or "*" not in self.type_text:
             yield f"an array of {self.written}"
-        elif self.function.free and not (self.core.startswith("enum ") and STATUS.match(self.name)):
+        elif self.function.free and not POSITION.search(self.name) and not (self.core.startswith("enum ") and STATUS.match(self.name)):
             yield f"one element beside the count {self.function.free[0]}"
         elif re.search(r"(param|value|matri|arra|vect|buf)", self.name.lower()) and self.function.name.endswith("v"):
             yield "one element for a vector"
@@ -242,7 +244,8 @@ class Parameter:
             yield fault
         read = re.compile(rf"(bytes|str)\[{count}\]|&\[.*; {count}\]")
         others = [draft for name, draft in self.function.drafted if name != self.name]
-        if self.draft.startswith(("out ", "inout ")) and any(read.match(draft) for draft in others):
+        is_written = self.draft.startswith(("out ", "inout ")) and not CONVERSION.match(self.function.name)
+        if is_written and any(read.match(draft) for draft in others):
             yield "written, with the count of what is read"
 
     # The check of the first form that fits a draft is made.

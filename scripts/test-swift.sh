@@ -3,8 +3,8 @@
 # program itself beside them.
 #
 # The tests run in three processes at once. A test that waits for a program blocks one of the few threads of its
-# process, and those of EndToEnd run one at a time: in one process they were most of the time. Few tests of a process run
-# at once: each await of a test is queued behind all tests that have not begun, and time limits passed meanwhile.
+# process, and those of EndToEnd run one at a time: in one process they were most of the time. Few tests of a process
+# run at once: each await of a test is queued behind all tests that have not begun, and time limits passed meanwhile.
 set -eu
 cd "$(dirname "$0")/.."
 scripts/check-clauses.sh

@@ -53,7 +53,7 @@ extension CheckRun {
       for _ in 0..<round { call(function, arguments) }
       // Threads of the plugin release references, and destructors run on threads of the library, after the call has
       // returned.
-      for _ in 0..<20 where Counts.now.hasGrown(by: round, over: counts[counts.count - 1]) { usleep(10_000) }
+      for _ in 0..<200 where Counts.now.hasGrown(by: round, over: counts[counts.count - 1]) { usleep(10_000) }
       counts.append(.now)
     }
     let growths = zip(counts, counts.dropFirst()).map { ($1.objects - $0.objects, $1.bytes - $0.bytes) }

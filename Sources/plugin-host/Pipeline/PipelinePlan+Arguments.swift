@@ -154,8 +154,8 @@ extension PipelinePlan.Input {
     }
   }
 
-  /// Returns the value whose scalars without quotes are read by the types of their places. `written` has their texts. A
-  /// text that is no form of the type stays the value: the call reports the mistake, with the place and without the text.
+  /// Returns the value whose scalars without quotes are read by the types of their places. `written` has their texts.
+  /// If a text does not suit its type, the value stays: the call reports the mistake by its place, without the text.
   private static func typed(_ value: PluginValue, _ written: PluginValue, as type: ValueType) -> PluginValue {
     switch (value, written) {
     case (.array(let values), .array(let texts)):
@@ -186,7 +186,7 @@ extension ValueType {
 }
 
 extension Parameter {
-  /// Returns what `convert` does. A mismatch becomes the failure of a call with a wrong argument.
+  /// Runs `convert` and returns its result. A mismatch becomes the failure of a call with a wrong argument.
   fileprivate func naming(_ convert: () throws -> Argument.Content) throws -> Argument.Content {
     do {
       return try convert()

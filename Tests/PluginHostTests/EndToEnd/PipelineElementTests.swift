@@ -68,7 +68,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("a text in a list that is no number names its place")
+    @Test("a text in a list where a number is expected is named by its place")
     func textsInLists() throws {
       let ending = try run(
         "plugins: [kinds]\nsteps: {t: {call: kinds.text, with: {x: abc}}, "
