@@ -158,16 +158,15 @@ struct CheckedCall {
     if type.isUncounted { return .address(try uncounted(parameter, index, &values, memory)) }
     if let name = type.countName {
       let element = type.element
-      let size = (TypeLayout(of: element)?.size ?? 1) * (rooms[name] ?? 0)
+      let elementSize = TypeLayout(of: element)?.size ?? 1
+      let size = elementSize * (rooms[name] ?? 0)
       if parameter.direction != .input {
         // As in the host's calls, memory without room has that of an element: many functions end an empty text there.
-        let room = max(size, TypeLayout(of: element)?.size ?? 1)
-        return .address(try written([UInt8](repeating: 0, count: room), index, memory))
+        return .address(try written([UInt8](repeating: 0, count: max(size, elementSize)), index, memory))
       }
       // As in the host's calls, an empty argument is the address of zeros.
       if size == 0 {
-        let zeros = [UInt8](repeating: 0, count: TypeLayout(of: element)?.size ?? 1)
-        return .address(try read(zeros, index, memory))
+        return .address(try read([UInt8](repeating: 0, count: elementSize), index, memory))
       }
       // The host gives text in UTF-8 only.
       let isText = type.content == .str || type.content == .bytes && values.roll(4) == 0

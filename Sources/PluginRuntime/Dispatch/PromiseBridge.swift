@@ -12,9 +12,7 @@ enum PromiseBridge {
       fulfil(handle, with: value, of: type, plan)
       return handle
     }
-    promise_retain(handle)
-    let end = End(handle)
-    promise.then({ fulfil(end.handle, with: $0, of: type, plan) }, { reject(end.handle, with: $0) })
+    settle(handle, as: promise, of: type, plan)
     return handle
   }
 
@@ -32,9 +30,7 @@ enum PromiseBridge {
         Unmanaged<Promise<PluginValue>>.fromOpaque(promise!).takeUnretainedValue().future.requestCancel()
       },
       Unmanaged.passRetained(promise).toOpaque(), { Unmanaged<Promise<PluginValue>>.fromOpaque($0!).release() })
-    promise_retain(handle)
-    let end = End(handle)
-    promise.then({ fulfil(end.handle, with: $0, of: type, plan) }, { reject(end.handle, with: $0) })
+    settle(handle, as: promise, of: type, plan)
     return handle
   }
 
@@ -78,6 +74,15 @@ enum PromiseBridge {
     PromiseError(
       domain: "promise", code: Int64(PROMISE_EINVAL),
       message: "the promise was fulfilled with \(name), expected a value for a \(ValueType.promise(type))")
+  }
+
+  /// Settles a promise of C when `promise` is settled. The reference stays the caller's.
+  private static func settle(
+    _ handle: OpaquePointer, as promise: Promise<PluginValue>, of type: ValueType?, _ plan: TypePlan?
+  ) {
+    promise_retain(handle)
+    let end = End(handle)
+    promise.then({ fulfil(end.handle, with: $0, of: type, plan) }, { reject(end.handle, with: $0) })
   }
 
   /// The settling end: one reference to the C promise, held as long as the Swift promise may settle it.

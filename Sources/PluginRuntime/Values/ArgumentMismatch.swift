@@ -12,7 +12,7 @@ public struct ArgumentMismatch: Error, Equatable, Sendable {
   }
 
   /// Returns the mismatch with the path extended by the enclosing part.
-  func within(_ part: String) -> ArgumentMismatch { ArgumentMismatch(path: part + path, message: message) }
+  package func within(_ part: String) -> ArgumentMismatch { ArgumentMismatch(path: part + path, message: message) }
 }
 
 /// Converts one part of a value, and adds the part to the path of an error.

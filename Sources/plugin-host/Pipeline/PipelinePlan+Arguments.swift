@@ -116,7 +116,7 @@ extension PipelinePlan.Input {
     do {
       return try convert()
     } catch let mismatch as ArgumentMismatch {
-      throw ArgumentMismatch(path: part + mismatch.path, message: mismatch.message)
+      throw mismatch.within(part)
     }
   }
 
