@@ -58,11 +58,6 @@ static void *abandons_or_settles(void *argument) {
   return NULL;
 }
 
-static void abandoned_while_its_source_is_settled(void) {
+TEST(abandoned_while_its_source_is_settled) {
   race(abandons_or_settles, 2);
-}
-
-int main(void) {
-  RUN(abandoned_while_its_source_is_settled);
-  return check_report();
 }

@@ -66,7 +66,7 @@ static void *request(void *link) {
   promise_release(last);
   return NULL;
 }
-static void request_propagates(void) {
+TEST(request_propagates) {
   for (int i = 0; i < LINKS; i++)
     on_small_stack(request, (void *)&links[i]);
 }
@@ -77,7 +77,7 @@ static void *release(void *link) {
   CHECK_STATUS(promise_release(source), PROMISE_OK);
   return NULL;
 }
-static void pending_chain_is_released(void) {
+TEST(pending_chain_is_released) {
   for (int i = 0; i < LINKS; i++)
     on_small_stack(release, (void *)&links[i]);
 }
@@ -91,14 +91,7 @@ static void *settle(void *link) {
   promise_release(last);
   return NULL;
 }
-static void chain_is_settled(void) {
+TEST(chain_is_settled) {
   for (int i = 1; i < LINKS; i++)
     on_small_stack(settle, (void *)&links[i]);
-}
-
-int main(void) {
-  RUN(request_propagates);
-  RUN(pending_chain_is_released);
-  RUN(chain_is_settled);
-  return check_report();
 }

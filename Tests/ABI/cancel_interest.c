@@ -11,7 +11,7 @@ static void releases(void *ctx, const promise_value_t *reason) {
 
 /* The handler releases the last reference to its promise, which abandons it. The promise's interest in the source ends
  * all the same, also if a token made the request. */
-static void request_propagates_although_a_handler_releases_its_promise(void) {
+TEST(request_propagates_although_a_handler_releases_its_promise) {
   for (int way = 0; way < 8; way++) {
     spy_t spy = {0}, above = {0};
     promise_t *source = promise_new();
@@ -40,7 +40,7 @@ static void request_propagates_although_a_handler_releases_its_promise(void) {
 }
 
 /* A request waits until no other consumer is interested; a discard ends the interest of a consumer. */
-static void discard_of_the_last_interested_promise_propagates_a_request(void) {
+TEST(discard_of_the_last_interested_promise_propagates_a_request) {
   spy_t above = {0};
   promise_t *source = promise_new();
   promise_on_cancel_request(source, spy_observer, &above, spy_free);
@@ -65,7 +65,7 @@ static void discard_of_the_last_interested_promise_propagates_a_request(void) {
 }
 
 /* Without a request, a discarded promise leaves its source alone. */
-static void discard_alone_propagates_no_request(void) {
+TEST(discard_alone_propagates_no_request) {
   spy_t above = {0};
   promise_t *source = promise_new();
   promise_on_cancel_request(source, spy_observer, &above, spy_free);
@@ -79,7 +79,7 @@ static void discard_alone_propagates_no_request(void) {
 
 /* A garbage collector holds a promise until the collection: sealing it ends that interest, and propagates an earlier
  * request. */
-static void seal_propagates_a_pending_request(void) {
+TEST(seal_propagates_a_pending_request) {
   spy_t above = {0}, own = {0};
   promise_t *source = promise_new();
   promise_on_cancel_request(source, spy_observer, &above, spy_free);
@@ -137,7 +137,7 @@ static void *asks_from_above(void *ctx) {
   return NULL;
 }
 
-static void a_request_reaches_a_deeply_nested_promise(void) {
+TEST(a_request_reaches_a_deeply_nested_promise) {
   spy_t asked[2] = {{0}, {0}};
   on_small_stack(asks_from_above, asked);
 }
@@ -165,7 +165,7 @@ static uint64_t gathers(void) {
 
 /* The first input settles the result within the request. The second is asked all the same. The third has another
  * consumer, so it is not asked. */
-static void all_inputs_are_asked_though_the_first_one_accepts(void) {
+TEST(all_inputs_are_asked_though_the_first_one_accepts) {
   struct input inputs[3] = {{0}};
   promise_t *sources[3];
   for (int i = 0; i < 3; i++) {
@@ -192,7 +192,7 @@ static void all_inputs_are_asked_though_the_first_one_accepts(void) {
 }
 
 /* The request is made before the promise follows a source. */
-static void a_request_reaches_a_promise_followed_later(void) {
+TEST(a_request_reaches_a_promise_followed_later) {
   spy_t above = {0};
   for (int discardable = 0; discardable < 2; discardable++) {
     promise_t *source = promise_new();
@@ -205,15 +205,4 @@ static void a_request_reaches_a_promise_followed_later(void) {
     promise_release(promise);
     promise_release(source);
   }
-}
-
-int main(void) {
-  RUN(request_propagates_although_a_handler_releases_its_promise);
-  RUN(discard_of_the_last_interested_promise_propagates_a_request);
-  RUN(discard_alone_propagates_no_request);
-  RUN(seal_propagates_a_pending_request);
-  RUN(a_request_reaches_a_deeply_nested_promise);
-  RUN(all_inputs_are_asked_though_the_first_one_accepts);
-  RUN(a_request_reaches_a_promise_followed_later);
-  return check_report();
 }

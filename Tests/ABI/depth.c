@@ -49,7 +49,7 @@ static void *fulfil_chain(void *unused) {
   fulfil(head, chain(head, count()));
   return unused;
 }
-static void chain_is_fulfilled(void) {
+TEST(chain_is_fulfilled) {
   on_small_stack(fulfil_chain, NULL);
 }
 
@@ -66,7 +66,7 @@ static void *reject_chain(void *unused) {
   CHECK_INT(atomic_load(&payload.destroyed), 1);
   return unused;
 }
-static void chain_is_rejected(void) {
+TEST(chain_is_rejected) {
   on_small_stack(reject_chain, NULL);
 }
 
@@ -78,7 +78,7 @@ static void *release_chain(void *unused) {
   CHECK_STATUS(promise_state(last), PROMISE_ESTALE);
   return unused;
 }
-static void pending_chain_is_released(void) {
+TEST(pending_chain_is_released) {
   on_small_stack(release_chain, NULL);
 }
 
@@ -98,10 +98,10 @@ static void *settle_observers(void *release_instead) {
   check_counts(release_instead == NULL ? count() : 0, count());
   return NULL;
 }
-static void observers_are_called(void) {
+TEST(observers_are_called) {
   on_small_stack(settle_observers, NULL);
 }
-static void pending_observers_are_released(void) {
+TEST(pending_observers_are_released) {
   on_small_stack(settle_observers, "");
 }
 
@@ -124,10 +124,10 @@ static void *settle_comb(void *behind) {
   promise_release(head);
   return NULL;
 }
-static void comb_is_settled(void) {
+TEST(comb_is_settled) {
   on_small_stack(settle_comb, NULL);
 }
-static void comb_with_work_behind_is_settled(void) {
+TEST(comb_with_work_behind_is_settled) {
   on_small_stack(settle_comb, "");
 }
 
@@ -156,7 +156,7 @@ static void *run_steps(void *unused) {
   promise_release(first);
   return unused;
 }
-static void steps_that_follow_each_other(void) {
+TEST(steps_that_follow_each_other) {
   on_small_stack(run_steps, NULL);
 }
 
@@ -175,7 +175,7 @@ static void *run_queue(void *unused) {
     promise_release(all[i]);
   return unused;
 }
-static void entries_that_follow_each_other(void) {
+TEST(entries_that_follow_each_other) {
   on_small_stack(run_queue, NULL);
 }
 
@@ -194,7 +194,7 @@ static void *release_nest(void *unused) {
   CHECK_INT(atomic_load(&payload.destroyed), 1);
   return unused;
 }
-static void nest_of_values_is_released(void) {
+TEST(nest_of_values_is_released) {
   on_small_stack(release_nest, NULL);
 }
 
@@ -214,7 +214,7 @@ static void *release_contexts(void *unused) {
   check_counts(0, count());
   return unused;
 }
-static void contexts_that_own_promises_are_released(void) {
+TEST(contexts_that_own_promises_are_released) {
   on_small_stack(release_contexts, NULL);
 }
 
@@ -233,7 +233,7 @@ static void *pass_through(void *unused) {
   promise_release(head);
   return unused;
 }
-static void outcome_passes_through(void) {
+TEST(outcome_passes_through) {
   on_small_stack(pass_through, NULL);
 }
 
@@ -267,7 +267,7 @@ static void *run_at_once(void *unused) {
   fulfil(head, chain_over(promise_executor_new(runs_at_once, NULL, NULL), head));
   return unused;
 }
-static void chain_runs_within_submit(void) {
+TEST(chain_runs_within_submit) {
   on_small_stack(run_at_once, NULL);
 }
 
@@ -281,7 +281,7 @@ static void *drop_at_once(void *unused) {
   promise_release(last);
   return unused;
 }
-static void chain_is_dropped_within_submit(void) {
+TEST(chain_is_dropped_within_submit) {
   on_small_stack(drop_at_once, NULL);
 }
 
@@ -307,25 +307,6 @@ static void *republishes_a_million_times(void *unused) {
   return NULL;
 }
 
-static void publishing_in_callbacks_takes_no_stack(void) {
+TEST(publishing_in_callbacks_takes_no_stack) {
   on_small_stack(republishes_a_million_times, NULL);
-}
-
-int main(void) {
-  RUN(chain_runs_within_submit);
-  RUN(chain_is_dropped_within_submit);
-  RUN(chain_is_fulfilled);
-  RUN(chain_is_rejected);
-  RUN(pending_chain_is_released);
-  RUN(observers_are_called);
-  RUN(pending_observers_are_released);
-  RUN(comb_is_settled);
-  RUN(comb_with_work_behind_is_settled);
-  RUN(steps_that_follow_each_other);
-  RUN(entries_that_follow_each_other);
-  RUN(nest_of_values_is_released);
-  RUN(contexts_that_own_promises_are_released);
-  RUN(outcome_passes_through);
-  RUN(publishing_in_callbacks_takes_no_stack);
-  return check_report();
 }

@@ -68,7 +68,7 @@ static void *visits(void *argument) {
   return NULL;
 }
 
-static void library_stays_when_it_is_closed(void) {
+TEST(library_stays_when_it_is_closed) {
   void *library = open_copy();
   visit_t visit = {GATE_CLOSED, GATE_CLOSED};
   pthread_t thread = start(visits, &visit);
@@ -89,9 +89,4 @@ static void library_stays_when_it_is_closed(void) {
   CHECK_STATUS(copy.resolve(kept, I64(1)), PROMISE_OK);
   CHECK_STATUS(copy.release(kept), PROMISE_OK);
   works();
-}
-
-int main(void) {
-  RUN(library_stays_when_it_is_closed);
-  return check_report();
 }

@@ -46,7 +46,7 @@ static void says(promise_t *promise, const char *format, const void *of) {
   CHECK_TEXT(line_of(promise), expected);
 }
 
-static void nothing_is_pending(void) {
+TEST(nothing_is_pending) {
   promise_release(fulfilled(1));
   dump();
   CHECK_TEXT(dumped, "0 promises are pending, 0 rejected and unhandled; ages are known of those made while a "
@@ -62,7 +62,7 @@ static void ignore_context(void *ctx) {
   (void)ctx;
 }
 
-static void a_promise_that_any_holder_can_settle(void) {
+TEST(a_promise_that_any_holder_can_settle) {
   promise_t *promise = promise_new();
   says(promise, "pending, 1 reference, 0 callbacks: any holder", NULL);
   promise_observe(promise, ignore, NULL, NULL, NULL);
@@ -83,7 +83,7 @@ static void a_promise_that_any_holder_can_settle(void) {
   promise_release(promise);
 }
 
-static void a_chain_names_its_parent_and_its_root(void) {
+TEST(a_chain_names_its_parent_and_its_root) {
   char expected[512];
   promise_t *root = promise_new(), *middle = promise_then(root, adds_one, NULL, NULL);
   promise_t *last = promise_finally(middle, NULL, NULL, NULL);
@@ -98,7 +98,7 @@ static void a_chain_names_its_parent_and_its_root(void) {
   promise_release(root);
 }
 
-static void followers_and_links(void) {
+TEST(followers_and_links) {
   promise_t *source = promise_new(), *follower = promise_new();
   /* A promise with a discard block follows by means of a callback of its own. */
   promise_t *links[] = {promise_new_discardable(ignore_context, NULL, NULL),
@@ -124,7 +124,7 @@ static void followers_and_links(void) {
   promise_release(source);
 }
 
-static void gathers(void) {
+TEST(gathers) {
   promise_t *inputs[] = {promise_new(), promise_new(), fulfilled(1)};
   promise_t *all = promise_all(inputs, 3, 0), *race = promise_race(inputs, 2, 0);
   says(all, "pending, 2 references, 0 callbacks: all of its inputs: 2 of them are pending", NULL);
@@ -138,7 +138,7 @@ static void gathers(void) {
     promise_release(inputs[i]);
 }
 
-static void timers(void) {
+TEST(timers) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
   promise_t *asleep[] = {promise_sleep(INT64_C(3600) * 1000 * MILLISECONDS),
@@ -158,7 +158,7 @@ static void timers(void) {
   promise_loop_release(loop);
 }
 
-static void jobs(void) {
+TEST(jobs) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
   promise_reaction_t reaction = {.size = sizeof reaction, .executor = executor, .on_fulfilled = adds_one};
@@ -177,7 +177,7 @@ static void jobs(void) {
   promise_executor_release(executor);
 }
 
-static void orphans(void) {
+TEST(orphans) {
   promise_t *source = promise_new(), *derived = promise_then(source, adds_one, NULL, NULL);
   promise_release(source);
   says(derived, "pending, 1 reference, 0 callbacks: no settler: its source was destroyed while pending", NULL);
@@ -192,7 +192,7 @@ static promise_verdict_t dumps(void *ctx, const promise_value_t *in, promise_val
   return PROMISE_FULFILL;
 }
 
-static void a_callback_may_dump(void) {
+TEST(a_callback_may_dump) {
   promise_t *source = promise_new(), *derived = NULL;
   derived = promise_then(source, dumps, &derived, NULL);
   promise_resolve(source, I64(1));
@@ -205,7 +205,7 @@ static void on_unhandled(void *ctx, uint64_t id, const promise_value_t *reason) 
   (void)ctx, (void)id, (void)reason;
 }
 
-static void rejections_that_nobody_has_taken(void) {
+TEST(rejections_that_nobody_has_taken) {
   promise_hooks_t hooks = {.size = sizeof hooks, .unhandled_rejection = on_unhandled};
   CHECK_STATUS(promise_set_hooks(&hooks), PROMISE_OK);
   promise_t *promise = rejected(7);
@@ -217,7 +217,7 @@ static void rejections_that_nobody_has_taken(void) {
   CHECK_STATUS(promise_set_hooks(NULL), PROMISE_OK);
 }
 
-static void ages(void) {
+TEST(ages) {
   promise_trace_t trace = {.size = sizeof trace, .capacity = 1};
   promise_t *before = promise_new();
   CHECK_STATUS(promise_trace_start(&trace), PROMISE_OK);
@@ -241,7 +241,7 @@ static void ages(void) {
   promise_release(before);
 }
 
-static void dump_writes_to_a_descriptor(void) {
+TEST(dump_writes_to_a_descriptor) {
   int ends[2];
   char text[4096] = {0};
   REQUIRE(pipe(ends) == 0);
@@ -307,14 +307,14 @@ static void *dump_or_work(void *thread) {
   return NULL;
 }
 
-static void dump_races_with_other_threads(void) {
+TEST(dump_races_with_other_threads) {
   race(dump_or_work, 4);
   dump();
   CHECK_INT(line_count, 1);
 }
 
 /* A long chain is dumped in linear time. */
-static void a_long_chain_is_dumped_in_linear_time(void) {
+TEST(a_long_chain_is_dumped_in_linear_time) {
   long count = check_scale(200000), lines = 0;
   promise_t *root = promise_new(), *last = retained(root);
   for (long i = 0; i < count; i++) {
@@ -329,22 +329,4 @@ static void a_long_chain_is_dumped_in_linear_time(void) {
   promise_resolve(root, I64(1));
   promise_release(last);
   promise_release(root);
-}
-
-int main(void) {
-  RUN(nothing_is_pending);
-  RUN(a_promise_that_any_holder_can_settle);
-  RUN(a_chain_names_its_parent_and_its_root);
-  RUN(followers_and_links);
-  RUN(gathers);
-  RUN(timers);
-  RUN(jobs);
-  RUN(orphans);
-  RUN(a_callback_may_dump);
-  RUN(rejections_that_nobody_has_taken);
-  RUN(ages);
-  RUN(dump_writes_to_a_descriptor);
-  RUN(dump_races_with_other_threads);
-  RUN(a_long_chain_is_dumped_in_linear_time);
-  return check_report();
 }

@@ -95,7 +95,7 @@ static void main_thread_ends_before(void *argument) {
   pthread_exit(NULL);
 }
 
-static void process_ends_with_the_given_status(void) {
+TEST(process_ends_with_the_given_status) {
   static int status = 7;
   void (*const ways[])(void *) = {exits_with_work_left, exits_beside_a_job_that_computes,
                                   exits_beside_a_thread_that_waits, exits_from_a_job, main_thread_ends_before};
@@ -127,7 +127,7 @@ static void exits_through_handlers(void *argument) {
   exits_with_work_left(argument);
 }
 
-static void handlers_of_the_exit_may_use_everything(void) {
+TEST(handlers_of_the_exit_may_use_everything) {
   static int status = 7;
   atomic_store(&check_failures, 0);
   CHECK_CHILD(child_start(exits_through_handlers, &status), 5);
@@ -153,18 +153,11 @@ static void *ends_with_promises(void *argument) {
   return NULL;
 }
 
-static void destructors_of_threads_may_use_everything(void) {
+TEST(destructors_of_threads_may_use_everything) {
   REQUIRE(pthread_key_create(&keys[0], destroy) == 0);
   promise_release(promise_new());
   REQUIRE(pthread_key_create(&keys[1], destroy) == 0);
   for (int i = 0; i < 50; i++)
     finish(start(ends_with_promises, NULL));
   CHECK_INT(atomic_load(&destroyed), 100);
-}
-
-int main(void) {
-  RUN(process_ends_with_the_given_status);
-  RUN(handlers_of_the_exit_may_use_everything);
-  RUN(destructors_of_threads_may_use_everything);
-  return check_report();
 }

@@ -50,7 +50,7 @@ static void open_copy(void) {
   find_functions(dlopen(path, RTLD_NOW | RTLD_LOCAL));
 }
 
-static void handles_of_one_are_stale_in_the_other(void) {
+TEST(handles_of_one_are_stale_in_the_other) {
   open_copy();
   enum { COUNT = 5000 };
   static promise_t *ours[COUNT], *theirs[COUNT];
@@ -73,7 +73,7 @@ static void handles_of_one_are_stale_in_the_other(void) {
   }
 }
 
-static void types_of_one_are_stale_in_the_other(void) {
+TEST(types_of_one_are_stale_in_the_other) {
   open_copy();
   const promise_type_t *ours = promise_type_named("error"), *theirs = copy.type_named("error");
   CHECK(ours != theirs);
@@ -88,7 +88,7 @@ static void types_of_one_are_stale_in_the_other(void) {
   CHECK(ours != NULL && theirs != NULL && ours != theirs);
 }
 
-static void both_work_side_by_side(void) {
+TEST(both_work_side_by_side) {
   open_copy();
   promise_t *ours = promise_new(), *theirs = copy.new_();
   promise_value_t value;
@@ -129,13 +129,13 @@ static void both_have_threads(void) {
   copy.release(their_sleep);
 }
 
-static void both_have_threads_of_their_own(void) {
+TEST(both_have_threads_of_their_own) {
   open_copy();
   both_have_threads();
 }
 
 /* A second namespace of the linker has its own C library: the same file is a second copy there. */
-static void library_may_be_in_two_namespaces(void) {
+TEST(library_may_be_in_two_namespaces) {
   CHECK(true);
   /* Valgrind replaces functions of the first C library only, and reports the linker's own reads as errors. */
   if (getenv("CHECK_QUICK") != NULL)
@@ -149,13 +149,4 @@ static void library_may_be_in_two_namespaces(void) {
   CHECK_STATUS(copy.release(theirs), PROMISE_OK);
   promise_release(ours);
   both_have_threads();
-}
-
-int main(void) {
-  RUN(handles_of_one_are_stale_in_the_other);
-  RUN(types_of_one_are_stale_in_the_other);
-  RUN(both_work_side_by_side);
-  RUN(both_have_threads_of_their_own);
-  RUN(library_may_be_in_two_namespaces);
-  return check_report();
 }

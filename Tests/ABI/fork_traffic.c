@@ -71,7 +71,7 @@ static void does_everything(void *argument) {
   works(traffic->serial);
 }
 
-static void child_is_consistent_under_any_traffic(void) {
+TEST(child_is_consistent_under_any_traffic) {
   static traffic_t traffic;
   traffic.token = promise_token_new(0);
   traffic.serial = promise_executor_serial(NULL);
@@ -121,7 +121,7 @@ static void settles_what_is_looked_through(void *argument) {
   CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
 }
 
-static void promise_that_another_thread_looks_through_is_free(void) {
+TEST(promise_that_another_thread_looks_through_is_free) {
   looked_through_t looked_through = {.promise = promise_new(), .begun = GATE_CLOSED};
   CHECK_STATUS(promise_request_cancel(looked_through.promise, I64(1)), PROMISE_OK);
   for (long i = check_scale(20000); i > 0; i--)
@@ -159,7 +159,7 @@ static promise_verdict_t ends(void *ctx, const promise_value_t *in, promise_valu
   return PROMISE_FULFILL;
 }
 
-static void search_through_executors_does_not_keep_fork_from_its_locks(void) {
+TEST(search_through_executors_does_not_keep_fork_from_its_locks) {
   searched_t searched = {.never = promise_new(), .begun = GATE_CLOSED};
   searched.older = promise_executor_serial(promise_executor_main());
   promise_executor_t *newer = promise_executor_serial(pool());
@@ -177,11 +177,4 @@ static void search_through_executors_does_not_keep_fork_from_its_locks(void) {
   promise_executor_release(newer);
   promise_executor_release(searched.older);
   promise_release(searched.never);
-}
-
-int main(void) {
-  RUN(search_through_executors_does_not_keep_fork_from_its_locks);
-  RUN(promise_that_another_thread_looks_through_is_free);
-  RUN(child_is_consistent_under_any_traffic);
-  return check_report();
 }

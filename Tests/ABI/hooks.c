@@ -11,7 +11,7 @@ static uint64_t id_of(promise_t *promise) {
   return (uint64_t)(uintptr_t)promise;
 }
 
-static void the_reason_is_lent(void) {
+TEST(the_reason_is_lent) {
   report_t report = {0};
   payload_t payload = {0};
   watch(&report);
@@ -64,7 +64,7 @@ static void by_executor(promise_t *promise) {
 static void (*const takers[])(promise_t *) = {by_state,    by_result, by_wait,   by_wait_any, by_loop,
                                               by_observer, by_tap,    by_rescue, by_executor};
 
-static void a_handled_rejection_is_not_reported(void) {
+TEST(a_handled_rejection_is_not_reported) {
   report_t report = {0};
   watch(&report);
   for (size_t i = 0; i < sizeof takers / sizeof *takers; i++) {
@@ -84,7 +84,7 @@ static void a_handled_rejection_is_not_reported(void) {
   unwatch(&report);
 }
 
-static void looking_before_it_is_rejected_takes_nothing(void) {
+TEST(looking_before_it_is_rejected_takes_nothing) {
   report_t report = {0};
   watch(&report);
   promise_t *promise = promise_new();
@@ -96,7 +96,7 @@ static void looking_before_it_is_rejected_takes_nothing(void) {
   unwatch(&report);
 }
 
-static void callbacks_for_a_value_take_no_rejection(void) {
+TEST(callbacks_for_a_value_take_no_rejection) {
   report_t report = {0};
   watch(&report);
   for (int settled = 0; settled < 2; settled++) {
@@ -148,7 +148,7 @@ static promise_t *made_by_adoption(promise_t *promise) {
 static promise_t *(*const makers[])(promise_t *) = {made_by_then, made_by_rescue,  made_by_finally, made_by_follow,
                                                     made_by_all,  made_by_timeout, made_by_adoption};
 
-static void a_derived_promise_reports_it_instead(void) {
+TEST(a_derived_promise_reports_it_instead) {
   for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
     for (int settled = 0; settled < 2; settled++) {
       for (int looks = 0; looks < 2; looks++) {
@@ -171,7 +171,7 @@ static void a_derived_promise_reports_it_instead(void) {
   }
 }
 
-static void the_end_of_a_chain_that_nobody_holds_is_reported_once(void) {
+TEST(the_end_of_a_chain_that_nobody_holds_is_reported_once) {
   report_t report = {0};
   watch(&report);
   promise_t *promise = promise_new(), *last = retained(promise);
@@ -190,7 +190,7 @@ static void the_end_of_a_chain_that_nobody_holds_is_reported_once(void) {
   unwatch(&report);
 }
 
-static void earlier_rejections_are_not_reported(void) {
+TEST(earlier_rejections_are_not_reported) {
   report_t report = {0};
   promise_t *promise = rejected(7);
   watch(&report);
@@ -201,7 +201,7 @@ static void earlier_rejections_are_not_reported(void) {
   CHECK_REPORTS(&report, 0, 0, 0);
 }
 
-static void a_second_settlement_is_reported_with_the_dropped_value(void) {
+TEST(a_second_settlement_is_reported_with_the_dropped_value) {
   report_t report = {0};
   watch(&report);
   payload_t payload = {0};
@@ -224,7 +224,7 @@ static void a_second_settlement_is_reported_with_the_dropped_value(void) {
   unwatch(&report);
 }
 
-static void a_second_settlement_by_the_library_is_not_reported(void) {
+TEST(a_second_settlement_by_the_library_is_not_reported) {
   report_t report = {0};
   watch(&report);
   promise_t *promise = promise_new(), *derived = made_by_then(promise), *limited = promise_timeout(promise, INT64_MAX);
@@ -241,7 +241,7 @@ static void a_second_settlement_by_the_library_is_not_reported(void) {
   unwatch(&report);
 }
 
-static void a_promise_destroyed_while_pending_is_reported_with_its_callbacks(void) {
+TEST(a_promise_destroyed_while_pending_is_reported_with_its_callbacks) {
   report_t report = {0};
   watch(&report);
   for (int callbacks = 0; callbacks < 3; callbacks++) {
@@ -261,7 +261,7 @@ static void a_promise_destroyed_while_pending_is_reported_with_its_callbacks(voi
   unwatch(&report);
 }
 
-static void promises_derived_from_it_are_not_reported(void) {
+TEST(promises_derived_from_it_are_not_reported) {
   for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
     report_t report = {0};
     watch(&report);
@@ -277,7 +277,7 @@ static void promises_derived_from_it_are_not_reported(void) {
   }
 }
 
-static void a_promise_with_other_references_is_not_reported(void) {
+TEST(a_promise_with_other_references_is_not_reported) {
   report_t report = {0};
   watch(&report);
   promise_t *promise = promise_new();
@@ -289,20 +289,4 @@ static void a_promise_with_other_references_is_not_reported(void) {
   promise_release(promise);
   CHECK_REPORTS(&report, 0, 0, 0);
   unwatch(&report);
-}
-
-int main(void) {
-  RUN(the_reason_is_lent);
-  RUN(a_handled_rejection_is_not_reported);
-  RUN(looking_before_it_is_rejected_takes_nothing);
-  RUN(callbacks_for_a_value_take_no_rejection);
-  RUN(a_derived_promise_reports_it_instead);
-  RUN(the_end_of_a_chain_that_nobody_holds_is_reported_once);
-  RUN(earlier_rejections_are_not_reported);
-  RUN(a_second_settlement_is_reported_with_the_dropped_value);
-  RUN(a_second_settlement_by_the_library_is_not_reported);
-  RUN(a_promise_destroyed_while_pending_is_reported_with_its_callbacks);
-  RUN(promises_derived_from_it_are_not_reported);
-  RUN(a_promise_with_other_references_is_not_reported);
-  return check_report();
 }

@@ -32,7 +32,7 @@ static void combine(promise_t *(*combined)(promise_t *const *, size_t, uint32_t)
   promise_release(inputs[1]);
 }
 
-static void rejected_losers_of_a_combination_are_not_reported(void) {
+TEST(rejected_losers_of_a_combination_are_not_reported) {
   watch();
   for (int first = 0; first <= 2; first++) {
     combine(promise_all, first);
@@ -55,7 +55,7 @@ static void pass_a_time_limit(promise_t *source) {
   promise_loop_release(loop);
 }
 
-static void rejection_after_the_time_limit_is_not_reported(void) {
+TEST(rejection_after_the_time_limit_is_not_reported) {
   watch();
   promise_t *source = promise_new();
   pass_a_time_limit(source);
@@ -65,7 +65,7 @@ static void rejection_after_the_time_limit_is_not_reported(void) {
   unwatch();
 }
 
-static void rejection_of_an_input_is_reported_if_the_combination_was_released(void) {
+TEST(rejection_of_an_input_is_reported_if_the_combination_was_released) {
   watch();
   promise_t *inputs[2] = {promise_new(), promise_new()};
   promise_release(promise_race(inputs, 2, 0));
@@ -107,7 +107,7 @@ static promise_t *finally_of(promise_t *source) {
   return promise_finally(source, ignores, NULL, NULL);
 }
 
-static void a_derived_promise_settled_by_hand_takes_nothing(void) {
+TEST(a_derived_promise_settled_by_hand_takes_nothing) {
   watch();
   promise_t *(*const derivations[])(promise_t *) = {follower_of, then_of, timeout_of, delay_of, finally_of, race_of};
   for (size_t i = 0; i < sizeof derivations / sizeof *derivations; i++) {
@@ -163,20 +163,11 @@ static void passes_a_time_limit(promise_t *delayed) {
   promise_release(delayed);
 }
 
-static void a_delayed_rejection_is_taken_only_if_someone_would_have_got_it(void) {
+TEST(a_delayed_rejection_is_taken_only_if_someone_would_have_got_it) {
   watch();
   leave_delay(releases, 1);
   leave_delay(resolves, 1);
   leave_delay(passes_a_time_limit, 0);
   unwatch();
   leave_delay(releases, 0);
-}
-
-int main(void) {
-  RUN(rejected_losers_of_a_combination_are_not_reported);
-  RUN(rejection_after_the_time_limit_is_not_reported);
-  RUN(rejection_of_an_input_is_reported_if_the_combination_was_released);
-  RUN(a_derived_promise_settled_by_hand_takes_nothing);
-  RUN(a_delayed_rejection_is_taken_only_if_someone_would_have_got_it);
-  return check_report();
 }

@@ -2,7 +2,7 @@
 #include "loops.h"
 
 /* Timers of a loop need no thread of the library. */
-static void needs_no_other_thread(void) {
+TEST(needs_no_other_thread) {
   CHECK(true);
   if (shares_process())
     return;
@@ -16,9 +16,4 @@ static void needs_no_other_thread(void) {
   for (int i = 0; i < 3; i++)
     promise_release(all[i]);
   teardown(fixture);
-}
-
-int main(void) {
-  RUN(needs_no_other_thread);
-  return check_report();
 }

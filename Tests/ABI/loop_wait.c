@@ -14,7 +14,7 @@ static void settles(void *promise) {
 }
 
 /* A wait with a zero time limit runs the job that settles the promise. */
-static void a_look_leaves_the_descriptor_as_it_was(void) {
+TEST(a_look_leaves_the_descriptor_as_it_was) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
   promise_t *promise = promise_new();
@@ -35,7 +35,7 @@ static void *resolves(void *promise) {
 }
 
 /* Another thread settles the promise while the wait times out. */
-static void a_wait_that_ends_meanwhile_does_too(void) {
+TEST(a_wait_that_ends_meanwhile_does_too) {
   promise_loop_t *loop = promise_loop_new();
   long rounds = check_scale(2000), wrong = 0;
   for (long i = 0; i < rounds; i++) {
@@ -48,10 +48,4 @@ static void a_wait_that_ends_meanwhile_does_too(void) {
   }
   CHECK_INT(wrong, 0);
   CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
-}
-
-int main(void) {
-  RUN(a_look_leaves_the_descriptor_as_it_was);
-  RUN(a_wait_that_ends_meanwhile_does_too);
-  return check_report();
 }

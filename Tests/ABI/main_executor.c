@@ -23,7 +23,7 @@ static void *is_not_main(void *ctx) {
   return NULL;
 }
 
-static void main_thread_turns_the_main_loop(void) {
+TEST(main_thread_turns_the_main_loop) {
   promise_loop_t *loop = promise_loop_main();
   REQUIRE(loop != NULL);
   CHECK_POINTER(promise_loop_main(), loop);
@@ -42,7 +42,7 @@ static void main_thread_turns_the_main_loop(void) {
   promise_release(nap);
 }
 
-static void is_never_freed(void) {
+TEST(is_never_freed) {
   for (int i = 0; i < 3; i++) {
     CHECK_STATUS(promise_loop_release(promise_loop_main()), PROMISE_OK);
     CHECK_STATUS(promise_executor_release(main_executor()), PROMISE_OK);
@@ -52,7 +52,7 @@ static void is_never_freed(void) {
   CHECK_STATUS(promise_executor_retain(main_executor()), PROMISE_OK);
 }
 
-static void a_substitute_replaces_it(void) {
+TEST(a_substitute_replaces_it) {
   shelf_t shelf = SHELF_EMPTY;
   spy_t context = {0};
   promise_executor_t *other = promise_executor_new(shelve, &shelf, NULL);
@@ -83,7 +83,7 @@ static void a_substitute_replaces_it(void) {
 }
 
 /* The replacement would make a cycle: each job of the main executor would be submitted to the main executor again. */
-static void an_executor_that_ends_in_it_cannot_replace_it(void) {
+TEST(an_executor_that_ends_in_it_cannot_replace_it) {
   enum { LENGTH = 8 };
   shelf_t shelf = SHELF_EMPTY;
   promise_executor_t *other = promise_executor_new(shelve, &shelf, NULL), *chain[LENGTH];
@@ -117,7 +117,7 @@ static void shelves_a_timer(void *ctx, promise_job_t *job) {
 }
 
 /* Timers of the main loop move to the replacement. */
-static void timers_of_the_main_loop_move_to_the_substitute(void) {
+TEST(timers_of_the_main_loop_move_to_the_substitute) {
   shelf_t shelf = SHELF_EMPTY;
   promise_executor_t *other = promise_executor_new(shelves_a_timer, &shelf, NULL);
   promise_t *nap = promise_sleep_on(main_executor(), 1), *late = promise_sleep_on(main_executor(), INT64_MAX);
@@ -165,7 +165,7 @@ static uint64_t job_count(void) {
 }
 
 /* A timer that is cancelled while it moves from the main loop to the clock is freed at once, not when it is due. */
-static void cancelled_timers_are_freed_wherever_they_are(void) {
+TEST(cancelled_timers_are_freed_wherever_they_are) {
   promise_executor_t *other = promise_executor_new(shelves_a_timer, NULL, NULL);
   REQUIRE(promise_loop_main() != NULL);
   uint64_t before = job_count();
@@ -179,7 +179,7 @@ static void cancelled_timers_are_freed_wherever_they_are(void) {
   promise_executor_release(other);
 }
 
-static void cancelling_a_timer_that_moved_leaves_those_of_the_loop(void) {
+TEST(cancelling_a_timer_that_moved_leaves_those_of_the_loop) {
   promise_t *moved = promise_sleep_on(main_executor(), 3600 * 1000 * MILLISECONDS);
   CHECK_STATUS(promise_executor_set_main(promise_executor_immediate()), PROMISE_OK);
   CHECK_STATUS(promise_executor_set_main(NULL), PROMISE_OK);
@@ -190,7 +190,7 @@ static void cancelling_a_timer_that_moved_leaves_those_of_the_loop(void) {
   promise_release(stays);
 }
 
-static void the_replacing_thread_is_the_main_thread(void) {
+TEST(the_replacing_thread_is_the_main_thread) {
   promise_executor_t *serial = promise_executor_serial(NULL);
   finish(start(becomes_main, serial));
   CHECK(!promise_is_main_thread());
@@ -212,7 +212,7 @@ static void *becomes_main_with_the_loop(void *ctx) {
   return NULL;
 }
 
-static void the_thread_that_restores_the_loop_is_the_main_thread(void) {
+TEST(the_thread_that_restores_the_loop_is_the_main_thread) {
   finish(start(becomes_main_with_the_loop, NULL));
   CHECK(!promise_is_main_thread());
   CHECK_STATUS(promise_executor_set_main(NULL), PROMISE_OK);
@@ -241,7 +241,7 @@ static promise_verdict_t waits_for_the_job_behind(void *ctx, const promise_value
   return PROMISE_FULFILL;
 }
 
-static void a_serial_executor_may_replace_it(void) {
+TEST(a_serial_executor_may_replace_it) {
   enum { JOBS = 200 }; /* more than a turn runs */
   promise_t *jobs[JOBS];
   promise_executor_t *target = NULL;
@@ -304,7 +304,7 @@ static void runs_at_once(void *ctx, promise_job_t *job) {
 }
 
 /* A job that is submitted while another executor replaces the loop runs on either, and is not lost. */
-static void nothing_is_left_in_the_loop(void) {
+TEST(nothing_is_left_in_the_loop) {
   long rounds = 100, left = 0;
   struct sigaction action = {.sa_handler = holds_up};
   promise_executor_t *other = promise_executor_new(runs_at_once, NULL, NULL);
@@ -330,19 +330,4 @@ static void nothing_is_left_in_the_loop(void) {
   CHECK_INT(atomic_load(&jobs_run), atomic_load(&jobs_submitted));
   promise_executor_set_main(NULL);
   promise_executor_release(other);
-}
-
-int main(void) {
-  RUN(main_thread_turns_the_main_loop);
-  RUN(is_never_freed);
-  RUN(a_substitute_replaces_it);
-  RUN(an_executor_that_ends_in_it_cannot_replace_it);
-  RUN(timers_of_the_main_loop_move_to_the_substitute);
-  RUN(cancelled_timers_are_freed_wherever_they_are);
-  RUN(cancelling_a_timer_that_moved_leaves_those_of_the_loop);
-  RUN(the_replacing_thread_is_the_main_thread);
-  RUN(the_thread_that_restores_the_loop_is_the_main_thread);
-  RUN(a_serial_executor_may_replace_it);
-  RUN(nothing_is_left_in_the_loop);
-  return check_report();
 }

@@ -1,9 +1,8 @@
 /* misuse.h - caller errors, for the programs misuse_*.c: invalid handles and values, checks of the calls that must
- * reject them, and a table with one test for each exported function.
+ * reject them, and MISUSE(), which begins the test of an exported function.
  *
  * Each such call returns a status, does not read or write through the invalid argument, and frees the contexts and
- * values that it takes over exactly once. With --list a program prints the functions of its table; scripts/test-abi.sh
- * compares all of them with the header. */
+ * values that it takes over exactly once. scripts/test-abi.sh compares the names of the tests with the header. */
 #ifndef MISUSE_H
 #define MISUSE_H
 
@@ -233,7 +232,7 @@ static inline void refused(const void *result, promise_status_t status, spy_t *s
   atomic_store(&spy->frees, 0);
 }
 
-static spy_t spy;
+__attribute__((unused)) static spy_t spy;
 static payload_t payload;
 
 /* Checks that a payload taken over by a call was destroyed once. */
@@ -242,28 +241,7 @@ static inline void destroyed(void) {
   atomic_store(&payload.destroyed, 0);
 }
 
-/* ---- The table ---- */
-
-typedef struct misuse {
-  const char *function;
-  void (*test)(void);
-} misuse_t;
-
-static inline int misuse_main(int argc, char **argv, const misuse_t *table, size_t count) {
-  bool list = argc == 2 && strcmp(argv[1], "--list") == 0;
-  for (size_t i = 0; i < count; i++) {
-    atomic_store(&spy.frees, 0);
-    if (list)
-      puts(table[i].function);
-    if (!list)
-      check_run(table[i].function, table[i].test);
-  }
-  return list ? 0 : check_report();
-}
-
-#define MISUSE_MAIN(table)                                                                                             \
-  int main(int argc, char **argv) {                                                                                    \
-    return misuse_main(argc, argv, table, sizeof(table) / sizeof *(table));                                            \
-  }
+/* MISUSE(promise_release) { ... } tests a function. */
+#define MISUSE(function) CHECK_DEFINE(misuse_of_##function, #function, NULL)
 
 #endif /* MISUSE_H */

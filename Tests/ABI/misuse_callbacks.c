@@ -8,7 +8,7 @@
 static void then_bad(void *handle) {
   refused(promise_then(handle, spy_handler, &spy, spy_free), PROMISE_ESTALE, &spy);
 }
-static void then(void) {
+MISUSE(promise_then) {
   refused(promise_then(NULL, spy_handler, &spy, spy_free), PROMISE_EINVAL, &spy);
   refused(promise_then(NULL, NULL, &spy, spy_free), PROMISE_EINVAL, &spy);
   promise_t *promise = fulfilled(1);
@@ -23,7 +23,7 @@ static void rescue_bad(void *handle) {
 static void rescue_bad_type(void *type) {
   refused(promise_rescue(live_promise, type, spy_handler, &spy, spy_free), PROMISE_ESTALE, &spy);
 }
-static void rescue(void) {
+MISUSE(promise_rescue) {
   refused(promise_rescue(NULL, NULL, spy_handler, &spy, spy_free), PROMISE_EINVAL, &spy);
   promise_t *promise = rejected(1);
   refused(promise_rescue(promise, NULL, NULL, &spy, spy_free), PROMISE_EINVAL, &spy);
@@ -37,7 +37,7 @@ static void observe_bad(void *handle) {
   CHECK_SPY(&spy, 0, 1);
   atomic_store(&spy.frees, 0);
 }
-static void observe(void) {
+MISUSE(promise_observe) {
   CHECK_STATUS(promise_observe(NULL, spy_observer, spy_observer, &spy, spy_free), PROMISE_EINVAL);
   CHECK_SPY(&spy, 0, 1);
   atomic_store(&spy.frees, 0);
@@ -49,7 +49,7 @@ static void tap_bad(void *handle) {
   CHECK_SPY(&spy, 0, 1);
   atomic_store(&spy.frees, 0);
 }
-static void tap(void) {
+MISUSE(promise_tap) {
   CHECK_STATUS(promise_tap(NULL, spy_observer, spy_observer, &spy, spy_free), PROMISE_EINVAL);
   CHECK_SPY(&spy, 0, 1);
   atomic_store(&spy.frees, 0);
@@ -59,7 +59,7 @@ static void tap(void) {
 static void finally_bad(void *handle) {
   refused(promise_finally(handle, spy_discard, &spy, spy_free), PROMISE_ESTALE, &spy);
 }
-static void finally(void) {
+MISUSE(promise_finally) {
   refused(promise_finally(NULL, spy_discard, &spy, spy_free), PROMISE_EINVAL, &spy);
   promise_t *promise = fulfilled(1);
   refused(promise_finally(promise, NULL, &spy, spy_free), PROMISE_EINVAL, &spy);
@@ -71,7 +71,7 @@ static void follow_bad(void *handle) {
   CHECK_STATUS(promise_follow(handle, live_promise), PROMISE_ESTALE);
   CHECK_STATUS(promise_follow(live_promise, handle), PROMISE_ESTALE);
 }
-static void follow(void) {
+MISUSE(promise_follow) {
   promise_t *promise = promise_new();
   CHECK_STATUS(promise_follow(NULL, promise), PROMISE_EINVAL);
   CHECK_STATUS(promise_follow(promise, NULL), PROMISE_EINVAL);
@@ -106,7 +106,7 @@ static void react_with_bad_token(void *token) {
   reaction.token = token;
   refused(promise_react(live_promise, &reaction), PROMISE_ESTALE, &spy);
 }
-static void react(void) {
+MISUSE(promise_react) {
   promise_t *promise = fulfilled(1);
   promise_reaction_t reaction = good_reaction();
   refused(promise_react(NULL, NULL), PROMISE_EINVAL, NULL);
@@ -157,15 +157,15 @@ static void react(void) {
 
 /* ---- Executors ---- */
 
-static void executor_new(void) {
+MISUSE(promise_executor_new) {
   refused(promise_executor_new(NULL, &spy, spy_free), PROMISE_EINVAL, &spy);
 }
 
-static void executor_immediate(void) {
+MISUSE(promise_executor_immediate) {
   CHECK(promise_executor_immediate() != NULL);
 }
 
-static void executor_global(void) {
+MISUSE(promise_executor_global) {
   static const promise_priority_t bad[] = {0, PROMISE_PRIORITY_USER_INTERACTIVE + 1, 255, INT32_MAX, UINT32_MAX};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
     refused(promise_executor_global(bad[i]), PROMISE_EINVAL, NULL);
@@ -174,7 +174,7 @@ static void executor_global(void) {
 static void executor_serial_bad(void *handle) {
   refused(promise_executor_serial(handle), PROMISE_ESTALE, NULL);
 }
-static void executor_serial(void) {
+MISUSE(promise_executor_serial) {
   each_bad_handle(EXECUTORS, executor_serial_bad);
 }
 
@@ -186,7 +186,7 @@ static void executor_submit_bad(void *handle) {
   CHECK_STATUS(promise_executor_submit(handle, spy_discard, &spy, spy_free), PROMISE_ESTALE);
   freed_once();
 }
-static void executor_submit(void) {
+MISUSE(promise_executor_submit) {
   CHECK_STATUS(promise_executor_submit(NULL, spy_discard, &spy, spy_free), PROMISE_EINVAL);
   freed_once();
   CHECK_STATUS(promise_executor_submit(promise_executor_immediate(), NULL, &spy, spy_free), PROMISE_EINVAL);
@@ -197,7 +197,7 @@ static void executor_submit(void) {
 static void run_on_bad(void *handle) {
   refused(promise_run(handle, spy_handler, &spy, spy_free), PROMISE_ESTALE, &spy);
 }
-static void run(void) {
+MISUSE(promise_run) {
   refused(promise_run(NULL, NULL, &spy, spy_free), PROMISE_EINVAL, &spy);
   refused(promise_run(promise_executor_immediate(), NULL, &spy, spy_free), PROMISE_EINVAL, &spy);
   each_bad_handle(EXECUTORS, run_on_bad);
@@ -206,7 +206,7 @@ static void run(void) {
 static void executor_is_current_bad(void *handle) {
   CHECK_STATUS(promise_executor_is_current(handle), PROMISE_ESTALE);
 }
-static void executor_is_current(void) {
+MISUSE(promise_executor_is_current) {
   CHECK_STATUS(promise_executor_is_current(NULL), PROMISE_EINVAL);
   each_bad_handle(EXECUTORS, executor_is_current_bad);
 }
@@ -214,7 +214,7 @@ static void executor_is_current(void) {
 static void executor_retain_bad(void *handle) {
   CHECK_STATUS(promise_executor_retain(handle), PROMISE_ESTALE);
 }
-static void executor_retain(void) {
+MISUSE(promise_executor_retain) {
   CHECK_STATUS(promise_executor_retain(NULL), PROMISE_EINVAL);
   each_bad_handle(EXECUTORS, executor_retain_bad);
 }
@@ -222,7 +222,7 @@ static void executor_retain(void) {
 static void executor_release_bad(void *handle) {
   CHECK_STATUS(promise_executor_release(handle), PROMISE_ESTALE);
 }
-static void executor_release(void) {
+MISUSE(promise_executor_release) {
   CHECK_STATUS(promise_executor_release(NULL), PROMISE_EINVAL);
   each_bad_handle(EXECUTORS, executor_release_bad);
 }
@@ -230,7 +230,7 @@ static void executor_release(void) {
 static void job_run_bad(void *handle) {
   CHECK_STATUS(promise_job_run(handle), PROMISE_ESTALE);
 }
-static void job_run(void) {
+MISUSE(promise_job_run) {
   CHECK_STATUS(promise_job_run(NULL), PROMISE_EINVAL);
   each_bad_handle(JOBS, job_run_bad);
 }
@@ -238,30 +238,7 @@ static void job_run(void) {
 static void job_drop_bad(void *handle) {
   CHECK_STATUS(promise_job_drop(handle), PROMISE_ESTALE);
 }
-static void job_drop(void) {
+MISUSE(promise_job_drop) {
   CHECK_STATUS(promise_job_drop(NULL), PROMISE_EINVAL);
   each_bad_handle(JOBS, job_drop_bad);
 }
-
-static const misuse_t table[] = {
-    {"promise_executor_global", executor_global},
-    {"promise_executor_immediate", executor_immediate},
-    {"promise_executor_is_current", executor_is_current},
-    {"promise_run", run},
-    {"promise_executor_new", executor_new},
-    {"promise_executor_release", executor_release},
-    {"promise_executor_retain", executor_retain},
-    {"promise_finally", finally},
-    {"promise_follow", follow},
-    {"promise_executor_serial", executor_serial},
-    {"promise_executor_submit", executor_submit},
-    {"promise_job_drop", job_drop},
-    {"promise_job_run", job_run},
-    {"promise_observe", observe},
-    {"promise_react", react},
-    {"promise_rescue", rescue},
-    {"promise_tap", tap},
-    {"promise_then", then},
-};
-
-MISUSE_MAIN(table)

@@ -23,7 +23,7 @@ static void request_for_bad(promise_value_t value, promise_status_t status) {
   CHECK_INT(promise_cancel_requested(promise), 0);
   promise_release(promise);
 }
-static void request_cancel(void) {
+MISUSE(promise_request_cancel) {
   CHECK_STATUS(promise_request_cancel(NULL, NULL), PROMISE_EINVAL);
   each_bad_handle(PROMISES, request_bad);
   each_bad_value(request_for_bad);
@@ -32,7 +32,7 @@ static void request_cancel(void) {
 static void requested_bad(void *handle) {
   CHECK_INT(promise_cancel_requested(handle), PROMISE_ESTALE);
 }
-static void cancel_requested(void) {
+MISUSE(promise_cancel_requested) {
   CHECK_INT(promise_cancel_requested(NULL), PROMISE_EINVAL);
   each_bad_handle(PROMISES, requested_bad);
 }
@@ -41,7 +41,7 @@ static void on_request_bad(void *handle) {
   CHECK_STATUS(promise_on_cancel_request(handle, no_request, &spy, spy_free), PROMISE_ESTALE);
   freed_uncalled();
 }
-static void on_cancel_request(void) {
+MISUSE(promise_on_cancel_request) {
   CHECK_STATUS(promise_on_cancel_request(NULL, no_request, &spy, spy_free), PROMISE_EINVAL);
   freed_uncalled();
   promise_t *promise = promise_new();
@@ -54,7 +54,7 @@ static void on_cancel_request(void) {
 static void seal_bad(void *handle) {
   CHECK_STATUS(promise_seal(handle), PROMISE_ESTALE);
 }
-static void seal(void) {
+MISUSE(promise_seal) {
   CHECK_STATUS(promise_seal(NULL), PROMISE_EINVAL);
   each_bad_handle(PROMISES, seal_bad);
 }
@@ -65,7 +65,7 @@ static void discarded_by_bad(promise_value_t value, promise_status_t status) {
   CHECK_STATUS(promise_value_discarded(&out, &value), PROMISE_EINVAL);
   CHECK_INT(out.kind, PROMISE_KIND_VOID);
 }
-static void value_discarded(void) {
+MISUSE(promise_value_discarded) {
   promise_value_t out = *I64(5), cause;
   CHECK_STATUS(promise_value_discarded(&out, NULL), PROMISE_EINVAL);
   CHECK_INT(out.kind, PROMISE_KIND_VOID);
@@ -77,7 +77,7 @@ static void value_discarded(void) {
 
 /* ---- Tokens ---- */
 
-static void token_new(void) {
+MISUSE(promise_token_new) {
   refused(promise_token_new(PROMISE_TOKEN_INVALIDATE_ON_RELEASE | 1), PROMISE_EINVAL, NULL);
   refused(promise_token_new(PROMISE_CHAIN_CANCEL), PROMISE_EINVAL, NULL);
   promise_token_t *token = promise_token_new(PROMISE_TOKEN_INVALIDATE_ON_RELEASE);
@@ -89,7 +89,7 @@ static void token_new(void) {
 static void retain_bad(void *handle) {
   CHECK_STATUS(promise_token_retain(handle), PROMISE_ESTALE);
 }
-static void token_retain(void) {
+MISUSE(promise_token_retain) {
   CHECK_STATUS(promise_token_retain(NULL), PROMISE_EINVAL);
   each_bad_handle(TOKENS, retain_bad);
 }
@@ -97,7 +97,7 @@ static void token_retain(void) {
 static void release_bad(void *handle) {
   CHECK_STATUS(promise_token_release(handle), PROMISE_ESTALE);
 }
-static void token_release(void) {
+MISUSE(promise_token_release) {
   CHECK_STATUS(promise_token_release(NULL), PROMISE_EINVAL);
   each_bad_handle(TOKENS, release_bad);
 }
@@ -113,7 +113,7 @@ static void invalidate_for_bad(promise_value_t value, promise_status_t status) {
   CHECK_STATUS(promise_token_cancel(token, &value), PROMISE_EINVAL);
   promise_token_release(token);
 }
-static void token_invalidate(void) {
+MISUSE(promise_token_invalidate) {
   CHECK_STATUS(promise_token_invalidate(NULL, NULL), PROMISE_EINVAL);
   each_bad_handle(TOKENS, invalidate_bad);
   each_bad_value(invalidate_for_bad);
@@ -122,7 +122,7 @@ static void token_invalidate(void) {
 static void cancel_bad(void *handle) {
   CHECK_STATUS(promise_token_cancel(handle, NULL), PROMISE_ESTALE);
 }
-static void token_cancel(void) {
+MISUSE(promise_token_cancel) {
   CHECK_STATUS(promise_token_cancel(NULL, NULL), PROMISE_EINVAL);
   each_bad_handle(TOKENS, cancel_bad);
 }
@@ -133,7 +133,7 @@ static void add_to_bad(void *handle) {
 static void add_bad(void *handle) {
   CHECK_STATUS(promise_token_add(live_token, handle), PROMISE_ESTALE);
 }
-static void token_add(void) {
+MISUSE(promise_token_add) {
   promise_token_t *token = promise_token_new(0);
   promise_t *promise = promise_new();
   CHECK_STATUS(promise_token_add(NULL, promise), PROMISE_EINVAL);
@@ -148,7 +148,7 @@ static void chain_bad(void *handle) {
   CHECK_STATUS(promise_token_chain(handle, live_token, PROMISE_CHAIN_CANCEL), PROMISE_ESTALE);
   CHECK_STATUS(promise_token_chain(live_token, handle, 0), PROMISE_ESTALE);
 }
-static void token_chain(void) {
+MISUSE(promise_token_chain) {
   promise_token_t *token = promise_token_new(0), *parent = promise_token_new(0);
   CHECK_STATUS(promise_token_chain(NULL, token, PROMISE_CHAIN_CANCEL), PROMISE_EINVAL);
   CHECK_STATUS(promise_token_chain(token, NULL, PROMISE_CHAIN_CANCEL), PROMISE_EINVAL);
@@ -162,7 +162,7 @@ static void token_chain(void) {
 static void is_cancelled_bad(void *handle) {
   CHECK_STATUS(promise_token_is_cancelled(handle), PROMISE_ESTALE);
 }
-static void token_is_cancelled(void) {
+MISUSE(promise_token_is_cancelled) {
   CHECK_STATUS(promise_token_is_cancelled(NULL), PROMISE_EINVAL);
   each_bad_handle(TOKENS, is_cancelled_bad);
 }
@@ -174,7 +174,7 @@ static void deadline_on_bad(void *handle) {
   CHECK_STATUS(promise_token_set_deadline(live_token, handle, 1), PROMISE_ESTALE);
   CHECK_INT(promise_token_deadline(live_token), INT64_MAX);
 }
-static void token_set_deadline(void) {
+MISUSE(promise_token_set_deadline) {
   promise_token_t *token = promise_token_new(0);
   CHECK_STATUS(promise_token_set_deadline(NULL, NULL, 1), PROMISE_EINVAL);
   CHECK_STATUS(promise_token_set_deadline(token, NULL, -1), PROMISE_EINVAL);
@@ -188,7 +188,7 @@ static void token_set_deadline(void) {
 static void bad_deadline(void *handle) {
   CHECK_INT(promise_token_deadline(handle), PROMISE_ESTALE);
 }
-static void token_deadline(void) {
+MISUSE(promise_token_deadline) {
   CHECK_INT(promise_token_deadline(NULL), PROMISE_EINVAL);
   each_bad_handle(TOKENS, bad_deadline);
 }
@@ -196,28 +196,7 @@ static void token_deadline(void) {
 static void generation_bad(void *handle) {
   CHECK_INT(promise_token_generation(handle), PROMISE_ESTALE);
 }
-static void token_generation(void) {
+MISUSE(promise_token_generation) {
   CHECK_INT(promise_token_generation(NULL), PROMISE_EINVAL);
   each_bad_handle(TOKENS, generation_bad);
 }
-
-static const misuse_t table[] = {
-    {"promise_cancel_requested", cancel_requested},
-    {"promise_on_cancel_request", on_cancel_request},
-    {"promise_request_cancel", request_cancel},
-    {"promise_seal", seal},
-    {"promise_token_add", token_add},
-    {"promise_token_cancel", token_cancel},
-    {"promise_token_chain", token_chain},
-    {"promise_token_deadline", token_deadline},
-    {"promise_token_generation", token_generation},
-    {"promise_token_is_cancelled", token_is_cancelled},
-    {"promise_token_invalidate", token_invalidate},
-    {"promise_token_new", token_new},
-    {"promise_token_release", token_release},
-    {"promise_token_retain", token_retain},
-    {"promise_token_set_deadline", token_set_deadline},
-    {"promise_value_discarded", value_discarded},
-};
-
-MISUSE_MAIN(table)

@@ -10,7 +10,7 @@ static void array_of_bad_value(promise_value_t value, promise_status_t status) {
   CHECK_INT(out.kind, PROMISE_KIND_VOID);
   destroyed();
 }
-static void value_array(void) {
+MISUSE(promise_value_array) {
   promise_value_t out = {.kind = 77}, element = object(&payload);
   CHECK_STATUS(promise_value_array(&out, NULL, 1), PROMISE_EINVAL);
   CHECK_INT(out.kind, PROMISE_KIND_VOID);
@@ -32,7 +32,7 @@ static void map_of_bad_value(promise_value_t value, promise_status_t status) {
   CHECK_INT(out.kind, PROMISE_KIND_VOID);
   destroyed();
 }
-static void value_map(void) {
+MISUSE(promise_value_map) {
   static const size_t too_long[] = {SIZE_MAX, SIZE_MAX};
   promise_value_t out = {.kind = 77}, value = object(&payload);
   CHECK_STATUS(promise_value_map(&out, two_keys, NULL, NULL, 1), PROMISE_EINVAL);
@@ -59,7 +59,7 @@ static void parts_of_bad_value(promise_value_t value, promise_status_t status) {
   CHECK_POINTER(promise_value_key(&value, 0, &length), NULL);
   CHECK_INT(length, 0);
 }
-static void value_count(void) {
+MISUSE(promise_value_count) {
   promise_value_t value = text("no collection");
   CHECK_INT(promise_value_count(NULL), 0);
   CHECK_INT(promise_value_count(&value), 0);
@@ -68,21 +68,21 @@ static void value_count(void) {
   each_bad_value(parts_of_bad_value);
 }
 
-static void value_at(void) {
+MISUSE(promise_value_at) {
   promise_value_t value = error("no", 1, "collection");
   CHECK_POINTER(promise_value_at(NULL, 0), NULL);
   CHECK_POINTER(promise_value_at(&value, 0), NULL);
   promise_value_release(&value);
 }
 
-static void value_key(void) {
+MISUSE(promise_value_key) {
   size_t length = 4711;
   CHECK_POINTER(promise_value_key(NULL, 0, &length), NULL);
   CHECK_INT(length, 0);
   CHECK_POINTER(promise_value_key(NULL, SIZE_MAX, NULL), NULL);
 }
 
-static void value_find(void) {
+MISUSE(promise_value_find) {
   promise_value_t map = json("{\"a\":1}"), list = json("[1]");
   CHECK_POINTER(promise_value_find(NULL, "a", 1), NULL);
   CHECK_POINTER(promise_value_find(&map, NULL, 1), NULL);
@@ -93,7 +93,7 @@ static void value_find(void) {
 
 /* ---- Builders ---- */
 
-static void builder_new(void) {
+MISUSE(promise_builder_new) {
   static const promise_kind_t kinds[] = {
       0,     PROMISE_KIND_VOID, PROMISE_KIND_I64, PROMISE_KIND_ERROR, PROMISE_KIND_OBJECT, PROMISE_KIND_PROMISE,
       0x109, UINT32_MAX};
@@ -106,7 +106,7 @@ static void builder_from_bad_value(promise_value_t value, promise_status_t statu
   (void)status;
   refused(promise_builder_from(&value), PROMISE_EINVAL, NULL);
 }
-static void builder_from(void) {
+MISUSE(promise_builder_from) {
   promise_value_t value = error("not", 1, "built");
   refused(promise_builder_from(NULL), PROMISE_EINVAL, NULL);
   refused(promise_builder_from(&value), PROMISE_EINVAL, NULL);
@@ -139,7 +139,7 @@ static void add_to_bad_builder(void *builder) {
   CHECK_STATUS(promise_builder_add(builder, &value), PROMISE_ESTALE);
   destroyed();
 }
-static void builder_add(void) {
+MISUSE(promise_builder_add) {
   some_builder = promise_builder_new(PROMISE_KIND_ARRAY, 0);
   CHECK_STATUS(promise_builder_add(NULL, NULL), PROMISE_EINVAL);
   CHECK_STATUS(promise_builder_add(some_builder, NULL), PROMISE_EINVAL);
@@ -159,7 +159,7 @@ static void set_in_bad_builder(void *builder) {
   CHECK_STATUS(promise_builder_set(builder, "key", 3, &value), PROMISE_ESTALE);
   destroyed();
 }
-static void builder_set(void) {
+MISUSE(promise_builder_set) {
   some_builder = promise_builder_new(PROMISE_KIND_MAP, 0);
   CHECK_STATUS(promise_builder_set(NULL, NULL, 0, NULL), PROMISE_EINVAL);
   CHECK_STATUS(promise_builder_set(some_builder, "key", 3, NULL), PROMISE_EINVAL);
@@ -173,7 +173,7 @@ static void builder_set(void) {
 static void append_to_bad_builder(void *builder) {
   CHECK_STATUS(promise_builder_append(builder, "x", 1), PROMISE_ESTALE);
 }
-static void builder_append(void) {
+MISUSE(promise_builder_append) {
   some_builder = promise_builder_new(PROMISE_KIND_STRING, 0);
   CHECK_STATUS(promise_builder_append(NULL, "x", 1), PROMISE_EINVAL);
   CHECK_STATUS(promise_builder_append(some_builder, NULL, 1), PROMISE_EINVAL);
@@ -189,7 +189,7 @@ static void builder_append(void) {
 static void room_of_bad_builder(void *builder) {
   refused(promise_builder_room(builder, 1), PROMISE_ESTALE, NULL);
 }
-static void builder_room(void) {
+MISUSE(promise_builder_room) {
   some_builder = promise_builder_new(PROMISE_KIND_MAP, 0);
   refused(promise_builder_room(NULL, 1), PROMISE_EINVAL, NULL);
   refused(promise_builder_room(some_builder, 1), PROMISE_EINVAL, NULL);
@@ -200,7 +200,7 @@ static void builder_room(void) {
 static void advance_bad_builder(void *builder) {
   CHECK_STATUS(promise_builder_advance(builder, 1), PROMISE_ESTALE);
 }
-static void builder_advance(void) {
+MISUSE(promise_builder_advance) {
   some_builder = promise_builder_new(PROMISE_KIND_BYTES, 0);
   CHECK_STATUS(promise_builder_advance(NULL, 0), PROMISE_EINVAL);
   CHECK_STATUS(promise_builder_advance(some_builder, 1), PROMISE_EINVAL);
@@ -215,7 +215,7 @@ static void builder_advance(void) {
 static void count_of_bad_builder(void *builder) {
   CHECK_INT(promise_builder_count(builder), PROMISE_ESTALE);
 }
-static void builder_count(void) {
+MISUSE(promise_builder_count) {
   CHECK_INT(promise_builder_count(NULL), PROMISE_EINVAL);
   each_bad_handle(BUILDERS, count_of_bad_builder);
 }
@@ -225,7 +225,7 @@ static void finish_bad_builder(void *builder) {
   CHECK_STATUS(promise_builder_finish(builder, &value), PROMISE_ESTALE);
   CHECK_INT(value.kind, PROMISE_KIND_VOID);
 }
-static void builder_finish(void) {
+MISUSE(promise_builder_finish) {
   promise_value_t value = object(&payload);
   some_builder = promise_builder_new(PROMISE_KIND_ARRAY, 0);
   CHECK_STATUS(promise_builder_add(some_builder, &value), PROMISE_OK);
@@ -239,7 +239,7 @@ static void builder_finish(void) {
 static void drop_bad_builder(void *builder) {
   CHECK_STATUS(promise_builder_drop(builder), PROMISE_ESTALE);
 }
-static void builder_drop(void) {
+MISUSE(promise_builder_drop) {
   CHECK_STATUS(promise_builder_drop(NULL), PROMISE_EINVAL);
   each_bad_handle(BUILDERS, drop_bad_builder);
 }
@@ -256,7 +256,7 @@ static void equal_to_bad_value(promise_value_t value, promise_status_t status) {
   not_compared(&value, &value);
   not_compared(VOID(), &value);
 }
-static void value_equal(void) {
+MISUSE(promise_value_equal) {
   not_compared(NULL, NULL);
   not_compared(NULL, VOID());
   not_compared(VOID(), NULL);
@@ -270,7 +270,7 @@ static void describe_bad_value(promise_value_t value, promise_status_t status) {
   promise_value_describe(&value, buffer, sizeof buffer);
   CHECK(strncmp(buffer, "no value: kind ", 15) == 0);
 }
-static void value_describe(void) {
+MISUSE(promise_value_describe) {
   char buffer[64] = "#";
   CHECK_INT(promise_value_describe(NULL, NULL, 64), 0);
   CHECK_INT(promise_value_describe(I64(1), NULL, 64), 0);
@@ -285,7 +285,7 @@ static void value_describe(void) {
 static void methods_of_bad_type(void *type) {
   CHECK_STATUS(promise_type_methods(type, NULL, NULL), PROMISE_ESTALE);
 }
-static void type_methods(void) {
+MISUSE(promise_type_methods) {
   CHECK_STATUS(promise_type_methods(NULL, NULL, NULL), PROMISE_EINVAL);
   each_bad_handle(TYPES, methods_of_bad_type);
   methods_of_bad_type((void *)(uintptr_t)promise_type_named("object"));
@@ -319,7 +319,7 @@ static void read_with_bad_options(const promise_json_options_t *options) {
   CHECK_INT(value.kind, PROMISE_KIND_VOID);
   CHECK_INT(error.kind, PROMISE_KIND_VOID);
 }
-static void value_from_json(void) {
+MISUSE(promise_value_from_json) {
   promise_value_t value = {.kind = 77}, error = {.kind = 77};
   CHECK_STATUS(promise_value_from_json(NULL, "1", 1, NULL, &error), PROMISE_EINVAL);
   CHECK_INT(error.kind, PROMISE_KIND_VOID);
@@ -341,7 +341,7 @@ static void write_bad_value(promise_value_t value, promise_status_t status) {
   CHECK_STATUS(promise_value_to_json(&out, &value, NULL, NULL), PROMISE_EINVAL);
   CHECK_INT(out.kind, PROMISE_KIND_VOID);
 }
-static void value_to_json(void) {
+MISUSE(promise_value_to_json) {
   promise_value_t out = {.kind = 77};
   CHECK_STATUS(promise_value_to_json(NULL, I64(1), NULL, NULL), PROMISE_EINVAL);
   CHECK_STATUS(promise_value_to_json(&out, NULL, NULL, NULL), PROMISE_EINVAL);
@@ -349,29 +349,3 @@ static void value_to_json(void) {
   each_bad_options(write_with_bad_options);
   each_bad_value(write_bad_value);
 }
-
-static const misuse_t table[] = {
-    {"promise_value_array", value_array},
-    {"promise_value_map", value_map},
-    {"promise_value_count", value_count},
-    {"promise_value_at", value_at},
-    {"promise_value_key", value_key},
-    {"promise_value_find", value_find},
-    {"promise_builder_new", builder_new},
-    {"promise_builder_from", builder_from},
-    {"promise_builder_add", builder_add},
-    {"promise_builder_set", builder_set},
-    {"promise_builder_append", builder_append},
-    {"promise_builder_room", builder_room},
-    {"promise_builder_advance", builder_advance},
-    {"promise_builder_count", builder_count},
-    {"promise_builder_finish", builder_finish},
-    {"promise_builder_drop", builder_drop},
-    {"promise_value_equal", value_equal},
-    {"promise_value_describe", value_describe},
-    {"promise_type_methods", type_methods},
-    {"promise_value_from_json", value_from_json},
-    {"promise_value_to_json", value_to_json},
-};
-
-MISUSE_MAIN(table)

@@ -25,24 +25,15 @@ static void misuse(combine_t *function) {
   each_bad_handle(PROMISES, combine_bad);
 }
 
-static void all(void) {
+MISUSE(promise_all) {
   misuse(promise_all);
 }
-static void all_settled(void) {
+MISUSE(promise_all_settled) {
   misuse(promise_all_settled);
 }
-static void any(void) {
+MISUSE(promise_any) {
   misuse(promise_any);
 }
-static void race(void) {
+MISUSE(promise_race) {
   misuse(promise_race);
 }
-
-static const misuse_t table[] = {
-    {"promise_all", all},
-    {"promise_all_settled", all_settled},
-    {"promise_any", any},
-    {"promise_race", race},
-};
-
-MISUSE_MAIN(table)

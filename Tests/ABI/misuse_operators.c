@@ -14,14 +14,14 @@ static void misuse(promise_publisher_t *(*function)(promise_publisher_t *)) {
   each_bad_handle(PUBLISHERS, operator_of_bad);
 }
 
-static void stateful(void) {
+MISUSE(promise_publisher_stateful) {
   misuse(promise_publisher_stateful);
 }
 
 static promise_publisher_t *distinct_of(promise_publisher_t *source) {
   return promise_publisher_distinct(source, 0);
 }
-static void distinct(void) {
+MISUSE(promise_publisher_distinct) {
   misuse(distinct_of);
   promise_publisher_t *source = promise_publisher_new(0);
   refused(promise_publisher_distinct(source, PROMISE_FORWARD_END), PROMISE_EINVAL, NULL);
@@ -50,7 +50,7 @@ static void scan_from_bad(promise_value_t initial, promise_status_t status) {
   refused(promise_publisher_scan(source, &initial, never_folds, &spy, spy_free), PROMISE_EINVAL, &spy);
   promise_publisher_release(source);
 }
-static void scan(void) {
+MISUSE(promise_publisher_scan) {
   misuse(scan_of);
   each_bad_value(scan_from_bad);
   promise_publisher_t *source = promise_publisher_new(0);
@@ -64,7 +64,7 @@ static void scan(void) {
 static promise_publisher_t *window_of(promise_publisher_t *source) {
   return promise_publisher_window(source, 1);
 }
-static void window(void) {
+MISUSE(promise_publisher_window) {
   misuse(window_of);
   promise_publisher_t *source = promise_publisher_new(0);
   refused(promise_publisher_window(source, 0), PROMISE_EINVAL, NULL);
@@ -87,11 +87,11 @@ static void sized(promise_publisher_t *(*function)(promise_publisher_t *, size_t
   CHECK_INT(promise_publisher_count(source), 0);
   promise_publisher_release(source);
 }
-static void buffer(void) {
+MISUSE(promise_publisher_buffer) {
   misuse(buffer_of);
   sized(promise_publisher_buffer);
 }
-static void replay(void) {
+MISUSE(promise_publisher_replay) {
   misuse(replay_of);
   sized(promise_publisher_replay);
 }
@@ -99,7 +99,7 @@ static void replay(void) {
 static promise_publisher_t *take_of(promise_publisher_t *source) {
   return promise_publisher_take(source, 1);
 }
-static void take(void) {
+MISUSE(promise_publisher_take) {
   misuse(take_of);
   promise_publisher_t *source = promise_publisher_new(0);
   refused(promise_publisher_take(source, 0), PROMISE_EINVAL, NULL);
@@ -118,7 +118,7 @@ static void start_with_bad_value(promise_value_t value, promise_status_t status)
   (void)status;
   refused(promise_publisher_start_with(starting, &value), PROMISE_EINVAL, NULL);
 }
-static void start_with(void) {
+MISUSE(promise_publisher_start_with) {
   promise_value_t value;
   REQUIRE(promise_value_object(&value, payload_type(), &payload) == PROMISE_OK);
   refused(promise_publisher_start_with(NULL, &value), PROMISE_EINVAL, NULL);
@@ -133,7 +133,7 @@ static void start_with(void) {
 static void of_bad(void *handle) {
   refused(promise_publisher_of(handle), PROMISE_ESTALE, NULL);
 }
-static void of(void) {
+MISUSE(promise_publisher_of) {
   refused(promise_publisher_of(NULL), PROMISE_EINVAL, NULL);
   each_bad_handle(PROMISES, of_bad);
 }
@@ -145,7 +145,7 @@ static void transform_bad(void *handle) {
   promise_transform_t transform = functions();
   refused(promise_publisher_transform(handle, &transform), PROMISE_ESTALE, &spy);
 }
-static void transform(void) {
+MISUSE(promise_publisher_transform) {
   promise_transform_t transform = functions();
   refused(promise_publisher_transform(NULL, &transform), PROMISE_EINVAL, &spy);
   promise_publisher_t *source = promise_publisher_new(0);
@@ -181,7 +181,7 @@ static promise_publisher_t *never_made(void *ctx, const promise_value_t *value) 
 static void flat_map_bad(void *handle) {
   refused(promise_publisher_flat_map(handle, PROMISE_FLATTEN_MERGE, never_made, &spy, spy_free), PROMISE_ESTALE, &spy);
 }
-static void flat_map(void) {
+MISUSE(promise_publisher_flat_map) {
   promise_publisher_t *source = promise_publisher_new(0);
   refused(promise_publisher_flat_map(NULL, PROMISE_FLATTEN_MERGE, never_made, &spy, spy_free), PROMISE_EINVAL, &spy);
   refused(promise_publisher_flat_map(source, 0, never_made, &spy, spy_free), PROMISE_EINVAL, &spy);
@@ -192,7 +192,7 @@ static void flat_map(void) {
   promise_publisher_release(source);
   each_bad_handle(PUBLISHERS, flat_map_bad);
 }
-static void retry(void) {
+MISUSE(promise_publisher_retry) {
   refused(promise_publisher_retry(1, NULL, &spy, spy_free), PROMISE_EINVAL, &spy);
 }
 
@@ -220,13 +220,13 @@ static void misuse_timed(timed_t *function) {
   each_bad_handle(EXECUTORS, timed_bad_executor);
 }
 
-static void debounce(void) {
+MISUSE(promise_publisher_debounce) {
   misuse_timed(promise_publisher_debounce);
 }
 static promise_publisher_t *throttled(promise_executor_t *executor, promise_publisher_t *source, int64_t interval) {
   return promise_publisher_throttle(executor, source, interval, 0);
 }
-static void throttle(void) {
+MISUSE(promise_publisher_throttle) {
   misuse_timed(throttled);
   promise_publisher_t *source = promise_publisher_new(0);
   refused(promise_publisher_throttle(NULL, source, 1, PROMISE_FORWARD_END), PROMISE_EINVAL, NULL);
@@ -234,7 +234,7 @@ static void throttle(void) {
   refused(promise_publisher_throttle(NULL, source, 1, UINT32_MAX), PROMISE_EINVAL, NULL);
   promise_publisher_release(source);
 }
-static void timeout(void) {
+MISUSE(promise_publisher_timeout) {
   misuse_timed(promise_publisher_timeout);
 }
 
@@ -262,14 +262,14 @@ static void misuse_join(join_t *function) {
   each_bad_handle(PUBLISHERS, join_bad);
 }
 
-static void merge(void) {
+MISUSE(promise_publisher_merge) {
   misuse_join(promise_publisher_merge);
 }
-static void combine(void) {
+MISUSE(promise_publisher_combine_latest) {
   misuse_join(promise_publisher_combine_latest);
 }
 
-static void zip(void) {
+MISUSE(promise_publisher_zip) {
   misuse_join(promise_publisher_zip);
 }
 
@@ -279,7 +279,7 @@ static void forward_from_bad(void *handle) {
 static void forward_to_bad(void *handle) {
   refused(promise_publisher_forward(live_publisher, handle, 0), PROMISE_ESTALE, NULL);
 }
-static void forward(void) {
+MISUSE(promise_publisher_forward) {
   promise_publisher_t *source = promise_publisher_new(0), *target = promise_publisher_new(0);
   promise_publisher_t *derived = promise_publisher_stateful(source);
   refused(promise_publisher_forward(NULL, target, 0), PROMISE_EINVAL, NULL);
@@ -292,18 +292,3 @@ static void forward(void) {
   each_bad_handle(PUBLISHERS, forward_from_bad);
   each_bad_handle(PUBLISHERS, forward_to_bad);
 }
-
-static const misuse_t table[] = {
-    {"promise_publisher_buffer", buffer},       {"promise_publisher_combine_latest", combine},
-    {"promise_publisher_debounce", debounce},   {"promise_publisher_distinct", distinct},
-    {"promise_publisher_flat_map", flat_map},   {"promise_publisher_forward", forward},
-    {"promise_publisher_merge", merge},         {"promise_publisher_of", of},
-    {"promise_publisher_replay", replay},       {"promise_publisher_retry", retry},
-    {"promise_publisher_scan", scan},           {"promise_publisher_throttle", throttle},
-    {"promise_publisher_timeout", timeout},     {"promise_publisher_zip", zip},
-    {"promise_publisher_window", window},       {"promise_publisher_start_with", start_with},
-    {"promise_publisher_stateful", stateful},   {"promise_publisher_take", take},
-    {"promise_publisher_transform", transform},
-};
-
-MISUSE_MAIN(table)

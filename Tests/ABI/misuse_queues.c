@@ -1,7 +1,7 @@
 /* Misuse of completion queues. */
 #include "misuse.h"
 
-static void queue_new(void) {
+MISUSE(promise_queue_new) {
   promise_queue_t *queue = promise_queue_new();
   CHECK(queue != NULL);
   CHECK_STATUS(promise_queue_free(queue), PROMISE_OK);
@@ -10,7 +10,7 @@ static void queue_new(void) {
 static void queue_free_bad(void *handle) {
   CHECK_STATUS(promise_queue_free(handle), PROMISE_ESTALE);
 }
-static void queue_free(void) {
+MISUSE(promise_queue_free) {
   CHECK_STATUS(promise_queue_free(NULL), PROMISE_EINVAL);
   each_bad_handle(QUEUES, queue_free_bad);
 }
@@ -18,7 +18,7 @@ static void queue_free(void) {
 static void queue_release_bad(void *handle) {
   CHECK_STATUS(promise_queue_release(handle), PROMISE_ESTALE);
 }
-static void queue_release(void) {
+MISUSE(promise_queue_release) {
   CHECK_STATUS(promise_queue_release(NULL), PROMISE_EINVAL);
   each_bad_handle(QUEUES, queue_release_bad);
 }
@@ -26,7 +26,7 @@ static void queue_release(void) {
 static void queue_retain_bad(void *handle) {
   CHECK_STATUS(promise_queue_retain(handle), PROMISE_ESTALE);
 }
-static void queue_retain(void) {
+MISUSE(promise_queue_retain) {
   CHECK_STATUS(promise_queue_retain(NULL), PROMISE_EINVAL);
   each_bad_handle(QUEUES, queue_retain_bad);
 }
@@ -34,7 +34,7 @@ static void queue_retain(void) {
 static void queue_fd_bad(void *handle) {
   CHECK_INT(promise_queue_fd(handle), PROMISE_ESTALE);
 }
-static void queue_fd(void) {
+MISUSE(promise_queue_fd) {
   CHECK_INT(promise_queue_fd(NULL), PROMISE_EINVAL);
   each_bad_handle(QUEUES, queue_fd_bad);
 }
@@ -47,7 +47,7 @@ static void queue_watch_bad(void *handle) {
 static void queue_watch_bad_promise(void *handle) {
   CHECK_STATUS(promise_queue_watch(good_queue, handle, 1), PROMISE_ESTALE);
 }
-static void queue_watch(void) {
+MISUSE(promise_queue_watch) {
   good_queue = promise_queue_new();
   CHECK_STATUS(promise_queue_watch(NULL, NULL, 1), PROMISE_EINVAL);
   CHECK_STATUS(promise_queue_watch(good_queue, NULL, 1), PROMISE_EINVAL);
@@ -62,7 +62,7 @@ static void queue_tap_bad(void *handle) {
 static void queue_tap_bad_promise(void *handle) {
   CHECK_STATUS(promise_queue_tap(good_queue, handle, 1), PROMISE_ESTALE);
 }
-static void queue_tap(void) {
+MISUSE(promise_queue_tap) {
   good_queue = promise_queue_new();
   CHECK_STATUS(promise_queue_tap(NULL, NULL, 1), PROMISE_EINVAL);
   CHECK_STATUS(promise_queue_tap(good_queue, NULL, 1), PROMISE_EINVAL);
@@ -74,7 +74,7 @@ static void queue_tap(void) {
 static void queue_unwatch_bad(void *handle) {
   CHECK_INT(promise_queue_unwatch(handle, 1), PROMISE_ESTALE);
 }
-static void queue_unwatch(void) {
+MISUSE(promise_queue_unwatch) {
   CHECK_INT(promise_queue_unwatch(NULL, 1), PROMISE_EINVAL);
   each_bad_handle(QUEUES, queue_unwatch_bad);
 }
@@ -85,7 +85,7 @@ static void queue_then_bad(void *handle) {
 static void queue_then_bad_promise(void *handle) {
   refused(promise_queue_then(good_queue, handle, 1), PROMISE_ESTALE, NULL);
 }
-static void queue_then(void) {
+MISUSE(promise_queue_then) {
   good_queue = promise_queue_new();
   refused(promise_queue_then(NULL, NULL, 1), PROMISE_EINVAL, NULL);
   refused(promise_queue_then(good_queue, NULL, 1), PROMISE_EINVAL, NULL);
@@ -100,7 +100,7 @@ static void queue_on_cancel_bad(void *handle) {
 static void queue_on_cancel_bad_promise(void *handle) {
   CHECK_STATUS(promise_queue_on_cancel(good_queue, handle, 1), PROMISE_ESTALE);
 }
-static void queue_on_cancel(void) {
+MISUSE(promise_queue_on_cancel) {
   good_queue = promise_queue_new();
   CHECK_STATUS(promise_queue_on_cancel(NULL, NULL, 1), PROMISE_EINVAL);
   CHECK_STATUS(promise_queue_on_cancel(good_queue, NULL, 1), PROMISE_EINVAL);
@@ -122,7 +122,7 @@ static void queue_object_bad(void *handle) {
 static void queue_object_bad_type(void *handle) {
   no_object(good_queue, handle, PROMISE_ESTALE);
 }
-static void queue_object(void) {
+MISUSE(promise_queue_object) {
   good_queue = promise_queue_new();
   no_object(NULL, live_type, PROMISE_EINVAL);
   no_object(good_queue, NULL, PROMISE_EINVAL);
@@ -139,7 +139,7 @@ static promise_event_t room[2];
 static void queue_take_bad(void *handle) {
   CHECK_INT(promise_queue_take(handle, room, 2, -1), PROMISE_ESTALE);
 }
-static void queue_take(void) {
+MISUSE(promise_queue_take) {
   good_queue = promise_queue_new();
   CHECK_INT(promise_queue_take(NULL, room, 2, -1), PROMISE_EINVAL);
   CHECK_INT(promise_queue_take(good_queue, NULL, 2, -1), PROMISE_EINVAL);
@@ -156,7 +156,7 @@ static void queue_answer_bad(void *handle) {
   promise_event_t event = call_of(handle);
   CHECK_STATUS(promise_queue_answer(&event, 1), PROMISE_ESTALE);
 }
-static void queue_answer(void) {
+MISUSE(promise_queue_answer) {
   promise_event_t event = call_of(NULL);
   CHECK_STATUS(promise_queue_answer(&event, 1), PROMISE_OK);
   CHECK_STATUS(promise_queue_answer(NULL, 0), PROMISE_OK);
@@ -168,15 +168,3 @@ static void queue_answer(void) {
   CHECK_STATUS(promise_queue_answer(&event, 1), PROMISE_OK);
   each_bad_handle(PROMISES, queue_answer_bad);
 }
-
-static const misuse_t table[] = {
-    {"promise_queue_answer", queue_answer},   {"promise_queue_fd", queue_fd},
-    {"promise_queue_free", queue_free},       {"promise_queue_new", queue_new},
-    {"promise_queue_object", queue_object},   {"promise_queue_on_cancel", queue_on_cancel},
-    {"promise_queue_release", queue_release}, {"promise_queue_retain", queue_retain},
-    {"promise_queue_take", queue_take},       {"promise_queue_tap", queue_tap},
-    {"promise_queue_then", queue_then},       {"promise_queue_unwatch", queue_unwatch},
-    {"promise_queue_watch", queue_watch},
-};
-
-MISUSE_MAIN(table)

@@ -19,37 +19,37 @@ static void misuse_of_publisher(promise_status_t (*function)(promise_publisher_t
 static void publisher_every_bad(void *handle) {
   refused(promise_publisher_every(handle, 1), PROMISE_ESTALE, NULL);
 }
-static void publisher_every(void) {
+MISUSE(promise_publisher_every) {
   refused(promise_publisher_every(NULL, 0), PROMISE_EINVAL, NULL);
   refused(promise_publisher_every(NULL, -1), PROMISE_EINVAL, NULL);
   refused(promise_publisher_every(NULL, INT64_MIN), PROMISE_EINVAL, NULL);
   each_bad_handle(EXECUTORS, publisher_every_bad);
 }
 
-static void publisher_retain(void) {
+MISUSE(promise_publisher_retain) {
   misuse_of_publisher(promise_publisher_retain);
 }
-static void publisher_release(void) {
+MISUSE(promise_publisher_release) {
   misuse_of_publisher(promise_publisher_release);
 }
-static void publisher_finish(void) {
+MISUSE(promise_publisher_finish) {
   misuse_of_publisher(promise_publisher_finish);
 }
-static void publisher_cancel(void) {
+MISUSE(promise_publisher_cancel) {
   misuse_of_publisher(promise_publisher_cancel);
 }
-static void publisher_state(void) {
+MISUSE(promise_publisher_state) {
   misuse_of_publisher(promise_publisher_state);
 }
 
 static promise_status_t count_of(promise_publisher_t *publisher) {
   return (promise_status_t)promise_publisher_count(publisher);
 }
-static void publisher_count(void) {
+MISUSE(promise_publisher_count) {
   misuse_of_publisher(count_of);
 }
 
-static void publisher_new_bad(void) {
+MISUSE(promise_publisher_new) {
   refused(promise_publisher_new(PROMISE_COMBINE_CANCEL_OTHERS), PROMISE_EINVAL, NULL);
   refused(promise_publisher_new(UINT32_MAX), PROMISE_EINVAL, NULL);
 }
@@ -57,7 +57,7 @@ static void publisher_new_bad(void) {
 static void ready_bad(void *handle) {
   refused(promise_publisher_ready(handle), PROMISE_ESTALE, NULL);
 }
-static void publisher_ready(void) {
+MISUSE(promise_publisher_ready) {
   refused(promise_publisher_ready(NULL), PROMISE_EINVAL, NULL);
   each_bad_handle(PUBLISHERS, ready_bad);
 }
@@ -67,7 +67,7 @@ static void latest_bad(void *handle) {
   CHECK_INT(promise_publisher_latest(handle, &out), PROMISE_ESTALE);
   CHECK_INT(out.kind, PROMISE_KIND_VOID);
 }
-static void publisher_latest(void) {
+MISUSE(promise_publisher_latest) {
   promise_value_t out = garbage();
   CHECK_INT(promise_publisher_latest(NULL, &out), PROMISE_EINVAL);
   CHECK_INT(out.kind, PROMISE_KIND_VOID);
@@ -112,13 +112,13 @@ static void misuse_of_value(promise_status_t (*function)(promise_publisher_t *, 
   each_bad_handle(PUBLISHERS, taking_bad);
 }
 
-static void publisher_publish(void) {
+MISUSE(promise_publisher_publish) {
   misuse_of_value(promise_publisher_publish);
 }
-static void publisher_publish_error(void) {
+MISUSE(promise_publisher_publish_error) {
   misuse_of_value(promise_publisher_publish_error);
 }
-static void publisher_fail(void) {
+MISUSE(promise_publisher_fail) {
   misuse_of_value(promise_publisher_fail);
 }
 
@@ -146,7 +146,7 @@ static void subscribe_bad_token(void *handle) {
   subscription.token = handle;
   refused(promise_publisher_subscribe(live_publisher, &subscription), PROMISE_ESTALE, &spy);
 }
-static void publisher_subscribe(void) {
+MISUSE(promise_publisher_subscribe) {
   promise_subscription_t subscription = wish();
   refused(promise_publisher_subscribe(NULL, &subscription), PROMISE_EINVAL, &spy);
   promise_publisher_t *publisher = promise_publisher_new(0);
@@ -200,26 +200,26 @@ static void misuse_of_subscriber(promise_status_t (*function)(promise_subscriber
   each_bad_handle(SUBSCRIBERS, of_subscriber_bad);
 }
 
-static void subscriber_retain(void) {
+MISUSE(promise_subscriber_retain) {
   misuse_of_subscriber(promise_subscriber_retain);
 }
-static void subscriber_release(void) {
+MISUSE(promise_subscriber_release) {
   misuse_of_subscriber(promise_subscriber_release);
 }
-static void subscriber_cancel(void) {
+MISUSE(promise_subscriber_cancel) {
   misuse_of_subscriber(promise_subscriber_cancel);
 }
 static promise_status_t dropped_of(promise_subscriber_t *subscriber) {
   return (promise_status_t)promise_subscriber_dropped(subscriber);
 }
-static void subscriber_dropped(void) {
+MISUSE(promise_subscriber_dropped) {
   misuse_of_subscriber(dropped_of);
 }
 
 static promise_status_t request_one(promise_subscriber_t *subscriber) {
   return promise_subscriber_request(subscriber, 1);
 }
-static void subscriber_request(void) {
+MISUSE(promise_subscriber_request) {
   misuse_of_subscriber(request_one);
   promise_publisher_t *publisher = promise_publisher_new(0);
   promise_subscription_t subscription = wish();
@@ -246,25 +246,9 @@ static void misuse_of_promise(promise_t *(*function)(promise_subscriber_t *)) {
   each_bad_handle(SUBSCRIBERS, promise_of_bad);
 }
 
-static void subscriber_next(void) {
+MISUSE(promise_subscriber_next) {
   misuse_of_promise(promise_subscriber_next);
 }
-static void subscriber_end(void) {
+MISUSE(promise_subscriber_end) {
   misuse_of_promise(promise_subscriber_end);
 }
-
-static const misuse_t table[] = {
-    {"promise_publisher_cancel", publisher_cancel},     {"promise_publisher_count", publisher_count},
-    {"promise_publisher_fail", publisher_fail},         {"promise_publisher_finish", publisher_finish},
-    {"promise_publisher_latest", publisher_latest},     {"promise_publisher_new", publisher_new_bad},
-    {"promise_publisher_publish", publisher_publish},   {"promise_publisher_publish_error", publisher_publish_error},
-    {"promise_publisher_ready", publisher_ready},       {"promise_publisher_release", publisher_release},
-    {"promise_publisher_every", publisher_every},       {"promise_publisher_retain", publisher_retain},
-    {"promise_publisher_state", publisher_state},       {"promise_publisher_subscribe", publisher_subscribe},
-    {"promise_subscriber_cancel", subscriber_cancel},   {"promise_subscriber_dropped", subscriber_dropped},
-    {"promise_subscriber_end", subscriber_end},         {"promise_subscriber_next", subscriber_next},
-    {"promise_subscriber_release", subscriber_release}, {"promise_subscriber_request", subscriber_request},
-    {"promise_subscriber_retain", subscriber_retain},
-};
-
-MISUSE_MAIN(table)

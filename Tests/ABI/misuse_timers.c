@@ -6,13 +6,13 @@ static const int64_t negative[] = {-1, -1000000000, INT64_MIN};
 static void sleep_on_bad(void *handle) {
   refused(promise_sleep_on(handle, 0), PROMISE_ESTALE, NULL);
 }
-static void sleep_on(void) {
+MISUSE(promise_sleep_on) {
   for (int i = 0; i < 3; i++)
     refused(promise_sleep_on(promise_executor_immediate(), negative[i]), PROMISE_EINVAL, NULL);
   each_bad_handle(EXECUTORS, sleep_on_bad);
 }
 
-static void sleeps(void) {
+MISUSE(promise_sleep) {
   for (int i = 0; i < 3; i++)
     refused(promise_sleep(negative[i]), PROMISE_EINVAL, NULL);
 }
@@ -51,27 +51,19 @@ static void check_timed_on(promise_t *(*function)(promise_executor_t *, promise_
   each_bad_handle(EXECUTORS, timed_on_bad_executor);
 }
 
-static void delay(void) {
+MISUSE(promise_delay) {
   check_timed(promise_delay);
 }
-static void delay_on(void) {
+MISUSE(promise_delay_on) {
   check_timed_on(promise_delay_on);
 }
-static void timeout(void) {
+MISUSE(promise_timeout) {
   check_timed(promise_timeout);
 }
-static void timeout_on(void) {
+MISUSE(promise_timeout_on) {
   check_timed_on(promise_timeout_on);
 }
 
-static void tells_the_time(void) {
+MISUSE(promise_now) {
   CHECK(promise_now() > 0);
 }
-
-static const misuse_t table[] = {
-    {"promise_now", tells_the_time},    {"promise_delay", delay},       {"promise_delay_on", delay_on},
-    {"promise_sleep", sleeps},          {"promise_sleep_on", sleep_on}, {"promise_timeout", timeout},
-    {"promise_timeout_on", timeout_on},
-};
-
-MISUSE_MAIN(table)

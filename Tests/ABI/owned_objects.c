@@ -5,7 +5,7 @@ static const promise_type_t *type_of_two(void) {
   return promise_type_register("test.two", NULL, payload_destroy);
 }
 
-static void context_is_freed_and_not_the_payload(void) {
+TEST(context_is_freed_and_not_the_payload) {
   payload_t payload = {0};
   spy_t spy = {0};
   promise_value_t value = garbage();
@@ -23,7 +23,7 @@ static void context_is_freed_and_not_the_payload(void) {
   CHECK_INT(atomic_load(&payload.destroyed), 0);
 }
 
-static void objects_with_and_without_a_context_coexist(void) {
+TEST(objects_with_and_without_a_context_coexist) {
   payload_t theirs = {0}, ours = {0};
   spy_t spy = {0};
   promise_value_t one, other;
@@ -37,7 +37,7 @@ static void objects_with_and_without_a_context_coexist(void) {
   CHECK_SPY(&spy, 0, 1);
 }
 
-static void context_is_freed_when_it_fails(void) {
+TEST(context_is_freed_when_it_fails) {
   promise_value_t value = garbage();
   spy_t spies[4] = {{0}};
   CHECK_STATUS(promise_value_object_with(NULL, type_of_two(), NULL, &spies[0], spy_free), PROMISE_EINVAL);
@@ -53,7 +53,7 @@ static void context_is_freed_when_it_fails(void) {
     CHECK_SPY(&spies[i], 0, 1);
 }
 
-static void context_and_payload_may_be_missing(void) {
+TEST(context_and_payload_may_be_missing) {
   promise_value_t value;
   CHECK_STATUS(promise_value_object_with(&value, type_of_two(), NULL, NULL, NULL), PROMISE_OK);
   CHECK_POINTER(value.as.ptr, NULL);
@@ -64,7 +64,7 @@ static void context_and_payload_may_be_missing(void) {
   CHECK_SPY(&spy, 0, 1);
 }
 
-static void in_a_promise_it_is_freed_with_that(void) {
+TEST(in_a_promise_it_is_freed_with_that) {
   spy_t spy = {0};
   promise_value_t value;
   CHECK_STATUS(promise_value_object_with(&value, type_of_two(), &spy, &spy, spy_free), PROMISE_OK);
@@ -86,7 +86,7 @@ static size_t describe_first_byte(const void *payload, char *buffer, size_t size
   return 1;
 }
 
-static void methods_of_the_type_apply(void) {
+TEST(methods_of_the_type_apply) {
   const promise_type_t *type = promise_type_register("test.text", NULL, payload_destroy);
   CHECK_STATUS(promise_type_methods(type, same_first_byte, describe_first_byte), PROMISE_OK);
   spy_t spy = {0};
@@ -102,14 +102,4 @@ static void methods_of_the_type_apply(void) {
   for (int i = 0; i < 3; i++)
     promise_value_release(&values[i]);
   CHECK_SPY(&spy, 0, 3);
-}
-
-int main(void) {
-  RUN(context_is_freed_and_not_the_payload);
-  RUN(objects_with_and_without_a_context_coexist);
-  RUN(context_is_freed_when_it_fails);
-  RUN(context_and_payload_may_be_missing);
-  RUN(in_a_promise_it_is_freed_with_that);
-  RUN(methods_of_the_type_apply);
-  return check_report();
 }

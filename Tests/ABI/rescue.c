@@ -29,7 +29,7 @@ static promise_value_t of(const promise_type_t *type) {
   return value;
 }
 
-static void type_chooses_among_kinds(void) {
+TEST(type_chooses_among_kinds) {
   promise_value_t discarded = {.kind = PROMISE_KIND_DISCARDED};
   CHECK(rescues(promise_type_named("i64"), *I64(1)));
   CHECK(!rescues(promise_type_named("u64"), *I64(1)));
@@ -44,7 +44,7 @@ static void type_chooses_among_kinds(void) {
   CHECK(rescues(NULL, discarded));
 }
 
-static void type_chooses_among_objects(void) {
+TEST(type_chooses_among_objects) {
   const promise_type_t *parent = promise_type_register("test.rescue.parent", NULL, NULL);
   const promise_type_t *child = promise_type_register("test.rescue.child", parent, NULL);
   const promise_type_t *other = promise_type_register("test.rescue.other", parent, NULL);
@@ -60,7 +60,7 @@ static void type_chooses_among_objects(void) {
   CHECK(!rescues(failure, error("test", 1, "reason")));
 }
 
-static void reason_propagates_to_the_first_handler_of_its_type(void) {
+TEST(reason_propagates_to_the_first_handler_of_its_type) {
   const promise_type_t *type = promise_type_register("test.rescue.traveller", NULL, NULL);
   spy_t skipped = {0}, wrong = {0}, right = {0}, after = {0};
   promise_value_t reason = of(type);
@@ -80,11 +80,4 @@ static void reason_propagates_to_the_first_handler_of_its_type(void) {
   promise_t *all[] = {head, first, second, third, fourth};
   for (int i = 0; i < 5; i++)
     promise_release(all[i]);
-}
-
-int main(void) {
-  RUN(type_chooses_among_kinds);
-  RUN(type_chooses_among_objects);
-  RUN(reason_propagates_to_the_first_handler_of_its_type);
-  return check_report();
 }

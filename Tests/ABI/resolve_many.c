@@ -3,7 +3,7 @@
 
 enum { COUNT = 1000 };
 
-static void each_gets_its_own(void) {
+TEST(each_gets_its_own) {
   promise_t *promises[COUNT];
   promise_value_t values[COUNT];
   promise_status_t statuses[COUNT];
@@ -29,7 +29,7 @@ static promise_verdict_t notes(void *ctx, const promise_value_t *in, promise_val
   return PROMISE_FULFILL;
 }
 
-static void callbacks_run_before_the_next_is_looked_at(void) {
+TEST(callbacks_run_before_the_next_is_looked_at) {
   promise_t *promises[] = {promise_new(), promise_new()};
   later = promises[1];
   char names[] = "ab";
@@ -48,7 +48,7 @@ static promise_verdict_t settles_the_later_one(void *ctx, const promise_value_t 
   return PROMISE_FULFILL;
 }
 
-static void one_that_fails_stops_no_other(void) {
+TEST(one_that_fails_stops_no_other) {
   payload_t payloads[6] = {0};
   promise_value_t values[6];
   for (int i = 0; i < 6; i++)
@@ -72,11 +72,4 @@ static void one_that_fails_stops_no_other(void) {
   CHECK_STATUS(promise_release(promises[5]), PROMISE_OK);
   CHECK_INT(atomic_load(&payloads[0].destroyed), 1);
   CHECK_INT(atomic_load(&payloads[5].destroyed), 1);
-}
-
-int main(void) {
-  RUN(each_gets_its_own);
-  RUN(callbacks_run_before_the_next_is_looked_at);
-  RUN(one_that_fails_stops_no_other);
-  return check_report();
 }

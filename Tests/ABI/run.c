@@ -1,7 +1,7 @@
 /* promise_run(): work on an executor, and the promise of its result. */
 #include "scheduling.h"
 
-static void without_an_executor_it_has_run_on_return(void) {
+TEST(without_an_executor_it_has_run_on_return) {
   spy_t spy = {.verdict = PROMISE_FULFILL, .answer = *I64(7)};
   promise_t *promise = promise_run(NULL, spy_handler, &spy, spy_free);
   CHECK_SPY(&spy, 1, 1);
@@ -11,7 +11,7 @@ static void without_an_executor_it_has_run_on_return(void) {
   promise_release(promise);
 }
 
-static void verdict_settles_the_promise(void) {
+TEST(verdict_settles_the_promise) {
   spy_t spy = {.verdict = PROMISE_REJECT, .answer = *I64(7)};
   promise_t *promise = promise_run(promise_executor_immediate(), spy_handler, &spy, spy_free);
   CHECK(ended(promise, PROMISE_REJECTED, 7));
@@ -33,7 +33,7 @@ static void verdict_settles_the_promise(void) {
   promise_release(promise);
 }
 
-static void job_runs_on_the_given_executor(void) {
+TEST(job_runs_on_the_given_executor) {
   spy_t spy = {.verdict = PROMISE_FULFILL, .answer = *I64(7)};
   promise_t *promise = promise_run(promise_executor_global(PROMISE_PRIORITY_DEFAULT), spy_handler, &spy, spy_free);
   CHECK_STATUS(promise_wait(promise, FOR_EVER), PROMISE_OK);
@@ -50,7 +50,7 @@ static void keep(void *ctx, promise_job_t *job) {
   kept = job;
 }
 
-static void job_may_be_run_later_or_dropped(void) {
+TEST(job_may_be_run_later_or_dropped) {
   promise_executor_t *executor = promise_executor_new(keep, NULL, NULL);
   for (int drops = 0; drops < 2; drops++) {
     spy_t spy = {.verdict = PROMISE_FULFILL, .answer = *I64(7)};
@@ -65,7 +65,7 @@ static void job_may_be_run_later_or_dropped(void) {
   promise_executor_release(executor);
 }
 
-static void promise_may_be_released_at_once(void) {
+TEST(promise_may_be_released_at_once) {
   promise_executor_t *executor = promise_executor_new(keep, NULL, NULL);
   payload_t payload = {0};
   spy_t spy = {.verdict = PROMISE_FULFILL, .answer = object(&payload)};
@@ -75,13 +75,4 @@ static void promise_may_be_released_at_once(void) {
   CHECK_STATUS(promise_job_run(kept), PROMISE_OK);
   CHECK_SPY(&spy, 1, 1);
   CHECK_INT(atomic_load(&payload.destroyed), 1);
-}
-
-int main(void) {
-  RUN(without_an_executor_it_has_run_on_return);
-  RUN(verdict_settles_the_promise);
-  RUN(job_runs_on_the_given_executor);
-  RUN(job_may_be_run_later_or_dropped);
-  RUN(promise_may_be_released_at_once);
-  return check_report();
 }

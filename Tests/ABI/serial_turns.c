@@ -14,7 +14,7 @@ static void ends_it(void *ctx) {
   gate_open(ctx);
 }
 
-static void endless_serial_work_lets_others_run(void) {
+TEST(endless_serial_work_lets_others_run) {
   enum { BUSY = 64 }; /* more than the number of threads of the pool */
   promise_executor_t *busy[BUSY], *pool = promise_executor_global(PROMISE_PRIORITY_DEFAULT);
   gate_t gate = GATE_CLOSED;
@@ -27,9 +27,4 @@ static void endless_serial_work_lets_others_run(void) {
   gate_wait(&gate);
   for (int i = 0; i < BUSY; i++)
     promise_executor_release(busy[i]);
-}
-
-int main(void) {
-  RUN(endless_serial_work_lets_others_run);
-  return check_report();
 }

@@ -35,7 +35,7 @@ static promise_verdict_t stay(void *ctx, const promise_value_t *in, promise_valu
   return PROMISE_FULFILL;
 }
 
-static void signals_are_delivered_to_the_programs_threads(void) {
+TEST(signals_are_delivered_to_the_programs_threads) {
   gate_t on_pool[2] = {GATE_CLOSED, GATE_CLOSED}, on_timers[2] = {GATE_CLOSED, GATE_CLOSED};
   promise_t *job = react_on(pool(), stay, on_pool, NULL), *timer = react_on_timer(stay, on_timers);
   promise_t *later = promise_sleep(3600000 * MILLISECONDS);
@@ -69,7 +69,7 @@ static void signals_are_delivered_to_the_programs_threads(void) {
 }
 
 /* Signals interrupt each wait repeatedly; it ends in time. */
-static void signals_end_no_wait(void) {
+TEST(signals_end_no_wait) {
   timer_t timer;
   struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR2};
   struct itimerspec time = {{0, 300000}, {0, 300000}}, none = {{0, 0}, {0, 0}};
@@ -103,10 +103,4 @@ static void signals_end_no_wait(void) {
     promise_release(sleeps[i]);
   promise_release(never);
   promise_loop_release(loop);
-}
-
-int main(void) {
-  RUN(signals_are_delivered_to_the_programs_threads);
-  RUN(signals_end_no_wait);
-  return check_report();
 }

@@ -12,7 +12,7 @@ static void begin(void) {
 /* The number of objects of a kind, minus the number at the beginning. */
 #define MORE(kind) ((long long)(statistics().kind - before.kind))
 
-static void promises_by_state(void) {
+TEST(promises_by_state) {
   begin();
   promise_t *one = promise_new(), *other = promise_new();
   CHECK_INT(MORE(promises_pending), 2);
@@ -35,7 +35,7 @@ static void sees(void *ctx, const promise_value_t *value) {
   (void)ctx, (void)value;
 }
 
-static void callbacks_and_gathers(void) {
+TEST(callbacks_and_gathers) {
   begin();
   promise_t *source = promise_new();
   promise_observe(source, sees, NULL, NULL, NULL);
@@ -52,7 +52,7 @@ static void callbacks_and_gathers(void) {
   CHECK_INT(MORE(gathers), 0);
 }
 
-static void values_that_own_memory(void) {
+TEST(values_that_own_memory) {
   begin();
   promise_value_t value = text("a text that is too long for the cell that it has");
   CHECK_INT(MORE(values), 1);
@@ -72,7 +72,7 @@ static void keeps(void *ctx, promise_job_t *job) {
   kept = job;
 }
 
-static void executors_jobs_and_tokens(void) {
+TEST(executors_jobs_and_tokens) {
   begin();
   promise_executor_t *executor = promise_executor_new(keeps, NULL, NULL);
   promise_executor_t *serial = promise_executor_serial(executor);
@@ -99,7 +99,7 @@ static void executors_jobs_and_tokens(void) {
   CHECK_INT(MORE(tokens), 0);
 }
 
-static void loops_and_streams(void) {
+TEST(loops_and_streams) {
   begin();
   promise_loop_t *loop = promise_loop_new();
   CHECK_INT(MORE(loops), 1);
@@ -125,7 +125,7 @@ static promise_verdict_t counts_threads(void *ctx, const promise_value_t *in, pr
   return PROMISE_FULFILL;
 }
 
-static void types_and_threads(void) {
+TEST(types_and_threads) {
   begin();
   CHECK(promise_type_named("string") != NULL);
   CHECK_INT(MORE(types), 0);
@@ -138,7 +138,7 @@ static void types_and_threads(void) {
   promise_release(child);
 }
 
-static void memory_of_cells(void) {
+TEST(memory_of_cells) {
   begin();
   peak_t peak = peak_room(check_scale(100000));
   peak_rise(&peak);
@@ -149,15 +149,4 @@ static void memory_of_cells(void) {
   in_use = (long)statistics().bytes_resident - (long)statistics().bytes_reusable;
   CHECK(in_use < 1 << 20);
   free(peak.promises);
-}
-
-int main(void) {
-  RUN(promises_by_state);
-  RUN(callbacks_and_gathers);
-  RUN(values_that_own_memory);
-  RUN(executors_jobs_and_tokens);
-  RUN(loops_and_streams);
-  RUN(types_and_threads);
-  RUN(memory_of_cells);
-  return check_report();
 }

@@ -1,7 +1,7 @@
 /* stream.h: events as promises, for languages with await. */
 #include "streams.h"
 
-static void each_promise_has_the_next_event(void) {
+TEST(each_promise_has_the_next_event) {
   promise_publisher_t *publisher = publisher_new(0);
   promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 0);
   publish(publisher, 1);
@@ -23,7 +23,7 @@ static void each_promise_has_the_next_event(void) {
   release_both(subscriber, publisher);
 }
 
-static void the_ways_to_end_are_distinguished(void) {
+TEST(the_ways_to_end_are_distinguished) {
   for (int how = 0; how < 4; how++) {
     promise_publisher_t *publisher = publisher_new(0);
     promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 0);
@@ -58,7 +58,7 @@ static void the_ways_to_end_are_distinguished(void) {
   }
 }
 
-static void a_discarded_promise_loses_no_event(void) {
+TEST(a_discarded_promise_loses_no_event) {
   promise_publisher_t *publisher = publisher_new(0);
   promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 0);
   promise_t *asked = next_of(subscriber), *settled = next_of(subscriber), *dropped = next_of(subscriber);
@@ -82,7 +82,7 @@ static void a_discarded_promise_loses_no_event(void) {
   release_both(subscriber, publisher);
 }
 
-static void a_token_has_no_interest_in_an_event(void) {
+TEST(a_token_has_no_interest_in_an_event) {
   promise_publisher_t *publisher = publisher_new(0);
   promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 0);
   promise_token_t *token = promise_token_new(0);
@@ -106,7 +106,7 @@ static void give_up(promise_subscriber_t *subscriber, long times, bool asks) {
   }
 }
 
-static void abandoned_promises_do_not_pile_up(void) {
+TEST(abandoned_promises_do_not_pile_up) {
   promise_publisher_t *publisher = publisher_new(0);
   promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 0);
   promise_t *first = next_of(subscriber);
@@ -132,7 +132,7 @@ static void abandoned_promises_do_not_pile_up(void) {
   release_both(subscriber, publisher);
 }
 
-static void the_event_of_a_discarded_promise_is_queued_and_may_be_dropped(void) {
+TEST(the_event_of_a_discarded_promise_is_queued_and_may_be_dropped) {
   promise_publisher_t *publisher = publisher_new(0);
   promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_DROP_OLDEST, 1);
   promise_t *settled = next_of(subscriber);
@@ -156,7 +156,7 @@ static void publishes_the_second(void *publisher) {
 }
 
 /* An event of an abandoned promise is offered again, before the later events. */
-static void an_event_that_is_offered_again_keeps_its_place(void) {
+TEST(an_event_that_is_offered_again_keeps_its_place) {
   for (int follows_at_once = 0; follows_at_once < 2; follows_at_once++) {
     promise_publisher_t *publisher = publisher_new(0);
     promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 1);
@@ -182,7 +182,7 @@ static void an_event_that_is_offered_again_keeps_its_place(void) {
 }
 
 /* An event of an abandoned promise is offered again; if another event has its place, it is dropped and counted. */
-static void an_event_that_lost_its_place_is_counted(void) {
+TEST(an_event_that_lost_its_place_is_counted) {
   promise_publisher_t *publisher = publisher_new(0);
   promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_DROP_OLDEST, 1);
   promise_t *given_up = next_of(subscriber);
@@ -243,19 +243,6 @@ static void *awaits_in_a_loop(void *unused) {
   return NULL;
 }
 
-static void a_loop_of_awaits_takes_no_stack_while_it_waits(void) {
+TEST(a_loop_of_awaits_takes_no_stack_while_it_waits) {
   on_small_stack(awaits_in_a_loop, NULL);
-}
-
-int main(void) {
-  RUN(each_promise_has_the_next_event);
-  RUN(the_ways_to_end_are_distinguished);
-  RUN(a_discarded_promise_loses_no_event);
-  RUN(a_token_has_no_interest_in_an_event);
-  RUN(abandoned_promises_do_not_pile_up);
-  RUN(the_event_of_a_discarded_promise_is_queued_and_may_be_dropped);
-  RUN(an_event_that_is_offered_again_keeps_its_place);
-  RUN(an_event_that_lost_its_place_is_counted);
-  RUN(a_loop_of_awaits_takes_no_stack_while_it_waits);
-  return check_report();
 }

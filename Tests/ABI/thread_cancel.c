@@ -67,7 +67,7 @@ static void *calls(void *function) {
   return NULL;
 }
 
-static void thread_returns_from_each_function(void) {
+TEST(thread_returns_from_each_function) {
   loop = promise_loop_new();
   queue = promise_queue_new();
   watched = promise_new();
@@ -89,9 +89,4 @@ static void thread_returns_from_each_function(void) {
   promise_release(watched);
   CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
   CHECK_STATUS(promise_queue_free(queue), PROMISE_OK);
-}
-
-int main(void) {
-  RUN(thread_returns_from_each_function);
-  return check_report();
 }

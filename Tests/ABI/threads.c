@@ -55,7 +55,7 @@ static void *settles_shared(void *argument) {
   return NULL;
 }
 
-static void one_of_many_settlers_settles(void) {
+TEST(one_of_many_settlers_settles) {
   rounds = check_scale(20000);
   payload_type();
   race(settles_shared, THREADS);
@@ -103,7 +103,7 @@ static void *attaches_or_settles(void *argument) {
   return NULL;
 }
 
-static void each_callback_runs_once(void) {
+TEST(each_callback_runs_once) {
   rounds = check_scale(20000);
   race(attaches_or_settles, THREADS);
 }
@@ -154,7 +154,7 @@ static void *plays_with_chain(void *argument) {
   return NULL;
 }
 
-static void chain_settles_under_interference(void) {
+TEST(chain_settles_under_interference) {
   rounds = check_scale(20000);
   race(plays_with_chain, 4);
 }
@@ -196,7 +196,7 @@ static void *releases_or_settles(void *argument) {
   return NULL;
 }
 
-static void a_release_may_race_with_the_settlement(void) {
+TEST(a_release_may_race_with_the_settlement) {
   rounds = check_scale(40000);
   race(releases_or_settles, 2);
 }
@@ -230,16 +230,7 @@ static void *adopts_each_other(void *argument) {
   return NULL;
 }
 
-static void cycle_closed_by_two_threads_is_found(void) {
+TEST(cycle_closed_by_two_threads_is_found) {
   rounds = check_scale(50000);
   race(adopts_each_other, 2);
-}
-
-int main(void) {
-  RUN(one_of_many_settlers_settles);
-  RUN(each_callback_runs_once);
-  RUN(chain_settles_under_interference);
-  RUN(a_release_may_race_with_the_settlement);
-  RUN(cycle_closed_by_two_threads_is_found);
-  return check_report();
 }

@@ -55,7 +55,7 @@ static void wait_until(uint64_t before) {
   CHECK_INT((long long)things(), (long long)before);
 }
 
-static void a_loop_ticks(void) {
+TEST(a_loop_ticks) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
   clock_state_t state = {.begin = now(), .interval = MILLISECONDS};
@@ -82,7 +82,7 @@ static void a_loop_ticks(void) {
   promise_loop_release(loop);
 }
 
-static void threads_for_timers_tick(void) {
+TEST(threads_for_timers_tick) {
   uint64_t before = things();
   int64_t begin = now();
   promise_publisher_t *publisher = every(NULL, 200000);
@@ -103,7 +103,7 @@ static void threads_for_timers_tick(void) {
 
 /* The release of the last handle or subscriber ends the publisher: no object is left, although the next tick is far
  * away. */
-static void the_last_release_ends_the_publisher(void) {
+TEST(the_last_release_ends_the_publisher) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *const executors[] = {NULL, promise_loop_executor(loop), promise_executor_main(),
                                            promise_executor_global(PROMISE_PRIORITY_DEFAULT)};
@@ -144,7 +144,7 @@ static void the_last_release_ends_the_publisher(void) {
   promise_loop_release(loop);
 }
 
-static void an_executor_that_shuts_down_ends_the_publisher(void) {
+TEST(an_executor_that_shuts_down_ends_the_publisher) {
   for (int had_tick = 0; had_tick < 2; had_tick++) {
     uint64_t before = things();
     promise_loop_t *loop = promise_loop_new();
@@ -169,7 +169,7 @@ static void an_executor_that_shuts_down_ends_the_publisher(void) {
   }
 }
 
-static void only_the_timer_publishes(void) {
+TEST(only_the_timer_publishes) {
   promise_publisher_t *publisher = every(NULL, 3600 * 1000 * MILLISECONDS);
   CHECK_STATUS(promise_publisher_publish(publisher, I64(1)), PROMISE_EINVAL);
   CHECK_STATUS(promise_publisher_publish_error(publisher, I64(1)), PROMISE_EINVAL);
@@ -185,7 +185,7 @@ static void only_the_timer_publishes(void) {
 }
 
 /* An operator keeps its source, the publisher of ticks. */
-static void an_operator_keeps_its_source(void) {
+TEST(an_operator_keeps_its_source) {
   uint64_t before = things();
   clock_state_t state = {.begin = now(), .interval = 100000};
   promise_publisher_t *source = every(NULL, state.interval), *three = promise_publisher_take(source, 3);
@@ -202,7 +202,7 @@ static void an_operator_keeps_its_source(void) {
 }
 
 /* A subscriber may be cancelled while a tick is published, and while the next timer is started. */
-static void a_subscriber_may_be_cancelled_at_any_time(void) {
+TEST(a_subscriber_may_be_cancelled_at_any_time) {
   uint64_t before = things();
   promise_executor_t *pool = promise_executor_global(PROMISE_PRIORITY_DEFAULT);
   clock_state_t states[64];
@@ -226,15 +226,4 @@ static void a_subscriber_may_be_cancelled_at_any_time(void) {
       promise_publisher_release(publisher);
   }
   wait_until(before);
-}
-
-int main(void) {
-  RUN(a_loop_ticks);
-  RUN(threads_for_timers_tick);
-  RUN(the_last_release_ends_the_publisher);
-  RUN(an_executor_that_shuts_down_ends_the_publisher);
-  RUN(only_the_timer_publishes);
-  RUN(an_operator_keeps_its_source);
-  RUN(a_subscriber_may_be_cancelled_at_any_time);
-  return check_report();
 }

@@ -14,7 +14,7 @@ static void ask(promise_t *promise) {
   CHECK_STATUS(promise_request_cancel(promise, NULL), PROMISE_OK);
 }
 
-static void request_discards_a_sleep(void) {
+TEST(request_discards_a_sleep) {
   promise_t *nap = promise_sleep(HOUR);
   ask(nap);
   CHECK(cancelled(nap));
@@ -32,7 +32,7 @@ static void request_discards_a_sleep(void) {
 
 /* ---- Delay ---- */
 
-static void delay_passes_on_later(void) {
+TEST(delay_passes_on_later) {
   for (int good = 0; good < 2; good++) {
     promise_t *promise = good ? fulfilled(4) : rejected(4);
     int64_t before = now();
@@ -46,7 +46,7 @@ static void delay_passes_on_later(void) {
   }
 }
 
-static void delay_begins_with_the_settlement(void) {
+TEST(delay_begins_with_the_settlement) {
   promise_t *promise = promise_new(), *later = promise_delay(promise, 10 * MILLISECONDS);
   CHECK_STATUS(promise_wait(later, 15 * MILLISECONDS), PROMISE_ETIMEDOUT);
   payload_t payload = {0};
@@ -64,7 +64,7 @@ static void delay_begins_with_the_settlement(void) {
   CHECK_INT(atomic_load(&payload.destroyed), 1);
 }
 
-static void request_propagates_from_a_delay(void) {
+TEST(request_propagates_from_a_delay) {
   promise_t *promise = promise_new(), *later = promise_delay(promise, HOUR);
   ask(later);
   CHECK_INT(promise_cancel_requested(promise), 1);
@@ -76,7 +76,7 @@ static void request_propagates_from_a_delay(void) {
   promise_release(later);
 }
 
-static void request_skips_a_delayed_cancellation(void) {
+TEST(request_skips_a_delayed_cancellation) {
   promise_t *promise = promise_new(), *later = promise_delay(promise, HOUR);
   CHECK_STATUS(promise_discard(promise), PROMISE_OK);
   CHECK_INT(promise_state(later), PROMISE_PENDING);
@@ -88,7 +88,7 @@ static void request_skips_a_delayed_cancellation(void) {
 }
 
 /* A request skips the delay of a cancellation only. */
-static void request_skips_no_other_delay(void) {
+TEST(request_skips_no_other_delay) {
   promise_t *sources[] = {promise_new(), promise_new()}, *later[2];
   CHECK_STATUS(promise_reject(sources[0], I64(1)), PROMISE_OK);
   CHECK_STATUS(promise_resolve(sources[1], &(promise_value_t){.kind = PROMISE_KIND_DISCARDED}), PROMISE_OK);
@@ -101,7 +101,7 @@ static void request_skips_no_other_delay(void) {
   }
 }
 
-static void request_does_not_shorten_another_delay(void) {
+TEST(request_does_not_shorten_another_delay) {
   /* A delay lasts until its time, also if only the timer has a reference. */
   LEAVES(promises, 2);
   LEAVES(callbacks, 1);
@@ -130,7 +130,7 @@ static void request_does_not_shorten_another_delay(void) {
 
 /* ---- Timeout ---- */
 
-static void a_settlement_in_time_passes_through(void) {
+TEST(a_settlement_in_time_passes_through) {
   for (int good = 0; good < 2; good++) {
     for (int settled = 0; settled < 2; settled++) {
       promise_t *promise = !settled ? promise_new() : good ? fulfilled(4) : rejected(4);
@@ -149,7 +149,7 @@ static void a_settlement_in_time_passes_through(void) {
   }
 }
 
-static void a_settlement_too_late_is_replaced_by_a_rejection(void) {
+TEST(a_settlement_too_late_is_replaced_by_a_rejection) {
   static const int64_t times[] = {0, 5 * MILLISECONDS};
   for (int i = 0; i < 2; i++) {
     promise_t *promise = promise_new();
@@ -176,7 +176,7 @@ static void time_out(promise_loop_t *loop, promise_t *limited) {
   CHECK(failed_with(limited, PROMISE_ETIMEDOUT));
 }
 
-static void too_late_the_promise_is_asked_to_cancel(void) {
+TEST(too_late_the_promise_is_asked_to_cancel) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
   gate_t asked = GATE_CLOSED;
@@ -203,7 +203,7 @@ static void too_late_the_promise_is_asked_to_cancel(void) {
   promise_loop_release(loop);
 }
 
-static void settling_the_timeout_stops_its_timer(void) {
+TEST(settling_the_timeout_stops_its_timer) {
   promise_t *promise = promise_new(), *limited = promise_timeout(promise, HOUR);
   CHECK_STATUS(promise_discard(limited), PROMISE_OK);
   promise_release(promise);
@@ -211,7 +211,7 @@ static void settling_the_timeout_stops_its_timer(void) {
   CHECK_STATUS(promise_state(limited), PROMISE_ESTALE);
 }
 
-static void without_a_timer_the_timeout_waits_for_its_source(void) {
+TEST(without_a_timer_the_timeout_waits_for_its_source) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
   promise_t *promise = promise_new(), *limited = promise_timeout_on(executor, promise, 1);
@@ -230,7 +230,7 @@ static void *resolves(void *promise) {
 }
 
 /* The timeout comes at about the moment of the settlement: either outcome is right, and no object is left. */
-static void the_end_of_the_time_may_race_with_the_settlement(void) {
+TEST(the_end_of_the_time_may_race_with_the_settlement) {
   long rounds = check_scale(1000);
   for (long i = 0; i < rounds; i++) {
     promise_t *promise = promise_new(), *limited = promise_timeout(promise, i % 100 * 1000);
@@ -267,25 +267,6 @@ static void *starts_or_settles(void *number) {
   return NULL;
 }
 
-static void the_start_may_race_with_the_settlement(void) {
+TEST(the_start_may_race_with_the_settlement) {
   race(starts_or_settles, 2);
-}
-
-int main(void) {
-
-  RUN(request_discards_a_sleep);
-  RUN(delay_passes_on_later);
-  RUN(delay_begins_with_the_settlement);
-  RUN(request_propagates_from_a_delay);
-  RUN(request_skips_a_delayed_cancellation);
-  RUN(request_skips_no_other_delay);
-  RUN(request_does_not_shorten_another_delay);
-  RUN(a_settlement_in_time_passes_through);
-  RUN(a_settlement_too_late_is_replaced_by_a_rejection);
-  RUN(too_late_the_promise_is_asked_to_cancel);
-  RUN(settling_the_timeout_stops_its_timer);
-  RUN(without_a_timer_the_timeout_waits_for_its_source);
-  RUN(the_end_of_the_time_may_race_with_the_settlement);
-  RUN(the_start_may_race_with_the_settlement);
-  return check_report();
 }

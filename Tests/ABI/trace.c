@@ -1,7 +1,7 @@
 /* promise_trace_start and related functions: the traced events, their order, and the written files. */
 #include "trace.h"
 
-static void a_promise_and_its_callback(void) {
+TEST(a_promise_and_its_callback) {
   watch_t watch = {0};
   trace_to(&watch, 0);
   promise_t *promise = promise_new(), *derived = promise_then(promise, adds_one, NULL, NULL);
@@ -24,7 +24,7 @@ static void a_promise_and_its_callback(void) {
   untrace(&watch);
 }
 
-static void a_rejection_passes_through_a_handler_for_values(void) {
+TEST(a_rejection_passes_through_a_handler_for_values) {
   watch_t watch = {0};
   trace_to(&watch, 0);
   promise_t *promise = promise_new(), *derived = promise_then(promise, adds_one, NULL, NULL);
@@ -41,7 +41,7 @@ static void ignore(void *ctx, const promise_value_t *value) {
   (void)ctx, (void)value;
 }
 
-static void a_callback_that_settles_nothing(void) {
+TEST(a_callback_that_settles_nothing) {
   watch_t watch = {0};
   promise_t *promise = promise_new();
   trace_to(&watch, 0);
@@ -56,7 +56,7 @@ static void a_callback_that_settles_nothing(void) {
   untrace(&watch);
 }
 
-static void followers_and_gathers_are_traced(void) {
+TEST(followers_and_gathers_are_traced) {
   watch_t watch = {0};
   promise_t *source = promise_new(), *follower = promise_new(), *link = promise_new_discardable(NULL, NULL, NULL);
   trace_to(&watch, 0);
@@ -82,7 +82,7 @@ static void followers_and_gathers_are_traced(void) {
   untrace(&watch);
 }
 
-static void a_callback_on_an_executor_is_traced(void) {
+TEST(a_callback_on_an_executor_is_traced) {
   watch_t watch = {0};
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
@@ -103,7 +103,7 @@ static void a_callback_on_an_executor_is_traced(void) {
   untrace(&watch);
 }
 
-static void discarded_and_dropped(void) {
+TEST(discarded_and_dropped) {
   watch_t watch = {0};
   trace_to(&watch, 0);
   promise_t *promise = promise_new();
@@ -124,7 +124,7 @@ static void keep_job(void *ctx, promise_job_t *job) {
 }
 
 /* A dropped job rejects its promise. */
-static void a_dropped_job_rejects(void) {
+TEST(a_dropped_job_rejects) {
   watch_t watch = {0};
   promise_job_t *job = NULL;
   promise_executor_t *executor = promise_executor_new(keep_job, &job, NULL);
@@ -151,7 +151,7 @@ static void busy(void *ctx, const promise_trace_event_t *event) {
   promise_release(promise_new());
 }
 
-static void actions_of_the_trace_function_are_not_traced(void) {
+TEST(actions_of_the_trace_function_are_not_traced) {
   int calls = 0;
   promise_trace_t trace = {.size = sizeof trace, .event = busy, .ctx = &calls};
   CHECK_STATUS(promise_trace_start(&trace), PROMISE_OK);
@@ -162,7 +162,7 @@ static void actions_of_the_trace_function_are_not_traced(void) {
   CHECK_INT(calls, 2);
 }
 
-static void one_trace_replaces_another(void) {
+TEST(one_trace_replaces_another) {
   watch_t one = {0}, other = {0};
   trace_to(&one, 0);
   trace_to(&other, 4);
@@ -182,7 +182,7 @@ static void refused(promise_trace_t trace, int frees) {
   CHECK_INT(atomic_load(&watch.frees), frees < 0 ? 1 : frees);
 }
 
-static void invalid_arguments_are_refused(void) {
+TEST(invalid_arguments_are_refused) {
   CHECK_STATUS(promise_trace_start(NULL), PROMISE_EINVAL);
   refused((promise_trace_t){.size = sizeof(promise_trace_t)}, 1);
   refused((promise_trace_t){.size = sizeof(promise_trace_t), .capacity = 1, .reserved = 1}, 1);
@@ -225,7 +225,7 @@ static void *work(void *thread) {
   return NULL;
 }
 
-static void threads_lose_nothing(void) {
+TEST(threads_lose_nothing) {
   promise_trace_t trace = {.size = sizeof trace, .capacity = 1000, .event = count_events};
   CHECK_STATUS(promise_trace_start(&trace), PROMISE_OK);
   race(work, 4);
@@ -250,23 +250,7 @@ static void *start_and_stop(void *thread) {
   return NULL;
 }
 
-static void starting_and_stopping_races_with_work(void) {
+TEST(starting_and_stopping_races_with_work) {
   race(start_and_stop, 4);
   CHECK_STATUS(promise_trace_stop(), PROMISE_OK);
-}
-
-int main(void) {
-  RUN(a_promise_and_its_callback);
-  RUN(a_rejection_passes_through_a_handler_for_values);
-  RUN(a_callback_that_settles_nothing);
-  RUN(followers_and_gathers_are_traced);
-  RUN(a_callback_on_an_executor_is_traced);
-  RUN(discarded_and_dropped);
-  RUN(a_dropped_job_rejects);
-  RUN(actions_of_the_trace_function_are_not_traced);
-  RUN(one_trace_replaces_another);
-  RUN(invalid_arguments_are_refused);
-  RUN(threads_lose_nothing);
-  RUN(starting_and_stopping_races_with_work);
-  return check_report();
 }

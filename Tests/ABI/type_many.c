@@ -17,11 +17,11 @@ static void register_types(void *ctx, long count) {
   CHECK_INT(wrong, 0);
 }
 
-static void registering_takes_linear_time(void) {
+TEST(registering_takes_linear_time) {
   CHECK_LINEAR(register_types, NULL, check_scale(40 * 1000));
 }
 
-static void each_is_found_by_its_name(void) {
+TEST(each_is_found_by_its_name) {
   long wrong = 0, count = check_scale(10 * 1000);
   const promise_type_t *object = promise_type_named("object"), *parent = NULL;
   for (long i = 0; i < count; i++) {
@@ -37,10 +37,4 @@ static void each_is_found_by_its_name(void) {
   CHECK_INT(wrong, 0);
   CHECK_POINTER(promise_type_named("object"), object);
   CHECK_POINTER(promise_type_named(name_of(count)), NULL);
-}
-
-int main(void) {
-  RUN(each_is_found_by_its_name);
-  RUN(registering_takes_linear_time);
-  return check_report();
 }

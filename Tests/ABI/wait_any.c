@@ -3,7 +3,7 @@
 
 /* ---- The first of many ---- */
 
-static void settled_one_needs_no_waiting(void) {
+TEST(settled_one_needs_no_waiting) {
   promise_t *pending = promise_new(), *good = fulfilled(1), *bad = rejected(1);
   promise_t *const all[] = {pending, bad, good, bad};
   static const int64_t timeouts[] = {0, 1, INT64_MAX, -1, INT64_MIN};
@@ -18,7 +18,7 @@ static void settled_one_needs_no_waiting(void) {
   promise_release(bad);
 }
 
-static void pending_ones_time_out(void) {
+TEST(pending_ones_time_out) {
   promise_t *const all[] = {promise_new(), promise_new()};
   size_t index = 99;
   CHECK_STATUS(promise_wait_any(all, 2, 0, &index), PROMISE_ETIMEDOUT);
@@ -46,7 +46,7 @@ static void *settles_one(void *argument) {
 }
 
 /* Chance decides whether the waiter sleeps before the settlement; repeated often enough to see both orders. */
-static void waiter_is_woken_by_any(void) {
+TEST(waiter_is_woken_by_any) {
   long rounds = check_scale(1000);
   for (long round = 0; round < rounds; round++) {
     promise_t *promises[8];
@@ -74,7 +74,7 @@ static void *waits_for_both(void *promises) {
   return NULL;
 }
 
-static void several_threads_wait_for_the_same(void) {
+TEST(several_threads_wait_for_the_same) {
   promise_t *promises[] = {promise_new(), promise_new()};
   pthread_t threads[8];
   for (int i = 0; i < 8; i++)
@@ -87,7 +87,7 @@ static void several_threads_wait_for_the_same(void) {
   promise_release(promises[1]);
 }
 
-static void waits_for_very_many(void) {
+TEST(waits_for_very_many) {
   long count = check_scale(100 * 1000);
   promise_t **all = malloc((size_t)count * sizeof *all);
   REQUIRE(all != NULL);
@@ -132,7 +132,7 @@ static promise_verdict_t waits_for_a_later_job(void *ctx, const promise_value_t 
   return PROMISE_FULFILL;
 }
 
-static void job_cannot_wait_for_jobs_behind_it(void) {
+TEST(job_cannot_wait_for_jobs_behind_it) {
   here = promise_executor_serial(NULL);
   promise_t *child = react_on(here, waits_for_a_later_job, NULL, NULL);
   CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_OK);
@@ -140,7 +140,7 @@ static void job_cannot_wait_for_jobs_behind_it(void) {
   promise_executor_release(here);
 }
 
-static void job_of_a_loop_cannot_wait_for_jobs_behind_it(void) {
+TEST(job_of_a_loop_cannot_wait_for_jobs_behind_it) {
   promise_loop_t *loop = promise_loop_new();
   here = promise_loop_executor(loop);
   promise_t *child = react_on(here, waits_for_a_later_job, NULL, NULL);
@@ -155,7 +155,7 @@ static void *runs_once(void *loop) {
   return NULL;
 }
 
-static void thread_cannot_wait_for_its_loop(void) {
+TEST(thread_cannot_wait_for_its_loop) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
   promise_t *child = react_on(executor, adds_one, NULL, NULL);
@@ -201,7 +201,7 @@ static promise_verdict_t waits_for_what_comes_to_be_behind_it(void *ctx, const p
 }
 
 /* Another thread settles the source while this job waits; only then is the awaited job queued behind this one. */
-static void deadlock_is_found_while_sleeping(void) {
+TEST(deadlock_is_found_while_sleeping) {
   here = promise_executor_serial(NULL);
   source = promise_new();
   promise_reaction_t reaction = {.size = sizeof reaction, .executor = here, .on_fulfilled = adds_one};
@@ -215,17 +215,4 @@ static void deadlock_is_found_while_sleeping(void) {
   for (int i = 0; i < 3; i++)
     promise_release(all[i]);
   promise_executor_release(here);
-}
-
-int main(void) {
-  RUN(settled_one_needs_no_waiting);
-  RUN(pending_ones_time_out);
-  RUN(waiter_is_woken_by_any);
-  RUN(several_threads_wait_for_the_same);
-  RUN(waits_for_very_many);
-  RUN(job_cannot_wait_for_jobs_behind_it);
-  RUN(job_of_a_loop_cannot_wait_for_jobs_behind_it);
-  RUN(thread_cannot_wait_for_its_loop);
-  RUN(deadlock_is_found_while_sleeping);
-  return check_report();
 }

@@ -43,26 +43,18 @@ static void waiter_is_woken(promise_t *(*make)(promise_t *source)) {
   }
 }
 
-static void a_follower_wakes_its_waiter(void) {
+TEST(a_follower_wakes_its_waiter) {
   waiter_is_woken(follower_of);
 }
 
-static void a_discardable_follower_wakes_its_waiter(void) {
+TEST(a_discardable_follower_wakes_its_waiter) {
   waiter_is_woken(discardable_follower_of);
 }
 
-static void all_wakes_its_waiter(void) {
+TEST(all_wakes_its_waiter) {
   waiter_is_woken(all_of);
 }
 
-static void race_wakes_its_waiter(void) {
+TEST(race_wakes_its_waiter) {
   waiter_is_woken(race_of);
-}
-
-int main(void) {
-  RUN(a_follower_wakes_its_waiter);
-  RUN(a_discardable_follower_wakes_its_waiter);
-  RUN(all_wakes_its_waiter);
-  RUN(race_wakes_its_waiter);
-  return check_report();
 }

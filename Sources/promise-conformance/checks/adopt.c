@@ -1,6 +1,8 @@
 /* PROMISE_ADOPT: a handler returns a promise that its own promise follows (clauses 2.2 and 3.1.3). */
 #include "../checked.h"
 
+CHECKS(adopt)
+
 /* Returns a promise whose handler adopts `inner`. Takes over a reference to `inner`. */
 static promise_t *adopting(promise_t *outer, promise_t *inner, spy_t *spy) {
   spy->verdict = PROMISE_ADOPT;
@@ -15,7 +17,7 @@ static promise_verdict_t adopts(void *ctx, const promise_value_t *in, promise_va
   return PROMISE_ADOPT;
 }
 
-static void a_follower_ends_as_the_other_does(void) {
+RULE(a_follower_ends_as_the_other_does, "a promise that adopts another one ends as that one does") {
   for (int way = 0; way < 3; way++) {
     for (int late = 0; late < 2; late++) {
       promise_t *inner = pending(), *outer = late ? pending() : fulfilled(1);
@@ -40,7 +42,7 @@ static void a_follower_ends_as_the_other_does(void) {
   }
 }
 
-static void rescue_may_adopt_too(void) {
+RULE(rescue_may_adopt_too, "the handler of promise_rescue() may adopt a promise too") {
   spy_t spy = {.verdict = PROMISE_ADOPT};
   promise_t *inner = promise_new(), *outer = promise_new();
   spy.answer = holding(retained(inner));
@@ -53,7 +55,7 @@ static void rescue_may_adopt_too(void) {
   promise_release(child);
 }
 
-static void discarded_follower_leaves_the_inner_alone(void) {
+RULE(discarded_follower_leaves_the_inner_alone, "discarding a promise leaves the one that it adopted pending") {
   spy_t spy = {0};
   promise_t *inner = promise_new(), *outer = fulfilled(1);
   promise_t *child = adopting(outer, retained(inner), &spy);
@@ -68,7 +70,7 @@ static void discarded_follower_leaves_the_inner_alone(void) {
 
 /* The handler has the only reference to the inner promise, which is destroyed while pending; the follower stays
  * pending. */
-static void last_reference_to_a_pending_inner(void) {
+RULE(last_reference_to_a_pending_inner, "a follower can be settled by other means") {
   spy_t spy = {0};
   promise_t *inner = promise_new(), *outer = fulfilled(1);
   promise_t *child = adopting(outer, inner, &spy);
@@ -80,7 +82,7 @@ static void last_reference_to_a_pending_inner(void) {
   promise_release(child);
 }
 
-static void released_follower_does_not_matter(void) {
+RULE(released_follower_does_not_matter, "an adopted promise is settled although the one that adopted it was released") {
   spy_t spy = {0};
   promise_t *inner = promise_new(), *outer = fulfilled(1);
   promise_t *child = adopting(outer, retained(inner), &spy);
@@ -90,7 +92,7 @@ static void released_follower_does_not_matter(void) {
   promise_release(outer);
 }
 
-static void many_follow_one(void) {
+RULE(many_follow_one, "many promises may adopt one") {
   enum { COUNT = 500 };
   static spy_t spies[COUNT];
   promise_t *children[COUNT], *inner = promise_new(), *outer = fulfilled(1);
@@ -105,7 +107,7 @@ static void many_follow_one(void) {
   promise_release(outer);
 }
 
-static void value_is_shared_with_the_inner(void) {
+RULE(value_is_shared_with_the_inner, "a promise shares the value of the one that it adopted") {
   spy_t spy = {0};
   payload_t payload = {0};
   promise_value_t value = object(&payload), got;
@@ -123,7 +125,7 @@ static void value_is_shared_with_the_inner(void) {
 }
 
 /* A promise as the value of the inner promise is not followed. */
-static void adoption_takes_one_step(void) {
+RULE(adoption_takes_one_step, "the outcome of an adopted promise is not adopted in turn if it is a PROMISE") {
   spy_t spy = {0};
   promise_value_t got;
   promise_t *innermost = promise_new(), *inner = promise_new(), *outer = fulfilled(1);
@@ -141,7 +143,7 @@ static void adoption_takes_one_step(void) {
 
 /* ---- Cycles ---- */
 
-static void itself(void) {
+RULE(itself, "a promise that adopts itself is rejected with PROMISE_EDEADLK") {
   spy_t spy = {.verdict = PROMISE_ADOPT};
   promise_t *outer = promise_new();
   promise_t *child = promise_then(outer, spy_handler, &spy, spy_free);
@@ -153,7 +155,7 @@ static void itself(void) {
   promise_release(outer);
 }
 
-static void its_own_descendant(void) {
+RULE(its_own_descendant, "a promise that adopts one that waits for it is rejected with PROMISE_EDEADLK") {
   spy_t spy = {.verdict = PROMISE_ADOPT};
   promise_t *outer = promise_new();
   promise_t *child = promise_then(outer, spy_handler, &spy, spy_free), *last = retained(child);
@@ -171,7 +173,7 @@ static void its_own_descendant(void) {
   promise_release(outer);
 }
 
-static void each_other(void) {
+RULE(each_other, "two promises that adopt each other are rejected with PROMISE_EDEADLK") {
   spy_t first_spy = {.verdict = PROMISE_ADOPT}, second_spy = {.verdict = PROMISE_ADOPT};
   promise_t *outer = promise_new();
   promise_t *first = promise_then(outer, spy_handler, &first_spy, spy_free);
@@ -188,7 +190,7 @@ static void each_other(void) {
   CHECK_STATUS(promise_state(second), PROMISE_ESTALE);
 }
 
-static void ring_of_a_hundred(void) {
+RULE(ring_of_a_hundred, "a hundred promises that adopt each other in a ring are rejected with PROMISE_EDEADLK") {
   enum { COUNT = 100 };
   static spy_t spies[COUNT];
   promise_t *ring[COUNT], *outer = promise_new();
@@ -209,7 +211,7 @@ static void ring_of_a_hundred(void) {
 }
 
 /* A follower of a settled promise closes no cycle. */
-static void broken_ring_is_not_a_ring(void) {
+RULE(broken_ring_is_not_a_ring, "a promise may adopt its descendant if that was settled by other means") {
   spy_t spy = {.verdict = PROMISE_ADOPT};
   promise_t *outer = promise_new();
   promise_t *child = promise_then(outer, spy_handler, &spy, spy_free);
@@ -225,7 +227,7 @@ static void broken_ring_is_not_a_ring(void) {
 
 /* ---- Handles of other objects than promises ---- */
 
-static void answer_that_is_not_a_promise(void) {
+RULE(answer_that_is_not_a_promise, "adopting a handle that is not a promise rejects with PROMISE_EINVAL") {
   payload_t payload = {0};
   static int own;
   const promise_value_t answers[] = {
@@ -248,7 +250,7 @@ static void answer_that_is_not_a_promise(void) {
   CHECK_INT(atomic_load(&payload.destroyed), 1);
 }
 
-static void answer_that_is_a_stale_promise(void) {
+RULE(answer_that_is_a_stale_promise, "adopting a stale token rejects with PROMISE_EINVAL") {
   static int own;
   void *const tokens[] = {stale(), &own, (void *)UINTPTR_MAX, (void *)1, (void *)(uintptr_t)payload_type()};
   for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++) {
@@ -269,7 +271,8 @@ static promise_verdict_t settles_its_promise(void *ctx, const promise_value_t *i
   return spy_handler(ctx, in, out);
 }
 
-static void adopting_into_a_settled_child_releases_the_inner(void) {
+RULE(adopting_into_a_settled_child_releases_the_inner,
+     "a promise that was settled meanwhile releases the one that its handler adopts") {
   spy_t spy = {.verdict = PROMISE_ADOPT};
   promise_t *inner = promise_new(), *outer = promise_new();
   promise_t *child = spy.promise = promise_then(outer, settles_its_promise, &spy, spy_free);
@@ -282,7 +285,7 @@ static void adopting_into_a_settled_child_releases_the_inner(void) {
 }
 
 /* A PROMISE as a value is not followed, but a promise that held itself would never be destroyed. */
-static void handler_cannot_make_its_promise_hold_itself(void) {
+RULE(handler_cannot_make_its_promise_hold_itself, "a handler cannot make its promise hold itself") {
   promise_verdict_t verdicts[] = {PROMISE_FULFILL, PROMISE_REJECT};
   for (int i = 0; i < 2; i++) {
     spy_t spy = {.verdict = verdicts[i]};
@@ -297,26 +300,3 @@ static void handler_cannot_make_its_promise_hold_itself(void) {
     CHECK_STATUS(promise_state(child), PROMISE_ESTALE);
   }
 }
-
-CHECKS(adopt) = {
-    RULE("a promise that adopts another one ends as that one does", a_follower_ends_as_the_other_does),
-    RULE("a handler cannot make its promise hold itself", handler_cannot_make_its_promise_hold_itself),
-    RULE("the handler of promise_rescue() may adopt a promise too", rescue_may_adopt_too),
-    RULE("discarding a promise leaves the one that it adopted pending", discarded_follower_leaves_the_inner_alone),
-    RULE("a follower can be settled by other means", last_reference_to_a_pending_inner),
-    RULE("an adopted promise is settled although the one that adopted it was released",
-         released_follower_does_not_matter),
-    RULE("many promises may adopt one", many_follow_one),
-    RULE("a promise shares the value of the one that it adopted", value_is_shared_with_the_inner),
-    RULE("the outcome of an adopted promise is not adopted in turn if it is a PROMISE", adoption_takes_one_step),
-    RULE("a promise that adopts itself is rejected with PROMISE_EDEADLK", itself),
-    RULE("a promise that adopts one that waits for it is rejected with PROMISE_EDEADLK", its_own_descendant),
-    RULE("two promises that adopt each other are rejected with PROMISE_EDEADLK", each_other),
-    RULE("a hundred promises that adopt each other in a ring are rejected with PROMISE_EDEADLK", ring_of_a_hundred),
-    RULE("a promise may adopt its descendant if that was settled by other means", broken_ring_is_not_a_ring),
-    RULE("adopting a handle that is not a promise rejects with PROMISE_EINVAL", answer_that_is_not_a_promise),
-    RULE("adopting a stale token rejects with PROMISE_EINVAL", answer_that_is_a_stale_promise),
-    RULE("a promise that was settled meanwhile releases the one that its handler adopts",
-         adopting_into_a_settled_child_releases_the_inner),
-    CHECKS_END,
-};

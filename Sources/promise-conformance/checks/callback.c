@@ -1,9 +1,11 @@
 /* promise/callback.h: the callback that runs, and the outcome of the derived promise. */
 #include "../checked.h"
 
+CHECKS(callback)
+
 static promise_t *derived;
 
-static void then_maps_a_fulfilment(void) {
+RULE(then_maps_a_fulfilment, "promise_then() maps a fulfilment") {
   for (int late = 0; late < 2; late++) {
     spy_t spy = {0};
     promise_t *promise = late ? fulfilled(1) : pending();
@@ -19,7 +21,7 @@ static void then_maps_a_fulfilment(void) {
   }
 }
 
-static void then_passes_a_rejection_through(void) {
+RULE(then_passes_a_rejection_through, "promise_then() passes a rejection through, and frees the context") {
   for (int late = 0; late < 2; late++) {
     spy_t spy = {0};
     promise_t *promise = late ? rejected(7) : pending();
@@ -33,7 +35,7 @@ static void then_passes_a_rejection_through(void) {
   }
 }
 
-static void rescue_maps_a_rejection(void) {
+RULE(rescue_maps_a_rejection, "promise_rescue() maps a rejection, and passes a fulfilment through") {
   for (int fulfils = 0; fulfils < 2; fulfils++) {
     spy_t spy = {0};
     promise_t *promise = pending();
@@ -46,7 +48,7 @@ static void rescue_maps_a_rejection(void) {
   }
 }
 
-static void rescue_looks_at_the_type(void) {
+RULE(rescue_looks_at_the_type, "promise_rescue() is for reasons of its type and of those that descend from it") {
   const promise_type_t *error = promise_type_named("error");
   const promise_type_t *own = promise_type_register("org.promises.conformance.failure", error, NULL);
   promise_value_t reasons[4] = {i64(7), {.kind = PROMISE_KIND_DISCARDED}};
@@ -69,7 +71,7 @@ static void rescue_looks_at_the_type(void) {
   }
 }
 
-static void a_verdict_decides(void) {
+RULE(a_verdict_decides, "the verdict decides the outcome of the derived promise") {
   spy_t rejects = {.verdict = PROMISE_REJECT, .answer = i64(9)};
   spy_t fulfils = {.verdict = PROMISE_FULFILL, .answer = i64(9)};
   promise_t *good = fulfilled(1), *bad = rejected(1);
@@ -84,7 +86,8 @@ static void a_verdict_decides(void) {
   release(bad);
 }
 
-static void a_wrong_verdict_rejects(void) {
+RULE(a_wrong_verdict_rejects, "an invalid verdict or value rejects the derived promise with an ERROR of domain "
+                              "\"promise\", code PROMISE_EINVAL") {
   static const promise_verdict_t verdicts[] = {15,
                                                255,
                                                256,
@@ -121,7 +124,7 @@ static void a_wrong_verdict_rejects(void) {
   release(promise);
 }
 
-static void a_settled_child_detaches_its_handler(void) {
+RULE(a_settled_child_detaches_its_handler, "settling a derived promise detaches its handler, and frees the context") {
   for (int rejects = 0; rejects < 2; rejects++) {
     spy_t spy = {0};
     promise_t *promise = pending();
@@ -144,7 +147,8 @@ static promise_verdict_t rejects_its_own(void *ctx, const promise_value_t *value
   return verdict;
 }
 
-static void a_child_settled_meanwhile_stays_so(void) {
+RULE(a_child_settled_meanwhile_stays_so,
+     "a promise that is settled while its handler runs stays so, and the handler's value is released") {
   static const promise_verdict_t verdicts[] = {PROMISE_FULFILL, PROMISE_REJECT, 99};
   for (int i = 0; i < 3; i++) {
     payload_t payload = {0};
@@ -159,19 +163,3 @@ static void a_child_settled_meanwhile_stays_so(void) {
     release(promise);
   }
 }
-
-CHECKS(callback) = {
-    RULE("promise_then() maps a fulfilment", then_maps_a_fulfilment),
-    RULE("promise_then() passes a rejection through, and frees the context", then_passes_a_rejection_through),
-    RULE("promise_rescue() maps a rejection, and passes a fulfilment through", rescue_maps_a_rejection),
-    RULE("promise_rescue() is for reasons of its type and of those that descend from it", rescue_looks_at_the_type),
-    RULE("the verdict decides the outcome of the derived promise", a_verdict_decides),
-    RULE("an invalid verdict or value rejects the derived promise with an ERROR of domain \"promise\", code "
-         "PROMISE_EINVAL",
-         a_wrong_verdict_rejects),
-    RULE("settling a derived promise detaches its handler, and frees the context",
-         a_settled_child_detaches_its_handler),
-    RULE("a promise that is settled while its handler runs stays so, and the handler's value is released",
-         a_child_settled_meanwhile_stays_so),
-    CHECKS_END,
-};

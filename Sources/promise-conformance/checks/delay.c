@@ -2,6 +2,8 @@
 #include "../checked.h"
 #include "../scheduling.h"
 
+CHECKS(delay)
+
 #define DAYS (INT64_C(100) * 24 * 3600 * 1000 * MILLISECONDS)
 
 /* ---- Requests to cancel ---- */
@@ -12,7 +14,7 @@ static void opens(void *gate, const promise_value_t *reason) {
 }
 
 /* The source is asked after the rejection, which wakes this thread first: wait for the request too. */
-static void a_time_limit_asks_its_promise_to_cancel(void) {
+RULE(a_time_limit_asks_its_promise_to_cancel, "a time limit that is over asks its promise to cancel") {
   promise_executor_t *const executors[] = {NULL, promise_executor_global(PROMISE_PRIORITY_DEFAULT)};
   for (int i = 0; i < 2; i++) {
     gate_t asked = GATE_CLOSED;
@@ -30,7 +32,8 @@ static void a_time_limit_asks_its_promise_to_cancel(void) {
   }
 }
 
-static void a_request_passes_a_delay_and_ends_it(void) {
+RULE(a_request_passes_a_delay_and_ends_it,
+     "a request to cancel a delay propagates, and ends the delay of a cancelled promise") {
   for (int asked_first = 0; asked_first < 2; asked_first++) {
     promise_t *source = pending(), *delayed = promise_delay(source, DAYS);
     if (asked_first) {
@@ -48,7 +51,7 @@ static void a_request_passes_a_delay_and_ends_it(void) {
   }
 }
 
-static void a_delay_is_rejected_as_its_promise(void) {
+RULE(a_delay_is_rejected_as_its_promise, "a delay is rejected as its promise, or settled before") {
   promise_t *source = rejected(7);
   promise_t *delayed = promise_delay(source, MILLISECONDS);
   CHECK_STATUS(promise_wait(delayed, FOR_EVER), PROMISE_OK);
@@ -92,7 +95,7 @@ static void ends_on(promise_executor_t *executor, timing_t *make, promise_t *sou
   }
 }
 
-static void they_end_on_their_executor(void) {
+RULE(they_end_on_their_executor, "a delay and a time limit end on their executor") {
   promise_executor_t *serial = promise_executor_serial(NULL);
   promise_executor_t *const executors[] = {promise_executor_global(PROMISE_PRIORITY_UTILITY), serial};
   promise_t *settled = fulfilled(1), *never = pending();
@@ -118,7 +121,8 @@ static void drop_when_submitted(shelf_t *shelf) {
   was_submitted.open = false;
 }
 
-static void a_dropped_job_rejects_a_delay_and_ends_a_time_limit(void) {
+RULE(a_dropped_job_rejects_a_delay_and_ends_a_time_limit,
+     "a dropped job rejects a delay with PROMISE_ECLOSED, and ends a time limit") {
   shelf_t shelf = SHELF_EMPTY;
   promise_executor_t *executor = promise_executor_new(shelves, &shelf, NULL);
   promise_t *settled = fulfilled(1), *source = pending();
@@ -142,14 +146,3 @@ static void a_dropped_job_rejects_a_delay_and_ends_a_time_limit(void) {
   release(settled);
   CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
 }
-
-CHECKS(delay) = {
-    RULE("a time limit that is over asks its promise to cancel", a_time_limit_asks_its_promise_to_cancel),
-    RULE("a request to cancel a delay propagates, and ends the delay of a cancelled promise",
-         a_request_passes_a_delay_and_ends_it),
-    RULE("a delay is rejected as its promise, or settled before", a_delay_is_rejected_as_its_promise),
-    RULE("a delay and a time limit end on their executor", they_end_on_their_executor),
-    RULE("a dropped job rejects a delay with PROMISE_ECLOSED, and ends a time limit",
-         a_dropped_job_rejects_a_delay_and_ends_a_time_limit),
-    CHECKS_END,
-};

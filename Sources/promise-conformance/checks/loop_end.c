@@ -2,9 +2,11 @@
 #include "../checked.h"
 #include "../loops.h"
 
+CHECKS(loop_end)
+
 static fixture_t shared;
 
-static void last_release_drops_queued_jobs(void) {
+RULE(last_release_drops_queued_jobs, "the last release of a loop drops queued jobs, and later ones") {
   fixture_t fixture = setup();
   spy_t job = {0}, task = {0}, observed = {0};
   promise_t *child = react_on(fixture.executor, spy_handler, &job, spy_free);
@@ -38,7 +40,7 @@ static void releases_shared(void *ctx) {
   CHECK_STATUS(promise_loop_release(shared.loop), PROMISE_OK);
 }
 
-static void job_may_release_its_loop(void) {
+RULE(job_may_release_its_loop, "a job may release its loop, which ends the run with PROMISE_ECLOSED") {
   spy_t spy = {0};
   for (int way = 0; way < 4; way++) {
     shared = setup();
@@ -66,7 +68,7 @@ static void opens(void *gate) {
   gate_open(gate);
 }
 
-static void last_release_ends_a_run_elsewhere(void) {
+RULE(last_release_ends_a_run_elsewhere, "the last release of a loop ends its run on another thread") {
   gate_t running = GATE_CLOSED;
   fixture_t fixture = setup();
   pthread_t thread = start(runs_until_closed, fixture.loop);
@@ -77,7 +79,7 @@ static void last_release_ends_a_run_elsewhere(void) {
   CHECK_STATUS(promise_executor_release(fixture.executor), PROMISE_OK);
 }
 
-static void each_reference_keeps_the_loop_open(void) {
+RULE(each_reference_keeps_the_loop_open, "each reference to a loop keeps it open") {
   fixture_t fixture = setup();
   CHECK_STATUS(promise_loop_retain(fixture.loop), PROMISE_OK);
   CHECK_STATUS(promise_loop_release(fixture.loop), PROMISE_OK);
@@ -88,11 +90,3 @@ static void each_reference_keeps_the_loop_open(void) {
   CHECK_STATUS(promise_loop_retain(fixture.loop), PROMISE_ESTALE);
   CHECK_STATUS(promise_executor_release(fixture.executor), PROMISE_OK);
 }
-
-CHECKS(loop_end) = {
-    RULE("the last release of a loop drops queued jobs, and later ones", last_release_drops_queued_jobs),
-    RULE("a job may release its loop, which ends the run with PROMISE_ECLOSED", job_may_release_its_loop),
-    RULE("the last release of a loop ends its run on another thread", last_release_ends_a_run_elsewhere),
-    RULE("each reference to a loop keeps it open", each_reference_keeps_the_loop_open),
-    CHECKS_END,
-};

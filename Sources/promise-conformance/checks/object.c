@@ -1,7 +1,9 @@
 /* promise/value.h: ownership of values, checked with objects that count their destruction. */
 #include "../checked.h"
 
-static void last_reference_destroys_once(void) {
+CHECKS(object)
+
+RULE(last_reference_destroys_once, "the last reference to an OBJECT destroys its payload, once") {
   payload_t payload = {0};
   promise_value_t value = object(&payload);
   CHECK_INT(value.kind, PROMISE_KIND_OBJECT);
@@ -17,7 +19,7 @@ static void last_reference_destroys_once(void) {
   CHECK_DESTROYED(&payload, 1);
 }
 
-static void promise_holds_its_value(void) {
+RULE(promise_holds_its_value, "a promise holds its value, and promise_result() gives a reference more") {
   payload_t payload = {0};
   promise_value_t value = object(&payload), out;
   promise_t *promise = pending();
@@ -34,7 +36,7 @@ static void promise_holds_its_value(void) {
   CHECK_DESTROYED(&payload, 1);
 }
 
-static void refused_settlement_releases_the_value(void) {
+RULE(refused_settlement_releases_the_value, "a settling call takes over its value when it is refused too") {
   for (int rejects = 0; rejects < 2; rejects++) {
     payload_t payload = {0};
     promise_value_t value = object(&payload);
@@ -51,7 +53,7 @@ static void refused_settlement_releases_the_value(void) {
   }
 }
 
-static void derived_promises_share_the_value(void) {
+RULE(derived_promises_share_the_value, "a reason that passes through is shared") {
   payload_t payload = {0};
   promise_value_t reason = object(&payload);
   promise_t *promise = pending();
@@ -66,7 +68,8 @@ static void derived_promises_share_the_value(void) {
   CHECK_DESTROYED(&payload, 1);
 }
 
-static void values_that_handlers_leave_are_taken_over(void) {
+RULE(values_that_handlers_leave_are_taken_over,
+     "the value that a handler leaves in *out is taken over, with every verdict") {
   payload_t payload = {0}, refused = {0};
   spy_t spy = {.verdict = PROMISE_FULFILL, .answer = object(&payload)};
   spy_t wrong = {.verdict = 4711, .answer = object(&refused)};
@@ -81,7 +84,7 @@ static void values_that_handlers_leave_are_taken_over(void) {
   release(promise);
 }
 
-static void object_needs_a_type(void) {
+RULE(object_needs_a_type, "without a registered type an OBJECT is refused, and the payload left alone") {
   payload_t payload = {0};
   promise_value_t value = i64(1);
   promise_value_t good = object(&payload);
@@ -98,7 +101,7 @@ static void object_needs_a_type(void) {
   CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
 }
 
-static void the_maker_may_say_how_it_is_freed(void) {
+RULE(the_maker_may_say_how_it_is_freed, "promise_value_object_with() has a destructor of its own") {
   payload_t payload = {0};
   spy_t spy = {0};
   promise_value_t good = object(&payload), value;
@@ -113,15 +116,3 @@ static void the_maker_may_say_how_it_is_freed(void) {
   CHECK_STATUS(promise_value_object_with(&value, NULL, &payload, &spy, spy_free), PROMISE_EINVAL);
   CHECK_SPY(&spy, 0, 2);
 }
-
-CHECKS(object) = {
-    RULE("the last reference to an OBJECT destroys its payload, once", last_reference_destroys_once),
-    RULE("a promise holds its value, and promise_result() gives a reference more", promise_holds_its_value),
-    RULE("a settling call takes over its value when it is refused too", refused_settlement_releases_the_value),
-    RULE("a reason that passes through is shared", derived_promises_share_the_value),
-    RULE("the value that a handler leaves in *out is taken over, with every verdict",
-         values_that_handlers_leave_are_taken_over),
-    RULE("without a registered type an OBJECT is refused, and the payload left alone", object_needs_a_type),
-    RULE("promise_value_object_with() has a destructor of its own", the_maker_may_say_how_it_is_freed),
-    CHECKS_END,
-};

@@ -6,12 +6,14 @@
 #include "../checked.h"
 #include "../reports.h"
 
+CHECKS(observe)
+
 /* Removes the hooks with the address of the test's report: the next test's report may have the same address. */
 static void unwatch(void) {
   CHECK_STATUS(promise_set_hooks(NULL), PROMISE_OK);
 }
 
-static void untaken_rejections_are_reported(void) {
+RULE(untaken_rejections_are_reported, "an unhandled rejection is reported when the promise is destroyed") {
   report_t report = {0};
   watch(&report);
   promise_t *promise = rejected(7), *derived = then(promise, 'a');
@@ -25,7 +27,7 @@ static void untaken_rejections_are_reported(void) {
   unwatch();
 }
 
-static void taken_rejections_are_not_reported(void) {
+RULE(taken_rejections_are_not_reported, "a rejection that somebody takes is not reported") {
   for (int way = 0; way < 11; way++) {
     report_t report = {0};
     spy_t spy = {0};
@@ -66,7 +68,7 @@ static void taken_rejections_are_not_reported(void) {
   }
 }
 
-static void discarding_is_not_a_failure(void) {
+RULE(discarding_is_not_a_failure, "a promise that was discarded is not reported") {
   report_t report = {0};
   watch(&report);
   promise_t *promise = pending();
@@ -77,7 +79,7 @@ static void discarding_is_not_a_failure(void) {
   unwatch();
 }
 
-static void second_settlements_are_reported(void) {
+RULE(second_settlements_are_reported, "a second settlement is reported, with the value that is dropped") {
   report_t report = {0};
   promise_value_t value = i64(8);
   watch(&report);
@@ -93,7 +95,7 @@ static void second_settlements_are_reported(void) {
   unwatch();
 }
 
-static void lost_promises_are_reported(void) {
+RULE(lost_promises_are_reported, "a promise destroyed while pending is reported, and its derived promises are not") {
   report_t report = {0};
   watch(&report);
   promise_t *promise = pending(), *derived = then(promise, 'a');
@@ -107,7 +109,7 @@ static void lost_promises_are_reported(void) {
   unwatch();
 }
 
-static void hooks_are_replaced(void) {
+RULE(hooks_are_replaced, "hooks are replaced as a whole, and their context is freed once") {
   report_t one = {0}, other = {0};
   watch(&one);
   watch(&other);
@@ -121,7 +123,7 @@ static void hooks_are_replaced(void) {
   CHECK_REPORTS(&other, 0, 0, 1);
 }
 
-static void invalid_arguments_are_refused(void) {
+RULE(invalid_arguments_are_refused, "promise_set_hooks() refuses invalid arguments") {
   report_t report = {0};
   promise_hooks_t bad = hooks_to(&report);
   bad.reserved = 1;
@@ -154,7 +156,7 @@ static void look_for(void *ctx, const char *text, size_t length) {
   }
 }
 
-static void a_dump_has_pending_promises(void) {
+RULE(a_dump_has_pending_promises, "a dump has every pending promise, and its waiters") {
   promise_t *promise = pending(), *derived = then(promise, 'a');
   wanted_t wanted = {.lines = 0};
   snprintf(wanted.id, sizeof wanted.id, "%p", (void *)promise);
@@ -181,7 +183,7 @@ static void read_back(FILE *file) {
   fclose(file);
 }
 
-static void a_dump_is_written(void) {
+RULE(a_dump_is_written, "a dump is written to a descriptor") {
   promise_t *promise = pending();
   char id[32];
   FILE *file = tmpfile();
@@ -227,7 +229,7 @@ static void seen_free(void *ctx) {
   spy_free(&((seen_t *)ctx)->spy);
 }
 
-static void a_trace_has_every_event(void) {
+RULE(a_trace_has_every_event, "a trace has the events made, settled and run, in that order") {
   seen_t seen = {.created = 0};
   promise_trace_t trace = {.size = sizeof trace, .event = see, .ctx = &seen, .free_ctx = seen_free};
   CHECK_STATUS(promise_trace_start(&trace), PROMISE_OK);
@@ -246,7 +248,7 @@ static void a_trace_has_every_event(void) {
   CHECK_INT(seen.created, 2);
 }
 
-static void a_trace_is_written(void) {
+RULE(a_trace_is_written, "a trace is written as JSON") {
   promise_trace_t trace = {.size = sizeof trace, .capacity = 100};
   CHECK_STATUS(promise_trace_start(&trace), PROMISE_OK);
   promise_t *promise = fulfilled(7);
@@ -266,7 +268,7 @@ static void a_trace_is_written(void) {
 }
 
 /* A graph in the language of dot, with an edge for the derivation. */
-static void a_graph_is_written(void) {
+RULE(a_graph_is_written, "a trace is written as a graph for dot") {
   promise_trace_t trace = {.size = sizeof trace, .capacity = 100};
   CHECK_STATUS(promise_trace_start(&trace), PROMISE_OK);
   promise_t *promise = pending(), *derived = then(promise, 'a');
@@ -297,7 +299,7 @@ static void counts_events(void *ctx, const promise_trace_event_t *event) {
   ++*(unsigned long long *)ctx;
 }
 
-static void overwritten_events_are_counted(void) {
+RULE(overwritten_events_are_counted, "a written trace has the number of the events that were overwritten") {
   unsigned long long count = 0;
   promise_trace_t trace = {.size = sizeof trace, .capacity = 2, .event = counts_events, .ctx = &count};
   CHECK_STATUS(promise_trace_start(&trace), PROMISE_OK);
@@ -313,20 +315,3 @@ static void overwritten_events_are_counted(void) {
     CHECK(has_number(count - trace.capacity));
   }
 }
-
-CHECKS(observe) = {
-    RULE("an unhandled rejection is reported when the promise is destroyed", untaken_rejections_are_reported),
-    RULE("a rejection that somebody takes is not reported", taken_rejections_are_not_reported),
-    RULE("a promise that was discarded is not reported", discarding_is_not_a_failure),
-    RULE("a second settlement is reported, with the value that is dropped", second_settlements_are_reported),
-    RULE("a promise destroyed while pending is reported, and its derived promises are not", lost_promises_are_reported),
-    RULE("hooks are replaced as a whole, and their context is freed once", hooks_are_replaced),
-    RULE("promise_set_hooks() refuses invalid arguments", invalid_arguments_are_refused),
-    RULE("a dump has every pending promise, and its waiters", a_dump_has_pending_promises),
-    RULE("a dump is written to a descriptor", a_dump_is_written),
-    RULE("a trace has the events made, settled and run, in that order", a_trace_has_every_event),
-    RULE("a trace is written as JSON", a_trace_is_written),
-    RULE("a trace is written as a graph for dot", a_graph_is_written),
-    RULE("a written trace has the number of the events that were overwritten", overwritten_events_are_counted),
-    CHECKS_END,
-};

@@ -1,6 +1,8 @@
 /* promise/runtime.h */
 #include "../checked.h"
 
+CHECKS(runtime)
+
 static promise_statistics_t counted(void) {
   promise_statistics_t statistics;
   memset(&statistics, 0xff, sizeof statistics);
@@ -11,7 +13,7 @@ static promise_statistics_t counted(void) {
 
 #define CHECK_MORE(before, kind, expected) CHECK_INT((long long)(counted().kind - (before).kind), (expected))
 
-static void statistics_count_objects(void) {
+RULE(statistics_count_objects, "promise_statistics() counts the live objects") {
   promise_statistics_t before = counted();
   promise_t *promise = pending();
   CHECK_MORE(before, promises_pending, 1);
@@ -39,7 +41,7 @@ static void counts_threads(void *threads) {
   gate_open(&looked);
 }
 
-static void statistics_count_threads(void) {
+RULE(statistics_count_threads, "promise_statistics() counts the running threads") {
   static uint32_t threads;
   promise_executor_t *pool = promise_executor_global(PROMISE_PRIORITY_DEFAULT);
   CHECK_STATUS(promise_executor_submit(pool, counts_threads, &threads, NULL), PROMISE_OK);
@@ -47,7 +49,7 @@ static void statistics_count_threads(void) {
   CHECK(threads >= 1);
 }
 
-static void statistics_check_the_size(void) {
+RULE(statistics_check_the_size, "promise_statistics() checks the size of its argument") {
   promise_statistics_t statistics = {.size = 4};
   CHECK_STATUS(promise_statistics(&statistics), PROMISE_EINVAL);
   statistics.size = 4097;
@@ -62,7 +64,7 @@ static int64_t live_objects(const promise_statistics_t *now) {
                    now->queues + now->types + now->internals);
 }
 
-static void trim_returns_memory(void) {
+RULE(trim_returns_memory, "promise_trim() returns free memory, and no object is lost") {
   enum { COUNT = 100 * 1000 };
   static promise_t *promises[COUNT];
   for (int i = 0; i < COUNT; i++)
@@ -115,7 +117,7 @@ static void works(void *ctx) {
   gate_open(&worked);
 }
 
-static void threads_call_hooks(void) {
+RULE(threads_call_hooks, "threads with callbacks call the hooks, before the first callback and at the end") {
   check = 0;
   CHECK_STATUS(promise_set_thread_hooks(starts_thread, stops_thread, &starts, frees_hooks), PROMISE_OK);
   promise_executor_t *pool = promise_executor_global(PROMISE_PRIORITY_DEFAULT);
@@ -136,7 +138,7 @@ static promise_verdict_t looks_for_the_start(void *ctx, const promise_value_t *i
   return PROMISE_FULFILL;
 }
 
-static void threads_of_timers_call_hooks(void) {
+RULE(threads_of_timers_call_hooks, "threads that fire timers call the hooks") {
   check = 1;
   CHECK_STATUS(promise_set_thread_hooks(starts_thread, stops_thread, &starts, frees_hooks), PROMISE_OK);
   pthread_t thread = pthread_self();
@@ -152,13 +154,3 @@ static void threads_of_timers_call_hooks(void) {
   gate_wait(&freed[check]);
   CHECK_INT(atomic_load(&stops), atomic_load(&starts));
 }
-
-CHECKS(runtime) = {
-    RULE("promise_statistics() counts the live objects", statistics_count_objects),
-    RULE("promise_statistics() counts the running threads", statistics_count_threads),
-    RULE("promise_statistics() checks the size of its argument", statistics_check_the_size),
-    RULE("promise_trim() returns free memory, and no object is lost", trim_returns_memory),
-    RULE("threads with callbacks call the hooks, before the first callback and at the end", threads_call_hooks),
-    RULE("threads that fire timers call the hooks", threads_of_timers_call_hooks),
-    CHECKS_END,
-};

@@ -1,7 +1,9 @@
 /* promise/core.h: settling, and reading the state. */
 #include "../checked.h"
 
-static void a_promise_begins_pending(void) {
+CHECKS(settle)
+
+RULE(a_promise_begins_pending, "a promise begins pending") {
   promise_value_t out = i64(1);
   promise_t *promise = promise_new(), *other = promise_new();
   CHECK(promise != NULL && other != NULL && promise != other);
@@ -12,7 +14,7 @@ static void a_promise_begins_pending(void) {
   release(other);
 }
 
-static void settling_settles(void) {
+RULE(settling_settles, "resolve fulfils, reject rejects, discard rejects with a DISCARDED") {
   promise_t *promise = fulfilled(7);
   CHECK_ENDED(promise, PROMISE_FULFILLED, 7);
   release(promise);
@@ -47,7 +49,7 @@ static void expect_settled_by(promise_t *promise, int first) {
     CHECK_DISCARDED(promise);
 }
 
-static void the_first_settlement_wins(void) {
+RULE(the_first_settlement_wins, "the first settlement wins, each later one is PROMISE_ESETTLED and changes nothing") {
   static settling_t *const ways[] = {resolves, rejects, discards};
   for (int first = 0; first < 3; first++) {
     spy_t spy = {0};
@@ -73,7 +75,7 @@ static void settles_again(void *ctx, const promise_value_t *value) {
   ++*(int *)ctx;
 }
 
-static void the_state_is_final_while_callbacks_run(void) {
+RULE(the_state_is_final_while_callbacks_run, "the state is final while callbacks run") {
   int calls = 0;
   subject = pending();
   CHECK_STATUS(promise_observe(subject, settles_again, settles_again, &calls, NULL), PROMISE_OK);
@@ -83,7 +85,7 @@ static void the_state_is_final_while_callbacks_run(void) {
   release(subject);
 }
 
-static void settlement_is_synchronous(void) {
+RULE(settlement_is_synchronous, "when a settling call returns, every callback has run, on that thread") {
   spy_t good = {0}, bad = {0}, child_spy = {0}, grandchild_spy = {0};
   promise_t *promise = pending();
   promise_t *child = promise_then(promise, spy_handler, &child_spy, spy_free);
@@ -104,7 +106,7 @@ static void settlement_is_synchronous(void) {
   release(grandchild);
 }
 
-static void a_promise_is_stored_as_it_is(void) {
+RULE(a_promise_is_stored_as_it_is, "a PROMISE is stored as it is, not followed") {
   promise_t *inner = pending(), *outer = pending();
   promise_value_t value = holding(retained(inner)), out;
   CHECK_STATUS(promise_resolve(outer, &value), PROMISE_OK);
@@ -119,7 +121,7 @@ static void a_promise_is_stored_as_it_is(void) {
   CHECK_STATUS(promise_state(inner), PROMISE_ESTALE);
 }
 
-static void a_promise_cannot_hold_itself(void) {
+RULE(a_promise_cannot_hold_itself, "a promise cannot hold itself") {
   promise_status_t (*const settle[])(promise_t *, const promise_value_t *) = {promise_resolve, promise_reject,
                                                                               promise_discard_with};
   promise_t *promise = pending();
@@ -132,7 +134,7 @@ static void a_promise_cannot_hold_itself(void) {
   CHECK_STATUS(promise_state(promise), PROMISE_ESTALE);
 }
 
-static void many_are_settled_as_one_by_one(void) {
+RULE(many_are_settled_as_one_by_one, "many are settled as one by one, and one that fails stops no other") {
   promise_t *first = pending();
   promise_t *last = pending();
   promise_t *const promises[] = {first, first, NULL, last};
@@ -149,7 +151,7 @@ static void many_are_settled_as_one_by_one(void) {
   release(last);
 }
 
-static void a_promise_may_begin_settled(void) {
+RULE(a_promise_may_begin_settled, "promise_new_resolved() and promise_new_rejected() make settled promises") {
   promise_value_t value = i64(7);
   promise_t *good = promise_new_resolved(&value), *bad = promise_new_rejected(&value);
   CHECK_ENDED(good, PROMISE_FULFILLED, 7);
@@ -160,7 +162,7 @@ static void a_promise_may_begin_settled(void) {
   CHECK_STATUS(promise_last_status(), PROMISE_EINVAL);
 }
 
-static void missing_arguments_are_refused(void) {
+RULE(missing_arguments_are_refused, "missing arguments are refused") {
   promise_value_t out = i64(1);
   promise_t *promise = pending();
   CHECK_STATUS(promise_resolve(promise, NULL), PROMISE_EINVAL);
@@ -172,18 +174,3 @@ static void missing_arguments_are_refused(void) {
   CHECK_INT(out.kind, PROMISE_KIND_VOID);
   release(promise);
 }
-
-CHECKS(settle) = {
-    RULE("a promise begins pending", a_promise_begins_pending),
-    RULE("resolve fulfils, reject rejects, discard rejects with a DISCARDED", settling_settles),
-    RULE("the first settlement wins, each later one is PROMISE_ESETTLED and changes nothing",
-         the_first_settlement_wins),
-    RULE("the state is final while callbacks run", the_state_is_final_while_callbacks_run),
-    RULE("when a settling call returns, every callback has run, on that thread", settlement_is_synchronous),
-    RULE("a PROMISE is stored as it is, not followed", a_promise_is_stored_as_it_is),
-    RULE("a promise cannot hold itself", a_promise_cannot_hold_itself),
-    RULE("many are settled as one by one, and one that fails stops no other", many_are_settled_as_one_by_one),
-    RULE("promise_new_resolved() and promise_new_rejected() make settled promises", a_promise_may_begin_settled),
-    RULE("missing arguments are refused", missing_arguments_are_refused),
-    CHECKS_END,
-};

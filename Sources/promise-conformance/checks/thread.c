@@ -2,6 +2,8 @@
  * chance; the rules hold in every order. */
 #include "../checked.h"
 
+CHECKS(thread)
+
 enum { THREADS = 4, ROUNDS = 500, ATTACHMENTS = 8 };
 
 typedef struct race {
@@ -43,7 +45,7 @@ static void *settles(void *argument) {
   return NULL;
 }
 
-static void one_settlement_wins(void) {
+RULE(one_settlement_wins, "of settlements on several threads, one wins") {
   static race_t race;
   for (int i = 0; i < ROUNDS / 4; i++) {
     spy_t spy = {0};
@@ -72,7 +74,7 @@ static void *attaches(void *argument) {
   return NULL;
 }
 
-static void each_callback_runs_once(void) {
+RULE(each_callback_runs_once, "each callback runs once, attached on any thread while another settles") {
   static race_t race;
   for (int i = 0; i < ROUNDS / 4; i++) {
     memset(race.spies, 0, sizeof race.spies);
@@ -99,7 +101,7 @@ static void *counts_references(void *argument) {
   return NULL;
 }
 
-static void references_are_counted_by_all(void) {
+RULE(references_are_counted_by_all, "references are counted on every thread that adds or releases them") {
   static race_t race;
   payload_t payload = {0};
   promise_value_t value = object(&payload);
@@ -111,10 +113,3 @@ static void references_are_counted_by_all(void) {
   CHECK_DESTROYED(&payload, 1);
   CHECK_STATUS(promise_state(race.promise), PROMISE_ESTALE);
 }
-
-CHECKS(thread) = {
-    RULE("of settlements on several threads, one wins", one_settlement_wins),
-    RULE("each callback runs once, attached on any thread while another settles", each_callback_runs_once),
-    RULE("references are counted on every thread that adds or releases them", references_are_counted_by_all),
-    CHECKS_END,
-};

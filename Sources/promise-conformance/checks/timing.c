@@ -6,6 +6,8 @@
 #include "../loops.h"
 #include "../operators.h"
 
+CHECKS(timing)
+
 /* Publishes three values, then ends the source, long before the timer is due. Checks the log before and after the
  * end. */
 static void check_ending(promise_publisher_t *source, promise_publisher_t *derived, const char *before,
@@ -22,7 +24,7 @@ static void check_ending(promise_publisher_t *source, promise_publisher_t *deriv
 
 static const int64_t long_time = 3600 * 1000 * MILLISECONDS;
 
-static void the_end_flushes_pending_events(void) {
+RULE(the_end_flushes_pending_events, "the end of a stream publishes the events that wait for their time") {
   promise_publisher_t *source = publisher_new(0);
   check_ending(source, promise_publisher_debounce(NULL, source, long_time), "", "3 .");
   source = publisher_new(0);
@@ -33,7 +35,7 @@ static void the_end_flushes_pending_events(void) {
   check_ending(source, promise_publisher_timeout(NULL, source, long_time), "1 2 3 ", "1 2 3 .");
 }
 
-static void silence_publishes(void) {
+RULE(silence_publishes, "silence publishes a debounced event") {
   promise_publisher_t *source = publisher_new(0);
   listener_t listener = {0};
   promise_subscriber_t *subscriber = listen_only(promise_publisher_debounce(NULL, source, MILLISECONDS), &listener);
@@ -44,7 +46,7 @@ static void silence_publishes(void) {
   release_both(subscriber, source);
 }
 
-static void silence_fails(void) {
+RULE(silence_fails, "silence fails a timeout") {
   promise_publisher_t *source = publisher_new(0);
   listener_t listener = {0};
   promise_subscriber_t *subscriber = listen_only(promise_publisher_timeout(NULL, source, MILLISECONDS), &listener);
@@ -82,7 +84,7 @@ static promise_subscriber_t *pull_only(promise_publisher_t *publisher) {
   return subscriber;
 }
 
-static void no_debounce_is_too_short(void) {
+RULE(no_debounce_is_too_short, "no interval of promise_publisher_debounce() is too short") {
   for (int i = 0; i < ROUNDS; i++) {
     promise_publisher_t *source = publisher_new(0);
     promise_subscriber_t *subscriber = pull_only(promise_publisher_debounce(NULL, source, short_time));
@@ -94,7 +96,7 @@ static void no_debounce_is_too_short(void) {
 }
 
 /* The first event is published at once, and begins the interval; the second waits for its end. */
-static void no_throttle_is_too_short(void) {
+RULE(no_throttle_is_too_short, "no interval of promise_publisher_throttle() is too short") {
   for (int i = 0; i < ROUNDS; i++) {
     promise_publisher_t *source = publisher_new(0);
     promise_subscriber_t *subscriber = pull_only(promise_publisher_throttle(NULL, source, short_time, 0));
@@ -107,7 +109,7 @@ static void no_throttle_is_too_short(void) {
   }
 }
 
-static void no_time_limit_is_too_short(void) {
+RULE(no_time_limit_is_too_short, "no time limit of promise_publisher_timeout() is too short") {
   for (int i = 0; i < ROUNDS; i++) {
     promise_publisher_t *source = publisher_new(0);
     int64_t before = now();
@@ -121,7 +123,7 @@ static void no_time_limit_is_too_short(void) {
   }
 }
 
-static void no_tick_is_early(void) {
+RULE(no_tick_is_early, "no tick of promise_publisher_every() is early") {
   int64_t before = now();
   promise_subscriber_t *subscriber = pull_only(promise_publisher_every(NULL, short_time / 2));
   for (int i = 0; i < ROUNDS; i++) {
@@ -151,7 +153,7 @@ static promise_publisher_t *ticks(promise_executor_t *executor, promise_publishe
 }
 
 /* The timer fires while this thread runs the loop, so the callbacks for its event run on this thread. */
-static void the_executor_publishes(void) {
+RULE(the_executor_publishes, "the executor of a timer publishes its event") {
   timed_t *const all[] = {promise_publisher_debounce, throttles, ticks};
   for (int i = 0; i < 3; i++) {
     fixture_t fixture = setup();
@@ -173,7 +175,7 @@ static void the_executor_publishes(void) {
   }
 }
 
-static void the_executor_fails_a_timeout(void) {
+RULE(the_executor_fails_a_timeout, "the executor of a timer fails the stream") {
   fixture_t fixture = setup();
   promise_publisher_t *source = publisher_new(0);
   promise_subscriber_t *subscriber = pull_only(promise_publisher_timeout(fixture.executor, source, short_time));
@@ -188,7 +190,8 @@ static void the_executor_fails_a_timeout(void) {
   teardown(fixture);
 }
 
-static void an_executor_that_drops_the_timer_fails_the_stream(void) {
+RULE(an_executor_that_drops_the_timer_fails_the_stream,
+     "an executor that drops a timer publishes the pending event, and fails the stream with PROMISE_ECLOSED") {
   timed_t *const all[] = {promise_publisher_debounce, throttles, promise_publisher_timeout, ticks};
   for (int i = 0; i < 4; i++) {
     fixture_t fixture = setup();
@@ -209,7 +212,7 @@ static void an_executor_that_drops_the_timer_fails_the_stream(void) {
   }
 }
 
-static void only_the_timer_publishes_ticks(void) {
+RULE(only_the_timer_publishes_ticks, "only the timer publishes ticks") {
   promise_publisher_t *publisher = made(promise_publisher_every(NULL, long_time));
   CHECK_STATUS(promise_publisher_publish(publisher, I64(1)), PROMISE_EINVAL);
   CHECK_STATUS(promise_publisher_publish_error(publisher, I64(1)), PROMISE_EINVAL);
@@ -219,19 +222,3 @@ static void only_the_timer_publishes_ticks(void) {
   CHECK_INT(promise_publisher_state(publisher), PROMISE_PENDING);
   CHECK_STATUS(promise_publisher_release(publisher), PROMISE_OK);
 }
-
-CHECKS(timing) = {
-    RULE("the end of a stream publishes the events that wait for their time", the_end_flushes_pending_events),
-    RULE("silence publishes a debounced event", silence_publishes),
-    RULE("silence fails a timeout", silence_fails),
-    RULE("no interval of promise_publisher_debounce() is too short", no_debounce_is_too_short),
-    RULE("no interval of promise_publisher_throttle() is too short", no_throttle_is_too_short),
-    RULE("no time limit of promise_publisher_timeout() is too short", no_time_limit_is_too_short),
-    RULE("no tick of promise_publisher_every() is early", no_tick_is_early),
-    RULE("only the timer publishes ticks", only_the_timer_publishes_ticks),
-    RULE("the executor of a timer publishes its event", the_executor_publishes),
-    RULE("the executor of a timer fails the stream", the_executor_fails_a_timeout),
-    RULE("an executor that drops a timer publishes the pending event, and fails the stream with PROMISE_ECLOSED",
-         an_executor_that_drops_the_timer_fails_the_stream),
-    CHECKS_END,
-};

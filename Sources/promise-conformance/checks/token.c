@@ -1,6 +1,8 @@
 /* promise/cancel.h: tokens, which cancel many promises and silence handlers. */
 #include "../checked.h"
 
+CHECKS(token)
+
 static void on_request(void *ctx, const promise_value_t *reason) {
   (void)reason;
   note(*(const char *)ctx);
@@ -12,7 +14,7 @@ static promise_t *named(const char *letter) {
   return promise;
 }
 
-static void each_promise_is_asked_once_in_order(void) {
+RULE(each_promise_is_asked_once_in_order, "a token asks its promises once, in the order of their addition") {
   journal_clear();
   promise_token_t *token = promise_token_new(0);
   promise_t *promises[] = {named("a"), named("b"), named("c")};
@@ -30,7 +32,7 @@ static void each_promise_is_asked_once_in_order(void) {
   CHECK_STATUS(promise_token_release(token), PROMISE_ESTALE);
 }
 
-static void a_token_remembers_that_it_was_cancelled(void) {
+RULE(a_token_remembers_that_it_was_cancelled, "a token remembers that it was cancelled") {
   for (int invalidates = 0; invalidates < 2; invalidates++) {
     promise_token_t *token = promise_token_new(0), *chained = promise_token_new(0), *apart = promise_token_new(0);
     CHECK_STATUS(promise_token_chain(chained, token, PROMISE_CHAIN_CANCEL), PROMISE_OK);
@@ -50,7 +52,7 @@ static void a_token_remembers_that_it_was_cancelled(void) {
   }
 }
 
-static void the_last_release_invalidates_if_asked_to(void) {
+RULE(the_last_release_invalidates_if_asked_to, "the last release of a token invalidates it if it was made so") {
   journal_clear();
   for (int automatic = 0; automatic < 2; automatic++) {
     journal_clear();
@@ -70,7 +72,8 @@ static void the_last_release_invalidates_if_asked_to(void) {
   }
 }
 
-static void an_invalidated_token_silences_earlier_callbacks(void) {
+RULE(an_invalidated_token_silences_earlier_callbacks,
+     "invalidating a token silences the handlers that were attached before") {
   journal_clear();
   for (int good = 0; good < 2; good++) {
     promise_token_t *token = promise_token_new(0);
@@ -91,7 +94,7 @@ static void an_invalidated_token_silences_earlier_callbacks(void) {
   }
 }
 
-static void an_outcome_without_a_handler_is_not_silenced(void) {
+RULE(an_outcome_without_a_handler_is_not_silenced, "an outcome without a handler passes through an invalidated token") {
   journal_clear();
   promise_token_t *token = promise_token_new(0);
   promise_t *source = promise_new();
@@ -107,7 +110,8 @@ static void an_outcome_without_a_handler_is_not_silenced(void) {
   promise_token_release(token);
 }
 
-static void chained_tokens_are_cancelled_with_their_parent(void) {
+RULE(chained_tokens_are_cancelled_with_their_parent,
+     "a chained token is invalidated with its parent, and cancelled with it if asked to") {
   journal_clear();
   promise_token_t *parent = promise_token_new(0), *first = promise_token_new(0), *second = promise_token_new(0),
                   *below = promise_token_new(0);
@@ -129,7 +133,7 @@ static void chained_tokens_are_cancelled_with_their_parent(void) {
   }
 }
 
-static void a_circle_is_refused(void) {
+RULE(a_circle_is_refused, "a circle of tokens is refused with PROMISE_EDEADLK") {
   journal_clear();
   promise_token_t *one = promise_token_new(0), *two = promise_token_new(0),
                   *three = promise_token_new(PROMISE_TOKEN_INVALIDATE_ON_RELEASE);
@@ -142,7 +146,7 @@ static void a_circle_is_refused(void) {
   promise_token_release(one), promise_token_release(three);
 }
 
-static void a_chain_of_tokens_may_be_long(void) {
+RULE(a_chain_of_tokens_may_be_long, "a chain of tokens may have 100,000 links") {
   journal_clear();
   enum { LINKS = 100000 };
   static promise_token_t *tokens[LINKS];
@@ -174,7 +178,7 @@ static void *adds_and_cancels(void *unused) {
   return NULL;
 }
 
-static void a_token_may_be_used_by_several_threads(void) {
+RULE(a_token_may_be_used_by_several_threads, "a token may be used by several threads") {
   journal_clear();
   shared_token = promise_token_new(PROMISE_TOKEN_INVALIDATE_ON_RELEASE);
   pthread_t threads[4];
@@ -187,7 +191,7 @@ static void a_token_may_be_used_by_several_threads(void) {
 }
 
 /* Each token is destroyed once, although it is reached by every path through a thousand diamonds. */
-static void a_token_with_two_parents_is_freed_once(void) {
+RULE(a_token_with_two_parents_is_freed_once, "a token that several paths reach is invalidated once") {
   promise_token_t *tokens[3001] = {promise_token_new(0)};
   int last = 0;
   for (int i = 0; i < 1000; i++, last += 3) {
@@ -231,7 +235,7 @@ static void discards(void *promise, const promise_value_t *reason) {
   CHECK_STATUS(promise_discard(promise), PROMISE_OK);
 }
 
-static void cancelling_silences_nobody(void) {
+RULE(cancelling_silences_nobody, "cancelling a token asks its promises, and silences no handler") {
   spy_t spy = {0}, asked = {0};
   promise_value_t reason = i64(7);
   promise_token_t *token = token_new(false);
@@ -252,7 +256,7 @@ static void cancelling_silences_nobody(void) {
   release_token(token);
 }
 
-static void a_deadline_cancels(void) {
+RULE(a_deadline_cancels, "a deadline cancels the token and those chained to it, and an earlier one stays") {
   /* Static: its handler runs after the one that discards the promise, when this function may have returned. */
   static spy_t asked;
   spy_t late = {0};
@@ -288,7 +292,7 @@ static void a_deadline_cancels(void) {
   release_token(silent);
 }
 
-static void invalid_arguments_are_refused(void) {
+RULE(invalid_arguments_are_refused, "an invalid token is refused") {
   promise_token_t *gone = token_new(false), *token = token_new(false);
   promise_t *promise = pending();
   release_token(gone);
@@ -318,23 +322,3 @@ static void invalid_arguments_are_refused(void) {
   release(promise);
   release_token(token);
 }
-
-CHECKS(token) = {
-    RULE("a token asks its promises once, in the order of their addition", each_promise_is_asked_once_in_order),
-    RULE("a token remembers that it was cancelled", a_token_remembers_that_it_was_cancelled),
-    RULE("the last release of a token invalidates it if it was made so", the_last_release_invalidates_if_asked_to),
-    RULE("invalidating a token silences the handlers that were attached before",
-         an_invalidated_token_silences_earlier_callbacks),
-    RULE("an outcome without a handler passes through an invalidated token",
-         an_outcome_without_a_handler_is_not_silenced),
-    RULE("cancelling a token asks its promises, and silences no handler", cancelling_silences_nobody),
-    RULE("a chained token is invalidated with its parent, and cancelled with it if asked to",
-         chained_tokens_are_cancelled_with_their_parent),
-    RULE("a circle of tokens is refused with PROMISE_EDEADLK", a_circle_is_refused),
-    RULE("a chain of tokens may have 100,000 links", a_chain_of_tokens_may_be_long),
-    RULE("a token that several paths reach is invalidated once", a_token_with_two_parents_is_freed_once),
-    RULE("a token may be used by several threads", a_token_may_be_used_by_several_threads),
-    RULE("a deadline cancels the token and those chained to it, and an earlier one stays", a_deadline_cancels),
-    RULE("an invalid token is refused", invalid_arguments_are_refused),
-    CHECKS_END,
-};

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 
+#define CHECK_OWN_MAIN
 #include "support.h"
 
 static void leaks_nothing(void) {
