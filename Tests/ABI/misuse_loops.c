@@ -11,96 +11,73 @@ MISUSE(promise_loop_main) {
   CHECK(promise_loop_main() != NULL);
 }
 
-static void loop_release_bad(void *handle) {
-  CHECK_STATUS(promise_loop_release(handle), PROMISE_ESTALE);
-}
 MISUSE(promise_loop_release) {
   CHECK_STATUS(promise_loop_release(NULL), PROMISE_EINVAL);
-  each_bad_handle(LOOPS, loop_release_bad);
+  EACH_BAD_HANDLE(LOOPS, handle)
+    CHECK_STATUS(promise_loop_release(handle), PROMISE_ESTALE);
 }
 
-static void loop_retain_bad(void *handle) {
-  CHECK_STATUS(promise_loop_retain(handle), PROMISE_ESTALE);
-}
 MISUSE(promise_loop_retain) {
   CHECK_STATUS(promise_loop_retain(NULL), PROMISE_EINVAL);
-  each_bad_handle(LOOPS, loop_retain_bad);
+  EACH_BAD_HANDLE(LOOPS, handle)
+    CHECK_STATUS(promise_loop_retain(handle), PROMISE_ESTALE);
 }
 
-static void loop_is_current_bad(void *handle) {
-  CHECK_INT(promise_loop_is_current(handle), PROMISE_ESTALE);
-}
 MISUSE(promise_loop_is_current) {
   CHECK_INT(promise_loop_is_current(NULL), PROMISE_EINVAL);
-  each_bad_handle(LOOPS, loop_is_current_bad);
+  EACH_BAD_HANDLE(LOOPS, handle)
+    CHECK_INT(promise_loop_is_current(handle), PROMISE_ESTALE);
 }
 
-static void loop_fd_bad(void *handle) {
-  CHECK_INT(promise_loop_fd(handle), PROMISE_ESTALE);
-}
 MISUSE(promise_loop_fd) {
   CHECK_INT(promise_loop_fd(NULL), PROMISE_EINVAL);
-  each_bad_handle(LOOPS, loop_fd_bad);
+  EACH_BAD_HANDLE(LOOPS, handle)
+    CHECK_INT(promise_loop_fd(handle), PROMISE_ESTALE);
 }
 
-static void loop_executor_bad(void *handle) {
-  refused(promise_loop_executor(handle), PROMISE_ESTALE, NULL);
-}
 MISUSE(promise_loop_executor) {
   refused(promise_loop_executor(NULL), PROMISE_EINVAL, NULL);
-  each_bad_handle(LOOPS, loop_executor_bad);
+  EACH_BAD_HANDLE(LOOPS, handle)
+    refused(promise_loop_executor(handle), PROMISE_ESTALE, NULL);
 }
 
-static void loop_run_once_bad(void *handle) {
-  CHECK_INT(promise_loop_run_once(handle), PROMISE_ESTALE);
-}
 MISUSE(promise_loop_run_once) {
   CHECK_INT(promise_loop_run_once(NULL), PROMISE_EINVAL);
-  each_bad_handle(LOOPS, loop_run_once_bad);
+  EACH_BAD_HANDLE(LOOPS, handle)
+    CHECK_INT(promise_loop_run_once(handle), PROMISE_ESTALE);
 }
 
-static void loop_run_bad(void *handle) {
-  CHECK_STATUS(promise_loop_run(handle, -1), PROMISE_ESTALE);
-}
 MISUSE(promise_loop_run) {
   CHECK_STATUS(promise_loop_run(NULL, -1), PROMISE_EINVAL);
-  each_bad_handle(LOOPS, loop_run_bad);
+  EACH_BAD_HANDLE(LOOPS, handle)
+    CHECK_STATUS(promise_loop_run(handle, -1), PROMISE_ESTALE);
 }
 
-static promise_loop_t *good_loop;
-static void loop_wait_bad(void *handle) {
-  CHECK_STATUS(promise_loop_wait(handle, live_promise, -1), PROMISE_ESTALE);
-}
-static void loop_wait_bad_promise(void *handle) {
-  CHECK_STATUS(promise_loop_wait(good_loop, handle, -1), PROMISE_ESTALE);
-}
 MISUSE(promise_loop_wait) {
-  good_loop = promise_loop_new();
+  promise_loop_t *good_loop = promise_loop_new();
   CHECK_STATUS(promise_loop_wait(NULL, NULL, -1), PROMISE_EINVAL);
   CHECK_STATUS(promise_loop_wait(good_loop, NULL, -1), PROMISE_EINVAL);
-  each_bad_handle(LOOPS, loop_wait_bad);
-  each_bad_handle(PROMISES, loop_wait_bad_promise);
+  EACH_BAD_HANDLE(LOOPS, handle)
+    CHECK_STATUS(promise_loop_wait(handle, live_promise, -1), PROMISE_ESTALE);
+  EACH_BAD_HANDLE(PROMISES, handle)
+    CHECK_STATUS(promise_loop_wait(good_loop, handle, -1), PROMISE_ESTALE);
   CHECK_STATUS(promise_loop_release(good_loop), PROMISE_OK);
 }
 
-static void loop_stop_bad(void *handle) {
-  CHECK_STATUS(promise_loop_stop(handle), PROMISE_ESTALE);
-}
 MISUSE(promise_loop_stop) {
   CHECK_STATUS(promise_loop_stop(NULL), PROMISE_EINVAL);
-  each_bad_handle(LOOPS, loop_stop_bad);
+  EACH_BAD_HANDLE(LOOPS, handle)
+    CHECK_STATUS(promise_loop_stop(handle), PROMISE_ESTALE);
 }
 
 MISUSE(promise_executor_main) {
   CHECK(promise_executor_main() != NULL);
 }
 
-static void executor_set_main_bad(void *handle) {
-  CHECK_STATUS(promise_executor_set_main(handle), PROMISE_ESTALE);
-}
 MISUSE(promise_executor_set_main) {
   CHECK_STATUS(promise_executor_set_main(promise_executor_main()), PROMISE_EINVAL);
-  each_bad_handle(EXECUTORS, executor_set_main_bad);
+  EACH_BAD_HANDLE(EXECUTORS, handle)
+    CHECK_STATUS(promise_executor_set_main(handle), PROMISE_ESTALE);
 }
 
 MISUSE(promise_is_main_thread) {

@@ -20,11 +20,6 @@ MISUSE(promise_value_pointer) {
   CHECK_STATUS(promise_value_pointer(NULL, own_memory), PROMISE_EINVAL);
 }
 
-static void value_of_bad_promise(void *handle) {
-  promise_value_t value = {.kind = 77};
-  CHECK_STATUS(promise_value_promise(&value, handle), PROMISE_ESTALE);
-  CHECK_INT(value.kind, PROMISE_KIND_VOID);
-}
 MISUSE(promise_value_promise) {
   promise_value_t value = {.kind = 77};
   promise_t *promise = promise_new();
@@ -32,5 +27,9 @@ MISUSE(promise_value_promise) {
   CHECK_STATUS(promise_value_promise(&value, NULL), PROMISE_EINVAL);
   CHECK_INT(value.kind, PROMISE_KIND_VOID);
   CHECK_STATUS(promise_release(promise), PROMISE_OK);
-  each_bad_handle(PROMISES, value_of_bad_promise);
+  EACH_BAD_HANDLE(PROMISES, handle) {
+    promise_value_t value = {.kind = 77};
+    CHECK_STATUS(promise_value_promise(&value, handle), PROMISE_ESTALE);
+    CHECK_INT(value.kind, PROMISE_KIND_VOID);
+  }
 }

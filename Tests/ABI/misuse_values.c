@@ -25,22 +25,19 @@ MISUSE(promise_last_status) {
 
 /* ---- Values ---- */
 
-static void retain_bad_value(promise_value_t value, promise_status_t status) {
-  CHECK_STATUS(promise_value_retain(&value), status);
-}
 MISUSE(promise_value_retain) {
   CHECK_STATUS(promise_value_retain(NULL), PROMISE_EINVAL);
-  each_bad_value(retain_bad_value);
+  EACH_BAD_VALUE(value)
+    CHECK_STATUS(promise_value_retain(&value), bad_value_status);
 }
 
-static void release_bad_value(promise_value_t value, promise_status_t status) {
-  promise_value_t before = value;
-  CHECK_STATUS(promise_value_release(&value), status);
-  CHECK(memcmp(&before, &value, sizeof value) == 0);
-}
 MISUSE(promise_value_release) {
   CHECK_STATUS(promise_value_release(NULL), PROMISE_EINVAL);
-  each_bad_value(release_bad_value);
+  EACH_BAD_VALUE(value) {
+    promise_value_t before = value;
+    CHECK_STATUS(promise_value_release(&value), bad_value_status);
+    CHECK(memcmp(&before, &value, sizeof value) == 0);
+  }
   promise_value_t value = text("once, and longer than what fits into a few words"), copy = value;
   CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
   CHECK_STATUS(promise_value_release(&copy), PROMISE_EINVAL);
@@ -96,12 +93,6 @@ MISUSE(promise_value_error) {
   CHECK_STATUS(promise_value_error(&value, "domain", 1, "\xff"), PROMISE_EINVAL);
 }
 
-static void error_from_bad_cause(promise_value_t cause, promise_status_t status) {
-  promise_value_t value = {.kind = 77};
-  (void)status;
-  CHECK_STATUS(promise_value_error_from(&value, "domain", 1, "message", "origin", &cause), PROMISE_EINVAL);
-  CHECK_INT(value.kind, PROMISE_KIND_VOID);
-}
 MISUSE(promise_value_error_from) {
   static const char *const texts[][3] = {
       {NULL, "message", "origin"},  {"domain", NULL, "origin"},    {"\xff", "message", "origin"},
@@ -116,7 +107,11 @@ MISUSE(promise_value_error_from) {
   promise_value_t cause = object(&payload);
   CHECK_STATUS(promise_value_error_from(NULL, "domain", 1, "message", "origin", &cause), PROMISE_EINVAL);
   destroyed();
-  each_bad_value(error_from_bad_cause);
+  EACH_BAD_VALUE(cause) {
+    promise_value_t value = {.kind = 77};
+    CHECK_STATUS(promise_value_error_from(&value, "domain", 1, "message", "origin", &cause), PROMISE_EINVAL);
+    CHECK_INT(value.kind, PROMISE_KIND_VOID);
+  }
 }
 
 MISUSE(promise_value_error_sized) {
@@ -156,7 +151,8 @@ MISUSE(promise_value_object_with) {
   CHECK_INT(value.kind, PROMISE_KIND_VOID);
   CHECK_SPY(&spy, 0, 2);
   atomic_store(&spy.frees, 0);
-  each_bad_handle(TYPES, object_with_bad_type);
+  EACH_BAD_HANDLE(TYPES, type)
+    object_with_bad_type(type);
   object_with_bad_type((void *)(uintptr_t)promise_type_named("string"));
   object_with_bad_type((void *)(uintptr_t)promise_type_named("error"));
   CHECK_INT(atomic_load(&payload.destroyed), 0);
@@ -173,57 +169,46 @@ MISUSE(promise_value_object) {
   CHECK_STATUS(promise_value_object(NULL, payload_type(), &payload), PROMISE_EINVAL);
   CHECK_STATUS(promise_value_object(&value, NULL, &payload), PROMISE_EINVAL);
   CHECK_INT(value.kind, PROMISE_KIND_VOID);
-  each_bad_handle(TYPES, object_of_bad_type);
+  EACH_BAD_HANDLE(TYPES, type)
+    object_of_bad_type(type);
   /* A program cannot make objects of built-in types. */
   object_of_bad_type((void *)(uintptr_t)promise_type_named("string"));
   object_of_bad_type((void *)(uintptr_t)promise_type_named("error"));
   CHECK_INT(atomic_load(&payload.destroyed), 0);
 }
 
-static void data_of_bad_value(promise_value_t value, promise_status_t status) {
-  size_t length = 4711;
-  (void)status;
-  CHECK_POINTER(promise_value_data(&value, &length), NULL);
-  CHECK_INT(length, 0);
-}
 MISUSE(promise_value_data) {
   size_t length = 4711;
   CHECK_POINTER(promise_value_data(NULL, NULL), NULL);
   CHECK_POINTER(promise_value_data(NULL, &length), NULL);
-  each_bad_value(data_of_bad_value);
+  EACH_BAD_VALUE(value) {
+    size_t length = 4711;
+    CHECK_POINTER(promise_value_data(&value, &length), NULL);
+    CHECK_INT(length, 0);
+  }
 }
 
-static void domain_of_bad_value(promise_value_t value, promise_status_t status) {
-  (void)status;
-  CHECK_POINTER(promise_value_domain(&value), NULL);
-}
 MISUSE(promise_value_domain) {
   promise_value_t value = text("no error");
   CHECK_POINTER(promise_value_domain(NULL), NULL);
   CHECK_POINTER(promise_value_domain(&value), NULL);
   promise_value_release(&value);
-  each_bad_value(domain_of_bad_value);
+  EACH_BAD_VALUE(value)
+    CHECK_POINTER(promise_value_domain(&value), NULL);
 }
 
-static void code_of_bad_value(promise_value_t value, promise_status_t status) {
-  (void)status;
-  CHECK_INT(promise_value_code(&value), 0);
-}
 MISUSE(promise_value_code) {
   CHECK_INT(promise_value_code(NULL), 0);
   CHECK_INT(promise_value_code(I64(404)), 0);
-  each_bad_value(code_of_bad_value);
+  EACH_BAD_VALUE(value)
+    CHECK_INT(promise_value_code(&value), 0);
 }
 
-static void parts_of_bad_error(promise_value_t value, promise_status_t status) {
-  (void)status;
-  CHECK_POINTER(promise_value_origin(&value), NULL);
-  CHECK_POINTER(promise_value_cause(&value), NULL);
-}
 MISUSE(promise_value_origin) {
   CHECK_POINTER(promise_value_origin(NULL), NULL);
   CHECK_POINTER(promise_value_origin(I64(404)), NULL);
-  each_bad_value(parts_of_bad_error);
+  EACH_BAD_VALUE(value)
+    CHECK_POINTER(promise_value_origin(&value), NULL);
 }
 
 MISUSE(promise_value_cause) {
@@ -231,14 +216,12 @@ MISUSE(promise_value_cause) {
   CHECK_POINTER(promise_value_cause(NULL), NULL);
   CHECK_POINTER(promise_value_cause(&value), NULL);
   promise_value_release(&value);
-  each_bad_value(parts_of_bad_error);
+  EACH_BAD_VALUE(value)
+    CHECK_POINTER(promise_value_cause(&value), NULL);
 }
 
 /* ---- Types ---- */
 
-static void register_with_bad_parent(void *parent) {
-  refused(promise_type_register("test.misuse.child", parent, NULL), PROMISE_ESTALE, NULL);
-}
 MISUSE(promise_type_register) {
   refused(promise_type_register(NULL, NULL, NULL), PROMISE_EINVAL, NULL);
   refused(promise_type_register("", NULL, NULL), PROMISE_EINVAL, NULL);
@@ -248,7 +231,8 @@ MISUSE(promise_type_register) {
   for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++) {
     refused(promise_type_register(builtins[i], NULL, payload_destroy), PROMISE_EINVAL, NULL);
   }
-  each_bad_handle(TYPES, register_with_bad_parent);
+  EACH_BAD_HANDLE(TYPES, parent)
+    refused(promise_type_register("test.misuse.child", parent, NULL), PROMISE_ESTALE, NULL);
   refused(promise_type_named("test.misuse.child"), PROMISE_EINVAL, NULL);
 }
 
@@ -259,35 +243,26 @@ MISUSE(promise_type_named) {
   refused(promise_type_named("\xff"), PROMISE_EINVAL, NULL);
 }
 
-static void name_of_bad_type(void *type) {
-  refused(promise_type_name(type), PROMISE_ESTALE, NULL);
-}
 MISUSE(promise_type_name) {
   refused(promise_type_name(NULL), PROMISE_EINVAL, NULL);
-  each_bad_handle(TYPES, name_of_bad_type);
+  EACH_BAD_HANDLE(TYPES, type)
+    refused(promise_type_name(type), PROMISE_ESTALE, NULL);
 }
 
-static void is_of_bad_type(void *type) {
-  CHECK(!promise_value_is(I64(1), type));
-}
-static void bad_value_is(promise_value_t value, promise_status_t status) {
-  (void)status;
-  CHECK(!promise_value_is(&value, promise_type_named("object")));
-  CHECK(!promise_value_is(&value, promise_type_named("string")));
-}
 MISUSE(promise_value_is) {
   CHECK(!promise_value_is(NULL, promise_type_named("i64")));
   CHECK(!promise_value_is(I64(1), NULL));
   CHECK(!promise_value_is(NULL, NULL));
-  each_bad_handle(TYPES, is_of_bad_type);
-  each_bad_value(bad_value_is);
+  EACH_BAD_HANDLE(TYPES, type)
+    CHECK(!promise_value_is(I64(1), type));
+  EACH_BAD_VALUE(value) {
+    CHECK(!promise_value_is(&value, promise_type_named("object")));
+    CHECK(!promise_value_is(&value, promise_type_named("string")));
+  }
 }
 
-static void type_of_bad_value(promise_value_t value, promise_status_t status) {
-  (void)status;
-  CHECK_POINTER(promise_value_type(&value), NULL);
-}
 MISUSE(promise_value_type) {
   refused(promise_value_type(NULL), PROMISE_EINVAL, NULL);
-  each_bad_value(type_of_bad_value);
+  EACH_BAD_VALUE(value)
+    CHECK_POINTER(promise_value_type(&value), NULL);
 }
