@@ -25,8 +25,7 @@ static inline promise_t *react_on_timer(promise_handler_t handler, void *ctx) {
   REQUIRE(child != NULL);
   /* Resolved only now, so that the handler is attached before the timer fires. */
   REQUIRE(promise_resolve(source, I64(1)) == PROMISE_OK);
-  promise_release(source);
-  promise_release(delayed);
+  RELEASE(source, delayed);
   return child;
 }
 

@@ -92,6 +92,18 @@ static inline promise_t *stale(void) {
   return promise;
 }
 
+static inline void check_releases(promise_t *const *promises, size_t count, const char *file, int line) {
+  for (size_t i = 0; i < count; i++) {
+    promise_status_t status = promise_release(promises[i]);
+    check_that(status == PROMISE_OK, file, line, "the release of argument %zu: %s", i, check_status_name(status));
+  }
+}
+
+/* Releases promises, each of which is alive. */
+#define RELEASE(...)                                                                                                   \
+  CHECK_HERE(check_releases((promise_t *[]){__VA_ARGS__}, sizeof((promise_t *[]){__VA_ARGS__}) / sizeof(promise_t *),  \
+                            __FILE__, __LINE__))
+
 /* Returns whether `promise` is in `state` with the I64 `number`. */
 static inline bool ended(promise_t *promise, promise_state_t state, int64_t number) {
   promise_value_t value;

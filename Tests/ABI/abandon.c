@@ -25,8 +25,7 @@ TEST(a_source_with_a_handler_outlives_its_follower) {
   CHECK_SPY(&spy, 1, 1);
   CHECK_SPY(&request, 0, 1);
   CHECK(ended(behind, PROMISE_FULFILLED, 4));
-  promise_release(behind);
-  promise_release(source);
+  RELEASE(behind, source);
   promise_token_release(token);
 }
 
@@ -60,6 +59,5 @@ TEST(a_chain_of_followers_is_released_up_to_an_owner) {
   CHECK_STATUS(promise_resolve(source, I64(5)), PROMISE_OK);
   CHECK(ended(owned, PROMISE_FULFILLED, 5));
   CHECK_INT(spies[0].frees, 1);
-  promise_release(owned);
-  promise_release(source);
+  RELEASE(owned, source);
 }

@@ -62,8 +62,7 @@ static void *request(void *link) {
   CHECK_INT(asked, 1);
   CHECK_INT(promise_state(last), PROMISE_REJECTED);
   CHECK(promise_cancel_requested(last));
-  promise_release(source);
-  promise_release(last);
+  RELEASE(source, last);
   return NULL;
 }
 TEST(request_propagates) {
@@ -87,8 +86,7 @@ static void *settle(void *link) {
   promise_t *source = promise_new(), *last = chain(source, *(link_t *const *)link);
   CHECK_STATUS(promise_resolve(source, I64(7)), PROMISE_OK);
   CHECK_INT(promise_state(last), PROMISE_FULFILLED);
-  promise_release(source);
-  promise_release(last);
+  RELEASE(source, last);
   return NULL;
 }
 TEST(chain_is_settled) {

@@ -72,8 +72,7 @@ TEST(discard_alone_propagates_no_request) {
   promise_t *child = promise_then(source, adds_one, NULL, NULL);
   CHECK_STATUS(promise_discard(child), PROMISE_OK);
   CHECK_SPY(&above, 0, 0);
-  promise_release(child);
-  promise_release(source);
+  RELEASE(child, source);
   CHECK_SPY(&above, 0, 1);
 }
 
@@ -93,9 +92,7 @@ TEST(seal_propagates_a_pending_request) {
   promise_t *third = promise_new();
   CHECK_STATUS(promise_seal(third), PROMISE_OK); /* no request was made */
   CHECK_INT(promise_cancel_requested(third), 0);
-  promise_release(third);
-  promise_release(one), promise_release(two), promise_release(wrapped), promise_release(wrapper);
-  promise_release(source);
+  RELEASE(third, one, two, wrapped, wrapper, source);
 
   spy_t asked = {0}, root_asked = {0};
   promise_t *root = promise_new();
@@ -131,8 +128,7 @@ static void *asks_from_above(void *ctx) {
     CHECK_STATUS(promise_request_cancel(outermost, I64(7)), PROMISE_OK);
     CHECK_SPY(asked, 1, 1);
     CHECK_INT(asked->seen, 7);
-    promise_release(outermost);
-    promise_release(source);
+    RELEASE(outermost, source);
   }
   return NULL;
 }
@@ -202,7 +198,6 @@ TEST(a_request_reaches_a_promise_followed_later) {
     CHECK_STATUS(promise_follow(promise, source), PROMISE_OK);
     CHECK_INT(promise_cancel_requested(source), 1);
     CHECK_SPY(&above, discardable + 1, 0);
-    promise_release(promise);
-    promise_release(source);
+    RELEASE(promise, source);
   }
 }

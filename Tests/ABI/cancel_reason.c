@@ -27,11 +27,9 @@ TEST(reason_is_freed_with_the_promise_at_every_end) {
         if (end == SOURCE_RESOLVED)
           CHECK_STATUS(promise_resolve(source, I64(1)), PROMISE_OK);
         if (end == SOURCE_RELEASED) {
-          promise_release(source);
-          promise_release(promise);
+          RELEASE(source, promise);
         } else {
-          promise_release(promise);
-          promise_release(source);
+          RELEASE(promise, source);
         }
         CHECK_INT(atomic_load(&payload.destroyed), 1);
       }
@@ -56,8 +54,7 @@ TEST(reason_is_freed_with_each_promise_upstream) {
       CHECK_STATUS(promise_resolve(source, I64(1)), PROMISE_OK);
     if (end == 1)
       CHECK_STATUS(promise_discard(following), PROMISE_OK);
-    promise_release(following);
-    promise_release(source);
+    RELEASE(following, source);
     CHECK_INT(atomic_load(&payload.destroyed), 1);
   }
 }
@@ -72,8 +69,7 @@ TEST(reason_is_freed_with_a_deciding_input) {
   promise_value_release(&reason);
   CHECK_STATUS(promise_resolve(source, I64(1)), PROMISE_OK);
   CHECK(ended(result, PROMISE_FULFILLED, 1));
-  promise_release(result);
-  promise_release(source);
+  RELEASE(result, source);
   CHECK_INT(atomic_load(&payload.destroyed), 1);
 }
 
@@ -87,7 +83,6 @@ TEST(reason_is_freed_with_a_link_to_a_settled_promise) {
   promise_value_release(&reason);
   CHECK_STATUS(promise_follow(following, source), PROMISE_OK);
   CHECK(ended(following, PROMISE_FULFILLED, 1));
-  promise_release(following);
-  promise_release(source);
+  RELEASE(following, source);
   CHECK_INT(atomic_load(&payload.destroyed), 1);
 }

@@ -12,8 +12,7 @@ static void combine(combinator_t combinator, promise_t **inputs, spy_t *spy) {
   promise_t *result = combinator(inputs, INPUTS, 0);
   promise_t *child = promise_then(result, spy_handler, spy, spy_free);
   REQUIRE(child != NULL);
-  promise_release(child);
-  promise_release(result);
+  RELEASE(child, result);
 }
 
 static void none_is_ever_settled(combinator_t combinator) {

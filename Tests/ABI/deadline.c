@@ -67,9 +67,7 @@ TEST(token_is_cancelled_at_its_deadline) {
   /* A promise added after the deadline is cancelled at once. */
   promise_t *late = work(token);
   CHECK(is_late(late));
-  promise_t *all[] = {first, second, heard, late};
-  for (int i = 0; i < 4; i++)
-    promise_release(all[i]);
+  RELEASE(first, second, heard, late);
   CHECK_STATUS(promise_token_release(token), PROMISE_OK);
 }
 
@@ -155,8 +153,7 @@ TEST(loop_may_keep_the_time) {
   for (int i = 0; i < 4; i++)
     CHECK_STATUS(promise_token_release(all[i]), PROMISE_OK);
   promise_executor_release(executor);
-  promise_release(promise);
-  promise_release(theirs);
+  RELEASE(promise, theirs);
 }
 
 /* The last release stops the timer: no request is made, and no reference is left. */

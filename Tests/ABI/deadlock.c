@@ -44,9 +44,7 @@ TEST(handler_cannot_wait_for_its_own_promise_or_a_descendant) {
   promise_resolve(promise, I64(1));
   CHECK_SPY(&spy, 1, 1);
   CHECK(ended(child, PROMISE_FULFILLED, 1));
-  promise_t *all[] = {promise, child, grandchild, descendant};
-  for (int i = 0; i < 4; i++)
-    promise_release(all[i]);
+  RELEASE(promise, child, grandchild, descendant);
 }
 
 static promise_t *released;
@@ -98,9 +96,7 @@ TEST(deeper_callback_cannot_wait_for_a_later_reaction_of_its_ancestors) {
   promise_resolve(promise, I64(1));
   CHECK_SPY(&spy, 1, 1);
   CHECK(ended(nephew, PROMISE_FULFILLED, 3));
-  promise_t *all[] = {promise, child, sibling, nephew};
-  for (int i = 0; i < 4; i++)
-    promise_release(all[i]);
+  RELEASE(promise, child, sibling, nephew);
 }
 
 static promise_t *nested;
@@ -135,9 +131,7 @@ TEST(follower_of_its_own_promise_is_a_descendant) {
   promise_resolve(promise, I64(1));
   CHECK_SPY(&spy, 1, 1);
   CHECK(ended(follower, PROMISE_FULFILLED, 1));
-  promise_t *all[] = {promise, outer, child, follower};
-  for (int i = 0; i < 4; i++)
-    promise_release(all[i]);
+  RELEASE(promise, outer, child, follower);
 }
 
 static void waiting_block(void *ctx) {
@@ -153,8 +147,7 @@ TEST(discard_block_cannot_wait_for_its_callbacks) {
   promise_discard(promise);
   CHECK_SPY(&spy, 1, 1);
   CHECK_STATUS(promise_wait(promise, FOR_EVER), PROMISE_OK);
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
 }
 
 TEST(handler_attached_after_the_settlement_cannot_wait_for_its_own_promise) {
@@ -165,9 +158,7 @@ TEST(handler_attached_after_the_settlement_cannot_wait_for_its_own_promise) {
   set_targets(1, (promise_t *[]){grandchild});
   CHECK_STATUS(promise_resolve(other, I64(1)), PROMISE_OK);
   CHECK_SPY(&spy, 1, 1);
-  promise_t *all[] = {promise, other, behind, grandchild};
-  for (int i = 0; i < 4; i++)
-    promise_release(all[i]);
+  RELEASE(promise, other, behind, grandchild);
 }
 
 /* Frees the context of a discard block, which happens before the callbacks run. */
@@ -183,8 +174,7 @@ TEST(context_of_a_block_cannot_wait_for_callbacks) {
   set_targets(1, (promise_t *[]){child});
   promise_resolve(promise, I64(1));
   CHECK_SPY(&spy, 0, 1);
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
 }
 
 static promise_job_t *kept_job;
@@ -208,8 +198,7 @@ TEST(context_of_a_dropped_job_cannot_wait_for_its_promise) {
   CHECK_SPY(&spy, 0, 1);
   CHECK(failed_with(child, PROMISE_ECLOSED));
   promise_executor_release(executor);
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
 }
 
 /* A chain between the handler and the promise that it waits for may have any length. */
@@ -227,8 +216,7 @@ TEST(far_descendant_is_found) {
   promise_resolve(promise, I64(1));
   CHECK_SPY(&spy, 1, 1);
   CHECK(ended(last, PROMISE_FULFILLED, 1 + length));
-  promise_release(last);
-  promise_release(promise);
+  RELEASE(last, promise);
 }
 
 static promise_t *handled, *outside;
@@ -263,9 +251,7 @@ TEST(wait_ends_when_its_promise_starts_to_follow_an_ancestor) {
   finish(thread);
   CHECK_SPY(&spy, 1, 1);
   CHECK(ended(outside, PROMISE_FULFILLED, 1));
-  promise_t *all[] = {promise, handled, outside};
-  for (int i = 0; i < 3; i++)
-    promise_release(all[i]);
+  RELEASE(promise, handled, outside);
 }
 
 /* The wait is refused for any settler, because a later handler of this promise could be the settler. */
@@ -277,8 +263,7 @@ TEST(handler_of_a_request_cannot_wait_for_its_promise) {
   set_targets(2, (promise_t *[]){promise, child});
   CHECK_STATUS(promise_request_cancel(promise, NULL), PROMISE_OK);
   CHECK_SPY(&spy, 1, 1);
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
 }
 
 /* ---- A wait in a destructor ---- */

@@ -40,8 +40,7 @@ static void fulfil(promise_t *head, promise_t *last) {
   CHECK_STATUS(promise_resolve(head, I64(0)), PROMISE_OK);
   check_counts(count(), count());
   CHECK(ended(last, PROMISE_FULFILLED, count()));
-  promise_release(head);
-  promise_release(last);
+  RELEASE(head, last);
 }
 
 static void *fulfil_chain(void *unused) {
@@ -120,8 +119,7 @@ static void *settle_comb(void *behind) {
   CHECK_STATUS(promise_resolve(head, I64(0)), PROMISE_OK);
   check_counts(2 * count(), count());
   CHECK(ended(last, PROMISE_FULFILLED, count()));
-  promise_release(last);
-  promise_release(head);
+  RELEASE(last, head);
   return NULL;
 }
 TEST(comb_is_settled) {
@@ -152,8 +150,7 @@ static void *run_steps(void *unused) {
   next_step = fulfilled(7);
   CHECK_STATUS(promise_resolve(tick, I64(0)), PROMISE_OK);
   CHECK(ended(first, PROMISE_FULFILLED, 7));
-  promise_release(tick);
-  promise_release(first);
+  RELEASE(tick, first);
   return unused;
 }
 TEST(steps_that_follow_each_other) {
@@ -170,9 +167,7 @@ static void *run_queue(void *unused) {
   }
   CHECK_STATUS(promise_resolve(first, I64(7)), PROMISE_OK);
   CHECK(ended(last, PROMISE_FULFILLED, 7));
-  promise_t *all[] = {first, ready, last};
-  for (int i = 0; i < 3; i++)
-    promise_release(all[i]);
+  RELEASE(first, ready, last);
   return unused;
 }
 TEST(entries_that_follow_each_other) {
@@ -229,8 +224,7 @@ static void *pass_through(void *unused) {
   CHECK_STATUS(promise_resolve(head, I64(3)), PROMISE_OK);
   CHECK(ended(last, PROMISE_FULFILLED, 3));
   check_counts(0, count());
-  promise_release(last);
-  promise_release(head);
+  RELEASE(last, head);
   return unused;
 }
 TEST(outcome_passes_through) {
@@ -277,8 +271,7 @@ static void *drop_at_once(void *unused) {
   CHECK_STATUS(promise_resolve(head, I64(0)), PROMISE_OK);
   check_counts(0, count());
   CHECK(failed_with(last, PROMISE_ECLOSED));
-  promise_release(head);
-  promise_release(last);
+  RELEASE(head, last);
   return unused;
 }
 TEST(chain_is_dropped_within_submit) {

@@ -121,8 +121,7 @@ TEST(a_promise_with_a_waiter_stays) {
   promise_t *follower = promise_new();
   CHECK_STATUS(promise_follow(follower, source), PROMISE_OK);
   CHECK_STATUS(promise_tap(follower, spy_observer, spy_observer, &tapped, spy_free), PROMISE_OK);
-  promise_release(follower);
-  promise_release(other);
+  RELEASE(follower, other);
   CHECK_STATUS(promise_resolve(source, I64(1)), PROMISE_OK);
   CHECK_SPY(&spy, 1, 1);
   CHECK_SPY(&observed, 1, 1);
@@ -160,8 +159,7 @@ static void *leaves_as_a_whole(void *ctx) {
   CHECK_STATUS(promise_discard(last), PROMISE_OK);
   CHECK_INT(atomic_load(&spy->frees), (int)depth + 1);
   CHECK_INT(atomic_load(&spy->calls), 0);
-  promise_release(last);
-  promise_release(source);
+  RELEASE(last, source);
   return NULL;
 }
 
@@ -338,8 +336,7 @@ TEST(delay_with_a_callback_stays) {
   CHECK_STATUS(promise_resolve(source, I64(4)), PROMISE_OK);
   CHECK_STATUS(promise_wait(derived, FOR_EVER), PROMISE_OK);
   CHECK_SPY(&spy, 1, 1);
-  promise_release(derived);
-  promise_release(source);
+  RELEASE(derived, source);
 }
 
 TEST(delay_with_another_reference_continues) {
@@ -350,6 +347,5 @@ TEST(delay_with_another_reference_continues) {
   promise_release(delayed);
   CHECK_STATUS(promise_wait(derived, FOR_EVER), PROMISE_OK);
   CHECK(ended(derived, PROMISE_FULFILLED, 5));
-  promise_release(derived);
-  promise_release(source);
+  RELEASE(derived, source);
 }

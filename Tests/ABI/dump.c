@@ -79,8 +79,7 @@ TEST(a_promise_that_any_holder_can_settle) {
   dump();
   CHECK_POINTER(line_of(promise), NULL);
   CHECK_POINTER(line_of(derived), NULL);
-  promise_release(derived);
-  promise_release(promise);
+  RELEASE(derived, promise);
 }
 
 TEST(a_chain_names_its_parent_and_its_root) {
@@ -93,9 +92,7 @@ TEST(a_chain_names_its_parent_and_its_root) {
            (void *)middle, (void *)root);
   dump();
   CHECK_TEXT(line_of(last), expected);
-  promise_release(last);
-  promise_release(middle);
-  promise_release(root);
+  RELEASE(last, middle, root);
 }
 
 TEST(followers_and_links) {
@@ -118,10 +115,7 @@ TEST(followers_and_links) {
          NULL);
   }
   promise_resolve(source, I64(1));
-  promise_release(links[0]);
-  promise_release(links[1]);
-  promise_release(follower);
-  promise_release(source);
+  RELEASE(links[0], links[1], follower, source);
 }
 
 TEST(gathers) {
@@ -132,8 +126,7 @@ TEST(gathers) {
   says(all, "pending, 2 references, 0 callbacks: all of its inputs: 1 of them are pending", NULL);
   dump();
   CHECK_POINTER(line_of(race), NULL);
-  promise_release(race);
-  promise_release(all);
+  RELEASE(race, all);
   for (int i = 0; i < 3; i++)
     promise_release(inputs[i]);
 }
@@ -172,8 +165,7 @@ TEST(jobs) {
   says(derived, "pending, 2 references, 0 callbacks: a callback submitted to the loop %p", executor);
   promise_loop_release(loop);
   CHECK(failed_with(derived, PROMISE_ECLOSED));
-  promise_release(derived);
-  promise_release(source);
+  RELEASE(derived, source);
   promise_executor_release(executor);
 }
 
@@ -197,8 +189,7 @@ TEST(a_callback_may_dump) {
   derived = promise_then(source, dumps, &derived, NULL);
   promise_resolve(source, I64(1));
   CHECK_INT(promise_state(derived), PROMISE_FULFILLED);
-  promise_release(derived);
-  promise_release(source);
+  RELEASE(derived, source);
 }
 
 static void on_unhandled(void *ctx, uint64_t id, const promise_value_t *reason) {
@@ -228,8 +219,7 @@ TEST(ages) {
   CHECK(strncmp(line_of(promise), "pending for ", 12) == 0);
   CHECK(strncmp(line_of(derived), "pending for ", 12) == 0);
   uint64_t id = (uint64_t)(uintptr_t)promise;
-  promise_release(derived);
-  promise_release(promise);
+  RELEASE(derived, promise);
   /* A recycled cell does not keep the age of its previous promise. */
   for (int i = 0; i < 4; i++) {
     promise_t *later = promise_new();
@@ -300,9 +290,7 @@ static void *dump_or_work(void *thread) {
     promise_t *both[] = {promise, chain}, *all = promise_all(both, 2, 0);
     if ((intptr_t)thread == 1)
       promise_resolve(promise, I64(1));
-    promise_release(all);
-    promise_release(chain);
-    promise_release(promise);
+    RELEASE(all, chain, promise);
   }
   return NULL;
 }
@@ -327,6 +315,5 @@ TEST(a_long_chain_is_dumped_in_linear_time) {
   CHECK_INT(lines, count + 2);
   CHECK(now() - begin < 60000 * MILLISECONDS);
   promise_resolve(root, I64(1));
-  promise_release(last);
-  promise_release(root);
+  RELEASE(last, root);
 }

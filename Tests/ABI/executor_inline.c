@@ -35,9 +35,7 @@ TEST(job_may_run_within_submit) {
   CHECK_INT(here.depth, 0);
   CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
   CHECK_INT(atomic_load(&here.spy.frees), 1);
-  promise_t *all[] = {promise, first, second, third};
-  for (int i = 0; i < 4; i++)
-    promise_release(all[i]);
+  RELEASE(promise, first, second, third);
 }
 
 /* The job that runs inside submit holds the last reference to the executor, whose context submit is using. */
@@ -52,8 +50,7 @@ TEST(context_is_not_freed_while_submit_uses_it) {
   CHECK_SPY(&spy, 1, 1);
   CHECK_INT(atomic_load(&here.spy.frees), 1);
   CHECK_STATUS(promise_executor_release(executor), PROMISE_ESTALE);
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
 }
 
 /* Each job runs the previous one inside its submit. */
@@ -175,6 +172,5 @@ TEST(job_may_be_dropped_within_submit) {
   CHECK_SPY(&spy, 0, 1);
   promise_executor_release(executor);
   CHECK_SPY(&executed, 1, 1);
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
 }

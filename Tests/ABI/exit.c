@@ -114,10 +114,7 @@ static void uses_promises(void) {
   promise_t *job = react_on(pool(), adds_one, NULL, NULL), *sleep = promise_sleep(1);
   CHECK_STATUS(promise_wait(job, FOR_EVER), PROMISE_OK);
   CHECK_STATUS(promise_wait(sleep, FOR_EVER), PROMISE_OK);
-  promise_release(child);
-  promise_release(job);
-  promise_release(sleep);
-  promise_release(pending);
+  RELEASE(child, job, sleep, pending);
   _exit(atomic_load(&check_failures) == 0 ? 5 : 1);
 }
 
@@ -141,8 +138,7 @@ static void destroy(void *value) {
   promise_t *promise = value, *child = promise_then(promise, adds_one, NULL, NULL);
   CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
   CHECK(ended(child, PROMISE_FULFILLED, 2));
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
   atomic_fetch_add(&destroyed, 1);
 }
 

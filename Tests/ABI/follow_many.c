@@ -50,8 +50,7 @@ static void refuses_to_follow(promise_t *promise, promise_t *source) {
   CHECK_STATUS(promise_follow(promise, source), PROMISE_EDEADLK);
   CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
   CHECK(promise_state(source) != PROMISE_PENDING);
-  promise_release(source);
-  promise_release(promise);
+  RELEASE(source, promise);
 }
 
 TEST(cycles_are_found_behind_any_dependent) {

@@ -157,8 +157,7 @@ TEST(queued_jobs_run_in_the_parent_only) {
   CHECK_INT(read(told[0], text, sizeof text), 2);
   close(told[0]);
   close(told[1]);
-  promise_release(behind);
-  promise_release(below);
+  RELEASE(behind, below);
   promise_executor_release(upon);
   promise_executor_release(serial);
 }
@@ -198,8 +197,7 @@ TEST(jobs_may_fork) {
     forking.promise = promise_react(source, &reaction);
     CHECK_STATUS(promise_resolve(source, I64(1)), PROMISE_OK);
     CHECK_STATUS(promise_wait(forking.promise, FOR_EVER), PROMISE_OK);
-    promise_release(forking.promise);
-    promise_release(source);
+    RELEASE(forking.promise, source);
   }
   promise_executor_release(serial);
 }
@@ -210,8 +208,7 @@ TEST(callbacks_may_fork) {
   forking.promise = promise_then(source, forking_handler, &forking, NULL);
   CHECK_STATUS(promise_resolve(source, I64(1)), PROMISE_OK);
   CHECK(ended(forking.promise, PROMISE_FULFILLED, 1));
-  promise_release(forking.promise);
-  promise_release(source);
+  RELEASE(forking.promise, source);
 }
 
 static void is_on_the_main_thread(void *argument) {

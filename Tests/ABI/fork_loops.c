@@ -48,8 +48,7 @@ TEST(loops_keep_queued_jobs_and_wake_one_process_only) {
   CHECK_STATUS(promise_loop_wait(looping.loop, looping.timer, FOR_EVER), PROMISE_OK);
   CHECK_STATUS(promise_loop_wait(looping.loop, looping.job, FOR_EVER), PROMISE_OK);
   CHECK(!readable(looping.loop));
-  promise_release(looping.job);
-  promise_release(looping.timer);
+  RELEASE(looping.job, looping.timer);
   promise_executor_release(serial);
   promise_executor_release(executor);
   CHECK_STATUS(promise_loop_release(looping.loop), PROMISE_OK);

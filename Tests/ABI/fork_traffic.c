@@ -25,8 +25,7 @@ static void everything(traffic_t *traffic, unsigned round) {
     promise_t *source = promise_new(), *derived = promise_then(source, adds_one, NULL, NULL);
     promise_token_add(traffic->token, derived);
     promise_request_cancel(derived, NULL);
-    promise_release(derived);
-    promise_release(source);
+    RELEASE(derived, source);
   }
   promise_token_t *chained = promise_token_new(0);
   promise_token_chain(chained, traffic->token, PROMISE_CHAIN_CANCEL);

@@ -41,8 +41,7 @@ TEST(input_may_be_released_while_it_is_gathered) {
   CHECK_SPY(&spy, 1, 1);
   CHECK(ended(race, PROMISE_FULFILLED, 1));
   CHECK_STATUS(promise_state(subject), PROMISE_ESTALE);
-  promise_release(race);
-  promise_release(first);
+  RELEASE(race, first);
 }
 
 static promise_loop_t *loop, *other_loop;
@@ -86,8 +85,7 @@ static void waits_for_what_took_its_place(void *ctx, const promise_value_t *valu
   CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_OK);
   CHECK_STATUS(promise_wait(fresh, FOR_EVER), PROMISE_OK);
   finish(thread);
-  promise_release(child);
-  promise_release(fresh);
+  RELEASE(child, fresh);
 }
 
 TEST(callback_may_wait_for_the_promise_that_reuses_its_cell) {
@@ -146,6 +144,5 @@ TEST(callback_cannot_wait_for_a_later_reaction_of_its_destroyed_promise) {
   CHECK_STATUS(promise_resolve(subject, I64(1)), PROMISE_OK);
   CHECK_SPY(&spy, 1, 1);
   CHECK(ended(behind, PROMISE_FULFILLED, 3));
-  promise_release(next);
-  promise_release(behind);
+  RELEASE(next, behind);
 }

@@ -234,10 +234,7 @@ TEST(a_second_settlement_by_the_library_is_not_reported) {
   CHECK_STATUS(promise_resolve(limited, I64(1)), PROMISE_OK);
   CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
   CHECK_REPORTS(&report, 0, 0, 0);
-  promise_release(first);
-  promise_release(limited);
-  promise_release(derived);
-  promise_release(promise);
+  RELEASE(first, limited, derived, promise);
   unwatch(&report);
 }
 

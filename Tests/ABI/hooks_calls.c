@@ -34,8 +34,7 @@ static void busy(void *ctx, uint64_t id, const promise_value_t *reason) {
   CHECK_STATUS(promise_resolve(promise, I64(2)), PROMISE_ESETTLED);
   promise_t *derived = promise_then(promise, adds_one, NULL, NULL);
   CHECK(ended(derived, PROMISE_FULFILLED, 2));
-  promise_release(derived);
-  promise_release(promise);
+  RELEASE(derived, promise);
   promise_value_t kept = *reason;
   CHECK_STATUS(promise_value_retain(&kept), PROMISE_OK);
   CHECK_STATUS(promise_value_release(&kept), PROMISE_OK);

@@ -27,9 +27,7 @@ static void combine(promise_t *(*combined)(promise_t *const *, size_t, uint32_t)
   for (int i = first; i < 2; i++)
     CHECK_STATUS(promise_reject(inputs[i], I64(i)), PROMISE_OK);
   CHECK_INT(promise_state(result), PROMISE_REJECTED);
-  promise_release(result);
-  promise_release(inputs[0]);
-  promise_release(inputs[1]);
+  RELEASE(result, inputs[0], inputs[1]);
 }
 
 TEST(rejected_losers_of_a_combination_are_not_reported) {

@@ -12,8 +12,6 @@ TEST(needs_no_other_thread) {
   promise_t *limited = promise_timeout_on(fixture.executor, child, 3600 * 1000 * MILLISECONDS);
   CHECK_STATUS(promise_loop_wait(fixture.loop, limited, FOR_EVER), PROMISE_OK);
   CHECK_INT(thread_count(), 0);
-  promise_t *all[] = {nap, child, limited};
-  for (int i = 0; i < 3; i++)
-    promise_release(all[i]);
+  RELEASE(nap, child, limited);
   teardown(fixture);
 }

@@ -67,8 +67,7 @@ TEST(a_substitute_replaces_it) {
   CHECK_STATUS(promise_job_run(take_job(&shelf)), PROMISE_OK);
   CHECK_STATUS(promise_job_run(take_job(&shelf)), PROMISE_OK);
   CHECK(ended(waits, PROMISE_FULFILLED, 1) && ended(comes, PROMISE_FULFILLED, 1));
-  promise_release(waits);
-  promise_release(comes);
+  RELEASE(waits, comes);
   CHECK_STATUS(promise_executor_set_main(main_executor()), PROMISE_EINVAL);
   /* A replaced executor is released; so is this one. */
   CHECK_STATUS(promise_executor_set_main(last), PROMISE_OK);
@@ -186,8 +185,7 @@ TEST(cancelling_a_timer_that_moved_leaves_those_of_the_loop) {
   promise_t *stays = promise_sleep_on(main_executor(), 1);
   CHECK_STATUS(promise_discard(moved), PROMISE_OK);
   CHECK_STATUS(promise_loop_wait(promise_loop_main(), stays, 60000 * MILLISECONDS), PROMISE_OK);
-  promise_release(moved);
-  promise_release(stays);
+  RELEASE(moved, stays);
 }
 
 TEST(the_replacing_thread_is_the_main_thread) {

@@ -55,8 +55,7 @@ static int64_t meets(const char *sent, const char *awaited) {
   int64_t code = promise_state(child) == PROMISE_FULFILLED ? value.as.i64 : -1;
   CHECK_INT(atomic_load(&destroyed), 0);
   promise_value_release(&value);
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
   CHECK_INT(atomic_load(&destroyed), 1); /* by the destructor of the sender, which registered first */
   return code;
 }

@@ -80,9 +80,7 @@ TEST(a_release_too_many_spares_a_following_promise) {
   others_are_whole();
   CHECK_SPY(&spies[0], 1, 1);
   CHECK_SPY(&spies[1], 1, 1);
-  promise_release(source);
-  promise_release(next);
-  promise_release(last);
+  RELEASE(source, next, last);
 }
 
 TEST(a_release_too_many_spares_the_promise_of_a_job) {
@@ -158,9 +156,7 @@ TEST(a_release_too_many_spares_the_promise_of_a_timer) {
   others_are_whole();
   CHECK_SPY(&spies[0], 1, 1);
   CHECK_SPY(&spies[1], 0, 1);
-  promise_release(source);
-  promise_release(sleep);
-  promise_release(later);
+  RELEASE(source, sleep, later);
   promise_executor_release(executor);
   promise_loop_release(loop);
 }

@@ -88,8 +88,7 @@ TEST(job_is_run_although_the_time_of_its_thread_is_up) {
   sem_post(&submitted);
   REQUIRE(promise_wait(second, 60 * 1000000000LL) == PROMISE_OK);
   CHECK(ended(second, PROMISE_FULFILLED, 2));
-  promise_release(first);
-  promise_release(second);
+  RELEASE(first, second);
 }
 
 /* A thread is started because another thread sleeps in promise_wait(), but begins after that thread has woken. Then too
@@ -160,8 +159,7 @@ static void waits_after_a_refusal(void *pool) {
   CHECK_STATUS(promise_wait(other, FOR_EVER), PROMISE_OK);
   CHECK(ended(other, PROMISE_FULFILLED, 2));
   CHECK_STATUS(promise_wait(pending, FOR_EVER), PROMISE_EDEADLK);
-  promise_release(other);
-  promise_release(pending);
+  RELEASE(other, pending);
 }
 
 TEST(refused_job_is_not_waited_for) {
@@ -186,8 +184,6 @@ TEST(time_limits_hold_although_no_thread_could_be_started) {
   CHECK(failed_with(limited, PROMISE_ETIMEDOUT));
   CHECK_STATUS(promise_wait(asked, FOR_EVER), PROMISE_OK);
   CHECK_INT(promise_state(asked), PROMISE_REJECTED); /* cancelled */
-  promise_t *promises[] = {hour, pending, asked, slept, limited};
-  for (size_t i = 0; i < sizeof promises / sizeof *promises; i++)
-    promise_release(promises[i]);
+  RELEASE(hour, pending, asked, slept, limited);
   promise_token_release(token);
 }

@@ -16,8 +16,7 @@ static promise_verdict_t counts_looks(void *ctx, const promise_value_t *in, prom
   if (atomic_fetch_add(&looks, 1) + 1 < LOOKS) {
     promise_t *timer = promise_sleep(5 * MILLISECONDS), *next = promise_then(timer, counts_looks, ctx, NULL);
     CHECK(next != NULL);
-    promise_release(next);
-    promise_release(timer);
+    RELEASE(next, timer);
   }
   return PROMISE_FULFILL;
 }

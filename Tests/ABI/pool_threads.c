@@ -21,8 +21,7 @@ static void works_for_ever(void *ctx) {
   (void)ctx;
   for (;;) {
     promise_t *promise = fulfilled(1), *child = promise_then(promise, adds_one, NULL, NULL);
-    promise_release(child);
-    promise_release(promise);
+    RELEASE(child, promise);
   }
 }
 
@@ -255,8 +254,7 @@ TEST(without_threads_jobs_are_dropped) {
   CHECK_SPY(&spy, 0, 1);
   CHECK_POINTER(promise_sleep(1), NULL);
   CHECK_STATUS(promise_last_status(), PROMISE_ENOMEM);
-  promise_release(child);
-  promise_release(first);
+  RELEASE(child, first);
 }
 
 /* ---- Serial executors that always have a job ---- */

@@ -52,8 +52,7 @@ TEST(the_last_release_closes) {
   CHECK_INT(promise_state(derived), PROMISE_PENDING);
   CHECK_STATUS(promise_queue_release(queue), PROMISE_OK);
   CHECK(failed_with(derived, PROMISE_ECLOSED));
-  promise_release(derived);
-  promise_release(source);
+  RELEASE(derived, source);
 }
 
 /* Closing a queue settles a chain of its calls without recursion. */
@@ -71,8 +70,7 @@ static void *close_a_long_chain(void *argument) {
   }
   promise_queue_free(queue);
   CHECK(failed_with(last, PROMISE_ECLOSED));
-  promise_release(last);
-  promise_release(first);
+  RELEASE(last, first);
   return NULL;
 }
 TEST(closing_a_long_chain_does_not_recurse) {

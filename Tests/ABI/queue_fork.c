@@ -47,8 +47,7 @@ TEST(a_queue_keeps_its_events_and_wakes_one_process_only) {
   CHECK(readable(forked.fd));
   CHECK_INT(take(forked.queue, FOR_EVER), 1);
   CHECK(!readable(forked.fd));
-  promise_release(settled);
-  promise_release(forked.pending);
+  RELEASE(settled, forked.pending);
   promise_queue_free(forked.queue);
 }
 

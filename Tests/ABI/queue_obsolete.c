@@ -77,9 +77,7 @@ TEST(settled_after_its_call_was_taken) {
   CHECK_STATUS(promise_resolve(derived, I64(2)), PROMISE_OK);
   CHECK_STATUS(promise_resolve(answered, I64(3)), PROMISE_ESETTLED);
   CHECK_INT(take(queue, 0), 0);
-  promise_release(answered);
-  promise_release(derived);
-  promise_release(source);
+  RELEASE(answered, derived, source);
   promise_queue_free(queue);
 }
 
@@ -95,8 +93,7 @@ TEST(abandoned) {
   CHECK_STATUS(promise_resolve(source, I64(1)), PROMISE_OK);
   CHECK_INT(take(queue, 0), 0);
   CHECK(ended(other, PROMISE_FULFILLED, 2));
-  promise_release(other);
-  promise_release(source);
+  RELEASE(other, source);
   promise_queue_free(queue);
 }
 
@@ -200,8 +197,7 @@ static void *ends_or_takes(void *argument) {
     meet_closely();
     if (self == 0) {
       CHECK(promise_queue_take(queue, events, ROOM, 0) == 0);
-      promise_release(source);
-      promise_release(derived);
+      RELEASE(source, derived);
       CHECK(atomic_load(&payload.destroyed) == 1);
       CHECK(promise_state(derived) == PROMISE_ESTALE);
     }

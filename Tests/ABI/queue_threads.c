@@ -116,8 +116,7 @@ static void *plays(void *argument) {
     meet();
     if (argument == NULL) {
       CHECK(promise_state(derived) != PROMISE_PENDING);
-      promise_release(source);
-      promise_release(derived);
+      RELEASE(source, derived);
       int64_t left = take(queue, 0);
       for (int64_t place = 0; place < left; place++) {
         promise_value_release(&events[place].value);
@@ -165,8 +164,7 @@ static void *gives_up_a_call(void *argument) {
       int64_t left = take(queue, 0);
       CHECK(left == 1);
       CHECK_EVENT(0, PROMISE_EVENT_OBSOLETE, 0, 1);
-      promise_release(source);
-      promise_release(derived);
+      RELEASE(source, derived);
     }
   }
   promise_release(settled);
@@ -223,8 +221,7 @@ static void *calls_until_closed(void *argument) {
         promise_queue_on_cancel(mine, promise, 4);
       }
       promise_resolve(promise, I64(1));
-      promise_release(promise);
-      promise_release(then);
+      RELEASE(promise, then);
     }
     if (self != 0)
       CHECK_STATUS(promise_queue_release(mine), PROMISE_OK);

@@ -21,8 +21,7 @@ TEST(handler_may_release_its_own_promise) {
   CHECK_SPY(&spy, 1, 1);
   CHECK_SPY(&later, 1, 1);
   CHECK_INT(promise_state(grandchild), PROMISE_FULFILLED);
-  promise_release(grandchild);
-  promise_release(promise);
+  RELEASE(grandchild, promise);
 }
 
 /* ---- Promises of later siblings ---- */
@@ -46,8 +45,7 @@ TEST(handler_may_end_and_release_later_reactions) {
   CHECK_SPY(&observed, 1, 1);
   CHECK_INT(observed.kind, PROMISE_KIND_DISCARDED);
   CHECK_SPY(&second, 1, 1);
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
 }
 
 /* ---- Recursion by the user ---- */
@@ -111,8 +109,7 @@ static void destroy_attaches(void *payload) {
   promise_t *child = promise_then(promise, adds_one, NULL, NULL);
   promise_resolve(promise, I64(1));
   CHECK(ended(child, PROMISE_FULFILLED, 2));
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
   CHECK(promise_type_register("test.reentrancy.late", NULL, NULL) != NULL);
 }
 
@@ -189,9 +186,7 @@ TEST(added_promise_and_token_wait_for_the_next_invalidation) {
     CHECK_INT(atomic_load(&added.calls), calls);
     CHECK_INT(atomic_load(&downstream.calls), calls);
   }
-  promise_release(first);
-  promise_release(subject);
-  promise_release(last);
+  RELEASE(first, subject, last);
   promise_token_release(chained);
   promise_token_release(parent);
 }

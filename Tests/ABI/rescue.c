@@ -18,8 +18,7 @@ static bool rescues(const promise_type_t *type, promise_value_t reason) {
     CHECK(memcmp(&got, &expected, sizeof got) == 0);
     promise_value_release(&got);
   }
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
   return called;
 }
 
@@ -77,7 +76,5 @@ TEST(reason_propagates_to_the_first_handler_of_its_type) {
   CHECK_INT(promise_state(second), PROMISE_REJECTED);
   CHECK(ended(third, PROMISE_FULFILLED, 0));
   CHECK(ended(fourth, PROMISE_FULFILLED, 1));
-  promise_t *all[] = {head, first, second, third, fourth};
-  for (int i = 0; i < 5; i++)
-    promise_release(all[i]);
+  RELEASE(head, first, second, third, fourth);
 }

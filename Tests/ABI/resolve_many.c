@@ -38,8 +38,7 @@ TEST(callbacks_run_before_the_next_is_looked_at) {
   journal_clear();
   CHECK_STATUS(promise_resolve_many(promises, (promise_value_t[]){*I64(1), *I64(2)}, 2, NULL), PROMISE_OK);
   CHECK_TEXT(journal, "ab");
-  promise_release(promises[0]);
-  promise_release(promises[1]);
+  RELEASE(promises[0], promises[1]);
 }
 
 static promise_verdict_t settles_the_later_one(void *ctx, const promise_value_t *in, promise_value_t *out) {
@@ -67,8 +66,7 @@ TEST(one_that_fails_stops_no_other) {
     CHECK_INT(atomic_load(&payloads[i].destroyed), expected[i] != PROMISE_OK);
   }
   CHECK(ended(later, PROMISE_REJECTED, 9));
-  promise_release(later);
-  promise_release(first);
+  RELEASE(later, first);
   CHECK_STATUS(promise_release(promises[5]), PROMISE_OK);
   CHECK_INT(atomic_load(&payloads[0].destroyed), 1);
   CHECK_INT(atomic_load(&payloads[5].destroyed), 1);

@@ -24,8 +24,7 @@ TEST(verdict_settles_the_promise) {
   CHECK_INT(promise_state(promise), PROMISE_PENDING);
   promise_resolve(inner, I64(9));
   CHECK(ended(promise, PROMISE_FULFILLED, 9));
-  promise_release(promise);
-  promise_release(inner);
+  RELEASE(promise, inner);
 
   spy_t none = {.verdict = PROMISE_REJECTED, .answer = *I64(7)};
   promise = promise_run(NULL, spy_handler, &none, spy_free);

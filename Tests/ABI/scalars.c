@@ -25,8 +25,7 @@ TEST(promise_value_can_be_adopted) {
   promise_t *child = promise_then(outer, adopts_by_call, inner, NULL);
   promise_resolve(inner, I64(5));
   CHECK(ended(child, PROMISE_FULFILLED, 5));
-  promise_release(child);
-  promise_release(outer);
+  RELEASE(child, outer);
   CHECK_STATUS(promise_release(inner), PROMISE_OK);
   CHECK_STATUS(promise_state(inner), PROMISE_ESTALE);
 }

@@ -176,8 +176,7 @@ static void *settles_a_long_chain(void *argument) {
   }
   CHECK_STATUS(promise_resolve(first, I64(0)), PROMISE_OK);
   CHECK(ended(last, PROMISE_FULFILLED, length));
-  promise_release(last);
-  promise_release(first);
+  RELEASE(last, first);
   promise_executor_release(serial);
   return NULL;
 }

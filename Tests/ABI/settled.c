@@ -52,8 +52,7 @@ TEST(discarded_one_has_the_cause) {
   CHECK_INT(cause_of(child), 3);
   CHECK_STATUS(promise_discard_with(promise, I64(4)), PROMISE_ESETTLED);
   CHECK_INT(cause_of(promise), 3);
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
 }
 
 TEST(cause_is_freed_once_on_every_path) {

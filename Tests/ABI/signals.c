@@ -63,9 +63,7 @@ TEST(signals_are_delivered_to_the_programs_threads) {
   CHECK_STATUS(promise_wait(job, FOR_EVER), PROMISE_OK);
   CHECK_STATUS(promise_wait(timer, FOR_EVER), PROMISE_OK);
   promise_discard(later);
-  promise_t *const all[] = {job, timer, later};
-  for (int i = 0; i < 3; i++)
-    promise_release(all[i]);
+  RELEASE(job, timer, later);
 }
 
 /* Signals interrupt each wait repeatedly; it ends in time. */

@@ -25,9 +25,7 @@ TEST(promises_by_state) {
   promise_reject(other, I64(2));
   CHECK_INT(MORE(promises_pending), 0);
   CHECK_INT(MORE(promises_settled), 3);
-  promise_release(one);
-  promise_release(other);
-  promise_release(derived);
+  RELEASE(one, other, derived);
   CHECK_INT(MORE(promises_settled), 0);
 }
 
@@ -46,8 +44,7 @@ TEST(callbacks_and_gathers) {
   CHECK_INT(MORE(gathers), 1);
   CHECK_INT(MORE(promises_pending), 2);
   promise_resolve(source, I64(1));
-  promise_release(all);
-  promise_release(source);
+  RELEASE(all, source);
   CHECK_INT(MORE(callbacks), 0);
   CHECK_INT(MORE(gathers), 0);
 }
@@ -88,8 +85,7 @@ TEST(executors_jobs_and_tokens) {
   CHECK_INT(MORE(jobs), 1);
   promise_job_run(kept);
   CHECK_INT(MORE(jobs), 0);
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
   promise_executor_release(serial);
   promise_executor_release(executor);
   promise_token_t *token = promise_token_new(0);

@@ -52,8 +52,7 @@ TEST(the_ways_to_end_are_distinguished) {
       CHECK(ended(after, PROMISE_REJECTED, 9) && ended(end, PROMISE_REJECTED, 9));
     if (how >= 2)
       CHECK(was_discarded(after) && was_discarded(end));
-    promise_release(before), promise_release(first), promise_release(last), promise_release(after);
-    promise_release(end);
+    RELEASE(before, first, last, after, end);
     release_both(subscriber, publisher);
   }
 }
@@ -77,8 +76,7 @@ TEST(a_discarded_promise_loses_no_event) {
   publish(publisher, 3);
   promise_t *next = next_of(subscriber);
   CHECK(ended(next, PROMISE_FULFILLED, 3));
-  promise_release(asked), promise_release(settled), promise_release(derived), promise_release(kept);
-  promise_release(next);
+  RELEASE(asked, settled, derived, kept, next);
   release_both(subscriber, publisher);
 }
 

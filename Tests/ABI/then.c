@@ -37,8 +37,7 @@ TEST(released_middle_does_not_break_the_chain) {
   CHECK_SPY(&first, 1, 1);
   CHECK_SPY(&second, 1, 1);
   CHECK(ended(grandchild, PROMISE_FULFILLED, 3));
-  promise_release(grandchild);
-  promise_release(promise);
+  RELEASE(grandchild, promise);
 }
 
 TEST(whole_chain_is_freed_with_its_head) {
@@ -69,8 +68,7 @@ TEST(pass_through_to_a_settled_child_is_dropped) {
   promise_reject(promise, &reason);
   CHECK_SPY(&spy, 0, 1);
   CHECK(ended(child, PROMISE_FULFILLED, 9));
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
   CHECK_INT(atomic_load(&payload.destroyed), 1);
 }
 
@@ -108,8 +106,7 @@ TEST(untouched_out_is_void) {
   promise_t *child = promise_then(promise, leave_void, NULL, NULL);
   CHECK_STATUS(promise_result(child, &value), PROMISE_OK);
   CHECK_INT(value.kind, PROMISE_KIND_VOID);
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
 }
 
 static promise_verdict_t no_verdict(void *ctx, const promise_value_t *in, promise_value_t *out) {
@@ -121,8 +118,7 @@ TEST(no_verdict_rejects) {
   promise_t *promise = fulfilled(1);
   promise_t *child = promise_then(promise, no_verdict, NULL, NULL);
   CHECK(failed_with(child, PROMISE_EINVAL));
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
 }
 
 static promise_verdict_t returns_a_state(void *ctx, const promise_value_t *in, promise_value_t *out) {

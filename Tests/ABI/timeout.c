@@ -41,8 +41,7 @@ TEST(delay_passes_on_later) {
     CHECK_STATUS(promise_wait(later, FOR_EVER), PROMISE_OK);
     CHECK(now() - before >= 10 * MILLISECONDS);
     CHECK(ended(later, good ? PROMISE_FULFILLED : PROMISE_REJECTED, 4));
-    promise_release(later);
-    promise_release(promise);
+    RELEASE(later, promise);
   }
 }
 
@@ -72,8 +71,7 @@ TEST(request_propagates_from_a_delay) {
   /* The promise was asked to cancel before it is cancelled, so the cancellation is not delayed. */
   CHECK_STATUS(promise_discard(promise), PROMISE_OK);
   CHECK(cancelled(later));
-  promise_release(promise);
-  promise_release(later);
+  RELEASE(promise, later);
 }
 
 TEST(request_skips_a_delayed_cancellation) {
@@ -123,9 +121,7 @@ TEST(request_does_not_shorten_another_delay) {
   promise_loop_release(loop);
   CHECK(failed_with(dropped, PROMISE_ECLOSED));
   promise_executor_release(executor);
-  promise_t *all[] = {later, other, sooner, dropped};
-  for (int i = 0; i < 4; i++)
-    promise_release(all[i]);
+  RELEASE(later, other, sooner, dropped);
 }
 
 /* ---- Timeout ---- */
@@ -160,8 +156,7 @@ TEST(a_settlement_too_late_is_replaced_by_a_rejection) {
     CHECK(failed_with(limited, PROMISE_ETIMEDOUT));
     CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
     CHECK(failed_with(limited, PROMISE_ETIMEDOUT));
-    promise_release(promise);
-    promise_release(limited);
+    RELEASE(promise, limited);
   }
 }
 
@@ -186,8 +181,7 @@ TEST(too_late_the_promise_is_asked_to_cancel) {
   time_out(loop, limited);
   CHECK(asked.open);
   CHECK_INT(promise_cancel_requested(promise), 1);
-  promise_release(limited);
-  promise_release(promise);
+  RELEASE(limited, promise);
   /* The promise is not asked while there is other interest. */
   promise = promise_new();
   promise_t *other = promise_then(promise, adds_one, NULL, NULL);
@@ -196,9 +190,7 @@ TEST(too_late_the_promise_is_asked_to_cancel) {
   CHECK_INT(promise_cancel_requested(promise), 0);
   ask(other);
   CHECK_INT(promise_cancel_requested(promise), 1);
-  promise_t *all[] = {promise, other, limited};
-  for (int i = 0; i < 3; i++)
-    promise_release(all[i]);
+  RELEASE(promise, other, limited);
   promise_executor_release(executor);
   promise_loop_release(loop);
 }
@@ -219,8 +211,7 @@ TEST(without_a_timer_the_timeout_waits_for_its_source) {
   CHECK_INT(promise_state(limited), PROMISE_PENDING);
   CHECK_STATUS(promise_resolve(promise, I64(8)), PROMISE_OK);
   CHECK(ended(limited, PROMISE_FULFILLED, 8));
-  promise_release(promise);
-  promise_release(limited);
+  RELEASE(promise, limited);
   promise_executor_release(executor);
 }
 
@@ -238,8 +229,7 @@ TEST(the_end_of_the_time_may_race_with_the_settlement) {
     CHECK_STATUS(promise_wait(limited, FOR_EVER), PROMISE_OK);
     CHECK(ended(limited, PROMISE_FULFILLED, 1) || failed_with(limited, PROMISE_ETIMEDOUT));
     finish(thread);
-    promise_release(promise);
-    promise_release(limited);
+    RELEASE(promise, limited);
   }
 }
 
@@ -260,8 +250,7 @@ static void *starts_or_settles(void *number) {
     meet_closely();
     if (!settles) {
       CHECK(ended(limited, PROMISE_FULFILLED, 1));
-      promise_release(limited);
-      promise_release(met);
+      RELEASE(limited, met);
     }
   }
   return NULL;

@@ -18,8 +18,7 @@ TEST(a_promise_and_its_callback) {
     CHECK_INT(watch.events[i].thread, gettid());
     CHECK(watch.events[i].time_ns <= now() && (i == 0 || watch.events[i].time_ns >= watch.events[i - 1].time_ns));
   }
-  promise_release(derived);
-  promise_release(promise);
+  RELEASE(derived, promise);
   CHECK_TEXT(watch.kinds, "CCSBSE");
   untrace(&watch);
 }
@@ -32,8 +31,7 @@ TEST(a_rejection_passes_through_a_handler_for_values) {
   CHECK_TEXT(watch.kinds, "CCSS");
   CHECK_INT(watch.events[2].state, PROMISE_REJECTED);
   CHECK_INT(watch.events[3].state, PROMISE_REJECTED);
-  promise_release(derived);
-  promise_release(promise);
+  RELEASE(derived, promise);
   untrace(&watch);
 }
 
@@ -75,10 +73,7 @@ TEST(followers_and_gathers_are_traced) {
   }
   CHECK_INT(attached, 3);
   CHECK_INT(settled, 3);
-  promise_release(all);
-  promise_release(link);
-  promise_release(follower);
-  promise_release(source);
+  RELEASE(all, link, follower, source);
   untrace(&watch);
 }
 
@@ -96,8 +91,7 @@ TEST(a_callback_on_an_executor_is_traced) {
   CHECK_TEXT(watch.kinds, "CSBSE");
   CHECK(watch.events[2].id == id_of(derived));
   CHECK(watch.events[2].executor == (uint64_t)(uintptr_t)executor);
-  promise_release(derived);
-  promise_release(promise);
+  RELEASE(derived, promise);
   promise_executor_release(executor);
   promise_loop_release(loop);
   untrace(&watch);
@@ -112,8 +106,7 @@ TEST(discarded_and_dropped) {
   promise = promise_new();
   promise_t *derived = promise_then(promise, adds_one, NULL, NULL);
   uint64_t ids[] = {id_of(promise), id_of(derived)};
-  promise_release(promise);
-  promise_release(derived);
+  RELEASE(promise, derived);
   CHECK_TEXT(watch.kinds, "CSCCDD");
   CHECK(watch.events[4].id == ids[0] && watch.events[5].id == ids[1]);
   untrace(&watch);
@@ -137,8 +130,7 @@ TEST(a_dropped_job_rejects) {
   CHECK_TEXT(watch.kinds, "CS");
   CHECK(watch.events[1].id == id_of(derived));
   CHECK_INT(watch.events[1].state, PROMISE_REJECTED);
-  promise_release(derived);
-  promise_release(promise);
+  RELEASE(derived, promise);
   promise_executor_release(executor);
   untrace(&watch);
 }
@@ -214,8 +206,7 @@ static void *work(void *thread) {
   for (long round = check_scale(5000); round > 0; round--) {
     promise_t *promise = promise_new(), *derived = promise_then(promise, adds_one, NULL, NULL);
     promise_resolve(promise, I64(1));
-    promise_release(derived);
-    promise_release(promise);
+    RELEASE(derived, promise);
     if ((intptr_t)thread == 0 && round % 100 == 0) {
       FILE *file = tmpfile();
       CHECK_STATUS(promise_trace_write(fileno(file), PROMISE_TRACE_FORMAT_PERFETTO), PROMISE_OK);

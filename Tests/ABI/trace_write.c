@@ -32,8 +32,7 @@ static void make_events(void) {
   promise_t *promise = promise_new(), *derived = promise_then(promise, adds_one, NULL, NULL);
   promise_observe(derived, ignore, ignore, NULL, NULL);
   finish(start(on_another_thread, promise));
-  promise_release(derived);
-  promise_release(promise);
+  RELEASE(derived, promise);
   promise_release(rejected(7));
   promise_release(promise_new());
 }
@@ -100,8 +99,7 @@ TEST(a_callback_names_its_executor) {
   }
   CHECK_INT(count_phase(events, 'B'), 1);
   promise_value_release(&all);
-  promise_release(derived);
-  promise_release(promise);
+  RELEASE(derived, promise);
   promise_executor_release(executor);
 }
 

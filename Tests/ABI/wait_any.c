@@ -13,9 +13,7 @@ TEST(settled_one_needs_no_waiting) {
     CHECK_INT(index, 1);
     CHECK_STATUS(promise_wait_any(all + 2, 1, timeouts[i], NULL), PROMISE_OK);
   }
-  promise_release(pending);
-  promise_release(good);
-  promise_release(bad);
+  RELEASE(pending, good, bad);
 }
 
 TEST(pending_ones_time_out) {
@@ -83,8 +81,7 @@ TEST(several_threads_wait_for_the_same) {
   for (int i = 0; i < 8; i++)
     finish(threads[i]);
   CHECK_INT(waiting_have_ended.left, 0);
-  promise_release(promises[0]);
-  promise_release(promises[1]);
+  RELEASE(promises[0], promises[1]);
 }
 
 TEST(waits_for_very_many) {
@@ -125,9 +122,7 @@ static promise_verdict_t waits_for_a_later_job(void *ctx, const promise_value_t 
   cannot_be(later);
   cannot_be(next);
   cannot_be(within);
-  promise_t *all[] = {later, next, within};
-  for (int i = 0; i < 3; i++)
-    promise_release(all[i]);
+  RELEASE(later, next, within);
   promise_executor_release(inner);
   return PROMISE_FULFILL;
 }
@@ -211,8 +206,6 @@ TEST(deadlock_is_found_while_sleeping) {
   CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_OK);
   CHECK_STATUS(promise_wait(behind, FOR_EVER), PROMISE_OK);
   finish(thread);
-  promise_t *all[] = {source, behind, child};
-  for (int i = 0; i < 3; i++)
-    promise_release(all[i]);
+  RELEASE(source, behind, child);
   promise_executor_release(here);
 }

@@ -38,8 +38,7 @@ static void waiter_is_woken(promise_t *(*make)(promise_t *source)) {
       sched_yield();
     CHECK_STATUS(promise_resolve(source, I64(1)), PROMISE_OK);
     finish(thread);
-    promise_release(promise);
-    promise_release(source);
+    RELEASE(promise, source);
   }
 }
 

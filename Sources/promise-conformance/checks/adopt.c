@@ -34,9 +34,7 @@ RULE(a_follower_ends_as_the_other_does, "a promise that adopts another one ends 
         CHECK_DISCARDED(follower);
       else
         CHECK_ENDED(follower, way == 0 ? PROMISE_FULFILLED : PROMISE_REJECTED, 7);
-      release(follower);
-      release(outer);
-      release(inner);
+      RELEASE(follower, outer, inner);
       CHECK_STATUS(promise_state(inner), PROMISE_ESTALE);
     }
   }
@@ -50,9 +48,7 @@ RULE(rescue_may_adopt_too, "the handler of promise_rescue() may adopt a promise 
   promise_reject(outer, I64(1));
   promise_resolve(inner, I64(2));
   CHECK(ended(child, PROMISE_FULFILLED, 2));
-  promise_release(inner);
-  promise_release(outer);
-  promise_release(child);
+  RELEASE(inner, outer, child);
 }
 
 RULE(discarded_follower_leaves_the_inner_alone, "discarding a promise leaves the one that it adopted pending") {
@@ -63,9 +59,7 @@ RULE(discarded_follower_leaves_the_inner_alone, "discarding a promise leaves the
   CHECK_INT(promise_state(inner), PROMISE_PENDING);
   CHECK_STATUS(promise_resolve(inner, I64(2)), PROMISE_OK);
   CHECK_INT(promise_state(child), PROMISE_REJECTED);
-  promise_release(inner);
-  promise_release(outer);
-  promise_release(child);
+  RELEASE(inner, outer, child);
 }
 
 /* The handler has the only reference to the inner promise, which is destroyed while pending; the follower stays
@@ -78,8 +72,7 @@ RULE(last_reference_to_a_pending_inner, "a follower can be settled by other mean
   CHECK_INT(promise_state(child), PROMISE_PENDING);
   CHECK_STATUS(promise_resolve(child, I64(3)), PROMISE_OK);
   CHECK(ended(child, PROMISE_FULFILLED, 3));
-  promise_release(outer);
-  promise_release(child);
+  RELEASE(outer, child);
 }
 
 RULE(released_follower_does_not_matter, "an adopted promise is settled although the one that adopted it was released") {
@@ -88,8 +81,7 @@ RULE(released_follower_does_not_matter, "an adopted promise is settled although 
   promise_t *child = adopting(outer, retained(inner), &spy);
   CHECK_STATUS(promise_release(child), PROMISE_OK);
   CHECK_STATUS(promise_resolve(inner, I64(1)), PROMISE_OK);
-  promise_release(inner);
-  promise_release(outer);
+  RELEASE(inner, outer);
 }
 
 RULE(many_follow_one, "many promises may adopt one") {
@@ -103,8 +95,7 @@ RULE(many_follow_one, "many promises may adopt one") {
     CHECK(ended(children[i], PROMISE_FULFILLED, 2));
     promise_release(children[i]);
   }
-  promise_release(inner);
-  promise_release(outer);
+  RELEASE(inner, outer);
 }
 
 RULE(value_is_shared_with_the_inner, "a promise shares the value of the one that it adopted") {
@@ -119,8 +110,7 @@ RULE(value_is_shared_with_the_inner, "a promise shares the value of the one that
   CHECK_STATUS(promise_result(child, &got), PROMISE_OK);
   CHECK_POINTER(promise_value_data(&got, NULL), &payload);
   promise_value_release(&got);
-  promise_release(outer);
-  promise_release(child);
+  RELEASE(outer, child);
   CHECK_INT(atomic_load(&payload.destroyed), 1);
 }
 
@@ -136,9 +126,7 @@ RULE(adoption_takes_one_step, "the outcome of an adopted promise is not adopted 
   CHECK_STATUS(promise_result(child, &got), PROMISE_OK);
   CHECK_POINTER(got.as.ptr, innermost);
   promise_value_release(&got);
-  promise_t *all[] = {innermost, inner, outer, child};
-  for (int i = 0; i < 4; i++)
-    promise_release(all[i]);
+  RELEASE(innermost, inner, outer, child);
 }
 
 /* ---- Cycles ---- */
@@ -168,9 +156,7 @@ RULE(its_own_descendant, "a promise that adopts one that waits for it is rejecte
   promise_resolve(outer, I64(1));
   CHECK(failed_with(child, PROMISE_EDEADLK));
   CHECK(failed_with(last, PROMISE_EDEADLK));
-  promise_release(last);
-  promise_release(child);
-  promise_release(outer);
+  RELEASE(last, child, outer);
 }
 
 RULE(each_other, "two promises that adopt each other are rejected with PROMISE_EDEADLK") {
@@ -183,9 +169,7 @@ RULE(each_other, "two promises that adopt each other are rejected with PROMISE_E
   promise_resolve(outer, I64(1));
   CHECK(failed_with(first, PROMISE_EDEADLK));
   CHECK(failed_with(second, PROMISE_EDEADLK));
-  promise_release(first);
-  promise_release(second);
-  promise_release(outer);
+  RELEASE(first, second, outer);
   CHECK_STATUS(promise_state(first), PROMISE_ESTALE);
   CHECK_STATUS(promise_state(second), PROMISE_ESTALE);
 }
@@ -220,9 +204,7 @@ RULE(broken_ring_is_not_a_ring, "a promise may adopt its descendant if that was 
   spy.answer = holding(retained(grandchild));
   promise_resolve(outer, I64(1));
   CHECK(ended(child, PROMISE_FULFILLED, 5));
-  promise_t *all[] = {outer, child, grandchild};
-  for (int i = 0; i < 3; i++)
-    promise_release(all[i]);
+  RELEASE(outer, child, grandchild);
 }
 
 /* ---- Handles of other objects than promises ---- */
@@ -244,8 +226,7 @@ RULE(answer_that_is_not_a_promise, "adopting a handle that is not a promise reje
     promise_t *child = promise_then(outer, spy_handler, &spy, spy_free);
     CHECK(failed_with(child, PROMISE_EINVAL));
     CHECK_SPY(&spy, 1, 1);
-    promise_release(child);
-    promise_release(outer);
+    RELEASE(child, outer);
   }
   CHECK_INT(atomic_load(&payload.destroyed), 1);
 }
@@ -260,8 +241,7 @@ RULE(answer_that_is_a_stale_promise, "adopting a stale token rejects with PROMIS
     CHECK_INT(promise_state(child), PROMISE_REJECTED);
     CHECK(failed_with(child, PROMISE_EINVAL) || failed_with(child, PROMISE_ESTALE));
     CHECK_SPY(&spy, 1, 1);
-    promise_release(child);
-    promise_release(outer);
+    RELEASE(child, outer);
   }
 }
 
@@ -280,8 +260,7 @@ RULE(adopting_into_a_settled_child_releases_the_inner,
   promise_resolve(outer, I64(1));
   CHECK(ended(child, PROMISE_FULFILLED, 4));
   CHECK_STATUS(promise_state(inner), PROMISE_ESTALE);
-  promise_release(outer);
-  promise_release(child);
+  RELEASE(outer, child);
 }
 
 /* A PROMISE as a value is not followed, but a promise that held itself would never be destroyed. */
@@ -295,8 +274,7 @@ RULE(handler_cannot_make_its_promise_hold_itself, "a handler cannot make its pro
     promise_resolve(promise, I64(1));
     CHECK_SPY(&spy, 1, 1);
     CHECK(failed_with(child, PROMISE_EINVAL));
-    promise_release(promise);
-    promise_release(child);
+    RELEASE(promise, child);
     CHECK_STATUS(promise_state(child), PROMISE_ESTALE);
   }
 }

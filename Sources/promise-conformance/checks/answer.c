@@ -84,9 +84,7 @@ RULE(answers_come_in_order, "events are answered in order, with all callbacks") 
   events[1] = event_of(PROMISE_EVENT_CALL, PROMISE_FULFILL, retained(second), *I64(2));
   CHECK_STATUS(promise_queue_answer(events, 2), PROMISE_OK);
   CHECK_TEXT(journal, "abcd");
-  promise_t *all[] = {first, second, child};
-  for (int i = 0; i < 3; i++)
-    release(all[i]);
+  RELEASE(first, second, child);
 }
 
 RULE(invalid_arguments_are_refused, "invalid arguments are refused") {

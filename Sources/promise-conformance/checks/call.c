@@ -145,8 +145,7 @@ RULE(the_taker_settles_the_promise_of_its_call, "the taker settles the promise o
   resolve(events[3].promise, 4);
   release(events[3].promise);
   CHECK_ENDED(derived[3], PROMISE_FULFILLED, 4);
-  release(later);
-  release(source);
+  RELEASE(later, source);
   for (int i = 0; i < 5; i++) {
     release(derived[i]);
     CHECK_STATUS(promise_state(derived[i]), PROMISE_ESTALE);

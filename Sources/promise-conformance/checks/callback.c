@@ -16,8 +16,7 @@ RULE(then_maps_a_fulfilment, "promise_then() maps a fulfilment") {
     CHECK_SPY(&spy, 1, 1);
     CHECK_INT(spy.seen, 1);
     CHECK_ENDED(child, PROMISE_FULFILLED, 2);
-    release(child);
-    release(promise);
+    RELEASE(child, promise);
   }
 }
 
@@ -30,8 +29,7 @@ RULE(then_passes_a_rejection_through, "promise_then() passes a rejection through
       reject(promise, 7);
     CHECK_SPY(&spy, 0, 1);
     CHECK_ENDED(child, PROMISE_REJECTED, 7);
-    release(child);
-    release(promise);
+    RELEASE(child, promise);
   }
 }
 
@@ -43,8 +41,7 @@ RULE(rescue_maps_a_rejection, "promise_rescue() maps a rejection, and passes a f
     (fulfils ? resolve : reject)(promise, 7);
     CHECK_SPY(&spy, fulfils ? 0 : 1, 1);
     CHECK_ENDED(child, PROMISE_FULFILLED, fulfils ? 7 : 8);
-    release(child);
-    release(promise);
+    RELEASE(child, promise);
   }
 }
 
@@ -65,9 +62,7 @@ RULE(rescue_looks_at_the_type, "promise_rescue() is for reasons of its type and 
     CHECK_SPY(&by_own, is_own[i], 1);
     CHECK_INT(promise_state(first), is_error[i] ? PROMISE_FULFILLED : PROMISE_REJECTED);
     CHECK_INT(promise_state(second), is_own[i] ? PROMISE_FULFILLED : PROMISE_REJECTED);
-    release(first);
-    release(second);
-    release(promise);
+    RELEASE(first, second, promise);
   }
 }
 
@@ -82,8 +77,7 @@ RULE(a_verdict_decides, "the verdict decides the outcome of the derived promise"
     CHECK_ENDED(children[i], i % 2 == 0 ? PROMISE_REJECTED : PROMISE_FULFILLED, 9);
     release(children[i]);
   }
-  release(good);
-  release(bad);
+  RELEASE(good, bad);
 }
 
 RULE(a_wrong_verdict_rejects, "an invalid verdict or value rejects the derived promise with an ERROR of domain "
@@ -135,8 +129,7 @@ RULE(a_settled_child_detaches_its_handler, "settling a derived promise detaches 
     resolve(promise, 1);
     CHECK_SPY(&spy, 0, 1);
     CHECK_ENDED(child, rejects ? PROMISE_REJECTED : PROMISE_FULFILLED, 5);
-    release(child);
-    release(promise);
+    RELEASE(child, promise);
   }
 }
 
@@ -159,7 +152,6 @@ RULE(a_child_settled_meanwhile_stays_so,
     CHECK_SPY(&spy, 1, 1);
     CHECK_DESTROYED(&payload, 1);
     CHECK_ENDED(derived, PROMISE_REJECTED, 5);
-    release(derived);
-    release(promise);
+    RELEASE(derived, promise);
   }
 }

@@ -141,8 +141,7 @@ RULE(every_handler_runs_though_the_first_settles,
   CHECK_TEXT(journal, "ab");
   CHECK_INT(first.kind, PROMISE_KIND_VOID);
   CHECK_INT(promise_state(child), PROMISE_REJECTED);
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
 }
 
 /* ---- Propagation upstream ---- */

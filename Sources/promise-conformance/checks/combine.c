@@ -161,8 +161,7 @@ RULE(an_input_destroyed_while_pending_leaves_nothing_behind,
   promise_resolve(inputs[0], I64(1));
   CHECK(ended(any, PROMISE_FULFILLED, 1));
   CHECK_INT(promise_state(all), PROMISE_PENDING);
-  promise_release(any);
-  promise_release(inputs[1]), promise_release(inputs[2]);
+  RELEASE(any, inputs[1], inputs[2]);
   CHECK_INT(promise_state(all), PROMISE_PENDING);
   promise_release(all), promise_release(inputs[0]);
 }
@@ -260,8 +259,7 @@ RULE(the_others_may_be_asked_to_cancel, "PROMISE_COMBINE_CANCEL_OTHERS asks the 
     promise_t *race = promise_race(inputs, 2, flags);
     resolve(inputs[1], 1);
     CHECK_INT(promise_cancel_requested(inputs[0]), flags == PROMISE_COMBINE_CANCEL_OTHERS);
-    release(race);
-    release(inputs[0]);
+    RELEASE(race, inputs[0]);
     release_all(inputs, 2);
   }
 }

@@ -27,9 +27,7 @@ RULE(context_is_freed_once_on_every_path, "a context is freed exactly once, whet
       CHECK_SPY(&spies[0], fulfils, 1);
       CHECK_SPY(&spies[1], !fulfils, 1);
       CHECK_SPY(&spies[2], 1, 1);
-      release(derived);
-      release(rescued);
-      release(promise);
+      RELEASE(derived, rescued, promise);
       for (int i = 0; i < 3; i++)
         CHECK_INT(atomic_load(&spies[i].frees), 1);
     }

@@ -27,8 +27,7 @@ RULE(a_time_limit_asks_its_promise_to_cancel, "a time limit that is over asks it
     CHECK_LIBRARY_ERROR(limited, PROMISE_ETIMEDOUT);
     CHECK_INT(promise_state(source), PROMISE_PENDING);
     CHECK_INT(promise_cancel_requested(source), 1);
-    release(limited);
-    release(source);
+    RELEASE(limited, source);
   }
 }
 
@@ -46,8 +45,7 @@ RULE(a_request_passes_a_delay_and_ends_it,
       CHECK_STATUS(promise_request_cancel(delayed, NULL), PROMISE_OK);
     }
     CHECK_DISCARDED(delayed);
-    release(delayed);
-    release(source);
+    RELEASE(delayed, source);
   }
 }
 
@@ -90,8 +88,7 @@ static void ends_on(promise_executor_t *executor, timing_t *make, promise_t *sou
     in_time = promise_state(timed) == PROMISE_PENDING;
     CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_OK);
     CHECK(ended(child, PROMISE_FULFILLED, 1) || !in_time);
-    release(child);
-    release(timed);
+    RELEASE(child, timed);
   }
 }
 
@@ -103,8 +100,7 @@ RULE(they_end_on_their_executor, "a delay and a time limit end on their executor
     ends_on(executors[i], promise_delay_on, settled);
     ends_on(executors[i], promise_timeout_on, never);
   }
-  release(settled);
-  release(never);
+  RELEASE(settled, never);
   CHECK_STATUS(promise_executor_release(serial), PROMISE_OK);
 }
 
@@ -134,9 +130,7 @@ RULE(a_dropped_job_rejects_a_delay_and_ends_a_time_limit,
   CHECK_INT(promise_state(limited), PROMISE_PENDING);
   resolve(source, 7);
   CHECK_ENDED(limited, PROMISE_FULFILLED, 7);
-  promise_t *all[] = {settled, source, delayed, limited};
-  for (int i = 0; i < 4; i++)
-    release(all[i]);
+  RELEASE(settled, source, delayed, limited);
   promise_executor_t *none = (promise_executor_t *)(void *)stale();
   settled = fulfilled(1);
   CHECK_POINTER(promise_delay_on(none, settled, 1), NULL);

@@ -67,9 +67,7 @@ RULE(room_is_a_promise, "promise_publisher_ready() is fulfilled with room, and c
   promise_t *never = promise_publisher_ready(publisher);
   CHECK_STATUS(promise_publisher_finish(publisher), PROMISE_OK);
   CHECK(was_discarded(never));
-  promise_t *all[] = {at_once, ready, next, never};
-  for (int i = 0; i < 4; i++)
-    release(all[i]);
+  RELEASE(at_once, ready, next, never);
   release_both(subscriber, publisher);
 }
 
@@ -83,8 +81,7 @@ RULE(the_next_event_passes_an_abandoned_promise,
   publish(publisher, 1);
   CHECK_ENDED(settled, PROMISE_FULFILLED, 9);
   CHECK_ENDED(next, PROMISE_FULFILLED, 1);
-  release(settled);
-  release(next);
+  RELEASE(settled, next);
   /* A failed stream rejects the promise with its reason, a cancelled subscriber with a DISCARDED. */
   promise_t *failed = next_of(subscriber);
   CHECK_STATUS(promise_publisher_fail(publisher, I64(5)), PROMISE_OK);

@@ -89,8 +89,7 @@ RULE(block_runs_between_rejection_and_callbacks,
   CHECK_INT(strspn(journal, "b"), 1);
   CHECK(strcmp(journal, "bfoh") == 0 || strcmp(journal, "bofh") == 0 || strcmp(journal, "bohf") == 0);
   CHECK_INT(promise_state(child), PROMISE_FULFILLED);
-  promise_release(child);
-  promise_release(of_block);
+  RELEASE(child, of_block);
 }
 
 /* A promise that the block discards. Calls of the block on its own promise come too late. */
@@ -126,9 +125,7 @@ RULE(reason_reaches_derived_promises, "a DISCARDED passes to derived promises as
   promise_discard(promise);
   CHECK(was_discarded(child));
   CHECK(was_discarded(grandchild));
-  promise_t *all[] = {promise, child, grandchild};
-  for (int i = 0; i < 3; i++)
-    promise_release(all[i]);
+  RELEASE(promise, child, grandchild);
 }
 
 RULE(discardable_promise_takes_many_callbacks, "a promise with a block takes many callbacks") {
@@ -189,8 +186,7 @@ RULE(discarding_a_child_leaves_its_parent, "a derived promise is discarded alone
   resolve(promise, 1);
   CHECK_SPY(&handler, 0, 1);
   CHECK_DISCARDED(child);
-  release(child);
-  release(promise);
+  RELEASE(child, promise);
 }
 
 RULE(a_discard_may_have_a_cause, "promise_discard_with() puts the cause into the DISCARDED") {

@@ -44,8 +44,7 @@ RULE(job_runs_when_it_is_run, "a handler runs when its job is run, and its promi
       CHECK_STATUS(promise_job_drop(shelf.jobs[0]), PROMISE_ESTALE);
       CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
       CHECK_INT(atomic_load(&shelf.frees), 1);
-      promise_release(child);
-      promise_release(promise);
+      RELEASE(child, promise);
     }
   }
 }
@@ -65,8 +64,7 @@ RULE(dropped_job_rejects, "a dropped job frees the context and rejects with PROM
   CHECK_STATUS(promise_job_run(shelf.jobs[0]), PROMISE_ESTALE);
   promise_executor_release(executor);
   CHECK_INT(atomic_load(&shelf.frees), 1);
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
 }
 
 RULE(callbacks_of_the_child_run_with_the_job, "callbacks of the derived promise run with the job") {
@@ -81,9 +79,7 @@ RULE(callbacks_of_the_child_run_with_the_job, "callbacks of the derived promise 
   CHECK_SPY(&observed, 1, 1);
   CHECK(ended(grandchild, PROMISE_FULFILLED, 3));
   promise_executor_release(executor);
-  promise_t *all[] = {promise, child, grandchild};
-  for (int i = 0; i < 3; i++)
-    promise_release(all[i]);
+  RELEASE(promise, child, grandchild);
 }
 
 RULE(job_keeps_its_value_and_its_executor,
@@ -100,8 +96,7 @@ RULE(job_keeps_its_value_and_its_executor,
   CHECK_STATUS(promise_executor_retain(executor), PROMISE_ESTALE);
   CHECK_INT(atomic_load(&shelf.frees), 0);
   promise_resolve(promise, &value);
-  promise_release(promise);
-  promise_release(child);
+  RELEASE(promise, child);
   CHECK_INT(atomic_load(&payload.destroyed), 0);
   CHECK_INT(atomic_load(&shelf.frees), 0);
   CHECK_STATUS(promise_job_run(shelf.jobs[0]), PROMISE_OK);
@@ -143,8 +138,7 @@ RULE(child_settled_before_its_job_runs, "a derived promise may be settled before
       promise_value_release(&spy.answer);
     CHECK_INT(atomic_load(&payload.destroyed), 1);
     promise_executor_release(executor);
-    promise_release(child);
-    promise_release(promise);
+    RELEASE(child, promise);
   }
 }
 
@@ -160,9 +154,7 @@ RULE(job_may_adopt, "the handler of a job may adopt a promise") {
   promise_resolve(inner, I64(6));
   CHECK(ended(child, PROMISE_FULFILLED, 6));
   promise_executor_release(executor);
-  promise_t *all[] = {promise, child, inner};
-  for (int i = 0; i < 3; i++)
-    promise_release(all[i]);
+  RELEASE(promise, child, inner);
 }
 
 RULE(job_that_adopts_its_own_promise_is_refused, "a job that adopts its own promise rejects it with PROMISE_EDEADLK") {
@@ -175,8 +167,7 @@ RULE(job_that_adopts_its_own_promise_is_refused, "a job that adopts its own prom
   promise_job_run(shelf.jobs[0]);
   CHECK(failed_with(child, PROMISE_EDEADLK));
   promise_executor_release(executor);
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
 }
 
 /* ---- Order, threads, re-entrancy ---- */
@@ -216,8 +207,7 @@ RULE(handler_runs_and_is_freed_where_its_job_is_run, "a job may be run on anothe
   CHECK(pthread_equal(spy.thread, thread));
   CHECK(pthread_equal(spy.freed_on, thread));
   promise_executor_release(executor);
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
 }
 
 static promise_job_t *running_job;
@@ -246,8 +236,7 @@ RULE(handler_cannot_run_or_wait_for_itself, "a handler cannot run its own job, o
   CHECK_SPY(&spy, 1, 1);
   CHECK(ended(running_child, PROMISE_FULFILLED, 1));
   promise_executor_release(executor);
-  promise_release(running_child);
-  promise_release(promise);
+  RELEASE(running_child, promise);
 }
 
 RULE(executor_counts_its_references, "an executor lives until its last reference is released") {
@@ -283,8 +272,7 @@ static void *settles_a_chain(void *argument) {
   }
   resolve(first, 0);
   CHECK_ENDED(last, PROMISE_FULFILLED, LINKS);
-  release(first);
-  release(last);
+  RELEASE(first, last);
   return NULL;
 }
 

@@ -66,8 +66,7 @@ RULE(a_follower_ends_as_its_source, "promise_follow() settles a promise as its s
         CHECK_DISCARDED(promise);
       else
         CHECK_ENDED(promise, way == 0 ? PROMISE_FULFILLED : PROMISE_REJECTED, 7);
-      release(promise);
-      release(source);
+      RELEASE(promise, source);
     }
   }
 }
@@ -81,8 +80,7 @@ RULE(a_follower_may_be_settled_before, "a promise that follows may be settled be
   reject(source, 7);
   CHECK_STATUS(promise_follow(promise, source), PROMISE_ESETTLED);
   CHECK_ENDED(promise, PROMISE_FULFILLED, 1);
-  release(promise);
-  release(source);
+  RELEASE(promise, source);
 }
 
 RULE(invalid_arguments_are_refused, "promise_follow() refuses invalid arguments") {
@@ -93,9 +91,7 @@ RULE(invalid_arguments_are_refused, "promise_follow() refuses invalid arguments"
   CHECK_STATUS(promise_follow(stale(), source), PROMISE_ESTALE);
   CHECK_STATUS(promise_follow(promise, stale()), PROMISE_ESTALE);
   CHECK_STATUS(promise_follow(child, source), PROMISE_EINVAL);
-  promise_t *all[] = {promise, child, source};
-  for (int i = 0; i < 3; i++)
-    release(all[i]);
+  RELEASE(promise, child, source);
 }
 
 RULE(a_follower_has_one_source, "a promise follows one source") {
@@ -108,9 +104,7 @@ RULE(a_follower_has_one_source, "a promise follows one source") {
   promise_resolve(source, I64(1));
   CHECK(ended(promise, PROMISE_FULFILLED, 1));
   CHECK_STATUS(promise_follow(promise, other), PROMISE_ESETTLED);
-  promise_release(source);
-  promise_release(other);
-  promise_release(promise);
+  RELEASE(source, other, promise);
 }
 
 /* Two promises that follow each other: the second call is rejected, with and without discard blocks. */
@@ -126,9 +120,7 @@ RULE(a_circle_is_refused, "promise_follow() refuses circles with PROMISE_EDEADLK
     CHECK_STATUS(promise_follow(two, child), PROMISE_EDEADLK);
     promise_resolve(two, I64(1));
     CHECK(ended(child, PROMISE_FULFILLED, 2));
-    promise_release(one);
-    promise_release(two);
-    promise_release(child);
+    RELEASE(one, two, child);
   }
 }
 
@@ -143,8 +135,7 @@ RULE(a_source_that_settles_its_follower_frees_the_block,
     CHECK_STATUS(is_rejected ? promise_reject(source, I64(1)) : promise_resolve(source, I64(1)), PROMISE_OK);
     CHECK_SPY(&spy, 0, 1);
     CHECK(ended(promise, is_rejected ? PROMISE_REJECTED : PROMISE_FULFILLED, 1));
-    promise_release(source);
-    promise_release(promise);
+    RELEASE(source, promise);
     CHECK_SPY(&spy, 0, 1);
   }
 }
@@ -167,9 +158,7 @@ RULE(an_adopted_circle_is_refused_too, "promise_follow() refuses a circle that a
   CHECK_SPY(&spy, 1, 1);
   CHECK(failed_with(child, PROMISE_EDEADLK));
   CHECK(failed_with(follower, PROMISE_EDEADLK));
-  promise_release(promise);
-  promise_release(child);
-  promise_release(follower);
+  RELEASE(promise, child, follower);
 }
 
 /* Once the source is destroyed, any holder may settle the follower, or make it follow another promise. */
@@ -184,9 +173,7 @@ RULE(a_follower_of_a_destroyed_promise_may_follow_another,
   CHECK_STATUS(promise_follow(promise, other), PROMISE_OK);
   promise_resolve(other, I64(3));
   CHECK(ended(in_its_place, PROMISE_FULFILLED, 3));
-  promise_release(other);
-  promise_release(promise);
-  promise_release(in_its_place);
+  RELEASE(other, promise, in_its_place);
 }
 
 static promise_t *child_of(promise_t *promise) {

@@ -93,7 +93,6 @@ RULE(a_handle_of_another_kind_is_refused, "a handle of another kind is PROMISE_E
   CHECK_STATUS(promise_job_run((promise_job_t *)(void *)promise), PROMISE_ESTALE);
   CHECK_STATUS(promise_job_run(job), PROMISE_OK);
   CHECK_ENDED(child, PROMISE_FULFILLED, 2);
-  release(child);
-  release(promise);
+  RELEASE(child, promise);
   CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
 }

@@ -142,8 +142,7 @@ RULE(a_blocked_signal_ends_no_wait, "a signal that the waiting thread blocks end
   resolve(waiting.promise, 1);
   finish(thread);
   CHECK_INT(waiting.result, PROMISE_OK);
-  release(nap);
-  release(waiting.promise);
+  RELEASE(nap, waiting.promise);
 }
 
 /* ---- Without a signal ---- */
@@ -170,6 +169,5 @@ RULE(it_is_a_wait_otherwise, "without a signal promise_wait_interruptible() is p
   CHECK_STATUS(promise_wait_interruptible(own, FOR_EVER), PROMISE_OK);
   CHECK_STATUS(promise_wait_interruptible(NULL, FOR_EVER), PROMISE_EINVAL);
   CHECK_STATUS(promise_wait_interruptible(stale(), FOR_EVER), PROMISE_ESTALE);
-  release(own);
-  release(promise);
+  RELEASE(own, promise);
 }

@@ -95,16 +95,14 @@ static void *settles_a_chain(void *argument) {
   promise_t *first = pending(), *last = chain(first);
   resolve(first, 0);
   CHECK_ENDED(last, PROMISE_FULFILLED, LINKS);
-  release(first);
-  release(last);
+  RELEASE(first, last);
   return NULL;
 }
 
 static void *abandons_a_chain(void *argument) {
   (void)argument;
   promise_t *first = pending(), *last = chain(first);
-  release(last);
-  release(first);
+  RELEASE(last, first);
   CHECK_STATUS(promise_state(first), PROMISE_ESTALE);
   return NULL;
 }

@@ -80,9 +80,7 @@ RULE(the_stream_of_a_promise_is_interest_in_it, "the stream of a promise is inte
   promise_t *last = then(promise, 'b');
   CHECK_STATUS(promise_request_cancel(last, NULL), PROMISE_OK);
   CHECK_INT(promise_cancel_requested(promise), 1);
-  promise_t *all[] = {promise, other, last};
-  for (int i = 0; i < 3; i++)
-    release(all[i]);
+  RELEASE(promise, other, last);
 }
 
 RULE(of_no_streams_there_is_a_cancelled_one, "a combination of no streams is cancelled at once") {

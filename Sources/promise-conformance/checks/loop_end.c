@@ -18,9 +18,7 @@ RULE(last_release_drops_queued_jobs, "the last release of a loop drops queued jo
   CHECK_SPY(&task, 0, 1);
   CHECK_SPY(&observed, 1, 1);
   CHECK(failed_with(child, PROMISE_ECLOSED) && failed_with(nap, PROMISE_ECLOSED) && failed_with(late, PROMISE_ECLOSED));
-  promise_t *all[] = {child, nap, late};
-  for (int i = 0; i < 3; i++)
-    promise_release(all[i]);
+  RELEASE(child, nap, late);
   /* The executor outlives its loop, and drops later jobs. */
   spy_t later = {0};
   child = react_on(fixture.executor, spy_handler, &later, spy_free);
@@ -28,8 +26,7 @@ RULE(last_release_drops_queued_jobs, "the last release of a loop drops queued jo
   CHECK(failed_with(child, PROMISE_ECLOSED));
   nap = promise_sleep_on(fixture.executor, 1);
   CHECK(failed_with(nap, PROMISE_ECLOSED));
-  promise_release(nap);
-  promise_release(child);
+  RELEASE(nap, child);
   CHECK_STATUS(promise_executor_release(fixture.executor), PROMISE_OK);
   CHECK_STATUS(promise_executor_release(fixture.executor), PROMISE_ESTALE);
   CHECK_STATUS(promise_loop_stop(fixture.loop), PROMISE_ESTALE);
@@ -52,8 +49,7 @@ RULE(job_may_release_its_loop, "a job may release its loop, which ends the run w
                                          : promise_loop_wait(shared.loop, other, FOR_EVER);
     CHECK_STATUS(status, PROMISE_ECLOSED);
     CHECK(failed_with(behind, PROMISE_ECLOSED));
-    promise_release(other);
-    promise_release(behind);
+    RELEASE(other, behind);
     CHECK_STATUS(promise_executor_release(shared.executor), PROMISE_OK);
   }
   CHECK_SPY(&spy, 0, 4);

@@ -80,8 +80,7 @@ RULE(values_that_handlers_leave_are_taken_over,
   CHECK_DESTROYED(&payload, 1);
   child = promise_then(promise, spy_handler, &wrong, spy_free);
   CHECK_DESTROYED(&refused, 1);
-  release(child);
-  release(promise);
+  RELEASE(child, promise);
 }
 
 RULE(object_needs_a_type, "without a registered type an OBJECT is refused, and the payload left alone") {

@@ -168,8 +168,7 @@ RULE(a_dump_has_pending_promises, "a dump has every pending promise, and its wai
   wanted.found = 0;
   CHECK_STATUS(promise_dump_lines(look_for, &wanted), PROMISE_OK);
   CHECK_INT(wanted.found, 0);
-  release(derived);
-  release(promise);
+  RELEASE(derived, promise);
   CHECK_STATUS(promise_dump_lines(NULL, NULL), PROMISE_EINVAL);
   CHECK_STATUS(promise_dump(-1), PROMISE_EINVAL);
 }
@@ -242,8 +241,7 @@ RULE(a_trace_has_every_event, "a trace has the events made, settled and run, in 
   CHECK_INT(seen.ended, 1);
   CHECK_STATUS(promise_trace_stop(), PROMISE_OK);
   CHECK_SPY(&seen.spy, 0, 1);
-  release(derived);
-  release(promise);
+  RELEASE(derived, promise);
   release(pending());
   CHECK_INT(seen.created, 2);
 }
@@ -280,8 +278,7 @@ RULE(a_graph_is_written, "a trace is written as a graph for dot") {
   read_back(file);
   CHECK(strstr(written, "graph") != NULL && strchr(written, '{') > strstr(written, "graph"));
   CHECK(strstr(written, "->") != NULL || strstr(written, "--") != NULL);
-  release(derived);
-  release(promise);
+  RELEASE(derived, promise);
 }
 
 /* Returns whether `written` contains the number, and not only as a part of a longer one. */

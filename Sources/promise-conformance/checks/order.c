@@ -33,9 +33,7 @@ RULE(derived_promises_settle_depth_first, "callbacks of derived promises run dep
   resolve(promise, 1);
   /* a, its reactions c (then e j), d, g (then i); b (then f); h */
   CHECK_TEXT(journal, "acejdgibfh");
-  promise_t *all[] = {promise, a, b, aa, ab};
-  for (int i = 0; i < 5; i++)
-    release(all[i]);
+  RELEASE(promise, a, b, aa, ab);
 }
 
 static promise_t *subject;
@@ -88,8 +86,7 @@ RULE(attachment_to_the_promise_being_settled_waits_its_turn,
   observe(promise, 'z');
   resolve(promise, 1);
   CHECK_TEXT(journal, "h-12z");
-  release(subject);
-  release(promise);
+  RELEASE(subject, promise);
 }
 
 static void settles_subject(void *ctx, const promise_value_t *value) {
@@ -109,9 +106,7 @@ RULE(nested_settlement_is_whole, "a settlement within a callback is whole when i
   observe(promise, 'z');
   resolve(promise, 1);
   CHECK_TEXT(journal, "(ced)z");
-  release(promise);
-  release(subject);
-  release(child);
+  RELEASE(promise, subject, child);
 }
 
 RULE(pass_through_keeps_its_place, "an outcome without a handler keeps its place in the order") {
@@ -123,9 +118,7 @@ RULE(pass_through_keeps_its_place, "an outcome without a handler keeps its place
   observe(skipped, 'b');
   reject(promise, 1);
   CHECK_TEXT(journal, "abc");
-  release(promise);
-  release(skipped);
-  release(deeper);
+  RELEASE(promise, skipped, deeper);
 }
 
 static promise_verdict_t adopts_subject(void *ctx, const promise_value_t *in, promise_value_t *out) {
@@ -148,7 +141,5 @@ RULE(follower_settles_in_its_turn,
   observe(subject, 'f');
   resolve(subject, 1);
   CHECK_TEXT(journal, "abcdef");
-  promise_t *all[] = {subject, outer, follower, child};
-  for (int i = 0; i < 4; i++)
-    release(all[i]);
+  RELEASE(subject, outer, follower, child);
 }

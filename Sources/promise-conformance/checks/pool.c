@@ -62,8 +62,7 @@ RULE(reactions_run_on_the_pool, "reactions run on the pool, and a wait for them 
   CHECK_SPY(&spy, 1, 1);
   CHECK(!pthread_equal(spy.thread, pthread_self()));
   CHECK_ENDED(child, PROMISE_FULFILLED, 2);
-  release(child);
-  release(promise);
+  RELEASE(child, promise);
 }
 
 enum { JOBS = 1000 };

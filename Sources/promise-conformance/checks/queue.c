@@ -29,8 +29,7 @@ RULE(a_watch_gives_the_outcome, "a watch gives the outcome, pending or settled")
   CHECK_TEXT(promise_value_data(&events[1].value, NULL), "a reason that is long enough for memory of its own");
   CHECK_STATUS(promise_value_release(&events[1].value), PROMISE_OK);
   CHECK_INT(take(queue, 0), 0);
-  promise_release(good);
-  promise_release(before);
+  RELEASE(good, before);
   CHECK_STATUS(promise_queue_free(queue), PROMISE_OK);
   CHECK_STATUS(promise_queue_free(queue), PROMISE_ESTALE);
 }
@@ -73,8 +72,7 @@ RULE(a_watch_is_interest_until_it_is_ended, "a watch is interest, and a tap is n
   CHECK_INT(take(queue, 0), 1);
   CHECK_EVENT(0, PROMISE_EVENT_SETTLED, PROMISE_REJECTED, 2);
   CHECK_INT(events[0].value.kind, PROMISE_KIND_DISCARDED);
-  promise_release(other);
-  promise_release(source);
+  RELEASE(other, source);
   promise_queue_free(queue);
 }
 
@@ -144,9 +142,7 @@ RULE(a_request_propagates_from_a_derived_promise_to_the_producer,
   CHECK_INT(take(queue, 0), 1);
   CHECK_EVENT(0, PROMISE_EVENT_CALL, PROMISE_REJECTED, 2);
   CHECK_STATUS(promise_reject(events[0].promise, &events[0].value), PROMISE_OK);
-  promise_release(events[0].promise);
-  promise_release(derived);
-  promise_release(source);
+  RELEASE(events[0].promise, derived, source);
   promise_queue_free(queue);
 }
 
@@ -275,7 +271,5 @@ RULE(a_freed_queue_gives_nothing, "a freed queue gives no event, and rejects una
   CHECK_STATUS(promise_queue_release(queue), PROMISE_OK);
   CHECK_STATUS(promise_queue_release(queue), PROMISE_ESTALE);
   resolve(source, 1);
-  release(source);
-  release(waiting);
-  release(ready);
+  RELEASE(source, waiting, ready);
 }

@@ -32,8 +32,7 @@ static const char *reacts(const char *which, const promise_type_t *type, bool go
     CHECK_STATUS((good ? promise_resolve : promise_reject)(promise, I64(1)), PROMISE_OK);
   CHECK_SPY(&spy, runs ? 1 : 0, 1);
   CHECK(ended(child, runs || good ? PROMISE_FULFILLED : PROMISE_REJECTED, runs ? 2 : 1));
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
   return journal;
 }
 
@@ -80,8 +79,7 @@ RULE(an_outcome_without_a_handler_needs_no_executor, "an outcome that passes thr
       CHECK_STATUS((good ? promise_resolve : promise_reject)(promise, I64(1)), PROMISE_OK);
       CHECK_SPY(&spy, 0, 1);
       CHECK(ended(child, good ? PROMISE_FULFILLED : PROMISE_REJECTED, 1));
-      promise_release(child);
-      promise_release(promise);
+      RELEASE(child, promise);
     }
   }
   promise_executor_release(executor);

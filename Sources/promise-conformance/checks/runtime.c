@@ -146,8 +146,7 @@ RULE(threads_of_timers_call_hooks, "threads that fire timers call the hooks") {
   for (int64_t time = MILLISECONDS; pthread_equal(thread, pthread_self()); time *= 2) {
     promise_t *timer = promise_sleep(time), *derived = promise_then(timer, looks_for_the_start, &thread, NULL);
     CHECK_STATUS(promise_wait(derived, FOR_EVER), PROMISE_OK);
-    release(derived);
-    release(timer);
+    RELEASE(derived, timer);
   }
   CHECK(atomic_load(&has_started_here));
   CHECK_STATUS(promise_set_thread_hooks(NULL, NULL, NULL, NULL), PROMISE_OK);

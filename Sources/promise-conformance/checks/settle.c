@@ -10,8 +10,7 @@ RULE(a_promise_begins_pending, "a promise begins pending") {
   CHECK_INT(promise_state(promise), PROMISE_PENDING);
   CHECK_STATUS(promise_result(promise, &out), PROMISE_EPENDING);
   CHECK_INT(out.kind, PROMISE_KIND_VOID);
-  release(promise);
-  release(other);
+  RELEASE(promise, other);
 }
 
 RULE(settling_settles, "resolve fulfils, reject rejects, discard rejects with a DISCARDED") {
@@ -101,9 +100,7 @@ RULE(settlement_is_synchronous, "when a settling call returns, every callback ha
   CHECK(pthread_equal(good.thread, pthread_self()));
   CHECK(pthread_equal(grandchild_spy.freed_on, pthread_self()));
   CHECK_ENDED(grandchild, PROMISE_FULFILLED, 3);
-  release(promise);
-  release(child);
-  release(grandchild);
+  RELEASE(promise, child, grandchild);
 }
 
 RULE(a_promise_is_stored_as_it_is, "a PROMISE is stored as it is, not followed") {
@@ -147,8 +144,7 @@ RULE(many_are_settled_as_one_by_one, "many are settled as one by one, and one th
   CHECK_STATUS(statuses[3], PROMISE_OK);
   CHECK_ENDED(first, PROMISE_FULFILLED, 1);
   CHECK_ENDED(last, PROMISE_FULFILLED, 4);
-  release(first);
-  release(last);
+  RELEASE(first, last);
 }
 
 RULE(a_promise_may_begin_settled, "promise_new_resolved() and promise_new_rejected() make settled promises") {
@@ -156,8 +152,7 @@ RULE(a_promise_may_begin_settled, "promise_new_resolved() and promise_new_reject
   promise_t *good = promise_new_resolved(&value), *bad = promise_new_rejected(&value);
   CHECK_ENDED(good, PROMISE_FULFILLED, 7);
   CHECK_ENDED(bad, PROMISE_REJECTED, 7);
-  release(good);
-  release(bad);
+  RELEASE(good, bad);
   CHECK_POINTER(promise_new_resolved(NULL), NULL);
   CHECK_STATUS(promise_last_status(), PROMISE_EINVAL);
 }

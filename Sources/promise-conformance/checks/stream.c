@@ -305,8 +305,7 @@ RULE(events_beyond_the_capacity_are_dropped_by_the_policy,
   CHECK_INT(promise_subscriber_dropped(oldest), 2);
   CHECK_INT(promise_subscriber_dropped(newest), 2);
   CHECK_INT(promise_subscriber_dropped(fails), 0);
-  release(ready);
-  release(end);
+  RELEASE(ready, end);
   CHECK_STATUS(promise_subscriber_release(oldest), PROMISE_OK);
   CHECK_STATUS(promise_subscriber_release(newest), PROMISE_OK);
   release_both(fails, publisher);

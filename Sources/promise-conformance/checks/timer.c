@@ -60,8 +60,7 @@ RULE(time_beyond_time_never_comes, "of two sleeps the shorter one ends first") {
     CHECK_STATUS(promise_wait(short_one, FOR_EVER), PROMISE_OK);
     CHECK_INT(promise_state(nap), PROMISE_PENDING);
     CHECK_STATUS(promise_discard(nap), PROMISE_OK);
-    promise_release(short_one);
-    promise_release(nap);
+    RELEASE(short_one, nap);
   }
 }
 
@@ -84,8 +83,7 @@ RULE(blocked_callback_does_not_hold_up_other_timers, "a callback that blocks del
   promise_observe(second, opens, NULL, NULL, NULL);
   CHECK_STATUS(promise_wait(first, FOR_EVER), PROMISE_OK);
   CHECK_STATUS(promise_wait(second, FOR_EVER), PROMISE_OK);
-  promise_release(first);
-  promise_release(second);
+  RELEASE(first, second);
 }
 
 static promise_verdict_t sleeps_itself(void *ctx, const promise_value_t *in, promise_value_t *out) {
@@ -101,8 +99,7 @@ RULE(callback_of_a_timer_may_wait_for_another, "the callback of a timer may wait
   promise_t *nap = promise_sleep(1), *child = promise_then(nap, sleeps_itself, NULL, NULL);
   CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_OK);
   CHECK(ended(child, PROMISE_FULFILLED, 1));
-  promise_release(child);
-  promise_release(nap);
+  RELEASE(child, nap);
 }
 
 static promise_verdict_t whether_it_is_current(void *executor, const promise_value_t *in, promise_value_t *out) {
@@ -122,8 +119,7 @@ static void ends_on(promise_executor_t *executor) {
     in_time = promise_state(nap) == PROMISE_PENDING;
     CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_OK);
     CHECK(ended(child, PROMISE_FULFILLED, 1) || !in_time);
-    promise_release(child);
-    promise_release(nap);
+    RELEASE(child, nap);
   }
 }
 

@@ -204,9 +204,7 @@ RULE(an_executor_that_drops_the_timer_fails_the_stream,
     CHECK_LIBRARY_ERROR(end, PROMISE_ECLOSED);
     if (i < 3)
       CHECK_ENDED(nexts[i == 0 ? 0 : 1], PROMISE_FULFILLED, 2);
-    promise_t *handles[] = {end, nexts[0], nexts[1]};
-    for (int j = 0; j < 3; j++)
-      release(handles[j]);
+    RELEASE(end, nexts[0], nexts[1]);
     release_both(subscriber, source);
     CHECK_STATUS(promise_executor_release(fixture.executor), PROMISE_OK);
   }

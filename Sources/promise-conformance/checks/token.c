@@ -250,9 +250,7 @@ RULE(cancelling_silences_nobody, "cancelling a token asks its promises, and sile
   resolve(promise, 1);
   CHECK_SPY(&spy, 1, 1);
   CHECK_ENDED(child, PROMISE_FULFILLED, 2);
-  promise_t *all[] = {promise, added, child};
-  for (int i = 0; i < 3; i++)
-    release(all[i]);
+  RELEASE(promise, added, child);
   release_token(token);
 }
 
@@ -285,8 +283,7 @@ RULE(a_deadline_cancels, "a deadline cancels the token and those chained to it, 
   CHECK_STATUS(promise_token_add(token, added), PROMISE_OK);
   CHECK_SPY(&late, 1, 1);
   CHECK_INT(late.kind, PROMISE_KIND_ERROR);
-  release(promise);
-  release(added);
+  RELEASE(promise, added);
   release_token(token);
   release_token(child);
   release_token(silent);

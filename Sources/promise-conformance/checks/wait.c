@@ -13,9 +13,7 @@ RULE(settled_promises_need_no_waiting, "waiting for a settled promise returns at
     CHECK_STATUS(promise_wait(discarded, limits[i]), PROMISE_OK);
     CHECK_STATUS(promise_wait_interruptible(bad, limits[i]), PROMISE_OK);
   }
-  release(good);
-  release(bad);
-  release(discarded);
+  RELEASE(good, bad, discarded);
 }
 
 static void *resolves(void *promise) {
@@ -32,8 +30,7 @@ RULE(a_settlement_ends_the_wait, "a settlement on another thread ends the wait")
     CHECK_STATUS(promise_wait(i % 2 == 0 ? child : promise, i % 3 == 0 ? INT64_MAX : FOR_EVER), PROMISE_OK);
     finish(thread);
     CHECK_ENDED(child, PROMISE_FULFILLED, 2);
-    release(child);
-    release(promise);
+    RELEASE(child, promise);
   }
 }
 
@@ -121,8 +118,7 @@ RULE(a_callback_may_wait_for_another_thread, "a callback may wait for a promise 
   CHECK_STATUS(promise_observe(promise, waits_for_another_thread, NULL, other, NULL), PROMISE_OK);
   resolve(promise, 1);
   CHECK_ENDED(other, PROMISE_FULFILLED, 1);
-  release(other);
-  release(promise);
+  RELEASE(other, promise);
 }
 
 RULE(one_of_many_ends_the_wait, "promise_wait_any() ends with the first that is settled, and leaves nothing behind") {
@@ -180,8 +176,7 @@ RULE(waits_for_the_end_of_a_chain, "a settlement on another thread ends the wait
   CHECK_STATUS(promise_wait(last, FOR_EVER), PROMISE_OK);
   CHECK(ended(last, PROMISE_FULFILLED, 11));
   finish(thread);
-  promise_release(last);
-  promise_release(promise);
+  RELEASE(last, promise);
 }
 
 /* `in_callback` opens when the callback runs, and `waited` ends it. Meanwhile another thread waits for the promise: an
@@ -207,8 +202,7 @@ RULE(other_threads_may_wait_for_a_promise_that_is_settled_here,
   gate_open(&waited);
   CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_OK);
   finish(thread);
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
 }
 
 /* `first_runs` opens when the first callback runs on the settling thread, and `first_may_end` ends it. A callback that
@@ -244,7 +238,5 @@ RULE(late_callback_may_wait_for_another_thread,
   gate_open(&first_may_end);
   finish(thread);
   CHECK(ended(behind, PROMISE_FULFILLED, 2));
-  promise_t *all[] = {promise, behind, late};
-  for (int i = 0; i < 3; i++)
-    promise_release(all[i]);
+  RELEASE(promise, behind, late);
 }
