@@ -1,13 +1,6 @@
 /* lifecycle.h, callback.h: a promise whose last owner releases it while it follows another. */
 #include "support.h"
 
-/* Returns a promise that follows `source`. */
-static promise_t *follower_of(promise_t *source) {
-  promise_t *follower = promise_new();
-  CHECK_STATUS(promise_follow(follower, source), PROMISE_OK);
-  return follower;
-}
-
 /* The derived promise keeps its handler, although only the released follower had a reference to it. */
 TEST(a_source_with_a_handler_outlives_its_follower) {
   spy_t spy = {.verdict = PROMISE_FULFILL, .answer = *I64(3)}, request = {0};

@@ -16,11 +16,6 @@ static promise_t *limits(promise_t *source) {
 static promise_t *gathers(promise_t *source) {
   return promise_all(&source, 1, 0);
 }
-static promise_t *follows(promise_t *source) {
-  promise_t *follower = promise_new();
-  CHECK_STATUS(promise_follow(follower, source), PROMISE_OK);
-  return follower;
-}
 static promise_verdict_t tries_again(void *ctx, const promise_value_t *in, promise_value_t *out) {
   (void)ctx, (void)in;
   *out = holding(promise_sleep(HOUR));
@@ -31,7 +26,7 @@ static promise_t *retries(promise_t *source) {
 }
 
 typedef promise_t *link_t(promise_t *source);
-static link_t *const links[] = {delays, limits, gathers, follows, retries};
+static link_t *const links[] = {delays, limits, gathers, follower_of, retries};
 #define LINKS ((int)(sizeof links / sizeof *links))
 
 static promise_t *chain(promise_t *source, link_t *link) {

@@ -178,15 +178,11 @@ TEST(context_of_a_block_cannot_wait_for_callbacks) {
 }
 
 static promise_job_t *kept_job;
-static void keeps_job(void *ctx, promise_job_t *job) {
-  (void)ctx;
-  kept_job = job;
-}
 
 /* The context of a dropped job is freed before its promise is rejected, by the same thread. */
 TEST(context_of_a_dropped_job_cannot_wait_for_its_promise) {
   spy_t spy = {0};
-  promise_executor_t *executor = promise_executor_new(keeps_job, NULL, NULL);
+  promise_executor_t *executor = promise_executor_new(keep_job, &kept_job, NULL);
   promise_reaction_t reaction = {.size = sizeof reaction, .executor = executor, .on_fulfilled = adds_one};
   reaction.ctx = &spy;
   reaction.free_ctx = waiting_free;

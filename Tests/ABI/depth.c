@@ -231,16 +231,6 @@ TEST(outcome_passes_through) {
   on_small_stack(pass_through, NULL);
 }
 
-/* Executors that run a job inside submit, or drop it. */
-static void runs_at_once(void *ctx, promise_job_t *job) {
-  (void)ctx;
-  CHECK_STATUS(promise_job_run(job), PROMISE_OK);
-}
-static void drops_at_once(void *ctx, promise_job_t *job) {
-  (void)ctx;
-  CHECK_STATUS(promise_job_drop(job), PROMISE_OK);
-}
-
 /* Returns the last promise of a chain whose handlers run on `executor`. */
 static promise_t *chain_over(promise_executor_t *executor, promise_t *head) {
   promise_reaction_t reaction = {.size = sizeof reaction, .executor = executor, .on_fulfilled = counts_and_adds};
@@ -256,18 +246,18 @@ static promise_t *chain_over(promise_executor_t *executor, promise_t *head) {
   return last;
 }
 
-static void *run_at_once(void *unused) {
+static void *run_within_submit(void *unused) {
   promise_t *head = promise_new();
-  fulfil(head, chain_over(promise_executor_new(runs_at_once, NULL, NULL), head));
+  fulfil(head, chain_over(promise_executor_new(run_at_once, NULL, NULL), head));
   return unused;
 }
 TEST(chain_runs_within_submit) {
-  on_small_stack(run_at_once, NULL);
+  on_small_stack(run_within_submit, NULL);
 }
 
 /* The first job is dropped, and the rejection passes the other handlers. */
-static void *drop_at_once(void *unused) {
-  promise_t *head = promise_new(), *last = chain_over(promise_executor_new(drops_at_once, NULL, NULL), head);
+static void *drop_within_submit(void *unused) {
+  promise_t *head = promise_new(), *last = chain_over(promise_executor_new(drop_at_once, NULL, NULL), head);
   CHECK_STATUS(promise_resolve(head, I64(0)), PROMISE_OK);
   check_counts(0, count());
   CHECK(failed_with(last, PROMISE_ECLOSED));
@@ -275,7 +265,7 @@ static void *drop_at_once(void *unused) {
   return unused;
 }
 TEST(chain_is_dropped_within_submit) {
-  on_small_stack(drop_at_once, NULL);
+  on_small_stack(drop_within_submit, NULL);
 }
 
 static atomic_long counted;

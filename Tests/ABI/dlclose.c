@@ -40,14 +40,10 @@ static void *open_copy(void) {
   return library;
 }
 
-static void open_the_gate(void *gate) {
-  gate_open(gate);
-}
-
 /* The pool and the timers of the copy still work. */
 static void works(void) {
   gate_t gate = GATE_CLOSED;
-  CHECK_STATUS(copy.submit(copy.global(PROMISE_PRIORITY_DEFAULT), open_the_gate, &gate, NULL), PROMISE_OK);
+  CHECK_STATUS(copy.submit(copy.global(PROMISE_PRIORITY_DEFAULT), open_gate, &gate, NULL), PROMISE_OK);
   gate_wait(&gate);
   promise_t *sleep = copy.sleep(1);
   CHECK_STATUS(copy.wait(sleep, FOR_EVER), PROMISE_OK);

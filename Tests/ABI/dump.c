@@ -54,20 +54,12 @@ TEST(nothing_is_pending) {
   CHECK_INT(line_count, 1);
 }
 
-static void ignore(void *ctx, const promise_value_t *value) {
-  (void)ctx, (void)value;
-}
-
-static void ignore_context(void *ctx) {
-  (void)ctx;
-}
-
 TEST(a_promise_that_any_holder_can_settle) {
   promise_t *promise = promise_new();
   says(promise, "pending, 1 reference, 0 callbacks: any holder", NULL);
-  promise_observe(promise, ignore, NULL, NULL, NULL);
+  promise_observe(promise, ignore_value, NULL, NULL, NULL);
   promise_t *derived = promise_then(promise, adds_one, NULL, NULL);
-  promise_on_cancel_request(promise, ignore, NULL, NULL);
+  promise_on_cancel_request(promise, ignore_value, NULL, NULL);
   promise_retain(promise);
   says(promise, "pending, 2 references, 2 callbacks: any holder", NULL);
   says(derived, "pending, 2 references, 0 callbacks: a callback, after %p", promise);
@@ -283,7 +275,7 @@ static void *dump_or_work(void *thread) {
     promise_t *promise = promise_new(), *chain = retained(promise);
     for (int i = 0; i < 20; i++) {
       promise_t *next = promise_then(chain, adds_one, NULL, NULL);
-      promise_observe(chain, ignore, ignore, NULL, NULL);
+      promise_observe(chain, ignore_value, ignore_value, NULL, NULL);
       promise_release(chain);
       chain = next;
     }

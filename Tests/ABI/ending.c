@@ -59,14 +59,10 @@ static void free_releases_executor(void *ctx) {
   CHECK_STATUS(promise_executor_retain(subject_executor), PROMISE_ESTALE);
   CHECK_STATUS(promise_executor_release(subject_executor), PROMISE_ESTALE);
 }
-static void drops(void *ctx, promise_job_t *job) {
-  (void)ctx;
-  promise_job_drop(job);
-}
 
 TEST(executor_is_stale_when_its_context_is_freed) {
   spy_t spy = {0};
-  subject_executor = promise_executor_new(drops, &spy, free_releases_executor);
+  subject_executor = promise_executor_new(drop_at_once, &spy, free_releases_executor);
   CHECK_STATUS(promise_executor_release(subject_executor), PROMISE_OK);
   CHECK_SPY(&spy, 0, 1);
 }

@@ -105,19 +105,15 @@ TEST(both_work_side_by_side) {
   CHECK_STATUS(copy.release(theirs), PROMISE_OK);
 }
 
-static void open_the_gate(void *gate) {
-  gate_open(gate);
-}
-
 /* Each copy rejects handles that the threads of the other created, and continues. */
 static void both_have_threads(void) {
   gate_t here = GATE_CLOSED, there = GATE_CLOSED;
   promise_executor_t *ours = promise_executor_global(PROMISE_PRIORITY_DEFAULT),
                      *theirs = copy.global(PROMISE_PRIORITY_DEFAULT);
-  CHECK_STATUS(promise_executor_submit(theirs, open_the_gate, &here, NULL), PROMISE_ESTALE);
-  CHECK_STATUS(copy.submit(ours, open_the_gate, &there, NULL), PROMISE_ESTALE);
-  CHECK_STATUS(promise_executor_submit(ours, open_the_gate, &here, NULL), PROMISE_OK);
-  CHECK_STATUS(copy.submit(theirs, open_the_gate, &there, NULL), PROMISE_OK);
+  CHECK_STATUS(promise_executor_submit(theirs, open_gate, &here, NULL), PROMISE_ESTALE);
+  CHECK_STATUS(copy.submit(ours, open_gate, &there, NULL), PROMISE_ESTALE);
+  CHECK_STATUS(promise_executor_submit(ours, open_gate, &here, NULL), PROMISE_OK);
+  CHECK_STATUS(copy.submit(theirs, open_gate, &there, NULL), PROMISE_OK);
   gate_wait(&here);
   gate_wait(&there);
   promise_t *our_sleep = promise_sleep(1), *their_sleep = copy.sleep(1);

@@ -82,14 +82,9 @@ TEST(waits_for_threads_of_the_parent_are_refused) {
   end_busy(&busy);
 }
 
-static void *settles_later(void *promise) {
-  CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
-  return NULL;
-}
-
 static void waits_for_a_thread(void *argument) {
   promise_t *promise = argument;
-  pthread_t thread = start(settles_later, promise);
+  pthread_t thread = start(resolve_there, promise);
   CHECK_STATUS(promise_wait(promise, FOR_EVER), PROMISE_OK);
   finish(thread);
 }

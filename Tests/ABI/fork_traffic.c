@@ -11,10 +11,6 @@ typedef struct traffic {
   atomic_int unlike; /* numbers the threads, so that their rounds differ */
 } traffic_t;
 
-static void ignore(void *ctx) {
-  (void)ctx;
-}
-
 /* Runs a round of operations that take a lock, or own a cell for a moment. */
 static void everything(traffic_t *traffic, unsigned round) {
   char name[32];
@@ -31,8 +27,8 @@ static void everything(traffic_t *traffic, unsigned round) {
   promise_token_chain(chained, traffic->token, PROMISE_CHAIN_CANCEL);
   promise_token_invalidate(traffic->token, NULL);
   promise_token_release(chained);
-  promise_executor_submit(pool(), ignore, NULL, NULL);
-  promise_executor_submit(traffic->serial, ignore, NULL, NULL);
+  promise_executor_submit(pool(), ignore_context, NULL, NULL);
+  promise_executor_submit(traffic->serial, ignore_context, NULL, NULL);
   promise_t *sleep = promise_sleep(round % 2 == 0 ? 1 : 1000000 * MILLISECONDS);
   if (round % 2 != 0)
     promise_discard(sleep);
@@ -47,7 +43,7 @@ static void *never_stops(void *argument) {
     everything(traffic, round++);
     promise_loop_t *loop = promise_loop_new();
     promise_executor_t *executor = promise_loop_executor(loop);
-    promise_executor_submit(executor, ignore, NULL, NULL);
+    promise_executor_submit(executor, ignore_context, NULL, NULL);
     promise_loop_run_once(loop);
     promise_executor_release(executor);
     promise_loop_release(loop);
@@ -146,7 +142,7 @@ typedef struct searched {
 
 static void waits_without_end(void *ctx) {
   searched_t *searched = ctx;
-  CHECK_STATUS(promise_executor_submit(searched->older, ignore, NULL, NULL), PROMISE_OK);
+  CHECK_STATUS(promise_executor_submit(searched->older, ignore_context, NULL, NULL), PROMISE_OK);
   gate_open(&searched->begun);
   while (!atomic_load(&searched->over))
     CHECK_STATUS(promise_wait(searched->never, 1), PROMISE_ETIMEDOUT);
@@ -166,7 +162,7 @@ TEST(search_through_executors_does_not_keep_fork_from_its_locks) {
   CHECK_STATUS(promise_executor_submit(newer, waits_without_end, &searched, NULL), PROMISE_OK);
   gate_wait(&searched.begun);
   for (long i = check_scale(2000); i > 0; i--)
-    if (!IN_CHILD(ignore, NULL))
+    if (!IN_CHILD(ignore_context, NULL))
       break;
   atomic_store(&searched.over, true);
   promise_t *end = promise_run(newer, ends, NULL, NULL);

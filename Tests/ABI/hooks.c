@@ -44,14 +44,11 @@ static void by_loop(promise_t *promise) {
   promise_loop_wait(loop, promise, 0);
   promise_loop_release(loop);
 }
-static void ignore(void *ctx, const promise_value_t *value) {
-  (void)ctx, (void)value;
-}
 static void by_observer(promise_t *promise) {
-  promise_observe(promise, NULL, ignore, NULL, NULL);
+  promise_observe(promise, NULL, ignore_value, NULL, NULL);
 }
 static void by_tap(promise_t *promise) {
-  promise_tap(promise, NULL, ignore, NULL, NULL);
+  promise_tap(promise, NULL, ignore_value, NULL, NULL);
 }
 static void by_rescue(promise_t *promise) {
   promise_release(promise_rescue(promise, NULL, adds_one, NULL, NULL));
@@ -101,8 +98,8 @@ TEST(callbacks_for_a_value_take_no_rejection) {
   watch(&report);
   for (int settled = 0; settled < 2; settled++) {
     promise_t *promise = settled ? rejected(7) : promise_new();
-    CHECK_STATUS(promise_observe(promise, ignore, NULL, NULL, NULL), PROMISE_OK);
-    CHECK_STATUS(promise_on_cancel_request(promise, ignore, NULL, NULL), PROMISE_OK);
+    CHECK_STATUS(promise_observe(promise, ignore_value, NULL, NULL, NULL), PROMISE_OK);
+    CHECK_STATUS(promise_on_cancel_request(promise, ignore_value, NULL, NULL), PROMISE_OK);
     if (!settled)
       promise_reject(promise, I64(7));
     promise_release(promise);
@@ -118,16 +115,8 @@ static promise_t *made_by_then(promise_t *promise) {
 static promise_t *made_by_rescue(promise_t *promise) {
   return promise_rescue(promise, promise_type_named("error"), adds_one, NULL, NULL);
 }
-static void nothing(void *ctx) {
-  (void)ctx;
-}
 static promise_t *made_by_finally(promise_t *promise) {
-  return promise_finally(promise, nothing, NULL, NULL);
-}
-static promise_t *made_by_follow(promise_t *promise) {
-  promise_t *follower = promise_new();
-  CHECK_STATUS(promise_follow(follower, promise), PROMISE_OK);
-  return follower;
+  return promise_finally(promise, ignore_context, NULL, NULL);
 }
 static promise_t *made_by_all(promise_t *promise) {
   return promise_all(&promise, 1, 0);
@@ -145,7 +134,7 @@ static promise_t *made_by_adoption(promise_t *promise) {
   promise_release(start);
   return adopted;
 }
-static promise_t *(*const makers[])(promise_t *) = {made_by_then, made_by_rescue,  made_by_finally, made_by_follow,
+static promise_t *(*const makers[])(promise_t *) = {made_by_then, made_by_rescue,  made_by_finally, follower_of,
                                                     made_by_all,  made_by_timeout, made_by_adoption};
 
 TEST(a_derived_promise_reports_it_instead) {
@@ -246,8 +235,8 @@ TEST(a_promise_destroyed_while_pending_is_reported_with_its_callbacks) {
     promise_t *promise = callbacks % 2 ? promise_new() : promise_new_discardable(spy_discard, &spy, spy_free);
     uint64_t id = id_of(promise);
     for (int i = 0; i < callbacks; i++)
-      promise_observe(promise, ignore, ignore, NULL, NULL);
-    promise_on_cancel_request(promise, ignore, NULL, NULL);
+      promise_observe(promise, ignore_value, ignore_value, NULL, NULL);
+    promise_on_cancel_request(promise, ignore_value, NULL, NULL);
     promise_release(promise);
     CHECK_REPORTS(&report, 0, 0, callbacks + 1);
     CHECK(report.id == id);

@@ -75,12 +75,6 @@ TEST(rejection_of_an_input_is_reported_if_the_combination_was_released) {
   unwatch();
 }
 
-static promise_t *follower_of(promise_t *source) {
-  promise_t *follower = promise_new();
-  CHECK_STATUS(promise_follow(follower, source), PROMISE_OK);
-  return follower;
-}
-
 static promise_t *then_of(promise_t *source) {
   return promise_then(source, adds_one, NULL, NULL);
 }
@@ -97,12 +91,8 @@ static promise_t *race_of(promise_t *source) {
   return promise_race(&source, 1, 0);
 }
 
-static void ignores(void *ctx) {
-  (void)ctx;
-}
-
 static promise_t *finally_of(promise_t *source) {
-  return promise_finally(source, ignores, NULL, NULL);
+  return promise_finally(source, ignore_context, NULL, NULL);
 }
 
 TEST(a_derived_promise_settled_by_hand_takes_nothing) {

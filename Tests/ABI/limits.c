@@ -119,15 +119,11 @@ FILLED(loop)
 FILLED(queue)
 FILLED(subscriber)
 
-static void no_submit(void *ctx, promise_job_t *job) {
-  (void)ctx;
-  promise_job_drop(job);
-}
 static void becomes_no_main_executor(void *executor) {
   CHECK_STATUS(promise_executor_set_main(executor), PROMISE_ENOMEM);
 }
 TEST(executor_takes_as_many_references_as_promised) {
-  fill(promise_executor_new(no_submit, NULL, NULL), retain_executor, release_executor, becomes_no_main_executor);
+  fill(promise_executor_new(drop_at_once, NULL, NULL), retain_executor, release_executor, becomes_no_main_executor);
 }
 
 /* A rejected subscription leaves nothing behind, neither in its token nor in its publisher. */
@@ -144,7 +140,7 @@ static void no_subscriber_of(void *executor) {
   CHECK_STATUS(promise_token_release(token), PROMISE_OK);
 }
 TEST(an_executor_without_references_left_refuses_subscribers) {
-  fill(promise_executor_new(no_submit, NULL, NULL), retain_executor, release_executor, no_subscriber_of);
+  fill(promise_executor_new(drop_at_once, NULL, NULL), retain_executor, release_executor, no_subscriber_of);
 }
 
 TEST(loop_returns_no_more_references_than_promised) {

@@ -29,18 +29,13 @@ TEST(a_look_leaves_the_descriptor_as_it_was) {
   CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
 }
 
-static void *resolves(void *promise) {
-  promise_resolve(promise, I64(1));
-  return NULL;
-}
-
 /* Another thread settles the promise while the wait times out. */
 TEST(a_wait_that_ends_meanwhile_does_too) {
   promise_loop_t *loop = promise_loop_new();
   long rounds = check_scale(2000), wrong = 0;
   for (long i = 0; i < rounds; i++) {
     promise_t *promise = promise_new();
-    pthread_t thread = start(resolves, promise);
+    pthread_t thread = start(resolve_there, promise);
     promise_loop_wait(loop, promise, (i % 50) * 1000);
     finish(thread);
     wrong += readable(loop);

@@ -296,16 +296,11 @@ static void *submits_in_rounds(void *rounds) {
   return NULL;
 }
 
-static void runs_at_once(void *ctx, promise_job_t *job) {
-  (void)ctx;
-  promise_job_run(job);
-}
-
 /* A job that is submitted while another executor replaces the loop runs on either, and is not lost. */
 TEST(nothing_is_left_in_the_loop) {
   long rounds = 100, left = 0;
   struct sigaction action = {.sa_handler = holds_up};
-  promise_executor_t *other = promise_executor_new(runs_at_once, NULL, NULL);
+  promise_executor_t *other = promise_executor_new(run_at_once, NULL, NULL);
   REQUIRE(promise_loop_main() != NULL && sigaction(SIGUSR1, &action, NULL) == 0);
   pthread_t thread = start(submits_in_rounds, (void *)(intptr_t)rounds);
   for (long i = 1; i <= rounds; i++) {

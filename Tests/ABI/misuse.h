@@ -25,10 +25,6 @@ static promise_builder_t *dead_builder, *live_builder;
 static promise_publisher_t *dead_publisher, *live_publisher;
 static promise_subscriber_t *dead_subscriber, *live_subscriber;
 
-static inline void keep_job(void *ctx, promise_job_t *job) {
-  *(promise_job_t **)ctx = job;
-}
-
 static inline void submit_job(promise_executor_t *executor) {
   promise_t *promise = fulfilled(1);
   promise_reaction_t reaction = {.size = sizeof reaction, .executor = executor, .on_fulfilled = adds_one};

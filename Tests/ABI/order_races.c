@@ -293,11 +293,6 @@ TEST(the_last_reference_may_be_released_in_a_callback) {
 
 /* ---- An executor that runs its jobs within submit, or is slow to take a job ---- */
 
-static void runs_now(void *ctx, promise_job_t *job) {
-  (void)ctx;
-  CHECK_STATUS(promise_job_run(job), PROMISE_OK);
-}
-
 static promise_verdict_t attaches_the_next(void *ctx, const promise_value_t *in, promise_value_t *out) {
   int number = (int)(intptr_t)ctx;
   runs(ctx, in, out);
@@ -312,7 +307,7 @@ static promise_verdict_t attaches_the_next(void *ctx, const promise_value_t *in,
 TEST(an_executor_that_runs_at_once_keeps_the_order) {
   prepare();
   promise_executor_release(shelving);
-  shelving = promise_executor_new(runs_now, NULL, NULL);
+  shelving = promise_executor_new(run_at_once, NULL, NULL);
   promise_reaction_t reaction = {
       .size = sizeof reaction, .executor = shelving, .on_fulfilled = attaches_the_next, .ctx = (void *)1};
   kept[0] = promise_react(subject, &reaction);

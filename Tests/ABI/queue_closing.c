@@ -55,7 +55,7 @@ TEST(the_last_release_closes) {
   RELEASE(derived, source);
 }
 
-/* Closing a queue settles a chain of its calls without recursion. */
+/* Closing a queue resolve_there a chain of its calls without recursion. */
 static void *close_a_long_chain(void *argument) {
   (void)argument;
   long links = check_scale(1000000);
@@ -142,18 +142,13 @@ TEST(a_discarded_promise_is_detached_from_the_queue) {
   promise_release(promise);
 }
 
-static void *settles(void *promise) {
-  CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
-  return NULL;
-}
-
 /* The settling thread has finished using the queue once a taker can take the event. */
 TEST(a_taker_frees_the_queue_of_its_last_event) {
   for (long i = check_scale(5000); i > 0; i--) {
     promise_queue_t *queue = promise_queue_new();
     promise_t *promise = promise_new();
     REQUIRE(promise_queue_watch(queue, promise, 1) == PROMISE_OK);
-    pthread_t settler = start(settles, promise);
+    pthread_t settler = start(resolve_there, promise);
     CHECK_INT(take(queue, FOR_EVER), 1);
     CHECK_STATUS(promise_queue_free(queue), PROMISE_OK);
     finish(settler);

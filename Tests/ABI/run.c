@@ -44,13 +44,9 @@ TEST(job_runs_on_the_given_executor) {
 }
 
 static promise_job_t *kept;
-static void keep(void *ctx, promise_job_t *job) {
-  (void)ctx;
-  kept = job;
-}
 
 TEST(job_may_be_run_later_or_dropped) {
-  promise_executor_t *executor = promise_executor_new(keep, NULL, NULL);
+  promise_executor_t *executor = promise_executor_new(keep_job, &kept, NULL);
   for (int drops = 0; drops < 2; drops++) {
     spy_t spy = {.verdict = PROMISE_FULFILL, .answer = *I64(7)};
     promise_t *promise = promise_run(executor, spy_handler, &spy, spy_free);
@@ -65,7 +61,7 @@ TEST(job_may_be_run_later_or_dropped) {
 }
 
 TEST(promise_may_be_released_at_once) {
-  promise_executor_t *executor = promise_executor_new(keep, NULL, NULL);
+  promise_executor_t *executor = promise_executor_new(keep_job, &kept, NULL);
   payload_t payload = {0};
   spy_t spy = {.verdict = PROMISE_FULFILL, .answer = object(&payload)};
   CHECK_STATUS(promise_release(promise_run(executor, spy_handler, &spy, spy_free)), PROMISE_OK);

@@ -3,11 +3,6 @@
 
 #include "scarce.h"
 
-static void never(void *ctx, promise_job_t *job) {
-  (void)ctx;
-  promise_job_drop(job);
-}
-
 /* ---- Executors and loops that stay, before other tests create them ---- */
 
 /* Requests a global executor, which stays: the attempts repeat the request until the executor exists. */
@@ -38,7 +33,7 @@ OUT_OF_MEMORY_ONCE(loop_main) {
 }
 
 OUT_OF_MEMORY_ONCE(executor_set_main) {
-  promise_executor_t *executor = promise_executor_new(never, NULL, NULL);
+  promise_executor_t *executor = promise_executor_new(drop_at_once, NULL, NULL);
   scarce();
   promise_status_t status = plenty(promise_executor_set_main(executor));
   promise_executor_set_main(NULL);
@@ -51,7 +46,7 @@ OUT_OF_MEMORY_ONCE(executor_set_main) {
 OUT_OF_MEMORY(executor_new) {
   spy_t spy = {0};
   scarce();
-  promise_executor_t *executor = promise_executor_new(never, &spy, spy_free);
+  promise_executor_t *executor = promise_executor_new(drop_at_once, &spy, spy_free);
   promise_status_t status = plenty(of(executor));
   CHECK_SPY(&spy, 0, executor == NULL);
   promise_executor_release(executor);
@@ -60,7 +55,7 @@ OUT_OF_MEMORY(executor_new) {
 }
 
 OUT_OF_MEMORY(executor_serial) {
-  promise_executor_t *target = promise_executor_new(never, NULL, NULL);
+  promise_executor_t *target = promise_executor_new(drop_at_once, NULL, NULL);
   scarce();
   promise_executor_t *executor = promise_executor_serial(target);
   promise_status_t status = plenty(of(executor));

@@ -1,10 +1,6 @@
 /* Promises, their callbacks, combinators and timers when memory runs out: at each allocation in turn. */
 #include "scarce.h"
 
-static void no_observer(void *ctx, const promise_value_t *value) {
-  (void)ctx, (void)value;
-}
-
 /* ---- New promises ---- */
 
 OUT_OF_MEMORY(new) {
@@ -155,7 +151,7 @@ OUT_OF_MEMORY(tap) {
   return observed_by(with_tap);
 }
 static promise_status_t with_request(promise_t *source, spy_t *spy) {
-  return promise_on_cancel_request(source, no_observer, spy, spy_free);
+  return promise_on_cancel_request(source, ignore_value, spy, spy_free);
 }
 OUT_OF_MEMORY(on_cancel_request) {
   return observed_by(with_request);

@@ -29,15 +29,11 @@ TEST(promises_by_state) {
   CHECK_INT(MORE(promises_settled), 0);
 }
 
-static void sees(void *ctx, const promise_value_t *value) {
-  (void)ctx, (void)value;
-}
-
 TEST(callbacks_and_gathers) {
   begin();
   promise_t *source = promise_new();
-  promise_observe(source, sees, NULL, NULL, NULL);
-  promise_on_cancel_request(source, sees, NULL, NULL);
+  promise_observe(source, ignore_value, NULL, NULL, NULL);
+  promise_on_cancel_request(source, ignore_value, NULL, NULL);
   CHECK_INT(MORE(callbacks), 2);
   promise_t *all = promise_all(&source, 1, 0);
   CHECK(MORE(callbacks) > 2); /* for example an input, and the state of a request to cancel */
@@ -64,14 +60,9 @@ TEST(values_that_own_memory) {
 
 static promise_job_t *kept;
 
-static void keeps(void *ctx, promise_job_t *job) {
-  (void)ctx;
-  kept = job;
-}
-
 TEST(executors_jobs_and_tokens) {
   begin();
-  promise_executor_t *executor = promise_executor_new(keeps, NULL, NULL);
+  promise_executor_t *executor = promise_executor_new(keep_job, &kept, NULL);
   promise_executor_t *serial = promise_executor_serial(executor);
   CHECK_INT(MORE(executors), 2);
   promise_executor_release(promise_executor_global(PROMISE_PRIORITY_DEFAULT));

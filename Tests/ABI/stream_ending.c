@@ -170,10 +170,6 @@ static promise_value_t telling(int64_t number) {
   return value;
 }
 
-static void ignores(void *ctx, const promise_value_t *value) {
-  (void)ctx, (void)value;
-}
-
 /* Publishes two values that record their destruction. */
 static void publish_two(promise_publisher_t *publisher, promise_subscription_t wish) {
   promise_subscriber_t *subscriber = subscribe(publisher, wish);
@@ -188,7 +184,7 @@ TEST(an_event_that_a_destructor_publishes_is_delivered_at_once) {
   told = publisher_new(0);
   promise_subscriber_t *subscriber = listen(told, &hears_of_values);
   promise_subscription_t wish = everything(NULL);
-  wish.on_value = ignores, wish.free_ctx = NULL;
+  wish.on_value = ignore_value, wish.free_ctx = NULL;
   publish_two(publisher_new(0), wish);
   CHECK_TEXT(hears_of_values.log, "1 2 ");
   publish_two(publisher_new(PROMISE_PUBLISHER_STATEFUL), wish);

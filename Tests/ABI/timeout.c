@@ -160,11 +160,6 @@ TEST(a_settlement_too_late_is_replaced_by_a_rejection) {
   }
 }
 
-static void opens(void *gate, const promise_value_t *reason) {
-  (void)reason;
-  gate_open(gate);
-}
-
 /* Waits for a timeout on a loop, so that all its consequences have happened when the wait returns. */
 static void time_out(promise_loop_t *loop, promise_t *limited) {
   CHECK_STATUS(promise_loop_wait(loop, limited, FOR_EVER), PROMISE_OK);
@@ -176,7 +171,7 @@ TEST(too_late_the_promise_is_asked_to_cancel) {
   promise_executor_t *executor = promise_loop_executor(loop);
   gate_t asked = GATE_CLOSED;
   promise_t *promise = promise_new();
-  promise_on_cancel_request(promise, opens, &asked, NULL);
+  promise_on_cancel_request(promise, open_gate_for, &asked, NULL);
   promise_t *limited = promise_timeout_on(executor, promise, 1);
   time_out(loop, limited);
   CHECK(asked.open);
@@ -215,17 +210,12 @@ TEST(without_a_timer_the_timeout_waits_for_its_source) {
   promise_executor_release(executor);
 }
 
-static void *resolves(void *promise) {
-  CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
-  return NULL;
-}
-
 /* The timeout comes at about the moment of the settlement: either outcome is right, and no object is left. */
 TEST(the_end_of_the_time_may_race_with_the_settlement) {
   long rounds = check_scale(1000);
   for (long i = 0; i < rounds; i++) {
     promise_t *promise = promise_new(), *limited = promise_timeout(promise, i % 100 * 1000);
-    pthread_t thread = start(resolves, promise);
+    pthread_t thread = start(resolve_there, promise);
     CHECK_STATUS(promise_wait(limited, FOR_EVER), PROMISE_OK);
     CHECK(ended(limited, PROMISE_FULFILLED, 1) || failed_with(limited, PROMISE_ETIMEDOUT));
     finish(thread);

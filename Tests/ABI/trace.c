@@ -35,18 +35,14 @@ TEST(a_rejection_passes_through_a_handler_for_values) {
   untrace(&watch);
 }
 
-static void ignore(void *ctx, const promise_value_t *value) {
-  (void)ctx, (void)value;
-}
-
 TEST(a_callback_that_settles_nothing) {
   watch_t watch = {0};
   promise_t *promise = promise_new();
   trace_to(&watch, 0);
-  promise_observe(promise, ignore, NULL, NULL, NULL);
+  promise_observe(promise, ignore_value, NULL, NULL, NULL);
   promise_resolve(promise, I64(1));
-  promise_observe(promise, ignore, NULL, NULL, NULL);
-  promise_observe(promise, NULL, ignore, NULL, NULL);
+  promise_observe(promise, ignore_value, NULL, NULL, NULL);
+  promise_observe(promise, NULL, ignore_value, NULL, NULL);
   CHECK_TEXT(watch.kinds, "ASBEABEA");
   CHECK(watch.events[0].id != id_of(promise) && watch.events[0].parent == id_of(promise));
   CHECK(watch.events[2].id == watch.events[0].id && watch.events[3].id == watch.events[0].id);
@@ -110,10 +106,6 @@ TEST(discarded_and_dropped) {
   CHECK_TEXT(watch.kinds, "CSCCDD");
   CHECK(watch.events[4].id == ids[0] && watch.events[5].id == ids[1]);
   untrace(&watch);
-}
-
-static void keep_job(void *ctx, promise_job_t *job) {
-  *(promise_job_t **)ctx = job;
 }
 
 /* A dropped job rejects its promise. */
@@ -233,7 +225,7 @@ static void *start_and_stop(void *thread) {
       CHECK_STATUS(promise_trace_stop(), PROMISE_OK);
     } else {
       promise_t *promise = promise_new();
-      promise_observe(promise, ignore, ignore, NULL, NULL);
+      promise_observe(promise, ignore_value, ignore_value, NULL, NULL);
       promise_reject(promise, I64(1));
       promise_release(promise);
     }

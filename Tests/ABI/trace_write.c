@@ -21,17 +21,10 @@ static void record(uint64_t capacity) {
 }
 
 /* The traced program: a promise, a derived one, an observer, work of a second thread, and a destroyed promise. */
-static void *on_another_thread(void *promise) {
-  promise_resolve(promise, I64(1));
-  return NULL;
-}
-static void ignore(void *ctx, const promise_value_t *value) {
-  (void)ctx, (void)value;
-}
 static void make_events(void) {
   promise_t *promise = promise_new(), *derived = promise_then(promise, adds_one, NULL, NULL);
-  promise_observe(derived, ignore, ignore, NULL, NULL);
-  finish(start(on_another_thread, promise));
+  promise_observe(derived, ignore_value, ignore_value, NULL, NULL);
+  finish(start(resolve_there, promise));
   RELEASE(derived, promise);
   promise_release(rejected(7));
   promise_release(promise_new());

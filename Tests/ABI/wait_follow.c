@@ -1,12 +1,6 @@
 /* promise_wait for promises settled through others: a follower, a combination. */
 #include "support.h"
 
-static promise_t *follower_of(promise_t *source) {
-  promise_t *promise = promise_new();
-  CHECK_STATUS(promise_follow(promise, source), PROMISE_OK);
-  return promise;
-}
-
 static promise_t *discardable_follower_of(promise_t *source) {
   promise_t *promise = promise_new_discardable(NULL, NULL, NULL);
   CHECK_STATUS(promise_follow(promise, source), PROMISE_OK);

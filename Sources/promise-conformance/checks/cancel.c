@@ -40,7 +40,6 @@ static promise_t *child_of(promise_t *promise) {
 }
 
 RULE(a_request_is_advice, "a promise that is asked to cancel stays pending, and its handlers are called once") {
-  journal_clear();
   asked_t first = {.letter = 'a'}, second = {.letter = 'b'};
   promise_t *promise = promise_new();
   on_request_of(promise, &first);
@@ -62,7 +61,6 @@ RULE(a_request_is_advice, "a promise that is asked to cancel stays pending, and 
 
 RULE(a_handler_attached_late_gets_the_reason,
      "a handler that comes after the request is called at once, with the first reason") {
-  journal_clear();
   asked_t late = {.letter = 'l'}, never = {.letter = 'n'};
   promise_t *promise = promise_new();
   promise_value_t why = text("because");
@@ -97,7 +95,6 @@ RULE(a_handler_of_a_discarded_promise_gets_the_cause,
 }
 
 RULE(a_settled_promise_drops_its_handlers, "a promise that is settled drops its handlers uncalled") {
-  journal_clear();
   for (int way = 0; way < 3; way++) {
     asked_t asked = {.letter = 'x'}, late = {.letter = 'l'};
     journal_clear();
@@ -120,7 +117,6 @@ RULE(a_settled_promise_drops_its_handlers, "a promise that is settled drops its 
 }
 
 RULE(a_promise_that_dies_drops_its_handlers, "a promise destroyed while pending drops its handlers") {
-  journal_clear();
   asked_t asked = {.letter = 'x'};
   promise_t *promise = promise_new();
   on_request_of(promise, &asked);
@@ -131,7 +127,6 @@ RULE(a_promise_that_dies_drops_its_handlers, "a promise destroyed while pending 
 
 RULE(every_handler_runs_though_the_first_settles,
      "every handler of a request is called, also if the first settles the promise") {
-  journal_clear();
   promise_t *promise = promise_new();
   asked_t first = {.letter = 'a', .discards = promise}, second = {.letter = 'b'};
   on_request_of(promise, &first);
@@ -148,7 +143,6 @@ RULE(every_handler_runs_though_the_first_settles,
 
 RULE(a_request_propagates_when_nobody_else_is_interested,
      "a request propagates upstream with the last interest: every derived promise asked, no reference left") {
-  journal_clear();
   asked_t asked = {.letter = 'r'};
   promise_t *root = promise_new(); /* the producer's reference */
   on_request_of(root, &asked);
@@ -167,7 +161,6 @@ RULE(a_request_propagates_when_nobody_else_is_interested,
 }
 
 RULE(a_settled_child_has_no_interest, "a settled derived promise holds no request back") {
-  journal_clear();
   asked_t asked = {.letter = 'r'};
   promise_t *root = promise_new();
   on_request_of(root, &asked);
@@ -181,7 +174,6 @@ RULE(a_settled_child_has_no_interest, "a settled derived promise holds no reques
 
 RULE(an_observer_is_interested_for_good_and_a_tap_never,
      "promise_observe() holds a request back, promise_tap() does not") {
-  journal_clear();
   for (int taps = 0; taps < 2; taps++) {
     asked_t asked = {.letter = 'r'};
     spy_t spy = {0};
@@ -199,7 +191,6 @@ RULE(an_observer_is_interested_for_good_and_a_tap_never,
 }
 
 RULE(a_sealed_promise_is_asked_while_it_is_held, "references to a sealed promise hold no request back") {
-  journal_clear();
   asked_t asked = {.letter = 'r'};
   promise_t *root = promise_new(), *handle = retained(root);
   on_request_of(root, &asked);
@@ -223,7 +214,6 @@ static promise_verdict_t adopts_inner(void *ctx, const promise_value_t *in, prom
 
 RULE(a_request_reaches_an_adopted_promise,
      "a request propagates to the adopted promise, before and after the adoption") {
-  journal_clear();
   for (int before = 0; before < 2; before++) {
     asked_t asked = {.letter = 'i'};
     journal_clear();
@@ -244,7 +234,6 @@ RULE(a_request_reaches_an_adopted_promise,
 }
 
 RULE(a_request_propagates_up_a_long_chain, "a request propagates up a chain of 100,000 promises") {
-  journal_clear();
   asked_t asked = {.letter = 'r'};
   enum { LINKS = 100000 };
   promise_t *root = promise_new(), *end = retained(root);
@@ -261,17 +250,12 @@ RULE(a_request_propagates_up_a_long_chain, "a request propagates up a chain of 1
 
 /* ---- Following ---- */
 
-static void discard_nothing(void *ctx) {
-  (void)ctx;
-}
-
 RULE(a_request_propagates_from_a_follower, "a request propagates from a promise to the source that it follows") {
-  journal_clear();
   for (int discardable = 0; discardable < 2; discardable++) {
     asked_t asked = {.letter = 's'};
     journal_clear();
     promise_t *source = promise_new();
-    promise_t *promise = discardable ? promise_new_discardable(discard_nothing, NULL, NULL) : promise_new();
+    promise_t *promise = discardable ? promise_new_discardable(ignore_context, NULL, NULL) : promise_new();
     on_request_of(source, &asked);
     CHECK_STATUS(promise_follow(promise, source), PROMISE_OK);
     promise_request_cancel(promise, I64(2));
@@ -288,7 +272,7 @@ RULE(a_request_propagates_from_a_follower, "a request propagates from a promise 
 static promise_t *giving_up(int way, promise_t **sources, asked_t *asked) {
   promise_t *promise = way == 0   ? child_of(sources[0])
                        : way == 1 ? promise_new()
-                       : way == 2 ? promise_new_discardable(discard_nothing, NULL, NULL)
+                       : way == 2 ? promise_new_discardable(ignore_context, NULL, NULL)
                                   : promise_all(sources, 2, 0);
   REQUIRE(promise != NULL);
   asked->discards = promise;
@@ -321,7 +305,6 @@ RULE(a_request_propagates_though_a_handler_settles,
 
 RULE(a_cancelled_promise_has_a_cause,
      "a promise rejected with a DISCARDED is cancelled, and so are its derived promises") {
-  journal_clear();
   asked_t late = {.letter = 'l'};
   promise_value_t cause = error("test", 5, "no more"), reason;
   CHECK_STATUS(promise_value_discarded(&reason, &cause), PROMISE_OK);

@@ -203,18 +203,13 @@ RULE(a_million_are_no_more_than_many, "a combination may have a million inputs")
   free(many);
 }
 
-static void *resolves_one(void *promise) {
-  promise_resolve(promise, I64(1));
-  return NULL;
-}
-
 RULE(inputs_may_be_settled_on_several_threads, "the inputs may be settled on several threads") {
   for (int round = 0; round < 200; round++) {
     make_inputs();
     promise_t *all = promise_all(inputs, 3, 0), *race = promise_race(inputs, 3, 0);
     pthread_t threads[3];
     for (int i = 0; i < 3; i++)
-      REQUIRE(pthread_create(&threads[i], NULL, resolves_one, inputs[i]) == 0);
+      REQUIRE(pthread_create(&threads[i], NULL, resolve_there, inputs[i]) == 0);
     for (int i = 0; i < 3; i++)
       pthread_join(threads[i], NULL);
     CHECK(ended(race, PROMISE_FULFILLED, 1));

@@ -78,16 +78,11 @@ RULE(last_status_is_that_of_the_call_and_not_of_its_free_ctx,
   CHECK_INT(frees, 2);
 }
 
-static void *resolves(void *promise) {
-  resolve(promise, 1);
-  return NULL;
-}
-
 RULE(context_is_freed_where_its_callback_ran, "a context is freed on the thread where its callback ran") {
   spy_t spy = {0};
   promise_t *promise = pending();
   release(promise_then(promise, spy_handler, &spy, spy_free));
-  pthread_t thread = start(resolves, promise);
+  pthread_t thread = start(resolve_there, promise);
   finish(thread);
   CHECK_SPY(&spy, 1, 1);
   CHECK(pthread_equal(spy.thread, thread) && pthread_equal(spy.freed_on, thread));

@@ -8,18 +8,13 @@ CHECKS(delay)
 
 /* ---- Requests to cancel ---- */
 
-static void opens(void *gate, const promise_value_t *reason) {
-  (void)reason;
-  gate_open(gate);
-}
-
 /* The source is asked after the rejection, which wakes this thread first: wait for the request too. */
 RULE(a_time_limit_asks_its_promise_to_cancel, "a time limit that is over asks its promise to cancel") {
   promise_executor_t *const executors[] = {NULL, promise_executor_global(PROMISE_PRIORITY_DEFAULT)};
   for (int i = 0; i < 2; i++) {
     gate_t asked = GATE_CLOSED;
     promise_t *source = pending();
-    CHECK_STATUS(promise_on_cancel_request(source, opens, &asked, NULL), PROMISE_OK);
+    CHECK_STATUS(promise_on_cancel_request(source, open_gate_for, &asked, NULL), PROMISE_OK);
     promise_t *limited =
         i == 0 ? promise_timeout(source, MILLISECONDS) : promise_timeout_on(executors[i], source, MILLISECONDS);
     CHECK_STATUS(promise_wait(limited, FOR_EVER), PROMISE_OK);

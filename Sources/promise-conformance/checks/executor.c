@@ -254,11 +254,6 @@ RULE(executor_counts_its_references, "an executor lives until its last reference
   CHECK_STATUS(promise_executor_release(executor), PROMISE_ESTALE);
 }
 
-static void runs_at_once(void *ctx, promise_job_t *job) {
-  (void)ctx;
-  CHECK_STATUS(promise_job_run(job), PROMISE_OK);
-}
-
 enum { LINKS = 20000 };
 
 static void *settles_a_chain(void *argument) {
@@ -277,7 +272,7 @@ static void *settles_a_chain(void *argument) {
 }
 
 RULE(an_executor_may_run_its_jobs_at_once, "an executor may run its jobs at once, on a small stack") {
-  promise_executor_t *executor = promise_executor_new(runs_at_once, NULL, NULL);
+  promise_executor_t *executor = promise_executor_new(run_at_once, NULL, NULL);
   on_small_stack(settles_a_chain, executor);
   CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
 }

@@ -75,13 +75,9 @@ RULE(a_forged_token_is_refused, "a forged token is PROMISE_ESTALE, and nothing i
   release(live);
 }
 
-static void keeps(void *ctx, promise_job_t *job) {
-  *(promise_job_t **)ctx = job;
-}
-
 RULE(a_handle_of_another_kind_is_refused, "a handle of another kind is PROMISE_ESTALE") {
   promise_job_t *job = NULL;
-  promise_executor_t *executor = promise_executor_new(keeps, &job, NULL);
+  promise_executor_t *executor = promise_executor_new(keep_job, &job, NULL);
   promise_reaction_t reaction = {.size = sizeof reaction, .executor = executor, .on_fulfilled = adds_one};
   promise_t *promise = fulfilled(1);
   promise_t *child = promise_react(promise, &reaction);

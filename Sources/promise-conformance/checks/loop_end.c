@@ -60,15 +60,11 @@ static void *runs_until_closed(void *loop) {
   return NULL;
 }
 
-static void opens(void *gate) {
-  gate_open(gate);
-}
-
 RULE(last_release_ends_a_run_elsewhere, "the last release of a loop ends its run on another thread") {
   gate_t running = GATE_CLOSED;
   fixture_t fixture = setup();
   pthread_t thread = start(runs_until_closed, fixture.loop);
-  submit(fixture, opens, &running);
+  submit(fixture, open_gate, &running);
   gate_wait(&running);
   CHECK_STATUS(promise_loop_release(fixture.loop), PROMISE_OK);
   finish(thread);

@@ -76,17 +76,13 @@ static void notes_its_turn(void *ctx) {
   atomic_fetch_sub(&inside, 1);
 }
 
-static void opens(void *gate) {
-  gate_open(gate);
-}
-
-RULE(serial_keeps_the_order, "a serial executor keeps the order, and runs one job at a time") {
+RULE(serial_keeps_the_order, "a serial executor keep_job the order, and runs one job at a time") {
   static gate_t done = GATE_CLOSED;
   promise_executor_t *serial = promise_executor_serial(NULL);
   CHECK(serial != NULL);
   for (int i = 0; i < JOBS; i++)
     CHECK_STATUS(promise_executor_submit(serial, notes_its_turn, (void *)(intptr_t)i, NULL), PROMISE_OK);
-  CHECK_STATUS(promise_executor_submit(serial, opens, &done, NULL), PROMISE_OK);
+  CHECK_STATUS(promise_executor_submit(serial, open_gate, &done, NULL), PROMISE_OK);
   CHECK_STATUS(promise_executor_release(serial), PROMISE_OK);
   gate_wait(&done);
   CHECK_INT(ran, JOBS);
@@ -125,14 +121,10 @@ RULE(the_129th_serial_executor_is_refused, "a serial executor on the last of 128
 }
 
 static promise_job_t *kept;
-static void keeps(void *ctx, promise_job_t *job) {
-  (void)ctx;
-  kept = job;
-}
 
 RULE(a_dropped_turn_drops_queued_jobs, "a serial executor whose turn is dropped drops all that waits") {
   work_t first = {.freed = GATE_CLOSED}, second = {.freed = GATE_CLOSED};
-  promise_executor_t *target = promise_executor_new(keeps, NULL, NULL);
+  promise_executor_t *target = promise_executor_new(keep_job, &kept, NULL);
   promise_executor_t *serial = promise_executor_serial(target);
   CHECK_STATUS(promise_executor_submit(serial, work_body, &first, work_free), PROMISE_OK);
   CHECK_STATUS(promise_executor_submit(serial, work_body, &second, work_free), PROMISE_OK);

@@ -15,7 +15,6 @@ static promise_t *named(const char *letter) {
 }
 
 RULE(each_promise_is_asked_once_in_order, "a token asks its promises once, in the order of their addition") {
-  journal_clear();
   promise_token_t *token = promise_token_new(0);
   promise_t *promises[] = {named("a"), named("b"), named("c")};
   for (int i = 0; i < 3; i++)
@@ -53,7 +52,6 @@ RULE(a_token_remembers_that_it_was_cancelled, "a token remembers that it was can
 }
 
 RULE(the_last_release_invalidates_if_asked_to, "the last release of a token invalidates it if it was made so") {
-  journal_clear();
   for (int automatic = 0; automatic < 2; automatic++) {
     journal_clear();
     promise_token_t *token = promise_token_new(automatic ? PROMISE_TOKEN_INVALIDATE_ON_RELEASE : 0);
@@ -74,7 +72,6 @@ RULE(the_last_release_invalidates_if_asked_to, "the last release of a token inva
 
 RULE(an_invalidated_token_silences_earlier_callbacks,
      "invalidating a token silences the handlers that were attached before") {
-  journal_clear();
   for (int good = 0; good < 2; good++) {
     promise_token_t *token = promise_token_new(0);
     promise_t *source = promise_new();
@@ -95,7 +92,6 @@ RULE(an_invalidated_token_silences_earlier_callbacks,
 }
 
 RULE(an_outcome_without_a_handler_is_not_silenced, "an outcome without a handler passes through an invalidated token") {
-  journal_clear();
   promise_token_t *token = promise_token_new(0);
   promise_t *source = promise_new();
   spy_t spy = {0};
@@ -112,7 +108,6 @@ RULE(an_outcome_without_a_handler_is_not_silenced, "an outcome without a handler
 
 RULE(chained_tokens_are_cancelled_with_their_parent,
      "a chained token is invalidated with its parent, and cancelled with it if asked to") {
-  journal_clear();
   promise_token_t *parent = promise_token_new(0), *first = promise_token_new(0), *second = promise_token_new(0),
                   *below = promise_token_new(0);
   CHECK_STATUS(promise_token_chain(first, parent, PROMISE_CHAIN_CANCEL), PROMISE_OK);
@@ -134,7 +129,6 @@ RULE(chained_tokens_are_cancelled_with_their_parent,
 }
 
 RULE(a_circle_is_refused, "a circle of tokens is refused with PROMISE_EDEADLK") {
-  journal_clear();
   promise_token_t *one = promise_token_new(0), *two = promise_token_new(0),
                   *three = promise_token_new(PROMISE_TOKEN_INVALIDATE_ON_RELEASE);
   CHECK_STATUS(promise_token_chain(one, one, PROMISE_CHAIN_CANCEL), PROMISE_EDEADLK);
@@ -147,7 +141,6 @@ RULE(a_circle_is_refused, "a circle of tokens is refused with PROMISE_EDEADLK") 
 }
 
 RULE(a_chain_of_tokens_may_be_long, "a chain of tokens may have 100,000 links") {
-  journal_clear();
   enum { LINKS = 100000 };
   static promise_token_t *tokens[LINKS];
   promise_t *promise = named("e");
@@ -179,7 +172,6 @@ static void *adds_and_cancels(void *unused) {
 }
 
 RULE(a_token_may_be_used_by_several_threads, "a token may be used by several threads") {
-  journal_clear();
   shared_token = promise_token_new(PROMISE_TOKEN_INVALIDATE_ON_RELEASE);
   pthread_t threads[4];
   for (int i = 0; i < 4; i++)

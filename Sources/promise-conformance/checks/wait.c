@@ -16,17 +16,12 @@ RULE(settled_promises_need_no_waiting, "waiting for a settled promise returns at
   RELEASE(good, bad, discarded);
 }
 
-static void *resolves(void *promise) {
-  resolve(promise, 1);
-  return NULL;
-}
-
 /* Chance decides whether the waiter sleeps before the settlement; repeated often enough to see both orders. */
 RULE(a_settlement_ends_the_wait, "a settlement on another thread ends the wait") {
   for (int i = 0; i < 200; i++) {
     promise_t *promise = pending();
     promise_t *child = promise_then(promise, adds_one, NULL, NULL);
-    pthread_t thread = start(resolves, promise);
+    pthread_t thread = start(resolve_there, promise);
     CHECK_STATUS(promise_wait(i % 2 == 0 ? child : promise, i % 3 == 0 ? INT64_MAX : FOR_EVER), PROMISE_OK);
     finish(thread);
     CHECK_ENDED(child, PROMISE_FULFILLED, 2);
@@ -108,7 +103,7 @@ RULE(waiting_for_a_job_behind_this_one_is_a_deadlock,
 
 static void waits_for_another_thread(void *ctx, const promise_value_t *value) {
   (void)value;
-  pthread_t thread = start(resolves, ctx);
+  pthread_t thread = start(resolve_there, ctx);
   CHECK_STATUS(promise_wait(ctx, FOR_EVER), PROMISE_OK);
   finish(thread);
 }
@@ -126,7 +121,7 @@ RULE(one_of_many_ends_the_wait, "promise_wait_any() ends with the first that is 
   size_t index = 99;
   CHECK_STATUS(promise_wait_any(promises, 3, 0, &index), PROMISE_ETIMEDOUT);
   CHECK_STATUS(promise_wait_any(promises, 3, MILLISECONDS, NULL), PROMISE_ETIMEDOUT);
-  pthread_t thread = start(resolves, promises[1]);
+  pthread_t thread = start(resolve_there, promises[1]);
   CHECK_STATUS(promise_wait_any(promises, 3, FOR_EVER, &index), PROMISE_OK);
   CHECK_INT(index, 1);
   finish(thread);
@@ -158,11 +153,6 @@ RULE(pending_promise_times_out, "waiting for a pending promise ends when its tim
   CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
   CHECK_STATUS(promise_wait(promise, 0), PROMISE_OK);
   promise_release(promise);
-}
-
-static void *resolve_there(void *promise) {
-  CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
-  return NULL;
 }
 
 RULE(waits_for_the_end_of_a_chain, "a settlement on another thread ends the wait for the last promise of a chain") {
