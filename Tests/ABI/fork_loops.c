@@ -1,16 +1,11 @@
 /* fork() and loops: a loop keeps its pending work, and wakes its own process. Threads in promise_wait_any() do not
  * exist in the child. */
-#include <poll.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
 #include "asleep.h"
 #include "forking.h"
-
-static bool readable(promise_loop_t *loop) {
-  struct pollfd file = {.fd = promise_loop_fd(loop), .events = POLLIN};
-  return poll(&file, 1, 0) == 1;
-}
+#include "loops.h"
 
 typedef struct looping {
   promise_loop_t *loop;

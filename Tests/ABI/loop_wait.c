@@ -1,13 +1,6 @@
 /* promise_loop_wait leaves nothing behind in the loop. The wait itself: loop.c. */
-#include <poll.h>
 
-#include "support.h"
-
-static bool readable(promise_loop_t *loop) {
-  struct pollfd file = {.fd = promise_loop_fd(loop), .events = POLLIN};
-  REQUIRE(file.fd >= 0);
-  return poll(&file, 1, 0) == 1;
-}
+#include "loops.h"
 
 static void settles(void *promise) {
   CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);

@@ -1,14 +1,8 @@
 /* The descriptor of a completion queue: level- and edge-triggered. */
-#include <poll.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
 #include "queues.h"
-
-static bool readable(int fd) {
-  struct pollfd file = {.fd = fd, .events = POLLIN};
-  return poll(&file, 1, 0) == 1 && file.revents == POLLIN;
-}
 
 TEST(the_descriptor_is_readable_while_events_wait) {
   promise_queue_t *queue = promise_queue_new();

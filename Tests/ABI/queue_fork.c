@@ -1,14 +1,8 @@
 /* fork() and completion queues: a queue keeps its events, and wakes its own process. */
-#include <poll.h>
 #include <sys/resource.h>
 
 #include "forking.h"
 #include "queues.h"
-
-static bool readable(int fd) {
-  struct pollfd file = {.fd = fd, .events = POLLIN};
-  return poll(&file, 1, 0) == 1 && file.revents == POLLIN;
-}
 
 typedef struct forked {
   promise_queue_t *queue;
