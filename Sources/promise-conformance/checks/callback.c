@@ -45,25 +45,85 @@ RULE(rescue_maps_a_rejection, "promise_rescue() maps a rejection, and passes a f
   }
 }
 
-RULE(rescue_looks_at_the_type, "promise_rescue() is for reasons of its type and of those that descend from it") {
-  const promise_type_t *error = promise_type_named("error");
-  const promise_type_t *own = promise_type_register("org.promises.conformance.failure", error, NULL);
-  promise_value_t reasons[4] = {i64(7), {.kind = PROMISE_KIND_DISCARDED}};
-  CHECK_STATUS(promise_value_error(&reasons[2], "d", 1, "m"), PROMISE_OK);
-  CHECK_STATUS(promise_value_object(&reasons[3], own, NULL), PROMISE_OK);
-  static const bool is_error[] = {false, true, true, true}, is_own[] = {false, false, false, true};
-  for (int i = 0; i < 4; i++) {
-    spy_t by_error = {0}, by_own = {0};
-    promise_t *promise = pending();
-    promise_t *first = promise_rescue(promise, error, spy_handler, &by_error, spy_free);
-    promise_t *second = promise_rescue(promise, own, spy_handler, &by_own, spy_free);
-    CHECK_STATUS(promise_reject(promise, &reasons[i]), PROMISE_OK);
-    CHECK_SPY(&by_error, is_error[i], 1);
-    CHECK_SPY(&by_own, is_own[i], 1);
-    CHECK_INT(promise_state(first), is_error[i] ? PROMISE_FULFILLED : PROMISE_REJECTED);
-    CHECK_INT(promise_state(second), is_own[i] ? PROMISE_FULFILLED : PROMISE_REJECTED);
-    RELEASE(first, second, promise);
+/* Rejects with `reason`. Returns whether a handler for `type` was called; if not, checks that the reason passes
+ * through. */
+static bool rescues(const promise_type_t *type, promise_value_t reason) {
+  spy_t spy = {0};
+  promise_t *promise = promise_new();
+  promise_t *child = promise_rescue(promise, type, spy_handler, &spy, spy_free);
+  promise_value_t expected = reason, got;
+  REQUIRE(child != NULL);
+  CHECK_STATUS(promise_reject(promise, &reason), PROMISE_OK);
+  CHECK_INT(atomic_load(&spy.frees), 1);
+  bool called = atomic_load(&spy.calls) == 1;
+  CHECK_INT(promise_state(child), called ? PROMISE_FULFILLED : PROMISE_REJECTED);
+  if (!called) {
+    CHECK_STATUS(promise_result(child, &got), PROMISE_OK);
+    CHECK(memcmp(&got, &expected, sizeof got) == 0);
+    promise_value_release(&got);
   }
+  RELEASE(child, promise);
+  return called;
+}
+
+static promise_value_t of(const promise_type_t *type) {
+  promise_value_t value;
+  REQUIRE(promise_value_object(&value, type, NULL) == PROMISE_OK);
+  return value;
+}
+
+RULE(type_chooses_among_kinds, "promise_rescue() chooses among the kinds of reasons") {
+  promise_value_t discarded = {.kind = PROMISE_KIND_DISCARDED};
+  CHECK(rescues(promise_type_named("i64"), *I64(1)));
+  CHECK(!rescues(promise_type_named("u64"), *I64(1)));
+  CHECK(!rescues(promise_type_named("error"), *I64(1)));
+  CHECK(rescues(promise_type_named("string"), text("reason")));
+  CHECK(!rescues(promise_type_named("bytes"), text("reason")));
+  CHECK(rescues(promise_type_named("error"), error("test", 1, "reason")));
+  CHECK(!rescues(promise_type_named("discarded"), error("test", 1, "reason")));
+  CHECK(!rescues(promise_type_named("object"), error("test", 1, "reason")));
+  CHECK(rescues(promise_type_named("discarded"), discarded));
+  CHECK(rescues(promise_type_named("error"), discarded));
+  CHECK(rescues(NULL, discarded));
+}
+
+RULE(type_chooses_among_objects, "promise_rescue() is for reasons of its type and of those that descend from it") {
+  const promise_type_t *parent = promise_type_register("test.rescue.parent", NULL, NULL);
+  const promise_type_t *child = promise_type_register("test.rescue.child", parent, NULL);
+  const promise_type_t *other = promise_type_register("test.rescue.other", parent, NULL);
+  const promise_type_t *failure = promise_type_register("test.rescue.failure", promise_type_named("error"), NULL);
+  CHECK(rescues(child, of(child)));
+  CHECK(rescues(parent, of(child)));
+  CHECK(rescues(promise_type_named("object"), of(child)));
+  CHECK(rescues(NULL, of(child)));
+  CHECK(!rescues(other, of(child)));
+  CHECK(!rescues(child, of(parent)));
+  CHECK(!rescues(promise_type_named("error"), of(child)));
+  CHECK(rescues(promise_type_named("error"), of(failure)));
+  CHECK(!rescues(failure, error("test", 1, "reason")));
+  CHECK(!rescues(failure, (promise_value_t){.kind = PROMISE_KIND_DISCARDED}));
+  CHECK(!rescues(failure, *I64(7)));
+}
+
+RULE(reason_propagates_to_the_first_handler_of_its_type,
+     "a reason passes through to the first promise_rescue() of its type") {
+  const promise_type_t *type = promise_type_register("test.rescue.traveller", NULL, NULL);
+  spy_t skipped = {0}, wrong = {0}, right = {0}, after = {0};
+  promise_value_t reason = of(type);
+  promise_t *head = promise_new();
+  promise_t *first = promise_then(head, spy_handler, &skipped, spy_free);
+  promise_t *second = promise_rescue(first, promise_type_named("error"), spy_handler, &wrong, spy_free);
+  promise_t *third = promise_rescue(second, type, spy_handler, &right, spy_free);
+  promise_t *fourth = promise_then(third, spy_handler, &after, spy_free);
+  promise_reject(head, &reason);
+  CHECK_SPY(&skipped, 0, 1);
+  CHECK_SPY(&wrong, 0, 1);
+  CHECK_SPY(&right, 1, 1);
+  CHECK_SPY(&after, 1, 1);
+  CHECK_INT(promise_state(second), PROMISE_REJECTED);
+  CHECK(ended(third, PROMISE_FULFILLED, 0));
+  CHECK(ended(fourth, PROMISE_FULFILLED, 1));
+  RELEASE(head, first, second, third, fourth);
 }
 
 RULE(a_verdict_decides, "the verdict decides the outcome of the derived promise") {

@@ -131,20 +131,74 @@ RULE(a_promise_cannot_hold_itself, "a promise cannot hold itself") {
   CHECK_STATUS(promise_state(promise), PROMISE_ESTALE);
 }
 
-RULE(many_are_settled_as_one_by_one, "many are settled as one by one, and one that fails stops no other") {
-  promise_t *first = pending();
-  promise_t *last = pending();
-  promise_t *const promises[] = {first, first, NULL, last};
-  const promise_value_t values[] = {i64(1), i64(2), i64(3), i64(4)};
-  promise_status_t statuses[4] = {1, 1, 1, 1};
-  CHECK_STATUS(promise_resolve_many(promises, values, 4, statuses), PROMISE_ESETTLED);
-  CHECK_STATUS(statuses[0], PROMISE_OK);
-  CHECK_STATUS(statuses[1], PROMISE_ESETTLED);
-  CHECK_STATUS(statuses[2], PROMISE_EINVAL);
-  CHECK_STATUS(statuses[3], PROMISE_OK);
-  CHECK_ENDED(first, PROMISE_FULFILLED, 1);
-  CHECK_ENDED(last, PROMISE_FULFILLED, 4);
-  RELEASE(first, last);
+enum { COUNT = 1000 };
+
+RULE(each_gets_its_own, "promise_resolve_many() gives each promise its value") {
+  promise_t *promises[COUNT];
+  promise_value_t values[COUNT];
+  promise_status_t statuses[COUNT];
+  for (int i = 0; i < COUNT; i++) {
+    promises[i] = promise_new();
+    values[i] = *I64(i);
+    statuses[i] = 1;
+  }
+  CHECK_STATUS(promise_resolve_many(promises, values, COUNT, statuses), PROMISE_OK);
+  for (int i = 0; i < COUNT; i++) {
+    CHECK(ended(promises[i], PROMISE_FULFILLED, i));
+    CHECK_STATUS(statuses[i], PROMISE_OK);
+    promise_release(promises[i]);
+  }
+}
+
+static promise_t *later;
+
+static promise_verdict_t notes(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)out;
+  note(*(char *)ctx);
+  CHECK_INT(promise_state(later), in->as.i64 == 1 ? PROMISE_PENDING : PROMISE_FULFILLED);
+  return PROMISE_FULFILL;
+}
+
+RULE(callbacks_run_before_the_next_is_looked_at, "callbacks of one promise of many run before the next is settled") {
+  promise_t *promises[] = {promise_new(), promise_new()};
+  later = promises[1];
+  char names[] = "ab";
+  for (int i = 0; i < 2; i++)
+    promise_release(promise_then(promises[i], notes, &names[i], NULL));
+  CHECK_STATUS(promise_resolve_many(promises, (promise_value_t[]){*I64(1), *I64(2)}, 2, NULL), PROMISE_OK);
+  CHECK_TEXT(journal, "ab");
+  RELEASE(promises[0], promises[1]);
+}
+
+static promise_verdict_t settles_the_later_one(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)ctx, (void)in, (void)out;
+  CHECK_STATUS(promise_reject(later, I64(9)), PROMISE_OK);
+  return PROMISE_FULFILL;
+}
+
+RULE(one_that_fails_stops_no_other, "many are settled as one by one, and one that fails stops no other") {
+  payload_t payloads[6] = {0};
+  promise_value_t values[6];
+  for (int i = 0; i < 6; i++)
+    values[i] = object(&payloads[i]);
+  promise_t *first = promise_new();
+  later = promise_new();
+  promise_release(promise_then(first, settles_the_later_one, NULL, NULL));
+  promise_t *promises[] = {first, first, NULL, stale(), later, promise_new()};
+  const promise_status_t expected[] = {PROMISE_OK,     PROMISE_ESETTLED, PROMISE_EINVAL,
+                                       PROMISE_ESTALE, PROMISE_ESETTLED, PROMISE_OK};
+  promise_status_t statuses[6] = {0};
+  CHECK_STATUS(promise_resolve_many(promises, values, 6, statuses), PROMISE_ESETTLED);
+  for (int i = 0; i < 6; i++) {
+    CHECK_STATUS(statuses[i], expected[i]);
+    /* Each value that was not stored is freed once. */
+    CHECK_INT(atomic_load(&payloads[i].destroyed), expected[i] != PROMISE_OK);
+  }
+  CHECK(ended(later, PROMISE_REJECTED, 9));
+  RELEASE(later, first);
+  CHECK_STATUS(promise_release(promises[5]), PROMISE_OK);
+  CHECK_INT(atomic_load(&payloads[0].destroyed), 1);
+  CHECK_INT(atomic_load(&payloads[5].destroyed), 1);
 }
 
 RULE(a_promise_may_begin_settled, "promise_new_resolved() and promise_new_rejected() make settled promises") {
