@@ -138,15 +138,6 @@ TEST(pending_values_of_a_zip_are_freed) {
   CHECK_INT(atomic_load(&payload.destroyed), 1);
 }
 
-TEST(a_zip_of_nothing_is_cancelled) {
-  promise_publisher_t *zip = made(promise_publisher_zip(NULL, 0));
-  promise_subscriber_t *subscriber = pull(zip, PROMISE_OVERFLOW_BUFFER, 0);
-  promise_t *end = end_of(subscriber);
-  CHECK(was_discarded(end));
-  promise_release(end);
-  release_both(subscriber, zip);
-}
-
 TEST(a_zip_of_stateful_streams_is_stateful) {
   promise_publisher_t *source = publisher_new(PROMISE_PUBLISHER_STATEFUL), *twice[] = {source, source};
   publish(source, 1);

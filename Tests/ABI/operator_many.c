@@ -46,19 +46,6 @@ TEST(merged_streams_end_when_all_have) {
   }
 }
 
-TEST(combining_no_streams_gives_an_ended_stream) {
-  promise_publisher_t *none[] = {made(promise_publisher_merge(NULL, 0)),
-                                 made(promise_publisher_combine_latest(NULL, 0))};
-  for (int i = 0; i < 2; i++) {
-    CHECK_INT(promise_publisher_state(none[i]), PROMISE_REJECTED);
-    promise_subscriber_t *subscriber = pull(none[i], PROMISE_OVERFLOW_BUFFER, 0);
-    promise_t *end = end_of(subscriber);
-    CHECK(was_discarded(end));
-    promise_release(end);
-    release_both(subscriber, none[i]);
-  }
-}
-
 TEST(combined_streams_have_the_latest_of_each) {
   make_sources(0);
   promise_publisher_t *combined = promise_publisher_combine_latest(sources, 3);
@@ -162,18 +149,6 @@ TEST(a_link_forwards_until_it_is_released) {
     promise_release(end), promise_subscriber_release(links[0]), promise_subscriber_release(subscriber);
     release_sources();
   }
-}
-
-TEST(a_link_keeps_its_target) {
-  promise_publisher_t *source = publisher_new(0), *target = publisher_new(0);
-  listener_t listener = {0};
-  promise_subscriber_t *subscriber = listen(target, &listener), *link = promise_publisher_forward(source, target, 0);
-  promise_publisher_release(target);
-  publish(source, 1);
-  CHECK_TEXT(listener.log, "1 ");
-  promise_subscriber_release(link);
-  CHECK_TEXT(listener.log, "1 .");
-  release_both(subscriber, source);
 }
 
 /* ---- Chains ---- */

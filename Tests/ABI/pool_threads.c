@@ -281,10 +281,10 @@ static void is_let_in(void *gate) {
   gate_open(gate);
 }
 
-/* There are as many busy serial executors as threads: each executor leaves its thread to others once in a while. */
-TEST(serial_executors_leave_threads_to_others) {
-  enum { MOST = 64 };
-  int count = processors() < MOST ? processors() : MOST;
+enum { MOST = 64 };
+
+/* Each of `count` busy serial executors leaves its thread to others once in a while. */
+static void share_threads(int count) {
   busy_t busy[MOST] = {{0}};
   gate_t gate = GATE_CLOSED;
   atomic_store(&busy_executors, 0), atomic_store(&was_let_in, false);
@@ -304,4 +304,10 @@ TEST(serial_executors_leave_threads_to_others) {
     promise_release(last);
     promise_executor_release(busy[i].executor);
   }
+}
+
+/* There are as many executors as threads, or more. */
+TEST(serial_executors_leave_threads_to_others) {
+  share_threads(processors() < MOST ? processors() : MOST);
+  share_threads(MOST);
 }

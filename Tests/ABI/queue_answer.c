@@ -207,18 +207,6 @@ TEST(a_bad_answer_rejects) {
   release_all(4);
 }
 
-TEST(an_answer_adopts_across_a_cycle) {
-  take_calls(2);
-  promise_t *waits = promise_then(derived[0], adds_one, NULL, NULL);
-  answer(0, PROMISE_ADOPT, holding(retained(waits)));
-  answer(1, PROMISE_ADOPT, *I64(1));
-  promise_release(waits);
-  CHECK_STATUS(promise_queue_answer(events, 1), PROMISE_EDEADLK);
-  CHECK(failed_with(derived[0], PROMISE_EDEADLK));
-  CHECK_STATUS(promise_queue_answer(events, 2), PROMISE_EINVAL);
-  release_all(2);
-}
-
 /* A queue may be closed before its events are answered: a taken event belongs to the taker. */
 TEST(answers_outlive_the_queue) {
   take_calls(1);

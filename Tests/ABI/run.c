@@ -1,16 +1,6 @@
 /* promise_run(): work on an executor, and the promise of its result. */
 #include "scheduling.h"
 
-TEST(without_an_executor_it_has_run_on_return) {
-  spy_t spy = {.verdict = PROMISE_FULFILL, .answer = *I64(7)};
-  promise_t *promise = promise_run(NULL, spy_handler, &spy, spy_free);
-  CHECK_SPY(&spy, 1, 1);
-  CHECK_INT(spy.kind, PROMISE_KIND_VOID);
-  CHECK(pthread_equal(spy.thread, pthread_self()));
-  CHECK(ended(promise, PROMISE_FULFILLED, 7));
-  promise_release(promise);
-}
-
 TEST(verdict_settles_the_promise) {
   spy_t spy = {.verdict = PROMISE_REJECT, .answer = *I64(7)};
   promise_t *promise = promise_run(promise_executor_immediate(), spy_handler, &spy, spy_free);

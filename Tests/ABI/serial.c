@@ -184,19 +184,3 @@ static void *settles_a_long_chain(void *argument) {
 TEST(chain_on_an_immediate_target_takes_no_stack) {
   on_small_stack(settles_a_long_chain, NULL);
 }
-
-/* Each level of serial executors takes stack while a job is submitted, and while it runs. */
-TEST(at_most_128_are_on_one_another) {
-  spy_t spy = {0};
-  promise_executor_t *executor = promise_executor_serial(promise_executor_immediate());
-  for (int i = 1; i < 128; i++) {
-    promise_executor_t *target = executor;
-    REQUIRE((executor = promise_executor_serial(target)) != NULL);
-    promise_executor_release(target);
-  }
-  CHECK(promise_executor_serial(executor) == NULL);
-  CHECK_STATUS(promise_last_status(), PROMISE_EINVAL);
-  CHECK_STATUS(promise_executor_submit(executor, spy_discard, &spy, spy_free), PROMISE_OK);
-  CHECK_SPY(&spy, 1, 1);
-  promise_executor_release(executor);
-}

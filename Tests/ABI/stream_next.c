@@ -1,28 +1,6 @@
 /* stream.h: events as promises, for languages with await. */
 #include "streams.h"
 
-TEST(each_promise_has_the_next_event) {
-  promise_publisher_t *publisher = publisher_new(0);
-  promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 0);
-  publish(publisher, 1);
-  publish_error(publisher, 2);
-  promise_t *nexts[6];
-  for (int i = 0; i < 6; i++)
-    nexts[i] = next_of(subscriber);
-  CHECK(ended(nexts[0], PROMISE_FULFILLED, 1));
-  CHECK(ended(nexts[1], PROMISE_REJECTED, 2));
-  CHECK_INT(promise_state(nexts[2]), PROMISE_PENDING);
-  publish(publisher, 3);
-  CHECK(ended(nexts[2], PROMISE_FULFILLED, 3));
-  publish(publisher, 4);
-  CHECK(ended(nexts[3], PROMISE_FULFILLED, 4));
-  promise_publisher_finish(publisher);
-  CHECK(failed_with(nexts[4], PROMISE_EFINISHED) && failed_with(nexts[5], PROMISE_EFINISHED));
-  for (int i = 0; i < 6; i++)
-    promise_release(nexts[i]);
-  release_both(subscriber, publisher);
-}
-
 TEST(the_ways_to_end_are_distinguished) {
   for (int how = 0; how < 4; how++) {
     promise_publisher_t *publisher = publisher_new(0);

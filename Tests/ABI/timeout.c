@@ -63,28 +63,6 @@ TEST(delay_begins_with_the_settlement) {
   CHECK_INT(atomic_load(&payload.destroyed), 1);
 }
 
-TEST(request_propagates_from_a_delay) {
-  promise_t *promise = promise_new(), *later = promise_delay(promise, HOUR);
-  ask(later);
-  CHECK_INT(promise_cancel_requested(promise), 1);
-  CHECK_INT(promise_state(later), PROMISE_PENDING);
-  /* The promise was asked to cancel before it is cancelled, so the cancellation is not delayed. */
-  CHECK_STATUS(promise_discard(promise), PROMISE_OK);
-  CHECK(cancelled(later));
-  RELEASE(promise, later);
-}
-
-TEST(request_skips_a_delayed_cancellation) {
-  promise_t *promise = promise_new(), *later = promise_delay(promise, HOUR);
-  CHECK_STATUS(promise_discard(promise), PROMISE_OK);
-  CHECK_INT(promise_state(later), PROMISE_PENDING);
-  ask(later);
-  CHECK(cancelled(later));
-  promise_release(promise);
-  CHECK_STATUS(promise_release(later), PROMISE_OK);
-  CHECK_STATUS(promise_state(later), PROMISE_ESTALE);
-}
-
 /* A request skips the delay of a cancellation only. */
 TEST(request_skips_no_other_delay) {
   promise_t *sources[] = {promise_new(), promise_new()}, *later[2];

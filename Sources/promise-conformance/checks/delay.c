@@ -33,6 +33,7 @@ RULE(a_request_passes_a_delay_and_ends_it,
     if (asked_first) {
       CHECK_STATUS(promise_request_cancel(delayed, NULL), PROMISE_OK);
       CHECK_INT(promise_cancel_requested(source), 1);
+      CHECK_INT(promise_state(delayed), PROMISE_PENDING);
     }
     CHECK_STATUS(promise_discard(source), PROMISE_OK);
     if (!asked_first) {
@@ -40,7 +41,8 @@ RULE(a_request_passes_a_delay_and_ends_it,
       CHECK_STATUS(promise_request_cancel(delayed, NULL), PROMISE_OK);
     }
     CHECK_DISCARDED(delayed);
-    RELEASE(delayed, source);
+    RELEASE(source, delayed);
+    CHECK_STATUS(promise_state(delayed), PROMISE_ESTALE);
   }
 }
 

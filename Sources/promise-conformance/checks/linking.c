@@ -26,21 +26,23 @@ RULE(a_link_without_its_flag_leaves_the_target_open,
 }
 
 RULE(a_released_link_forwards_nothing, "a link keeps its target, and forwards nothing once it is released") {
-  promise_publisher_t *source = publisher_new(0), *target = publisher_new(0);
-  listener_t listener = {0};
-  promise_subscriber_t *subscriber = listen(target, &listener);
-  promise_subscriber_t *link = promise_publisher_forward(source, target, PROMISE_FORWARD_END);
-  /* The link keeps its target. */
-  CHECK_STATUS(promise_publisher_release(target), PROMISE_OK);
-  publish(source, 1);
-  CHECK_TEXT(listener.log, "1 ");
-  CHECK_STATUS(promise_subscriber_release(link), PROMISE_OK);
-  CHECK_TEXT(listener.log, "1 .");
-  CHECK_INT(promise_publisher_count(source), 0);
-  CHECK_POINTER(promise_publisher_forward(source, source, 0), NULL);
-  CHECK_STATUS(promise_last_status(), PROMISE_EINVAL);
-  CHECK_STATUS(promise_subscriber_release(subscriber), PROMISE_OK);
-  CHECK_STATUS(promise_publisher_release(source), PROMISE_OK);
+  for (uint32_t flags = 0; flags <= PROMISE_FORWARD_END; flags += PROMISE_FORWARD_END) {
+    promise_publisher_t *source = publisher_new(0), *target = publisher_new(0);
+    listener_t listener = {0};
+    promise_subscriber_t *subscriber = listen(target, &listener);
+    promise_subscriber_t *link = promise_publisher_forward(source, target, flags);
+    /* The link keeps its target. */
+    CHECK_STATUS(promise_publisher_release(target), PROMISE_OK);
+    publish(source, 1);
+    CHECK_TEXT(listener.log, "1 ");
+    CHECK_STATUS(promise_subscriber_release(link), PROMISE_OK);
+    CHECK_TEXT(listener.log, "1 .");
+    CHECK_INT(promise_publisher_count(source), 0);
+    CHECK_POINTER(promise_publisher_forward(source, source, 0), NULL);
+    CHECK_STATUS(promise_last_status(), PROMISE_EINVAL);
+    CHECK_STATUS(promise_subscriber_release(subscriber), PROMISE_OK);
+    CHECK_STATUS(promise_publisher_release(source), PROMISE_OK);
+  }
 }
 
 /* A stream is finished, failed or cancelled. */
@@ -88,7 +90,8 @@ RULE(of_no_streams_there_is_a_cancelled_one, "a combination of no streams is can
                                        promise_publisher_zip(NULL, 0)};
   for (int i = 0; i < 3; i++) {
     listener_t listener = {0};
-    promise_subscriber_t *subscriber = listen(made(publishers[i]), &listener);
+    CHECK_INT(promise_publisher_state(made(publishers[i])), PROMISE_REJECTED);
+    promise_subscriber_t *subscriber = listen(publishers[i], &listener);
     promise_t *end = end_of(subscriber);
     CHECK(was_discarded(end));
     CHECK_TEXT(listener.log, ".");

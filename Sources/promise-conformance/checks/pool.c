@@ -107,6 +107,7 @@ RULE(a_serial_executor_runs_on_its_target, "a serial executor runs its jobs on i
   CHECK_STATUS(promise_executor_release(serial_one), PROMISE_OK);
 }
 
+/* Each level takes stack while a job is submitted, and while it runs. */
 RULE(the_129th_serial_executor_is_refused, "a serial executor on the last of 128 is refused") {
   promise_executor_t *all[129];
   for (int i = 0; i < 129; i++) {
@@ -165,6 +166,8 @@ RULE(work_has_a_promise, "promise_run() gives the promise that a handler on an e
   spy_t spy = {.verdict = PROMISE_FULFILL, .answer = i64(7)};
   promise_t *promise = promise_run(NULL, spy_handler, &spy, spy_free);
   CHECK_SPY(&spy, 1, 1);
+  CHECK_INT(spy.kind, PROMISE_KIND_VOID);
+  CHECK(pthread_equal(spy.thread, pthread_self()));
   CHECK_ENDED(promise, PROMISE_FULFILLED, 7);
   release(promise);
   spy_t away = {.verdict = PROMISE_FULFILL, .answer = i64(7)};

@@ -317,8 +317,8 @@ RULE(events_are_promises_that_are_asked_for, "promise_subscriber_next() has the 
   promise_subscriber_t *subscriber = subscribe(publisher, subscription);
   publish(publisher, 1);
   publish_error(publisher, 2);
-  promise_t *nexts[4];
-  for (int i = 0; i < 4; i++)
+  promise_t *nexts[6];
+  for (int i = 0; i < 6; i++)
     nexts[i] = promise_subscriber_next(subscriber);
   CHECK_ENDED(nexts[0], PROMISE_FULFILLED, 1);
   CHECK_ENDED(nexts[1], PROMISE_REJECTED, 2);
@@ -331,7 +331,9 @@ RULE(events_are_promises_that_are_asked_for, "promise_subscriber_next() has the 
   promise_t *last = promise_subscriber_next(subscriber);
   CHECK_LIBRARY_ERROR(last, PROMISE_EFINISHED);
   release(last);
-  for (int i = 0; i < 4; i++)
+  CHECK_LIBRARY_ERROR(nexts[4], PROMISE_EFINISHED);
+  CHECK_LIBRARY_ERROR(nexts[5], PROMISE_EFINISHED);
+  for (int i = 0; i < 6; i++)
     release(nexts[i]);
   release_both(subscriber, publisher);
 }
