@@ -214,24 +214,6 @@ TEST(a_timeout_ends_with_its_source) {
   promise_publisher_release(timeout), promise_publisher_release(ended_source);
 }
 
-TEST(a_closed_executor_ends_the_stream) {
-  operator_t *const operations[] = {promise_publisher_debounce, throttle, promise_publisher_timeout};
-  static const char *const logs[] = {"2 .", "1 2 .", "1 2 ."};
-  for (int i = 0; i < 3; i++) {
-    stream_t stream;
-    begin(&stream, operations[i], HOUR);
-    publish(stream.source, 1);
-    publish(stream.source, 2);
-    promise_executor_release(stream.executor);
-    CHECK_STATUS(promise_loop_release(stream.loop), PROMISE_OK);
-    CHECK_TEXT(stream.listener.log, logs[i]);
-    CHECK(has_code(stream.end, PROMISE_ECLOSED));
-    promise_release(stream.end), promise_subscriber_release(stream.subscriber);
-    CHECK_INT(promise_publisher_count(stream.source), 0);
-    promise_publisher_release(stream.source);
-  }
-}
-
 TEST(without_subscribers_the_timer_stops_and_events_are_freed) {
   static payload_t payload;
   operator_t *const operations[] = {promise_publisher_debounce, throttle};

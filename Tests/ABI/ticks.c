@@ -82,25 +82,6 @@ TEST(a_loop_ticks) {
   promise_loop_release(loop);
 }
 
-TEST(threads_for_timers_tick) {
-  uint64_t before = things();
-  int64_t begin = now();
-  promise_publisher_t *publisher = every(NULL, 200000);
-  promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_DROP_OLDEST, 1);
-  uint64_t latest = 0;
-  for (int i = 0; i < 20; i++) {
-    promise_t *next = promise_subscriber_next(subscriber);
-    promise_value_t value;
-    CHECK_STATUS(promise_wait(next, FOR_EVER), PROMISE_OK);
-    CHECK_STATUS(promise_result(next, &value), PROMISE_OK);
-    CHECK(value.as.u64 > latest && now() - begin >= (int64_t)value.as.u64 * 200000);
-    latest = value.as.u64;
-    promise_release(next);
-  }
-  release_both(subscriber, publisher);
-  wait_until(before);
-}
-
 /* The release of the last handle or subscriber ends the publisher: no object is left, although the next tick is far
  * away. */
 TEST(the_last_release_ends_the_publisher) {
@@ -167,21 +148,6 @@ TEST(an_executor_that_shuts_down_ends_the_publisher) {
     promise_executor_release(executor);
     CHECK_INT((long long)things(), (long long)before);
   }
-}
-
-TEST(only_the_timer_publishes) {
-  promise_publisher_t *publisher = every(NULL, 3600 * 1000 * MILLISECONDS);
-  CHECK_STATUS(promise_publisher_publish(publisher, I64(1)), PROMISE_EINVAL);
-  CHECK_STATUS(promise_publisher_publish_error(publisher, I64(1)), PROMISE_EINVAL);
-  CHECK_STATUS(promise_publisher_finish(publisher), PROMISE_EINVAL);
-  CHECK_STATUS(promise_publisher_fail(publisher, I64(1)), PROMISE_EINVAL);
-  CHECK_STATUS(promise_publisher_cancel(publisher), PROMISE_EINVAL);
-  CHECK_INT(promise_publisher_state(publisher), PROMISE_PENDING);
-  promise_publisher_release(publisher);
-  /* An interval may exceed the range of the clock. */
-  publisher = every(NULL, INT64_MAX);
-  CHECK_INT(promise_publisher_state(publisher), PROMISE_PENDING);
-  promise_publisher_release(publisher);
 }
 
 /* An operator keeps its source, the publisher of ticks. */

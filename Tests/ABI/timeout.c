@@ -32,19 +32,6 @@ TEST(request_discards_a_sleep) {
 
 /* ---- Delay ---- */
 
-TEST(delay_passes_on_later) {
-  for (int good = 0; good < 2; good++) {
-    promise_t *promise = good ? fulfilled(4) : rejected(4);
-    int64_t before = now();
-    promise_t *later = promise_delay(promise, 10 * MILLISECONDS);
-    REQUIRE(later != NULL);
-    CHECK_STATUS(promise_wait(later, FOR_EVER), PROMISE_OK);
-    CHECK(now() - before >= 10 * MILLISECONDS);
-    CHECK(ended(later, good ? PROMISE_FULFILLED : PROMISE_REJECTED, 4));
-    RELEASE(later, promise);
-  }
-}
-
 TEST(delay_begins_with_the_settlement) {
   promise_t *promise = promise_new(), *later = promise_delay(promise, 10 * MILLISECONDS);
   CHECK_STATUS(promise_wait(later, 15 * MILLISECONDS), PROMISE_ETIMEDOUT);

@@ -97,11 +97,3 @@ TEST(deep_descent_is_followed) {
   CHECK(promise_value_is(&value, promise_type_named("object")));
   CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
 }
-
-TEST(object_is_not_a_number_with_any_parent) {
-  const char *kinds[] = {"void", "bool", "i64", "u64", "f64", "pointer", "string", "bytes", "discarded", "promise"};
-  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-    CHECK_POINTER(promise_type_register("test.types.no.number", promise_type_named(kinds[i]), NULL), NULL);
-    CHECK_STATUS(promise_last_status(), PROMISE_EINVAL);
-  }
-}

@@ -89,38 +89,6 @@ TEST(utf8_at_its_edges_is_text) {
     check_string(good[i], strlen(good[i]));
 }
 
-TEST(malformed_utf8_is_refused) {
-  static const char *const bad[] = {
-      "\x80",
-      "\xbf",
-      "a\x80",
-      "\xc0\x80",
-      "\xc1\xbf",
-      "\xc2",
-      "\xc2z",
-      "\xe0\x80\x80",
-      "\xe0\x9f\xbf",
-      "\xe1\x80",
-      "\xed\xa0\x80",
-      "\xed\xbf\xbf",
-      "\xf0\x80\x80\x80",
-      "\xf0\x8f\xbf\xbf",
-      "\xf0\x90\x80",
-      "\xf4\x90\x80\x80",
-      "\xf5\x80\x80\x80",
-      "\xf8\x88\x80\x80\x80",
-      "\xfe",
-      "\xff",
-      "fine until here \xff",
-      "\xef\xbf\xbf\xbf",
-  };
-  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    promise_value_t value = garbage();
-    CHECK_STATUS(promise_value_string(&value, bad[i], strlen(bad[i])), PROMISE_EINVAL);
-    CHECK_INT(value.kind, PROMISE_KIND_VOID);
-  }
-}
-
 /* A text is cut off at each byte: reading stops at its length, whichever bytes are behind it. */
 TEST(truncated_utf8_is_not_read_beyond) {
   promise_value_t value;
@@ -128,37 +96,6 @@ TEST(truncated_utf8_is_not_read_beyond) {
   CHECK_STATUS(promise_value_string(&value, "\xf0\x9f\x8e\x88", 2), PROMISE_EINVAL);
   CHECK_STATUS(promise_value_string(&value, "\xf0\x9f\x8e\x88", 3), PROMISE_EINVAL);
   check_string("\xf0\x9f\x8e\x88", 4);
-}
-
-TEST(bytes_are_copied_whole) {
-  unsigned char all[256];
-  for (int i = 0; i < 256; i++)
-    all[i] = (unsigned char)i;
-  promise_value_t value = garbage();
-  size_t size = 0;
-  CHECK_STATUS(promise_value_bytes(&value, all, sizeof all), PROMISE_OK);
-  CHECK_INT(value.kind, PROMISE_KIND_BYTES);
-  const char *data = promise_value_data(&value, &size);
-  CHECK_INT(size, sizeof all);
-  CHECK(data != NULL && memcmp(data, all, sizeof all) == 0);
-  CHECK_POINTER(value.as.ptr, data);
-  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
-}
-
-TEST(no_bytes_are_null) {
-  for (int given = 0; given < 2; given++) {
-    promise_value_t value = garbage();
-    size_t size = 4711;
-    CHECK_STATUS(promise_value_bytes(&value, given ? "x" : NULL, 0), PROMISE_OK);
-    CHECK_INT(value.kind, PROMISE_KIND_BYTES);
-    CHECK_POINTER(value.as.ptr, NULL);
-    CHECK_POINTER(promise_value_data(&value, &size), NULL);
-    CHECK_INT(size, 0);
-    promise_value_t copy = value;
-    CHECK_STATUS(promise_value_retain(&copy), PROMISE_OK);
-    CHECK_STATUS(promise_value_release(&copy), PROMISE_OK);
-    CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
-  }
 }
 
 /* ---- Memory of the caller ---- */

@@ -16,22 +16,6 @@ TEST(settled_one_needs_no_waiting) {
   RELEASE(pending, good, bad);
 }
 
-TEST(pending_ones_time_out) {
-  promise_t *const all[] = {promise_new(), promise_new()};
-  size_t index = 99;
-  CHECK_STATUS(promise_wait_any(all, 2, 0, &index), PROMISE_ETIMEDOUT);
-  int64_t before = now();
-  CHECK_STATUS(promise_wait_any(all, 2, 20 * MILLISECONDS, &index), PROMISE_ETIMEDOUT);
-  CHECK(now() - before >= 20 * MILLISECONDS);
-  CHECK_INT(index, 99);
-  /* The waits leave nothing behind: settling the promises wakes no thread, and their release destroys them. */
-  for (int i = 0; i < 2; i++) {
-    CHECK_STATUS(promise_resolve(all[i], I64(1)), PROMISE_OK);
-    CHECK_STATUS(promise_release(all[i]), PROMISE_OK);
-    CHECK_STATUS(promise_state(all[i]), PROMISE_ESTALE);
-  }
-}
-
 typedef struct settling {
   promise_t **promises;
   int count, which;

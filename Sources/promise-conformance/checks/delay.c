@@ -48,8 +48,10 @@ RULE(a_request_passes_a_delay_and_ends_it,
 
 RULE(a_delay_is_rejected_as_its_promise, "a delay is rejected as its promise, or settled before") {
   promise_t *source = rejected(7);
-  promise_t *delayed = promise_delay(source, MILLISECONDS);
+  int64_t before = now();
+  promise_t *delayed = promise_delay(source, 10 * MILLISECONDS);
   CHECK_STATUS(promise_wait(delayed, FOR_EVER), PROMISE_OK);
+  CHECK(now() - before >= 10 * MILLISECONDS);
   CHECK_ENDED(delayed, PROMISE_REJECTED, 7);
   release(delayed);
   /* Settling the delayed promise by other means stops the timer. */

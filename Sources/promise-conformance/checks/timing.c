@@ -124,19 +124,25 @@ RULE(no_time_limit_is_too_short, "no time limit of promise_publisher_timeout() i
 }
 
 RULE(no_tick_is_early, "no tick of promise_publisher_every() is early") {
-  int64_t before = now();
-  promise_subscriber_t *subscriber = pull_only(promise_publisher_every(NULL, short_time / 2));
-  for (int i = 0; i < ROUNDS; i++) {
-    promise_t *next = next_of(subscriber);
-    promise_value_t value;
-    CHECK_STATUS(promise_wait(next, FOR_EVER), PROMISE_OK);
-    int64_t elapsed = now() - before;
-    CHECK_STATUS(promise_result(next, &value), PROMISE_OK);
-    CHECK_INT(value.kind, PROMISE_KIND_U64);
-    CHECK(elapsed >= (int64_t)value.as.u64 * (short_time / 2));
-    release(next);
+  const int64_t intervals[] = {short_time / 2, MILLISECONDS / 5};
+  static const int counts[] = {ROUNDS, 20};
+  for (int each = 0; each < 2; each++) {
+    int64_t before = now();
+    promise_subscriber_t *subscriber = pull_only(promise_publisher_every(NULL, intervals[each]));
+    uint64_t latest = 0;
+    for (int i = 0; i < counts[each]; i++) {
+      promise_t *next = next_of(subscriber);
+      promise_value_t value;
+      CHECK_STATUS(promise_wait(next, FOR_EVER), PROMISE_OK);
+      int64_t elapsed = now() - before;
+      CHECK_STATUS(promise_result(next, &value), PROMISE_OK);
+      CHECK_INT(value.kind, PROMISE_KIND_U64);
+      CHECK(value.as.u64 > latest && elapsed >= (int64_t)value.as.u64 * intervals[each]);
+      latest = value.as.u64;
+      release(next);
+    }
+    CHECK_STATUS(promise_subscriber_release(subscriber), PROMISE_OK);
   }
-  CHECK_STATUS(promise_subscriber_release(subscriber), PROMISE_OK);
 }
 
 /* ---- Executors ---- */
@@ -204,6 +210,9 @@ RULE(an_executor_that_drops_the_timer_fails_the_stream,
     CHECK_LIBRARY_ERROR(end, PROMISE_ECLOSED);
     if (i < 3)
       CHECK_ENDED(nexts[i == 0 ? 0 : 1], PROMISE_FULFILLED, 2);
+    if (i == 1 || i == 2)
+      CHECK_ENDED(nexts[0], PROMISE_FULFILLED, 1);
+    CHECK_INT(promise_publisher_count(source), 0);
     RELEASE(end, nexts[0], nexts[1]);
     release_both(subscriber, source);
     CHECK_STATUS(promise_executor_release(fixture.executor), PROMISE_OK);
@@ -217,6 +226,10 @@ RULE(only_the_timer_publishes_ticks, "only the timer publishes ticks") {
   CHECK_STATUS(promise_publisher_finish(publisher), PROMISE_EINVAL);
   CHECK_STATUS(promise_publisher_fail(publisher, I64(1)), PROMISE_EINVAL);
   CHECK_STATUS(promise_publisher_cancel(publisher), PROMISE_EINVAL);
+  CHECK_INT(promise_publisher_state(publisher), PROMISE_PENDING);
+  CHECK_STATUS(promise_publisher_release(publisher), PROMISE_OK);
+  /* An interval may exceed the range of the clock. */
+  publisher = made(promise_publisher_every(NULL, INT64_MAX));
   CHECK_INT(promise_publisher_state(publisher), PROMISE_PENDING);
   CHECK_STATUS(promise_publisher_release(publisher), PROMISE_OK);
 }

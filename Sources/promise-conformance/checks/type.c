@@ -32,7 +32,10 @@ RULE(names_and_parents_are_checked, "a type is refused with a wrong name or pare
   refused("\xff", NULL, PROMISE_EINVAL);
   refused("string", NULL, PROMISE_EINVAL);
   refused("org.promises.conformance.child", promise_type_named("object"), PROMISE_EINVAL);
-  refused("org.promises.conformance.other", promise_type_named("i64"), PROMISE_EINVAL);
+  static const char *const kinds[] = {"void",    "bool",   "i64",   "u64",       "f64",
+                                      "pointer", "string", "bytes", "discarded", "promise"};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    refused("org.promises.conformance.other", promise_type_named(kinds[i]), PROMISE_EINVAL);
   refused("org.promises.conformance.other", (const promise_type_t *)(const void *)own_memory, PROMISE_ESTALE);
   CHECK_POINTER(registered("org.promises.conformance.child", NULL), child);
 }

@@ -49,37 +49,66 @@ RULE(string_is_copied, "a STRING is a copy, with a NUL behind it") {
 }
 
 RULE(bytes_that_are_not_utf8_are_not_a_string, "bytes that are not UTF-8 are not a STRING") {
-  static const char *const wrong[] = {
-      "\x80",             /* a continuation byte alone */
-      "\xc3",             /* truncated */
-      "\xc0\xaf",         /* overlong */
-      "\xed\xa0\x80",     /* a surrogate */
+  static const char *const bad[] = {
+      "\x80", /* a continuation byte alone */
+      "\xbf",
+      "a\x80",
+      "\xc0\x80", /* overlong */
+      "\xc1\xbf",
+      "\xc2", /* truncated */
+      "\xc2z",
+      "\xe0\x80\x80",
+      "\xe0\x9f\xbf",
+      "\xe1\x80",
+      "\xed\xa0\x80", /* a surrogate */
+      "\xed\xbf\xbf",
+      "\xf0\x80\x80\x80",
+      "\xf0\x8f\xbf\xbf",
+      "\xf0\x90\x80",
       "\xf4\x90\x80\x80", /* beyond the last character */
+      "\xf5\x80\x80\x80",
+      "\xf8\x88\x80\x80\x80",
+      "\xfe",
       "\xff",
+      "\xc0\xaf",
       "good\xe2\x82",
+      "fine until here \xff",
+      "\xef\xbf\xbf\xbf",
   };
-  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-    promise_value_t value = i64(1);
-    CHECK_STATUS(promise_value_string(&value, wrong[i], strlen(wrong[i])), PROMISE_EINVAL);
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    promise_value_t value = garbage();
+    CHECK_STATUS(promise_value_string(&value, bad[i], strlen(bad[i])), PROMISE_EINVAL);
     CHECK_INT(value.kind, PROMISE_KIND_VOID);
   }
 }
 
 RULE(bytes_are_copied, "BYTES are a copy; empty ones are NULL") {
-  unsigned char bytes[] = {0, 255, 128, 10};
-  promise_value_t value;
+  unsigned char bytes[256], expected[256];
+  for (int i = 0; i < 256; i++)
+    bytes[i] = expected[i] = (unsigned char)i;
+  promise_value_t value = garbage();
   size_t length = 0;
   CHECK_STATUS(promise_value_bytes(&value, bytes, sizeof bytes), PROMISE_OK);
-  bytes[1] = 0;
+  memset(bytes, 0, sizeof bytes);
   CHECK_INT(value.kind, PROMISE_KIND_BYTES);
-  CHECK(memcmp(promise_value_data(&value, &length), "\0\xff\x80\n", 4) == 0);
-  CHECK_INT(length, 4);
+  const char *data = promise_value_data(&value, &length);
+  CHECK_INT(length, 256);
+  CHECK(data != NULL && memcmp(data, expected, 256) == 0);
+  CHECK_POINTER(value.as.ptr, data);
   CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
-  length = 1;
-  CHECK_STATUS(promise_value_bytes(&value, NULL, 0), PROMISE_OK);
-  CHECK_POINTER(promise_value_data(&value, &length), NULL);
-  CHECK_INT(length, 0);
-  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  for (int given = 0; given < 2; given++) {
+    value = garbage();
+    length = 4711;
+    CHECK_STATUS(promise_value_bytes(&value, given ? "x" : NULL, 0), PROMISE_OK);
+    CHECK_INT(value.kind, PROMISE_KIND_BYTES);
+    CHECK_POINTER(value.as.ptr, NULL);
+    CHECK_POINTER(promise_value_data(&value, &length), NULL);
+    CHECK_INT(length, 0);
+    promise_value_t copy = value;
+    CHECK_STATUS(promise_value_retain(&copy), PROMISE_OK);
+    CHECK_STATUS(promise_value_release(&copy), PROMISE_OK);
+    CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  }
 }
 
 RULE(foreign_bytes_are_not_copied, "foreign BYTES are not copied, and freed once") {

@@ -120,6 +120,10 @@ RULE(one_of_many_ends_the_wait, "promise_wait_any() ends with the first that is 
   promise_t *promises[] = {pending(), pending(), pending()};
   size_t index = 99;
   CHECK_STATUS(promise_wait_any(promises, 3, 0, &index), PROMISE_ETIMEDOUT);
+  int64_t before = now();
+  CHECK_STATUS(promise_wait_any(promises, 3, 20 * MILLISECONDS, &index), PROMISE_ETIMEDOUT);
+  CHECK(now() - before >= 20 * MILLISECONDS);
+  CHECK_INT(index, 99);
   CHECK_STATUS(promise_wait_any(promises, 3, MILLISECONDS, NULL), PROMISE_ETIMEDOUT);
   pthread_t thread = start(resolve_there, promises[1]);
   CHECK_STATUS(promise_wait_any(promises, 3, FOR_EVER, &index), PROMISE_OK);
