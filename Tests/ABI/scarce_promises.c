@@ -171,8 +171,7 @@ OUT_OF_MEMORY(follow) {
 
 /* ---- Combinators and timers ---- */
 
-static promise_t *(*combine)(promise_t *const *promises, size_t count, uint32_t flags);
-static promise_status_t combined(void) {
+static promise_status_t combined(promise_t *(*combine)(promise_t *const *promises, size_t count, uint32_t flags)) {
   promise_t *inputs[] = {promise_new(), promise_new(), promise_new()};
   scarce();
   promise_t *result = combine(inputs, 3, 0);
@@ -191,20 +190,16 @@ static promise_status_t combined(void) {
   return status;
 }
 OUT_OF_MEMORY(all) {
-  combine = promise_all;
-  return combined();
+  return combined(promise_all);
 }
 OUT_OF_MEMORY(all_settled) {
-  combine = promise_all_settled;
-  return combined();
+  return combined(promise_all_settled);
 }
 OUT_OF_MEMORY(any) {
-  combine = promise_any;
-  return combined();
+  return combined(promise_any);
 }
 OUT_OF_MEMORY(race) {
-  combine = promise_race;
-  return combined();
+  return combined(promise_race);
 }
 
 static promise_loop_t *loop;
