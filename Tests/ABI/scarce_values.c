@@ -167,6 +167,7 @@ OUT_OF_MEMORY(number_to_json) {
 
 TEST(describe_number) {
   char text[64];
+  scarce_begin();
   scarce_attempt.cells = scarce_attempt.blocks = 0;
   scarce();
   size_t length = promise_value_describe(&long_number, text, sizeof text);
