@@ -7,7 +7,7 @@ trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 mkdir -p Sources Tests/ABI Tests/Suites
 printf 'func f() {\n  a()\n  b( 1 )\n}\nfunc g() { a() }\n' > Sources/A.swift
-printf 'RUN(first);\n' > Tests/ABI/wait.c
+printf 'TEST(first) {}\n' > Tests/ABI/wait.c
 printf 'struct Waiting { @Test func ends() {} }\n' > Tests/Suites/Waiting.swift
 printf '@Suite("T4")\nstruct Making {\n  @Test(\n    "T1, T-2: it \\"is\\"")\n  func makes() {}\n}\n' > Tests/Suites/Making.swift
 printf 'struct Keeping {\n  @Test("T3: a class does it")\n  func keeps() {}\n  @Test("T4") func stays() {}\n}\n' > Tests/Suites/Keeping.swift
