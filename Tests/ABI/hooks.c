@@ -25,74 +25,6 @@ TEST(the_reason_is_lent) {
   unwatch(&report);
 }
 
-/* Calls that mark a rejection as handled, made before the rejection or afterwards. */
-static void by_state(promise_t *promise) {
-  promise_state(promise);
-}
-static void by_result(promise_t *promise) {
-  promise_value_t value;
-  promise_result(promise, &value);
-}
-static void by_wait(promise_t *promise) {
-  promise_wait(promise, 0);
-}
-static void by_wait_any(promise_t *promise) {
-  promise_wait_any(&promise, 1, 0, NULL);
-}
-static void by_loop(promise_t *promise) {
-  promise_loop_t *loop = promise_loop_new();
-  promise_loop_wait(loop, promise, 0);
-  promise_loop_release(loop);
-}
-static void by_observer(promise_t *promise) {
-  promise_observe(promise, NULL, ignore_value, NULL, NULL);
-}
-static void by_tap(promise_t *promise) {
-  promise_tap(promise, NULL, ignore_value, NULL, NULL);
-}
-static void by_rescue(promise_t *promise) {
-  promise_release(promise_rescue(promise, NULL, adds_one, NULL, NULL));
-}
-static void by_executor(promise_t *promise) {
-  promise_reaction_t reaction = {
-      .size = sizeof reaction, .executor = promise_executor_immediate(), .on_rejected = adds_one};
-  promise_release(promise_react(promise, &reaction));
-}
-static void (*const takers[])(promise_t *) = {by_state,    by_result, by_wait,   by_wait_any, by_loop,
-                                              by_observer, by_tap,    by_rescue, by_executor};
-
-TEST(a_handled_rejection_is_not_reported) {
-  report_t report = {0};
-  watch(&report);
-  for (size_t i = 0; i < sizeof takers / sizeof *takers; i++) {
-    promise_t *promise = rejected(7);
-    takers[i](promise);
-    promise_release(promise);
-    CHECK_REPORTS(&report, 0, 0, 0);
-  }
-  /* Handlers attached before the rejection, which takers[5] and later attach. */
-  for (size_t i = 5; i < sizeof takers / sizeof *takers; i++) {
-    promise_t *promise = promise_new();
-    takers[i](promise);
-    promise_reject(promise, I64(7));
-    promise_release(promise);
-    CHECK_REPORTS(&report, 0, 0, 0);
-  }
-  unwatch(&report);
-}
-
-TEST(looking_before_it_is_rejected_takes_nothing) {
-  report_t report = {0};
-  watch(&report);
-  promise_t *promise = promise_new();
-  for (size_t i = 0; i < 5; i++)
-    takers[i](promise);
-  promise_reject(promise, I64(7));
-  promise_release(promise);
-  CHECK_REPORTS(&report, 1, 0, 0);
-  unwatch(&report);
-}
-
 TEST(callbacks_for_a_value_take_no_rejection) {
   report_t report = {0};
   watch(&report);
@@ -188,29 +120,6 @@ TEST(earlier_rejections_are_not_reported) {
   unwatch(&report);
   promise_release(rejected(7));
   CHECK_REPORTS(&report, 0, 0, 0);
-}
-
-TEST(a_second_settlement_is_reported_with_the_dropped_value) {
-  report_t report = {0};
-  watch(&report);
-  payload_t payload = {0};
-  promise_value_t value = object(&payload);
-  promise_t *promise = fulfilled(1);
-  CHECK_STATUS(promise_resolve(promise, &value), PROMISE_ESETTLED);
-  CHECK_REPORTS(&report, 0, 1, 0);
-  CHECK(report.id == id_of(promise));
-  CHECK_INT(report.state, PROMISE_FULFILLED);
-  CHECK_INT(report.spy.kind, PROMISE_KIND_OBJECT);
-  CHECK_INT(atomic_load(&payload.destroyed), 1);
-  CHECK_STATUS(promise_reject(promise, I64(8)), PROMISE_ESETTLED);
-  CHECK_REPORTS(&report, 0, 2, 0);
-  CHECK_INT(report.state, PROMISE_REJECTED);
-  CHECK_INT(report.spy.seen, 8);
-  CHECK_STATUS(promise_discard(promise), PROMISE_ESETTLED);
-  CHECK_REPORTS(&report, 0, 2, 0);
-  CHECK(ended(promise, PROMISE_FULFILLED, 1));
-  promise_release(promise);
-  unwatch(&report);
 }
 
 TEST(a_second_settlement_by_the_library_is_not_reported) {
