@@ -2,10 +2,6 @@
 #include "child.h"
 #include "scheduling.h"
 
-static promise_executor_t *pool(void) {
-  return promise_executor_global(PROMISE_PRIORITY_DEFAULT);
-}
-
 static promise_verdict_t blocks(void *ctx, const promise_value_t *in, promise_value_t *out) {
   gate_t *gates = ctx;
   (void)in;

@@ -109,19 +109,13 @@ TEST(an_executor_that_ends_in_it_cannot_replace_it) {
   promise_executor_release(other);
 }
 
-static gate_t timer_went_there = GATE_CLOSED;
-static void shelves_a_timer(void *ctx, promise_job_t *job) {
-  shelve(ctx, job);
-  gate_open(&timer_went_there);
-}
-
 /* Timers of the main loop move to the replacement. */
 TEST(timers_of_the_main_loop_move_to_the_substitute) {
   shelf_t shelf = SHELF_EMPTY;
-  promise_executor_t *other = promise_executor_new(shelves_a_timer, &shelf, NULL);
+  promise_executor_t *other = promise_executor_new(shelve_and_open, &shelf, NULL);
   promise_t *nap = promise_sleep_on(main_executor(), 1), *late = promise_sleep_on(main_executor(), INT64_MAX);
   CHECK_STATUS(promise_executor_set_main(other), PROMISE_OK);
-  gate_wait(&timer_went_there);
+  gate_wait(&was_submitted);
   CHECK_STATUS(promise_job_run(take_job(&shelf)), PROMISE_OK);
   CHECK_INT(promise_state(nap), PROMISE_FULFILLED);
   CHECK_STATUS(promise_discard(late), PROMISE_OK);
@@ -165,7 +159,7 @@ static uint64_t job_count(void) {
 
 /* A timer that is cancelled while it moves from the main loop to the clock is freed at once, not when it is due. */
 TEST(cancelled_timers_are_freed_wherever_they_are) {
-  promise_executor_t *other = promise_executor_new(shelves_a_timer, NULL, NULL);
+  promise_executor_t *other = promise_executor_new(shelve_and_open, NULL, NULL);
   REQUIRE(promise_loop_main() != NULL);
   uint64_t before = job_count();
   pthread_t thread = start(discards_timers, NULL);

@@ -5,12 +5,6 @@
 
 #include "scheduling.h"
 
-static promise_executor_t *pool(void) {
-  promise_executor_t *executor = promise_executor_global(PROMISE_PRIORITY_DEFAULT);
-  REQUIRE(executor != NULL);
-  return executor;
-}
-
 static int processors(void) {
   cpu_set_t set;
   REQUIRE(sched_getaffinity(0, sizeof set, &set) == 0);

@@ -5,10 +5,6 @@
 
 #include "scheduling.h"
 
-static promise_executor_t *pool(void) {
-  return promise_executor_global(PROMISE_PRIORITY_DEFAULT);
-}
-
 static atomic_int taken, taken_by;
 
 static void count(int number) {

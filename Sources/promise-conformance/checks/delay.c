@@ -65,32 +65,6 @@ RULE(a_delay_is_rejected_as_its_promise, "a delay is rejected as its promise, or
 
 /* ---- Executors ---- */
 
-typedef promise_t *timing_t(promise_executor_t *executor, promise_t *source, int64_t ns);
-
-static promise_verdict_t whether_it_is_current(void *executor, const promise_value_t *in, promise_value_t *out) {
-  (void)in;
-  *out = *I64(promise_executor_is_current(executor));
-  return PROMISE_FULFILL;
-}
-
-/* A handler that is attached after the timer has fired runs on this thread. On a busy machine that can happen: try
- * again with twice the time. */
-static void ends_on(promise_executor_t *executor, timing_t *make, promise_t *source) {
-  bool in_time = false;
-  for (int64_t time = 20 * MILLISECONDS; !in_time; time *= 2) {
-    promise_t *timed = make(executor, source, time);
-    promise_reaction_t reaction = {.size = sizeof reaction,
-                                   .on_fulfilled = whether_it_is_current,
-                                   .on_rejected = whether_it_is_current,
-                                   .ctx = executor};
-    promise_t *child = promise_react(timed, &reaction);
-    in_time = promise_state(timed) == PROMISE_PENDING;
-    CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_OK);
-    CHECK(ended(child, PROMISE_FULFILLED, 1) || !in_time);
-    RELEASE(child, timed);
-  }
-}
-
 RULE(they_end_on_their_executor, "a delay and a time limit end on their executor") {
   promise_executor_t *serial = promise_executor_serial(NULL);
   promise_executor_t *const executors[] = {promise_executor_global(PROMISE_PRIORITY_UTILITY), serial};
@@ -103,13 +77,6 @@ RULE(they_end_on_their_executor, "a delay and a time limit end on their executor
   CHECK_STATUS(promise_executor_release(serial), PROMISE_OK);
 }
 
-static gate_t was_submitted = GATE_CLOSED;
-
-static void shelves(void *ctx, promise_job_t *job) {
-  shelve(ctx, job);
-  gate_open(&was_submitted);
-}
-
 static void drop_when_submitted(shelf_t *shelf) {
   gate_wait(&was_submitted);
   CHECK_STATUS(promise_job_drop(take_job(shelf)), PROMISE_OK);
@@ -119,7 +86,7 @@ static void drop_when_submitted(shelf_t *shelf) {
 RULE(a_dropped_job_rejects_a_delay_and_ends_a_time_limit,
      "a dropped job rejects a delay with PROMISE_ECLOSED, and ends a time limit") {
   shelf_t shelf = SHELF_EMPTY;
-  promise_executor_t *executor = promise_executor_new(shelves, &shelf, NULL);
+  promise_executor_t *executor = promise_executor_new(shelve_and_open, &shelf, NULL);
   promise_t *settled = fulfilled(1), *source = pending();
   promise_t *delayed = promise_delay_on(executor, settled, 1);
   drop_when_submitted(&shelf);

@@ -102,25 +102,9 @@ RULE(callback_of_a_timer_may_wait_for_another, "the callback of a timer may wait
   RELEASE(child, nap);
 }
 
-static promise_verdict_t whether_it_is_current(void *executor, const promise_value_t *in, promise_value_t *out) {
-  (void)in;
-  *out = *I64(promise_executor_is_current(executor));
-  return PROMISE_FULFILL;
-}
-
-/* A handler that is attached after the timer has fired runs on this thread. On a busy machine that can happen: try
- * again with twice the time. */
-static void ends_on(promise_executor_t *executor) {
-  bool in_time = false;
-  for (int64_t time = 20 * MILLISECONDS; !in_time; time *= 2) {
-    promise_t *nap = promise_sleep_on(executor, time);
-    REQUIRE(nap != NULL);
-    promise_t *child = promise_then(nap, whether_it_is_current, executor, NULL);
-    in_time = promise_state(nap) == PROMISE_PENDING;
-    CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_OK);
-    CHECK(ended(child, PROMISE_FULFILLED, 1) || !in_time);
-    RELEASE(child, nap);
-  }
+static promise_t *sleeps_on(promise_executor_t *executor, promise_t *source, int64_t ns) {
+  (void)source;
+  return promise_sleep_on(executor, ns);
 }
 
 RULE(sleep_ends_on_its_executor, "a sleep is settled on its executor") {
@@ -128,20 +112,13 @@ RULE(sleep_ends_on_its_executor, "a sleep is settled on its executor") {
   promise_executor_t *const executors[] = {promise_executor_global(PROMISE_PRIORITY_UTILITY), serial,
                                            promise_executor_immediate()};
   for (int i = 0; i < 3; i++)
-    ends_on(executors[i]);
+    ends_on(executors[i], sleeps_on, NULL);
   promise_executor_release(serial);
-}
-
-static gate_t was_submitted = GATE_CLOSED;
-
-static void shelves(void *ctx, promise_job_t *job) {
-  shelve(ctx, job);
-  gate_open(&was_submitted);
 }
 
 RULE(executor_may_drop_a_sleep, "an executor settles a sleep, and rejects it by dropping the job") {
   shelf_t shelf = SHELF_EMPTY;
-  promise_executor_t *executor = promise_executor_new(shelves, &shelf, NULL);
+  promise_executor_t *executor = promise_executor_new(shelve_and_open, &shelf, NULL);
   promise_t *nap = promise_sleep_on(executor, 1);
   gate_wait(&was_submitted);
   CHECK_INT(promise_state(nap), PROMISE_PENDING);
