@@ -317,6 +317,15 @@ static inline void journal_clear(void) {
 
 /* ---- Time and memory ---- */
 
+/* Returns the counts of live objects. */
+static inline promise_statistics_t statistics(void) {
+  promise_statistics_t now;
+  memset(&now, 0xff, sizeof now);
+  now.size = sizeof now;
+  CHECK_STATUS(promise_statistics(&now), PROMISE_OK);
+  return now;
+}
+
 #define MILLISECONDS INT64_C(1000000)
 #define FOR_EVER INT64_C(-1)
 

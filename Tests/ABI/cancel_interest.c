@@ -153,12 +153,6 @@ static void free_input(void *ctx) {
   spy_free(&((struct input *)ctx)->asked);
 }
 
-static uint64_t gathers(void) {
-  promise_statistics_t now = {.size = sizeof now};
-  CHECK_STATUS(promise_statistics(&now), PROMISE_OK);
-  return now.gathers;
-}
-
 /* The first input settles the result within the request. The second is asked all the same. The third has another
  * consumer, so it is not asked. */
 TEST(all_inputs_are_asked_though_the_first_one_accepts) {
@@ -169,7 +163,7 @@ TEST(all_inputs_are_asked_though_the_first_one_accepts) {
     CHECK_STATUS(promise_on_cancel_request(sources[i], accepts, &inputs[i], free_input), PROMISE_OK);
   }
   promise_t *consumer = promise_then(sources[2], adds_one, NULL, NULL);
-  uint64_t before = gathers();
+  uint64_t before = statistics().gathers;
   promise_t *all = promise_all(sources, 3, 0);
   CHECK_STATUS(promise_request_cancel(all, I64(8)), PROMISE_OK);
   CHECK_INT(promise_state(all), PROMISE_REJECTED);
@@ -178,7 +172,7 @@ TEST(all_inputs_are_asked_though_the_first_one_accepts) {
     CHECK_INT(inputs[i].asked.seen, 8);
   }
   CHECK_SPY(&inputs[2].asked, 0, 0);
-  CHECK_INT(gathers(), before);
+  CHECK_INT(statistics().gathers, before);
   CHECK_STATUS(promise_request_cancel(consumer, I64(9)), PROMISE_OK);
   CHECK_SPY(&inputs[2].asked, 1, 1);
   CHECK_INT(inputs[2].asked.seen, 9);

@@ -151,24 +151,18 @@ static void *discards_timers(void *ctx) {
   return ctx;
 }
 
-static uint64_t job_count(void) {
-  promise_statistics_t statistics = {.size = sizeof statistics};
-  REQUIRE(promise_statistics(&statistics) == PROMISE_OK);
-  return statistics.jobs;
-}
-
 /* A timer that is cancelled while it moves from the main loop to the clock is freed at once, not when it is due. */
 TEST(cancelled_timers_are_freed_wherever_they_are) {
   promise_executor_t *other = promise_executor_new(shelve_and_open, NULL, NULL);
   REQUIRE(promise_loop_main() != NULL);
-  uint64_t before = job_count();
+  uint64_t before = statistics().jobs;
   pthread_t thread = start(discards_timers, NULL);
   while (atomic_load(&discarding_ended) == 0) {
     CHECK_STATUS(promise_executor_set_main(other), PROMISE_OK);
     CHECK_STATUS(promise_executor_set_main(NULL), PROMISE_OK);
   }
   finish(thread);
-  CHECK_INT(job_count(), before);
+  CHECK_INT(statistics().jobs, before);
   promise_executor_release(other);
 }
 

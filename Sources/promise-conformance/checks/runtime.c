@@ -3,18 +3,10 @@
 
 CHECKS(runtime)
 
-static promise_statistics_t counted(void) {
-  promise_statistics_t statistics;
-  memset(&statistics, 0xff, sizeof statistics);
-  statistics.size = sizeof statistics;
-  CHECK_STATUS(promise_statistics(&statistics), PROMISE_OK);
-  return statistics;
-}
-
-#define CHECK_MORE(before, kind, expected) CHECK_INT((long long)(counted().kind - (before).kind), (expected))
+#define CHECK_MORE(before, kind, expected) CHECK_INT((long long)(statistics().kind - (before).kind), (expected))
 
 RULE(statistics_count_objects, "promise_statistics() counts the live objects") {
-  promise_statistics_t before = counted();
+  promise_statistics_t before = statistics();
   promise_t *promise = pending();
   CHECK_MORE(before, promises_pending, 1);
   resolve(promise, 1);
@@ -30,14 +22,14 @@ RULE(statistics_count_objects, "promise_statistics() counts the live objects") {
   CHECK_STATUS(promise_queue_release(queue), PROMISE_OK);
   CHECK_MORE(before, tokens, 0);
   CHECK_MORE(before, queues, 0);
-  promise_statistics_t last = counted();
+  promise_statistics_t last = statistics();
   CHECK(last.bytes_reusable <= last.bytes_resident);
 }
 
 static gate_t looked = GATE_CLOSED;
 
 static void counts_threads(void *threads) {
-  *(uint32_t *)threads = counted().threads;
+  *(uint32_t *)threads = statistics().threads;
   gate_open(&looked);
 }
 
@@ -72,10 +64,10 @@ RULE(trim_returns_memory, "promise_trim() returns free memory, and no object is 
   for (int i = 0; i < COUNT; i++)
     if (i != COUNT / 2)
       release(promises[i]);
-  promise_statistics_t before = counted();
+  promise_statistics_t before = statistics();
   int64_t returned = promise_trim();
   CHECK(returned >= 0);
-  promise_statistics_t after = counted();
+  promise_statistics_t after = statistics();
   CHECK((int64_t)(before.bytes_resident - after.bytes_resident) >= returned);
   /* Trimming leaves pages with a live object, and up to 256 cells of each other thread. */
   CHECK((int64_t)after.bytes_reusable <= (live_objects(&after) + 16) * 4096 + (after.threads + 1) * 256 * 64);
