@@ -170,6 +170,42 @@ static void inner_streams_may_end_while_they_subscribe(void) {
   finish_all();
 }
 
+static void *publishes_three(void *publisher) {
+  publish(publisher, 3);
+  return NULL;
+}
+
+/* While the stream of the value 1 is sought, another thread publishes a value. */
+static promise_publisher_t *finds_slowly(void *ctx, const promise_value_t *value) {
+  static _Atomic int searches;
+  CHECK_INT(atomic_fetch_add(&searches, 1), 0);
+  if (value->as.i64 == 1) {
+    pthread_t thread;
+    REQUIRE(pthread_create(&thread, NULL, publishes_three, source) == 0);
+    pthread_join(thread, NULL);
+  }
+  atomic_fetch_sub(&searches, 1);
+  return finds(ctx, value);
+}
+
+static void values_wait_while_an_inner_stream_is_sought(void) {
+  memset(&spy, 0, sizeof spy);
+  source = publisher_new(0);
+  for (int i = 0; i < INNER; i++)
+    inner[i] = publisher_new(0);
+  listen_to(promise_publisher_flat_map(source, PROMISE_FLATTEN_CONCAT, finds_slowly, &spy, spy_free));
+  for (int64_t number = 0; number < 3; number++)
+    publish(source, number);
+  for (int i = 0; i < INNER; i++) {
+    publish(inner[i], 10 + i);
+    promise_publisher_finish(inner[i]);
+  }
+  CHECK_TEXT(listener.log, "10 11 12 13 ");
+  promise_publisher_finish(source);
+  CHECK(is_done(end));
+  finish_all();
+}
+
 /* Returns `ctx` for the value 0, and a stream that has ended for any other. */
 static promise_publisher_t *first_is_open(void *ctx, const promise_value_t *value) {
   if (value->as.i64 == 0) {
@@ -356,6 +392,7 @@ int main(void) {
   RUN(an_inner_stream_may_be_none);
   RUN(a_stale_handle_is_an_error_event);
   RUN(inner_streams_may_end_while_they_subscribe);
+  RUN(values_wait_while_an_inner_stream_is_sought);
   RUN(many_inner_streams_end_without_recursion);
   RUN(inner_streams_feel_back_pressure);
   RUN(inner_streams_race_with_their_source);
