@@ -122,6 +122,7 @@ struct Parsing {
         "promise_status_t f(int8_t int_, promise_str_t result, float *result_, promise_value_t *error);"
       ),
       ("f(a: i32?, b: cstr?, c: isize) -> bool?", "const bool *f(const int32_t *a, const char *b, ptrdiff_t c);"),
+      ("f(g: fn(i32, cstr) -> i8)", "void f(int8_t (*g)(int32_t, const char *));"),
       ("f(v: [f64; 3], w: out [u8; 2])", "void f(const double v[3], uint8_t w[2]);"),
       (
         "f(d: out bytes[n], n: inout u64, e: &[f32; m], m: u8)",
