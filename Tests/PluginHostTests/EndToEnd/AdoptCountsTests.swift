@@ -31,6 +31,7 @@ extension EndToEnd {
       void glPixelMapfv(int map, const float *values);
       int count_all(char *const *argv, const char letters[]);
       void set_table(const int *table);
+      void set_matrix(int matrix[16]);
       void encode(char *dst, size_t length, const unsigned char *src);
       void encode_size(char *dst, size_t dst_size, const unsigned char *src);
       void negate(unsigned long *rp, const unsigned long *up, long k);
@@ -43,7 +44,7 @@ extension EndToEnd {
       int fails() { return 0; } int names() { return 0; } int open_all() { return 0; }
       int ask() { return 0; } int tell() { return 0; } int new_face() { return 0; }
       int use_face() { return 0; } void glVertex3fv() {} void glLightfv() {}
-      void glPixelMapfv() {} int count_all() { return 0; } void set_table() {} void negate() {}
+      void glPixelMapfv() {} int count_all() { return 0; } void set_table() {} void set_matrix() {} void negate() {}
       void encode() {} void encode_size() {} int letter_at() { return 0; } long send_part() { return 0; }
       """
 
@@ -87,7 +88,7 @@ extension EndToEnd {
       // The attribute contradicts the type.
       ("dump", "(values: &[f64; *], fd: i32, room: u64) -> i32"), ("glPixelMapfv", "(map: i32, values: &[f32; *])"),
       ("count_all", "(argv: &[cstr; *], letters: str[*]) -> i32"),
-      ("set_table", "(table: keep &[i32; *])"),
+      ("set_table", "(table: keep &[i32; *])"), ("set_matrix", "(matrix: keep [i32; 16])"),
     ])
     func dataThatAreReadNeedNoCount(name: String, types: String) throws {
       try AdoptedHeader.with(Self.header, source: Self.source) { adopted in

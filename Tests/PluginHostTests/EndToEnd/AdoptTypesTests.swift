@@ -64,11 +64,30 @@ extension EndToEnd {
       let header = "void sin(const float *values, unsigned char *md);"
       let draft = try Self.draft(header, types: "elements: {sin.values: 3, s*.md: 16, '*.md': 8}")
       #expect(draft.text.contains("'sin(values: [f32; 3], md: out [u8; 16])'"), "\(draft.text)\(draft.errors)")
-      let mistakes = try Self.draft(header, types: "elements: {sin.values: a b, sin: 3, sin.md: -1}")
+      let mistakes = try Self.draft(header, types: "elements: {x.y: [], sin.values: a b, sin: 3, sin.md: -1}")
       #expect(mistakes.status == 64)
       #expect(mistakes.errors.contains("sin.values is \"a b\", expected FUNCTION.PARAMETER and a number up to"))
       #expect(mistakes.errors.contains("sin is \"3\", expected FUNCTION.PARAMETER"))
       #expect(mistakes.errors.contains("sin.md is \"-1\", expected FUNCTION.PARAMETER"))
+    }
+
+    @Test func bundledNumbersForSomeFunctionsWinOverThoseForAll() throws {
+      // Points and scalars have 32 bytes; a hash, and a scalar that is to be reduced, have 64.
+      let declarations = [
+        "void P_add(const unsigned char *p, const unsigned char *q);": "P_add(p: [u8; 32], q: [u8; 32])",
+        "void P_scalar_reduce(const unsigned char *s);": "P_scalar_reduce(s: [u8; 64])",
+        "void P_from_hash(const unsigned char *H);": "P_from_hash(H: [u8; 64])",
+      ]
+      for (prefix, hash) in [("crypto_core_ristretto255", "r"), ("crypto_core_ed25519", "h")] {
+        let named = { (text: String) in text.replacing("P_", with: "\(prefix)_").replacing("H", with: hash) }
+        let header = declarations.keys.map(named).joined(separator: "\n")
+        let source = header.replacing(";", with: " {}")
+        try AdoptedHeader.with(header, source: source) { adopted in
+          for signature in declarations.values.map(named) {
+            #expect(adopted.draft.text.contains("'\(signature)'"), "\(adopted.draft.text)\(adopted.draft.errors)")
+          }
+        }
+      }
     }
 
     @Test func aTypeMapNamesTheCountAndTheArrayThatA0Ends() throws {

@@ -26,6 +26,8 @@ extension EndToEnd {
       let plugin = try #require(try JSONSerialization.jsonObject(with: description.output) as? [String: Any])
       #expect(plugin["id"] as? String == "test.new.sums")
       #expect((plugin["functions"] as? [Any])?.count == 3)
+      let quotient = try HostProcess.run("call", "\(path)/\(name).so", "divide", "b=2", "a=6")
+      #expect(quotient.text == "3\n", "\(quotient)")
       let checked = try HostProcess.run("check", "--seed", "1", "\(path)/\(name).so")
       #expect(checked.status == 0, "\(checked.text) \(checked.errors)")
     }
