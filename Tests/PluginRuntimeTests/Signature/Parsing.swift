@@ -102,6 +102,13 @@ struct Parsing {
     #expect(throws: SignatureError.self) { try Signature(parsing: "f(\(parameters), one_more: i32)") }
   }
 
+  @Test("g_error_free() frees a GError unless the signature names another function")
+  func releaseOfGError() throws {
+    let unnamed = try Signature(parsing: "f() -> i32 ! gerror")
+    #expect(try unnamed == Signature(parsing: "f() -> i32 ! gerror(g_error_free)"))
+    #expect(try unnamed != Signature(parsing: "f() -> i32 ! gerror(other_free)"))
+  }
+
   @Test(
     "the C prototype follows the header's table",
     arguments: [
