@@ -171,8 +171,7 @@ static void inner_streams_may_end_while_they_subscribe(void) {
 }
 
 static void *publishes_three(void *publisher) {
-  publish(publisher, 3);
-  return NULL;
+  return publish(publisher, 3), NULL;
 }
 
 /* While the stream of the value 1 is sought, another thread publishes a value. */
@@ -189,17 +188,14 @@ static promise_publisher_t *finds_slowly(void *ctx, const promise_value_t *value
 }
 
 static void values_wait_while_an_inner_stream_is_sought(void) {
-  memset(&spy, 0, sizeof spy);
-  source = publisher_new(0);
+  memset(&spy, 0, sizeof spy), source = publisher_new(0);
   for (int i = 0; i < INNER; i++)
     inner[i] = publisher_new(0);
   listen_to(promise_publisher_flat_map(source, PROMISE_FLATTEN_CONCAT, finds_slowly, &spy, spy_free));
   for (int64_t number = 0; number < 3; number++)
     publish(source, number);
-  for (int i = 0; i < INNER; i++) {
-    publish(inner[i], 10 + i);
-    promise_publisher_finish(inner[i]);
-  }
+  for (int i = 0; i < INNER; i++)
+    publish(inner[i], 10 + i), promise_publisher_finish(inner[i]);
   CHECK_TEXT(listener.log, "10 11 12 13 ");
   promise_publisher_finish(source);
   CHECK(is_done(end));
