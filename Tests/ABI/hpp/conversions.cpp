@@ -33,6 +33,7 @@ template <> struct promises::registered<page> { static constexpr const char *nam
 namespace {
 
 using promises::promise;
+using promises::value;
 
 enum class colour : std::uint8_t { red = 1, blue = 200 };
 enum plain_enum { minus = -1, two = 2 };
@@ -50,7 +51,8 @@ void more_types_come_back() {
   CHECK(comes_back(std::vector<std::byte>{std::byte(0), std::byte(9)}) && comes_back(std::vector<std::byte>()));
   CHECK(comes_back(std::pair<int, std::string>(1, "x")));
   CHECK(comes_back(std::array<std::string, 2>{{"a", "b"}}));
-  CHECK(comes_back(std::map<std::string, int>{{"a", 1}, {"b\0c", 2}}) && comes_back(std::map<std::string, int>()));
+  CHECK(comes_back(std::map<std::string, int>{{"a", 1}, {std::string("b\0c", 3), 2}}));
+  CHECK(comes_back(std::map<std::string, int>()));
   CHECK(comes_back(std::unordered_map<std::string, std::vector<int>>{{"a", {1, 2}}}));
   int here = 0;
   CHECK(comes_back<void *>(&here));
@@ -59,6 +61,18 @@ void more_types_come_back() {
   CHECK(throws<promises::error>([] { promise<std::map<std::string, int>>::resolved({{"\xff", 1}}); }, unfit));
   CHECK(
       throws<promises::error>([] { promise<std::vector<int>>::resolved({1}).as<std::array<int, 2>>().get(); }, unfit));
+  // Containers of no elements are not one another, nor are a STRING and a BYTES.
+  const value list = promises::from_json("[]"), map = promises::from_json("{}"), text = value::of("text");
+  CHECK(throws<promises::error>([&] { list.as<std::map<std::string, int>>(); }, unfit));
+  CHECK(throws<promises::error>([&] { map.as<std::vector<int>>(); }, unfit));
+  CHECK(throws<promises::error>([&] { text.as<std::vector<std::uint8_t>>(); }, unfit));
+  CHECK(throws<promises::error>([&] { text.as<void *>(); }, unfit));
+  CHECK(throws<promises::error>([&] { text.as<promise<int>>(); }, unfit));
+  const value bytes = value::of(std::vector<std::uint8_t>{65});
+  CHECK(throws<promises::error>([&] { bytes.as<std::string>(); }, unfit));
+  const value three = promises::from_json("[1, 2, 3]");
+  using pair = std::pair<int, int>;
+  CHECK(throws<promises::error>([&] { three.as<pair>(); }, unfit));
 }
 
 void a_promise_is_a_value() {

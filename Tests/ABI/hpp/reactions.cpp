@@ -29,11 +29,12 @@ void chains() {
   const auto text = answer.then([](std::int64_t number) { return std::to_string(number * 2); });
   const auto nothing = text.then([count = counted()](const std::string &) {});
   const auto constant = nothing.then([] { return "done"; });
+  const promise<std::string> view = constant.then([](const std::string &) { return std::string_view("view"); });
   CHECK(answer.resolve(21) && !answer.resolve(1));
   CHECK(counted::alive == 0);
   CHECK(text.get() == "42");
   nothing.get();
-  CHECK(constant.get() == "done");
+  CHECK(constant.get() == "done" && view.get() == "view");
 }
 
 void a_promise_from_a_handler_is_followed() {
@@ -114,6 +115,8 @@ void rescues_choose() {
   const auto other = failed.rescue(promises::type::named("discarded"), [](const promises::error &) { return 3; });
   CHECK(other.state() == PROMISE_REJECTED);
   CHECK(failed.rescue([](const promises::error &) { return promise<int>::resolved(4); }).get() == 4);
+  // For a promise of any value, nothing is a VOID.
+  CHECK(failed.as<promises::value>().rescue([](const promises::error &) {}).get().kind() == PROMISE_KIND_VOID);
 }
 
 void finally_passes_on_or_throws() {
@@ -187,6 +190,24 @@ void combining() {
   promises::all(none).get();
 }
 
+void others_are_asked() {
+  using promises::others;
+  const auto asks = [](auto combine, others rest, bool fails) {
+    std::vector<promise<int>> two(2);
+    const auto end = combine(two, rest);
+    fails ? two[0].reject(refused(7)) : two[0].resolve(1);
+    const bool asked = two[1].cancel_requested();
+    two[1].resolve(2);
+    return asked;
+  };
+  const auto all = [](const auto &inputs, others rest) { return promises::all(inputs, rest); };
+  const auto any = [](const auto &inputs, others rest) { return promises::any(inputs, rest); };
+  const auto race = [](const auto &inputs, others rest) { return promises::race(inputs, rest); };
+  CHECK(asks(all, others::are_cancelled, true) && !asks(all, others::go_on, true));
+  CHECK(asks(any, others::are_cancelled, false) && !asks(any, others::go_on, false));
+  CHECK(asks(race, others::are_cancelled, false) && !asks(race, others::go_on, false));
+}
+
 void time_runs_out() {
   promise<int> never;
   const auto late = [](const promises::error &e) { return e.domain() == "promise" && e.code() == PROMISE_ETIMEDOUT; };
@@ -256,6 +277,6 @@ void threads() {
 int main() {
   return run(chains, a_promise_from_a_handler_is_followed, contexts_end_once, an_exception_is_thrown_again,
              exceptions_without_a_class, errors_of_others, rescues_choose, finally_passes_on_or_throws,
-             observers_see_values_of_other_types, cancelling, tokens_silence, combining, time_runs_out,
-             loops_and_executors, threads);
+             observers_see_values_of_other_types, cancelling, tokens_silence, combining, others_are_asked,
+             time_runs_out, loops_and_executors, threads);
 }

@@ -289,6 +289,12 @@ void events_have_their_times() {
   numbers.finish();
   CHECK(there.all() == "3" && last.all() == "3" && first.all() == "1" && both.all() == "1 3" && few.all() == "1 3");
   CHECK(never.all() == "1 2 3");
+  // The longest times are those that never pass.
+  const publisher<int> other;
+  const auto ever = std::chrono::hours::max();
+  const heard<int> quiet(other.debounce(ever)), once(other.throttle(ever)), patient(other.timeout(ever));
+  other.publish(4);
+  CHECK(quiet.all().empty() && once.all() == "4" && patient.all() == "4");
 }
 
 void invalid_events_are_errors() {
