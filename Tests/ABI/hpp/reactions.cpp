@@ -167,6 +167,14 @@ void tokens_silence() {
   source.resolve(1);
   CHECK(runs == 1 && later.get() == 1);
   CHECK(throws<promises::cancelled>([&] { silenced.get(); }));
+  // cancel() asks too, and silences nothing.
+  const promise<int> other;
+  const auto heard = other.then(token, [&](int n) { return runs += n; });
+  other.add_to(token);
+  token.cancel();
+  CHECK(token.is_cancelled() && token.generation() == 1 && other.cancel_requested());
+  other.resolve(1);
+  CHECK(heard.get() == 2);
 }
 
 void combining() {
