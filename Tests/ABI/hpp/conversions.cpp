@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -53,6 +54,8 @@ void more_types_come_back() {
   CHECK(comes_back(std::array<std::string, 2>{{"a", "b"}}));
   CHECK(comes_back(std::map<std::string, int>{{"a", 1}, {std::string("b\0c", 3), 2}}));
   CHECK(comes_back(std::map<std::string, int>()));
+  const value backward = value::of(std::map<std::string, int, std::greater<>>{{"a", 1}, {"b", 2}});
+  CHECK(backward.key(0) == "b" && backward.as<std::unordered_map<std::string, int>>().size() == 2);
   CHECK(comes_back(std::unordered_map<std::string, std::vector<int>>{{"a", {1, 2}}}));
   int here = 0;
   CHECK(comes_back<void *>(&here));
@@ -68,6 +71,8 @@ void more_types_come_back() {
   CHECK(throws<promises::error>([&] { text.as<std::vector<std::uint8_t>>(); }, unfit));
   CHECK(throws<promises::error>([&] { text.as<void *>(); }, unfit));
   CHECK(throws<promises::error>([&] { text.as<promise<int>>(); }, unfit));
+  CHECK(throws<promises::error>([&] { list.as<promises::event<int>>(); }, unfit));
+  CHECK(throws<promises::error>([&] { map.as<promises::outcome>(); }, unfit));
   const value bytes = value::of(std::vector<std::uint8_t>{65});
   CHECK(throws<promises::error>([&] { bytes.as<std::string>(); }, unfit));
   const value three = promises::from_json("[1, 2, 3]");

@@ -1,5 +1,7 @@
 // Function objects that only move, and values that do: they are moved into the library, not copied.
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -111,6 +113,11 @@ void values_move() {
   const value list = value::of(std::move(pages));
   const value second = list.at(0);
   CHECK(*second.as<page>().number == 8);
+  std::map<std::string, page> book;
+  book["a"].number = std::make_unique<int>(6);
+  const value map = value::of(std::move(book));
+  const value entry = map.find("a");
+  CHECK(*entry.as<page>().number == 6);
   std::optional<page> some(page{std::make_unique<int>(9)});
   const value third = value::of(std::move(some));
   CHECK(*third.as<page>().number == 9);

@@ -177,6 +177,27 @@ void tokens_silence() {
   CHECK(heard.get() == 2);
 }
 
+void tokens_are_chained() {
+  const promises::token parent, both, one;
+  both.chain(parent);
+  one.chain(parent, false);
+  parent.cancel();
+  CHECK(both.is_cancelled() && !one.is_cancelled() && both.generation() == 0);
+  parent.invalidate();
+  CHECK(both.generation() == 1 && one.generation() == 1);
+  // A token may invalidate at its end.
+  const promise<int> asked, silent;
+  {
+    const promises::token quiet, last(true);
+    asked.add_to(last);
+    silent.add_to(quiet);
+  }
+  CHECK(asked.cancel_requested() && !silent.cancel_requested());
+  const auto stale = promises::token::adopt(promises::token().raw());
+  CHECK(throws<promises::error>([&] { stale.deadline(); },
+                                [](const promises::error &e) { return e.code() == PROMISE_ESTALE; }));
+}
+
 void combining() {
   std::vector<promise<int>> two;
   two.push_back(promise<int>::resolved(1));
@@ -285,6 +306,6 @@ void threads() {
 int main() {
   return run(chains, a_promise_from_a_handler_is_followed, contexts_end_once, an_exception_is_thrown_again,
              exceptions_without_a_class, errors_of_others, rescues_choose, finally_passes_on_or_throws,
-             observers_see_values_of_other_types, cancelling, tokens_silence, combining, others_are_asked,
-             time_runs_out, loops_and_executors, threads);
+             observers_see_values_of_other_types, cancelling, tokens_silence, tokens_are_chained, combining,
+             others_are_asked, time_runs_out, loops_and_executors, threads);
 }
