@@ -7,12 +7,11 @@ struct CBOREncoder {
   /// The number of bytes for the arguments of most calls.
   private static let common = 112
 
-  /// Creates an encoder whose bytes begin with a header of zeros.
-  init(headerSize: Int = 0, sharing memory: [SharedBytes]? = nil) {
-    bytes = Array(unsafeUninitializedCapacity: headerSize + Self.common) { buffer, count in
-      buffer.baseAddress?.initialize(repeating: 0, count: headerSize)
-      count = headerSize
-    }
+  /// Creates an encoder whose bytes begin with a header.
+  init(header: [UInt8] = [], sharing memory: [SharedBytes]? = nil) {
+    bytes = []
+    bytes.reserveCapacity(header.count + Self.common)
+    bytes += header
     self.memory = memory
   }
 

@@ -175,6 +175,7 @@ public final class PluginWorker: Sendable {
         switch given {
         case .number(let number): argument(number, isLast: false)
         case .result(let producer, let number): result(of: producer, orPromise: number, for: request)
+        case .fulfilled(let value): fulfilled(value)
         }
       },
       callback: { number in
@@ -309,6 +310,12 @@ public final class PluginWorker: Sendable {
     if let value { return .resolve(value) }
     let promise = argument(number, isLast: false)
     reply(Frame(.wanted, request, .uint(number)))
+    return promise
+  }
+
+  private func fulfilled(_ value: PluginValue) -> Promise<PluginValue> {
+    let promise = Promise<PluginValue>()
+    settle(promise, with: .success(value))
     return promise
   }
 
