@@ -191,7 +191,7 @@ void plugin_process_guard_group(void) {
   close(worker);
 }
 
-void plugin_process_vanish(void) {
+void plugin_process_exit_now(void) {
   for (;;)
     syscall(SYS_exit_group, PLUGIN_PROCESS_LOST);
 }

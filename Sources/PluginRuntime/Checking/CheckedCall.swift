@@ -114,7 +114,7 @@ struct CheckedCall {
   /// Whether a result means a failure by the signature's rule. Objects that the call has stored are of no use then.
   private func isFailure(_ returned: UnsafeRawPointer) -> Bool {
     guard let rule = signature.failure, rule != .gerror, let type = signature.returned else { return false }
-    return rule.isFailure(returned, type, signature.report.successes)
+    return rule.isFailure(returned, type, signature.failureDetails.successes)
   }
 
   /// The objects that a call returned, by their types.

@@ -38,7 +38,7 @@ final class GeneralPlan: Sendable {
   /// Whether the function returns a status; otherwise `rule` decides on failure.
   let fails: Bool
   let rule: FailureRule?
-  let report: FailureReport
+  let failureDetails: FailureDetails
   /// The plan of the call that returns a failure's message; `nil` without one.
   let message: MessagePlan?
   /// The plan of the errors of `! gerror`.
@@ -69,15 +69,15 @@ final class GeneralPlan: Sendable {
     _ signature: Signature, _ entry: @escaping promise_function_t, domain: String, callbacks: CallbackRegistry,
     _ library: PluginLibrary?
   ) {
-    report = signature.report
+    failureDetails = signature.failureDetails
     do {
       self.callbacks = try CallbackPlan.make(signature, domain: domain, callbacks)
       tail = try signature.tail?.types.compactMap { type in try Self.plan(type) { TypePlan($0) } } ?? []
       result = try Self.plan(signature.returned) { returned in
         FFIType.agrees(with: returned) ? TypePlan(returned.valueType, in: library) : nil
       }
-      message = try Self.plan(report.message) { MessagePlan($0, for: signature, library) }
-      error = try Self.plan(report.release) { GErrorPlan(release: $0, in: library) }
+      message = try Self.plan(failureDetails.message) { MessagePlan($0, for: signature, library) }
+      error = try Self.plan(failureDetails.release) { GErrorPlan(release: $0, in: library) }
     } catch {
       return nil
     }

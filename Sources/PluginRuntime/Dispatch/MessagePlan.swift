@@ -19,7 +19,7 @@ final class MessagePlan: Sendable {
   private nonisolated(unsafe) let interface: UnsafeMutablePointer<ffi_cif>
 
   /// Makes the plan; `nil` if the library has no such function, or libffi cannot call it.
-  init?(_ call: FailureReport.Message, for signature: Signature, _ library: PluginLibrary?) {
+  init?(_ call: FailureDetails.Message, for signature: Signature, _ library: PluginLibrary?) {
     guard let library, let function = library.symbol(call.function) else { return nil }
     var sources: [Source] = []
     let types = UnsafeMutablePointer<FFIType.Reference?>.allocate(capacity: max(call.arguments.count, 1))
@@ -38,7 +38,7 @@ final class MessagePlan: Sendable {
   }
 
   private static func source(
-    _ argument: FailureReport.Message.Argument, _ signature: Signature, _ library: PluginLibrary
+    _ argument: FailureDetails.Message.Argument, _ signature: Signature, _ library: PluginLibrary
   ) -> (Source, FFIType.Reference)? {
     switch argument {
     case .parameter(let name):

@@ -102,8 +102,9 @@ final class PluginProcess: Sendable {
       arguments: outgoing, frame: frame, slot: slot, demand: demand, isTaken: stays)
     switch link.begin(call, request) {
     case .taken:
-      waiting?.hasStarted(
-        { [link] in link.cancel(request, grace: grace) }, requestCancel: { [link] in link.requestCancel(request) })
+      waiting?.didStart(
+        stop: { [link] in link.cancel(request, grace: grace) }, requestCancel: { [link] in link.requestCancel(request) }
+      )
     case .closing: return nil
     case .outdated:
       return begin(function, arguments, terms, slot: slot, waiting: waiting, stays: stays)

@@ -10,7 +10,7 @@ struct WorkerSettings: Sendable {
   let options: IsolationOptions
   let host: Host.Options
   /// Calls a function of another plugin.
-  let others: Host.Others
+  let callOtherPlugin: Host.OtherPluginCall
   /// Refuses a plugin before its load() is called.
   private(set) var check: @Sendable (PluginDescription) throws(PluginError) -> Void
   /// The file of this generation of workers; if `nil`, each reads it at its path.
@@ -33,7 +33,7 @@ struct WorkerSettings: Sendable {
 
   init(
     source: PluginSource, options: IsolationOptions, host: Host.Options = Host.Options(),
-    others: @escaping Host.Others = { _, plugin, _ in
+    callOtherPlugin: @escaping Host.OtherPluginCall = { _, plugin, _ in
       .reject(PluginError(.unknownPlugin, plugin, "no plugin of this id is loaded"))
     },
     requirements: @escaping @Sendable (PluginDescription) throws(PluginError) -> Void = { _ in },
@@ -44,7 +44,7 @@ struct WorkerSettings: Sendable {
     self.source = source
     self.options = options
     self.host = host
-    self.others = others
+    self.callOtherPlugin = callOtherPlugin
     self.check = check
     pool = options.pool > 1 ? PoolMemory() : nil
   }

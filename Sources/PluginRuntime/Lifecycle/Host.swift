@@ -37,12 +37,12 @@ public final class Host: Sendable {
   }
 
   /// Calls a function of a plugin that this host does not have.
-  typealias Others =
+  typealias OtherPluginCall =
     @Sendable (_ function: String, _ plugin: String, _ arguments: [PluginValue]) -> Promise<PluginValue>
 
   let options: Options
   /// Calls the plugins of the host that started this worker process; `nil` in other processes.
-  let others: Others?
+  let callOtherPlugin: OtherPluginCall?
   let registry = PluginRegistry()
   let activity = HostActivity()
   let retainedArguments = RetainedArguments()
@@ -51,11 +51,11 @@ public final class Host: Sendable {
   let loading = RecursiveLock()
 
   /// Creates a host without plugins.
-  public convenience init(_ options: Options = Options()) { self.init(options, others: nil) }
+  public convenience init(_ options: Options = Options()) { self.init(options, callOtherPlugin: nil) }
 
-  init(_ options: Options, others: Others?) {
+  init(_ options: Options, callOtherPlugin: OtherPluginCall?) {
     self.options = options
-    self.others = others
+    self.callOtherPlugin = callOtherPlugin
     objects = LiveObjects(ending: options.ending) { [log = options.log] in log(.error, $0, $1) }
   }
 }

@@ -15,8 +15,8 @@ extension Signature: CustomStringConvertible {
       text += " -> void"
     }
     text += countedByResult.map { " counts \($0)" } ?? ""
-    return text + resultNote.literal + (failure.map { " \($0.mark(report))" } ?? "")
-      + (report.message.map { " message \($0)" } ?? "")
+    return text + resultNote.literal + (failure.map { " \($0.mark(failureDetails))" } ?? "")
+      + (failureDetails.message.map { " message \($0)" } ?? "")
   }
 }
 

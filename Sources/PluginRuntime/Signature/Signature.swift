@@ -46,7 +46,7 @@ public struct Signature: Sendable, Equatable {
   /// The rule by which the function reports failure; `nil` if it cannot fail.
   public let failure: FailureRule?
   /// Details of the rule: success codes, the function that returns the message.
-  public let report: FailureReport
+  public let failureDetails: FailureDetails
   /// The `out` parameter whose number of written elements is the result.
   public let countedByResult: String?
   /// The indices in `parameters` for which a call passes arguments. Left out are `out` parameters, constants, counts of
@@ -58,7 +58,7 @@ public struct Signature: Sendable, Equatable {
   init(
     name: String, parameters: [Parameter], tail: Tail? = nil, variadicIndex: Int? = nil, result: ValueType?,
     resultNote: String? = nil,
-    completion: Completion? = nil, failure: FailureRule? = nil, report: FailureReport = FailureReport(),
+    completion: Completion? = nil, failure: FailureRule? = nil, failureDetails: FailureDetails = FailureDetails(),
     countedByResult: String? = nil
   ) {
     self.name = name
@@ -69,7 +69,7 @@ public struct Signature: Sendable, Equatable {
     self.resultNote = resultNote
     self.completion = completion
     self.failure = failure
-    self.report = report
+    self.failureDetails = failureDetails
     self.countedByResult = countedByResult
     let counts = Set(parameters.compactMap { $0.direction == .output ? nil : $0.type.countName })
     inputIndices = parameters.indices.filter { index in

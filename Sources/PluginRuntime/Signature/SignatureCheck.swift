@@ -124,7 +124,7 @@ struct SignatureCheck {
     if let completion = signature.completion { try checkCompletion(completion, of: signature, cursor) }
     if signature.variadicIndex != nil, let failure = signature.failure, failure == .status || failure == .gerror {
       throw cursor.error(
-        at: failureColumn, found: "'\(failure.mark(signature.report))' of a variadic function",
+        at: failureColumn, found: "'\(failure.mark(signature.failureDetails))' of a variadic function",
         expected: "another rule: C has no parameter behind those of '...'")
     }
     if signature.variadicIndex != nil, let returned = signature.returned, Signature.isGivenByAddress(returned) {

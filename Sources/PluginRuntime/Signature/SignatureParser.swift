@@ -25,19 +25,19 @@ struct SignatureParser {
       countedByResult = try self.countedByResult(&check)
       note = try self.note()
     }
-    let (failure, report) = try self.failure(completion.map(\.returns) ?? result, &check)
+    let (failure, failureDetails) = try self.failure(completion.map(\.returns) ?? result, &check)
     guard cursor.next.token == .end else {
       let expected =
         failure == .status
         ? "the end of the signature, or one of \(Self.list(FailureRule.ofFunctions))"
         : failure != nil
-          ? "\(failure == .gerror || report.message != nil ? "" : "'message' or ")the end of the signature"
+          ? "\(failure == .gerror || failureDetails.message != nil ? "" : "'message' or ")the end of the signature"
           : "\(hasResult ? "" : "'->', ")'!' or the end of the signature"
       throw cursor.error(expected: expected)
     }
     let signature = Signature(
       name: name, parameters: parameters, tail: tail, variadicIndex: variadicIndex, result: result, resultNote: note,
-      completion: completion, failure: failure, report: report, countedByResult: countedByResult)
+      completion: completion, failure: failure, failureDetails: failureDetails, countedByResult: countedByResult)
     try check.check(signature, cursor)
     return signature
   }
