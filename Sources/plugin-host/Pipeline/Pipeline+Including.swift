@@ -73,7 +73,7 @@ extension Pipeline {
     let renaming = PipelineRenaming(
       result: { reference, location in
         guard let part = included[reference.step] else { return reference }
-        do throws(ResultPath.Mistake) {
+        do throws(ResultPath.PathError) {
           return try part.reference(reference)
         } catch {
           found.append(Mistake(location: location, message: error.message))
@@ -134,12 +134,12 @@ extension Pipeline {
 
 extension Pipeline.Included {
   /// Returns the result of the step that `NAME.result` with a path leads to.
-  fileprivate func reference(_ reference: ResultReference) throws(ResultPath.Mistake) -> ResultReference {
+  fileprivate func reference(_ reference: ResultReference) throws(ResultPath.PathError) -> ResultReference {
     let name = reference.step
     guard reference.path.parts.first == .name("result"), let result else {
       if let step = step(reference) { return step }
       let forms = "steps.\(name).result, or {step: \(name), get: result}"
-      throw ResultPath.Mistake(
+      throw ResultPath.PathError(
         message: "\"\(name)\" is an include, whose result is \(forms), and that of its step a is steps.\(name).a")
     }
     var rest = reference.path.parts.dropFirst()
@@ -149,7 +149,7 @@ extension Pipeline.Included {
     case .several(let entries):
       guard case .name(let part)? = rest.popFirst(), let entry = entries.first(where: { $0.name == part }) else {
         let names = entries.map { "steps.\(name).result.\($0.name)" }
-        throw ResultPath.Mistake(
+        throw ResultPath.PathError(
           message: "the include \"\(name)\" has several results: write \(names.joined(separator: ", or "))")
       }
       let result = entry.reference.value
