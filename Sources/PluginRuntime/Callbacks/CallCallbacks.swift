@@ -45,7 +45,7 @@ final class CallCallbacks: Sendable {
     case .completion(let source):
       guard let completion = state.withLock({ $0.completion }) else { throw CallArena.noMemory }
       function = add(source) { arguments, _ in completion.settle(source, arguments) }
-    case .given(let source, _):
+    case .closure(let source, _):
       guard let value, let callback = PluginCallback(value) else {
         let name = value?.pointee.nameOfContent ?? "missing"
         throw ArgumentMismatch(message: "is \(name), expected \(ValueType.callback(source.type).expectation)")

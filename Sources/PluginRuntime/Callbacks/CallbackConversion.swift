@@ -13,7 +13,7 @@ final class CallbackConversion: Sendable {
     /// Whether C passes the address of the value, not the value.
     let isByAddress: Bool
     /// Whether the body receives it: true except for contexts, counts and `out` arguments.
-    let isGiven: Bool
+    let isPassed: Bool
     /// Whether the body provides its value.
     var isOutput: Bool { parameter.direction != .input }
   }
@@ -27,7 +27,7 @@ final class CallbackConversion: Sendable {
 
   /// Makes the conversion; `nil` if this machine cannot pass a type.
   init?(_ type: CallbackType) {
-    let given = Set(type.givenIndices)
+    let passed = Set(type.closureIndices)
     var arguments: [Argument] = []
     for (index, parameter) in type.parameters.enumerated() {
       guard let plan = TypePlan(parameter.type.valueType), FFIType.agrees(with: parameter.type) else { return nil }
@@ -37,7 +37,7 @@ final class CallbackConversion: Sendable {
       arguments.append(
         Argument(
           parameter: parameter, plan: plan, count: count, isByAddress: isByAddress,
-          isGiven: given.contains(index)))
+          isPassed: passed.contains(index)))
     }
     self.arguments = arguments
     hasOutputs = arguments.contains(where: \.isOutput)
@@ -62,7 +62,7 @@ final class CallbackConversion: Sendable {
   /// Loads the arguments that the body receives.
   func load(_ addresses: UnsafePointer<UnsafeMutableRawPointer?>?) throws(ArgumentMismatch) -> [PluginValue] {
     var values: [PluginValue] = []
-    for (index, argument) in arguments.enumerated() where argument.isGiven {
+    for (index, argument) in arguments.enumerated() where argument.isPassed {
       values.append(try load(index, argument, addresses))
     }
     return values

@@ -6,7 +6,7 @@ final class CallbackPlan: Sendable {
   enum Role: Sendable {
     case context
     /// The caller's callback; it may be NULL only if it is optional.
-    case given(CallbackSource, isOptional: Bool)
+    case closure(CallbackSource, isOptional: Bool)
     /// A callback that settles the call's promise.
     case completion(CallbackSource)
   }
@@ -35,7 +35,7 @@ final class CallbackPlan: Sendable {
         guard let source else { throw Unsupported() }
         let settles = signature.completion?.callbacks.contains(parameter.name) ?? false
         let isOptional = parameter.type.unwrapped != parameter.type
-        roles.append(settles ? .completion(source) : .given(source, isOptional: isOptional))
+        roles.append(settles ? .completion(source) : .closure(source, isOptional: isOptional))
       default: roles.append(nil)
       }
     }

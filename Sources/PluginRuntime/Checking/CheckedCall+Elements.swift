@@ -1,14 +1,14 @@
 extension CheckedCall {
   /// Returns a number of elements for each count: at most 12 for elements that are addresses.
-  func rooms(_ values: inout RandomValues) -> [String: Int] {
-    var rooms: [String: Int] = [:]
+  func elementCounts(_ values: inout RandomValues) -> [String: Int] {
+    var elementCounts: [String: Int] = [:]
     for parameter in signature.parameters {
       guard let name = parameter.type.countName else { continue }
       let constant = signature.parameters.first { $0.isConstant && $0.name == name }?.constantBits
-      let count = constant.map { Int(truncatingIfNeeded: $0) } ?? rooms[name] ?? values.count()
-      rooms[name] = parameter.type.element.isAddress ? min(count, 12) : count
+      let count = constant.map { Int(truncatingIfNeeded: $0) } ?? elementCounts[name] ?? values.count()
+      elementCounts[name] = parameter.type.element.isAddress ? min(count, 12) : count
     }
-    return rooms
+    return elementCounts
   }
 
   /// Returns random elements in their C form: texts and objects as addresses.

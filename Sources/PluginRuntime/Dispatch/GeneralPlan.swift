@@ -83,7 +83,7 @@ final class GeneralPlan: Sendable {
     }
     var layout = FrameLayout()
     guard let slots = Slot.all(of: signature, &layout, self.callbacks, library) else { return nil }
-    let resultCount = signature.result?.givenCountName ?? signature.result?.countName
+    let resultCount = signature.result?.returnedCountName ?? signature.result?.countName
     self.resultCount = resultCount.flatMap { name in signature.parameters.firstIndex { $0.name == name } }
     self.signature = signature
     self.domain = domain
@@ -105,16 +105,16 @@ final class GeneralPlan: Sendable {
 
     isResultValue = Signature.isGivenByAddress(signature.returned)
     returnType = signature.fails ? FFIType.status : FFIType.of(isResultValue ? nil : signature.returned)
-    var places = Places(slots)
-    places.halve(returning: returnType)
+    var arguments = FFIArguments(slots)
+    arguments.halve(returning: returnType)
     // Space for two more addresses, of a result and of an error.
-    frame = Frame(&layout, result, slots: slots.count, arguments: places.offsets.count + 2)
+    frame = Frame(&layout, result, slots: slots.count, arguments: arguments.offsets.count + 2)
     isResultFilled = signature.fails || isResultValue
-    if result != nil, isResultFilled { places.add(FFIType.pointer, frame.resultAddress) }
-    if signature.fails || error != nil { places.add(FFIType.pointer, frame.errorAddress) }
-    count = places.offsets.count
-    offsets = Self.kept(places.offsets)
-    types = Self.kept(places.types)
+    if result != nil, isResultFilled { arguments.add(FFIType.pointer, frame.resultAddress) }
+    if signature.fails || error != nil { arguments.add(FFIType.pointer, frame.errorAddress) }
+    count = arguments.offsets.count
+    offsets = Self.kept(arguments.offsets)
+    types = Self.kept(arguments.types)
     interface = Self.kept([ffi_cif()])
     // A function with a tail is prepared for each call, by the types of its arguments.
     guard tail.isEmpty else { return }

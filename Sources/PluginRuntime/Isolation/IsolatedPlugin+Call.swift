@@ -118,7 +118,7 @@ extension IsolatedPlugin {
 extension IsolatedPlugin: RemotePlugin {
   var files: [String] {
     let adoption = description.adoption
-    let source = adoption.map(PluginSource.adoption) ?? settings.given
+    let source = adoption.map(PluginSource.adoption) ?? settings.requestedSource
     return [adoption?.file, source.path].compactMap(\.self).map(PluginFile.absolute)
   }
 

@@ -45,11 +45,11 @@ extension Signature {
 extension CallbackType {
   /// Checks the values that a closure receives.
   fileprivate func check(_ values: [PluginValue]) throws(ArgumentMismatch) {
-    let given = givenIndices
-    guard values.count == given.count else {
-      throw ArgumentMismatch(message: "\(values.count) arguments, expected \(given.count)")
+    let passed = closureIndices
+    guard values.count == passed.count else {
+      throw ArgumentMismatch(message: "\(values.count) arguments, expected \(passed.count)")
     }
-    for (index, value) in zip(given, values) {
+    for (index, value) in zip(passed, values) {
       let parameter = parameters[index]
       switch parameter.type.unwrapped {
       // Values of any kind; errors as in-process, where some are texts.

@@ -4,7 +4,7 @@ import Synchronization
 /// The part of a host that concerns one isolated plugin.
 struct WorkerSettings: Sendable {
   /// The source as it was given. Each generation resolves its symbolic links again.
-  private(set) var given: PluginSource
+  private(set) var requestedSource: PluginSource
   /// The source that the workers load: that of a generation is resolved.
   private(set) var source: PluginSource
   let options: IsolationOptions
@@ -40,7 +40,7 @@ struct WorkerSettings: Sendable {
     check: @escaping @Sendable (PluginDescription) throws(PluginError) -> Void
   ) {
     self.requirements = requirements
-    given = source
+    requestedSource = source
     self.source = source
     self.options = options
     self.host = host
@@ -52,7 +52,7 @@ struct WorkerSettings: Sendable {
   /// Returns the settings for the workers of a generation, which load the file that the source leads to now.
   func keepingFile() throws(PluginError) -> WorkerSettings {
     var settings = self
-    settings.source = try given.resolved()
+    settings.source = try requestedSource.resolved()
     settings.file = try KeptFile(of: settings.source)
     return settings
   }
@@ -60,7 +60,7 @@ struct WorkerSettings: Sendable {
   /// Returns the settings for workers that replace those of `old`, with another adoption if one is given.
   func replacing(_ old: PluginDescription, adopting adoption: Adoption?) -> WorkerSettings {
     var settings = self
-    if let adoption = adoption ?? old.adoption { settings.given = PluginSource(adoption) }
+    if let adoption = adoption ?? old.adoption { settings.requestedSource = PluginSource(adoption) }
     settings.check = { [requirements] (new) throws(PluginError) in
       try IsolationRule.check(new)
       guard new.id == old.id else {

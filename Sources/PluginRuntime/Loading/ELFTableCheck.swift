@@ -98,7 +98,7 @@ struct ELFTableCheck {
     let start = dynamic[ELFTag.symbols] ?? 0
     let tables = ELFTag.tables.map(\.address) + ELFTag.addresses
     let next = tables.compactMap { dynamic[$0] }.filter { $0 > start }.min() ?? .max
-    return min(image.room(from: start), next - start) / UInt64(ELFSymbol.size)
+    return min(image.bytesLeft(from: start), next - start) / UInt64(ELFSymbol.size)
   }
 
   private func registersDestructors(_ nameOffset: Int) -> Bool {

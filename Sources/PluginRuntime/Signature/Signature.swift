@@ -96,7 +96,7 @@ extension Signature {
   /// `out` counts of memory that the function returns, and counts of elements whose address it moves: the elements
   /// imply both.
   public var outputs: [Parameter] {
-    let counts = givenCounts
+    let counts = returnedCounts
     let moved = Set(parameters.filter(\.isMoved).compactMap(\.type.countName))
     return parameters.filter { parameter in
       switch parameter.direction {
@@ -111,8 +111,10 @@ extension Signature {
   static let countOfResult = "result"
 
   /// The names of the parameters that count memory which the function returns: `-> own(free) bytes[n]`.
-  var givenCounts: Set<String> {
-    Set(parameters.compactMap(\.type.givenCountName) + [result?.givenCountName, result?.countName].compactMap(\.self))
+  var returnedCounts: Set<String> {
+    Set(
+      parameters.compactMap(\.type.returnedCountName)
+        + [result?.returnedCountName, result?.countName].compactMap(\.self))
   }
 
   /// Whether the C function returns a promise_status_t and stores its result and its error through out parameters.
@@ -145,7 +147,7 @@ public struct Parameter: Sendable, Equatable {
   public let direction: Direction
   /// The size in bytes of the object that the host allocates for an `out` parameter, and whose address the function
   /// receives: `out(64) ptr<Name>`; `nil` for any other parameter.
-  public let room: Int?
+  public let allocatedSize: Int?
   /// The names of the values of an integer; `nil` without names.
   public let constants: ConstantSet?
   /// The value for a call that omits the argument; `nil` if the argument is required. `.void` is NULL.
@@ -162,14 +164,15 @@ public struct Parameter: Sendable, Equatable {
   public let note: String?
 
   init(
-    name: String, type: ValueType, direction: Direction = .input, room: Int? = nil, constants: ConstantSet? = nil,
+    name: String, type: ValueType, direction: Direction = .input, allocatedSize: Int? = nil,
+    constants: ConstantSet? = nil,
     defaultValue: PluginValue? = nil, isConstant: Bool = false, isKept: Bool = false, isMoved: Bool = false,
     note: String? = nil
   ) {
     self.name = name
     self.type = type
     self.direction = direction
-    self.room = room
+    self.allocatedSize = allocatedSize
     self.constants = constants
     self.defaultValue = defaultValue
     self.isConstant = isConstant
@@ -195,7 +198,7 @@ extension ValueType {
   }
 
   /// The name of the parameter with the count of memory that the function passes to the caller: `own(free) bytes[n]`.
-  var givenCountName: String? {
+  var returnedCountName: String? {
     if case .own(let type, _) = unwrapped { return type.countName }
     return nil
   }

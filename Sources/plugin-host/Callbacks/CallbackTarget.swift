@@ -25,7 +25,7 @@ struct CallbackTarget: Sendable {
     self.type = type
     action = .function(function, of: plugin)
     let signature = function.signature
-    let given = type.givenParameters
+    let given = type.closureParameters
     let subject = "\"\(parameter)\": \(function.name)"
     for (index, input) in signature.inputs.enumerated() {
       guard index < given.count else {
@@ -95,7 +95,7 @@ struct CallbackTarget: Sendable {
   /// Returns the indices of arguments by their names: those of the callback's parameters, and `$1`, `$2`, ...
   static func names(of type: CallbackType) -> [String: Int] {
     var names: [String: Int] = [:]
-    for (index, parameter) in type.givenParameters.enumerated() {
+    for (index, parameter) in type.closureParameters.enumerated() {
       names["$\(index + 1)"] = index
       if let name = parameter.name { names[name] = index }
     }
@@ -112,7 +112,7 @@ struct CallbackTarget: Sendable {
         message: "\"\(parameter)\": its value is \(value.shown), but the callback returns \(result): \(type)")
     case .variable(let name):
       guard let index = Self.names(of: type)[name] else { return }
-      let argument = type.givenParameters[index].type
+      let argument = type.closureParameters[index].type
       guard !ArgumentKind(argument).converts(to: ArgumentKind(result)) else { return }
       throw TargetError(
         message: "\"\(parameter)\": \(name) is \(argument), but the callback returns \(result): \(type)")
@@ -124,7 +124,7 @@ struct CallbackTarget: Sendable {
     switch operand {
     case .variable(let name), .part(.variable(let name), _):
       guard let index = Self.names(of: type)[name] else {
-        let known = type.givenParameters.enumerated().map { $1.name ?? "$\($0 + 1)" }
+        let known = type.closureParameters.enumerated().map { $1.name ?? "$\($0 + 1)" }
         let hint = Suggestion.near(name, among: known)
         let list = known.isEmpty ? "; it has none" : "; it has \(known.joined(separator: ", "))"
         throw TargetError(
@@ -132,7 +132,7 @@ struct CallbackTarget: Sendable {
       }
       guard case .part(_, let path) = operand else { return }
       do {
-        _ = try ResultShape.type(type.givenParameters[index].type).part(path)
+        _ = try ResultShape.type(type.closureParameters[index].type).part(path)
       } catch {
         throw TargetError(message: "\"\(parameter)\": \"\(path)\" of \"\(name)\": \(error)")
       }

@@ -67,9 +67,9 @@ extension String {
   /// Truncates the text to at most `width` columns; `mark` replaces the rest.
   func truncated(to width: Int, mark: String = "…") -> String {
     guard start(of: width) != nil else { return self }
-    let room = width - mark.columns
-    guard room >= 0 else { return "" }
-    return (start(of: room) ?? self) + mark
+    let capacity = width - mark.columns
+    guard capacity >= 0 else { return "" }
+    return (start(of: capacity) ?? self) + mark
   }
 
   /// Returns the beginning of the text that fills at most `width` columns; nil if all of it fits. Reads no further than

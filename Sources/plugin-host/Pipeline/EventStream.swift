@@ -72,7 +72,7 @@ final class EventStream: Sendable {
   /// Makes an event of arguments: a single one as it is; several as an object of their names, or as a list if one has
   /// no name.
   private static func event(_ arguments: [PluginValue], _ type: CallbackType) -> PluginValue {
-    let names = type.givenParameters.compactMap(\.name)
+    let names = type.closureParameters.compactMap(\.name)
     switch arguments.count {
     case 0: return .void
     case 1: return arguments[0]

@@ -10,7 +10,7 @@ struct PipelineChecker {
   let single: Set<String>
   let variables: [String: String]
   private var mistakes: [Mistake] = []
-  var room = ExpansionRoom()
+  var budget = ExpansionBudget()
   /// The location that uses standard input, which can be read only once.
   var standardInput: Location?
   /// The types of the steps' results; nil for a step with a mistake in its call.

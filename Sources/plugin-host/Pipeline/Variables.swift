@@ -26,7 +26,7 @@ enum Variables {
       mistakes.append(Mistake(location: secret.name.location, message: message))
     }
     var above = Set(secrets.keys)
-    var room = ExpansionRoom()
+    var budget = ExpansionBudget()
     for variable in pipeline.variables {
       let name = variable.name.value
       if !above.insert(name).inserted {
@@ -42,7 +42,7 @@ enum Variables {
           mistakes.append(Mistake(location: initial.location, message: message))
         }
         guard values[name] == nil else { continue }
-        if let message = room.take(initial.value, with: values) {
+        if let message = budget.take(initial.value, with: values) {
           mistakes.append(Mistake(location: initial.location, message: message))
         } else {
           values[name] = initial.value.expanded(with: values)

@@ -103,8 +103,8 @@ import Testing
   @Test func textsOfAPipelineShareTheirRoom() throws {
     let values = ["a": String(repeating: "a", count: 4 << 20)]
     let text = try Template(parsing: String(repeating: "${a}", count: 10))
-    var room = ExpansionRoom()
-    #expect(room.take(text, with: values) == nil)
-    #expect(room.take(text, with: values)?.contains("this text has 41943040 bytes; the limit is 64 MiB") == true)
+    var budget = ExpansionBudget()
+    #expect(budget.take(text, with: values) == nil)
+    #expect(budget.take(text, with: values)?.contains("this text has 41943040 bytes; the limit is 64 MiB") == true)
   }
 }
