@@ -155,7 +155,8 @@ extension GeneralCall {
     }
   }
 
-  /// Stores the addresses that the function moves, and passes it their addresses instead.
+  /// Stores the address of each `moving` parameter's elements in its cursor, twice: the function moves the first copy,
+  /// and the second is the start. Passes the cursor's address, a `T **`, instead of the elements'.
   private func storeCursors() {
     for index in 0..<plan.slotCount {
       let slot = plan.slots + index

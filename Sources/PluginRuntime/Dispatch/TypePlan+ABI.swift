@@ -13,7 +13,7 @@ extension TypePlan {
         memory.initializeMemory(as: UInt8.self, repeating: 0, count: layout.size)
       } else {
         try plan.store(value, at: memory, arena)
-        // An empty text has no address, which would mean NULL here.
+        // The address of an empty text may be 0. Here that would be NULL, so the text gets another one.
         if plan.type.isSpan, memory.load(as: UInt.self) == 0 {
           memory.storeBytes(of: try arena.allocate(0), as: UnsafeMutableRawPointer.self)
         }

@@ -1,5 +1,5 @@
-/// The reason why a call failed before the function ran, or the mistake in its result. The description is made on
-/// demand.
+/// The reason why a call failed: a bad argument, a function that was left without returning, a misused callback, or a
+/// bad result. The description is made on demand.
 enum CallFault {
   case tooMany
   case missing(Int)

@@ -257,8 +257,8 @@ public final class PluginWorker: Sendable {
     }
   }
 
-  /// Sends the last frame of a call. If its body cannot be encoded, that is the reason of a rejection. `recent`: the
-  /// result, if it is remembered.
+  /// Sends the last frame of a call, or a rejection if the frame cannot be encoded. `recent` is the result, if
+  /// `RecentResults` is to keep it.
   private func end(_ request: UInt64, _ frame: Frame, _ recent: PluginValue? = nil) {
     state.withLock { state in
       if state.calls.removeValue(forKey: request) != nil, let recent { state.recent.append(recent, request) }

@@ -13,9 +13,11 @@ public final class Host: Sendable {
   public struct Options: Sendable {
     /// The values that plugins find with `configuration()`: by plugin id, then key.
     public var configuration: [String: [String: String]]
-    /// Receives the log messages of plugins, on the thread that logs.
+    /// Receives the log messages of plugins, on the thread that logs. Must not wait: for a plugin in a worker process,
+    /// that is the thread that reads the worker's answers.
     public var log: @Sendable (_ level: LogLevel, _ plugin: String, _ message: String) -> Void
     /// Receives the progress of every call, in order and one report at a time for each call, on a thread of the plugin.
+    /// Must not wait: for a plugin in a worker process, that is the thread that reads the worker's answers.
     public var progress: @Sendable (ProgressReport) -> Void
     /// The limit on nested calls: functions of plugins that call functions, in this process and in workers. A deeper
     /// call is rejected with a `PluginError` of the kind `tooDeep`. Each nested call uses stack memory.

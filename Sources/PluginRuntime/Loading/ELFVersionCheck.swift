@@ -12,7 +12,7 @@ struct ELFVersionCheck {
   }
 
   func check(symbolCount: Int) throws(ELFMistake) {
-    // 0 and 1 mean that a symbol is local or global.
+    // The indices 0 and 1, VER_NDX_LOCAL and VER_NDX_GLOBAL, have no version.
     var highest: UInt16 = 0
     if let list = dynamic[ELFTag.versionsNeeded] { highest = max(highest, try needed(list)) }
     if let list = dynamic[ELFTag.versionsDefined] { highest = max(highest, try defined(list)) }

@@ -107,7 +107,7 @@ extension Signature {
     }
   }
 
-  /// The count of memory whose number of elements the function returns: `out own(free) bytes[result]`.
+  /// The name that stands for the function's return value as a count of elements: `out own(free) bytes[result]`.
   static let countOfResult = "result"
 
   /// The names of the parameters that count memory which the function returns: `-> own(free) bytes[n]`.

@@ -164,7 +164,7 @@ struct SignatureWriter {
     let isWritten =
       isSaid || ParameterNames.isWritten(names[index]) || ParameterNames.fillsArrays(function: function.name)
     if !isWritten && (elements == .structs || elements == .addresses) { return true }
-    // Data whose size is passed by address are written.
+    // A function that gets the address of the size updates it, and so writes the data.
     guard !isWritten, let count = counts.count(of: index), !counts.isLengthAddress(count) else { return false }
     return ParameterNames.isRead(names[index])
       || ParameterNames.writesData(function: function.name) && !ParameterNames.isDestination(names[index])

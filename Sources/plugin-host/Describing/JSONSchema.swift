@@ -79,7 +79,7 @@ extension ValueType {
     case .pointer where use == .output: return [("type", .string("string")), ("pattern", .string("^0x[0-9a-fA-F]+$"))]
     case .structure(let type):
       let fields = type.fields.map { ($0.name, JSON.object($0.type.schema(use))) }
-      // A field that may be null may be absent in an argument, and so may the tag of a union, and a count.
+      // In an argument, an optional field, a union's tag and a count may be absent.
       let required = type.fields.filter {
         use == .output || !$0.type.isOptional && type.union(taggedBy: $0.name) == nil && !type.isCount($0.name)
       }
