@@ -107,7 +107,7 @@ struct ShellLexer {
     do {
       return ShellLine.Reference(name: name, path: try ResultPath(parsing: text.dropFirst(name.count)))
     } catch {
-      throw error(error.message, at: start)
+      throw self.error(error.message, at: start)
     }
   }
 
