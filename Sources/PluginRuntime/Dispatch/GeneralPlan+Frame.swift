@@ -67,7 +67,7 @@ extension GeneralPlan {
       let abiType: ABIType
       switch role {
       // A C function of the caller is passed as its address.
-      case .given(_, let isOptional): abiType = isOptional ? .nullablePointer : .pointer
+      case .closure(_, let isOptional): abiType = isOptional ? .nullablePointer : .pointer
       case .context, .completion: return nil
       case nil:
         abiType = ABIType(parameter.type)
