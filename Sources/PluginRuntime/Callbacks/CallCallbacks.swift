@@ -136,7 +136,7 @@ extension CallCallbacks {
         promise_discard(OpaquePointer(promise))
       }
       promise_value_release(result)
-      if let error = failure as? PluginError { return .fault(.callback(CallbackFault(error))) }
+      if let error = failure as? PluginError { return .fault(.callback(error)) }
       result.pointee = promise_value_t(thrown: failure)
       return .rejected
     }

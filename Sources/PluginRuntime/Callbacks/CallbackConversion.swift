@@ -48,15 +48,8 @@ final class CallbackConversion: Sendable {
 
   /// Prepares the C function for libffi, for the lifetime of the process; `nil` if libffi rejects it.
   func makeInterface() -> UnsafeMutablePointer<ffi_cif>? {
-    let types = UnsafeMutablePointer<FFIType.Reference?>.allocate(capacity: arguments.count)
-    for (index, argument) in arguments.enumerated() {
-      let type = argument.isByAddress ? FFIType.pointer : FFIType.of(argument.parameter.type)
-      (types + index).initialize(to: type)
-    }
-    let interface = UnsafeMutablePointer<ffi_cif>.allocate(capacity: 1)
-    interface.initialize(to: ffi_cif())
-    let status = ffi_prep_cif(interface, FFI_DEFAULT_ABI, UInt32(arguments.count), FFIType.of(result?.type), types)
-    return status == FFI_OK ? interface : nil
+    let types = arguments.map { $0.isByAddress ? FFIType.pointer : FFIType.of($0.parameter.type) }
+    return FFIType.interface(types, returning: FFIType.of(result?.type))
   }
 
   /// Loads the arguments that the body receives.

@@ -22,15 +22,13 @@ final class CallbackPlan: Sendable {
   struct Unsupported: Error {}
 
   /// Makes the plan of a function; `nil` if it has no callbacks.
-  static func make(
-    _ signature: Signature, domain: String, _ registry: CallbackRegistry
-  ) throws(Unsupported) -> CallbackPlan? {
+  init?(_ signature: Signature, domain: String, _ registry: CallbackRegistry) throws(Unsupported) {
     var roles: [Role?] = []
     for parameter in signature.parameters {
       switch parameter.type.unwrapped {
       case .context: roles.append(.context)
       case .callback(let type):
-        let source = CallbackSource.make(
+        let source = CallbackSource(
           type, of: parameter.name, in: "\(domain).\(signature.name)", plugin: domain, log: registry.log)
         guard let source else { throw Unsupported() }
         let settles = signature.completion?.callbacks.contains(parameter.name) ?? false
@@ -40,12 +38,8 @@ final class CallbackPlan: Sendable {
       }
     }
     guard roles.contains(where: { $0 != nil }) else { return nil }
-    return CallbackPlan(roles, completes: signature.completion != nil, registry)
-  }
-
-  private init(_ roles: [Role?], completes: Bool, _ registry: CallbackRegistry) {
     self.roles = roles
-    self.completes = completes
+    completes = signature.completion != nil
     self.registry = registry
   }
 }

@@ -47,19 +47,15 @@ struct CheckedCall {
     let fixed = types.count
     if signature.tail != nil { types += [FFIType.Reference](repeating: FFIType.pointer, count: Self.tailCount) }
     count = types.count
-    let list = UnsafeMutablePointer<FFIType.Reference?>.allocate(capacity: max(count, 1))
-    for (index, type) in types.enumerated() { (list + index).initialize(to: type) }
-    interface = .allocate(capacity: 1)
-    interface.initialize(to: ffi_cif())
-    guard
-      FFIType.prepare(
-        interface, variadicFrom: signature.tail == nil ? signature.variadicIndex : fixed, count: count,
-        returning: FFIType.of(signature.returned), list)
-    else { throw Unmade("libffi cannot call it") }
+    let interface = FFIType.interface(
+      types, returning: FFIType.of(signature.returned),
+      variadicFrom: signature.tail == nil ? signature.variadicIndex : fixed)
+    guard let interface else { throw Unmade("libffi cannot call it") }
+    self.interface = interface
   }
 
   /// Makes a call. Returns the objects that the function returned or stored, by their types.
-  func call(_ values: inout RandomValues, _ memory: CheckedMemory) throws(Unmade) -> ReturnedObjects {
+  func call(_ values: inout Dice, _ memory: CheckedMemory) throws(Unmade) -> ReturnedObjects {
     let parameters = target.signature.parameters
     let elementCounts = elementCounts(&values)
     // A word, or a struct by value, for each argument; libffi reads them through addresses.
@@ -138,7 +134,7 @@ struct CheckedCall {
   }
 
   private func argument(
-    _ parameter: Parameter, _ index: Int, _ elementCounts: [String: Int], _ values: inout RandomValues,
+    _ parameter: Parameter, _ index: Int, _ elementCounts: [String: Int], _ values: inout Dice,
     _ memory: CheckedMemory
   ) throws(Unmade) -> Argument {
     let type = parameter.type
@@ -201,7 +197,7 @@ struct CheckedCall {
   }
 
   private func input(
-    _ parameter: Parameter, _ index: Int, _ values: inout RandomValues, _ memory: CheckedMemory
+    _ parameter: Parameter, _ index: Int, _ values: inout Dice, _ memory: CheckedMemory
   ) throws(Unmade) -> Argument {
     let type = parameter.type
     if let name = type.objectName, let object = objects[name] {

@@ -19,14 +19,14 @@ extension GeneralCall {
       do throws(ArgumentMismatch) {
         try store(value, slot, index)
       } catch {
-        return .mismatch(Mismatch(slot.pointee.argument ?? 0, error))
+        return .mismatch(slot.pointee.argument ?? 0, error)
       }
     }
     if let fault = storeCounts() { return fault }
     do throws(ArgumentMismatch) {
       try storeCapacities()
     } catch {
-      return .mismatch(Mismatch(-1, error))
+      return .mismatch(-1, error)
     }
     storeCursors()
     guard let arguments, given > plan.inputCount else { return nil }
@@ -34,7 +34,7 @@ extension GeneralCall {
       do throws(ArgumentMismatch) {
         try storeTail(arguments + index)
       } catch {
-        return .mismatch(Mismatch(index, error))
+        return .mismatch(index, error)
       }
     }
     return nil
@@ -128,7 +128,7 @@ extension GeneralCall {
       else {
         let (name, countType) = (slot.pointee.parameter.name, slot.pointee.plan.type)
         let message = "has \(count) elements, more than its count '\(name)' of the type \(countType) can hold"
-        return .mismatch(Mismatch(counted(by: index)?.pointee.argument ?? 0, ArgumentMismatch(message: message)))
+        return .mismatch(counted(by: index)?.pointee.argument ?? 0, ArgumentMismatch(message: message))
       }
     }
     return nil

@@ -21,7 +21,7 @@ extension GeneralCall {
       if plan.hasOutputs { outputs = try loadOutputs(hasFailed: failure != nil) }
     } catch {
       discardResult()
-      return .fault(.badOutput(Mismatch(-1, error)))
+      return .fault(.badOutput(error))
     }
     if let failure {
       discardResult()
@@ -54,7 +54,7 @@ extension GeneralCall {
       }
       return .fulfilled
     } catch {
-      return .fault(.badOutput(Mismatch(-1, error)))
+      return .fault(.badOutput(error))
     }
   }
 

@@ -48,10 +48,6 @@ struct GeneralCall {
 
   private static var smallSize: Int { 1024 }
 
-  private init(plan: GeneralPlan, frame: UnsafeMutableRawPointer, memory: CallArena? = nil) {
-    (self.plan, self.frame, self.memory) = (plan, frame, memory)
-  }
-
   var arena: CallArena {
     mutating get {
       if let memory { return memory }

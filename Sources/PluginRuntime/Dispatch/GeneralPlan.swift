@@ -71,7 +71,7 @@ final class GeneralPlan: Sendable {
   ) {
     failureDetails = signature.failureDetails
     do {
-      self.callbacks = try CallbackPlan.make(signature, domain: domain, callbacks)
+      self.callbacks = try CallbackPlan(signature, domain: domain, callbacks)
       tail = try signature.tail?.types.compactMap { type in try Self.plan(type) { TypePlan($0) } } ?? []
       result = try Self.plan(signature.returned) { returned in
         FFIType.agrees(with: returned) ? TypePlan(returned.valueType, in: library) : nil

@@ -22,19 +22,17 @@ final class MessagePlan: Sendable {
   init?(_ call: FailureDetails.Message, for signature: Signature, _ library: PluginLibrary?) {
     guard let library, let function = library.symbol(call.function) else { return nil }
     var sources: [Source] = []
-    let types = UnsafeMutablePointer<FFIType.Reference?>.allocate(capacity: max(call.arguments.count, 1))
-    for (index, argument) in call.arguments.enumerated() {
+    var types: [FFIType.Reference] = []
+    for argument in call.arguments {
       guard let (source, type) = Self.source(argument, signature, library) else { return nil }
       sources.append(source)
-      (types + index).initialize(to: type)
+      types.append(type)
     }
     self.sources = sources
     entry = unsafeBitCast(function, to: promise_function_t.self)
     subject = UnsafePointer(strdup("\(library.plugin).\(call.function)")) ?? UnsafePointer(strdup(""))
-    interface = .allocate(capacity: 1)
-    interface.initialize(to: ffi_cif())
-    let status = ffi_prep_cif(interface, FFI_DEFAULT_ABI, UInt32(sources.count), FFIType.pointer, types)
-    guard status == FFI_OK else { return nil }
+    guard let interface = FFIType.interface(types, returning: FFIType.pointer) else { return nil }
+    self.interface = interface
   }
 
   private static func source(

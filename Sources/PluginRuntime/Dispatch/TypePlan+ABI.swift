@@ -18,12 +18,8 @@ extension TypePlan {
           memory.storeBytes(of: try arena.allocate(0), as: UnsafeMutableRawPointer.self)
         }
       }
-    case .indirect(let plan):
-      guard kind != PROMISE_KIND_VOID else { return memory.storeBytes(of: 0, as: UInt.self) }
-      let cell = try arena.allocate(plan.layout.size)
-      try plan.store(value, at: cell, arena)
-      memory.storeBytes(of: cell, as: UnsafeMutableRawPointer.self)
-    case .reference(let plan):
+    case .indirect where kind == PROMISE_KIND_VOID: memory.storeBytes(of: 0, as: UInt.self)
+    case .indirect(let plan), .reference(let plan):
       let cell = try arena.allocate(plan.layout.size)
       try plan.store(value, at: cell, arena)
       memory.storeBytes(of: cell, as: UnsafeMutableRawPointer.self)

@@ -45,10 +45,8 @@ extension TypePlan {
       guard let data = address(memory) else { throw nullError }
       return try element.load(data, count: element.countToZero(data))
     case .nullable(let plan): return address(memory) == nil ? .void : try plan.load(memory, from: sources)
-    case .indirect(let plan):
-      guard let cell = address(memory) else { return .void }
-      return try plan.load(cell)
-    case .reference(let plan):
+    case .indirect where address(memory) == nil: return .void
+    case .indirect(let plan), .reference(let plan):
       guard let cell = address(memory) else { throw nullError }
       return try plan.load(cell)
     case .owned(let plan, let function):

@@ -10,19 +10,9 @@ extension Signature {
     guard arguments.contains(where: { if case .callback = $0.content { true } else { false } }) else {
       return arguments
     }
-    return zip(arguments, parameters(for: arguments)).map { argument, parameter in
+    return zip(arguments, parameters(ofNames: arguments.map(\.name))).map { argument, parameter in
       guard case .callback(let callback) = argument.content else { return argument }
       return Argument(name: argument.name, .callback(Self.checking(callback, parameter, subject)))
-    }
-  }
-
-  /// Returns the parameter of each argument; `nil` for those of the tail, and for arguments that the worker refuses.
-  private func parameters(for arguments: [Argument]) -> [Parameter?] {
-    let named = Set(arguments.compactMap(\.name))
-    var free = inputs.filter { !named.contains($0.name) }.makeIterator()
-    return arguments.map { argument in
-      guard let name = argument.name else { return free.next() }
-      return inputs.first { $0.name == name }
     }
   }
 

@@ -90,6 +90,6 @@ extension BoundFunction {
 
   /// The error of a call whose result cannot be read.
   func unreadableResult(_ mismatch: ArgumentMismatch) -> PluginError {
-    error(.badOutput(Mismatch(-1, mismatch.within("result"))), nil, 0)
+    error(.badOutput(mismatch.within("result")), nil, 0)
   }
 }

@@ -1,12 +1,7 @@
 /// Checks the tables by which the loader finds symbols: every chain ends, and within the symbols.
 struct ELFHashCheck {
-  private let dynamic: ELFDynamic
-  private let image: ELFImage
-
-  init(_ dynamic: ELFDynamic) {
-    self.dynamic = dynamic
-    image = dynamic.image
-  }
+  let dynamic: ELFDynamic
+  private var image: ELFImage { dynamic.image }
 
   /// Returns the number of symbols that can be found; symbols that only other libraries define may not be among them.
   func symbolCount() throws(ELFMistake) -> UInt64 {

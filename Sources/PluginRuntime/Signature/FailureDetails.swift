@@ -21,17 +21,11 @@ public struct FailureDetails: Sendable, Hashable {
   }
 
   /// The results that mean success, for `! unless`.
-  public let successes: [Int64]
+  public internal(set) var successes: [Int64] = []
   /// The function that frees the error of `! gerror`; `nil` for other rules.
-  public let release: String?
+  public internal(set) var release: String?
   /// The call that returns the message; `nil` without one.
-  public let message: Message?
-
-  init(successes: [Int64] = [], release: String? = nil, message: Message? = nil) {
-    self.successes = successes
-    self.release = release
-    self.message = message
-  }
+  public internal(set) var message: Message?
 
   /// The function that frees a GError unless the signature names another one.
   static let releaseOfGLib = "g_error_free"

@@ -107,6 +107,13 @@ extension Signature {
     }
   }
 
+  /// Returns the parameters of arguments with these names. Arguments without a name are assigned, in order, to the
+  /// parameters that no name selects. `nil` for the tail, and for surplus arguments.
+  package func parameters(ofNames names: [String?]) -> [Parameter?] {
+    var free = inputs.filter { !names.contains($0.name) }[...]
+    return names.map { name in name == nil ? free.popFirst() : inputs.first { $0.name == name } }
+  }
+
   /// The name that stands for the function's return value as a count of elements: `out own(free) bytes[result]`.
   static let countOfResult = "result"
 
@@ -144,42 +151,24 @@ public struct Parameter: Sendable, Equatable {
   /// The type of the value.
   public let type: ValueType
   /// The direction of the value.
-  public let direction: Direction
+  public internal(set) var direction = Direction.input
   /// The size in bytes of the object that the host allocates for an `out` parameter, and whose address the function
   /// receives: `out(64) ptr<Name>`; `nil` for any other parameter.
-  public let allocatedSize: Int?
+  public internal(set) var allocatedSize: Int?
   /// The names of the values of an integer; `nil` without names.
-  public let constants: ConstantSet?
+  public internal(set) var constants: ConstantSet?
   /// The value for a call that omits the argument; `nil` if the argument is required. `.void` is NULL.
-  public let defaultValue: PluginValue?
+  public internal(set) var defaultValue: PluginValue?
   /// Whether the function receives `defaultValue` in every call, and callers pass no argument: `const usize = 48`.
-  public let isConstant: Bool
+  public internal(set) var isConstant = false
   /// Whether the function keeps the address of the argument, which lives as long as the objects of the call:
   /// `keep cstr`.
-  public let isKept: Bool
+  public internal(set) var isKept = false
   /// Whether the function is given the address of the elements' address, and moves that behind the elements which it
   /// has read or written: `moving bytes[n]`.
-  public let isMoved: Bool
+  public internal(set) var isMoved = false
   /// A description in one line.
-  public let note: String?
-
-  init(
-    name: String, type: ValueType, direction: Direction = .input, allocatedSize: Int? = nil,
-    constants: ConstantSet? = nil,
-    defaultValue: PluginValue? = nil, isConstant: Bool = false, isKept: Bool = false, isMoved: Bool = false,
-    note: String? = nil
-  ) {
-    self.name = name
-    self.type = type
-    self.direction = direction
-    self.allocatedSize = allocatedSize
-    self.constants = constants
-    self.defaultValue = defaultValue
-    self.isConstant = isConstant
-    self.isKept = isKept
-    self.isMoved = isMoved
-    self.note = note
-  }
+  public internal(set) var note: String?
 }
 
 extension Parameter {

@@ -37,8 +37,7 @@ extension Pipeline {
     var finals: [Step] = []
     let own = Set(self.steps.map(\.name.value))
     if own.isEmpty, result == nil, let include = pipelines.first?.include {
-      let message = "a pipeline without steps of its own needs the key \"result\""
-      mistakes.append(Mistake(location: include.name.location, message: message))
+      mistakes.report(include.name.location, "a pipeline without steps of its own needs the key \"result\"")
     }
     for (include, pipeline) in pipelines {
       let name = include.name.value
@@ -96,7 +95,7 @@ extension Pipeline {
         variable.initial = setting.value
       } else if variable.initial == nil {
         let message = "the include \"\(include.name.value)\" needs \"\(name)\" in \"set\": its file gives it no value"
-        mistakes.append(Mistake(location: include.name.location, message: message))
+        mistakes.report(include.name.location, message)
       }
       variables.append(variable)
     }
@@ -105,7 +104,7 @@ extension Pipeline {
       let hint = Suggestion.near(setting.name.value, among: names)
       let list = names.isEmpty ? "; it has none" : "; it has \(names.joined(separator: ", "))"
       let message = "\(include.file.value) has no variable \"\(setting.name.value)\"\(hint.isEmpty ? list : hint)"
-      mistakes.append(Mistake(location: setting.name.location, message: message))
+      mistakes.report(setting.name.location, message)
     }
   }
 
@@ -120,7 +119,7 @@ extension Pipeline {
         if !isSame {
           let message =
             "the plugin \"\(name)\" has another place, or other capabilities, in the file that includes this one"
-          mistakes.append(Mistake(location: plugin.location, message: message))
+          mistakes.report(plugin.location, message)
         }
         continue
       }

@@ -35,18 +35,6 @@ struct PipelineChecker {
     return plan
   }
 
-  private init(
-    pipeline: Pipeline, files: [SourceFile], graph: StepGraph, plugins: [PluginDescription], single: Set<String>,
-    variables: [String: String]
-  ) {
-    self.pipeline = pipeline
-    self.files = files
-    self.graph = graph
-    self.plugins = plugins
-    self.single = single
-    self.variables = variables
-  }
-
   private mutating func plan() -> PipelinePlan? {
     var calls: [PipelinePlan.Call?] = []
     findPure()
@@ -170,7 +158,7 @@ struct PipelineChecker {
   }
 
   mutating func report(_ location: Location, _ message: String) {
-    mistakes.append(Mistake(location: location, message: message))
+    mistakes.report(location, message)
   }
 
   // MARK: Calls

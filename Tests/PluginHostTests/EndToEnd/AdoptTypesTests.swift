@@ -8,14 +8,12 @@ extension EndToEnd {
   @Suite struct AdoptTypesTests {
     /// Returns the draft of a header whose functions have the names of functions of libm.
     private static func draft(_ header: String, types: String? = nil) throws -> HostProcess.Ending {
-      let folder = FileManager.default.temporaryDirectory.appending(path: "adopt-\(UUID().uuidString)")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      defer { try? FileManager.default.removeItem(at: folder) }
-      try Data(header.utf8).write(to: folder.appending(path: "a.h"))
-      if let types { try Data(types.utf8).write(to: folder.appending(path: "types.yaml")) }
-      let options = types == nil ? [] : ["--types", folder.appending(path: "types.yaml").path]
+      let folder = try TemporaryFolder()
+      try folder.write(header, to: "a.h")
+      if let types { try folder.write(types, to: "types.yaml") }
+      let options = types == nil ? [] : ["--types", folder.path("types.yaml")]
       let host = try HostProcess(
-        ["adopt", "--library", "libm.so.6"] + options + [folder.appending(path: "a.h").path])
+        ["adopt", "--library", "libm.so.6"] + options + [folder.path("a.h")])
       try host.process.run()
       return try host.wait()
     }
@@ -291,10 +289,8 @@ extension EndToEnd {
     func aDraftedFunctionFailsWithTheTextOfItsLibrary(
       library: String, header: String, call: [String], text: String, code: String
     ) throws {
-      let folder = FileManager.default.temporaryDirectory.appending(path: "adopt-\(UUID().uuidString)")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      defer { try? FileManager.default.removeItem(at: folder) }
-      let file = folder.appending(path: "a.adopt.yaml").path
+      let folder = try TemporaryFolder()
+      let file = folder.path("a.adopt.yaml")
       let draft = try HostProcess.run("adopt", header, "--library", library, "--id", "a", "-o", file)
       #expect(draft.status == 0, "\(draft.errors)")
       let ending = try HostProcess.run(["call", file] + call)
