@@ -9,8 +9,9 @@ extension EndToEnd {
     private var configuration: String { folder.appending(path: "plugin-host/trust.conf").path }
 
     init() throws {
-      temporary = try TemporaryFolder()
-      try FileManager.default.copyItem(atPath: FixturePlugins.path("mortal"), toPath: plugin)
+      let made = try TemporaryFolder()
+      try FileManager.default.copyItem(atPath: FixturePlugins.path("mortal"), toPath: made.path("plugin.so"))
+      temporary = made
     }
 
     private func run(_ arguments: String...) throws -> HostProcess.Ending {
