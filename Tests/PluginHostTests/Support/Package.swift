@@ -1,6 +1,6 @@
 import Foundation
 
-/// The folders of this package, and the commands that build what tests need.
+/// The folders of this package. Runs the compilers that tests need.
 enum Package {
   static let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
   static let include = root.appending(path: "include").path
