@@ -90,9 +90,9 @@ uninstall:
 
 # Each part notes its seconds in the file TIMES, which the last lines of the run show.
 TIMED = @scripts/timed.sh $@
-# The parts that run beside the others build in folders of their own, most of the time with one processor.
-BESIDE = lint plugin-host test-package test-adapters
-IN_TURN = test-features test-swift test-docs test-isolation test-threads test-abi test-counts test-examples test-drafts
+# Two rows of parts, each in turn, one row beside the other. Only one of them builds in .build.
+BESIDE = lint plugin-host test-package test-adapters test-threads
+IN_TURN = test-features test-swift test-docs test-isolation test-abi test-counts test-examples test-drafts
 test: export TIMES = $(CURDIR)/.build/times
 test: setup-test
 	@mkdir -p "$(dir $(TIMES))"

@@ -201,13 +201,18 @@ if Context.packageDirectory == "/" || Context.packageDirectory.contains("/checko
     }
   }
 }
-// The library Promises and its tests alone, for a build under a sanitizer: the other targets would take most of its
-// time (scripts/test-threads.sh).
-if Context.environment["PROMISES_TESTS"] == "library" {
-  left = [
+// The library Promises and its tests alone, or those of concurrency, for a build under a sanitizer: the other targets
+// would take most of its time (scripts/test-threads.sh).
+let tests = Context.environment["PROMISES_TESTS"]
+if tests == "races" {
+  left.formUnion(package.targets.filter { $0.type == .test && $0.name != "PromisesTests" }.map(\.name))
+  package.targets.first { $0.name == "PromisesTests" }?.path = "Tests/PromisesTests/Stress"
+}
+if tests == "library" || tests == "races" {
+  left.formUnion([
     "CCountedHeap", "CCoroutines", "CHostExit", "CPluginEdge", "CRaces", "EngineInterleavings", "PluginHostTests",
     "PluginRuntime", "PluginRuntimeTests", "libpromise", "plugin-host", "promise",
-  ]
+  ])
 }
 package.products.removeAll { left.contains($0.name) }
 package.targets.removeAll { left.contains($0.name) }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Prints the name of every function that a header declares with PROMISE_API, one a line, sorted. The header is the
-# source of truth: the exports map, the library and the misuse table are checked against this list.
+# source of truth: the exports map, the library and the tests of misuse are checked against this list.
 #
 #     scripts/abi-functions.sh [HEADER]        default: include/promise.h
 set -euo pipefail

@@ -95,8 +95,22 @@ def rows(table):
         yield row
 
 
+def is_header(file):
+    """Whether a file is an installed header, whose rows are judged without switches (scripts/mutate-headers.py)."""
+    return file.startswith("include/")
+
+
+def is_c_program(name):
+    return text(f"Tests/ABI/{name}.c") is not None
+
+
 def test_mistake(name):
     """Returns the reason why a test that a row names is not there, or None."""
+    if name.startswith("Headers/"):
+        program = name.removeprefix("Headers/")
+        file = f"Tests/ABI/hpp/{program}.cpp"
+        known = program == "check-headers" or is_c_program(program) or text(file) is not None
+        return None if known else f"no program {program}.cpp in Tests/ABI/hpp, or {program}.c in Tests/ABI"
     if name.startswith(("ABI/", "Threads/")):
         program, _, test = name.split("/", 1)[1].partition(".")
         source = text(f"Tests/ABI/{program}.c") or text(f"Sources/promise-conformance/checks/{program}.c")
@@ -170,7 +184,7 @@ def switch_mistake(file, before, after):
 
 def product(test):
     """Returns the product whose tests a name stands for (docs/mutation.md)."""
-    kinds = {"ABI/": "library", "Engine": "interleavings", "AdapterTests.": "adapters"}
+    kinds = {"ABI/": "library", "Engine": "interleavings", "AdapterTests.": "adapters", "Headers/": "headers"}
     return next((kind for prefix, kind in kinds.items() if test.startswith(prefix)), "bundle")
 
 
@@ -193,7 +207,7 @@ def mistakes(fields, before, after):
             yield "it begins with the declaration of a function or a property: replace statements of its body"
         elif file.endswith(".swift") and ends_declaration(file, before, place):
             yield "it has the end of a function, where no switch can stand: replace statements of its body"
-        if mistake := switch_mistake(file, before, after):
+        if not is_header(file) and (mistake := switch_mistake(file, before, after)):
             yield mistake
     if not fields.get("breaks"):
         yield "it has no `breaks:`"
@@ -202,6 +216,8 @@ def mistakes(fields, before, after):
         yield "it names no test, and is not `equivalent:`"
     if len({product(test) for test in tests}) > 1:
         yield "it names tests of two products, of which one judges it: make it two rows"
+    if any(is_header(file) != (product(test) == "headers") for test in tests if test):
+        yield "a header is judged by tests named Headers/..., and they judge nothing else"
     yield from filter(None, (test_mistake(test) for test in tests if test))
     for feature in re.split(r"[ ,]+", fields.get("rows", "").strip(" ,")):
         if feature and (mistake := feature_mistake(feature, tests)):
@@ -222,4 +238,5 @@ def main(tables):
     return 1 if failed or not names else 0
 
 
-sys.exit(main(sys.argv[1:]))
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -37,12 +37,13 @@ try() {
 }
 
 # use_installed: installs the library below `out`, and sets the compiler options `includes` and `libraries` for it.
+# INCLUDE: a folder whose headers are used in place of the installed ones.
 use_installed() {
   local prefix=$out/prefix
   PREFIX=$prefix DESTDIR='' "$root/scripts/install.sh" install library
   export PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib
   # shellcheck disable=SC2034 # read by the sourcing script
-  read -ra includes <<< "$(pkg-config --cflags promise)"
+  read -ra includes <<< "${INCLUDE:+-I$INCLUDE} $(pkg-config --cflags promise)"
   # shellcheck disable=SC2034
   read -ra libraries <<< "$(pkg-config --libs promise)"
 }

@@ -31,4 +31,8 @@ for table in ${TABLE:-}; do add --rows-of "$table"; done
 for name in ${ONLY:-}; do add --only "$name"; done
 add --tests "${TESTS:-}"
 read -ra more <<< "${OPTIONS:-}"
-exec Tests/Mutations/.build/debug/mutate "${options[@]}" "${more[@]}"
+status=0
+Tests/Mutations/.build/debug/mutate "${options[@]}" "${more[@]}" || status=$?
+# The rows of headers, which have no switches.
+scripts/mutate-headers.py "${options[@]}" "${more[@]}" || status=1
+exit $status

@@ -8,9 +8,11 @@
 # collects the failures in `again`.
 parted() {
   local jobs=${JOBS:-$(nproc)} part good bad
+  rm -rf "$out/taken"
+  mkdir "$out/taken"
   for ((part = 0; part < jobs; part++)); do
     mkdir -p "$out/part$part"
-    part_of "$part" "$jobs" "$@" > "$out/part$part/lines" 2>&1 &
+    part_of "$part" "$@" > "$out/part$part/lines" 2>&1 &
   done
   wait
   for ((part = 0; part < jobs; part++)); do
@@ -26,10 +28,13 @@ parted() {
   done
 }
 
-# part_of PART JOBS FUNCTION ARGUMENT...: calls the function with the arguments of one process.
+# part_of PART FUNCTION ARGUMENT...: calls the function with the arguments that no other process has taken. Taking one
+# makes a folder, which only one process can.
 part_of() {
-  local out=$out/part$1 passed=0 failed=0 function=$3 index
+  local taken=$out/taken out=$out/part$1 passed=0 failed=0 function=$2 index
   : > "$out/again"
-  for ((index = 4 + $1; index <= $#; index += $2)); do "$function" "${!index}"; done
+  for ((index = 3; index <= $#; index++)); do
+    if mkdir "$taken/$index" 2> "$out/log"; then "$function" "${!index}"; fi
+  done
   echo "$passed $failed" > "$out/results"
 }

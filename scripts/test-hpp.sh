@@ -2,10 +2,13 @@
 # Tests the C++ header from a user's view: builds the programs of Tests/ABI/hpp with each compiler and standard against
 # the installed library, runs them, and runs those of one compiler under valgrind.
 #
-#     scripts/test-hpp.sh
+#     scripts/test-hpp.sh [PROGRAM...]
 #
+# PROGRAM     names of Tests/ABI/hpp/*.cpp; default: all
 # LIBRARY     the library: .build/release/libpromise.so
+# INCLUDE     a folder whose headers are used in place of the installed ones
 # CXX_LIST    compilers: g++ clang++, as far as they are installed
+# STANDARDS   standards: 17 20 23
 # SPREAD      1: each program with one compiler and standard, in turn, all under valgrind; default: with each
 # JOBS        the number of programs at once: that of the processors
 # VALGRIND    0: leave valgrind out
@@ -29,7 +32,7 @@ overflow=("-fsanitize=signed-integer-overflow,float-cast-overflow" -fsanitize-un
 # Combinations of a compiler and a standard: all of them, and those with coroutines.
 all=()
 coroutines=()
-for standard in 17 20 23; do
+for standard in ${STANDARDS:-17 20 23}; do
   for cxx in ${CXX_LIST:-g++ clang++}; do
     if ! command -v "$cxx" > /dev/null; then
       skip "$cxx" "it is not there"
@@ -49,16 +52,33 @@ for standard in 17 20 23; do
 done
 ((${#all[@]} > 0)) || { echo "test-hpp.sh: no compiler of ${CXX_LIST:-g++ clang++} is there" >&2; exit 2; }
 
-mapfile -t sources < <(printf '%s\n' "$tests"/hpp/*.cpp)
+if (($# == 0)); then set -- "$tests"/hpp/*.cpp; fi
+sources=("$@")
 folder=$out
 
 # quiet_headers COMPILER...: whether g++ has no warning of -Weffc++ for the headers. The programs may have some.
 quiet_headers() { ! "$@" -Weffc++ -fsyntax-only 2>&1 | grep 'promise/cpp/.*\[-Weffc++\]'; }
 
+# refuses COMPILER...: whether the compiler has an error with each text of refused.cpp, as often as the text is there.
+refuses() {
+  local text status=0
+  LC_ALL=C "$@" -fsyntax-only 2>&1 | grep -E '^[^ ]+:[0-9]+:[0-9]+: error: ' > "$out/errors" || :
+  sed -n 's|^ *REFUSED("\(.*\)");$|: \1|p' "$tests/hpp/refused.cpp" > "$out/mistakes"
+  [[ -s $out/mistakes ]] || return 1
+  while IFS= read -r text; do
+    if (($(grep -cF -- "$text" "$out/errors") < $(grep -cF -- "$text" "$out/mistakes"))); then
+      echo "no error$text"
+      status=1
+    fi
+  done < <(sort -u "$out/mistakes")
+  return $status
+}
+
 # test_source NUMBER: builds and runs a program.
 test_source() {
-  local source=${sources[$1]} name combination cxx standard option label program traps
-  name=$(basename "$source" .cpp)
+  local source name combination cxx standard option label program traps limit
+  name=$(basename "${sources[$1]}" .cpp)
+  source=$tests/hpp/$name.cpp
   local combinations=("${all[@]}")
   if [[ $name == coroutines* ]]; then combinations=("${coroutines[@]}"); fi
   if [[ -n ${SPREAD:-} && ${#combinations[@]} -gt 0 ]]; then
@@ -68,6 +88,12 @@ test_source() {
     read -r cxx standard option <<< "$combination"
     label="$cxx -std=c++$standard: $name"
     program=$folder/$name-$cxx-$standard
+    if [[ $name == refused ]]; then
+      limit=()
+      if [[ $cxx == clang* ]]; then limit=(-ferror-limit=0); fi
+      try "$label" refuses "$cxx" "$option" "${limit[@]}" "${flags[@]}" "$source"
+      continue
+    fi
     traps=()
     if PROBE=cpp supports 'int main() {}\n' "$cxx" "${overflow[@]}"; then traps=("${overflow[@]}"); fi
     limited "$label builds" "$cxx" "$option" "${flags[@]}" "${traps[@]}" "$source" "${libraries[@]}" -o "$program"

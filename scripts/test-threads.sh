@@ -6,15 +6,20 @@
 # all: every test of the Swift library, not only those of concurrency
 set -eu
 cd "$(dirname "$0")/.."
+# Builds only the targets and files of these tests.
 case ${1:-} in
-  '') tests="PromisesTests\.(Combining|Settling|Concurrency|ContextRaces|FutureRaces|StreamRaces|TaskRaces)" ;;
-  all) tests="^Promises(Foundation|Swift5)?Tests" ;;
+  '')
+    export PROMISES_TESTS=races
+    tests="PromisesTests\.(Combining|Settling|Concurrency|ContextRaces|FutureRaces|StreamRaces|TaskRaces)"
+    ;;
+  all)
+    export PROMISES_TESTS=library
+    tests="^Promises(Foundation|Swift5)?Tests"
+    ;;
   *)
     echo "usage: scripts/test-threads.sh [all]" >&2
     exit 64
     ;;
 esac
-# Builds only the targets of these tests.
-export PROMISES_TESTS=library
 scripts/failures-last.sh swift test --sanitize=thread --scratch-path .build-threads -Xswiftc -DPROMISES_NO_REUSE \
   --filter "$tests"

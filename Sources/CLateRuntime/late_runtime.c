@@ -15,7 +15,7 @@ state_t __wrap___cxa_get_globals, __wrap___cxa_get_globals_fast;
 static state_t *state;
 
 static void find_state(void) {
-  /* In the scope of all libraries, as a library that the program needs is. */
+  /* RTLD_GLOBAL: in the global scope, as a library is that the program links. */
   void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_GLOBAL);
   void *found = library != NULL ? dlsym(library, "__cxa_get_globals") : NULL;
   state = found != NULL ? (state_t *)found : __real___cxa_get_globals;

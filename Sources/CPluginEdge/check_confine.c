@@ -111,7 +111,8 @@ static const struct sock_filter filter[] = {
     ALLOW(mprotect),
     /* Whether a descriptor is open: initialisers look at the standard streams. */
     ALLOW_ONLY(fcntl, 1, F_GETFD),
-    /* The C library falls back to clone(), whose flags can be read here: threads are allowed, processes are not. */
+    /* A filter cannot read the arguments of clone3(). With ENOSYS the C library calls clone(), which may only make
+     * threads. */
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1),
     RETURN(SECCOMP_RET_ERRNO | ENOSYS),
     ALLOW_WITH(clone, 0, CLONE_THREAD),

@@ -19,7 +19,7 @@ typedef enum filter_condition {
   /* setpriority() of more than one process, or of another one; ioprio_set() likewise. */
   OTHER_PRIORITY,
   OTHER_IO_PRIORITY,
-  /* socketpair() of sockets that send to any address: neither SOCK_STREAM nor SOCK_SEQPACKET of AF_UNIX. */
+  /* socketpair() of any sockets but SOCK_STREAM and SOCK_SEQPACKET of AF_UNIX: others can send to any address. */
   UNCONNECTED_PAIR,
   /* The first argument is not the number of the calling process. */
   NOT_ITSELF,

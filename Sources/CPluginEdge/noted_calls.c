@@ -34,7 +34,7 @@ static void free_place(void *place) {
   atomic_store(&((noted_call_t *)place)->thread, 0);
 }
 
-/* A child has one thread, which makes the call of the thread that forked. */
+/* In a child of fork(), frees all places but that of the forking thread, and stores its new thread id there. */
 static void keep_in_child(void) {
   noted_call_t *mine = own_place;
   for (uint32_t i = 0; i < noted.used; i++)

@@ -172,7 +172,7 @@ static _Noreturn void guard_group(int32_t worker) {
   struct pollfd end = {.fd = 0, .events = POLLIN};
   while (poll(&end, 1, -1) < 0 && errno == EINTR) {
   }
-  /* This process is in the group, so the group's number is not that of another one. */
+  /* 0 is this process's own group. Its number cannot have been reused, because this process is still a member. */
   kill(0, SIGKILL);
   for (;;)
     syscall(SYS_exit_group, 0);
@@ -191,7 +191,7 @@ void plugin_process_guard_group(void) {
   close(worker);
 }
 
-void plugin_process_vanish(void) {
+void plugin_process_exit_now(void) {
   for (;;)
     syscall(SYS_exit_group, PLUGIN_PROCESS_LOST);
 }

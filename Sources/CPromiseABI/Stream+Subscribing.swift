@@ -15,7 +15,7 @@ func resolveSubscriber(_ handle: OpaquePointer?) -> CellSubscriber? {
 public func promise_publisher_subscribe(
   _ publisher: OpaquePointer?, _ subscription: UnsafePointer<promise_subscription_t>?
 ) -> OpaquePointer? {
-  // The first version had all of today's fields: a smaller struct is garbage, its context included.
+  // Version 1 of the struct has all fields. So a smaller `size` is invalid, and `ctx` is neither read nor freed.
   let size = unsafe MemoryLayout<promise_subscription_t>.size
   guard let subscription = unsafe subscription, unsafe subscription.pointee.size >= UInt32(size) else {
     return unsafe fail(promise_status_t(PROMISE_EINVAL))

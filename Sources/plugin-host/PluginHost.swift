@@ -38,8 +38,8 @@ struct PluginHost: ParsableCommand {
     if asksForVersionAlone { writeVersion() }
     plugin_process_explain_memory_limit("plugin-host")
     if isWorker { runWorker() }
-    StandardStreams.occupy()
-    SignalAction.surviveFailedWrites()
+    StandardStreams.openClosed()
+    SignalAction.catchWriteSignals()
     ProcessStart.note()
     TerminationSignals.record()
     let words = RawText.arguments
@@ -80,8 +80,8 @@ struct PluginHost: ParsableCommand {
   /// Writes the version before anything else is initialized: the parser and the metadata of all the commands take most
   /// of the start.
   private static func writeVersion() -> Never {
-    StandardStreams.occupy()
-    SignalAction.surviveFailedWrites()
+    StandardStreams.openClosed()
+    SignalAction.catchWriteSignals()
     do throws(Failure) {
       try StandardOutput.write(version + "\n")
       end(.fulfilled)

@@ -1,20 +1,18 @@
 /* check.h - a small assert library, for the checks of this folder and for the C programs of Tests/ABI.
  *
- *     static void adds(void) { CHECK_INT(1 + 1, 2); }
+ *     CHECKS(sums)
  *
- *     CHECKS(sums) = {
- *         RULE("one and one is two", adds),
- *         CHECKS_END,
- *     };
+ *     RULE(adds, "one and one is two") { CHECK_INT(1 + 1, 2); }
  *
  * The checks of this folder run in two ways. In promise-conformance (CHECK_LOADS) an implementation is loaded for each
  * check, and the first failure ends the check, from any thread and callback. Linked with the library, each file is a
  * program of its own, for valgrind, sanitizers and debuggers: a failure prints where it stands and both values, and the
- * test goes on. The programs of Tests/ABI run in the second way only, with a main() of RUN() and check_report().
+ * test goes on. The programs of Tests/ABI run in the second way only: TEST(adds) { ... }.
  *
- * A linked program runs each test in a process of its own, so that one that crashes or hangs fails alone; with
- * CHECK_FORK=0 all run in one. CHECK_ONLY=adds runs one test alone; CHECK_LIST=1 prints the names of the tests and runs
- * none. A test that leaves more objects of a kind than it found fails (census.h).
+ * A test registers itself where it is defined, and the tests of a file run in the order of their lines. A linked
+ * program runs each in a process of its own, so that one that crashes or hangs fails alone; with CHECK_FORK=0 all run
+ * in one. CHECK_ONLY=adds runs one test alone; CHECK_LIST=1 prints the names of the tests and runs none. A test that
+ * leaves more objects of a kind than it found fails (census.h).
  *
  * Unlike assert() it does not depend on NDEBUG. Checks may be made on any thread. */
 #ifndef CHECK_H
@@ -37,17 +35,36 @@
 #include "promise.h"
 #endif
 
-/* A row of a table of checks. */
 typedef struct check {
-  const char *name; /* the name of the body */
-  const char *rule; /* the text, in one line */
+  const char *name;
+  const char *rule; /* the text, in one line; NULL in the programs of Tests/ABI */
   void (*body)(void);
+  int line;
+  struct check *next;
 } check_t;
 
-#define RULE(rule, body)                                                                                               \
-  { #body, rule, body }
-#define CHECKS_END                                                                                                     \
-  { NULL, NULL, NULL }
+/* The checks of this file, by line: compilers do not promise an order of constructors. */
+__attribute__((unused)) static check_t *check_list;
+
+static inline void check_add(check_t *check) {
+  check_t **place = &check_list;
+  while (*place != NULL && (*place)->line <= check->line)
+    place = &(*place)->next;
+  check->next = *place;
+  *place = check;
+}
+
+/* Begins the definition of a check. Its body follows. */
+#define CHECK_DEFINE(function, shown, text)                                                                            \
+  static void function(void);                                                                                          \
+  __attribute__((constructor)) static void function##_is_added(void) {                                                 \
+    static check_t check = {.name = (shown), .rule = (text), .body = (function), .line = __LINE__};                    \
+    check_add(&check);                                                                                                 \
+  }                                                                                                                    \
+  static void function(void)
+
+#define RULE(function, text) CHECK_DEFINE(function, #function, text)
+#define TEST(function) CHECK_DEFINE(function, #function, NULL)
 
 /* The number of repetitions: `times`, or fewer under CHECK_QUICK, for valgrind. */
 static inline long check_scale(long times) {
@@ -58,8 +75,11 @@ static inline long check_scale(long times) {
 
 #ifdef CHECK_LOADS
 
-/* Defines the table of a file, `family`_checks. */
-#define CHECKS(family) const check_t family##_checks[]
+/* Exports the checks of a file. */
+#define CHECKS(family)                                                                                                 \
+  const check_t *family##_checks(void) {                                                                               \
+    return check_list;                                                                                                 \
+  }
 
 /* The report of a check's process to its parent, in memory that both share. */
 typedef struct check_report {
@@ -97,15 +117,7 @@ __attribute__((format(printf, 4, 5))) static inline bool check_that(bool holds, 
 
 #else
 
-/* Defines the table of a file, and a main() that runs it. */
-#define CHECKS(family)                                                                                                 \
-  extern const check_t family##_checks[];                                                                              \
-  int main(void) {                                                                                                     \
-    for (const check_t *check = family##_checks; check->body != NULL; check++)                                         \
-      check_run(check->name, check->body);                                                                             \
-    return check_report();                                                                                             \
-  }                                                                                                                    \
-  const check_t family##_checks[]
+#define CHECKS(family)
 
 static atomic_long check_checks;   /* the checks that this test has made */
 static atomic_long check_failures; /* the checks of this test that failed */
@@ -274,8 +286,6 @@ static inline void check_run(const char *name, void (*test)(void)) {
   }
 }
 
-#define RUN(test) check_run(#test, test)
-
 /* Prints the last line of a program, and returns its exit status. */
 static inline int check_report(void) {
   if (check_is_listing())
@@ -283,6 +293,14 @@ static inline int check_report(void) {
   printf("%d passed, %d failed\n", check_passed, check_failed);
   return check_failed == 0 && check_passed > 0 ? 0 : 1;
 }
+
+#ifndef CHECK_OWN_MAIN
+int main(void) {
+  for (const check_t *check = check_list; check != NULL; check = check->next)
+    check_run(check->name, check->body);
+  return check_report();
+}
+#endif
 
 #endif
 

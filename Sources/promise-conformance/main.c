@@ -89,7 +89,7 @@ static bool is_wanted(const options_t *options, const char *name) {
 static void each_check(const options_t *options,
                        void (*body)(const options_t *options, const char *name, const check_t *check)) {
   for (const family_t *family = families; family->name != NULL; family++) {
-    for (const check_t *check = family->checks; check->body != NULL; check++) {
+    for (const check_t *check = family->checks(); check != NULL; check = check->next) {
       char name[256];
       snprintf(name, sizeof name, "%s: %s", family->name, check->rule);
       if (is_wanted(options, name))

@@ -2,6 +2,8 @@
 #ifndef QUEUES_H
 #define QUEUES_H
 
+#include <poll.h>
+
 #include "support.h"
 
 enum { ROOM = 64 };
@@ -28,5 +30,10 @@ static inline void check_event(int place, uint32_t kind, promise_state_t state, 
 }
 
 #define CHECK_EVENT(place, kind, state, tag) check_event((place), (kind), (state), (tag), __FILE__, __LINE__)
+
+static inline bool readable(int fd) {
+  struct pollfd file = {.fd = fd, .events = POLLIN};
+  return poll(&file, 1, 0) == 1 && file.revents == POLLIN;
+}
 
 #endif /* QUEUES_H */

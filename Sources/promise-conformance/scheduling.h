@@ -6,6 +6,12 @@
 
 #include "support.h"
 
+static inline promise_executor_t *pool(void) {
+  promise_executor_t *executor = promise_executor_global(PROMISE_PRIORITY_DEFAULT);
+  REQUIRE(executor != NULL);
+  return executor;
+}
+
 /* Attaches `handler` on `executor` to a fulfilled promise. Returns the derived promise. */
 static inline promise_t *react_on(promise_executor_t *executor, promise_handler_t handler, void *ctx,
                                   promise_free_t free_ctx) {
@@ -25,9 +31,34 @@ static inline promise_t *react_on_timer(promise_handler_t handler, void *ctx) {
   REQUIRE(child != NULL);
   /* Resolved only now, so that the handler is attached before the timer fires. */
   REQUIRE(promise_resolve(source, I64(1)) == PROMISE_OK);
-  promise_release(source);
-  promise_release(delayed);
+  RELEASE(source, delayed);
   return child;
+}
+
+typedef promise_t *timing_t(promise_executor_t *executor, promise_t *source, int64_t ns);
+
+static inline promise_verdict_t whether_it_is_current(void *executor, const promise_value_t *in, promise_value_t *out) {
+  (void)in;
+  *out = *I64(promise_executor_is_current(executor));
+  return PROMISE_FULFILL;
+}
+
+/* Checks that the promise of `make` is settled on `executor`. A handler that is attached after the timer has fired runs
+ * on this thread. On a busy machine that can happen: try again with twice the time. */
+static inline void ends_on(promise_executor_t *executor, timing_t *make, promise_t *source) {
+  bool in_time = false;
+  for (int64_t time = 20 * MILLISECONDS; !in_time; time *= 2) {
+    promise_t *timed = make(executor, source, time);
+    promise_reaction_t reaction = {.size = sizeof reaction,
+                                   .on_fulfilled = whether_it_is_current,
+                                   .on_rejected = whether_it_is_current,
+                                   .ctx = executor};
+    promise_t *child = promise_react(timed, &reaction);
+    in_time = promise_state(timed) == PROMISE_PENDING;
+    CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_OK);
+    CHECK(ended(child, PROMISE_FULFILLED, 1) || !in_time);
+    RELEASE(child, timed);
+  }
 }
 
 /* Returns the number of library threads in this process. */
@@ -78,6 +109,14 @@ static inline promise_job_t *take_job(shelf_t *shelf) {
     memmove(shelf->jobs, shelf->jobs + 1, (size_t)--shelf->count * sizeof *shelf->jobs);
   pthread_mutex_unlock(&shelf->mutex);
   return job;
+}
+
+/* Opened by the submission of each job of shelve_and_open(). */
+__attribute__((unused)) static gate_t was_submitted = GATE_CLOSED;
+
+static inline void shelve_and_open(void *ctx, promise_job_t *job) {
+  shelve(ctx, job);
+  gate_open(&was_submitted);
 }
 
 #define SHELF_EMPTY                                                                                                    \

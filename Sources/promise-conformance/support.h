@@ -1,13 +1,12 @@
 /* support.h - helpers of the checks and of the programs of Tests/ABI: values, contexts that count their calls and
- * frees, a journal of the execution order, gates between threads. */
+ * frees, a journal of the execution order. */
 #ifndef SUPPORT_H
 #define SUPPORT_H
 
-#include <pthread.h>
 #include <sys/prctl.h>
 #include <time.h>
 
-#include "check.h"
+#include "threads.h"
 
 /* ---- Values ---- */
 
@@ -60,6 +59,13 @@ static inline promise_value_t garbage(void) {
   return value;
 }
 
+/* Returns whether two values are equal, which must be comparable. */
+static inline bool values_equal(const promise_value_t *one, const promise_value_t *other) {
+  bool equal = false;
+  CHECK_STATUS(promise_value_equal(one, other, &equal), PROMISE_OK);
+  return equal;
+}
+
 /* Returns a PROMISE value, which takes over one reference to `promise`. */
 static inline promise_value_t holding(promise_t *promise) {
   promise_value_t value = {.kind = PROMISE_KIND_PROMISE, .as.ptr = promise};
@@ -85,12 +91,31 @@ static inline promise_t *rejected(int64_t number) {
   return promise;
 }
 
+/* Returns a promise that follows `source`. */
+static inline promise_t *follower_of(promise_t *source) {
+  promise_t *follower = promise_new();
+  CHECK_STATUS(promise_follow(follower, source), PROMISE_OK);
+  return follower;
+}
+
 /* Returns the token of a promise that was destroyed. */
 static inline promise_t *stale(void) {
   promise_t *promise = promise_new();
   REQUIRE(promise != NULL && promise_release(promise) == PROMISE_OK);
   return promise;
 }
+
+static inline void check_releases(promise_t *const *promises, size_t count, const char *file, int line) {
+  for (size_t i = 0; i < count; i++) {
+    promise_status_t status = promise_release(promises[i]);
+    check_that(status == PROMISE_OK, file, line, "the release of argument %zu: %s", i, check_status_name(status));
+  }
+}
+
+/* Releases promises, each of which is alive. */
+#define RELEASE(...)                                                                                                   \
+  CHECK_HERE(check_releases((promise_t *[]){__VA_ARGS__}, sizeof((promise_t *[]){__VA_ARGS__}) / sizeof(promise_t *),  \
+                            __FILE__, __LINE__))
 
 /* Returns whether `promise` is in `state` with the I64 `number`. */
 static inline bool ended(promise_t *promise, promise_state_t state, int64_t number) {
@@ -198,11 +223,57 @@ static inline void spy_discard(void *ctx) {
   spy_see(ctx, VOID());
 }
 
+static inline void ignore_value(void *ctx, const promise_value_t *value) {
+  (void)ctx, (void)value;
+}
+
+static inline void ignore_context(void *ctx) {
+  (void)ctx;
+}
+
+/* Functions for promise_executor_new(): keep_job stores the job in *ctx. */
+static inline void keep_job(void *ctx, promise_job_t *job) {
+  *(promise_job_t **)ctx = job;
+}
+
+static inline void run_at_once(void *ctx, promise_job_t *job) {
+  (void)ctx;
+  CHECK_STATUS(promise_job_run(job), PROMISE_OK);
+}
+
+static inline void drop_at_once(void *ctx, promise_job_t *job) {
+  (void)ctx;
+  CHECK_STATUS(promise_job_drop(job), PROMISE_OK);
+}
+
 #define CHECK_SPY(spy, expected_calls, expected_frees)                                                                 \
   do {                                                                                                                 \
     CHECK_INT(atomic_load(&(spy)->calls), (expected_calls));                                                           \
     CHECK_INT(atomic_load(&(spy)->frees), (expected_frees));                                                           \
   } while (0)
+
+static inline promise_reaction_t reaction_to(spy_t *spy) {
+  return (promise_reaction_t){.size = sizeof(promise_reaction_t),
+                              .on_fulfilled = spy_handler,
+                              .on_rejected = spy_handler,
+                              .ctx = spy,
+                              .free_ctx = spy_free};
+}
+
+/* Attaches a reaction with both handlers of `spy`. `executor`, `token`: NULL for none. */
+static inline promise_t *spied(promise_t *promise, promise_executor_t *executor, promise_token_t *token, spy_t *spy) {
+  promise_reaction_t reaction = reaction_to(spy);
+  reaction.executor = executor;
+  reaction.token = token;
+  promise_t *child = promise_react(promise, &reaction);
+  REQUIRE(child != NULL);
+  return child;
+}
+
+/* Attaches a reaction with both handlers of `spy`, and a token. */
+static inline promise_t *guarded(promise_t *promise, promise_token_t *token, spy_t *spy) {
+  return spied(promise, NULL, token, spy);
+}
 
 /* ---- Objects ---- */
 
@@ -246,6 +317,15 @@ static inline void journal_clear(void) {
 
 /* ---- Time and memory ---- */
 
+/* Returns the counts of live objects. */
+static inline promise_statistics_t statistics(void) {
+  promise_statistics_t now;
+  memset(&now, 0xff, sizeof now);
+  now.size = sizeof now;
+  CHECK_STATUS(promise_statistics(&now), PROMISE_OK);
+  return now;
+}
+
 #define MILLISECONDS INT64_C(1000000)
 #define FOR_EVER INT64_C(-1)
 
@@ -285,83 +365,6 @@ static inline long resident_kilobytes(void) {
   }
   fclose(file);
   return kilobytes;
-}
-
-/* ---- Threads ---- */
-
-static inline pthread_t start(void *(*body)(void *), void *argument) {
-  pthread_t thread;
-  REQUIRE(pthread_create(&thread, NULL, body, argument) == 0);
-  return thread;
-}
-
-static inline void finish(pthread_t thread) {
-  REQUIRE(pthread_join(thread, NULL) == 0);
-}
-
-/* Returns whether two values are equal, which must be comparable. */
-static inline bool values_equal(const promise_value_t *one, const promise_value_t *other) {
-  bool equal = false;
-  CHECK_STATUS(promise_value_equal(one, other, &equal), PROMISE_OK);
-  return equal;
-}
-
-/* Runs `body` on a thread with a stack of 512 KiB, which recursion would overflow. */
-static inline void on_small_stack(void *(*body)(void *), void *argument) {
-  pthread_attr_t attributes;
-  pthread_t thread;
-  REQUIRE(pthread_attr_init(&attributes) == 0);
-  REQUIRE(pthread_attr_setstacksize(&attributes, 512 * 1024) == 0);
-  REQUIRE(pthread_create(&thread, &attributes, body, argument) == 0);
-  pthread_attr_destroy(&attributes);
-  finish(thread);
-}
-
-/* A gate that is opened once; waiters pass from then on. */
-typedef struct gate {
-  pthread_mutex_t mutex;
-  pthread_cond_t condition;
-  bool open;
-} gate_t;
-
-#define GATE_CLOSED                                                                                                    \
-  { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false }
-
-static inline void gate_open(gate_t *gate) {
-  pthread_mutex_lock(&gate->mutex);
-  gate->open = true;
-  pthread_cond_broadcast(&gate->condition);
-  pthread_mutex_unlock(&gate->mutex);
-}
-
-static inline void gate_wait(gate_t *gate) {
-  pthread_mutex_lock(&gate->mutex);
-  while (!gate->open)
-    pthread_cond_wait(&gate->condition, &gate->mutex);
-  pthread_mutex_unlock(&gate->mutex);
-}
-
-static inline promise_reaction_t reaction_to(spy_t *spy) {
-  return (promise_reaction_t){.size = sizeof(promise_reaction_t),
-                              .on_fulfilled = spy_handler,
-                              .on_rejected = spy_handler,
-                              .ctx = spy,
-                              .free_ctx = spy_free};
-}
-
-/* Attaches a reaction with both handlers of `spy`. `executor`, `token`: NULL for none. */
-static inline promise_t *spied(promise_t *promise, promise_executor_t *executor, promise_token_t *token, spy_t *spy) {
-  promise_reaction_t reaction = reaction_to(spy);
-  reaction.executor = executor;
-  reaction.token = token;
-  promise_t *child = promise_react(promise, &reaction);
-  REQUIRE(child != NULL);
-  return child;
-}
-
-/* Attaches a reaction with both handlers of `spy`, and a token. */
-static inline promise_t *guarded(promise_t *promise, promise_token_t *token, spy_t *spy) {
-  return spied(promise, NULL, token, spy);
 }
 
 #endif /* SUPPORT_H */

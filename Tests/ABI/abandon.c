@@ -1,15 +1,8 @@
 /* lifecycle.h, callback.h: a promise whose last owner releases it while it follows another. */
 #include "support.h"
 
-/* Returns a promise that follows `source`. */
-static promise_t *follower_of(promise_t *source) {
-  promise_t *follower = promise_new();
-  CHECK_STATUS(promise_follow(follower, source), PROMISE_OK);
-  return follower;
-}
-
 /* The derived promise keeps its handler, although only the released follower had a reference to it. */
-static void a_source_with_a_handler_outlives_its_follower(void) {
+TEST(a_source_with_a_handler_outlives_its_follower) {
   spy_t spy = {.verdict = PROMISE_FULFILL, .answer = *I64(3)}, request = {0};
   promise_t *source = promise_new();
   promise_t *derived = promise_then(source, spy_handler, &spy, spy_free);
@@ -25,13 +18,12 @@ static void a_source_with_a_handler_outlives_its_follower(void) {
   CHECK_SPY(&spy, 1, 1);
   CHECK_SPY(&request, 0, 1);
   CHECK(ended(behind, PROMISE_FULFILLED, 4));
-  promise_release(behind);
-  promise_release(source);
+  RELEASE(behind, source);
   promise_token_release(token);
 }
 
 /* The last release of a follower frees the contexts of its cancel-request handlers. */
-static void a_follower_frees_its_request_handlers(void) {
+TEST(a_follower_frees_its_request_handlers) {
   spy_t first = {0}, second = {0};
   promise_t *source = promise_new();
   promise_t *follower = follower_of(source);
@@ -46,7 +38,7 @@ static void a_follower_frees_its_request_handlers(void) {
 }
 
 /* A released chain of followers is detached from its last link up to the first promise that has another owner. */
-static void a_chain_of_followers_is_released_up_to_an_owner(void) {
+TEST(a_chain_of_followers_is_released_up_to_an_owner) {
   spy_t spies[3] = {{0}, {0}, {0}};
   promise_t *source = promise_new(), *owned = follower_of(source), *middle = follower_of(owned);
   promise_t *last = follower_of(middle), *chain[] = {owned, middle, last};
@@ -60,13 +52,5 @@ static void a_chain_of_followers_is_released_up_to_an_owner(void) {
   CHECK_STATUS(promise_resolve(source, I64(5)), PROMISE_OK);
   CHECK(ended(owned, PROMISE_FULFILLED, 5));
   CHECK_INT(spies[0].frees, 1);
-  promise_release(owned);
-  promise_release(source);
-}
-
-int main(void) {
-  RUN(a_source_with_a_handler_outlives_its_follower);
-  RUN(a_follower_frees_its_request_handlers);
-  RUN(a_chain_of_followers_is_released_up_to_an_owner);
-  return check_report();
+  RELEASE(owned, source);
 }

@@ -15,10 +15,6 @@ static void start_together(long round) {
   }
 }
 
-static void unheard(void *ctx, const promise_value_t *reason) {
-  (void)ctx, (void)reason;
-}
-
 static void pause_for(unsigned turns) {
   for (volatile unsigned turn = 0; turn < turns; turn++)
     continue;
@@ -35,7 +31,7 @@ static void *abandons_or_settles(void *argument) {
       CHECK_STATUS(promise_follow(follower, source), PROMISE_OK);
       /* Prolong the release, which checks each of these for a waiter. */
       for (int i = 0; i < 100; i++)
-        CHECK_STATUS(promise_on_cancel_request(follower, unheard, NULL, NULL), PROMISE_OK);
+        CHECK_STATUS(promise_on_cancel_request(follower, ignore_value, NULL, NULL), PROMISE_OK);
     }
     promise_value_t value = {.kind = PROMISE_KIND_VOID};
     if (argument != NULL)
@@ -58,11 +54,6 @@ static void *abandons_or_settles(void *argument) {
   return NULL;
 }
 
-static void abandoned_while_its_source_is_settled(void) {
+TEST(abandoned_while_its_source_is_settled) {
   race(abandons_or_settles, 2);
-}
-
-int main(void) {
-  RUN(abandoned_while_its_source_is_settled);
-  return check_report();
 }

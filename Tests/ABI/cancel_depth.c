@@ -16,11 +16,6 @@ static promise_t *limits(promise_t *source) {
 static promise_t *gathers(promise_t *source) {
   return promise_all(&source, 1, 0);
 }
-static promise_t *follows(promise_t *source) {
-  promise_t *follower = promise_new();
-  CHECK_STATUS(promise_follow(follower, source), PROMISE_OK);
-  return follower;
-}
 static promise_verdict_t tries_again(void *ctx, const promise_value_t *in, promise_value_t *out) {
   (void)ctx, (void)in;
   *out = holding(promise_sleep(HOUR));
@@ -31,7 +26,7 @@ static promise_t *retries(promise_t *source) {
 }
 
 typedef promise_t *link_t(promise_t *source);
-static link_t *const links[] = {delays, limits, gathers, follows, retries};
+static link_t *const links[] = {delays, limits, gathers, follower_of, retries};
 #define LINKS ((int)(sizeof links / sizeof *links))
 
 static promise_t *chain(promise_t *source, link_t *link) {
@@ -62,11 +57,10 @@ static void *request(void *link) {
   CHECK_INT(asked, 1);
   CHECK_INT(promise_state(last), PROMISE_REJECTED);
   CHECK(promise_cancel_requested(last));
-  promise_release(source);
-  promise_release(last);
+  RELEASE(source, last);
   return NULL;
 }
-static void request_propagates(void) {
+TEST(request_propagates) {
   for (int i = 0; i < LINKS; i++)
     on_small_stack(request, (void *)&links[i]);
 }
@@ -77,7 +71,7 @@ static void *release(void *link) {
   CHECK_STATUS(promise_release(source), PROMISE_OK);
   return NULL;
 }
-static void pending_chain_is_released(void) {
+TEST(pending_chain_is_released) {
   for (int i = 0; i < LINKS; i++)
     on_small_stack(release, (void *)&links[i]);
 }
@@ -87,18 +81,10 @@ static void *settle(void *link) {
   promise_t *source = promise_new(), *last = chain(source, *(link_t *const *)link);
   CHECK_STATUS(promise_resolve(source, I64(7)), PROMISE_OK);
   CHECK_INT(promise_state(last), PROMISE_FULFILLED);
-  promise_release(source);
-  promise_release(last);
+  RELEASE(source, last);
   return NULL;
 }
-static void chain_is_settled(void) {
+TEST(chain_is_settled) {
   for (int i = 1; i < LINKS; i++)
     on_small_stack(settle, (void *)&links[i]);
-}
-
-int main(void) {
-  RUN(request_propagates);
-  RUN(pending_chain_is_released);
-  RUN(chain_is_settled);
-  return check_report();
 }

@@ -11,7 +11,7 @@ static void releases(void *ctx, const promise_value_t *reason) {
 
 /* The handler releases the last reference to its promise, which abandons it. The promise's interest in the source ends
  * all the same, also if a token made the request. */
-static void request_propagates_although_a_handler_releases_its_promise(void) {
+TEST(request_propagates_although_a_handler_releases_its_promise) {
   for (int way = 0; way < 8; way++) {
     spy_t spy = {0}, above = {0};
     promise_t *source = promise_new();
@@ -40,7 +40,7 @@ static void request_propagates_although_a_handler_releases_its_promise(void) {
 }
 
 /* A request waits until no other consumer is interested; a discard ends the interest of a consumer. */
-static void discard_of_the_last_interested_promise_propagates_a_request(void) {
+TEST(discard_of_the_last_interested_promise_propagates_a_request) {
   spy_t above = {0};
   promise_t *source = promise_new();
   promise_on_cancel_request(source, spy_observer, &above, spy_free);
@@ -65,21 +65,20 @@ static void discard_of_the_last_interested_promise_propagates_a_request(void) {
 }
 
 /* Without a request, a discarded promise leaves its source alone. */
-static void discard_alone_propagates_no_request(void) {
+TEST(discard_alone_propagates_no_request) {
   spy_t above = {0};
   promise_t *source = promise_new();
   promise_on_cancel_request(source, spy_observer, &above, spy_free);
   promise_t *child = promise_then(source, adds_one, NULL, NULL);
   CHECK_STATUS(promise_discard(child), PROMISE_OK);
   CHECK_SPY(&above, 0, 0);
-  promise_release(child);
-  promise_release(source);
+  RELEASE(child, source);
   CHECK_SPY(&above, 0, 1);
 }
 
 /* A garbage collector holds a promise until the collection: sealing it ends that interest, and propagates an earlier
  * request. */
-static void seal_propagates_a_pending_request(void) {
+TEST(seal_propagates_a_pending_request) {
   spy_t above = {0}, own = {0};
   promise_t *source = promise_new();
   promise_on_cancel_request(source, spy_observer, &above, spy_free);
@@ -93,9 +92,7 @@ static void seal_propagates_a_pending_request(void) {
   promise_t *third = promise_new();
   CHECK_STATUS(promise_seal(third), PROMISE_OK); /* no request was made */
   CHECK_INT(promise_cancel_requested(third), 0);
-  promise_release(third);
-  promise_release(one), promise_release(two), promise_release(wrapped), promise_release(wrapper);
-  promise_release(source);
+  RELEASE(third, one, two, wrapped, wrapper, source);
 
   spy_t asked = {0}, root_asked = {0};
   promise_t *root = promise_new();
@@ -131,13 +128,12 @@ static void *asks_from_above(void *ctx) {
     CHECK_STATUS(promise_request_cancel(outermost, I64(7)), PROMISE_OK);
     CHECK_SPY(asked, 1, 1);
     CHECK_INT(asked->seen, 7);
-    promise_release(outermost);
-    promise_release(source);
+    RELEASE(outermost, source);
   }
   return NULL;
 }
 
-static void a_request_reaches_a_deeply_nested_promise(void) {
+TEST(a_request_reaches_a_deeply_nested_promise) {
   spy_t asked[2] = {{0}, {0}};
   on_small_stack(asks_from_above, asked);
 }
@@ -157,15 +153,9 @@ static void free_input(void *ctx) {
   spy_free(&((struct input *)ctx)->asked);
 }
 
-static uint64_t gathers(void) {
-  promise_statistics_t now = {.size = sizeof now};
-  CHECK_STATUS(promise_statistics(&now), PROMISE_OK);
-  return now.gathers;
-}
-
 /* The first input settles the result within the request. The second is asked all the same. The third has another
  * consumer, so it is not asked. */
-static void all_inputs_are_asked_though_the_first_one_accepts(void) {
+TEST(all_inputs_are_asked_though_the_first_one_accepts) {
   struct input inputs[3] = {{0}};
   promise_t *sources[3];
   for (int i = 0; i < 3; i++) {
@@ -173,7 +163,7 @@ static void all_inputs_are_asked_though_the_first_one_accepts(void) {
     CHECK_STATUS(promise_on_cancel_request(sources[i], accepts, &inputs[i], free_input), PROMISE_OK);
   }
   promise_t *consumer = promise_then(sources[2], adds_one, NULL, NULL);
-  uint64_t before = gathers();
+  uint64_t before = statistics().gathers;
   promise_t *all = promise_all(sources, 3, 0);
   CHECK_STATUS(promise_request_cancel(all, I64(8)), PROMISE_OK);
   CHECK_INT(promise_state(all), PROMISE_REJECTED);
@@ -182,7 +172,7 @@ static void all_inputs_are_asked_though_the_first_one_accepts(void) {
     CHECK_INT(inputs[i].asked.seen, 8);
   }
   CHECK_SPY(&inputs[2].asked, 0, 0);
-  CHECK_INT(gathers(), before);
+  CHECK_INT(statistics().gathers, before);
   CHECK_STATUS(promise_request_cancel(consumer, I64(9)), PROMISE_OK);
   CHECK_SPY(&inputs[2].asked, 1, 1);
   CHECK_INT(inputs[2].asked.seen, 9);
@@ -192,7 +182,7 @@ static void all_inputs_are_asked_though_the_first_one_accepts(void) {
 }
 
 /* The request is made before the promise follows a source. */
-static void a_request_reaches_a_promise_followed_later(void) {
+TEST(a_request_reaches_a_promise_followed_later) {
   spy_t above = {0};
   for (int discardable = 0; discardable < 2; discardable++) {
     promise_t *source = promise_new();
@@ -202,18 +192,6 @@ static void a_request_reaches_a_promise_followed_later(void) {
     CHECK_STATUS(promise_follow(promise, source), PROMISE_OK);
     CHECK_INT(promise_cancel_requested(source), 1);
     CHECK_SPY(&above, discardable + 1, 0);
-    promise_release(promise);
-    promise_release(source);
+    RELEASE(promise, source);
   }
-}
-
-int main(void) {
-  RUN(request_propagates_although_a_handler_releases_its_promise);
-  RUN(discard_of_the_last_interested_promise_propagates_a_request);
-  RUN(discard_alone_propagates_no_request);
-  RUN(seal_propagates_a_pending_request);
-  RUN(a_request_reaches_a_deeply_nested_promise);
-  RUN(all_inputs_are_asked_though_the_first_one_accepts);
-  RUN(a_request_reaches_a_promise_followed_later);
-  return check_report();
 }

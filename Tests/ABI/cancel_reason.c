@@ -7,7 +7,7 @@ static promise_t *make(bool is_discardable) {
 
 enum { RELEASED, RESOLVED, DISCARDED, SOURCE_RESOLVED, SOURCE_RELEASED, ENDS };
 
-static void reason_is_freed_with_the_promise_at_every_end(void) {
+TEST(reason_is_freed_with_the_promise_at_every_end) {
   for (int kind = 0; kind < 2; kind++) {
     for (int order = 0; order < 2; order++) {
       for (int end = RELEASED; end < ENDS; end++) {
@@ -27,11 +27,9 @@ static void reason_is_freed_with_the_promise_at_every_end(void) {
         if (end == SOURCE_RESOLVED)
           CHECK_STATUS(promise_resolve(source, I64(1)), PROMISE_OK);
         if (end == SOURCE_RELEASED) {
-          promise_release(source);
-          promise_release(promise);
+          RELEASE(source, promise);
         } else {
-          promise_release(promise);
-          promise_release(source);
+          RELEASE(promise, source);
         }
         CHECK_INT(atomic_load(&payload.destroyed), 1);
       }
@@ -40,7 +38,7 @@ static void reason_is_freed_with_the_promise_at_every_end(void) {
 }
 
 /* Each promise to which the request propagates keeps the reason. */
-static void reason_is_freed_with_each_promise_upstream(void) {
+TEST(reason_is_freed_with_each_promise_upstream) {
   for (int end = 0; end < 3; end++) {
     payload_t payload = {0};
     promise_value_t reason = object(&payload);
@@ -56,14 +54,13 @@ static void reason_is_freed_with_each_promise_upstream(void) {
       CHECK_STATUS(promise_resolve(source, I64(1)), PROMISE_OK);
     if (end == 1)
       CHECK_STATUS(promise_discard(following), PROMISE_OK);
-    promise_release(following);
-    promise_release(source);
+    RELEASE(following, source);
     CHECK_INT(atomic_load(&payload.destroyed), 1);
   }
 }
 
 /* The input of a race keeps the reason until it decides the race. */
-static void reason_is_freed_with_a_deciding_input(void) {
+TEST(reason_is_freed_with_a_deciding_input) {
   payload_t payload = {0};
   promise_value_t reason = object(&payload);
   promise_t *source = promise_new();
@@ -72,13 +69,12 @@ static void reason_is_freed_with_a_deciding_input(void) {
   promise_value_release(&reason);
   CHECK_STATUS(promise_resolve(source, I64(1)), PROMISE_OK);
   CHECK(ended(result, PROMISE_FULFILLED, 1));
-  promise_release(result);
-  promise_release(source);
+  RELEASE(result, source);
   CHECK_INT(atomic_load(&payload.destroyed), 1);
 }
 
 /* A promise keeps the reason of a request until it follows a settled promise. */
-static void reason_is_freed_with_a_link_to_a_settled_promise(void) {
+TEST(reason_is_freed_with_a_link_to_a_settled_promise) {
   payload_t payload = {0};
   promise_value_t reason = object(&payload);
   promise_t *source = fulfilled(1);
@@ -87,15 +83,6 @@ static void reason_is_freed_with_a_link_to_a_settled_promise(void) {
   promise_value_release(&reason);
   CHECK_STATUS(promise_follow(following, source), PROMISE_OK);
   CHECK(ended(following, PROMISE_FULFILLED, 1));
-  promise_release(following);
-  promise_release(source);
+  RELEASE(following, source);
   CHECK_INT(atomic_load(&payload.destroyed), 1);
-}
-
-int main(void) {
-  RUN(reason_is_freed_with_the_promise_at_every_end);
-  RUN(reason_is_freed_with_each_promise_upstream);
-  RUN(reason_is_freed_with_a_deciding_input);
-  RUN(reason_is_freed_with_a_link_to_a_settled_promise);
-  return check_report();
 }

@@ -4,7 +4,7 @@
 /* ---- Maps ---- */
 
 /* A lookup takes the same time for each key, however many keys a map has. */
-static void map_of_many_finds_each(void) {
+TEST(map_of_many_finds_each) {
   long count = check_scale(300 * 1000), wrong = 0;
   char(*keys)[16] = malloc((size_t)count * sizeof *keys);
   const char **pointers = malloc((size_t)count * sizeof *pointers);
@@ -30,7 +30,7 @@ static void map_of_many_finds_each(void) {
 
 /* ---- Depth ---- */
 
-static void wide_value_is_freed_whole(void) {
+TEST(wide_value_is_freed_whole) {
   payload_t payload = {0};
   long count = check_scale(300 * 1000);
   promise_value_t *elements = malloc((size_t)count * sizeof *elements);
@@ -60,7 +60,7 @@ static void *reads_and_retains(void *argument) {
   return NULL;
 }
 
-static void threads_read_one_value_together(void) {
+TEST(threads_read_one_value_together) {
   payload_t payload = {0};
   pthread_t threads[4];
   shared = ARRAY(object(&payload), text("text"), json("{\"key\":5}"));
@@ -71,11 +71,4 @@ static void threads_read_one_value_together(void) {
   CHECK_INT(atomic_load(&payload.destroyed), 0);
   CHECK_STATUS(promise_value_release(&shared), PROMISE_OK);
   CHECK_INT(atomic_load(&payload.destroyed), 1);
-}
-
-int main(void) {
-  RUN(map_of_many_finds_each);
-  RUN(wide_value_is_freed_whole);
-  RUN(threads_read_one_value_together);
-  return check_report();
 }

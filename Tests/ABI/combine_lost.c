@@ -12,8 +12,7 @@ static void combine(combinator_t combinator, promise_t **inputs, spy_t *spy) {
   promise_t *result = combinator(inputs, INPUTS, 0);
   promise_t *child = promise_then(result, spy_handler, spy, spy_free);
   REQUIRE(child != NULL);
-  promise_release(child);
-  promise_release(result);
+  RELEASE(child, result);
 }
 
 static void none_is_ever_settled(combinator_t combinator) {
@@ -48,30 +47,22 @@ static promise_status_t rejects(promise_t *promise) {
   return promise_reject(promise, I64(1));
 }
 
-static void all_of_lost_inputs(void) {
+TEST(all_of_lost_inputs) {
   none_is_ever_settled(promise_all);
   the_last_is_never_settled(promise_all, resolves);
 }
 
-static void all_settled_of_lost_inputs(void) {
+TEST(all_settled_of_lost_inputs) {
   none_is_ever_settled(promise_all_settled);
   the_last_is_never_settled(promise_all_settled, resolves);
   the_last_is_never_settled(promise_all_settled, rejects);
 }
 
-static void any_of_lost_inputs(void) {
+TEST(any_of_lost_inputs) {
   none_is_ever_settled(promise_any);
   the_last_is_never_settled(promise_any, rejects);
 }
 
-static void race_of_lost_inputs(void) {
+TEST(race_of_lost_inputs) {
   none_is_ever_settled(promise_race);
-}
-
-int main(void) {
-  RUN(all_of_lost_inputs);
-  RUN(all_settled_of_lost_inputs);
-  RUN(any_of_lost_inputs);
-  RUN(race_of_lost_inputs);
-  return check_report();
 }

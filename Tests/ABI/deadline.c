@@ -43,7 +43,7 @@ static bool is_late(promise_t *promise) {
   return late;
 }
 
-static void token_is_cancelled_at_its_deadline(void) {
+TEST(token_is_cancelled_at_its_deadline) {
   promise_token_t *token = token_new();
   promise_t *first = work(token), *second = work(token);
   spy_t spy = {0};
@@ -67,13 +67,11 @@ static void token_is_cancelled_at_its_deadline(void) {
   /* A promise added after the deadline is cancelled at once. */
   promise_t *late = work(token);
   CHECK(is_late(late));
-  promise_t *all[] = {first, second, heard, late};
-  for (int i = 0; i < 4; i++)
-    promise_release(all[i]);
+  RELEASE(first, second, heard, late);
   CHECK_STATUS(promise_token_release(token), PROMISE_OK);
 }
 
-static void earlier_deadline_stays(void) {
+TEST(earlier_deadline_stays) {
   promise_token_t *token = token_new();
   int64_t hour = promise_now() + HOUR;
   set(token, NULL, NEVER);
@@ -93,7 +91,7 @@ static void earlier_deadline_stays(void) {
   CHECK_STATUS(promise_token_release(token), PROMISE_OK);
 }
 
-static void chained_tokens_inherit_an_earlier_deadline(void) {
+TEST(chained_tokens_inherit_an_earlier_deadline) {
   promise_token_t *parent = token_new(), *before = token_new(), *after = token_new(), *grandchild = token_new();
   promise_token_t *sooner = token_new(), *apart = token_new();
   int64_t hour = promise_now() + HOUR;
@@ -118,7 +116,7 @@ static void chained_tokens_inherit_an_earlier_deadline(void) {
     CHECK_STATUS(promise_token_release(all[i]), PROMISE_OK);
 }
 
-static void inherited_deadline_outlives_the_parent(void) {
+TEST(inherited_deadline_outlives_the_parent) {
   promise_token_t *parent = token_new(), *child = token_new();
   set(parent, NULL, promise_now() + 5 * MILLISECONDS);
   CHECK_STATUS(promise_token_chain(child, parent, PROMISE_CHAIN_CANCEL), PROMISE_OK);
@@ -131,7 +129,7 @@ static void inherited_deadline_outlives_the_parent(void) {
 }
 
 /* With a loop as its executor, a deadline needs no other thread: the timer runs in the loop. */
-static void loop_may_keep_the_time(void) {
+TEST(loop_may_keep_the_time) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
   promise_token_t *token = token_new(), *child = token_new();
@@ -155,12 +153,11 @@ static void loop_may_keep_the_time(void) {
   for (int i = 0; i < 4; i++)
     CHECK_STATUS(promise_token_release(all[i]), PROMISE_OK);
   promise_executor_release(executor);
-  promise_release(promise);
-  promise_release(theirs);
+  RELEASE(promise, theirs);
 }
 
 /* The last release stops the timer: no request is made, and no reference is left. */
-static void releasing_the_token_stops_its_timer(void) {
+TEST(releasing_the_token_stops_its_timer) {
   shelf_t shelf = SHELF_EMPTY;
   promise_executor_t *executor = promise_executor_new(shelve, &shelf, NULL);
   promise_token_t *token = token_new();
@@ -196,7 +193,7 @@ static void *sets(void *argument) {
   return NULL;
 }
 
-static void earliest_of_many_threads_stays(void) {
+TEST(earliest_of_many_threads_stays) {
   contest_t contest = {token_new(), token_new(), promise_now() + HOUR};
   CHECK_STATUS(promise_token_chain(contest.child, contest.token, PROMISE_CHAIN_CANCEL), PROMISE_OK);
   pthread_t threads[4];
@@ -210,19 +207,7 @@ static void earliest_of_many_threads_stays(void) {
   promise_token_release(contest.child);
 }
 
-static void now_is_the_monotonic_clock(void) {
+TEST(now_is_the_monotonic_clock) {
   int64_t before = now(), between = promise_now(), after = now();
   CHECK(before <= between && between <= after);
-}
-
-int main(void) {
-  RUN(now_is_the_monotonic_clock);
-  RUN(loop_may_keep_the_time);
-  RUN(token_is_cancelled_at_its_deadline);
-  RUN(earlier_deadline_stays);
-  RUN(chained_tokens_inherit_an_earlier_deadline);
-  RUN(inherited_deadline_outlives_the_parent);
-  RUN(releasing_the_token_stops_its_timer);
-  RUN(earliest_of_many_threads_stays);
-  return check_report();
 }

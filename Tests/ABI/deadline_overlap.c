@@ -67,7 +67,7 @@ static void has_the_earlier_one(void) {
   CHECK_STATUS(promise_token_release(token), PROMISE_OK);
 }
 
-static void an_earlier_deadline_set_concurrently_is_kept(void) {
+TEST(an_earlier_deadline_set_concurrently_is_kept) {
   overlap(sets_an_earlier_one, has_the_earlier_one);
 }
 
@@ -80,12 +80,6 @@ static void is_stale(void) {
   CHECK_INT(promise_token_deadline(token), PROMISE_ESTALE);
 }
 
-static void a_token_released_concurrently_leaves_no_timer(void) {
+TEST(a_token_released_concurrently_leaves_no_timer) {
   overlap(releases_the_token, is_stale);
-}
-
-int main(void) {
-  RUN(an_earlier_deadline_set_concurrently_is_kept);
-  RUN(a_token_released_concurrently_leaves_no_timer);
-  return check_report();
 }

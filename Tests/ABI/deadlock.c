@@ -34,7 +34,7 @@ static void set_targets(int count, promise_t *const *promises) {
   target_count = count;
 }
 
-static void handler_cannot_wait_for_its_own_promise_or_a_descendant(void) {
+TEST(handler_cannot_wait_for_its_own_promise_or_a_descendant) {
   spy_t spy = {0};
   promise_t *promise = promise_new();
   promise_t *child = promise_then(promise, waiting_handler, &spy, spy_free);
@@ -44,9 +44,7 @@ static void handler_cannot_wait_for_its_own_promise_or_a_descendant(void) {
   promise_resolve(promise, I64(1));
   CHECK_SPY(&spy, 1, 1);
   CHECK(ended(child, PROMISE_FULFILLED, 1));
-  promise_t *all[] = {promise, child, grandchild, descendant};
-  for (int i = 0; i < 4; i++)
-    promise_release(all[i]);
+  RELEASE(promise, child, grandchild, descendant);
 }
 
 static promise_t *released;
@@ -59,7 +57,7 @@ static promise_verdict_t releasing_handler(void *ctx, const promise_value_t *in,
   return verdict;
 }
 
-static void handler_cannot_wait_for_its_promise_without_the_source(void) {
+TEST(handler_cannot_wait_for_its_promise_without_the_source) {
   spy_t spy = {0};
   released = promise_new();
   promise_t *child = promise_then(released, releasing_handler, &spy, spy_free);
@@ -70,7 +68,7 @@ static void handler_cannot_wait_for_its_promise_without_the_source(void) {
   promise_release(child);
 }
 
-static void observer_cannot_wait_for_a_later_reaction(void) {
+TEST(observer_cannot_wait_for_a_later_reaction) {
   spy_t spy = {0};
   promise_t *promise = promise_new();
   promise_observe(promise, waiting_observer, NULL, &spy, spy_free);
@@ -87,7 +85,7 @@ static void observer_cannot_wait_for_a_later_reaction(void) {
 }
 
 /* The callback is nested: it waits for a callback that is queued on the outer level. */
-static void deeper_callback_cannot_wait_for_a_later_reaction_of_its_ancestors(void) {
+TEST(deeper_callback_cannot_wait_for_a_later_reaction_of_its_ancestors) {
   spy_t spy = {0};
   promise_t *promise = promise_new();
   promise_t *child = promise_then(promise, adds_one, NULL, NULL);
@@ -98,9 +96,7 @@ static void deeper_callback_cannot_wait_for_a_later_reaction_of_its_ancestors(vo
   promise_resolve(promise, I64(1));
   CHECK_SPY(&spy, 1, 1);
   CHECK(ended(nephew, PROMISE_FULFILLED, 3));
-  promise_t *all[] = {promise, child, sibling, nephew};
-  for (int i = 0; i < 4; i++)
-    promise_release(all[i]);
+  RELEASE(promise, child, sibling, nephew);
 }
 
 static promise_t *nested;
@@ -110,7 +106,7 @@ static void settles_nested(void *ctx, const promise_value_t *value) {
 }
 
 /* The outer settlement runs on this thread too. */
-static void nested_settlement_cannot_wait_for_the_outer_one(void) {
+TEST(nested_settlement_cannot_wait_for_the_outer_one) {
   spy_t spy = {0};
   promise_t *promise = promise_new();
   nested = promise_new();
@@ -125,7 +121,7 @@ static void nested_settlement_cannot_wait_for_the_outer_one(void) {
     promise_release(all[i]);
 }
 
-static void follower_of_its_own_promise_is_a_descendant(void) {
+TEST(follower_of_its_own_promise_is_a_descendant) {
   spy_t spy = {0}, adopting = {.verdict = PROMISE_ADOPT};
   promise_t *promise = promise_new(), *outer = fulfilled(1);
   promise_t *child = promise_then(promise, waiting_handler, &spy, spy_free);
@@ -135,9 +131,7 @@ static void follower_of_its_own_promise_is_a_descendant(void) {
   promise_resolve(promise, I64(1));
   CHECK_SPY(&spy, 1, 1);
   CHECK(ended(follower, PROMISE_FULFILLED, 1));
-  promise_t *all[] = {promise, outer, child, follower};
-  for (int i = 0; i < 4; i++)
-    promise_release(all[i]);
+  RELEASE(promise, outer, child, follower);
 }
 
 static void waiting_block(void *ctx) {
@@ -145,7 +139,7 @@ static void waiting_block(void *ctx) {
   wait_for_targets(PROMISE_EDEADLK);
 }
 
-static void discard_block_cannot_wait_for_its_callbacks(void) {
+TEST(discard_block_cannot_wait_for_its_callbacks) {
   spy_t spy = {0};
   promise_t *promise = promise_new_discardable(waiting_block, &spy, spy_free);
   promise_t *child = promise_then(promise, adds_one, NULL, NULL);
@@ -153,11 +147,10 @@ static void discard_block_cannot_wait_for_its_callbacks(void) {
   promise_discard(promise);
   CHECK_SPY(&spy, 1, 1);
   CHECK_STATUS(promise_wait(promise, FOR_EVER), PROMISE_OK);
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
 }
 
-static void handler_attached_after_the_settlement_cannot_wait_for_its_own_promise(void) {
+TEST(handler_attached_after_the_settlement_cannot_wait_for_its_own_promise) {
   spy_t spy = {0};
   promise_t *promise = fulfilled(1), *other = promise_new();
   promise_t *behind = promise_then(other, waiting_handler, &spy, spy_free);
@@ -165,9 +158,7 @@ static void handler_attached_after_the_settlement_cannot_wait_for_its_own_promis
   set_targets(1, (promise_t *[]){grandchild});
   CHECK_STATUS(promise_resolve(other, I64(1)), PROMISE_OK);
   CHECK_SPY(&spy, 1, 1);
-  promise_t *all[] = {promise, other, behind, grandchild};
-  for (int i = 0; i < 4; i++)
-    promise_release(all[i]);
+  RELEASE(promise, other, behind, grandchild);
 }
 
 /* Frees the context of a discard block, which happens before the callbacks run. */
@@ -176,27 +167,22 @@ static void waiting_free(void *ctx) {
   wait_for_targets(PROMISE_EDEADLK);
 }
 
-static void context_of_a_block_cannot_wait_for_callbacks(void) {
+TEST(context_of_a_block_cannot_wait_for_callbacks) {
   spy_t spy = {0};
   promise_t *promise = promise_new_discardable(NULL, &spy, waiting_free);
   promise_t *child = promise_then(promise, adds_one, NULL, NULL);
   set_targets(1, (promise_t *[]){child});
   promise_resolve(promise, I64(1));
   CHECK_SPY(&spy, 0, 1);
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
 }
 
 static promise_job_t *kept_job;
-static void keeps_job(void *ctx, promise_job_t *job) {
-  (void)ctx;
-  kept_job = job;
-}
 
 /* The context of a dropped job is freed before its promise is rejected, by the same thread. */
-static void context_of_a_dropped_job_cannot_wait_for_its_promise(void) {
+TEST(context_of_a_dropped_job_cannot_wait_for_its_promise) {
   spy_t spy = {0};
-  promise_executor_t *executor = promise_executor_new(keeps_job, NULL, NULL);
+  promise_executor_t *executor = promise_executor_new(keep_job, &kept_job, NULL);
   promise_reaction_t reaction = {.size = sizeof reaction, .executor = executor, .on_fulfilled = adds_one};
   reaction.ctx = &spy;
   reaction.free_ctx = waiting_free;
@@ -208,12 +194,11 @@ static void context_of_a_dropped_job_cannot_wait_for_its_promise(void) {
   CHECK_SPY(&spy, 0, 1);
   CHECK(failed_with(child, PROMISE_ECLOSED));
   promise_executor_release(executor);
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
 }
 
 /* A chain between the handler and the promise that it waits for may have any length. */
-static void far_descendant_is_found(void) {
+TEST(far_descendant_is_found) {
   long length = check_scale(300 * 1000);
   spy_t spy = {0};
   promise_t *promise = promise_new();
@@ -227,8 +212,7 @@ static void far_descendant_is_found(void) {
   promise_resolve(promise, I64(1));
   CHECK_SPY(&spy, 1, 1);
   CHECK(ended(last, PROMISE_FULFILLED, 1 + length));
-  promise_release(last);
-  promise_release(promise);
+  RELEASE(last, promise);
 }
 
 static promise_t *handled, *outside;
@@ -253,7 +237,7 @@ static promise_verdict_t waits_for_outside(void *ctx, const promise_value_t *in,
 }
 
 /* During the wait, the awaited promise begins to follow a promise that the waiting thread has to settle. */
-static void wait_ends_when_its_promise_starts_to_follow_an_ancestor(void) {
+TEST(wait_ends_when_its_promise_starts_to_follow_an_ancestor) {
   spy_t spy = {0};
   promise_t *promise = promise_new();
   outside = promise_new();
@@ -263,13 +247,11 @@ static void wait_ends_when_its_promise_starts_to_follow_an_ancestor(void) {
   finish(thread);
   CHECK_SPY(&spy, 1, 1);
   CHECK(ended(outside, PROMISE_FULFILLED, 1));
-  promise_t *all[] = {promise, handled, outside};
-  for (int i = 0; i < 3; i++)
-    promise_release(all[i]);
+  RELEASE(promise, handled, outside);
 }
 
 /* The wait is refused for any settler, because a later handler of this promise could be the settler. */
-static void handler_of_a_request_cannot_wait_for_its_promise(void) {
+TEST(handler_of_a_request_cannot_wait_for_its_promise) {
   spy_t spy = {0};
   promise_t *promise = promise_new();
   promise_t *child = promise_then(promise, adds_one, NULL, NULL);
@@ -277,8 +259,7 @@ static void handler_of_a_request_cannot_wait_for_its_promise(void) {
   set_targets(2, (promise_t *[]){promise, child});
   CHECK_STATUS(promise_request_cancel(promise, NULL), PROMISE_OK);
   CHECK_SPY(&spy, 1, 1);
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
 }
 
 /* ---- A wait in a destructor ---- */
@@ -313,7 +294,7 @@ static promise_verdict_t gives_five(void *ctx, const promise_value_t *in, promis
   return PROMISE_FULFILL;
 }
 
-static void destructor_cannot_wait_for_a_later_reaction_of_its_promise(void) {
+TEST(destructor_cannot_wait_for_a_later_reaction_of_its_promise) {
   const promise_type_t *type = promise_type_register("test.waits", NULL, destroy_waiting);
   promise_t *source = promise_new();
   promise_t *owner = promise_then(source, gives_object, (void *)(uintptr_t)type, NULL);
@@ -325,22 +306,4 @@ static void destructor_cannot_wait_for_a_later_reaction_of_its_promise(void) {
   CHECK_INT(destroyed, 1);
   CHECK(ended(behind, PROMISE_FULFILLED, 6));
   promise_release(source), promise_release(last), promise_release(behind), promise_release(elsewhere);
-}
-
-int main(void) {
-  RUN(handler_cannot_wait_for_its_own_promise_or_a_descendant);
-  RUN(handler_cannot_wait_for_its_promise_without_the_source);
-  RUN(observer_cannot_wait_for_a_later_reaction);
-  RUN(deeper_callback_cannot_wait_for_a_later_reaction_of_its_ancestors);
-  RUN(nested_settlement_cannot_wait_for_the_outer_one);
-  RUN(follower_of_its_own_promise_is_a_descendant);
-  RUN(discard_block_cannot_wait_for_its_callbacks);
-  RUN(handler_attached_after_the_settlement_cannot_wait_for_its_own_promise);
-  RUN(context_of_a_block_cannot_wait_for_callbacks);
-  RUN(context_of_a_dropped_job_cannot_wait_for_its_promise);
-  RUN(far_descendant_is_found);
-  RUN(handler_of_a_request_cannot_wait_for_its_promise);
-  RUN(wait_ends_when_its_promise_starts_to_follow_an_ancestor);
-  RUN(destructor_cannot_wait_for_a_later_reaction_of_its_promise);
-  return check_report();
 }

@@ -1,7 +1,7 @@
 /* promise_delay_on() whose executor closes before the delay has passed: the delayed value is freed. */
 #include "scheduling.h"
 
-static void a_closed_loop_frees_the_value_that_it_delays(void) {
+TEST(a_closed_loop_frees_the_value_that_it_delays) {
   for (int is_rejected = 0; is_rejected < 2; is_rejected++) {
     promise_loop_t *loop = promise_loop_new();
     promise_executor_t *executor = promise_loop_executor(loop);
@@ -16,9 +16,4 @@ static void a_closed_loop_frees_the_value_that_it_delays(void) {
     promise_release(delayed), promise_release(source);
     promise_executor_release(executor);
   }
-}
-
-int main(void) {
-  RUN(a_closed_loop_frees_the_value_that_it_delays);
-  return check_report();
 }

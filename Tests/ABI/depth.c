@@ -40,8 +40,7 @@ static void fulfil(promise_t *head, promise_t *last) {
   CHECK_STATUS(promise_resolve(head, I64(0)), PROMISE_OK);
   check_counts(count(), count());
   CHECK(ended(last, PROMISE_FULFILLED, count()));
-  promise_release(head);
-  promise_release(last);
+  RELEASE(head, last);
 }
 
 static void *fulfil_chain(void *unused) {
@@ -49,7 +48,7 @@ static void *fulfil_chain(void *unused) {
   fulfil(head, chain(head, count()));
   return unused;
 }
-static void chain_is_fulfilled(void) {
+TEST(chain_is_fulfilled) {
   on_small_stack(fulfil_chain, NULL);
 }
 
@@ -66,7 +65,7 @@ static void *reject_chain(void *unused) {
   CHECK_INT(atomic_load(&payload.destroyed), 1);
   return unused;
 }
-static void chain_is_rejected(void) {
+TEST(chain_is_rejected) {
   on_small_stack(reject_chain, NULL);
 }
 
@@ -78,7 +77,7 @@ static void *release_chain(void *unused) {
   CHECK_STATUS(promise_state(last), PROMISE_ESTALE);
   return unused;
 }
-static void pending_chain_is_released(void) {
+TEST(pending_chain_is_released) {
   on_small_stack(release_chain, NULL);
 }
 
@@ -98,10 +97,10 @@ static void *settle_observers(void *release_instead) {
   check_counts(release_instead == NULL ? count() : 0, count());
   return NULL;
 }
-static void observers_are_called(void) {
+TEST(observers_are_called) {
   on_small_stack(settle_observers, NULL);
 }
-static void pending_observers_are_released(void) {
+TEST(pending_observers_are_released) {
   on_small_stack(settle_observers, "");
 }
 
@@ -120,14 +119,13 @@ static void *settle_comb(void *behind) {
   CHECK_STATUS(promise_resolve(head, I64(0)), PROMISE_OK);
   check_counts(2 * count(), count());
   CHECK(ended(last, PROMISE_FULFILLED, count()));
-  promise_release(last);
-  promise_release(head);
+  RELEASE(last, head);
   return NULL;
 }
-static void comb_is_settled(void) {
+TEST(comb_is_settled) {
   on_small_stack(settle_comb, NULL);
 }
-static void comb_with_work_behind_is_settled(void) {
+TEST(comb_with_work_behind_is_settled) {
   on_small_stack(settle_comb, "");
 }
 
@@ -152,11 +150,10 @@ static void *run_steps(void *unused) {
   next_step = fulfilled(7);
   CHECK_STATUS(promise_resolve(tick, I64(0)), PROMISE_OK);
   CHECK(ended(first, PROMISE_FULFILLED, 7));
-  promise_release(tick);
-  promise_release(first);
+  RELEASE(tick, first);
   return unused;
 }
-static void steps_that_follow_each_other(void) {
+TEST(steps_that_follow_each_other) {
   on_small_stack(run_steps, NULL);
 }
 
@@ -170,12 +167,10 @@ static void *run_queue(void *unused) {
   }
   CHECK_STATUS(promise_resolve(first, I64(7)), PROMISE_OK);
   CHECK(ended(last, PROMISE_FULFILLED, 7));
-  promise_t *all[] = {first, ready, last};
-  for (int i = 0; i < 3; i++)
-    promise_release(all[i]);
+  RELEASE(first, ready, last);
   return unused;
 }
-static void entries_that_follow_each_other(void) {
+TEST(entries_that_follow_each_other) {
   on_small_stack(run_queue, NULL);
 }
 
@@ -194,7 +189,7 @@ static void *release_nest(void *unused) {
   CHECK_INT(atomic_load(&payload.destroyed), 1);
   return unused;
 }
-static void nest_of_values_is_released(void) {
+TEST(nest_of_values_is_released) {
   on_small_stack(release_nest, NULL);
 }
 
@@ -214,7 +209,7 @@ static void *release_contexts(void *unused) {
   check_counts(0, count());
   return unused;
 }
-static void contexts_that_own_promises_are_released(void) {
+TEST(contexts_that_own_promises_are_released) {
   on_small_stack(release_contexts, NULL);
 }
 
@@ -229,22 +224,11 @@ static void *pass_through(void *unused) {
   CHECK_STATUS(promise_resolve(head, I64(3)), PROMISE_OK);
   CHECK(ended(last, PROMISE_FULFILLED, 3));
   check_counts(0, count());
-  promise_release(last);
-  promise_release(head);
+  RELEASE(last, head);
   return unused;
 }
-static void outcome_passes_through(void) {
+TEST(outcome_passes_through) {
   on_small_stack(pass_through, NULL);
-}
-
-/* Executors that run a job inside submit, or drop it. */
-static void runs_at_once(void *ctx, promise_job_t *job) {
-  (void)ctx;
-  CHECK_STATUS(promise_job_run(job), PROMISE_OK);
-}
-static void drops_at_once(void *ctx, promise_job_t *job) {
-  (void)ctx;
-  CHECK_STATUS(promise_job_drop(job), PROMISE_OK);
 }
 
 /* Returns the last promise of a chain whose handlers run on `executor`. */
@@ -262,27 +246,26 @@ static promise_t *chain_over(promise_executor_t *executor, promise_t *head) {
   return last;
 }
 
-static void *run_at_once(void *unused) {
+static void *run_within_submit(void *unused) {
   promise_t *head = promise_new();
-  fulfil(head, chain_over(promise_executor_new(runs_at_once, NULL, NULL), head));
+  fulfil(head, chain_over(promise_executor_new(run_at_once, NULL, NULL), head));
   return unused;
 }
-static void chain_runs_within_submit(void) {
-  on_small_stack(run_at_once, NULL);
+TEST(chain_runs_within_submit) {
+  on_small_stack(run_within_submit, NULL);
 }
 
 /* The first job is dropped, and the rejection passes the other handlers. */
-static void *drop_at_once(void *unused) {
-  promise_t *head = promise_new(), *last = chain_over(promise_executor_new(drops_at_once, NULL, NULL), head);
+static void *drop_within_submit(void *unused) {
+  promise_t *head = promise_new(), *last = chain_over(promise_executor_new(drop_at_once, NULL, NULL), head);
   CHECK_STATUS(promise_resolve(head, I64(0)), PROMISE_OK);
   check_counts(0, count());
   CHECK(failed_with(last, PROMISE_ECLOSED));
-  promise_release(head);
-  promise_release(last);
+  RELEASE(head, last);
   return unused;
 }
-static void chain_is_dropped_within_submit(void) {
-  on_small_stack(drop_at_once, NULL);
+TEST(chain_is_dropped_within_submit) {
+  on_small_stack(drop_within_submit, NULL);
 }
 
 static atomic_long counted;
@@ -307,25 +290,6 @@ static void *republishes_a_million_times(void *unused) {
   return NULL;
 }
 
-static void publishing_in_callbacks_takes_no_stack(void) {
+TEST(publishing_in_callbacks_takes_no_stack) {
   on_small_stack(republishes_a_million_times, NULL);
-}
-
-int main(void) {
-  RUN(chain_runs_within_submit);
-  RUN(chain_is_dropped_within_submit);
-  RUN(chain_is_fulfilled);
-  RUN(chain_is_rejected);
-  RUN(pending_chain_is_released);
-  RUN(observers_are_called);
-  RUN(pending_observers_are_released);
-  RUN(comb_is_settled);
-  RUN(comb_with_work_behind_is_settled);
-  RUN(steps_that_follow_each_other);
-  RUN(entries_that_follow_each_other);
-  RUN(nest_of_values_is_released);
-  RUN(contexts_that_own_promises_are_released);
-  RUN(outcome_passes_through);
-  RUN(publishing_in_callbacks_takes_no_stack);
-  return check_report();
 }

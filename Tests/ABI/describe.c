@@ -11,7 +11,7 @@ static void check_described(promise_value_t value, const char *expected) {
   promise_value_release(&value);
 }
 
-static void values_are_described(void) {
+TEST(values_are_described) {
   check_described(*VOID(), "void");
   check_described((promise_value_t){.kind = PROMISE_KIND_BOOL, .as.b = 1}, "true");
   check_described((promise_value_t){.kind = PROMISE_KIND_BOOL}, "false");
@@ -35,7 +35,7 @@ static void values_are_described(void) {
   check_described(caused("m", -1, "file.c:1", *I64(7)), "error test -1: \"m\" at file.c:1, because of 7");
 }
 
-static void long_bytes_are_cut_off(void) {
+TEST(long_bytes_are_cut_off) {
   char buffer[512] = {0};
   promise_value_t value;
   CHECK_STATUS(promise_value_bytes(&value, buffer, 100), PROMISE_OK);
@@ -45,7 +45,7 @@ static void long_bytes_are_cut_off(void) {
   promise_value_release(&value);
 }
 
-static void promises_are_described_by_their_state(void) {
+TEST(promises_are_described_by_their_state) {
   promise_t *promise = promise_new();
   promise_value_t value = holding(promise);
   char buffer[64], expected[64];
@@ -67,7 +67,7 @@ static size_t describes_badly(const void *payload, char *buffer, size_t size) {
   return *(const char *)payload == 'l' ? SIZE_MAX : *(const char *)payload == 'n' ? 0 : 4;
 }
 
-static void objects_describe_themselves(void) {
+TEST(objects_describe_themselves) {
   const promise_type_t *said = promise_type_register("test.said", NULL, NULL);
   const promise_type_t *bad = promise_type_register("test.bad", NULL, NULL);
   const promise_type_t *child = promise_type_register("test.said.child", said, NULL);
@@ -104,15 +104,6 @@ static void *describes_deep_values(void *argument) {
   return NULL;
 }
 
-static void deep_values_are_described_in_short(void) {
+TEST(deep_values_are_described_in_short) {
   on_small_stack(describes_deep_values, NULL);
-}
-
-int main(void) {
-  RUN(values_are_described);
-  RUN(long_bytes_are_cut_off);
-  RUN(promises_are_described_by_their_state);
-  RUN(objects_describe_themselves);
-  RUN(deep_values_are_described_in_short);
-  return check_report();
 }

@@ -55,7 +55,7 @@ static void end(promise_t *derived, int how) {
   promise_release(derived);
 }
 
-static void context_is_freed_at_once(void) {
+TEST(context_is_freed_at_once) {
   for (int kind = 0; derivations[kind] != NULL; kind++) {
     for (int how = RESOLVED; how < ENDS; how++) {
       spy_t spy = {0}, other = {0};
@@ -77,7 +77,7 @@ static void context_is_freed_at_once(void) {
   }
 }
 
-static void releasing_alone_lets_the_handler_run(void) {
+TEST(releasing_alone_lets_the_handler_run) {
   for (int kind = 0; derivations[kind] != NULL; kind++) {
     if (derivations[kind] == by_react_on_executor || derivations[kind] == by_rescue)
       continue;
@@ -93,7 +93,7 @@ static void releasing_alone_lets_the_handler_run(void) {
 
 /* A token asks a promise to cancel that nobody holds. The request propagates to the source, whose end still calls the
  * handler. */
-static void a_request_alone_lets_the_handler_run(void) {
+TEST(a_request_alone_lets_the_handler_run) {
   spy_t spy = {0};
   promise_t *source = promise_new();
   promise_token_t *token = promise_token_new(0);
@@ -110,7 +110,7 @@ static void a_request_alone_lets_the_handler_run(void) {
 }
 
 /* A promise that still has a waiter is not abandoned. */
-static void a_promise_with_a_waiter_stays(void) {
+TEST(a_promise_with_a_waiter_stays) {
   spy_t spy = {0}, observed = {0}, tapped = {0};
   promise_t *source = promise_new();
   promise_t *derived = by_then(source, &spy);
@@ -121,8 +121,7 @@ static void a_promise_with_a_waiter_stays(void) {
   promise_t *follower = promise_new();
   CHECK_STATUS(promise_follow(follower, source), PROMISE_OK);
   CHECK_STATUS(promise_tap(follower, spy_observer, spy_observer, &tapped, spy_free), PROMISE_OK);
-  promise_release(follower);
-  promise_release(other);
+  RELEASE(follower, other);
   CHECK_STATUS(promise_resolve(source, I64(1)), PROMISE_OK);
   CHECK_SPY(&spy, 1, 1);
   CHECK_SPY(&observed, 1, 1);
@@ -160,29 +159,24 @@ static void *leaves_as_a_whole(void *ctx) {
   CHECK_STATUS(promise_discard(last), PROMISE_OK);
   CHECK_INT(atomic_load(&spy->frees), (int)depth + 1);
   CHECK_INT(atomic_load(&spy->calls), 0);
-  promise_release(last);
-  promise_release(source);
+  RELEASE(last, source);
   return NULL;
 }
 
-static void chains_leave_without_recursion(void) {
+TEST(chains_leave_without_recursion) {
   spy_t spy = {0};
   on_small_stack(leaves_as_a_whole, &spy);
 }
 
 /* ---- Memory and time ---- */
 
-static void settles_nothing(void *ctx, const promise_value_t *value) {
-  (void)ctx, (void)value;
-}
-
 /* The memory of a promise does not grow with short-lived waiters, a few at a time. */
-static void memory_is_flat(void) {
+TEST(memory_is_flat) {
   long rounds = check_scale(200 * 1000);
   for (int how = RESOLVED; how < ENDS; how++) {
     spy_t spy = {0};
     promise_t *source = promise_new();
-    promise_observe(source, settles_nothing, NULL, NULL, NULL);
+    promise_observe(source, ignore_value, NULL, NULL, NULL);
     long before = 0;
     for (long i = 0; i < rounds; i++) {
       if (i == rounds / 10)
@@ -222,7 +216,7 @@ static void many_leave(void *ctx, long count) {
   free(waiters);
 }
 
-static void time_is_linear_wherever_they_stand(void) {
+TEST(time_is_linear_wherever_they_stand) {
   for (int order = 0; order < 3; order++)
     for (int how = RESOLVED; how < ENDS; how++)
       CHECK_LINEAR(many_leave, (&(leaving_t){order, how}), check_scale(40 * 1000) / 16 * 16);
@@ -230,7 +224,7 @@ static void time_is_linear_wherever_they_stand(void) {
 
 /* ---- Reactions without a handler ---- */
 
-static void followers_are_detached_when_they_are_released(void) {
+TEST(followers_are_detached_when_they_are_released) {
   promise_t *source = promise_new();
   for (int discardable = 0; discardable < 2; discardable++) {
     spy_t spy = {0}, asked = {0};
@@ -245,7 +239,7 @@ static void followers_are_detached_when_they_are_released(void) {
 }
 
 /* A long-lived input is combined with short-lived inputs. */
-static void combinations_are_detached_from_their_inputs(void) {
+TEST(combinations_are_detached_from_their_inputs) {
   typedef promise_t *(*combine_t)(promise_t *const *, size_t, uint32_t);
   const combine_t combinations[] = {promise_race, promise_any, promise_all, promise_all_settled};
   promise_t *lasting = promise_new();
@@ -270,7 +264,7 @@ static void combinations_are_detached_from_their_inputs(void) {
   promise_release(lasting);
 }
 
-static void an_ended_combination_holds_back_no_request(void) {
+TEST(an_ended_combination_holds_back_no_request) {
   for (int how = 0; how < 3; how++) {
     spy_t asked = {0};
     promise_t *inputs[] = {promise_new(), promise_new()};
@@ -289,7 +283,7 @@ static void an_ended_combination_holds_back_no_request(void) {
   }
 }
 
-static void timers_stop_when_they_are_released(void) {
+TEST(timers_stop_when_they_are_released) {
   long rounds = check_scale(50 * 1000), before = 0;
   promise_t *lasting = promise_new();
   for (long i = 0; i < rounds; i++) {
@@ -310,7 +304,7 @@ static void timers_stop_when_they_are_released(void) {
 
 enum { BEFORE_SOURCE, AFTER_SOURCE };
 
-static void delay_stops_when_it_is_released(void) {
+TEST(delay_stops_when_it_is_released) {
   for (int when = BEFORE_SOURCE; when <= AFTER_SOURCE; when++) {
     for (int how = RESOLVED; how <= RELEASED; how++) {
       payload_t payload = {0};
@@ -329,7 +323,7 @@ static void delay_stops_when_it_is_released(void) {
 }
 
 /* A waiter keeps a released delay alive. */
-static void delay_with_a_callback_stays(void) {
+TEST(delay_with_a_callback_stays) {
   spy_t spy = {0};
   promise_t *source = promise_new();
   promise_t *delayed = promise_delay(source, MILLISECONDS);
@@ -338,11 +332,10 @@ static void delay_with_a_callback_stays(void) {
   CHECK_STATUS(promise_resolve(source, I64(4)), PROMISE_OK);
   CHECK_STATUS(promise_wait(derived, FOR_EVER), PROMISE_OK);
   CHECK_SPY(&spy, 1, 1);
-  promise_release(derived);
-  promise_release(source);
+  RELEASE(derived, source);
 }
 
-static void delay_with_another_reference_continues(void) {
+TEST(delay_with_another_reference_continues) {
   promise_t *source = fulfilled(4);
   promise_t *delayed = promise_delay(source, 5 * MILLISECONDS);
   promise_t *derived = promise_then(delayed, adds_one, NULL, NULL);
@@ -350,24 +343,5 @@ static void delay_with_another_reference_continues(void) {
   promise_release(delayed);
   CHECK_STATUS(promise_wait(derived, FOR_EVER), PROMISE_OK);
   CHECK(ended(derived, PROMISE_FULFILLED, 5));
-  promise_release(derived);
-  promise_release(source);
-}
-
-int main(void) {
-  RUN(context_is_freed_at_once);
-  RUN(releasing_alone_lets_the_handler_run);
-  RUN(a_request_alone_lets_the_handler_run);
-  RUN(a_promise_with_a_waiter_stays);
-  RUN(chains_leave_without_recursion);
-  RUN(memory_is_flat);
-  RUN(time_is_linear_wherever_they_stand);
-  RUN(followers_are_detached_when_they_are_released);
-  RUN(combinations_are_detached_from_their_inputs);
-  RUN(an_ended_combination_holds_back_no_request);
-  RUN(timers_stop_when_they_are_released);
-  RUN(delay_stops_when_it_is_released);
-  RUN(delay_with_a_callback_stays);
-  RUN(delay_with_another_reference_continues);
-  return check_report();
+  RELEASE(derived, source);
 }

@@ -68,7 +68,7 @@ static void many_leave(void *ctx, long count) {
   free(waiters);
 }
 
-static void contexts_and_memory_are_freed_at_once(void) {
+TEST(contexts_and_memory_are_freed_at_once) {
   long count = check_scale(200 * 1000), resident = 0;
   for (order_t order = 0; order < ORDERS; order++)
     for (way_t way = 0; way < WAYS; way++) {
@@ -83,15 +83,9 @@ static void contexts_and_memory_are_freed_at_once(void) {
     }
 }
 
-static void time_is_linear_for_many(void) {
+TEST(time_is_linear_for_many) {
   promise_t *source = promise_new();
   for (order_t order = 0; order < ORDERS; order++)
     CHECK_LINEAR(many_leave, (&(leaving_t){source, order, DISCARDS}), check_scale(200 * 1000) / 16 * 16);
   promise_release(source);
-}
-
-int main(void) {
-  RUN(contexts_and_memory_are_freed_at_once);
-  RUN(time_is_linear_for_many);
-  return check_report();
 }

@@ -92,7 +92,7 @@ static void *take_part(void *ctx) {
   return NULL;
 }
 
-static void each_context_is_freed_once(void) {
+TEST(each_context_is_freed_once) {
   rounds = check_scale(20 * 1000);
   race(take_part, THREADS);
 }
@@ -123,7 +123,7 @@ static void *waits_for_a_while(void *ctx) {
   return NULL;
 }
 
-static void a_promise_with_another_reference_is_unchanged(void) {
+TEST(a_promise_with_another_reference_is_unchanged) {
   lasting = promise_new();
   spy_t spy = {0};
   promise_release(promise_then(lasting, spy_handler, &spy, spy_free));
@@ -162,14 +162,7 @@ static void *decides_or_settles(void *ctx) {
   return NULL;
 }
 
-static void a_race_is_decided_while_its_result_is_settled(void) {
+TEST(a_race_is_decided_while_its_result_is_settled) {
   rounds = check_scale(20 * 1000);
   race(decides_or_settles, 2);
-}
-
-int main(void) {
-  RUN(a_race_is_decided_while_its_result_is_settled);
-  RUN(each_context_is_freed_once);
-  RUN(a_promise_with_another_reference_is_unchanged);
-  return check_report();
 }

@@ -1,57 +1,17 @@
 /* dlclose(): the library stays loaded, because its threads and promises do. CHECK_COPY is the path of a copy of the
  * library: this program is linked with the original. */
-#define _GNU_SOURCE
-#include <dlfcn.h>
-
-#include "support.h"
-
-/* The functions of the copy. */
-static struct {
-  promise_t *(*new_)(void);
-  promise_status_t (*release)(promise_t *);
-  promise_status_t (*resolve)(promise_t *, const promise_value_t *);
-  promise_state_t (*state)(promise_t *);
-  promise_status_t (*wait)(promise_t *, int64_t);
-  promise_t *(*sleep)(int64_t);
-  promise_executor_t *(*global)(promise_priority_t);
-  promise_status_t (*submit)(promise_executor_t *, void (*)(void *), void *, promise_free_t);
-} copy;
-
-static void find_functions(void *library) {
-  REQUIRE(library != NULL);
-#define LOAD(field, name) *(void **)&copy.field = dlsym(library, name)
-  LOAD(new_, "promise_new");
-  LOAD(release, "promise_release");
-  LOAD(resolve, "promise_resolve");
-  LOAD(state, "promise_state");
-  LOAD(wait, "promise_wait");
-  LOAD(sleep, "promise_sleep");
-  LOAD(global, "promise_executor_global");
-  LOAD(submit, "promise_executor_submit");
-#undef LOAD
-  REQUIRE(copy.new_ != NULL && copy.new_ != promise_new && copy.submit != NULL);
-}
-
-static void *open_copy(void) {
-  const char *path = getenv("CHECK_COPY");
-  REQUIRE(path != NULL);
-  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  find_functions(library);
-  return library;
-}
-
-static void open_the_gate(void *gate) {
-  gate_open(gate);
-}
+#include "copy.h"
 
 /* The pool and the timers of the copy still work. */
 static void works(void) {
   gate_t gate = GATE_CLOSED;
-  CHECK_STATUS(copy.submit(copy.global(PROMISE_PRIORITY_DEFAULT), open_the_gate, &gate, NULL), PROMISE_OK);
+  CHECK_STATUS(
+      copy.promise_executor_submit(copy.promise_executor_global(PROMISE_PRIORITY_DEFAULT), open_gate, &gate, NULL),
+      PROMISE_OK);
   gate_wait(&gate);
-  promise_t *sleep = copy.sleep(1);
-  CHECK_STATUS(copy.wait(sleep, FOR_EVER), PROMISE_OK);
-  CHECK_STATUS(copy.release(sleep), PROMISE_OK);
+  promise_t *sleep = copy.promise_sleep(1);
+  CHECK_STATUS(copy.promise_wait(sleep, FOR_EVER), PROMISE_OK);
+  CHECK_STATUS(copy.promise_release(sleep), PROMISE_OK);
 }
 
 typedef struct visit {
@@ -62,19 +22,19 @@ typedef struct visit {
 static void *visits(void *argument) {
   visit_t *visit = argument;
   for (int i = 0; i < 1000; i++)
-    CHECK_STATUS(copy.release(copy.new_()), PROMISE_OK);
+    CHECK_STATUS(copy.promise_release(copy.promise_new()), PROMISE_OK);
   gate_open(&visit->used);
   gate_wait(&visit->closed);
   return NULL;
 }
 
-static void library_stays_when_it_is_closed(void) {
+TEST(library_stays_when_it_is_closed) {
   void *library = open_copy();
   visit_t visit = {GATE_CLOSED, GATE_CLOSED};
   pthread_t thread = start(visits, &visit);
   gate_wait(&visit.used);
   works();
-  promise_t *kept = copy.new_();
+  promise_t *kept = copy.promise_new();
   CHECK_INT(dlclose(library), 0);
   gate_open(&visit.closed);
   finish(thread);
@@ -82,16 +42,11 @@ static void library_stays_when_it_is_closed(void) {
   works();
 
   /* Opening it again returns the same library. */
-  promise_t *(*before)(void) = copy.new_;
+  promise_t *(*before)(void) = copy.promise_new;
   CHECK_POINTER(open_copy(), library);
-  CHECK(copy.new_ == before);
-  CHECK_INT(copy.state(kept), PROMISE_PENDING);
-  CHECK_STATUS(copy.resolve(kept, I64(1)), PROMISE_OK);
-  CHECK_STATUS(copy.release(kept), PROMISE_OK);
+  CHECK(copy.promise_new == before);
+  CHECK_INT(copy.promise_state(kept), PROMISE_PENDING);
+  CHECK_STATUS(copy.promise_resolve(kept, I64(1)), PROMISE_OK);
+  CHECK_STATUS(copy.promise_release(kept), PROMISE_OK);
   works();
-}
-
-int main(void) {
-  RUN(library_stays_when_it_is_closed);
-  return check_report();
 }

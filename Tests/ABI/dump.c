@@ -46,7 +46,7 @@ static void says(promise_t *promise, const char *format, const void *of) {
   CHECK_TEXT(line_of(promise), expected);
 }
 
-static void nothing_is_pending(void) {
+TEST(nothing_is_pending) {
   promise_release(fulfilled(1));
   dump();
   CHECK_TEXT(dumped, "0 promises are pending, 0 rejected and unhandled; ages are known of those made while a "
@@ -54,20 +54,12 @@ static void nothing_is_pending(void) {
   CHECK_INT(line_count, 1);
 }
 
-static void ignore(void *ctx, const promise_value_t *value) {
-  (void)ctx, (void)value;
-}
-
-static void ignore_context(void *ctx) {
-  (void)ctx;
-}
-
-static void a_promise_that_any_holder_can_settle(void) {
+TEST(a_promise_that_any_holder_can_settle) {
   promise_t *promise = promise_new();
   says(promise, "pending, 1 reference, 0 callbacks: any holder", NULL);
-  promise_observe(promise, ignore, NULL, NULL, NULL);
+  promise_observe(promise, ignore_value, NULL, NULL, NULL);
   promise_t *derived = promise_then(promise, adds_one, NULL, NULL);
-  promise_on_cancel_request(promise, ignore, NULL, NULL);
+  promise_on_cancel_request(promise, ignore_value, NULL, NULL);
   promise_retain(promise);
   says(promise, "pending, 2 references, 2 callbacks: any holder", NULL);
   says(derived, "pending, 2 references, 0 callbacks: a callback, after %p", promise);
@@ -79,11 +71,10 @@ static void a_promise_that_any_holder_can_settle(void) {
   dump();
   CHECK_POINTER(line_of(promise), NULL);
   CHECK_POINTER(line_of(derived), NULL);
-  promise_release(derived);
-  promise_release(promise);
+  RELEASE(derived, promise);
 }
 
-static void a_chain_names_its_parent_and_its_root(void) {
+TEST(a_chain_names_its_parent_and_its_root) {
   char expected[512];
   promise_t *root = promise_new(), *middle = promise_then(root, adds_one, NULL, NULL);
   promise_t *last = promise_finally(middle, NULL, NULL, NULL);
@@ -93,12 +84,10 @@ static void a_chain_names_its_parent_and_its_root(void) {
            (void *)middle, (void *)root);
   dump();
   CHECK_TEXT(line_of(last), expected);
-  promise_release(last);
-  promise_release(middle);
-  promise_release(root);
+  RELEASE(last, middle, root);
 }
 
-static void followers_and_links(void) {
+TEST(followers_and_links) {
   promise_t *source = promise_new(), *follower = promise_new();
   /* A promise with a discard block follows by means of a callback of its own. */
   promise_t *links[] = {promise_new_discardable(ignore_context, NULL, NULL),
@@ -118,13 +107,10 @@ static void followers_and_links(void) {
          NULL);
   }
   promise_resolve(source, I64(1));
-  promise_release(links[0]);
-  promise_release(links[1]);
-  promise_release(follower);
-  promise_release(source);
+  RELEASE(links[0], links[1], follower, source);
 }
 
-static void gathers(void) {
+TEST(gathers) {
   promise_t *inputs[] = {promise_new(), promise_new(), fulfilled(1)};
   promise_t *all = promise_all(inputs, 3, 0), *race = promise_race(inputs, 2, 0);
   says(all, "pending, 2 references, 0 callbacks: all of its inputs: 2 of them are pending", NULL);
@@ -132,13 +118,12 @@ static void gathers(void) {
   says(all, "pending, 2 references, 0 callbacks: all of its inputs: 1 of them are pending", NULL);
   dump();
   CHECK_POINTER(line_of(race), NULL);
-  promise_release(race);
-  promise_release(all);
+  RELEASE(race, all);
   for (int i = 0; i < 3; i++)
     promise_release(inputs[i]);
 }
 
-static void timers(void) {
+TEST(timers) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
   promise_t *asleep[] = {promise_sleep(INT64_C(3600) * 1000 * MILLISECONDS),
@@ -158,7 +143,7 @@ static void timers(void) {
   promise_loop_release(loop);
 }
 
-static void jobs(void) {
+TEST(jobs) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
   promise_reaction_t reaction = {.size = sizeof reaction, .executor = executor, .on_fulfilled = adds_one};
@@ -172,12 +157,11 @@ static void jobs(void) {
   says(derived, "pending, 2 references, 0 callbacks: a callback submitted to the loop %p", executor);
   promise_loop_release(loop);
   CHECK(failed_with(derived, PROMISE_ECLOSED));
-  promise_release(derived);
-  promise_release(source);
+  RELEASE(derived, source);
   promise_executor_release(executor);
 }
 
-static void orphans(void) {
+TEST(orphans) {
   promise_t *source = promise_new(), *derived = promise_then(source, adds_one, NULL, NULL);
   promise_release(source);
   says(derived, "pending, 1 reference, 0 callbacks: no settler: its source was destroyed while pending", NULL);
@@ -192,20 +176,19 @@ static promise_verdict_t dumps(void *ctx, const promise_value_t *in, promise_val
   return PROMISE_FULFILL;
 }
 
-static void a_callback_may_dump(void) {
+TEST(a_callback_may_dump) {
   promise_t *source = promise_new(), *derived = NULL;
   derived = promise_then(source, dumps, &derived, NULL);
   promise_resolve(source, I64(1));
   CHECK_INT(promise_state(derived), PROMISE_FULFILLED);
-  promise_release(derived);
-  promise_release(source);
+  RELEASE(derived, source);
 }
 
 static void on_unhandled(void *ctx, uint64_t id, const promise_value_t *reason) {
   (void)ctx, (void)id, (void)reason;
 }
 
-static void rejections_that_nobody_has_taken(void) {
+TEST(rejections_that_nobody_has_taken) {
   promise_hooks_t hooks = {.size = sizeof hooks, .unhandled_rejection = on_unhandled};
   CHECK_STATUS(promise_set_hooks(&hooks), PROMISE_OK);
   promise_t *promise = rejected(7);
@@ -217,7 +200,7 @@ static void rejections_that_nobody_has_taken(void) {
   CHECK_STATUS(promise_set_hooks(NULL), PROMISE_OK);
 }
 
-static void ages(void) {
+TEST(ages) {
   promise_trace_t trace = {.size = sizeof trace, .capacity = 1};
   promise_t *before = promise_new();
   CHECK_STATUS(promise_trace_start(&trace), PROMISE_OK);
@@ -228,8 +211,7 @@ static void ages(void) {
   CHECK(strncmp(line_of(promise), "pending for ", 12) == 0);
   CHECK(strncmp(line_of(derived), "pending for ", 12) == 0);
   uint64_t id = (uint64_t)(uintptr_t)promise;
-  promise_release(derived);
-  promise_release(promise);
+  RELEASE(derived, promise);
   /* A recycled cell does not keep the age of its previous promise. */
   for (int i = 0; i < 4; i++) {
     promise_t *later = promise_new();
@@ -241,7 +223,7 @@ static void ages(void) {
   promise_release(before);
 }
 
-static void dump_writes_to_a_descriptor(void) {
+TEST(dump_writes_to_a_descriptor) {
   int ends[2];
   char text[4096] = {0};
   REQUIRE(pipe(ends) == 0);
@@ -293,28 +275,26 @@ static void *dump_or_work(void *thread) {
     promise_t *promise = promise_new(), *chain = retained(promise);
     for (int i = 0; i < 20; i++) {
       promise_t *next = promise_then(chain, adds_one, NULL, NULL);
-      promise_observe(chain, ignore, ignore, NULL, NULL);
+      promise_observe(chain, ignore_value, ignore_value, NULL, NULL);
       promise_release(chain);
       chain = next;
     }
     promise_t *both[] = {promise, chain}, *all = promise_all(both, 2, 0);
     if ((intptr_t)thread == 1)
       promise_resolve(promise, I64(1));
-    promise_release(all);
-    promise_release(chain);
-    promise_release(promise);
+    RELEASE(all, chain, promise);
   }
   return NULL;
 }
 
-static void dump_races_with_other_threads(void) {
+TEST(dump_races_with_other_threads) {
   race(dump_or_work, 4);
   dump();
   CHECK_INT(line_count, 1);
 }
 
 /* A long chain is dumped in linear time. */
-static void a_long_chain_is_dumped_in_linear_time(void) {
+TEST(a_long_chain_is_dumped_in_linear_time) {
   long count = check_scale(200000), lines = 0;
   promise_t *root = promise_new(), *last = retained(root);
   for (long i = 0; i < count; i++) {
@@ -327,24 +307,5 @@ static void a_long_chain_is_dumped_in_linear_time(void) {
   CHECK_INT(lines, count + 2);
   CHECK(now() - begin < 60000 * MILLISECONDS);
   promise_resolve(root, I64(1));
-  promise_release(last);
-  promise_release(root);
-}
-
-int main(void) {
-  RUN(nothing_is_pending);
-  RUN(a_promise_that_any_holder_can_settle);
-  RUN(a_chain_names_its_parent_and_its_root);
-  RUN(followers_and_links);
-  RUN(gathers);
-  RUN(timers);
-  RUN(jobs);
-  RUN(orphans);
-  RUN(a_callback_may_dump);
-  RUN(rejections_that_nobody_has_taken);
-  RUN(ages);
-  RUN(dump_writes_to_a_descriptor);
-  RUN(dump_races_with_other_threads);
-  RUN(a_long_chain_is_dumped_in_linear_time);
-  return check_report();
+  RELEASE(last, root);
 }

@@ -30,7 +30,7 @@ static void destroy_looks_back(void *payload) {
   CHECK_STATUS(promise_value_release(&subject_value), PROMISE_EINVAL);
 }
 
-static void pending_promise_is_stale_when_its_contexts_are_freed(void) {
+TEST(pending_promise_is_stale_when_its_contexts_are_freed) {
   spy_t block = {0}, first = {0}, second = {0};
   subject = promise_new_discardable(spy_discard, &block, free_looks_back);
   promise_observe(subject, spy_observer, spy_observer, &first, free_looks_back);
@@ -43,7 +43,7 @@ static void pending_promise_is_stale_when_its_contexts_are_freed(void) {
   promise_release(child);
 }
 
-static void settled_promise_is_stale_when_its_value_is_freed(void) {
+TEST(settled_promise_is_stale_when_its_value_is_freed) {
   payload_t payload = {0};
   const promise_type_t *type = promise_type_register("test.reentrancy.looks", NULL, destroy_looks_back);
   REQUIRE(promise_value_object(&subject_value, type, &payload) == PROMISE_OK);
@@ -59,14 +59,10 @@ static void free_releases_executor(void *ctx) {
   CHECK_STATUS(promise_executor_retain(subject_executor), PROMISE_ESTALE);
   CHECK_STATUS(promise_executor_release(subject_executor), PROMISE_ESTALE);
 }
-static void drops(void *ctx, promise_job_t *job) {
-  (void)ctx;
-  promise_job_drop(job);
-}
 
-static void executor_is_stale_when_its_context_is_freed(void) {
+TEST(executor_is_stale_when_its_context_is_freed) {
   spy_t spy = {0};
-  subject_executor = promise_executor_new(drops, &spy, free_releases_executor);
+  subject_executor = promise_executor_new(drop_at_once, &spy, free_releases_executor);
   CHECK_STATUS(promise_executor_release(subject_executor), PROMISE_OK);
   CHECK_SPY(&spy, 0, 1);
 }
@@ -79,7 +75,7 @@ static void free_releases_subject_twice(void *ctx) {
   CHECK_STATUS(promise_state(subject), PROMISE_ESTALE);
 }
 
-static void release_within_a_release_is_final(void) {
+TEST(release_within_a_release_is_final) {
   spy_t outer = {0}, inner = {0};
   subject = promise_new();
   promise_observe(subject, spy_observer, NULL, &inner, spy_free);
@@ -92,7 +88,7 @@ static void release_within_a_release_is_final(void) {
 }
 
 /* The free list is intact: it has no cell twice. */
-static void nothing_is_given_out_twice(void) {
+TEST(nothing_is_given_out_twice) {
   pending_promise_is_stale_when_its_contexts_are_freed();
   settled_promise_is_stale_when_its_value_is_freed();
   executor_is_stale_when_its_context_is_freed();
@@ -121,7 +117,7 @@ static void free_releases_subject(void *ctx) {
   CHECK_STATUS(promise_release(subject), PROMISE_OK);
 }
 
-static void context_of_the_block_may_release_the_promise(void) {
+TEST(context_of_the_block_may_release_the_promise) {
   spy_t observed = {0};
   promise_value_t value = text("a text that is too long to lie in a cell");
   subject = promise_new_discardable(NULL, NULL, free_releases_subject);
@@ -129,14 +125,4 @@ static void context_of_the_block_may_release_the_promise(void) {
   CHECK_STATUS(promise_resolve(subject, &value), PROMISE_OK);
   CHECK_SPY(&observed, 1, 1);
   CHECK_STATUS(promise_state(subject), PROMISE_ESTALE);
-}
-
-int main(void) {
-  RUN(pending_promise_is_stale_when_its_contexts_are_freed);
-  RUN(settled_promise_is_stale_when_its_value_is_freed);
-  RUN(executor_is_stale_when_its_context_is_freed);
-  RUN(release_within_a_release_is_final);
-  RUN(nothing_is_given_out_twice);
-  RUN(context_of_the_block_may_release_the_promise);
-  return check_report();
 }

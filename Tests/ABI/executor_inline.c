@@ -20,7 +20,7 @@ static void run_inside(void *ctx, promise_job_t *job) {
   here->depth--;
 }
 
-static void job_may_run_within_submit(void) {
+TEST(job_may_run_within_submit) {
   inline_executor_t here = {.depth = 0};
   spy_t spies[3] = {{0}};
   promise_executor_t *executor = promise_executor_new(run_inside, &here, spy_free);
@@ -35,13 +35,11 @@ static void job_may_run_within_submit(void) {
   CHECK_INT(here.depth, 0);
   CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
   CHECK_INT(atomic_load(&here.spy.frees), 1);
-  promise_t *all[] = {promise, first, second, third};
-  for (int i = 0; i < 4; i++)
-    promise_release(all[i]);
+  RELEASE(promise, first, second, third);
 }
 
 /* The job that runs inside submit holds the last reference to the executor, whose context submit is using. */
-static void context_is_not_freed_while_submit_uses_it(void) {
+TEST(context_is_not_freed_while_submit_uses_it) {
   inline_executor_t here = {.depth = 0};
   spy_t spy = {0};
   promise_executor_t *executor = promise_executor_new(run_inside, &here, spy_free);
@@ -52,8 +50,7 @@ static void context_is_not_freed_while_submit_uses_it(void) {
   CHECK_SPY(&spy, 1, 1);
   CHECK_INT(atomic_load(&here.spy.frees), 1);
   CHECK_STATUS(promise_executor_release(executor), PROMISE_ESTALE);
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
 }
 
 /* Each job runs the previous one inside its submit. */
@@ -74,7 +71,7 @@ static void relays(void *ctx, promise_job_t *job) {
   relay->before = job;
 }
 
-static void another_job_may_run_within_submit(void) {
+TEST(another_job_may_run_within_submit) {
   enum { JOBS = 4 };
   relay_t relay = {.before = NULL};
   spy_t spies[JOBS] = {{0}}, followers[JOBS] = {{0}};
@@ -148,7 +145,7 @@ static void runs_a_recycled_job(void *ctx, promise_job_t *job) {
   promise_release(behind);
 }
 
-static void a_recycled_job_may_run_within_submit(void) {
+TEST(a_recycled_job_may_run_within_submit) {
   recycling_t here = {.next = NULL};
   here.waiting = promise_executor_new(waits, &here, NULL);
   promise_executor_t *executor = promise_executor_new(runs_a_recycled_job, &here, NULL);
@@ -165,7 +162,7 @@ static void a_recycled_job_may_run_within_submit(void) {
   promise_executor_release(here.waiting);
 }
 
-static void job_may_be_dropped_within_submit(void) {
+TEST(job_may_be_dropped_within_submit) {
   spy_t executed = {0}, spy = {0};
   promise_executor_t *executor = promise_executor_new(drop_inside, &executed, spy_free);
   promise_t *promise = promise_new();
@@ -175,15 +172,5 @@ static void job_may_be_dropped_within_submit(void) {
   CHECK_SPY(&spy, 0, 1);
   promise_executor_release(executor);
   CHECK_SPY(&executed, 1, 1);
-  promise_release(child);
-  promise_release(promise);
-}
-
-int main(void) {
-  RUN(job_may_run_within_submit);
-  RUN(another_job_may_run_within_submit);
-  RUN(a_recycled_job_may_run_within_submit);
-  RUN(context_is_not_freed_while_submit_uses_it);
-  RUN(job_may_be_dropped_within_submit);
-  return check_report();
+  RELEASE(child, promise);
 }

@@ -2,10 +2,6 @@
 #include "child.h"
 #include "scheduling.h"
 
-static promise_executor_t *pool(void) {
-  return promise_executor_global(PROMISE_PRIORITY_DEFAULT);
-}
-
 static promise_verdict_t blocks(void *ctx, const promise_value_t *in, promise_value_t *out) {
   gate_t *gates = ctx;
   (void)in;
@@ -95,7 +91,7 @@ static void main_thread_ends_before(void *argument) {
   pthread_exit(NULL);
 }
 
-static void process_ends_with_the_given_status(void) {
+TEST(process_ends_with_the_given_status) {
   static int status = 7;
   void (*const ways[])(void *) = {exits_with_work_left, exits_beside_a_job_that_computes,
                                   exits_beside_a_thread_that_waits, exits_from_a_job, main_thread_ends_before};
@@ -114,10 +110,7 @@ static void uses_promises(void) {
   promise_t *job = react_on(pool(), adds_one, NULL, NULL), *sleep = promise_sleep(1);
   CHECK_STATUS(promise_wait(job, FOR_EVER), PROMISE_OK);
   CHECK_STATUS(promise_wait(sleep, FOR_EVER), PROMISE_OK);
-  promise_release(child);
-  promise_release(job);
-  promise_release(sleep);
-  promise_release(pending);
+  RELEASE(child, job, sleep, pending);
   _exit(atomic_load(&check_failures) == 0 ? 5 : 1);
 }
 
@@ -127,7 +120,7 @@ static void exits_through_handlers(void *argument) {
   exits_with_work_left(argument);
 }
 
-static void handlers_of_the_exit_may_use_everything(void) {
+TEST(handlers_of_the_exit_may_use_everything) {
   static int status = 7;
   atomic_store(&check_failures, 0);
   CHECK_CHILD(child_start(exits_through_handlers, &status), 5);
@@ -141,8 +134,7 @@ static void destroy(void *value) {
   promise_t *promise = value, *child = promise_then(promise, adds_one, NULL, NULL);
   CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
   CHECK(ended(child, PROMISE_FULFILLED, 2));
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
   atomic_fetch_add(&destroyed, 1);
 }
 
@@ -153,18 +145,11 @@ static void *ends_with_promises(void *argument) {
   return NULL;
 }
 
-static void destructors_of_threads_may_use_everything(void) {
+TEST(destructors_of_threads_may_use_everything) {
   REQUIRE(pthread_key_create(&keys[0], destroy) == 0);
   promise_release(promise_new());
   REQUIRE(pthread_key_create(&keys[1], destroy) == 0);
   for (int i = 0; i < 50; i++)
     finish(start(ends_with_promises, NULL));
   CHECK_INT(atomic_load(&destroyed), 100);
-}
-
-int main(void) {
-  RUN(process_ends_with_the_given_status);
-  RUN(handlers_of_the_exit_may_use_everything);
-  RUN(destructors_of_threads_may_use_everything);
-  return check_report();
 }

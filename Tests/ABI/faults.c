@@ -61,7 +61,7 @@ static void stop_handling(void) {
     signal(synchronous[i], SIG_DFL);
 }
 
-static void a_handler_recovers_on_a_thread_of_the_pool(void) {
+TEST(a_handler_recovers_on_a_thread_of_the_pool) {
   handle_faults();
   promise_t *job = react_on(promise_executor_global(PROMISE_PRIORITY_DEFAULT), faults_here, NULL, NULL);
   CHECK_STATUS(promise_wait(job, FOR_EVER), PROMISE_OK);
@@ -70,7 +70,7 @@ static void a_handler_recovers_on_a_thread_of_the_pool(void) {
   stop_handling();
 }
 
-static void a_handler_recovers_on_a_thread_for_timers(void) {
+TEST(a_handler_recovers_on_a_thread_for_timers) {
   handle_faults();
   promise_t *job = react_on_timer(faults_here, NULL);
   CHECK_STATUS(promise_wait(job, FOR_EVER), PROMISE_OK);
@@ -80,7 +80,7 @@ static void a_handler_recovers_on_a_thread_for_timers(void) {
 }
 
 /* The library's threads do not inherit the signal mask of the thread that starts them. */
-static void the_starting_thread_may_block_them(void) {
+TEST(the_starting_thread_may_block_them) {
   sigset_t set, before;
   sigfillset(&set);
   handle_faults();
@@ -92,11 +92,4 @@ static void the_starting_thread_may_block_them(void) {
   CHECK_INT(sigismember(&set, SIGSEGV), 1);
   REQUIRE(pthread_sigmask(SIG_SETMASK, &before, NULL) == 0);
   stop_handling();
-}
-
-int main(void) {
-  RUN(the_starting_thread_may_block_them);
-  RUN(a_handler_recovers_on_a_thread_of_the_pool);
-  RUN(a_handler_recovers_on_a_thread_for_timers);
-  return check_report();
 }

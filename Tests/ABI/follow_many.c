@@ -17,7 +17,7 @@ static void build_from_source(void *ctx, long count) {
   promise_release(last);
 }
 
-static void a_chain_that_is_built_from_its_source_takes_linear_time(void) {
+TEST(a_chain_that_is_built_from_its_source_takes_linear_time) {
   CHECK_LINEAR(build_from_source, NULL, check_scale(40 * 1000));
 }
 
@@ -42,7 +42,7 @@ static void follow_chain(void *ctx, long count) {
   promise_release(last);
 }
 
-static void many_followers_of_a_long_chain_take_linear_time(void) {
+TEST(many_followers_of_a_long_chain_take_linear_time) {
   CHECK_LINEAR(follow_chain, NULL, check_scale(40 * 1000));
 }
 
@@ -50,11 +50,10 @@ static void refuses_to_follow(promise_t *promise, promise_t *source) {
   CHECK_STATUS(promise_follow(promise, source), PROMISE_EDEADLK);
   CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
   CHECK(promise_state(source) != PROMISE_PENDING);
-  promise_release(source);
-  promise_release(promise);
+  RELEASE(source, promise);
 }
 
-static void cycles_are_found_behind_any_dependent(void) {
+TEST(cycles_are_found_behind_any_dependent) {
   promise_t *promise = promise_new(), *first = promise_then(promise, adds_one, NULL, NULL);
   refuses_to_follow(promise, first);
 
@@ -78,11 +77,4 @@ static void cycles_are_found_behind_any_dependent(void) {
   for (int i = 0; i < 40; i++)
     promise_release(promise_then(promise, adds_one, NULL, NULL));
   refuses_to_follow(promise, first);
-}
-
-int main(void) {
-  RUN(a_chain_that_is_built_from_its_source_takes_linear_time);
-  RUN(many_followers_of_a_long_chain_take_linear_time);
-  RUN(cycles_are_found_behind_any_dependent);
-  return check_report();
 }

@@ -15,7 +15,7 @@ static void settles_what_is_pending(void *argument) {
   CHECK_STATUS(promise_release(promises[0]), PROMISE_OK);
 }
 
-static void promises_of_one_thread_go_on(void) {
+TEST(promises_of_one_thread_go_on) {
   promise_t *promises[2] = {promise_new()};
   promises[1] = promise_then(promises[0], adds_one, NULL, NULL);
   IN_CHILD(settles_what_is_pending, promises);
@@ -28,7 +28,7 @@ static void forks_again(void *argument) {
   settles_what_is_pending(argument);
 }
 
-static void children_have_children(void) {
+TEST(children_have_children) {
   promise_t *promises[2] = {promise_new()};
   promises[1] = promise_then(promises[0], adds_one, NULL, NULL);
   IN_CHILD(forks_again, promises);
@@ -40,7 +40,7 @@ static void becomes_another_program(void *argument) {
   CHECK(false);
 }
 
-static void child_may_exec_or_end_at_once(void) {
+TEST(child_may_exec_or_end_at_once) {
   busy_t busy = BUSY;
   be_busy(&busy, pool());
   CHECK_CHILD(child_start(becomes_another_program, "true"), 0);
@@ -75,26 +75,21 @@ static void cannot_wait_for(void *argument) {
   promise_release(derived);
 }
 
-static void waits_for_threads_of_the_parent_are_refused(void) {
+TEST(waits_for_threads_of_the_parent_are_refused) {
   busy_t busy = BUSY;
   be_busy(&busy, pool());
   IN_CHILD(cannot_wait_for, busy.promise);
   end_busy(&busy);
 }
 
-static void *settles_later(void *promise) {
-  CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
-  return NULL;
-}
-
 static void waits_for_a_thread(void *argument) {
   promise_t *promise = argument;
-  pthread_t thread = start(settles_later, promise);
+  pthread_t thread = start(resolve_there, promise);
   CHECK_STATUS(promise_wait(promise, FOR_EVER), PROMISE_OK);
   finish(thread);
 }
 
-static void child_waits_for_threads_of_its_own(void) {
+TEST(child_waits_for_threads_of_its_own) {
   promise_t *promise = promise_new();
   IN_CHILD(waits_for_a_thread, promise);
   promise_release(promise);
@@ -114,7 +109,7 @@ static void starts_afresh(void *argument) {
   CHECK_STATUS(promise_discard(sleeping), PROMISE_OK);
 }
 
-static void pool_and_timers_start_afresh(void) {
+TEST(pool_and_timers_start_afresh) {
   busy_t busy = BUSY;
   be_busy(&busy, pool());
   promise_t *sleeping = promise_sleep(3600000 * MILLISECONDS);
@@ -141,7 +136,7 @@ static void serial_goes_on(void *argument) {
   works(argument);
 }
 
-static void queued_jobs_run_in_the_parent_only(void) {
+TEST(queued_jobs_run_in_the_parent_only) {
   REQUIRE(pipe(told) == 0);
   busy_t busy = BUSY;
   promise_executor_t *serial = promise_executor_serial(NULL), *upon = promise_executor_serial(serial);
@@ -157,8 +152,7 @@ static void queued_jobs_run_in_the_parent_only(void) {
   CHECK_INT(read(told[0], text, sizeof text), 2);
   close(told[0]);
   close(told[1]);
-  promise_release(behind);
-  promise_release(below);
+  RELEASE(behind, below);
   promise_executor_release(upon);
   promise_executor_release(serial);
 }
@@ -186,7 +180,7 @@ static promise_verdict_t forking_handler(void *ctx, const promise_value_t *in, p
   return PROMISE_FULFILL;
 }
 
-static void jobs_may_fork(void) {
+TEST(jobs_may_fork) {
   promise_executor_t *serial = promise_executor_serial(NULL);
   promise_executor_t *executors[] = {pool(), serial};
   for (int i = 0; i < 2; i++) {
@@ -198,20 +192,18 @@ static void jobs_may_fork(void) {
     forking.promise = promise_react(source, &reaction);
     CHECK_STATUS(promise_resolve(source, I64(1)), PROMISE_OK);
     CHECK_STATUS(promise_wait(forking.promise, FOR_EVER), PROMISE_OK);
-    promise_release(forking.promise);
-    promise_release(source);
+    RELEASE(forking.promise, source);
   }
   promise_executor_release(serial);
 }
 
-static void callbacks_may_fork(void) {
+TEST(callbacks_may_fork) {
   forking_t forking = {0};
   promise_t *source = promise_new();
   forking.promise = promise_then(source, forking_handler, &forking, NULL);
   CHECK_STATUS(promise_resolve(source, I64(1)), PROMISE_OK);
   CHECK(ended(forking.promise, PROMISE_FULFILLED, 1));
-  promise_release(forking.promise);
-  promise_release(source);
+  RELEASE(forking.promise, source);
 }
 
 static void is_on_the_main_thread(void *argument) {
@@ -225,24 +217,10 @@ static void *forks(void *argument) {
   return NULL;
 }
 
-static void thread_that_forks_is_the_main_one(void) {
+TEST(thread_that_forks_is_the_main_one) {
   promise_release(promise_new());
   finish(start(forks, NULL));
   CHECK_STATUS(promise_executor_set_main(promise_executor_immediate()), PROMISE_OK);
   finish(start(forks, NULL));
   CHECK_STATUS(promise_executor_set_main(NULL), PROMISE_OK);
-}
-
-int main(void) {
-  RUN(promises_of_one_thread_go_on);
-  RUN(children_have_children);
-  RUN(child_may_exec_or_end_at_once);
-  RUN(callbacks_may_fork);
-  RUN(thread_that_forks_is_the_main_one);
-  RUN(waits_for_threads_of_the_parent_are_refused);
-  RUN(child_waits_for_threads_of_its_own);
-  RUN(pool_and_timers_start_afresh);
-  RUN(queued_jobs_run_in_the_parent_only);
-  RUN(jobs_may_fork);
-  return check_report();
 }

@@ -1,16 +1,11 @@
 /* fork() and loops: a loop keeps its pending work, and wakes its own process. Threads in promise_wait_any() do not
  * exist in the child. */
-#include <poll.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
 #include "asleep.h"
 #include "forking.h"
-
-static bool readable(promise_loop_t *loop) {
-  struct pollfd file = {.fd = promise_loop_fd(loop), .events = POLLIN};
-  return poll(&file, 1, 0) == 1;
-}
+#include "loops.h"
 
 typedef struct looping {
   promise_loop_t *loop;
@@ -35,7 +30,7 @@ static void runs_the_loop(void *argument) {
   promise_executor_release(executor);
 }
 
-static void loops_keep_queued_jobs_and_wake_one_process_only(void) {
+TEST(loops_keep_queued_jobs_and_wake_one_process_only) {
   looping_t looping = {.loop = promise_loop_new()};
   looping.fd = promise_loop_fd(looping.loop);
   promise_executor_t *executor = promise_loop_executor(looping.loop);
@@ -48,8 +43,7 @@ static void loops_keep_queued_jobs_and_wake_one_process_only(void) {
   CHECK_STATUS(promise_loop_wait(looping.loop, looping.timer, FOR_EVER), PROMISE_OK);
   CHECK_STATUS(promise_loop_wait(looping.loop, looping.job, FOR_EVER), PROMISE_OK);
   CHECK(!readable(looping.loop));
-  promise_release(looping.job);
-  promise_release(looping.timer);
+  RELEASE(looping.job, looping.timer);
   promise_executor_release(serial);
   promise_executor_release(executor);
   CHECK_STATUS(promise_loop_release(looping.loop), PROMISE_OK);
@@ -76,7 +70,7 @@ static void takes_the_loop_over(void *argument) {
   promise_executor_release(executor);
 }
 
-static void loop_of_another_thread_may_be_run(void) {
+TEST(loop_of_another_thread_may_be_run) {
   other_runner_t other = {.loop = promise_loop_new(), .busy = BUSY};
   promise_executor_t *executor = promise_loop_executor(other.loop);
   pthread_t thread = start(runs_for_ever, other.loop);
@@ -105,7 +99,7 @@ static void waits_while_a_job_runs(void *ctx) {
   CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
 }
 
-static void wait_ends_with_the_last_job_that_could_settle(void) {
+TEST(wait_ends_with_the_last_job_that_could_settle) {
   works(pool());
   IN_CHILD(waits_while_a_job_runs, NULL);
 }
@@ -123,7 +117,7 @@ static void closes_a_loop_without_descriptors(void *argument) {
   CHECK_STATUS(promise_loop_release(looping->loop), PROMISE_OK);
 }
 
-static void loop_is_closed_where_there_are_no_descriptors(void) {
+TEST(loop_is_closed_where_there_are_no_descriptors) {
   looping_t looping = {.loop = promise_loop_new()};
   promise_executor_t *executor = promise_loop_executor(looping.loop);
   looping.job = react_on(executor, adds_one, NULL, NULL);
@@ -178,7 +172,7 @@ static void settles_what_a_thread_of_the_parent_waits_for(void *argument) {
 }
 
 /* The child does not write to the stack of the parent's waiting thread, which a new thread may reuse. */
-static void threads_of_the_parent_that_wait_for_any_are_forgotten(void) {
+TEST(threads_of_the_parent_that_wait_for_any_are_forgotten) {
   CHECK(true);
   /* In the child the memory of the wait is lost, which valgrind reports. */
   if (getenv("CHECK_QUICK") != NULL)
@@ -193,13 +187,4 @@ static void threads_of_the_parent_that_wait_for_any_are_forgotten(void) {
   finish(thread);
   for (int i = 0; i < 2; i++)
     promise_release(awaited[i]);
-}
-
-int main(void) {
-  RUN(wait_ends_with_the_last_job_that_could_settle);
-  RUN(loop_is_closed_where_there_are_no_descriptors);
-  RUN(loops_keep_queued_jobs_and_wake_one_process_only);
-  RUN(loop_of_another_thread_may_be_run);
-  RUN(threads_of_the_parent_that_wait_for_any_are_forgotten);
-  return check_report();
 }

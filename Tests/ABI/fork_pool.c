@@ -46,7 +46,7 @@ static void forks_and_computes(void *done) {
   gate_open(done);
 }
 
-static void a_job_that_forked_computes_alone(void) {
+TEST(a_job_that_forked_computes_alone) {
   have_one_processor();
   gate_t done = GATE_CLOSED;
   CHECK_STATUS(promise_executor_submit(pool(), forks_and_computes, &done, NULL), PROMISE_OK);
@@ -70,7 +70,7 @@ static void waits_for_a_job(void *argument) {
 }
 
 /* A running job may settle the promise, so the child may wait. */
-static void a_child_waits_for_a_running_job(void) {
+TEST(a_child_waits_for_a_running_job) {
   IN_CHILD(waits_for_a_job, NULL);
 }
 
@@ -89,7 +89,7 @@ static void forks_and_waits(void *done) {
 }
 
 /* The calling thread itself runs the only job, so no thread can settle the promise. */
-static void a_job_that_forked_cannot_wait_for_itself(void) {
+TEST(a_job_that_forked_cannot_wait_for_itself) {
   gate_t done = GATE_CLOSED;
   CHECK_STATUS(promise_executor_submit(pool(), forks_and_waits, &done, NULL), PROMISE_OK);
   gate_wait(&done);
@@ -134,15 +134,7 @@ static void polls_beside_work(void *argument) {
 }
 
 /* A wait finds work that is on its way from the clock to the pool. */
-static void a_child_waits_for_work_that_changes_threads(void) {
+TEST(a_child_waits_for_work_that_changes_threads) {
   works(pool()); /* starts the pool: otherwise the library does not notice the fork */
   IN_CHILD(polls_beside_work, NULL);
-}
-
-int main(void) {
-  RUN(a_job_that_forked_computes_alone);
-  RUN(a_child_waits_for_a_running_job);
-  RUN(a_job_that_forked_cannot_wait_for_itself);
-  RUN(a_child_waits_for_work_that_changes_threads);
-  return check_report();
 }

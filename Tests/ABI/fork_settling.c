@@ -68,7 +68,7 @@ static void attaches_in_the_child(void *argument) {
 }
 
 /* Jobs that the settling thread had to submit stay with the parent. The child's own reactions are submitted at once. */
-static void reactions_of_another_threads_settlement_run_in_the_parent_only(void) {
+TEST(reactions_of_another_threads_settlement_run_in_the_parent_only) {
   static settlement_t settlement = SETTLEMENT;
   pthread_t thread = start(settles_with_reactions, &settlement);
   gate_wait(&settlement.begun);
@@ -114,7 +114,7 @@ static void settles_what_was_asked(void *argument) {
 }
 
 /* The child frees no context that a handler of the parent still uses. */
-static void cancel_handler_of_another_thread_runs_in_the_parent_only(void) {
+TEST(cancel_handler_of_another_thread_runs_in_the_parent_only) {
   static request_t request = {.begun = GATE_CLOSED, .over = GATE_CLOSED};
   request.promise = promise_new();
   CHECK_STATUS(promise_on_cancel_request(request.promise, is_asked, &request, handler_is_freed), PROMISE_OK);
@@ -128,7 +128,7 @@ static void cancel_handler_of_another_thread_runs_in_the_parent_only(void) {
 }
 
 /* A thread that forks within a callback continues its settlement in both processes. */
-static void settlement_of_the_forking_thread_continues_in_both_processes(void) {
+TEST(settlement_of_the_forking_thread_continues_in_both_processes) {
   static settlement_t settlement = SETTLEMENT;
   settlement.is_forked = true;
   busy_t busy = BUSY;
@@ -155,7 +155,7 @@ static void forks_and_shelves(void *ctx, promise_job_t *job) {
 }
 
 /* A reaction that is attached during a submission is submitted after it, in both processes if the submission forks. */
-static void executor_may_fork_while_it_takes_a_job(void) {
+TEST(executor_may_fork_while_it_takes_a_job) {
   static settlement_t settlement = SETTLEMENT;
   busy_t busy = BUSY;
   be_busy(&busy, pool());
@@ -175,12 +175,4 @@ static void executor_may_fork_while_it_takes_a_job(void) {
     _exit(atomic_load(&check_failures) == 0 ? 0 : 1);
   CHECK_CHILD(settlement.child, 0);
   end_busy(&busy);
-}
-
-int main(void) {
-  RUN(reactions_of_another_threads_settlement_run_in_the_parent_only);
-  RUN(cancel_handler_of_another_thread_runs_in_the_parent_only);
-  RUN(settlement_of_the_forking_thread_continues_in_both_processes);
-  RUN(executor_may_fork_while_it_takes_a_job);
-  return check_report();
 }

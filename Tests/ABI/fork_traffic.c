@@ -11,10 +11,6 @@ typedef struct traffic {
   atomic_int unlike; /* numbers the threads, so that their rounds differ */
 } traffic_t;
 
-static void ignore(void *ctx) {
-  (void)ctx;
-}
-
 /* Runs a round of operations that take a lock, or own a cell for a moment. */
 static void everything(traffic_t *traffic, unsigned round) {
   char name[32];
@@ -25,15 +21,14 @@ static void everything(traffic_t *traffic, unsigned round) {
     promise_t *source = promise_new(), *derived = promise_then(source, adds_one, NULL, NULL);
     promise_token_add(traffic->token, derived);
     promise_request_cancel(derived, NULL);
-    promise_release(derived);
-    promise_release(source);
+    RELEASE(derived, source);
   }
   promise_token_t *chained = promise_token_new(0);
   promise_token_chain(chained, traffic->token, PROMISE_CHAIN_CANCEL);
   promise_token_invalidate(traffic->token, NULL);
   promise_token_release(chained);
-  promise_executor_submit(pool(), ignore, NULL, NULL);
-  promise_executor_submit(traffic->serial, ignore, NULL, NULL);
+  promise_executor_submit(pool(), ignore_context, NULL, NULL);
+  promise_executor_submit(traffic->serial, ignore_context, NULL, NULL);
   promise_t *sleep = promise_sleep(round % 2 == 0 ? 1 : 1000000 * MILLISECONDS);
   if (round % 2 != 0)
     promise_discard(sleep);
@@ -48,7 +43,7 @@ static void *never_stops(void *argument) {
     everything(traffic, round++);
     promise_loop_t *loop = promise_loop_new();
     promise_executor_t *executor = promise_loop_executor(loop);
-    promise_executor_submit(executor, ignore, NULL, NULL);
+    promise_executor_submit(executor, ignore_context, NULL, NULL);
     promise_loop_run_once(loop);
     promise_executor_release(executor);
     promise_loop_release(loop);
@@ -71,7 +66,7 @@ static void does_everything(void *argument) {
   works(traffic->serial);
 }
 
-static void child_is_consistent_under_any_traffic(void) {
+TEST(child_is_consistent_under_any_traffic) {
   static traffic_t traffic;
   traffic.token = promise_token_new(0);
   traffic.serial = promise_executor_serial(NULL);
@@ -121,7 +116,7 @@ static void settles_what_is_looked_through(void *argument) {
   CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
 }
 
-static void promise_that_another_thread_looks_through_is_free(void) {
+TEST(promise_that_another_thread_looks_through_is_free) {
   looked_through_t looked_through = {.promise = promise_new(), .begun = GATE_CLOSED};
   CHECK_STATUS(promise_request_cancel(looked_through.promise, I64(1)), PROMISE_OK);
   for (long i = check_scale(20000); i > 0; i--)
@@ -147,7 +142,7 @@ typedef struct searched {
 
 static void waits_without_end(void *ctx) {
   searched_t *searched = ctx;
-  CHECK_STATUS(promise_executor_submit(searched->older, ignore, NULL, NULL), PROMISE_OK);
+  CHECK_STATUS(promise_executor_submit(searched->older, ignore_context, NULL, NULL), PROMISE_OK);
   gate_open(&searched->begun);
   while (!atomic_load(&searched->over))
     CHECK_STATUS(promise_wait(searched->never, 1), PROMISE_ETIMEDOUT);
@@ -159,7 +154,7 @@ static promise_verdict_t ends(void *ctx, const promise_value_t *in, promise_valu
   return PROMISE_FULFILL;
 }
 
-static void search_through_executors_does_not_keep_fork_from_its_locks(void) {
+TEST(search_through_executors_does_not_keep_fork_from_its_locks) {
   searched_t searched = {.never = promise_new(), .begun = GATE_CLOSED};
   searched.older = promise_executor_serial(promise_executor_main());
   promise_executor_t *newer = promise_executor_serial(pool());
@@ -167,7 +162,7 @@ static void search_through_executors_does_not_keep_fork_from_its_locks(void) {
   CHECK_STATUS(promise_executor_submit(newer, waits_without_end, &searched, NULL), PROMISE_OK);
   gate_wait(&searched.begun);
   for (long i = check_scale(2000); i > 0; i--)
-    if (!IN_CHILD(ignore, NULL))
+    if (!IN_CHILD(ignore_context, NULL))
       break;
   atomic_store(&searched.over, true);
   promise_t *end = promise_run(newer, ends, NULL, NULL);
@@ -177,11 +172,4 @@ static void search_through_executors_does_not_keep_fork_from_its_locks(void) {
   promise_executor_release(newer);
   promise_executor_release(searched.older);
   promise_release(searched.never);
-}
-
-int main(void) {
-  RUN(search_through_executors_does_not_keep_fork_from_its_locks);
-  RUN(promise_that_another_thread_looks_through_is_free);
-  RUN(child_is_consistent_under_any_traffic);
-  return check_report();
 }

@@ -5,10 +5,6 @@
 #include "child.h"
 #include "scheduling.h"
 
-static inline promise_executor_t *pool(void) {
-  return promise_executor_global(PROMISE_PRIORITY_DEFAULT);
-}
-
 /* A job that runs on a library thread until the gate opens. */
 typedef struct busy {
   gate_t begun, over;

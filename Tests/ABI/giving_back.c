@@ -21,7 +21,7 @@ static void gives_up_for_a_text(void *ctx, const promise_value_t *reason) {
   CHECK_STATUS(promise_value_string(&in_its_place, bytes, sizeof bytes), PROMISE_OK);
 }
 
-static void handler_of_a_request_may_release_the_last_reference(void) {
+TEST(handler_of_a_request_may_release_the_last_reference) {
   spy_t spy = {0};
   subject = promise_new();
   promise_on_cancel_request(subject, gives_up_for_a_text, &spy, spy_free);
@@ -32,7 +32,7 @@ static void handler_of_a_request_may_release_the_last_reference(void) {
 }
 
 /* A settled input requests cancellation of the others while they are being gathered. */
-static void input_may_be_released_while_it_is_gathered(void) {
+TEST(input_may_be_released_while_it_is_gathered) {
   spy_t spy = {0};
   promise_t *first = fulfilled(1);
   subject = promise_new();
@@ -41,8 +41,7 @@ static void input_may_be_released_while_it_is_gathered(void) {
   CHECK_SPY(&spy, 1, 1);
   CHECK(ended(race, PROMISE_FULFILLED, 1));
   CHECK_STATUS(promise_state(subject), PROMISE_ESTALE);
-  promise_release(race);
-  promise_release(first);
+  RELEASE(race, first);
 }
 
 static promise_loop_t *loop, *other_loop;
@@ -53,7 +52,7 @@ static void frees_the_loop_again(void *ctx, const promise_value_t *reason) {
   other_loop = promise_loop_new();
 }
 
-static void loop_is_stale_for_the_jobs_that_it_drops(void) {
+TEST(loop_is_stale_for_the_jobs_that_it_drops) {
   spy_t spy = {0};
   loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
@@ -86,11 +85,10 @@ static void waits_for_what_took_its_place(void *ctx, const promise_value_t *valu
   CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_OK);
   CHECK_STATUS(promise_wait(fresh, FOR_EVER), PROMISE_OK);
   finish(thread);
-  promise_release(child);
-  promise_release(fresh);
+  RELEASE(child, fresh);
 }
 
-static void callback_may_wait_for_the_promise_that_reuses_its_cell(void) {
+TEST(callback_may_wait_for_the_promise_that_reuses_its_cell) {
   spy_t spy = {0};
   subject = promise_new();
   promise_observe(subject, waits_for_what_took_its_place, NULL, &spy, spy_free);
@@ -113,7 +111,7 @@ static void waits_for_a_fresh_one(void *ctx, const promise_value_t *value) {
   promise_release(fresh);
 }
 
-static void context_of_a_block_may_release_the_last_reference(void) {
+TEST(context_of_a_block_may_release_the_last_reference) {
   for (int discards = 0; discards < 2; discards++) {
     spy_t block = {0}, spy = {0};
     subject = promise_new_discardable(NULL, &block, releases_subject_as_it_goes);
@@ -137,7 +135,7 @@ static void waits_for_what_stands_behind(void *ctx, const promise_value_t *value
   promise_release(fresh);
 }
 
-static void callback_cannot_wait_for_a_later_reaction_of_its_destroyed_promise(void) {
+TEST(callback_cannot_wait_for_a_later_reaction_of_its_destroyed_promise) {
   spy_t spy = {0};
   subject = promise_new();
   promise_observe(subject, waits_for_what_stands_behind, NULL, &spy, spy_free);
@@ -146,16 +144,5 @@ static void callback_cannot_wait_for_a_later_reaction_of_its_destroyed_promise(v
   CHECK_STATUS(promise_resolve(subject, I64(1)), PROMISE_OK);
   CHECK_SPY(&spy, 1, 1);
   CHECK(ended(behind, PROMISE_FULFILLED, 3));
-  promise_release(next);
-  promise_release(behind);
-}
-
-int main(void) {
-  RUN(handler_of_a_request_may_release_the_last_reference);
-  RUN(input_may_be_released_while_it_is_gathered);
-  RUN(loop_is_stale_for_the_jobs_that_it_drops);
-  RUN(callback_may_wait_for_the_promise_that_reuses_its_cell);
-  RUN(context_of_a_block_may_release_the_last_reference);
-  RUN(callback_cannot_wait_for_a_later_reaction_of_its_destroyed_promise);
-  return check_report();
+  RELEASE(next, behind);
 }

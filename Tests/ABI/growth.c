@@ -2,7 +2,7 @@
 #include "support.h"
 
 /* Operations overlap: the token always has a live promise when another one is added. */
-static void a_token_does_not_grow_with_destroyed_promises(void) {
+TEST(a_token_does_not_grow_with_destroyed_promises) {
   promise_token_t *token = promise_token_new(0), *children[2] = {promise_token_new(0)};
   promise_t *before = promise_new();
   CHECK_STATUS(promise_token_add(token, before), PROMISE_OK);
@@ -29,7 +29,7 @@ static void a_token_does_not_grow_with_destroyed_promises(void) {
   promise_token_release(token);
 }
 
-static void builders_do_not_grow_the_process(void) {
+TEST(builders_do_not_grow_the_process) {
   long rounds = check_scale(200000), wrong = 0, before = 0;
   for (long i = 0; i < rounds; i++) {
     promise_builder_t *builder = promise_builder_new(i % 2 ? PROMISE_KIND_MAP : PROMISE_KIND_ARRAY, (size_t)(i % 20));
@@ -45,10 +45,4 @@ static void builders_do_not_grow_the_process(void) {
   CHECK_INT(wrong, 0);
   if (getenv("CHECK_QUICK") == NULL)
     CHECK(resident_kilobytes() < before + 2048);
-}
-
-int main(void) {
-  RUN(a_token_does_not_grow_with_destroyed_promises);
-  RUN(builders_do_not_grow_the_process);
-  return check_report();
 }

@@ -11,7 +11,7 @@ static uint64_t id_of(promise_t *promise) {
   return (uint64_t)(uintptr_t)promise;
 }
 
-static void the_reason_is_lent(void) {
+TEST(the_reason_is_lent) {
   report_t report = {0};
   payload_t payload = {0};
   watch(&report);
@@ -25,84 +25,13 @@ static void the_reason_is_lent(void) {
   unwatch(&report);
 }
 
-/* Calls that mark a rejection as handled, made before the rejection or afterwards. */
-static void by_state(promise_t *promise) {
-  promise_state(promise);
-}
-static void by_result(promise_t *promise) {
-  promise_value_t value;
-  promise_result(promise, &value);
-}
-static void by_wait(promise_t *promise) {
-  promise_wait(promise, 0);
-}
-static void by_wait_any(promise_t *promise) {
-  promise_wait_any(&promise, 1, 0, NULL);
-}
-static void by_loop(promise_t *promise) {
-  promise_loop_t *loop = promise_loop_new();
-  promise_loop_wait(loop, promise, 0);
-  promise_loop_release(loop);
-}
-static void ignore(void *ctx, const promise_value_t *value) {
-  (void)ctx, (void)value;
-}
-static void by_observer(promise_t *promise) {
-  promise_observe(promise, NULL, ignore, NULL, NULL);
-}
-static void by_tap(promise_t *promise) {
-  promise_tap(promise, NULL, ignore, NULL, NULL);
-}
-static void by_rescue(promise_t *promise) {
-  promise_release(promise_rescue(promise, NULL, adds_one, NULL, NULL));
-}
-static void by_executor(promise_t *promise) {
-  promise_reaction_t reaction = {
-      .size = sizeof reaction, .executor = promise_executor_immediate(), .on_rejected = adds_one};
-  promise_release(promise_react(promise, &reaction));
-}
-static void (*const takers[])(promise_t *) = {by_state,    by_result, by_wait,   by_wait_any, by_loop,
-                                              by_observer, by_tap,    by_rescue, by_executor};
-
-static void a_handled_rejection_is_not_reported(void) {
-  report_t report = {0};
-  watch(&report);
-  for (size_t i = 0; i < sizeof takers / sizeof *takers; i++) {
-    promise_t *promise = rejected(7);
-    takers[i](promise);
-    promise_release(promise);
-    CHECK_REPORTS(&report, 0, 0, 0);
-  }
-  /* Handlers attached before the rejection, which takers[5] and later attach. */
-  for (size_t i = 5; i < sizeof takers / sizeof *takers; i++) {
-    promise_t *promise = promise_new();
-    takers[i](promise);
-    promise_reject(promise, I64(7));
-    promise_release(promise);
-    CHECK_REPORTS(&report, 0, 0, 0);
-  }
-  unwatch(&report);
-}
-
-static void looking_before_it_is_rejected_takes_nothing(void) {
-  report_t report = {0};
-  watch(&report);
-  promise_t *promise = promise_new();
-  for (size_t i = 0; i < 5; i++)
-    takers[i](promise);
-  promise_reject(promise, I64(7));
-  promise_release(promise);
-  CHECK_REPORTS(&report, 1, 0, 0);
-  unwatch(&report);
-}
-
-static void callbacks_for_a_value_take_no_rejection(void) {
+TEST(callbacks_for_a_value_take_no_rejection) {
   report_t report = {0};
   watch(&report);
   for (int settled = 0; settled < 2; settled++) {
     promise_t *promise = settled ? rejected(7) : promise_new();
-    CHECK_STATUS(promise_observe(promise, ignore, NULL, NULL, NULL), PROMISE_OK);
-    CHECK_STATUS(promise_on_cancel_request(promise, ignore, NULL, NULL), PROMISE_OK);
+    CHECK_STATUS(promise_observe(promise, ignore_value, NULL, NULL, NULL), PROMISE_OK);
+    CHECK_STATUS(promise_on_cancel_request(promise, ignore_value, NULL, NULL), PROMISE_OK);
     if (!settled)
       promise_reject(promise, I64(7));
     promise_release(promise);
@@ -118,16 +47,8 @@ static promise_t *made_by_then(promise_t *promise) {
 static promise_t *made_by_rescue(promise_t *promise) {
   return promise_rescue(promise, promise_type_named("error"), adds_one, NULL, NULL);
 }
-static void nothing(void *ctx) {
-  (void)ctx;
-}
 static promise_t *made_by_finally(promise_t *promise) {
-  return promise_finally(promise, nothing, NULL, NULL);
-}
-static promise_t *made_by_follow(promise_t *promise) {
-  promise_t *follower = promise_new();
-  CHECK_STATUS(promise_follow(follower, promise), PROMISE_OK);
-  return follower;
+  return promise_finally(promise, ignore_context, NULL, NULL);
 }
 static promise_t *made_by_all(promise_t *promise) {
   return promise_all(&promise, 1, 0);
@@ -145,10 +66,10 @@ static promise_t *made_by_adoption(promise_t *promise) {
   promise_release(start);
   return adopted;
 }
-static promise_t *(*const makers[])(promise_t *) = {made_by_then, made_by_rescue,  made_by_finally, made_by_follow,
+static promise_t *(*const makers[])(promise_t *) = {made_by_then, made_by_rescue,  made_by_finally, follower_of,
                                                     made_by_all,  made_by_timeout, made_by_adoption};
 
-static void a_derived_promise_reports_it_instead(void) {
+TEST(a_derived_promise_reports_it_instead) {
   for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
     for (int settled = 0; settled < 2; settled++) {
       for (int looks = 0; looks < 2; looks++) {
@@ -171,7 +92,7 @@ static void a_derived_promise_reports_it_instead(void) {
   }
 }
 
-static void the_end_of_a_chain_that_nobody_holds_is_reported_once(void) {
+TEST(the_end_of_a_chain_that_nobody_holds_is_reported_once) {
   report_t report = {0};
   watch(&report);
   promise_t *promise = promise_new(), *last = retained(promise);
@@ -190,7 +111,7 @@ static void the_end_of_a_chain_that_nobody_holds_is_reported_once(void) {
   unwatch(&report);
 }
 
-static void earlier_rejections_are_not_reported(void) {
+TEST(earlier_rejections_are_not_reported) {
   report_t report = {0};
   promise_t *promise = rejected(7);
   watch(&report);
@@ -201,30 +122,7 @@ static void earlier_rejections_are_not_reported(void) {
   CHECK_REPORTS(&report, 0, 0, 0);
 }
 
-static void a_second_settlement_is_reported_with_the_dropped_value(void) {
-  report_t report = {0};
-  watch(&report);
-  payload_t payload = {0};
-  promise_value_t value = object(&payload);
-  promise_t *promise = fulfilled(1);
-  CHECK_STATUS(promise_resolve(promise, &value), PROMISE_ESETTLED);
-  CHECK_REPORTS(&report, 0, 1, 0);
-  CHECK(report.id == id_of(promise));
-  CHECK_INT(report.state, PROMISE_FULFILLED);
-  CHECK_INT(report.spy.kind, PROMISE_KIND_OBJECT);
-  CHECK_INT(atomic_load(&payload.destroyed), 1);
-  CHECK_STATUS(promise_reject(promise, I64(8)), PROMISE_ESETTLED);
-  CHECK_REPORTS(&report, 0, 2, 0);
-  CHECK_INT(report.state, PROMISE_REJECTED);
-  CHECK_INT(report.spy.seen, 8);
-  CHECK_STATUS(promise_discard(promise), PROMISE_ESETTLED);
-  CHECK_REPORTS(&report, 0, 2, 0);
-  CHECK(ended(promise, PROMISE_FULFILLED, 1));
-  promise_release(promise);
-  unwatch(&report);
-}
-
-static void a_second_settlement_by_the_library_is_not_reported(void) {
+TEST(a_second_settlement_by_the_library_is_not_reported) {
   report_t report = {0};
   watch(&report);
   promise_t *promise = promise_new(), *derived = made_by_then(promise), *limited = promise_timeout(promise, INT64_MAX);
@@ -234,14 +132,11 @@ static void a_second_settlement_by_the_library_is_not_reported(void) {
   CHECK_STATUS(promise_resolve(limited, I64(1)), PROMISE_OK);
   CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
   CHECK_REPORTS(&report, 0, 0, 0);
-  promise_release(first);
-  promise_release(limited);
-  promise_release(derived);
-  promise_release(promise);
+  RELEASE(first, limited, derived, promise);
   unwatch(&report);
 }
 
-static void a_promise_destroyed_while_pending_is_reported_with_its_callbacks(void) {
+TEST(a_promise_destroyed_while_pending_is_reported_with_its_callbacks) {
   report_t report = {0};
   watch(&report);
   for (int callbacks = 0; callbacks < 3; callbacks++) {
@@ -249,8 +144,8 @@ static void a_promise_destroyed_while_pending_is_reported_with_its_callbacks(voi
     promise_t *promise = callbacks % 2 ? promise_new() : promise_new_discardable(spy_discard, &spy, spy_free);
     uint64_t id = id_of(promise);
     for (int i = 0; i < callbacks; i++)
-      promise_observe(promise, ignore, ignore, NULL, NULL);
-    promise_on_cancel_request(promise, ignore, NULL, NULL);
+      promise_observe(promise, ignore_value, ignore_value, NULL, NULL);
+    promise_on_cancel_request(promise, ignore_value, NULL, NULL);
     promise_release(promise);
     CHECK_REPORTS(&report, 0, 0, callbacks + 1);
     CHECK(report.id == id);
@@ -261,7 +156,7 @@ static void a_promise_destroyed_while_pending_is_reported_with_its_callbacks(voi
   unwatch(&report);
 }
 
-static void promises_derived_from_it_are_not_reported(void) {
+TEST(promises_derived_from_it_are_not_reported) {
   for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
     report_t report = {0};
     watch(&report);
@@ -277,7 +172,7 @@ static void promises_derived_from_it_are_not_reported(void) {
   }
 }
 
-static void a_promise_with_other_references_is_not_reported(void) {
+TEST(a_promise_with_other_references_is_not_reported) {
   report_t report = {0};
   watch(&report);
   promise_t *promise = promise_new();
@@ -289,20 +184,4 @@ static void a_promise_with_other_references_is_not_reported(void) {
   promise_release(promise);
   CHECK_REPORTS(&report, 0, 0, 0);
   unwatch(&report);
-}
-
-int main(void) {
-  RUN(the_reason_is_lent);
-  RUN(a_handled_rejection_is_not_reported);
-  RUN(looking_before_it_is_rejected_takes_nothing);
-  RUN(callbacks_for_a_value_take_no_rejection);
-  RUN(a_derived_promise_reports_it_instead);
-  RUN(the_end_of_a_chain_that_nobody_holds_is_reported_once);
-  RUN(earlier_rejections_are_not_reported);
-  RUN(a_second_settlement_is_reported_with_the_dropped_value);
-  RUN(a_second_settlement_by_the_library_is_not_reported);
-  RUN(a_promise_destroyed_while_pending_is_reported_with_its_callbacks);
-  RUN(promises_derived_from_it_are_not_reported);
-  RUN(a_promise_with_other_references_is_not_reported);
-  return check_report();
 }

@@ -12,7 +12,7 @@ static promise_hooks_t rejections_to(spy_t *spy) {
       .size = sizeof(promise_hooks_t), .unhandled_rejection = count_rejection, .ctx = spy, .free_ctx = spy_free};
 }
 
-static void a_hook_left_out_is_not_called(void) {
+TEST(a_hook_left_out_is_not_called) {
   spy_t spy = {0};
   promise_hooks_t hooks = rejections_to(&spy);
   CHECK_STATUS(promise_set_hooks(&hooks), PROMISE_OK);
@@ -34,14 +34,13 @@ static void busy(void *ctx, uint64_t id, const promise_value_t *reason) {
   CHECK_STATUS(promise_resolve(promise, I64(2)), PROMISE_ESETTLED);
   promise_t *derived = promise_then(promise, adds_one, NULL, NULL);
   CHECK(ended(derived, PROMISE_FULFILLED, 2));
-  promise_release(derived);
-  promise_release(promise);
+  RELEASE(derived, promise);
   promise_value_t kept = *reason;
   CHECK_STATUS(promise_value_retain(&kept), PROMISE_OK);
   CHECK_STATUS(promise_value_release(&kept), PROMISE_OK);
 }
 
-static void a_hook_may_do_anything_without_calling_itself(void) {
+TEST(a_hook_may_do_anything_without_calling_itself) {
   spy_t spy = {0};
   promise_hooks_t hooks = rejections_to(&spy);
   hooks.unhandled_rejection = busy;
@@ -61,7 +60,7 @@ static void removes_itself(void *ctx, uint64_t id, const promise_value_t *reason
   spy_see(ctx, reason);
 }
 
-static void a_hook_may_replace_the_hooks(void) {
+TEST(a_hook_may_replace_the_hooks) {
   spy_t spy = {0};
   promise_hooks_t hooks = rejections_to(&spy);
   hooks.unhandled_rejection = removes_itself;
@@ -78,7 +77,7 @@ static void refused(const promise_hooks_t *hooks, spy_t *spy, int frees) {
   CHECK_SPY(spy, 0, frees);
 }
 
-static void invalid_arguments_are_refused_without_a_change(void) {
+TEST(invalid_arguments_are_refused_without_a_change) {
   spy_t good = {0}, spy = {0};
   promise_hooks_t hooks = rejections_to(&good);
   CHECK_STATUS(promise_set_hooks(&hooks), PROMISE_OK);
@@ -116,7 +115,7 @@ static void invalid_arguments_are_refused_without_a_change(void) {
 }
 
 /* Without hooks the library writes nothing to descriptor 2, which the test captures. */
-static void nothing_is_printed(void) {
+TEST(nothing_is_printed) {
   int ends[2], error = dup(2);
   char text[16];
   REQUIRE(pipe(ends) == 0 && error >= 0 && dup2(ends[1], 2) == 2);
@@ -153,7 +152,7 @@ static void *reject_or_take(void *thread) {
   return NULL;
 }
 
-static void taking_races_with_rejecting(void) {
+TEST(taking_races_with_rejecting) {
   spy_t spy = {0};
   promise_hooks_t hooks = rejections_to(&spy);
   CHECK_STATUS(promise_set_hooks(&hooks), PROMISE_OK);
@@ -195,7 +194,7 @@ static void *replace_or_report(void *thread) {
   return NULL;
 }
 
-static void replacing_races_with_calls(void) {
+TEST(replacing_races_with_calls) {
   promise_hooks_t first = {.size = sizeof first, .unhandled_rejection = count_shared, .free_ctx = free_shared};
   first.ctx = malloc(sizeof(atomic_int));
   atomic_init((atomic_int *)first.ctx, 1);
@@ -207,15 +206,4 @@ static void replacing_races_with_calls(void) {
   CHECK_STATUS(promise_set_hooks(NULL), PROMISE_OK);
   CHECK_INT(atomic_load(&freed), atomic_load(&installed));
   CHECK(atomic_load(&heard) > 0);
-}
-
-int main(void) {
-  RUN(a_hook_left_out_is_not_called);
-  RUN(a_hook_may_do_anything_without_calling_itself);
-  RUN(a_hook_may_replace_the_hooks);
-  RUN(invalid_arguments_are_refused_without_a_change);
-  RUN(nothing_is_printed);
-  RUN(taking_races_with_rejecting);
-  RUN(replacing_races_with_calls);
-  return check_report();
 }

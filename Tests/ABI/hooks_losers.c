@@ -27,12 +27,10 @@ static void combine(promise_t *(*combined)(promise_t *const *, size_t, uint32_t)
   for (int i = first; i < 2; i++)
     CHECK_STATUS(promise_reject(inputs[i], I64(i)), PROMISE_OK);
   CHECK_INT(promise_state(result), PROMISE_REJECTED);
-  promise_release(result);
-  promise_release(inputs[0]);
-  promise_release(inputs[1]);
+  RELEASE(result, inputs[0], inputs[1]);
 }
 
-static void rejected_losers_of_a_combination_are_not_reported(void) {
+TEST(rejected_losers_of_a_combination_are_not_reported) {
   watch();
   for (int first = 0; first <= 2; first++) {
     combine(promise_all, first);
@@ -55,7 +53,7 @@ static void pass_a_time_limit(promise_t *source) {
   promise_loop_release(loop);
 }
 
-static void rejection_after_the_time_limit_is_not_reported(void) {
+TEST(rejection_after_the_time_limit_is_not_reported) {
   watch();
   promise_t *source = promise_new();
   pass_a_time_limit(source);
@@ -65,7 +63,7 @@ static void rejection_after_the_time_limit_is_not_reported(void) {
   unwatch();
 }
 
-static void rejection_of_an_input_is_reported_if_the_combination_was_released(void) {
+TEST(rejection_of_an_input_is_reported_if_the_combination_was_released) {
   watch();
   promise_t *inputs[2] = {promise_new(), promise_new()};
   promise_release(promise_race(inputs, 2, 0));
@@ -75,12 +73,6 @@ static void rejection_of_an_input_is_reported_if_the_combination_was_released(vo
   CHECK_INT(reports, 1);
   promise_release(inputs[1]);
   unwatch();
-}
-
-static promise_t *follower_of(promise_t *source) {
-  promise_t *follower = promise_new();
-  CHECK_STATUS(promise_follow(follower, source), PROMISE_OK);
-  return follower;
 }
 
 static promise_t *then_of(promise_t *source) {
@@ -99,15 +91,11 @@ static promise_t *race_of(promise_t *source) {
   return promise_race(&source, 1, 0);
 }
 
-static void ignores(void *ctx) {
-  (void)ctx;
-}
-
 static promise_t *finally_of(promise_t *source) {
-  return promise_finally(source, ignores, NULL, NULL);
+  return promise_finally(source, ignore_context, NULL, NULL);
 }
 
-static void a_derived_promise_settled_by_hand_takes_nothing(void) {
+TEST(a_derived_promise_settled_by_hand_takes_nothing) {
   watch();
   promise_t *(*const derivations[])(promise_t *) = {follower_of, then_of, timeout_of, delay_of, finally_of, race_of};
   for (size_t i = 0; i < sizeof derivations / sizeof *derivations; i++) {
@@ -163,20 +151,11 @@ static void passes_a_time_limit(promise_t *delayed) {
   promise_release(delayed);
 }
 
-static void a_delayed_rejection_is_taken_only_if_someone_would_have_got_it(void) {
+TEST(a_delayed_rejection_is_taken_only_if_someone_would_have_got_it) {
   watch();
   leave_delay(releases, 1);
   leave_delay(resolves, 1);
   leave_delay(passes_a_time_limit, 0);
   unwatch();
   leave_delay(releases, 0);
-}
-
-int main(void) {
-  RUN(rejected_losers_of_a_combination_are_not_reported);
-  RUN(rejection_after_the_time_limit_is_not_reported);
-  RUN(rejection_of_an_input_is_reported_if_the_combination_was_released);
-  RUN(a_derived_promise_settled_by_hand_takes_nothing);
-  RUN(a_delayed_rejection_is_taken_only_if_someone_would_have_got_it);
-  return check_report();
 }

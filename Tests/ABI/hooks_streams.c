@@ -32,7 +32,7 @@ static void unwatch(int expected) {
   CHECK_INT(dropped, 0);
 }
 
-static void releasing_two_promises_of_ready_reports_nothing(void) {
+TEST(releasing_two_promises_of_ready_reports_nothing) {
   watch();
   promise_publisher_t *publisher = publisher_new(0);
   promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 1);
@@ -43,7 +43,7 @@ static void releasing_two_promises_of_ready_reports_nothing(void) {
   unwatch(0);
 }
 
-static void releasing_a_promise_of_next_reports_nothing(void) {
+TEST(releasing_a_promise_of_next_reports_nothing) {
   watch();
   promise_publisher_t *publisher = publisher_new(0);
   promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 0);
@@ -59,7 +59,7 @@ static void releasing_a_promise_of_next_reports_nothing(void) {
   unwatch(0);
 }
 
-static void a_failure_is_taken_where_it_was_asked_for(void) {
+TEST(a_failure_is_taken_where_it_was_asked_for) {
   for (int is_late = 0; is_late < 2; is_late++) {
     watch();
     promise_publisher_t *publisher = publisher_new(0);
@@ -75,7 +75,7 @@ static void a_failure_is_taken_where_it_was_asked_for(void) {
   }
 }
 
-static void a_forwarded_failure_is_handled_by_the_end_of_the_target(void) {
+TEST(a_forwarded_failure_is_handled_by_the_end_of_the_target) {
   watch();
   promise_publisher_t *source = publisher_new(0), *target = publisher_new(0);
   promise_subscriber_t *link = promise_publisher_forward(source, target, PROMISE_FORWARD_END);
@@ -88,7 +88,7 @@ static void a_forwarded_failure_is_handled_by_the_end_of_the_target(void) {
   unwatch(0);
 }
 
-static void a_failure_that_nobody_takes_is_reported(void) {
+TEST(a_failure_that_nobody_takes_is_reported) {
   for (int how = 0; how < 3; how++) {
     watch();
     promise_publisher_t *publisher = publisher_new(0);
@@ -135,7 +135,7 @@ static void subscribes_alone(promise_publisher_t *publisher) {
   promise_subscriber_release(pull(publisher, PROMISE_OVERFLOW_BUFFER, 0));
 }
 
-static void a_publisher_of_a_promise_takes_its_rejection_for_subscribers(void) {
+TEST(a_publisher_of_a_promise_takes_its_rejection_for_subscribers) {
   for (int first = 0; first < 2; first++) {
     fail_origin(first, does_nothing, 1);
     fail_origin(first, takes_the_end, 0);
@@ -143,7 +143,7 @@ static void a_publisher_of_a_promise_takes_its_rejection_for_subscribers(void) {
   }
 }
 
-static void a_subscriber_before_the_rejection_takes_it(void) {
+TEST(a_subscriber_before_the_rejection_takes_it) {
   watch();
   promise_t *promise = promise_new();
   promise_publisher_t *publisher = promise_publisher_of(promise);
@@ -155,15 +155,4 @@ static void a_subscriber_before_the_rejection_takes_it(void) {
   promise_release(end);
   release_both(subscriber, publisher);
   unwatch(0);
-}
-
-int main(void) {
-  RUN(releasing_two_promises_of_ready_reports_nothing);
-  RUN(releasing_a_promise_of_next_reports_nothing);
-  RUN(a_failure_is_taken_where_it_was_asked_for);
-  RUN(a_forwarded_failure_is_handled_by_the_end_of_the_target);
-  RUN(a_failure_that_nobody_takes_is_reported);
-  RUN(a_publisher_of_a_promise_takes_its_rejection_for_subscribers);
-  RUN(a_subscriber_before_the_rejection_takes_it);
-  return check_report();
 }

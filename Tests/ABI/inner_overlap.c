@@ -65,14 +65,9 @@ static bool is_overlapped_at(long number) {
   return was_made;
 }
 
-static void an_inner_stream_may_end_while_it_is_replaced(void) {
+TEST(an_inner_stream_may_end_while_it_is_replaced) {
   long count = 0;
   while (is_overlapped_at(count))
     count++;
   CHECK(count > 1);
-}
-
-int main(void) {
-  RUN(an_inner_stream_may_end_while_it_is_replaced);
-  return check_report();
 }

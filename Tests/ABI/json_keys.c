@@ -2,7 +2,7 @@
 #include "support.h"
 
 /* Reads two keys that differ in one byte, for each length and place, in one object and in two. */
-static void keys_differ_by_any_byte(void) {
+TEST(keys_differ_by_any_byte) {
   for (int length = 1; length <= 24; length++) {
     for (int place = 0; place < length; place++) {
       char one[32] = {0}, other[32] = {0}, written[128], forms[2][128];
@@ -19,9 +19,4 @@ static void keys_differ_by_any_byte(void) {
       }
     }
   }
-}
-
-int main(void) {
-  RUN(keys_differ_by_any_byte);
-  return check_report();
 }

@@ -35,7 +35,7 @@ typedef struct refusal {
   const char *expected;
 } refusal_t;
 
-static void texts_that_are_not_json_are_refused(void) {
+TEST(texts_that_are_not_json_are_refused) {
   static const refusal_t refusals[] = {
       {"", PROMISE_JSON_ESYNTAX, 0, "expected a value, found the end of the text"},
       {"  ", PROMISE_JSON_ESYNTAX, 2, "the end of the text"},
@@ -120,7 +120,7 @@ static void texts_that_are_not_json_are_refused(void) {
   check_refused("1\0", 2, NULL, PROMISE_JSON_ESYNTAX, 1, "found the byte 0x00");
 }
 
-static void place_is_given_by_line_and_column(void) {
+TEST(place_is_given_by_line_and_column) {
   static const char text[] = "{\n  \"naïve\": [1, 2],\r\n  \"☹☹\": x\n}";
   promise_value_t value, error;
   CHECK_STATUS(promise_value_from_json(&value, text, strlen(text), NULL, &error), PROMISE_EINVAL);
@@ -133,7 +133,7 @@ static void place_is_given_by_line_and_column(void) {
 }
 
 /* Each proper prefix of a valid text is rejected: no byte beyond the length is read. */
-static void beginnings_are_refused(void) {
+TEST(beginnings_are_refused) {
   static const char text[] = "{\"k\":[true,null,-1.5e-3,\"\\ud83c\\udf88 é\",{}],\"l\":\"\"}";
   promise_value_t value;
   for (size_t length = 0; length < strlen(text); length++) {
@@ -147,7 +147,7 @@ static void beginnings_are_refused(void) {
   promise_value_release(&value);
 }
 
-static void equal_keys_may_be_allowed(void) {
+TEST(equal_keys_may_be_allowed) {
   static const char text[] = "{\"a\":[1],\"b\":2,\"a\":[3]}";
   const promise_json_options_t options = {.size = sizeof options, .flags = PROMISE_JSON_LAST_WINS};
   promise_value_t value;
@@ -158,7 +158,7 @@ static void equal_keys_may_be_allowed(void) {
   promise_value_release(&value);
 }
 
-static void limits_hold(void) {
+TEST(limits_hold) {
   promise_json_options_t options = {.size = sizeof options, .max_depth = 2, .max_length = 10};
   promise_value_t value, out, error;
   CHECK_STATUS(promise_value_from_json(&value, "[{}, [1]] ", 10, &options, NULL), PROMISE_OK);
@@ -191,7 +191,7 @@ static void limits_hold(void) {
 }
 
 /* A value with 2^100 parts, of which only a hundred are distinct: the length of the text is limited. */
-static void limit_ends_exponential_output(void) {
+TEST(limit_ends_exponential_output) {
   const promise_json_options_t options = {.size = sizeof options, .max_length = 100000};
   promise_value_t value = text("x"), out, error;
   for (int i = 0; i < 100; i++) {
@@ -223,7 +223,7 @@ static void check_unwritable(promise_value_t value, int64_t code, const char *ex
   promise_value_release(&map);
 }
 
-static void values_that_json_lacks_are_refused(void) {
+TEST(values_that_json_lacks_are_refused) {
   payload_t payload = {0};
   check_unwritable((promise_value_t){.kind = PROMISE_KIND_POINTER}, PROMISE_JSON_EUNSUPPORTED, "no pointers");
   check_unwritable((promise_value_t){.kind = PROMISE_KIND_DISCARDED}, PROMISE_JSON_EUNSUPPORTED, "DISCARDED");
@@ -248,7 +248,7 @@ static void values_that_json_lacks_are_refused(void) {
 /* ---- The locale ---- */
 
 /* Uses a locale whose decimal point is a comma, if one is installed. */
-static void locale_makes_no_difference(void) {
+TEST(locale_makes_no_difference) {
   static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "de_DE"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (setlocale(LC_ALL, names[i]) != NULL)
@@ -260,16 +260,4 @@ static void locale_makes_no_difference(void) {
   CHECK_TEXT(promise_value_data(&out, NULL), "[1.5,0.30000000000000004,1.2345678901234568e+29]");
   promise_value_release(&value), promise_value_release(&out);
   setlocale(LC_ALL, "C");
-}
-
-int main(void) {
-  RUN(texts_that_are_not_json_are_refused);
-  RUN(place_is_given_by_line_and_column);
-  RUN(beginnings_are_refused);
-  RUN(equal_keys_may_be_allowed);
-  RUN(limits_hold);
-  RUN(limit_ends_exponential_output);
-  RUN(values_that_json_lacks_are_refused);
-  RUN(locale_makes_no_difference);
-  return check_report();
 }

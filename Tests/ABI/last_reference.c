@@ -53,15 +53,10 @@ static void *take_part(void *ctx) {
   return NULL;
 }
 
-static void a_promise_is_destroyed_once(void) {
+TEST(a_promise_is_destroyed_once) {
   promise_statistics_t before = statistics();
   rounds = check_scale(100 * 1000);
   race(take_part, THREADS);
   CHECK_INT(statistics().promises_pending, before.promises_pending);
   CHECK_INT(statistics().promises_settled, before.promises_settled);
-}
-
-int main(void) {
-  RUN(a_promise_is_destroyed_once);
-  return check_report();
 }

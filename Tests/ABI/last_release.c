@@ -75,7 +75,7 @@ static void *settles(void *number) {
   return NULL;
 }
 
-static void handler_gives_the_last_reference_back(void) {
+TEST(handler_gives_the_last_reference_back) {
   race(settles, 2);
 }
 
@@ -105,12 +105,6 @@ static void *orphans(void *number) {
   return NULL;
 }
 
-static void the_source_is_destroyed_while_a_derived_promise_is_used(void) {
+TEST(the_source_is_destroyed_while_a_derived_promise_is_used) {
   race(orphans, 2);
-}
-
-int main(void) {
-  RUN(handler_gives_the_last_reference_back);
-  RUN(the_source_is_destroyed_while_a_derived_promise_is_used);
-  return check_report();
 }

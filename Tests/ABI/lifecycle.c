@@ -1,7 +1,7 @@
 /* The life of a promise: created, retained, settled once, queried, released. */
 #include "support.h"
 
-static void promises_are_distinct(void) {
+TEST(promises_are_distinct) {
   promise_t *promises[1000];
   for (int i = 0; i < 1000; i++) {
     promises[i] = promise_new();
@@ -17,7 +17,7 @@ static void promises_are_distinct(void) {
   }
 }
 
-static void any_kind_may_be_a_reason(void) {
+TEST(any_kind_may_be_a_reason) {
   promise_value_t reasons[] = {
       {.kind = PROMISE_KIND_VOID},
       {.kind = PROMISE_KIND_BOOL, .as.b = 1},
@@ -43,7 +43,7 @@ static void any_kind_may_be_a_reason(void) {
 
 /* The cell of a released promise is recycled more often than it has generations: the old token must not become valid
  * again. */
-static void stale_token_stays_stale(void) {
+TEST(stale_token_stays_stale) {
   promise_t *old = stale();
   long rounds = check_scale(140 * 1000 * 1000);
   long alive = 0;
@@ -56,7 +56,7 @@ static void stale_token_stays_stale(void) {
 }
 
 /* A released promise lives as long as the library has a reference: its source has one to a derived promise. */
-static void released_promise_is_stale_when_the_library_releases_it(void) {
+TEST(released_promise_is_stale_when_the_library_releases_it) {
   promise_t *source = promise_new(), *derived = promise_then(source, adds_one, NULL, NULL);
   CHECK_STATUS(promise_release(derived), PROMISE_OK);
   CHECK_INT(promise_state(derived), PROMISE_PENDING);
@@ -71,14 +71,14 @@ static void released_promise_is_stale_when_the_library_releases_it(void) {
 }
 
 /* The value that the promise rejects has the only reference to that promise. */
-static void refused_value_may_be_the_last_reference(void) {
+TEST(refused_value_may_be_the_last_reference) {
   promise_t *promise = promise_new();
   promise_value_t value = holding(promise);
   CHECK_STATUS(promise_resolve(promise, &value), PROMISE_EINVAL);
   CHECK_STATUS(promise_state(promise), PROMISE_ESTALE);
 }
 
-static void churn_does_not_grow(void) {
+TEST(churn_does_not_grow) {
   long rounds = check_scale(5 * 1000 * 1000);
   long wrong = 0;
   for (long i = 0; i < rounds; i++) {
@@ -94,14 +94,4 @@ static void churn_does_not_grow(void) {
   long kilobytes = resident_kilobytes();
   if (getenv("CHECK_QUICK") == NULL)
     CHECK(kilobytes > 0 && kilobytes < 64 * 1024);
-}
-
-int main(void) {
-  RUN(promises_are_distinct);
-  RUN(any_kind_may_be_a_reason);
-  RUN(stale_token_stays_stale);
-  RUN(released_promise_is_stale_when_the_library_releases_it);
-  RUN(refused_value_may_be_the_last_reference);
-  RUN(churn_does_not_grow);
-  return check_report();
 }

@@ -3,7 +3,7 @@
 
 static long const limit = 1L << 26;
 
-static void promise_takes_as_many_references_as_promised(void) {
+TEST(promise_takes_as_many_references_as_promised) {
   promise_t *promise = promise_new();
   promise_status_t status = PROMISE_OK;
   long references = 1;
@@ -37,7 +37,7 @@ static void promise_takes_as_many_references_as_promised(void) {
   CHECK_STATUS(promise_state(promise), PROMISE_ESTALE);
 }
 
-static void value_takes_as_many_references_as_promised(void) {
+TEST(value_takes_as_many_references_as_promised) {
   payload_t payload = {0};
   promise_value_t value = object(&payload), got;
   promise_t *promise = promise_new();
@@ -119,15 +119,11 @@ FILLED(loop)
 FILLED(queue)
 FILLED(subscriber)
 
-static void no_submit(void *ctx, promise_job_t *job) {
-  (void)ctx;
-  promise_job_drop(job);
-}
 static void becomes_no_main_executor(void *executor) {
   CHECK_STATUS(promise_executor_set_main(executor), PROMISE_ENOMEM);
 }
-static void executor_takes_as_many_references_as_promised(void) {
-  fill(promise_executor_new(no_submit, NULL, NULL), retain_executor, release_executor, becomes_no_main_executor);
+TEST(executor_takes_as_many_references_as_promised) {
+  fill(promise_executor_new(drop_at_once, NULL, NULL), retain_executor, release_executor, becomes_no_main_executor);
 }
 
 /* A rejected subscription leaves nothing behind, neither in its token nor in its publisher. */
@@ -143,11 +139,11 @@ static void no_subscriber_of(void *executor) {
   CHECK_STATUS(promise_publisher_release(publisher), PROMISE_OK);
   CHECK_STATUS(promise_token_release(token), PROMISE_OK);
 }
-static void an_executor_without_references_left_refuses_subscribers(void) {
-  fill(promise_executor_new(no_submit, NULL, NULL), retain_executor, release_executor, no_subscriber_of);
+TEST(an_executor_without_references_left_refuses_subscribers) {
+  fill(promise_executor_new(drop_at_once, NULL, NULL), retain_executor, release_executor, no_subscriber_of);
 }
 
-static void loop_returns_no_more_references_than_promised(void) {
+TEST(loop_returns_no_more_references_than_promised) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
   long references = 1;
@@ -160,23 +156,23 @@ static void loop_returns_no_more_references_than_promised(void) {
   CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
 }
 
-static void loop_takes_as_many_references_as_promised(void) {
+TEST(loop_takes_as_many_references_as_promised) {
   fill(promise_loop_new(), retain_loop, release_loop, NULL);
 }
 
-static void queue_takes_as_many_references_as_promised(void) {
+TEST(queue_takes_as_many_references_as_promised) {
   fill(promise_queue_new(), retain_queue, release_queue, NULL);
 }
 
-static void token_takes_as_many_references_as_promised(void) {
+TEST(token_takes_as_many_references_as_promised) {
   fill(promise_token_new(0), retain_token, release_token, NULL);
 }
 
-static void publisher_takes_as_many_references_as_promised(void) {
+TEST(publisher_takes_as_many_references_as_promised) {
   fill(promise_publisher_new(0), retain_publisher, release_publisher, NULL);
 }
 
-static void subscriber_and_its_end_take_as_many_references_as_promised(void) {
+TEST(subscriber_and_its_end_take_as_many_references_as_promised) {
   promise_publisher_t *publisher = promise_publisher_new(0);
   promise_subscription_t wish = {.size = sizeof wish, .overflow = PROMISE_OVERFLOW_BUFFER};
   promise_subscriber_t *subscriber = promise_publisher_subscribe(publisher, &wish);
@@ -190,18 +186,4 @@ static void subscriber_and_its_end_take_as_many_references_as_promised(void) {
     promise_release(end);
   fill(subscriber, retain_subscriber, release_subscriber, NULL);
   promise_publisher_release(publisher);
-}
-
-int main(void) {
-  RUN(executor_takes_as_many_references_as_promised);
-  RUN(an_executor_without_references_left_refuses_subscribers);
-  RUN(loop_returns_no_more_references_than_promised);
-  RUN(loop_takes_as_many_references_as_promised);
-  RUN(queue_takes_as_many_references_as_promised);
-  RUN(token_takes_as_many_references_as_promised);
-  RUN(publisher_takes_as_many_references_as_promised);
-  RUN(subscriber_and_its_end_take_as_many_references_as_promised);
-  RUN(promise_takes_as_many_references_as_promised);
-  RUN(value_takes_as_many_references_as_promised);
-  return check_report();
 }

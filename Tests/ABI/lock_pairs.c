@@ -45,7 +45,7 @@ static void check_pairs(void) {
   CHECK_INT(held, 0);
 }
 
-static void types(void) {
+TEST(types) {
   const promise_type_t *type = promise_type_register("lock_pairs.type", NULL, NULL);
   CHECK_POINTER(promise_type_named("lock_pairs.type"), type);
   CHECK_TEXT(promise_type_name(type), "lock_pairs.type");
@@ -61,7 +61,7 @@ static void ignore_drop(void *ctx, uint64_t id, uint64_t callbacks) {
   atomic_fetch_add((atomic_int *)ctx, 1);
 }
 
-static void observers(void) {
+TEST(observers) {
   atomic_int drops = 0;
   promise_hooks_t hooks = {.size = sizeof hooks, .dropped_pending = ignore_drop, .ctx = &drops};
   CHECK_STATUS(promise_set_hooks(&hooks), PROMISE_OK);
@@ -85,7 +85,7 @@ static void *waits_for_any(void *promises) {
   return NULL;
 }
 
-static void waits(void) {
+TEST(waits) {
   promise_t *promises[] = {promise_new(), promise_new()};
   pthread_t thread = start(waits_for_any, promises);
   CHECK_STATUS(promise_wait_any(promises, 2, 10 * MILLISECONDS, NULL), PROMISE_ETIMEDOUT);
@@ -99,7 +99,7 @@ static void tick(void *ctx) {
   atomic_fetch_add((atomic_int *)ctx, 1);
 }
 
-static void executors(void) {
+TEST(executors) {
   static atomic_int ticks; /* static: an idle thread calls the old hook later, before its end or its next callback */
   CHECK_STATUS(promise_set_thread_hooks(tick, tick, &ticks, NULL), PROMISE_OK);
   promise_executor_t *serial = promise_executor_serial(NULL);
@@ -111,7 +111,7 @@ static void executors(void) {
   check_pairs();
 }
 
-static void loops_and_timers(void) {
+TEST(loops_and_timers) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
   promise_t *first = promise_sleep_on(executor, 1), *later = promise_sleep_on(executor, 3600 * 1000 * MILLISECONDS);
@@ -126,7 +126,7 @@ static void loops_and_timers(void) {
 }
 
 /* The timer of the main loop moves to the clock when the main executor is replaced. */
-static void main_executor(void) {
+TEST(main_executor) {
   promise_t *nap = promise_sleep_on(promise_executor_main(), 3600 * 1000 * MILLISECONDS);
   CHECK_STATUS(promise_executor_set_main(promise_executor_immediate()), PROMISE_OK);
   promise_discard(nap);
@@ -135,7 +135,7 @@ static void main_executor(void) {
   check_pairs();
 }
 
-static void tokens(void) {
+TEST(tokens) {
   promise_token_t *upper = promise_token_new(0), *lower = promise_token_new(0);
   CHECK_STATUS(promise_token_chain(lower, upper, 0), PROMISE_OK);
   CHECK_STATUS(promise_token_set_deadline(upper, NULL, now() + 3600 * 1000 * MILLISECONDS), PROMISE_OK);
@@ -154,7 +154,7 @@ static void *makes_many(void *ctx) {
   return ctx;
 }
 
-static void memory(void) {
+TEST(memory) {
   finish(start(makes_many, NULL));
   makes_many(NULL);
   CHECK(promise_trim() > 0);
@@ -162,16 +162,4 @@ static void memory(void) {
   CHECK_STATUS(promise_statistics(&numbers), PROMISE_OK);
   makes_many(NULL);
   check_pairs();
-}
-
-int main(void) {
-  RUN(types);
-  RUN(observers);
-  RUN(waits);
-  RUN(executors);
-  RUN(loops_and_timers);
-  RUN(main_executor);
-  RUN(tokens);
-  RUN(memory);
-  return check_report();
 }

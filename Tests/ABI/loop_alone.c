@@ -2,7 +2,7 @@
 #include "loops.h"
 
 /* Timers of a loop need no thread of the library. */
-static void needs_no_other_thread(void) {
+TEST(needs_no_other_thread) {
   CHECK(true);
   if (shares_process())
     return;
@@ -12,13 +12,6 @@ static void needs_no_other_thread(void) {
   promise_t *limited = promise_timeout_on(fixture.executor, child, 3600 * 1000 * MILLISECONDS);
   CHECK_STATUS(promise_loop_wait(fixture.loop, limited, FOR_EVER), PROMISE_OK);
   CHECK_INT(thread_count(), 0);
-  promise_t *all[] = {nap, child, limited};
-  for (int i = 0; i < 3; i++)
-    promise_release(all[i]);
+  RELEASE(nap, child, limited);
   teardown(fixture);
-}
-
-int main(void) {
-  RUN(needs_no_other_thread);
-  return check_report();
 }

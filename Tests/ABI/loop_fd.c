@@ -9,7 +9,7 @@ static bool becomes_readable(promise_loop_t *loop) {
   return poll(&file, 1, -1) == 1;
 }
 
-static void is_readable_exactly_while_a_job_waits(void) {
+TEST(is_readable_exactly_while_a_job_waits) {
   fixture_t fixture = setup();
   for (int round = 0; round < 3; round++) {
     CHECK(!readable(fixture.loop));
@@ -23,7 +23,7 @@ static void is_readable_exactly_while_a_job_waits(void) {
   teardown(fixture);
 }
 
-static void is_readable_exactly_once_a_timer_is_due(void) {
+TEST(is_readable_exactly_once_a_timer_is_due) {
   fixture_t fixture = setup();
   int64_t before = now();
   promise_t *late = promise_sleep_on(fixture.executor, 3600 * 1000 * MILLISECONDS);
@@ -49,7 +49,7 @@ static void is_readable_exactly_once_a_timer_is_due(void) {
   teardown(fixture);
 }
 
-static void is_readable_while_it_is_to_stop(void) {
+TEST(is_readable_while_it_is_to_stop) {
   fixture_t fixture = setup();
   CHECK_STATUS(promise_loop_stop(fixture.loop), PROMISE_OK);
   CHECK(readable(fixture.loop));
@@ -70,7 +70,7 @@ static void submits_another(void *left) {
 }
 
 /* Jobs submitted during a turn wait for the next turn, and the descriptor stays readable. */
-static void turn_takes_the_jobs_queued_before_it(void) {
+TEST(turn_takes_the_jobs_queued_before_it) {
   shared = setup();
   submit(shared, submits_another, (void *)2);
   static const char *const journals[] = {"2", "21", "210"};
@@ -111,7 +111,7 @@ static void end_edges(edges_t edges) {
 }
 
 /* One turn per edge is enough: work that a turn leaves raises another edge. */
-static void a_turn_that_leaves_jobs_gives_another_edge(void) {
+TEST(a_turn_that_leaves_jobs_gives_another_edge) {
   edges_t edges = watch_edges();
   shared = edges.fixture;
   CHECK(!has_edge(edges));
@@ -130,7 +130,7 @@ static void stops_the_shared_loop(void *ctx) {
   CHECK_STATUS(promise_loop_stop(shared.loop), PROMISE_OK);
 }
 
-static void a_turn_that_is_stopped_gives_another_edge(void) {
+TEST(a_turn_that_is_stopped_gives_another_edge) {
   edges_t edges = watch_edges();
   shared = edges.fixture;
   submit(shared, stops_the_shared_loop, NULL);
@@ -153,7 +153,7 @@ static void adds_a_due_timer(void *ctx) {
 }
 
 /* A timer that becomes due while the loop runs raises an edge, whether it is due before or after the previous timer. */
-static void a_timer_that_is_due_gives_an_edge(void) {
+TEST(a_timer_that_is_due_gives_an_edge) {
   edges_t edges = watch_edges();
   promise_t *nap = promise_sleep_on(edges.fixture.executor, 1);
   struct epoll_event event;
@@ -182,7 +182,7 @@ static void takes_the_edge_of_a_timer(void *ctx) {
 }
 
 /* A poller takes an edge while the loop runs. The turn has not taken the timer, so its end raises another edge. */
-static void a_timer_that_is_due_before_the_turn_ends_gives_another_edge(void) {
+TEST(a_timer_that_is_due_before_the_turn_ends_gives_another_edge) {
   watched = watch_edges();
   submit(watched.fixture, takes_the_edge_of_a_timer, NULL);
   CHECK(has_edge(watched));
@@ -197,16 +197,4 @@ static void a_timer_that_is_due_before_the_turn_ends_gives_another_edge(void) {
   CHECK_INT(promise_state(nap), PROMISE_FULFILLED);
   promise_release(nap);
   end_edges(watched);
-}
-
-int main(void) {
-  RUN(is_readable_exactly_while_a_job_waits);
-  RUN(is_readable_exactly_once_a_timer_is_due);
-  RUN(is_readable_while_it_is_to_stop);
-  RUN(turn_takes_the_jobs_queued_before_it);
-  RUN(a_turn_that_leaves_jobs_gives_another_edge);
-  RUN(a_turn_that_is_stopped_gives_another_edge);
-  RUN(a_timer_that_is_due_gives_an_edge);
-  RUN(a_timer_that_is_due_before_the_turn_ends_gives_another_edge);
-  return check_report();
 }

@@ -112,7 +112,7 @@ static void *calls_everything(void *argument) {
   return NULL;
 }
 
-static void any_call_may_race_the_last_release(void) {
+TEST(any_call_may_race_the_last_release) {
   never = promise_new(), settled = fulfilled(1);
   for (int i = 0; i < SLOTS; i++)
     atomic_store(&slots[i], promise_loop_new());
@@ -142,13 +142,13 @@ static void *gives_back(void *argument) {
   return NULL;
 }
 
-static void a_handle_given_back_twice_closes_once(void) {
+TEST(a_handle_given_back_twice_closes_once) {
   atomic_store(&given_back, 0);
   race(gives_back, 2);
   CHECK(atomic_load(&given_back) >= check_scale(5000));
 }
 
-static void each_reference_keeps_it_open(void) {
+TEST(each_reference_keeps_it_open) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
   CHECK_STATUS(promise_loop_retain(loop), PROMISE_OK);
@@ -174,7 +174,7 @@ static void *runs_once(void *loop) {
   return NULL;
 }
 
-static void is_current_on_the_thread_that_runs_it(void) {
+TEST(is_current_on_the_thread_that_runs_it) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
   CHECK_STATUS(promise_executor_submit(executor, lets_look, NULL, NULL), PROMISE_OK);
@@ -222,19 +222,10 @@ static void *limits_or_settles(void *number) {
   return NULL;
 }
 
-static void a_timer_stopped_before_its_start_keeps_nothing(void) {
+TEST(a_timer_stopped_before_its_start_keeps_nothing) {
   promise_loop_t *loop = promise_loop_new();
   on_loop = promise_loop_executor(loop);
   race(limits_or_settles, 2);
   CHECK_STATUS(promise_executor_release(on_loop), PROMISE_OK);
   CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
-}
-
-int main(void) {
-  RUN(each_reference_keeps_it_open);
-  RUN(is_current_on_the_thread_that_runs_it);
-  RUN(a_handle_given_back_twice_closes_once);
-  RUN(any_call_may_race_the_last_release);
-  RUN(a_timer_stopped_before_its_start_keeps_nothing);
-  return check_report();
 }

@@ -1,20 +1,13 @@
 /* promise_loop_wait leaves nothing behind in the loop. The wait itself: loop.c. */
-#include <poll.h>
 
-#include "support.h"
-
-static bool readable(promise_loop_t *loop) {
-  struct pollfd file = {.fd = promise_loop_fd(loop), .events = POLLIN};
-  REQUIRE(file.fd >= 0);
-  return poll(&file, 1, 0) == 1;
-}
+#include "loops.h"
 
 static void settles(void *promise) {
   CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
 }
 
 /* A wait with a zero time limit runs the job that settles the promise. */
-static void a_look_leaves_the_descriptor_as_it_was(void) {
+TEST(a_look_leaves_the_descriptor_as_it_was) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
   promise_t *promise = promise_new();
@@ -29,18 +22,13 @@ static void a_look_leaves_the_descriptor_as_it_was(void) {
   CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
 }
 
-static void *resolves(void *promise) {
-  promise_resolve(promise, I64(1));
-  return NULL;
-}
-
 /* Another thread settles the promise while the wait times out. */
-static void a_wait_that_ends_meanwhile_does_too(void) {
+TEST(a_wait_that_ends_meanwhile_does_too) {
   promise_loop_t *loop = promise_loop_new();
   long rounds = check_scale(2000), wrong = 0;
   for (long i = 0; i < rounds; i++) {
     promise_t *promise = promise_new();
-    pthread_t thread = start(resolves, promise);
+    pthread_t thread = start(resolve_there, promise);
     promise_loop_wait(loop, promise, (i % 50) * 1000);
     finish(thread);
     wrong += readable(loop);
@@ -48,10 +36,4 @@ static void a_wait_that_ends_meanwhile_does_too(void) {
   }
   CHECK_INT(wrong, 0);
   CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
-}
-
-int main(void) {
-  RUN(a_look_leaves_the_descriptor_as_it_was);
-  RUN(a_wait_that_ends_meanwhile_does_too);
-  return check_report();
 }

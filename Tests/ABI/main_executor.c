@@ -23,7 +23,7 @@ static void *is_not_main(void *ctx) {
   return NULL;
 }
 
-static void main_thread_turns_the_main_loop(void) {
+TEST(main_thread_turns_the_main_loop) {
   promise_loop_t *loop = promise_loop_main();
   REQUIRE(loop != NULL);
   CHECK_POINTER(promise_loop_main(), loop);
@@ -42,7 +42,7 @@ static void main_thread_turns_the_main_loop(void) {
   promise_release(nap);
 }
 
-static void is_never_freed(void) {
+TEST(is_never_freed) {
   for (int i = 0; i < 3; i++) {
     CHECK_STATUS(promise_loop_release(promise_loop_main()), PROMISE_OK);
     CHECK_STATUS(promise_executor_release(main_executor()), PROMISE_OK);
@@ -52,7 +52,7 @@ static void is_never_freed(void) {
   CHECK_STATUS(promise_executor_retain(main_executor()), PROMISE_OK);
 }
 
-static void a_substitute_replaces_it(void) {
+TEST(a_substitute_replaces_it) {
   shelf_t shelf = SHELF_EMPTY;
   spy_t context = {0};
   promise_executor_t *other = promise_executor_new(shelve, &shelf, NULL);
@@ -67,8 +67,7 @@ static void a_substitute_replaces_it(void) {
   CHECK_STATUS(promise_job_run(take_job(&shelf)), PROMISE_OK);
   CHECK_STATUS(promise_job_run(take_job(&shelf)), PROMISE_OK);
   CHECK(ended(waits, PROMISE_FULFILLED, 1) && ended(comes, PROMISE_FULFILLED, 1));
-  promise_release(waits);
-  promise_release(comes);
+  RELEASE(waits, comes);
   CHECK_STATUS(promise_executor_set_main(main_executor()), PROMISE_EINVAL);
   /* A replaced executor is released; so is this one. */
   CHECK_STATUS(promise_executor_set_main(last), PROMISE_OK);
@@ -83,7 +82,7 @@ static void a_substitute_replaces_it(void) {
 }
 
 /* The replacement would make a cycle: each job of the main executor would be submitted to the main executor again. */
-static void an_executor_that_ends_in_it_cannot_replace_it(void) {
+TEST(an_executor_that_ends_in_it_cannot_replace_it) {
   enum { LENGTH = 8 };
   shelf_t shelf = SHELF_EMPTY;
   promise_executor_t *other = promise_executor_new(shelve, &shelf, NULL), *chain[LENGTH];
@@ -110,19 +109,13 @@ static void an_executor_that_ends_in_it_cannot_replace_it(void) {
   promise_executor_release(other);
 }
 
-static gate_t timer_went_there = GATE_CLOSED;
-static void shelves_a_timer(void *ctx, promise_job_t *job) {
-  shelve(ctx, job);
-  gate_open(&timer_went_there);
-}
-
 /* Timers of the main loop move to the replacement. */
-static void timers_of_the_main_loop_move_to_the_substitute(void) {
+TEST(timers_of_the_main_loop_move_to_the_substitute) {
   shelf_t shelf = SHELF_EMPTY;
-  promise_executor_t *other = promise_executor_new(shelves_a_timer, &shelf, NULL);
+  promise_executor_t *other = promise_executor_new(shelve_and_open, &shelf, NULL);
   promise_t *nap = promise_sleep_on(main_executor(), 1), *late = promise_sleep_on(main_executor(), INT64_MAX);
   CHECK_STATUS(promise_executor_set_main(other), PROMISE_OK);
-  gate_wait(&timer_went_there);
+  gate_wait(&was_submitted);
   CHECK_STATUS(promise_job_run(take_job(&shelf)), PROMISE_OK);
   CHECK_INT(promise_state(nap), PROMISE_FULFILLED);
   CHECK_STATUS(promise_discard(late), PROMISE_OK);
@@ -158,39 +151,32 @@ static void *discards_timers(void *ctx) {
   return ctx;
 }
 
-static uint64_t job_count(void) {
-  promise_statistics_t statistics = {.size = sizeof statistics};
-  REQUIRE(promise_statistics(&statistics) == PROMISE_OK);
-  return statistics.jobs;
-}
-
 /* A timer that is cancelled while it moves from the main loop to the clock is freed at once, not when it is due. */
-static void cancelled_timers_are_freed_wherever_they_are(void) {
-  promise_executor_t *other = promise_executor_new(shelves_a_timer, NULL, NULL);
+TEST(cancelled_timers_are_freed_wherever_they_are) {
+  promise_executor_t *other = promise_executor_new(shelve_and_open, NULL, NULL);
   REQUIRE(promise_loop_main() != NULL);
-  uint64_t before = job_count();
+  uint64_t before = statistics().jobs;
   pthread_t thread = start(discards_timers, NULL);
   while (atomic_load(&discarding_ended) == 0) {
     CHECK_STATUS(promise_executor_set_main(other), PROMISE_OK);
     CHECK_STATUS(promise_executor_set_main(NULL), PROMISE_OK);
   }
   finish(thread);
-  CHECK_INT(job_count(), before);
+  CHECK_INT(statistics().jobs, before);
   promise_executor_release(other);
 }
 
-static void cancelling_a_timer_that_moved_leaves_those_of_the_loop(void) {
+TEST(cancelling_a_timer_that_moved_leaves_those_of_the_loop) {
   promise_t *moved = promise_sleep_on(main_executor(), 3600 * 1000 * MILLISECONDS);
   CHECK_STATUS(promise_executor_set_main(promise_executor_immediate()), PROMISE_OK);
   CHECK_STATUS(promise_executor_set_main(NULL), PROMISE_OK);
   promise_t *stays = promise_sleep_on(main_executor(), 1);
   CHECK_STATUS(promise_discard(moved), PROMISE_OK);
   CHECK_STATUS(promise_loop_wait(promise_loop_main(), stays, 60000 * MILLISECONDS), PROMISE_OK);
-  promise_release(moved);
-  promise_release(stays);
+  RELEASE(moved, stays);
 }
 
-static void the_replacing_thread_is_the_main_thread(void) {
+TEST(the_replacing_thread_is_the_main_thread) {
   promise_executor_t *serial = promise_executor_serial(NULL);
   finish(start(becomes_main, serial));
   CHECK(!promise_is_main_thread());
@@ -212,7 +198,7 @@ static void *becomes_main_with_the_loop(void *ctx) {
   return NULL;
 }
 
-static void the_thread_that_restores_the_loop_is_the_main_thread(void) {
+TEST(the_thread_that_restores_the_loop_is_the_main_thread) {
   finish(start(becomes_main_with_the_loop, NULL));
   CHECK(!promise_is_main_thread());
   CHECK_STATUS(promise_executor_set_main(NULL), PROMISE_OK);
@@ -241,7 +227,7 @@ static promise_verdict_t waits_for_the_job_behind(void *ctx, const promise_value
   return PROMISE_FULFILL;
 }
 
-static void a_serial_executor_may_replace_it(void) {
+TEST(a_serial_executor_may_replace_it) {
   enum { JOBS = 200 }; /* more than a turn runs */
   promise_t *jobs[JOBS];
   promise_executor_t *target = NULL;
@@ -298,16 +284,11 @@ static void *submits_in_rounds(void *rounds) {
   return NULL;
 }
 
-static void runs_at_once(void *ctx, promise_job_t *job) {
-  (void)ctx;
-  promise_job_run(job);
-}
-
 /* A job that is submitted while another executor replaces the loop runs on either, and is not lost. */
-static void nothing_is_left_in_the_loop(void) {
+TEST(nothing_is_left_in_the_loop) {
   long rounds = 100, left = 0;
   struct sigaction action = {.sa_handler = holds_up};
-  promise_executor_t *other = promise_executor_new(runs_at_once, NULL, NULL);
+  promise_executor_t *other = promise_executor_new(run_at_once, NULL, NULL);
   REQUIRE(promise_loop_main() != NULL && sigaction(SIGUSR1, &action, NULL) == 0);
   pthread_t thread = start(submits_in_rounds, (void *)(intptr_t)rounds);
   for (long i = 1; i <= rounds; i++) {
@@ -330,19 +311,4 @@ static void nothing_is_left_in_the_loop(void) {
   CHECK_INT(atomic_load(&jobs_run), atomic_load(&jobs_submitted));
   promise_executor_set_main(NULL);
   promise_executor_release(other);
-}
-
-int main(void) {
-  RUN(main_thread_turns_the_main_loop);
-  RUN(is_never_freed);
-  RUN(a_substitute_replaces_it);
-  RUN(an_executor_that_ends_in_it_cannot_replace_it);
-  RUN(timers_of_the_main_loop_move_to_the_substitute);
-  RUN(cancelled_timers_are_freed_wherever_they_are);
-  RUN(cancelling_a_timer_that_moved_leaves_those_of_the_loop);
-  RUN(the_replacing_thread_is_the_main_thread);
-  RUN(the_thread_that_restores_the_loop_is_the_main_thread);
-  RUN(a_serial_executor_may_replace_it);
-  RUN(nothing_is_left_in_the_loop);
-  return check_report();
 }

@@ -4,12 +4,6 @@
 
 #include "support.h"
 
-static inline promise_statistics_t statistics(void) {
-  promise_statistics_t now = {.size = sizeof now};
-  CHECK_STATUS(promise_statistics(&now), PROMISE_OK);
-  return now;
-}
-
 /* Returns the number of bytes of cells, free cells included. */
 static inline long cells(void) {
   return (long)statistics().bytes_resident;

@@ -1,9 +1,8 @@
 /* misuse.h - caller errors, for the programs misuse_*.c: invalid handles and values, checks of the calls that must
- * reject them, and a table with one test for each exported function.
+ * reject them, and MISUSE(), which begins the test of an exported function.
  *
  * Each such call returns a status, does not read or write through the invalid argument, and frees the contexts and
- * values that it takes over exactly once. With --list a program prints the functions of its table; scripts/test-abi.sh
- * compares all of them with the header. */
+ * values that it takes over exactly once. scripts/test-abi.sh compares the names of the tests with the header. */
 #ifndef MISUSE_H
 #define MISUSE_H
 
@@ -25,10 +24,6 @@ static const promise_type_t *live_type;
 static promise_builder_t *dead_builder, *live_builder;
 static promise_publisher_t *dead_publisher, *live_publisher;
 static promise_subscriber_t *dead_subscriber, *live_subscriber;
-
-static inline void keep_job(void *ctx, promise_job_t *job) {
-  *(promise_job_t **)ctx = job;
-}
 
 static inline void submit_job(promise_executor_t *executor) {
   promise_t *promise = fulfilled(1);
@@ -91,9 +86,18 @@ static inline void release_handles(void) {
 
 typedef enum { PROMISES, TYPES, EXECUTORS, JOBS, TOKENS, BUILDERS, LOOPS, QUEUES, PUBLISHERS, SUBSCRIBERS } kind_t;
 
-/* Calls `body` with handles of every sort except NULL and live handles of `kind`. */
-static inline void each_bad_handle(kind_t kind, void (*body)(void *handle)) {
-  void *heap = malloc(256);
+static void *bad_handles[10100];
+static size_t bad_handle_count;
+
+static inline void add_bad_handle(uint64_t bits) {
+  bad_handles[bad_handle_count++] = (void *)(uintptr_t)bits;
+}
+
+/* Makes handles of every sort except NULL and live handles of `kind`. */
+static inline void make_bad_handles(kind_t kind) {
+  static char *heap;
+  if (heap == NULL)
+    heap = malloc(256);
   void *const forged[] = {
       (void *)1,
       (void *)2,
@@ -116,110 +120,146 @@ static inline void each_bad_handle(kind_t kind, void (*body)(void *handle)) {
       own_memory + 1,
       heap,
       &heap,
-      (void *)(uintptr_t)&each_bad_handle,
+      (void *)(uintptr_t)&make_bad_handles,
       "text",
   };
   make_handles();
   for (size_t i = 0; i < sizeof forged / sizeof *forged; i++)
-    body(forged[i]);
+    add_bad_handle((uintptr_t)forged[i]);
 
-  void *const all[] = {live_promise,
-                       (void *)(uintptr_t)live_type,
-                       live_executor,
-                       live_job,
-                       live_token,
-                       live_builder,
-                       (void *)(uintptr_t)promise_type_named("error"),
-                       live_loop,
-                       live_queue,
-                       live_publisher,
-                       live_subscriber};
-  static const kind_t kinds[] = {PROMISES, TYPES, EXECUTORS, JOBS,       TOKENS,     BUILDERS,
-                                 TYPES,    LOOPS, QUEUES,    PUBLISHERS, SUBSCRIBERS};
+  const struct {
+    kind_t kind;
+    const void *live, *dead;
+  } handles[] = {
+      {PROMISES, live_promise, dead_promise},
+      {TYPES, live_type, NULL},
+      {EXECUTORS, live_executor, dead_executor},
+      {JOBS, live_job, dead_job},
+      {TOKENS, live_token, dead_token},
+      {BUILDERS, live_builder, dead_builder},
+      {TYPES, promise_type_named("error"), NULL},
+      {LOOPS, live_loop, dead_loop},
+      {QUEUES, live_queue, dead_queue},
+      {PUBLISHERS, live_publisher, dead_publisher},
+      {SUBSCRIBERS, live_subscriber, dead_subscriber},
+  };
   uint64_t live = 0;
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-    if (kinds[i] != kind)
-      body(all[i]);
-    if (kinds[i] == kind && live == 0)
-      live = (uint64_t)(uintptr_t)all[i];
+  for (size_t i = 0; i < sizeof handles / sizeof *handles; i++) {
+    if (handles[i].kind != kind)
+      add_bad_handle((uintptr_t)handles[i].live);
+    else if (handles[i].dead != NULL)
+      add_bad_handle((uintptr_t)handles[i].dead);
+    if (handles[i].kind == kind && live == 0)
+      live = (uintptr_t)handles[i].live;
   }
-  if (kind == PROMISES)
-    body(dead_promise);
-  if (kind == EXECUTORS)
-    body(dead_executor);
-  if (kind == JOBS)
-    body(dead_job);
-  if (kind == TOKENS)
-    body(dead_token);
-  if (kind == BUILDERS)
-    body(dead_builder);
-  if (kind == LOOPS)
-    body(dead_loop);
-  if (kind == QUEUES)
-    body(dead_queue);
-  if (kind == PUBLISHERS)
-    body(dead_publisher);
-  if (kind == SUBSCRIBERS)
-    body(dead_subscriber);
 
   /* A live handle with a corrupt bit, above the bits that could name a neighbour. */
   for (int bit = 28; bit < 64; bit++)
-    body((void *)(uintptr_t)(live ^ UINT64_C(1) << bit));
-  body((void *)(uintptr_t)(live ^ UINT64_C(1) << 20));
-  body((void *)(uintptr_t)(live | UINT64_C(0x0fffffff)));
-  body((void *)(uintptr_t)(live & ~UINT64_C(0x0fffffff)));
+    add_bad_handle(live ^ UINT64_C(1) << bit);
+  add_bad_handle(live ^ UINT64_C(1) << 20);
+  add_bad_handle(live | UINT64_C(0x0fffffff));
+  add_bad_handle(live & ~UINT64_C(0x0fffffff));
 
   uint64_t random = UINT64_C(0x9e3779b97f4a7c15);
   for (int i = 0; i < 10000; i++) {
     random ^= random << 13, random ^= random >> 7, random ^= random << 17;
-    body((void *)(uintptr_t)random);
+    add_bad_handle(random);
   }
-  free(heap);
-  release_handles();
 }
+
+/* Gets the next bad handle; false after the last one, when the live handles have been released. */
+static inline bool next_bad_handle(kind_t kind, void **handle) {
+  static size_t next;
+  if (next == 0)
+    make_bad_handles(kind);
+  if (next < bad_handle_count) {
+    *handle = bad_handles[next++];
+    return true;
+  }
+  release_handles();
+  bad_handle_count = next = 0;
+  return false;
+}
+
+/* Runs the statement behind it with each bad handle of `kind`, while the live handles exist. */
+#define EACH_BAD_HANDLE(kind, handle) for (void *handle = NULL; next_bad_handle((kind), &handle);)
 
 /* ---- Invalid values ---- */
 
-/* Calls `body` with every malformed value, and the expected status. */
-static inline void each_bad_value(void (*body)(promise_value_t value, promise_status_t status)) {
+static promise_value_t bad_values[12100];
+static size_t bad_value_count;
+static promise_value_t good_value;
+static promise_t *good_promise;
+
+static inline void add_bad_value(promise_value_t value) {
+  bad_values[bad_value_count++] = value;
+}
+
+static inline void add_bad_promise(void *promise) {
+  add_bad_value((promise_value_t){.kind = PROMISE_KIND_PROMISE, .as.ptr = promise});
+}
+
+/* Makes every malformed value. */
+static inline void make_bad_values(void) {
   static const promise_kind_t kinds[] = {0, PROMISE_KIND_ARRAY, PROMISE_KIND_MAP, 15, 255, 256, INT32_MAX, UINT32_MAX};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-    body((promise_value_t){.kind = kinds[i], .as.ptr = own_memory}, PROMISE_EINVAL);
-    body((promise_value_t){.kind = kinds[i], .reserved = UINT32_MAX, .as.u64 = UINT64_MAX}, PROMISE_EINVAL);
+    add_bad_value((promise_value_t){.kind = kinds[i], .as.ptr = own_memory});
+    add_bad_value((promise_value_t){.kind = kinds[i], .reserved = UINT32_MAX, .as.u64 = UINT64_MAX});
   }
   static const promise_kind_t owning[] = {PROMISE_KIND_STRING, PROMISE_KIND_BYTES, PROMISE_KIND_ERROR,
                                           PROMISE_KIND_OBJECT, PROMISE_KIND_ARRAY, PROMISE_KIND_MAP};
   for (size_t i = 0; i < sizeof owning / sizeof *owning; i++) {
-    body((promise_value_t){.kind = owning[i], .as.ptr = NULL}, PROMISE_EINVAL);
-    body((promise_value_t){.kind = owning[i], .as.ptr = own_memory}, PROMISE_EINVAL);
-    body((promise_value_t){.kind = owning[i], .as.u64 = UINT64_MAX}, PROMISE_EINVAL);
+    add_bad_value((promise_value_t){.kind = owning[i], .as.ptr = NULL});
+    add_bad_value((promise_value_t){.kind = owning[i], .as.ptr = own_memory});
+    add_bad_value((promise_value_t){.kind = owning[i], .as.u64 = UINT64_MAX});
     uint32_t random = 0x9e3779b9;
     for (int j = 0; j < 2000; j++) {
       random ^= random << 13, random ^= random >> 17, random ^= random << 5;
-      body((promise_value_t){.kind = owning[i], .reserved = random, .as.ptr = own_memory}, PROMISE_EINVAL);
+      add_bad_value((promise_value_t){.kind = owning[i], .reserved = random, .as.ptr = own_memory});
     }
   }
   /* A valid value that is labelled as another kind. */
-  promise_value_t good = text("good");
+  good_value = text("good");
+  promise_value_t bad = good_value;
   for (size_t i = 1; i < sizeof owning / sizeof *owning; i++) {
-    promise_value_t bad = good;
     bad.kind = owning[i];
-    body(bad, PROMISE_EINVAL);
+    add_bad_value(bad);
   }
-  promise_value_t bad = good;
-  bad.as.ptr = (char *)good.as.ptr + 1;
-  body(bad, PROMISE_EINVAL);
-  CHECK_TEXT(promise_value_data(&good, NULL), "good");
-  CHECK_STATUS(promise_value_release(&good), PROMISE_OK);
+  bad = good_value;
+  bad.as.ptr = (char *)good_value.as.ptr + 1;
+  add_bad_value(bad);
 
-  promise_t *promise = promise_new();
-  body((promise_value_t){.kind = PROMISE_KIND_PROMISE, .as.ptr = NULL}, PROMISE_EINVAL);
-  body((promise_value_t){.kind = PROMISE_KIND_PROMISE, .as.ptr = stale()}, PROMISE_ESTALE);
-  body((promise_value_t){.kind = PROMISE_KIND_PROMISE, .as.ptr = own_memory}, PROMISE_ESTALE);
-  body((promise_value_t){.kind = PROMISE_KIND_PROMISE, .as.ptr = (void *)UINTPTR_MAX}, PROMISE_ESTALE);
-  body((promise_value_t){.kind = PROMISE_KIND_STRING, .as.ptr = promise}, PROMISE_EINVAL);
-  CHECK_STATUS(promise_release(promise), PROMISE_OK);
+  good_promise = promise_new();
+  add_bad_value((promise_value_t){.kind = PROMISE_KIND_STRING, .as.ptr = good_promise});
+  add_bad_promise(NULL);
+  add_bad_promise(stale());
+  add_bad_promise(own_memory);
+  add_bad_promise((void *)UINTPTR_MAX);
 }
+
+/* The status for the value that EACH_BAD_VALUE passes. */
+static promise_status_t bad_value_status;
+
+/* Gets the next bad value; false after the last one, when the good ones behind them have been released. */
+static inline bool next_bad_value(promise_value_t *value) {
+  static size_t next;
+  if (next == 0)
+    make_bad_values();
+  if (next < bad_value_count) {
+    *value = bad_values[next++];
+    bool is_stale = value->kind == PROMISE_KIND_PROMISE && value->as.ptr != NULL;
+    bad_value_status = is_stale ? PROMISE_ESTALE : PROMISE_EINVAL;
+    return true;
+  }
+  CHECK_TEXT(promise_value_data(&good_value, NULL), "good");
+  CHECK_STATUS(promise_value_release(&good_value), PROMISE_OK);
+  CHECK_STATUS(promise_release(good_promise), PROMISE_OK);
+  bad_value_count = next = 0;
+  return false;
+}
+
+/* Runs the statement behind it with each malformed value. */
+#define EACH_BAD_VALUE(value) for (promise_value_t value; next_bad_value(&value);)
 
 /* ---- Checks of one call ---- */
 
@@ -233,7 +273,7 @@ static inline void refused(const void *result, promise_status_t status, spy_t *s
   atomic_store(&spy->frees, 0);
 }
 
-static spy_t spy;
+__attribute__((unused)) static spy_t spy;
 static payload_t payload;
 
 /* Checks that a payload taken over by a call was destroyed once. */
@@ -242,28 +282,7 @@ static inline void destroyed(void) {
   atomic_store(&payload.destroyed, 0);
 }
 
-/* ---- The table ---- */
-
-typedef struct misuse {
-  const char *function;
-  void (*test)(void);
-} misuse_t;
-
-static inline int misuse_main(int argc, char **argv, const misuse_t *table, size_t count) {
-  bool list = argc == 2 && strcmp(argv[1], "--list") == 0;
-  for (size_t i = 0; i < count; i++) {
-    atomic_store(&spy.frees, 0);
-    if (list)
-      puts(table[i].function);
-    if (!list)
-      check_run(table[i].function, table[i].test);
-  }
-  return list ? 0 : check_report();
-}
-
-#define MISUSE_MAIN(table)                                                                                             \
-  int main(int argc, char **argv) {                                                                                    \
-    return misuse_main(argc, argv, table, sizeof(table) / sizeof *(table));                                            \
-  }
+/* MISUSE(promise_release) { ... } tests a function. */
+#define MISUSE(function) CHECK_DEFINE(misuse_of_##function, #function, NULL)
 
 #endif /* MISUSE_H */

@@ -5,78 +5,67 @@
 
 /* ---- Callbacks ---- */
 
-static void then_bad(void *handle) {
-  refused(promise_then(handle, spy_handler, &spy, spy_free), PROMISE_ESTALE, &spy);
-}
-static void then(void) {
+MISUSE(promise_then) {
   refused(promise_then(NULL, spy_handler, &spy, spy_free), PROMISE_EINVAL, &spy);
   refused(promise_then(NULL, NULL, &spy, spy_free), PROMISE_EINVAL, &spy);
   promise_t *promise = fulfilled(1);
   refused(promise_then(promise, NULL, &spy, spy_free), PROMISE_EINVAL, &spy);
   promise_release(promise);
-  each_bad_handle(PROMISES, then_bad);
+  EACH_BAD_HANDLE(PROMISES, handle)
+    refused(promise_then(handle, spy_handler, &spy, spy_free), PROMISE_ESTALE, &spy);
 }
 
-static void rescue_bad(void *handle) {
-  refused(promise_rescue(handle, NULL, spy_handler, &spy, spy_free), PROMISE_ESTALE, &spy);
-}
-static void rescue_bad_type(void *type) {
-  refused(promise_rescue(live_promise, type, spy_handler, &spy, spy_free), PROMISE_ESTALE, &spy);
-}
-static void rescue(void) {
+MISUSE(promise_rescue) {
   refused(promise_rescue(NULL, NULL, spy_handler, &spy, spy_free), PROMISE_EINVAL, &spy);
   promise_t *promise = rejected(1);
   refused(promise_rescue(promise, NULL, NULL, &spy, spy_free), PROMISE_EINVAL, &spy);
   promise_release(promise);
-  each_bad_handle(PROMISES, rescue_bad);
-  each_bad_handle(TYPES, rescue_bad_type);
+  EACH_BAD_HANDLE(PROMISES, handle)
+    refused(promise_rescue(handle, NULL, spy_handler, &spy, spy_free), PROMISE_ESTALE, &spy);
+  EACH_BAD_HANDLE(TYPES, type)
+    refused(promise_rescue(live_promise, type, spy_handler, &spy, spy_free), PROMISE_ESTALE, &spy);
 }
 
-static void observe_bad(void *handle) {
-  CHECK_STATUS(promise_observe(handle, spy_observer, spy_observer, &spy, spy_free), PROMISE_ESTALE);
-  CHECK_SPY(&spy, 0, 1);
-  atomic_store(&spy.frees, 0);
-}
-static void observe(void) {
+MISUSE(promise_observe) {
   CHECK_STATUS(promise_observe(NULL, spy_observer, spy_observer, &spy, spy_free), PROMISE_EINVAL);
   CHECK_SPY(&spy, 0, 1);
   atomic_store(&spy.frees, 0);
-  each_bad_handle(PROMISES, observe_bad);
+  EACH_BAD_HANDLE(PROMISES, handle) {
+    CHECK_STATUS(promise_observe(handle, spy_observer, spy_observer, &spy, spy_free), PROMISE_ESTALE);
+    CHECK_SPY(&spy, 0, 1);
+    atomic_store(&spy.frees, 0);
+  }
 }
 
-static void tap_bad(void *handle) {
-  CHECK_STATUS(promise_tap(handle, spy_observer, spy_observer, &spy, spy_free), PROMISE_ESTALE);
-  CHECK_SPY(&spy, 0, 1);
-  atomic_store(&spy.frees, 0);
-}
-static void tap(void) {
+MISUSE(promise_tap) {
   CHECK_STATUS(promise_tap(NULL, spy_observer, spy_observer, &spy, spy_free), PROMISE_EINVAL);
   CHECK_SPY(&spy, 0, 1);
   atomic_store(&spy.frees, 0);
-  each_bad_handle(PROMISES, tap_bad);
+  EACH_BAD_HANDLE(PROMISES, handle) {
+    CHECK_STATUS(promise_tap(handle, spy_observer, spy_observer, &spy, spy_free), PROMISE_ESTALE);
+    CHECK_SPY(&spy, 0, 1);
+    atomic_store(&spy.frees, 0);
+  }
 }
 
-static void finally_bad(void *handle) {
-  refused(promise_finally(handle, spy_discard, &spy, spy_free), PROMISE_ESTALE, &spy);
-}
-static void finally(void) {
+MISUSE(promise_finally) {
   refused(promise_finally(NULL, spy_discard, &spy, spy_free), PROMISE_EINVAL, &spy);
   promise_t *promise = fulfilled(1);
   refused(promise_finally(promise, NULL, &spy, spy_free), PROMISE_EINVAL, &spy);
   promise_release(promise);
-  each_bad_handle(PROMISES, finally_bad);
+  EACH_BAD_HANDLE(PROMISES, handle)
+    refused(promise_finally(handle, spy_discard, &spy, spy_free), PROMISE_ESTALE, &spy);
 }
 
-static void follow_bad(void *handle) {
-  CHECK_STATUS(promise_follow(handle, live_promise), PROMISE_ESTALE);
-  CHECK_STATUS(promise_follow(live_promise, handle), PROMISE_ESTALE);
-}
-static void follow(void) {
+MISUSE(promise_follow) {
   promise_t *promise = promise_new();
   CHECK_STATUS(promise_follow(NULL, promise), PROMISE_EINVAL);
   CHECK_STATUS(promise_follow(promise, NULL), PROMISE_EINVAL);
   promise_release(promise);
-  each_bad_handle(PROMISES, follow_bad);
+  EACH_BAD_HANDLE(PROMISES, handle) {
+    CHECK_STATUS(promise_follow(handle, live_promise), PROMISE_ESTALE);
+    CHECK_STATUS(promise_follow(live_promise, handle), PROMISE_ESTALE);
+  }
 }
 
 static promise_reaction_t good_reaction(void) {
@@ -87,26 +76,7 @@ static promise_reaction_t good_reaction(void) {
                                  .free_ctx = spy_free};
   return reaction;
 }
-static void react_bad(void *handle) {
-  promise_reaction_t reaction = good_reaction();
-  refused(promise_react(handle, &reaction), PROMISE_ESTALE, &spy);
-}
-static void react_on_bad_executor(void *executor) {
-  promise_reaction_t reaction = good_reaction();
-  reaction.executor = executor;
-  refused(promise_react(live_promise, &reaction), PROMISE_ESTALE, &spy);
-}
-static void react_to_bad_type(void *type) {
-  promise_reaction_t reaction = good_reaction();
-  reaction.type = type;
-  refused(promise_react(live_promise, &reaction), PROMISE_ESTALE, &spy);
-}
-static void react_with_bad_token(void *token) {
-  promise_reaction_t reaction = good_reaction();
-  reaction.token = token;
-  refused(promise_react(live_promise, &reaction), PROMISE_ESTALE, &spy);
-}
-static void react(void) {
+MISUSE(promise_react) {
   promise_t *promise = fulfilled(1);
   promise_reaction_t reaction = good_reaction();
   refused(promise_react(NULL, NULL), PROMISE_EINVAL, NULL);
@@ -149,119 +119,96 @@ static void react(void) {
   munmap(memory, (size_t)page * 2);
 
   promise_release(promise);
-  each_bad_handle(PROMISES, react_bad);
-  each_bad_handle(EXECUTORS, react_on_bad_executor);
-  each_bad_handle(TYPES, react_to_bad_type);
-  each_bad_handle(TOKENS, react_with_bad_token);
+  EACH_BAD_HANDLE(PROMISES, handle) {
+    promise_reaction_t reaction = good_reaction();
+    refused(promise_react(handle, &reaction), PROMISE_ESTALE, &spy);
+  }
+  EACH_BAD_HANDLE(EXECUTORS, executor) {
+    promise_reaction_t reaction = good_reaction();
+    reaction.executor = executor;
+    refused(promise_react(live_promise, &reaction), PROMISE_ESTALE, &spy);
+  }
+  EACH_BAD_HANDLE(TYPES, type) {
+    promise_reaction_t reaction = good_reaction();
+    reaction.type = type;
+    refused(promise_react(live_promise, &reaction), PROMISE_ESTALE, &spy);
+  }
+  EACH_BAD_HANDLE(TOKENS, token) {
+    promise_reaction_t reaction = good_reaction();
+    reaction.token = token;
+    refused(promise_react(live_promise, &reaction), PROMISE_ESTALE, &spy);
+  }
 }
 
 /* ---- Executors ---- */
 
-static void executor_new(void) {
+MISUSE(promise_executor_new) {
   refused(promise_executor_new(NULL, &spy, spy_free), PROMISE_EINVAL, &spy);
 }
 
-static void executor_immediate(void) {
+MISUSE(promise_executor_immediate) {
   CHECK(promise_executor_immediate() != NULL);
 }
 
-static void executor_global(void) {
+MISUSE(promise_executor_global) {
   static const promise_priority_t bad[] = {0, PROMISE_PRIORITY_USER_INTERACTIVE + 1, 255, INT32_MAX, UINT32_MAX};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
     refused(promise_executor_global(bad[i]), PROMISE_EINVAL, NULL);
 }
 
-static void executor_serial_bad(void *handle) {
-  refused(promise_executor_serial(handle), PROMISE_ESTALE, NULL);
-}
-static void executor_serial(void) {
-  each_bad_handle(EXECUTORS, executor_serial_bad);
+MISUSE(promise_executor_serial) {
+  EACH_BAD_HANDLE(EXECUTORS, handle)
+    refused(promise_executor_serial(handle), PROMISE_ESTALE, NULL);
 }
 
 static void freed_once(void) {
   CHECK_SPY(&spy, 0, 1);
   atomic_store(&spy.frees, 0);
 }
-static void executor_submit_bad(void *handle) {
-  CHECK_STATUS(promise_executor_submit(handle, spy_discard, &spy, spy_free), PROMISE_ESTALE);
-  freed_once();
-}
-static void executor_submit(void) {
+MISUSE(promise_executor_submit) {
   CHECK_STATUS(promise_executor_submit(NULL, spy_discard, &spy, spy_free), PROMISE_EINVAL);
   freed_once();
   CHECK_STATUS(promise_executor_submit(promise_executor_immediate(), NULL, &spy, spy_free), PROMISE_EINVAL);
   freed_once();
-  each_bad_handle(EXECUTORS, executor_submit_bad);
+  EACH_BAD_HANDLE(EXECUTORS, handle) {
+    CHECK_STATUS(promise_executor_submit(handle, spy_discard, &spy, spy_free), PROMISE_ESTALE);
+    freed_once();
+  }
 }
 
-static void run_on_bad(void *handle) {
-  refused(promise_run(handle, spy_handler, &spy, spy_free), PROMISE_ESTALE, &spy);
-}
-static void run(void) {
+MISUSE(promise_run) {
   refused(promise_run(NULL, NULL, &spy, spy_free), PROMISE_EINVAL, &spy);
   refused(promise_run(promise_executor_immediate(), NULL, &spy, spy_free), PROMISE_EINVAL, &spy);
-  each_bad_handle(EXECUTORS, run_on_bad);
+  EACH_BAD_HANDLE(EXECUTORS, handle)
+    refused(promise_run(handle, spy_handler, &spy, spy_free), PROMISE_ESTALE, &spy);
 }
 
-static void executor_is_current_bad(void *handle) {
-  CHECK_STATUS(promise_executor_is_current(handle), PROMISE_ESTALE);
-}
-static void executor_is_current(void) {
+MISUSE(promise_executor_is_current) {
   CHECK_STATUS(promise_executor_is_current(NULL), PROMISE_EINVAL);
-  each_bad_handle(EXECUTORS, executor_is_current_bad);
+  EACH_BAD_HANDLE(EXECUTORS, handle)
+    CHECK_STATUS(promise_executor_is_current(handle), PROMISE_ESTALE);
 }
 
-static void executor_retain_bad(void *handle) {
-  CHECK_STATUS(promise_executor_retain(handle), PROMISE_ESTALE);
-}
-static void executor_retain(void) {
+MISUSE(promise_executor_retain) {
   CHECK_STATUS(promise_executor_retain(NULL), PROMISE_EINVAL);
-  each_bad_handle(EXECUTORS, executor_retain_bad);
+  EACH_BAD_HANDLE(EXECUTORS, handle)
+    CHECK_STATUS(promise_executor_retain(handle), PROMISE_ESTALE);
 }
 
-static void executor_release_bad(void *handle) {
-  CHECK_STATUS(promise_executor_release(handle), PROMISE_ESTALE);
-}
-static void executor_release(void) {
+MISUSE(promise_executor_release) {
   CHECK_STATUS(promise_executor_release(NULL), PROMISE_EINVAL);
-  each_bad_handle(EXECUTORS, executor_release_bad);
+  EACH_BAD_HANDLE(EXECUTORS, handle)
+    CHECK_STATUS(promise_executor_release(handle), PROMISE_ESTALE);
 }
 
-static void job_run_bad(void *handle) {
-  CHECK_STATUS(promise_job_run(handle), PROMISE_ESTALE);
-}
-static void job_run(void) {
+MISUSE(promise_job_run) {
   CHECK_STATUS(promise_job_run(NULL), PROMISE_EINVAL);
-  each_bad_handle(JOBS, job_run_bad);
+  EACH_BAD_HANDLE(JOBS, handle)
+    CHECK_STATUS(promise_job_run(handle), PROMISE_ESTALE);
 }
 
-static void job_drop_bad(void *handle) {
-  CHECK_STATUS(promise_job_drop(handle), PROMISE_ESTALE);
-}
-static void job_drop(void) {
+MISUSE(promise_job_drop) {
   CHECK_STATUS(promise_job_drop(NULL), PROMISE_EINVAL);
-  each_bad_handle(JOBS, job_drop_bad);
+  EACH_BAD_HANDLE(JOBS, handle)
+    CHECK_STATUS(promise_job_drop(handle), PROMISE_ESTALE);
 }
-
-static const misuse_t table[] = {
-    {"promise_executor_global", executor_global},
-    {"promise_executor_immediate", executor_immediate},
-    {"promise_executor_is_current", executor_is_current},
-    {"promise_run", run},
-    {"promise_executor_new", executor_new},
-    {"promise_executor_release", executor_release},
-    {"promise_executor_retain", executor_retain},
-    {"promise_finally", finally},
-    {"promise_follow", follow},
-    {"promise_executor_serial", executor_serial},
-    {"promise_executor_submit", executor_submit},
-    {"promise_job_drop", job_drop},
-    {"promise_job_run", job_run},
-    {"promise_observe", observe},
-    {"promise_react", react},
-    {"promise_rescue", rescue},
-    {"promise_tap", tap},
-    {"promise_then", then},
-};
-
-MISUSE_MAIN(table)

@@ -13,71 +13,60 @@ static void freed_uncalled(void) {
 
 /* ---- Requests ---- */
 
-static void request_bad(void *handle) {
-  CHECK_STATUS(promise_request_cancel(handle, NULL), PROMISE_ESTALE);
-}
-static void request_for_bad(promise_value_t value, promise_status_t status) {
-  (void)status;
-  promise_t *promise = promise_new();
-  CHECK_STATUS(promise_request_cancel(promise, &value), PROMISE_EINVAL);
-  CHECK_INT(promise_cancel_requested(promise), 0);
-  promise_release(promise);
-}
-static void request_cancel(void) {
+MISUSE(promise_request_cancel) {
   CHECK_STATUS(promise_request_cancel(NULL, NULL), PROMISE_EINVAL);
-  each_bad_handle(PROMISES, request_bad);
-  each_bad_value(request_for_bad);
+  EACH_BAD_HANDLE(PROMISES, handle)
+    CHECK_STATUS(promise_request_cancel(handle, NULL), PROMISE_ESTALE);
+  EACH_BAD_VALUE(value) {
+    promise_t *promise = promise_new();
+    CHECK_STATUS(promise_request_cancel(promise, &value), PROMISE_EINVAL);
+    CHECK_INT(promise_cancel_requested(promise), 0);
+    promise_release(promise);
+  }
 }
 
-static void requested_bad(void *handle) {
-  CHECK_INT(promise_cancel_requested(handle), PROMISE_ESTALE);
-}
-static void cancel_requested(void) {
+MISUSE(promise_cancel_requested) {
   CHECK_INT(promise_cancel_requested(NULL), PROMISE_EINVAL);
-  each_bad_handle(PROMISES, requested_bad);
+  EACH_BAD_HANDLE(PROMISES, handle)
+    CHECK_INT(promise_cancel_requested(handle), PROMISE_ESTALE);
 }
 
-static void on_request_bad(void *handle) {
-  CHECK_STATUS(promise_on_cancel_request(handle, no_request, &spy, spy_free), PROMISE_ESTALE);
-  freed_uncalled();
-}
-static void on_cancel_request(void) {
+MISUSE(promise_on_cancel_request) {
   CHECK_STATUS(promise_on_cancel_request(NULL, no_request, &spy, spy_free), PROMISE_EINVAL);
   freed_uncalled();
   promise_t *promise = promise_new();
   CHECK_STATUS(promise_on_cancel_request(promise, NULL, &spy, spy_free), PROMISE_EINVAL);
   freed_uncalled();
   promise_release(promise);
-  each_bad_handle(PROMISES, on_request_bad);
+  EACH_BAD_HANDLE(PROMISES, handle) {
+    CHECK_STATUS(promise_on_cancel_request(handle, no_request, &spy, spy_free), PROMISE_ESTALE);
+    freed_uncalled();
+  }
 }
 
-static void seal_bad(void *handle) {
-  CHECK_STATUS(promise_seal(handle), PROMISE_ESTALE);
-}
-static void seal(void) {
+MISUSE(promise_seal) {
   CHECK_STATUS(promise_seal(NULL), PROMISE_EINVAL);
-  each_bad_handle(PROMISES, seal_bad);
+  EACH_BAD_HANDLE(PROMISES, handle)
+    CHECK_STATUS(promise_seal(handle), PROMISE_ESTALE);
 }
 
-static void discarded_by_bad(promise_value_t value, promise_status_t status) {
-  (void)status;
-  promise_value_t out = *I64(5);
-  CHECK_STATUS(promise_value_discarded(&out, &value), PROMISE_EINVAL);
-  CHECK_INT(out.kind, PROMISE_KIND_VOID);
-}
-static void value_discarded(void) {
+MISUSE(promise_value_discarded) {
   promise_value_t out = *I64(5), cause;
   CHECK_STATUS(promise_value_discarded(&out, NULL), PROMISE_EINVAL);
   CHECK_INT(out.kind, PROMISE_KIND_VOID);
   REQUIRE(promise_value_object(&cause, payload_type(), &payload) == PROMISE_OK);
   CHECK_STATUS(promise_value_discarded(NULL, &cause), PROMISE_EINVAL);
   destroyed();
-  each_bad_value(discarded_by_bad);
+  EACH_BAD_VALUE(value) {
+    promise_value_t out = *I64(5);
+    CHECK_STATUS(promise_value_discarded(&out, &value), PROMISE_EINVAL);
+    CHECK_INT(out.kind, PROMISE_KIND_VOID);
+  }
 }
 
 /* ---- Tokens ---- */
 
-static void token_new(void) {
+MISUSE(promise_token_new) {
   refused(promise_token_new(PROMISE_TOKEN_INVALIDATE_ON_RELEASE | 1), PROMISE_EINVAL, NULL);
   refused(promise_token_new(PROMISE_CHAIN_CANCEL), PROMISE_EINVAL, NULL);
   promise_token_t *token = promise_token_new(PROMISE_TOKEN_INVALIDATE_ON_RELEASE);
@@ -86,69 +75,51 @@ static void token_new(void) {
   CHECK_STATUS(promise_token_release(token), PROMISE_OK);
 }
 
-static void retain_bad(void *handle) {
-  CHECK_STATUS(promise_token_retain(handle), PROMISE_ESTALE);
-}
-static void token_retain(void) {
+MISUSE(promise_token_retain) {
   CHECK_STATUS(promise_token_retain(NULL), PROMISE_EINVAL);
-  each_bad_handle(TOKENS, retain_bad);
+  EACH_BAD_HANDLE(TOKENS, handle)
+    CHECK_STATUS(promise_token_retain(handle), PROMISE_ESTALE);
 }
 
-static void release_bad(void *handle) {
-  CHECK_STATUS(promise_token_release(handle), PROMISE_ESTALE);
-}
-static void token_release(void) {
+MISUSE(promise_token_release) {
   CHECK_STATUS(promise_token_release(NULL), PROMISE_EINVAL);
-  each_bad_handle(TOKENS, release_bad);
+  EACH_BAD_HANDLE(TOKENS, handle)
+    CHECK_STATUS(promise_token_release(handle), PROMISE_ESTALE);
 }
 
-static void invalidate_bad(void *handle) {
-  CHECK_STATUS(promise_token_invalidate(handle, NULL), PROMISE_ESTALE);
-}
-static void invalidate_for_bad(promise_value_t value, promise_status_t status) {
-  (void)status;
-  promise_token_t *token = promise_token_new(0);
-  CHECK_STATUS(promise_token_invalidate(token, &value), PROMISE_EINVAL);
-  CHECK_INT(promise_token_generation(token), 0);
-  CHECK_STATUS(promise_token_cancel(token, &value), PROMISE_EINVAL);
-  promise_token_release(token);
-}
-static void token_invalidate(void) {
+MISUSE(promise_token_invalidate) {
   CHECK_STATUS(promise_token_invalidate(NULL, NULL), PROMISE_EINVAL);
-  each_bad_handle(TOKENS, invalidate_bad);
-  each_bad_value(invalidate_for_bad);
+  EACH_BAD_HANDLE(TOKENS, handle)
+    CHECK_STATUS(promise_token_invalidate(handle, NULL), PROMISE_ESTALE);
+  EACH_BAD_VALUE(value) {
+    promise_token_t *token = promise_token_new(0);
+    CHECK_STATUS(promise_token_invalidate(token, &value), PROMISE_EINVAL);
+    CHECK_INT(promise_token_generation(token), 0);
+    CHECK_STATUS(promise_token_cancel(token, &value), PROMISE_EINVAL);
+    promise_token_release(token);
+  }
 }
 
-static void cancel_bad(void *handle) {
-  CHECK_STATUS(promise_token_cancel(handle, NULL), PROMISE_ESTALE);
-}
-static void token_cancel(void) {
+MISUSE(promise_token_cancel) {
   CHECK_STATUS(promise_token_cancel(NULL, NULL), PROMISE_EINVAL);
-  each_bad_handle(TOKENS, cancel_bad);
+  EACH_BAD_HANDLE(TOKENS, handle)
+    CHECK_STATUS(promise_token_cancel(handle, NULL), PROMISE_ESTALE);
 }
 
-static void add_to_bad(void *handle) {
-  CHECK_STATUS(promise_token_add(handle, live_promise), PROMISE_ESTALE);
-}
-static void add_bad(void *handle) {
-  CHECK_STATUS(promise_token_add(live_token, handle), PROMISE_ESTALE);
-}
-static void token_add(void) {
+MISUSE(promise_token_add) {
   promise_token_t *token = promise_token_new(0);
   promise_t *promise = promise_new();
   CHECK_STATUS(promise_token_add(NULL, promise), PROMISE_EINVAL);
   CHECK_STATUS(promise_token_add(token, NULL), PROMISE_EINVAL);
   promise_release(promise);
   promise_token_release(token);
-  each_bad_handle(TOKENS, add_to_bad);
-  each_bad_handle(PROMISES, add_bad);
+  EACH_BAD_HANDLE(TOKENS, handle)
+    CHECK_STATUS(promise_token_add(handle, live_promise), PROMISE_ESTALE);
+  EACH_BAD_HANDLE(PROMISES, handle)
+    CHECK_STATUS(promise_token_add(live_token, handle), PROMISE_ESTALE);
 }
 
-static void chain_bad(void *handle) {
-  CHECK_STATUS(promise_token_chain(handle, live_token, PROMISE_CHAIN_CANCEL), PROMISE_ESTALE);
-  CHECK_STATUS(promise_token_chain(live_token, handle, 0), PROMISE_ESTALE);
-}
-static void token_chain(void) {
+MISUSE(promise_token_chain) {
   promise_token_t *token = promise_token_new(0), *parent = promise_token_new(0);
   CHECK_STATUS(promise_token_chain(NULL, token, PROMISE_CHAIN_CANCEL), PROMISE_EINVAL);
   CHECK_STATUS(promise_token_chain(token, NULL, PROMISE_CHAIN_CANCEL), PROMISE_EINVAL);
@@ -156,68 +127,41 @@ static void token_chain(void) {
   CHECK_STATUS(promise_token_chain(token, parent, PROMISE_TOKEN_INVALIDATE_ON_RELEASE), PROMISE_EINVAL);
   promise_token_release(parent);
   promise_token_release(token);
-  each_bad_handle(TOKENS, chain_bad);
+  EACH_BAD_HANDLE(TOKENS, handle) {
+    CHECK_STATUS(promise_token_chain(handle, live_token, PROMISE_CHAIN_CANCEL), PROMISE_ESTALE);
+    CHECK_STATUS(promise_token_chain(live_token, handle, 0), PROMISE_ESTALE);
+  }
 }
 
-static void is_cancelled_bad(void *handle) {
-  CHECK_STATUS(promise_token_is_cancelled(handle), PROMISE_ESTALE);
-}
-static void token_is_cancelled(void) {
+MISUSE(promise_token_is_cancelled) {
   CHECK_STATUS(promise_token_is_cancelled(NULL), PROMISE_EINVAL);
-  each_bad_handle(TOKENS, is_cancelled_bad);
+  EACH_BAD_HANDLE(TOKENS, handle)
+    CHECK_STATUS(promise_token_is_cancelled(handle), PROMISE_ESTALE);
 }
 
-static void deadline_of_bad(void *handle) {
-  CHECK_STATUS(promise_token_set_deadline(handle, NULL, 1), PROMISE_ESTALE);
-}
-static void deadline_on_bad(void *handle) {
-  CHECK_STATUS(promise_token_set_deadline(live_token, handle, 1), PROMISE_ESTALE);
-  CHECK_INT(promise_token_deadline(live_token), INT64_MAX);
-}
-static void token_set_deadline(void) {
+MISUSE(promise_token_set_deadline) {
   promise_token_t *token = promise_token_new(0);
   CHECK_STATUS(promise_token_set_deadline(NULL, NULL, 1), PROMISE_EINVAL);
   CHECK_STATUS(promise_token_set_deadline(token, NULL, -1), PROMISE_EINVAL);
   CHECK_STATUS(promise_token_set_deadline(token, NULL, INT64_MIN), PROMISE_EINVAL);
   CHECK_INT(promise_token_deadline(token), INT64_MAX);
   promise_token_release(token);
-  each_bad_handle(TOKENS, deadline_of_bad);
-  each_bad_handle(EXECUTORS, deadline_on_bad);
+  EACH_BAD_HANDLE(TOKENS, handle)
+    CHECK_STATUS(promise_token_set_deadline(handle, NULL, 1), PROMISE_ESTALE);
+  EACH_BAD_HANDLE(EXECUTORS, handle) {
+    CHECK_STATUS(promise_token_set_deadline(live_token, handle, 1), PROMISE_ESTALE);
+    CHECK_INT(promise_token_deadline(live_token), INT64_MAX);
+  }
 }
 
-static void bad_deadline(void *handle) {
-  CHECK_INT(promise_token_deadline(handle), PROMISE_ESTALE);
-}
-static void token_deadline(void) {
+MISUSE(promise_token_deadline) {
   CHECK_INT(promise_token_deadline(NULL), PROMISE_EINVAL);
-  each_bad_handle(TOKENS, bad_deadline);
+  EACH_BAD_HANDLE(TOKENS, handle)
+    CHECK_INT(promise_token_deadline(handle), PROMISE_ESTALE);
 }
 
-static void generation_bad(void *handle) {
-  CHECK_INT(promise_token_generation(handle), PROMISE_ESTALE);
-}
-static void token_generation(void) {
+MISUSE(promise_token_generation) {
   CHECK_INT(promise_token_generation(NULL), PROMISE_EINVAL);
-  each_bad_handle(TOKENS, generation_bad);
+  EACH_BAD_HANDLE(TOKENS, handle)
+    CHECK_INT(promise_token_generation(handle), PROMISE_ESTALE);
 }
-
-static const misuse_t table[] = {
-    {"promise_cancel_requested", cancel_requested},
-    {"promise_on_cancel_request", on_cancel_request},
-    {"promise_request_cancel", request_cancel},
-    {"promise_seal", seal},
-    {"promise_token_add", token_add},
-    {"promise_token_cancel", token_cancel},
-    {"promise_token_chain", token_chain},
-    {"promise_token_deadline", token_deadline},
-    {"promise_token_generation", token_generation},
-    {"promise_token_is_cancelled", token_is_cancelled},
-    {"promise_token_invalidate", token_invalidate},
-    {"promise_token_new", token_new},
-    {"promise_token_release", token_release},
-    {"promise_token_retain", token_retain},
-    {"promise_token_set_deadline", token_set_deadline},
-    {"promise_value_discarded", value_discarded},
-};
-
-MISUSE_MAIN(table)

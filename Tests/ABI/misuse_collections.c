@@ -3,14 +3,7 @@
 
 /* ---- Collections ---- */
 
-static void array_of_bad_value(promise_value_t value, promise_status_t status) {
-  promise_value_t out = {.kind = 77}, elements[] = {object(&payload), value};
-  (void)status;
-  CHECK_STATUS(promise_value_array(&out, elements, 2), PROMISE_EINVAL);
-  CHECK_INT(out.kind, PROMISE_KIND_VOID);
-  destroyed();
-}
-static void value_array(void) {
+MISUSE(promise_value_array) {
   promise_value_t out = {.kind = 77}, element = object(&payload);
   CHECK_STATUS(promise_value_array(&out, NULL, 1), PROMISE_EINVAL);
   CHECK_INT(out.kind, PROMISE_KIND_VOID);
@@ -21,18 +14,16 @@ static void value_array(void) {
   CHECK_STATUS(promise_value_array(&out, I64(1), SIZE_MAX), PROMISE_EINVAL);
   CHECK_STATUS(promise_value_array(&out, I64(1), SIZE_MAX / 2), PROMISE_EINVAL);
   CHECK_STATUS(promise_value_array(&out, I64(1), SIZE_MAX / 16), PROMISE_EINVAL);
-  each_bad_value(array_of_bad_value);
+  EACH_BAD_VALUE(value) {
+    promise_value_t out = {.kind = 77}, elements[] = {object(&payload), value};
+    CHECK_STATUS(promise_value_array(&out, elements, 2), PROMISE_EINVAL);
+    CHECK_INT(out.kind, PROMISE_KIND_VOID);
+    destroyed();
+  }
 }
 
 static const char *const two_keys[] = {"a", "b"};
-static void map_of_bad_value(promise_value_t value, promise_status_t status) {
-  promise_value_t out = {.kind = 77}, values[] = {object(&payload), value};
-  (void)status;
-  CHECK_STATUS(promise_value_map(&out, two_keys, NULL, values, 2), PROMISE_EINVAL);
-  CHECK_INT(out.kind, PROMISE_KIND_VOID);
-  destroyed();
-}
-static void value_map(void) {
+MISUSE(promise_value_map) {
   static const size_t too_long[] = {SIZE_MAX, SIZE_MAX};
   promise_value_t out = {.kind = 77}, value = object(&payload);
   CHECK_STATUS(promise_value_map(&out, two_keys, NULL, NULL, 1), PROMISE_EINVAL);
@@ -47,42 +38,45 @@ static void value_map(void) {
   destroyed();
   CHECK_STATUS(promise_value_map(&out, two_keys, NULL, I64(1), SIZE_MAX), PROMISE_EINVAL);
   CHECK_STATUS(promise_value_map(&out, two_keys, NULL, I64(1), SIZE_MAX / 2), PROMISE_EINVAL);
-  each_bad_value(map_of_bad_value);
+  EACH_BAD_VALUE(value) {
+    promise_value_t out = {.kind = 77}, values[] = {object(&payload), value};
+    CHECK_STATUS(promise_value_map(&out, two_keys, NULL, values, 2), PROMISE_EINVAL);
+    CHECK_INT(out.kind, PROMISE_KIND_VOID);
+    destroyed();
+  }
 }
 
-static void parts_of_bad_value(promise_value_t value, promise_status_t status) {
-  size_t length = 4711;
-  (void)status;
-  CHECK_INT(promise_value_count(&value), 0);
-  CHECK_POINTER(promise_value_at(&value, 0), NULL);
-  CHECK_POINTER(promise_value_find(&value, "", 0), NULL);
-  CHECK_POINTER(promise_value_key(&value, 0, &length), NULL);
-  CHECK_INT(length, 0);
-}
-static void value_count(void) {
+MISUSE(promise_value_count) {
   promise_value_t value = text("no collection");
   CHECK_INT(promise_value_count(NULL), 0);
   CHECK_INT(promise_value_count(&value), 0);
   CHECK_INT(promise_value_count(I64(3)), 0);
   promise_value_release(&value);
-  each_bad_value(parts_of_bad_value);
+  EACH_BAD_VALUE(value) {
+    size_t length = 4711;
+    CHECK_INT(promise_value_count(&value), 0);
+    CHECK_POINTER(promise_value_at(&value, 0), NULL);
+    CHECK_POINTER(promise_value_find(&value, "", 0), NULL);
+    CHECK_POINTER(promise_value_key(&value, 0, &length), NULL);
+    CHECK_INT(length, 0);
+  }
 }
 
-static void value_at(void) {
+MISUSE(promise_value_at) {
   promise_value_t value = error("no", 1, "collection");
   CHECK_POINTER(promise_value_at(NULL, 0), NULL);
   CHECK_POINTER(promise_value_at(&value, 0), NULL);
   promise_value_release(&value);
 }
 
-static void value_key(void) {
+MISUSE(promise_value_key) {
   size_t length = 4711;
   CHECK_POINTER(promise_value_key(NULL, 0, &length), NULL);
   CHECK_INT(length, 0);
   CHECK_POINTER(promise_value_key(NULL, SIZE_MAX, NULL), NULL);
 }
 
-static void value_find(void) {
+MISUSE(promise_value_find) {
   promise_value_t map = json("{\"a\":1}"), list = json("[1]");
   CHECK_POINTER(promise_value_find(NULL, "a", 1), NULL);
   CHECK_POINTER(promise_value_find(&map, NULL, 1), NULL);
@@ -93,7 +87,7 @@ static void value_find(void) {
 
 /* ---- Builders ---- */
 
-static void builder_new(void) {
+MISUSE(promise_builder_new) {
   static const promise_kind_t kinds[] = {
       0,     PROMISE_KIND_VOID, PROMISE_KIND_I64, PROMISE_KIND_ERROR, PROMISE_KIND_OBJECT, PROMISE_KIND_PROMISE,
       0x109, UINT32_MAX};
@@ -102,17 +96,14 @@ static void builder_new(void) {
   refused(promise_builder_new(PROMISE_KIND_ARRAY, SIZE_MAX), PROMISE_ENOMEM, NULL);
 }
 
-static void builder_from_bad_value(promise_value_t value, promise_status_t status) {
-  (void)status;
-  refused(promise_builder_from(&value), PROMISE_EINVAL, NULL);
-}
-static void builder_from(void) {
+MISUSE(promise_builder_from) {
   promise_value_t value = error("not", 1, "built");
   refused(promise_builder_from(NULL), PROMISE_EINVAL, NULL);
   refused(promise_builder_from(&value), PROMISE_EINVAL, NULL);
   refused(promise_builder_from(I64(1)), PROMISE_EINVAL, NULL);
   promise_value_release(&value);
-  each_bad_value(builder_from_bad_value);
+  EACH_BAD_VALUE(value)
+    refused(promise_builder_from(&value), PROMISE_EINVAL, NULL);
 }
 
 /* A builder is not a value, whichever kind the value of its handle has. */
@@ -129,52 +120,40 @@ static void builder_is_no_value(void) {
   CHECK_STATUS(promise_builder_drop(builder), PROMISE_OK);
 }
 
-static promise_builder_t *some_builder;
-static void add_bad_value(promise_value_t value, promise_status_t status) {
-  (void)status;
-  CHECK_STATUS(promise_builder_add(some_builder, &value), PROMISE_EINVAL);
-}
-static void add_to_bad_builder(void *builder) {
-  promise_value_t value = object(&payload);
-  CHECK_STATUS(promise_builder_add(builder, &value), PROMISE_ESTALE);
-  destroyed();
-}
-static void builder_add(void) {
-  some_builder = promise_builder_new(PROMISE_KIND_ARRAY, 0);
+MISUSE(promise_builder_add) {
+  promise_builder_t *some_builder = promise_builder_new(PROMISE_KIND_ARRAY, 0);
   CHECK_STATUS(promise_builder_add(NULL, NULL), PROMISE_EINVAL);
   CHECK_STATUS(promise_builder_add(some_builder, NULL), PROMISE_EINVAL);
-  each_bad_value(add_bad_value);
+  EACH_BAD_VALUE(value)
+    CHECK_STATUS(promise_builder_add(some_builder, &value), PROMISE_EINVAL);
   CHECK_INT(promise_builder_count(some_builder), 0);
   promise_builder_drop(some_builder);
-  each_bad_handle(BUILDERS, add_to_bad_builder);
+  EACH_BAD_HANDLE(BUILDERS, builder) {
+    promise_value_t value = object(&payload);
+    CHECK_STATUS(promise_builder_add(builder, &value), PROMISE_ESTALE);
+    destroyed();
+  }
   builder_is_no_value();
 }
 
-static void set_bad_value(promise_value_t value, promise_status_t status) {
-  (void)status;
-  CHECK_STATUS(promise_builder_set(some_builder, "key", 3, &value), PROMISE_EINVAL);
-}
-static void set_in_bad_builder(void *builder) {
-  promise_value_t value = object(&payload);
-  CHECK_STATUS(promise_builder_set(builder, "key", 3, &value), PROMISE_ESTALE);
-  destroyed();
-}
-static void builder_set(void) {
-  some_builder = promise_builder_new(PROMISE_KIND_MAP, 0);
+MISUSE(promise_builder_set) {
+  promise_builder_t *some_builder = promise_builder_new(PROMISE_KIND_MAP, 0);
   CHECK_STATUS(promise_builder_set(NULL, NULL, 0, NULL), PROMISE_EINVAL);
   CHECK_STATUS(promise_builder_set(some_builder, "key", 3, NULL), PROMISE_EINVAL);
   CHECK_STATUS(promise_builder_set(some_builder, "key", SIZE_MAX, I64(1)), PROMISE_EINVAL);
-  each_bad_value(set_bad_value);
+  EACH_BAD_VALUE(value)
+    CHECK_STATUS(promise_builder_set(some_builder, "key", 3, &value), PROMISE_EINVAL);
   CHECK_INT(promise_builder_count(some_builder), 0);
   promise_builder_drop(some_builder);
-  each_bad_handle(BUILDERS, set_in_bad_builder);
+  EACH_BAD_HANDLE(BUILDERS, builder) {
+    promise_value_t value = object(&payload);
+    CHECK_STATUS(promise_builder_set(builder, "key", 3, &value), PROMISE_ESTALE);
+    destroyed();
+  }
 }
 
-static void append_to_bad_builder(void *builder) {
-  CHECK_STATUS(promise_builder_append(builder, "x", 1), PROMISE_ESTALE);
-}
-static void builder_append(void) {
-  some_builder = promise_builder_new(PROMISE_KIND_STRING, 0);
+MISUSE(promise_builder_append) {
+  promise_builder_t *some_builder = promise_builder_new(PROMISE_KIND_STRING, 0);
   CHECK_STATUS(promise_builder_append(NULL, "x", 1), PROMISE_EINVAL);
   CHECK_STATUS(promise_builder_append(some_builder, NULL, 1), PROMISE_EINVAL);
   CHECK_STATUS(promise_builder_append(some_builder, "x", SIZE_MAX), PROMISE_EINVAL);
@@ -183,25 +162,21 @@ static void builder_append(void) {
   CHECK_STATUS(promise_builder_append(some_builder, "x", 1), PROMISE_EINVAL);
   CHECK_STATUS(promise_builder_append(some_builder, NULL, 0), PROMISE_EINVAL);
   promise_builder_drop(some_builder);
-  each_bad_handle(BUILDERS, append_to_bad_builder);
+  EACH_BAD_HANDLE(BUILDERS, builder)
+    CHECK_STATUS(promise_builder_append(builder, "x", 1), PROMISE_ESTALE);
 }
 
-static void room_of_bad_builder(void *builder) {
-  refused(promise_builder_room(builder, 1), PROMISE_ESTALE, NULL);
-}
-static void builder_room(void) {
-  some_builder = promise_builder_new(PROMISE_KIND_MAP, 0);
+MISUSE(promise_builder_room) {
+  promise_builder_t *some_builder = promise_builder_new(PROMISE_KIND_MAP, 0);
   refused(promise_builder_room(NULL, 1), PROMISE_EINVAL, NULL);
   refused(promise_builder_room(some_builder, 1), PROMISE_EINVAL, NULL);
   promise_builder_drop(some_builder);
-  each_bad_handle(BUILDERS, room_of_bad_builder);
+  EACH_BAD_HANDLE(BUILDERS, builder)
+    refused(promise_builder_room(builder, 1), PROMISE_ESTALE, NULL);
 }
 
-static void advance_bad_builder(void *builder) {
-  CHECK_STATUS(promise_builder_advance(builder, 1), PROMISE_ESTALE);
-}
-static void builder_advance(void) {
-  some_builder = promise_builder_new(PROMISE_KIND_BYTES, 0);
+MISUSE(promise_builder_advance) {
+  promise_builder_t *some_builder = promise_builder_new(PROMISE_KIND_BYTES, 0);
   CHECK_STATUS(promise_builder_advance(NULL, 0), PROMISE_EINVAL);
   CHECK_STATUS(promise_builder_advance(some_builder, 1), PROMISE_EINVAL);
   CHECK_STATUS(promise_builder_advance(some_builder, SIZE_MAX), PROMISE_EINVAL);
@@ -209,39 +184,35 @@ static void builder_advance(void) {
   some_builder = promise_builder_new(PROMISE_KIND_ARRAY, 10);
   CHECK_STATUS(promise_builder_advance(some_builder, 1), PROMISE_EINVAL);
   promise_builder_drop(some_builder);
-  each_bad_handle(BUILDERS, advance_bad_builder);
+  EACH_BAD_HANDLE(BUILDERS, builder)
+    CHECK_STATUS(promise_builder_advance(builder, 1), PROMISE_ESTALE);
 }
 
-static void count_of_bad_builder(void *builder) {
-  CHECK_INT(promise_builder_count(builder), PROMISE_ESTALE);
-}
-static void builder_count(void) {
+MISUSE(promise_builder_count) {
   CHECK_INT(promise_builder_count(NULL), PROMISE_EINVAL);
-  each_bad_handle(BUILDERS, count_of_bad_builder);
+  EACH_BAD_HANDLE(BUILDERS, builder)
+    CHECK_INT(promise_builder_count(builder), PROMISE_ESTALE);
 }
 
-static void finish_bad_builder(void *builder) {
-  promise_value_t value = {.kind = 77};
-  CHECK_STATUS(promise_builder_finish(builder, &value), PROMISE_ESTALE);
-  CHECK_INT(value.kind, PROMISE_KIND_VOID);
-}
-static void builder_finish(void) {
+MISUSE(promise_builder_finish) {
   promise_value_t value = object(&payload);
-  some_builder = promise_builder_new(PROMISE_KIND_ARRAY, 0);
+  promise_builder_t *some_builder = promise_builder_new(PROMISE_KIND_ARRAY, 0);
   CHECK_STATUS(promise_builder_add(some_builder, &value), PROMISE_OK);
   CHECK_STATUS(promise_builder_finish(some_builder, NULL), PROMISE_EINVAL);
   destroyed();
   CHECK_STATUS(promise_builder_finish(some_builder, NULL), PROMISE_ESTALE);
   CHECK_STATUS(promise_builder_finish(NULL, &value), PROMISE_EINVAL);
-  each_bad_handle(BUILDERS, finish_bad_builder);
+  EACH_BAD_HANDLE(BUILDERS, builder) {
+    promise_value_t value = {.kind = 77};
+    CHECK_STATUS(promise_builder_finish(builder, &value), PROMISE_ESTALE);
+    CHECK_INT(value.kind, PROMISE_KIND_VOID);
+  }
 }
 
-static void drop_bad_builder(void *builder) {
-  CHECK_STATUS(promise_builder_drop(builder), PROMISE_ESTALE);
-}
-static void builder_drop(void) {
+MISUSE(promise_builder_drop) {
   CHECK_STATUS(promise_builder_drop(NULL), PROMISE_EINVAL);
-  each_bad_handle(BUILDERS, drop_bad_builder);
+  EACH_BAD_HANDLE(BUILDERS, builder)
+    CHECK_STATUS(promise_builder_drop(builder), PROMISE_ESTALE);
 }
 
 /* ---- Equality and descriptions ---- */
@@ -251,26 +222,18 @@ static void not_compared(const promise_value_t *one, const promise_value_t *othe
   CHECK_STATUS(promise_value_equal(one, other, &equal), PROMISE_EINVAL);
   CHECK(!equal);
 }
-static void equal_to_bad_value(promise_value_t value, promise_status_t status) {
-  (void)status;
-  not_compared(&value, &value);
-  not_compared(VOID(), &value);
-}
-static void value_equal(void) {
+MISUSE(promise_value_equal) {
   not_compared(NULL, NULL);
   not_compared(NULL, VOID());
   not_compared(VOID(), NULL);
   CHECK_STATUS(promise_value_equal(VOID(), VOID(), NULL), PROMISE_EINVAL);
-  each_bad_value(equal_to_bad_value);
+  EACH_BAD_VALUE(value) {
+    not_compared(&value, &value);
+    not_compared(VOID(), &value);
+  }
 }
 
-static void describe_bad_value(promise_value_t value, promise_status_t status) {
-  char buffer[64];
-  (void)status;
-  promise_value_describe(&value, buffer, sizeof buffer);
-  CHECK(strncmp(buffer, "no value: kind ", 15) == 0);
-}
-static void value_describe(void) {
+MISUSE(promise_value_describe) {
   char buffer[64] = "#";
   CHECK_INT(promise_value_describe(NULL, NULL, 64), 0);
   CHECK_INT(promise_value_describe(I64(1), NULL, 64), 0);
@@ -279,15 +242,20 @@ static void value_describe(void) {
   CHECK_INT(promise_value_describe(NULL, buffer, sizeof buffer), 4);
   CHECK_TEXT(buffer, "NULL");
   CHECK_INT(promise_value_describe(I64(1), buffer, SIZE_MAX), 1);
-  each_bad_value(describe_bad_value);
+  EACH_BAD_VALUE(value) {
+    char buffer[64];
+    promise_value_describe(&value, buffer, sizeof buffer);
+    CHECK(strncmp(buffer, "no value: kind ", 15) == 0);
+  }
 }
 
 static void methods_of_bad_type(void *type) {
   CHECK_STATUS(promise_type_methods(type, NULL, NULL), PROMISE_ESTALE);
 }
-static void type_methods(void) {
+MISUSE(promise_type_methods) {
   CHECK_STATUS(promise_type_methods(NULL, NULL, NULL), PROMISE_EINVAL);
-  each_bad_handle(TYPES, methods_of_bad_type);
+  EACH_BAD_HANDLE(TYPES, type)
+    methods_of_bad_type(type);
   methods_of_bad_type((void *)(uintptr_t)promise_type_named("object"));
 }
 
@@ -319,7 +287,7 @@ static void read_with_bad_options(const promise_json_options_t *options) {
   CHECK_INT(value.kind, PROMISE_KIND_VOID);
   CHECK_INT(error.kind, PROMISE_KIND_VOID);
 }
-static void value_from_json(void) {
+MISUSE(promise_value_from_json) {
   promise_value_t value = {.kind = 77}, error = {.kind = 77};
   CHECK_STATUS(promise_value_from_json(NULL, "1", 1, NULL, &error), PROMISE_EINVAL);
   CHECK_INT(error.kind, PROMISE_KIND_VOID);
@@ -335,43 +303,15 @@ static void write_with_bad_options(const promise_json_options_t *options) {
   CHECK_INT(out.kind, PROMISE_KIND_VOID);
   CHECK_INT(error.kind, PROMISE_KIND_VOID);
 }
-static void write_bad_value(promise_value_t value, promise_status_t status) {
-  promise_value_t out = {.kind = 77};
-  (void)status;
-  CHECK_STATUS(promise_value_to_json(&out, &value, NULL, NULL), PROMISE_EINVAL);
-  CHECK_INT(out.kind, PROMISE_KIND_VOID);
-}
-static void value_to_json(void) {
+MISUSE(promise_value_to_json) {
   promise_value_t out = {.kind = 77};
   CHECK_STATUS(promise_value_to_json(NULL, I64(1), NULL, NULL), PROMISE_EINVAL);
   CHECK_STATUS(promise_value_to_json(&out, NULL, NULL, NULL), PROMISE_EINVAL);
   CHECK_INT(out.kind, PROMISE_KIND_VOID);
   each_bad_options(write_with_bad_options);
-  each_bad_value(write_bad_value);
+  EACH_BAD_VALUE(value) {
+    promise_value_t out = {.kind = 77};
+    CHECK_STATUS(promise_value_to_json(&out, &value, NULL, NULL), PROMISE_EINVAL);
+    CHECK_INT(out.kind, PROMISE_KIND_VOID);
+  }
 }
-
-static const misuse_t table[] = {
-    {"promise_value_array", value_array},
-    {"promise_value_map", value_map},
-    {"promise_value_count", value_count},
-    {"promise_value_at", value_at},
-    {"promise_value_key", value_key},
-    {"promise_value_find", value_find},
-    {"promise_builder_new", builder_new},
-    {"promise_builder_from", builder_from},
-    {"promise_builder_add", builder_add},
-    {"promise_builder_set", builder_set},
-    {"promise_builder_append", builder_append},
-    {"promise_builder_room", builder_room},
-    {"promise_builder_advance", builder_advance},
-    {"promise_builder_count", builder_count},
-    {"promise_builder_finish", builder_finish},
-    {"promise_builder_drop", builder_drop},
-    {"promise_value_equal", value_equal},
-    {"promise_value_describe", value_describe},
-    {"promise_type_methods", type_methods},
-    {"promise_value_from_json", value_from_json},
-    {"promise_value_to_json", value_to_json},
-};
-
-MISUSE_MAIN(table)

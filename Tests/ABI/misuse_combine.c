@@ -2,47 +2,34 @@
 #include "misuse.h"
 
 typedef promise_t *combine_t(promise_t *const *promises, size_t count, uint32_t flags);
-static combine_t *combine;
-
-static void combine_bad(void *handle) {
-  promise_t *promises[] = {live_promise, handle, live_promise};
-  refused(combine(promises, 3, 0), PROMISE_ESTALE, NULL);
-}
 
 static void misuse(combine_t *function) {
-  combine = function;
   promise_t *promise = promise_new();
   promise_t *promises[] = {promise, NULL};
-  refused(combine(NULL, 1, 0), PROMISE_EINVAL, NULL);
-  refused(combine(promises, 2, 0), PROMISE_EINVAL, NULL);
-  refused(combine(promises, 1, 2), PROMISE_EINVAL, NULL);
-  refused(combine(promises, 1, UINT32_MAX), PROMISE_EINVAL, NULL);
-  refused(combine(promises, SIZE_MAX, 0), PROMISE_EINVAL, NULL);
+  refused(function(NULL, 1, 0), PROMISE_EINVAL, NULL);
+  refused(function(promises, 2, 0), PROMISE_EINVAL, NULL);
+  refused(function(promises, 1, 2), PROMISE_EINVAL, NULL);
+  refused(function(promises, 1, UINT32_MAX), PROMISE_EINVAL, NULL);
+  refused(function(promises, SIZE_MAX, 0), PROMISE_EINVAL, NULL);
   /* The count is checked before the promises, of which the second is stale. */
   promises[1] = stale();
-  refused(combine(promises, TOO_MANY(promise_t *), 0), PROMISE_EINVAL, NULL);
+  refused(function(promises, TOO_MANY(promise_t *), 0), PROMISE_EINVAL, NULL);
   promise_release(promise);
-  each_bad_handle(PROMISES, combine_bad);
+  EACH_BAD_HANDLE(PROMISES, handle) {
+    promise_t *promises[] = {live_promise, handle, live_promise};
+    refused(function(promises, 3, 0), PROMISE_ESTALE, NULL);
+  }
 }
 
-static void all(void) {
+MISUSE(promise_all) {
   misuse(promise_all);
 }
-static void all_settled(void) {
+MISUSE(promise_all_settled) {
   misuse(promise_all_settled);
 }
-static void any(void) {
+MISUSE(promise_any) {
   misuse(promise_any);
 }
-static void race(void) {
+MISUSE(promise_race) {
   misuse(promise_race);
 }
-
-static const misuse_t table[] = {
-    {"promise_all", all},
-    {"promise_all_settled", all_settled},
-    {"promise_any", any},
-    {"promise_race", race},
-};
-
-MISUSE_MAIN(table)

@@ -1,135 +1,92 @@
 /* Misuse of loops, and of the main executor. */
 #include "misuse.h"
 
-static void loop_new(void) {
+MISUSE(promise_loop_new) {
   promise_loop_t *loop = promise_loop_new();
   CHECK(loop != NULL);
   CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
 }
 
-static void loop_main(void) {
+MISUSE(promise_loop_main) {
   CHECK(promise_loop_main() != NULL);
 }
 
-static void loop_release_bad(void *handle) {
-  CHECK_STATUS(promise_loop_release(handle), PROMISE_ESTALE);
-}
-static void loop_release(void) {
+MISUSE(promise_loop_release) {
   CHECK_STATUS(promise_loop_release(NULL), PROMISE_EINVAL);
-  each_bad_handle(LOOPS, loop_release_bad);
+  EACH_BAD_HANDLE(LOOPS, handle)
+    CHECK_STATUS(promise_loop_release(handle), PROMISE_ESTALE);
 }
 
-static void loop_retain_bad(void *handle) {
-  CHECK_STATUS(promise_loop_retain(handle), PROMISE_ESTALE);
-}
-static void loop_retain(void) {
+MISUSE(promise_loop_retain) {
   CHECK_STATUS(promise_loop_retain(NULL), PROMISE_EINVAL);
-  each_bad_handle(LOOPS, loop_retain_bad);
+  EACH_BAD_HANDLE(LOOPS, handle)
+    CHECK_STATUS(promise_loop_retain(handle), PROMISE_ESTALE);
 }
 
-static void loop_is_current_bad(void *handle) {
-  CHECK_INT(promise_loop_is_current(handle), PROMISE_ESTALE);
-}
-static void loop_is_current(void) {
+MISUSE(promise_loop_is_current) {
   CHECK_INT(promise_loop_is_current(NULL), PROMISE_EINVAL);
-  each_bad_handle(LOOPS, loop_is_current_bad);
+  EACH_BAD_HANDLE(LOOPS, handle)
+    CHECK_INT(promise_loop_is_current(handle), PROMISE_ESTALE);
 }
 
-static void loop_fd_bad(void *handle) {
-  CHECK_INT(promise_loop_fd(handle), PROMISE_ESTALE);
-}
-static void loop_fd(void) {
+MISUSE(promise_loop_fd) {
   CHECK_INT(promise_loop_fd(NULL), PROMISE_EINVAL);
-  each_bad_handle(LOOPS, loop_fd_bad);
+  EACH_BAD_HANDLE(LOOPS, handle)
+    CHECK_INT(promise_loop_fd(handle), PROMISE_ESTALE);
 }
 
-static void loop_executor_bad(void *handle) {
-  refused(promise_loop_executor(handle), PROMISE_ESTALE, NULL);
-}
-static void loop_executor(void) {
+MISUSE(promise_loop_executor) {
   refused(promise_loop_executor(NULL), PROMISE_EINVAL, NULL);
-  each_bad_handle(LOOPS, loop_executor_bad);
+  EACH_BAD_HANDLE(LOOPS, handle)
+    refused(promise_loop_executor(handle), PROMISE_ESTALE, NULL);
 }
 
-static void loop_run_once_bad(void *handle) {
-  CHECK_INT(promise_loop_run_once(handle), PROMISE_ESTALE);
-}
-static void loop_run_once(void) {
+MISUSE(promise_loop_run_once) {
   CHECK_INT(promise_loop_run_once(NULL), PROMISE_EINVAL);
-  each_bad_handle(LOOPS, loop_run_once_bad);
+  EACH_BAD_HANDLE(LOOPS, handle)
+    CHECK_INT(promise_loop_run_once(handle), PROMISE_ESTALE);
 }
 
-static void loop_run_bad(void *handle) {
-  CHECK_STATUS(promise_loop_run(handle, -1), PROMISE_ESTALE);
-}
-static void loop_run(void) {
+MISUSE(promise_loop_run) {
   CHECK_STATUS(promise_loop_run(NULL, -1), PROMISE_EINVAL);
-  each_bad_handle(LOOPS, loop_run_bad);
+  EACH_BAD_HANDLE(LOOPS, handle)
+    CHECK_STATUS(promise_loop_run(handle, -1), PROMISE_ESTALE);
 }
 
-static promise_loop_t *good_loop;
-static void loop_wait_bad(void *handle) {
-  CHECK_STATUS(promise_loop_wait(handle, live_promise, -1), PROMISE_ESTALE);
-}
-static void loop_wait_bad_promise(void *handle) {
-  CHECK_STATUS(promise_loop_wait(good_loop, handle, -1), PROMISE_ESTALE);
-}
-static void loop_wait(void) {
-  good_loop = promise_loop_new();
+MISUSE(promise_loop_wait) {
+  promise_loop_t *good_loop = promise_loop_new();
   CHECK_STATUS(promise_loop_wait(NULL, NULL, -1), PROMISE_EINVAL);
   CHECK_STATUS(promise_loop_wait(good_loop, NULL, -1), PROMISE_EINVAL);
-  each_bad_handle(LOOPS, loop_wait_bad);
-  each_bad_handle(PROMISES, loop_wait_bad_promise);
+  EACH_BAD_HANDLE(LOOPS, handle)
+    CHECK_STATUS(promise_loop_wait(handle, live_promise, -1), PROMISE_ESTALE);
+  EACH_BAD_HANDLE(PROMISES, handle)
+    CHECK_STATUS(promise_loop_wait(good_loop, handle, -1), PROMISE_ESTALE);
   CHECK_STATUS(promise_loop_release(good_loop), PROMISE_OK);
 }
 
-static void loop_stop_bad(void *handle) {
-  CHECK_STATUS(promise_loop_stop(handle), PROMISE_ESTALE);
-}
-static void loop_stop(void) {
+MISUSE(promise_loop_stop) {
   CHECK_STATUS(promise_loop_stop(NULL), PROMISE_EINVAL);
-  each_bad_handle(LOOPS, loop_stop_bad);
+  EACH_BAD_HANDLE(LOOPS, handle)
+    CHECK_STATUS(promise_loop_stop(handle), PROMISE_ESTALE);
 }
 
-static void executor_main(void) {
+MISUSE(promise_executor_main) {
   CHECK(promise_executor_main() != NULL);
 }
 
-static void executor_set_main_bad(void *handle) {
-  CHECK_STATUS(promise_executor_set_main(handle), PROMISE_ESTALE);
-}
-static void executor_set_main(void) {
+MISUSE(promise_executor_set_main) {
   CHECK_STATUS(promise_executor_set_main(promise_executor_main()), PROMISE_EINVAL);
-  each_bad_handle(EXECUTORS, executor_set_main_bad);
+  EACH_BAD_HANDLE(EXECUTORS, handle)
+    CHECK_STATUS(promise_executor_set_main(handle), PROMISE_ESTALE);
 }
 
-static void is_main_thread(void) {
+MISUSE(promise_is_main_thread) {
   CHECK(promise_is_main_thread());
 }
 
 /* The function rejects no argument. */
-static void set_thread_hooks(void) {
+MISUSE(promise_set_thread_hooks) {
   CHECK_STATUS(promise_set_thread_hooks(NULL, NULL, &spy, spy_free), PROMISE_OK);
   CHECK_STATUS(promise_set_thread_hooks(NULL, NULL, NULL, NULL), PROMISE_OK);
   CHECK_SPY(&spy, 0, 1);
 }
-
-static const misuse_t table[] = {
-    {"promise_executor_main", executor_main},
-    {"promise_executor_set_main", executor_set_main},
-    {"promise_is_main_thread", is_main_thread},
-    {"promise_loop_executor", loop_executor},
-    {"promise_loop_fd", loop_fd},
-    {"promise_loop_is_current", loop_is_current},
-    {"promise_loop_main", loop_main},
-    {"promise_loop_new", loop_new},
-    {"promise_loop_release", loop_release},
-    {"promise_loop_retain", loop_retain},
-    {"promise_loop_run", loop_run},
-    {"promise_loop_run_once", loop_run_once},
-    {"promise_loop_stop", loop_stop},
-    {"promise_loop_wait", loop_wait},
-    {"promise_set_thread_hooks", set_thread_hooks},
-};
-
-MISUSE_MAIN(table)

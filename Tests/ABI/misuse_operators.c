@@ -3,25 +3,20 @@
 
 /* ---- Operators over one source ---- */
 
-static promise_publisher_t *(*operator_of)(promise_publisher_t *);
-
-static void operator_of_bad(void *handle) {
-  refused(operator_of(handle), PROMISE_ESTALE, NULL);
-}
 static void misuse(promise_publisher_t *(*function)(promise_publisher_t *)) {
-  operator_of = function;
   refused(function(NULL), PROMISE_EINVAL, NULL);
-  each_bad_handle(PUBLISHERS, operator_of_bad);
+  EACH_BAD_HANDLE(PUBLISHERS, handle)
+    refused(function(handle), PROMISE_ESTALE, NULL);
 }
 
-static void stateful(void) {
+MISUSE(promise_publisher_stateful) {
   misuse(promise_publisher_stateful);
 }
 
 static promise_publisher_t *distinct_of(promise_publisher_t *source) {
   return promise_publisher_distinct(source, 0);
 }
-static void distinct(void) {
+MISUSE(promise_publisher_distinct) {
   misuse(distinct_of);
   promise_publisher_t *source = promise_publisher_new(0);
   refused(promise_publisher_distinct(source, PROMISE_FORWARD_END), PROMISE_EINVAL, NULL);
@@ -44,15 +39,13 @@ static promise_publisher_t *scan_of(promise_publisher_t *source) {
   atomic_store(&spy.frees, 0);
   return derived;
 }
-static void scan_from_bad(promise_value_t initial, promise_status_t status) {
-  promise_publisher_t *source = promise_publisher_new(0);
-  (void)status;
-  refused(promise_publisher_scan(source, &initial, never_folds, &spy, spy_free), PROMISE_EINVAL, &spy);
-  promise_publisher_release(source);
-}
-static void scan(void) {
+MISUSE(promise_publisher_scan) {
   misuse(scan_of);
-  each_bad_value(scan_from_bad);
+  EACH_BAD_VALUE(initial) {
+    promise_publisher_t *source = promise_publisher_new(0);
+    refused(promise_publisher_scan(source, &initial, never_folds, &spy, spy_free), PROMISE_EINVAL, &spy);
+    promise_publisher_release(source);
+  }
   promise_publisher_t *source = promise_publisher_new(0);
   refused(promise_publisher_scan(source, NULL, never_folds, &spy, spy_free), PROMISE_EINVAL, &spy);
   promise_value_t initial = object(&payload);
@@ -64,7 +57,7 @@ static void scan(void) {
 static promise_publisher_t *window_of(promise_publisher_t *source) {
   return promise_publisher_window(source, 1);
 }
-static void window(void) {
+MISUSE(promise_publisher_window) {
   misuse(window_of);
   promise_publisher_t *source = promise_publisher_new(0);
   refused(promise_publisher_window(source, 0), PROMISE_EINVAL, NULL);
@@ -87,11 +80,11 @@ static void sized(promise_publisher_t *(*function)(promise_publisher_t *, size_t
   CHECK_INT(promise_publisher_count(source), 0);
   promise_publisher_release(source);
 }
-static void buffer(void) {
+MISUSE(promise_publisher_buffer) {
   misuse(buffer_of);
   sized(promise_publisher_buffer);
 }
-static void replay(void) {
+MISUSE(promise_publisher_replay) {
   misuse(replay_of);
   sized(promise_publisher_replay);
 }
@@ -99,53 +92,42 @@ static void replay(void) {
 static promise_publisher_t *take_of(promise_publisher_t *source) {
   return promise_publisher_take(source, 1);
 }
-static void take(void) {
+MISUSE(promise_publisher_take) {
   misuse(take_of);
   promise_publisher_t *source = promise_publisher_new(0);
   refused(promise_publisher_take(source, 0), PROMISE_EINVAL, NULL);
   promise_publisher_release(source);
 }
 
-static void start_with_bad(void *handle) {
-  promise_value_t value;
-  REQUIRE(promise_value_object(&value, payload_type(), &payload) == PROMISE_OK);
-  refused(promise_publisher_start_with(handle, &value), PROMISE_ESTALE, NULL);
-  destroyed();
-  refused(promise_publisher_start_with(handle, NULL), PROMISE_ESTALE, NULL);
-}
-static promise_publisher_t *starting;
-static void start_with_bad_value(promise_value_t value, promise_status_t status) {
-  (void)status;
-  refused(promise_publisher_start_with(starting, &value), PROMISE_EINVAL, NULL);
-}
-static void start_with(void) {
+MISUSE(promise_publisher_start_with) {
   promise_value_t value;
   REQUIRE(promise_value_object(&value, payload_type(), &payload) == PROMISE_OK);
   refused(promise_publisher_start_with(NULL, &value), PROMISE_EINVAL, NULL);
   destroyed();
-  starting = promise_publisher_new(0);
+  promise_publisher_t *starting = promise_publisher_new(0);
   refused(promise_publisher_start_with(starting, NULL), PROMISE_EINVAL, NULL);
-  each_bad_value(start_with_bad_value);
+  EACH_BAD_VALUE(value)
+    refused(promise_publisher_start_with(starting, &value), PROMISE_EINVAL, NULL);
   promise_publisher_release(starting);
-  each_bad_handle(PUBLISHERS, start_with_bad);
+  EACH_BAD_HANDLE(PUBLISHERS, handle) {
+    promise_value_t value;
+    REQUIRE(promise_value_object(&value, payload_type(), &payload) == PROMISE_OK);
+    refused(promise_publisher_start_with(handle, &value), PROMISE_ESTALE, NULL);
+    destroyed();
+    refused(promise_publisher_start_with(handle, NULL), PROMISE_ESTALE, NULL);
+  }
 }
 
-static void of_bad(void *handle) {
-  refused(promise_publisher_of(handle), PROMISE_ESTALE, NULL);
-}
-static void of(void) {
+MISUSE(promise_publisher_of) {
   refused(promise_publisher_of(NULL), PROMISE_EINVAL, NULL);
-  each_bad_handle(PROMISES, of_bad);
+  EACH_BAD_HANDLE(PROMISES, handle)
+    refused(promise_publisher_of(handle), PROMISE_ESTALE, NULL);
 }
 
 static promise_transform_t functions(void) {
   return (promise_transform_t){.size = sizeof(promise_transform_t), .ctx = &spy, .free_ctx = spy_free};
 }
-static void transform_bad(void *handle) {
-  promise_transform_t transform = functions();
-  refused(promise_publisher_transform(handle, &transform), PROMISE_ESTALE, &spy);
-}
-static void transform(void) {
+MISUSE(promise_publisher_transform) {
   promise_transform_t transform = functions();
   refused(promise_publisher_transform(NULL, &transform), PROMISE_EINVAL, &spy);
   promise_publisher_t *source = promise_publisher_new(0);
@@ -168,7 +150,10 @@ static void transform(void) {
   refused(promise_publisher_transform(source, &newer.known), PROMISE_EINVAL, &spy);
   CHECK_INT(promise_publisher_count(source), 0);
   promise_publisher_release(source);
-  each_bad_handle(PUBLISHERS, transform_bad);
+  EACH_BAD_HANDLE(PUBLISHERS, handle) {
+    promise_transform_t transform = functions();
+    refused(promise_publisher_transform(handle, &transform), PROMISE_ESTALE, &spy);
+  }
 }
 
 /* ---- Streams of streams ---- */
@@ -178,10 +163,7 @@ static promise_publisher_t *never_made(void *ctx, const promise_value_t *value) 
   spy_discard(ctx);
   return NULL;
 }
-static void flat_map_bad(void *handle) {
-  refused(promise_publisher_flat_map(handle, PROMISE_FLATTEN_MERGE, never_made, &spy, spy_free), PROMISE_ESTALE, &spy);
-}
-static void flat_map(void) {
+MISUSE(promise_publisher_flat_map) {
   promise_publisher_t *source = promise_publisher_new(0);
   refused(promise_publisher_flat_map(NULL, PROMISE_FLATTEN_MERGE, never_made, &spy, spy_free), PROMISE_EINVAL, &spy);
   refused(promise_publisher_flat_map(source, 0, never_made, &spy, spy_free), PROMISE_EINVAL, &spy);
@@ -190,25 +172,19 @@ static void flat_map(void) {
   refused(promise_publisher_flat_map(source, PROMISE_FLATTEN_MERGE, NULL, &spy, spy_free), PROMISE_EINVAL, &spy);
   CHECK_INT(promise_publisher_count(source), 0);
   promise_publisher_release(source);
-  each_bad_handle(PUBLISHERS, flat_map_bad);
+  EACH_BAD_HANDLE(PUBLISHERS, handle)
+    refused(promise_publisher_flat_map(handle, PROMISE_FLATTEN_MERGE, never_made, &spy, spy_free), PROMISE_ESTALE,
+            &spy);
 }
-static void retry(void) {
+MISUSE(promise_publisher_retry) {
   refused(promise_publisher_retry(1, NULL, &spy, spy_free), PROMISE_EINVAL, &spy);
 }
 
 /* ---- Operators on times ---- */
 
 typedef promise_publisher_t *timed_t(promise_executor_t *, promise_publisher_t *, int64_t);
-static timed_t *timing;
 
-static void timed_bad_source(void *handle) {
-  refused(timing(NULL, handle, 1), PROMISE_ESTALE, NULL);
-}
-static void timed_bad_executor(void *handle) {
-  refused(timing(handle, live_publisher, 1), PROMISE_ESTALE, NULL);
-}
 static void misuse_timed(timed_t *function) {
-  timing = function;
   promise_publisher_t *source = promise_publisher_new(0);
   refused(function(NULL, NULL, 1), PROMISE_EINVAL, NULL);
   refused(function(NULL, source, 0), PROMISE_EINVAL, NULL);
@@ -216,17 +192,19 @@ static void misuse_timed(timed_t *function) {
   refused(function(NULL, source, INT64_MIN), PROMISE_EINVAL, NULL);
   CHECK_INT(promise_publisher_count(source), 0);
   promise_publisher_release(source);
-  each_bad_handle(PUBLISHERS, timed_bad_source);
-  each_bad_handle(EXECUTORS, timed_bad_executor);
+  EACH_BAD_HANDLE(PUBLISHERS, handle)
+    refused(function(NULL, handle, 1), PROMISE_ESTALE, NULL);
+  EACH_BAD_HANDLE(EXECUTORS, handle)
+    refused(function(handle, live_publisher, 1), PROMISE_ESTALE, NULL);
 }
 
-static void debounce(void) {
+MISUSE(promise_publisher_debounce) {
   misuse_timed(promise_publisher_debounce);
 }
 static promise_publisher_t *throttled(promise_executor_t *executor, promise_publisher_t *source, int64_t interval) {
   return promise_publisher_throttle(executor, source, interval, 0);
 }
-static void throttle(void) {
+MISUSE(promise_publisher_throttle) {
   misuse_timed(throttled);
   promise_publisher_t *source = promise_publisher_new(0);
   refused(promise_publisher_throttle(NULL, source, 1, PROMISE_FORWARD_END), PROMISE_EINVAL, NULL);
@@ -234,21 +212,15 @@ static void throttle(void) {
   refused(promise_publisher_throttle(NULL, source, 1, UINT32_MAX), PROMISE_EINVAL, NULL);
   promise_publisher_release(source);
 }
-static void timeout(void) {
+MISUSE(promise_publisher_timeout) {
   misuse_timed(promise_publisher_timeout);
 }
 
 /* ---- Operators over many sources ---- */
 
 typedef promise_publisher_t *join_t(promise_publisher_t *const *, size_t);
-static join_t *joining;
 
-static void join_bad(void *handle) {
-  promise_publisher_t *sources[] = {live_publisher, handle, live_publisher};
-  refused(joining(sources, 3), PROMISE_ESTALE, NULL);
-}
 static void misuse_join(join_t *function) {
-  joining = function;
   promise_publisher_t *source = promise_publisher_new(0), *sources[] = {source, NULL};
   refused(function(NULL, 1), PROMISE_EINVAL, NULL);
   refused(function(sources, 2), PROMISE_EINVAL, NULL);
@@ -259,27 +231,24 @@ static void misuse_join(join_t *function) {
   refused(function(sources, TOO_MANY(promise_publisher_t *)), PROMISE_EINVAL, NULL);
   CHECK_INT(promise_publisher_count(source), 0);
   promise_publisher_release(source);
-  each_bad_handle(PUBLISHERS, join_bad);
+  EACH_BAD_HANDLE(PUBLISHERS, handle) {
+    promise_publisher_t *sources[] = {live_publisher, handle, live_publisher};
+    refused(function(sources, 3), PROMISE_ESTALE, NULL);
+  }
 }
 
-static void merge(void) {
+MISUSE(promise_publisher_merge) {
   misuse_join(promise_publisher_merge);
 }
-static void combine(void) {
+MISUSE(promise_publisher_combine_latest) {
   misuse_join(promise_publisher_combine_latest);
 }
 
-static void zip(void) {
+MISUSE(promise_publisher_zip) {
   misuse_join(promise_publisher_zip);
 }
 
-static void forward_from_bad(void *handle) {
-  refused(promise_publisher_forward(handle, live_publisher, 0), PROMISE_ESTALE, NULL);
-}
-static void forward_to_bad(void *handle) {
-  refused(promise_publisher_forward(live_publisher, handle, 0), PROMISE_ESTALE, NULL);
-}
-static void forward(void) {
+MISUSE(promise_publisher_forward) {
   promise_publisher_t *source = promise_publisher_new(0), *target = promise_publisher_new(0);
   promise_publisher_t *derived = promise_publisher_stateful(source);
   refused(promise_publisher_forward(NULL, target, 0), PROMISE_EINVAL, NULL);
@@ -289,21 +258,8 @@ static void forward(void) {
   refused(promise_publisher_forward(source, target, PROMISE_DISTINCT_ERRORS), PROMISE_EINVAL, NULL);
   CHECK_INT(promise_publisher_count(source), 1);
   promise_publisher_release(derived), promise_publisher_release(source), promise_publisher_release(target);
-  each_bad_handle(PUBLISHERS, forward_from_bad);
-  each_bad_handle(PUBLISHERS, forward_to_bad);
+  EACH_BAD_HANDLE(PUBLISHERS, handle)
+    refused(promise_publisher_forward(handle, live_publisher, 0), PROMISE_ESTALE, NULL);
+  EACH_BAD_HANDLE(PUBLISHERS, handle)
+    refused(promise_publisher_forward(live_publisher, handle, 0), PROMISE_ESTALE, NULL);
 }
-
-static const misuse_t table[] = {
-    {"promise_publisher_buffer", buffer},       {"promise_publisher_combine_latest", combine},
-    {"promise_publisher_debounce", debounce},   {"promise_publisher_distinct", distinct},
-    {"promise_publisher_flat_map", flat_map},   {"promise_publisher_forward", forward},
-    {"promise_publisher_merge", merge},         {"promise_publisher_of", of},
-    {"promise_publisher_replay", replay},       {"promise_publisher_retry", retry},
-    {"promise_publisher_scan", scan},           {"promise_publisher_throttle", throttle},
-    {"promise_publisher_timeout", timeout},     {"promise_publisher_zip", zip},
-    {"promise_publisher_window", window},       {"promise_publisher_start_with", start_with},
-    {"promise_publisher_stateful", stateful},   {"promise_publisher_take", take},
-    {"promise_publisher_transform", transform},
-};
-
-MISUSE_MAIN(table)

@@ -3,7 +3,7 @@
 
 /* ---- Promises ---- */
 
-static void new_promise(void) {
+MISUSE(promise_new) {
   /* promise_new() has no argument; but earlier misuse must not have corrupted the allocator. */
   for (int i = 0; i < 100; i++) {
     promise_t *promise = promise_new(), *other = promise_new();
@@ -15,7 +15,7 @@ static void new_promise(void) {
   }
 }
 
-static void new_discardable(void) {
+MISUSE(promise_new_discardable) {
   promise_t *promise = promise_new_discardable(NULL, NULL, NULL);
   CHECK(promise != NULL);
   CHECK_STATUS(promise_discard(promise), PROMISE_OK);
@@ -27,76 +27,50 @@ static void new_discardable(void) {
   CHECK_SPY(&spy, 0, 1);
 }
 
-static promise_t *(*maker)(const promise_value_t *);
-static void settled_by_bad(promise_value_t value, promise_status_t status) {
-  (void)status;
-  refused(maker(&value), PROMISE_EINVAL, NULL);
-}
-static void misuse_maker(promise_t *(*function)(const promise_value_t *)) {
-  maker = function;
+static void misuse_maker(promise_t *(*maker)(const promise_value_t *)) {
   refused(maker(NULL), PROMISE_EINVAL, NULL);
-  each_bad_value(settled_by_bad);
+  EACH_BAD_VALUE(value)
+    refused(maker(&value), PROMISE_EINVAL, NULL);
 }
-static void new_resolved(void) {
+MISUSE(promise_new_resolved) {
   misuse_maker(promise_new_resolved);
 }
-static void new_rejected(void) {
+MISUSE(promise_new_rejected) {
   misuse_maker(promise_new_rejected);
 }
 
-static void discard_bad_with(void *handle) {
-  promise_value_t cause = object(&payload);
-  CHECK_STATUS(promise_discard_with(handle, &cause), PROMISE_ESTALE);
-  destroyed();
-  CHECK_STATUS(promise_discard_with(handle, NULL), PROMISE_ESTALE);
-}
-static void discard_with_bad(promise_value_t cause, promise_status_t status) {
-  promise_t *promise = promise_new();
-  (void)status;
-  CHECK_STATUS(promise_discard_with(promise, &cause), PROMISE_EINVAL);
-  CHECK_INT(promise_state(promise), PROMISE_PENDING);
-  promise_release(promise);
-}
-static void discard_with(void) {
+MISUSE(promise_discard_with) {
   promise_value_t cause = object(&payload);
   CHECK_STATUS(promise_discard_with(NULL, &cause), PROMISE_EINVAL);
   destroyed();
   CHECK_STATUS(promise_discard_with(NULL, NULL), PROMISE_EINVAL);
-  each_bad_handle(PROMISES, discard_bad_with);
-  each_bad_value(discard_with_bad);
+  EACH_BAD_HANDLE(PROMISES, handle) {
+    promise_value_t cause = object(&payload);
+    CHECK_STATUS(promise_discard_with(handle, &cause), PROMISE_ESTALE);
+    destroyed();
+    CHECK_STATUS(promise_discard_with(handle, NULL), PROMISE_ESTALE);
+  }
+  EACH_BAD_VALUE(cause) {
+    promise_t *promise = promise_new();
+    CHECK_STATUS(promise_discard_with(promise, &cause), PROMISE_EINVAL);
+    CHECK_INT(promise_state(promise), PROMISE_PENDING);
+    promise_release(promise);
+  }
 }
 
-static void retain_bad(void *handle) {
-  CHECK_STATUS(promise_retain(handle), PROMISE_ESTALE);
-}
-static void retain(void) {
+MISUSE(promise_retain) {
   CHECK_STATUS(promise_retain(NULL), PROMISE_EINVAL);
-  each_bad_handle(PROMISES, retain_bad);
+  EACH_BAD_HANDLE(PROMISES, handle)
+    CHECK_STATUS(promise_retain(handle), PROMISE_ESTALE);
 }
 
-static void release_bad(void *handle) {
-  CHECK_STATUS(promise_release(handle), PROMISE_ESTALE);
-}
-static void release(void) {
+MISUSE(promise_release) {
   CHECK_STATUS(promise_release(NULL), PROMISE_EINVAL);
-  each_bad_handle(PROMISES, release_bad);
+  EACH_BAD_HANDLE(PROMISES, handle)
+    CHECK_STATUS(promise_release(handle), PROMISE_ESTALE);
 }
 
-static void resolve_bad(void *handle) {
-  promise_value_t value = object(&payload);
-  CHECK_STATUS(promise_resolve(handle, &value), PROMISE_ESTALE);
-  destroyed();
-}
-static void resolve_with_bad(promise_value_t value, promise_status_t status) {
-  promise_t *promise = promise_new();
-  (void)status;
-  CHECK_STATUS(promise_resolve(promise, &value), PROMISE_EINVAL);
-  CHECK_INT(promise_state(promise), PROMISE_PENDING);
-  CHECK(promise_resolve(NULL, &value) < 0);
-  CHECK(promise_resolve((promise_t *)own_memory, &value) < 0);
-  promise_release(promise);
-}
-static void resolve(void) {
+MISUSE(promise_resolve) {
   promise_value_t value = object(&payload);
   CHECK_STATUS(promise_resolve(NULL, &value), PROMISE_EINVAL);
   destroyed();
@@ -105,23 +79,22 @@ static void resolve(void) {
   CHECK_STATUS(promise_resolve(promise, NULL), PROMISE_EINVAL);
   CHECK_INT(promise_state(promise), PROMISE_PENDING);
   promise_release(promise);
-  each_bad_handle(PROMISES, resolve_bad);
-  each_bad_value(resolve_with_bad);
+  EACH_BAD_HANDLE(PROMISES, handle) {
+    promise_value_t value = object(&payload);
+    CHECK_STATUS(promise_resolve(handle, &value), PROMISE_ESTALE);
+    destroyed();
+  }
+  EACH_BAD_VALUE(value) {
+    promise_t *promise = promise_new();
+    CHECK_STATUS(promise_resolve(promise, &value), PROMISE_EINVAL);
+    CHECK_INT(promise_state(promise), PROMISE_PENDING);
+    CHECK(promise_resolve(NULL, &value) < 0);
+    CHECK(promise_resolve((promise_t *)own_memory, &value) < 0);
+    promise_release(promise);
+  }
 }
 
-static void reject_bad(void *handle) {
-  promise_value_t value = object(&payload);
-  CHECK_STATUS(promise_reject(handle, &value), PROMISE_ESTALE);
-  destroyed();
-}
-static void reject_with_bad(promise_value_t value, promise_status_t status) {
-  promise_t *promise = promise_new();
-  (void)status;
-  CHECK_STATUS(promise_reject(promise, &value), PROMISE_EINVAL);
-  CHECK_INT(promise_state(promise), PROMISE_PENDING);
-  promise_release(promise);
-}
-static void reject(void) {
+MISUSE(promise_reject) {
   promise_value_t value = object(&payload);
   CHECK_STATUS(promise_reject(NULL, &value), PROMISE_EINVAL);
   destroyed();
@@ -130,32 +103,32 @@ static void reject(void) {
   CHECK_STATUS(promise_reject(promise, NULL), PROMISE_EINVAL);
   CHECK_INT(promise_state(promise), PROMISE_PENDING);
   promise_release(promise);
-  each_bad_handle(PROMISES, reject_bad);
-  each_bad_value(reject_with_bad);
+  EACH_BAD_HANDLE(PROMISES, handle) {
+    promise_value_t value = object(&payload);
+    CHECK_STATUS(promise_reject(handle, &value), PROMISE_ESTALE);
+    destroyed();
+  }
+  EACH_BAD_VALUE(value) {
+    promise_t *promise = promise_new();
+    CHECK_STATUS(promise_reject(promise, &value), PROMISE_EINVAL);
+    CHECK_INT(promise_state(promise), PROMISE_PENDING);
+    promise_release(promise);
+  }
 }
 
-static void discard_bad(void *handle) {
-  CHECK_STATUS(promise_discard(handle), PROMISE_ESTALE);
-}
-static void discard(void) {
+MISUSE(promise_discard) {
   CHECK_STATUS(promise_discard(NULL), PROMISE_EINVAL);
-  each_bad_handle(PROMISES, discard_bad);
+  EACH_BAD_HANDLE(PROMISES, handle)
+    CHECK_STATUS(promise_discard(handle), PROMISE_ESTALE);
 }
 
-static void state_bad(void *handle) {
-  CHECK_STATUS(promise_state(handle), PROMISE_ESTALE);
-}
-static void state(void) {
+MISUSE(promise_state) {
   CHECK_STATUS(promise_state(NULL), PROMISE_EINVAL);
-  each_bad_handle(PROMISES, state_bad);
+  EACH_BAD_HANDLE(PROMISES, handle)
+    CHECK_STATUS(promise_state(handle), PROMISE_ESTALE);
 }
 
-static void result_bad(void *handle) {
-  promise_value_t value = {.kind = 77};
-  CHECK_STATUS(promise_result(handle, &value), PROMISE_ESTALE);
-  CHECK_INT(value.kind, PROMISE_KIND_VOID);
-}
-static void result(void) {
+MISUSE(promise_result) {
   promise_value_t value = {.kind = 77};
   CHECK_STATUS(promise_result(NULL, &value), PROMISE_EINVAL);
   CHECK_INT(value.kind, PROMISE_KIND_VOID);
@@ -163,35 +136,29 @@ static void result(void) {
   CHECK_STATUS(promise_result(promise, NULL), PROMISE_EINVAL);
   CHECK_STATUS(promise_result(NULL, NULL), PROMISE_EINVAL);
   promise_release(promise);
-  each_bad_handle(PROMISES, result_bad);
+  EACH_BAD_HANDLE(PROMISES, handle) {
+    promise_value_t value = {.kind = 77};
+    CHECK_STATUS(promise_result(handle, &value), PROMISE_ESTALE);
+    CHECK_INT(value.kind, PROMISE_KIND_VOID);
+  }
 }
 
-static void wait_bad(void *handle) {
-  CHECK_STATUS(promise_wait(handle, -1), PROMISE_ESTALE);
-  CHECK_STATUS(promise_wait(handle, 0), PROMISE_ESTALE);
-}
-static void wait_for(void) {
+MISUSE(promise_wait) {
   CHECK_STATUS(promise_wait(NULL, -1), PROMISE_EINVAL);
   CHECK_STATUS(promise_wait(NULL, 0), PROMISE_EINVAL);
-  each_bad_handle(PROMISES, wait_bad);
+  EACH_BAD_HANDLE(PROMISES, handle) {
+    CHECK_STATUS(promise_wait(handle, -1), PROMISE_ESTALE);
+    CHECK_STATUS(promise_wait(handle, 0), PROMISE_ESTALE);
+  }
 }
 
-static void wait_interruptible_bad(void *handle) {
-  CHECK_STATUS(promise_wait_interruptible(handle, -1), PROMISE_ESTALE);
-}
-static void wait_interruptible(void) {
+MISUSE(promise_wait_interruptible) {
   CHECK_STATUS(promise_wait_interruptible(NULL, -1), PROMISE_EINVAL);
-  each_bad_handle(PROMISES, wait_interruptible_bad);
+  EACH_BAD_HANDLE(PROMISES, handle)
+    CHECK_STATUS(promise_wait_interruptible(handle, -1), PROMISE_ESTALE);
 }
 
-static void wait_any_bad(void *handle) {
-  promise_t *const promises[] = {live_promise, live_promise, handle, live_promise};
-  size_t index = 0;
-  CHECK_STATUS(promise_wait_any(promises, 4, -1, &index), PROMISE_ESTALE);
-  CHECK_INT(index, 2);
-  CHECK_STATUS(promise_wait_any(promises, 3, 0, NULL), PROMISE_ESTALE);
-}
-static void wait_for_any(void) {
+MISUSE(promise_wait_any) {
   promise_t *good = fulfilled(1);
   promise_t *const promises[] = {good, NULL};
   size_t index = 0;
@@ -203,24 +170,16 @@ static void wait_for_any(void) {
   CHECK_STATUS(promise_wait_any(promises, 2, -1, &index), PROMISE_EINVAL);
   CHECK_INT(index, 1);
   promise_release(good);
-  each_bad_handle(PROMISES, wait_any_bad);
+  EACH_BAD_HANDLE(PROMISES, handle) {
+    promise_t *const promises[] = {live_promise, live_promise, handle, live_promise};
+    size_t index = 0;
+    CHECK_STATUS(promise_wait_any(promises, 4, -1, &index), PROMISE_ESTALE);
+    CHECK_INT(index, 2);
+    CHECK_STATUS(promise_wait_any(promises, 3, 0, NULL), PROMISE_ESTALE);
+  }
 }
 
-static void resolve_many_bad(void *handle) {
-  promise_t *good = promise_new();
-  payload_t payloads[2] = {0};
-  const promise_value_t values[] = {object(&payloads[0]), object(&payloads[1])};
-  promise_t *const promises[] = {handle, good};
-  promise_status_t statuses[2] = {1, 1};
-  CHECK_STATUS(promise_resolve_many(promises, values, 2, statuses), PROMISE_ESTALE);
-  CHECK_STATUS(statuses[0], PROMISE_ESTALE);
-  CHECK_STATUS(statuses[1], PROMISE_OK);
-  CHECK_INT(atomic_load(&payloads[0].destroyed), 1);
-  CHECK_INT(atomic_load(&payloads[1].destroyed), 0);
-  promise_release(good);
-  CHECK_INT(atomic_load(&payloads[1].destroyed), 1);
-}
-static void resolve_many(void) {
+MISUSE(promise_resolve_many) {
   promise_t *promise = promise_new();
   promise_t *const promises[] = {promise, NULL};
   promise_status_t statuses[2] = {1, 1};
@@ -242,26 +201,18 @@ static void resolve_many(void) {
   CHECK_STATUS(statuses[1], PROMISE_EINVAL);
   CHECK_INT(promise_state(promise), PROMISE_PENDING);
   promise_release(promise);
-  each_bad_handle(PROMISES, resolve_many_bad);
+  EACH_BAD_HANDLE(PROMISES, handle) {
+    promise_t *good = promise_new();
+    payload_t payloads[2] = {0};
+    const promise_value_t values[] = {object(&payloads[0]), object(&payloads[1])};
+    promise_t *const promises[] = {handle, good};
+    promise_status_t statuses[2] = {1, 1};
+    CHECK_STATUS(promise_resolve_many(promises, values, 2, statuses), PROMISE_ESTALE);
+    CHECK_STATUS(statuses[0], PROMISE_ESTALE);
+    CHECK_STATUS(statuses[1], PROMISE_OK);
+    CHECK_INT(atomic_load(&payloads[0].destroyed), 1);
+    CHECK_INT(atomic_load(&payloads[1].destroyed), 0);
+    promise_release(good);
+    CHECK_INT(atomic_load(&payloads[1].destroyed), 1);
+  }
 }
-
-static const misuse_t table[] = {
-    {"promise_discard_with", discard_with},
-    {"promise_new_resolved", new_resolved},
-    {"promise_new_rejected", new_rejected},
-    {"promise_discard", discard},
-    {"promise_new", new_promise},
-    {"promise_new_discardable", new_discardable},
-    {"promise_reject", reject},
-    {"promise_release", release},
-    {"promise_resolve", resolve},
-    {"promise_result", result},
-    {"promise_retain", retain},
-    {"promise_state", state},
-    {"promise_wait_interruptible", wait_interruptible},
-    {"promise_wait", wait_for},
-    {"promise_wait_any", wait_for_any},
-    {"promise_resolve_many", resolve_many},
-};
-
-MISUSE_MAIN(table)

@@ -1,7 +1,7 @@
 /* Misuse of statistics and of process-wide functions. */
 #include "misuse.h"
 
-static void statistics(void) {
+MISUSE(promise_statistics) {
   union {
     promise_statistics_t known;
     unsigned char bytes[8192];
@@ -26,13 +26,6 @@ static void statistics(void) {
   CHECK_INT(wrong_bytes, 0);
 }
 
-static void trim(void) {
+MISUSE(promise_trim) {
   CHECK(promise_trim() >= 0);
 }
-
-static const misuse_t table[] = {
-    {"promise_statistics", statistics},
-    {"promise_trim", trim},
-};
-
-MISUSE_MAIN(table)

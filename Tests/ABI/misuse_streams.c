@@ -5,120 +5,102 @@
 
 /* ---- Functions of a publisher alone ---- */
 
-static promise_status_t (*of_publisher)(promise_publisher_t *);
-
-static void of_publisher_bad(void *handle) {
-  CHECK_STATUS(of_publisher(handle), PROMISE_ESTALE);
-}
 static void misuse_of_publisher(promise_status_t (*function)(promise_publisher_t *)) {
-  of_publisher = function;
   CHECK_STATUS(function(NULL), PROMISE_EINVAL);
-  each_bad_handle(PUBLISHERS, of_publisher_bad);
+  EACH_BAD_HANDLE(PUBLISHERS, handle)
+    CHECK_STATUS(function(handle), PROMISE_ESTALE);
 }
 
-static void publisher_every_bad(void *handle) {
-  refused(promise_publisher_every(handle, 1), PROMISE_ESTALE, NULL);
-}
-static void publisher_every(void) {
+MISUSE(promise_publisher_every) {
   refused(promise_publisher_every(NULL, 0), PROMISE_EINVAL, NULL);
   refused(promise_publisher_every(NULL, -1), PROMISE_EINVAL, NULL);
   refused(promise_publisher_every(NULL, INT64_MIN), PROMISE_EINVAL, NULL);
-  each_bad_handle(EXECUTORS, publisher_every_bad);
+  EACH_BAD_HANDLE(EXECUTORS, handle)
+    refused(promise_publisher_every(handle, 1), PROMISE_ESTALE, NULL);
 }
 
-static void publisher_retain(void) {
+MISUSE(promise_publisher_retain) {
   misuse_of_publisher(promise_publisher_retain);
 }
-static void publisher_release(void) {
+MISUSE(promise_publisher_release) {
   misuse_of_publisher(promise_publisher_release);
 }
-static void publisher_finish(void) {
+MISUSE(promise_publisher_finish) {
   misuse_of_publisher(promise_publisher_finish);
 }
-static void publisher_cancel(void) {
+MISUSE(promise_publisher_cancel) {
   misuse_of_publisher(promise_publisher_cancel);
 }
-static void publisher_state(void) {
+MISUSE(promise_publisher_state) {
   misuse_of_publisher(promise_publisher_state);
 }
 
 static promise_status_t count_of(promise_publisher_t *publisher) {
   return (promise_status_t)promise_publisher_count(publisher);
 }
-static void publisher_count(void) {
+MISUSE(promise_publisher_count) {
   misuse_of_publisher(count_of);
 }
 
-static void publisher_new_bad(void) {
+MISUSE(promise_publisher_new) {
   refused(promise_publisher_new(PROMISE_COMBINE_CANCEL_OTHERS), PROMISE_EINVAL, NULL);
   refused(promise_publisher_new(UINT32_MAX), PROMISE_EINVAL, NULL);
 }
 
-static void ready_bad(void *handle) {
-  refused(promise_publisher_ready(handle), PROMISE_ESTALE, NULL);
-}
-static void publisher_ready(void) {
+MISUSE(promise_publisher_ready) {
   refused(promise_publisher_ready(NULL), PROMISE_EINVAL, NULL);
-  each_bad_handle(PUBLISHERS, ready_bad);
+  EACH_BAD_HANDLE(PUBLISHERS, handle)
+    refused(promise_publisher_ready(handle), PROMISE_ESTALE, NULL);
 }
 
-static void latest_bad(void *handle) {
-  promise_value_t out = garbage();
-  CHECK_INT(promise_publisher_latest(handle, &out), PROMISE_ESTALE);
-  CHECK_INT(out.kind, PROMISE_KIND_VOID);
-}
-static void publisher_latest(void) {
+MISUSE(promise_publisher_latest) {
   promise_value_t out = garbage();
   CHECK_INT(promise_publisher_latest(NULL, &out), PROMISE_EINVAL);
   CHECK_INT(out.kind, PROMISE_KIND_VOID);
   promise_publisher_t *publisher = promise_publisher_new(0);
   CHECK_INT(promise_publisher_latest(publisher, NULL), PROMISE_EINVAL);
   promise_publisher_release(publisher);
-  each_bad_handle(PUBLISHERS, latest_bad);
+  EACH_BAD_HANDLE(PUBLISHERS, handle) {
+    promise_value_t out = garbage();
+    CHECK_INT(promise_publisher_latest(handle, &out), PROMISE_ESTALE);
+    CHECK_INT(out.kind, PROMISE_KIND_VOID);
+  }
 }
 
 /* ---- Functions of a publisher and a value, which they take over ---- */
 
-static promise_status_t (*taking)(promise_publisher_t *, const promise_value_t *);
-static promise_publisher_t *publishing;
-
-static void taking_bad(void *handle) {
-  promise_value_t value;
-  REQUIRE(promise_value_object(&value, payload_type(), &payload) == PROMISE_OK);
-  CHECK_STATUS(taking(handle, &value), PROMISE_ESTALE);
-  destroyed();
-  CHECK_STATUS(taking(handle, NULL), PROMISE_ESTALE);
-}
-static void taking_bad_value(promise_value_t value, promise_status_t status) {
-  (void)status;
-  CHECK_STATUS(taking(publishing, &value), PROMISE_EINVAL);
-}
-static void misuse_of_value(promise_status_t (*function)(promise_publisher_t *, const promise_value_t *)) {
-  taking = function;
+static void misuse_of_value(promise_status_t (*taking)(promise_publisher_t *, const promise_value_t *)) {
   promise_value_t value;
   REQUIRE(promise_value_object(&value, payload_type(), &payload) == PROMISE_OK);
   CHECK_STATUS(taking(NULL, &value), PROMISE_EINVAL);
   destroyed();
   CHECK_STATUS(taking(NULL, NULL), PROMISE_EINVAL);
-  publishing = promise_publisher_new(0);
+  promise_publisher_t *publishing = promise_publisher_new(0);
   CHECK_STATUS(taking(publishing, NULL), PROMISE_EINVAL);
-  each_bad_value(taking_bad_value);
+  EACH_BAD_VALUE(value)
+    CHECK_STATUS(taking(publishing, &value), PROMISE_EINVAL);
   CHECK_INT(promise_publisher_state(publishing), PROMISE_PENDING);
   promise_publisher_cancel(publishing);
   REQUIRE(promise_value_object(&value, payload_type(), &payload) == PROMISE_OK);
   CHECK_STATUS(taking(publishing, &value), PROMISE_ESETTLED);
   destroyed();
   promise_publisher_release(publishing);
-  each_bad_handle(PUBLISHERS, taking_bad);
+  EACH_BAD_HANDLE(PUBLISHERS, handle) {
+    promise_value_t value;
+    REQUIRE(promise_value_object(&value, payload_type(), &payload) == PROMISE_OK);
+    CHECK_STATUS(taking(handle, &value), PROMISE_ESTALE);
+    destroyed();
+    CHECK_STATUS(taking(handle, NULL), PROMISE_ESTALE);
+  }
 }
 
-static void publisher_publish(void) {
+MISUSE(promise_publisher_publish) {
   misuse_of_value(promise_publisher_publish);
 }
-static void publisher_publish_error(void) {
+MISUSE(promise_publisher_publish_error) {
   misuse_of_value(promise_publisher_publish_error);
 }
-static void publisher_fail(void) {
+MISUSE(promise_publisher_fail) {
   misuse_of_value(promise_publisher_fail);
 }
 
@@ -132,21 +114,7 @@ static promise_subscription_t wish(void) {
                                   .free_ctx = spy_free};
 }
 
-static void subscribe_bad(void *handle) {
-  promise_subscription_t subscription = wish();
-  refused(promise_publisher_subscribe(handle, &subscription), PROMISE_ESTALE, &spy);
-}
-static void subscribe_bad_executor(void *handle) {
-  promise_subscription_t subscription = wish();
-  subscription.executor = handle;
-  refused(promise_publisher_subscribe(live_publisher, &subscription), PROMISE_ESTALE, &spy);
-}
-static void subscribe_bad_token(void *handle) {
-  promise_subscription_t subscription = wish();
-  subscription.token = handle;
-  refused(promise_publisher_subscribe(live_publisher, &subscription), PROMISE_ESTALE, &spy);
-}
-static void publisher_subscribe(void) {
+MISUSE(promise_publisher_subscribe) {
   promise_subscription_t subscription = wish();
   refused(promise_publisher_subscribe(NULL, &subscription), PROMISE_EINVAL, &spy);
   promise_publisher_t *publisher = promise_publisher_new(0);
@@ -182,44 +150,50 @@ static void publisher_subscribe(void) {
   CHECK_SPY(&spy, 0, 1);
   atomic_store(&spy.frees, 0);
   promise_publisher_release(publisher);
-  each_bad_handle(PUBLISHERS, subscribe_bad);
-  each_bad_handle(EXECUTORS, subscribe_bad_executor);
-  each_bad_handle(TOKENS, subscribe_bad_token);
+  EACH_BAD_HANDLE(PUBLISHERS, handle) {
+    promise_subscription_t subscription = wish();
+    refused(promise_publisher_subscribe(handle, &subscription), PROMISE_ESTALE, &spy);
+  }
+  EACH_BAD_HANDLE(EXECUTORS, handle) {
+    promise_subscription_t subscription = wish();
+    subscription.executor = handle;
+    refused(promise_publisher_subscribe(live_publisher, &subscription), PROMISE_ESTALE, &spy);
+  }
+  EACH_BAD_HANDLE(TOKENS, handle) {
+    promise_subscription_t subscription = wish();
+    subscription.token = handle;
+    refused(promise_publisher_subscribe(live_publisher, &subscription), PROMISE_ESTALE, &spy);
+  }
 }
 
 /* ---- Functions of a subscriber ---- */
 
-static promise_status_t (*of_subscriber)(promise_subscriber_t *);
-
-static void of_subscriber_bad(void *handle) {
-  CHECK_STATUS(of_subscriber(handle), PROMISE_ESTALE);
-}
 static void misuse_of_subscriber(promise_status_t (*function)(promise_subscriber_t *)) {
-  of_subscriber = function;
   CHECK_STATUS(function(NULL), PROMISE_EINVAL);
-  each_bad_handle(SUBSCRIBERS, of_subscriber_bad);
+  EACH_BAD_HANDLE(SUBSCRIBERS, handle)
+    CHECK_STATUS(function(handle), PROMISE_ESTALE);
 }
 
-static void subscriber_retain(void) {
+MISUSE(promise_subscriber_retain) {
   misuse_of_subscriber(promise_subscriber_retain);
 }
-static void subscriber_release(void) {
+MISUSE(promise_subscriber_release) {
   misuse_of_subscriber(promise_subscriber_release);
 }
-static void subscriber_cancel(void) {
+MISUSE(promise_subscriber_cancel) {
   misuse_of_subscriber(promise_subscriber_cancel);
 }
 static promise_status_t dropped_of(promise_subscriber_t *subscriber) {
   return (promise_status_t)promise_subscriber_dropped(subscriber);
 }
-static void subscriber_dropped(void) {
+MISUSE(promise_subscriber_dropped) {
   misuse_of_subscriber(dropped_of);
 }
 
 static promise_status_t request_one(promise_subscriber_t *subscriber) {
   return promise_subscriber_request(subscriber, 1);
 }
-static void subscriber_request(void) {
+MISUSE(promise_subscriber_request) {
   misuse_of_subscriber(request_one);
   promise_publisher_t *publisher = promise_publisher_new(0);
   promise_subscription_t subscription = wish();
@@ -235,36 +209,15 @@ static void subscriber_request(void) {
   promise_publisher_release(publisher);
 }
 
-static promise_t *(*promise_of)(promise_subscriber_t *);
-
-static void promise_of_bad(void *handle) {
-  refused(promise_of(handle), PROMISE_ESTALE, NULL);
-}
 static void misuse_of_promise(promise_t *(*function)(promise_subscriber_t *)) {
-  promise_of = function;
   refused(function(NULL), PROMISE_EINVAL, NULL);
-  each_bad_handle(SUBSCRIBERS, promise_of_bad);
+  EACH_BAD_HANDLE(SUBSCRIBERS, handle)
+    refused(function(handle), PROMISE_ESTALE, NULL);
 }
 
-static void subscriber_next(void) {
+MISUSE(promise_subscriber_next) {
   misuse_of_promise(promise_subscriber_next);
 }
-static void subscriber_end(void) {
+MISUSE(promise_subscriber_end) {
   misuse_of_promise(promise_subscriber_end);
 }
-
-static const misuse_t table[] = {
-    {"promise_publisher_cancel", publisher_cancel},     {"promise_publisher_count", publisher_count},
-    {"promise_publisher_fail", publisher_fail},         {"promise_publisher_finish", publisher_finish},
-    {"promise_publisher_latest", publisher_latest},     {"promise_publisher_new", publisher_new_bad},
-    {"promise_publisher_publish", publisher_publish},   {"promise_publisher_publish_error", publisher_publish_error},
-    {"promise_publisher_ready", publisher_ready},       {"promise_publisher_release", publisher_release},
-    {"promise_publisher_every", publisher_every},       {"promise_publisher_retain", publisher_retain},
-    {"promise_publisher_state", publisher_state},       {"promise_publisher_subscribe", publisher_subscribe},
-    {"promise_subscriber_cancel", subscriber_cancel},   {"promise_subscriber_dropped", subscriber_dropped},
-    {"promise_subscriber_end", subscriber_end},         {"promise_subscriber_next", subscriber_next},
-    {"promise_subscriber_release", subscriber_release}, {"promise_subscriber_request", subscriber_request},
-    {"promise_subscriber_retain", subscriber_retain},
-};
-
-MISUSE_MAIN(table)

@@ -3,75 +3,54 @@
 
 static const int64_t negative[] = {-1, -1000000000, INT64_MIN};
 
-static void sleep_on_bad(void *handle) {
-  refused(promise_sleep_on(handle, 0), PROMISE_ESTALE, NULL);
-}
-static void sleep_on(void) {
+MISUSE(promise_sleep_on) {
   for (int i = 0; i < 3; i++)
     refused(promise_sleep_on(promise_executor_immediate(), negative[i]), PROMISE_EINVAL, NULL);
-  each_bad_handle(EXECUTORS, sleep_on_bad);
+  EACH_BAD_HANDLE(EXECUTORS, handle)
+    refused(promise_sleep_on(handle, 0), PROMISE_ESTALE, NULL);
 }
 
-static void sleeps(void) {
+MISUSE(promise_sleep) {
   for (int i = 0; i < 3; i++)
     refused(promise_sleep(negative[i]), PROMISE_EINVAL, NULL);
 }
 
-/* The tested functions, which derive a promise from another and a time. */
-static promise_t *(*timed)(promise_t *, int64_t);
-static promise_t *(*timed_on)(promise_executor_t *, promise_t *, int64_t);
-
-static void timed_bad(void *handle) {
-  refused(timed(handle, 0), PROMISE_ESTALE, NULL);
-}
-static void check_timed(promise_t *(*function)(promise_t *, int64_t)) {
-  timed = function;
+/* Functions that derive a promise from another and a time. */
+static void check_timed(promise_t *(*timed)(promise_t *, int64_t)) {
   refused(timed(NULL, 0), PROMISE_EINVAL, NULL);
   promise_t *promise = fulfilled(1);
   for (int i = 0; i < 3; i++)
     refused(timed(promise, negative[i]), PROMISE_EINVAL, NULL);
   promise_release(promise);
-  each_bad_handle(PROMISES, timed_bad);
+  EACH_BAD_HANDLE(PROMISES, handle)
+    refused(timed(handle, 0), PROMISE_ESTALE, NULL);
 }
 
-static void timed_on_bad(void *handle) {
-  refused(timed_on(promise_executor_immediate(), handle, 0), PROMISE_ESTALE, NULL);
-}
-static void timed_on_bad_executor(void *executor) {
-  refused(timed_on(executor, live_promise, 0), PROMISE_ESTALE, NULL);
-}
-static void check_timed_on(promise_t *(*function)(promise_executor_t *, promise_t *, int64_t)) {
-  timed_on = function;
+static void check_timed_on(promise_t *(*timed_on)(promise_executor_t *, promise_t *, int64_t)) {
   refused(timed_on(NULL, NULL, 0), PROMISE_EINVAL, NULL);
   promise_t *promise = fulfilled(1);
   for (int i = 0; i < 3; i++)
     refused(timed_on(promise_executor_immediate(), promise, negative[i]), PROMISE_EINVAL, NULL);
   promise_release(promise);
-  each_bad_handle(PROMISES, timed_on_bad);
-  each_bad_handle(EXECUTORS, timed_on_bad_executor);
+  EACH_BAD_HANDLE(PROMISES, handle)
+    refused(timed_on(promise_executor_immediate(), handle, 0), PROMISE_ESTALE, NULL);
+  EACH_BAD_HANDLE(EXECUTORS, executor)
+    refused(timed_on(executor, live_promise, 0), PROMISE_ESTALE, NULL);
 }
 
-static void delay(void) {
+MISUSE(promise_delay) {
   check_timed(promise_delay);
 }
-static void delay_on(void) {
+MISUSE(promise_delay_on) {
   check_timed_on(promise_delay_on);
 }
-static void timeout(void) {
+MISUSE(promise_timeout) {
   check_timed(promise_timeout);
 }
-static void timeout_on(void) {
+MISUSE(promise_timeout_on) {
   check_timed_on(promise_timeout_on);
 }
 
-static void tells_the_time(void) {
+MISUSE(promise_now) {
   CHECK(promise_now() > 0);
 }
-
-static const misuse_t table[] = {
-    {"promise_now", tells_the_time},    {"promise_delay", delay},       {"promise_delay_on", delay_on},
-    {"promise_sleep", sleeps},          {"promise_sleep_on", sleep_on}, {"promise_timeout", timeout},
-    {"promise_timeout_on", timeout_on},
-};
-
-MISUSE_MAIN(table)

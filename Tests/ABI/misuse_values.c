@@ -3,50 +3,47 @@
 
 /* ---- Version and status ---- */
 
-static void version(void) {
+MISUSE(promise_version) {
   CHECK(promise_version() != NULL && strlen(promise_version()) >= strlen("1.0.0"));
 }
-static void abi_version(void) {
+MISUSE(promise_abi_version) {
   /* promise_abi_version() has no argument; but earlier errors must not affect it. */
   promise_retain((promise_t *)own_memory);
   CHECK(promise_abi_version() >= PROMISE_ABI_VERSION);
 }
 
-static void status_name(void) {
+MISUSE(promise_status_name) {
   CHECK_TEXT(promise_status_name(INT32_MIN), "PROMISE_UNKNOWN");
   CHECK_TEXT(promise_status_name(INT32_MAX), "PROMISE_UNKNOWN");
   CHECK_TEXT(promise_status_name(1), "PROMISE_UNKNOWN");
 }
 
-static void last_status(void) {
+MISUSE(promise_last_status) {
   refused(promise_then((promise_t *)own_memory, adds_one, NULL, NULL), PROMISE_ESTALE, NULL);
   refused(promise_then(NULL, adds_one, NULL, NULL), PROMISE_EINVAL, NULL);
 }
 
 /* ---- Values ---- */
 
-static void retain_bad_value(promise_value_t value, promise_status_t status) {
-  CHECK_STATUS(promise_value_retain(&value), status);
-}
-static void value_retain(void) {
+MISUSE(promise_value_retain) {
   CHECK_STATUS(promise_value_retain(NULL), PROMISE_EINVAL);
-  each_bad_value(retain_bad_value);
+  EACH_BAD_VALUE(value)
+    CHECK_STATUS(promise_value_retain(&value), bad_value_status);
 }
 
-static void release_bad_value(promise_value_t value, promise_status_t status) {
-  promise_value_t before = value;
-  CHECK_STATUS(promise_value_release(&value), status);
-  CHECK(memcmp(&before, &value, sizeof value) == 0);
-}
-static void value_release(void) {
+MISUSE(promise_value_release) {
   CHECK_STATUS(promise_value_release(NULL), PROMISE_EINVAL);
-  each_bad_value(release_bad_value);
+  EACH_BAD_VALUE(value) {
+    promise_value_t before = value;
+    CHECK_STATUS(promise_value_release(&value), bad_value_status);
+    CHECK(memcmp(&before, &value, sizeof value) == 0);
+  }
   promise_value_t value = text("once, and longer than what fits into a few words"), copy = value;
   CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
   CHECK_STATUS(promise_value_release(&copy), PROMISE_EINVAL);
 }
 
-static void value_string(void) {
+MISUSE(promise_value_string) {
   promise_value_t value = {.kind = 77};
   CHECK_STATUS(promise_value_string(NULL, "text", 4), PROMISE_EINVAL);
   CHECK_STATUS(promise_value_string(NULL, NULL, 0), PROMISE_EINVAL);
@@ -58,7 +55,7 @@ static void value_string(void) {
   CHECK_INT(value.kind, PROMISE_KIND_VOID);
 }
 
-static void value_bytes(void) {
+MISUSE(promise_value_bytes) {
   promise_value_t value = {.kind = 77};
   CHECK_STATUS(promise_value_bytes(NULL, "bytes", 5), PROMISE_EINVAL);
   CHECK_STATUS(promise_value_bytes(&value, NULL, 1), PROMISE_EINVAL);
@@ -71,7 +68,7 @@ static void value_bytes(void) {
   CHECK_INT(value.kind, PROMISE_KIND_VOID);
 }
 
-static void value_bytes_foreign(void) {
+MISUSE(promise_value_bytes_foreign) {
   promise_value_t value = {.kind = 77};
   spy_t spy = {0};
   CHECK_STATUS(promise_value_bytes_foreign(NULL, "bytes", 5, &spy, spy_free), PROMISE_EINVAL);
@@ -84,7 +81,7 @@ static void value_bytes_foreign(void) {
   CHECK_STATUS(promise_value_bytes_foreign(NULL, NULL, 0, NULL, NULL), PROMISE_EINVAL);
 }
 
-static void value_error(void) {
+MISUSE(promise_value_error) {
   promise_value_t value = {.kind = 77};
   CHECK_STATUS(promise_value_error(NULL, "domain", 1, "message"), PROMISE_EINVAL);
   CHECK_STATUS(promise_value_error(&value, NULL, 1, "message"), PROMISE_EINVAL);
@@ -96,13 +93,7 @@ static void value_error(void) {
   CHECK_STATUS(promise_value_error(&value, "domain", 1, "\xff"), PROMISE_EINVAL);
 }
 
-static void error_from_bad_cause(promise_value_t cause, promise_status_t status) {
-  promise_value_t value = {.kind = 77};
-  (void)status;
-  CHECK_STATUS(promise_value_error_from(&value, "domain", 1, "message", "origin", &cause), PROMISE_EINVAL);
-  CHECK_INT(value.kind, PROMISE_KIND_VOID);
-}
-static void value_error_from(void) {
+MISUSE(promise_value_error_from) {
   static const char *const texts[][3] = {
       {NULL, "message", "origin"},  {"domain", NULL, "origin"},    {"\xff", "message", "origin"},
       {"domain", "\xff", "origin"}, {"domain", "message", "\xff"},
@@ -116,10 +107,14 @@ static void value_error_from(void) {
   promise_value_t cause = object(&payload);
   CHECK_STATUS(promise_value_error_from(NULL, "domain", 1, "message", "origin", &cause), PROMISE_EINVAL);
   destroyed();
-  each_bad_value(error_from_bad_cause);
+  EACH_BAD_VALUE(cause) {
+    promise_value_t value = {.kind = 77};
+    CHECK_STATUS(promise_value_error_from(&value, "domain", 1, "message", "origin", &cause), PROMISE_EINVAL);
+    CHECK_INT(value.kind, PROMISE_KIND_VOID);
+  }
 }
 
-static void value_error_sized(void) {
+MISUSE(promise_value_error_sized) {
   promise_value_t value = {.kind = 77};
   CHECK_STATUS(promise_value_error_sized(NULL, "domain", 6, 1, "message", 7), PROMISE_EINVAL);
   static const struct {
@@ -148,7 +143,7 @@ static void object_with_bad_type(void *type) {
   CHECK_SPY(&spy, 0, 1);
   atomic_store(&spy.frees, 0);
 }
-static void value_object_with(void) {
+MISUSE(promise_value_object_with) {
   promise_value_t value = {.kind = 77};
   CHECK_STATUS(promise_value_object_with(NULL, payload_type(), &payload, &spy, spy_free), PROMISE_EINVAL);
   CHECK_SPY(&spy, 0, 1);
@@ -156,7 +151,8 @@ static void value_object_with(void) {
   CHECK_INT(value.kind, PROMISE_KIND_VOID);
   CHECK_SPY(&spy, 0, 2);
   atomic_store(&spy.frees, 0);
-  each_bad_handle(TYPES, object_with_bad_type);
+  EACH_BAD_HANDLE(TYPES, type)
+    object_with_bad_type(type);
   object_with_bad_type((void *)(uintptr_t)promise_type_named("string"));
   object_with_bad_type((void *)(uintptr_t)promise_type_named("error"));
   CHECK_INT(atomic_load(&payload.destroyed), 0);
@@ -168,78 +164,65 @@ static void object_of_bad_type(void *type) {
   CHECK_INT(value.kind, PROMISE_KIND_VOID);
   CHECK_INT(atomic_load(&payload.destroyed), 0); /* the payload still belongs to the caller */
 }
-static void value_object(void) {
+MISUSE(promise_value_object) {
   promise_value_t value = {.kind = 77};
   CHECK_STATUS(promise_value_object(NULL, payload_type(), &payload), PROMISE_EINVAL);
   CHECK_STATUS(promise_value_object(&value, NULL, &payload), PROMISE_EINVAL);
   CHECK_INT(value.kind, PROMISE_KIND_VOID);
-  each_bad_handle(TYPES, object_of_bad_type);
+  EACH_BAD_HANDLE(TYPES, type)
+    object_of_bad_type(type);
   /* A program cannot make objects of built-in types. */
   object_of_bad_type((void *)(uintptr_t)promise_type_named("string"));
   object_of_bad_type((void *)(uintptr_t)promise_type_named("error"));
   CHECK_INT(atomic_load(&payload.destroyed), 0);
 }
 
-static void data_of_bad_value(promise_value_t value, promise_status_t status) {
-  size_t length = 4711;
-  (void)status;
-  CHECK_POINTER(promise_value_data(&value, &length), NULL);
-  CHECK_INT(length, 0);
-}
-static void value_data(void) {
+MISUSE(promise_value_data) {
   size_t length = 4711;
   CHECK_POINTER(promise_value_data(NULL, NULL), NULL);
   CHECK_POINTER(promise_value_data(NULL, &length), NULL);
-  each_bad_value(data_of_bad_value);
+  EACH_BAD_VALUE(value) {
+    size_t length = 4711;
+    CHECK_POINTER(promise_value_data(&value, &length), NULL);
+    CHECK_INT(length, 0);
+  }
 }
 
-static void domain_of_bad_value(promise_value_t value, promise_status_t status) {
-  (void)status;
-  CHECK_POINTER(promise_value_domain(&value), NULL);
-}
-static void value_domain(void) {
+MISUSE(promise_value_domain) {
   promise_value_t value = text("no error");
   CHECK_POINTER(promise_value_domain(NULL), NULL);
   CHECK_POINTER(promise_value_domain(&value), NULL);
   promise_value_release(&value);
-  each_bad_value(domain_of_bad_value);
+  EACH_BAD_VALUE(value)
+    CHECK_POINTER(promise_value_domain(&value), NULL);
 }
 
-static void code_of_bad_value(promise_value_t value, promise_status_t status) {
-  (void)status;
-  CHECK_INT(promise_value_code(&value), 0);
-}
-static void value_code(void) {
+MISUSE(promise_value_code) {
   CHECK_INT(promise_value_code(NULL), 0);
   CHECK_INT(promise_value_code(I64(404)), 0);
-  each_bad_value(code_of_bad_value);
+  EACH_BAD_VALUE(value)
+    CHECK_INT(promise_value_code(&value), 0);
 }
 
-static void parts_of_bad_error(promise_value_t value, promise_status_t status) {
-  (void)status;
-  CHECK_POINTER(promise_value_origin(&value), NULL);
-  CHECK_POINTER(promise_value_cause(&value), NULL);
-}
-static void value_origin(void) {
+MISUSE(promise_value_origin) {
   CHECK_POINTER(promise_value_origin(NULL), NULL);
   CHECK_POINTER(promise_value_origin(I64(404)), NULL);
-  each_bad_value(parts_of_bad_error);
+  EACH_BAD_VALUE(value)
+    CHECK_POINTER(promise_value_origin(&value), NULL);
 }
 
-static void value_cause(void) {
+MISUSE(promise_value_cause) {
   promise_value_t value = text("no error");
   CHECK_POINTER(promise_value_cause(NULL), NULL);
   CHECK_POINTER(promise_value_cause(&value), NULL);
   promise_value_release(&value);
-  each_bad_value(parts_of_bad_error);
+  EACH_BAD_VALUE(value)
+    CHECK_POINTER(promise_value_cause(&value), NULL);
 }
 
 /* ---- Types ---- */
 
-static void register_with_bad_parent(void *parent) {
-  refused(promise_type_register("test.misuse.child", parent, NULL), PROMISE_ESTALE, NULL);
-}
-static void type_register(void) {
+MISUSE(promise_type_register) {
   refused(promise_type_register(NULL, NULL, NULL), PROMISE_EINVAL, NULL);
   refused(promise_type_register("", NULL, NULL), PROMISE_EINVAL, NULL);
   refused(promise_type_register("\xff", NULL, NULL), PROMISE_EINVAL, NULL);
@@ -248,75 +231,38 @@ static void type_register(void) {
   for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++) {
     refused(promise_type_register(builtins[i], NULL, payload_destroy), PROMISE_EINVAL, NULL);
   }
-  each_bad_handle(TYPES, register_with_bad_parent);
+  EACH_BAD_HANDLE(TYPES, parent)
+    refused(promise_type_register("test.misuse.child", parent, NULL), PROMISE_ESTALE, NULL);
   refused(promise_type_named("test.misuse.child"), PROMISE_EINVAL, NULL);
 }
 
-static void type_named(void) {
+MISUSE(promise_type_named) {
   refused(promise_type_named(NULL), PROMISE_EINVAL, NULL);
   refused(promise_type_named(""), PROMISE_EINVAL, NULL);
   refused(promise_type_named("String"), PROMISE_EINVAL, NULL);
   refused(promise_type_named("\xff"), PROMISE_EINVAL, NULL);
 }
 
-static void name_of_bad_type(void *type) {
-  refused(promise_type_name(type), PROMISE_ESTALE, NULL);
-}
-static void type_name(void) {
+MISUSE(promise_type_name) {
   refused(promise_type_name(NULL), PROMISE_EINVAL, NULL);
-  each_bad_handle(TYPES, name_of_bad_type);
+  EACH_BAD_HANDLE(TYPES, type)
+    refused(promise_type_name(type), PROMISE_ESTALE, NULL);
 }
 
-static void is_of_bad_type(void *type) {
-  CHECK(!promise_value_is(I64(1), type));
-}
-static void bad_value_is(promise_value_t value, promise_status_t status) {
-  (void)status;
-  CHECK(!promise_value_is(&value, promise_type_named("object")));
-  CHECK(!promise_value_is(&value, promise_type_named("string")));
-}
-static void value_is(void) {
+MISUSE(promise_value_is) {
   CHECK(!promise_value_is(NULL, promise_type_named("i64")));
   CHECK(!promise_value_is(I64(1), NULL));
   CHECK(!promise_value_is(NULL, NULL));
-  each_bad_handle(TYPES, is_of_bad_type);
-  each_bad_value(bad_value_is);
+  EACH_BAD_HANDLE(TYPES, type)
+    CHECK(!promise_value_is(I64(1), type));
+  EACH_BAD_VALUE(value) {
+    CHECK(!promise_value_is(&value, promise_type_named("object")));
+    CHECK(!promise_value_is(&value, promise_type_named("string")));
+  }
 }
 
-static void type_of_bad_value(promise_value_t value, promise_status_t status) {
-  (void)status;
-  CHECK_POINTER(promise_value_type(&value), NULL);
-}
-static void value_type(void) {
+MISUSE(promise_value_type) {
   refused(promise_value_type(NULL), PROMISE_EINVAL, NULL);
-  each_bad_value(type_of_bad_value);
+  EACH_BAD_VALUE(value)
+    CHECK_POINTER(promise_value_type(&value), NULL);
 }
-
-static const misuse_t table[] = {
-    {"promise_abi_version", abi_version},
-    {"promise_version", version},
-    {"promise_value_error_sized", value_error_sized},
-    {"promise_value_object_with", value_object_with},
-    {"promise_last_status", last_status},
-    {"promise_status_name", status_name},
-    {"promise_type_name", type_name},
-    {"promise_type_named", type_named},
-    {"promise_type_register", type_register},
-    {"promise_value_bytes", value_bytes},
-    {"promise_value_code", value_code},
-    {"promise_value_data", value_data},
-    {"promise_value_domain", value_domain},
-    {"promise_value_error", value_error},
-    {"promise_value_is", value_is},
-    {"promise_value_object", value_object},
-    {"promise_value_release", value_release},
-    {"promise_value_retain", value_retain},
-    {"promise_value_string", value_string},
-    {"promise_value_type", value_type},
-    {"promise_value_bytes_foreign", value_bytes_foreign},
-    {"promise_value_error_from", value_error_from},
-    {"promise_value_origin", value_origin},
-    {"promise_value_cause", value_cause},
-};
-
-MISUSE_MAIN(table)

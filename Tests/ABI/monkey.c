@@ -254,19 +254,12 @@ static void run_rounds(int count, long rounds) {
   CHECK(atomic_load(&contexts_made) > rounds && atomic_load(&objects_made) > rounds);
 }
 
-static void one_monkey(void) {
+TEST(one_monkey) {
   run_rounds(1, check_scale(20000));
 }
-static void two_monkeys(void) {
+TEST(two_monkeys) {
   run_rounds(2, check_scale(20000));
 }
-static void many_monkeys(void) {
+TEST(many_monkeys) {
   run_rounds(MONKEYS, check_scale(10000));
-}
-
-int main(void) {
-  RUN(one_monkey);
-  RUN(two_monkeys);
-  RUN(many_monkeys);
-  return check_report();
 }

@@ -7,28 +7,16 @@ static bool begin_move(void) {
 }
 static void end_move(void) {}
 
-#define TEST(name, threads, moves)                                                                                     \
-  static void name(void) {                                                                                             \
+#define MONKEYS(name, threads, moves)                                                                                  \
+  TEST(name) {                                                                                                         \
     run_rounds(threads, moves);                                                                                        \
   }
 
-TEST(one_with_all, 1, ALL_MOVES)
-TEST(many_with_promises, 4, PROMISE_MOVES | TOKEN_MOVES | EXECUTOR_MOVES)
-TEST(many_with_queues, 4, QUEUE_MOVES | TIMER_MOVES)
-TEST(many_with_loops, 4, LOOP_MOVES | TIMER_MOVES | EXECUTOR_MOVES)
-TEST(many_with_streams, 4, STREAM_MOVES | EXECUTOR_MOVES | LOOP_MOVES)
-TEST(many_with_memory, 4, MEMORY_MOVES | VALUE_MOVES)
-TEST(many_with_hooks, 4, HOOK_MOVES | EXECUTOR_MOVES | TIMER_MOVES)
-TEST(many_with_all, 4, ALL_MOVES)
-
-int main(void) {
-  RUN(one_with_all);
-  RUN(many_with_promises);
-  RUN(many_with_queues);
-  RUN(many_with_loops);
-  RUN(many_with_streams);
-  RUN(many_with_memory);
-  RUN(many_with_hooks);
-  RUN(many_with_all);
-  return check_report();
-}
+MONKEYS(one_with_all, 1, ALL_MOVES)
+MONKEYS(many_with_promises, 4, PROMISE_MOVES | TOKEN_MOVES | EXECUTOR_MOVES)
+MONKEYS(many_with_queues, 4, QUEUE_MOVES | TIMER_MOVES)
+MONKEYS(many_with_loops, 4, LOOP_MOVES | TIMER_MOVES | EXECUTOR_MOVES)
+MONKEYS(many_with_streams, 4, STREAM_MOVES | EXECUTOR_MOVES | LOOP_MOVES)
+MONKEYS(many_with_memory, 4, MEMORY_MOVES | VALUE_MOVES)
+MONKEYS(many_with_hooks, 4, HOOK_MOVES | EXECUTOR_MOVES | TIMER_MOVES)
+MONKEYS(many_with_all, 4, ALL_MOVES)

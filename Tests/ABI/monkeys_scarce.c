@@ -81,28 +81,16 @@ static void run_scarce(int threads, unsigned moves, long cells) {
   CHECK(atomic_load(&scarce_used) - used < 64);
 }
 
-#define TEST(name, threads, moves, cells)                                                                              \
-  static void name(void) {                                                                                             \
+#define MONKEYS(name, threads, moves, cells)                                                                           \
+  TEST(name) {                                                                                                         \
     run_scarce(threads, moves, cells);                                                                                 \
   }
 
-TEST(one_with_all, 1, ALL_MOVES, 1000)
-TEST(many_with_promises, 4, PROMISE_MOVES | TOKEN_MOVES | EXECUTOR_MOVES, 2000)
-TEST(many_with_queues, 4, QUEUE_MOVES | TIMER_MOVES, 2000)
-TEST(many_with_loops, 4, LOOP_MOVES | TIMER_MOVES | EXECUTOR_MOVES, 2000)
-TEST(many_with_streams, 4, STREAM_MOVES | EXECUTOR_MOVES | LOOP_MOVES, 2000)
-TEST(many_with_memory, 4, MEMORY_MOVES | VALUE_MOVES, 2000)
-TEST(many_with_hooks, 4, HOOK_MOVES | EXECUTOR_MOVES | TIMER_MOVES | MAIN_MOVES, 2000)
-TEST(many_with_all, 4, ALL_MOVES, 2000)
-
-int main(void) {
-  RUN(one_with_all);
-  RUN(many_with_promises);
-  RUN(many_with_queues);
-  RUN(many_with_loops);
-  RUN(many_with_streams);
-  RUN(many_with_memory);
-  RUN(many_with_hooks);
-  RUN(many_with_all);
-  return check_report();
-}
+MONKEYS(one_with_all, 1, ALL_MOVES, 1000)
+MONKEYS(many_with_promises, 4, PROMISE_MOVES | TOKEN_MOVES | EXECUTOR_MOVES, 2000)
+MONKEYS(many_with_queues, 4, QUEUE_MOVES | TIMER_MOVES, 2000)
+MONKEYS(many_with_loops, 4, LOOP_MOVES | TIMER_MOVES | EXECUTOR_MOVES, 2000)
+MONKEYS(many_with_streams, 4, STREAM_MOVES | EXECUTOR_MOVES | LOOP_MOVES, 2000)
+MONKEYS(many_with_memory, 4, MEMORY_MOVES | VALUE_MOVES, 2000)
+MONKEYS(many_with_hooks, 4, HOOK_MOVES | EXECUTOR_MOVES | TIMER_MOVES | MAIN_MOVES, 2000)
+MONKEYS(many_with_all, 4, ALL_MOVES, 2000)

@@ -27,7 +27,7 @@ static void open_both(void) {
   receiver = opened("receiver.so");
 }
 
-static void same_name_is_the_same_type(void) {
+TEST(same_name_is_the_same_type) {
   static const char *const names[] = {"org.example.failure", "org.example.second", "org.example.third"};
   open_both();
   for (int i = 0; i < 3; i++) {
@@ -55,20 +55,19 @@ static int64_t meets(const char *sent, const char *awaited) {
   int64_t code = promise_state(child) == PROMISE_FULFILLED ? value.as.i64 : -1;
   CHECK_INT(atomic_load(&destroyed), 0);
   promise_value_release(&value);
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
   CHECK_INT(atomic_load(&destroyed), 1); /* by the destructor of the sender, which registered first */
   return code;
 }
 
-static void reason_of_one_is_rescued_in_the_other(void) {
+TEST(reason_of_one_is_rescued_in_the_other) {
   open_both();
   REQUIRE(FUNCTION(sender, sender_type)("org.example.timeout") != NULL);
   CHECK_INT(meets("org.example.timeout", "org.example.timeout"), 42);
   CHECK_INT(meets("org.example.failure", "org.example.failure"), 42);
 }
 
-static void parents_are_rescued_across_objects(void) {
+TEST(parents_are_rescued_across_objects) {
   open_both();
   REQUIRE(FUNCTION(sender, sender_type)("org.example.timeout") != NULL);
   CHECK_INT(meets("org.example.timeout", "org.example.failure"), 42);
@@ -76,7 +75,7 @@ static void parents_are_rescued_across_objects(void) {
   CHECK_INT(meets("org.example.timeout", "org.example.refused"), -1);
 }
 
-static void each_maker_frees_its_own_objects_of_one_type(void) {
+TEST(each_maker_frees_its_own_objects_of_one_type) {
   open_both();
   promise_status_t (*const makers[])(promise_value_t *, int, atomic_int *) = {FUNCTION(sender, sender_share),
                                                                               FUNCTION(receiver, receiver_share)};
@@ -99,20 +98,11 @@ static void each_maker_frees_its_own_objects_of_one_type(void) {
 
 /* The names are copied, so they outlive the object that registered them. Its destructors do not outlive it, so the test
  * makes no value of that type. */
-static void types_outlive_the_object(void) {
+TEST(types_outlive_the_object) {
   open_both();
   const promise_type_t *type = FUNCTION(receiver, receiver_type)("org.example.receiver.only");
   REQUIRE(type != NULL);
   dlclose(receiver);
   CHECK_TEXT(promise_type_name(type), "org.example.receiver.only");
   CHECK_POINTER(promise_type_named("org.example.receiver.only"), type);
-}
-
-int main(void) {
-  RUN(same_name_is_the_same_type);
-  RUN(reason_of_one_is_rescued_in_the_other);
-  RUN(parents_are_rescued_across_objects);
-  RUN(each_maker_frees_its_own_objects_of_one_type);
-  RUN(types_outlive_the_object);
-  return check_report();
 }

@@ -13,7 +13,7 @@ static void release_sources(void) {
     CHECK_STATUS(promise_publisher_release(sources[i]), PROMISE_OK);
 }
 
-static void an_operator_ended_by_one_source_is_detached_from_the_others(void) {
+TEST(an_operator_ended_by_one_source_is_detached_from_the_others) {
   for (int combines = 0; combines < 2; combines++) {
     make_sources();
     if (combines)
@@ -48,7 +48,7 @@ static void *fails(void *unused) {
   return NULL;
 }
 
-static void a_source_may_end_while_it_is_joined(void) {
+TEST(a_source_may_end_while_it_is_joined) {
   for (long i = 0, times = check_scale(2000); i < times; i++) {
     make_sources();
     fails_soon = sources[i % 3], failing = (gate_t)GATE_CLOSED;
@@ -94,14 +94,7 @@ static void *holds_up_many_merges(void *is_first) {
   return NULL;
 }
 
-static void merges_of_merges_take_no_stack(void) {
+TEST(merges_of_merges_take_no_stack) {
   on_small_stack(holds_up_many_merges, NULL);
   on_small_stack(holds_up_many_merges, sources);
-}
-
-int main(void) {
-  RUN(an_operator_ended_by_one_source_is_detached_from_the_others);
-  RUN(a_source_may_end_while_it_is_joined);
-  RUN(merges_of_merges_take_no_stack);
-  return check_report();
 }

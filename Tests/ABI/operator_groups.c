@@ -1,7 +1,7 @@
 /* promise_publisher_buffer(), _zip() and _replay(): groups of events. */
 #include "operators.h"
 
-static void groups_follow_each_other(void) {
+TEST(groups_follow_each_other) {
   promise_publisher_t *source = publisher_new(0);
   promise_publisher_t *groups = promise_publisher_buffer(source, 2);
   promise_subscriber_t *subscriber = listen_to_arrays(groups);
@@ -21,7 +21,7 @@ static void groups_follow_each_other(void) {
   release_both(subscriber, source);
 }
 
-static void each_end_publishes_the_rest_of_a_group_first(void) {
+TEST(each_end_publishes_the_rest_of_a_group_first) {
   for (int how = 0; how < 3; how++) {
     promise_publisher_t *source = publisher_new(0);
     promise_publisher_t *groups = promise_publisher_buffer(source, SIZE_MAX / 2);
@@ -43,7 +43,7 @@ static void each_end_publishes_the_rest_of_a_group_first(void) {
   }
 }
 
-static void an_unfinished_group_is_freed(void) {
+TEST(an_unfinished_group_is_freed) {
   static payload_t payload;
   atomic_store(&payload.destroyed, 0);
   promise_publisher_t *source = publisher_new(0);
@@ -80,7 +80,7 @@ static void release_zip(promise_subscriber_t *subscriber, size_t count) {
   }
 }
 
-static void values_are_zipped_by_their_numbers(void) {
+TEST(values_are_zipped_by_their_numbers) {
   promise_subscriber_t *subscriber = zipped(3);
   publish(sources[0], 1);
   publish(sources[0], 4);
@@ -95,7 +95,7 @@ static void values_are_zipped_by_their_numbers(void) {
   release_zip(subscriber, 3);
 }
 
-static void a_zip_ends_when_an_ended_source_is_used_up(void) {
+TEST(a_zip_ends_when_an_ended_source_is_used_up) {
   for (int how = 0; how < 3; how++) {
     promise_subscriber_t *subscriber = zipped(2);
     promise_t *end = end_of(subscriber);
@@ -116,7 +116,7 @@ static void a_zip_ends_when_an_ended_source_is_used_up(void) {
   }
 }
 
-static void a_zip_without_a_partner_ends_at_once(void) {
+TEST(a_zip_without_a_partner_ends_at_once) {
   promise_subscriber_t *subscriber = zipped(2);
   promise_t *end = end_of(subscriber);
   publish(sources[0], 1);
@@ -127,7 +127,7 @@ static void a_zip_without_a_partner_ends_at_once(void) {
   release_zip(subscriber, 2);
 }
 
-static void pending_values_of_a_zip_are_freed(void) {
+TEST(pending_values_of_a_zip_are_freed) {
   static payload_t payload;
   atomic_store(&payload.destroyed, 0);
   promise_subscriber_t *subscriber = zipped(2);
@@ -138,16 +138,7 @@ static void pending_values_of_a_zip_are_freed(void) {
   CHECK_INT(atomic_load(&payload.destroyed), 1);
 }
 
-static void a_zip_of_nothing_is_cancelled(void) {
-  promise_publisher_t *zip = made(promise_publisher_zip(NULL, 0));
-  promise_subscriber_t *subscriber = pull(zip, PROMISE_OVERFLOW_BUFFER, 0);
-  promise_t *end = end_of(subscriber);
-  CHECK(was_discarded(end));
-  promise_release(end);
-  release_both(subscriber, zip);
-}
-
-static void a_zip_of_stateful_streams_is_stateful(void) {
+TEST(a_zip_of_stateful_streams_is_stateful) {
   promise_publisher_t *source = publisher_new(PROMISE_PUBLISHER_STATEFUL), *twice[] = {source, source};
   publish(source, 1);
   promise_publisher_t *zip = made(promise_publisher_zip(twice, 2));
@@ -177,7 +168,7 @@ static void *publishes(void *source) {
   return NULL;
 }
 
-static void threads_zip_without_loss(void) {
+TEST(threads_zip_without_loss) {
   for (int i = 0; i < 2; i++)
     sources[i] = publisher_new(0);
   promise_publisher_t *zip = made(promise_publisher_zip(sources, 2));
@@ -199,7 +190,7 @@ static void threads_zip_without_loss(void) {
 
 /* ---- Replay ---- */
 
-static void new_subscribers_get_the_latest_events(void) {
+TEST(new_subscribers_get_the_latest_events) {
   promise_publisher_t *source = publisher_new(0);
   promise_publisher_t *replay = made(promise_publisher_replay(source, 3));
   listener_t first = {0}, second = {0}, third = {0};
@@ -228,7 +219,7 @@ static void new_subscribers_get_the_latest_events(void) {
   promise_publisher_release(replay), promise_publisher_release(source);
 }
 
-static void forgotten_events_are_freed(void) {
+TEST(forgotten_events_are_freed) {
   static payload_t payload;
   atomic_store(&payload.destroyed, 0);
   promise_publisher_t *source = publisher_new(0);
@@ -244,7 +235,7 @@ static void forgotten_events_are_freed(void) {
 
 /* ---- Back-pressure ---- */
 
-static void groups_apply_back_pressure(void) {
+TEST(groups_apply_back_pressure) {
   promise_publisher_t *source = publisher_new(0), *twice[] = {source, source};
   promise_publisher_t *derived[] = {promise_publisher_buffer(source, 1), promise_publisher_replay(source, 1),
                                     promise_publisher_zip(twice, 2)};
@@ -262,21 +253,4 @@ static void groups_apply_back_pressure(void) {
   for (int i = 0; i < 3; i++)
     CHECK_STATUS(promise_publisher_release(derived[i]), PROMISE_OK);
   promise_publisher_release(source);
-}
-
-int main(void) {
-  RUN(groups_follow_each_other);
-  RUN(each_end_publishes_the_rest_of_a_group_first);
-  RUN(an_unfinished_group_is_freed);
-  RUN(values_are_zipped_by_their_numbers);
-  RUN(a_zip_ends_when_an_ended_source_is_used_up);
-  RUN(a_zip_without_a_partner_ends_at_once);
-  RUN(pending_values_of_a_zip_are_freed);
-  RUN(a_zip_of_nothing_is_cancelled);
-  RUN(a_zip_of_stateful_streams_is_stateful);
-  RUN(threads_zip_without_loss);
-  RUN(new_subscribers_get_the_latest_events);
-  RUN(forgotten_events_are_freed);
-  RUN(groups_apply_back_pressure);
-  return check_report();
 }

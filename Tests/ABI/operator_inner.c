@@ -42,7 +42,7 @@ static void finish_all(void) {
   promise_publisher_release(source);
 }
 
-static void merged_inner_streams_publish_all_at_once(void) {
+TEST(merged_inner_streams_publish_all_at_once) {
   begin(PROMISE_FLATTEN_MERGE, 0);
   publish(source, 0);
   publish(source, 1);
@@ -61,7 +61,7 @@ static void merged_inner_streams_publish_all_at_once(void) {
   finish_all();
 }
 
-static void concatenated_inner_streams_wait_for_each_other(void) {
+TEST(concatenated_inner_streams_wait_for_each_other) {
   begin(PROMISE_FLATTEN_CONCAT, 0);
   for (int64_t number = 0; number < 3; number++)
     publish(source, number);
@@ -81,7 +81,7 @@ static void concatenated_inner_streams_wait_for_each_other(void) {
   finish_all();
 }
 
-static void the_latest_inner_stream_replaces_the_one_before(void) {
+TEST(the_latest_inner_stream_replaces_the_one_before) {
   begin(PROMISE_FLATTEN_LATEST, 0);
   publish(source, 0);
   publish(inner[0], 10);
@@ -96,7 +96,7 @@ static void the_latest_inner_stream_replaces_the_one_before(void) {
   finish_all();
 }
 
-static void a_failure_ends_the_stream_at_once(void) {
+TEST(a_failure_ends_the_stream_at_once) {
   for (promise_flatten_t strategy = PROMISE_FLATTEN_MERGE; strategy <= PROMISE_FLATTEN_LATEST; strategy++)
     for (int of_source = 0; of_source < 2; of_source++) {
       begin(strategy, 0);
@@ -110,7 +110,7 @@ static void a_failure_ends_the_stream_at_once(void) {
     }
 }
 
-static void a_cancelled_source_cancels_the_stream_after_the_inner_streams(void) {
+TEST(a_cancelled_source_cancels_the_stream_after_the_inner_streams) {
   begin(PROMISE_FLATTEN_MERGE, 0);
   publish(source, 0);
   promise_publisher_cancel(source);
@@ -122,7 +122,7 @@ static void a_cancelled_source_cancels_the_stream_after_the_inner_streams(void) 
   finish_all();
 }
 
-static void an_inner_stream_may_be_none(void) {
+TEST(an_inner_stream_may_be_none) {
   begin(PROMISE_FLATTEN_CONCAT, 0);
   promise_publisher_t *kept = inner[0];
   inner[0] = NULL;
@@ -139,7 +139,7 @@ static promise_publisher_t *gives_stale(void *ctx, const promise_value_t *value)
   return ctx;
 }
 
-static void a_stale_handle_is_an_error_event(void) {
+TEST(a_stale_handle_is_an_error_event) {
   promise_publisher_t *stale = publisher_new(0), *numbers = publisher_new(0);
   promise_publisher_release(stale);
   promise_publisher_t *derived =
@@ -156,7 +156,7 @@ static void a_stale_handle_is_an_error_event(void) {
 }
 
 /* The inner streams are stateful and finished: each delivers its events and its end in the call that subscribes. */
-static void inner_streams_may_end_while_they_subscribe(void) {
+TEST(inner_streams_may_end_while_they_subscribe) {
   begin(PROMISE_FLATTEN_CONCAT, PROMISE_PUBLISHER_STATEFUL);
   for (int i = 0; i < INNER; i++) {
     publish(inner[i], 10 + i);
@@ -164,6 +164,38 @@ static void inner_streams_may_end_while_they_subscribe(void) {
   }
   for (int64_t number = 0; number < INNER; number++)
     publish(source, number);
+  CHECK_TEXT(listener.log, "10 11 12 13 ");
+  promise_publisher_finish(source);
+  CHECK(is_done(end));
+  finish_all();
+}
+
+static void *publishes_three(void *publisher) {
+  return publish(publisher, 3), NULL;
+}
+
+/* While the stream of the value 1 is sought, another thread publishes a value. */
+static promise_publisher_t *finds_slowly(void *ctx, const promise_value_t *value) {
+  static _Atomic int searches;
+  CHECK_INT(atomic_fetch_add(&searches, 1), 0);
+  if (value->as.i64 == 1) {
+    pthread_t thread;
+    REQUIRE(pthread_create(&thread, NULL, publishes_three, source) == 0);
+    pthread_join(thread, NULL);
+  }
+  atomic_fetch_sub(&searches, 1);
+  return finds(ctx, value);
+}
+
+TEST(values_wait_while_an_inner_stream_is_sought) {
+  memset(&spy, 0, sizeof spy), source = publisher_new(0);
+  for (int i = 0; i < INNER; i++)
+    inner[i] = publisher_new(0);
+  listen_to(promise_publisher_flat_map(source, PROMISE_FLATTEN_CONCAT, finds_slowly, &spy, spy_free));
+  for (int64_t number = 0; number < 3; number++)
+    publish(source, number);
+  for (int i = 0; i < INNER; i++)
+    publish(inner[i], 10 + i), promise_publisher_finish(inner[i]);
   CHECK_TEXT(listener.log, "10 11 12 13 ");
   promise_publisher_finish(source);
   CHECK(is_done(end));
@@ -189,7 +221,7 @@ static void counts_up(void *ctx, const promise_value_t *value) {
 }
 
 /* Many values wait for the first inner stream. Its end starts the next stream, which ends at once, and so on. */
-static void many_inner_streams_end_without_recursion(void) {
+TEST(many_inner_streams_end_without_recursion) {
   enum { MANY = 20000 };
   promise_publisher_t *first = publisher_new(0), *numbers = publisher_new(0);
   promise_publisher_t *derived =
@@ -207,7 +239,7 @@ static void many_inner_streams_end_without_recursion(void) {
   release_both(subscriber, numbers);
 }
 
-static void inner_streams_feel_back_pressure(void) {
+TEST(inner_streams_feel_back_pressure) {
   source = publisher_new(0);
   for (int i = 0; i < INNER; i++)
     inner[i] = publisher_new(0);
@@ -241,7 +273,7 @@ static void *publishes(void *publisher) {
   return NULL;
 }
 
-static void inner_streams_race_with_their_source(void) {
+TEST(inner_streams_race_with_their_source) {
   for (promise_flatten_t strategy = PROMISE_FLATTEN_MERGE; strategy <= PROMISE_FLATTEN_LATEST; strategy++) {
     memset(&spy, 0, sizeof spy);
     source = publisher_new(0);
@@ -290,7 +322,7 @@ static void begin_tries(uint64_t count) {
   listen_to(promise_publisher_retry(count, tries, &spy, spy_free));
 }
 
-static void errors_and_failures_are_retried(void) {
+TEST(errors_and_failures_are_retried) {
   begin_tries(2);
   CHECK_INT(attempts, 1);
   publish(inner[0], 10);
@@ -312,7 +344,7 @@ static void errors_and_failures_are_retried(void) {
   finish_all();
 }
 
-static void the_last_failure_fails_the_stream(void) {
+TEST(the_last_failure_fails_the_stream) {
   for (uint64_t count = 0; count < 2; count++) {
     begin_tries(count);
     for (uint64_t i = 0; i <= count; i++)
@@ -323,7 +355,7 @@ static void the_last_failure_fails_the_stream(void) {
   }
 }
 
-static void an_attempt_may_be_none(void) {
+TEST(an_attempt_may_be_none) {
   begin_tries(UINT64_MAX);
   promise_publisher_t *kept = inner[1];
   inner[1] = NULL;
@@ -333,7 +365,7 @@ static void an_attempt_may_be_none(void) {
   finish_all();
 }
 
-static void a_retry_is_stateful(void) {
+TEST(a_retry_is_stateful) {
   memset(&spy, 0, sizeof spy);
   attempts = 0;
   inner[0] = publisher_new(0);
@@ -345,23 +377,4 @@ static void a_retry_is_stateful(void) {
   promise_publisher_release(retry);
   release_both(subscriber, inner[0]);
   CHECK_INT(atomic_load(&spy.frees), 1);
-}
-
-int main(void) {
-  RUN(merged_inner_streams_publish_all_at_once);
-  RUN(concatenated_inner_streams_wait_for_each_other);
-  RUN(the_latest_inner_stream_replaces_the_one_before);
-  RUN(a_failure_ends_the_stream_at_once);
-  RUN(a_cancelled_source_cancels_the_stream_after_the_inner_streams);
-  RUN(an_inner_stream_may_be_none);
-  RUN(a_stale_handle_is_an_error_event);
-  RUN(inner_streams_may_end_while_they_subscribe);
-  RUN(many_inner_streams_end_without_recursion);
-  RUN(inner_streams_feel_back_pressure);
-  RUN(inner_streams_race_with_their_source);
-  RUN(errors_and_failures_are_retried);
-  RUN(the_last_failure_fails_the_stream);
-  RUN(an_attempt_may_be_none);
-  RUN(a_retry_is_stateful);
-  return check_report();
 }

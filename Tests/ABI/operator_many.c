@@ -13,7 +13,7 @@ static void release_sources(void) {
     CHECK_STATUS(promise_publisher_release(sources[i]), PROMISE_OK);
 }
 
-static void merged_streams_end_when_all_have(void) {
+TEST(merged_streams_end_when_all_have) {
   for (int how = 0; how < 3; how++) {
     make_sources(0);
     listener_t listener = {0};
@@ -46,20 +46,7 @@ static void merged_streams_end_when_all_have(void) {
   }
 }
 
-static void combining_no_streams_gives_an_ended_stream(void) {
-  promise_publisher_t *none[] = {made(promise_publisher_merge(NULL, 0)),
-                                 made(promise_publisher_combine_latest(NULL, 0))};
-  for (int i = 0; i < 2; i++) {
-    CHECK_INT(promise_publisher_state(none[i]), PROMISE_REJECTED);
-    promise_subscriber_t *subscriber = pull(none[i], PROMISE_OVERFLOW_BUFFER, 0);
-    promise_t *end = end_of(subscriber);
-    CHECK(was_discarded(end));
-    promise_release(end);
-    release_both(subscriber, none[i]);
-  }
-}
-
-static void combined_streams_have_the_latest_of_each(void) {
+TEST(combined_streams_have_the_latest_of_each) {
   make_sources(0);
   promise_publisher_t *combined = promise_publisher_combine_latest(sources, 3);
   promise_subscriber_t *subscriber = listen_to_arrays(combined);
@@ -83,7 +70,7 @@ static void combined_streams_have_the_latest_of_each(void) {
   release_sources();
 }
 
-static void combined_streams_may_end_before_all_have(void) {
+TEST(combined_streams_may_end_before_all_have) {
   for (int how = 0; how < 3; how++) {
     make_sources(PROMISE_PUBLISHER_STATEFUL);
     promise_value_t word = text("kept in a slot");
@@ -106,7 +93,7 @@ static void combined_streams_may_end_before_all_have(void) {
   }
 }
 
-static void the_same_stream_may_be_combined_twice(void) {
+TEST(the_same_stream_may_be_combined_twice) {
   promise_publisher_t *source = publisher_new(PROMISE_PUBLISHER_STATEFUL), *twice[] = {source, source};
   publish(source, 1);
   promise_publisher_t *combined = promise_publisher_combine_latest(twice, 2);
@@ -119,7 +106,7 @@ static void the_same_stream_may_be_combined_twice(void) {
 }
 
 /* A stream that joins a stateful and a stateless one has no latest event for a late subscriber. */
-static void joined_streams_are_stateful_only_if_all_are(void) {
+TEST(joined_streams_are_stateful_only_if_all_are) {
   for (int stateful = 0; stateful < 2; stateful++) {
     promise_publisher_t *both[] = {publisher_new(stateful == 0 ? PROMISE_PUBLISHER_STATEFUL : 0),
                                    publisher_new(stateful == 1 ? PROMISE_PUBLISHER_STATEFUL : 0)};
@@ -139,7 +126,7 @@ static void joined_streams_are_stateful_only_if_all_are(void) {
 
 /* ---- Forwarding ---- */
 
-static void a_link_forwards_until_it_is_released(void) {
+TEST(a_link_forwards_until_it_is_released) {
   for (uint32_t flags = 0; flags <= PROMISE_FORWARD_END; flags += PROMISE_FORWARD_END) {
     make_sources(0);
     listener_t listener = {0};
@@ -162,18 +149,6 @@ static void a_link_forwards_until_it_is_released(void) {
     promise_release(end), promise_subscriber_release(links[0]), promise_subscriber_release(subscriber);
     release_sources();
   }
-}
-
-static void a_link_keeps_its_target(void) {
-  promise_publisher_t *source = publisher_new(0), *target = publisher_new(0);
-  listener_t listener = {0};
-  promise_subscriber_t *subscriber = listen(target, &listener), *link = promise_publisher_forward(source, target, 0);
-  promise_publisher_release(target);
-  publish(source, 1);
-  CHECK_TEXT(listener.log, "1 ");
-  promise_subscriber_release(link);
-  CHECK_TEXT(listener.log, "1 .");
-  release_both(subscriber, source);
 }
 
 /* ---- Chains ---- */
@@ -230,11 +205,11 @@ static void *runs_a_long_chain(void *unused) {
   return NULL;
 }
 
-static void a_long_chain_takes_no_stack(void) {
+TEST(a_long_chain_takes_no_stack) {
   on_small_stack(runs_a_long_chain, NULL);
 }
 
-static void a_chain_lives_as_long_as_its_last_element(void) {
+TEST(a_chain_lives_as_long_as_its_last_element) {
   promise_publisher_t *source = publisher_new(0), *last = chain_of(source, 3);
   listener_t listener = {0};
   CHECK_STATUS(promise_publisher_publish(last, I64(1)), PROMISE_EINVAL); /* only the operator publishes to it */
@@ -256,7 +231,7 @@ static void a_chain_lives_as_long_as_its_last_element(void) {
 }
 
 /* Each source of a merge is full when the target is full, also after another source has ended. */
-static void back_pressure_applies_after_a_source_has_ended(void) {
+TEST(back_pressure_applies_after_a_source_has_ended) {
   make_sources(0);
   promise_publisher_t *merged = made(promise_publisher_merge(sources, 2));
   promise_subscriber_t *subscriber = pull(merged, PROMISE_OVERFLOW_BUFFER, 1);
@@ -273,7 +248,7 @@ static void back_pressure_applies_after_a_source_has_ended(void) {
   release_sources();
 }
 
-static void a_full_subscriber_holds_up_the_source(void) {
+TEST(a_full_subscriber_holds_up_the_source) {
   make_sources(0);
   promise_publisher_t *merged = made(promise_publisher_merge(sources, 2)), *last = added(merged);
   promise_subscriber_t *one = pull(last, PROMISE_OVERFLOW_BUFFER, 1),
@@ -311,7 +286,7 @@ static void counts(void *ctx, const promise_value_t *value) {
   atomic_fetch_add((atomic_long *)ctx, 1);
 }
 
-static void chains_may_be_released_while_their_sources_publish(void) {
+TEST(chains_may_be_released_while_their_sources_publish) {
   make_sources(PROMISE_PUBLISHER_STATEFUL);
   rounds = check_scale(2000);
   pthread_t threads[2];
@@ -342,21 +317,4 @@ static void chains_may_be_released_while_their_sources_publish(void) {
     promise_release(ready);
   }
   release_sources();
-}
-
-int main(void) {
-  RUN(merged_streams_end_when_all_have);
-  RUN(combining_no_streams_gives_an_ended_stream);
-  RUN(combined_streams_have_the_latest_of_each);
-  RUN(combined_streams_may_end_before_all_have);
-  RUN(joined_streams_are_stateful_only_if_all_are);
-  RUN(the_same_stream_may_be_combined_twice);
-  RUN(a_link_forwards_until_it_is_released);
-  RUN(a_link_keeps_its_target);
-  RUN(a_long_chain_takes_no_stack);
-  RUN(a_chain_lives_as_long_as_its_last_element);
-  RUN(back_pressure_applies_after_a_source_has_ended);
-  RUN(a_full_subscriber_holds_up_the_source);
-  RUN(chains_may_be_released_while_their_sources_publish);
-  return check_report();
 }

@@ -2,7 +2,7 @@
 #include "memory.h"
 #include "operators.h"
 
-static void released_publishers_leave_the_promise(void) {
+TEST(released_publishers_leave_the_promise) {
   long rounds = check_scale(200 * 1000);
   promise_t *promise = promise_new();
   promise_statistics_t before = {0};
@@ -28,7 +28,7 @@ static void released_publishers_leave_the_promise(void) {
 }
 
 /* A request for another derived promise propagates only when the publisher has neither a handle nor a subscriber. */
-static void a_publisher_keeps_requests_back_while_it_is_used(void) {
+TEST(a_publisher_keeps_requests_back_while_it_is_used) {
   for (int subscribed = 0; subscribed < 2; subscribed++) {
     spy_t asked = {0};
     listener_t listener = {0};
@@ -53,7 +53,7 @@ static void a_publisher_keeps_requests_back_while_it_is_used(void) {
 }
 
 /* A publisher that is released makes no request of its own. */
-static void leaving_requests_nothing(void) {
+TEST(leaving_requests_nothing) {
   promise_t *promise = promise_new();
   promise_publisher_release(made(promise_publisher_of(promise)));
   CHECK_INT(promise_cancel_requested(promise), 0);
@@ -72,7 +72,7 @@ static void settles_it(void *promise, const promise_value_t *reason) {
   CHECK_STATUS(promise_discard(promise), PROMISE_OK);
 }
 
-static void an_operator_that_ends_leaves_the_promise(void) {
+TEST(an_operator_that_ends_leaves_the_promise) {
   listener_t listener = {0};
   others = publisher_new(0), others_listener = (listener_t){0};
   promise_subscriber_t *reader = listen(others, &others_listener);
@@ -104,7 +104,7 @@ static void *settles(void *unused) {
   return NULL;
 }
 
-static void leaving_races_with_the_settlement(void) {
+TEST(leaving_races_with_the_settlement) {
   for (long i = 0, times = check_scale(2000); i < times; i++) {
     listener_t listener = {0};
     contested = promise_new(), settling = (gate_t)GATE_CLOSED;
@@ -117,13 +117,4 @@ static void leaving_races_with_the_settlement(void) {
     promise_release(contested);
     CHECK_INT(atomic_load(&listener.frees), 1);
   }
-}
-
-int main(void) {
-  RUN(released_publishers_leave_the_promise);
-  RUN(a_publisher_keeps_requests_back_while_it_is_used);
-  RUN(leaving_requests_nothing);
-  RUN(an_operator_that_ends_leaves_the_promise);
-  RUN(leaving_races_with_the_settlement);
-  return check_report();
 }

@@ -51,7 +51,7 @@ static void sleep_for(int64_t ns) {
   nanosleep(&time, NULL);
 }
 
-static void a_debounce_publishes_the_last_of_a_burst(void) {
+TEST(a_debounce_publishes_the_last_of_a_burst) {
   stream_t stream;
   begin(&stream, promise_publisher_debounce, SHORT);
   for (int64_t number = 1; number <= 3; number++)
@@ -68,7 +68,7 @@ static void a_debounce_publishes_the_last_of_a_burst(void) {
   end_stream(&stream);
 }
 
-static void an_event_restarts_the_interval(void) {
+TEST(an_event_restarts_the_interval) {
   stream_t stream;
   begin(&stream, promise_publisher_debounce, 4 * SHORT);
   publish(stream.source, 1);
@@ -81,7 +81,7 @@ static void an_event_restarts_the_interval(void) {
   end_stream(&stream);
 }
 
-static void a_throttle_publishes_the_first_and_the_latest(void) {
+TEST(a_throttle_publishes_the_first_and_the_latest) {
   for (int tries = 0;; tries++) {
     stream_t stream;
     begin(&stream, throttle, 40 * SHORT);
@@ -107,7 +107,7 @@ static void a_throttle_publishes_the_first_and_the_latest(void) {
   }
 }
 
-static void after_a_silent_interval_the_next_event_is_published_at_once(void) {
+TEST(after_a_silent_interval_the_next_event_is_published_at_once) {
   operator_t *const operations[] = {throttle, throttle_first};
   for (int i = 0; i < 2; i++) {
     stream_t stream;
@@ -120,7 +120,7 @@ static void after_a_silent_interval_the_next_event_is_published_at_once(void) {
   }
 }
 
-static void a_throttle_may_drop_later_events(void) {
+TEST(a_throttle_may_drop_later_events) {
   stream_t stream;
   begin(&stream, throttle_first, HOUR);
   for (int64_t number = 1; number <= 3; number++)
@@ -136,7 +136,7 @@ static void a_throttle_may_drop_later_events(void) {
   end_stream(&stream);
 }
 
-static void each_end_publishes_the_pending_event_first(void) {
+TEST(each_end_publishes_the_pending_event_first) {
   operator_t *const operations[] = {promise_publisher_debounce, throttle};
   for (int i = 0; i < 6; i++) {
     stream_t stream;
@@ -166,7 +166,7 @@ static bool has_code(promise_t *end, promise_status_t code) {
   return has;
 }
 
-static void silence_fails_a_timeout(void) {
+TEST(silence_fails_a_timeout) {
   stream_t stream;
   begin(&stream, promise_publisher_timeout, 4 * SHORT);
   int64_t begun = promise_now();
@@ -180,7 +180,7 @@ static void silence_fails_a_timeout(void) {
   end_stream(&stream);
 }
 
-static void events_defer_a_timeout(void) {
+TEST(events_defer_a_timeout) {
   stream_t stream;
   int64_t published = promise_now();
   begin(&stream, promise_publisher_timeout, 20 * SHORT);
@@ -199,7 +199,7 @@ static void events_defer_a_timeout(void) {
   end_stream(&stream);
 }
 
-static void a_timeout_ends_with_its_source(void) {
+TEST(a_timeout_ends_with_its_source) {
   stream_t stream;
   begin(&stream, promise_publisher_timeout, HOUR);
   publish(stream.source, 1);
@@ -214,25 +214,7 @@ static void a_timeout_ends_with_its_source(void) {
   promise_publisher_release(timeout), promise_publisher_release(ended_source);
 }
 
-static void a_closed_executor_ends_the_stream(void) {
-  operator_t *const operations[] = {promise_publisher_debounce, throttle, promise_publisher_timeout};
-  static const char *const logs[] = {"2 .", "1 2 .", "1 2 ."};
-  for (int i = 0; i < 3; i++) {
-    stream_t stream;
-    begin(&stream, operations[i], HOUR);
-    publish(stream.source, 1);
-    publish(stream.source, 2);
-    promise_executor_release(stream.executor);
-    CHECK_STATUS(promise_loop_release(stream.loop), PROMISE_OK);
-    CHECK_TEXT(stream.listener.log, logs[i]);
-    CHECK(has_code(stream.end, PROMISE_ECLOSED));
-    promise_release(stream.end), promise_subscriber_release(stream.subscriber);
-    CHECK_INT(promise_publisher_count(stream.source), 0);
-    promise_publisher_release(stream.source);
-  }
-}
-
-static void without_subscribers_the_timer_stops_and_events_are_freed(void) {
+TEST(without_subscribers_the_timer_stops_and_events_are_freed) {
   static payload_t payload;
   operator_t *const operations[] = {promise_publisher_debounce, throttle};
   for (int i = 0; i < 2; i++) {
@@ -258,7 +240,7 @@ static void hears_later(void *ctx, const promise_value_t *value) {
   atomic_store(&latest, value->as.i64);
 }
 
-static void timers_race_with_events(void) {
+TEST(timers_race_with_events) {
   operator_t *const operations[] = {promise_publisher_debounce, throttle, promise_publisher_timeout};
   for (int i = 0; i < 3; i++) {
     promise_publisher_t *source = publisher_new(0);
@@ -282,7 +264,7 @@ static void timers_race_with_events(void) {
   }
 }
 
-static void stateful_streams_stay_stateful(void) {
+TEST(stateful_streams_stay_stateful) {
   promise_publisher_t *source = publisher_new(PROMISE_PUBLISHER_STATEFUL);
   publish(source, 1);
   promise_publisher_t *derived = made(promise_publisher_throttle(NULL, source, HOUR, 0));
@@ -293,29 +275,11 @@ static void stateful_streams_stay_stateful(void) {
   release_both(subscriber, source);
 }
 
-static void back_pressure_passes(void) {
+TEST(back_pressure_passes) {
   promise_publisher_t *source = publisher_new(0);
   promise_publisher_t *derived = made(promise_publisher_timeout(NULL, source, HOUR));
   promise_subscriber_t *subscriber = pull(derived, PROMISE_OVERFLOW_BUFFER, 1);
   CHECK_STATUS(promise_publisher_publish(source, I64(1)), PROMISE_EFULL);
   promise_publisher_release(derived);
   release_both(subscriber, source);
-}
-
-int main(void) {
-  RUN(a_debounce_publishes_the_last_of_a_burst);
-  RUN(an_event_restarts_the_interval);
-  RUN(a_throttle_publishes_the_first_and_the_latest);
-  RUN(after_a_silent_interval_the_next_event_is_published_at_once);
-  RUN(a_throttle_may_drop_later_events);
-  RUN(each_end_publishes_the_pending_event_first);
-  RUN(silence_fails_a_timeout);
-  RUN(events_defer_a_timeout);
-  RUN(a_timeout_ends_with_its_source);
-  RUN(a_closed_executor_ends_the_stream);
-  RUN(without_subscribers_the_timer_stops_and_events_are_freed);
-  RUN(timers_race_with_events);
-  RUN(stateful_streams_stay_stateful);
-  RUN(back_pressure_passes);
-  return check_report();
 }

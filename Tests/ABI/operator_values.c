@@ -31,7 +31,7 @@ static promise_verdict_t decides(void *ctx, const promise_value_t *in, promise_v
   return *(promise_verdict_t *)ctx;
 }
 
-static void a_transform_frees_values_with_every_verdict(void) {
+TEST(a_transform_frees_values_with_every_verdict) {
   static const promise_verdict_t verdicts[] = {PROMISE_FULFILL,       PROMISE_REJECT,         PROMISE_VERDICT_PASS,
                                                PROMISE_VERDICT_SKIP,  PROMISE_VERDICT_FINISH, PROMISE_VERDICT_FAIL,
                                                PROMISE_VERDICT_CANCEL};
@@ -50,7 +50,7 @@ static void a_transform_frees_values_with_every_verdict(void) {
   }
 }
 
-static void a_window_frees_values_that_leave_it(void) {
+TEST(a_window_frees_values_that_leave_it) {
   atomic_int count = 0;
   promise_publisher_t *source = publisher_new(0);
   promise_subscriber_t *subscriber = count_events(made(promise_publisher_window(source, 3)), &count);
@@ -60,7 +60,7 @@ static void a_window_frees_values_that_leave_it(void) {
   release_both(subscriber, source);
 }
 
-static void combined_streams_free_values_that_are_replaced(void) {
+TEST(combined_streams_free_values_that_are_replaced) {
   atomic_int count = 0;
   promise_publisher_t *sources[] = {publisher_new(0), publisher_new(0)};
   promise_subscriber_t *subscriber = count_events(made(promise_publisher_combine_latest(sources, 2)), &count);
@@ -73,7 +73,7 @@ static void combined_streams_free_values_that_are_replaced(void) {
   release_both(subscriber, sources[1]);
 }
 
-static void a_publisher_frees_the_reason_of_its_end(void) {
+TEST(a_publisher_frees_the_reason_of_its_end) {
   atomic_int count = 0;
   promise_publisher_t *publisher = publisher_new(PROMISE_PUBLISHER_STATEFUL);
   CHECK_STATUS(promise_publisher_retain(publisher), PROMISE_OK);
@@ -88,7 +88,7 @@ static void a_publisher_frees_the_reason_of_its_end(void) {
 }
 
 /* An error differs from any value before it. Without PROMISE_DISTINCT_ERRORS, errors differ from each other too. */
-static void distinct_compares_errors_and_values_apart(void) {
+TEST(distinct_compares_errors_and_values_apart) {
   static const uint32_t flags[] = {0, PROMISE_DISTINCT_ERRORS};
   for (int i = 0; i < 2; i++) {
     listener_t listener = {0};
@@ -103,7 +103,7 @@ static void distinct_compares_errors_and_values_apart(void) {
 }
 
 /* A replayed event counts against the capacity of its subscriber. */
-static void a_replayed_event_applies_back_pressure(void) {
+TEST(a_replayed_event_applies_back_pressure) {
   promise_publisher_t *source = publisher_new(0), *stateful = made(promise_publisher_stateful(source));
   publish(source, 1);
   promise_subscriber_t *subscriber = pull(stateful, PROMISE_OVERFLOW_BUFFER, 1);
@@ -112,14 +112,4 @@ static void a_replayed_event_applies_back_pressure(void) {
   CHECK_STATUS(promise_subscriber_release(subscriber), PROMISE_OK);
   CHECK_INT(promise_state(ready), PROMISE_FULFILLED);
   promise_release(ready), promise_publisher_release(stateful), promise_publisher_release(source);
-}
-
-int main(void) {
-  RUN(a_transform_frees_values_with_every_verdict);
-  RUN(a_window_frees_values_that_leave_it);
-  RUN(combined_streams_free_values_that_are_replaced);
-  RUN(a_publisher_frees_the_reason_of_its_end);
-  RUN(distinct_compares_errors_and_values_apart);
-  RUN(a_replayed_event_applies_back_pressure);
-  return check_report();
 }

@@ -122,7 +122,7 @@ static void race_on(promise_executor_t *executor) {
   }
 }
 
-static void serial_executors_keep_the_order(void) {
+TEST(serial_executors_keep_the_order) {
   promise_executor_t *serial = promise_executor_serial(NULL);
   race_on(serial);
   promise_executor_release(serial);
@@ -136,7 +136,7 @@ static void *runs_loop(void *argument) {
   return NULL;
 }
 
-static void loops_keep_the_order(void) {
+TEST(loops_keep_the_order) {
   loop = promise_loop_new();
   REQUIRE(loop != NULL);
   pthread_t thread = start(runs_loop, NULL);
@@ -164,7 +164,7 @@ static void *serves_the_shelf(void *argument) {
   return NULL;
 }
 
-static void foreign_executors_keep_the_order(void) {
+TEST(foreign_executors_keep_the_order) {
   atomic_store(&shelf_is_closed, false);
   promise_executor_t *executor = promise_executor_new(shelve, &shelf, NULL);
   pthread_t thread = start(serves_the_shelf, NULL);
@@ -226,7 +226,7 @@ static void *resolves_subject(void *argument) {
 
 /* The settling thread is in a callback before the reactions with an executor. Attaching does not wait for that
  * callback, and does not overtake those reactions. */
-static void a_busy_callback_does_not_hold_up_other_threads(void) {
+TEST(a_busy_callback_does_not_hold_up_other_threads) {
   prepare();
   pause_t pause = PAUSE;
   promise_observe(subject, pauses, NULL, &pause, NULL);
@@ -262,7 +262,7 @@ static void attaches_two(void *ctx, const promise_value_t *value) {
   CHECK_INT(shelf.count, before + (number == 5 ? 2 : 0));
 }
 
-static void nested_reactions_come_after_those_attached_before(void) {
+TEST(nested_reactions_come_after_those_attached_before) {
   prepare();
   kept[0] = attach(subject, shelving, 1);
   promise_observe(subject, attaches_two, NULL, (void *)3, NULL);
@@ -279,7 +279,7 @@ static void releases_subject(void *ctx, const promise_value_t *value) {
   CHECK_STATUS(promise_release(subject), PROMISE_OK);
 }
 
-static void the_last_reference_may_be_released_in_a_callback(void) {
+TEST(the_last_reference_may_be_released_in_a_callback) {
   prepare();
   promise_observe(subject, releases_subject, NULL, NULL, NULL);
   kept[0] = attach(subject, shelving, 1);
@@ -293,11 +293,6 @@ static void the_last_reference_may_be_released_in_a_callback(void) {
 
 /* ---- An executor that runs its jobs within submit, or is slow to take a job ---- */
 
-static void runs_now(void *ctx, promise_job_t *job) {
-  (void)ctx;
-  CHECK_STATUS(promise_job_run(job), PROMISE_OK);
-}
-
 static promise_verdict_t attaches_the_next(void *ctx, const promise_value_t *in, promise_value_t *out) {
   int number = (int)(intptr_t)ctx;
   runs(ctx, in, out);
@@ -309,10 +304,10 @@ static promise_verdict_t attaches_the_next(void *ctx, const promise_value_t *in,
   return PROMISE_FULFILL;
 }
 
-static void an_executor_that_runs_at_once_keeps_the_order(void) {
+TEST(an_executor_that_runs_at_once_keeps_the_order) {
   prepare();
   promise_executor_release(shelving);
-  shelving = promise_executor_new(runs_now, NULL, NULL);
+  shelving = promise_executor_new(run_at_once, NULL, NULL);
   promise_reaction_t reaction = {
       .size = sizeof reaction, .executor = shelving, .on_fulfilled = attaches_the_next, .ctx = (void *)1};
   kept[0] = promise_react(subject, &reaction);
@@ -326,7 +321,7 @@ static void shelves_slowly(void *ctx, promise_job_t *job) {
   pauses(ctx, NULL);
 }
 
-static void a_slow_executor_does_not_hold_up_other_threads(void) {
+TEST(a_slow_executor_does_not_hold_up_other_threads) {
   prepare();
   pause_t pause = PAUSE;
   promise_executor_t *slow = promise_executor_new(shelves_slowly, &pause, NULL);
@@ -349,7 +344,7 @@ static void waits_for_the_next(void *ctx, const promise_value_t *value) {
   CHECK_STATUS(promise_wait(kept[1], FOR_EVER), PROMISE_EDEADLK);
 }
 
-static void waiting_for_a_later_reaction_is_a_deadlock(void) {
+TEST(waiting_for_a_later_reaction_is_a_deadlock) {
   for (long way = 0; way < WAYS; way++) {
     if (way == REJECTED || way == DISCARDED)
       continue;
@@ -362,17 +357,4 @@ static void waiting_for_a_later_reaction_is_a_deadlock(void) {
     promise_release(promise);
     conclude(2);
   }
-}
-
-int main(void) {
-  RUN(serial_executors_keep_the_order);
-  RUN(loops_keep_the_order);
-  RUN(foreign_executors_keep_the_order);
-  RUN(a_busy_callback_does_not_hold_up_other_threads);
-  RUN(nested_reactions_come_after_those_attached_before);
-  RUN(the_last_reference_may_be_released_in_a_callback);
-  RUN(an_executor_that_runs_at_once_keeps_the_order);
-  RUN(a_slow_executor_does_not_hold_up_other_threads);
-  RUN(waiting_for_a_later_reaction_is_a_deadlock);
-  return check_report();
 }

@@ -28,7 +28,7 @@ static void others_are_whole(void) {
   }
 }
 
-static void a_release_too_many_spares_a_derived_promise(void) {
+TEST(a_release_too_many_spares_a_derived_promise) {
   spy_t spies[3] = {{0}, {0}, {0}};
   promise_t *source = promise_new();
   release_too_often(promise_then(source, spy_handler, &spies[0], spy_free));
@@ -64,7 +64,7 @@ static promise_verdict_t follows(void *ctx, const promise_value_t *in, promise_v
   return PROMISE_ADOPT;
 }
 
-static void a_release_too_many_spares_a_following_promise(void) {
+TEST(a_release_too_many_spares_a_following_promise) {
   spy_t spies[2] = {{0}, {0}};
   promise_t *source = promise_new(), *next = promise_new(), *set = promise_new();
   promise_t *adopting = promise_then(source, follows, next, NULL);
@@ -80,12 +80,10 @@ static void a_release_too_many_spares_a_following_promise(void) {
   others_are_whole();
   CHECK_SPY(&spies[0], 1, 1);
   CHECK_SPY(&spies[1], 1, 1);
-  promise_release(source);
-  promise_release(next);
-  promise_release(last);
+  RELEASE(source, next, last);
 }
 
-static void a_release_too_many_spares_the_promise_of_a_job(void) {
+TEST(a_release_too_many_spares_the_promise_of_a_job) {
   shelf_t shelf = SHELF_EMPTY;
   spy_t spy = {0}, run = {0};
   promise_executor_t *executor = promise_executor_new(shelve, &shelf, NULL);
@@ -104,7 +102,7 @@ static void a_release_too_many_spares_the_promise_of_a_job(void) {
   promise_executor_release(executor);
 }
 
-static void a_release_too_many_spares_a_combined_promise(void) {
+TEST(a_release_too_many_spares_a_combined_promise) {
   spy_t spies[4] = {{0}, {0}, {0}, {0}};
   for (int kind = 0; kind < 4; kind++) {
     promise_t *input = promise_new();
@@ -121,7 +119,7 @@ static void a_release_too_many_spares_a_combined_promise(void) {
 }
 
 /* A result whose inputs were destroyed while pending belongs to its holders alone: the last release destroys it. */
-static void a_lost_result_belongs_to_its_holder(void) {
+TEST(a_lost_result_belongs_to_its_holder) {
   spy_t spy = {0};
   promise_t *input = promise_new();
   promise_t *all = waited_for(promise_all(&input, 1, 0), &spy);
@@ -132,7 +130,7 @@ static void a_lost_result_belongs_to_its_holder(void) {
 }
 
 /* A derived promise whose source, or whose job, was destroyed belongs to its holders alone too. */
-static void an_abandoned_promise_belongs_to_its_holder(void) {
+TEST(an_abandoned_promise_belongs_to_its_holder) {
   spy_t spy = {0}, behind = {0};
   promise_t *source = promise_new();
   promise_t *derived = waited_for(promise_then(source, spy_handler, &spy, spy_free), &behind);
@@ -143,7 +141,7 @@ static void an_abandoned_promise_belongs_to_its_holder(void) {
   CHECK_SPY(&behind, 0, 1);
 }
 
-static void a_release_too_many_spares_the_promise_of_a_timer(void) {
+TEST(a_release_too_many_spares_the_promise_of_a_timer) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
   spy_t spies[3] = {{0}, {0}, {0}};
@@ -158,14 +156,12 @@ static void a_release_too_many_spares_the_promise_of_a_timer(void) {
   others_are_whole();
   CHECK_SPY(&spies[0], 1, 1);
   CHECK_SPY(&spies[1], 0, 1);
-  promise_release(source);
-  promise_release(sleep);
-  promise_release(later);
+  RELEASE(source, sleep, later);
   promise_executor_release(executor);
   promise_loop_release(loop);
 }
 
-static void a_release_too_many_spares_the_promise_of_an_event(void) {
+TEST(a_release_too_many_spares_the_promise_of_an_event) {
   promise_queue_t *queue = promise_queue_new();
   promise_t *source = promise_new();
   /* Releases too often while the source is pending, and while the CALL waits to be taken. */
@@ -191,7 +187,7 @@ static void a_release_too_many_spares_the_promise_of_an_event(void) {
   promise_queue_release(queue);
 }
 
-static void a_release_too_many_spares_the_promise_of_a_stream(void) {
+TEST(a_release_too_many_spares_the_promise_of_a_stream) {
   promise_publisher_t *publisher = promise_publisher_new(0);
   promise_subscription_t terms = {.size = sizeof terms, .capacity = 1, .overflow = PROMISE_OVERFLOW_BUFFER};
   promise_subscriber_t *subscriber = promise_publisher_subscribe(publisher, &terms);
@@ -222,7 +218,7 @@ static void make_others(void) {
 
 /* The reference of a value belongs to the program, so one release too many takes it. The value then releases
  * nothing. */
-static void a_value_releases_no_other_reference_to_its_promise(void) {
+TEST(a_value_releases_no_other_reference_to_its_promise) {
   for (int kind = 0; kind < 3; kind++) {
     promise_t *held = promise_new();
     promise_value_t value = holding(retained(held)), list;
@@ -242,7 +238,7 @@ static void a_value_releases_no_other_reference_to_its_promise(void) {
 }
 
 /* A link has a handle of its target, which one release too many takes, and a reference, which stays. */
-static void a_release_too_many_spares_the_target_of_a_link(void) {
+TEST(a_release_too_many_spares_the_target_of_a_link) {
   promise_publisher_t *source = promise_publisher_new(0), *target = promise_publisher_new(0);
   promise_subscriber_t *link = promise_publisher_forward(source, target, 0);
   CHECK_STATUS(promise_publisher_release(target), PROMISE_OK);
@@ -262,7 +258,7 @@ static void a_release_too_many_spares_the_target_of_a_link(void) {
 
 /* A handler is detached when another call settles its promise, or nobody needs the promise. The promise stays in the
  * list of its source, behind newer ones. */
-static void a_release_too_many_spares_a_detached_promise_in_a_list(void) {
+TEST(a_release_too_many_spares_a_detached_promise_in_a_list) {
   spy_t spies[8] = {{0}};
   for (int kind = 0; kind < 4; kind++) {
     promise_t *source = promise_new();
@@ -285,7 +281,7 @@ static void a_release_too_many_spares_a_detached_promise_in_a_list(void) {
 }
 
 /* Once the list has released the promise, the last reference belongs to its holder. */
-static void a_detached_promise_belongs_to_its_holder_afterwards(void) {
+TEST(a_detached_promise_belongs_to_its_holder_afterwards) {
   spy_t spy = {0};
   for (int kind = 0; kind < 3; kind++) {
     promise_t *source = promise_new();
@@ -307,7 +303,7 @@ static void a_detached_promise_belongs_to_its_holder_afterwards(void) {
 }
 
 /* Each pending job has a reference to its executor. */
-static void a_release_too_many_spares_the_executor_of_a_job(void) {
+TEST(a_release_too_many_spares_the_executor_of_a_job) {
   shelf_t shelf = SHELF_EMPTY;
   spy_t spy = {0}, jobs[2] = {{0}, {0}};
   promise_executor_t *executor = promise_executor_new(shelve, &shelf, NULL);
@@ -336,22 +332,4 @@ static void a_release_too_many_spares_the_executor_of_a_job(void) {
   CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
   CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
   CHECK_STATUS(promise_executor_release(executor), PROMISE_ESTALE);
-}
-
-int main(void) {
-  RUN(a_release_too_many_spares_a_derived_promise);
-  RUN(a_release_too_many_spares_a_following_promise);
-  RUN(a_release_too_many_spares_the_promise_of_a_job);
-  RUN(a_release_too_many_spares_a_combined_promise);
-  RUN(a_lost_result_belongs_to_its_holder);
-  RUN(an_abandoned_promise_belongs_to_its_holder);
-  RUN(a_release_too_many_spares_the_promise_of_a_timer);
-  RUN(a_release_too_many_spares_the_promise_of_an_event);
-  RUN(a_release_too_many_spares_the_promise_of_a_stream);
-  RUN(a_release_too_many_spares_a_detached_promise_in_a_list);
-  RUN(a_detached_promise_belongs_to_its_holder_afterwards);
-  RUN(a_value_releases_no_other_reference_to_its_promise);
-  RUN(a_release_too_many_spares_the_target_of_a_link);
-  RUN(a_release_too_many_spares_the_executor_of_a_job);
-  return check_report();
 }

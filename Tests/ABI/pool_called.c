@@ -25,7 +25,15 @@ int __interceptor_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(
 
 static int (*timed_wait)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
 static atomic_bool is_armed, is_noted;
-static sem_t idle, submitted;
+static int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+static sem_t idle, submitted, let_in;
+
+__attribute__((constructor)) static void prepare(void) {
+  *(void **)&timed_wait = BENEATH(pthread_cond_timedwait);
+  *(void **)&create = BENEATH(pthread_create);
+  REQUIRE(timed_wait != NULL && create != NULL);
+  REQUIRE(sem_init(&idle, 0, 0) == 0 && sem_init(&submitted, 0, 0) == 0 && sem_init(&let_in, 0, 0) == 0);
+}
 
 static void await(sem_t *semaphore) {
   while (sem_wait(semaphore) != 0)
@@ -50,10 +58,8 @@ int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, co
   return timed_wait(condition, mutex, until);
 }
 
-static int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 static atomic_bool is_to_hold, is_to_refuse;
 static atomic_int refusals;
-static sem_t let_in;
 static void *(*held_run)(void *);
 
 static void *begins_when_it_is_let_in(void *argument) {
@@ -72,7 +78,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
   return create(thread, attributes, begins_when_it_is_let_in, argument);
 }
 
-static void job_is_run_although_the_time_of_its_thread_is_up(void) {
+TEST(job_is_run_although_the_time_of_its_thread_is_up) {
   promise_executor_t *executor = promise_executor_global(PROMISE_PRIORITY_DEFAULT);
   atomic_store(&is_armed, true);
   promise_t *first = react_on(executor, adds_one, NULL, NULL);
@@ -82,8 +88,7 @@ static void job_is_run_although_the_time_of_its_thread_is_up(void) {
   sem_post(&submitted);
   REQUIRE(promise_wait(second, 60 * 1000000000LL) == PROMISE_OK);
   CHECK(ended(second, PROMISE_FULFILLED, 2));
-  promise_release(first);
-  promise_release(second);
+  RELEASE(first, second);
 }
 
 /* A thread is started because another thread sleeps in promise_wait(), but begins after that thread has woken. Then too
@@ -113,7 +118,7 @@ static void opens_the_gate(void *countdown) {
   countdown_tick(countdown);
 }
 
-static void job_is_run_although_its_thread_came_too_late(void) {
+TEST(job_is_run_although_its_thread_came_too_late) {
   cpu_set_t set;
   REQUIRE(sched_getaffinity(0, sizeof set, &set) == 0);
   int processors = CPU_COUNT(&set);
@@ -154,16 +159,15 @@ static void waits_after_a_refusal(void *pool) {
   CHECK_STATUS(promise_wait(other, FOR_EVER), PROMISE_OK);
   CHECK(ended(other, PROMISE_FULFILLED, 2));
   CHECK_STATUS(promise_wait(pending, FOR_EVER), PROMISE_EDEADLK);
-  promise_release(other);
-  promise_release(pending);
+  RELEASE(other, pending);
 }
 
-static void refused_job_is_not_waited_for(void) {
+TEST(refused_job_is_not_waited_for) {
   IN_CHILD(waits_after_a_refusal, promise_executor_global(PROMISE_PRIORITY_DEFAULT));
 }
 
 /* Timers are due while no thread can be started for them: the clock tries again, and no timer is lost. */
-static void time_limits_hold_although_no_thread_could_be_started(void) {
+TEST(time_limits_hold_although_no_thread_could_be_started) {
   promise_t *hour = promise_sleep(3600 * 1000000000LL); /* starts the thread of the clock */
   promise_t *pending = promise_new(), *asked = promise_sleep(3600 * 1000000000LL);
   promise_token_t *token = promise_token_new(0);
@@ -180,20 +184,6 @@ static void time_limits_hold_although_no_thread_could_be_started(void) {
   CHECK(failed_with(limited, PROMISE_ETIMEDOUT));
   CHECK_STATUS(promise_wait(asked, FOR_EVER), PROMISE_OK);
   CHECK_INT(promise_state(asked), PROMISE_REJECTED); /* cancelled */
-  promise_t *promises[] = {hour, pending, asked, slept, limited};
-  for (size_t i = 0; i < sizeof promises / sizeof *promises; i++)
-    promise_release(promises[i]);
+  RELEASE(hour, pending, asked, slept, limited);
   promise_token_release(token);
-}
-
-int main(void) {
-  *(void **)&timed_wait = BENEATH(pthread_cond_timedwait);
-  *(void **)&create = BENEATH(pthread_create);
-  REQUIRE(timed_wait != NULL && create != NULL);
-  REQUIRE(sem_init(&idle, 0, 0) == 0 && sem_init(&submitted, 0, 0) == 0 && sem_init(&let_in, 0, 0) == 0);
-  RUN(time_limits_hold_although_no_thread_could_be_started);
-  RUN(job_is_run_although_the_time_of_its_thread_is_up);
-  RUN(job_is_run_although_its_thread_came_too_late);
-  RUN(refused_job_is_not_waited_for);
-  return check_report();
 }

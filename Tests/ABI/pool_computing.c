@@ -16,8 +16,7 @@ static promise_verdict_t counts_looks(void *ctx, const promise_value_t *in, prom
   if (atomic_fetch_add(&looks, 1) + 1 < LOOKS) {
     promise_t *timer = promise_sleep(5 * MILLISECONDS), *next = promise_then(timer, counts_looks, ctx, NULL);
     CHECK(next != NULL);
-    promise_release(next);
-    promise_release(timer);
+    RELEASE(next, timer);
   }
   return PROMISE_FULFILL;
 }
@@ -57,7 +56,7 @@ static void computes(void *countdown) {
   countdown_tick(countdown);
 }
 
-static void jobs_that_compute_for_long_are_not_joined_by_more(void) {
+TEST(jobs_that_compute_for_long_are_not_joined_by_more) {
   int processors = number_of_processors();
   promise_executor_t *pool = promise_executor_global(PROMISE_PRIORITY_DEFAULT);
   countdown_t countdown = COUNTDOWN(processors + 1);
@@ -92,7 +91,7 @@ static void opens_the_gate(void *countdown) {
   countdown_tick(countdown);
 }
 
-static void jobs_that_block_after_they_computed_make_room(void) {
+TEST(jobs_that_block_after_they_computed_make_room) {
   int processors = number_of_processors();
   promise_executor_t *pool = promise_executor_global(PROMISE_PRIORITY_DEFAULT);
   countdown_t countdown = COUNTDOWN(processors + 1);
@@ -114,7 +113,7 @@ static void waits_then_computes(void *countdown) {
   computes(countdown);
 }
 
-static void jobs_that_waited_for_any_are_not_joined_by_more(void) {
+TEST(jobs_that_waited_for_any_are_not_joined_by_more) {
   int processors = number_of_processors();
   promise_executor_t *pool = promise_executor_global(PROMISE_PRIORITY_DEFAULT);
   countdown_t countdown = COUNTDOWN(processors + 1);
@@ -135,11 +134,4 @@ static void jobs_that_waited_for_any_are_not_joined_by_more(void) {
   if (getenv("CHECK_QUICK") == NULL)
     CHECK(atomic_load(&most_computing) <= processors);
   promise_release(awaited);
-}
-
-int main(void) {
-  RUN(jobs_that_compute_for_long_are_not_joined_by_more);
-  RUN(jobs_that_waited_for_any_are_not_joined_by_more);
-  RUN(jobs_that_block_after_they_computed_make_room);
-  return check_report();
 }

@@ -5,16 +5,37 @@
 
 #include "scheduling.h"
 
-static promise_executor_t *pool(void) {
-  promise_executor_t *executor = promise_executor_global(PROMISE_PRIORITY_DEFAULT);
-  REQUIRE(executor != NULL);
-  return executor;
-}
-
 static int processors(void) {
   cpu_set_t set;
   REQUIRE(sched_getaffinity(0, sizeof set, &set) == 0);
   return CPU_COUNT(&set);
+}
+
+static void works_for_ever(void *ctx) {
+  (void)ctx;
+  for (;;) {
+    promise_t *promise = fulfilled(1), *child = promise_then(promise, adds_one, NULL, NULL);
+    RELEASE(child, promise);
+  }
+}
+
+/* exit() may be called while the library's threads make promises and wait for timers. The first test,
+ * because it forks, which needs a process without other threads. */
+TEST(process_may_exit_at_any_time) {
+  int rounds = getenv("CHECK_QUICK") == NULL ? 20 : 2;
+  for (int i = 0; i < rounds; i++) {
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+      for (int j = 0; j < 4; j++)
+        promise_executor_submit(pool(), works_for_ever, NULL, NULL);
+      REQUIRE(promise_sleep(i % 2 == 0 ? 1 : 1000 * MILLISECONDS) != NULL);
+      exit(7);
+    }
+    int status = 0;
+    REQUIRE(child > 0 && waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+  }
 }
 
 static promise_verdict_t looks_around(void *ctx, const promise_value_t *in, promise_value_t *out) {
@@ -29,7 +50,7 @@ static promise_verdict_t looks_around(void *ctx, const promise_value_t *in, prom
   return PROMISE_FULFILL;
 }
 
-static void job_runs_on_a_thread_of_the_pool(void) {
+TEST(job_runs_on_a_thread_of_the_pool) {
   for (promise_priority_t priority = PROMISE_PRIORITY_BACKGROUND; priority <= PROMISE_PRIORITY_USER_INTERACTIVE;
        priority++) {
     promise_executor_t *executor = promise_executor_global(priority);
@@ -44,7 +65,7 @@ static void job_runs_on_a_thread_of_the_pool(void) {
 }
 
 /* The global and the immediate executor are immortal: a release too many is harmless. */
-static void permanent_executors_count_no_references(void) {
+TEST(permanent_executors_count_no_references) {
   promise_executor_t *permanent[] = {pool(), promise_executor_immediate()};
   for (int i = 0; i < 2; i++) {
     for (int j = 0; j < 3; j++)
@@ -63,7 +84,7 @@ static promise_verdict_t is_here(void *ctx, const promise_value_t *in, promise_v
   return PROMISE_FULFILL;
 }
 
-static void immediate_runs_in_the_call(void) {
+TEST(immediate_runs_in_the_call) {
   pthread_t here = pthread_self();
   promise_t *child = react_on(promise_executor_immediate(), is_here, &here, NULL);
   CHECK_INT(promise_state(child), PROMISE_FULFILLED);
@@ -75,7 +96,7 @@ static void tick(void *countdown) {
   countdown_tick(countdown);
 }
 
-static void every_job_runs_once(void) {
+TEST(every_job_runs_once) {
   long count = check_scale(20000);
   countdown_t countdown = COUNTDOWN(2 * count); /* each job has a body and a context */
   for (long i = 0; i < count; i++)
@@ -101,7 +122,7 @@ static void opens_the_gate(void *ctx) {
 }
 
 /* The jobs block where the library cannot detect it, and the job that would release them is queued behind them. */
-static void blocked_jobs_do_not_hold_up_the_others(void) {
+TEST(blocked_jobs_do_not_hold_up_the_others) {
   for (int i = 0; i < 64; i++)
     CHECK_STATUS(promise_executor_submit(pool(), waits_at_the_gate, NULL, NULL), PROMISE_OK);
   CHECK_STATUS(promise_executor_submit(pool(), opens_the_gate, NULL, NULL), PROMISE_OK);
@@ -121,7 +142,7 @@ static promise_verdict_t waits_for_the_next(void *ctx, const promise_value_t *in
   return PROMISE_FULFILL;
 }
 
-static void jobs_may_wait_for_later_jobs(void) {
+TEST(jobs_may_wait_for_later_jobs) {
   promise_t *first = react_on(pool(), waits_for_the_next, (void *)100, NULL);
   CHECK_STATUS(promise_wait(first, FOR_EVER), PROMISE_OK);
   CHECK(ended(first, PROMISE_FULFILLED, 100));
@@ -155,11 +176,11 @@ static void compute(int jobs, int64_t time) {
   CHECK(atomic_load(&most_computing) > 0);
 }
 
-static void jobs_that_compute_are_not_joined_by_more_than_there_are_processors(void) {
+TEST(jobs_that_compute_are_not_joined_by_more_than_there_are_processors) {
   compute(12, 40 * MILLISECONDS);
 }
 
-static void computing_jobs_are_not_joined_by_more_after_others_have_blocked(void) {
+TEST(computing_jobs_are_not_joined_by_more_after_others_have_blocked) {
   blocked_jobs_do_not_hold_up_the_others();
   compute(12, 40 * MILLISECONDS);
 }
@@ -178,7 +199,7 @@ static void is_the_low_one(void *ctx) {
   atomic_store(&low_ran, true);
 }
 
-static void urgent_jobs_leave_room_for_others(void) {
+TEST(urgent_jobs_leave_room_for_others) {
   for (int i = 0; i < 8; i++)
     runs_on_until_the_low_one_has(NULL);
   promise_executor_submit(promise_executor_global(PROMISE_PRIORITY_BACKGROUND), is_the_low_one, NULL, NULL);
@@ -195,7 +216,7 @@ static promise_verdict_t counts_threads(void *ctx, const promise_value_t *in, pr
   return PROMISE_FULFILL;
 }
 
-static void idle_threads_end(void) {
+TEST(idle_threads_end) {
   promise_t *child = react_on(pool(), counts_threads, NULL, NULL);
   CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_OK);
   promise_release(child);
@@ -211,7 +232,7 @@ static void idle_threads_end(void) {
 }
 
 /* Jobs are dropped if there is no address space for the stack of a thread. */
-static void without_threads_jobs_are_dropped(void) {
+TEST(without_threads_jobs_are_dropped) {
   CHECK(true);
   if (shares_process() || getenv("CHECK_QUICK") != NULL)
     return;
@@ -227,35 +248,7 @@ static void without_threads_jobs_are_dropped(void) {
   CHECK_SPY(&spy, 0, 1);
   CHECK_POINTER(promise_sleep(1), NULL);
   CHECK_STATUS(promise_last_status(), PROMISE_ENOMEM);
-  promise_release(child);
-  promise_release(first);
-}
-
-static void works_for_ever(void *ctx) {
-  (void)ctx;
-  for (;;) {
-    promise_t *promise = fulfilled(1), *child = promise_then(promise, adds_one, NULL, NULL);
-    promise_release(child);
-    promise_release(promise);
-  }
-}
-
-/* exit() may be called while the library's threads make promises and wait for timers. */
-static void process_may_exit_at_any_time(void) {
-  int rounds = getenv("CHECK_QUICK") == NULL ? 20 : 2;
-  for (int i = 0; i < rounds; i++) {
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-      for (int j = 0; j < 4; j++)
-        promise_executor_submit(pool(), works_for_ever, NULL, NULL);
-      REQUIRE(promise_sleep(i % 2 == 0 ? 1 : 1000 * MILLISECONDS) != NULL);
-      exit(7);
-    }
-    int status = 0;
-    REQUIRE(child > 0 && waitpid(child, &status, 0) == child);
-    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 7);
-  }
+  RELEASE(child, first);
 }
 
 /* ---- Serial executors that always have a job ---- */
@@ -282,10 +275,10 @@ static void is_let_in(void *gate) {
   gate_open(gate);
 }
 
-/* There are as many busy serial executors as threads: each executor leaves its thread to others once in a while. */
-static void serial_executors_leave_threads_to_others(void) {
-  enum { MOST = 64 };
-  int count = processors() < MOST ? processors() : MOST;
+enum { MOST = 64 };
+
+/* Each of `count` busy serial executors leaves its thread to others once in a while. */
+static void share_threads(int count) {
   busy_t busy[MOST] = {{0}};
   gate_t gate = GATE_CLOSED;
   atomic_store(&busy_executors, 0), atomic_store(&was_let_in, false);
@@ -307,20 +300,8 @@ static void serial_executors_leave_threads_to_others(void) {
   }
 }
 
-int main(void) {
-  /* First, because it forks, which needs a process without other threads. */
-  RUN(process_may_exit_at_any_time);
-  RUN(job_runs_on_a_thread_of_the_pool);
-  RUN(permanent_executors_count_no_references);
-  RUN(immediate_runs_in_the_call);
-  RUN(every_job_runs_once);
-  RUN(blocked_jobs_do_not_hold_up_the_others);
-  RUN(jobs_may_wait_for_later_jobs);
-  RUN(jobs_that_compute_are_not_joined_by_more_than_there_are_processors);
-  RUN(computing_jobs_are_not_joined_by_more_after_others_have_blocked);
-  RUN(serial_executors_leave_threads_to_others);
-  RUN(urgent_jobs_leave_room_for_others);
-  RUN(without_threads_jobs_are_dropped);
-  RUN(idle_threads_end);
-  return check_report();
+/* There are as many executors as threads, or more. */
+TEST(serial_executors_leave_threads_to_others) {
+  share_threads(processors() < MOST ? processors() : MOST);
+  share_threads(MOST);
 }

@@ -12,7 +12,6 @@ static long cargo[ROUNDS];
 static long seen[ROUNDS];
 static promise_t *promises[ROUNDS], *others[ROUNDS], *results[ROUNDS];
 static promise_token_t *tokens[ROUNDS];
-static const promise_type_t *cargo_type;
 /* The number of rounds that each thread has finished. */
 static atomic_int done[2];
 
@@ -65,6 +64,23 @@ static void releases(promise_t **made) {
     promise_release(made[i]);
 }
 
+/* The first thread uses the table of types first, and creates it. The first test: the others create the table too. */
+static long found;
+
+static void asks_for_a_type(int i) {
+  if (i == 0)
+    found = promise_value_type(I64(i)) != NULL;
+}
+
+static void asks_for_another_type(int i) {
+  seen[i] = promise_value_type(I64(i)) != NULL ? i + 1 : 0;
+}
+
+TEST(the_maker_of_the_types_publishes_them) {
+  publish_from(asks_for_a_type, asks_for_another_type);
+  CHECK_INT(found, 1);
+}
+
 /* Callbacks, whose context is the address of the cargo. */
 static void observes(void *ctx, const promise_value_t *value) {
   (void)value;
@@ -101,7 +117,7 @@ static void waits(int i) {
     read_cargo(i);
 }
 
-static void the_settler_publishes_to_those_who_ask(void) {
+TEST(the_settler_publishes_to_those_who_ask) {
   half_t asks[] = {polls_the_state, polls_the_result, waits};
   for (size_t i = 0; i < sizeof asks / sizeof *asks; i++) {
     makes_promises(promises);
@@ -118,7 +134,7 @@ static void derives_from_it(int i) {
   results[i] = promise_then(promises[i], handles, &cargo[i], NULL);
 }
 
-static void attacher_publishes_to_the_settler(void) {
+TEST(attacher_publishes_to_the_settler) {
   makes_promises(promises);
   publish_from(observes_it, resolves);
   releases(promises);
@@ -139,7 +155,8 @@ static void releases_one(int i) {
   promise_release(promises[i]);
 }
 
-static void releaser_publishes_to_the_last_one(void) {
+TEST(releaser_publishes_to_the_last_one) {
+  const promise_type_t *cargo_type = promise_type_register("org.promises.publishing", NULL, frees);
   for (int is_settled = 0; is_settled < 2; is_settled++) {
     makes_promises(promises);
     for (int i = 0; i < ROUNDS; i++) {
@@ -155,7 +172,7 @@ static void releaser_publishes_to_the_last_one(void) {
   }
 }
 
-static void attacher_publishes_to_the_discarder(void) {
+TEST(attacher_publishes_to_the_discarder) {
   makes_promises(promises);
   publish_from(observes_it_freed, discards);
   releases(promises);
@@ -169,7 +186,7 @@ static void second_input(int i) {
   promise_resolve(others[i], I64(i));
 }
 
-static void inputs_of_all_publish_to_the_last(void) {
+TEST(inputs_of_all_publish_to_the_last) {
   makes_promises(promises), makes_promises(others);
   for (int i = 0; i < ROUNDS; i++) {
     promise_t *all = promise_all((promise_t *[]){promises[i], others[i]}, 2, 0);
@@ -212,7 +229,7 @@ static void adds_to_token(int i) {
   promise_token_add(tokens[i], promises[i]);
 }
 
-static void canceller_of_a_token_publishes(void) {
+TEST(canceller_of_a_token_publishes) {
   makes_tokens(0);
   publish_from(cancels_token, asks_token);
   for (int i = 0; i < ROUNDS; i++)
@@ -223,7 +240,7 @@ static void canceller_of_a_token_publishes(void) {
     releases_token(i);
 }
 
-static void adder_to_a_token_publishes_to_the_canceller(void) {
+TEST(adder_to_a_token_publishes_to_the_canceller) {
   makes_tokens(0), makes_promises(promises);
   publish_from(adds_to_token, cancels_token);
   for (int i = 0; i < ROUNDS; i++)
@@ -231,7 +248,7 @@ static void adder_to_a_token_publishes_to_the_canceller(void) {
   releases(promises);
 }
 
-static void releaser_of_a_token_publishes_to_the_last_one(void) {
+TEST(releaser_of_a_token_publishes_to_the_last_one) {
   makes_tokens(PROMISE_TOKEN_INVALIDATE_ON_RELEASE), makes_promises(promises);
   for (int i = 0; i < ROUNDS; i++) {
     promise_token_retain(tokens[i]);
@@ -242,23 +259,7 @@ static void releaser_of_a_token_publishes_to_the_last_one(void) {
   releases(promises);
 }
 
-/* The first thread uses the table of types first, and creates it. */
 static const promise_type_t *object_types[ROUNDS];
-static long found;
-
-static void asks_for_a_type(int i) {
-  if (i == 0)
-    found = promise_value_type(I64(i)) != NULL;
-}
-
-static void asks_for_another_type(int i) {
-  seen[i] = promise_value_type(I64(i)) != NULL ? i + 1 : 0;
-}
-
-static void the_maker_of_the_types_publishes_them(void) {
-  publish_from(asks_for_a_type, asks_for_another_type);
-  CHECK_INT(found, 1);
-}
 
 static bool are_same(const void *one, const void *other) {
   return *(const long *)one == *(const long *)other;
@@ -277,7 +278,7 @@ static void compares(int i) {
   seen[i] = are_equal ? i + 1 : 0;
 }
 
-static void setter_of_methods_publishes_them(void) {
+TEST(setter_of_methods_publishes_them) {
   for (int i = 0; i < ROUNDS; i++) {
     char name[40];
     snprintf(name, sizeof name, "org.promises.publishing.%d", i);
@@ -312,24 +313,8 @@ static void dumps(int i) {
   seen[i] = i + 1;
 }
 
-static void maker_of_a_promise_publishes_its_time(void) {
+TEST(maker_of_a_promise_publishes_its_time) {
   publish_from(makes_a_promise, dumps);
   promise_trace_stop();
   releases(promises);
-}
-
-int main(void) {
-  RUN(the_maker_of_the_types_publishes_them); /* first: the other tests create the table of types */
-  cargo_type = promise_type_register("org.promises.publishing", NULL, frees);
-  RUN(the_settler_publishes_to_those_who_ask);
-  RUN(attacher_publishes_to_the_settler);
-  RUN(attacher_publishes_to_the_discarder);
-  RUN(releaser_publishes_to_the_last_one);
-  RUN(inputs_of_all_publish_to_the_last);
-  RUN(canceller_of_a_token_publishes);
-  RUN(adder_to_a_token_publishes_to_the_canceller);
-  RUN(releaser_of_a_token_publishes_to_the_last_one);
-  RUN(setter_of_methods_publishes_them);
-  RUN(maker_of_a_promise_publishes_its_time);
-  return check_report();
 }

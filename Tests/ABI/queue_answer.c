@@ -32,7 +32,7 @@ static bool is_answered(int place) {
   return events[place].promise == NULL && events[place].value.kind == PROMISE_KIND_VOID;
 }
 
-static void each_event_is_answered_by_its_verdict(void) {
+TEST(each_event_is_answered_by_its_verdict) {
   payload_t payload = {0};
   take_calls(4);
   promise_t *later = promise_new();
@@ -58,7 +58,7 @@ static void each_event_is_answered_by_its_verdict(void) {
 }
 
 /* The program makes the events itself: each promise is settled and released. */
-static void events_of_the_programs_own_are_answered(void) {
+TEST(events_of_the_programs_own_are_answered) {
   promise_t *made[3];
   for (int i = 0; i < 3; i++) {
     made[i] = promise_new();
@@ -79,7 +79,7 @@ static void events_of_the_programs_own_are_answered(void) {
 
 /* An event is left to the taker if its state is still as promise_queue_take() has written it, or if it is not a
  * CALL. */
-static void events_without_a_verdict_are_left(void) {
+TEST(events_without_a_verdict_are_left) {
   take_calls(2);
   promise_t *settled = fulfilled(5);
   CHECK_STATUS(promise_queue_watch(queue, settled, 9), PROMISE_OK);
@@ -105,7 +105,7 @@ static void events_without_a_verdict_are_left(void) {
 
 /* Events are skipped: a CALL that is not answered, a SETTLED with a value that owns memory, and events that the program
  * made. Each releases its references, and settles nothing. */
-static void skipped_events_are_released(void) {
+TEST(skipped_events_are_released) {
   payload_t payload = {0};
   take_calls(2);
   promise_value_t value = object(&payload);
@@ -133,7 +133,7 @@ static void skipped_events_are_released(void) {
 }
 
 /* Both references are released, whether the promise is bad or the value. */
-static void a_skipped_event_may_be_bad(void) {
+TEST(a_skipped_event_may_be_bad) {
   payload_t payload = {0};
   promise_t *made = promise_new(), *gone = promise_new();
   CHECK_STATUS(promise_release(gone), PROMISE_OK);
@@ -158,7 +158,7 @@ static void notes_the_next(void *ctx, const promise_value_t *value) {
   note((char)('a' + place));
 }
 
-static void events_are_answered_in_order(void) {
+TEST(events_are_answered_in_order) {
   take_calls(4);
   journal_clear();
   for (intptr_t i = 0; i < 4; i++)
@@ -171,7 +171,7 @@ static void events_are_answered_in_order(void) {
 }
 
 /* A failed answer releases the value and the promise, and does not stop later answers. */
-static void a_failure_stops_no_other(void) {
+TEST(a_failure_stops_no_other) {
   payload_t payload = {0};
   take_calls(4);
   CHECK_STATUS(promise_discard(derived[0]), PROMISE_OK);
@@ -191,7 +191,7 @@ static void a_failure_stops_no_other(void) {
 }
 
 /* An answer that cannot take effect rejects the promise, so no waiter waits in vain. */
-static void a_bad_answer_rejects(void) {
+TEST(a_bad_answer_rejects) {
   take_calls(4);
   promise_value_t unknown = {.kind = 99};
   answer(0, PROMISE_FULFILL, unknown);
@@ -207,20 +207,8 @@ static void a_bad_answer_rejects(void) {
   release_all(4);
 }
 
-static void an_answer_adopts_across_a_cycle(void) {
-  take_calls(2);
-  promise_t *waits = promise_then(derived[0], adds_one, NULL, NULL);
-  answer(0, PROMISE_ADOPT, holding(retained(waits)));
-  answer(1, PROMISE_ADOPT, *I64(1));
-  promise_release(waits);
-  CHECK_STATUS(promise_queue_answer(events, 1), PROMISE_EDEADLK);
-  CHECK(failed_with(derived[0], PROMISE_EDEADLK));
-  CHECK_STATUS(promise_queue_answer(events, 2), PROMISE_EINVAL);
-  release_all(2);
-}
-
 /* A queue may be closed before its events are answered: a taken event belongs to the taker. */
-static void answers_outlive_the_queue(void) {
+TEST(answers_outlive_the_queue) {
   take_calls(1);
   CHECK_STATUS(promise_queue_retain(queue), PROMISE_OK);
   CHECK_STATUS(promise_queue_free(queue), PROMISE_OK);
@@ -228,18 +216,4 @@ static void answers_outlive_the_queue(void) {
   CHECK_STATUS(promise_queue_answer(events, 1), PROMISE_OK);
   CHECK(ended(derived[0], PROMISE_FULFILLED, 1));
   release_all(1);
-}
-
-int main(void) {
-  RUN(each_event_is_answered_by_its_verdict);
-  RUN(events_of_the_programs_own_are_answered);
-  RUN(events_without_a_verdict_are_left);
-  RUN(skipped_events_are_released);
-  RUN(a_skipped_event_may_be_bad);
-  RUN(events_are_answered_in_order);
-  RUN(a_failure_stops_no_other);
-  RUN(a_bad_answer_rejects);
-  RUN(an_answer_adopts_across_a_cycle);
-  RUN(answers_outlive_the_queue);
-  return check_report();
 }

@@ -1,7 +1,7 @@
 /* The end of a completion queue: its pending events, its promises and its watches are destroyed. */
 #include "queues.h"
 
-static void closing_rejects_promises_that_the_taker_was_to_settle(void) {
+TEST(closing_rejects_promises_that_the_taker_was_to_settle) {
   payload_t payload = {0};
   promise_queue_t *queue = promise_queue_new();
   promise_t *pending = promise_new(), *settled = promise_new();
@@ -43,7 +43,7 @@ static void closing_rejects_promises_that_the_taker_was_to_settle(void) {
     CHECK_STATUS(promise_release(all[i]), PROMISE_OK);
 }
 
-static void the_last_release_closes(void) {
+TEST(the_last_release_closes) {
   promise_queue_t *queue = promise_queue_new();
   promise_t *source = promise_new();
   promise_t *derived = promise_queue_then(queue, source, 1);
@@ -52,11 +52,10 @@ static void the_last_release_closes(void) {
   CHECK_INT(promise_state(derived), PROMISE_PENDING);
   CHECK_STATUS(promise_queue_release(queue), PROMISE_OK);
   CHECK(failed_with(derived, PROMISE_ECLOSED));
-  promise_release(derived);
-  promise_release(source);
+  RELEASE(derived, source);
 }
 
-/* Closing a queue settles a chain of its calls without recursion. */
+/* Closing a queue resolve_there a chain of its calls without recursion. */
 static void *close_a_long_chain(void *argument) {
   (void)argument;
   long links = check_scale(1000000);
@@ -71,16 +70,15 @@ static void *close_a_long_chain(void *argument) {
   }
   promise_queue_free(queue);
   CHECK(failed_with(last, PROMISE_ECLOSED));
-  promise_release(last);
-  promise_release(first);
+  RELEASE(last, first);
   return NULL;
 }
-static void closing_a_long_chain_does_not_recurse(void) {
+TEST(closing_a_long_chain_does_not_recurse) {
   on_small_stack(close_a_long_chain, NULL);
 }
 
 /* Any tags are allowed: a million equal tags are unwatched as fast as a million different tags. */
-static void unwatching_takes_the_same_time_for_equal_and_different_tags(void) {
+TEST(unwatching_takes_the_same_time_for_equal_and_different_tags) {
   long many = check_scale(1000000);
   promise_queue_t *queue = promise_queue_new();
   promise_t *promise = promise_new();
@@ -98,7 +96,7 @@ static void unwatching_takes_the_same_time_for_equal_and_different_tags(void) {
 }
 
 /* Waiters that detach from a long-lived pending promise leave neither cells nor events behind. */
-static void unwatched_and_discarded_waiters_leave_no_memory(void) {
+TEST(unwatched_and_discarded_waiters_leave_no_memory) {
   promise_queue_t *queue = promise_queue_new();
   promise_t *promise = promise_new();
   long before = 0, rounds = check_scale(200000);
@@ -123,7 +121,7 @@ static void unwatched_and_discarded_waiters_leave_no_memory(void) {
 
 /* The queue keeps no reference to the event of a discarded promise, so a later watch with the same tag does not change
  * freed memory. */
-static void a_discarded_promise_is_detached_from_the_queue(void) {
+TEST(a_discarded_promise_is_detached_from_the_queue) {
   promise_t *derived[8];
   promise_queue_t *queue = promise_queue_new();
   promise_t *promise = promise_new(), *given_up = promise_queue_then(queue, promise, 2);
@@ -144,32 +142,16 @@ static void a_discarded_promise_is_detached_from_the_queue(void) {
   promise_release(promise);
 }
 
-static void *settles(void *promise) {
-  CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
-  return NULL;
-}
-
 /* The settling thread has finished using the queue once a taker can take the event. */
-static void a_taker_frees_the_queue_of_its_last_event(void) {
+TEST(a_taker_frees_the_queue_of_its_last_event) {
   for (long i = check_scale(5000); i > 0; i--) {
     promise_queue_t *queue = promise_queue_new();
     promise_t *promise = promise_new();
     REQUIRE(promise_queue_watch(queue, promise, 1) == PROMISE_OK);
-    pthread_t settler = start(settles, promise);
+    pthread_t settler = start(resolve_there, promise);
     CHECK_INT(take(queue, FOR_EVER), 1);
     CHECK_STATUS(promise_queue_free(queue), PROMISE_OK);
     finish(settler);
     promise_release(promise);
   }
-}
-
-int main(void) {
-  RUN(closing_rejects_promises_that_the_taker_was_to_settle);
-  RUN(the_last_release_closes);
-  RUN(closing_a_long_chain_does_not_recurse);
-  RUN(unwatching_takes_the_same_time_for_equal_and_different_tags);
-  RUN(unwatched_and_discarded_waiters_leave_no_memory);
-  RUN(a_discarded_promise_is_detached_from_the_queue);
-  RUN(a_taker_frees_the_queue_of_its_last_event);
-  return check_report();
 }

@@ -1,16 +1,10 @@
 /* The descriptor of a completion queue: level- and edge-triggered. */
-#include <poll.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
 #include "queues.h"
 
-static bool readable(int fd) {
-  struct pollfd file = {.fd = fd, .events = POLLIN};
-  return poll(&file, 1, 0) == 1 && file.revents == POLLIN;
-}
-
-static void the_descriptor_is_readable_while_events_wait(void) {
+TEST(the_descriptor_is_readable_while_events_wait) {
   promise_queue_t *queue = promise_queue_new();
   promise_t *promise = promise_new();
   for (uint64_t i = 0; i < 3; i++)
@@ -39,7 +33,7 @@ static void the_descriptor_is_readable_while_events_wait(void) {
 }
 
 /* A process that has closed its standard input gets 0 as the descriptor. */
-static void the_descriptor_may_be_0(void) {
+TEST(the_descriptor_may_be_0) {
   int input = dup(0);
   close(0);
   promise_queue_t *queue = promise_queue_new();
@@ -58,7 +52,7 @@ static void the_descriptor_may_be_0(void) {
 }
 
 /* The descriptor is created while events are pending. */
-static void a_descriptor_asked_for_late_is_readable_at_once(void) {
+TEST(a_descriptor_asked_for_late_is_readable_at_once) {
   promise_queue_t *queue = promise_queue_new();
   promise_t *promise = fulfilled(1);
   CHECK_STATUS(promise_queue_watch(queue, promise, 1), PROMISE_OK);
@@ -67,7 +61,7 @@ static void a_descriptor_asked_for_late_is_readable_at_once(void) {
   promise_queue_free(queue);
 }
 
-static void a_take_that_leaves_events_triggers_an_edge(void) {
+TEST(a_take_that_leaves_events_triggers_an_edge) {
   promise_queue_t *queue = promise_queue_new();
   int poller = epoll_create1(0);
   struct epoll_event event = {.events = EPOLLIN | EPOLLET};
@@ -88,12 +82,4 @@ static void a_take_that_leaves_events_triggers_an_edge(void) {
   promise_release(promise);
   promise_queue_free(queue);
   close(poller);
-}
-
-int main(void) {
-  RUN(the_descriptor_is_readable_while_events_wait);
-  RUN(the_descriptor_may_be_0);
-  RUN(a_descriptor_asked_for_late_is_readable_at_once);
-  RUN(a_take_that_leaves_events_triggers_an_edge);
-  return check_report();
 }

@@ -1,14 +1,8 @@
 /* fork() and completion queues: a queue keeps its events, and wakes its own process. */
-#include <poll.h>
 #include <sys/resource.h>
 
 #include "forking.h"
 #include "queues.h"
-
-static bool readable(int fd) {
-  struct pollfd file = {.fd = fd, .events = POLLIN};
-  return poll(&file, 1, 0) == 1 && file.revents == POLLIN;
-}
 
 typedef struct forked {
   promise_queue_t *queue;
@@ -37,7 +31,7 @@ static void takes_in_the_child(void *argument) {
   CHECK_STATUS(promise_queue_free(forked->queue), PROMISE_OK);
 }
 
-static void a_queue_keeps_its_events_and_wakes_one_process_only(void) {
+TEST(a_queue_keeps_its_events_and_wakes_one_process_only) {
   forked_t forked = {.queue = promise_queue_new(), .pending = promise_new()};
   forked.fd = promise_queue_fd(forked.queue);
   promise_t *settled = fulfilled(1);
@@ -47,8 +41,7 @@ static void a_queue_keeps_its_events_and_wakes_one_process_only(void) {
   CHECK(readable(forked.fd));
   CHECK_INT(take(forked.queue, FOR_EVER), 1);
   CHECK(!readable(forked.fd));
-  promise_release(settled);
-  promise_release(forked.pending);
+  RELEASE(settled, forked.pending);
   promise_queue_free(forked.queue);
 }
 
@@ -66,7 +59,7 @@ static void is_the_only_taker(void *argument) {
   CHECK_STATUS(promise_queue_free(queue), PROMISE_OK);
 }
 
-static void a_taker_that_sleeps_is_not_in_the_child(void) {
+TEST(a_taker_that_sleeps_is_not_in_the_child) {
   promise_queue_t *queue = promise_queue_new();
   pthread_t taker = start(takes_for_ever, queue);
   for (int i = 0; i < 20; i++)
@@ -86,7 +79,7 @@ static void goes_on_without_a_descriptor(void *argument) {
   CHECK_STATUS(promise_queue_free(forked->queue), PROMISE_OK);
 }
 
-static void a_child_without_descriptors(void) {
+TEST(a_child_without_descriptors) {
   forked_t forked = {.queue = promise_queue_new()};
   promise_t *settled = fulfilled(1);
   CHECK_STATUS(promise_queue_watch(forked.queue, settled, 1), PROMISE_OK);
@@ -101,11 +94,4 @@ static void a_child_without_descriptors(void) {
   REQUIRE(setrlimit(RLIMIT_NOFILE, &before) == 0);
   promise_release(settled);
   promise_queue_free(forked.queue);
-}
-
-int main(void) {
-  RUN(a_queue_keeps_its_events_and_wakes_one_process_only);
-  RUN(a_taker_that_sleeps_is_not_in_the_child);
-  RUN(a_child_without_descriptors);
-  return check_report();
 }

@@ -26,7 +26,7 @@ static void unwatches_the_oldest_first(void *promises, long count) {
 
 /* Among watches at the same place of a table, the newest is found first. If many were at one place, the older ones
  * would take many times as long. Both orders use the same memory, so caches make no difference. */
-static void watches_are_ended_in_constant_time(void) {
+TEST(watches_are_ended_in_constant_time) {
   enum { MOST = 80000 };
   static promise_t *promises[MOST];
   long count = check_scale(MOST);
@@ -36,9 +36,4 @@ static void watches_are_ended_in_constant_time(void) {
         8 * least_time(unwatches_the_newest_first, promises, count));
   for (long i = 0; i < count; i++)
     promise_release(promises[i]);
-}
-
-int main(void) {
-  RUN(watches_are_ended_in_constant_time);
-  return check_report();
 }

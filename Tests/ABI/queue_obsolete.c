@@ -25,7 +25,7 @@ enum { WAYS = sizeof settles / sizeof *settles };
 
 /* The derived promise is settled while its source is pending: the event comes at once, and the end of the source adds
  * no event. */
-static void settled_before_its_source(void) {
+TEST(settled_before_its_source) {
   queue = promise_queue_new();
   for (int way = 0; way < WAYS; way++)
     for (int is_dropped = 0; is_dropped < 2; is_dropped++) {
@@ -44,7 +44,7 @@ static void settled_before_its_source(void) {
 
 /* The derived promise is settled while its CALL is ready: the event releases its value and its promise at once, and
  * keeps its place. */
-static void settled_before_its_call_is_taken(void) {
+TEST(settled_before_its_call_is_taken) {
   queue = promise_queue_new();
   for (int way = 0; way < WAYS; way++) {
     payload_t payload = {0};
@@ -69,7 +69,7 @@ static void settled_before_its_call_is_taken(void) {
 }
 
 /* If the CALL was taken, no other event follows. */
-static void settled_after_its_call_was_taken(void) {
+TEST(settled_after_its_call_was_taken) {
   queue = promise_queue_new();
   promise_t *source = fulfilled(1), *derived = promise_queue_then(queue, source, 5);
   CHECK_INT(take(queue, 0), 1);
@@ -77,14 +77,12 @@ static void settled_after_its_call_was_taken(void) {
   CHECK_STATUS(promise_resolve(derived, I64(2)), PROMISE_OK);
   CHECK_STATUS(promise_resolve(answered, I64(3)), PROMISE_ESETTLED);
   CHECK_INT(take(queue, 0), 0);
-  promise_release(answered);
-  promise_release(derived);
-  promise_release(source);
+  RELEASE(answered, derived, source);
   promise_queue_free(queue);
 }
 
 /* A waiter cancels and releases the derived promise, which nobody can observe any more. */
-static void abandoned(void) {
+TEST(abandoned) {
   queue = promise_queue_new();
   promise_t *source = promise_new(), *other = promise_then(source, adds_one, NULL, NULL);
   promise_t *derived = promise_queue_then(queue, source, 5);
@@ -95,13 +93,12 @@ static void abandoned(void) {
   CHECK_STATUS(promise_resolve(source, I64(1)), PROMISE_OK);
   CHECK_INT(take(queue, 0), 0);
   CHECK(ended(other, PROMISE_FULFILLED, 2));
-  promise_release(other);
-  promise_release(source);
+  RELEASE(other, source);
   promise_queue_free(queue);
 }
 
 /* The source was destroyed before, which was the event. */
-static void settled_after_its_source_was_destroyed(void) {
+TEST(settled_after_its_source_was_destroyed) {
   queue = promise_queue_new();
   promise_t *source = promise_new(), *derived = promise_queue_then(queue, source, 5);
   promise_release(source);
@@ -114,7 +111,7 @@ static void settled_after_its_source_was_destroyed(void) {
 }
 
 /* A promise ends without a request to its producer. */
-static void producers_that_are_not_stopped(void) {
+TEST(producers_that_are_not_stopped) {
   queue = promise_queue_new();
   promise_t *promise = promise_new();
   CHECK_STATUS(promise_queue_on_cancel(queue, promise, 1), PROMISE_OK);
@@ -139,7 +136,7 @@ static void producers_that_are_not_stopped(void) {
 }
 
 /* Closing a queue drops its events, in whichever state they are. */
-static void not_after_the_queue_is_freed(void) {
+TEST(not_after_the_queue_is_freed) {
   queue = promise_queue_new();
   promise_t *source = promise_new(), *settled = fulfilled(1);
   promise_t *waiting = promise_queue_then(queue, source, 1), *ready = promise_queue_then(queue, settled, 2);
@@ -200,8 +197,7 @@ static void *ends_or_takes(void *argument) {
     meet_closely();
     if (self == 0) {
       CHECK(promise_queue_take(queue, events, ROOM, 0) == 0);
-      promise_release(source);
-      promise_release(derived);
+      RELEASE(source, derived);
       CHECK(atomic_load(&payload.destroyed) == 1);
       CHECK(promise_state(derived) == PROMISE_ESTALE);
     }
@@ -209,20 +205,8 @@ static void *ends_or_takes(void *argument) {
   return NULL;
 }
 
-static void each_tag_has_one_event_in_every_race(void) {
+TEST(each_tag_has_one_event_in_every_race) {
   queue = promise_queue_new();
   race(ends_or_takes, 3);
   promise_queue_free(queue);
-}
-
-int main(void) {
-  RUN(settled_before_its_source);
-  RUN(settled_before_its_call_is_taken);
-  RUN(settled_after_its_call_was_taken);
-  RUN(abandoned);
-  RUN(settled_after_its_source_was_destroyed);
-  RUN(producers_that_are_not_stopped);
-  RUN(not_after_the_queue_is_freed);
-  RUN(each_tag_has_one_event_in_every_race);
-  return check_report();
 }

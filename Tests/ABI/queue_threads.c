@@ -52,7 +52,7 @@ static void *produces_and_takes(void *argument) {
   return NULL;
 }
 
-static void every_event_is_taken_once(void) {
+TEST(every_event_is_taken_once) {
   per_producer = check_scale(200000);
   long all = per_producer * PRODUCERS;
   atomic_store(&expected, all);
@@ -116,8 +116,7 @@ static void *plays(void *argument) {
     meet();
     if (argument == NULL) {
       CHECK(promise_state(derived) != PROMISE_PENDING);
-      promise_release(source);
-      promise_release(derived);
+      RELEASE(source, derived);
       int64_t left = take(queue, 0);
       for (int64_t place = 0; place < left; place++) {
         promise_value_release(&events[place].value);
@@ -130,7 +129,7 @@ static void *plays(void *argument) {
   return NULL;
 }
 
-static void an_event_is_taken_or_given_up(void) {
+TEST(an_event_is_taken_or_given_up) {
   queue = promise_queue_new();
   race(plays, 4);
   promise_queue_free(queue);
@@ -165,15 +164,14 @@ static void *gives_up_a_call(void *argument) {
       int64_t left = take(queue, 0);
       CHECK(left == 1);
       CHECK_EVENT(0, PROMISE_EVENT_OBSOLETE, 0, 1);
-      promise_release(source);
-      promise_release(derived);
+      RELEASE(source, derived);
     }
   }
   promise_release(settled);
   return NULL;
 }
 
-static void no_call_comes_for_a_settled_promise(void) {
+TEST(no_call_comes_for_a_settled_promise) {
   queue = promise_queue_new();
   race(gives_up_a_call, 3);
   promise_queue_free(queue);
@@ -224,7 +222,7 @@ static void *calls_until_closed(void *argument) {
       }
       promise_resolve(promise, I64(1));
       promise_release(promise);
-      promise_release(then);
+      promise_release(then); /* NULL for most threads */
     }
     if (self != 0)
       CHECK_STATUS(promise_queue_release(mine), PROMISE_OK);
@@ -236,7 +234,7 @@ static void *calls_until_closed(void *argument) {
   return NULL;
 }
 
-static void a_queue_is_freed_at_any_time(void) {
+TEST(a_queue_is_freed_at_any_time) {
   race(calls_until_closed, 4);
 }
 
@@ -290,7 +288,7 @@ static void *abandons(void *argument) {
   return NULL;
 }
 
-static void each_end_comes_once_while_the_queue_is_freed(void) {
+TEST(each_end_comes_once_while_the_queue_is_freed) {
   race(abandons, 4);
 }
 
@@ -308,7 +306,7 @@ static void *takes_until_stale(void *argument) {
   return NULL;
 }
 
-static void a_take_in_progress_ends_with_the_queue(void) {
+TEST(a_take_in_progress_ends_with_the_queue) {
   for (long i = check_scale(2000); i > 0; i--) {
     promise_queue_t *short_lived = promise_queue_new();
     pthread_t takers[3];
@@ -337,7 +335,7 @@ static void *polls(void *argument) {
 }
 
 /* The poller is woken for each event, even for one added while it takes. */
-static void a_poller_misses_nothing(void) {
+TEST(a_poller_misses_nothing) {
   promise_queue_t *polled = promise_queue_new();
   long many = check_scale(100000);
   atomic_store(&left_to_take, many);
@@ -369,7 +367,7 @@ static void *takes_until_interrupted(void *argument) {
 
 /* The handler ends the take although it was installed with SA_RESTART, because the runtime of a language may have to
  * handle the signal. */
-static void a_signal_handler_ends_a_take(void) {
+TEST(a_signal_handler_ends_a_take) {
   struct sigaction action = {.sa_handler = counts, .sa_flags = SA_RESTART};
   REQUIRE(sigaction(SIGUSR1, &action, NULL) == 0);
   promise_queue_t *quiet = promise_queue_new();
@@ -381,16 +379,4 @@ static void a_signal_handler_ends_a_take(void) {
   finish(taker);
   CHECK(atomic_load(&handled) >= 2);
   promise_queue_free(quiet);
-}
-
-int main(void) {
-  RUN(every_event_is_taken_once);
-  RUN(an_event_is_taken_or_given_up);
-  RUN(no_call_comes_for_a_settled_promise);
-  RUN(a_queue_is_freed_at_any_time);
-  RUN(each_end_comes_once_while_the_queue_is_freed);
-  RUN(a_take_in_progress_ends_with_the_queue);
-  RUN(a_poller_misses_nothing);
-  RUN(a_signal_handler_ends_a_take);
-  return check_report();
 }

@@ -12,7 +12,7 @@ static promise_verdict_t releases_its_child(void *ctx, const promise_value_t *in
   return PROMISE_FULFILL;
 }
 
-static void handler_may_release_its_own_promise(void) {
+TEST(handler_may_release_its_own_promise) {
   spy_t spy = {0}, later = {0};
   promise_t *promise = promise_new();
   subject = promise_then(promise, releases_its_child, &spy, spy_free);
@@ -21,8 +21,7 @@ static void handler_may_release_its_own_promise(void) {
   CHECK_SPY(&spy, 1, 1);
   CHECK_SPY(&later, 1, 1);
   CHECK_INT(promise_state(grandchild), PROMISE_FULFILLED);
-  promise_release(grandchild);
-  promise_release(promise);
+  RELEASE(grandchild, promise);
 }
 
 /* ---- Promises of later siblings ---- */
@@ -35,7 +34,7 @@ static promise_verdict_t discards_sibling(void *ctx, const promise_value_t *in, 
   return PROMISE_FULFILL;
 }
 
-static void handler_may_end_and_release_later_reactions(void) {
+TEST(handler_may_end_and_release_later_reactions) {
   spy_t first = {0}, second = {0}, observed = {0};
   promise_t *promise = promise_new();
   promise_t *child = promise_then(promise, discards_sibling, &first, spy_free);
@@ -46,8 +45,7 @@ static void handler_may_end_and_release_later_reactions(void) {
   CHECK_SPY(&observed, 1, 1);
   CHECK_INT(observed.kind, PROMISE_KIND_DISCARDED);
   CHECK_SPY(&second, 1, 1);
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
 }
 
 /* ---- Recursion by the user ---- */
@@ -61,7 +59,7 @@ static void resolves_next(void *ctx, const promise_value_t *value) {
     CHECK_STATUS(promise_resolve(links[next], I64(next)), PROMISE_OK);
 }
 
-static void callback_may_settle_thousands_deep(void) {
+TEST(callback_may_settle_thousands_deep) {
   link_count = check_scale(2000);
   for (long i = 0; i < link_count; i++) {
     links[i] = promise_new();
@@ -81,7 +79,7 @@ static void free_settles_subject(void *ctx) {
   promise_resolve(subject, I64(5));
 }
 
-static void context_may_settle_while_it_is_freed(void) {
+TEST(context_may_settle_while_it_is_freed) {
   spy_t spy = {0}, observed = {0};
   subject = promise_new();
   promise_observe(subject, spy_observer, NULL, &observed, spy_free);
@@ -98,7 +96,7 @@ static void free_releases_promise(void *ctx) {
   CHECK_STATUS(promise_release(ctx), PROMISE_OK);
 }
 
-static void context_may_be_a_promise(void) {
+TEST(context_may_be_a_promise) {
   promise_t *inner = promise_new(), *outer = promise_new();
   promise_observe(outer, spy_observer, NULL, inner, free_releases_promise);
   promise_release(outer);
@@ -111,12 +109,11 @@ static void destroy_attaches(void *payload) {
   promise_t *child = promise_then(promise, adds_one, NULL, NULL);
   promise_resolve(promise, I64(1));
   CHECK(ended(child, PROMISE_FULFILLED, 2));
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
   CHECK(promise_type_register("test.reentrancy.late", NULL, NULL) != NULL);
 }
 
-static void destructor_may_call_anything(void) {
+TEST(destructor_may_call_anything) {
   payload_t payload = {0};
   const promise_type_t *type = promise_type_register("test.reentrancy.object", NULL, destroy_attaches);
   promise_value_t value;
@@ -133,7 +130,7 @@ static void destroy_releases_subject(void *payload) {
 }
 
 /* The value that promise_resolve() rejects holds the last reference to the promise. */
-static void refused_value_may_release_the_last_reference(void) {
+TEST(refused_value_may_release_the_last_reference) {
   payload_t payload = {0};
   const promise_type_t *type = promise_type_register("test.reentrancy.owner", NULL, destroy_releases_subject);
   promise_value_t value;
@@ -151,7 +148,7 @@ static void retains_subject(void *ctx, const promise_value_t *value) {
   CHECK_STATUS(promise_retain(subject), PROMISE_OK);
 }
 
-static void callback_may_keep_the_settling_promise(void) {
+TEST(callback_may_keep_the_settling_promise) {
   spy_t spy = {0};
   subject = promise_new();
   promise_observe(subject, retains_subject, NULL, &spy, spy_free);
@@ -172,7 +169,7 @@ static void adds_to_parent(void *ctx, const promise_value_t *reason) {
   CHECK_STATUS(promise_token_chain(chained, parent, 0), PROMISE_OK);
 }
 
-static void added_promise_and_token_wait_for_the_next_invalidation(void) {
+TEST(added_promise_and_token_wait_for_the_next_invalidation) {
   spy_t adding = {0}, added = {0}, downstream = {0};
   parent = promise_token_new(0);
   chained = promise_token_new(0);
@@ -189,22 +186,7 @@ static void added_promise_and_token_wait_for_the_next_invalidation(void) {
     CHECK_INT(atomic_load(&added.calls), calls);
     CHECK_INT(atomic_load(&downstream.calls), calls);
   }
-  promise_release(first);
-  promise_release(subject);
-  promise_release(last);
+  RELEASE(first, subject, last);
   promise_token_release(chained);
   promise_token_release(parent);
-}
-
-int main(void) {
-  RUN(handler_may_release_its_own_promise);
-  RUN(handler_may_end_and_release_later_reactions);
-  RUN(callback_may_settle_thousands_deep);
-  RUN(context_may_settle_while_it_is_freed);
-  RUN(context_may_be_a_promise);
-  RUN(destructor_may_call_anything);
-  RUN(refused_value_may_release_the_last_reference);
-  RUN(callback_may_keep_the_settling_promise);
-  RUN(added_promise_and_token_wait_for_the_next_invalidation);
-  return check_report();
 }

@@ -78,34 +78,21 @@ static void *new_queue(void) {
   return promise_queue_new();
 }
 
-#define CONTENDED(kind_)                                                                                               \
+#define CONTENDED(kind_, name)                                                                                         \
   static promise_status_t retain_##kind_(void *object) {                                                               \
     return promise_##kind_##_retain(object);                                                                           \
   }                                                                                                                    \
   static promise_status_t release_##kind_(void *object) {                                                              \
     return promise_##kind_##_release(object);                                                                          \
   }                                                                                                                    \
-  static void kind_##_is_alive_or_stale(void) {                                                                        \
+  TEST(name) {                                                                                                         \
+    source = publisher_new(0);                                                                                         \
     kind = &(const kind_t){new_##kind_, retain_##kind_, release_##kind_};                                              \
     race(contends, 2);                                                                                                 \
+    promise_publisher_release(source);                                                                                 \
   }
-CONTENDED(token)
-CONTENDED(publisher)
-CONTENDED(loop)
-CONTENDED(queue)
-CONTENDED(subscriber)
-
-static void subscriber_of_one_publisher_is_alive_or_stale(void) {
-  source = publisher_new(0);
-  subscriber_is_alive_or_stale();
-  promise_publisher_release(source);
-}
-
-int main(void) {
-  RUN(token_is_alive_or_stale);
-  RUN(publisher_is_alive_or_stale);
-  RUN(loop_is_alive_or_stale);
-  RUN(queue_is_alive_or_stale);
-  RUN(subscriber_of_one_publisher_is_alive_or_stale);
-  return check_report();
-}
+CONTENDED(token, token_is_alive_or_stale)
+CONTENDED(publisher, publisher_is_alive_or_stale)
+CONTENDED(loop, loop_is_alive_or_stale)
+CONTENDED(queue, queue_is_alive_or_stale)
+CONTENDED(subscriber, subscriber_of_one_publisher_is_alive_or_stale)

@@ -1,17 +1,7 @@
 /* promise_run(): work on an executor, and the promise of its result. */
 #include "scheduling.h"
 
-static void without_an_executor_it_has_run_on_return(void) {
-  spy_t spy = {.verdict = PROMISE_FULFILL, .answer = *I64(7)};
-  promise_t *promise = promise_run(NULL, spy_handler, &spy, spy_free);
-  CHECK_SPY(&spy, 1, 1);
-  CHECK_INT(spy.kind, PROMISE_KIND_VOID);
-  CHECK(pthread_equal(spy.thread, pthread_self()));
-  CHECK(ended(promise, PROMISE_FULFILLED, 7));
-  promise_release(promise);
-}
-
-static void verdict_settles_the_promise(void) {
+TEST(verdict_settles_the_promise) {
   spy_t spy = {.verdict = PROMISE_REJECT, .answer = *I64(7)};
   promise_t *promise = promise_run(promise_executor_immediate(), spy_handler, &spy, spy_free);
   CHECK(ended(promise, PROMISE_REJECTED, 7));
@@ -24,8 +14,7 @@ static void verdict_settles_the_promise(void) {
   CHECK_INT(promise_state(promise), PROMISE_PENDING);
   promise_resolve(inner, I64(9));
   CHECK(ended(promise, PROMISE_FULFILLED, 9));
-  promise_release(promise);
-  promise_release(inner);
+  RELEASE(promise, inner);
 
   spy_t none = {.verdict = PROMISE_REJECTED, .answer = *I64(7)};
   promise = promise_run(NULL, spy_handler, &none, spy_free);
@@ -33,7 +22,7 @@ static void verdict_settles_the_promise(void) {
   promise_release(promise);
 }
 
-static void job_runs_on_the_given_executor(void) {
+TEST(job_runs_on_the_given_executor) {
   spy_t spy = {.verdict = PROMISE_FULFILL, .answer = *I64(7)};
   promise_t *promise = promise_run(promise_executor_global(PROMISE_PRIORITY_DEFAULT), spy_handler, &spy, spy_free);
   CHECK_STATUS(promise_wait(promise, FOR_EVER), PROMISE_OK);
@@ -45,13 +34,9 @@ static void job_runs_on_the_given_executor(void) {
 }
 
 static promise_job_t *kept;
-static void keep(void *ctx, promise_job_t *job) {
-  (void)ctx;
-  kept = job;
-}
 
-static void job_may_be_run_later_or_dropped(void) {
-  promise_executor_t *executor = promise_executor_new(keep, NULL, NULL);
+TEST(job_may_be_run_later_or_dropped) {
+  promise_executor_t *executor = promise_executor_new(keep_job, &kept, NULL);
   for (int drops = 0; drops < 2; drops++) {
     spy_t spy = {.verdict = PROMISE_FULFILL, .answer = *I64(7)};
     promise_t *promise = promise_run(executor, spy_handler, &spy, spy_free);
@@ -65,8 +50,8 @@ static void job_may_be_run_later_or_dropped(void) {
   promise_executor_release(executor);
 }
 
-static void promise_may_be_released_at_once(void) {
-  promise_executor_t *executor = promise_executor_new(keep, NULL, NULL);
+TEST(promise_may_be_released_at_once) {
+  promise_executor_t *executor = promise_executor_new(keep_job, &kept, NULL);
   payload_t payload = {0};
   spy_t spy = {.verdict = PROMISE_FULFILL, .answer = object(&payload)};
   CHECK_STATUS(promise_release(promise_run(executor, spy_handler, &spy, spy_free)), PROMISE_OK);
@@ -75,13 +60,4 @@ static void promise_may_be_released_at_once(void) {
   CHECK_STATUS(promise_job_run(kept), PROMISE_OK);
   CHECK_SPY(&spy, 1, 1);
   CHECK_INT(atomic_load(&payload.destroyed), 1);
-}
-
-int main(void) {
-  RUN(without_an_executor_it_has_run_on_return);
-  RUN(verdict_settles_the_promise);
-  RUN(job_runs_on_the_given_executor);
-  RUN(job_may_be_run_later_or_dropped);
-  RUN(promise_may_be_released_at_once);
-  return check_report();
 }

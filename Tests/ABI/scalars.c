@@ -5,7 +5,7 @@
 #include "support.h"
 
 /* The result equals a C initializer in every byte that counts, with nothing left of the previous content. */
-static void bookkeeping_is_zero(void) {
+TEST(bookkeeping_is_zero) {
   promise_value_t value = garbage(), expected = {.kind = PROMISE_KIND_BOOL, .as.u64 = 1};
   CHECK_STATUS(promise_value_bool(&value, true), PROMISE_OK);
   CHECK_INT(memcmp(&value, &expected, sizeof value), 0);
@@ -20,19 +20,12 @@ static promise_verdict_t adopts_by_call(void *ctx, const promise_value_t *in, pr
   return PROMISE_ADOPT;
 }
 
-static void promise_value_can_be_adopted(void) {
+TEST(promise_value_can_be_adopted) {
   promise_t *inner = promise_new(), *outer = promise_new_resolved(VOID());
   promise_t *child = promise_then(outer, adopts_by_call, inner, NULL);
   promise_resolve(inner, I64(5));
   CHECK(ended(child, PROMISE_FULFILLED, 5));
-  promise_release(child);
-  promise_release(outer);
+  RELEASE(child, outer);
   CHECK_STATUS(promise_release(inner), PROMISE_OK);
   CHECK_STATUS(promise_state(inner), PROMISE_ESTALE);
-}
-
-int main(void) {
-  RUN(bookkeeping_is_zero);
-  RUN(promise_value_can_be_adopted);
-  return check_report();
 }

@@ -38,7 +38,7 @@ static promise_publisher_t *summed(promise_publisher_t *source, spy_t *spy) {
   return made(promise_publisher_scan(source, I64(0), sums, spy, spy_free));
 }
 
-static void each_new_accumulated_value_is_published(void) {
+TEST(each_new_accumulated_value_is_published) {
   spy_t spy = {0};
   listener_t listener = {0};
   promise_publisher_t *source = publisher_new(0);
@@ -56,7 +56,7 @@ static void each_new_accumulated_value_is_published(void) {
   CHECK_SPY(&spy, 3, 1);
 }
 
-static void skip_and_reject_keep_the_accumulated_value(void) {
+TEST(skip_and_reject_keep_the_accumulated_value) {
   spy_t spy = {0};
   listener_t listener = {0};
   promise_publisher_t *source = publisher_new(0);
@@ -69,7 +69,7 @@ static void skip_and_reject_keep_the_accumulated_value(void) {
   CHECK_SPY(&spy, 5, 1);
 }
 
-static void verdicts_end_the_stream(void) {
+TEST(verdicts_end_the_stream) {
   for (int64_t number = 102; number <= 104; number++) {
     spy_t spy = {0};
     listener_t listener = {0};
@@ -100,7 +100,7 @@ static void count_fault(void *ctx, const promise_value_t *reason) {
   faults += reason->kind == PROMISE_KIND_ERROR && promise_value_code(reason) == PROMISE_EINVAL;
 }
 
-static void an_unknown_verdict_is_an_error(void) {
+TEST(an_unknown_verdict_is_an_error) {
   spy_t spy = {0};
   listener_t listener = {0};
   promise_publisher_t *source = publisher_new(0), *derived = summed(source, &spy);
@@ -127,7 +127,7 @@ static promise_verdict_t latest(void *ctx, const promise_value_t *accumulated, c
   return PROMISE_FULFILL;
 }
 
-static void values_are_released_in_time(void) {
+TEST(values_are_released_in_time) {
   payload_t payloads[3] = {{0}};
   promise_value_t initial = object(&payloads[0]);
   promise_publisher_t *source = publisher_new(0);
@@ -144,7 +144,7 @@ static void values_are_released_in_time(void) {
   promise_publisher_release(source);
 }
 
-static void a_scan_is_stateful_if_its_source_is(void) {
+TEST(a_scan_is_stateful_if_its_source_is) {
   spy_t spy = {0};
   listener_t listener = {0};
   promise_publisher_t *source = publisher_new(PROMISE_PUBLISHER_STATEFUL);
@@ -155,14 +155,4 @@ static void a_scan_is_stateful_if_its_source_is(void) {
   CHECK_TEXT(listener.log, "9 ");
   release_both(subscriber, source);
   CHECK_SPY(&spy, 2, 1);
-}
-
-int main(void) {
-  RUN(each_new_accumulated_value_is_published);
-  RUN(skip_and_reject_keep_the_accumulated_value);
-  RUN(verdicts_end_the_stream);
-  RUN(an_unknown_verdict_is_an_error);
-  RUN(values_are_released_in_time);
-  RUN(a_scan_is_stateful_if_its_source_is);
-  return check_report();
 }

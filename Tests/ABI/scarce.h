@@ -1,6 +1,6 @@
 /* scarce.h - memory that runs out at a chosen allocation: at each allocation of a call in turn.
  *
- *     static promise_status_t then(void) {
+ *     OUT_OF_MEMORY(then) {
  *       promise_t *source = promise_new();
  *       scarce();
  *       promise_t *derived = promise_then(source, adds_one, NULL, NULL);
@@ -8,8 +8,6 @@
  *       ...
  *       return status;
  *     }
- *
- *     RUN_OUT(then);   // in main
  *
  * The call between scarce() and plenty() has a limited number of cells and of blocks of the C library; a file or thread
  * counts as a block. The limit is 0, then one more at each attempt, until the call succeeds and leaves some unused.
@@ -250,35 +248,41 @@ static void scarce_end(void) {
   scarce_leave(scarce_hoarded);
 }
 
-static promise_status_t (*scarce_body)(void);
-
-static inline void scarce_test(void) {
+static inline void scarce_test(promise_status_t (*body)(void)) {
   scarce_begin();
   scarce_attempt.cells = scarce_attempt.blocks = -1;
-  scarce_body(); /* creates the objects that are created once, on first use */
-  long failures = scarce_run(scarce_body, &scarce_attempt.cells);
-  failures += scarce_run(scarce_body, &scarce_attempt.blocks);
+  body(); /* creates the objects that are created once, on first use */
+  long failures = scarce_run(body, &scarce_attempt.cells);
+  failures += scarce_run(body, &scarce_attempt.blocks);
   CHECK(failures > 0); /* otherwise the call needs no memory */
   scarce_end();
 }
 
 /* Tests a call that creates objects once, on first use: each attempt may create some, and those stay. */
-static inline void scarce_test_cells(void) {
+static inline void scarce_test_once(promise_status_t (*body)(void), long *resource) {
   scarce_begin();
   scarce_attempt.keeps = true;
-  scarce_run(scarce_body, &scarce_attempt.cells);
-  scarce_end();
-}
-static inline void scarce_test_blocks(void) {
-  scarce_begin();
-  scarce_attempt.keeps = true;
-  scarce_run(scarce_body, &scarce_attempt.blocks);
+  scarce_run(body, resource);
   scarce_end();
 }
 
-/* RUN_OUT(body) tests a call that leaves nothing. For RUN_OUT_ONCE(body), the created objects stay. */
-#define RUN_OUT(body) (scarce_body = body, check_run(#body, scarce_test))
-#define RUN_OUT_ONCE(body)                                                                                             \
-  (scarce_body = body, check_run(#body ", cells", scarce_test_cells), check_run(#body ", blocks", scarce_test_blocks))
+/* OUT_OF_MEMORY(name) { ... } tests a call that leaves nothing. For OUT_OF_MEMORY_ONCE(name), the created objects
+ * stay. */
+#define OUT_OF_MEMORY(name)                                                                                            \
+  static promise_status_t name(void);                                                                                  \
+  CHECK_DEFINE(name##_is_out_of_memory, #name, NULL) {                                                                 \
+    scarce_test(name);                                                                                                 \
+  }                                                                                                                    \
+  static promise_status_t name(void)
+
+#define OUT_OF_MEMORY_ONCE(name)                                                                                       \
+  static promise_status_t name(void);                                                                                  \
+  CHECK_DEFINE(name##_is_out_of_cells, #name ", cells", NULL) {                                                        \
+    scarce_test_once(name, &scarce_attempt.cells);                                                                     \
+  }                                                                                                                    \
+  CHECK_DEFINE(name##_is_out_of_blocks, #name ", blocks", NULL) {                                                      \
+    scarce_test_once(name, &scarce_attempt.blocks);                                                                    \
+  }                                                                                                                    \
+  static promise_status_t name(void)
 
 #endif /* SCARCE_H */

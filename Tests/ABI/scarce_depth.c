@@ -38,7 +38,7 @@ static void *requests_cancel(void *outermost) {
   CHECK_STATUS(promise_release(outermost), PROMISE_OK);
   return NULL;
 }
-static void cancels(void) {
+TEST(cancels) {
   without_memory(requests_cancel, 1);
 }
 
@@ -48,7 +48,7 @@ static void *discards(void *outermost) {
   CHECK_STATUS(promise_release(outermost), PROMISE_OK);
   return NULL;
 }
-static void discards_the_outermost(void) {
+TEST(discards_the_outermost) {
   without_memory(discards, 0);
 }
 
@@ -57,7 +57,7 @@ static void *releases(void *outermost) {
   CHECK_STATUS(promise_release(outermost), PROMISE_OK);
   return NULL;
 }
-static void releases_the_outermost(void) {
+TEST(releases_the_outermost) {
   without_memory(releases, 0);
 }
 
@@ -102,10 +102,10 @@ static void contexts_are_freed_in_turn(promise_t *(*above)(promise_t *next)) {
   promise_release(source);
 }
 
-static void contexts_of_reactions(void) {
+TEST(contexts_of_reactions) {
   contexts_are_freed_in_turn(asked_above);
 }
-static void contexts_of_discard_blocks(void) {
+TEST(contexts_of_discard_blocks) {
   contexts_are_freed_in_turn(discardable_above);
 }
 
@@ -118,7 +118,7 @@ static void *requests_one(void *subscriber) {
 }
 
 /* Merges of merges: each has two sources, which become full and not full together. The deep source is the second. */
-static void back_pressure_propagates_upstream(void) {
+TEST(back_pressure_propagates_upstream) {
   listener_t listener = {0};
   promise_publisher_t *top = publisher_new(0), *other = publisher_new(0), *last = top;
   for (int i = 0; i < DEPTH; i++) {
@@ -147,14 +147,4 @@ static void back_pressure_propagates_upstream(void) {
   promise_release(ready);
   promise_subscriber_release(subscriber);
   promise_publisher_release(top), promise_publisher_release(other);
-}
-
-int main(void) {
-  RUN(cancels);
-  RUN(discards_the_outermost);
-  RUN(releases_the_outermost);
-  RUN(contexts_of_reactions);
-  RUN(contexts_of_discard_blocks);
-  RUN(back_pressure_propagates_upstream);
-  return check_report();
 }

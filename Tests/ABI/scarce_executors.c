@@ -3,17 +3,50 @@
 
 #include "scarce.h"
 
-static void never(void *ctx, promise_job_t *job) {
-  (void)ctx;
-  promise_job_drop(job);
+/* ---- Executors and loops that stay, before other tests create them ---- */
+
+/* Requests a global executor, which stays: the attempts repeat the request until the executor exists. */
+static promise_status_t kept(promise_executor_t *executor) {
+  promise_status_t status = plenty(of(executor));
+  promise_executor_release(executor);
+  return status;
+}
+OUT_OF_MEMORY_ONCE(executor_immediate) {
+  scarce();
+  return kept(promise_executor_immediate());
+}
+OUT_OF_MEMORY_ONCE(executor_global) {
+  scarce();
+  return kept(promise_executor_global(PROMISE_PRIORITY_DEFAULT));
+}
+OUT_OF_MEMORY_ONCE(executor_main) {
+  scarce();
+  return kept(promise_executor_main());
+}
+
+OUT_OF_MEMORY_ONCE(loop_main) {
+  scarce();
+  promise_loop_t *loop = promise_loop_main();
+  promise_status_t status = plenty(of(loop));
+  promise_loop_release(loop);
+  return status;
+}
+
+OUT_OF_MEMORY_ONCE(executor_set_main) {
+  promise_executor_t *executor = promise_executor_new(drop_at_once, NULL, NULL);
+  scarce();
+  promise_status_t status = plenty(promise_executor_set_main(executor));
+  promise_executor_set_main(NULL);
+  promise_executor_release(executor);
+  return status;
 }
 
 /* ---- Executors ---- */
 
-static promise_status_t executor_new(void) {
+OUT_OF_MEMORY(executor_new) {
   spy_t spy = {0};
   scarce();
-  promise_executor_t *executor = promise_executor_new(never, &spy, spy_free);
+  promise_executor_t *executor = promise_executor_new(drop_at_once, &spy, spy_free);
   promise_status_t status = plenty(of(executor));
   CHECK_SPY(&spy, 0, executor == NULL);
   promise_executor_release(executor);
@@ -21,8 +54,8 @@ static promise_status_t executor_new(void) {
   return status;
 }
 
-static promise_status_t executor_serial(void) {
-  promise_executor_t *target = promise_executor_new(never, NULL, NULL);
+OUT_OF_MEMORY(executor_serial) {
+  promise_executor_t *target = promise_executor_new(drop_at_once, NULL, NULL);
   scarce();
   promise_executor_t *executor = promise_executor_serial(target);
   promise_status_t status = plenty(of(executor));
@@ -31,35 +64,7 @@ static promise_status_t executor_serial(void) {
   return status;
 }
 
-/* Requests a global executor, which stays: the attempts repeat the request until the executor exists. */
-static promise_status_t kept(promise_executor_t *executor) {
-  promise_status_t status = plenty(of(executor));
-  promise_executor_release(executor);
-  return status;
-}
-static promise_status_t executor_immediate(void) {
-  scarce();
-  return kept(promise_executor_immediate());
-}
-static promise_status_t executor_global(void) {
-  scarce();
-  return kept(promise_executor_global(PROMISE_PRIORITY_DEFAULT));
-}
-static promise_status_t executor_main(void) {
-  scarce();
-  return kept(promise_executor_main());
-}
-
-static promise_status_t executor_set_main(void) {
-  promise_executor_t *executor = promise_executor_new(never, NULL, NULL);
-  scarce();
-  promise_status_t status = plenty(promise_executor_set_main(executor));
-  promise_executor_set_main(NULL);
-  promise_executor_release(executor);
-  return status;
-}
-
-static promise_status_t executor_submit(void) {
+OUT_OF_MEMORY(executor_submit) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
   spy_t spy = {0};
@@ -74,7 +79,7 @@ static promise_status_t executor_submit(void) {
 }
 
 /* Without memory for a turn the jobs are dropped: no promise stays pending. */
-static promise_status_t serial_turn(void) {
+OUT_OF_MEMORY(serial_turn) {
   promise_executor_t *immediate = promise_executor_immediate(), *serial = promise_executor_serial(immediate);
   promise_t *source = promise_new();
   spy_t spy = {0};
@@ -96,17 +101,9 @@ static promise_status_t serial_turn(void) {
 
 /* ---- Loops ---- */
 
-static promise_status_t loop_new(void) {
+OUT_OF_MEMORY(loop_new) {
   scarce();
   promise_loop_t *loop = promise_loop_new();
-  promise_status_t status = plenty(of(loop));
-  promise_loop_release(loop);
-  return status;
-}
-
-static promise_status_t loop_main(void) {
-  scarce();
-  promise_loop_t *loop = promise_loop_main();
   promise_status_t status = plenty(of(loop));
   promise_loop_release(loop);
   return status;
@@ -118,7 +115,7 @@ static void takes_line(void *ctx, const char *line, size_t length) {
   (void)line;
   *(size_t *)ctx += length;
 }
-static promise_status_t dump_lines(void) {
+OUT_OF_MEMORY(dump_lines) {
   size_t length = 0;
   promise_t *promise = promise_new();
   scarce();
@@ -128,6 +125,11 @@ static promise_status_t dump_lines(void) {
 }
 
 static int file;
+__attribute__((constructor)) static void open_file(void) {
+  FILE *temporary = tmpfile();
+  REQUIRE(temporary != NULL);
+  file = fileno(temporary);
+}
 
 /* Returns whether the whole output is in the file, by its `end`. Empties the file. */
 static bool written(const char *end) {
@@ -138,7 +140,7 @@ static bool written(const char *end) {
   return length >= size && memcmp(last, end, (size_t)size) == 0;
 }
 
-static promise_status_t dump(void) {
+OUT_OF_MEMORY(dump) {
   scarce();
   promise_status_t status = plenty(promise_dump(file));
   CHECK_INT(written("while a trace was on\n"), status == PROMISE_OK);
@@ -148,7 +150,7 @@ static promise_status_t dump(void) {
 static void no_event(void *ctx, const promise_trace_event_t *event) {
   (void)ctx, (void)event;
 }
-static promise_status_t trace_start(void) {
+OUT_OF_MEMORY(trace_start) {
   spy_t spy = {0};
   promise_trace_t trace = {.size = sizeof trace, .capacity = 100, .event = no_event};
   trace.ctx = &spy, trace.free_ctx = spy_free;
@@ -160,7 +162,7 @@ static promise_status_t trace_start(void) {
   return status;
 }
 
-static promise_status_t trace_write(void) {
+OUT_OF_MEMORY(trace_write) {
   promise_trace_t trace = {.size = sizeof trace, .capacity = 100};
   CHECK_STATUS(promise_trace_start(&trace), PROMISE_OK);
   promise_release(fulfilled(1));
@@ -174,7 +176,7 @@ static promise_status_t trace_write(void) {
 static void no_rejection(void *ctx, uint64_t id, const promise_value_t *reason) {
   (void)ctx, (void)id, (void)reason;
 }
-static promise_status_t set_hooks(void) {
+OUT_OF_MEMORY(set_hooks) {
   spy_t spy = {0};
   promise_hooks_t hooks = {.size = sizeof hooks, .ctx = &spy, .free_ctx = spy_free};
   hooks.unhandled_rejection = no_rejection;
@@ -186,7 +188,7 @@ static promise_status_t set_hooks(void) {
   return status;
 }
 
-static promise_status_t set_thread_hooks(void) {
+OUT_OF_MEMORY(set_thread_hooks) {
   spy_t spy = {0};
   scarce();
   promise_status_t status = plenty(promise_set_thread_hooks(spy_discard, spy_discard, &spy, spy_free));
@@ -194,28 +196,4 @@ static promise_status_t set_thread_hooks(void) {
   promise_set_thread_hooks(NULL, NULL, NULL, NULL);
   CHECK_SPY(&spy, 0, 1);
   return status;
-}
-
-int main(void) {
-  FILE *temporary = tmpfile();
-  REQUIRE(temporary != NULL);
-  file = fileno(temporary);
-  RUN_OUT_ONCE(executor_immediate);
-  RUN_OUT_ONCE(executor_global);
-  RUN_OUT_ONCE(executor_main);
-  RUN_OUT_ONCE(loop_main);
-  RUN_OUT_ONCE(executor_set_main);
-  RUN_OUT(executor_new);
-  RUN_OUT(executor_serial);
-  RUN_OUT(executor_submit);
-  RUN_OUT(serial_turn);
-  RUN_OUT(loop_new);
-  RUN_OUT(dump_lines);
-  RUN_OUT(dump);
-  RUN_OUT(trace_start);
-  RUN_OUT(trace_write);
-  RUN_OUT(set_hooks);
-  RUN_OUT(set_thread_hooks);
-  fclose(temporary);
-  return check_report();
 }

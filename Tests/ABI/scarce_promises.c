@@ -1,13 +1,9 @@
 /* Promises, their callbacks, combinators and timers when memory runs out: at each allocation in turn. */
 #include "scarce.h"
 
-static void no_observer(void *ctx, const promise_value_t *value) {
-  (void)ctx, (void)value;
-}
-
 /* ---- New promises ---- */
 
-static promise_status_t new (void) {
+OUT_OF_MEMORY(new) {
   scarce();
   promise_t *promise = promise_new();
   promise_status_t status = plenty(of(promise));
@@ -15,7 +11,7 @@ static promise_status_t new (void) {
   return status;
 }
 
-static promise_status_t new_discardable(void) {
+OUT_OF_MEMORY(new_discardable) {
   spy_t spy = {0};
   scarce();
   promise_t *promise = promise_new_discardable(spy_discard, &spy, spy_free);
@@ -46,14 +42,14 @@ static promise_status_t derived_by(promise_t *(*derive)(promise_t *source, spy_t
 static promise_t *make_then(promise_t *source, spy_t *spy) {
   return promise_then(source, spy_handler, spy, spy_free);
 }
-static promise_status_t then(void) {
+OUT_OF_MEMORY(then) {
   return derived_by(make_then);
 }
 
 static promise_t *make_finally(promise_t *source, spy_t *spy) {
   return promise_finally(source, spy_discard, spy, spy_free);
 }
-static promise_status_t finally(void) {
+OUT_OF_MEMORY(finally) {
   return derived_by(make_finally);
 }
 
@@ -68,14 +64,14 @@ static promise_status_t settled_by(promise_t *(*make)(const promise_value_t *val
   CHECK_INT(atomic_load(&payload.destroyed), 1);
   return status;
 }
-static promise_status_t new_resolved(void) {
+OUT_OF_MEMORY(new_resolved) {
   return settled_by(promise_new_resolved);
 }
-static promise_status_t new_rejected(void) {
+OUT_OF_MEMORY(new_rejected) {
   return settled_by(promise_new_rejected);
 }
 
-static promise_status_t discard_with(void) {
+OUT_OF_MEMORY(discard_with) {
   payload_t payload = {0};
   promise_value_t cause = object(&payload);
   promise_t *promise = promise_new();
@@ -88,7 +84,7 @@ static promise_status_t discard_with(void) {
   return status;
 }
 
-static promise_status_t run(void) {
+OUT_OF_MEMORY(run) {
   promise_executor_t *executor = promise_executor_immediate();
   spy_t spy = {0};
   scarce();
@@ -106,10 +102,10 @@ static promise_t *make_react(promise_t *source, spy_t *spy) {
   reaction.on_fulfilled = spy_handler, reaction.ctx = spy, reaction.free_ctx = spy_free;
   return promise_react(source, &reaction);
 }
-static promise_status_t react(void) {
+OUT_OF_MEMORY(react) {
   return derived_by(make_react);
 }
-static promise_status_t react_on_an_executor(void) {
+OUT_OF_MEMORY(react_on_an_executor) {
   immediate = promise_executor_immediate();
   token = promise_token_new(0);
   promise_status_t status = derived_by(make_react);
@@ -118,7 +114,7 @@ static promise_status_t react_on_an_executor(void) {
   return status;
 }
 
-static promise_status_t rescue(void) {
+OUT_OF_MEMORY(rescue) {
   promise_t *source = promise_new();
   spy_t spy = {0};
   scarce();
@@ -145,23 +141,23 @@ static promise_status_t observed_by(promise_status_t (*observe)(promise_t *sourc
 static promise_status_t with_observe(promise_t *source, spy_t *spy) {
   return promise_observe(source, spy_observer, NULL, spy, spy_free);
 }
-static promise_status_t observe(void) {
+OUT_OF_MEMORY(observe) {
   return observed_by(with_observe);
 }
 static promise_status_t with_tap(promise_t *source, spy_t *spy) {
   return promise_tap(source, spy_observer, NULL, spy, spy_free);
 }
-static promise_status_t tap(void) {
+OUT_OF_MEMORY(tap) {
   return observed_by(with_tap);
 }
 static promise_status_t with_request(promise_t *source, spy_t *spy) {
-  return promise_on_cancel_request(source, no_observer, spy, spy_free);
+  return promise_on_cancel_request(source, ignore_value, spy, spy_free);
 }
-static promise_status_t on_cancel_request(void) {
+OUT_OF_MEMORY(on_cancel_request) {
   return observed_by(with_request);
 }
 
-static promise_status_t follow(void) {
+OUT_OF_MEMORY(follow) {
   spy_t spy = {0};
   promise_t *promise = promise_new_discardable(spy_discard, &spy, spy_free), *source = promise_new();
   scarce();
@@ -175,8 +171,7 @@ static promise_status_t follow(void) {
 
 /* ---- Combinators and timers ---- */
 
-static promise_t *(*combine)(promise_t *const *promises, size_t count, uint32_t flags);
-static promise_status_t combined(void) {
+static promise_status_t combined(promise_t *(*combine)(promise_t *const *promises, size_t count, uint32_t flags)) {
   promise_t *inputs[] = {promise_new(), promise_new(), promise_new()};
   scarce();
   promise_t *result = combine(inputs, 3, 0);
@@ -194,21 +189,17 @@ static promise_status_t combined(void) {
     promise_release(inputs[i]);
   return status;
 }
-static promise_status_t all(void) {
-  combine = promise_all;
-  return combined();
+OUT_OF_MEMORY(all) {
+  return combined(promise_all);
 }
-static promise_status_t all_settled(void) {
-  combine = promise_all_settled;
-  return combined();
+OUT_OF_MEMORY(all_settled) {
+  return combined(promise_all_settled);
 }
-static promise_status_t any(void) {
-  combine = promise_any;
-  return combined();
+OUT_OF_MEMORY(any) {
+  return combined(promise_any);
 }
-static promise_status_t race(void) {
-  combine = promise_race;
-  return combined();
+OUT_OF_MEMORY(race) {
+  return combined(promise_race);
 }
 
 static promise_loop_t *loop;
@@ -235,19 +226,19 @@ static promise_t *make_sleep(promise_t *source) {
   (void)source;
   return promise_sleep_on(executor, hour);
 }
-static promise_status_t sleep_on(void) {
+OUT_OF_MEMORY(sleep_on) {
   return timed(make_sleep);
 }
 static promise_t *make_delay(promise_t *source) {
   return promise_delay_on(executor, source, hour);
 }
-static promise_status_t delay_on(void) {
+OUT_OF_MEMORY(delay_on) {
   return timed(make_delay);
 }
 static promise_t *make_timeout(promise_t *source) {
   return promise_timeout_on(executor, source, hour);
 }
-static promise_status_t timeout_on(void) {
+OUT_OF_MEMORY(timeout_on) {
   return timed(make_timeout);
 }
 
@@ -270,7 +261,7 @@ static promise_t *sleeps(promise_t *source, int64_t ns) {
 
 /* Library threads free cells of their own, so the cells are not counted: one attempt without memory fails, one with
  * memory succeeds. */
-static void timers_without_an_executor(void) {
+TEST(timers_without_an_executor) {
   promise_t *(*const made[])(promise_t *, int64_t) = {sleeps, promise_delay, promise_timeout};
   for (int i = 0; i < 3; i++) {
     scarce_attempt.cells = 0, scarce_attempt.blocks = -1;
@@ -283,7 +274,7 @@ static void timers_without_an_executor(void) {
 
 /* ---- Waiting ---- */
 
-static promise_status_t wait_any(void) {
+OUT_OF_MEMORY(wait_any) {
   promise_t *promises[20];
   for (int i = 0; i < 20; i++)
     promises[i] = promise_new();
@@ -295,7 +286,7 @@ static promise_status_t wait_any(void) {
   return status == PROMISE_ETIMEDOUT ? PROMISE_OK : status;
 }
 
-static promise_status_t loop_wait(void) {
+OUT_OF_MEMORY(loop_wait) {
   promise_loop_t *turning = promise_loop_new();
   promise_t *promise = promise_new();
   scarce();
@@ -303,33 +294,4 @@ static promise_status_t loop_wait(void) {
   promise_release(promise);
   promise_loop_release(turning);
   return status == PROMISE_ETIMEDOUT ? PROMISE_OK : status;
-}
-
-int main(void) {
-  RUN_OUT(new);
-  RUN_OUT(new_discardable);
-  RUN_OUT(new_resolved);
-  RUN_OUT(new_rejected);
-  RUN_OUT(discard_with);
-  RUN_OUT(run);
-  RUN_OUT(then);
-  RUN_OUT(finally);
-  RUN_OUT(react);
-  RUN_OUT(react_on_an_executor);
-  RUN_OUT(rescue);
-  RUN_OUT(observe);
-  RUN_OUT(tap);
-  RUN_OUT(on_cancel_request);
-  RUN_OUT(follow);
-  RUN_OUT(all);
-  RUN_OUT(all_settled);
-  RUN_OUT(any);
-  RUN_OUT(race);
-  RUN_OUT(sleep_on);
-  RUN_OUT(delay_on);
-  RUN_OUT(timeout_on);
-  RUN(timers_without_an_executor);
-  RUN_OUT(wait_any);
-  RUN_OUT(loop_wait);
-  return check_report();
 }

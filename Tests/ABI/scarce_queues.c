@@ -1,7 +1,7 @@
 /* Completion queues, when memory runs out: at each allocation in turn. */
 #include "scarce.h"
 
-static promise_status_t queue_new(void) {
+OUT_OF_MEMORY(queue_new) {
   scarce();
   promise_queue_t *queue = promise_queue_new();
   promise_status_t status = plenty(of(queue));
@@ -9,7 +9,7 @@ static promise_status_t queue_new(void) {
   return status;
 }
 
-static promise_status_t queue_fd(void) {
+OUT_OF_MEMORY(queue_fd) {
   promise_queue_t *queue = promise_queue_new();
   scarce();
   int32_t fd = promise_queue_fd(queue);
@@ -29,7 +29,7 @@ static int64_t count(promise_queue_t *queue) {
   return taken;
 }
 
-static promise_status_t queue_watch(void) {
+OUT_OF_MEMORY(queue_watch) {
   promise_queue_t *queue = promise_queue_new();
   promise_t *promise = promise_new();
   scarce();
@@ -42,7 +42,7 @@ static promise_status_t queue_watch(void) {
   return status;
 }
 
-static promise_status_t queue_tap(void) {
+OUT_OF_MEMORY(queue_tap) {
   promise_queue_t *queue = promise_queue_new();
   promise_t *promise = fulfilled(1);
   scarce();
@@ -53,7 +53,7 @@ static promise_status_t queue_tap(void) {
   return status;
 }
 
-static promise_status_t queue_then(void) {
+OUT_OF_MEMORY(queue_then) {
   promise_queue_t *queue = promise_queue_new();
   promise_t *promise = promise_new();
   scarce();
@@ -68,7 +68,7 @@ static promise_status_t queue_then(void) {
 }
 
 /* An event is allocated when it is requested, so its delivery needs no memory. */
-static promise_status_t queue_take(void) {
+OUT_OF_MEMORY(queue_take) {
   promise_queue_t *queue = promise_queue_new();
   promise_t *promise = promise_new();
   promise_t *derived = promise_queue_then(queue, promise, 1);
@@ -92,7 +92,7 @@ static promise_status_t queue_take(void) {
   return status;
 }
 
-static promise_status_t queue_answer(void) {
+OUT_OF_MEMORY(queue_answer) {
   promise_queue_t *queue = promise_queue_new();
   promise_t *source = fulfilled(1), *later = promise_new();
   promise_t *derived = promise_queue_then(queue, source, 1);
@@ -112,7 +112,7 @@ static promise_status_t queue_answer(void) {
   return status;
 }
 
-static promise_status_t queue_on_cancel(void) {
+OUT_OF_MEMORY(queue_on_cancel) {
   promise_queue_t *queue = promise_queue_new();
   promise_t *promise = promise_new();
   scarce();
@@ -124,7 +124,7 @@ static promise_status_t queue_on_cancel(void) {
   return status;
 }
 
-static promise_status_t queue_object(void) {
+OUT_OF_MEMORY(queue_object) {
   promise_queue_t *queue = promise_queue_new();
   const promise_type_t *type = payload_type();
   promise_value_t value;
@@ -134,17 +134,4 @@ static promise_status_t queue_object(void) {
   CHECK_INT(count(queue), status == PROMISE_OK);
   promise_queue_free(queue);
   return status;
-}
-
-int main(void) {
-  RUN_OUT(queue_new);
-  RUN_OUT(queue_fd);
-  RUN_OUT(queue_watch);
-  RUN_OUT(queue_tap);
-  RUN_OUT(queue_then);
-  RUN_OUT(queue_take);
-  RUN_OUT(queue_answer);
-  RUN_OUT(queue_on_cancel);
-  RUN_OUT(queue_object);
-  return check_report();
 }

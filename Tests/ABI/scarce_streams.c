@@ -13,7 +13,7 @@ static promise_subscription_t subscription(spy_t *spy) {
   return wish;
 }
 
-static promise_status_t publisher_new(void) {
+OUT_OF_MEMORY(publisher_new) {
   scarce();
   promise_publisher_t *publisher = promise_publisher_new(0);
   promise_status_t status = plenty(of(publisher));
@@ -22,7 +22,7 @@ static promise_status_t publisher_new(void) {
 }
 
 static promise_executor_t *executor;
-static promise_status_t publisher_every(void) {
+OUT_OF_MEMORY(publisher_every) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *on_loop = promise_loop_executor(loop);
   scarce();
@@ -49,17 +49,17 @@ static promise_status_t subscribed(void) {
   promise_publisher_release(publisher);
   return status;
 }
-static promise_status_t subscribe(void) {
+OUT_OF_MEMORY(subscribe) {
   return subscribed();
 }
-static promise_status_t subscribe_with_a_token(void) {
+OUT_OF_MEMORY(subscribe_with_a_token) {
   token = promise_token_new(0);
   promise_status_t status = subscribed();
   promise_token_release(token);
   token = NULL;
   return status;
 }
-static promise_status_t subscribe_on_a_loop(void) {
+OUT_OF_MEMORY(subscribe_on_a_loop) {
   promise_loop_t *loop = promise_loop_new();
   executor = promise_loop_executor(loop);
   promise_status_t status = subscribed();
@@ -89,7 +89,7 @@ static void free_stream(void) {
   CHECK_INT(atomic_load(&spy.frees), 1);
 }
 
-static promise_status_t next(void) {
+OUT_OF_MEMORY(next) {
   make_stream(true, 0);
   scarce();
   promise_t *event = promise_subscriber_next(subscriber);
@@ -102,7 +102,7 @@ static promise_status_t next(void) {
   return status;
 }
 
-static promise_status_t ready(void) {
+OUT_OF_MEMORY(ready) {
   make_stream(false, 0);
   scarce();
   promise_t *promise = promise_publisher_ready(publisher);
@@ -113,7 +113,7 @@ static promise_status_t ready(void) {
 }
 
 /* A subscriber ends with PROMISE_ENOMEM if there is no memory for an event; it does not skip the event. */
-static void publish(void) {
+TEST(publish) {
   scarce_attempt.cells = scarce_attempt.blocks = 0;
   make_stream(false, PROMISE_DEMAND_UNLIMITED);
   promise_t *ending = promise_subscriber_end(subscriber);
@@ -205,7 +205,7 @@ static promise_status_t operated(promise_publisher_t *(*derive)(promise_publishe
 }
 
 #define OPERATOR(name)                                                                                                 \
-  static promise_status_t name(void) {                                                                                 \
+  OUT_OF_MEMORY(name) {                                                                                                \
     return operated(derive_##name);                                                                                    \
   }
 OPERATOR(transform)
@@ -227,7 +227,7 @@ static promise_publisher_t *derive_stateful(promise_publisher_t *source) {
 }
 OPERATOR(stateful)
 
-static promise_status_t timeout(void) {
+OUT_OF_MEMORY(timeout) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *on_loop = promise_loop_executor(loop);
   promise_publisher_t *source = promise_publisher_new(0);
@@ -252,7 +252,7 @@ static promise_publisher_t *makes_inner(void *ctx, const promise_value_t *value)
   promise_publisher_retain(ctx);
   return ctx;
 }
-static promise_status_t flat_map(void) {
+OUT_OF_MEMORY(flat_map) {
   promise_publisher_t *source = promise_publisher_new(0), *inner = promise_publisher_new(0);
   atomic_int errors = 0;
   scarce();
@@ -274,7 +274,7 @@ static promise_status_t flat_map(void) {
   promise_publisher_release(source), promise_publisher_release(inner);
   return status;
 }
-static promise_status_t retry(void) {
+OUT_OF_MEMORY(retry) {
   promise_publisher_t *inner = promise_publisher_new(0);
   scarce();
   promise_publisher_t *derived = promise_publisher_retry(2, makes_inner, inner, NULL);
@@ -314,14 +314,14 @@ static promise_publisher_t *with_itself(promise_publisher_t *source) {
   promise_publisher_t *sources[] = {source, source};
   return promise_publisher_zip(sources, 2);
 }
-static promise_status_t publish_to_buffer(void) {
+OUT_OF_MEMORY(publish_to_buffer) {
   return grouped(each_alone);
 }
-static promise_status_t publish_to_zip(void) {
+OUT_OF_MEMORY(publish_to_zip) {
   return grouped(with_itself);
 }
 
-static promise_status_t of_a_promise(void) {
+OUT_OF_MEMORY(of_a_promise) {
   promise_t *promise = promise_new();
   scarce();
   promise_publisher_t *made = promise_publisher_of(promise);
@@ -332,7 +332,7 @@ static promise_status_t of_a_promise(void) {
   return status;
 }
 
-static promise_status_t forward(void) {
+OUT_OF_MEMORY(forward) {
   promise_publisher_t *source = promise_publisher_new(0), *target = promise_publisher_new(0);
   scarce();
   promise_subscriber_t *link = promise_publisher_forward(source, target, PROMISE_FORWARD_END);
@@ -341,37 +341,4 @@ static promise_status_t forward(void) {
   promise_publisher_release(source);
   promise_publisher_release(target);
   return status;
-}
-
-int main(void) {
-  RUN_OUT(publisher_new);
-  RUN_OUT(publisher_every);
-  RUN_OUT(subscribe);
-  RUN_OUT(subscribe_with_a_token);
-  RUN_OUT(subscribe_on_a_loop);
-  RUN_OUT(next);
-  RUN_OUT(ready);
-  RUN(publish);
-  RUN_OUT(transform);
-  RUN_OUT(distinct);
-  RUN_OUT(window);
-  RUN_OUT(scan);
-  RUN_OUT(take);
-  RUN_OUT(start_with);
-  RUN_OUT(merge);
-  RUN_OUT(combine);
-  RUN_OUT(buffer);
-  RUN_OUT(replay);
-  RUN_OUT(zip);
-  RUN_OUT(debounce);
-  RUN_OUT(throttle);
-  RUN_OUT(timeout);
-  RUN_OUT(flat_map);
-  RUN_OUT(retry);
-  RUN_OUT(publish_to_buffer);
-  RUN_OUT(publish_to_zip);
-  RUN_OUT(stateful);
-  RUN_OUT(of_a_promise);
-  RUN_OUT(forward);
-  return check_report();
 }

@@ -1,7 +1,7 @@
 /* Tokens when memory runs out: at each allocation in turn. */
 #include "scarce.h"
 
-static promise_status_t token_new(void) {
+OUT_OF_MEMORY(token_new) {
   scarce();
   promise_token_t *made = promise_token_new(PROMISE_TOKEN_INVALIDATE_ON_RELEASE);
   promise_status_t status = plenty(of(made));
@@ -9,7 +9,7 @@ static promise_status_t token_new(void) {
   return status;
 }
 
-static promise_status_t token_add(void) {
+OUT_OF_MEMORY(token_add) {
   promise_token_t *asking = promise_token_new(0);
   promise_t *promise = promise_new();
   scarce();
@@ -21,7 +21,7 @@ static promise_status_t token_add(void) {
   return status;
 }
 
-static promise_status_t token_chain(void) {
+OUT_OF_MEMORY(token_chain) {
   promise_token_t *chained = promise_token_new(0), *parent = promise_token_new(0);
   scarce();
   promise_status_t status = plenty(promise_token_chain(chained, parent, PROMISE_CHAIN_CANCEL));
@@ -48,14 +48,14 @@ static promise_status_t ended_by(promise_status_t (*end)(promise_token_t *ending
   return status;
 }
 
-static promise_status_t token_cancel(void) {
+OUT_OF_MEMORY(token_cancel) {
   return ended_by(promise_token_cancel);
 }
-static promise_status_t token_invalidate(void) {
+OUT_OF_MEMORY(token_invalidate) {
   return ended_by(promise_token_invalidate);
 }
 
-static promise_status_t token_set_deadline(void) {
+OUT_OF_MEMORY(token_set_deadline) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
   promise_token_t *hurried = promise_token_new(0);
@@ -67,14 +67,4 @@ static promise_status_t token_set_deadline(void) {
   promise_executor_release(executor);
   promise_loop_release(loop);
   return status;
-}
-
-int main(void) {
-  RUN_OUT(token_new);
-  RUN_OUT(token_add);
-  RUN_OUT(token_chain);
-  RUN_OUT(token_cancel);
-  RUN_OUT(token_invalidate);
-  RUN_OUT(token_set_deadline);
-  return check_report();
 }

@@ -3,6 +3,12 @@
 
 #include "scarce.h"
 
+/* The first registration also creates the library's own types, and so does any other test: this one is first. */
+OUT_OF_MEMORY_ONCE(first_type) {
+  scarce();
+  return plenty(of(promise_type_named("i64")));
+}
+
 /* Checks *out after a call: a value, or VOID after PROMISE_ENOMEM. */
 static promise_status_t made(promise_status_t status, promise_value_t *out) {
   CHECK_INT(out->kind == PROMISE_KIND_VOID, status != PROMISE_OK);
@@ -13,19 +19,19 @@ static promise_status_t made(promise_status_t status, promise_value_t *out) {
 static char const long_text[] =
     "a text that is too long to lie in the value's own cell, however large that is made one day";
 
-static promise_status_t string(void) {
+OUT_OF_MEMORY(string) {
   promise_value_t out = garbage();
   scarce();
   return made(plenty(promise_value_string(&out, long_text, sizeof long_text - 1)), &out);
 }
 
-static promise_status_t bytes(void) {
+OUT_OF_MEMORY(bytes) {
   promise_value_t out = garbage();
   scarce();
   return made(plenty(promise_value_bytes(&out, long_text, sizeof long_text)), &out);
 }
 
-static promise_status_t bytes_foreign(void) {
+OUT_OF_MEMORY(bytes_foreign) {
   spy_t spy = {0};
   promise_value_t out = garbage();
   scarce();
@@ -36,7 +42,7 @@ static promise_status_t bytes_foreign(void) {
   return status;
 }
 
-static promise_status_t object_of_a_type(void) {
+OUT_OF_MEMORY(object_of_a_type) {
   payload_t payload = {0};
   const promise_type_t *type = payload_type();
   promise_value_t out = garbage();
@@ -47,7 +53,7 @@ static promise_status_t object_of_a_type(void) {
   return status;
 }
 
-static promise_status_t plain_error(void) {
+OUT_OF_MEMORY(plain_error) {
   promise_value_t out = garbage();
   scarce();
   return made(plenty(promise_value_error(&out, "a.domain", 7, long_text)), &out);
@@ -64,7 +70,7 @@ static promise_status_t freed_once(promise_status_t status) {
   return status;
 }
 
-static promise_status_t object_with(void) {
+OUT_OF_MEMORY(object_with) {
   spy_t spy = {0};
   const promise_type_t *type = payload_type();
   promise_value_t out = garbage();
@@ -76,38 +82,38 @@ static promise_status_t object_with(void) {
   return status;
 }
 
-static promise_status_t error_sized(void) {
+OUT_OF_MEMORY(error_sized) {
   promise_value_t out = garbage();
   scarce();
   return made(plenty(promise_value_error_sized(&out, "a.domain", 8, 7, long_text, sizeof long_text - 1)), &out);
 }
 
-static promise_status_t error_from(void) {
+OUT_OF_MEMORY(error_from) {
   promise_value_t out = garbage(), cause = owned_object();
   scarce();
   return freed_once(made(plenty(promise_value_error_from(&out, "a.domain", 7, long_text, long_text, &cause)), &out));
 }
 
-static promise_status_t discarded(void) {
+OUT_OF_MEMORY(discarded) {
   promise_value_t out = garbage(), cause = owned_object();
   scarce();
   return freed_once(made(plenty(promise_value_discarded(&out, &cause)), &out));
 }
 
-static promise_status_t value_array(void) {
+OUT_OF_MEMORY(value_array) {
   promise_value_t out = garbage(), elements[] = {*I64(1), owned_object(), *I64(3)};
   scarce();
   return freed_once(made(plenty(promise_value_array(&out, elements, 3)), &out));
 }
 
-static promise_status_t value_map(void) {
+OUT_OF_MEMORY(value_map) {
   static const char *const keys[] = {"one", "two", long_text};
   promise_value_t out = garbage(), values[] = {*I64(1), owned_object(), *I64(3)};
   scarce();
   return freed_once(made(plenty(promise_value_map(&out, keys, NULL, values, 3)), &out));
 }
 
-static promise_status_t from_json(void) {
+OUT_OF_MEMORY(from_json) {
   static const char source[] =
       "{\"a\": [1, 2.5, \"a text that does not fit into a cell by a long way, so it is a block\"],"
       " \"b\": {\"c\": null, \"d\": [[[[true]]]]}}";
@@ -118,7 +124,7 @@ static promise_status_t from_json(void) {
   return made(status, &out);
 }
 
-static promise_status_t to_json(void) {
+OUT_OF_MEMORY(to_json) {
   promise_value_t value = json("{\"a\": [1, 2.5, \"text\"], \"b\": {\"c\": null, \"d\": [[[[true]]]]}}");
   promise_value_t out = garbage(), error = garbage();
   scarce();
@@ -129,7 +135,7 @@ static promise_status_t to_json(void) {
 }
 
 /* A rejected value leaves behind neither the unfinished text nor the path for the message. */
-static promise_status_t nan_to_json(void) {
+OUT_OF_MEMORY(nan_to_json) {
   promise_value_t number = {.kind = PROMISE_KIND_F64, .as.f64 = NAN};
   const char *key = "a key that is too long for the space that a text begins with, by a long way";
   promise_value_t value = garbage(), out = garbage(), error = garbage();
@@ -150,7 +156,7 @@ static promise_status_t nan_to_json(void) {
 /* A number with more digits than can be converted without memory. */
 static const promise_value_t long_number = {.kind = PROMISE_KIND_F64, .as.f64 = -2.2250738585072014e-308};
 
-static promise_status_t number_to_json(void) {
+OUT_OF_MEMORY(number_to_json) {
   promise_value_t out = garbage();
   scarce();
   promise_status_t status = plenty(promise_value_to_json(&out, &long_number, NULL, NULL));
@@ -159,8 +165,9 @@ static promise_status_t number_to_json(void) {
   return made(status, &out);
 }
 
-static void describe_number(void) {
+TEST(describe_number) {
   char text[64];
+  scarce_begin();
   scarce_attempt.cells = scarce_attempt.blocks = 0;
   scarce();
   size_t length = promise_value_describe(&long_number, text, sizeof text);
@@ -170,7 +177,7 @@ static void describe_number(void) {
   scarce_end();
 }
 
-static promise_status_t equal(void) {
+OUT_OF_MEMORY(equal) {
   promise_value_t one = json("[[1, [2, {\"a\": [3]}]], [4]]"), other = json("[[1, [2, {\"a\": [3]}]], [4]]");
   scarce();
   bool equal = true;
@@ -183,7 +190,7 @@ static promise_status_t equal(void) {
 
 /* ---- Builders ---- */
 
-static promise_status_t builder_new(void) {
+OUT_OF_MEMORY(builder_new) {
   scarce();
   promise_builder_t *builder = promise_builder_new(PROMISE_KIND_ARRAY, 100);
   promise_status_t status = plenty(of(builder));
@@ -191,7 +198,7 @@ static promise_status_t builder_new(void) {
   return status;
 }
 
-static promise_status_t builder_from(void) {
+OUT_OF_MEMORY(builder_from) {
   promise_value_t value = json("{\"a\": 1, \"b\": [2]}");
   scarce();
   promise_builder_t *builder = promise_builder_from(&value);
@@ -220,7 +227,7 @@ static promise_status_t add(promise_builder_t *builder, int number) {
   promise_value_t element = number == 0 ? next_element : *I64(number);
   return promise_builder_add(builder, &element);
 }
-static promise_status_t builder_add(void) {
+OUT_OF_MEMORY(builder_add) {
   next_element = owned_object();
   return freed_once(built(PROMISE_KIND_ARRAY, add));
 }
@@ -230,7 +237,7 @@ static promise_status_t set(promise_builder_t *builder, int number) {
   int length = snprintf(key, sizeof key, "%d, a key that is too long for the place of a short one", number);
   return promise_builder_set(builder, key, (size_t)length, I64(number));
 }
-static promise_status_t builder_set(void) {
+OUT_OF_MEMORY(builder_set) {
   return built(PROMISE_KIND_MAP, set);
 }
 
@@ -238,7 +245,7 @@ static promise_status_t append(promise_builder_t *builder, int number) {
   (void)number;
   return promise_builder_append(builder, long_text, sizeof long_text);
 }
-static promise_status_t builder_append(void) {
+OUT_OF_MEMORY(builder_append) {
   return built(PROMISE_KIND_BYTES, append);
 }
 
@@ -249,12 +256,12 @@ static promise_status_t use_room(promise_builder_t *builder, int number) {
   memset(room, number, 100);
   return promise_builder_advance(builder, 100);
 }
-static promise_status_t builder_room(void) {
+OUT_OF_MEMORY(builder_room) {
   return built(PROMISE_KIND_BYTES, use_room);
 }
 
 /* Finishing a builder needs no memory. */
-static void builder_finish(void) {
+TEST(builder_finish) {
   promise_kind_t const kinds[] = {PROMISE_KIND_STRING, PROMISE_KIND_BYTES, PROMISE_KIND_ARRAY, PROMISE_KIND_MAP};
   for (int i = 0; i < 4; i++) {
     promise_builder_t *builder = promise_builder_new(kinds[i], 100);
@@ -274,7 +281,7 @@ static promise_value_t text_of_destructor;
 static void finishes(void *ctx) {
   *(promise_status_t *)ctx = promise_builder_finish(unfinished, &text_of_destructor);
 }
-static void builder_finish_in_a_destructor(void) {
+TEST(builder_finish_in_a_destructor) {
   promise_status_t status = PROMISE_EINVAL;
   promise_value_t object;
   unfinished = promise_builder_new(PROMISE_KIND_STRING, 0);
@@ -291,13 +298,7 @@ static void builder_finish_in_a_destructor(void) {
 
 /* ---- Types ---- */
 
-/* The first registration also creates the library's own types. */
-static promise_status_t first_type(void) {
-  scarce();
-  return plenty(of(promise_type_named("i64")));
-}
-
-static promise_status_t type_register(void) {
+OUT_OF_MEMORY_ONCE(type_register) {
   scarce();
   return plenty(of(promise_type_register("test.scarce", NULL, payload_destroy)));
 }
@@ -313,14 +314,16 @@ static void make_types(void) {
 static bool same(const void *one, const void *other) {
   return one == other;
 }
-static promise_status_t type_methods(void) {
+OUT_OF_MEMORY_ONCE(type_methods) {
   static int next;
+  if (next == 0)
+    make_types();
   scarce();
   return plenty(promise_type_methods(types[next++], same, NULL));
 }
 
 /* If there is no cell for a type, the copy of its name is freed. */
-static void a_type_that_is_not_registered_leaves_no_memory(void) {
+TEST(a_type_that_is_not_registered_leaves_no_memory) {
   payload_type(); /* creates the table of types */
   scarce_begin();
   scarce_attempt.cells = 0;
@@ -342,7 +345,7 @@ static bool never(const void *one, const void *other) {
 static void wins(void) {
   CHECK_STATUS(promise_type_methods(contested, same, NULL), PROMISE_OK);
 }
-static void methods_set_twice_at_once_are_those_of_one_call(void) {
+TEST(methods_set_twice_at_once_are_those_of_one_call) {
   contested = promise_type_register("test.scarce.contested", NULL, NULL);
   REQUIRE(contested != NULL);
   long used = atomic_load(&scarce_used);
@@ -359,40 +362,4 @@ static void methods_set_twice_at_once_are_those_of_one_call(void) {
   CHECK(equal);
   promise_value_release(&one);
   promise_value_release(&other);
-}
-
-int main(void) {
-  RUN_OUT_ONCE(first_type);
-  payload_type();
-  RUN_OUT(string);
-  RUN_OUT(bytes);
-  RUN_OUT(bytes_foreign);
-  RUN_OUT(object_of_a_type);
-  RUN_OUT(object_with);
-  RUN_OUT(plain_error);
-  RUN_OUT(error_sized);
-  RUN_OUT(error_from);
-  RUN_OUT(discarded);
-  RUN_OUT(value_array);
-  RUN_OUT(value_map);
-  RUN_OUT(from_json);
-  RUN_OUT(to_json);
-  RUN_OUT(nan_to_json);
-  RUN_OUT(number_to_json);
-  RUN(describe_number);
-  RUN_OUT(equal);
-  RUN_OUT(builder_new);
-  RUN_OUT(builder_from);
-  RUN_OUT(builder_add);
-  RUN_OUT(builder_set);
-  RUN_OUT(builder_append);
-  RUN_OUT(builder_room);
-  RUN(builder_finish);
-  RUN(builder_finish_in_a_destructor);
-  RUN_OUT_ONCE(type_register);
-  RUN(a_type_that_is_not_registered_leaves_no_memory);
-  RUN(methods_set_twice_at_once_are_those_of_one_call);
-  make_types();
-  RUN_OUT_ONCE(type_methods);
-  return check_report();
 }

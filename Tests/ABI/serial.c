@@ -47,7 +47,7 @@ static void *submits(void *argument) {
 }
 
 /* The targets are the pool, another serial executor, and an executor that runs jobs inline, on any thread. */
-static void jobs_run_in_order_and_never_two_at_once(void) {
+TEST(jobs_run_in_order_and_never_two_at_once) {
   long count = check_scale(5000);
   promise_executor_t *inner = promise_executor_serial(NULL);
   promise_executor_t *const targets[] = {NULL, inner, promise_executor_immediate()};
@@ -78,7 +78,7 @@ static promise_verdict_t is_on_both(void *ctx, const promise_value_t *in, promis
   return PROMISE_FULFILL;
 }
 
-static void target_is_current_too(void) {
+TEST(target_is_current_too) {
   promise_executor_t *serial = promise_executor_serial(NULL);
   promise_t *child = react_on(serial, is_on_both, serial, NULL);
   CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_OK);
@@ -93,7 +93,7 @@ static promise_verdict_t notes_letter(void *ctx, const promise_value_t *in, prom
 }
 
 /* The target gets one submission for all queued jobs; its turn takes all of them. */
-static void asks_its_target_for_turns(void) {
+TEST(asks_its_target_for_turns) {
   shelf_t shelf = SHELF_EMPTY;
   promise_executor_t *target = promise_executor_new(shelve, &shelf, NULL), *serial = promise_executor_serial(target);
   promise_t *children[4];
@@ -119,7 +119,7 @@ static void asks_its_target_for_turns(void) {
   promise_executor_release(target);
 }
 
-static void dropped_turn_drops_the_jobs(void) {
+TEST(dropped_turn_drops_the_jobs) {
   shelf_t shelf = SHELF_EMPTY;
   spy_t spies[2] = {{0}}, submitted = {0}, later = {0};
   promise_executor_t *target = promise_executor_new(shelve, &shelf, NULL), *serial = promise_executor_serial(target);
@@ -142,7 +142,7 @@ static void dropped_turn_drops_the_jobs(void) {
   promise_executor_release(target);
 }
 
-static void is_freed_with_its_last_job(void) {
+TEST(is_freed_with_its_last_job) {
   shelf_t shelf = SHELF_EMPTY;
   spy_t spy = {0}, context = {0};
   promise_executor_t *target = promise_executor_new(shelve, &shelf, NULL), *serial = promise_executor_serial(target);
@@ -176,39 +176,11 @@ static void *settles_a_long_chain(void *argument) {
   }
   CHECK_STATUS(promise_resolve(first, I64(0)), PROMISE_OK);
   CHECK(ended(last, PROMISE_FULFILLED, length));
-  promise_release(last);
-  promise_release(first);
+  RELEASE(last, first);
   promise_executor_release(serial);
   return NULL;
 }
 
-static void chain_on_an_immediate_target_takes_no_stack(void) {
+TEST(chain_on_an_immediate_target_takes_no_stack) {
   on_small_stack(settles_a_long_chain, NULL);
-}
-
-/* Each level of serial executors takes stack while a job is submitted, and while it runs. */
-static void at_most_128_are_on_one_another(void) {
-  spy_t spy = {0};
-  promise_executor_t *executor = promise_executor_serial(promise_executor_immediate());
-  for (int i = 1; i < 128; i++) {
-    promise_executor_t *target = executor;
-    REQUIRE((executor = promise_executor_serial(target)) != NULL);
-    promise_executor_release(target);
-  }
-  CHECK(promise_executor_serial(executor) == NULL);
-  CHECK_STATUS(promise_last_status(), PROMISE_EINVAL);
-  CHECK_STATUS(promise_executor_submit(executor, spy_discard, &spy, spy_free), PROMISE_OK);
-  CHECK_SPY(&spy, 1, 1);
-  promise_executor_release(executor);
-}
-
-int main(void) {
-  RUN(at_most_128_are_on_one_another);
-  RUN(asks_its_target_for_turns);
-  RUN(dropped_turn_drops_the_jobs);
-  RUN(is_freed_with_its_last_job);
-  RUN(chain_on_an_immediate_target_takes_no_stack);
-  RUN(jobs_run_in_order_and_never_two_at_once);
-  RUN(target_is_current_too);
-  return check_report();
 }

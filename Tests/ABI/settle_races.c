@@ -26,11 +26,6 @@ static void *settles(void *number) {
   return NULL;
 }
 
-static void second_settler_sees_the_outcome(void) {
+TEST(second_settler_sees_the_outcome) {
   race(settles, THREADS);
-}
-
-int main(void) {
-  RUN(second_settler_sees_the_outcome);
-  return check_report();
 }

@@ -1,7 +1,7 @@
 /* Promises that are settled already, and promises that are discarded with a cause. */
 #include "support.h"
 
-static void value_is_freed_with_the_promise(void) {
+TEST(value_is_freed_with_the_promise) {
   promise_t *(*const makers[])(const promise_value_t *) = {promise_new_resolved, promise_new_rejected};
   for (int i = 0; i < 2; i++) {
     payload_t payload = {0};
@@ -22,7 +22,7 @@ static void count_unhandled(void *ctx, uint64_t id, const promise_value_t *reaso
   (void)ctx, (void)id, (void)reason;
   unhandled++;
 }
-static void rejected_one_that_nobody_takes_is_reported(void) {
+TEST(rejected_one_that_nobody_takes_is_reported) {
   promise_hooks_t hooks = {.size = sizeof hooks, .unhandled_rejection = count_unhandled};
   CHECK_STATUS(promise_set_hooks(&hooks), PROMISE_OK);
   promise_release(promise_new_rejected(I64(1)));
@@ -45,18 +45,17 @@ static int64_t cause_of(promise_t *promise) {
   return number;
 }
 
-static void discarded_one_has_the_cause(void) {
+TEST(discarded_one_has_the_cause) {
   promise_t *promise = promise_new(), *child = promise_then(promise, adds_one, NULL, NULL);
   CHECK_STATUS(promise_discard_with(promise, I64(3)), PROMISE_OK);
   CHECK_INT(cause_of(promise), 3);
   CHECK_INT(cause_of(child), 3);
   CHECK_STATUS(promise_discard_with(promise, I64(4)), PROMISE_ESETTLED);
   CHECK_INT(cause_of(promise), 3);
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
 }
 
-static void cause_is_freed_once_on_every_path(void) {
+TEST(cause_is_freed_once_on_every_path) {
   payload_t payloads[4] = {{0}};
   promise_value_t causes[4];
   for (int i = 0; i < 4; i++)
@@ -85,7 +84,7 @@ static void sees_the_cause(void *ctx, const promise_value_t *reason) {
   const promise_value_t *cause = promise_value_cause(reason);
   CHECK(cause != NULL && cause->kind == PROMISE_KIND_OBJECT);
 }
-static void block_may_release_the_promise(void) {
+TEST(block_may_release_the_promise) {
   payload_t payload = {0};
   spy_t block = {0}, observer = {0};
   promise_value_t cause = object(&payload);
@@ -96,13 +95,4 @@ static void block_may_release_the_promise(void) {
   CHECK_SPY(&observer, 1, 1);
   CHECK_INT(atomic_load(&payload.destroyed), 1);
   CHECK_STATUS(promise_state(only), PROMISE_ESTALE);
-}
-
-int main(void) {
-  RUN(value_is_freed_with_the_promise);
-  RUN(rejected_one_that_nobody_takes_is_reported);
-  RUN(discarded_one_has_the_cause);
-  RUN(cause_is_freed_once_on_every_path);
-  RUN(block_may_release_the_promise);
-  return check_report();
 }

@@ -21,7 +21,7 @@ static void *retains_and_releases(void *argument) {
   return NULL;
 }
 
-static void references_are_not_lost(void) {
+TEST(references_are_not_lost) {
   payload_t payload = {0};
   promise_value_t value = object(&payload);
   rounds = check_scale(300000);
@@ -64,7 +64,7 @@ static void *makes_or_ends(void *argument) {
   return NULL;
 }
 
-static void memory_stays_flat_between_two_threads(void) {
+TEST(memory_stays_flat_between_two_threads) {
   rounds = check_scale(2000);
   race(makes_or_ends, 2);
   CHECK_INT(atomic_load(&handled), rounds * BATCH);
@@ -87,7 +87,7 @@ static void *makes_a_few(void *argument) {
   return NULL;
 }
 
-static void ended_threads_give_their_cells_back(void) {
+TEST(ended_threads_give_their_cells_back) {
   for (int i = 0; i < 100; i++)
     finish(start(makes_a_few, NULL));
   long before = resident_kilobytes(), threads = check_scale(3000);
@@ -105,7 +105,7 @@ static void *releases_a_few(void *argument) {
   return NULL;
 }
 
-static void threads_that_only_release_give_cells_back_too(void) {
+TEST(threads_that_only_release_give_cells_back_too) {
   long before = 0, threads = check_scale(3000);
   for (long i = 0; i < threads + 100; i++) {
     promise_t *promises[100];
@@ -135,7 +135,7 @@ static void *registers_types(void *argument) {
   return NULL;
 }
 
-static void same_name_is_the_same_type_on_every_thread(void) {
+TEST(same_name_is_the_same_type_on_every_thread) {
   race(registers_types, 8);
   for (int i = 1; i < 8; i++)
     CHECK(memcmp(registered[0], registered[i], sizeof registered[0]) == 0);
@@ -157,7 +157,7 @@ static void *shares_value(void *argument) {
   return NULL;
 }
 
-static void values_are_counted_across_threads(void) {
+TEST(values_are_counted_across_threads) {
   payload_t payload = {0};
   rounds = check_scale(300000);
   shared_value = object(&payload);
@@ -165,14 +165,4 @@ static void values_are_counted_across_threads(void) {
   CHECK_INT(atomic_load(&payload.destroyed), 0);
   CHECK_STATUS(promise_value_release(&shared_value), PROMISE_OK);
   CHECK_INT(atomic_load(&payload.destroyed), 1);
-}
-
-int main(void) {
-  RUN(references_are_not_lost);
-  RUN(memory_stays_flat_between_two_threads);
-  RUN(ended_threads_give_their_cells_back);
-  RUN(threads_that_only_release_give_cells_back_too);
-  RUN(same_name_is_the_same_type_on_every_thread);
-  RUN(values_are_counted_across_threads);
-  return check_report();
 }

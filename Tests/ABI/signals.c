@@ -5,10 +5,6 @@
 
 #include "scheduling.h"
 
-static promise_executor_t *pool(void) {
-  return promise_executor_global(PROMISE_PRIORITY_DEFAULT);
-}
-
 static atomic_int taken, taken_by;
 
 static void count(int number) {
@@ -35,7 +31,7 @@ static promise_verdict_t stay(void *ctx, const promise_value_t *in, promise_valu
   return PROMISE_FULFILL;
 }
 
-static void signals_are_delivered_to_the_programs_threads(void) {
+TEST(signals_are_delivered_to_the_programs_threads) {
   gate_t on_pool[2] = {GATE_CLOSED, GATE_CLOSED}, on_timers[2] = {GATE_CLOSED, GATE_CLOSED};
   promise_t *job = react_on(pool(), stay, on_pool, NULL), *timer = react_on_timer(stay, on_timers);
   promise_t *later = promise_sleep(3600000 * MILLISECONDS);
@@ -63,13 +59,11 @@ static void signals_are_delivered_to_the_programs_threads(void) {
   CHECK_STATUS(promise_wait(job, FOR_EVER), PROMISE_OK);
   CHECK_STATUS(promise_wait(timer, FOR_EVER), PROMISE_OK);
   promise_discard(later);
-  promise_t *const all[] = {job, timer, later};
-  for (int i = 0; i < 3; i++)
-    promise_release(all[i]);
+  RELEASE(job, timer, later);
 }
 
 /* Signals interrupt each wait repeatedly; it ends in time. */
-static void signals_end_no_wait(void) {
+TEST(signals_end_no_wait) {
   timer_t timer;
   struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR2};
   struct itimerspec time = {{0, 300000}, {0, 300000}}, none = {{0, 0}, {0, 0}};
@@ -103,10 +97,4 @@ static void signals_end_no_wait(void) {
     promise_release(sleeps[i]);
   promise_release(never);
   promise_loop_release(loop);
-}
-
-int main(void) {
-  RUN(signals_are_delivered_to_the_programs_threads);
-  RUN(signals_end_no_wait);
-  return check_report();
 }

@@ -12,7 +12,7 @@ static void begin(void) {
 /* The number of objects of a kind, minus the number at the beginning. */
 #define MORE(kind) ((long long)(statistics().kind - before.kind))
 
-static void promises_by_state(void) {
+TEST(promises_by_state) {
   begin();
   promise_t *one = promise_new(), *other = promise_new();
   CHECK_INT(MORE(promises_pending), 2);
@@ -25,34 +25,27 @@ static void promises_by_state(void) {
   promise_reject(other, I64(2));
   CHECK_INT(MORE(promises_pending), 0);
   CHECK_INT(MORE(promises_settled), 3);
-  promise_release(one);
-  promise_release(other);
-  promise_release(derived);
+  RELEASE(one, other, derived);
   CHECK_INT(MORE(promises_settled), 0);
 }
 
-static void sees(void *ctx, const promise_value_t *value) {
-  (void)ctx, (void)value;
-}
-
-static void callbacks_and_gathers(void) {
+TEST(callbacks_and_gathers) {
   begin();
   promise_t *source = promise_new();
-  promise_observe(source, sees, NULL, NULL, NULL);
-  promise_on_cancel_request(source, sees, NULL, NULL);
+  promise_observe(source, ignore_value, NULL, NULL, NULL);
+  promise_on_cancel_request(source, ignore_value, NULL, NULL);
   CHECK_INT(MORE(callbacks), 2);
   promise_t *all = promise_all(&source, 1, 0);
   CHECK(MORE(callbacks) > 2); /* for example an input, and the state of a request to cancel */
   CHECK_INT(MORE(gathers), 1);
   CHECK_INT(MORE(promises_pending), 2);
   promise_resolve(source, I64(1));
-  promise_release(all);
-  promise_release(source);
+  RELEASE(all, source);
   CHECK_INT(MORE(callbacks), 0);
   CHECK_INT(MORE(gathers), 0);
 }
 
-static void values_that_own_memory(void) {
+TEST(values_that_own_memory) {
   begin();
   promise_value_t value = text("a text that is too long for the cell that it has");
   CHECK_INT(MORE(values), 1);
@@ -67,14 +60,9 @@ static void values_that_own_memory(void) {
 
 static promise_job_t *kept;
 
-static void keeps(void *ctx, promise_job_t *job) {
-  (void)ctx;
-  kept = job;
-}
-
-static void executors_jobs_and_tokens(void) {
+TEST(executors_jobs_and_tokens) {
   begin();
-  promise_executor_t *executor = promise_executor_new(keeps, NULL, NULL);
+  promise_executor_t *executor = promise_executor_new(keep_job, &kept, NULL);
   promise_executor_t *serial = promise_executor_serial(executor);
   CHECK_INT(MORE(executors), 2);
   promise_executor_release(promise_executor_global(PROMISE_PRIORITY_DEFAULT));
@@ -88,8 +76,7 @@ static void executors_jobs_and_tokens(void) {
   CHECK_INT(MORE(jobs), 1);
   promise_job_run(kept);
   CHECK_INT(MORE(jobs), 0);
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
   promise_executor_release(serial);
   promise_executor_release(executor);
   promise_token_t *token = promise_token_new(0);
@@ -99,7 +86,7 @@ static void executors_jobs_and_tokens(void) {
   CHECK_INT(MORE(tokens), 0);
 }
 
-static void loops_and_streams(void) {
+TEST(loops_and_streams) {
   begin();
   promise_loop_t *loop = promise_loop_new();
   CHECK_INT(MORE(loops), 1);
@@ -125,7 +112,7 @@ static promise_verdict_t counts_threads(void *ctx, const promise_value_t *in, pr
   return PROMISE_FULFILL;
 }
 
-static void types_and_threads(void) {
+TEST(types_and_threads) {
   begin();
   CHECK(promise_type_named("string") != NULL);
   CHECK_INT(MORE(types), 0);
@@ -138,7 +125,7 @@ static void types_and_threads(void) {
   promise_release(child);
 }
 
-static void memory_of_cells(void) {
+TEST(memory_of_cells) {
   begin();
   peak_t peak = peak_room(check_scale(100000));
   peak_rise(&peak);
@@ -149,15 +136,4 @@ static void memory_of_cells(void) {
   in_use = (long)statistics().bytes_resident - (long)statistics().bytes_reusable;
   CHECK(in_use < 1 << 20);
   free(peak.promises);
-}
-
-int main(void) {
-  RUN(promises_by_state);
-  RUN(callbacks_and_gathers);
-  RUN(values_that_own_memory);
-  RUN(executors_jobs_and_tokens);
-  RUN(loops_and_streams);
-  RUN(types_and_threads);
-  RUN(memory_of_cells);
-  return check_report();
 }

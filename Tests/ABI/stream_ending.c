@@ -32,7 +32,7 @@ static void release_turns(turns_t *turns) {
   release_both(turns->subscriber, turns->publisher);
 }
 
-static void a_later_turn_that_is_dropped_ends_the_subscriber(void) {
+TEST(a_later_turn_that_is_dropped_ends_the_subscriber) {
   listener_t listener = {0};
   turns_t turns = have_one_turn(&listener);
   int calls = atomic_load(&listener.calls);
@@ -46,7 +46,7 @@ static void a_later_turn_that_is_dropped_ends_the_subscriber(void) {
   release_turns(&turns);
 }
 
-static void a_subscriber_that_waits_for_a_turn_is_cancelled_at_once(void) {
+TEST(a_subscriber_that_waits_for_a_turn_is_cancelled_at_once) {
   listener_t listener = {0};
   turns_t turns = have_one_turn(&listener);
   int calls = atomic_load(&listener.calls);
@@ -78,7 +78,7 @@ static void publishes_another(listener_t *listener, int64_t number) {
     publish(listener->publisher, 2);
 }
 
-static void a_subscriber_that_has_received_its_event_is_cancelled_at_once(void) {
+TEST(a_subscriber_that_has_received_its_event_is_cancelled_at_once) {
   for (int has_another = 0; has_another < 2; has_another++) {
     promise_publisher_t *publisher = publisher_new(0);
     listener_t listener = {.then = cancels_the_other};
@@ -104,7 +104,7 @@ static void cancels_itself(listener_t *listener, int64_t number) {
   CHECK_INT(promise_publisher_count(listener->publisher), 1); /* the other subscriber */
 }
 
-static void a_subscriber_that_cancels_itself_ends_when_its_callback_returns(void) {
+TEST(a_subscriber_that_cancels_itself_ends_when_its_callback_returns) {
   promise_publisher_t *publisher = publisher_new(0);
   listener_t first = {.then = cancels_itself, .publisher = publisher}, second = {0};
   first.subscriber = listen(publisher, &first);
@@ -130,7 +130,7 @@ static void *cancels_the_token(void *unused) {
   return NULL;
 }
 
-static void a_token_may_be_cancelled_while_somebody_subscribes(void) {
+TEST(a_token_may_be_cancelled_while_somebody_subscribes) {
   promise_publisher_t *publisher = publisher_new(0);
   for (long i = 0, times = check_scale(2000); i < times; i++) {
     shared_token = promise_token_new(0);
@@ -170,10 +170,6 @@ static promise_value_t telling(int64_t number) {
   return value;
 }
 
-static void ignores(void *ctx, const promise_value_t *value) {
-  (void)ctx, (void)value;
-}
-
 /* Publishes two values that record their destruction. */
 static void publish_two(promise_publisher_t *publisher, promise_subscription_t wish) {
   promise_subscriber_t *subscriber = subscribe(publisher, wish);
@@ -184,11 +180,11 @@ static void publish_two(promise_publisher_t *publisher, promise_subscription_t w
   release_both(subscriber, publisher);
 }
 
-static void an_event_that_a_destructor_publishes_is_delivered_at_once(void) {
+TEST(an_event_that_a_destructor_publishes_is_delivered_at_once) {
   told = publisher_new(0);
   promise_subscriber_t *subscriber = listen(told, &hears_of_values);
   promise_subscription_t wish = everything(NULL);
-  wish.on_value = ignores, wish.free_ctx = NULL;
+  wish.on_value = ignore_value, wish.free_ctx = NULL;
   publish_two(publisher_new(0), wish);
   CHECK_TEXT(hears_of_values.log, "1 2 ");
   publish_two(publisher_new(PROMISE_PUBLISHER_STATEFUL), wish);
@@ -197,14 +193,4 @@ static void an_event_that_a_destructor_publishes_is_delivered_at_once(void) {
   publish_two(publisher_new(0), wish);
   CHECK_TEXT(hears_of_values.log, "1 2 1 2 1 2 ");
   release_both(subscriber, told);
-}
-
-int main(void) {
-  RUN(a_later_turn_that_is_dropped_ends_the_subscriber);
-  RUN(a_subscriber_that_waits_for_a_turn_is_cancelled_at_once);
-  RUN(a_subscriber_that_has_received_its_event_is_cancelled_at_once);
-  RUN(a_subscriber_that_cancels_itself_ends_when_its_callback_returns);
-  RUN(a_token_may_be_cancelled_while_somebody_subscribes);
-  RUN(an_event_that_a_destructor_publishes_is_delivered_at_once);
-  return check_report();
 }

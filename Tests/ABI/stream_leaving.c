@@ -11,7 +11,7 @@ static void runs_the_loop(void *ctx, const promise_value_t *reason) {
 
 /* The token cancels its promises before its subscriber. A handler of a promise finds that the waiting events of the
  * subscriber are dropped. */
-static void events_that_wait_are_dropped_once_the_token_is_invalidated(void) {
+TEST(events_that_wait_are_dropped_once_the_token_is_invalidated) {
   listener_t listener = {0};
   atomic_int asked = 0;
   loop = promise_loop_new();
@@ -45,7 +45,7 @@ static void leaves(listener_t *listener, int64_t number) {
 }
 
 /* The event fills the subscriber, so the publisher has to update its capacity after the callback has released both. */
-static void publishing_outlives_the_last_handle(void) {
+TEST(publishing_outlives_the_last_handle) {
   listener_t listener = {.then = leaves, .publisher = publisher_new(0)};
   promise_subscription_t wish = everything(&listener);
   wish.capacity = 1;
@@ -80,14 +80,7 @@ static void others_stay(int leaving) {
   release_both(last, publisher);
 }
 
-static void subscribers_may_be_cancelled_in_any_order(void) {
+TEST(subscribers_may_be_cancelled_in_any_order) {
   for (int leaving = 0; leaving < 1 << 5; leaving++)
     others_stay(leaving);
-}
-
-int main(void) {
-  RUN(events_that_wait_are_dropped_once_the_token_is_invalidated);
-  RUN(publishing_outlives_the_last_handle);
-  RUN(subscribers_may_be_cancelled_in_any_order);
-  return check_report();
 }

@@ -1,29 +1,7 @@
 /* stream.h: events as promises, for languages with await. */
 #include "streams.h"
 
-static void each_promise_has_the_next_event(void) {
-  promise_publisher_t *publisher = publisher_new(0);
-  promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 0);
-  publish(publisher, 1);
-  publish_error(publisher, 2);
-  promise_t *nexts[6];
-  for (int i = 0; i < 6; i++)
-    nexts[i] = next_of(subscriber);
-  CHECK(ended(nexts[0], PROMISE_FULFILLED, 1));
-  CHECK(ended(nexts[1], PROMISE_REJECTED, 2));
-  CHECK_INT(promise_state(nexts[2]), PROMISE_PENDING);
-  publish(publisher, 3);
-  CHECK(ended(nexts[2], PROMISE_FULFILLED, 3));
-  publish(publisher, 4);
-  CHECK(ended(nexts[3], PROMISE_FULFILLED, 4));
-  promise_publisher_finish(publisher);
-  CHECK(failed_with(nexts[4], PROMISE_EFINISHED) && failed_with(nexts[5], PROMISE_EFINISHED));
-  for (int i = 0; i < 6; i++)
-    promise_release(nexts[i]);
-  release_both(subscriber, publisher);
-}
-
-static void the_ways_to_end_are_distinguished(void) {
+TEST(the_ways_to_end_are_distinguished) {
   for (int how = 0; how < 4; how++) {
     promise_publisher_t *publisher = publisher_new(0);
     promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 0);
@@ -52,13 +30,12 @@ static void the_ways_to_end_are_distinguished(void) {
       CHECK(ended(after, PROMISE_REJECTED, 9) && ended(end, PROMISE_REJECTED, 9));
     if (how >= 2)
       CHECK(was_discarded(after) && was_discarded(end));
-    promise_release(before), promise_release(first), promise_release(last), promise_release(after);
-    promise_release(end);
+    RELEASE(before, first, last, after, end);
     release_both(subscriber, publisher);
   }
 }
 
-static void a_discarded_promise_loses_no_event(void) {
+TEST(a_discarded_promise_loses_no_event) {
   promise_publisher_t *publisher = publisher_new(0);
   promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 0);
   promise_t *asked = next_of(subscriber), *settled = next_of(subscriber), *dropped = next_of(subscriber);
@@ -77,12 +54,11 @@ static void a_discarded_promise_loses_no_event(void) {
   publish(publisher, 3);
   promise_t *next = next_of(subscriber);
   CHECK(ended(next, PROMISE_FULFILLED, 3));
-  promise_release(asked), promise_release(settled), promise_release(derived), promise_release(kept);
-  promise_release(next);
+  RELEASE(asked, settled, derived, kept, next);
   release_both(subscriber, publisher);
 }
 
-static void a_token_has_no_interest_in_an_event(void) {
+TEST(a_token_has_no_interest_in_an_event) {
   promise_publisher_t *publisher = publisher_new(0);
   promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 0);
   promise_token_t *token = promise_token_new(0);
@@ -106,7 +82,7 @@ static void give_up(promise_subscriber_t *subscriber, long times, bool asks) {
   }
 }
 
-static void abandoned_promises_do_not_pile_up(void) {
+TEST(abandoned_promises_do_not_pile_up) {
   promise_publisher_t *publisher = publisher_new(0);
   promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 0);
   promise_t *first = next_of(subscriber);
@@ -132,7 +108,7 @@ static void abandoned_promises_do_not_pile_up(void) {
   release_both(subscriber, publisher);
 }
 
-static void the_event_of_a_discarded_promise_is_queued_and_may_be_dropped(void) {
+TEST(the_event_of_a_discarded_promise_is_queued_and_may_be_dropped) {
   promise_publisher_t *publisher = publisher_new(0);
   promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_DROP_OLDEST, 1);
   promise_t *settled = next_of(subscriber);
@@ -156,7 +132,7 @@ static void publishes_the_second(void *publisher) {
 }
 
 /* An event of an abandoned promise is offered again, before the later events. */
-static void an_event_that_is_offered_again_keeps_its_place(void) {
+TEST(an_event_that_is_offered_again_keeps_its_place) {
   for (int follows_at_once = 0; follows_at_once < 2; follows_at_once++) {
     promise_publisher_t *publisher = publisher_new(0);
     promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 1);
@@ -182,7 +158,7 @@ static void an_event_that_is_offered_again_keeps_its_place(void) {
 }
 
 /* An event of an abandoned promise is offered again; if another event has its place, it is dropped and counted. */
-static void an_event_that_lost_its_place_is_counted(void) {
+TEST(an_event_that_lost_its_place_is_counted) {
   promise_publisher_t *publisher = publisher_new(0);
   promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_DROP_OLDEST, 1);
   promise_t *given_up = next_of(subscriber);
@@ -243,19 +219,6 @@ static void *awaits_in_a_loop(void *unused) {
   return NULL;
 }
 
-static void a_loop_of_awaits_takes_no_stack_while_it_waits(void) {
+TEST(a_loop_of_awaits_takes_no_stack_while_it_waits) {
   on_small_stack(awaits_in_a_loop, NULL);
-}
-
-int main(void) {
-  RUN(each_promise_has_the_next_event);
-  RUN(the_ways_to_end_are_distinguished);
-  RUN(a_discarded_promise_loses_no_event);
-  RUN(a_token_has_no_interest_in_an_event);
-  RUN(abandoned_promises_do_not_pile_up);
-  RUN(the_event_of_a_discarded_promise_is_queued_and_may_be_dropped);
-  RUN(an_event_that_is_offered_again_keeps_its_place);
-  RUN(an_event_that_lost_its_place_is_counted);
-  RUN(a_loop_of_awaits_takes_no_stack_while_it_waits);
-  return check_report();
 }

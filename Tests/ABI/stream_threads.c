@@ -10,7 +10,7 @@ static promise_subscriber_t *listen_on(promise_publisher_t *publisher, promise_e
   return subscribe(publisher, wish);
 }
 
-static void an_executor_has_one_turn_at_a_time(void) {
+TEST(an_executor_has_one_turn_at_a_time) {
   shelf_t shelf = SHELF_EMPTY;
   promise_executor_t *executor = promise_executor_new(shelve, &shelf, NULL);
   promise_publisher_t *publisher = publisher_new(PROMISE_PUBLISHER_STATEFUL);
@@ -38,7 +38,7 @@ static void an_executor_has_one_turn_at_a_time(void) {
   CHECK_INT(shelf.count, 0);
 }
 
-static void a_subscriber_cancelled_before_its_turn_gets_no_event(void) {
+TEST(a_subscriber_cancelled_before_its_turn_gets_no_event) {
   for (int how = 0; how < 3; how++) {
     shelf_t shelf = SHELF_EMPTY;
     promise_executor_t *executor = promise_executor_new(shelve, &shelf, NULL);
@@ -71,7 +71,7 @@ static void blocks(listener_t *listener, int64_t number) {
   gate_wait(&leave);
 }
 
-static void cancelling_waits_for_no_callback_that_runs(void) {
+TEST(cancelling_waits_for_no_callback_that_runs) {
   entered = (gate_t)GATE_CLOSED, leave = (gate_t)GATE_CLOSED;
   promise_publisher_t *publisher = publisher_new(0);
   listener_t slow = {.then = blocks}, fast = {0};
@@ -130,7 +130,7 @@ static void *publishes_many(void *argument) {
   return NULL;
 }
 
-static void every_subscriber_has_everything_in_the_same_order(void) {
+TEST(every_subscriber_has_everything_in_the_same_order) {
   busy = publisher_new(0);
   amount = check_scale(20000);
   reader_t readers[SUBSCRIBERS];
@@ -226,7 +226,7 @@ static void *publishes_until_it_ends(void *unused) {
   return NULL;
 }
 
-static void subscribers_may_leave_while_others_publish(void) {
+TEST(subscribers_may_leave_while_others_publish) {
   busy = publisher_new(PROMISE_PUBLISHER_STATEFUL);
   amount = check_scale(4000);
   atomic_store(&frees, 0), atomic_store(&subscriptions, 0);
@@ -246,13 +246,4 @@ static void subscribers_may_leave_while_others_publish(void) {
   while (atomic_load(&frees) < atomic_load(&subscriptions))
     sched_yield();
   CHECK_INT(atomic_load(&frees), atomic_load(&subscriptions));
-}
-
-int main(void) {
-  RUN(an_executor_has_one_turn_at_a_time);
-  RUN(a_subscriber_cancelled_before_its_turn_gets_no_event);
-  RUN(cancelling_waits_for_no_callback_that_runs);
-  RUN(every_subscriber_has_everything_in_the_same_order);
-  RUN(subscribers_may_leave_while_others_publish);
-  return check_report();
 }

@@ -13,7 +13,7 @@ static promise_verdict_t releases_and_reads(void *ctx, const promise_value_t *in
   return PROMISE_FULFILL;
 }
 
-static void handler_keeps_the_value_of_a_promise_that_it_releases(void) {
+TEST(handler_keeps_the_value_of_a_promise_that_it_releases) {
   for (int is_rejected = 0; is_rejected < 2; is_rejected++) {
     spy_t spy = {.promise = promise_new()};
     promise_value_t value = text("a text that the promise held");
@@ -27,7 +27,7 @@ static void handler_keeps_the_value_of_a_promise_that_it_releases(void) {
   }
 }
 
-static void released_middle_does_not_break_the_chain(void) {
+TEST(released_middle_does_not_break_the_chain) {
   spy_t first = {0}, second = {0};
   promise_t *promise = promise_new();
   promise_t *child = promise_then(promise, spy_handler, &first, spy_free);
@@ -37,11 +37,10 @@ static void released_middle_does_not_break_the_chain(void) {
   CHECK_SPY(&first, 1, 1);
   CHECK_SPY(&second, 1, 1);
   CHECK(ended(grandchild, PROMISE_FULFILLED, 3));
-  promise_release(grandchild);
-  promise_release(promise);
+  RELEASE(grandchild, promise);
 }
 
-static void whole_chain_is_freed_with_its_head(void) {
+TEST(whole_chain_is_freed_with_its_head) {
   spy_t spies[10] = {{0}};
   promise_t *head = promise_new(), *last = head;
   for (int i = 0; i < 10; i++) {
@@ -59,7 +58,7 @@ static void whole_chain_is_freed_with_its_head(void) {
   CHECK_STATUS(promise_state(last), PROMISE_ESTALE);
 }
 
-static void pass_through_to_a_settled_child_is_dropped(void) {
+TEST(pass_through_to_a_settled_child_is_dropped) {
   payload_t payload = {0};
   spy_t spy = {0};
   promise_value_t reason = object(&payload);
@@ -69,8 +68,7 @@ static void pass_through_to_a_settled_child_is_dropped(void) {
   promise_reject(promise, &reason);
   CHECK_SPY(&spy, 0, 1);
   CHECK(ended(child, PROMISE_FULFILLED, 9));
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
   CHECK_INT(atomic_load(&payload.destroyed), 1);
 }
 
@@ -80,7 +78,7 @@ static promise_verdict_t pass_on(void *ctx, const promise_value_t *in, promise_v
   return *(promise_verdict_t *)ctx;
 }
 
-static void handler_may_pass_its_argument_on(void) {
+TEST(handler_may_pass_its_argument_on) {
   promise_verdict_t verdicts[] = {PROMISE_FULFILL, PROMISE_REJECT};
   for (int i = 0; i < 2; i++) {
     payload_t payload = {0};
@@ -102,14 +100,13 @@ static promise_verdict_t leave_void(void *ctx, const promise_value_t *in, promis
   return PROMISE_FULFILL;
 }
 
-static void untouched_out_is_void(void) {
+TEST(untouched_out_is_void) {
   promise_value_t value;
   promise_t *promise = fulfilled(1);
   promise_t *child = promise_then(promise, leave_void, NULL, NULL);
   CHECK_STATUS(promise_result(child, &value), PROMISE_OK);
   CHECK_INT(value.kind, PROMISE_KIND_VOID);
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
 }
 
 static promise_verdict_t no_verdict(void *ctx, const promise_value_t *in, promise_value_t *out) {
@@ -117,12 +114,11 @@ static promise_verdict_t no_verdict(void *ctx, const promise_value_t *in, promis
   return 0;
 }
 
-static void no_verdict_rejects(void) {
+TEST(no_verdict_rejects) {
   promise_t *promise = fulfilled(1);
   promise_t *child = promise_then(promise, no_verdict, NULL, NULL);
   CHECK(failed_with(child, PROMISE_EINVAL));
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
 }
 
 static promise_verdict_t returns_a_state(void *ctx, const promise_value_t *in, promise_value_t *out) {
@@ -131,7 +127,7 @@ static promise_verdict_t returns_a_state(void *ctx, const promise_value_t *in, p
   return promise_state(*(promise_t **)ctx);
 }
 
-static void a_promise_state_is_not_a_verdict(void) {
+TEST(a_promise_state_is_not_a_verdict) {
   promise_t *states[] = {promise_new(), fulfilled(1), rejected(1), stale(), NULL}, *promise = fulfilled(1);
   for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
     promise_t *child = promise_then(promise, returns_a_state, &states[i], NULL);
@@ -153,22 +149,9 @@ static void free_null(void *ctx) {
   atomic_fetch_add(&null_frees, 1);
 }
 
-static void null_context_is_freed_too(void) {
+TEST(null_context_is_freed_too) {
   promise_t *promise = fulfilled(1);
   promise_release(promise_then(promise, leave_void, NULL, free_null));
   CHECK_INT(atomic_load(&null_frees), 1);
   promise_release(promise);
-}
-
-int main(void) {
-  RUN(handler_keeps_the_value_of_a_promise_that_it_releases);
-  RUN(released_middle_does_not_break_the_chain);
-  RUN(whole_chain_is_freed_with_its_head);
-  RUN(pass_through_to_a_settled_child_is_dropped);
-  RUN(handler_may_pass_its_argument_on);
-  RUN(untouched_out_is_void);
-  RUN(no_verdict_rejects);
-  RUN(a_promise_state_is_not_a_verdict);
-  RUN(null_context_is_freed_too);
-  return check_report();
 }

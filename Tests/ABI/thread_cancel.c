@@ -9,14 +9,10 @@ static promise_queue_t *queue;
 static promise_t *watched;
 static int output;
 
-static void ignore(void *ctx) {
-  (void)ctx;
-}
-
 /* The tested functions: they write to a descriptor, read it or close it, or sleep. */
 static void submits_to_a_loop(void) {
   promise_executor_t *executor = promise_loop_executor(loop);
-  CHECK_STATUS(promise_executor_submit(executor, ignore, NULL, NULL), PROMISE_OK);
+  CHECK_STATUS(promise_executor_submit(executor, ignore_context, NULL, NULL), PROMISE_OK);
   promise_executor_release(executor);
 }
 static void runs_a_loop(void) {
@@ -67,7 +63,7 @@ static void *calls(void *function) {
   return NULL;
 }
 
-static void thread_returns_from_each_function(void) {
+TEST(thread_returns_from_each_function) {
   loop = promise_loop_new();
   queue = promise_queue_new();
   watched = promise_new();
@@ -89,9 +85,4 @@ static void thread_returns_from_each_function(void) {
   promise_release(watched);
   CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
   CHECK_STATUS(promise_queue_free(queue), PROMISE_OK);
-}
-
-int main(void) {
-  RUN(thread_returns_from_each_function);
-  return check_report();
 }

@@ -97,7 +97,7 @@ static void run_callbacks(hooks_t *expected) {
   promise_executor_release(foreign);
 }
 
-static void hooks_surround_the_callbacks_of_each_thread(void) {
+TEST(hooks_surround_the_callbacks_of_each_thread) {
   hooks_t hooks = HOOKS;
   set(&hooks);
   CHECK_INT(hooks.starts, 0);
@@ -111,7 +111,7 @@ static void hooks_surround_the_callbacks_of_each_thread(void) {
 }
 
 /* Running threads switch to newer hooks before their next callback. */
-static void threads_that_run_take_newer_hooks(void) {
+TEST(threads_that_run_take_newer_hooks) {
   hooks_t first = HOOKS, second = HOOKS;
   run_callbacks(NULL);
   set(&first);
@@ -131,7 +131,7 @@ static promise_verdict_t sets_others(void *ctx, const promise_value_t *in, promi
   return PROMISE_FULFILL;
 }
 
-static void a_callback_may_set_the_hooks(void) {
+TEST(a_callback_may_set_the_hooks) {
   hooks_t first = HOOKS, second = HOOKS;
   set(&first);
   promise_t *job = react_on(promise_executor_global(PROMISE_PRIORITY_DEFAULT), sets_others, &second, NULL);
@@ -143,7 +143,7 @@ static void a_callback_may_set_the_hooks(void) {
   wait_until_free(&second);
 }
 
-static void either_hook_may_be_missing(void) {
+TEST(either_hook_may_be_missing) {
   hooks_t hooks = HOOKS;
   CHECK_STATUS(promise_set_thread_hooks(NULL, NULL, &hooks, frees), PROMISE_OK);
   CHECK_INT(hooks.frees, 1);
@@ -155,12 +155,4 @@ static void either_hook_may_be_missing(void) {
   run_callbacks(&ends);
   CHECK(ends.starts >= 2);
   CHECK_STATUS(promise_set_thread_hooks(NULL, NULL, NULL, NULL), PROMISE_OK);
-}
-
-int main(void) {
-  RUN(hooks_surround_the_callbacks_of_each_thread);
-  RUN(threads_that_run_take_newer_hooks);
-  RUN(a_callback_may_set_the_hooks);
-  RUN(either_hook_may_be_missing);
-  return check_report();
 }

@@ -1,112 +1,10 @@
-/* Many threads at once: one call settles each promise, and each callback runs once. */
+/* Many threads at once: chains under interference, releases beside settlements, and adoptions. One settlement, and
+ * callbacks that are attached meanwhile: the check of promise-conformance. */
 #include "race.h"
-
-enum { THREADS = 4 };
 
 static long rounds;
 
-/* ---- Settling ---- */
-
-static promise_t *shared;
-static atomic_int winners;
-static atomic_llong winner;
-static payload_t offered[THREADS];
-static spy_t observed;
-
-static void *settles_shared(void *argument) {
-  int self = (int)(intptr_t)argument;
-  for (long round = 0; round < rounds; round++) {
-    if (self == 0) {
-      shared = promise_new();
-      atomic_store(&winners, 0);
-      atomic_store(&observed.calls, 0);
-      atomic_store(&observed.frees, 0);
-      for (int i = 0; i < THREADS; i++)
-        atomic_store(&offered[i].destroyed, 0);
-      promise_observe(shared, spy_observer, spy_observer, &observed, spy_free);
-    }
-    meet();
-    promise_value_t value = object(&offered[self]);
-    promise_status_t status = self == 3 && round % 2 == 0 ? promise_discard(shared)
-                              : self % 2 == 0             ? promise_resolve(shared, &value)
-                                                          : promise_reject(shared, &value);
-    if (self == 3 && round % 2 == 0)
-      promise_value_release(&value);
-    if (status == PROMISE_OK) {
-      atomic_fetch_add(&winners, 1);
-      atomic_store(&winner, self);
-    } else {
-      CHECK_STATUS(status, PROMISE_ESETTLED);
-      CHECK_INT(atomic_load(&offered[self].destroyed), 1);
-    }
-    meet();
-    if (self == 0) {
-      CHECK_INT(atomic_load(&winners), 1);
-      CHECK_SPY(&observed, 1, 1);
-      bool discarded = atomic_load(&winner) == 3 && round % 2 == 0;
-      CHECK_INT(promise_state(shared), atomic_load(&winner) % 2 == 0 ? PROMISE_FULFILLED : PROMISE_REJECTED);
-      CHECK_INT(atomic_load(&offered[atomic_load(&winner)].destroyed), discarded ? 1 : 0);
-      promise_release(shared);
-      for (int i = 0; i < THREADS; i++)
-        CHECK_INT(atomic_load(&offered[i].destroyed), 1);
-    }
-    meet();
-  }
-  return NULL;
-}
-
-static void one_of_many_settlers_settles(void) {
-  rounds = check_scale(20000);
-  payload_type();
-  race(settles_shared, THREADS);
-}
-
-/* ---- Attaching while settling ---- */
-
-enum { ATTACHED = 8 };
-static spy_t spies[THREADS][ATTACHED];
-static promise_t *children[THREADS][ATTACHED];
-
-static void *attaches_or_settles(void *argument) {
-  int self = (int)(intptr_t)argument;
-  for (long round = 0; round < rounds; round++) {
-    if (self == 0) {
-      memset(spies, 0, sizeof spies);
-      shared = promise_new();
-    }
-    meet();
-    if (self == 0)
-      CHECK_STATUS(promise_resolve(shared, I64(round)), PROMISE_OK);
-    for (int i = 0; self != 0 && i < ATTACHED; i++) {
-      spy_t *spy = &spies[self][i];
-      children[self][i] = NULL;
-      if (i % 2 == 0) {
-        CHECK_STATUS(promise_observe(shared, spy_observer, NULL, spy, spy_free), PROMISE_OK);
-      } else {
-        children[self][i] = promise_then(shared, spy_handler, spy, spy_free);
-        CHECK(children[self][i] != NULL);
-      }
-    }
-    meet();
-    if (self == 0)
-      promise_release(shared);
-    for (int i = 0; self != 0 && i < ATTACHED; i++) {
-      CHECK_SPY(&spies[self][i], 1, 1);
-      CHECK_INT(spies[self][i].seen, round);
-      if (children[self][i] != NULL)
-        CHECK(ended(children[self][i], PROMISE_FULFILLED, round + 1));
-      if (children[self][i] != NULL)
-        promise_release(children[self][i]);
-    }
-    meet();
-  }
-  return NULL;
-}
-
-static void each_callback_runs_once(void) {
-  rounds = check_scale(20000);
-  race(attaches_or_settles, THREADS);
-}
+static spy_t spies[2][4];
 
 /* ---- A chain whose links other threads settle, discard and extend ---- */
 
@@ -154,7 +52,7 @@ static void *plays_with_chain(void *argument) {
   return NULL;
 }
 
-static void chain_settles_under_interference(void) {
+TEST(chain_settles_under_interference) {
   rounds = check_scale(20000);
   race(plays_with_chain, 4);
 }
@@ -196,7 +94,7 @@ static void *releases_or_settles(void *argument) {
   return NULL;
 }
 
-static void a_release_may_race_with_the_settlement(void) {
+TEST(a_release_may_race_with_the_settlement) {
   rounds = check_scale(40000);
   race(releases_or_settles, 2);
 }
@@ -230,16 +128,7 @@ static void *adopts_each_other(void *argument) {
   return NULL;
 }
 
-static void cycle_closed_by_two_threads_is_found(void) {
+TEST(cycle_closed_by_two_threads_is_found) {
   rounds = check_scale(50000);
   race(adopts_each_other, 2);
-}
-
-int main(void) {
-  RUN(one_of_many_settlers_settles);
-  RUN(each_callback_runs_once);
-  RUN(chain_settles_under_interference);
-  RUN(a_release_may_race_with_the_settlement);
-  RUN(cycle_closed_by_two_threads_is_found);
-  return check_report();
 }

@@ -43,8 +43,7 @@ static promise_publisher_t *every(promise_executor_t *executor, int64_t interval
 
 /* Returns the number of live timers, jobs, publishers and subscribers. */
 static uint64_t things(void) {
-  promise_statistics_t now = {.size = sizeof now};
-  REQUIRE(promise_statistics(&now) == PROMISE_OK);
+  promise_statistics_t now = statistics();
   return now.jobs + now.publishers + now.subscribers;
 }
 
@@ -55,7 +54,7 @@ static void wait_until(uint64_t before) {
   CHECK_INT((long long)things(), (long long)before);
 }
 
-static void a_loop_ticks(void) {
+TEST(a_loop_ticks) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
   clock_state_t state = {.begin = now(), .interval = MILLISECONDS};
@@ -82,28 +81,9 @@ static void a_loop_ticks(void) {
   promise_loop_release(loop);
 }
 
-static void threads_for_timers_tick(void) {
-  uint64_t before = things();
-  int64_t begin = now();
-  promise_publisher_t *publisher = every(NULL, 200000);
-  promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_DROP_OLDEST, 1);
-  uint64_t latest = 0;
-  for (int i = 0; i < 20; i++) {
-    promise_t *next = promise_subscriber_next(subscriber);
-    promise_value_t value;
-    CHECK_STATUS(promise_wait(next, FOR_EVER), PROMISE_OK);
-    CHECK_STATUS(promise_result(next, &value), PROMISE_OK);
-    CHECK(value.as.u64 > latest && now() - begin >= (int64_t)value.as.u64 * 200000);
-    latest = value.as.u64;
-    promise_release(next);
-  }
-  release_both(subscriber, publisher);
-  wait_until(before);
-}
-
 /* The release of the last handle or subscriber ends the publisher: no object is left, although the next tick is far
  * away. */
-static void the_last_release_ends_the_publisher(void) {
+TEST(the_last_release_ends_the_publisher) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *const executors[] = {NULL, promise_loop_executor(loop), promise_executor_main(),
                                            promise_executor_global(PROMISE_PRIORITY_DEFAULT)};
@@ -144,7 +124,7 @@ static void the_last_release_ends_the_publisher(void) {
   promise_loop_release(loop);
 }
 
-static void an_executor_that_shuts_down_ends_the_publisher(void) {
+TEST(an_executor_that_shuts_down_ends_the_publisher) {
   for (int had_tick = 0; had_tick < 2; had_tick++) {
     uint64_t before = things();
     promise_loop_t *loop = promise_loop_new();
@@ -169,23 +149,8 @@ static void an_executor_that_shuts_down_ends_the_publisher(void) {
   }
 }
 
-static void only_the_timer_publishes(void) {
-  promise_publisher_t *publisher = every(NULL, 3600 * 1000 * MILLISECONDS);
-  CHECK_STATUS(promise_publisher_publish(publisher, I64(1)), PROMISE_EINVAL);
-  CHECK_STATUS(promise_publisher_publish_error(publisher, I64(1)), PROMISE_EINVAL);
-  CHECK_STATUS(promise_publisher_finish(publisher), PROMISE_EINVAL);
-  CHECK_STATUS(promise_publisher_fail(publisher, I64(1)), PROMISE_EINVAL);
-  CHECK_STATUS(promise_publisher_cancel(publisher), PROMISE_EINVAL);
-  CHECK_INT(promise_publisher_state(publisher), PROMISE_PENDING);
-  promise_publisher_release(publisher);
-  /* An interval may exceed the range of the clock. */
-  publisher = every(NULL, INT64_MAX);
-  CHECK_INT(promise_publisher_state(publisher), PROMISE_PENDING);
-  promise_publisher_release(publisher);
-}
-
 /* An operator keeps its source, the publisher of ticks. */
-static void an_operator_keeps_its_source(void) {
+TEST(an_operator_keeps_its_source) {
   uint64_t before = things();
   clock_state_t state = {.begin = now(), .interval = 100000};
   promise_publisher_t *source = every(NULL, state.interval), *three = promise_publisher_take(source, 3);
@@ -202,7 +167,7 @@ static void an_operator_keeps_its_source(void) {
 }
 
 /* A subscriber may be cancelled while a tick is published, and while the next timer is started. */
-static void a_subscriber_may_be_cancelled_at_any_time(void) {
+TEST(a_subscriber_may_be_cancelled_at_any_time) {
   uint64_t before = things();
   promise_executor_t *pool = promise_executor_global(PROMISE_PRIORITY_DEFAULT);
   clock_state_t states[64];
@@ -226,15 +191,4 @@ static void a_subscriber_may_be_cancelled_at_any_time(void) {
       promise_publisher_release(publisher);
   }
   wait_until(before);
-}
-
-int main(void) {
-  RUN(a_loop_ticks);
-  RUN(threads_for_timers_tick);
-  RUN(the_last_release_ends_the_publisher);
-  RUN(an_executor_that_shuts_down_ends_the_publisher);
-  RUN(only_the_timer_publishes);
-  RUN(an_operator_keeps_its_source);
-  RUN(a_subscriber_may_be_cancelled_at_any_time);
-  return check_report();
 }

@@ -14,7 +14,7 @@ static void ask(promise_t *promise) {
   CHECK_STATUS(promise_request_cancel(promise, NULL), PROMISE_OK);
 }
 
-static void request_discards_a_sleep(void) {
+TEST(request_discards_a_sleep) {
   promise_t *nap = promise_sleep(HOUR);
   ask(nap);
   CHECK(cancelled(nap));
@@ -32,21 +32,7 @@ static void request_discards_a_sleep(void) {
 
 /* ---- Delay ---- */
 
-static void delay_passes_on_later(void) {
-  for (int good = 0; good < 2; good++) {
-    promise_t *promise = good ? fulfilled(4) : rejected(4);
-    int64_t before = now();
-    promise_t *later = promise_delay(promise, 10 * MILLISECONDS);
-    REQUIRE(later != NULL);
-    CHECK_STATUS(promise_wait(later, FOR_EVER), PROMISE_OK);
-    CHECK(now() - before >= 10 * MILLISECONDS);
-    CHECK(ended(later, good ? PROMISE_FULFILLED : PROMISE_REJECTED, 4));
-    promise_release(later);
-    promise_release(promise);
-  }
-}
-
-static void delay_begins_with_the_settlement(void) {
+TEST(delay_begins_with_the_settlement) {
   promise_t *promise = promise_new(), *later = promise_delay(promise, 10 * MILLISECONDS);
   CHECK_STATUS(promise_wait(later, 15 * MILLISECONDS), PROMISE_ETIMEDOUT);
   payload_t payload = {0};
@@ -64,31 +50,8 @@ static void delay_begins_with_the_settlement(void) {
   CHECK_INT(atomic_load(&payload.destroyed), 1);
 }
 
-static void request_propagates_from_a_delay(void) {
-  promise_t *promise = promise_new(), *later = promise_delay(promise, HOUR);
-  ask(later);
-  CHECK_INT(promise_cancel_requested(promise), 1);
-  CHECK_INT(promise_state(later), PROMISE_PENDING);
-  /* The promise was asked to cancel before it is cancelled, so the cancellation is not delayed. */
-  CHECK_STATUS(promise_discard(promise), PROMISE_OK);
-  CHECK(cancelled(later));
-  promise_release(promise);
-  promise_release(later);
-}
-
-static void request_skips_a_delayed_cancellation(void) {
-  promise_t *promise = promise_new(), *later = promise_delay(promise, HOUR);
-  CHECK_STATUS(promise_discard(promise), PROMISE_OK);
-  CHECK_INT(promise_state(later), PROMISE_PENDING);
-  ask(later);
-  CHECK(cancelled(later));
-  promise_release(promise);
-  CHECK_STATUS(promise_release(later), PROMISE_OK);
-  CHECK_STATUS(promise_state(later), PROMISE_ESTALE);
-}
-
 /* A request skips the delay of a cancellation only. */
-static void request_skips_no_other_delay(void) {
+TEST(request_skips_no_other_delay) {
   promise_t *sources[] = {promise_new(), promise_new()}, *later[2];
   CHECK_STATUS(promise_reject(sources[0], I64(1)), PROMISE_OK);
   CHECK_STATUS(promise_resolve(sources[1], &(promise_value_t){.kind = PROMISE_KIND_DISCARDED}), PROMISE_OK);
@@ -101,7 +64,7 @@ static void request_skips_no_other_delay(void) {
   }
 }
 
-static void request_does_not_shorten_another_delay(void) {
+TEST(request_does_not_shorten_another_delay) {
   /* A delay lasts until its time, also if only the timer has a reference. */
   LEAVES(promises, 2);
   LEAVES(callbacks, 1);
@@ -123,14 +86,12 @@ static void request_does_not_shorten_another_delay(void) {
   promise_loop_release(loop);
   CHECK(failed_with(dropped, PROMISE_ECLOSED));
   promise_executor_release(executor);
-  promise_t *all[] = {later, other, sooner, dropped};
-  for (int i = 0; i < 4; i++)
-    promise_release(all[i]);
+  RELEASE(later, other, sooner, dropped);
 }
 
 /* ---- Timeout ---- */
 
-static void a_settlement_in_time_passes_through(void) {
+TEST(a_settlement_in_time_passes_through) {
   for (int good = 0; good < 2; good++) {
     for (int settled = 0; settled < 2; settled++) {
       promise_t *promise = !settled ? promise_new() : good ? fulfilled(4) : rejected(4);
@@ -149,7 +110,7 @@ static void a_settlement_in_time_passes_through(void) {
   }
 }
 
-static void a_settlement_too_late_is_replaced_by_a_rejection(void) {
+TEST(a_settlement_too_late_is_replaced_by_a_rejection) {
   static const int64_t times[] = {0, 5 * MILLISECONDS};
   for (int i = 0; i < 2; i++) {
     promise_t *promise = promise_new();
@@ -160,14 +121,8 @@ static void a_settlement_too_late_is_replaced_by_a_rejection(void) {
     CHECK(failed_with(limited, PROMISE_ETIMEDOUT));
     CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
     CHECK(failed_with(limited, PROMISE_ETIMEDOUT));
-    promise_release(promise);
-    promise_release(limited);
+    RELEASE(promise, limited);
   }
-}
-
-static void opens(void *gate, const promise_value_t *reason) {
-  (void)reason;
-  gate_open(gate);
 }
 
 /* Waits for a timeout on a loop, so that all its consequences have happened when the wait returns. */
@@ -176,18 +131,17 @@ static void time_out(promise_loop_t *loop, promise_t *limited) {
   CHECK(failed_with(limited, PROMISE_ETIMEDOUT));
 }
 
-static void too_late_the_promise_is_asked_to_cancel(void) {
+TEST(too_late_the_promise_is_asked_to_cancel) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
   gate_t asked = GATE_CLOSED;
   promise_t *promise = promise_new();
-  promise_on_cancel_request(promise, opens, &asked, NULL);
+  promise_on_cancel_request(promise, open_gate_for, &asked, NULL);
   promise_t *limited = promise_timeout_on(executor, promise, 1);
   time_out(loop, limited);
   CHECK(asked.open);
   CHECK_INT(promise_cancel_requested(promise), 1);
-  promise_release(limited);
-  promise_release(promise);
+  RELEASE(limited, promise);
   /* The promise is not asked while there is other interest. */
   promise = promise_new();
   promise_t *other = promise_then(promise, adds_one, NULL, NULL);
@@ -196,14 +150,12 @@ static void too_late_the_promise_is_asked_to_cancel(void) {
   CHECK_INT(promise_cancel_requested(promise), 0);
   ask(other);
   CHECK_INT(promise_cancel_requested(promise), 1);
-  promise_t *all[] = {promise, other, limited};
-  for (int i = 0; i < 3; i++)
-    promise_release(all[i]);
+  RELEASE(promise, other, limited);
   promise_executor_release(executor);
   promise_loop_release(loop);
 }
 
-static void settling_the_timeout_stops_its_timer(void) {
+TEST(settling_the_timeout_stops_its_timer) {
   promise_t *promise = promise_new(), *limited = promise_timeout(promise, HOUR);
   CHECK_STATUS(promise_discard(limited), PROMISE_OK);
   promise_release(promise);
@@ -211,7 +163,7 @@ static void settling_the_timeout_stops_its_timer(void) {
   CHECK_STATUS(promise_state(limited), PROMISE_ESTALE);
 }
 
-static void without_a_timer_the_timeout_waits_for_its_source(void) {
+TEST(without_a_timer_the_timeout_waits_for_its_source) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
   promise_t *promise = promise_new(), *limited = promise_timeout_on(executor, promise, 1);
@@ -219,27 +171,20 @@ static void without_a_timer_the_timeout_waits_for_its_source(void) {
   CHECK_INT(promise_state(limited), PROMISE_PENDING);
   CHECK_STATUS(promise_resolve(promise, I64(8)), PROMISE_OK);
   CHECK(ended(limited, PROMISE_FULFILLED, 8));
-  promise_release(promise);
-  promise_release(limited);
+  RELEASE(promise, limited);
   promise_executor_release(executor);
 }
 
-static void *resolves(void *promise) {
-  CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
-  return NULL;
-}
-
 /* The timeout comes at about the moment of the settlement: either outcome is right, and no object is left. */
-static void the_end_of_the_time_may_race_with_the_settlement(void) {
+TEST(the_end_of_the_time_may_race_with_the_settlement) {
   long rounds = check_scale(1000);
   for (long i = 0; i < rounds; i++) {
     promise_t *promise = promise_new(), *limited = promise_timeout(promise, i % 100 * 1000);
-    pthread_t thread = start(resolves, promise);
+    pthread_t thread = start(resolve_there, promise);
     CHECK_STATUS(promise_wait(limited, FOR_EVER), PROMISE_OK);
     CHECK(ended(limited, PROMISE_FULFILLED, 1) || failed_with(limited, PROMISE_ETIMEDOUT));
     finish(thread);
-    promise_release(promise);
-    promise_release(limited);
+    RELEASE(promise, limited);
   }
 }
 
@@ -260,32 +205,12 @@ static void *starts_or_settles(void *number) {
     meet_closely();
     if (!settles) {
       CHECK(ended(limited, PROMISE_FULFILLED, 1));
-      promise_release(limited);
-      promise_release(met);
+      RELEASE(limited, met);
     }
   }
   return NULL;
 }
 
-static void the_start_may_race_with_the_settlement(void) {
+TEST(the_start_may_race_with_the_settlement) {
   race(starts_or_settles, 2);
-}
-
-int main(void) {
-
-  RUN(request_discards_a_sleep);
-  RUN(delay_passes_on_later);
-  RUN(delay_begins_with_the_settlement);
-  RUN(request_propagates_from_a_delay);
-  RUN(request_skips_a_delayed_cancellation);
-  RUN(request_skips_no_other_delay);
-  RUN(request_does_not_shorten_another_delay);
-  RUN(a_settlement_in_time_passes_through);
-  RUN(a_settlement_too_late_is_replaced_by_a_rejection);
-  RUN(too_late_the_promise_is_asked_to_cancel);
-  RUN(settling_the_timeout_stops_its_timer);
-  RUN(without_a_timer_the_timeout_waits_for_its_source);
-  RUN(the_end_of_the_time_may_race_with_the_settlement);
-  RUN(the_start_may_race_with_the_settlement);
-  return check_report();
 }

@@ -33,7 +33,7 @@ static void wakes(void *ctx, const promise_value_t *value) {
   countdown_tick(&all_woken);
 }
 
-static void timers_end_in_order(void) {
+TEST(timers_end_in_order) {
   uint32_t random = 0x9e3779b9;
   int64_t base = now() + 50 * MILLISECONDS;
   for (int i = 0; i < 1000; i++) {
@@ -52,7 +52,7 @@ static void timers_end_in_order(void) {
 }
 
 /* Stops the timers in a random order, which is neither that of their due times nor that of their creation. */
-static void many_timers_are_stopped(void) {
+TEST(many_timers_are_stopped) {
   long count = check_scale(1000 * 1000);
   promise_t **all = malloc((size_t)count * sizeof *all);
   REQUIRE(all != NULL);
@@ -95,7 +95,7 @@ static void *stops_some(void *argument) {
   return NULL;
 }
 
-static void stopping_may_race_with_the_end(void) {
+TEST(stopping_may_race_with_the_end) {
   long rounds = check_scale(1000) / 5;
   for (long round = 0; round < rounds; round++) {
     race_t race = {.step = 0};
@@ -111,11 +111,4 @@ static void stopping_may_race_with_the_end(void) {
       CHECK_STATUS(promise_release(race.naps[i]), PROMISE_OK);
     }
   }
-}
-
-int main(void) {
-  RUN(timers_end_in_order);
-  RUN(many_timers_are_stopped);
-  RUN(stopping_may_race_with_the_end);
-  return check_report();
 }

@@ -90,16 +90,16 @@ static int64_t among_few(int i, uint32_t random) {
   return random % 7;
 }
 
-static void timers_end_in_the_order_of_their_times(void) {
+TEST(timers_end_in_the_order_of_their_times) {
   run_alarms(1, forward, 0), run_alarms(1, backward, 0), run_alarms(1, at_random, 0);
 }
 
-static void timers_of_one_time_end_in_the_order_of_their_making(void) {
+TEST(timers_of_one_time_end_in_the_order_of_their_making) {
   run_alarms(2, among_few, 0);
 }
 
 /* When a timer is stopped, the last timer of the heap takes its place, and moves further up or further down. */
-static void stopping_some_leaves_the_others_in_order(void) {
+TEST(stopping_some_leaves_the_others_in_order) {
   for (uint32_t seed = 3; seed < 9; seed++)
     run_alarms(seed, seed % 2 == 0 ? at_random : among_few, 2);
 }
@@ -130,7 +130,7 @@ static void wake_up(void) {
     promise_release(naps[i]);
 }
 
-static void sleeps_end_in_the_order_of_their_times(void) {
+TEST(sleeps_end_in_the_order_of_their_times) {
   while (!fall_asleep())
     wake_up();
   for (int i = 0; i < 4; i++)
@@ -144,7 +144,7 @@ static void sleeps_end_in_the_order_of_their_times(void) {
 
 /* A short sleep ends long before the clock's thread would have woken by itself, in an hour. It must also end before a
  * timer of a loop, which needs no clock; the loop's timer is due so late that no load of the machine matters. */
-static void an_earlier_timer_wakes_the_clock(void) {
+TEST(an_earlier_timer_wakes_the_clock) {
   enum { ROUNDS = 10 };
   bool is_in_time = true;
   promise_loop_t *loop = promise_loop_new();
@@ -179,19 +179,9 @@ static promise_verdict_t runs_second(void *ctx, const promise_value_t *in, promi
 }
 
 /* The first callback computes, without sleeping, until the second has run. */
-static void a_callback_that_computes_does_not_hold_up_other_timers_forever(void) {
+TEST(a_callback_that_computes_does_not_hold_up_other_timers_forever) {
   promise_t *first = react_on_timer(computes, NULL), *second = react_on_timer(runs_second, NULL);
   CHECK_STATUS(promise_wait(first, FOR_EVER), PROMISE_OK);
   CHECK_STATUS(promise_wait(second, FOR_EVER), PROMISE_OK);
   promise_release(first), promise_release(second);
-}
-
-int main(void) {
-  RUN(timers_end_in_the_order_of_their_times);
-  RUN(timers_of_one_time_end_in_the_order_of_their_making);
-  RUN(stopping_some_leaves_the_others_in_order);
-  RUN(sleeps_end_in_the_order_of_their_times);
-  RUN(an_earlier_timer_wakes_the_clock);
-  RUN(a_callback_that_computes_does_not_hold_up_other_timers_forever);
-  return check_report();
 }

@@ -4,7 +4,7 @@
 /* The object that ends first: the token, its generation, or the derived promise. */
 enum { NOTHING, TOKEN_RELEASED, TOKEN_INVALIDATED, DERIVED_DISCARDED, DERIVED_RELEASED };
 
-static void context_is_freed_once_in_each_order(void) {
+TEST(context_is_freed_once_in_each_order) {
   for (int first = NOTHING; first <= DERIVED_RELEASED; first++) {
     for (int deadline = 0; deadline < 2; deadline++) {
       for (int settles = 0; settles < 2; settles++) {
@@ -59,7 +59,7 @@ static void chains_upwards(void *ctx, long count) {
   free(tokens);
 }
 
-static void time_to_chain_upwards_is_linear(void) {
+TEST(time_to_chain_upwards_is_linear) {
   CHECK_LINEAR(chains_upwards, NULL, check_scale(20 * 1000));
 }
 
@@ -79,13 +79,6 @@ static void adds_promises(void *ctx, long count) {
   promise_token_release(token);
 }
 
-static void time_to_add_promises_is_linear(void) {
+TEST(time_to_add_promises_is_linear) {
   CHECK_LINEAR(adds_promises, NULL, check_scale(20 * 1000));
-}
-
-int main(void) {
-  RUN(context_is_freed_once_in_each_order);
-  RUN(time_to_chain_upwards_is_linear);
-  RUN(time_to_add_promises_is_linear);
-  return check_report();
 }

@@ -1,7 +1,7 @@
 /* promise_trace_start and related functions: the traced events, their order, and the written files. */
 #include "trace.h"
 
-static void a_promise_and_its_callback(void) {
+TEST(a_promise_and_its_callback) {
   watch_t watch = {0};
   trace_to(&watch, 0);
   promise_t *promise = promise_new(), *derived = promise_then(promise, adds_one, NULL, NULL);
@@ -18,13 +18,12 @@ static void a_promise_and_its_callback(void) {
     CHECK_INT(watch.events[i].thread, gettid());
     CHECK(watch.events[i].time_ns <= now() && (i == 0 || watch.events[i].time_ns >= watch.events[i - 1].time_ns));
   }
-  promise_release(derived);
-  promise_release(promise);
+  RELEASE(derived, promise);
   CHECK_TEXT(watch.kinds, "CCSBSE");
   untrace(&watch);
 }
 
-static void a_rejection_passes_through_a_handler_for_values(void) {
+TEST(a_rejection_passes_through_a_handler_for_values) {
   watch_t watch = {0};
   trace_to(&watch, 0);
   promise_t *promise = promise_new(), *derived = promise_then(promise, adds_one, NULL, NULL);
@@ -32,23 +31,18 @@ static void a_rejection_passes_through_a_handler_for_values(void) {
   CHECK_TEXT(watch.kinds, "CCSS");
   CHECK_INT(watch.events[2].state, PROMISE_REJECTED);
   CHECK_INT(watch.events[3].state, PROMISE_REJECTED);
-  promise_release(derived);
-  promise_release(promise);
+  RELEASE(derived, promise);
   untrace(&watch);
 }
 
-static void ignore(void *ctx, const promise_value_t *value) {
-  (void)ctx, (void)value;
-}
-
-static void a_callback_that_settles_nothing(void) {
+TEST(a_callback_that_settles_nothing) {
   watch_t watch = {0};
   promise_t *promise = promise_new();
   trace_to(&watch, 0);
-  promise_observe(promise, ignore, NULL, NULL, NULL);
+  promise_observe(promise, ignore_value, NULL, NULL, NULL);
   promise_resolve(promise, I64(1));
-  promise_observe(promise, ignore, NULL, NULL, NULL);
-  promise_observe(promise, NULL, ignore, NULL, NULL);
+  promise_observe(promise, ignore_value, NULL, NULL, NULL);
+  promise_observe(promise, NULL, ignore_value, NULL, NULL);
   CHECK_TEXT(watch.kinds, "ASBEABEA");
   CHECK(watch.events[0].id != id_of(promise) && watch.events[0].parent == id_of(promise));
   CHECK(watch.events[2].id == watch.events[0].id && watch.events[3].id == watch.events[0].id);
@@ -56,7 +50,7 @@ static void a_callback_that_settles_nothing(void) {
   untrace(&watch);
 }
 
-static void followers_and_gathers_are_traced(void) {
+TEST(followers_and_gathers_are_traced) {
   watch_t watch = {0};
   promise_t *source = promise_new(), *follower = promise_new(), *link = promise_new_discardable(NULL, NULL, NULL);
   trace_to(&watch, 0);
@@ -75,14 +69,11 @@ static void followers_and_gathers_are_traced(void) {
   }
   CHECK_INT(attached, 3);
   CHECK_INT(settled, 3);
-  promise_release(all);
-  promise_release(link);
-  promise_release(follower);
-  promise_release(source);
+  RELEASE(all, link, follower, source);
   untrace(&watch);
 }
 
-static void a_callback_on_an_executor_is_traced(void) {
+TEST(a_callback_on_an_executor_is_traced) {
   watch_t watch = {0};
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
@@ -96,14 +87,13 @@ static void a_callback_on_an_executor_is_traced(void) {
   CHECK_TEXT(watch.kinds, "CSBSE");
   CHECK(watch.events[2].id == id_of(derived));
   CHECK(watch.events[2].executor == (uint64_t)(uintptr_t)executor);
-  promise_release(derived);
-  promise_release(promise);
+  RELEASE(derived, promise);
   promise_executor_release(executor);
   promise_loop_release(loop);
   untrace(&watch);
 }
 
-static void discarded_and_dropped(void) {
+TEST(discarded_and_dropped) {
   watch_t watch = {0};
   trace_to(&watch, 0);
   promise_t *promise = promise_new();
@@ -112,19 +102,14 @@ static void discarded_and_dropped(void) {
   promise = promise_new();
   promise_t *derived = promise_then(promise, adds_one, NULL, NULL);
   uint64_t ids[] = {id_of(promise), id_of(derived)};
-  promise_release(promise);
-  promise_release(derived);
+  RELEASE(promise, derived);
   CHECK_TEXT(watch.kinds, "CSCCDD");
   CHECK(watch.events[4].id == ids[0] && watch.events[5].id == ids[1]);
   untrace(&watch);
 }
 
-static void keep_job(void *ctx, promise_job_t *job) {
-  *(promise_job_t **)ctx = job;
-}
-
 /* A dropped job rejects its promise. */
-static void a_dropped_job_rejects(void) {
+TEST(a_dropped_job_rejects) {
   watch_t watch = {0};
   promise_job_t *job = NULL;
   promise_executor_t *executor = promise_executor_new(keep_job, &job, NULL);
@@ -137,8 +122,7 @@ static void a_dropped_job_rejects(void) {
   CHECK_TEXT(watch.kinds, "CS");
   CHECK(watch.events[1].id == id_of(derived));
   CHECK_INT(watch.events[1].state, PROMISE_REJECTED);
-  promise_release(derived);
-  promise_release(promise);
+  RELEASE(derived, promise);
   promise_executor_release(executor);
   untrace(&watch);
 }
@@ -151,7 +135,7 @@ static void busy(void *ctx, const promise_trace_event_t *event) {
   promise_release(promise_new());
 }
 
-static void actions_of_the_trace_function_are_not_traced(void) {
+TEST(actions_of_the_trace_function_are_not_traced) {
   int calls = 0;
   promise_trace_t trace = {.size = sizeof trace, .event = busy, .ctx = &calls};
   CHECK_STATUS(promise_trace_start(&trace), PROMISE_OK);
@@ -162,7 +146,7 @@ static void actions_of_the_trace_function_are_not_traced(void) {
   CHECK_INT(calls, 2);
 }
 
-static void one_trace_replaces_another(void) {
+TEST(one_trace_replaces_another) {
   watch_t one = {0}, other = {0};
   trace_to(&one, 0);
   trace_to(&other, 4);
@@ -182,7 +166,7 @@ static void refused(promise_trace_t trace, int frees) {
   CHECK_INT(atomic_load(&watch.frees), frees < 0 ? 1 : frees);
 }
 
-static void invalid_arguments_are_refused(void) {
+TEST(invalid_arguments_are_refused) {
   CHECK_STATUS(promise_trace_start(NULL), PROMISE_EINVAL);
   refused((promise_trace_t){.size = sizeof(promise_trace_t)}, 1);
   refused((promise_trace_t){.size = sizeof(promise_trace_t), .capacity = 1, .reserved = 1}, 1);
@@ -214,8 +198,7 @@ static void *work(void *thread) {
   for (long round = check_scale(5000); round > 0; round--) {
     promise_t *promise = promise_new(), *derived = promise_then(promise, adds_one, NULL, NULL);
     promise_resolve(promise, I64(1));
-    promise_release(derived);
-    promise_release(promise);
+    RELEASE(derived, promise);
     if ((intptr_t)thread == 0 && round % 100 == 0) {
       FILE *file = tmpfile();
       CHECK_STATUS(promise_trace_write(fileno(file), PROMISE_TRACE_FORMAT_PERFETTO), PROMISE_OK);
@@ -225,7 +208,7 @@ static void *work(void *thread) {
   return NULL;
 }
 
-static void threads_lose_nothing(void) {
+TEST(threads_lose_nothing) {
   promise_trace_t trace = {.size = sizeof trace, .capacity = 1000, .event = count_events};
   CHECK_STATUS(promise_trace_start(&trace), PROMISE_OK);
   race(work, 4);
@@ -242,7 +225,7 @@ static void *start_and_stop(void *thread) {
       CHECK_STATUS(promise_trace_stop(), PROMISE_OK);
     } else {
       promise_t *promise = promise_new();
-      promise_observe(promise, ignore, ignore, NULL, NULL);
+      promise_observe(promise, ignore_value, ignore_value, NULL, NULL);
       promise_reject(promise, I64(1));
       promise_release(promise);
     }
@@ -250,23 +233,7 @@ static void *start_and_stop(void *thread) {
   return NULL;
 }
 
-static void starting_and_stopping_races_with_work(void) {
+TEST(starting_and_stopping_races_with_work) {
   race(start_and_stop, 4);
   CHECK_STATUS(promise_trace_stop(), PROMISE_OK);
-}
-
-int main(void) {
-  RUN(a_promise_and_its_callback);
-  RUN(a_rejection_passes_through_a_handler_for_values);
-  RUN(a_callback_that_settles_nothing);
-  RUN(followers_and_gathers_are_traced);
-  RUN(a_callback_on_an_executor_is_traced);
-  RUN(discarded_and_dropped);
-  RUN(a_dropped_job_rejects);
-  RUN(actions_of_the_trace_function_are_not_traced);
-  RUN(one_trace_replaces_another);
-  RUN(invalid_arguments_are_refused);
-  RUN(threads_lose_nothing);
-  RUN(starting_and_stopping_races_with_work);
-  return check_report();
 }

@@ -21,19 +21,11 @@ static void record(uint64_t capacity) {
 }
 
 /* The traced program: a promise, a derived one, an observer, work of a second thread, and a destroyed promise. */
-static void *on_another_thread(void *promise) {
-  promise_resolve(promise, I64(1));
-  return NULL;
-}
-static void ignore(void *ctx, const promise_value_t *value) {
-  (void)ctx, (void)value;
-}
 static void make_events(void) {
   promise_t *promise = promise_new(), *derived = promise_then(promise, adds_one, NULL, NULL);
-  promise_observe(derived, ignore, ignore, NULL, NULL);
-  finish(start(on_another_thread, promise));
-  promise_release(derived);
-  promise_release(promise);
+  promise_observe(derived, ignore_value, ignore_value, NULL, NULL);
+  finish(start(resolve_there, promise));
+  RELEASE(derived, promise);
   promise_release(rejected(7));
   promise_release(promise_new());
 }
@@ -55,7 +47,7 @@ static int count_phase(const promise_value_t *events, char phase) {
   return count;
 }
 
-static void perfetto(void) {
+TEST(perfetto) {
   record(1000);
   make_events();
   promise_trace_stop();
@@ -81,7 +73,7 @@ static void perfetto(void) {
 }
 
 /* An event of a callback on an executor names the executor by its address. */
-static void a_callback_names_its_executor(void) {
+TEST(a_callback_names_its_executor) {
   promise_executor_t *executor = promise_executor_serial(promise_executor_immediate());
   promise_reaction_t reaction = {.size = sizeof reaction, .executor = executor, .on_fulfilled = adds_one};
   promise_t *promise = fulfilled(1);
@@ -100,12 +92,11 @@ static void a_callback_names_its_executor(void) {
   }
   CHECK_INT(count_phase(events, 'B'), 1);
   promise_value_release(&all);
-  promise_release(derived);
-  promise_release(promise);
+  RELEASE(derived, promise);
   promise_executor_release(executor);
 }
 
-static void the_newest_events_are_kept_and_the_lost_are_counted(void) {
+TEST(the_newest_events_are_kept_and_the_lost_are_counted) {
   record(3);
   for (int i = 0; i < 10; i++)
     make_events();
@@ -125,7 +116,7 @@ static void the_newest_events_are_kept_and_the_lost_are_counted(void) {
 }
 
 /* A recording may lose its oldest events; each written end still has its begin. */
-static void a_recording_that_is_cut_is_balanced(void) {
+TEST(a_recording_that_is_cut_is_balanced) {
   for (uint64_t capacity = 1; capacity < 24; capacity++) {
     record(capacity);
     make_events();
@@ -201,7 +192,7 @@ static void give_to_dot(void) {
   CHECK_INT(pclose(dot), 0);
 }
 
-static void graphviz(void) {
+TEST(graphviz) {
   record(1000);
   make_events();
   promise_trace_stop();
@@ -219,7 +210,7 @@ static void graphviz(void) {
   give_to_dot();
 }
 
-static void nothing_recorded(void) {
+TEST(nothing_recorded) {
   record(1);
   promise_trace_stop();
   write_trace(PROMISE_TRACE_FORMAT_PERFETTO);
@@ -230,7 +221,7 @@ static void nothing_recorded(void) {
   CHECK_TEXT(written, "digraph promises {\n  rankdir=LR;\n  node [shape=box];\n}\n");
 }
 
-static void where_nothing_can_be_written(void) {
+TEST(where_nothing_can_be_written) {
   CHECK_STATUS(promise_trace_write(1, 0), PROMISE_EINVAL);
   CHECK_STATUS(promise_trace_write(1, 3), PROMISE_EINVAL);
   for (promise_trace_format_t format = 1; format <= 2; format++) {
@@ -238,15 +229,4 @@ static void where_nothing_can_be_written(void) {
     CHECK_STATUS(promise_trace_write(-1, format), PROMISE_EINVAL);
     CHECK_INT(errno, EBADF);
   }
-}
-
-int main(void) {
-  RUN(perfetto);
-  RUN(a_callback_names_its_executor);
-  RUN(the_newest_events_are_kept_and_the_lost_are_counted);
-  RUN(a_recording_that_is_cut_is_balanced);
-  RUN(graphviz);
-  RUN(nothing_recorded);
-  RUN(where_nothing_can_be_written);
-  return check_report();
 }

@@ -7,7 +7,7 @@ enum { MANY = 1000000, SOME = 40000 };
 /* ---- Memory returns ---- */
 
 /* Little of the growth of a peak stays, without an explicit call. */
-static void memory_of_a_peak_is_returned_without_a_call(void) {
+TEST(memory_of_a_peak_is_returned_without_a_call) {
   peak_t peak = peak_room(check_scale(MANY * 4L));
   long before = resident_kilobytes(), cells_before = cells();
   peak_rise(&peak);
@@ -25,7 +25,7 @@ static void memory_of_a_peak_is_returned_without_a_call(void) {
 }
 
 /* The memory of a recurring load is neither returned and faulted in each time, nor does it accumulate. */
-static void peak_after_peak_stays_flat(void) {
+TEST(peak_after_peak_stays_flat) {
   peak_t peak = peak_room(check_scale(MANY / 2));
   long high = 0;
   for (int round = 0; round < 8; round++) {
@@ -41,7 +41,7 @@ static void peak_after_peak_stays_flat(void) {
   free(peak.promises);
 }
 
-static void trim_returns_memory_below_the_limit_of_the_store(void) {
+TEST(trim_returns_memory_below_the_limit_of_the_store) {
   peak_t peak = peak_room(SOME);
   peak_rise(&peak);
   long high = cells(), resident_high = resident_kilobytes();
@@ -58,7 +58,7 @@ static void trim_returns_memory_below_the_limit_of_the_store(void) {
   free(peak.promises);
 }
 
-static void trim_without_free_cells_returns_nothing(void) {
+TEST(trim_without_free_cells_returns_nothing) {
   CHECK(promise_trim() >= 0);
   CHECK_INT(promise_trim(), 0);
 }
@@ -66,7 +66,7 @@ static void trim_without_free_cells_returns_nothing(void) {
 /* ---- Handles ---- */
 
 /* Each page has a live promise, so no page is returned, and no value is lost. */
-static void survivors_keep_their_pages(void) {
+TEST(survivors_keep_their_pages) {
   peak_t peak = peak_room(SOME);
   peak_rise(&peak);
   for (long i = 0; i < peak.count; i += 32)
@@ -91,7 +91,7 @@ static int by_number(const void *one, const void *other) {
 }
 
 /* Handles stay stale when their cells lose their memory, and when the cells are reused. */
-static void released_handles_stay_stale(void) {
+TEST(released_handles_stay_stale) {
   enum { ROUNDS = 4 };
   static promise_t *all[ROUNDS * SOME];
   for (int round = 0; round < ROUNDS; round++) {
@@ -125,7 +125,7 @@ static void *comes_and_goes(void *argument) {
   return NULL;
 }
 
-static void cells_of_ended_threads_are_returned(void) {
+TEST(cells_of_ended_threads_are_returned) {
   finish(start(comes_and_goes, NULL));
   CHECK(promise_trim() > SOME * 64 * 9 / 10);
 }
@@ -162,7 +162,7 @@ static void *works(void *argument) {
   return NULL;
 }
 
-static void threads_work_while_memory_is_returned(void) {
+TEST(threads_work_while_memory_is_returned) {
   atomic_store(&goes_on, true);
   pthread_t trimmer = start(trims, NULL);
   race(works, 3);
@@ -174,7 +174,7 @@ static void threads_work_while_memory_is_returned(void) {
 }
 
 /* A child of fork() has its own copy of the slab, lists of free pages included. */
-static void child_trims_too(void) {
+TEST(child_trims_too) {
   static peak_t peak;
   peak = peak_room(SOME);
   peak_rise(&peak);
@@ -188,17 +188,4 @@ static void child_trims_too(void) {
   CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
   CHECK(promise_trim() > SOME * 64 * 9 / 10);
   free(peak.promises);
-}
-
-int main(void) {
-  RUN(memory_of_a_peak_is_returned_without_a_call);
-  RUN(peak_after_peak_stays_flat);
-  RUN(trim_returns_memory_below_the_limit_of_the_store);
-  RUN(trim_without_free_cells_returns_nothing);
-  RUN(survivors_keep_their_pages);
-  RUN(released_handles_stay_stale);
-  RUN(cells_of_ended_threads_are_returned);
-  RUN(threads_work_while_memory_is_returned);
-  RUN(child_trims_too);
-  return check_report();
 }

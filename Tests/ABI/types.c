@@ -5,7 +5,7 @@ static const char *const builtins[] = {"void",  "bool",  "i64", "u64",   "f64", 
                                        "bytes", "array", "map", "error", "discarded", "promise", "object"};
 enum { BUILTINS = sizeof builtins / sizeof *builtins };
 
-static void value_has_the_type_of_its_kind(void) {
+TEST(value_has_the_type_of_its_kind) {
   promise_value_t values[] = {
       {.kind = PROMISE_KIND_VOID},
       {.kind = PROMISE_KIND_BOOL, .as.b = 1},
@@ -34,7 +34,7 @@ static void value_has_the_type_of_its_kind(void) {
   }
 }
 
-static void parent_is_fixed_by_the_first_registration(void) {
+TEST(parent_is_fixed_by_the_first_registration) {
   const promise_type_t *parent = promise_type_register("test.types.fixed.parent", NULL, NULL);
   const promise_type_t *other = promise_type_register("test.types.fixed.other", NULL, NULL);
   const promise_type_t *type = promise_type_register("test.types.fixed", parent, NULL);
@@ -51,7 +51,7 @@ static void parent_is_fixed_by_the_first_registration(void) {
   CHECK_POINTER(promise_type_named("test.types.fixed.orphan"), orphan);
 }
 
-static void names_of_any_length_are_kept_apart(void) {
+TEST(names_of_any_length_are_kept_apart) {
   static char name[100000];
   memset(name, 'n', sizeof name - 1);
   const promise_type_t *whole = promise_type_register(name, NULL, NULL);
@@ -66,7 +66,7 @@ static void names_of_any_length_are_kept_apart(void) {
   CHECK_POINTER(promise_type_named("test.types.ünïcode"), foreign);
 }
 
-static void many_types_are_all_found_again(void) {
+TEST(many_types_are_all_found_again) {
   enum { COUNT = 3000 };
   static const promise_type_t *types[COUNT];
   char name[64];
@@ -82,7 +82,7 @@ static void many_types_are_all_found_again(void) {
   }
 }
 
-static void deep_descent_is_followed(void) {
+TEST(deep_descent_is_followed) {
   enum { DEPTH = 2000 };
   char name[64];
   const promise_type_t *root = promise_type_register("test.types.deep", NULL, NULL), *type = root;
@@ -96,22 +96,4 @@ static void deep_descent_is_followed(void) {
   CHECK(promise_value_is(&value, root));
   CHECK(promise_value_is(&value, promise_type_named("object")));
   CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
-}
-
-static void object_is_not_a_number_with_any_parent(void) {
-  const char *kinds[] = {"void", "bool", "i64", "u64", "f64", "pointer", "string", "bytes", "discarded", "promise"};
-  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-    CHECK_POINTER(promise_type_register("test.types.no.number", promise_type_named(kinds[i]), NULL), NULL);
-    CHECK_STATUS(promise_last_status(), PROMISE_EINVAL);
-  }
-}
-
-int main(void) {
-  RUN(object_is_not_a_number_with_any_parent);
-  RUN(value_has_the_type_of_its_kind);
-  RUN(parent_is_fixed_by_the_first_registration);
-  RUN(names_of_any_length_are_kept_apart);
-  RUN(many_types_are_all_found_again);
-  RUN(deep_descent_is_followed);
-  return check_report();
 }

@@ -24,7 +24,7 @@ static void check_string(const char *bytes, size_t length) {
   CHECK_INT(value.kind, PROMISE_KIND_VOID);
 }
 
-static void string_is_copied_whole(void) {
+TEST(string_is_copied_whole) {
   check_string("", 0);
   check_string(NULL, 0);
   check_string("a", 1);
@@ -49,7 +49,7 @@ static void *flip(void *bytes) {
   return NULL;
 }
 
-static void string_is_utf8_if_another_thread_changes_the_bytes(void) {
+TEST(string_is_utf8_if_another_thread_changes_the_bytes) {
   static char bytes[4000];
   memset(bytes, 'a', sizeof bytes);
   pthread_t thread;
@@ -70,7 +70,7 @@ static void string_is_utf8_if_another_thread_changes_the_bytes(void) {
   CHECK_INT(invalid, 0);
 }
 
-static void string_of_a_megabyte(void) {
+TEST(string_of_a_megabyte) {
   size_t length = (size_t)1 << 20;
   char *bytes = malloc(length);
   REQUIRE(bytes != NULL);
@@ -80,7 +80,7 @@ static void string_of_a_megabyte(void) {
   free(bytes);
 }
 
-static void utf8_at_its_edges_is_text(void) {
+TEST(utf8_at_its_edges_is_text) {
   static const char *const good[] = {
       "\x7f",         "\xc2\x80",     "\xdf\xbf",         "\xe0\xa0\x80",     "\xed\x9f\xbf",
       "\xee\x80\x80", "\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf",
@@ -89,40 +89,8 @@ static void utf8_at_its_edges_is_text(void) {
     check_string(good[i], strlen(good[i]));
 }
 
-static void malformed_utf8_is_refused(void) {
-  static const char *const bad[] = {
-      "\x80",
-      "\xbf",
-      "a\x80",
-      "\xc0\x80",
-      "\xc1\xbf",
-      "\xc2",
-      "\xc2z",
-      "\xe0\x80\x80",
-      "\xe0\x9f\xbf",
-      "\xe1\x80",
-      "\xed\xa0\x80",
-      "\xed\xbf\xbf",
-      "\xf0\x80\x80\x80",
-      "\xf0\x8f\xbf\xbf",
-      "\xf0\x90\x80",
-      "\xf4\x90\x80\x80",
-      "\xf5\x80\x80\x80",
-      "\xf8\x88\x80\x80\x80",
-      "\xfe",
-      "\xff",
-      "fine until here \xff",
-      "\xef\xbf\xbf\xbf",
-  };
-  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    promise_value_t value = garbage();
-    CHECK_STATUS(promise_value_string(&value, bad[i], strlen(bad[i])), PROMISE_EINVAL);
-    CHECK_INT(value.kind, PROMISE_KIND_VOID);
-  }
-}
-
 /* A text is cut off at each byte: reading stops at its length, whichever bytes are behind it. */
-static void truncated_utf8_is_not_read_beyond(void) {
+TEST(truncated_utf8_is_not_read_beyond) {
   promise_value_t value;
   CHECK_STATUS(promise_value_string(&value, "\xf0\x9f\x8e\x88", 1), PROMISE_EINVAL);
   CHECK_STATUS(promise_value_string(&value, "\xf0\x9f\x8e\x88", 2), PROMISE_EINVAL);
@@ -130,40 +98,9 @@ static void truncated_utf8_is_not_read_beyond(void) {
   check_string("\xf0\x9f\x8e\x88", 4);
 }
 
-static void bytes_are_copied_whole(void) {
-  unsigned char all[256];
-  for (int i = 0; i < 256; i++)
-    all[i] = (unsigned char)i;
-  promise_value_t value = garbage();
-  size_t size = 0;
-  CHECK_STATUS(promise_value_bytes(&value, all, sizeof all), PROMISE_OK);
-  CHECK_INT(value.kind, PROMISE_KIND_BYTES);
-  const char *data = promise_value_data(&value, &size);
-  CHECK_INT(size, sizeof all);
-  CHECK(data != NULL && memcmp(data, all, sizeof all) == 0);
-  CHECK_POINTER(value.as.ptr, data);
-  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
-}
-
-static void no_bytes_are_null(void) {
-  for (int given = 0; given < 2; given++) {
-    promise_value_t value = garbage();
-    size_t size = 4711;
-    CHECK_STATUS(promise_value_bytes(&value, given ? "x" : NULL, 0), PROMISE_OK);
-    CHECK_INT(value.kind, PROMISE_KIND_BYTES);
-    CHECK_POINTER(value.as.ptr, NULL);
-    CHECK_POINTER(promise_value_data(&value, &size), NULL);
-    CHECK_INT(size, 0);
-    promise_value_t copy = value;
-    CHECK_STATUS(promise_value_retain(&copy), PROMISE_OK);
-    CHECK_STATUS(promise_value_release(&copy), PROMISE_OK);
-    CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
-  }
-}
-
 /* ---- Memory of the caller ---- */
 
-static void foreign_bytes_may_be_none(void) {
+TEST(foreign_bytes_may_be_none) {
   for (int given = 0; given < 2; given++) {
     spy_t spy = {0};
     promise_value_t value = garbage();
@@ -185,7 +122,7 @@ static void *releases(void *value) {
   return NULL;
 }
 
-static void foreign_bytes_are_freed_where_the_last_reference_ends(void) {
+TEST(foreign_bytes_are_freed_where_the_last_reference_ends) {
   spy_t spy = {0};
   promise_t *promise = promise_new();
   promise_value_t value, result;
@@ -200,7 +137,7 @@ static void foreign_bytes_are_freed_where_the_last_reference_ends(void) {
   CHECK(pthread_equal(spy.freed_on, thread));
 }
 
-static void plain_kinds_pass_a_promise_unchanged(void) {
+TEST(plain_kinds_pass_a_promise_unchanged) {
   static const double numbers[] = {0.0, -0.0, DBL_MIN, DBL_MAX, 4.9e-324, INFINITY, -INFINITY, NAN};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
     promise_value_t in = {.kind = PROMISE_KIND_F64, .as.f64 = numbers[i]}, out = garbage();
@@ -224,7 +161,7 @@ static void null_destroy(void *payload) {
   atomic_fetch_add(&nulls_destroyed, 1);
 }
 
-static void object_may_have_no_payload(void) {
+TEST(object_may_have_no_payload) {
   const promise_type_t *type = promise_type_register("test.null", NULL, null_destroy);
   promise_value_t value = garbage();
   CHECK_STATUS(promise_value_object(&value, type, NULL), PROMISE_OK);
@@ -234,7 +171,7 @@ static void object_may_have_no_payload(void) {
   CHECK_INT(atomic_load(&nulls_destroyed), 1);
 }
 
-static void object_without_destructor_is_freed(void) {
+TEST(object_without_destructor_is_freed) {
   const promise_type_t *type = promise_type_register("test.undestroyed", NULL, NULL);
   payload_t payload = {0};
   promise_value_t value;
@@ -243,29 +180,11 @@ static void object_without_destructor_is_freed(void) {
   CHECK_INT(atomic_load(&payload.destroyed), 0);
 }
 
-static void same_payload_in_two_objects_is_destroyed_twice(void) {
+TEST(same_payload_in_two_objects_is_destroyed_twice) {
   payload_t payload = {0};
   promise_value_t first = object(&payload), second = object(&payload);
   promise_value_release(&first);
   CHECK_INT(atomic_load(&payload.destroyed), 1);
   promise_value_release(&second);
   CHECK_INT(atomic_load(&payload.destroyed), 2);
-}
-
-int main(void) {
-  RUN(string_is_copied_whole);
-  RUN(string_is_utf8_if_another_thread_changes_the_bytes);
-  RUN(string_of_a_megabyte);
-  RUN(utf8_at_its_edges_is_text);
-  RUN(malformed_utf8_is_refused);
-  RUN(truncated_utf8_is_not_read_beyond);
-  RUN(bytes_are_copied_whole);
-  RUN(no_bytes_are_null);
-  RUN(foreign_bytes_may_be_none);
-  RUN(foreign_bytes_are_freed_where_the_last_reference_ends);
-  RUN(plain_kinds_pass_a_promise_unchanged);
-  RUN(object_may_have_no_payload);
-  RUN(object_without_destructor_is_freed);
-  RUN(same_payload_in_two_objects_is_destroyed_twice);
-  return check_report();
 }

@@ -3,7 +3,7 @@
 
 /* ---- The first of many ---- */
 
-static void settled_one_needs_no_waiting(void) {
+TEST(settled_one_needs_no_waiting) {
   promise_t *pending = promise_new(), *good = fulfilled(1), *bad = rejected(1);
   promise_t *const all[] = {pending, bad, good, bad};
   static const int64_t timeouts[] = {0, 1, INT64_MAX, -1, INT64_MIN};
@@ -13,25 +13,7 @@ static void settled_one_needs_no_waiting(void) {
     CHECK_INT(index, 1);
     CHECK_STATUS(promise_wait_any(all + 2, 1, timeouts[i], NULL), PROMISE_OK);
   }
-  promise_release(pending);
-  promise_release(good);
-  promise_release(bad);
-}
-
-static void pending_ones_time_out(void) {
-  promise_t *const all[] = {promise_new(), promise_new()};
-  size_t index = 99;
-  CHECK_STATUS(promise_wait_any(all, 2, 0, &index), PROMISE_ETIMEDOUT);
-  int64_t before = now();
-  CHECK_STATUS(promise_wait_any(all, 2, 20 * MILLISECONDS, &index), PROMISE_ETIMEDOUT);
-  CHECK(now() - before >= 20 * MILLISECONDS);
-  CHECK_INT(index, 99);
-  /* The waits leave nothing behind: settling the promises wakes no thread, and their release destroys them. */
-  for (int i = 0; i < 2; i++) {
-    CHECK_STATUS(promise_resolve(all[i], I64(1)), PROMISE_OK);
-    CHECK_STATUS(promise_release(all[i]), PROMISE_OK);
-    CHECK_STATUS(promise_state(all[i]), PROMISE_ESTALE);
-  }
+  RELEASE(pending, good, bad);
 }
 
 typedef struct settling {
@@ -46,7 +28,7 @@ static void *settles_one(void *argument) {
 }
 
 /* Chance decides whether the waiter sleeps before the settlement; repeated often enough to see both orders. */
-static void waiter_is_woken_by_any(void) {
+TEST(waiter_is_woken_by_any) {
   long rounds = check_scale(1000);
   for (long round = 0; round < rounds; round++) {
     promise_t *promises[8];
@@ -74,7 +56,7 @@ static void *waits_for_both(void *promises) {
   return NULL;
 }
 
-static void several_threads_wait_for_the_same(void) {
+TEST(several_threads_wait_for_the_same) {
   promise_t *promises[] = {promise_new(), promise_new()};
   pthread_t threads[8];
   for (int i = 0; i < 8; i++)
@@ -83,11 +65,10 @@ static void several_threads_wait_for_the_same(void) {
   for (int i = 0; i < 8; i++)
     finish(threads[i]);
   CHECK_INT(waiting_have_ended.left, 0);
-  promise_release(promises[0]);
-  promise_release(promises[1]);
+  RELEASE(promises[0], promises[1]);
 }
 
-static void waits_for_very_many(void) {
+TEST(waits_for_very_many) {
   long count = check_scale(100 * 1000);
   promise_t **all = malloc((size_t)count * sizeof *all);
   REQUIRE(all != NULL);
@@ -125,14 +106,12 @@ static promise_verdict_t waits_for_a_later_job(void *ctx, const promise_value_t 
   cannot_be(later);
   cannot_be(next);
   cannot_be(within);
-  promise_t *all[] = {later, next, within};
-  for (int i = 0; i < 3; i++)
-    promise_release(all[i]);
+  RELEASE(later, next, within);
   promise_executor_release(inner);
   return PROMISE_FULFILL;
 }
 
-static void job_cannot_wait_for_jobs_behind_it(void) {
+TEST(job_cannot_wait_for_jobs_behind_it) {
   here = promise_executor_serial(NULL);
   promise_t *child = react_on(here, waits_for_a_later_job, NULL, NULL);
   CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_OK);
@@ -140,7 +119,7 @@ static void job_cannot_wait_for_jobs_behind_it(void) {
   promise_executor_release(here);
 }
 
-static void job_of_a_loop_cannot_wait_for_jobs_behind_it(void) {
+TEST(job_of_a_loop_cannot_wait_for_jobs_behind_it) {
   promise_loop_t *loop = promise_loop_new();
   here = promise_loop_executor(loop);
   promise_t *child = react_on(here, waits_for_a_later_job, NULL, NULL);
@@ -155,7 +134,7 @@ static void *runs_once(void *loop) {
   return NULL;
 }
 
-static void thread_cannot_wait_for_its_loop(void) {
+TEST(thread_cannot_wait_for_its_loop) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
   promise_t *child = react_on(executor, adds_one, NULL, NULL);
@@ -201,7 +180,7 @@ static promise_verdict_t waits_for_what_comes_to_be_behind_it(void *ctx, const p
 }
 
 /* Another thread settles the source while this job waits; only then is the awaited job queued behind this one. */
-static void deadlock_is_found_while_sleeping(void) {
+TEST(deadlock_is_found_while_sleeping) {
   here = promise_executor_serial(NULL);
   source = promise_new();
   promise_reaction_t reaction = {.size = sizeof reaction, .executor = here, .on_fulfilled = adds_one};
@@ -211,21 +190,6 @@ static void deadlock_is_found_while_sleeping(void) {
   CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_OK);
   CHECK_STATUS(promise_wait(behind, FOR_EVER), PROMISE_OK);
   finish(thread);
-  promise_t *all[] = {source, behind, child};
-  for (int i = 0; i < 3; i++)
-    promise_release(all[i]);
+  RELEASE(source, behind, child);
   promise_executor_release(here);
-}
-
-int main(void) {
-  RUN(settled_one_needs_no_waiting);
-  RUN(pending_ones_time_out);
-  RUN(waiter_is_woken_by_any);
-  RUN(several_threads_wait_for_the_same);
-  RUN(waits_for_very_many);
-  RUN(job_cannot_wait_for_jobs_behind_it);
-  RUN(job_of_a_loop_cannot_wait_for_jobs_behind_it);
-  RUN(thread_cannot_wait_for_its_loop);
-  RUN(deadlock_is_found_while_sleeping);
-  return check_report();
 }

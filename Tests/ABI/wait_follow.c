@@ -1,12 +1,6 @@
 /* promise_wait for promises settled through others: a follower, a combination. */
 #include "support.h"
 
-static promise_t *follower_of(promise_t *source) {
-  promise_t *promise = promise_new();
-  CHECK_STATUS(promise_follow(promise, source), PROMISE_OK);
-  return promise;
-}
-
 static promise_t *discardable_follower_of(promise_t *source) {
   promise_t *promise = promise_new_discardable(NULL, NULL, NULL);
   CHECK_STATUS(promise_follow(promise, source), PROMISE_OK);
@@ -38,31 +32,22 @@ static void waiter_is_woken(promise_t *(*make)(promise_t *source)) {
       sched_yield();
     CHECK_STATUS(promise_resolve(source, I64(1)), PROMISE_OK);
     finish(thread);
-    promise_release(promise);
-    promise_release(source);
+    RELEASE(promise, source);
   }
 }
 
-static void a_follower_wakes_its_waiter(void) {
+TEST(a_follower_wakes_its_waiter) {
   waiter_is_woken(follower_of);
 }
 
-static void a_discardable_follower_wakes_its_waiter(void) {
+TEST(a_discardable_follower_wakes_its_waiter) {
   waiter_is_woken(discardable_follower_of);
 }
 
-static void all_wakes_its_waiter(void) {
+TEST(all_wakes_its_waiter) {
   waiter_is_woken(all_of);
 }
 
-static void race_wakes_its_waiter(void) {
+TEST(race_wakes_its_waiter) {
   waiter_is_woken(race_of);
-}
-
-int main(void) {
-  RUN(a_follower_wakes_its_waiter);
-  RUN(a_discardable_follower_wakes_its_waiter);
-  RUN(all_wakes_its_waiter);
-  RUN(race_wakes_its_waiter);
-  return check_report();
 }

@@ -60,13 +60,13 @@ static void release_promises(void) {
     promise_release(promises[i]);
 }
 
-static void a_wait_sees_its_settlement(void) {
+TEST(a_wait_sees_its_settlement) {
   make_promises();
   CHECK_STATUS(promise_wait(promises[1], FOR_EVER), PROMISE_OK);
   release_promises();
 }
 
-static void a_wait_for_any_sees_its_settlement(void) {
+TEST(a_wait_for_any_sees_its_settlement) {
   size_t index = 3;
   make_promises();
   CHECK_STATUS(promise_wait_any(promises, 3, FOR_EVER, &index), PROMISE_OK);
@@ -74,7 +74,7 @@ static void a_wait_for_any_sees_its_settlement(void) {
   release_promises();
 }
 
-static void a_take_sees_its_event(void) {
+TEST(a_take_sees_its_event) {
   promise_queue_t *queue = promise_queue_new();
   make_promises();
   CHECK_STATUS(promise_queue_watch(queue, promises[1], 7), PROMISE_OK);
@@ -90,19 +90,11 @@ static void frees_the_queue(void) {
   CHECK_STATUS(promise_queue_free(freed), PROMISE_OK);
 }
 
-static void a_take_sees_the_end_of_its_queue(void) {
+TEST(a_take_sees_the_end_of_its_queue) {
   freed = promise_queue_new();
   CHECK_STATUS(promise_queue_retain(freed), PROMISE_OK);
   ending_call = frees_the_queue;
   CHECK_STATUS(take(freed, FOR_EVER), PROMISE_ECLOSED);
   CHECK(has_ended());
   CHECK_STATUS(promise_queue_release(freed), PROMISE_OK);
-}
-
-int main(void) {
-  RUN(a_wait_sees_its_settlement);
-  RUN(a_wait_for_any_sees_its_settlement);
-  RUN(a_take_sees_its_event);
-  RUN(a_take_sees_the_end_of_its_queue);
-  return check_report();
 }

@@ -19,7 +19,7 @@ static void *wait_there(void *argument) {
 }
 
 /* Chance decides whether the waiter sleeps before the settlement; repeated often enough to see both orders. */
-static void waiter_is_woken(void) {
+TEST(waiter_is_woken) {
   static const int64_t timeouts[] = {-1, INT64_MIN, INT64_MAX, 3600 * 1000 * MILLISECONDS};
   long rounds = check_scale(1000);
   for (long i = 0; i < rounds; i++) {
@@ -34,7 +34,7 @@ static void waiter_is_woken(void) {
   }
 }
 
-static void every_waiter_is_woken(void) {
+TEST(every_waiter_is_woken) {
   enum { WAITERS = 16 };
   long rounds = check_scale(1000) / 10;
   for (long i = 0; i < rounds; i++) {
@@ -55,7 +55,7 @@ static void every_waiter_is_woken(void) {
 }
 
 /* Two waits with a time limit may end at about the same moment: both time out. */
-static void two_time_limits_may_race(void) {
+TEST(two_time_limits_may_race) {
   long rounds = check_scale(1000);
   for (long i = 0; i < rounds; i++) {
     waiting_t waiting = {promise_new(), 20000 + i % 100 * 1000, PROMISE_EINVAL};
@@ -77,7 +77,7 @@ static void *wait_only(void *argument) {
 }
 
 /* The promise is settled at about the moment of the limit: the wait ends once, with the status of the earlier. */
-static void a_time_limit_may_race_with_the_settlement(void) {
+TEST(a_time_limit_may_race_with_the_settlement) {
   long rounds = check_scale(1000);
   for (long i = 0; i < rounds; i++) {
     waiting_t waiting = {promise_new(), 20000 + i % 100 * 1000, PROMISE_EINVAL};
@@ -104,7 +104,7 @@ static void *sleeps(void *promise) {
 }
 
 /* The last reference is released before the waiting thread wakes, and another promise reuses the memory. */
-static void promise_may_be_released_as_its_waiter_wakes(void) {
+TEST(promise_may_be_released_as_its_waiter_wakes) {
   for (int round = 0; round < 100; round++) {
     promise_t *promise = promise_new();
     atomic_store(&sleeper, 0);
@@ -117,13 +117,4 @@ static void promise_may_be_released_as_its_waiter_wakes(void) {
     finish(thread);
     promise_release(other);
   }
-}
-
-int main(void) {
-  RUN(waiter_is_woken);
-  RUN(every_waiter_is_woken);
-  RUN(two_time_limits_may_race);
-  RUN(a_time_limit_may_race_with_the_settlement);
-  RUN(promise_may_be_released_as_its_waiter_wakes);
-  return check_report();
 }

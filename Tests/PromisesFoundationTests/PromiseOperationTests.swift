@@ -139,11 +139,17 @@ struct PromiseOperationTests {
       log.record("main: \(isOnMainQueue())")
       $0.fulfill(2)
     }
-    there.start()
-    queue.sync {}
+    let notNow = Subject(on: .nowOr(.queue(queue))) { [log] in
+      log.record("there, not now: \(DispatchQueue.getSpecific(key: key) == true)")
+      $0.fulfill(3)
+    }
+    for operation in [there, notNow] {
+      operation.start()
+      queue.sync {}
+    }
     main.start()
     await mainQueueDrained()
-    #expect(log.events == ["there: true", "main: true"])
+    #expect(log.events == ["there: true", "there, not now: true", "main: true"])
     #expect(there.future.value == 1 && main.future.value == 2)
   }
 

@@ -7,7 +7,7 @@ trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 mkdir -p Sources Tests/ABI Tests/Suites
 printf 'func f() {\n  a()\n  b( 1 )\n}\nfunc g() { a() }\n' > Sources/A.swift
-printf 'RUN(first);\n' > Tests/ABI/wait.c
+printf 'TEST(first) {}\n' > Tests/ABI/wait.c
 printf 'struct Waiting { @Test func ends() {} }\n' > Tests/Suites/Waiting.swift
 printf '@Suite("T4")\nstruct Making {\n  @Test(\n    "T1, T-2: it \\"is\\"")\n  func makes() {}\n}\n' > Tests/Suites/Making.swift
 printf 'struct Keeping {\n  @Test("T3: a class does it")\n  func keeps() {}\n  @Test("T4") func stays() {}\n}\n' > Tests/Suites/Keeping.swift
@@ -65,6 +65,14 @@ expect 1 'declares a, which would end' "a declaration of C" "$c- int a = 1;\n+ i
 expect 1 'half a statement' "a condition of C without its statement" "$c- if (a > 0)\n+ if (false)"
 expect 1 'a bracket has no counterpart' "half a block of C" "$c- int f(void) {\n+ int g(void) {"
 expect 1 'another number of brackets' "a bracket lost" "${row}ABI/wait\n- b(1)\n+ c("
+mkdir -p include Tests/ABI/hpp
+printf '#define A(b) c(b)\n' > include/a.h
+touch Tests/ABI/hpp/streams.cpp
+h='file: include/a.h\nbreaks: it\ntests: '
+expect 0 end "a macro of a header" "${h}Headers/streams Headers/wait Headers/check-headers\n- #define A(b) c(b)\n+ #define A(b) c("
+expect 1 'no program loops.cpp in Tests/ABI/hpp, or' "a program of a header that is gone" "${h}Headers/loops\n- c(b)\n+ c()"
+expect 1 'a header is judged by tests named Headers' "a header and another test" "${h}ABI/wait\n- c(b)\n+ c()"
+expect 1 'a header is judged by tests named Headers' "another file and a header's test" "${row}Headers/streams\n- b(1)\n+ c()"
 expect 1 'tests of two products' "tests of two products" "${row}ABI/wait.first Suites.Waiting\n- b(1)\n+ c()"
 expect 1 'has no .breaks:' "no behaviour" 'file: Sources/A.swift\ntests: ABI/wait\n- b(1)\n+ c()'
 expect 1 'names no test' "no test" "${row}\n- b(1)\n+ c()"

@@ -76,16 +76,15 @@ expect 1 ":1: 'goes'" "the text of a test of Swift" case.swift << 'TEXT'
 @Test("T1: a value goes in")
 func passesValues() {}
 TEXT
-expect 1 ":2: 'is no verdict'" "the name of a test of C" case.c << 'TEXT'
-int main(void) {
-  RUN(state_is_no_verdict);
+expect 1 ":1: 'is no verdict'" "the name of a test of C" case.c << 'TEXT'
+TEST(state_is_no_verdict) {
 TEXT
 expect 1 ":1: 'what'" "the text of a check" case.c << 'TEXT'
-    RULE("what is wrong is refused", invalid_arguments),
+RULE(invalid_arguments, "what is wrong is refused") {
 TEXT
-expect 1 ":2: 'told'" "the name of a check" case.c << 'TEXT'
-    RULE("the version is reported",
-         version_is_told),
+expect 1 ":1: 'told'" "the name of a check" case.c << 'TEXT'
+RULE(version_is_told,
+     "the version is reported") {
 TEXT
 expect 0 end "names of tests in plain words, and of other functions" case.swift << 'TEXT'
 @Test("an exception gives its what()") func exception() {}

@@ -103,14 +103,17 @@ typedef struct plugin_check_contents {
   bool is_hopeless;
   /* A result, an argument or the end of the process depends on the contents before the call. */
   bool is_read;
-  /* A call has written to it; a call has written all of it. */
-  bool is_written, is_whole;
+  /* Some call wrote to the memory. */
+  bool is_written;
+  /* Some call wrote every byte of it. */
+  bool is_whole;
 } plugin_check_contents_t;
 
-/* Makes a process with the state of this one, and waits until it has ended. Returns true in the new process, which then
- * calls the checked function and ends by plugin_check_complete(). Returns false in this one; immediately if the process
- * of `number` - 1 was killed. Before each call the memory of the argument named `name`, the pointer that
- * plugin_check_map() was given, is filled: with zeros if `number`, from 0 to 3, is even, and with letters if it is odd.
+/* Forks a process for one of four trials, `number` from 0 to 3.
+ * Returns true in the child, which calls the checked function and ends by plugin_check_complete(). Returns false in the
+ * parent, once the child has ended, or at once if the trial `number` - 1 was killed.
+ * Each trial fills the memory of the argument `name` before each call: with zeros if `number` is even, with letters if
+ * it is odd. `name` is the pointer that was passed to plugin_check_map().
  * [one thread, before plugin_check_confine()] */
 bool plugin_check_try(int32_t number, const char *PROMISE_NONNULL name);
 
@@ -126,7 +129,7 @@ void plugin_check_leave(const void *PROMISE_NONNULL result, size_t size);
  * [one thread] */
 _Noreturn void plugin_check_complete(void);
 
-/* Compares the four processes of the last argument.
+/* Compares the four trials of the last argument that plugin_check_try() was called for.
  * [one thread] */
 plugin_check_contents_t plugin_check_contents(void);
 

@@ -19,7 +19,8 @@ typedef struct plugin_mapping {
  * [any thread] */
 bool plugin_mapping_at(const void *PROMISE_NULLABLE address, plugin_mapping_t *PROMISE_NONNULL mapping);
 
-/* Finds the identity that a file, open for reading, has in mappings.
+/* Maps a page of a file that is open for reading, and finds the identity of the mapping as plugin_mapping_at() does.
+ * That of fstat() may differ: a file of overlayfs or btrfs may have another device number there.
  * [any thread] */
 bool plugin_mapping_of(int32_t descriptor, plugin_mapping_t *PROMISE_NONNULL mapping);
 

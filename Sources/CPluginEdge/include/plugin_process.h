@@ -102,7 +102,7 @@ bool plugin_process_is_privileged(void);
 
 /* Ends the process with PLUGIN_PROCESS_LOST, at once: no code of a plugin runs, and none can prevent it.
  * [any thread] */
-void plugin_process_vanish(void) __attribute__((noreturn));
+void plugin_process_exit_now(void) __attribute__((noreturn));
 
 /* Writes a line to standard error before SIGABRT, SIGILL or SIGTRAP ends a process whose memory RLIMIT_AS limits: the
  * limit and the way to raise it, after `program`. Swift raises one of these signals where an allocation fails. Call it

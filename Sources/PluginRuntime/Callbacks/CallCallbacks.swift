@@ -45,7 +45,7 @@ final class CallCallbacks: Sendable {
     case .completion(let source):
       guard let completion = state.withLock({ $0.completion }) else { throw CallArena.noMemory }
       function = add(source) { arguments, _ in completion.settle(source, arguments) }
-    case .given(let source, _):
+    case .closure(let source, _):
       guard let value, let callback = PluginCallback(value) else {
         let name = value?.pointee.nameOfContent ?? "missing"
         throw ArgumentMismatch(message: "is \(name), expected \(ValueType.callback(source.type).expectation)")
@@ -136,7 +136,7 @@ extension CallCallbacks {
         promise_discard(OpaquePointer(promise))
       }
       promise_value_release(result)
-      if let error = failure as? PluginError { return .fault(.callback(CallbackFault(error))) }
+      if let error = failure as? PluginError { return .fault(.callback(error)) }
       result.pointee = promise_value_t(thrown: failure)
       return .rejected
     }

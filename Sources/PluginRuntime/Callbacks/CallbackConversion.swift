@@ -13,7 +13,7 @@ final class CallbackConversion: Sendable {
     /// Whether C passes the address of the value, not the value.
     let isByAddress: Bool
     /// Whether the body receives it: true except for contexts, counts and `out` arguments.
-    let isGiven: Bool
+    let isPassed: Bool
     /// Whether the body provides its value.
     var isOutput: Bool { parameter.direction != .input }
   }
@@ -27,7 +27,7 @@ final class CallbackConversion: Sendable {
 
   /// Makes the conversion; `nil` if this machine cannot pass a type.
   init?(_ type: CallbackType) {
-    let given = Set(type.givenIndices)
+    let passed = Set(type.closureIndices)
     var arguments: [Argument] = []
     for (index, parameter) in type.parameters.enumerated() {
       guard let plan = TypePlan(parameter.type.valueType), FFIType.agrees(with: parameter.type) else { return nil }
@@ -37,7 +37,7 @@ final class CallbackConversion: Sendable {
       arguments.append(
         Argument(
           parameter: parameter, plan: plan, count: count, isByAddress: isByAddress,
-          isGiven: given.contains(index)))
+          isPassed: passed.contains(index)))
     }
     self.arguments = arguments
     hasOutputs = arguments.contains(where: \.isOutput)
@@ -48,21 +48,14 @@ final class CallbackConversion: Sendable {
 
   /// Prepares the C function for libffi, for the lifetime of the process; `nil` if libffi rejects it.
   func makeInterface() -> UnsafeMutablePointer<ffi_cif>? {
-    let types = UnsafeMutablePointer<FFIType.Reference?>.allocate(capacity: arguments.count)
-    for (index, argument) in arguments.enumerated() {
-      let type = argument.isByAddress ? FFIType.pointer : FFIType.of(argument.parameter.type)
-      (types + index).initialize(to: type)
-    }
-    let interface = UnsafeMutablePointer<ffi_cif>.allocate(capacity: 1)
-    interface.initialize(to: ffi_cif())
-    let status = ffi_prep_cif(interface, FFI_DEFAULT_ABI, UInt32(arguments.count), FFIType.of(result?.type), types)
-    return status == FFI_OK ? interface : nil
+    let types = arguments.map { $0.isByAddress ? FFIType.pointer : FFIType.of($0.parameter.type) }
+    return FFIType.interface(types, returning: FFIType.of(result?.type))
   }
 
   /// Loads the arguments that the body receives.
   func load(_ addresses: UnsafePointer<UnsafeMutableRawPointer?>?) throws(ArgumentMismatch) -> [PluginValue] {
     var values: [PluginValue] = []
-    for (index, argument) in arguments.enumerated() where argument.isGiven {
+    for (index, argument) in arguments.enumerated() where argument.isPassed {
       values.append(try load(index, argument, addresses))
     }
     return values

@@ -6,7 +6,7 @@ final class CallbackPlan: Sendable {
   enum Role: Sendable {
     case context
     /// The caller's callback; it may be NULL only if it is optional.
-    case given(CallbackSource, isOptional: Bool)
+    case closure(CallbackSource, isOptional: Bool)
     /// A callback that settles the call's promise.
     case completion(CallbackSource)
   }
@@ -22,30 +22,24 @@ final class CallbackPlan: Sendable {
   struct Unsupported: Error {}
 
   /// Makes the plan of a function; `nil` if it has no callbacks.
-  static func make(
-    _ signature: Signature, domain: String, _ registry: CallbackRegistry
-  ) throws(Unsupported) -> CallbackPlan? {
+  init?(_ signature: Signature, domain: String, _ registry: CallbackRegistry) throws(Unsupported) {
     var roles: [Role?] = []
     for parameter in signature.parameters {
       switch parameter.type.unwrapped {
       case .context: roles.append(.context)
       case .callback(let type):
-        let source = CallbackSource.make(
+        let source = CallbackSource(
           type, of: parameter.name, in: "\(domain).\(signature.name)", plugin: domain, log: registry.log)
         guard let source else { throw Unsupported() }
         let settles = signature.completion?.callbacks.contains(parameter.name) ?? false
         let isOptional = parameter.type.unwrapped != parameter.type
-        roles.append(settles ? .completion(source) : .given(source, isOptional: isOptional))
+        roles.append(settles ? .completion(source) : .closure(source, isOptional: isOptional))
       default: roles.append(nil)
       }
     }
     guard roles.contains(where: { $0 != nil }) else { return nil }
-    return CallbackPlan(roles, completes: signature.completion != nil, registry)
-  }
-
-  private init(_ roles: [Role?], completes: Bool, _ registry: CallbackRegistry) {
     self.roles = roles
-    self.completes = completes
+    completes = signature.completion != nil
     self.registry = registry
   }
 }

@@ -36,10 +36,10 @@ extension CallbackSource {
     _ body: PluginCallback.Binary, _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?,
     _ result: UnsafeMutableRawPointer
   ) throws {
-    let given = conversion.arguments.filter(\.isGiven)
+    let passed = conversion.arguments.filter(\.isPassed)
     var values: [promise_value_t] = []
     defer { for index in values.indices { promise_value_release(&values[index]) } }
-    for (argument, value) in zip(given, try load(arguments)) { values.append(try argument.plan.abi(value)) }
+    for (argument, value) in zip(passed, try load(arguments)) { values.append(try argument.plan.abi(value)) }
     var returned = promise_value_t()
     returned.kind = promise_kind_t(PROMISE_KIND_VOID)
     // One more element, so that the buffer has an address even without arguments.

@@ -21,23 +21,14 @@ final class CallbackSource: Sendable {
   private let lateCalls = Atomic<Int>(0)
 
   /// Makes the source of a parameter; `nil` if this machine cannot make such a callback, or memory has run out.
-  static func make(
+  init?(
     _ type: CallbackType, of parameter: String, in function: String, plugin: String,
     log: @escaping @Sendable (LogLevel, String) -> Void
-  ) -> CallbackSource? {
+  ) {
     guard let conversion = CallbackConversion(type), let interface = conversion.makeInterface() else { return nil }
     let origin = UnsafeMutablePointer<Unmanaged<CallbackSource>>.allocate(capacity: 1)
     let context = type.contextIndex.map { Int32($0) } ?? -1
-    guard let pool = plugin_thunk_pool_new(interface, context, behaviour, origin, 0) else { return nil }
-    let source = CallbackSource(type, conversion, parameter, function, plugin, log, pool)
-    origin.initialize(to: .passRetained(source))
-    return source
-  }
-
-  private init(
-    _ type: CallbackType, _ conversion: CallbackConversion, _ parameter: String, _ function: String, _ plugin: String,
-    _ log: @escaping @Sendable (LogLevel, String) -> Void, _ pool: OpaquePointer
-  ) {
+    guard let pool = plugin_thunk_pool_new(interface, context, Self.behaviour, origin, 0) else { return nil }
     self.type = type
     self.conversion = conversion
     self.parameter = parameter
@@ -45,6 +36,7 @@ final class CallbackSource: Sendable {
     self.plugin = plugin
     self.log = log
     self.pool = pool
+    origin.initialize(to: .passRetained(self))
   }
 
   /// Makes a C function pointer that runs a body; `nil` if memory has run out. A callback with a context parameter must

@@ -15,12 +15,12 @@ struct ScalarConversion: Sendable {
 
   /// Makes the conversion; `nil` if an argument or the result has another type, or an argument is `out` or `inout`.
   init?(_ arguments: [CallbackConversion.Argument], _ result: TypePlan?) {
-    let given = arguments.indices.filter { arguments[$0].isGiven }
-    guard given.allSatisfy({ arguments[$0].plan.type.isWord && arguments[$0].count == nil }) else { return nil }
+    let passed = arguments.indices.filter { arguments[$0].isPassed }
+    guard passed.allSatisfy({ arguments[$0].plan.type.isWord && arguments[$0].count == nil }) else { return nil }
     guard !arguments.contains(where: \.isOutput) else { return nil }
     guard result?.type.isWord ?? true else { return nil }
-    steps = .allocate(capacity: given.count)
-    for (position, index) in given.enumerated() {
+    steps = .allocate(capacity: passed.count)
+    for (position, index) in passed.enumerated() {
       steps.initializeElement(at: position, to: Step(abiType: ABIType(arguments[index].plan.type), index: index))
     }
     self.result = result.map { plan in

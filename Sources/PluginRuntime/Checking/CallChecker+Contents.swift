@@ -10,7 +10,7 @@ extension CallChecker {
   /// on the contents. Otherwise it is "whole" if a call has written all of the argument, "part" if calls have written
   /// to it, or "unwritten". An argument is left out if no call has returned.
   static func contents(of call: CheckedCall, _ calls: () -> Void) -> String {
-    let counts = Set(call.signature.parameters.compactMap(\.type.countName)).union(call.signature.givenCounts)
+    let counts = Set(call.signature.parameters.compactMap(\.type.countName)).union(call.signature.returnedCounts)
     var uses: [String] = []
     for (index, parameter) in call.signature.parameters.enumerated() {
       guard parameter.mayHaveContents, !counts.contains(parameter.name) else { continue }
@@ -35,7 +35,7 @@ extension Parameter {
   fileprivate var mayHaveContents: Bool {
     switch direction {
     case .input: false
-    case .output: room == nil && !isMoved && (type.countName == nil ? type : type.element).isWithoutAddresses
+    case .output: allocatedSize == nil && !isMoved && (type.countName == nil ? type : type.element).isWithoutAddresses
     case .inOut: if case .array = type { type.isWithoutAddresses } else { false }
     }
   }

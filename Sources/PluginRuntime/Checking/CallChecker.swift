@@ -68,7 +68,7 @@ public enum CallChecker {
   private static func make(
     _ numbers: Range<Int>, _ call: CheckedCall, _ targets: [CheckedCall.Target], _ seed: UInt64
   ) throws(Unmade) -> String? {
-    var values = RandomValues(seed: seed)
+    var values = Dice(seed: seed)
     var call = call
     guard plugin_check_confine() else { throw Unmade("this system cannot confine a process: it has no seccomp") }
     if let initializer = targets.filter(\.signature.isInitializer).min(by: {
@@ -94,7 +94,7 @@ public enum CallChecker {
 
   /// Makes one call. Other functions make the objects that the call needs.
   private static func make(
-    _ call: inout CheckedCall, _ number: Int, _ targets: [CheckedCall.Target], _ values: inout RandomValues,
+    _ call: inout CheckedCall, _ number: Int, _ targets: [CheckedCall.Target], _ values: inout Dice,
     hasUnknownData: Bool
   ) throws(Unmade) {
     call.objects = [:]

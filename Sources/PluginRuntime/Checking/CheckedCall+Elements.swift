@@ -1,19 +1,19 @@
 extension CheckedCall {
   /// Returns a number of elements for each count: at most 12 for elements that are addresses.
-  func rooms(_ values: inout RandomValues) -> [String: Int] {
-    var rooms: [String: Int] = [:]
+  func elementCounts(_ values: inout Dice) -> [String: Int] {
+    var elementCounts: [String: Int] = [:]
     for parameter in signature.parameters {
       guard let name = parameter.type.countName else { continue }
       let constant = signature.parameters.first { $0.isConstant && $0.name == name }?.constantBits
-      let count = constant.map { Int(truncatingIfNeeded: $0) } ?? rooms[name] ?? values.count()
-      rooms[name] = parameter.type.element.isAddress ? min(count, 12) : count
+      let count = constant.map { Int(truncatingIfNeeded: $0) } ?? elementCounts[name] ?? values.count()
+      elementCounts[name] = parameter.type.element.isAddress ? min(count, 12) : count
     }
-    return rooms
+    return elementCounts
   }
 
   /// Returns random elements in their C form: texts and objects as addresses.
   func elements(
-    of type: ValueType, count: Int, _ index: Int, _ values: inout RandomValues, _ memory: CheckedMemory
+    of type: ValueType, count: Int, _ index: Int, _ values: inout Dice, _ memory: CheckedMemory
   ) throws(Unmade) -> [UInt8] {
     var all: [UInt8] = []
     for _ in 0..<count {
@@ -36,7 +36,7 @@ extension CheckedCall {
 
   /// Returns the address of elements without a count, followed by a zero, as the host passes them.
   func uncounted(
-    _ parameter: Parameter, _ index: Int, _ values: inout RandomValues, _ memory: CheckedMemory
+    _ parameter: Parameter, _ index: Int, _ values: inout Dice, _ memory: CheckedMemory
   ) throws(Unmade) -> UnsafeMutableRawPointer? {
     let type = parameter.type
     if type.unwrapped != type, values.roll(2) == 0 { return nil }
@@ -54,7 +54,7 @@ extension CheckedCall {
 
   /// Returns nonzero elements followed by a zero.
   func ended(
-    _ type: ValueType, _ index: Int, _ values: inout RandomValues, _ memory: CheckedMemory
+    _ type: ValueType, _ index: Int, _ values: inout Dice, _ memory: CheckedMemory
   ) throws(Unmade) -> [UInt8] {
     let size = TypeLayout(of: type)?.size ?? 8
     let count = values.roll(12)

@@ -47,21 +47,17 @@ struct CheckedCall {
     let fixed = types.count
     if signature.tail != nil { types += [FFIType.Reference](repeating: FFIType.pointer, count: Self.tailCount) }
     count = types.count
-    let list = UnsafeMutablePointer<FFIType.Reference?>.allocate(capacity: max(count, 1))
-    for (index, type) in types.enumerated() { (list + index).initialize(to: type) }
-    interface = .allocate(capacity: 1)
-    interface.initialize(to: ffi_cif())
-    guard
-      FFIType.prepare(
-        interface, variadicFrom: signature.tail == nil ? signature.variadicIndex : fixed, count: count,
-        returning: FFIType.of(signature.returned), list)
-    else { throw Unmade("libffi cannot call it") }
+    let interface = FFIType.interface(
+      types, returning: FFIType.of(signature.returned),
+      variadicFrom: signature.tail == nil ? signature.variadicIndex : fixed)
+    guard let interface else { throw Unmade("libffi cannot call it") }
+    self.interface = interface
   }
 
   /// Makes a call. Returns the objects that the function returned or stored, by their types.
-  func call(_ values: inout RandomValues, _ memory: CheckedMemory) throws(Unmade) -> Given {
+  func call(_ values: inout Dice, _ memory: CheckedMemory) throws(Unmade) -> ReturnedObjects {
     let parameters = target.signature.parameters
-    let rooms = rooms(&values)
+    let elementCounts = elementCounts(&values)
     // A word, or a struct by value, for each argument; libffi reads them through addresses.
     var words: [UnsafeMutableRawPointer] = []
     defer { for word in words { word.deallocate() } }
@@ -72,7 +68,7 @@ struct CheckedCall {
       let word = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
       word.initializeMemory(as: UInt8.self, repeating: 0, count: size)
       words.append(word)
-      let argument = try argument(parameter, index, rooms, &values, memory)
+      let argument = try argument(parameter, index, elementCounts, &values, memory)
       switch argument {
       case .bytes(let bytes): bytes.withUnsafeBytes { word.write($0) }
       case .address(let address) where parameter.isMoved:
@@ -81,7 +77,11 @@ struct CheckedCall {
       case .address(let address): word.storeBytes(of: address, as: UnsafeMutableRawPointer?.self)
       }
       if parameter.direction == .output, case .address(let address?) = argument, let name = parameter.type.objectName {
-        if parameter.room != nil { made[name] = UInt(bitPattern: address) } else { stored.append((name, address)) }
+        if parameter.allocatedSize != nil {
+          made[name] = UInt(bitPattern: address)
+        } else {
+          stored.append((name, address))
+        }
       }
     }
     if target.signature.failure == .gerror {
@@ -104,21 +104,21 @@ struct CheckedCall {
       throw Unmade("it threw an exception, or ended its thread")
     }
     plugin_check_leave(returned, target.signature.returned.flatMap { TypeLayout(of: $0)?.size } ?? 0)
-    guard !isFailure(returned) else { return Given() }
-    var given = Given(objects: made)
-    for (name, address) in stored { given.add(address.load(as: UnsafeRawPointer?.self), name) }
-    if let name = target.signature.returned?.objectName { given.add(returned.load(as: UnsafeRawPointer?.self), name) }
-    return given
+    guard !isFailure(returned) else { return ReturnedObjects() }
+    var objects = ReturnedObjects(objects: made)
+    for (name, address) in stored { objects.add(address.load(as: UnsafeRawPointer?.self), name) }
+    if let name = target.signature.returned?.objectName { objects.add(returned.load(as: UnsafeRawPointer?.self), name) }
+    return objects
   }
 
   /// Whether a result means a failure by the signature's rule. Objects that the call has stored are of no use then.
   private func isFailure(_ returned: UnsafeRawPointer) -> Bool {
     guard let rule = signature.failure, rule != .gerror, let type = signature.returned else { return false }
-    return rule.isFailure(returned, type, signature.report.successes)
+    return rule.isFailure(returned, type, signature.failureDetails.successes)
   }
 
   /// The objects that a call returned, by their types.
-  struct Given {
+  struct ReturnedObjects {
     var objects: [String: UInt] = [:]
 
     /// Adds an object. NULL is none, and neither is a place in an argument, such as the end of a number in a text.
@@ -134,7 +134,8 @@ struct CheckedCall {
   }
 
   private func argument(
-    _ parameter: Parameter, _ index: Int, _ rooms: [String: Int], _ values: inout RandomValues, _ memory: CheckedMemory
+    _ parameter: Parameter, _ index: Int, _ elementCounts: [String: Int], _ values: inout Dice,
+    _ memory: CheckedMemory
   ) throws(Unmade) -> Argument {
     let type = parameter.type
     if parameter.isConstant {
@@ -147,11 +148,11 @@ struct CheckedCall {
       }
       return .bytes(withUnsafeBytes(of: bits) { Array($0.prefix(TypeLayout(of: type)?.size ?? 8)) })
     }
-    if let room = rooms[parameter.name] {
+    if let count = elementCounts[parameter.name] {
       guard let size = TypeLayout(of: type)?.size else {
         throw Unmade("'\(parameter.name)' is a \(type), which cannot be a count")
       }
-      let bytes = withUnsafeBytes(of: Int64(room)) { Array($0.prefix(size)) }
+      let bytes = withUnsafeBytes(of: Int64(count)) { Array($0.prefix(size)) }
       guard parameter.direction != .input else { return .bytes(bytes) }
       return .address(try written(bytes, index, memory))
     }
@@ -159,9 +160,9 @@ struct CheckedCall {
     if let name = type.countName {
       let element = type.element
       let elementSize = TypeLayout(of: element)?.size ?? 1
-      let size = elementSize * (rooms[name] ?? 0)
+      let size = elementSize * (elementCounts[name] ?? 0)
       if parameter.direction != .input {
-        // As in the host's calls, memory without room has that of an element: many functions end an empty text there.
+        // As in the host's calls, memory for 0 elements has the size of one: many functions end an empty text there.
         return .address(try written([UInt8](repeating: 0, count: max(size, elementSize)), index, memory))
       }
       // As in the host's calls, an empty argument is the address of zeros.
@@ -174,13 +175,13 @@ struct CheckedCall {
       let elements =
         element.isRandom
         ? (0..<size).map { _ in UInt8(truncatingIfNeeded: values.next()) }
-        : try elements(of: element, count: rooms[name] ?? 0, index, &values, memory)
+        : try elements(of: element, count: elementCounts[name] ?? 0, index, &values, memory)
       return .address(try read(elements, index, memory))
     }
-    if let room = parameter.room {
+    if let size = parameter.allocatedSize {
       // The library may keep the address of an object that nobody owns, so the memory stays accessible.
-      guard case .own = type else { return .address(calloc(1, room)) }
-      return .address(try written([UInt8](repeating: 0, count: room), index, memory))
+      guard case .own = type else { return .address(calloc(1, size)) }
+      return .address(try written([UInt8](repeating: 0, count: size), index, memory))
     }
     if let set = parameter.constants, values.roll(8) > (set.areOfLibrary ? 5 : 0) {
       let bits = set.constants[values.roll(set.constants.count)].value.bits ?? 0
@@ -196,7 +197,7 @@ struct CheckedCall {
   }
 
   private func input(
-    _ parameter: Parameter, _ index: Int, _ values: inout RandomValues, _ memory: CheckedMemory
+    _ parameter: Parameter, _ index: Int, _ values: inout Dice, _ memory: CheckedMemory
   ) throws(Unmade) -> Argument {
     let type = parameter.type
     if let name = type.objectName, let object = objects[name] {

@@ -9,7 +9,7 @@ struct CheckedMemory {
   var hasUnknownData = false
 
   /// The size of memory of which only the caller of a function could know how much suffices.
-  private static let room = 1 << 16
+  private static let callerSize = 1 << 16
 
   /// Maps zeroed memory for an argument; `nil` if memory has run out.
   func map(_ size: Int, for name: UnsafePointer<CChar>) -> UnsafeMutableRawPointer? {
@@ -29,8 +29,10 @@ struct CheckedMemory {
   /// may. A function that needs more crashes at the pages behind it, and its signature is not judged by that call.
   static func ofCaller() -> UnsafeMutableRawPointer? {
     let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
-    guard let start = mmap(nil, 2 * room, PROT_READ | PROT_WRITE, flags, -1, 0), start != MAP_FAILED else { return nil }
-    mprotect(start + room, room, PROT_NONE)
+    guard let start = mmap(nil, 2 * callerSize, PROT_READ | PROT_WRITE, flags, -1, 0), start != MAP_FAILED else {
+      return nil
+    }
+    mprotect(start + callerSize, callerSize, PROT_NONE)
     return start
   }
 }

@@ -16,7 +16,7 @@ struct CheckedObjects {
   var first = 0
 
   /// Returns an object; `nil` if nothing makes one. The arguments stay unchanged: the object may keep them.
-  func make(_ name: String, _ values: inout RandomValues, for others: [String] = []) -> UInt? {
+  func make(_ name: String, _ values: inout Dice, for others: [String] = []) -> UInt? {
     guard others.count < Self.depth, !others.contains(name) else { return nil }
     defer { plugin_check_prepare(nil) }
     let makers = makers(of: name)
@@ -49,7 +49,7 @@ struct CheckedObjects {
 
   /// Returns a struct that callers make, by the fields that the draft has for it: zeros, or random numbers and NULLs.
   /// The library may keep its address.
-  private func structure(_ name: String, _ values: inout RandomValues) -> UInt? {
+  private func structure(_ name: String, _ values: inout Dice) -> UInt? {
     for parameters in targets.map(\.signature.parameters) {
       guard parameters.count == 3, parameters[0].name == "fields", parameters[1].name == "struct",
         case .pointer(name) = parameters[1].type, let size = parameters[2].constantBits,

@@ -146,7 +146,7 @@ enum ArgumentStore {
         try plan.store(value, at: slot, CallArena())
         return nil
       } catch {
-        return .mismatch(Mismatch(index, error))
+        return .mismatch(index, error)
       }
     }
   }

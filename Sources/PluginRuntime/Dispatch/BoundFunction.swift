@@ -61,15 +61,15 @@ extension BoundFunction {
         index, "is \(Self.name(arguments, index, count)), expected \(signature.inputs[index].type.expectation)")
     case .nul(let index): argument(index, "contains a NUL, which would end the cstr")
     case .stale(let index): argument(index, "is a promise that does not exist any more")
-    case .mismatch(let fault): argument(fault.index, fault.mismatch.message, path: fault.mismatch.path)
+    case .mismatch(let index, let mismatch): argument(index, mismatch.message, path: mismatch.path)
     case .noMemory: error(.badResult, "cannot store its arguments or its result: memory has run out")
-    case .badOutput(let fault): output(fault.mismatch)
+    case .badOutput(let mismatch): output(mismatch)
     case .nullResult: result("returned NULL")
     case .resultNotUTF8: result("returned bytes that are not UTF-8")
     case .wildLength: result("returned a length beyond the size of memory")
     case .left(let edge): edge.error(qualifiedName)
     case .badBool(let byte): result("returned \(byte), which is neither false, 0, nor true, 1")
-    case .callback(let fault): fault.error
+    case .callback(let error): error
     case .staleResult: result("returned a promise that does not exist, or no promise")
     }
   }

@@ -6,7 +6,7 @@ import Glibc
 final class CallArena {
   private var blocks: [UnsafeMutableRawPointer] = []
   private var next: UnsafeMutableRawPointer?
-  private var room = 0
+  private var remaining = 0
   /// Memory for the function to free; freed here if the function is not called.
   private var owned: [UnsafeMutableRawPointer] = []
 
@@ -40,17 +40,17 @@ final class CallArena {
     let (rounded, overflow) = max(size, 1).addingReportingOverflow(15)
     if overflow { throw Self.noMemory }
     let size = rounded & ~15
-    if size > room || next == nil {
+    if size > remaining || next == nil {
       let capacity = max(size, Self.block)
       guard let block = calloc(1, capacity) else { throw Self.noMemory }
       blocks.append(block)
       // A large allocation has a block of its own, and the current block stays in use.
       if size >= Self.block { return block }
-      (next, room) = (block, capacity)
+      (next, remaining) = (block, capacity)
     }
     guard let memory = next else { throw Self.noMemory }
     next = memory + size
-    room -= size
+    remaining -= size
     return memory
   }
 

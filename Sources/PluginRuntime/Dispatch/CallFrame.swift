@@ -50,7 +50,8 @@ struct CallFrame {
     (base + layout.pointee.addresses).assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
   }
 
-  /// Adds the empty out parameters of a function with `!`.
+  /// Clears the result and the error of a function with `!`, and appends the out parameters for them to libffi's
+  /// arguments, behind the first `count`.
   func addOutputs(after count: Int, hasResult: Bool) {
     let outputs = (base + layout.pointee.outputs).assumingMemoryBound(to: UnsafeMutableRawPointer.self)
     result.initializeMemory(as: UInt8.self, repeating: 0, count: layout.pointee.error - layout.pointee.result)

@@ -19,22 +19,22 @@ extension GeneralCall {
       do throws(ArgumentMismatch) {
         try store(value, slot, index)
       } catch {
-        return .mismatch(Mismatch(slot.pointee.argument ?? 0, error))
+        return .mismatch(slot.pointee.argument ?? 0, error)
       }
     }
     if let fault = storeCounts() { return fault }
     do throws(ArgumentMismatch) {
-      try storeRoom()
+      try storeCapacities()
     } catch {
-      return .mismatch(Mismatch(-1, error))
+      return .mismatch(-1, error)
     }
-    storePlaces()
+    storeCursors()
     guard let arguments, given > plan.inputCount else { return nil }
     for index in plan.inputCount..<given {
       do throws(ArgumentMismatch) {
         try storeTail(arguments + index)
       } catch {
-        return .mismatch(Mismatch(index, error))
+        return .mismatch(index, error)
       }
     }
     return nil
@@ -43,7 +43,7 @@ extension GeneralCall {
   /// Stores one parameter. Counts, and counted out parameters, are stored later.
   private mutating func store(_ value: Values?, _ slot: Slot, _ index: Int) throws(ArgumentMismatch) {
     let memory = frame + slot.pointee.offset
-    if let size = slot.pointee.parameter.room {
+    if let size = slot.pointee.parameter.allocatedSize {
       // The memory is zeroed, and belongs to the call until the function is entered.
       let object = try arena.allocateOwned(size)
       object?.initializeMemory(as: UInt8.self, repeating: 0, count: size)
@@ -53,10 +53,10 @@ extension GeneralCall {
     } else if slot.pointee.areElements {
       guard let value, slot.pointee.parameter.direction != .output else { return }
       let number = try storeElements(value, slot, memory)
-      guard let count = slot.pointee.count else { return setRoom(index, number) }
-      guard let other = room(count), other != number else {
-        setRoom(index, number)
-        return setRoom(count, number)
+      guard let count = slot.pointee.count else { return setCapacity(index, number) }
+      guard let other = capacity(count), other != number else {
+        setCapacity(index, number)
+        return setCapacity(count, number)
       }
       let name = counted(by: count)?.pointee.parameter.name ?? ""
       throw ArgumentMismatch(message: "has \(number) elements, expected as many as '\(name)', \(other)")
@@ -121,14 +121,14 @@ extension GeneralCall {
   /// Stores the counts of counted arguments.
   private func storeCounts() -> CallFault? {
     for index in 0..<plan.slotCount where !(plan.slots + index).pointee.areElements {
-      guard let count = room(index) else { continue }
+      guard let count = capacity(index) else { continue }
       let slot = plan.slots + index
       guard let type = slot.pointee.plan.type.scalar,
         type.store(count, at: frame + (slot.pointee.cell ?? slot.pointee.offset))
       else {
         let (name, countType) = (slot.pointee.parameter.name, slot.pointee.plan.type)
         let message = "has \(count) elements, more than its count '\(name)' of the type \(countType) can hold"
-        return .mismatch(Mismatch(counted(by: index)?.pointee.argument ?? 0, ArgumentMismatch(message: message)))
+        return .mismatch(counted(by: index)?.pointee.argument ?? 0, ArgumentMismatch(message: message))
       }
     }
     return nil
@@ -136,31 +136,34 @@ extension GeneralCall {
 
   /// Returns the first parameter whose count is in this slot.
   private func counted(by count: Int) -> Slot? {
-    (0..<plan.slotCount).first { (plan.slots + $0).pointee.count == count && room($0) != nil }.map { plan.slots + $0 }
+    (0..<plan.slotCount).first { (plan.slots + $0).pointee.count == count && capacity($0) != nil }.map {
+      plan.slots + $0
+    }
   }
 
   /// Allocates the memory of counted out parameters, as large as their counts.
-  private mutating func storeRoom() throws(ArgumentMismatch) {
+  private mutating func storeCapacities() throws(ArgumentMismatch) {
     for index in 0..<plan.slotCount {
       let slot = plan.slots + index
       guard slot.pointee.areElements, slot.pointee.parameter.direction == .output else { continue }
       guard let count = count(of: slot), (0...Self.mostElements).contains(count) else {
         throw ArgumentMismatch(message: "has a count that is out of range, expected one from 0 to \(Self.mostElements)")
       }
-      setRoom(index, count)
+      setCapacity(index, count)
       let data = try arena.allocate(count * slot.pointee.elementSize)
       (frame + slot.pointee.offset).storeBytes(of: data, as: UnsafeMutableRawPointer.self)
     }
   }
 
-  /// Stores the addresses that the function moves, and passes it their addresses instead.
-  private func storePlaces() {
+  /// Stores the address of each `moving` parameter's elements in its cursor, twice: the function moves the first copy,
+  /// and the second is the start. Passes the cursor's address, a `T **`, instead of the elements'.
+  private func storeCursors() {
     for index in 0..<plan.slotCount {
       let slot = plan.slots + index
-      guard let place = slot.pointee.place else { continue }
+      guard let cursor = slot.pointee.cursor else { continue }
       let data = (frame + slot.pointee.offset).load(as: UInt.self)
-      (frame + place).storeBytes(of: (data, data), as: (UInt, UInt).self)
-      (frame + slot.pointee.offset).storeBytes(of: frame + place, as: UnsafeMutableRawPointer.self)
+      (frame + cursor).storeBytes(of: (data, data), as: (UInt, UInt).self)
+      (frame + slot.pointee.offset).storeBytes(of: frame + cursor, as: UnsafeMutableRawPointer.self)
     }
   }
 

@@ -16,7 +16,7 @@ extension GeneralCall {
   var failure: Failure? {
     if let error = plan.error { return error.take(frame + plan.frame.error, domain: plan.domain, plan.signature.name) }
     guard let rule = plan.rule, let returned = plan.result?.type,
-      rule.isFailure(frame + plan.frame.returned, plan.signature.returned ?? returned, plan.report.successes)
+      rule.isFailure(frame + plan.frame.returned, plan.signature.returned ?? returned, plan.failureDetails.successes)
     else { return nil }
     let name = plan.signature.name
     // The call for the message may change `errorNumber`.

@@ -21,7 +21,7 @@ extension GeneralCall {
       if plan.hasOutputs { outputs = try loadOutputs(hasFailed: failure != nil) }
     } catch {
       discardResult()
-      return .fault(.badOutput(Mismatch(-1, error)))
+      return .fault(.badOutput(error))
     }
     if let failure {
       discardResult()
@@ -54,7 +54,7 @@ extension GeneralCall {
       }
       return .fulfilled
     } catch {
-      return .fault(.badOutput(Mismatch(-1, error)))
+      return .fault(.badOutput(error))
     }
   }
 
@@ -77,11 +77,11 @@ extension GeneralCall {
 
   private func loadResult(_ result: TypePlan) throws(ArgumentMismatch) -> PluginValue {
     guard let count = plan.resultCount else { return try result.load(resultMemory, from: objects) }
-    return try loadGiven(result, resultMemory, count)
+    return try loadReturned(result, resultMemory, count)
   }
 
   /// Loads, as a span, memory that the function returns and that another parameter counts.
-  private func loadGiven(
+  private func loadReturned(
     _ plan: TypePlan, _ memory: UnsafeRawPointer, _ count: Int?
   ) throws(ArgumentMismatch) -> PluginValue {
     var number = countOfResult
@@ -127,9 +127,9 @@ extension GeneralCall {
     var mismatch: ArgumentMismatch?
     for index in 0..<plan.slotCount {
       let slot = plan.slots + index
-      guard slot.pointee.isGiven else { continue }
+      guard slot.pointee.isReturned else { continue }
       let name = slot.pointee.parameter.name
-      if hasFailed, slot.pointee.parameter.room != nil {
+      if hasFailed, slot.pointee.parameter.allocatedSize != nil {
         dropMemory(slot)
         continue
       }
@@ -145,13 +145,13 @@ extension GeneralCall {
   }
 
   private func load(_ slot: Slot, _ index: Int) throws(ArgumentMismatch) -> PluginValue {
-    if slot.pointee.parameter.room != nil {
+    if slot.pointee.parameter.allocatedSize != nil {
       return try slot.pointee.plan.load(frame + slot.pointee.offset, from: objects)
     }
-    if let place = slot.pointee.place { return try loadMoved(slot, frame + place, room: room(index) ?? 0) }
-    guard let cell = slot.pointee.cell else { return try loadElements(slot, room: room(index) ?? 0) }
-    if slot.pointee.parameter.type.givenCountName != nil {
-      return try loadGiven(slot.pointee.plan, frame + cell, slot.pointee.givenCount)
+    if let cursor = slot.pointee.cursor { return try loadCursor(slot, frame + cursor, capacity: capacity(index) ?? 0) }
+    guard let cell = slot.pointee.cell else { return try loadElements(slot, capacity: capacity(index) ?? 0) }
+    if slot.pointee.parameter.type.returnedCountName != nil {
+      return try loadReturned(slot.pointee.plan, frame + cell, slot.pointee.returnedCount)
     }
     return Signature.isGivenByAddress(slot.pointee.parameter.type)
       ? try take(frame + cell) : try slot.pointee.plan.load(frame + cell, from: objects)
@@ -165,15 +165,15 @@ extension GeneralCall {
   }
 
   /// Loads the elements that the function wrote into the memory provided for them.
-  private func loadElements(_ slot: Slot, room: Int) throws(ArgumentMismatch) -> PluginValue {
+  private func loadElements(_ slot: Slot, capacity: Int) throws(ArgumentMismatch) -> PluginValue {
     let parameter = slot.pointee.parameter
     guard let data = (frame + slot.pointee.offset).load(as: UnsafeMutableRawPointer?.self) else { return .void }
     let isCountedByResult = plan.signature.countedByResult == parameter.name
-    let written = isCountedByResult ? countOfResult : slot.pointee.count == nil ? room : count(of: slot)
-    guard let count = written, count >= 0, count <= room else {
+    let written = isCountedByResult ? countOfResult : slot.pointee.count == nil ? capacity : count(of: slot)
+    guard let count = written, count >= 0, count <= capacity else {
       let said = written.map(String.init) ?? "too many"
       throw ArgumentMismatch(
-        message: "has \(said) elements, expected at most \(room), which is the room that it was given")
+        message: "has \(said) elements, expected at most \(capacity), which is the capacity that it was given")
     }
     guard case .str = parameter.type.content, !isCountedByResult else { return try elements(slot, data, count) }
     let text = UnsafeRawBufferPointer(start: data, count: count)
@@ -184,21 +184,21 @@ extension GeneralCall {
   }
 
   /// Loads elements whose address the function has moved: those that it wrote, or the rest, which it has not read.
-  private func loadMoved(
-    _ slot: Slot, _ place: UnsafeRawPointer, room: Int
+  private func loadCursor(
+    _ slot: Slot, _ cursor: UnsafeRawPointer, capacity: Int
   ) throws(ArgumentMismatch) -> PluginValue {
-    let (end, start) = place.load(as: (UInt, UInt).self)
+    let (end, start) = cursor.load(as: (UInt, UInt).self)
     let size = slot.pointee.elementSize
     // NULL stands for the end, as does the address behind the 0 that ends elements.
-    var distance = end == 0 ? room * size : Int(bitPattern: end &- start)
-    if slot.pointee.parameter.type.isUncounted, distance == (room + 1) * size { distance = room * size }
-    guard let data = UnsafeRawPointer(bitPattern: start), (0...room * size).contains(distance), distance % size == 0
+    var distance = end == 0 ? capacity * size : Int(bitPattern: end &- start)
+    if slot.pointee.parameter.type.isUncounted, distance == (capacity + 1) * size { distance = capacity * size }
+    guard let data = UnsafeRawPointer(bitPattern: start), (0...capacity * size).contains(distance), distance % size == 0
     else {
-      throw ArgumentMismatch(message: "was moved by \(distance) bytes, expected at most its \(room) elements")
+      throw ArgumentMismatch(message: "was moved by \(distance) bytes, expected at most its \(capacity) elements")
     }
     let count = distance / size
     guard slot.pointee.parameter.direction == .input else { return try elements(slot, data, count) }
-    return try elements(slot, data + distance, room - count)
+    return try elements(slot, data + distance, capacity - count)
   }
 
   private func elements(

@@ -48,10 +48,6 @@ struct GeneralCall {
 
   private static var smallSize: Int { 1024 }
 
-  private init(plan: GeneralPlan, frame: UnsafeMutableRawPointer, memory: CallArena? = nil) {
-    (self.plan, self.frame, self.memory) = (plan, frame, memory)
-  }
-
   var arena: CallArena {
     mutating get {
       if let memory { return memory }
@@ -158,14 +154,14 @@ struct GeneralCall {
 extension GeneralCall {
   /// Returns the number of elements of a slot, or the number that fits in its memory; for a count slot, the required
   /// count.
-  func room(_ index: Int) -> Int? {
-    let words = (frame + plan.frame.rooms).assumingMemoryBound(to: Int.self)
+  func capacity(_ index: Int) -> Int? {
+    let words = (frame + plan.frame.capacities).assumingMemoryBound(to: Int.self)
     // Stored with 1 added: the frame is initially zero.
     return words[index] == 0 ? nil : words[index] - 1
   }
 
-  func setRoom(_ index: Int, _ count: Int) {
-    (frame + plan.frame.rooms).assumingMemoryBound(to: Int.self)[index] = count + 1
+  func setCapacity(_ index: Int, _ count: Int) {
+    (frame + plan.frame.capacities).assumingMemoryBound(to: Int.self)[index] = count + 1
   }
 
   /// Returns the current count of a counted parameter.

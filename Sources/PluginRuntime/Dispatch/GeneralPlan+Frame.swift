@@ -22,12 +22,12 @@ extension GeneralPlan {
     let offset: Int
     let cell: Int?
     /// The frame offset of the address that the function moves, and of that address as it was; `nil` without one.
-    let place: Int?
+    let cursor: Int?
     /// The index in `slots` of the count of the memory that the function returns through `cell`; `nil` without one, and
     /// if the function returns the count.
-    let givenCount: Int?
+    let returnedCount: Int?
     /// Whether the stored value is a part of the call's result.
-    let isGiven: Bool
+    let isReturned: Bool
 
     /// Makes the slots of a signature; `nil` if this machine cannot pass a type.
     static func all(
@@ -41,7 +41,7 @@ extension GeneralPlan {
       var slots: [Slot] = []
       for (index, parameter) in parameters.enumerated() {
         let role = callbacks?.roles[index]
-        let plan = TypePlan(parameter.type.valueType, in: library, isCallerAllocated: parameter.room != nil)
+        let plan = TypePlan(parameter.type.valueType, in: library, isCallerAllocated: parameter.allocatedSize != nil)
         guard let plan, FFIType.agrees(with: parameter.type) else { return nil }
         let areElements = parameter.type.unwrapped.isCounted
         slots.append(
@@ -53,9 +53,10 @@ extension GeneralPlan {
             elementSize: TypeLayout(of: parameter.type.element)?.size ?? 1,
             offset: frame.add(TypeLayout(of: parameter.type)?.size ?? 0),
             cell: parameter.isByAddress && !areElements && !parameter.isKept ? frame.add(plan.layout.size) : nil,
-            place: parameter.isMoved ? frame.add(16) : nil,
-            givenCount: parameter.type.givenCountName.flatMap { name in parameters.firstIndex { $0.name == name } },
-            isGiven: outputs.contains(parameter.name)))
+            cursor: parameter.isMoved ? frame.add(16) : nil,
+            returnedCount: parameter.type.returnedCountName.flatMap { name in parameters.firstIndex { $0.name == name }
+            },
+            isReturned: outputs.contains(parameter.name)))
       }
       return slots
     }
@@ -66,7 +67,7 @@ extension GeneralPlan {
       let abiType: ABIType
       switch role {
       // A C function of the caller is passed as its address.
-      case .given(_, let isOptional): abiType = isOptional ? .nullablePointer : .pointer
+      case .closure(_, let isOptional): abiType = isOptional ? .nullablePointer : .pointer
       case .context, .completion: return nil
       case nil:
         abiType = ABIType(parameter.type)
@@ -79,7 +80,7 @@ extension GeneralPlan {
   }
 
   /// The arguments for libffi: their types, and their offsets in the frame.
-  struct Places {
+  struct FFIArguments {
     private(set) var types: [FFIType.Reference?]
     private(set) var offsets: [Int]
 
@@ -114,7 +115,7 @@ extension GeneralPlan {
     /// The C result.
     let returned: Int
     /// A word for each slot: the number of elements, or the number that fits.
-    let rooms: Int
+    let capacities: Int
     /// The addresses for libffi, for a function without a tail.
     let addresses: Int
     let size: Int
@@ -126,7 +127,7 @@ extension GeneralPlan {
       resultAddress = layout.add(8)
       errorAddress = layout.add(8)
       returned = layout.add(size)
-      rooms = layout.add(slots * 8)
+      capacities = layout.add(slots * 8)
       addresses = layout.add(arguments * 8)
       self.size = layout.size
     }
@@ -148,7 +149,7 @@ extension Parameter {
   /// Whether C receives the address of the value, as for out parameters and arrays.
   var isByAddress: Bool {
     if case .array = type { return true }
-    return direction != .input && room == nil
+    return direction != .input && allocatedSize == nil
   }
 }
 

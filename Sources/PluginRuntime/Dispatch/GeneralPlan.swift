@@ -38,7 +38,7 @@ final class GeneralPlan: Sendable {
   /// Whether the function returns a status; otherwise `rule` decides on failure.
   let fails: Bool
   let rule: FailureRule?
-  let report: FailureReport
+  let failureDetails: FailureDetails
   /// The plan of the call that returns a failure's message; `nil` without one.
   let message: MessagePlan?
   /// The plan of the errors of `! gerror`.
@@ -69,21 +69,21 @@ final class GeneralPlan: Sendable {
     _ signature: Signature, _ entry: @escaping promise_function_t, domain: String, callbacks: CallbackRegistry,
     _ library: PluginLibrary?
   ) {
-    report = signature.report
+    failureDetails = signature.failureDetails
     do {
-      self.callbacks = try CallbackPlan.make(signature, domain: domain, callbacks)
+      self.callbacks = try CallbackPlan(signature, domain: domain, callbacks)
       tail = try signature.tail?.types.compactMap { type in try Self.plan(type) { TypePlan($0) } } ?? []
       result = try Self.plan(signature.returned) { returned in
         FFIType.agrees(with: returned) ? TypePlan(returned.valueType, in: library) : nil
       }
-      message = try Self.plan(report.message) { MessagePlan($0, for: signature, library) }
-      error = try Self.plan(report.release) { GErrorPlan(release: $0, in: library) }
+      message = try Self.plan(failureDetails.message) { MessagePlan($0, for: signature, library) }
+      error = try Self.plan(failureDetails.release) { GErrorPlan(release: $0, in: library) }
     } catch {
       return nil
     }
     var layout = FrameLayout()
     guard let slots = Slot.all(of: signature, &layout, self.callbacks, library) else { return nil }
-    let resultCount = signature.result?.givenCountName ?? signature.result?.countName
+    let resultCount = signature.result?.returnedCountName ?? signature.result?.countName
     self.resultCount = resultCount.flatMap { name in signature.parameters.firstIndex { $0.name == name } }
     self.signature = signature
     self.domain = domain
@@ -105,16 +105,16 @@ final class GeneralPlan: Sendable {
 
     isResultValue = Signature.isGivenByAddress(signature.returned)
     returnType = signature.fails ? FFIType.status : FFIType.of(isResultValue ? nil : signature.returned)
-    var places = Places(slots)
-    places.halve(returning: returnType)
+    var arguments = FFIArguments(slots)
+    arguments.halve(returning: returnType)
     // Space for two more addresses, of a result and of an error.
-    frame = Frame(&layout, result, slots: slots.count, arguments: places.offsets.count + 2)
+    frame = Frame(&layout, result, slots: slots.count, arguments: arguments.offsets.count + 2)
     isResultFilled = signature.fails || isResultValue
-    if result != nil, isResultFilled { places.add(FFIType.pointer, frame.resultAddress) }
-    if signature.fails || error != nil { places.add(FFIType.pointer, frame.errorAddress) }
-    count = places.offsets.count
-    offsets = Self.kept(places.offsets)
-    types = Self.kept(places.types)
+    if result != nil, isResultFilled { arguments.add(FFIType.pointer, frame.resultAddress) }
+    if signature.fails || error != nil { arguments.add(FFIType.pointer, frame.errorAddress) }
+    count = arguments.offsets.count
+    offsets = Self.kept(arguments.offsets)
+    types = Self.kept(arguments.types)
     interface = Self.kept([ffi_cif()])
     // A function with a tail is prepared for each call, by the types of its arguments.
     guard tail.isEmpty else { return }

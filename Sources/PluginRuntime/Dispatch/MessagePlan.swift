@@ -19,26 +19,24 @@ final class MessagePlan: Sendable {
   private nonisolated(unsafe) let interface: UnsafeMutablePointer<ffi_cif>
 
   /// Makes the plan; `nil` if the library has no such function, or libffi cannot call it.
-  init?(_ call: FailureReport.Message, for signature: Signature, _ library: PluginLibrary?) {
+  init?(_ call: FailureDetails.Message, for signature: Signature, _ library: PluginLibrary?) {
     guard let library, let function = library.symbol(call.function) else { return nil }
     var sources: [Source] = []
-    let types = UnsafeMutablePointer<FFIType.Reference?>.allocate(capacity: max(call.arguments.count, 1))
-    for (index, argument) in call.arguments.enumerated() {
+    var types: [FFIType.Reference] = []
+    for argument in call.arguments {
       guard let (source, type) = Self.source(argument, signature, library) else { return nil }
       sources.append(source)
-      (types + index).initialize(to: type)
+      types.append(type)
     }
     self.sources = sources
     entry = unsafeBitCast(function, to: promise_function_t.self)
     subject = UnsafePointer(strdup("\(library.plugin).\(call.function)")) ?? UnsafePointer(strdup(""))
-    interface = .allocate(capacity: 1)
-    interface.initialize(to: ffi_cif())
-    let status = ffi_prep_cif(interface, FFI_DEFAULT_ABI, UInt32(sources.count), FFIType.pointer, types)
-    guard status == FFI_OK else { return nil }
+    guard let interface = FFIType.interface(types, returning: FFIType.pointer) else { return nil }
+    self.interface = interface
   }
 
   private static func source(
-    _ argument: FailureReport.Message.Argument, _ signature: Signature, _ library: PluginLibrary
+    _ argument: FailureDetails.Message.Argument, _ signature: Signature, _ library: PluginLibrary
   ) -> (Source, FFIType.Reference)? {
     switch argument {
     case .parameter(let name):

@@ -13,17 +13,13 @@ extension TypePlan {
         memory.initializeMemory(as: UInt8.self, repeating: 0, count: layout.size)
       } else {
         try plan.store(value, at: memory, arena)
-        // An empty text has no address, which would mean NULL here.
+        // The address of an empty text may be 0. Here that would be NULL, so the text gets another one.
         if plan.type.isSpan, memory.load(as: UInt.self) == 0 {
           memory.storeBytes(of: try arena.allocate(0), as: UnsafeMutableRawPointer.self)
         }
       }
-    case .indirect(let plan):
-      guard kind != PROMISE_KIND_VOID else { return memory.storeBytes(of: 0, as: UInt.self) }
-      let cell = try arena.allocate(plan.layout.size)
-      try plan.store(value, at: cell, arena)
-      memory.storeBytes(of: cell, as: UnsafeMutableRawPointer.self)
-    case .reference(let plan):
+    case .indirect where kind == PROMISE_KIND_VOID: memory.storeBytes(of: 0, as: UInt.self)
+    case .indirect(let plan), .reference(let plan):
       let cell = try arena.allocate(plan.layout.size)
       try plan.store(value, at: cell, arena)
       memory.storeBytes(of: cell, as: UnsafeMutableRawPointer.self)

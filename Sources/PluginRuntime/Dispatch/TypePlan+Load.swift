@@ -15,12 +15,12 @@ extension TypePlan {
       guard let text = String(copying: bytes) else { throw Self.notUTF8 }
       return .string(text)
     case .cstr:
-      guard let data = address(memory) else { throw isNull }
+      guard let data = address(memory) else { throw nullError }
       let bytes = UnsafeRawBufferPointer(start: data, count: strlen(data))
       guard let text = String(copying: bytes) else { throw Self.notUTF8 }
       return .string(text)
     case .pointer(let name):
-      guard let data = address(memory) else { throw isNull }
+      guard let data = address(memory) else { throw nullError }
       return .pointer(PluginPointer(name: name, address: UInt(bitPattern: data)))
     case .structure(let fields):
       var members: [PluginMember] = []
@@ -42,14 +42,12 @@ extension TypePlan {
       guard let data = bytes.baseAddress else { return .array([]) }
       return try element.load(data, count: bytes.count / element.layout.size)
     case .terminated(let element):
-      guard let data = address(memory) else { throw isNull }
+      guard let data = address(memory) else { throw nullError }
       return try element.load(data, count: element.countToZero(data))
     case .nullable(let plan): return address(memory) == nil ? .void : try plan.load(memory, from: sources)
-    case .indirect(let plan):
-      guard let cell = address(memory) else { return .void }
-      return try plan.load(cell)
-    case .reference(let plan):
-      guard let cell = address(memory) else { throw isNull }
+    case .indirect where address(memory) == nil: return .void
+    case .indirect(let plan), .reference(let plan):
+      guard let cell = address(memory) else { throw nullError }
       return try plan.load(cell)
     case .owned(let plan, let function):
       let loaded = Result { () throws(ArgumentMismatch) in try plan.load(memory) }
@@ -58,7 +56,7 @@ extension TypePlan {
       if let fault { throw fault }
       return value
     case .object(let name, let destructor?, let objects?):
-      guard let data = address(memory) else { throw isNull }
+      guard let data = address(memory) else { throw nullError }
       let object = objects.own(UInt(bitPattern: data), named: name, destructor, from: sources)
       return .pointer(PluginPointer(name: name, address: UInt(bitPattern: data), object: object))
     case .object, .handle: throw ArgumentMismatch(message: "cannot be read")
@@ -130,7 +128,7 @@ extension TypePlan {
     let data = address(memory)
     let count = memory.load(fromByteOffset: 8, as: Int.self)
     guard count != 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
-    guard data != nil else { throw isNull }
+    guard data != nil else { throw nullError }
     let (bytes, overflow) = count.multipliedReportingOverflow(by: size)
     guard count > 0, !overflow, bytes < 1 << 47 else {
       throw ArgumentMismatch(message: "has a length of \(UInt(bitPattern: count)), beyond the size of memory")
@@ -138,7 +136,7 @@ extension TypePlan {
     return UnsafeRawBufferPointer(start: data, count: bytes)
   }
 
-  private var isNull: ArgumentMismatch { ArgumentMismatch(message: "is NULL, expected \(type.expectation)") }
+  private var nullError: ArgumentMismatch { ArgumentMismatch(message: "is NULL, expected \(type.expectation)") }
   static let notUTF8 = ArgumentMismatch(message: "is not UTF-8")
 }
 

@@ -38,21 +38,10 @@ extension TypePlan {
       memory.storeBytes(of: data, as: UnsafeMutableRawPointer.self)
       memory.storeBytes(of: given.count, toByteOffset: 8, as: Int.self)
     case .terminated(let element): try storeTerminated(value, element, memory, arena)
-    case .nullable(let plan):
-      if value == .void {
-        memory.initializeMemory(as: UInt8.self, repeating: 0, count: layout.size)
-      } else {
-        try plan.store(value, at: memory, arena)
-      }
-    case .indirect(let plan):
-      var cell: UnsafeMutableRawPointer?
-      if value != .void {
-        let allocated = try arena.allocate(plan.layout.size)
-        try plan.store(value, at: allocated, arena)
-        cell = allocated
-      }
-      memory.storeBytes(of: cell, as: UnsafeMutableRawPointer?.self)
-    case .reference(let plan):
+    case .nullable where value == .void, .indirect where value == .void:
+      memory.initializeMemory(as: UInt8.self, repeating: 0, count: layout.size)
+    case .nullable(let plan): try plan.store(value, at: memory, arena)
+    case .indirect(let plan), .reference(let plan):
       let cell = try arena.allocate(plan.layout.size)
       try plan.store(value, at: cell, arena)
       memory.storeBytes(of: cell, as: UnsafeMutableRawPointer.self)

@@ -1,5 +1,5 @@
-/// The reason why a call failed before the function ran, or the mistake in its result. The description is made on
-/// demand.
+/// The reason why a call failed: a bad argument, a function that was left without returning, a misused callback, or a
+/// bad result. The description is made on demand. Large parts are indirect, so that a CallFault stays small.
 enum CallFault {
   case tooMany
   case missing(Int)
@@ -11,10 +11,10 @@ enum CallFault {
   /// The promise was destroyed.
   case stale(Int)
   case noMemory
-  /// A part of an argument does not match its type.
-  case mismatch(Mismatch)
+  /// A part of an argument does not match its type. The index is -1 if the fault is not about one argument.
+  indirect case mismatch(Int, ArgumentMismatch)
   /// A part of the result does not match the signature.
-  case badOutput(Mismatch)
+  indirect case badOutput(ArgumentMismatch)
 
   case nullResult
   /// The bytes of a str or a cstr are not UTF-8.
@@ -29,19 +29,7 @@ enum CallFault {
   /// The function was left without returning.
   case left(EdgeFault)
   /// A callback of the call was called with wrong arguments, or returned a wrong result.
-  case callback(CallbackFault)
-}
-
-/// A fault with a description. A class, so that a CallFault is one word.
-final class Mismatch: Sendable {
-  /// The index of the argument; -1 if the fault is not about an argument.
-  let index: Int
-  let mismatch: ArgumentMismatch
-
-  init(_ index: Int, _ mismatch: ArgumentMismatch) {
-    self.index = index
-    self.mismatch = mismatch
-  }
+  indirect case callback(PluginError)
 }
 
 /// The outcome of a call; its value or reason is stored where the caller asked for it.

@@ -49,19 +49,24 @@ enum FFIType {
     return status == FFI_OK
   }
 
+  /// Prepares the call of a function for the lifetime of the process; `nil` if libffi cannot call it.
+  static func interface(
+    _ types: [Reference], returning result: Reference, variadicFrom variadic: Int? = nil
+  ) -> UnsafeMutablePointer<ffi_cif>? {
+    let list = UnsafeMutablePointer<Reference?>.allocate(capacity: max(types.count, 1))
+    for (index, type) in types.enumerated() { (list + index).initialize(to: type) }
+    let interface = UnsafeMutablePointer<ffi_cif>.allocate(capacity: 1)
+    interface.initialize(to: ffi_cif())
+    return prepare(interface, variadicFrom: variadic, count: types.count, returning: result, list) ? interface : nil
+  }
+
   /// A pointer of any type.
   static var pointer: Reference { address(&ffi_type_pointer) }
   /// A promise_status_t.
   static var status: Reference { address(&ffi_type_sint32) }
 
   /// promise_str_t, promise_bytes_t and slices: a pointer and a length, by value.
-  private static var span: Reference { spanOnce.reference }
-  private static let spanOnce = Once(structure([pointer, of(.usize)]))
-
-  private struct Once: Sendable {
-    nonisolated(unsafe) let reference: Reference
-    init(_ reference: Reference) { self.reference = reference }
-  }
+  private nonisolated(unsafe) static let span = structure([pointer, of(.usize)])
 
   /// Makes the description of a struct passed by value.
   private static func structure(_ types: [Reference]) -> Reference {

@@ -14,8 +14,8 @@ struct Progress: Sendable {
 
 /// Delivers the reports of one call in order and one at a time, although several threads may report. A thread that
 /// reports while another is delivering queues its report for that thread.
-final class ProgressQueue: Sendable {
-  private struct State {
+struct ProgressQueue: ~Copyable, Sendable {
+  struct State {
     var waiting: [ProgressReport] = []
     var isDelivering = false
   }

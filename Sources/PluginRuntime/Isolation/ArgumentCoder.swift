@@ -14,6 +14,8 @@ enum ArgumentCoder {
     /// The result of an earlier call in the worker. The content is the request of that call, and the number of a
     /// promise in case that the call has ended.
     case result
+    /// A promise that is fulfilled. The content is its value.
+    case fulfilled
   }
 
   /// A promise among the arguments.
@@ -22,6 +24,7 @@ enum ArgumentCoder {
     case number(UInt64)
     /// The result of a request, or the promise of the number if the worker no longer has the result.
     case result(request: UInt64, number: UInt64)
+    case fulfilled(PluginValue)
   }
 
   /// Appends arguments. The closures number promises and callbacks. Large bytes are shared, in blocks of `pool` if the
@@ -58,6 +61,7 @@ enum ArgumentCoder {
   private static func append(_ promise: GivenPromise, _ encoder: inout CBOREncoder) -> (Form, PluginValue)? {
     switch promise {
     case .number(let number): return (.promise, .uint(number))
+    case .fulfilled(let value): return (.fulfilled, value)
     case .result(let request, let number):
       encoder.append(Form.result.rawValue)
       encoder.array(of: 2)
@@ -109,6 +113,7 @@ enum ArgumentCoder {
       case (.json, let json): content = .json(try decode(json))
       case (.contents, .bytes(let bytes)): content = .contents(bytes)
       case (.promise, .uint(let number)): content = .promise(promise(.number(number)))
+      case (.fulfilled, let value): content = .promise(promise(.fulfilled(value)))
       case (.callback, .uint(let number)): content = .callback(callback(number))
       case (.shared, .uint(let index)) where index < UInt64(memory.count): content = .shared(memory[Int(index)])
       case (.sharedContents, .uint(let index)) where index < UInt64(memory.count):

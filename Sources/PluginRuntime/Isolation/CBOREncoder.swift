@@ -7,12 +7,11 @@ struct CBOREncoder {
   /// The number of bytes for the arguments of most calls.
   private static let common = 112
 
-  /// Creates an encoder whose bytes begin with a header of zeros.
-  init(headerSize: Int = 0, sharing memory: [SharedBytes]? = nil) {
-    bytes = Array(unsafeUninitializedCapacity: headerSize + Self.common) { buffer, count in
-      buffer.baseAddress?.initialize(repeating: 0, count: headerSize)
-      count = headerSize
-    }
+  /// Creates an encoder whose bytes begin with a header.
+  init(header: [UInt8] = [], sharing memory: [SharedBytes]? = nil) {
+    bytes = []
+    bytes.reserveCapacity(header.count + Self.common)
+    bytes += header
     self.memory = memory
   }
 
@@ -74,19 +73,19 @@ struct CBOREncoder {
 
   /// Notes a block of shared memory. Returns its index; `nil` if the frame has too much.
   mutating func share(_ block: SharedBytes) -> Int? {
-    guard hasRoom(for: block.count) else { return nil }
+    guard hasCapacity(for: block.count) else { return nil }
     memory?.append(block)
     return memory.map { $0.count - 1 }
   }
 
-  private func hasRoom(for count: Int) -> Bool {
+  private func hasCapacity(for count: Int) -> Bool {
     guard let memory, memory.count < Frame.maximumBlocks else { return false }
     return memory.reduce(count) { $0 + $1.count } <= SharedBytes.longest
   }
 
   /// Copies large bytes to shared memory and appends the reference to it. Returns false if they must be encoded.
   private mutating func share(_ content: [UInt8], _ tag: UInt64) -> Bool {
-    guard hasRoom(for: content.count), let block = SharedBytes(sending: content), let index = share(block) else {
+    guard hasCapacity(for: content.count), let block = SharedBytes(sending: content), let index = share(block) else {
       return false
     }
     head(CBOR.Major.tag, tag)

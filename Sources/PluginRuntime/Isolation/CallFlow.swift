@@ -207,7 +207,7 @@ final class WaitingCall: Sendable {
 
   /// Notes that a worker has the call. `stop` asks the worker to stop the call, and runs at once after a discard;
   /// `requestCancel` passes a request to cancel on, and runs at once after such a request.
-  func hasStarted(_ stop: @escaping @Sendable () -> Void, requestCancel: @escaping @Sendable () -> Void) {
+  func didStart(stop: @escaping @Sendable () -> Void, requestCancel: @escaping @Sendable () -> Void) {
     let (isDiscarded, isCancelRequested) = discarding.state.withLock { state in
       (state.stop, state.requestCancel) = (stop, requestCancel)
       return (state.isDiscarded, state.isCancelRequested)

@@ -19,7 +19,7 @@ enum Confinement {
       buffer.baseAddress.map { plugin_confinement_receive(control, $0, buffer.count, &copy) } ?? 0
     }
     guard count > 0, let plan = ConfinementPlan.read(message[..<count]) else {
-      WorkerChannel.complain("plugin-worker: expected confinement rules of this version from the host")
+      WorkerChannel.fail("plugin-worker: expected confinement rules of this version from the host")
     }
     defer { close(control) }
     // Before the rules, which then keep the plugin from killing the guard.
@@ -69,7 +69,7 @@ enum Confinement {
       buffer.baseAddress.map { plugin_confinement_send(control, $0, buffer.count, listener) } ?? EINVAL
     }
     if error != 0 {
-      WorkerChannel.complain("plugin-worker: cannot report its confinement: \(String(cString: strerror(error)))")
+      WorkerChannel.fail("plugin-worker: cannot report its confinement: \(String(cString: strerror(error)))")
     }
   }
 }

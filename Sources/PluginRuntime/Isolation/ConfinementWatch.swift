@@ -207,11 +207,7 @@ struct ConfinementWatch {
 
   // MARK: Files
 
-  private static func resolve(_ path: String) -> String? {
-    guard let resolved = realpath(path, nil) else { return nil }
-    defer { free(resolved) }
-    return String(cString: resolved)
-  }
+  private static func resolve(_ path: String) -> String? { try? PluginFile.resolve(path) }
 
   /// Returns the path of a file to be created in an existing folder; `nil` in /proc, where no files can be created, and
   /// a name that leads nowhere is that of a pipe.

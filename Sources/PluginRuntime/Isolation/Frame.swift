@@ -62,6 +62,7 @@ struct Frame: Sendable {
 
   static let version: UInt8 = 1
   static let headerSize = 16
+  private static let emptyHeader = [UInt8](repeating: 0, count: headerSize)
   /// The longest body.
   static let maximumLength = 1 << 28
   /// The maximum number of blocks of shared memory; further bytes are part of the body.
@@ -104,7 +105,7 @@ struct Frame: Sendable {
     _ kind: Kind, _ request: UInt64, sharing memory: [SharedBytes] = [],
     _ body: (inout CBOREncoder) throws(CBORError) -> Void
   ) throws(CBORError) -> EncodedFrame {
-    var encoder = CBOREncoder(headerSize: headerSize, sharing: memory)
+    var encoder = CBOREncoder(header: emptyHeader, sharing: memory)
     try body(&encoder)
     let shared = encoder.memory ?? []
     let length = encoder.bytes.count - headerSize

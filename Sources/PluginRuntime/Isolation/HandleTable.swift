@@ -67,7 +67,7 @@ final class HandleTable: Sendable {
 
 extension PluginValue {
   /// Whether the value contains an address.
-  var holdsPointers: Bool {
+  package var holdsPointers: Bool {
     switch self {
     case .pointer: true
     case .array(let elements): elements.contains(where: \.holdsPointers)

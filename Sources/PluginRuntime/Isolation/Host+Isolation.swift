@@ -38,7 +38,7 @@ extension Host {
         WorkerSettings(
           source: source, options: isolation, host: options,
           // A worker may still ask when its host has been released.
-          others: { [weak self] function, plugin, arguments in
+          callOtherPlugin: { [weak self] function, plugin, arguments in
             self?.call(function, of: plugin, arguments.map { .value($0) })
               ?? .reject(PluginError(.closed, plugin, "is not called: its host was released"))
           },

@@ -23,9 +23,6 @@ extension Host {
     throw PluginError(.unknownPlugin, plugin, "no plugin of this id is loaded")
   }
 
-  /// The plugins in worker processes.
-  public var isolatedPlugins: [PluginDescription] { registry.remotes.map(\.description) }
-
   /// Returns the active generation of a plugin in worker processes; `nil` for others.
   public func generation(of plugin: String) -> PluginGeneration? {
     (registry.remote(plugin) as? IsolatedPlugin)?.generation

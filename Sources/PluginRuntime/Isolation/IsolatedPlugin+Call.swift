@@ -31,7 +31,9 @@ extension IsolatedPlugin {
     let terms = CallTerms(depth: depth, lane: lane, timeout: timeout, use: use, progress: progress)
     if flow.startsAtOnce { return start(function, arguments, terms) }
     let process = state.withLock { $0.active[0] }
-    guard let target = process.functions[function] else { return .reject(process.description.lacks(function)) }
+    guard let target = process.functions[function] else {
+      return .reject(process.description.unknownFunction(function))
+    }
     let begin: @Sendable (WaitingCall?) -> Promise<PluginValue> = { [self] waiting in
       start(function, arguments, terms, flow.slot(), waiting)
     }
@@ -68,7 +70,7 @@ extension IsolatedPlugin {
     let stays = waiting.map { flow.awaits($0.promise) } ?? false
     while true {
       let process = worker(for: arguments, lane: terms.lane)
-      guard let function = process.functions[name] else { return .reject(process.description.lacks(name)) }
+      guard let function = process.functions[name] else { return .reject(process.description.unknownFunction(name)) }
       if let promise = process.begin(function, arguments, terms, slot: slot, waiting: waiting, stays: stays) {
         return promise
       }
@@ -116,7 +118,7 @@ extension IsolatedPlugin {
 extension IsolatedPlugin: RemotePlugin {
   var files: [String] {
     let adoption = description.adoption
-    let source = adoption.map(PluginSource.adoption) ?? settings.given
+    let source = adoption.map(PluginSource.adoption) ?? settings.requestedSource
     return [adoption?.file, source.path].compactMap(\.self).map(PluginFile.absolute)
   }
 
@@ -129,7 +131,7 @@ extension IsolatedPlugin: RemotePlugin {
 
 extension PluginDescription {
   /// Returns the error for a function that the plugin does not have.
-  func lacks(_ function: String) -> PluginError {
+  func unknownFunction(_ function: String) -> PluginError {
     let names = functions.map(\.name).joined(separator: ", ")
     return PluginError(
       .unknownFunction, id, "has no function '\(function)'; it has \(names.isEmpty ? "none" : names)")

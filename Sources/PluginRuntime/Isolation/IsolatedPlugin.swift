@@ -121,9 +121,12 @@ public final class IsolatedPlugin: Sendable {
     return active.map { WorkerReport($0, .active) } + draining.map { WorkerReport($0, .draining) }
   }
 
-  /// Ends the plugin. New calls are rejected; those under way, and those that wait, have until the deadline, and are
-  /// then rejected with a `PluginError` of kind `closed`. Then unload() is called, and the processes exit, or are
-  /// killed when their time limit has passed. A second call waits for nothing.
+  /// Ends the plugin: rejects new calls, waits for the calls that are pending, calls unload(), and waits for the
+  /// processes to exit. A process that exceeds its time limit is killed.
+  ///
+  /// Idempotent. A concurrent call waits for the first one.
+  ///
+  /// - Parameter deadline: the time after which pending calls are rejected, with a `PluginError` of kind `closed`.
   public func unload(deadline: Duration = .seconds(5)) {
     exchange.withLock {
       let end = ContinuousClock.now + deadline

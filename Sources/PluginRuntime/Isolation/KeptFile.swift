@@ -6,7 +6,8 @@ import Glibc
 final class KeptFile: Sendable {
   let descriptor: Int32
 
-  /// Copies the file of a resolved source; `nil` for files that are not mapped from copies (`LibraryClosure.Member`).
+  /// Copies the file of a resolved source; `nil` for files that are not mapped from copies
+  /// (`LibraryDependencyOrder.Member`).
   init?(of source: PluginSource) throws(PluginError) {
     guard let path = source.path else { return nil }
     let file = try PluginFile(opening: path)

@@ -25,9 +25,9 @@ struct KeptResult {
     self.size = size
   }
 
-  /// Returns a call that fetches the value.
-  func call(settling promise: Promise<PluginValue>) -> RemoteCall {
-    RemoteCall(target, settling: promise, CallTerms(), number: number, began: began)
+  /// Returns a call that fetches the value of the request.
+  func call(_ request: UInt64, settling promise: Promise<PluginValue>) -> RemoteCall {
+    RemoteCall(request, target, settling: promise, CallTerms(), number: number, began: began)
   }
 }
 
@@ -64,7 +64,7 @@ struct KeptResults {
     results.filter { if case .worker = $0.value.place { true } else { false } }.sorted { $0.key < $1.key }.map {
       let promise = promises.removeLast()
       results[$0.key]?.place = .host(promise)
-      return ($0.key, $0.value.call(settling: promise))
+      return ($0.key, $0.value.call($0.key, settling: promise))
     }
   }
 }

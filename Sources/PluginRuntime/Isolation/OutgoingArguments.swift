@@ -18,8 +18,11 @@ struct OutgoingArguments {
     try ArgumentCoder.encode(
       arguments, into: &encoder, pool: pool,
       promise: { promise in
+        let request = link.take(promise)
+        // A frame of its own would take a send, and a thread of the worker.
+        if request == nil, let value = promise.value, value.size < Frame.leastKept { return .fulfilled(value) }
         let number = link.newRequest()
-        if let request = link.take(promise) {
+        if let request {
           results.append(PendingResult(request: request, number: number, promise: promise))
           return .result(request: request, number: number)
         }

@@ -98,12 +98,13 @@ final class PluginProcess: Sendable {
     let (promise, demand) = waiting.map { ($0.promise, $0.demand) } ?? ResultDemand.promise()
     demand.bind(link, request, grace: grace)
     let call = RemoteCall(
-      function, settling: promise, terms, number: Self.calls.wrappingAdd(1, ordering: .relaxed).newValue,
+      request, function, settling: promise, terms, number: Self.calls.wrappingAdd(1, ordering: .relaxed).newValue,
       arguments: outgoing, frame: frame, slot: slot, demand: demand, isTaken: stays)
-    switch link.begin(call, request) {
+    switch link.begin(call) {
     case .taken:
-      waiting?.hasStarted(
-        { [link] in link.cancel(request, grace: grace) }, requestCancel: { [link] in link.requestCancel(request) })
+      waiting?.didStart(
+        stop: { [link] in link.cancel(request, grace: grace) }, requestCancel: { [link] in link.requestCancel(request) }
+      )
     case .closing: return nil
     case .outdated:
       return begin(function, arguments, terms, slot: slot, waiting: waiting, stays: stays)

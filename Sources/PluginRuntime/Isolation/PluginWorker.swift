@@ -39,17 +39,17 @@ public final class PluginWorker: Sendable {
   /// A program that `IsolatedPlugin` did not start ends at once.
   public static func run() -> Never {
     plugin_process_end_with_parent()
-    SignalAction.surviveFailedWrites()
+    SignalAction.catchWriteSignals()
     // While the process has one thread.
     let copy = Confinement.enter()
     ProcessGuard.install(
       program: "plugin-worker", statuses: .init(call: -1, load: -1, timeout: 3), timeout: .zero)
     guard let main = MainThread() else {
-      WorkerChannel.complain("plugin-worker: cannot make a loop for the main thread")
+      WorkerChannel.fail("plugin-worker: cannot make a loop for the main thread")
     }
     let worker = PluginWorker(socket: socketDescriptor, copy: copy, main: main)
     guard worker.server.start(worker.receive) else {
-      WorkerChannel.complain("plugin-worker: the reading thread cannot be started: \(SystemLimit.tasks)")
+      WorkerChannel.fail("plugin-worker: the reading thread cannot be started: \(SystemLimit.tasks)")
     }
     while true {
       main.wait()
@@ -113,7 +113,7 @@ public final class PluginWorker: Sendable {
 
   private func load(_ body: PluginValue) {
     guard case .opened(let source, let description) = state.withLock(\.stage), case .object(let settings) = body else {
-      WorkerChannel.complain("plugin-worker: the host loads before it opens")
+      WorkerChannel.fail("plugin-worker: the host loads before it opens")
     }
     var configuration: [String: String] = [:]
     for setting in settings {
@@ -127,7 +127,7 @@ public final class PluginWorker: Sendable {
     options.recursionLimit = state.withLock(\.recursionLimit)
     let host = Host(
       options,
-      others: { [self] function, plugin, arguments in
+      callOtherPlugin: { [self] function, plugin, arguments in
         questions.call(function, of: plugin, arguments, handles: state.withLock(\.handles))
       })
     do {
@@ -175,6 +175,7 @@ public final class PluginWorker: Sendable {
         switch given {
         case .number(let number): argument(number, isLast: false)
         case .result(let producer, let number): result(of: producer, orPromise: number, for: request)
+        case .fulfilled(let value): fulfilled(value)
         }
       },
       callback: { number in
@@ -257,8 +258,8 @@ public final class PluginWorker: Sendable {
     }
   }
 
-  /// Sends the last frame of a call. If its body cannot be encoded, that is the reason of a rejection. `recent`: the
-  /// result, if it is remembered.
+  /// Sends the last frame of a call, or a rejection if the frame cannot be encoded. `recent` is the result, if
+  /// `RecentResults` is to keep it.
   private func end(_ request: UInt64, _ frame: Frame, _ recent: PluginValue? = nil) {
     state.withLock { state in
       if state.calls.removeValue(forKey: request) != nil, let recent { state.recent.append(recent, request) }
@@ -309,6 +310,12 @@ public final class PluginWorker: Sendable {
     if let value { return .resolve(value) }
     let promise = argument(number, isLast: false)
     reply(Frame(.wanted, request, .uint(number)))
+    return promise
+  }
+
+  private func fulfilled(_ value: PluginValue) -> Promise<PluginValue> {
+    let promise = Promise<PluginValue>()
+    settle(promise, with: .success(value))
     return promise
   }
 

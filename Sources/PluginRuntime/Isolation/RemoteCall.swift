@@ -2,6 +2,7 @@ import Promises
 
 /// A call that is under way in a worker, as its host notes it.
 final class RemoteCall: Sendable {
+  let request: UInt64
   let target: RemoteFunction
   let promise: Promise<PluginValue>
   let terms: CallTerms
@@ -29,11 +30,12 @@ final class RemoteCall: Sendable {
   nonisolated(unsafe) var thrown: [UInt64: any Error] = [:]
 
   init(
-    _ target: RemoteFunction, settling promise: Promise<PluginValue>, _ terms: CallTerms, number: UInt64,
-    began: ContinuousClock.Instant = .now, arguments: OutgoingArguments = OutgoingArguments(),
+    _ request: UInt64, _ target: RemoteFunction, settling promise: Promise<PluginValue>, _ terms: CallTerms,
+    number: UInt64, began: ContinuousClock.Instant = .now, arguments: OutgoingArguments = OutgoingArguments(),
     frame: EncodedFrame = EncodedFrame(), slot: CallSlot? = nil, demand: ResultDemand? = nil, isTaken: Bool = false
   ) {
-    (self.target, self.promise, self.terms, self.number, self.began) = (target, promise, terms, number, began)
+    (self.request, self.target, self.promise, self.terms) = (request, target, promise, terms)
+    (self.number, self.began) = (number, began)
     (self.arguments, self.frame, self.isTaken) = (arguments, frame, isTaken)
     (self.slot, self.demand) = (slot, demand)
   }

@@ -3,8 +3,8 @@ import Promises
 /// The calls that a worker has not answered, by their requests and by their promises.
 struct RemoteCalls: Sequence {
   private var calls: [UInt64: RemoteCall] = [:]
-  /// The requests by the ids of the promises.
-  private var requests: [UInt64: UInt64] = [:]
+  /// The calls by the ids of their promises.
+  private var producers: [UInt64: RemoteCall] = [:]
 
   var isEmpty: Bool { calls.isEmpty }
   var count: Int { calls.count }
@@ -15,38 +15,37 @@ struct RemoteCalls: Sequence {
   subscript(request: UInt64) -> RemoteCall? {
     get { calls[request] }
     set {
-      if let old = calls[request], old.promise !== newValue?.promise { requests[old.promise.id] = nil }
+      if let old = calls[request], old.promise !== newValue?.promise { producers[old.promise.id] = nil }
       calls[request] = newValue
-      if let newValue { requests[newValue.promise.id] = request }
+      if let newValue { producers[newValue.promise.id] = newValue }
     }
   }
 
   /// Adds a call whose request is new.
-  mutating func insert(_ call: RemoteCall, _ request: UInt64) {
-    requests[call.promise.id] = request
-    calls[request] = call
+  mutating func insert(_ call: RemoteCall) {
+    producers[call.promise.id] = call
+    calls[call.request] = call
   }
 
   mutating func removeValue(forKey request: UInt64) -> RemoteCall? {
     guard let call = calls.removeValue(forKey: request) else { return nil }
-    requests[call.promise.id] = nil
+    producers[call.promise.id] = nil
     return call
   }
 
   /// Returns the call whose result the promise is.
-  func request(of promise: Promise<PluginValue>) -> UInt64? { requests[promise.id] }
+  func request(of promise: Promise<PluginValue>) -> UInt64? { producers[promise.id]?.request }
 
   /// Returns the call whose result the promise is, and marks the result as taken by a later call.
   mutating func take(_ promise: Promise<PluginValue>) -> UInt64? {
-    guard let request = requests[promise.id], let call = calls[request] else { return nil }
+    guard let call = producers[promise.id] else { return nil }
     call.isTaken = true
-    return request
+    return call.request
   }
 
   /// Takes a result as `take()` does; `nil` if a later call has taken it already.
   mutating func expect(_ promise: Promise<PluginValue>) -> UInt64? {
-    guard let request = requests[promise.id], calls[request]?.isTaken == false else { return nil }
-    return take(promise)
+    producers[promise.id]?.isTaken == false ? take(promise) : nil
   }
 
   /// Returns the calls that have the result of a call among their arguments.

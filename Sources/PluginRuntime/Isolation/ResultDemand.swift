@@ -62,7 +62,8 @@ final class ResultDemand: Sendable {
     link?.fetch(request, for: Promise(cell: cell))
   }
 
-  /// Notes that the worker keeps the result, after the link has. Returns false if a reader waits: fetch it at once.
+  /// Notes that the worker keeps the result. Call it after the link has noted it. Returns false if a reader waits
+  /// already: then the caller must fetch the result.
   func keep() -> Bool { advance(from: .none, to: .kept) }
 
   private func advance(from old: State, to new: State) -> Bool {

@@ -10,19 +10,9 @@ extension Signature {
     guard arguments.contains(where: { if case .callback = $0.content { true } else { false } }) else {
       return arguments
     }
-    return zip(arguments, parameters(for: arguments)).map { argument, parameter in
+    return zip(arguments, parameters(ofNames: arguments.map(\.name))).map { argument, parameter in
       guard case .callback(let callback) = argument.content else { return argument }
       return Argument(name: argument.name, .callback(Self.checking(callback, parameter, subject)))
-    }
-  }
-
-  /// Returns the parameter of each argument; `nil` for those of the tail, and for arguments that the worker refuses.
-  private func parameters(for arguments: [Argument]) -> [Parameter?] {
-    let named = Set(arguments.compactMap(\.name))
-    var free = inputs.filter { !named.contains($0.name) }.makeIterator()
-    return arguments.map { argument in
-      guard let name = argument.name else { return free.next() }
-      return inputs.first { $0.name == name }
     }
   }
 
@@ -45,11 +35,11 @@ extension Signature {
 extension CallbackType {
   /// Checks the values that a closure receives.
   fileprivate func check(_ values: [PluginValue]) throws(ArgumentMismatch) {
-    let given = givenIndices
-    guard values.count == given.count else {
-      throw ArgumentMismatch(message: "\(values.count) arguments, expected \(given.count)")
+    let passed = closureIndices
+    guard values.count == passed.count else {
+      throw ArgumentMismatch(message: "\(values.count) arguments, expected \(passed.count)")
     }
-    for (index, value) in zip(given, values) {
+    for (index, value) in zip(passed, values) {
       let parameter = parameters[index]
       switch parameter.type.unwrapped {
       // Values of any kind; errors as in-process, where some are texts.

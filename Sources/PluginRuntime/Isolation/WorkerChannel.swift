@@ -87,7 +87,7 @@ final class WorkerChannel: Sendable {
         // Too many descriptors are in flight, until the host reads.
         poll(nil, 0, 1)
       } else if errno != EINTR {
-        Self.vanish()
+        Self.exitNow()
       }
     }
   }
@@ -96,22 +96,22 @@ final class WorkerChannel: Sendable {
   func receive(_ stream: inout FrameStream, _ handle: (Frame) throws(FrameError) -> Void) {
     do {
       guard case .received = try stream.incoming.receive(socket, &stream.reader) else {
-        Self.complain("plugin-worker: the socket to the host is closed")
+        Self.fail("plugin-worker: the socket to the host is closed")
       }
       while let frame = try stream.reader.next() { try handle(frame) }
     } catch {
-      Self.complain("plugin-worker: the host sent \(error)")
+      Self.fail("plugin-worker: the host sent \(error)")
     }
   }
 
-  static func complain(_ message: String) -> Never {
+  static func fail(_ message: String) -> Never {
     _ = "\(message)\n".withCString { Glibc.write(STDERR_FILENO, $0, strlen($0)) }
-    vanish()
+    exitNow()
   }
 
   /// Ends the process without running any code of the plugin.
-  static func vanish() -> Never {
-    plugin_process_vanish()
+  static func exitNow() -> Never {
+    plugin_process_exit_now()
   }
 }
 

@@ -33,7 +33,7 @@ extension WorkerLink {
       guard let kept = state.kept[request] else { return (nil, false) }
       state.kept[request] = nil
       if case .host(let other) = kept.place { return (other, false) }
-      state.calls[request] = kept.call(settling: promise)
+      state.calls[request] = kept.call(request, settling: promise)
       return (nil, true)
     }
     other?.then({ promise.resolve($0) }, { promise.reject($0) })

@@ -43,21 +43,19 @@ final class WorkerLink: Sendable {
 
     /// Notes a call and its callbacks. `isOpen`: it is to be sent at once. `needsWakeup`: the thread that serves the
     /// link has something to do.
-    mutating func note(_ call: RemoteCall, _ request: UInt64) -> (
-      acceptance: Acceptance, isOpen: Bool, needsWakeup: Bool
-    ) {
+    mutating func note(_ call: RemoteCall) -> (acceptance: Acceptance, isOpen: Bool, needsWakeup: Bool) {
       guard phase == .waiting || phase == .open else { return (.closing, false, false) }
       // The host may have refused a result that the worker still has.
       for result in call.arguments.results where !has(result.request) { return (.outdated, false, false) }
       let isOpen = phase == .open
-      if isOpen { noteCallbacks(call) } else { unsent.append(request) }
+      if isOpen { noteCallbacks(call) } else { unsent.append(call.request) }
       // If the thread sleeps, nobody would notice that the worker is stopped, or does not read.
       var needsWakeup = !isOpen || isAsleep
       if let time = call.nextTime, time < nextTime ?? time + .seconds(1) {
         nextTime = time
         needsWakeup = true
       }
-      calls.insert(call, request)
+      calls.insert(call)
       return (.taken, isOpen, needsWakeup)
     }
 
@@ -130,10 +128,10 @@ final class WorkerLink: Sendable {
   }
 
   /// Notes a call and sends it, or leaves it for the next worker.
-  func begin(_ call: RemoteCall, _ request: UInt64) -> Acceptance {
+  func begin(_ call: RemoteCall) -> Acceptance {
     let (acceptance, isSent, needsWakeup) = sender.withLock { sender -> (Acceptance, Bool, Bool) in
       if sender.isFull { return (.full, false, false) }
-      let noted = state.withLock { $0.note(call, request) }
+      let noted = state.withLock { $0.note(call) }
       guard noted.isOpen else { return (noted.acceptance, false, noted.needsWakeup) }
       let needsWakeup = sender.send(call.takeFrame())
       return (.taken, true, needsWakeup || noted.needsWakeup)

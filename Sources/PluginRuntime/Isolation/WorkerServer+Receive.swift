@@ -238,7 +238,7 @@ extension WorkerServer {
     let call = ForeignCall()
     link.state.withLock { $0.foreign[frame.request] = call }
     WorkerLink.deliveries.run { [link, settings, generation] in
-      let promise = CallStack.at(Int(clamping: depth)) { settings.others(function, plugin, arguments) }
+      let promise = CallStack.at(Int(clamping: depth)) { settings.callOtherPlugin(function, plugin, arguments) }
       call.begin(promise)
       let end: @Sendable (WorkerQuestions.Answer) -> Void = { answer in
         link.state.withLock { if $0.foreign[frame.request] === call { $0.foreign[frame.request] = nil } }

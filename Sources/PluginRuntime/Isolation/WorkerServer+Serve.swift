@@ -85,7 +85,7 @@ extension WorkerServer {
       if !state.isAsleep { wake(at: now + .seconds(1)) }
       return state.phase == .open && stage == .running && !isBlocked && !state.isAsleep
     }
-    // Without a pidfd, nothing notifies of the end of the process either.
+    // Without a pidfd, the end of the process has to be polled.
     if process.pidfd < 0 { wake(at: now + .milliseconds(20)) }
     return (isBlocked, next, isSteady)
   }

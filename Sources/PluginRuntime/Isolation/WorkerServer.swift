@@ -132,7 +132,7 @@ final class WorkerServer {
   func opened(_ description: PluginDescription) -> Bool {
     var description = description
     // The worker was sent the resolved one.
-    description.adoption = settings.given.adoption
+    description.adoption = settings.requestedSource.adoption
     do throws(PluginError) {
       if let known = self.description {
         guard known == description else {

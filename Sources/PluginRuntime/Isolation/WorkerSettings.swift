@@ -4,13 +4,13 @@ import Synchronization
 /// The part of a host that concerns one isolated plugin.
 struct WorkerSettings: Sendable {
   /// The source as it was given. Each generation resolves its symbolic links again.
-  private(set) var given: PluginSource
+  private(set) var requestedSource: PluginSource
   /// The source that the workers load: that of a generation is resolved.
   private(set) var source: PluginSource
   let options: IsolationOptions
   let host: Host.Options
   /// Calls a function of another plugin.
-  let others: Host.Others
+  let callOtherPlugin: Host.OtherPluginCall
   /// Refuses a plugin before its load() is called.
   private(set) var check: @Sendable (PluginDescription) throws(PluginError) -> Void
   /// The file of this generation of workers; if `nil`, each reads it at its path.
@@ -33,18 +33,18 @@ struct WorkerSettings: Sendable {
 
   init(
     source: PluginSource, options: IsolationOptions, host: Host.Options = Host.Options(),
-    others: @escaping Host.Others = { _, plugin, _ in
+    callOtherPlugin: @escaping Host.OtherPluginCall = { _, plugin, _ in
       .reject(PluginError(.unknownPlugin, plugin, "no plugin of this id is loaded"))
     },
     requirements: @escaping @Sendable (PluginDescription) throws(PluginError) -> Void = { _ in },
     check: @escaping @Sendable (PluginDescription) throws(PluginError) -> Void
   ) {
     self.requirements = requirements
-    given = source
+    requestedSource = source
     self.source = source
     self.options = options
     self.host = host
-    self.others = others
+    self.callOtherPlugin = callOtherPlugin
     self.check = check
     pool = options.pool > 1 ? PoolMemory() : nil
   }
@@ -52,7 +52,7 @@ struct WorkerSettings: Sendable {
   /// Returns the settings for the workers of a generation, which load the file that the source leads to now.
   func keepingFile() throws(PluginError) -> WorkerSettings {
     var settings = self
-    settings.source = try given.resolved()
+    settings.source = try requestedSource.resolved()
     settings.file = try KeptFile(of: settings.source)
     return settings
   }
@@ -60,7 +60,7 @@ struct WorkerSettings: Sendable {
   /// Returns the settings for workers that replace those of `old`, with another adoption if one is given.
   func replacing(_ old: PluginDescription, adopting adoption: Adoption?) -> WorkerSettings {
     var settings = self
-    if let adoption = adoption ?? old.adoption { settings.given = PluginSource(adoption) }
+    if let adoption = adoption ?? old.adoption { settings.requestedSource = PluginSource(adoption) }
     settings.check = { [requirements] (new) throws(PluginError) in
       try IsolationRule.check(new)
       guard new.id == old.id else {

@@ -1,7 +1,7 @@
 import CPromise
 import Promises
 
-/// The promise that a call settles. Each is settled once, by one of these functions.
+/// The promise that a call settles. The call invokes exactly one of `fulfil` and the two `reject`, once.
 protocol CallDestination: AnyObject, Sendable {
   /// Fulfils the promise. The value is borrowed.
   func fulfil(with value: UnsafePointer<promise_value_t>)
@@ -90,6 +90,6 @@ extension BoundFunction {
 
   /// The error of a call whose result cannot be read.
   func unreadableResult(_ mismatch: ArgumentMismatch) -> PluginError {
-    error(.badOutput(Mismatch(-1, mismatch.within("result"))), nil, 0)
+    error(.badOutput(mismatch.within("result")), nil, 0)
   }
 }

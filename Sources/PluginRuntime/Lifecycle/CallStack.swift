@@ -4,8 +4,9 @@ import Glibc
 /// The functions of plugins that a thread is executing, the innermost last. With them the host notices that one was
 /// left by longjmp(), and that calls are nested too deeply.
 ///
-/// A frame of a call that is younger than one which continues has ended. Stacks grow downwards on every machine that
-/// plugins run on. A call on another stack, of a coroutine that is not running now, is not abandoned.
+/// Every call that was entered after a call that returns has been unwound, by longjmp(). Stacks grow downwards on every
+/// machine that plugins run on, so the addresses of frames show the order. A call on the stack of a coroutine that is
+/// not running now was not unwound.
 final class CallStack {
   private struct Entry {
     let call: PluginCall

@@ -104,7 +104,7 @@ extension Host {
   func call(
     _ function: String, of plugin: String, _ arguments: UnsafePointer<promise_value_t>?, _ count: Int
   ) -> OpaquePointer? {
-    if let elsewhere = elsewhere(function, of: plugin, arguments, count) { return elsewhere }
+    if let promise = callRemote(function, of: plugin, arguments, count) { return promise }
     retainedArguments.releaseUnused()
     do {
       let (plugin, function) = try find(function, of: plugin)

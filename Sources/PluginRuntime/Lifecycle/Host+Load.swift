@@ -81,7 +81,7 @@ extension Host {
   func checkRequirements(of plugin: PluginDescription) throws(PluginError) {
     if plugin.required.contains(plugin.id) { throw LoadOrder.cycle([plugin]) }
     // The host of a worker process has checked them.
-    if others != nil { return }
+    if callOtherPlugin != nil { return }
     for id in plugin.required where registry.description(of: id) == nil {
       throw PluginError(.missingRequirement(id), plugin.path, "requires the plugin '\(id)', which is not loaded")
     }

@@ -13,9 +13,11 @@ public final class Host: Sendable {
   public struct Options: Sendable {
     /// The values that plugins find with `configuration()`: by plugin id, then key.
     public var configuration: [String: [String: String]]
-    /// Receives the log messages of plugins, on the thread that logs.
+    /// Receives the log messages of plugins, on the thread that logs. Must not wait: for a plugin in a worker process,
+    /// that is the thread that reads the worker's answers.
     public var log: @Sendable (_ level: LogLevel, _ plugin: String, _ message: String) -> Void
     /// Receives the progress of every call, in order and one report at a time for each call, on a thread of the plugin.
+    /// Must not wait: for a plugin in a worker process, that is the thread that reads the worker's answers.
     public var progress: @Sendable (ProgressReport) -> Void
     /// The limit on nested calls: functions of plugins that call functions, in this process and in workers. A deeper
     /// call is rejected with a `PluginError` of the kind `tooDeep`. Each nested call uses stack memory.
@@ -37,12 +39,12 @@ public final class Host: Sendable {
   }
 
   /// Calls a function of a plugin that this host does not have.
-  typealias Others =
+  typealias OtherPluginCall =
     @Sendable (_ function: String, _ plugin: String, _ arguments: [PluginValue]) -> Promise<PluginValue>
 
   let options: Options
   /// Calls the plugins of the host that started this worker process; `nil` in other processes.
-  let others: Others?
+  let callOtherPlugin: OtherPluginCall?
   let registry = PluginRegistry()
   let activity = HostActivity()
   let retainedArguments = RetainedArguments()
@@ -51,11 +53,11 @@ public final class Host: Sendable {
   let loading = RecursiveLock()
 
   /// Creates a host without plugins.
-  public convenience init(_ options: Options = Options()) { self.init(options, others: nil) }
+  public convenience init(_ options: Options = Options()) { self.init(options, callOtherPlugin: nil) }
 
-  init(_ options: Options, others: Others?) {
+  init(_ options: Options, callOtherPlugin: OtherPluginCall?) {
     self.options = options
-    self.others = others
+    self.callOtherPlugin = callOtherPlugin
     objects = LiveObjects(ending: options.ending) { [log = options.log] in log(.error, $0, $1) }
   }
 }

@@ -1,11 +1,11 @@
 import Dispatch
 import Synchronization
 
-/// Counts the calls of a host that are under way, and refuses more once it is closed.
+/// Counts the pending calls of a host, and refuses new ones once the host is closed.
 ///
 ///     open --drain()--> draining --close()--> closed
 ///
-/// While it drains, plugins may still call each other, because calls under way may need that; other callers may not.
+/// While the host drains, it accepts calls by plugins alone, because pending calls may need them.
 final class HostActivity: Sendable {
   enum Phase: Sendable { case open, draining, closed }
 

@@ -15,7 +15,7 @@ import Synchronization
 ///
 /// | | in-process | in workers |
 /// | --- | --- | --- |
-/// | verified | `LibraryClosure`; the program may refuse it: `LibraryAdmission` | the same, in the worker |
+/// | verified | `LibraryDependencyOrder`; the program may refuse it: `LibraryAdmission` | the same, in the worker |
 /// | loaded | `load(_:)` has returned | the frame `loaded` has arrived |
 /// | active | at once: `PluginRegistry.add` | after `health()`, if it has one: `State.active` |
 /// | draining | `HostActivity` of its host, which drains all plugins at once | `State.draining` |
@@ -72,7 +72,7 @@ final class LoadedPlugin: Sendable {
   }
 
   func function(_ name: String) throws(PluginError) -> BoundFunction {
-    guard let function = functions[name] else { throw description.lacks(name) }
+    guard let function = functions[name] else { throw description.unknownFunction(name) }
     return function
   }
 

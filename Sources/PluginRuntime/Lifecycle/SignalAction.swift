@@ -41,7 +41,7 @@ package struct SignalAction: Equatable, Sendable {
 
   /// Makes writes fail that would end the process by a signal: to a pipe without a reader, or beyond the limit of a
   /// file's size. Programs that plugins start keep the action that this process was started with.
-  package static func surviveFailedWrites() {
+  package static func catchWriteSignals() {
     for signal in [SIGPIPE, SIGXFSZ] where SignalAction(of: signal) == .standard {
       SignalAction { _ in }.install(for: signal)
     }

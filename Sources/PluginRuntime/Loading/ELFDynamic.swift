@@ -18,7 +18,7 @@ struct ELFDynamic {
     guard image.offset(of: section.address, section.fileSize) == section.offset, section.address % 8 == 0 else {
       throw .damaged("its dynamic section is at \(section.offset.hexadecimal), expected it in a segment that is loaded")
     }
-    // The loader writes to it, unless its header makes it read-only.
+    // The loader writes to a dynamic section that is not read-only.
     guard !section.isWritable || image.isWritable(section.address, section.fileSize) else {
       throw .damaged("its dynamic section is writable, but not in a writable segment")
     }

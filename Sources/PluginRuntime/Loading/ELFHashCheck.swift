@@ -1,12 +1,7 @@
 /// Checks the tables by which the loader finds symbols: every chain ends, and within the symbols.
 struct ELFHashCheck {
-  private let dynamic: ELFDynamic
-  private let image: ELFImage
-
-  init(_ dynamic: ELFDynamic) {
-    self.dynamic = dynamic
-    image = dynamic.image
-  }
+  let dynamic: ELFDynamic
+  private var image: ELFImage { dynamic.image }
 
   /// Returns the number of symbols that can be found; symbols that only other libraries define may not be among them.
   func symbolCount() throws(ELFMistake) -> UInt64 {
@@ -41,8 +36,8 @@ struct ELFHashCheck {
     // Chains are adjacent: one without an end continues in the next, so all end if the last does.
     let chains = start + UInt64(bucketCount) * 4
     var index = UInt64(highest - first)
-    let room = image.room(from: chains) / 4
-    while index < room, let entry: UInt32 = image.number(at: chains + index * 4) {
+    let limit = image.bytesLeft(from: chains) / 4
+    while index < limit, let entry: UInt32 = image.number(at: chains + index * 4) {
       index += 1
       if entry & 1 == 1 { return index + UInt64(first) }
     }

@@ -48,7 +48,7 @@ struct ELFImage {
   }
 
   /// Returns the number of bytes of the file that follow in memory from an address on.
-  func room(from address: UInt64) -> UInt64 {
+  func bytesLeft(from address: UInt64) -> UInt64 {
     guard let segment = load(with: address, 0) else { return 0 }
     let distance = address - segment.address
     return distance < segment.fileSize ? segment.fileSize - distance : 0

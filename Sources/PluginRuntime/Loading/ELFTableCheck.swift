@@ -4,7 +4,7 @@
 /// It proves nothing about the code itself.
 struct ELFTableCheck {
   let dynamic: ELFDynamic
-  let image: ELFImage
+  var image: ELFImage { dynamic.image }
   /// The string table.
   let strings: [UInt8]
   /// The memory that may hold symbols: from the symbol table to the next table, or to the end of the file.
@@ -21,7 +21,6 @@ struct ELFTableCheck {
   /// Checks everything; the properties are only for display.
   init(_ dynamic: ELFDynamic) throws(ELFMistake) {
     self.dynamic = dynamic
-    image = dynamic.image
     if let flags = dynamic[ELFTag.flags1], flags & ELFTag.isProgram != 0 {
       throw ELFMistake(.notAPlugin, "is a program, expected a shared library")
     }
@@ -40,7 +39,7 @@ struct ELFTableCheck {
       throw .damaged("its symbols are not in the file")
     }
     self.symbols = symbols
-    let named = try ELFHashCheck(dynamic).symbolCount()
+    let named = try ELFHashCheck(dynamic: dynamic).symbolCount()
     guard named <= capacity else {
       throw .damaged("its hash table has \(named) symbols, expected at most \(capacity)")
     }
@@ -48,7 +47,7 @@ struct ELFTableCheck {
     relocationCount = relocations.count
     symbolCount = max(Int(named), relocations.highestSymbol + 1)
     try checkSymbols()
-    try ELFVersionCheck(dynamic, strings: strings).check(symbolCount: symbolCount)
+    try ELFVersionCheck(dynamic: dynamic, strings: strings).check(symbolCount: symbolCount)
   }
 
   private static func checkAddresses(_ dynamic: ELFDynamic) throws(ELFMistake) {
@@ -98,7 +97,7 @@ struct ELFTableCheck {
     let start = dynamic[ELFTag.symbols] ?? 0
     let tables = ELFTag.tables.map(\.address) + ELFTag.addresses
     let next = tables.compactMap { dynamic[$0] }.filter { $0 > start }.min() ?? .max
-    return min(image.room(from: start), next - start) / UInt64(ELFSymbol.size)
+    return min(image.bytesLeft(from: start), next - start) / UInt64(ELFSymbol.size)
   }
 
   private func registersDestructors(_ nameOffset: Int) -> Bool {

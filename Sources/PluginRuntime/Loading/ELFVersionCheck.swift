@@ -1,18 +1,12 @@
 /// Checks the versions of symbols: the loader looks each version up in a table that it builds from two lists in the
 /// file.
 struct ELFVersionCheck {
-  private let dynamic: ELFDynamic
-  private let image: ELFImage
-  private let strings: [UInt8]
-
-  init(_ dynamic: ELFDynamic, strings: [UInt8]) {
-    self.dynamic = dynamic
-    image = dynamic.image
-    self.strings = strings
-  }
+  let dynamic: ELFDynamic
+  let strings: [UInt8]
+  private var image: ELFImage { dynamic.image }
 
   func check(symbolCount: Int) throws(ELFMistake) {
-    // 0 and 1 mean that a symbol is local or global.
+    // The indices 0 and 1, VER_NDX_LOCAL and VER_NDX_GLOBAL, have no version.
     var highest: UInt16 = 0
     if let list = dynamic[ELFTag.versionsNeeded] { highest = max(highest, try needed(list)) }
     if let list = dynamic[ELFTag.versionsDefined] { highest = max(highest, try defined(list)) }

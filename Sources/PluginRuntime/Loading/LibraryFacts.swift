@@ -37,7 +37,7 @@ public struct LibraryFacts: Sendable {
   /// Whether the library exports promise_plugin_entry().
   public let isPlugin: Bool
   /// The reasons why its code stays mapped until the process ends, once it was loaded.
-  public let residence: [String]
+  public let pinReasons: [String]
 
   /// Returns the path of a library, and the paths of the libraries that it needs, directly and indirectly, as far as
   /// the folders in which they are looked for have them. A damaged file, and one of another kind, needs none.
@@ -62,10 +62,10 @@ public struct LibraryFacts: Sendable {
     initialisers = Int((dynamic[ELFTag.initialisersSize] ?? 0) / 8) + (dynamic[ELFTag.initialiser] == nil ? 0 : 1)
     threadLocal = dynamic.image.segment(ELFSegment.threadLocal)?.memorySize ?? 0
     isPlugin = dynamic.symbol(named: PluginEntry.name)?.isFunction ?? false
-    residence = Self.residence(tables)
+    pinReasons = Self.pinReasons(tables)
   }
 
-  private static func residence(_ tables: ELFTableCheck) -> [String] {
+  private static func pinReasons(_ tables: ELFTableCheck) -> [String] {
     var reasons = ["threads, callbacks and promises may lead into its code: the host unmaps no plugin"]
     if tables.uniqueSymbolCount > 0 {
       reasons.append(

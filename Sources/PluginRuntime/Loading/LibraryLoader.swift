@@ -12,9 +12,9 @@ enum LibraryLoader {
   /// Verifies a file and those that it needs, and maps them.
   static func load(_ file: PluginFile, exporting functions: [String]) throws(PluginError) -> UnsafeMutableRawPointer {
     try lock.withLock { () throws(PluginError) in
-      let closure = try LibraryClosure(of: file, exporting: functions)
+      let order = try LibraryDependencyOrder(of: file, exporting: functions)
       var handles: [FileIdentity: UnsafeMutableRawPointer] = [:]
-      for member in closure.members {
+      for member in order.members {
         do throws(PluginError) {
           handles[member.file.identity] = try handle(of: member, handles)
         } catch {
@@ -22,13 +22,13 @@ enum LibraryLoader {
           throw PluginError(error.kind, file.path, "needs \(member.file.path): \(error)")
         }
       }
-      guard let handle = handles[file.identity] else { preconditionFailure("a closure without its own library") }
+      guard let handle = handles[file.identity] else { preconditionFailure("an order without the library itself") }
       return handle
     }
   }
 
   private static func handle(
-    of member: LibraryClosure.Member, _ handles: [FileIdentity: UnsafeMutableRawPointer]
+    of member: LibraryDependencyOrder.Member, _ handles: [FileIdentity: UnsafeMutableRawPointer]
   ) throws(PluginError) -> UnsafeMutableRawPointer {
     let file = member.file
     if let handle = try loaded.handle(of: file) ?? member.loaded { return handle }
@@ -49,7 +49,8 @@ enum LibraryLoader {
   /// loader would look for files of those names. The names stay, because the loader looks for them again whenever
   /// another library needs this one.
   private static func nameLibraries(
-    neededBy member: LibraryClosure.Member, _ handles: [FileIdentity: UnsafeMutableRawPointer], _ origin: OriginPath
+    neededBy member: LibraryDependencyOrder.Member, _ handles: [FileIdentity: UnsafeMutableRawPointer],
+    _ origin: OriginPath
   ) throws(PluginError) {
     for (name, needed) in member.needed {
       let asked = origin.expand(name[...])

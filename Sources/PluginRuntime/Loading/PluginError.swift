@@ -29,7 +29,8 @@ public struct PluginError: Error, Sendable, Equatable {
     // Loading.
     /// The system's loader refused it: a missing symbol, a missing library.
     case loadFailed
-    /// The plugin does not work with this ABI; `nil`: its entry returned no descriptor for it.
+    /// The plugin does not support the host's ABI version. `plugin` is `nil` if its entry returned no descriptor for
+    /// that version.
     case abiRange(host: UInt32, plugin: ClosedRange<UInt32>?)
     case badDescriptor
     case badSignature(SignatureError)

@@ -8,7 +8,7 @@ public struct WorkerEnd: Sendable, Equatable {
     case exited(status: Int32)
     /// Killed by a signal.
     case killed(signal: Int32)
-    /// Could not be started; the reason.
+    /// Could not be started, for this reason.
     case notStarted(String)
     /// The system reports no status: the program ignores SIGCHLD, or other code of it has waited for the process.
     case unknown
@@ -16,8 +16,8 @@ public struct WorkerEnd: Sendable, Equatable {
 
   /// The way in which the process ended.
   public let cause: Cause
-  /// The reason why the host killed it, or it could not go on: a passed deadline, a closed socket, bytes that are not
-  /// frames; `nil` if it ended by itself.
+  /// The reason why the host killed the process, or why the process could not go on: a passed deadline, a closed
+  /// socket, bytes that are not frames; `nil` if it ended by itself.
   public let fault: String?
   /// Whether that reason is that the process did not start, or that initialisers, promise_plugin_entry(), load() or
   /// unload() did not return, in time.
@@ -30,7 +30,7 @@ public struct WorkerEnd: Sendable, Equatable {
   public let pending: Duration
   /// The last lines that the process wrote to standard output and standard error.
   public let output: [String]
-  /// The rights that were refused to the process and that no rejection has named before.
+  /// The refusals of this process that no earlier rejection reported.
   public let refusals: [CapabilityRefusal]
 
   /// The end in one sentence, without the output.

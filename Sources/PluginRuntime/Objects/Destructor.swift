@@ -32,11 +32,8 @@ final class Destructor: Sendable {
     address = UInt(bitPattern: function)
     entry = unsafeBitCast(function, to: promise_function_t.self)
     subject = UnsafePointer(strdup("\(plugin).\(name)")) ?? UnsafePointer(strdup(""))
-    interface = .allocate(capacity: 1)
-    interface.initialize(to: ffi_cif())
-    let types = UnsafeMutablePointer<FFIType.Reference?>.allocate(capacity: 1)
-    types.initialize(to: FFIType.pointer)
-    guard ffi_prep_cif(interface, FFI_DEFAULT_ABI, 1, FFIType.of(nil), types) == FFI_OK else { return nil }
+    guard let interface = FFIType.interface([FFIType.pointer], returning: FFIType.of(nil)) else { return nil }
+    self.interface = interface
   }
 
   /// Destroys an object, or frees memory. Returns a fault if the function does not return.

@@ -35,7 +35,7 @@ final class ObjectLife: Sendable {
   /// - Throws: `ArgumentMismatch` if the object was released before.
   func beginUse() throws(ArgumentMismatch) {
     let mismatch = phase.withLock { phase -> ArgumentMismatch? in
-      guard case .live(let uses) = phase else { return Self.isOver(phase, pointer) }
+      guard case .live(let uses) = phase else { return Self.endedError(phase, pointer) }
       phase = .live(uses: uses + 1)
       return nil
     }
@@ -51,7 +51,7 @@ final class ObjectLife: Sendable {
   /// - Throws: `ArgumentMismatch` if the object was released before, or if another argument or call uses it.
   func take(for function: String) throws(ArgumentMismatch) {
     let mismatch = phase.withLock { phase -> ArgumentMismatch? in
-      guard case .live(let uses) = phase else { return Self.isOver(phase, pointer) }
+      guard case .live(let uses) = phase else { return Self.endedError(phase, pointer) }
       guard uses == 0 else {
         return ArgumentMismatch(
           message: "is a \(pointer.name) that is in use, expected one that no other argument or call uses")
@@ -76,7 +76,7 @@ final class ObjectLife: Sendable {
     }
   }
 
-  private static func isOver(_ phase: Phase, _ pointer: PluginPointer) -> ArgumentMismatch {
+  private static func endedError(_ phase: Phase, _ pointer: PluginPointer) -> ArgumentMismatch {
     let end = if case .taken(let function) = phase { "that '\(function)' has released" } else { "that is destroyed" }
     return ArgumentMismatch(message: "is a \(pointer.name) \(end), expected one that is live")
   }

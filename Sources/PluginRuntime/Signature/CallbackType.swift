@@ -43,7 +43,7 @@ public struct CallbackType: Sendable, Hashable {
 
   /// The indices of the parameters whose arguments a closure receives. Left out are contexts, counts of others, and
   /// `out` parameters.
-  var givenIndices: [Int] {
+  var closureIndices: [Int] {
     let counts = Set(parameters.compactMap(\.type.countName))
     return parameters.indices.filter { index in
       if case .context = parameters[index].type { return false }
@@ -53,10 +53,10 @@ public struct CallbackType: Sendable, Hashable {
   }
 
   /// The parameters whose arguments a closure receives: all but contexts, counts of others, and `out` parameters.
-  public var givenParameters: [Parameter] { givenIndices.map { parameters[$0] } }
+  public var closureParameters: [Parameter] { closureIndices.map { parameters[$0] } }
 
-  /// The `out` and `inout` parameters, whose values a closure returns: the members of an object, behind "result" if the
-  /// callback has a result.
+  /// The `out` and `inout` parameters. A closure returns their values as members of an object, after the member
+  /// "result" if the callback has a result.
   public var outputs: [Parameter] { parameters.filter { $0.direction != .input } }
 
   /// The index of the `void *` parameter that passes the callback's context back; `nil` without one.

@@ -21,11 +21,7 @@ public struct ConstantSet: Sendable, Hashable {
   /// The constants, in the order of the signature; at least one.
   public let constants: [Constant]
   /// Whether the constants are those of a whole adopted library, which no signature lists: see `Adoption.constants`.
-  public let areOfLibrary: Bool
-
-  init(base: ValueType, areFlags: Bool, constants: [Constant], areOfLibrary: Bool = false) {
-    (self.base, self.areFlags, self.constants, self.areOfLibrary) = (base, areFlags, constants, areOfLibrary)
-  }
+  public internal(set) var areOfLibrary = false
 
   /// Hashes the number of constants, not each: there may be thousands.
   public func hash(into hasher: inout Hasher) {

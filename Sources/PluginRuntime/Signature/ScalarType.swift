@@ -14,8 +14,8 @@ public enum ScalarType: String, Sendable, Hashable, CaseIterable {
     case bool, signed, unsigned, float
   }
 
-  /// The form, the size in bytes, and the type in C.
-  private var facts: (form: Form, size: Int, c: String) {
+  /// The form, the size in bytes, and the type in C. Inlined, so that a use of one of them does not load the others.
+  @inline(__always) private var facts: (form: Form, size: Int, c: String) {
     switch self {
     case .bool: (.bool, 1, "bool")
     case .i8: (.signed, 1, "int8_t")

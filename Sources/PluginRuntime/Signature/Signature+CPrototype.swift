@@ -7,7 +7,7 @@ extension Signature {
     var declarations: [String] = []
     for parameter in variadicIndex.map({ parameters[..<$0] }) ?? parameters[...] {
       let type = writer.parameter(
-        parameter.type, isByAddress: parameter.direction != .input && parameter.room == nil,
+        parameter.type, isByAddress: parameter.direction != .input && parameter.allocatedSize == nil,
         path: parameter.name)
       declarations.append(type((parameter.isMoved ? "*" : "") + CTypeWriter.identifier(parameter.name, &taken)))
     }

@@ -19,7 +19,7 @@ extension Signature {
       text += completion.returns.map { " returns \($0)" } ?? ""
     }
     text += countedByResult.map { " counts \(position($0))" } ?? ""
-    return text + (failure.map { " \($0.mark(report))" } ?? "")
+    return text + (failure.map { " \($0.mark(failureDetails))" } ?? "")
   }
 
   /// The 64-bit FNV-1a hash of the canonical form's UTF-8: offset basis 0xcbf29ce484222325, prime 0x100000001b3.

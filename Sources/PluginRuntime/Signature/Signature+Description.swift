@@ -15,8 +15,8 @@ extension Signature: CustomStringConvertible {
       text += " -> void"
     }
     text += countedByResult.map { " counts \($0)" } ?? ""
-    return text + resultNote.literal + (failure.map { " \($0.mark(report))" } ?? "")
-      + (report.message.map { " message \($0)" } ?? "")
+    return text + resultNote.literal + (failure.map { " \($0.mark(failureDetails))" } ?? "")
+      + (failureDetails.message.map { " message \($0)" } ?? "")
   }
 }
 
@@ -46,7 +46,7 @@ extension Parameter.Direction {
 extension Parameter {
   /// The keyword before the type, with the size of an object that the host allocates: "out(64) ".
   public var prefix: String {
-    let own = isConstant ? "const " : isKept ? "keep " : room.map { "out(\($0)) " } ?? direction.prefix
+    let own = isConstant ? "const " : isKept ? "keep " : allocatedSize.map { "out(\($0)) " } ?? direction.prefix
     return isMoved ? own + "moving " : own
   }
 }

@@ -16,7 +16,7 @@ extension Signature {
     }
     return Signature(
       name: name, parameters: parameters, tail: tail, variadicIndex: variadicIndex, result: result,
-      resultNote: resultNote, completion: completion, failure: failure, report: report,
+      resultNote: resultNote, completion: completion, failure: failure, failureDetails: failureDetails,
       countedByResult: countedByResult)
   }
 }

@@ -46,7 +46,7 @@ public struct Signature: Sendable, Equatable {
   /// The rule by which the function reports failure; `nil` if it cannot fail.
   public let failure: FailureRule?
   /// Details of the rule: success codes, the function that returns the message.
-  public let report: FailureReport
+  public let failureDetails: FailureDetails
   /// The `out` parameter whose number of written elements is the result.
   public let countedByResult: String?
   /// The indices in `parameters` for which a call passes arguments. Left out are `out` parameters, constants, counts of
@@ -58,7 +58,7 @@ public struct Signature: Sendable, Equatable {
   init(
     name: String, parameters: [Parameter], tail: Tail? = nil, variadicIndex: Int? = nil, result: ValueType?,
     resultNote: String? = nil,
-    completion: Completion? = nil, failure: FailureRule? = nil, report: FailureReport = FailureReport(),
+    completion: Completion? = nil, failure: FailureRule? = nil, failureDetails: FailureDetails = FailureDetails(),
     countedByResult: String? = nil
   ) {
     self.name = name
@@ -69,7 +69,7 @@ public struct Signature: Sendable, Equatable {
     self.resultNote = resultNote
     self.completion = completion
     self.failure = failure
-    self.report = report
+    self.failureDetails = failureDetails
     self.countedByResult = countedByResult
     let counts = Set(parameters.compactMap { $0.direction == .output ? nil : $0.type.countName })
     inputIndices = parameters.indices.filter { index in
@@ -96,7 +96,7 @@ extension Signature {
   /// `out` counts of memory that the function returns, and counts of elements whose address it moves: the elements
   /// imply both.
   public var outputs: [Parameter] {
-    let counts = givenCounts
+    let counts = returnedCounts
     let moved = Set(parameters.filter(\.isMoved).compactMap(\.type.countName))
     return parameters.filter { parameter in
       switch parameter.direction {
@@ -107,12 +107,21 @@ extension Signature {
     }
   }
 
-  /// The count of memory whose number of elements the function returns: `out own(free) bytes[result]`.
+  /// Returns the parameters of arguments with these names. Arguments without a name are assigned, in order, to the
+  /// parameters that no name selects. `nil` for the tail, and for surplus arguments.
+  package func parameters(ofNames names: [String?]) -> [Parameter?] {
+    var free = inputs.filter { !names.contains($0.name) }[...]
+    return names.map { name in name == nil ? free.popFirst() : inputs.first { $0.name == name } }
+  }
+
+  /// The name that stands for the function's return value as a count of elements: `out own(free) bytes[result]`.
   static let countOfResult = "result"
 
   /// The names of the parameters that count memory which the function returns: `-> own(free) bytes[n]`.
-  var givenCounts: Set<String> {
-    Set(parameters.compactMap(\.type.givenCountName) + [result?.givenCountName, result?.countName].compactMap(\.self))
+  var returnedCounts: Set<String> {
+    Set(
+      parameters.compactMap(\.type.returnedCountName)
+        + [result?.returnedCountName, result?.countName].compactMap(\.self))
   }
 
   /// Whether the C function returns a promise_status_t and stores its result and its error through out parameters.
@@ -142,41 +151,24 @@ public struct Parameter: Sendable, Equatable {
   /// The type of the value.
   public let type: ValueType
   /// The direction of the value.
-  public let direction: Direction
+  public internal(set) var direction = Direction.input
   /// The size in bytes of the object that the host allocates for an `out` parameter, and whose address the function
   /// receives: `out(64) ptr<Name>`; `nil` for any other parameter.
-  public let room: Int?
+  public internal(set) var allocatedSize: Int?
   /// The names of the values of an integer; `nil` without names.
-  public let constants: ConstantSet?
+  public internal(set) var constants: ConstantSet?
   /// The value for a call that omits the argument; `nil` if the argument is required. `.void` is NULL.
-  public let defaultValue: PluginValue?
+  public internal(set) var defaultValue: PluginValue?
   /// Whether the function receives `defaultValue` in every call, and callers pass no argument: `const usize = 48`.
-  public let isConstant: Bool
+  public internal(set) var isConstant = false
   /// Whether the function keeps the address of the argument, which lives as long as the objects of the call:
   /// `keep cstr`.
-  public let isKept: Bool
+  public internal(set) var isKept = false
   /// Whether the function is given the address of the elements' address, and moves that behind the elements which it
   /// has read or written: `moving bytes[n]`.
-  public let isMoved: Bool
+  public internal(set) var isMoved = false
   /// A description in one line.
-  public let note: String?
-
-  init(
-    name: String, type: ValueType, direction: Direction = .input, room: Int? = nil, constants: ConstantSet? = nil,
-    defaultValue: PluginValue? = nil, isConstant: Bool = false, isKept: Bool = false, isMoved: Bool = false,
-    note: String? = nil
-  ) {
-    self.name = name
-    self.type = type
-    self.direction = direction
-    self.room = room
-    self.constants = constants
-    self.defaultValue = defaultValue
-    self.isConstant = isConstant
-    self.isKept = isKept
-    self.isMoved = isMoved
-    self.note = note
-  }
+  public internal(set) var note: String?
 }
 
 extension Parameter {
@@ -195,7 +187,7 @@ extension ValueType {
   }
 
   /// The name of the parameter with the count of memory that the function passes to the caller: `own(free) bytes[n]`.
-  var givenCountName: String? {
+  var returnedCountName: String? {
     if case .own(let type, _) = unwrapped { return type.countName }
     return nil
   }

@@ -16,7 +16,7 @@ struct SignatureCheck {
       let parameter = signature.parameters[index]
       let column = parameterColumns[index]
       if let name = parameter.type.countName { try checkCount(name, of: parameter, in: signature, cursor, column) }
-      if let name = parameter.type.givenCountName {
+      if let name = parameter.type.returnedCountName {
         try checkGiven(name, parameter.type, in: signature, cursor, column)
       }
       if case .context(let name) = parameter.type { try checkContext(name, in: signature, cursor, column) }
@@ -112,7 +112,7 @@ struct SignatureCheck {
           expected: "an out parameter with a count, bytes[n], str[n] or &[T; n], and an integer as the result")
       }
     }
-    if let result = signature.result, let name = result.givenCountName ?? result.countName {
+    if let result = signature.result, let name = result.returnedCountName ?? result.countName {
       try checkGiven(name, result, in: signature, cursor, resultColumn)
     }
     if case .promise(let held?) = signature.result, signature.completion == nil, !held.canBeHeldByC {
@@ -124,7 +124,7 @@ struct SignatureCheck {
     if let completion = signature.completion { try checkCompletion(completion, of: signature, cursor) }
     if signature.variadicIndex != nil, let failure = signature.failure, failure == .status || failure == .gerror {
       throw cursor.error(
-        at: failureColumn, found: "'\(failure.mark(signature.report))' of a variadic function",
+        at: failureColumn, found: "'\(failure.mark(signature.failureDetails))' of a variadic function",
         expected: "another rule: C has no parameter behind those of '...'")
     }
     if signature.variadicIndex != nil, let returned = signature.returned, Signature.isGivenByAddress(returned) {

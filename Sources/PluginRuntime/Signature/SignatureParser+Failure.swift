@@ -4,18 +4,18 @@ extension SignatureParser {
   /// - Parameter returned: the type of the C result, the argument of a message function without arguments of its own.
   mutating func failure(
     _ returned: ValueType?, _ check: inout SignatureCheck
-  ) throws(SignatureError) -> (rule: FailureRule?, report: FailureReport) {
+  ) throws(SignatureError) -> (rule: FailureRule?, details: FailureDetails) {
     check.failureColumn = cursor.next.column
-    guard cursor.skip("!") else { return (nil, FailureReport()) }
+    guard cursor.skip("!") else { return (nil, FailureDetails()) }
     let column = cursor.next.column
     let rule = try rule(besides: [.always, .nonnull]) ?? .status
     switch rule {
-    case .status: return (rule, FailureReport())
-    case .gerror: return (rule, FailureReport(release: try errorRelease(column)))
+    case .status: return (rule, FailureDetails())
+    case .gerror: return (rule, FailureDetails(release: try errorRelease(column)))
     case .unless:
       let successes = try successes()
-      return (rule, FailureReport(successes: successes, message: try message(returned, &check)))
-    default: return (rule, FailureReport(message: try message(returned, &check)))
+      return (rule, FailureDetails(successes: successes, message: try message(returned, &check)))
+    default: return (rule, FailureDetails(message: try message(returned, &check)))
     }
   }
 
@@ -38,8 +38,8 @@ extension SignatureParser {
   /// Parses the function that frees the error, in parentheses, if it is next.
   private mutating func errorRelease(_ column: Int) throws(SignatureError) -> String {
     guard cursor.skip("(") else {
-      releases.append((FailureReport.releaseOfGLib, column))
-      return FailureReport.releaseOfGLib
+      releases.append((FailureDetails.releaseOfGLib, column))
+      return FailureDetails.releaseOfGLib
     }
     let column = cursor.next.column
     let name = try identifier("the function that frees the error")
@@ -51,14 +51,14 @@ extension SignatureParser {
   /// Parses `message f(...)`, if it is next.
   private mutating func message(
     _ returned: ValueType?, _ check: inout SignatureCheck
-  ) throws(SignatureError) -> FailureReport.Message? {
+  ) throws(SignatureError) -> FailureDetails.Message? {
     guard cursor.skip(word: "message") else { return nil }
     let column = cursor.next.column
     let name = try identifier("the function that returns the message")
     guard cursor.next.token == .symbol("(") else {
       releases.append((name, column))
       let isCode = returned?.isInteger ?? false
-      return FailureReport.Message(function: name, arguments: isCode ? [.result(isNegated: false)] : [])
+      return FailureDetails.Message(function: name, arguments: isCode ? [.result(isNegated: false)] : [])
     }
     return try call(name, column, &check)
   }
@@ -66,16 +66,16 @@ extension SignatureParser {
   /// Parses the arguments of a call, and its parentheses.
   private mutating func call(
     _ name: String, _ column: Int, _ check: inout SignatureCheck
-  ) throws(SignatureError) -> FailureReport.Message {
+  ) throws(SignatureError) -> FailureDetails.Message {
     guard depth < SignatureLimits.nesting else {
       throw cursor.error(expected: "calls nested at most \(SignatureLimits.nesting) deep")
     }
     depth += 1
     defer { depth -= 1 }
     releases.append((name, column))
-    var arguments: [FailureReport.Message.Argument] = []
+    var arguments: [FailureDetails.Message.Argument] = []
     try cursor.require("(")
-    if cursor.skip(")") { return FailureReport.Message(function: name, arguments: []) }
+    if cursor.skip(")") { return FailureDetails.Message(function: name, arguments: []) }
     repeat {
       guard arguments.count < SignatureLimits.messageArguments else {
         throw cursor.error(expected: "at most \(SignatureLimits.messageArguments) arguments")
@@ -83,12 +83,12 @@ extension SignatureParser {
       arguments.append(try argument(&check))
     } while cursor.skip(",")
     try cursor.require(")", or: " or ',' after the argument")
-    return FailureReport.Message(function: name, arguments: arguments)
+    return FailureDetails.Message(function: name, arguments: arguments)
   }
 
   private mutating func argument(
     _ check: inout SignatureCheck
-  ) throws(SignatureError) -> FailureReport.Message.Argument {
+  ) throws(SignatureError) -> FailureDetails.Message.Argument {
     let column = cursor.next.column
     if cursor.skip(word: "-result") {
       check.messageColumns.append(("-result", column))

@@ -17,7 +17,7 @@ extension SignatureParser {
     /// An `out` or `inout` argument of a callback, behind its address.
     case callbackOutput, callbackInOut
     /// An object that the host allocates: `out(64)`.
-    case room
+    case hostAllocated
 
     init(_ direction: Parameter.Direction) {
       self =
@@ -29,7 +29,7 @@ extension SignatureParser {
     }
 
     /// Whether libffi copies it to the stack.
-    var isByValue: Bool { ![.output, .inOut, .target, .callbackOutput, .callbackInOut, .room].contains(self) }
+    var isByValue: Bool { ![.output, .inOut, .target, .callbackOutput, .callbackInOut, .hostAllocated].contains(self) }
 
     /// Returns the expected types if this type is not allowed here; `nil` if it is.
     func refusal(of type: ValueType) -> String? {
@@ -42,7 +42,7 @@ extension SignatureParser {
       }
       switch self {
       case .input:
-        if type.givenCountName != nil { return "'own' with a type that has its own length" }
+        if type.returnedCountName != nil { return "'own' with a type that has its own length" }
         if case .own(let type, .some) = type.unwrapped {
           return type.isAddress && type != .cstr
             ? "'own' without '(f)': the function that is called releases the object"
@@ -56,7 +56,7 @@ extension SignatureParser {
         if let fault = countedAway(type) { return fault }
         return isData(type) || type.isOwn || type.countName != nil || type == .error || type == .value
           ? nil : "\(Self.data), one of these with 'own', an error or a value: a type that is written at an address"
-      case .room:
+      case .hostAllocated:
         switch type {
         case .pointer, .own(.pointer, _): return nil
         default: return "ptr<Name>, own ptr<Name> or own(f) ptr<Name>: an object that the host allocates"
@@ -70,7 +70,7 @@ extension SignatureParser {
         if self == .result, type == .error || type == .value { return nil }
         if self == .result, type.countName != nil { return nil }
         if let fault = countedAway(type) { return fault }
-        return isData(type) || type.isOwn && (self == .result || type.givenCountName == nil)
+        return isData(type) || type.isOwn && (self == .result || type.returnedCountName == nil)
           ? nil : "\(Self.data), with 'own' if the caller frees it"
       case .tail:
         if let scalar = type.scalar, !scalar.isPassedUnpromoted {
@@ -90,7 +90,7 @@ extension SignatureParser {
         return type.isOwn ? "the type without 'own': a callback does not free its arguments" : nil
       case .callbackResult:
         if case .pointer = type.unwrapped { return nil }
-        if case .own(_, nil) = type.unwrapped, !type.isOwnedObject, type.givenCountName == nil { return nil }
+        if case .own(_, nil) = type.unwrapped, !type.isOwnedObject, type.returnedCountName == nil { return nil }
         return type.isPlain && !isArray(type) ? nil : "scalars, a struct of them, a ptr<Name>, or 'own' text or bytes"
       case .callbackOutput:
         return Place.callbackResult.refusal(of: type)

@@ -25,19 +25,19 @@ struct SignatureParser {
       countedByResult = try self.countedByResult(&check)
       note = try self.note()
     }
-    let (failure, report) = try self.failure(completion.map(\.returns) ?? result, &check)
+    let (failure, failureDetails) = try self.failure(completion.map(\.returns) ?? result, &check)
     guard cursor.next.token == .end else {
       let expected =
         failure == .status
         ? "the end of the signature, or one of \(Self.list(FailureRule.ofFunctions))"
         : failure != nil
-          ? "\(failure == .gerror || report.message != nil ? "" : "'message' or ")the end of the signature"
+          ? "\(failure == .gerror || failureDetails.message != nil ? "" : "'message' or ")the end of the signature"
           : "\(hasResult ? "" : "'->', ")'!' or the end of the signature"
       throw cursor.error(expected: expected)
     }
     let signature = Signature(
       name: name, parameters: parameters, tail: tail, variadicIndex: variadicIndex, result: result, resultNote: note,
-      completion: completion, failure: failure, report: report, countedByResult: countedByResult)
+      completion: completion, failure: failure, failureDetails: failureDetails, countedByResult: countedByResult)
     try check.check(signature, cursor)
     return signature
   }
@@ -89,12 +89,13 @@ struct SignatureParser {
     let isKept = !isConstant && cursor.skip(word: "keep")
     let direction: Parameter.Direction =
       isConstant || isKept ? .input : cursor.skip(word: "out") ? .output : cursor.skip(word: "inout") ? .inOut : .input
-    let room = direction == .output ? try self.room() : nil
-    let canMove = !isConstant && !isKept && direction != .inOut && room == nil
+    let allocatedSize = direction == .output ? try self.allocatedSize() : nil
+    let canMove = !isConstant && !isKept && direction != .inOut && allocatedSize == nil
     let isMoved = canMove && cursor.skip(word: "moving")
     let column = cursor.next.column
     let type = try self.type(
-      room != nil ? .room : isVariadic && direction == .input && !isConstant ? .tail : Place(direction))
+      allocatedSize != nil
+        ? .hostAllocated : isVariadic && direction == .input && !isConstant ? .tail : Place(direction))
     if isConstant, !type.canBeConstant || isVariadic && type.isScalar && Place.tail.refusal(of: type) != nil {
       throw cursor.error(
         at: column, found: "'const \(type)'",
@@ -129,12 +130,13 @@ struct SignatureParser {
       }
     }
     return Parameter(
-      name: name, type: type, direction: direction, room: room, constants: constants, defaultValue: defaultValue,
+      name: name, type: type, direction: direction, allocatedSize: allocatedSize, constants: constants,
+      defaultValue: defaultValue,
       isConstant: isConstant, isKept: isKept, isMoved: isMoved, note: try note())
   }
 
   /// Parses the `(64)` of `out(64)`, the size of an object that the host allocates, if it is next.
-  private mutating func room() throws(SignatureError) -> Int? {
+  private mutating func allocatedSize() throws(SignatureError) -> Int? {
     guard cursor.skip("(") else { return nil }
     guard case .word(let word) = cursor.next.token, let size = Int(word), (1...SignatureLimits.size).contains(size)
     else { throw cursor.error(expected: "the object's size in bytes, from 1 to \(SignatureLimits.size)") }

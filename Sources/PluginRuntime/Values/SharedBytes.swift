@@ -38,8 +38,8 @@ public final class SharedBytes: Sendable {
 
   /// Copies bytes to new shared memory.
   ///
-  /// Returns `nil` for no bytes and for more than 1 GiB, if the process has no memory or no descriptors left, and if
-  /// files of this process have to be shorter (`RLIMIT_FSIZE`).
+  /// Returns `nil` if `bytes` is empty or longer than 1 GiB, if memory or descriptors have run out, or if
+  /// `RLIMIT_FSIZE` is too small.
   public init?(copying bytes: [UInt8]) {
     guard !bytes.isEmpty, bytes.count <= Self.longest else { return nil }
     let descriptor = bytes.withUnsafeBytes { buffer in

@@ -11,7 +11,7 @@ struct CallerAllocated {
     /// The type, as C writes it.
     var type: String
     var size: Int
-    /// `own(regfree) `, `own `, or nothing if the library may keep its address.
+    /// `own(regfree) `, `own `, or nothing if the library may keep the struct's address.
     var ownership: String
     /// The function that destroys the struct, or nil.
     var destructor: String?

@@ -57,7 +57,7 @@ struct CountedParameters {
         } else {
           for pointer in pointers { counts[pointer] = index }
         }
-      } else if case .pointer(let number, false) = types[index], Self.isRoom(header.resolved(number)),
+      } else if case .pointer(let number, false) = types[index], Self.isCapacity(header.resolved(number)),
         !isArray[index], let pointer = pointers.first, !Self.isConst(types[pointer])
       {
         counts[pointer] = index
@@ -235,7 +235,7 @@ struct CountedParameters {
 
   /// Whether a function reads a capacity at the address of such a number. It only writes to an `int *`: OpenSSL and
   /// libtasn1 do so.
-  private static func isRoom(_ type: CType) -> Bool {
+  private static func isCapacity(_ type: CType) -> Bool {
     isInteger(type) && type != .integer(isSigned: true, bits: 32)
   }
 

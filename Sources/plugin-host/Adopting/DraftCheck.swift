@@ -5,14 +5,14 @@ import PluginRuntime
 struct DraftCheck {
   /// The result of the calls of one function.
   enum Finding: Equatable {
-    /// The function wrote only to memory that was passed for writing, in so many calls. `contents` is by the names of
-    /// arguments. `failures` counts the calls that crashed or did not return; nil if there are none.
+    /// The function wrote only to memory that was passed for writing, in `calls` calls. `contents` has the names of
+    /// arguments as keys. `failures` states how many other calls crashed or did not return; nil if none did.
     case safe(calls: Int, contents: [String: Contents], failures: String? = nil)
     /// The function accessed memory that was not passed to it: the signature is wrong.
     case unsafe(String, isWrite: Bool)
     /// The function used an argument after the call that the argument was passed to.
     case kept(argument: String, isWrite: Bool)
-    /// The calls showed nothing; the text says why.
+    /// The calls were inconclusive, for this reason.
     case unknown(String)
   }
 
@@ -24,7 +24,7 @@ struct DraftCheck {
     case whole, part, unwritten
   }
 
-  /// The time limit for all processes that call one function. They have limits of their own.
+  /// The time limit for all processes that call one function. Each process also has a limit of its own.
   var timeout: Duration = .seconds(300)
 
   /// Returns the findings about the functions of a draft, by their names.

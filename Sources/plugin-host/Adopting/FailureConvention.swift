@@ -12,7 +12,7 @@ enum FailureConvention {
     let failing =
       (written.hasSuffix("?") ? try? Signature(parsing: "\(written.dropLast()) ! \(text)") : nil)
       ?? (try? Signature(parsing: "\(written) ! \(text)"))
-    let names = failing?.report.message.map(functions) ?? []
+    let names = failing?.failureDetails.message.map(functions) ?? []
     return names.allSatisfy(provides) ? failing ?? signature : signature
   }
 
@@ -36,7 +36,7 @@ enum FailureConvention {
     return mistake
   }
 
-  private static func functions(of message: FailureReport.Message) -> [String] {
+  private static func functions(of message: FailureDetails.Message) -> [String] {
     message.arguments.reduce(into: [message.function]) { names, argument in
       if case .call(let call) = argument { names += functions(of: call) }
     }

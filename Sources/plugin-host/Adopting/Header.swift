@@ -68,7 +68,7 @@ struct Header {
   /// Returns the type behind all typedefs.
   func resolved(_ type: CType) -> CType {
     var type = type
-    // A chain of typedefs has an end in C, but this one may come from anywhere.
+    // Bounded: clang's output may be of any origin, and have typedefs in a circle.
     for _ in 0..<64 {
       guard case .named(let name) = type, let meaning = typedefs[name] else { return type }
       type = meaning

@@ -23,7 +23,6 @@ struct HeaderNode {
   var isComplete = false
   var isBitField = false
   var isInline = false
-  var isVariadic = false
   /// The file that declares it; of an attribute, the file that it is written in.
   var file = ""
   /// The byte offsets of the declaration's text, its name, and its last word.
@@ -83,7 +82,6 @@ struct HeaderNodeReader {
     case "completeDefinition": node.isComplete = try scanner.bool()
     case "isBitfield": node.isBitField = try scanner.bool()
     case "inline": node.isInline = try scanner.bool()
-    case "variadic": node.isVariadic = try scanner.bool()
     case "type": node.type = try reference("qualType") ?? ""
     case "ownedTagDecl": node.tagID = try reference("id")
     case "loc":

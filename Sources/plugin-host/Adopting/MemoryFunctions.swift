@@ -18,7 +18,7 @@ enum MemoryFunctions {
     ),
     ("memory_write(memory: ptr<void>, data: bytes[size], size: usize)", "memcpy", "Copies bytes to memory."),
     ("memory_read(data: out bytes[size], memory: ptr<void>, size: usize)", "memcpy", "Reads so many bytes."),
-    // Of no bytes, memset only returns the address.
+    // memset() of 0 bytes returns its argument, and does nothing else.
     ("memory_text(memory: ptr<void>, \(nothing)) -> cstr", "memset", "Reads text up to its NUL."),
     ("memory_texts(memory: ptr<void>, \(nothing)) -> &[cstr; 0]", "memset", "Reads addresses of texts up to a NULL."),
     (

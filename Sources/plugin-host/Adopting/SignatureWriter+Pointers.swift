@@ -72,7 +72,7 @@ extension SignatureWriter {
     }
     let content = isNullable ? "bytes[*]?" : "bytes[*]"
     if keepsData(index) || ParameterNames.mayKeep(function: function.name) {
-      return try mayBeKept(index, to: target, content)
+      return try keptOrRead(index, to: target, content)
     }
     checks.append("\(name) is taken to be data that is read, as much as the other arguments say, or an object")
     return content
@@ -88,7 +88,7 @@ extension SignatureWriter {
     let name = names[index]
     let content = text.content(of: target, count: "*") + (declared(index)?.isNullable ?? false ? "?" : "")
     if keepsData(index) || ParameterNames.mayKeep(function: function.name) {
-      return try mayBeKept(index, to: target, content)
+      return try keptOrRead(index, to: target, content)
     }
     checks.append("\(name) is taken to be data that is read, as much as the other arguments say, or up to a 0")
     return content
@@ -120,7 +120,7 @@ extension SignatureWriter {
     let keeps = ParameterNames.mayKeep(function: function.name)
     if let bound = bound(index) {
       if isConst { return "[\(value); \(bound)]" }
-      if keeps { return try mayBeKept(index, to: target, "[\(value); \(bound)]") }
+      if keeps { return try keptOrRead(index, to: target, "[\(value); \(bound)]") }
       // A declaration says how many there are, and not whether the function reads them.
       let isSaid = declared(index)?.isWritten ?? false || ParameterNames.isWritten(name)
       if declared(index)?.bound != nil, !isSaid, !ParameterNames.isDestination(name) {
@@ -163,7 +163,7 @@ extension SignatureWriter {
     guard isOne, declared(index)?.name != nil, isWritten || isPlace || !ParameterNames.mayBeMany(name),
       !ParameterNames.fillsVector(function: function.name), !isBesideUncounted(index, target)
     else { return try memory(index, to: target, "nothing says how many elements '\(name)' has") }
-    if keeps, !isWritten { return try mayBeKept(index, to: target, "&\(value)") }
+    if keeps, !isWritten { return try keptOrRead(index, to: target, "&\(value)") }
     checks.append("\(name) is taken to be one \(value) that is \(isRead ? "read and written" : "written, not read")")
     return "\(isRead ? "inout" : "out") \(value)"
   }

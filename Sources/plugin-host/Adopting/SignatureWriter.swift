@@ -117,7 +117,7 @@ struct SignatureWriter {
       return try memory(
         index, to: target, "'\(name)' is read before it is written, and nothing says that it ends with a 0")
     }
-    if ParameterNames.mayKeep(function: function.name) { return try mayBeKept(index, to: target, content) }
+    if ParameterNames.mayKeep(function: function.name) { return try keptOrRead(index, to: target, content) }
     if mayBeRead(index) {
       checks.append("\(name) is taken to be \(names[count]) elements that are read, not written")
       return content
@@ -164,7 +164,7 @@ struct SignatureWriter {
     let isWritten =
       isSaid || ParameterNames.isWritten(names[index]) || ParameterNames.fillsArrays(function: function.name)
     if !isWritten && (elements == .structs || elements == .addresses) { return true }
-    // Data whose size is passed by address are written.
+    // A function that gets the address of the size updates it, and so writes the data.
     guard !isWritten, let count = counts.count(of: index), !counts.isLengthAddress(count) else { return false }
     return ParameterNames.isRead(names[index])
       || ParameterNames.writesData(function: function.name) && !ParameterNames.isDestination(names[index])
@@ -208,7 +208,7 @@ struct SignatureWriter {
   }
 
   /// Data that the function may keep, or only reads. A copy that stays suits both.
-  mutating func mayBeKept(_ index: Int, to target: CType, _ content: String) throws(Unsuitable) -> String {
+  mutating func keptOrRead(_ index: Int, to target: CType, _ content: String) throws(Unsuitable) -> String {
     let name = names[index]
     if content.contains("ptr<") { return try memory(index, to: target, "'\(name)' may be kept, or only read") }
     checks.append("\(name) is taken to be read, in the call or later; if only in the call, it needs no keep")

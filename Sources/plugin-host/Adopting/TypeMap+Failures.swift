@@ -75,7 +75,7 @@ extension TypeMap {
     ("zero message PQerrorMessage(conn)", "PQsend*"),
     ("negative message archive_error_string(argument1)", "archive_read_* archive_write_*"),
     ("negative message libusb_strerror", "libusb_*"), ("negative message snd_strerror", "snd_*"),
-    // Negated numbers of errno: systemd, libmount.
+    // Functions that return -errno: systemd, libmount.
     (
       "negative message strerror(-result)",
       """

@@ -52,7 +52,7 @@ extension TypeMap {
       map.failures[name] = text
     }
     guard document.mistakes.isEmpty else {
-      throw Failure(.usage, lines: FileMistakes(file: file, mistakes: document.mistakes).lines)
+      throw Failure(.usage, lines: FileMistakes(files: [file], mistakes: document.mistakes).lines)
     }
     return map
   }

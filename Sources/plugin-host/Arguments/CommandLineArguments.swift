@@ -114,13 +114,6 @@ enum CommandLineArguments {
 extension Signature {
   /// The names that arguments can have.
   var argumentNames: [String] { inputs.map(\.name) + [tail?.name].compactMap { $0 } }
-
-  /// Returns the parameters of arguments with these names. Arguments without a name are assigned, in order, to the
-  /// parameters that no name selects. `nil` for the tail, and for surplus arguments.
-  func parameters(ofNames names: [String?]) -> [Parameter?] {
-    var free = inputs.filter { !names.contains($0.name) }[...]
-    return names.map { name in name == nil ? free.popFirst() : inputs.first { $0.name == name } }
-  }
 }
 
 extension ValueType {

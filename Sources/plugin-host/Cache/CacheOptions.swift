@@ -16,9 +16,7 @@ struct CacheOptions: ParsableArguments {
 
   /// The file's path; nil if the environment does not name a folder for it.
   var path: String? {
-    if let file { return file }
-    let folder = Environment["XDG_CACHE_HOME"] ?? Environment["HOME"].map { Directory.join($0, ".cache") }
-    return folder.map { Directory.join($0, "plugin-host/results.db") }
+    file ?? Environment.file("results.db", "XDG_CACHE_HOME", or: ".cache")
   }
 
   static let none = "no folder for the cache: set HOME or XDG_CACHE_HOME, or name a file with --cache"

@@ -79,7 +79,7 @@ final class PluginFingerprints: Sendable {
   }
 }
 
-/// The state of a file, without its content.
+/// The device, inode, size and times of a file.
 private struct FileStamp {
   let text: String
   let isOld: Bool

@@ -39,7 +39,8 @@ struct ResultStore: Sendable {
   /// Opens the store at `path`, or creates it and its parent folders.
   init(path: String) throws(Database.Failure) {
     self.path = path
-    Self.createFolder(Directory.parent(of: path))
+    // The database reports a folder that cannot be created.
+    try? Directory.make(Directory.parent(of: path))
     database = try Database(path: path)
     try refuseOther()
     if try database.run("pragma user_version").first?.first?.int == 0 {
@@ -183,12 +184,6 @@ struct ResultStore: Sendable {
       $0.add(key.bytes)
       $0.add(value)
     }
-  }
-
-  private static func createFolder(_ path: String) {
-    if FileKind(path: path) != .missing { return }
-    createFolder(Directory.parent(of: path))
-    mkdir(RawText.cString(path), 0o700)
   }
 
   /// Retries while the database is busy: the switch to the write-ahead log ignores the busy timeout.

@@ -21,8 +21,8 @@ struct CallbackFinder {
       return target.callback(in: host)
     } catch let failure as Failure {
       throw failure
-    } catch let mistake as CallbackTarget.Mistake {
-      throw Failure(.usage, mistake.message.displayLine)
+    } catch let error as CallbackTarget.TargetError {
+      throw Failure(.usage, error.message.displayLine)
     } catch {
       let message = "\"\(parameter)\" is \"\(text)\", expected PLUGIN.FUNCTION or an expression: \(error)"
       throw Failure(.usage, message.displayLine)

@@ -12,30 +12,30 @@ struct CallbackTarget: Sendable {
   let type: CallbackType
   let action: Action
 
-  /// The mistake in a function or an expression for a callback; begins with the parameter's name.
-  struct Mistake: Error {
+  /// The error for a function or an expression that does not suit a callback; begins with the parameter's name.
+  struct TargetError: Error {
     var message: String
   }
 
   /// Makes a callback of a function, which gets as many of the callback's first arguments as it has parameters.
   init(
     _ function: FunctionDescription, of plugin: PluginDescription, for parameter: String, _ type: CallbackType
-  ) throws(Mistake) {
+  ) throws(TargetError) {
     self.parameter = parameter
     self.type = type
     action = .function(function, of: plugin)
     let signature = function.signature
-    let given = type.givenParameters
+    let given = type.closureParameters
     let subject = "\"\(parameter)\": \(function.name)"
     for (index, input) in signature.inputs.enumerated() {
       guard index < given.count else {
         if input.fallback != nil { continue }
         let count = "\(given.count) argument\(given.count == 1 ? "" : "s")"
-        throw Mistake(message: "\(subject) needs \"\(input.name)\", but the callback has \(count): \(type)")
+        throw TargetError(message: "\(subject) needs \"\(input.name)\", but the callback has \(count): \(type)")
       }
       guard ArgumentKind(given[index].type).suits(input.kind) else {
         let (expected, passed) = (input.type, given[index].type)
-        throw Mistake(
+        throw TargetError(
           message: "\(subject) takes \"\(input.name)\" as \(expected), but the callback has \(passed) there: \(type)")
       }
     }
@@ -44,10 +44,11 @@ struct CallbackTarget: Sendable {
         Set(type.outputs.compactMap(\.name)) == Set(signature.outputs.map(\.name))
         && (type.result == nil) == (signature.yielded == nil)
       if isSame { return }
-      throw Mistake(message: "\(subject) returns \(signature.shape.text), but the callback has other outputs: \(type)")
+      throw TargetError(
+        message: "\(subject) returns \(signature.shape.text), but the callback has other outputs: \(type)")
     }
     if let result = type.result, !signature.resultKind.suits(ArgumentKind(result)) {
-      throw Mistake(
+      throw TargetError(
         message: "\(subject) returns \(signature.resultText), but the callback returns \(result): \(type)")
     }
   }
@@ -57,11 +58,11 @@ struct CallbackTarget: Sendable {
   init(
     _ expression: Expression, text: String, for parameter: String, _ type: CallbackType,
     outer: (Expression) -> PluginValue? = { _ in nil }, isOpen: (Expression) -> Bool = { _ in false }
-  ) throws(Mistake) {
+  ) throws(TargetError) {
     self.parameter = parameter
     self.type = type
     if let output = type.outputs.first?.name {
-      throw Mistake(
+      throw TargetError(
         message: "\"\(parameter)\" must be PLUGIN.FUNCTION: no expression gives a value for \"\(output)\": \(type)")
     }
     let names = Self.names(of: type)
@@ -94,7 +95,7 @@ struct CallbackTarget: Sendable {
   /// Returns the indices of arguments by their names: those of the callback's parameters, and `$1`, `$2`, ...
   static func names(of type: CallbackType) -> [String: Int] {
     var names: [String: Int] = [:]
-    for (index, parameter) in type.givenParameters.enumerated() {
+    for (index, parameter) in type.closureParameters.enumerated() {
       names["$\(index + 1)"] = index
       if let name = parameter.name { names[name] = index }
     }
@@ -102,41 +103,41 @@ struct CallbackTarget: Sendable {
   }
 
   /// Checks the result if it is known before a call: a constant, or the type of a sole argument.
-  private func checkResult(of expression: Expression) throws(Mistake) {
+  private func checkResult(of expression: Expression) throws(TargetError) {
     guard let result = type.result else { return }
     switch expression {
     case .literal(let value):
       guard value.converted(to: result) == nil else { return }
-      throw Mistake(
+      throw TargetError(
         message: "\"\(parameter)\": its value is \(value.shown), but the callback returns \(result): \(type)")
     case .variable(let name):
       guard let index = Self.names(of: type)[name] else { return }
-      let argument = type.givenParameters[index].type
+      let argument = type.closureParameters[index].type
       guard !ArgumentKind(argument).converts(to: ArgumentKind(result)) else { return }
-      throw Mistake(
+      throw TargetError(
         message: "\"\(parameter)\": \(name) is \(argument), but the callback returns \(result): \(type)")
     default: return
     }
   }
 
-  private func check(_ operand: Expression) throws(Mistake) {
+  private func check(_ operand: Expression) throws(TargetError) {
     switch operand {
     case .variable(let name), .part(.variable(let name), _):
       guard let index = Self.names(of: type)[name] else {
-        let known = type.givenParameters.enumerated().map { $1.name ?? "$\($0 + 1)" }
+        let known = type.closureParameters.enumerated().map { $1.name ?? "$\($0 + 1)" }
         let hint = Suggestion.near(name, among: known)
         let list = known.isEmpty ? "; it has none" : "; it has \(known.joined(separator: ", "))"
-        throw Mistake(
+        throw TargetError(
           message: "\"\(parameter)\": the callback has no argument \"\(name)\"\(hint.isEmpty ? list : hint): \(type)")
       }
       guard case .part(_, let path) = operand else { return }
       do {
-        _ = try ResultShape.type(type.givenParameters[index].type).part(path)
+        _ = try ResultShape.type(type.closureParameters[index].type).part(path)
       } catch {
-        throw Mistake(message: "\"\(parameter)\": \"\(path)\" of \"\(name)\": \(error)")
+        throw TargetError(message: "\"\(parameter)\": \"\(path)\" of \"\(name)\": \(error)")
       }
     case .result(let reference):
-      throw Mistake(
+      throw TargetError(
         message: "\"\(parameter)\": a step's result is written as ${steps.\(reference.step)}, in a pipeline file")
     default: break
     }

@@ -19,6 +19,6 @@ enum CallbackText {
 
   private static func isDotted(_ plugin: String, for type: CallbackType) -> Bool {
     let names = plugin.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-    return names.allSatisfy(Name.isValid) && !type.givenParameters.contains { $0.name == names[0] }
+    return names.allSatisfy(Name.isValid) && !type.closureParameters.contains { $0.name == names[0] }
   }
 }

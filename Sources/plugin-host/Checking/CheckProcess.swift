@@ -38,10 +38,6 @@ struct CheckProcess {
     return process.wait(timeout)
   }
 
-  private init(child: ChildProcess, result: CheckResult) {
-    (self.child, self.result) = (child, result)
-  }
-
   /// Writes a line. Call in the child.
   static func write(_ line: Line, _ text: String) {
     let bytes = [line.rawValue, 0x20] + Array(PluginValue.string(text).json.utf8) + [0x0A]

@@ -24,24 +24,9 @@ struct ProcessCounts {
       + (hasChildren && !before.hasChildren ? ["a process"] : [])
   }
 
-  private static func entries(_ path: String) -> [String] {
-    guard let folder = opendir(path) else { return [] }
-    defer { closedir(folder) }
-    var names: [String] = []
-    while let entry = readdir(folder) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name != "." && name != ".." { names.append(name) }
-    }
-    return names
+  private static func name(ofThread task: String) -> String {
+    String(decoding: (try? FileBytes.read(path: "/proc/self/task/\(task)/comm")) ?? [], as: UTF8.self)
   }
 
-  private static func name(ofThread task: String) -> String {
-    guard let file = fopen("/proc/self/task/\(task)/comm", "re") else { return "" }
-    defer { fclose(file) }
-    var text = [CChar](repeating: 0, count: 64)
-    guard fgets(&text, 64, file) != nil else { return "" }
-    return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-  }
+  private static func entries(_ path: String) -> [String] { (try? Directory.names(path: path)) ?? [] }
 }

@@ -99,7 +99,7 @@ struct CallCommand: ParsableCommand, WritesResults, RunsPlugins {
     let callbacks = CallbackFinder(
       find: { (name, function) throws(Failure) in
         let plugin = try plan.add(name)
-        guard let found = plugin.function(named: function) else { throw plugin.lacks(function) }
+        guard let found = plugin.function(named: function) else { throw plugin.unknownFunction(function) }
         return (plugin, found)
       }, host: { host.host })
     let start = ContinuousClock.now
@@ -133,7 +133,7 @@ struct CallCommand: ParsableCommand, WritesResults, RunsPlugins {
     guard symbol == nil else { throw Failure(.usage, "--symbol needs --signature") }
     let plugin = try plan.add(self.plugin)
     let name = words.first ?? ""
-    guard let function = plugin.function(named: name) else { throw plugin.lacks(name) }
+    guard let function = plugin.function(named: name) else { throw plugin.unknownFunction(name) }
     return (plugin, function, Array(words.dropFirst()))
   }
 

@@ -83,7 +83,7 @@ extension CallbackType {
     case nil: "null"
     case .scalar(let scalar) where scalar.form == .bool: "true"
     case .str, .cstr: "'text'"
-    case let type?: type.isNumber ? givenParameters.first { $0.type.isNumber }.flatMap(\.name) ?? "0" : nil
+    case let type?: type.isNumber ? closureParameters.first { $0.type.isNumber }.flatMap(\.name) ?? "0" : nil
     }
   }
 }

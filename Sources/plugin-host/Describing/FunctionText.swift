@@ -25,7 +25,7 @@ enum FunctionText {
   /// Describes how to write the callback of a parameter; nil if the parameter takes none.
   private static func callbackRow(_ parameter: Parameter) -> Row? {
     guard let type = parameter.type.callbackType else { return nil }
-    let names = type.givenParameters.enumerated().map { $1.name ?? "$\($0 + 1)" }.joined(separator: ", ")
+    let names = type.closureParameters.enumerated().map { $1.name ?? "$\($0 + 1)" }.joined(separator: ", ")
     return (parameter.name, "PLUGIN.FUNCTION", "or an expression" + (names.isEmpty ? "" : " of \(names)"))
   }
 

@@ -8,10 +8,10 @@ enum JSONSchema {
   static func arguments(of function: FunctionDescription) -> JSON {
     let signature = function.signature
     var properties = signature.inputs.map { parameter in
-      (parameter.name, property(parameter.argumentType, .taken, parameter.note, parameter.defaultValue))
+      (parameter.name, property(parameter.argumentType, .input, parameter.note, parameter.defaultValue))
     }
     if let tail = signature.tail, let name = tail.name {
-      let element = JSON.object([("anyOf", .array(tail.types.map { .object($0.schema(.taken)) }))])
+      let element = JSON.object([("anyOf", .array(tail.types.map { .object($0.schema(.input)) }))])
       properties.append((name, .object(note(tail.note) + [("type", .string("array")), ("items", element)])))
     }
     let required = signature.inputs.filter { $0.fallback == nil }.map { JSON.string($0.name) }
@@ -24,13 +24,13 @@ enum JSONSchema {
   static func result(of function: FunctionDescription) -> JSON {
     let signature = function.signature
     let head = [draft, ("title", .string(function.name))]
-    let result = signature.yielded.map { property($0, .given, signature.resultNote) }
+    let result = signature.yielded.map { property($0, .output, signature.resultNote) }
     guard !signature.outputs.isEmpty else {
-      let schema = signature.yielded.map { $0.schema(.given) } ?? null
+      let schema = signature.yielded.map { $0.schema(.output) } ?? null
       return .object(head + note(signature.resultNote) + schema)
     }
     var properties = result.map { [("result", $0)] } ?? []
-    properties += signature.outputs.map { ($0.name, property($0.type, .given, $0.note)) }
+    properties += signature.outputs.map { ($0.name, property($0.type, .output, $0.note)) }
     return .object(head + object(properties, required: properties.map { .string($0.0) }))
   }
 
@@ -57,7 +57,7 @@ enum JSONSchema {
 
   /// The direction of a value: some have more forms as an argument than as a result.
   enum Use {
-    case taken, given
+    case input, output
   }
 }
 
@@ -74,14 +74,14 @@ extension ValueType {
       return anyOf([[("type", .string("number"))], [("enum", .array(names))]])
     case .str: return [("type", .string("string"))]
     case .cstr: return [("type", .string("string")), ("pattern", .string("^[^\\u0000]*$"))]
-    case .bytes: return use == .given ? Self.base64 : bytesTaken
-    case .slice(.u8) where use == .taken: return bytesTaken
-    case .pointer where use == .given: return [("type", .string("string")), ("pattern", .string("^0x[0-9a-fA-F]+$"))]
+    case .bytes: return use == .output ? Self.base64 : bytesInput
+    case .slice(.u8) where use == .input: return bytesInput
+    case .pointer where use == .output: return [("type", .string("string")), ("pattern", .string("^0x[0-9a-fA-F]+$"))]
     case .structure(let type):
       let fields = type.fields.map { ($0.name, JSON.object($0.type.schema(use))) }
-      // A field that may be null may be absent in an argument, and so may the tag of a union, and a count.
+      // In an argument, an optional field, a union's tag and a count may be absent.
       let required = type.fields.filter {
-        use == .given || !$0.type.isOptional && type.union(taggedBy: $0.name) == nil && !type.isCount($0.name)
+        use == .output || !$0.type.isOptional && type.union(taggedBy: $0.name) == nil && !type.isCount($0.name)
       }
       .map { JSON.string($0.name) }
       return JSONSchema.object(fields, required: required)
@@ -114,10 +114,10 @@ extension ValueType {
     ("type", .string("string")), ("contentEncoding", .string("base64")),
   ]
 
-  private var bytesTaken: [(name: String, value: JSON)] {
+  private var bytesInput: [(name: String, value: JSON)] {
     let coded = JSONSchema.object([("base64", .object(Self.base64))], required: [.string("base64")])
     return anyOf([
-      [("type", .string("string"))], [("type", .string("array")), ("items", .object(ValueType.u8.schema(.taken)))],
+      [("type", .string("string"))], [("type", .string("array")), ("items", .object(ValueType.u8.schema(.input)))],
       coded,
     ])
   }
@@ -125,7 +125,7 @@ extension ValueType {
   /// Describes a number, a name, or for flags several names: in an array, or in a text with "|" between them.
   private func schema(of constants: ConstantSet) -> [(name: String, value: JSON)] {
     let names = JSON.array(constants.constants.map { .string($0.name) })
-    let number = constants.base.schema(.taken)
+    let number = constants.base.schema(.input)
     // A library may have thousands of constants, and each of its integers accepts all of them.
     if constants.areOfLibrary { return anyOf([number, [("type", .string("string"))]]) }
     guard constants.areFlags else { return anyOf([number, [("enum", names)]]) }

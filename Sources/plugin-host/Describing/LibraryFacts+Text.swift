@@ -20,7 +20,7 @@ extension LibraryFacts {
       "plugin        \(isPlugin ? "yes" : "no: it does not export promise_plugin_entry()")",
       "",
     ]
-    lines += residence.map { "stays mapped  \($0)" } + [""]
+    lines += pinReasons.map { "stays mapped  \($0)" } + [""]
     lines += segments.map { segment in
       let range = "0x" + String(segment.address, radix: 16)
       return "segment       \(segment.access)  \(range), \(segment.size) bytes, \(segment.sizeInFile) from the file"
@@ -36,7 +36,7 @@ extension LibraryFacts {
       ("searchPath", searchPath.map(JSON.string) ?? .null), ("symbols", .number(UInt64(symbols))),
       ("relocations", .number(UInt64(relocations))), ("initialisers", .number(UInt64(initialisers))),
       ("threadLocal", .number(threadLocal)), ("plugin", .bool(isPlugin)),
-      ("residence", .array(residence.map(JSON.string))),
+      ("residence", .array(pinReasons.map(JSON.string))),
       (
         "segments",
         .array(

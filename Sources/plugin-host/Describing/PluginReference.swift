@@ -46,8 +46,8 @@ struct PluginReference {
     }
     lines += ["", "Gives \(result(of: signature))"]
     if let failure = signature.failure {
-      let message = signature.report.message.map { " Its message is the text of \(Self.code("\($0)"))." } ?? ""
-      lines += ["", failure.sentence(signature.report) + message]
+      let message = signature.failureDetails.message.map { " Its message is the text of \(Self.code("\($0)"))." } ?? ""
+      lines += ["", failure.sentence(signature.failureDetails) + message]
     }
     lines += [""] + Self.block("c", signature.cPrototype.split(separator: "\n").map(String.init))
     if let example = CommandLineExample.text(of: function, in: plugin) {
@@ -105,7 +105,7 @@ struct PluginReference {
 
 extension FailureRule {
   /// Returns a sentence for people: when a call fails.
-  fileprivate func sentence(_ report: FailureReport) -> String {
+  fileprivate func sentence(_ details: FailureDetails) -> String {
     switch self {
     case .status: return "It fails with an error of its own."
     case .errno: return "It fails with `errno` if it returns -1 or NULL."
@@ -115,7 +115,7 @@ extension FailureRule {
     case .null: return "It fails if it returns NULL."
     case .gerror: return "It fails with the `GError` that it stores."
     case .unless:
-      let codes = report.successes.map(String.init).joined(separator: " or ")
+      let codes = details.successes.map(String.init).joined(separator: " or ")
       return "It fails if it returns anything but \(codes), with that as its code."
     case .nonnull, .always: return "It may fail."
     }

@@ -24,7 +24,7 @@ extension Expression {
     }
   }
 
-  private static func truth(of value: PluginValue) throws(Mistake) -> Bool {
+  private static func truth(of value: PluginValue) throws(EvaluationError) -> Bool {
     switch value {
     case .void: return false
     case .bool(let value): return value
@@ -33,13 +33,13 @@ extension Expression {
     case .double(let number): return number != 0
     case .string("true"), .string("yes"), .string("1"): return true
     case .string("false"), .string("no"), .string("0"), .string(""): return false
-    default: throw Mistake(description: "\(value.summary) is neither true nor false; compare it with something")
+    default: throw EvaluationError(description: "\(value.summary) is neither true nor false; compare it with something")
     }
   }
 }
 
 extension Expression.Comparison {
-  fileprivate func holds(_ left: PluginValue, _ right: PluginValue) throws(Expression.Mistake) -> Bool {
+  fileprivate func holds(_ left: PluginValue, _ right: PluginValue) throws(Expression.EvaluationError) -> Bool {
     if self == .equal || self == .unequal { return Self.areEqual(left, right) == (self == .equal) }
     if case .string(let left) = left, case .string(let right) = right {
       guard let first = ExactNumber(.string(left)), let second = ExactNumber(.string(right)) else {
@@ -48,7 +48,7 @@ extension Expression.Comparison {
       return holds(first.order(to: second))
     }
     guard let first = ExactNumber(left), let second = ExactNumber(right) else {
-      throw Expression.Mistake(
+      throw Expression.EvaluationError(
         description: "\(left.operand) \(rawValue) \(right.operand): expected two numbers, or two texts")
     }
     return holds(first.order(to: second))
@@ -82,22 +82,23 @@ extension Expression.Operation {
   /// `%` has the sign of its left operand, as in C.
   fileprivate func result(
     _ left: PluginValue, _ right: PluginValue, column: Int
-  ) throws(Expression.Mistake) -> PluginValue {
-    func mistake(_ text: String) -> Expression.Mistake {
-      Expression.Mistake(description: "\(left.operand) \(rawValue) \(right.operand) at column \(column) \(text)")
+  ) throws(Expression.EvaluationError) -> PluginValue {
+    func error(_ text: String) -> Expression.EvaluationError {
+      Expression.EvaluationError(
+        description: "\(left.operand) \(rawValue) \(right.operand) at column \(column) \(text)")
     }
     guard let first = ExactNumber(operand: left), let second = ExactNumber(operand: right) else {
-      throw mistake("is not a calculation with two numbers")
+      throw error("is not a calculation with two numbers")
     }
-    if self == .divide || self == .remainder, second.isZero { throw mistake("divides by zero") }
+    if self == .divide || self == .remainder, second.isZero { throw error("divides by zero") }
     guard case .integer(let first) = first, case .integer(let second) = second else {
       guard let first = first.double, let second = second.double else {
-        throw mistake("mixes an f64 with an integer that no f64 holds")
+        throw error("mixes an f64 with an integer that no f64 holds")
       }
       return .double(result(first, second))
     }
     guard let value = result(first, second).flatMap(ExactNumber.value(ofInteger:)) else {
-      throw mistake("leaves the range of integers, -9223372036854775808 to 18446744073709551615")
+      throw error("leaves the range of integers, -9223372036854775808 to 18446744073709551615")
     }
     return value
   }

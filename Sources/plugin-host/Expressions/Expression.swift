@@ -47,7 +47,7 @@ indirect enum Expression: Sendable {
   }
 
   /// The error for a text that is not an expression, or for operands of wrong kinds.
-  struct Mistake: Error, CustomStringConvertible {
+  struct EvaluationError: Error, CustomStringConvertible {
     var description: String
   }
 

@@ -4,7 +4,7 @@ extension Expression {
   /// Parses an expression.
   ///
   /// - Parameter operands: parts of the text that are not parsed, with their operands.
-  init(parsing text: String, names: Names = .variables, operands: [Embedded] = []) throws(Mistake) {
+  init(parsing text: String, names: Names = .variables, operands: [Embedded] = []) throws(EvaluationError) {
     var parser = ExpressionParser(text: text, names: names, operands: operands)
     self = try parser.choice(depth: 0)
     try parser.end()
@@ -30,8 +30,8 @@ private struct ExpressionParser {
     }
   }
 
-  mutating func choice(depth: Int) throws(Expression.Mistake) -> Expression {
-    guard depth < 100 else { throw Expression.Mistake(description: "nested deeper than 100 levels") }
+  mutating func choice(depth: Int) throws(Expression.EvaluationError) -> Expression {
+    guard depth < 100 else { throw Expression.EvaluationError(description: "nested deeper than 100 levels") }
     let first = try disjunction(depth: depth)
     guard take(word: "if") else { return first }
     let test = try disjunction(depth: depth)
@@ -39,7 +39,7 @@ private struct ExpressionParser {
     return .choose(if: test, then: first, else: try choice(depth: depth + 1))
   }
 
-  private mutating func disjunction(depth: Int) throws(Expression.Mistake) -> Expression {
+  private mutating func disjunction(depth: Int) throws(Expression.EvaluationError) -> Expression {
     var left = try conjunction(depth: depth)
     while take(word: "or") {
       try count()
@@ -48,7 +48,7 @@ private struct ExpressionParser {
     return left
   }
 
-  private mutating func conjunction(depth: Int) throws(Expression.Mistake) -> Expression {
+  private mutating func conjunction(depth: Int) throws(Expression.EvaluationError) -> Expression {
     var left = try negation(depth: depth)
     while take(word: "and") {
       try count()
@@ -57,7 +57,7 @@ private struct ExpressionParser {
     return left
   }
 
-  private mutating func negation(depth: Int) throws(Expression.Mistake) -> Expression {
+  private mutating func negation(depth: Int) throws(Expression.EvaluationError) -> Expression {
     var count = 0
     while take(word: "not") { count += 1 }
     let comparison = try comparison(depth: depth)
@@ -68,7 +68,7 @@ private struct ExpressionParser {
     }
   }
 
-  private mutating func comparison(depth: Int) throws(Expression.Mistake) -> Expression {
+  private mutating func comparison(depth: Int) throws(Expression.EvaluationError) -> Expression {
     let left = try sum(depth: depth)
     skipSpace()
     for comparison in Expression.Comparison.allCases where rest.hasPrefix(comparison.rawValue) {
@@ -78,7 +78,7 @@ private struct ExpressionParser {
     return left
   }
 
-  private mutating func sum(depth: Int) throws(Expression.Mistake) -> Expression {
+  private mutating func sum(depth: Int) throws(Expression.EvaluationError) -> Expression {
     var left = try product(depth: depth)
     while let (operation, column) = try take([.add, .subtract]) {
       left = .calculate(operation, left, try product(depth: depth), column: column)
@@ -86,7 +86,7 @@ private struct ExpressionParser {
     return left
   }
 
-  private mutating func product(depth: Int) throws(Expression.Mistake) -> Expression {
+  private mutating func product(depth: Int) throws(Expression.EvaluationError) -> Expression {
     var left = try sign(depth: depth)
     while let (operation, column) = try take([.multiply, .divide, .remainder]) {
       left = .calculate(operation, left, try sign(depth: depth), column: column)
@@ -95,7 +95,7 @@ private struct ExpressionParser {
   }
 
   /// Parses signs. A sign before a number is part of it; before anything else, `-x` is `0 - x`.
-  private mutating func sign(depth: Int) throws(Expression.Mistake) -> Expression {
+  private mutating func sign(depth: Int) throws(Expression.EvaluationError) -> Expression {
     var isNegative = false
     var column = 0
     while let (operation, place) = try take([.add, .subtract]) {
@@ -109,15 +109,17 @@ private struct ExpressionParser {
     case .literal(.int), .literal(.uint):
       guard case .literal(let value) = operand, case .integer(let number)? = ExactNumber(value),
         let negated = ExactNumber.value(ofInteger: -number)
-      else { throw Expression.Mistake(description: "the number at column \(column) is less than -2^63") }
+      else { throw Expression.EvaluationError(description: "the number at column \(column) is less than -2^63") }
       return .literal(negated)
     default: return .calculate(.subtract, .literal(.int(0)), operand, column: column)
     }
   }
 
-  private mutating func operand(depth: Int) throws(Expression.Mistake) -> Expression {
+  private mutating func operand(depth: Int) throws(Expression.EvaluationError) -> Expression {
     skipSpace()
-    guard let first = rest.first else { throw Expression.Mistake(description: "it ends where \(expected) is expected") }
+    guard let first = rest.first else {
+      throw Expression.EvaluationError(description: "it ends where \(expected) is expected")
+    }
     if first == "(" {
       rest = rest.dropFirst()
       let inner = try choice(depth: depth + 1)
@@ -145,10 +147,10 @@ private struct ExpressionParser {
   }
 
   /// Takes a text with its quotes.
-  private mutating func quoted(by quote: Character) throws(Expression.Mistake) -> Expression {
+  private mutating func quoted(by quote: Character) throws(Expression.EvaluationError) -> Expression {
     rest = rest.dropFirst()
     guard let end = rest.firstIndex(of: quote) else {
-      throw Expression.Mistake(description: "a text has no end: expected \(quote)")
+      throw Expression.EvaluationError(description: "a text has no end: expected \(quote)")
     }
     let content = rest[..<end]
     if let embedded = operands.first(where: { (rest.startIndex..<end).contains($0.range.lowerBound) }) {
@@ -163,8 +165,8 @@ private struct ExpressionParser {
     return .literal(.string(String(content)))
   }
 
-  private static func quoted(_ variable: Substring) -> Expression.Mistake {
-    Expression.Mistake(description: "\(variable) has no value within quotes; write \(variable) without quotes")
+  private static func quoted(_ variable: Substring) -> Expression.EvaluationError {
+    Expression.EvaluationError(description: "\(variable) has no value within quotes; write \(variable) without quotes")
   }
 
   /// Takes a name and the path behind it: `left.rows[-1]`.
@@ -180,7 +182,7 @@ private struct ExpressionParser {
     return String(word)
   }
 
-  private mutating func number() throws(Expression.Mistake) -> Expression {
+  private mutating func number() throws(Expression.EvaluationError) -> Expression {
     var word = rest.prefix { $0.isLetter || $0.isNumber || $0 == "." }
     // The sign of an exponent.
     if let last = word.last, last == "e" || last == "E", !word.hasPrefix("0x"),
@@ -195,40 +197,40 @@ private struct ExpressionParser {
     if let integer, let value = ExactNumber.value(ofInteger: integer) { return .literal(value) }
     let isReal = !isHexadecimal && word.contains { ".eE".contains($0) }
     guard isReal, let number = Double(word), number.isFinite else {
-      throw Expression.Mistake(
+      throw Expression.EvaluationError(
         description: "\"\(word.prefix(40))\" is neither an integer of 64 bits nor an f64; write texts in quotes")
     }
     return .literal(.double(number))
   }
 
-  private func named(_ word: String) throws(Expression.Mistake) -> Expression {
+  private func named(_ word: String) throws(Expression.EvaluationError) -> Expression {
     switch word {
     case "true": return .literal(.bool(true))
     case "false": return .literal(.bool(false))
     case "null": return .literal(.void)
     default: break
     }
-    do throws(ResultPath.Mistake) {
+    do throws(ResultPath.PathError) {
       if word.hasPrefix("steps.") { return .result(try ResultReference(parsing: word.dropFirst("steps.".count))) }
       guard names == .arguments else {
         guard Name.isValid(word) else {
-          throw ResultPath.Mistake(message: "\"\(word)\" is not a variable, result or value; write texts in quotes")
+          throw ResultPath.PathError(message: "\"\(word)\" is not a variable, result or value; write texts in quotes")
         }
         return .variable(word)
       }
       let name = String(word.prefix { $0 != "." && $0 != "[" })
       let isNumbered = name.hasPrefix("$") && Int(name.dropFirst()).map { $0 > 0 } ?? false
       guard Name.isValid(name) || isNumbered else {
-        throw ResultPath.Mistake(message: "\"\(word)\" is neither an argument nor a value; write texts in quotes")
+        throw ResultPath.PathError(message: "\"\(word)\" is neither an argument nor a value; write texts in quotes")
       }
       let path = try ResultPath(parsing: word.dropFirst(name.count))
       return path.parts.isEmpty ? .variable(name) : .part(.variable(name), path)
     } catch {
-      throw Expression.Mistake(description: error.message)
+      throw Expression.EvaluationError(description: error.message)
     }
   }
 
-  mutating func end() throws(Expression.Mistake) {
+  mutating func end() throws(Expression.EvaluationError) {
     skipSpace()
     if !rest.isEmpty { throw unexpected("an operator, or the end") }
   }
@@ -240,7 +242,7 @@ private struct ExpressionParser {
   /// Takes one of the operators; returns it with its column.
   private mutating func take(
     _ operations: [Expression.Operation]
-  ) throws(Expression.Mistake) -> (Expression.Operation, column: Int)? {
+  ) throws(Expression.EvaluationError) -> (Expression.Operation, column: Int)? {
     skipSpace()
     for operation in operations where rest.hasPrefix(operation.rawValue) {
       try count()
@@ -260,15 +262,15 @@ private struct ExpressionParser {
     return true
   }
 
-  private mutating func count() throws(Expression.Mistake) {
+  private mutating func count() throws(Expression.EvaluationError) {
     operators += 1
-    guard operators <= 1000 else { throw Expression.Mistake(description: "more than 1000 operators") }
+    guard operators <= 1000 else { throw Expression.EvaluationError(description: "more than 1000 operators") }
   }
 
   private mutating func skipSpace() { rest = rest.drop(while: \.isWhitespace) }
 
-  private func unexpected(_ expected: String) -> Expression.Mistake {
+  private func unexpected(_ expected: String) -> Expression.EvaluationError {
     let found = rest.isEmpty ? "the end" : "\"\(rest.prefix(20))\""
-    return Expression.Mistake(description: "found \(found), expected \(expected)")
+    return Expression.EvaluationError(description: "found \(found), expected \(expected)")
   }
 }

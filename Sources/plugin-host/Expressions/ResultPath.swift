@@ -10,7 +10,7 @@ struct ResultPath: Equatable, Sendable {
   }
 
   /// The error for a text that is not a path.
-  struct Mistake: Error {
+  struct PathError: Error {
     var message: String
   }
 
@@ -21,7 +21,7 @@ struct ResultPath: Equatable, Sendable {
   }
 
   /// Parses parts that are separated by dots, with indexes also in brackets. A leading dot is optional.
-  init(parsing text: some StringProtocol) throws(Mistake) {
+  init(parsing text: some StringProtocol) throws(PathError) {
     var rest = Substring(text)
     var isFirst = true
     while let first = rest.first {
@@ -30,7 +30,7 @@ struct ResultPath: Equatable, Sendable {
         guard digits.endIndex < rest.endIndex, let index = Int(digits) else {
           let isTooLong = digits.count > 18 && digits.allSatisfy(\.isNumber)
           let problem = isTooLong ? "no list has so many elements" : "a number and \"]\" must follow \"[\""
-          throw Mistake(message: "\"\(text)\": \(problem)")
+          throw PathError(message: "\"\(text)\": \(problem)")
         }
         parts.append(.index(index))
         rest = rest[digits.endIndex...].dropFirst()
@@ -45,8 +45,8 @@ struct ResultPath: Equatable, Sendable {
     }
   }
 
-  private static func malformed(_ text: some StringProtocol) -> Mistake {
-    Mistake(message: "\"\(text)\" is not a path to a part of a result; write one such as rows[0].name")
+  private static func malformed(_ text: some StringProtocol) -> PathError {
+    PathError(message: "\"\(text)\" is not a path to a part of a result; write one such as rows[0].name")
   }
 
   /// Returns the part of `value` at the path. A text on the way is read as JSON.

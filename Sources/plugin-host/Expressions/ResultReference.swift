@@ -6,10 +6,10 @@ struct ResultReference: Equatable, Sendable {
 
 extension ResultReference {
   /// Parses `name`, `name.member` or `name[0].member`.
-  init(parsing text: some StringProtocol) throws(ResultPath.Mistake) {
+  init(parsing text: some StringProtocol) throws(ResultPath.PathError) {
     let name = text.prefix { $0 != "." && $0 != "[" }
     guard Name.isValid(String(name)) else {
-      throw ResultPath.Mistake(message: "\"\(text)\" does not name a step: \(Name.rule)")
+      throw ResultPath.PathError(message: "\"\(text)\" does not name a step: \(Name.rule)")
     }
     self.init(step: String(name), path: try ResultPath(parsing: text.dropFirst(name.count)))
   }

@@ -51,14 +51,14 @@ indirect enum ResultShape: Sendable {
     case .object(let members):
       if case .name(let name) = part {
         if let member = members.first(where: { $0.name == name }) { return member.shape }
-        throw Self.lacks(name, among: members.map(\.name))
+        throw Self.missingPart(name, among: members.map(\.name))
       }
     case .type(let type):
       switch (type.content, part) {
       case (let type, .name(let name)) where type.fields != nil:
         let fields = type.fields ?? []
         if let field = fields.first(where: { $0.name == name }) { return .type(field.type) }
-        throw Self.lacks(name, among: fields.map(\.name))
+        throw Self.missingPart(name, among: fields.map(\.name))
       case (.array, .index), (.slice, .index), (.terminated, .index), (.bytes, .index):
         return type.listElement.map { .type($0) } ?? .any
       case (.array, .name(let name)) where Int(name) != nil, (.slice, .name(let name)) where Int(name) != nil,
@@ -74,7 +74,7 @@ indirect enum ResultShape: Sendable {
     throw MissingPart("it is \(text), which has no part \"\(ResultPath(parts: [part]))\"")
   }
 
-  private static func lacks(_ name: String, among names: [String]) -> MissingPart {
+  private static func missingPart(_ name: String, among names: [String]) -> MissingPart {
     let hint = Suggestion.near(name, among: names)
     return MissingPart("it has no \"\(name)\"" + (hint.isEmpty ? "; it has \(names.joined(separator: ", "))" : hint))
   }

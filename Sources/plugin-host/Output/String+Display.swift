@@ -2,8 +2,8 @@ extension Unicode.Scalar {
   /// Whether a terminal may interpret the scalar as a command: C0, DEL and C1.
   var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
 
-  /// Whether a line that has the scalar may command a terminal or show its text in another order: a control, or one of
-  /// the embeddings, overrides and isolates of Unicode Standard Annex 9.
+  /// Whether the scalar can change the display of a line: a control character, which may be a command for the terminal,
+  /// or an embedding, override or isolate of Unicode Standard Annex 9, which changes the order of the text.
   var isHarmful: Bool { isControl || (0x202A...0x202E).contains(value) || (0x2066...0x2069).contains(value) }
 
   /// The width in terminal columns: 0 for a combining scalar, 2 for wide East Asian letters and emoji.
@@ -37,7 +37,8 @@ extension String {
     return "\(String(decoding: utf8.prefix(Self.longestLine), as: UTF8.self))... (\(rest) more bytes)"
   }
 
-  /// The text with a space for each harmful character but tabs, so that a terminal can show a line that a plugin wrote.
+  /// The text with each harmful character except tab replaced by a space, so that a terminal can show a line that a
+  /// plugin wrote.
   var harmlessLine: String {
     guard unicodeScalars.contains(where: \.isHarmful) else { return self }
     var line = String.UnicodeScalarView()
@@ -67,9 +68,9 @@ extension String {
   /// Truncates the text to at most `width` columns; `mark` replaces the rest.
   func truncated(to width: Int, mark: String = "…") -> String {
     guard start(of: width) != nil else { return self }
-    let room = width - mark.columns
-    guard room >= 0 else { return "" }
-    return (start(of: room) ?? self) + mark
+    let capacity = width - mark.columns
+    guard capacity >= 0 else { return "" }
+    return (start(of: capacity) ?? self) + mark
   }
 
   /// Returns the beginning of the text that fills at most `width` columns; nil if all of it fits. Reads no further than

@@ -38,15 +38,14 @@ struct CheckedPipeline {
         let setting = pipeline.setting(of: name.value)
         if let first = configured[plugin.id] {
           guard setting != pipeline.setting(of: first.value) else { continue }
-          let message = Pipeline.contradiction(first, in: files[first.location.file])
-          mistakes.append(Mistake(location: name.location, message: message))
+          mistakes.report(name.location, Pipeline.contradiction(first, in: files[first.location.file]))
           continue
         }
         configured[plugin.id] = name
         if let place = setting.placement.place, place != plugins.place(of: plugin) {
           let message =
             "the plugin has another place by an entry above that names or requires it; list it before that one"
-          mistakes.append(Mistake(location: name.location, message: message))
+          mistakes.report(name.location, message)
         }
       } catch {
         let place = "\(files[name.location.file].path):\(name.location.line):\(name.location.column)"

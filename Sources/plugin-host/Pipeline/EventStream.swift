@@ -11,7 +11,7 @@ final class EventStream: Sendable {
   /// The slots of the calls. A callback gives back the slot of its call while it waits.
   private let slots: Slots
   /// The calls that give events, by their ids, and the reason why no more are taken.
-  private let producers = Mutex<(calls: [Int: Attempt], end: CallFailure?)>(([:], nil))
+  private let producers = Mutex<(calls: [Int: TimedCall], end: CallFailure?)>(([:], nil))
 
   init(capacity: Int, consumers: [Int], slots: Slots) {
     self.slots = slots
@@ -37,7 +37,7 @@ final class EventStream: Sendable {
   }
 
   /// Adds a call that publishes events; gives it up if the stream has ended early.
-  func begin(_ call: Attempt, _ id: Int) {
+  func begin(_ call: TimedCall, _ id: Int) {
     let reason = producers.withLock { producers in
       producers.calls[id] = call
       return producers.end
@@ -72,7 +72,7 @@ final class EventStream: Sendable {
   /// Makes an event of arguments: a single one as it is; several as an object of their names, or as a list if one has
   /// no name.
   private static func event(_ arguments: [PluginValue], _ type: CallbackType) -> PluginValue {
-    let names = type.givenParameters.compactMap(\.name)
+    let names = type.closureParameters.compactMap(\.name)
     switch arguments.count {
     case 0: return .void
     case 1: return arguments[0]

@@ -37,8 +37,7 @@ extension Pipeline {
     var finals: [Step] = []
     let own = Set(self.steps.map(\.name.value))
     if own.isEmpty, result == nil, let include = pipelines.first?.include {
-      let message = "a pipeline without steps of its own needs the key \"result\""
-      mistakes.append(Mistake(location: include.name.location, message: message))
+      mistakes.report(include.name.location, "a pipeline without steps of its own needs the key \"result\"")
     }
     for (include, pipeline) in pipelines {
       let name = include.name.value
@@ -73,7 +72,7 @@ extension Pipeline {
     let renaming = PipelineRenaming(
       result: { reference, location in
         guard let part = included[reference.step] else { return reference }
-        do throws(ResultPath.Mistake) {
+        do throws(ResultPath.PathError) {
           return try part.reference(reference)
         } catch {
           found.append(Mistake(location: location, message: error.message))
@@ -96,7 +95,7 @@ extension Pipeline {
         variable.initial = setting.value
       } else if variable.initial == nil {
         let message = "the include \"\(include.name.value)\" needs \"\(name)\" in \"set\": its file gives it no value"
-        mistakes.append(Mistake(location: include.name.location, message: message))
+        mistakes.report(include.name.location, message)
       }
       variables.append(variable)
     }
@@ -105,7 +104,7 @@ extension Pipeline {
       let hint = Suggestion.near(setting.name.value, among: names)
       let list = names.isEmpty ? "; it has none" : "; it has \(names.joined(separator: ", "))"
       let message = "\(include.file.value) has no variable \"\(setting.name.value)\"\(hint.isEmpty ? list : hint)"
-      mistakes.append(Mistake(location: setting.name.location, message: message))
+      mistakes.report(setting.name.location, message)
     }
   }
 
@@ -120,7 +119,7 @@ extension Pipeline {
         if !isSame {
           let message =
             "the plugin \"\(name)\" has another place, or other capabilities, in the file that includes this one"
-          mistakes.append(Mistake(location: plugin.location, message: message))
+          mistakes.report(plugin.location, message)
         }
         continue
       }
@@ -134,12 +133,12 @@ extension Pipeline {
 
 extension Pipeline.Included {
   /// Returns the result of the step that `NAME.result` with a path leads to.
-  fileprivate func reference(_ reference: ResultReference) throws(ResultPath.Mistake) -> ResultReference {
+  fileprivate func reference(_ reference: ResultReference) throws(ResultPath.PathError) -> ResultReference {
     let name = reference.step
     guard reference.path.parts.first == .name("result"), let result else {
       if let step = step(reference) { return step }
       let forms = "steps.\(name).result, or {step: \(name), get: result}"
-      throw ResultPath.Mistake(
+      throw ResultPath.PathError(
         message: "\"\(name)\" is an include, whose result is \(forms), and that of its step a is steps.\(name).a")
     }
     var rest = reference.path.parts.dropFirst()
@@ -149,7 +148,7 @@ extension Pipeline.Included {
     case .several(let entries):
       guard case .name(let part)? = rest.popFirst(), let entry = entries.first(where: { $0.name == part }) else {
         let names = entries.map { "steps.\(name).result.\($0.name)" }
-        throw ResultPath.Mistake(
+        throw ResultPath.PathError(
           message: "the include \"\(name)\" has several results: write \(names.joined(separator: ", or "))")
       }
       let result = entry.reference.value

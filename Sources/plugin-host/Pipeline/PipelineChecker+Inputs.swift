@@ -169,7 +169,7 @@ extension PipelineChecker {
       isRight = false
     }
     guard isRight else { return nil }
-    if let message = room.take(template, with: variables) {
+    if let message = budget.take(template, with: variables) {
       report(location, message)
       return nil
     }

@@ -62,7 +62,7 @@ extension PipelineChecker {
   /// must return values by addresses.
   private static func problem(of type: CallbackType) -> String? {
     if !type.outputs.isEmpty { return "it has out parameters" }
-    guard let parameter = type.givenParameters.first(where: { $0.type.isOfThisProcess }) else { return nil }
+    guard let parameter = type.closureParameters.first(where: { $0.type.isOfThisProcess }) else { return nil }
     return "\(parameter.type) is not valid after the callback has returned"
   }
 

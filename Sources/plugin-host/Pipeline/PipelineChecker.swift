@@ -10,7 +10,7 @@ struct PipelineChecker {
   let single: Set<String>
   let variables: [String: String]
   private var mistakes: [Mistake] = []
-  var room = ExpansionRoom()
+  var budget = ExpansionBudget()
   /// The location that uses standard input, which can be read only once.
   var standardInput: Location?
   /// The types of the steps' results; nil for a step with a mistake in its call.
@@ -33,18 +33,6 @@ struct PipelineChecker {
     let plan = checker.plan()
     guard let plan, checker.mistakes.isEmpty else { throw FileMistakes(files: files, mistakes: checker.mistakes) }
     return plan
-  }
-
-  private init(
-    pipeline: Pipeline, files: [SourceFile], graph: StepGraph, plugins: [PluginDescription], single: Set<String>,
-    variables: [String: String]
-  ) {
-    self.pipeline = pipeline
-    self.files = files
-    self.graph = graph
-    self.plugins = plugins
-    self.single = single
-    self.variables = variables
   }
 
   private mutating func plan() -> PipelinePlan? {
@@ -170,7 +158,7 @@ struct PipelineChecker {
   }
 
   mutating func report(_ location: Location, _ message: String) {
-    mistakes.append(Mistake(location: location, message: message))
+    mistakes.report(location, message)
   }
 
   // MARK: Calls

@@ -39,7 +39,7 @@ struct PipelineFiles {
         parts.append((include, try self.pipeline(in: included, folder: Directory.parent(of: target))))
       } catch let failure as Failure where failure.status == .usage {
         let message = failure.lines.map { $0.replacing("plugin-host: ", with: "") }.joined(separator: "; ")
-        throw FileMistakes(file: file, mistakes: [Mistake(location: include.file.location, message: message)])
+        throw FileMistakes(files: [file], mistakes: [Mistake(location: include.file.location, message: message)])
       }
     }
     guard !parts.isEmpty else { return pipeline }
@@ -63,11 +63,7 @@ struct PipelineFiles {
   }
 
   /// The path of a file with symbolic links resolved.
-  static func canonical(_ path: String) -> String {
-    guard let resolved = realpath(RawText.cString(path), nil) else { return path }
-    defer { free(resolved) }
-    return String(cString: resolved)
-  }
+  static func canonical(_ path: String) -> String { Directory.resolved(path) ?? path }
 }
 
 extension Pipeline {

@@ -9,7 +9,7 @@ enum GraphFormat: String, CaseIterable, Sendable {
 }
 
 extension PipelinePlan {
-  /// The graph in that format, drawn within `limit`, a minute without it.
+  /// Returns the graph in that format. Drawing may take as long as `limit`, by default a minute.
   func graph(_ format: GraphFormat, within limit: Seconds? = nil) throws(Failure) -> [UInt8] {
     switch format {
     case .dot: Array(dot.utf8)

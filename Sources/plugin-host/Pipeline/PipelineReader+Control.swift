@@ -6,7 +6,7 @@ extension PipelineReader {
       if isStream(node) { step.source = source(node) } else { step.each = input(node, what: "\"each\"") }
     }
     if let field = record.fields["limit"] {
-      step.limit = count(field.value, key: "limit")
+      step.limit = count(field.value, "limit", in: 1...1_000_000)
       if record["each"] == nil { document.report(field.key.location, "\"limit\" needs \"each\" in the same step") }
     }
     if let node = record["retry"] { step.retry = retry(node) }
@@ -44,11 +44,11 @@ extension PipelineReader {
   }
 
   private func retry(_ node: YAMLNode) -> Retry? {
-    if node.text != nil { return count(node, key: "retry").map { Retry(times: $0) } }
+    if node.text != nil { return count(node, "retry", in: 1...1_000_000).map { Retry(times: $0) } }
     let what = "\"retry\""
     let known = ["times", "delay", "factor", "limit", "on"]
     guard let record = document.record(of: node, what: what, known: known),
-      let times = document.required("times", of: record, what: what).flatMap({ count($0, key: "times") })
+      let times = document.required("times", of: record, what: what).flatMap({ count($0, "times", in: 1...1_000_000) })
     else { return nil }
     var retry = Retry(times: times)
     if let delay = record["delay"].flatMap({ seconds($0, key: "delay") }) { retry.delay = delay }
@@ -68,12 +68,5 @@ extension PipelineReader {
       retry.on = nodes.compactMap { document.text(of: $0, what: "a part of an error, or timeout,")?.value }
     }
     return retry
-  }
-
-  private func count(_ node: YAMLNode, key: String) -> Int? {
-    guard let text = fixed(node, what: "\"\(key)\"") else { return nil }
-    if let count = Int(text.value), count > 0, count <= 1_000_000 { return count }
-    document.report(text.location, "\"\(key)\" must be a number from 1 to 1000000; this is \"\(text.value)\"")
-    return nil
   }
 }

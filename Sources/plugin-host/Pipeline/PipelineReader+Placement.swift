@@ -39,7 +39,7 @@ extension PipelineReader {
     return nil
   }
 
-  private func count(_ node: YAMLNode, _ key: String, in range: ClosedRange<Int>) -> Int? {
+  func count(_ node: YAMLNode, _ key: String, in range: ClosedRange<Int>) -> Int? {
     guard let text = fixed(node, what: "\"\(key)\"") else { return nil }
     if let count = Int(text.value), range.contains(count) { return count }
     document.report(

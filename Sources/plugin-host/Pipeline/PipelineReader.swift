@@ -11,7 +11,7 @@ struct PipelineReader {
     let reader = PipelineReader(file)
     let pipeline = reader.pipeline()
     guard reader.document.mistakes.isEmpty else {
-      throw FileMistakes(file: file, mistakes: reader.document.mistakes)
+      throw FileMistakes(files: [file], mistakes: reader.document.mistakes)
     }
     return pipeline
   }

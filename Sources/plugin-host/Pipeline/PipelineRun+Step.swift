@@ -142,12 +142,12 @@ extension PipelineRun {
   ) -> Promise<PluginValue> {
     if let reason = reasonGivenUp(number) { return Promise<PluginValue>.reject(reason) }
     let serial = step.serial.flatMap { lanes[$0] }
-    let attempt = Attempt(in: session, on: session.lanes[call.plugin.id] ?? serial?.lane)
+    let timed = TimedCall(in: session, on: session.lanes[call.plugin.id] ?? serial?.lane)
     let id = nextActive.add(1, ordering: .relaxed).newValue
     session.loop.post { [self] in
-      if number < plan.firstFinal { active[id] = { attempt.giveUp($0, endsAtOnce: true) } }
+      if number < plan.firstFinal { active[id] = { timed.giveUp($0, endsAtOnce: true) } }
       // The run may have been given up since the call began.
-      if let reason = reasonGivenUp(number) { attempt.giveUp(reason, endsAtOnce: true) }
+      if let reason = reasonGivenUp(number) { timed.giveUp(reason, endsAtOnce: true) }
     }
     let cached = cache.flatMap { cache in
       let element = results[PipelinePlan.StepResult.index]
@@ -157,15 +157,15 @@ extension PipelineRun {
     let isShown = step.each == nil
     let limits = [slot, serial?.slots, slots].compactMap(\.self)
     let start: @Sendable () -> Void = { [self] in
-      attempt.end.then(
+      timed.end.then(
         { [self] in
           session.loop.post { [self] in active[id] = nil }
           if !isRescue { streams[number]?.end(id) }
           for limit in limits.reversed() { limit.leave() }
         }, nil)
-      if !isRescue { streams[number]?.begin(attempt, id) }
+      if !isRescue { streams[number]?.begin(timed, id) }
       if reasonGivenUp(number) == nil, !isRescue, isShown { note(.running(StepState.Report()), step: number) }
-      attempt.start(timeout: call.timeout) { [self, session] use in
+      timed.start(timeout: call.timeout) { [self, session] use in
         let arguments = try call.values(results, host: session.host, stream: streams[number])
         if let value = cached?.find(arguments) {
           if isShown { found.withLock { _ = $0.insert(number) } }
@@ -179,8 +179,8 @@ extension PipelineRun {
       }
     }
     Slots.enter(limits, start)
-    guard let cached else { return attempt.outcome }
-    return attempt.outcome.then { value in
+    guard let cached else { return timed.outcome }
+    return timed.outcome.then { value in
       cached.keep(value)
       return value
     }

@@ -20,8 +20,7 @@ struct StepGraph: Sendable {
   /// Appends errors to `mistakes`; without any, the graph is valid. Steps before `firstFinal` run before the others.
   init(_ steps: [Pipeline.Step], firstFinal: Int? = nil, mistakes: inout [Mistake]) {
     for (number, step) in steps.enumerated() where numbers.updateValue(number, forKey: step.name.value) != nil {
-      let message = "a second step named \"\(step.name.value)\"; give it another name"
-      mistakes.append(Mistake(location: step.name.location, message: message))
+      mistakes.report(step.name.location, "a second step named \"\(step.name.value)\"; give it another name")
     }
     for (number, step) in steps.enumerated() {
       let own = step.references + step.after
@@ -36,8 +35,8 @@ struct StepGraph: Sendable {
     addSources(steps, firstFinal: firstFinal, mistakes: &mistakes)
     for edge in edges[..<firstFinal].joined() where edge.target >= firstFinal {
       let name = steps[edge.target].name.value
-      let message = "the step \"\(name)\" of \"finally\" runs after all others, which cannot wait for it"
-      mistakes.append(Mistake(location: edge.location, message: message))
+      mistakes.report(
+        edge.location, "the step \"\(name)\" of \"finally\" runs after all others, which cannot wait for it")
     }
     sort(steps, mistakes: &mistakes)
   }
@@ -66,7 +65,7 @@ struct StepGraph: Sendable {
             message: "the step takes the events of \"\(source.value)\", so it cannot wait for its end too"))
       } else if edge.target < firstFinal, number >= firstFinal {
         let message = "\"\(source.value)\" has ended when the steps of \"finally\" run: its events are taken before"
-        mistakes.append(Mistake(location: source.location, message: message))
+        mistakes.report(source.location, message)
       }
       sources.append(edge.target)
       consumers[edge.target, default: []].append(number)
@@ -100,13 +99,11 @@ struct StepGraph: Sendable {
     references.compactMap { reference in
       guard let target = numbers[reference.value] else {
         let hint = suggestion(for: reference.value)
-        let message = "no step is named \"\(reference.value)\"\(hint)"
-        mistakes.append(Mistake(location: reference.location, message: message))
+        mistakes.report(reference.location, "no step is named \"\(reference.value)\"\(hint)")
         return nil
       }
       guard target != number else {
-        let message = "the step \"\(reference.value)\" waits for itself"
-        mistakes.append(Mistake(location: reference.location, message: message))
+        mistakes.report(reference.location, "the step \"\(reference.value)\" waits for itself")
         return nil
       }
       return (target, reference.location)
@@ -150,8 +147,8 @@ struct StepGraph: Sendable {
       let names = (circle + [place]).map { "\"\(steps[$0].name.value)\"" }
       let first = circle.min() ?? place
       let location = edges[first].first { circle.contains($0.target) }?.location ?? steps[first].name.location
-      let message = "steps that wait for each other can never run: \(names.joined(separator: " waits for "))"
-      mistakes.append(Mistake(location: location, message: message))
+      mistakes.report(
+        location, "steps that wait for each other can never run: \(names.joined(separator: " waits for "))")
     }
   }
 }

@@ -6,7 +6,8 @@ import Synchronization
 /// Copies share their texts of JSON, which are parsed once, and their files, which are read once: by the first call
 /// of the step that uses them.
 struct StepResults: Sendable {
-  /// The results by the numbers of their steps, and the element and its index by theirs.
+  /// The results by the numbers of their steps. The current element and its index have numbers of their own
+  /// (`PipelinePlan.StepResult`).
   private var values: [Int: PluginValue]
   /// The element with each scalar without quotes as its text; `nil` if the file does not contain the list.
   private var written: PluginValue?

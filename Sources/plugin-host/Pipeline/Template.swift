@@ -29,14 +29,14 @@ struct Template: Equatable, Sendable {
     }
   }
 
-  /// The mistake in a malformed template.
-  struct Mistake: Error {
+  /// The error for a malformed template.
+  struct ParseError: Error {
     var message: String
   }
 
   var parts: [Part] = []
 
-  init(parsing text: String) throws(Mistake) {
+  init(parsing text: String) throws(ParseError) {
     var rest = text[...]
     var literal = ""
     while let dollar = rest.firstIndex(of: "$") {
@@ -46,7 +46,7 @@ struct Template: Equatable, Sendable {
         literal += "$"
         rest = rest.dropFirst()
       } else if rest.first == "{" {
-        guard let end = rest.firstIndex(of: "}") else { throw Mistake(message: "\"${\" without a \"}\" after it") }
+        guard let end = rest.firstIndex(of: "}") else { throw ParseError(message: "\"${\" without a \"}\" after it") }
         let part = try Self.part(String(rest[..<end].dropFirst()))
         if !literal.isEmpty { parts.append(.text(literal)) }
         literal = ""
@@ -61,24 +61,24 @@ struct Template: Equatable, Sendable {
   }
 
   /// Parses the text between the braces.
-  private static func part(_ name: String) throws(Mistake) -> Part {
+  private static func part(_ name: String) throws(ParseError) -> Part {
     if Name.isValid(name) { return .variable(name) }
     let prefix = "steps."
     if name.hasPrefix("item.") || name.hasPrefix("item[") {
       do {
         return .item(try ResultPath(parsing: name.dropFirst("item".count)))
       } catch {
-        throw Mistake(message: error.message)
+        throw ParseError(message: error.message)
       }
     }
     guard name.hasPrefix(prefix) else {
-      throw Mistake(
+      throw ParseError(
         message: "\"${\(name)}\" does not name a variable; \"${steps.NAME}\" is a step's result, and $$ a dollar sign")
     }
     do {
       return .result(try ResultReference(parsing: name.dropFirst(prefix.count)))
     } catch {
-      throw Mistake(message: error.message)
+      throw ParseError(message: error.message)
     }
   }
 
@@ -107,7 +107,7 @@ struct Template: Equatable, Sendable {
   }
 
   /// Parses the text as an expression, with variables and results as operands.
-  func expression() throws(Expression.Mistake) -> Expression {
+  func expression() throws(Expression.EvaluationError) -> Expression {
     var text = ""
     var operands: [Expression.Embedded] = []
     for part in parts {

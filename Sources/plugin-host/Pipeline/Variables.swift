@@ -22,16 +22,15 @@ enum Variables {
       }
     }
     for secret in pipeline.secrets where names.contains(secret.name.value) {
-      let message = "a variable and a secret named \"\(secret.name.value)\"; give one another name"
-      mistakes.append(Mistake(location: secret.name.location, message: message))
+      mistakes.report(
+        secret.name.location, "a variable and a secret named \"\(secret.name.value)\"; give one another name")
     }
     var above = Set(secrets.keys)
-    var room = ExpansionRoom()
+    var budget = ExpansionBudget()
     for variable in pipeline.variables {
       let name = variable.name.value
       if !above.insert(name).inserted {
-        let message = "a second variable named \"\(name)\"; give it another name"
-        mistakes.append(Mistake(location: variable.name.location, message: message))
+        mistakes.report(variable.name.location, "a second variable named \"\(name)\"; give it another name")
       }
       if let initial = variable.initial {
         for used in initial.value.variables where used == name || !above.contains(used) {
@@ -39,11 +38,11 @@ enum Variables {
             names.contains(used)
             ? "the variable \"\(used)\" has no value yet: only those above \"\(name)\" can be used here"
             : pipeline.noVariable(used)
-          mistakes.append(Mistake(location: initial.location, message: message))
+          mistakes.report(initial.location, message)
         }
         guard values[name] == nil else { continue }
-        if let message = room.take(initial.value, with: values) {
-          mistakes.append(Mistake(location: initial.location, message: message))
+        if let message = budget.take(initial.value, with: values) {
+          mistakes.report(initial.location, message)
         } else {
           values[name] = initial.value.expanded(with: values)
         }

@@ -22,7 +22,7 @@ struct AdoptionFile {
     let reader = AdoptionFile(document: YAMLDocument(file: file))
     let adoption = reader.adoption()
     guard let adoption, reader.document.mistakes.isEmpty else {
-      throw Failure(.notLoaded, lines: FileMistakes(file: file, mistakes: reader.document.mistakes).lines)
+      throw Failure(.notLoaded, lines: FileMistakes(files: [file], mistakes: reader.document.mistakes).lines)
     }
     if adoption.library.contains("/") { try trust.check(adoption.library) }
     return adoption

@@ -269,7 +269,7 @@ extension PluginDescription {
   }
 
   /// Returns the error for a missing function.
-  func lacks(_ function: String) -> Failure {
+  func unknownFunction(_ function: String) -> Failure {
     let hint = Suggestion.near(function, among: functions.map(\.name))
     let message = "plugin-host: \(id) has no function \"\(function.truncated(to: 100))\"\(hint)".displayLine
     return Failure(.usage, lines: [message] + functionList)

@@ -23,10 +23,10 @@ struct StepTable: Sendable {
   /// Returns all rows if they fit. Otherwise prefers running steps, then failures, then waiting steps, then finished
   /// ones.
   private func visible(_ rows: [StepRow]) -> [StepRow] {
-    let room = max(height - 1, 1)
-    guard rows.count > room else { return rows }
+    let capacity = max(height - 1, 1)
+    guard rows.count > capacity else { return rows }
     let ranked = rows.enumerated().sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }
-    return ranked.prefix(max(room - 1, 1)).sorted { $0.offset < $1.offset }.map(\.element)
+    return ranked.prefix(max(capacity - 1, 1)).sorted { $0.offset < $1.offset }.map(\.element)
   }
 
   private func rank(_ row: StepRow) -> Int {
@@ -46,34 +46,34 @@ struct StepTable: Sendable {
     let call = row.call.truncated(to: callWidth, mark: more).padded(to: callWidth)
     let time = row.duration(now: now)?.text ?? ""
     // One column stays free: a terminal wraps when the last one is written.
-    let room = columns - 1 - (2 + nameWidth + 2 + callWidth + 2) - (time.columns + 1)
-    guard room >= 4 else {
+    let capacity = columns - 1 - (2 + nameWidth + 2 + callWidth + 2) - (time.columns + 1)
+    guard capacity >= 4 else {
       return paint("\(mark) \(name)".truncated(to: columns - 1, mark: more), color)
     }
-    let text = detail(row.state, room: room).padded(to: room)
+    let text = detail(row.state, capacity: capacity).padded(to: capacity)
     return
       "\(paint(mark, color)) \(name)  \(paint(call, .dim))  \(paint(text, detailColor(row.state))) \(paint(time, .dim))"
   }
 
-  private func detail(_ state: StepState, room: Int) -> String {
+  private func detail(_ state: StepState, capacity: Int) -> String {
     let text =
       switch state {
       case .waiting: ""
-      case .running(let report): progress(report, room: room)
+      case .running(let report): progress(report, capacity: capacity)
       case .rescuing(let message, let report):
-        report == StepState.Report() ? "rescuing: \(message)" : progress(report, room: room)
+        report == StepState.Report() ? "rescuing: \(message)" : progress(report, capacity: capacity)
       case .fulfilled(let result): result
       case .rejected(let message), .timedOut(let message): message
       case .notRun(let cause): "not run: \"\(cause)\" was not fulfilled"
       case .skipped: "skipped"
       case .interrupted: "interrupted"
       }
-    return text.displayLine.truncated(to: room, mark: more)
+    return text.displayLine.truncated(to: capacity, mark: more)
   }
 
-  private func progress(_ report: StepState.Report, room: Int) -> String {
+  private func progress(_ report: StepState.Report, capacity: Int) -> String {
     guard let fraction = report.fraction else { return report.message }
-    let width = min(20, room / 3)
+    let width = min(20, capacity / 3)
     let filled = Int((fraction * Double(width)).rounded())
     let bar =
       String(repeating: hasUnicode ? "█" : "#", count: filled)

@@ -12,7 +12,7 @@ final class CallLane: Sendable {
   private struct State {
     var isBlocked = false
     /// The calls that wait for the thread.
-    var waiting: [ObjectIdentifier: Attempt] = [:]
+    var waiting: [ObjectIdentifier: TimedCall] = [:]
   }
 
   init(_ thread: SerialThread) {
@@ -23,13 +23,13 @@ final class CallLane: Sendable {
   convenience init() { self.init(SerialThread(extendsToWorkers: true)) }
 
   /// Runs the job of a call on the thread, unless the thread is blocked.
-  func run(_ attempt: Attempt, _ job: @escaping SerialThread.Job) {
-    let id = ObjectIdentifier(attempt)
+  func run(_ call: TimedCall, _ job: @escaping SerialThread.Job) {
+    let id = ObjectIdentifier(call)
     let isBlocked = state.withLock { state in
-      if !state.isBlocked { state.waiting[id] = attempt }
+      if !state.isBlocked { state.waiting[id] = call }
       return state.isBlocked
     }
-    if isBlocked { return attempt.giveUp(Self.blocked) }
+    if isBlocked { return call.giveUp(Self.blocked) }
     thread.post { [self] in
       state.withLock { _ = $0.waiting.removeValue(forKey: id) }
       job()
@@ -41,12 +41,12 @@ final class CallLane: Sendable {
 
   /// Rejects the calls that wait for the thread, if it is blocked.
   func rejectWaiting() {
-    let waiting = state.withLock { state -> [Attempt] in
+    let waiting = state.withLock { state -> [TimedCall] in
       guard state.isBlocked else { return [] }
       defer { state.waiting = [:] }
       return Array(state.waiting.values)
     }
-    for attempt in waiting { attempt.giveUp(Self.blocked) }
+    for call in waiting { call.giveUp(Self.blocked) }
   }
 
   private static let blocked = CallFailure.rejected(

@@ -26,13 +26,5 @@ final class PluginLog {
 
 extension LogThreshold {
   /// The least important level that is shown; nil: none.
-  var level: LogLevel? {
-    switch self {
-    case .debug: .debug
-    case .info: .info
-    case .warning: .warning
-    case .error: .error
-    case .off: nil
-    }
-  }
+  var level: LogLevel? { LogLevel.allCases.first { "\($0)" == rawValue } }
 }

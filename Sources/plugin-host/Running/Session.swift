@@ -54,7 +54,7 @@ final class Session {
     hostOptions.recursionLimit = options.recursionLimit
     hostOptions.ending = { plugin, body in PluginOutput.attributing(to: plugin, body) }
     host = Host(hostOptions)
-    loop.reclaimsSignals = plan.plugins.contains { plan.place(of: $0).isHere }
+    loop.restoresSignals = plan.plugins.contains { plan.place(of: $0).isHere }
     do {
       for plugin in plan.plugins { try Self.load(plugin, of: plan, into: host, workers) }
     } catch {
@@ -69,7 +69,7 @@ final class Session {
 
   /// Loads one more plugin of the plan. The plugins that it requires are already loaded.
   func load(_ plugin: PluginDescription, of plan: PluginPlan) throws(Failure) {
-    if plan.place(of: plugin).isHere { loop.reclaimsSignals = true }
+    if plan.place(of: plugin).isHere { loop.restoresSignals = true }
     do {
       try Self.load(plugin, of: plan, into: host, workers)
     } catch {
@@ -82,7 +82,7 @@ final class Session {
   ) throws(PluginError) {
     let workers = plan.options(workers, of: plugin).namingOutput(plugin.id)
     if plan.place(of: plugin).isHere { PluginOutput.note(loaded: plugin.id) }
-    defer { TerminationSignals.reclaim() }
+    defer { TerminationSignals.restoreDispositions() }
     let (id, path) = (plugin.id, plugin.path)
     let loaded =
       switch (plan.place(of: plugin), plugin.adoption) {

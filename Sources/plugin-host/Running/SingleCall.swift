@@ -8,7 +8,7 @@ final class SingleCall {
   private nonisolated let plugin: PluginDescription
   private nonisolated let session: Session
   private let board: ProgressBoard
-  private let attempt: Attempt
+  private let call: TimedCall
   /// Nil while the call is not settled.
   private(set) var outcome: Result<PluginValue, CallFailure>?
 
@@ -34,7 +34,7 @@ final class SingleCall {
     self.function = function
     self.plugin = plugin
     self.session = session
-    attempt = Attempt(in: session, on: lane)
+    call = TimedCall(in: session, on: lane)
     let row = StepRow(name: function.name, call: "\(plugin.shortName).\(function.name)")
     board = ProgressBoard(rows: [row], display: display, loop: session.loop)
     session.show(on: board)
@@ -53,9 +53,9 @@ final class SingleCall {
   /// Makes the call. `used` is the part of the time limit that has passed.
   func start(_ arguments: [Argument], timeout: Seconds?, after used: Duration = .zero) {
     board.enter(.running(StepState.Report()), step: 0)
-    attempt.outcome.then(
+    call.outcome.then(
       { [self] in settle(.success($0)) }, { [self] in settle(.failure(CallFailure(reason: $0))) })
-    attempt.start(timeout: timeout?.value, after: used) { [self] _ in
+    call.start(timeout: timeout?.value, after: used) { [self] _ in
       session.call(function, of: plugin, arguments) { [self] report in
         session.loop.post { self.board.report(StepState.Report(report), step: 0) }
       }
@@ -71,7 +71,7 @@ final class SingleCall {
 
   /// Discards the call.
   func interrupt() {
-    attempt.giveUp(.interrupted)
+    call.giveUp(.interrupted)
     board.finish()
   }
 

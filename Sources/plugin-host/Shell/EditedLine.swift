@@ -56,7 +56,7 @@ struct EditedLine: Equatable {
   func window(width: Int) -> (text: String, column: Int) {
     var start = cursor
     var column = 0
-    // Room for the character under the cursor.
+    // One column is for the character under the cursor.
     while start > 0, column + String(characters[start - 1]).columns < width {
       start -= 1
       column += String(characters[start]).columns

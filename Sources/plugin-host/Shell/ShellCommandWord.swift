@@ -61,7 +61,7 @@ extension ShellSession {
     // The last dot, because ids have dots, too: org.example.digest.
     if let dot = word.lastIndex(of: "."), let plugin = try? plugin(String(word[..<dot])) {
       let name = String(word[dot...].dropFirst())
-      guard let function = plugin.function(named: name) else { throw plugin.lacks(name) }
+      guard let function = plugin.function(named: name) else { throw plugin.unknownFunction(name) }
       return FunctionText.text(of: function, in: plugin)
     }
     return try plugin(word).functions.map { "\($0.signature)\n" }.joined()

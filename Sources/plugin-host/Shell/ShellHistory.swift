@@ -39,16 +39,11 @@ struct ShellHistory {
 
   /// `plugin-host/history` in XDG_STATE_HOME, which is created if necessary.
   static var defaultPath: String? {
-    guard let state = Environment["XDG_STATE_HOME"] ?? Environment["HOME"].map({ $0 + "/.local/state" }) else {
+    guard let path = Environment.file("history", "XDG_STATE_HOME", or: ".local/state"), path.hasPrefix("/") else {
       return nil
     }
-    let folder = Directory.join(state, "plugin-host")
-    var made = ""
-    for component in folder.split(separator: "/") {
-      made += "/" + component
-      mkdir(made, 0o700)
-    }
-    return folder.hasPrefix("/") ? Directory.join(folder, "history") : nil
+    try? Directory.make(Directory.parent(of: path))
+    return path
   }
 
   /// Begins a new line.

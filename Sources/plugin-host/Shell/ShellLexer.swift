@@ -5,7 +5,7 @@ struct ShellLexer {
 
   init(_ text: String) { scalars = Array(text.unicodeScalars) }
 
-  mutating func words() throws(ShellLine.Mistake) -> [ShellLine.Word] {
+  mutating func words() throws(ShellLine.ParseError) -> [ShellLine.Word] {
     var words: [ShellLine.Word] = []
     while true {
       while let next, Self.isSpace(next) { position += 1 }
@@ -16,7 +16,7 @@ struct ShellLexer {
 
   private var next: Unicode.Scalar? { position < scalars.count ? scalars[position] : nil }
 
-  private mutating func word() throws(ShellLine.Mistake) -> ShellLine.Word {
+  private mutating func word() throws(ShellLine.ParseError) -> ShellLine.Word {
     var parts: [ShellLine.Part] = []
     while let scalar = next, !Self.isSpace(scalar) {
       switch scalar {
@@ -25,7 +25,7 @@ struct ShellLexer {
       case "$": parts.append(.reference(try reference()))
       case "\\":
         position += 1
-        guard let escaped = next else { throw mistake("a character must follow \"\\\"") }
+        guard let escaped = next else { throw error("a character must follow \"\\\"") }
         position += 1
         add(String(escaped), isQuoted: true, to: &parts)
       default:
@@ -50,15 +50,15 @@ struct ShellLexer {
     }
   }
 
-  private mutating func singleQuoted() throws(ShellLine.Mistake) -> String {
+  private mutating func singleQuoted() throws(ShellLine.ParseError) -> String {
     let start = position
     position += 1
-    guard let end = scalars[position...].firstIndex(of: "'") else { throw mistake("\"'\" without its end", at: start) }
+    guard let end = scalars[position...].firstIndex(of: "'") else { throw error("\"'\" without its end", at: start) }
     defer { position = end + 1 }
     return Self.text(scalars[position..<end])
   }
 
-  private mutating func doubleQuoted(into parts: inout [ShellLine.Part]) throws(ShellLine.Mistake) {
+  private mutating func doubleQuoted(into parts: inout [ShellLine.Part]) throws(ShellLine.ParseError) {
     let start = position
     position += 1
     // Makes "" a word, too.
@@ -81,17 +81,17 @@ struct ShellLexer {
         add(Self.text(scalars[start..<position]), isQuoted: true, to: &parts)
       }
     }
-    throw mistake("'\"' without its end", at: start)
+    throw error("'\"' without its end", at: start)
   }
 
   /// Reads `$name.part[0]` or `${name.part[0]}`.
-  private mutating func reference() throws(ShellLine.Mistake) -> ShellLine.Reference {
+  private mutating func reference() throws(ShellLine.ParseError) -> ShellLine.Reference {
     let start = position
     position += 1
     let text: String
     if next == "{" {
       guard let end = scalars[position...].firstIndex(of: "}") else {
-        throw mistake("\"${\" without a \"}\"", at: start)
+        throw error("\"${\" without a \"}\"", at: start)
       }
       text = Self.text(scalars[(position + 1)..<end])
       position = end + 1
@@ -102,12 +102,12 @@ struct ShellLexer {
     }
     let name = String(text.unicodeScalars.prefix { Self.isNamePart($0) })
     guard ShellLine.isName(name) else {
-      throw mistake("\"$\" must be followed by a variable's name; a dollar sign is \\$ or '$'", at: start)
+      throw error("\"$\" must be followed by a variable's name; a dollar sign is \\$ or '$'", at: start)
     }
     do {
       return ShellLine.Reference(name: name, path: try ResultPath(parsing: text.dropFirst(name.count)))
     } catch {
-      throw mistake(error.message, at: start)
+      throw self.error(error.message, at: start)
     }
   }
 
@@ -130,8 +130,8 @@ struct ShellLexer {
 
   private mutating func skipIndex() { if let end = indexEnd { position = end } }
 
-  private func mistake(_ message: String, at start: Int? = nil) -> ShellLine.Mistake {
-    ShellLine.Mistake(column: (start ?? position) + 1, message: message)
+  private func error(_ message: String, at start: Int? = nil) -> ShellLine.ParseError {
+    ShellLine.ParseError(column: (start ?? position) + 1, message: message)
   }
 
   private static let escapes: [Unicode.Scalar: String] = ["\"": "\"", "\\": "\\", "$": "$", "n": "\n", "t": "\t"]

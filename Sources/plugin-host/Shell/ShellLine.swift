@@ -28,8 +28,8 @@ struct ShellLine: Equatable {
     }
   }
 
-  /// A line that cannot be read. The column counts characters from 1.
-  struct Mistake: Error, Equatable {
+  /// The error for a line that cannot be read. The column counts characters from 1.
+  struct ParseError: Error, Equatable {
     var column: Int
     var message: String
 
@@ -41,19 +41,19 @@ struct ShellLine: Equatable {
   /// The words after the target; empty for a blank line.
   var words: [Word]
 
-  init(parsing text: String) throws(Mistake) {
+  init(parsing text: String) throws(ParseError) {
     var lexer = ShellLexer(text)
     words = try lexer.words()
     guard let first = words.first?.plain else { return }
     if words.dropFirst().first?.plain == "=" {
       guard Self.isName(first) else {
-        throw Mistake(column: 1, message: "\"\(first)\" cannot be a variable: \(Self.rule)")
+        throw ParseError(column: 1, message: "\"\(first)\" cannot be a variable: \(Self.rule)")
       }
       target = first
       words.removeFirst(2)
-      if words.isEmpty { throw Mistake(column: text.count + 1, message: "a call or a variable must follow \"=\"") }
+      if words.isEmpty { throw ParseError(column: text.count + 1, message: "a call or a variable must follow \"=\"") }
     } else if let equals = first.firstIndex(of: "="), Self.isName(String(first[..<equals])) {
-      throw Mistake(column: 1, message: "\"=\" needs spaces: \(first[..<equals]) = ...")
+      throw ParseError(column: 1, message: "\"=\" needs spaces: \(first[..<equals]) = ...")
     }
   }
 

@@ -27,7 +27,7 @@ struct ShellScript {
   }
 
   private static func line(_ text: String) throws(Failure) -> ShellLine {
-    do throws(ShellLine.Mistake) {
+    do throws(ShellLine.ParseError) {
       return try ShellLine(parsing: text)
     } catch {
       throw error.failure

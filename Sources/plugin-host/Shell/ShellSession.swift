@@ -83,7 +83,7 @@ final class ShellSession {
     }
     let plugin = try plugin(String(word[..<dot]))
     let name = String(word[dot...].dropFirst())
-    guard let function = plugin.function(named: name) else { throw plugin.lacks(name) }
+    guard let function = plugin.function(named: name) else { throw plugin.unknownFunction(name) }
     return (plugin, function)
   }
 

@@ -41,8 +41,8 @@ struct ShellTerminal {
       case .interrupted: StandardError.write(lines: ["plugin-host: interrupted"])
       case .signal(let signal): return { shell.session.end(by: signal) }
       }
-    } catch let mistake as ShellLine.Mistake {
-      StructuredError.write(mistake.failure)
+    } catch let error as ShellLine.ParseError {
+      StructuredError.write(error.failure)
     } catch let failure as Failure {
       StructuredError.write(failure)
     } catch {

@@ -19,7 +19,7 @@ extension ShellVariables {
         values.append(try variable(reference).value)
       }
     }
-    guard values.contains(where: \.hasHandle), let json = try? JSONText(parsing: Array(text.utf8)),
+    guard values.contains(where: \.holdsPointers), let json = try? JSONText(parsing: Array(text.utf8)),
       let value = try? PluginValue(untyped: json)
     else { return nil }
     return value.replacing { text in
@@ -29,16 +29,6 @@ extension ShellVariables {
 }
 
 extension PluginValue {
-  /// Whether the value is a handle, or has one in it.
-  fileprivate var hasHandle: Bool {
-    switch self {
-    case .pointer: true
-    case .array(let elements): elements.contains(where: \.hasHandle)
-    case .object(let members): members.contains(where: \.value.hasHandle)
-    default: false
-    }
-  }
-
   /// Returns the value with other values in the place of texts.
   fileprivate func replacing(_ value: (String) -> PluginValue?) -> PluginValue {
     switch self {

@@ -83,6 +83,13 @@ enum Directory {
     return join(folder, path)
   }
 
+  /// Returns the absolute path, symbolic links resolved; nil if it leads nowhere.
+  static func resolved(_ path: String) -> String? {
+    guard let resolved = realpath(RawText.cString(path), nil) else { return nil }
+    defer { free(resolved) }
+    return RawText.text(UnsafeRawBufferPointer(start: resolved, count: strlen(resolved)))
+  }
+
   /// Returns the last component of a path.
   static func name(of path: String) -> String {
     path.split(separator: "/").last.map(String.init) ?? path

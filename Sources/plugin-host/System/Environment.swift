@@ -9,4 +9,10 @@ enum Environment {
     guard !plugin_process_is_privileged(), let value = getenv(name), value.pointee != 0 else { return nil }
     return RawText.text(UnsafeRawBufferPointer(start: value, count: strlen(value)))
   }
+
+  /// Returns the path of a file of this program: in the folder that the variable names, or in that folder of HOME.
+  static func file(_ name: String, _ variable: String, or folder: String) -> String? {
+    let folder = self[variable] ?? self["HOME"].map { Directory.join($0, folder) }
+    return folder.map { Directory.join($0, "plugin-host/\(name)") }
+  }
 }

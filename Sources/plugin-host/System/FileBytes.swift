@@ -75,12 +75,14 @@ enum FileBytes {
       let start = bytes.count
       guard start <= limit else { throw SystemError(code: EFBIG) }
       if let deadline { try wait(for: descriptor, until: deadline) }
-      let room = max(min(bytes.capacity, limit + 1) - start, 1 << 16)
+      let capacity = max(min(bytes.capacity, limit + 1) - start, 1 << 16)
       var failure: SystemError?
       var received = 0
       bytes.append(
-        contentsOf: [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
-          repeat { received = Glibc.read(descriptor, buffer.baseAddress, room) } while received < 0 && errno == EINTR
+        contentsOf: [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
+          repeat {
+            received = Glibc.read(descriptor, buffer.baseAddress, capacity)
+          } while received < 0 && errno == EINTR
           if received < 0 { failure = .last }
           count = max(received, 0)
         })

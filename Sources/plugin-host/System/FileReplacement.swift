@@ -22,7 +22,7 @@ enum FileReplacement {
       return try overwrite(bytes, path, place, by: deadline)
     }
     // The file that a link leads to, so that the link stays.
-    let target = exists && place == nil ? resolved(path) : path
+    let target = exists && place == nil ? Directory.resolved(path) ?? path : path
     let temporary: String
     let descriptor: Int32
     do throws(SystemError) {
@@ -80,11 +80,5 @@ enum FileReplacement {
   private static func isLink(_ path: String) -> Bool {
     var information = stat()
     return lstat(RawText.cString(path), &information) == 0 && information.st_mode & S_IFMT == S_IFLNK
-  }
-
-  private static func resolved(_ path: String) -> String {
-    guard let resolved = realpath(RawText.cString(path), nil) else { return path }
-    defer { free(resolved) }
-    return RawText.text(UnsafeRawBufferPointer(start: resolved, count: strlen(resolved)))
   }
 }

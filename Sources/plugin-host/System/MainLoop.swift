@@ -14,7 +14,7 @@ final class MainLoop {
   var notesInterrupts = false
 
   /// Whether code of plugins runs in this process, where it may change the dispositions of signals.
-  var reclaimsSignals = false
+  var restoresSignals = false
   /// The longest time for which a change of a signal's disposition is not noticed.
   private static let signalPeriod = Duration.milliseconds(100)
 
@@ -71,9 +71,9 @@ final class MainLoop {
 
   private func wait(until done: () -> Bool, orReadable descriptor: Int32?) {
     while !done(), !TerminationSignals.isNoted {
-      let limit = reclaimsSignals ? Self.signalPeriod : nil
+      let limit = restoresSignals ? Self.signalPeriod : nil
       let isReadable = thread.wait(reading: [descriptor ?? -1, signalPipe.readEnd], atMost: limit)[0]
-      if reclaimsSignals { TerminationSignals.reclaim() }
+      if restoresSignals { TerminationSignals.restoreDispositions() }
       signalPipe.drain()
       thread.runOnce()
       if isReadable { return }

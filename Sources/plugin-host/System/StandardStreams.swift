@@ -19,7 +19,7 @@ enum StandardStreams {
   /// Opens the standard streams that are closed. Call before anything else is opened: a file with number 1 would
   /// receive the results. The streams are opened in the wrong direction, so that reading 0 and writing 1 or 2 fail, as
   /// they do for closed streams.
-  static func occupy() {
+  static func openClosed() {
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
       // open() returns the lowest free number, which is this one.
       _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)

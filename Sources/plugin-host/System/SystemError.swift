@@ -11,7 +11,7 @@ struct SystemError: Error, Equatable, CustomStringConvertible {
   /// The error for a file of another kind, where a regular file is expected.
   static let notRegular = SystemError(code: EINVAL)
 
-  /// The text of the error, if it is that of a file that is read.
+  /// The text of an error of reading a file.
   var fileProblem: String { self == .notRegular ? "not a regular file" : description }
 
   /// The text of the error of a process's start that just failed, with the limits on the number of processes, if one is

@@ -9,7 +9,7 @@ import Synchronization
 ///                         \--restore(), no signal came--> default
 ///
 /// Signals that the parent ignores stay ignored: those of a program that nohup or a shell started in the background.
-/// Code of plugins in this process may change dispositions at any time; `reclaim()` undoes that.
+/// Code of plugins in this process may change dispositions at any time; `restoreDispositions()` undoes that.
 struct TerminationSignals: ~Copyable {
   private static let signals = [SIGINT, SIGTERM, SIGHUP]
   private static let ignored = Set(signals.filter { SignalAction(of: $0) == .ignored })
@@ -27,7 +27,7 @@ struct TerminationSignals: ~Copyable {
     // A parent that starts this process from a thread with blocked signals, such as one of libdispatch, passes on that
     // mask.
     Self.unblock(signals)
-    Self.reclaim()
+    Self.restoreDispositions()
   }
 
   /// Whether a signal arrived that nobody has taken.
@@ -47,19 +47,19 @@ struct TerminationSignals: ~Copyable {
   func restore() {
     guard seen.load(ordering: .acquiring) == 0 else { return }
     watched.store(0, ordering: .releasing)
-    Self.reclaim()
+    Self.restoreDispositions()
     wakeup.store(-1, ordering: .releasing)
   }
 
   /// Undoes changes of dispositions, so that the signals end the process and failed writes do not.
   ///
   /// [any thread]
-  static func reclaim() {
+  static func restoreDispositions() {
     for signal in signals {
       let action = expected(signal)
       if SignalAction(of: signal) != action { action.install(for: signal) }
     }
-    SignalAction.surviveFailedWrites()
+    SignalAction.catchWriteSignals()
   }
 
   private static func expected(_ signal: Int32) -> SignalAction {

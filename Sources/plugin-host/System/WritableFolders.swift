@@ -14,10 +14,8 @@ enum WritableFolders {
   /// Adds the folders of a plugin. Call before any code of the plugin runs.
   static func add(_ capabilities: Capabilities) {
     for path in capabilities.writes {
-      guard let resolved = realpath(RawText.cString(Directory.absolute(path)), nil) else { continue }
-      defer { free(resolved) }
-      let text = RawText.text(UnsafeRawBufferPointer(start: resolved, count: strlen(resolved)))
-      paths.withLock { if !$0.contains(text) { $0.append(text) } }
+      guard let folder = Directory.resolved(Directory.absolute(path)) else { continue }
+      paths.withLock { if !$0.contains(folder) { $0.append(folder) } }
     }
   }
 

@@ -67,35 +67,35 @@ struct Admission: Sendable {
   /// signed.
   static func isolates(_ path: String) -> Bool {
     guard let admission = current.withLock({ $0 }) else { return false }
-    let demands = admission.demands.filter(\.isolatesUntrusted)
-    guard !demands.isEmpty else { return false }
+    let requirements = admission.requirements.filter(\.isolatesUntrusted)
+    guard !requirements.isEmpty else { return false }
     return LibraryAdmission.files(judgedFor: path).contains { file in
       guard let descriptor = try? FileBytes.openRegular(path: file) else { return false }
       defer { close(descriptor) }
-      return demands.contains { Judgement($0, file, descriptor) == .unknown }
+      return requirements.contains { Judgement($0, file, descriptor) == .unknown }
     }
   }
 
   // MARK: The decision
 
-  fileprivate struct Demand {
-    /// The origin of the demand, for messages.
+  fileprivate struct Requirement {
+    /// The origin of the requirement, for messages.
     let name: String
     let level: TrustLevel
     let isolatesUntrusted: Bool
-    /// The files whose entries can satisfy the demand.
+    /// The files whose entries can satisfy the requirement.
     let files: [TrustFile]
   }
 
   /// The rules that have to be satisfied. Only the system's own entries satisfy the system's rules.
-  private var demands: [Demand] {
+  private var requirements: [Requirement] {
     let ofFiles = files.map { file in
-      Demand(
+      Requirement(
         name: "\(file.path) (policy \(file.policy.rawValue))", level: file.policy,
         isolatesUntrusted: file.isolatesUntrusted, files: file.path == TrustFile.ofSystem ? [file] : files)
     }
     return ofFiles
-      + [Demand(name: "--trust \(level.rawValue)", level: level, isolatesUntrusted: false, files: files)]
+      + [Requirement(name: "--trust \(level.rawValue)", level: level, isolatesUntrusted: false, files: files)]
   }
 
   private func refusal(_ path: String, _ descriptor: Int32) -> LibraryAdmission.Refusal? {
@@ -104,20 +104,20 @@ struct Admission: Sendable {
       guard let hash = try? ContentHash(of: descriptor) else { return .quarantined("cannot be read") }
       if let entry = quarantine[hash] { return .quarantined(entry.refusal) }
     }
-    for demand in demands where demand.level != .any || isHost && demand.isolatesUntrusted {
-      let judgement = Judgement(demand, path, descriptor)
-      if judgement < demand.level { return .notTrusted(Self.message(demand)) }
-      if judgement == .unknown, isHost, demand.isolatesUntrusted {
-        return .notTrusted("is not trusted, and \(demand.name) lets it run in a worker process alone")
+    for requirement in requirements where requirement.level != .any || isHost && requirement.isolatesUntrusted {
+      let judgement = Judgement(requirement, path, descriptor)
+      if judgement < requirement.level { return .notTrusted(Self.message(requirement)) }
+      if judgement == .unknown, isHost, requirement.isolatesUntrusted {
+        return .notTrusted("is not trusted, and \(requirement.name) lets it run in a worker process alone")
       }
     }
     return nil
   }
 
-  private static func message(_ demand: Demand) -> String {
+  private static func message(_ requirement: Requirement) -> String {
     let expected =
-      demand.level == .signed ? "a signature of a listed publisher beside it" : "a listed hash or a signature"
-    return "is not trusted: \(demand.name) asks for \(expected); see `plugin-host trust --help`"
+      requirement.level == .signed ? "a signature of a listed publisher beside it" : "a listed hash or a signature"
+    return "is not trusted: \(requirement.name) asks for \(expected); see `plugin-host trust --help`"
   }
 }
 
@@ -125,8 +125,8 @@ struct Admission: Sendable {
 private enum Judgement {
   case unknown, listed, signed
 
-  init(_ demand: Admission.Demand, _ path: String, _ descriptor: Int32) {
-    let (hashes, keys) = (demand.files.flatMap(\.hashes), demand.files.flatMap(\.keys))
+  init(_ requirement: Admission.Requirement, _ path: String, _ descriptor: Int32) {
+    let (hashes, keys) = (requirement.files.flatMap(\.hashes), requirement.files.flatMap(\.keys))
     if !keys.isEmpty, let signature = Self.signature(path), let content = Self.content(descriptor),
       keys.contains(where: { $0.key.verifies(signature, of: content) })
     {

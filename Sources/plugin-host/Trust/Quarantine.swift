@@ -26,8 +26,7 @@ struct Quarantine: Sendable {
 
   /// The store of the user; `nil` if the environment does not name a folder for it.
   static var ofUser: Quarantine? {
-    let folder = Environment["XDG_STATE_HOME"] ?? Environment["HOME"].map { Directory.join($0, ".local/state") }
-    return folder.map { Quarantine(folder: Directory.join($0, "plugin-host/quarantine")) }
+    Environment.file("quarantine", "XDG_STATE_HOME", or: ".local/state").map { Quarantine(folder: $0) }
   }
 
   static let none = "no folder for the quarantine: set HOME or XDG_STATE_HOME"

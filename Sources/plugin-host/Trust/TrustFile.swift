@@ -7,31 +7,18 @@ import Glibc
 ///     hash 9f86d081...  digest.so
 ///     key d75a9801...  Example Inc.
 struct TrustFile: Sendable {
-  struct Hash: Sendable {
-    let hash: ContentHash
-    let name: String
-  }
-
-  struct Key: Sendable {
-    let key: PublicKey
-    let name: String
-  }
-
   let path: String
   private(set) var policy = TrustLevel.any
   /// Whether plugins that are neither listed nor signed must run in worker processes.
   private(set) var isolatesUntrusted = false
-  private(set) var hashes: [Hash] = []
-  private(set) var keys: [Key] = []
+  private(set) var hashes: [(hash: ContentHash, name: String)] = []
+  private(set) var keys: [(key: PublicKey, name: String)] = []
 
   /// The file of the system, whose rules users cannot loosen.
   static let ofSystem = "/etc/plugin-host/trust.conf"
 
   /// The file of the user; `nil` if the environment does not name a folder for it.
-  static var ofUser: String? {
-    let folder = Environment["XDG_CONFIG_HOME"] ?? Environment["HOME"].map { Directory.join($0, ".config") }
-    return folder.map { Directory.join($0, "plugin-host/trust.conf") }
-  }
+  static var ofUser: String? { Environment.file("trust.conf", "XDG_CONFIG_HOME", or: ".config") }
 
   static let none = "no folder for trust.conf: set HOME or XDG_CONFIG_HOME"
 
@@ -67,10 +54,10 @@ struct TrustFile: Sendable {
       isolatesUntrusted = place == .process
     case ("hash", let text?):
       guard let hash = ContentHash(text) else { return false }
-      hashes.append(Hash(hash: hash, name: name))
+      hashes.append((hash, name))
     case ("key", let text?):
       guard let key = Hexadecimal.bytes(text).flatMap(PublicKey.init) else { return false }
-      keys.append(Key(key: key, name: name))
+      keys.append((key, name))
     default: return false
     }
     return true

@@ -4,17 +4,16 @@ struct Mistake: Hashable, Sendable {
   var message: String
 }
 
+extension [Mistake] {
+  mutating func report(_ location: Location, _ message: String) {
+    append(Mistake(location: location, message: message))
+  }
+}
+
 /// All mistakes in a group of files, as an error.
 struct FileMistakes: Error {
   var files: [SourceFile]
   var mistakes: [Mistake]
-
-  init(files: [SourceFile], mistakes: [Mistake]) {
-    self.files = files
-    self.mistakes = mistakes
-  }
-
-  init(file: SourceFile, mistakes: [Mistake]) { self.init(files: [file], mistakes: mistakes) }
 
   /// The place, the message, the line, and a mark under the place of each mistake, in the order of the files.
   var lines: [String] {

@@ -21,7 +21,7 @@ final class YAMLDocument {
   }
 
   func report(_ location: Location, _ message: String) {
-    mistakes.append(Mistake(location: location, message: message))
+    mistakes.report(location, message)
   }
 
   /// One key of a mapping, and the node under it.

@@ -1,6 +1,8 @@
 /* PROMISE_ADOPT: a handler returns a promise that its own promise follows (clauses 2.2 and 3.1.3). */
 #include "../checked.h"
 
+CHECKS(adopt)
+
 /* Returns a promise whose handler adopts `inner`. Takes over a reference to `inner`. */
 static promise_t *adopting(promise_t *outer, promise_t *inner, spy_t *spy) {
   spy->verdict = PROMISE_ADOPT;
@@ -15,7 +17,7 @@ static promise_verdict_t adopts(void *ctx, const promise_value_t *in, promise_va
   return PROMISE_ADOPT;
 }
 
-static void a_follower_ends_as_the_other_does(void) {
+RULE(a_follower_ends_as_the_other_does, "a promise that adopts another one ends as that one does") {
   for (int way = 0; way < 3; way++) {
     for (int late = 0; late < 2; late++) {
       promise_t *inner = pending(), *outer = late ? pending() : fulfilled(1);
@@ -32,15 +34,13 @@ static void a_follower_ends_as_the_other_does(void) {
         CHECK_DISCARDED(follower);
       else
         CHECK_ENDED(follower, way == 0 ? PROMISE_FULFILLED : PROMISE_REJECTED, 7);
-      release(follower);
-      release(outer);
-      release(inner);
+      RELEASE(follower, outer, inner);
       CHECK_STATUS(promise_state(inner), PROMISE_ESTALE);
     }
   }
 }
 
-static void rescue_may_adopt_too(void) {
+RULE(rescue_may_adopt_too, "the handler of promise_rescue() may adopt a promise too") {
   spy_t spy = {.verdict = PROMISE_ADOPT};
   promise_t *inner = promise_new(), *outer = promise_new();
   spy.answer = holding(retained(inner));
@@ -48,12 +48,10 @@ static void rescue_may_adopt_too(void) {
   promise_reject(outer, I64(1));
   promise_resolve(inner, I64(2));
   CHECK(ended(child, PROMISE_FULFILLED, 2));
-  promise_release(inner);
-  promise_release(outer);
-  promise_release(child);
+  RELEASE(inner, outer, child);
 }
 
-static void discarded_follower_leaves_the_inner_alone(void) {
+RULE(discarded_follower_leaves_the_inner_alone, "discarding a promise leaves the one that it adopted pending") {
   spy_t spy = {0};
   promise_t *inner = promise_new(), *outer = fulfilled(1);
   promise_t *child = adopting(outer, retained(inner), &spy);
@@ -61,14 +59,12 @@ static void discarded_follower_leaves_the_inner_alone(void) {
   CHECK_INT(promise_state(inner), PROMISE_PENDING);
   CHECK_STATUS(promise_resolve(inner, I64(2)), PROMISE_OK);
   CHECK_INT(promise_state(child), PROMISE_REJECTED);
-  promise_release(inner);
-  promise_release(outer);
-  promise_release(child);
+  RELEASE(inner, outer, child);
 }
 
 /* The handler has the only reference to the inner promise, which is destroyed while pending; the follower stays
  * pending. */
-static void last_reference_to_a_pending_inner(void) {
+RULE(last_reference_to_a_pending_inner, "a follower can be settled by other means") {
   spy_t spy = {0};
   promise_t *inner = promise_new(), *outer = fulfilled(1);
   promise_t *child = adopting(outer, inner, &spy);
@@ -76,21 +72,19 @@ static void last_reference_to_a_pending_inner(void) {
   CHECK_INT(promise_state(child), PROMISE_PENDING);
   CHECK_STATUS(promise_resolve(child, I64(3)), PROMISE_OK);
   CHECK(ended(child, PROMISE_FULFILLED, 3));
-  promise_release(outer);
-  promise_release(child);
+  RELEASE(outer, child);
 }
 
-static void released_follower_does_not_matter(void) {
+RULE(released_follower_does_not_matter, "an adopted promise is settled although the one that adopted it was released") {
   spy_t spy = {0};
   promise_t *inner = promise_new(), *outer = fulfilled(1);
   promise_t *child = adopting(outer, retained(inner), &spy);
   CHECK_STATUS(promise_release(child), PROMISE_OK);
   CHECK_STATUS(promise_resolve(inner, I64(1)), PROMISE_OK);
-  promise_release(inner);
-  promise_release(outer);
+  RELEASE(inner, outer);
 }
 
-static void many_follow_one(void) {
+RULE(many_follow_one, "many promises may adopt one") {
   enum { COUNT = 500 };
   static spy_t spies[COUNT];
   promise_t *children[COUNT], *inner = promise_new(), *outer = fulfilled(1);
@@ -101,11 +95,10 @@ static void many_follow_one(void) {
     CHECK(ended(children[i], PROMISE_FULFILLED, 2));
     promise_release(children[i]);
   }
-  promise_release(inner);
-  promise_release(outer);
+  RELEASE(inner, outer);
 }
 
-static void value_is_shared_with_the_inner(void) {
+RULE(value_is_shared_with_the_inner, "a promise shares the value of the one that it adopted") {
   spy_t spy = {0};
   payload_t payload = {0};
   promise_value_t value = object(&payload), got;
@@ -117,13 +110,12 @@ static void value_is_shared_with_the_inner(void) {
   CHECK_STATUS(promise_result(child, &got), PROMISE_OK);
   CHECK_POINTER(promise_value_data(&got, NULL), &payload);
   promise_value_release(&got);
-  promise_release(outer);
-  promise_release(child);
+  RELEASE(outer, child);
   CHECK_INT(atomic_load(&payload.destroyed), 1);
 }
 
 /* A promise as the value of the inner promise is not followed. */
-static void adoption_takes_one_step(void) {
+RULE(adoption_takes_one_step, "the outcome of an adopted promise is not adopted in turn if it is a PROMISE") {
   spy_t spy = {0};
   promise_value_t got;
   promise_t *innermost = promise_new(), *inner = promise_new(), *outer = fulfilled(1);
@@ -134,14 +126,12 @@ static void adoption_takes_one_step(void) {
   CHECK_STATUS(promise_result(child, &got), PROMISE_OK);
   CHECK_POINTER(got.as.ptr, innermost);
   promise_value_release(&got);
-  promise_t *all[] = {innermost, inner, outer, child};
-  for (int i = 0; i < 4; i++)
-    promise_release(all[i]);
+  RELEASE(innermost, inner, outer, child);
 }
 
 /* ---- Cycles ---- */
 
-static void itself(void) {
+RULE(itself, "a promise that adopts itself is rejected with PROMISE_EDEADLK") {
   spy_t spy = {.verdict = PROMISE_ADOPT};
   promise_t *outer = promise_new();
   promise_t *child = promise_then(outer, spy_handler, &spy, spy_free);
@@ -153,7 +143,7 @@ static void itself(void) {
   promise_release(outer);
 }
 
-static void its_own_descendant(void) {
+RULE(its_own_descendant, "a promise that adopts one that waits for it is rejected with PROMISE_EDEADLK") {
   spy_t spy = {.verdict = PROMISE_ADOPT};
   promise_t *outer = promise_new();
   promise_t *child = promise_then(outer, spy_handler, &spy, spy_free), *last = retained(child);
@@ -166,12 +156,10 @@ static void its_own_descendant(void) {
   promise_resolve(outer, I64(1));
   CHECK(failed_with(child, PROMISE_EDEADLK));
   CHECK(failed_with(last, PROMISE_EDEADLK));
-  promise_release(last);
-  promise_release(child);
-  promise_release(outer);
+  RELEASE(last, child, outer);
 }
 
-static void each_other(void) {
+RULE(each_other, "two promises that adopt each other are rejected with PROMISE_EDEADLK") {
   spy_t first_spy = {.verdict = PROMISE_ADOPT}, second_spy = {.verdict = PROMISE_ADOPT};
   promise_t *outer = promise_new();
   promise_t *first = promise_then(outer, spy_handler, &first_spy, spy_free);
@@ -181,14 +169,12 @@ static void each_other(void) {
   promise_resolve(outer, I64(1));
   CHECK(failed_with(first, PROMISE_EDEADLK));
   CHECK(failed_with(second, PROMISE_EDEADLK));
-  promise_release(first);
-  promise_release(second);
-  promise_release(outer);
+  RELEASE(first, second, outer);
   CHECK_STATUS(promise_state(first), PROMISE_ESTALE);
   CHECK_STATUS(promise_state(second), PROMISE_ESTALE);
 }
 
-static void ring_of_a_hundred(void) {
+RULE(ring_of_a_hundred, "a hundred promises that adopt each other in a ring are rejected with PROMISE_EDEADLK") {
   enum { COUNT = 100 };
   static spy_t spies[COUNT];
   promise_t *ring[COUNT], *outer = promise_new();
@@ -209,7 +195,7 @@ static void ring_of_a_hundred(void) {
 }
 
 /* A follower of a settled promise closes no cycle. */
-static void broken_ring_is_not_a_ring(void) {
+RULE(broken_ring_is_not_a_ring, "a promise may adopt its descendant if that was settled by other means") {
   spy_t spy = {.verdict = PROMISE_ADOPT};
   promise_t *outer = promise_new();
   promise_t *child = promise_then(outer, spy_handler, &spy, spy_free);
@@ -218,14 +204,12 @@ static void broken_ring_is_not_a_ring(void) {
   spy.answer = holding(retained(grandchild));
   promise_resolve(outer, I64(1));
   CHECK(ended(child, PROMISE_FULFILLED, 5));
-  promise_t *all[] = {outer, child, grandchild};
-  for (int i = 0; i < 3; i++)
-    promise_release(all[i]);
+  RELEASE(outer, child, grandchild);
 }
 
 /* ---- Handles of other objects than promises ---- */
 
-static void answer_that_is_not_a_promise(void) {
+RULE(answer_that_is_not_a_promise, "adopting a handle that is not a promise rejects with PROMISE_EINVAL") {
   payload_t payload = {0};
   static int own;
   const promise_value_t answers[] = {
@@ -242,13 +226,12 @@ static void answer_that_is_not_a_promise(void) {
     promise_t *child = promise_then(outer, spy_handler, &spy, spy_free);
     CHECK(failed_with(child, PROMISE_EINVAL));
     CHECK_SPY(&spy, 1, 1);
-    promise_release(child);
-    promise_release(outer);
+    RELEASE(child, outer);
   }
   CHECK_INT(atomic_load(&payload.destroyed), 1);
 }
 
-static void answer_that_is_a_stale_promise(void) {
+RULE(answer_that_is_a_stale_promise, "adopting a stale token rejects with PROMISE_EINVAL") {
   static int own;
   void *const tokens[] = {stale(), &own, (void *)UINTPTR_MAX, (void *)1, (void *)(uintptr_t)payload_type()};
   for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++) {
@@ -258,8 +241,7 @@ static void answer_that_is_a_stale_promise(void) {
     CHECK_INT(promise_state(child), PROMISE_REJECTED);
     CHECK(failed_with(child, PROMISE_EINVAL) || failed_with(child, PROMISE_ESTALE));
     CHECK_SPY(&spy, 1, 1);
-    promise_release(child);
-    promise_release(outer);
+    RELEASE(child, outer);
   }
 }
 
@@ -269,7 +251,8 @@ static promise_verdict_t settles_its_promise(void *ctx, const promise_value_t *i
   return spy_handler(ctx, in, out);
 }
 
-static void adopting_into_a_settled_child_releases_the_inner(void) {
+RULE(adopting_into_a_settled_child_releases_the_inner,
+     "a promise that was settled meanwhile releases the one that its handler adopts") {
   spy_t spy = {.verdict = PROMISE_ADOPT};
   promise_t *inner = promise_new(), *outer = promise_new();
   promise_t *child = spy.promise = promise_then(outer, settles_its_promise, &spy, spy_free);
@@ -277,12 +260,11 @@ static void adopting_into_a_settled_child_releases_the_inner(void) {
   promise_resolve(outer, I64(1));
   CHECK(ended(child, PROMISE_FULFILLED, 4));
   CHECK_STATUS(promise_state(inner), PROMISE_ESTALE);
-  promise_release(outer);
-  promise_release(child);
+  RELEASE(outer, child);
 }
 
 /* A PROMISE as a value is not followed, but a promise that held itself would never be destroyed. */
-static void handler_cannot_make_its_promise_hold_itself(void) {
+RULE(handler_cannot_make_its_promise_hold_itself, "a handler cannot make its promise hold itself") {
   promise_verdict_t verdicts[] = {PROMISE_FULFILL, PROMISE_REJECT};
   for (int i = 0; i < 2; i++) {
     spy_t spy = {.verdict = verdicts[i]};
@@ -292,31 +274,7 @@ static void handler_cannot_make_its_promise_hold_itself(void) {
     promise_resolve(promise, I64(1));
     CHECK_SPY(&spy, 1, 1);
     CHECK(failed_with(child, PROMISE_EINVAL));
-    promise_release(promise);
-    promise_release(child);
+    RELEASE(promise, child);
     CHECK_STATUS(promise_state(child), PROMISE_ESTALE);
   }
 }
-
-CHECKS(adopt) = {
-    RULE("a promise that adopts another one ends as that one does", a_follower_ends_as_the_other_does),
-    RULE("a handler cannot make its promise hold itself", handler_cannot_make_its_promise_hold_itself),
-    RULE("the handler of promise_rescue() may adopt a promise too", rescue_may_adopt_too),
-    RULE("discarding a promise leaves the one that it adopted pending", discarded_follower_leaves_the_inner_alone),
-    RULE("a follower can be settled by other means", last_reference_to_a_pending_inner),
-    RULE("an adopted promise is settled although the one that adopted it was released",
-         released_follower_does_not_matter),
-    RULE("many promises may adopt one", many_follow_one),
-    RULE("a promise shares the value of the one that it adopted", value_is_shared_with_the_inner),
-    RULE("the outcome of an adopted promise is not adopted in turn if it is a PROMISE", adoption_takes_one_step),
-    RULE("a promise that adopts itself is rejected with PROMISE_EDEADLK", itself),
-    RULE("a promise that adopts one that waits for it is rejected with PROMISE_EDEADLK", its_own_descendant),
-    RULE("two promises that adopt each other are rejected with PROMISE_EDEADLK", each_other),
-    RULE("a hundred promises that adopt each other in a ring are rejected with PROMISE_EDEADLK", ring_of_a_hundred),
-    RULE("a promise may adopt its descendant if that was settled by other means", broken_ring_is_not_a_ring),
-    RULE("adopting a handle that is not a promise rejects with PROMISE_EINVAL", answer_that_is_not_a_promise),
-    RULE("adopting a stale token rejects with PROMISE_EINVAL", answer_that_is_a_stale_promise),
-    RULE("a promise that was settled meanwhile releases the one that its handler adopts",
-         adopting_into_a_settled_child_releases_the_inner),
-    CHECKS_END,
-};

@@ -2,12 +2,14 @@
 #include "../checked.h"
 #include "../queues.h"
 
+CHECKS(answer)
+
 /* Returns an event that the program made. Takes over the references to the promise and the value. */
 static promise_event_t event_of(uint32_t kind, promise_state_t verdict, promise_t *promise, promise_value_t value) {
   return (promise_event_t){.kind = kind, .state = verdict, .promise = promise, .value = value};
 }
 
-static void skipped_events_are_released(void) {
+RULE(skipped_events_are_released, "a skipped event of any kind loses its promise and its value") {
   static const uint32_t kinds[] = {PROMISE_EVENT_SETTLED, PROMISE_EVENT_CALL,    PROMISE_EVENT_CANCEL,
                                    PROMISE_EVENT_FREED,   PROMISE_EVENT_DROPPED, PROMISE_EVENT_OBSOLETE};
   enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -29,7 +31,7 @@ static void skipped_events_are_released(void) {
   CHECK_STATUS(promise_state(kept), PROMISE_ESTALE);
 }
 
-static void a_verdict_for_a_call_leaves_other_events(void) {
+RULE(a_verdict_for_a_call_leaves_other_events, "an event is left alone if it has no verdict, or one for a CALL") {
   promise_t *promise = pending();
   events[0] = event_of(PROMISE_EVENT_SETTLED, PROMISE_FULFILL, promise, *I64(7));
   events[1] = event_of(PROMISE_EVENT_CALL, PROMISE_FULFILL, NULL, *I64(8));
@@ -44,7 +46,7 @@ static void a_verdict_for_a_call_leaves_other_events(void) {
   release(promise);
 }
 
-static void an_answer_that_fails_stops_no_other(void) {
+RULE(an_answer_that_fails_stops_no_other, "an answer that fails rejects its promise, and stops no other") {
   payload_t payload = {0};
   promise_t *settled = fulfilled(1), *forged = pending(), *none = pending(), *good = pending();
   promise_t *circle = pending(), *child = then(circle, 'a');
@@ -72,7 +74,7 @@ static void an_answer_that_fails_stops_no_other(void) {
   }
 }
 
-static void answers_come_in_order(void) {
+RULE(answers_come_in_order, "events are answered in order, with all callbacks") {
   promise_t *first = pending(), *second = pending();
   CHECK_STATUS(promise_observe(first, note_observer, NULL, LETTER('a'), NULL), PROMISE_OK);
   promise_t *child = then(first, 'b');
@@ -82,12 +84,10 @@ static void answers_come_in_order(void) {
   events[1] = event_of(PROMISE_EVENT_CALL, PROMISE_FULFILL, retained(second), *I64(2));
   CHECK_STATUS(promise_queue_answer(events, 2), PROMISE_OK);
   CHECK_TEXT(journal, "abcd");
-  promise_t *all[] = {first, second, child};
-  for (int i = 0; i < 3; i++)
-    release(all[i]);
+  RELEASE(first, second, child);
 }
 
-static void invalid_arguments_are_refused(void) {
+RULE(invalid_arguments_are_refused, "invalid arguments are refused") {
   promise_queue_t *queue = promise_queue_new();
   CHECK_STATUS(promise_queue_answer(NULL, 0), PROMISE_OK);
   CHECK_STATUS(promise_queue_answer(NULL, 1), PROMISE_EINVAL);
@@ -98,12 +98,3 @@ static void invalid_arguments_are_refused(void) {
   CHECK_STATUS(promise_queue_free(queue), PROMISE_OK);
   CHECK_INT(promise_queue_take(queue, events, 1, FOR_EVER), PROMISE_ESTALE);
 }
-
-CHECKS(answer) = {
-    RULE("a skipped event of any kind loses its promise and its value", skipped_events_are_released),
-    RULE("an event is left alone if it has no verdict, or one for a CALL", a_verdict_for_a_call_leaves_other_events),
-    RULE("an answer that fails rejects its promise, and stops no other", an_answer_that_fails_stops_no_other),
-    RULE("events are answered in order, with all callbacks", answers_come_in_order),
-    RULE("invalid arguments are refused", invalid_arguments_are_refused),
-    CHECKS_END,
-};

@@ -1,6 +1,8 @@
 /* promise/builder.h: values piece by piece, and changed copies. */
 #include "../checked.h"
 
+CHECKS(builder)
+
 static promise_builder_t *builder_of(promise_kind_t kind) {
   promise_builder_t *builder = promise_builder_new(kind, 0);
   REQUIRE(builder != NULL);
@@ -18,7 +20,7 @@ static promise_value_t finished(promise_builder_t *builder) {
 
 /* ---- Arrays and maps ---- */
 
-static void array_grows(void) {
+RULE(array_grows, "an ARRAY grows by elements, within and beyond its capacity") {
   static const size_t capacities[] = {0, 1, 7, 1000, 5000};
   for (size_t i = 0; i < sizeof capacities / sizeof *capacities; i++) {
     promise_builder_t *builder = promise_builder_new(PROMISE_KIND_ARRAY, capacities[i]);
@@ -35,7 +37,7 @@ static void array_grows(void) {
   }
 }
 
-static void map_grows_and_keeps_order(void) {
+RULE(map_grows_and_keeps_order, "a MAP grows by keys, of which each keeps its place") {
   promise_builder_t *builder = builder_of(PROMISE_KIND_MAP);
   char key[16];
   for (int i = 0; i < 1000; i++) {
@@ -53,7 +55,7 @@ static void map_grows_and_keeps_order(void) {
   promise_value_release(&value);
 }
 
-static void nothing_was_added(void) {
+RULE(nothing_was_added, "a builder to which nothing was added gives an empty value") {
   static const promise_kind_t kinds[] = {PROMISE_KIND_STRING, PROMISE_KIND_BYTES, PROMISE_KIND_ARRAY, PROMISE_KIND_MAP};
   for (size_t i = 0; i < 4; i++) {
     for (size_t capacity = 0; capacity < 200; capacity += 100) {
@@ -68,7 +70,8 @@ static void nothing_was_added(void) {
   }
 }
 
-static void values_are_taken_over_on_every_path(void) {
+RULE(values_are_taken_over_on_every_path,
+     "a builder takes over its values on every path, and releases them when it is dropped") {
   payload_t payload = {0};
   promise_builder_t *list = builder_of(PROMISE_KIND_ARRAY), *map = builder_of(PROMISE_KIND_MAP);
   promise_value_t value = object(&payload);
@@ -114,7 +117,7 @@ static void enters(void *payload) {
   }
 }
 
-static void destructor_may_use_the_builder(void) {
+RULE(destructor_may_use_the_builder, "a destructor may use the builder that releases its object") {
   const promise_type_t *type = promise_type_register("test.enters", NULL, enters);
   promise_value_t value;
   entered = builder_of(PROMISE_KIND_MAP);
@@ -130,7 +133,7 @@ static void destructor_may_use_the_builder(void) {
 
 /* ---- Strings and bytes ---- */
 
-static void text_is_appended_in_pieces(void) {
+RULE(text_is_appended_in_pieces, "a STRING grows by bytes, also in the middle of a character") {
   promise_builder_t *builder = builder_of(PROMISE_KIND_STRING);
   CHECK_STATUS(promise_builder_append(builder, "na\xc3", 3), PROMISE_OK);
   CHECK_STATUS(promise_builder_append(builder, NULL, 0), PROMISE_OK);
@@ -141,7 +144,7 @@ static void text_is_appended_in_pieces(void) {
   promise_value_release(&value);
 }
 
-static void bytes_of_each_length_are_whole(void) {
+RULE(bytes_of_each_length_are_whole, "STRINGs and BYTES of each length are whole") {
   static const promise_kind_t kinds[] = {PROMISE_KIND_STRING, PROMISE_KIND_BYTES};
   char expected[300];
   for (size_t i = 0; i < sizeof expected; i++)
@@ -163,7 +166,7 @@ static void bytes_of_each_length_are_whole(void) {
   }
 }
 
-static void bytes_written_into_the_room_are_not_copied(void) {
+RULE(bytes_written_into_the_room_are_not_copied, "bytes that are written into the room are not copied") {
   enum { LENGTH = 100000 };
   promise_builder_t *builder = promise_builder_new(PROMISE_KIND_BYTES, LENGTH);
   char *room = promise_builder_room(builder, LENGTH);
@@ -179,7 +182,7 @@ static void bytes_written_into_the_room_are_not_copied(void) {
   promise_value_release(&value);
 }
 
-static void room_grows_with_its_content(void) {
+RULE(room_grows_with_its_content, "a builder makes room for more bytes, with those that it has") {
   promise_builder_t *builder = builder_of(PROMISE_KIND_STRING);
   size_t length = 0;
   for (size_t i = 0; i < 2000; i++) {
@@ -200,7 +203,7 @@ static void room_grows_with_its_content(void) {
   promise_value_release(&value);
 }
 
-static void text_that_is_not_utf8_is_not_a_value(void) {
+RULE(text_that_is_not_utf8_is_not_a_value, "a STRING that is not UTF-8 in the end is refused, and its builder ended") {
   promise_builder_t *builder = builder_of(PROMISE_KIND_STRING);
   promise_value_t value = garbage();
   CHECK_STATUS(promise_builder_append(builder, "half a character: \xc3", 19), PROMISE_OK);
@@ -211,7 +214,7 @@ static void text_that_is_not_utf8_is_not_a_value(void) {
 
 /* ---- Changed copies ---- */
 
-static void copy_is_changed_and_the_original_is_not(void) {
+RULE(copy_is_changed_and_the_original_is_not, "a builder of a value makes a changed copy") {
   promise_value_t list = ARRAY(*I64(1), text("two")), map = json("{\"a\":1,\"b\":[2]}");
   promise_value_t string = text("text, and more of it than fits into a cell");
   promise_builder_t *builder = promise_builder_from(&list);
@@ -242,7 +245,7 @@ static void copy_is_changed_and_the_original_is_not(void) {
     CHECK_STATUS(promise_value_release(all[i]), PROMISE_OK);
 }
 
-static void empty_values_may_be_copied(void) {
+RULE(empty_values_may_be_copied, "an empty value may be copied") {
   promise_value_t empty[] = {text(""), json("[]"), json("{}"), {0}};
   CHECK_STATUS(promise_value_bytes(&empty[3], NULL, 0), PROMISE_OK);
   for (int i = 0; i < 4; i++) {
@@ -256,7 +259,7 @@ static void empty_values_may_be_copied(void) {
 /* ---- Memory ---- */
 
 /* A count beyond the limit is rejected with a status, and the builder is unchanged. */
-static void too_much_is_refused(void) {
+RULE(too_much_is_refused, "a size that no memory has is refused, and the builder unchanged") {
   static const promise_kind_t kinds[] = {PROMISE_KIND_STRING, PROMISE_KIND_BYTES, PROMISE_KIND_ARRAY, PROMISE_KIND_MAP};
   static const size_t sizes[] = {SIZE_MAX, SIZE_MAX / 2, SIZE_MAX / 2 + 1, SIZE_MAX / 16, SIZE_MAX / 17};
   for (size_t i = 0; i < 4; i++) {
@@ -278,7 +281,7 @@ static void too_much_is_refused(void) {
 }
 
 /* A builder's own content, and the bytes written into its reserved space, may be appended: they move with the rest. */
-static void its_own_bytes_may_be_appended(void) {
+RULE(its_own_bytes_may_be_appended, "the content of a builder may be appended to itself") {
   promise_builder_t *builder = promise_builder_new(PROMISE_KIND_BYTES, 0);
   char *room = promise_builder_room(builder, 100);
   memset(room, 'a', 100);
@@ -298,7 +301,7 @@ static void its_own_bytes_may_be_appended(void) {
   promise_value_release(&value);
 }
 
-static void invalid_arguments_are_refused(void) {
+RULE(invalid_arguments_are_refused, "invalid arguments are refused, and values taken over all the same") {
   payload_t payload = {0};
   promise_value_t value = object(&payload);
   promise_builder_t *text = builder_of(PROMISE_KIND_STRING), *array = builder_of(PROMISE_KIND_ARRAY);
@@ -322,24 +325,3 @@ static void invalid_arguments_are_refused(void) {
   CHECK_STATUS(promise_builder_append(text, "text", 4), PROMISE_ESTALE);
   CHECK_STATUS(promise_builder_drop(array), PROMISE_OK);
 }
-
-CHECKS(builder) = {
-    RULE("an ARRAY grows by elements, within and beyond its capacity", array_grows),
-    RULE("a MAP grows by keys, of which each keeps its place", map_grows_and_keeps_order),
-    RULE("a builder to which nothing was added gives an empty value", nothing_was_added),
-    RULE("a builder takes over its values on every path, and releases them when it is dropped",
-         values_are_taken_over_on_every_path),
-    RULE("a destructor may use the builder that releases its object", destructor_may_use_the_builder),
-    RULE("a STRING grows by bytes, also in the middle of a character", text_is_appended_in_pieces),
-    RULE("STRINGs and BYTES of each length are whole", bytes_of_each_length_are_whole),
-    RULE("bytes that are written into the room are not copied", bytes_written_into_the_room_are_not_copied),
-    RULE("a builder makes room for more bytes, with those that it has", room_grows_with_its_content),
-    RULE("a STRING that is not UTF-8 in the end is refused, and its builder ended",
-         text_that_is_not_utf8_is_not_a_value),
-    RULE("a builder of a value makes a changed copy", copy_is_changed_and_the_original_is_not),
-    RULE("an empty value may be copied", empty_values_may_be_copied),
-    RULE("a size that no memory has is refused, and the builder unchanged", too_much_is_refused),
-    RULE("the content of a builder may be appended to itself", its_own_bytes_may_be_appended),
-    RULE("invalid arguments are refused, and values taken over all the same", invalid_arguments_are_refused),
-    CHECKS_END,
-};

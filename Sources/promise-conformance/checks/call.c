@@ -2,8 +2,10 @@
 #include "../checked.h"
 #include "../queues.h"
 
+CHECKS(call)
+
 /* The promise derived from a source destroyed while pending can still be settled, and the call has one event. */
-static void a_dropped_call_leaves_its_promise_usable(void) {
+RULE(a_dropped_call_leaves_its_promise_usable, "the promise of a CALL whose source was destroyed can be settled") {
   for (int how = 0; how < 8; how++) {
     promise_queue_t *queue = promise_queue_new();
     promise_t *source = promise_new();
@@ -30,7 +32,7 @@ static void a_dropped_call_leaves_its_promise_usable(void) {
   }
 }
 
-static void a_call_is_answered(void) {
+RULE(a_call_is_answered, "the taker of a CALL settles its promise") {
   promise_queue_t *queue = promise_queue_new();
   promise_t *source = promise_new();
   promise_t *resolved = promise_queue_then(queue, source, 1), *refused = promise_queue_then(queue, source, 2),
@@ -65,7 +67,7 @@ static void a_call_is_answered(void) {
 
 /* A CALL is queued although its event has the only reference to the derived promise. Released without an answer, the
  * promise is destroyed while pending. */
-static void a_call_for_nobody(void) {
+RULE(a_call_for_nobody, "a CALL is made although its promise has no other reference") {
   promise_queue_t *queue = promise_queue_new();
   promise_t *source = fulfilled(7);
   promise_release(promise_queue_then(queue, source, 1));
@@ -87,7 +89,7 @@ static bool is_event(int place, uint32_t kind, promise_state_t state, uint64_t t
 
 /* A derived promise is settled by another holder, or abandoned: the event's value is freed at once, and the tag still
  * has one event. */
-static void a_call_that_is_not_needed_is_obsolete(void) {
+RULE(a_call_that_is_not_needed_is_obsolete, "a CALL that is not needed any more is an OBSOLETE") {
   for (int when = 0; when < 5; when++) {
     payload_t payload = {0};
     promise_queue_t *queue = promise_queue_new();
@@ -112,7 +114,7 @@ static void a_call_that_is_not_needed_is_obsolete(void) {
   }
 }
 
-static void the_taker_settles_the_promise_of_its_call(void) {
+RULE(the_taker_settles_the_promise_of_its_call, "the taker settles the promise of a CALL, one by one or in a batch") {
   promise_queue_t *queue = promise_queue_new();
   promise_t *source = pending(), *derived[5];
   for (uint64_t i = 0; i < 5; i++)
@@ -143,21 +145,10 @@ static void the_taker_settles_the_promise_of_its_call(void) {
   resolve(events[3].promise, 4);
   release(events[3].promise);
   CHECK_ENDED(derived[3], PROMISE_FULFILLED, 4);
-  release(later);
-  release(source);
+  RELEASE(later, source);
   for (int i = 0; i < 5; i++) {
     release(derived[i]);
     CHECK_STATUS(promise_state(derived[i]), PROMISE_ESTALE);
   }
   promise_queue_free(queue);
 }
-
-CHECKS(call) = {
-    RULE("the taker of a CALL settles its promise", a_call_is_answered),
-    RULE("the taker settles the promise of a CALL, one by one or in a batch",
-         the_taker_settles_the_promise_of_its_call),
-    RULE("a CALL is made although its promise has no other reference", a_call_for_nobody),
-    RULE("a CALL that is not needed any more is an OBSOLETE", a_call_that_is_not_needed_is_obsolete),
-    RULE("the promise of a CALL whose source was destroyed can be settled", a_dropped_call_leaves_its_promise_usable),
-    CHECKS_END,
-};

@@ -1,9 +1,11 @@
 /* promise/callback.h: the callback that runs, and the outcome of the derived promise. */
 #include "../checked.h"
 
+CHECKS(callback)
+
 static promise_t *derived;
 
-static void then_maps_a_fulfilment(void) {
+RULE(then_maps_a_fulfilment, "promise_then() maps a fulfilment") {
   for (int late = 0; late < 2; late++) {
     spy_t spy = {0};
     promise_t *promise = late ? fulfilled(1) : pending();
@@ -14,12 +16,11 @@ static void then_maps_a_fulfilment(void) {
     CHECK_SPY(&spy, 1, 1);
     CHECK_INT(spy.seen, 1);
     CHECK_ENDED(child, PROMISE_FULFILLED, 2);
-    release(child);
-    release(promise);
+    RELEASE(child, promise);
   }
 }
 
-static void then_passes_a_rejection_through(void) {
+RULE(then_passes_a_rejection_through, "promise_then() passes a rejection through, and frees the context") {
   for (int late = 0; late < 2; late++) {
     spy_t spy = {0};
     promise_t *promise = late ? rejected(7) : pending();
@@ -28,12 +29,11 @@ static void then_passes_a_rejection_through(void) {
       reject(promise, 7);
     CHECK_SPY(&spy, 0, 1);
     CHECK_ENDED(child, PROMISE_REJECTED, 7);
-    release(child);
-    release(promise);
+    RELEASE(child, promise);
   }
 }
 
-static void rescue_maps_a_rejection(void) {
+RULE(rescue_maps_a_rejection, "promise_rescue() maps a rejection, and passes a fulfilment through") {
   for (int fulfils = 0; fulfils < 2; fulfils++) {
     spy_t spy = {0};
     promise_t *promise = pending();
@@ -41,35 +41,92 @@ static void rescue_maps_a_rejection(void) {
     (fulfils ? resolve : reject)(promise, 7);
     CHECK_SPY(&spy, fulfils ? 0 : 1, 1);
     CHECK_ENDED(child, PROMISE_FULFILLED, fulfils ? 7 : 8);
-    release(child);
-    release(promise);
+    RELEASE(child, promise);
   }
 }
 
-static void rescue_looks_at_the_type(void) {
-  const promise_type_t *error = promise_type_named("error");
-  const promise_type_t *own = promise_type_register("org.promises.conformance.failure", error, NULL);
-  promise_value_t reasons[4] = {i64(7), {.kind = PROMISE_KIND_DISCARDED}};
-  CHECK_STATUS(promise_value_error(&reasons[2], "d", 1, "m"), PROMISE_OK);
-  CHECK_STATUS(promise_value_object(&reasons[3], own, NULL), PROMISE_OK);
-  static const bool is_error[] = {false, true, true, true}, is_own[] = {false, false, false, true};
-  for (int i = 0; i < 4; i++) {
-    spy_t by_error = {0}, by_own = {0};
-    promise_t *promise = pending();
-    promise_t *first = promise_rescue(promise, error, spy_handler, &by_error, spy_free);
-    promise_t *second = promise_rescue(promise, own, spy_handler, &by_own, spy_free);
-    CHECK_STATUS(promise_reject(promise, &reasons[i]), PROMISE_OK);
-    CHECK_SPY(&by_error, is_error[i], 1);
-    CHECK_SPY(&by_own, is_own[i], 1);
-    CHECK_INT(promise_state(first), is_error[i] ? PROMISE_FULFILLED : PROMISE_REJECTED);
-    CHECK_INT(promise_state(second), is_own[i] ? PROMISE_FULFILLED : PROMISE_REJECTED);
-    release(first);
-    release(second);
-    release(promise);
+/* Rejects with `reason`. Returns whether a handler for `type` was called; if not, checks that the reason passes
+ * through. */
+static bool rescues(const promise_type_t *type, promise_value_t reason) {
+  spy_t spy = {0};
+  promise_t *promise = promise_new();
+  promise_t *child = promise_rescue(promise, type, spy_handler, &spy, spy_free);
+  promise_value_t expected = reason, got;
+  REQUIRE(child != NULL);
+  CHECK_STATUS(promise_reject(promise, &reason), PROMISE_OK);
+  CHECK_INT(atomic_load(&spy.frees), 1);
+  bool called = atomic_load(&spy.calls) == 1;
+  CHECK_INT(promise_state(child), called ? PROMISE_FULFILLED : PROMISE_REJECTED);
+  if (!called) {
+    CHECK_STATUS(promise_result(child, &got), PROMISE_OK);
+    CHECK(memcmp(&got, &expected, sizeof got) == 0);
+    promise_value_release(&got);
   }
+  RELEASE(child, promise);
+  return called;
 }
 
-static void a_verdict_decides(void) {
+static promise_value_t of(const promise_type_t *type) {
+  promise_value_t value;
+  REQUIRE(promise_value_object(&value, type, NULL) == PROMISE_OK);
+  return value;
+}
+
+RULE(type_chooses_among_kinds, "promise_rescue() chooses among the kinds of reasons") {
+  promise_value_t discarded = {.kind = PROMISE_KIND_DISCARDED};
+  CHECK(rescues(promise_type_named("i64"), *I64(1)));
+  CHECK(!rescues(promise_type_named("u64"), *I64(1)));
+  CHECK(!rescues(promise_type_named("error"), *I64(1)));
+  CHECK(rescues(promise_type_named("string"), text("reason")));
+  CHECK(!rescues(promise_type_named("bytes"), text("reason")));
+  CHECK(rescues(promise_type_named("error"), error("test", 1, "reason")));
+  CHECK(!rescues(promise_type_named("discarded"), error("test", 1, "reason")));
+  CHECK(!rescues(promise_type_named("object"), error("test", 1, "reason")));
+  CHECK(rescues(promise_type_named("discarded"), discarded));
+  CHECK(rescues(promise_type_named("error"), discarded));
+  CHECK(rescues(NULL, discarded));
+}
+
+RULE(type_chooses_among_objects, "promise_rescue() is for reasons of its type and of those that descend from it") {
+  const promise_type_t *parent = promise_type_register("test.rescue.parent", NULL, NULL);
+  const promise_type_t *child = promise_type_register("test.rescue.child", parent, NULL);
+  const promise_type_t *other = promise_type_register("test.rescue.other", parent, NULL);
+  const promise_type_t *failure = promise_type_register("test.rescue.failure", promise_type_named("error"), NULL);
+  CHECK(rescues(child, of(child)));
+  CHECK(rescues(parent, of(child)));
+  CHECK(rescues(promise_type_named("object"), of(child)));
+  CHECK(rescues(NULL, of(child)));
+  CHECK(!rescues(other, of(child)));
+  CHECK(!rescues(child, of(parent)));
+  CHECK(!rescues(promise_type_named("error"), of(child)));
+  CHECK(rescues(promise_type_named("error"), of(failure)));
+  CHECK(!rescues(failure, error("test", 1, "reason")));
+  CHECK(!rescues(failure, (promise_value_t){.kind = PROMISE_KIND_DISCARDED}));
+  CHECK(!rescues(failure, *I64(7)));
+}
+
+RULE(reason_propagates_to_the_first_handler_of_its_type,
+     "a reason passes through to the first promise_rescue() of its type") {
+  const promise_type_t *type = promise_type_register("test.rescue.traveller", NULL, NULL);
+  spy_t skipped = {0}, wrong = {0}, right = {0}, after = {0};
+  promise_value_t reason = of(type);
+  promise_t *head = promise_new();
+  promise_t *first = promise_then(head, spy_handler, &skipped, spy_free);
+  promise_t *second = promise_rescue(first, promise_type_named("error"), spy_handler, &wrong, spy_free);
+  promise_t *third = promise_rescue(second, type, spy_handler, &right, spy_free);
+  promise_t *fourth = promise_then(third, spy_handler, &after, spy_free);
+  promise_reject(head, &reason);
+  CHECK_SPY(&skipped, 0, 1);
+  CHECK_SPY(&wrong, 0, 1);
+  CHECK_SPY(&right, 1, 1);
+  CHECK_SPY(&after, 1, 1);
+  CHECK_INT(promise_state(second), PROMISE_REJECTED);
+  CHECK(ended(third, PROMISE_FULFILLED, 0));
+  CHECK(ended(fourth, PROMISE_FULFILLED, 1));
+  RELEASE(head, first, second, third, fourth);
+}
+
+RULE(a_verdict_decides, "the verdict decides the outcome of the derived promise") {
   spy_t rejects = {.verdict = PROMISE_REJECT, .answer = i64(9)};
   spy_t fulfils = {.verdict = PROMISE_FULFILL, .answer = i64(9)};
   promise_t *good = fulfilled(1), *bad = rejected(1);
@@ -80,11 +137,11 @@ static void a_verdict_decides(void) {
     CHECK_ENDED(children[i], i % 2 == 0 ? PROMISE_REJECTED : PROMISE_FULFILLED, 9);
     release(children[i]);
   }
-  release(good);
-  release(bad);
+  RELEASE(good, bad);
 }
 
-static void a_wrong_verdict_rejects(void) {
+RULE(a_wrong_verdict_rejects, "an invalid verdict or value rejects the derived promise with an ERROR of domain "
+                              "\"promise\", code PROMISE_EINVAL") {
   static const promise_verdict_t verdicts[] = {15,
                                                255,
                                                256,
@@ -121,7 +178,7 @@ static void a_wrong_verdict_rejects(void) {
   release(promise);
 }
 
-static void a_settled_child_detaches_its_handler(void) {
+RULE(a_settled_child_detaches_its_handler, "settling a derived promise detaches its handler, and frees the context") {
   for (int rejects = 0; rejects < 2; rejects++) {
     spy_t spy = {0};
     promise_t *promise = pending();
@@ -132,8 +189,7 @@ static void a_settled_child_detaches_its_handler(void) {
     resolve(promise, 1);
     CHECK_SPY(&spy, 0, 1);
     CHECK_ENDED(child, rejects ? PROMISE_REJECTED : PROMISE_FULFILLED, 5);
-    release(child);
-    release(promise);
+    RELEASE(child, promise);
   }
 }
 
@@ -144,7 +200,8 @@ static promise_verdict_t rejects_its_own(void *ctx, const promise_value_t *value
   return verdict;
 }
 
-static void a_child_settled_meanwhile_stays_so(void) {
+RULE(a_child_settled_meanwhile_stays_so,
+     "a promise that is settled while its handler runs stays so, and the handler's value is released") {
   static const promise_verdict_t verdicts[] = {PROMISE_FULFILL, PROMISE_REJECT, 99};
   for (int i = 0; i < 3; i++) {
     payload_t payload = {0};
@@ -155,23 +212,6 @@ static void a_child_settled_meanwhile_stays_so(void) {
     CHECK_SPY(&spy, 1, 1);
     CHECK_DESTROYED(&payload, 1);
     CHECK_ENDED(derived, PROMISE_REJECTED, 5);
-    release(derived);
-    release(promise);
+    RELEASE(derived, promise);
   }
 }
-
-CHECKS(callback) = {
-    RULE("promise_then() maps a fulfilment", then_maps_a_fulfilment),
-    RULE("promise_then() passes a rejection through, and frees the context", then_passes_a_rejection_through),
-    RULE("promise_rescue() maps a rejection, and passes a fulfilment through", rescue_maps_a_rejection),
-    RULE("promise_rescue() is for reasons of its type and of those that descend from it", rescue_looks_at_the_type),
-    RULE("the verdict decides the outcome of the derived promise", a_verdict_decides),
-    RULE("an invalid verdict or value rejects the derived promise with an ERROR of domain \"promise\", code "
-         "PROMISE_EINVAL",
-         a_wrong_verdict_rejects),
-    RULE("settling a derived promise detaches its handler, and frees the context",
-         a_settled_child_detaches_its_handler),
-    RULE("a promise that is settled while its handler runs stays so, and the handler's value is released",
-         a_child_settled_meanwhile_stays_so),
-    CHECKS_END,
-};

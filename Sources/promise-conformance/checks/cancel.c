@@ -1,6 +1,8 @@
 /* promise/cancel.h: requests to cancel promises, and their propagation upstream. Tokens: token.c. */
 #include "../checked.h"
 
+CHECKS(cancel)
+
 /* The context of a request handler, which writes the letter to the journal, and keeps the reason if it is a number. */
 typedef struct asked {
   char letter;
@@ -37,8 +39,7 @@ static promise_t *child_of(promise_t *promise) {
   return child;
 }
 
-static void a_request_is_advice(void) {
-  journal_clear();
+RULE(a_request_is_advice, "a promise that is asked to cancel stays pending, and its handlers are called once") {
   asked_t first = {.letter = 'a'}, second = {.letter = 'b'};
   promise_t *promise = promise_new();
   on_request_of(promise, &first);
@@ -58,8 +59,8 @@ static void a_request_is_advice(void) {
   promise_release(promise);
 }
 
-static void a_handler_attached_late_gets_the_reason(void) {
-  journal_clear();
+RULE(a_handler_attached_late_gets_the_reason,
+     "a handler that comes after the request is called at once, with the first reason") {
   asked_t late = {.letter = 'l'}, never = {.letter = 'n'};
   promise_t *promise = promise_new();
   promise_value_t why = text("because");
@@ -77,7 +78,8 @@ static void a_handler_attached_late_gets_the_reason(void) {
 }
 
 /* A handler of a promise that was discarded for a reason is called at once, with the reason. */
-static void a_handler_of_a_discarded_promise_gets_the_cause(void) {
+RULE(a_handler_of_a_discarded_promise_gets_the_cause,
+     "a handler of a discarded promise is called at once, with the cause") {
   for (int has_cause = 0; has_cause < 2; has_cause++) {
     asked_t asked = {.letter = 'a'};
     promise_t *promise = promise_new();
@@ -92,8 +94,7 @@ static void a_handler_of_a_discarded_promise_gets_the_cause(void) {
   }
 }
 
-static void a_settled_promise_drops_its_handlers(void) {
-  journal_clear();
+RULE(a_settled_promise_drops_its_handlers, "a promise that is settled drops its handlers uncalled") {
   for (int way = 0; way < 3; way++) {
     asked_t asked = {.letter = 'x'}, late = {.letter = 'l'};
     journal_clear();
@@ -115,8 +116,7 @@ static void a_settled_promise_drops_its_handlers(void) {
   }
 }
 
-static void a_promise_that_dies_drops_its_handlers(void) {
-  journal_clear();
+RULE(a_promise_that_dies_drops_its_handlers, "a promise destroyed while pending drops its handlers") {
   asked_t asked = {.letter = 'x'};
   promise_t *promise = promise_new();
   on_request_of(promise, &asked);
@@ -125,8 +125,8 @@ static void a_promise_that_dies_drops_its_handlers(void) {
   CHECK_INT(asked.frees, 1);
 }
 
-static void every_handler_runs_though_the_first_settles(void) {
-  journal_clear();
+RULE(every_handler_runs_though_the_first_settles,
+     "every handler of a request is called, also if the first settles the promise") {
   promise_t *promise = promise_new();
   asked_t first = {.letter = 'a', .discards = promise}, second = {.letter = 'b'};
   on_request_of(promise, &first);
@@ -136,14 +136,13 @@ static void every_handler_runs_though_the_first_settles(void) {
   CHECK_TEXT(journal, "ab");
   CHECK_INT(first.kind, PROMISE_KIND_VOID);
   CHECK_INT(promise_state(child), PROMISE_REJECTED);
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
 }
 
 /* ---- Propagation upstream ---- */
 
-static void a_request_propagates_when_nobody_else_is_interested(void) {
-  journal_clear();
+RULE(a_request_propagates_when_nobody_else_is_interested,
+     "a request propagates upstream with the last interest: every derived promise asked, no reference left") {
   asked_t asked = {.letter = 'r'};
   promise_t *root = promise_new(); /* the producer's reference */
   on_request_of(root, &asked);
@@ -161,8 +160,7 @@ static void a_request_propagates_when_nobody_else_is_interested(void) {
   promise_release(one), promise_release(two), promise_release(root);
 }
 
-static void a_settled_child_has_no_interest(void) {
-  journal_clear();
+RULE(a_settled_child_has_no_interest, "a settled derived promise holds no request back") {
   asked_t asked = {.letter = 'r'};
   promise_t *root = promise_new();
   on_request_of(root, &asked);
@@ -174,8 +172,8 @@ static void a_settled_child_has_no_interest(void) {
   promise_release(one), promise_release(two), promise_release(root);
 }
 
-static void an_observer_is_interested_for_good_and_a_tap_never(void) {
-  journal_clear();
+RULE(an_observer_is_interested_for_good_and_a_tap_never,
+     "promise_observe() holds a request back, promise_tap() does not") {
   for (int taps = 0; taps < 2; taps++) {
     asked_t asked = {.letter = 'r'};
     spy_t spy = {0};
@@ -192,8 +190,7 @@ static void an_observer_is_interested_for_good_and_a_tap_never(void) {
   }
 }
 
-static void a_sealed_promise_is_asked_while_it_is_held(void) {
-  journal_clear();
+RULE(a_sealed_promise_is_asked_while_it_is_held, "references to a sealed promise hold no request back") {
   asked_t asked = {.letter = 'r'};
   promise_t *root = promise_new(), *handle = retained(root);
   on_request_of(root, &asked);
@@ -215,8 +212,8 @@ static promise_verdict_t adopts_inner(void *ctx, const promise_value_t *in, prom
   return PROMISE_ADOPT;
 }
 
-static void a_request_reaches_an_adopted_promise(void) {
-  journal_clear();
+RULE(a_request_reaches_an_adopted_promise,
+     "a request propagates to the adopted promise, before and after the adoption") {
   for (int before = 0; before < 2; before++) {
     asked_t asked = {.letter = 'i'};
     journal_clear();
@@ -236,8 +233,7 @@ static void a_request_reaches_an_adopted_promise(void) {
   }
 }
 
-static void a_request_propagates_up_a_long_chain(void) {
-  journal_clear();
+RULE(a_request_propagates_up_a_long_chain, "a request propagates up a chain of 100,000 promises") {
   asked_t asked = {.letter = 'r'};
   enum { LINKS = 100000 };
   promise_t *root = promise_new(), *end = retained(root);
@@ -254,17 +250,12 @@ static void a_request_propagates_up_a_long_chain(void) {
 
 /* ---- Following ---- */
 
-static void discard_nothing(void *ctx) {
-  (void)ctx;
-}
-
-static void a_request_propagates_from_a_follower(void) {
-  journal_clear();
+RULE(a_request_propagates_from_a_follower, "a request propagates from a promise to the source that it follows") {
   for (int discardable = 0; discardable < 2; discardable++) {
     asked_t asked = {.letter = 's'};
     journal_clear();
     promise_t *source = promise_new();
-    promise_t *promise = discardable ? promise_new_discardable(discard_nothing, NULL, NULL) : promise_new();
+    promise_t *promise = discardable ? promise_new_discardable(ignore_context, NULL, NULL) : promise_new();
     on_request_of(source, &asked);
     CHECK_STATUS(promise_follow(promise, source), PROMISE_OK);
     promise_request_cancel(promise, I64(2));
@@ -281,7 +272,7 @@ static void a_request_propagates_from_a_follower(void) {
 static promise_t *giving_up(int way, promise_t **sources, asked_t *asked) {
   promise_t *promise = way == 0   ? child_of(sources[0])
                        : way == 1 ? promise_new()
-                       : way == 2 ? promise_new_discardable(discard_nothing, NULL, NULL)
+                       : way == 2 ? promise_new_discardable(ignore_context, NULL, NULL)
                                   : promise_all(sources, 2, 0);
   REQUIRE(promise != NULL);
   asked->discards = promise;
@@ -292,7 +283,8 @@ static promise_t *giving_up(int way, promise_t **sources, asked_t *asked) {
 }
 
 /* A handler that settles, and may release, its own promise still ends the interest of that promise in the sources. */
-static void a_request_propagates_though_a_handler_settles(void) {
+RULE(a_request_propagates_though_a_handler_settles,
+     "a request propagates also if a handler of it settles its promise") {
   for (int i = 0; i < 8; i++) {
     journal_clear();
     asked_t first = {.letter = 'f', .releases = i % 2 != 0}, above[] = {{.letter = 's'}, {.letter = 't'}};
@@ -311,8 +303,8 @@ static void a_request_propagates_though_a_handler_settles(void) {
 
 /* ---- Causes ---- */
 
-static void a_cancelled_promise_has_a_cause(void) {
-  journal_clear();
+RULE(a_cancelled_promise_has_a_cause,
+     "a promise rejected with a DISCARDED is cancelled, and so are its derived promises") {
   asked_t late = {.letter = 'l'};
   promise_value_t cause = error("test", 5, "no more"), reason;
   CHECK_STATUS(promise_value_discarded(&reason, &cause), PROMISE_OK);
@@ -330,7 +322,7 @@ static void a_cancelled_promise_has_a_cause(void) {
   promise_release(child), promise_release(promise);
 }
 
-static void a_discarded_reason_has_a_cause(void) {
+RULE(a_discarded_reason_has_a_cause, "promise_value_discarded() makes a DISCARDED, and takes over its cause") {
   payload_t payload = {0};
   promise_value_t cause = object(&payload), reason;
   CHECK_STATUS(promise_value_discarded(&reason, &cause), PROMISE_OK);
@@ -350,7 +342,7 @@ static void a_discarded_reason_has_a_cause(void) {
   CHECK_INT(reason.kind, PROMISE_KIND_VOID);
 }
 
-static void invalid_arguments_are_refused(void) {
+RULE(invalid_arguments_are_refused, "invalid arguments are refused, and contexts freed") {
   spy_t spy = {0};
   promise_value_t forged = {.kind = 4711};
   promise_t *const handles[] = {NULL, stale()};
@@ -369,32 +361,3 @@ static void invalid_arguments_are_refused(void) {
   CHECK_SPY(&spy, 0, 3);
   release(promise);
 }
-
-CHECKS(cancel) = {
-    RULE("a promise that is asked to cancel stays pending, and its handlers are called once", a_request_is_advice),
-    RULE("a handler that comes after the request is called at once, with the first reason",
-         a_handler_attached_late_gets_the_reason),
-    RULE("a handler of a discarded promise is called at once, with the cause",
-         a_handler_of_a_discarded_promise_gets_the_cause),
-    RULE("a promise that is settled drops its handlers uncalled", a_settled_promise_drops_its_handlers),
-    RULE("a promise destroyed while pending drops its handlers", a_promise_that_dies_drops_its_handlers),
-    RULE("every handler of a request is called, also if the first settles the promise",
-         every_handler_runs_though_the_first_settles),
-    RULE("a request propagates upstream with the last interest: every derived promise asked, no reference left",
-         a_request_propagates_when_nobody_else_is_interested),
-    RULE("a settled derived promise holds no request back", a_settled_child_has_no_interest),
-    RULE("promise_observe() holds a request back, promise_tap() does not",
-         an_observer_is_interested_for_good_and_a_tap_never),
-    RULE("references to a sealed promise hold no request back", a_sealed_promise_is_asked_while_it_is_held),
-    RULE("a request propagates to the adopted promise, before and after the adoption",
-         a_request_reaches_an_adopted_promise),
-    RULE("a request propagates up a chain of 100,000 promises", a_request_propagates_up_a_long_chain),
-    RULE("a request propagates from a promise to the source that it follows", a_request_propagates_from_a_follower),
-    RULE("a request propagates also if a handler of it settles its promise",
-         a_request_propagates_though_a_handler_settles),
-    RULE("a promise rejected with a DISCARDED is cancelled, and so are its derived promises",
-         a_cancelled_promise_has_a_cause),
-    RULE("promise_value_discarded() makes a DISCARDED, and takes over its cause", a_discarded_reason_has_a_cause),
-    RULE("invalid arguments are refused, and contexts freed", invalid_arguments_are_refused),
-    CHECKS_END,
-};

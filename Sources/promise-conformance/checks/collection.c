@@ -1,9 +1,11 @@
 /* promise/collection.h: arrays and maps. */
 #include "../checked.h"
 
+CHECKS(collection)
+
 /* ---- Arrays ---- */
 
-static void array_has_its_elements_in_order(void) {
+RULE(array_has_its_elements_in_order, "an ARRAY has its elements in order, one after the other in memory") {
   promise_value_t value = garbage(), elements[] = {*I64(1), text("two"), {.kind = PROMISE_KIND_F64, .as.f64 = 3.0}};
   CHECK_STATUS(promise_value_array(&value, elements, 3), PROMISE_OK);
   CHECK_INT(value.kind, PROMISE_KIND_ARRAY);
@@ -23,7 +25,7 @@ static void array_has_its_elements_in_order(void) {
   CHECK_INT(value.kind, PROMISE_KIND_VOID);
 }
 
-static void array_may_be_empty(void) {
+RULE(array_may_be_empty, "an ARRAY may be empty") {
   for (int given = 0; given < 2; given++) {
     promise_value_t value = garbage();
     CHECK_STATUS(promise_value_array(&value, given ? I64(1) : NULL, 0), PROMISE_OK);
@@ -36,7 +38,7 @@ static void array_may_be_empty(void) {
 }
 
 /* The output and the element may be the same object. */
-static void array_may_replace_its_element(void) {
+RULE(array_may_replace_its_element, "an ARRAY may be stored where its element was") {
   promise_value_t value = text("inside");
   CHECK_STATUS(promise_value_array(&value, &value, 1), PROMISE_OK);
   CHECK_INT(value.kind, PROMISE_KIND_ARRAY);
@@ -44,7 +46,7 @@ static void array_may_replace_its_element(void) {
   CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
 }
 
-static void elements_are_freed_with_their_array(void) {
+RULE(elements_are_freed_with_their_array, "a collection takes over its elements, and releases them at its end") {
   payload_t payload = {0};
   promise_t *promise = promise_new();
   promise_value_t value = ARRAY(object(&payload), holding(promise_new())), result;
@@ -59,7 +61,7 @@ static void elements_are_freed_with_their_array(void) {
   CHECK_STATUS(promise_state(inner), PROMISE_ESTALE);
 }
 
-static void element_outlives_its_array_when_retained(void) {
+RULE(element_outlives_its_array_when_retained, "an element outlives its ARRAY when it is retained") {
   promise_value_t value = ARRAY(text("kept"), text("not kept"));
   promise_value_t kept = *promise_value_at(&value, 0), lost = *promise_value_at(&value, 1);
   CHECK_STATUS(promise_value_retain(&kept), PROMISE_OK);
@@ -69,7 +71,8 @@ static void element_outlives_its_array_when_retained(void) {
   CHECK_STATUS(promise_value_release(&kept), PROMISE_OK);
 }
 
-static void array_takes_its_elements_over_on_every_path(void) {
+RULE(array_takes_its_elements_over_on_every_path,
+     "a call that makes an ARRAY takes over its elements when it fails too") {
   payload_t payload = {0};
   promise_value_t value = garbage();
   promise_value_t elements[] = {object(&payload), {.kind = 77}, object(&payload)};
@@ -83,7 +86,7 @@ static void array_takes_its_elements_over_on_every_path(void) {
 
 /* ---- Maps ---- */
 
-static void map_has_its_entries_in_order(void) {
+RULE(map_has_its_entries_in_order, "a MAP keeps the order of its keys") {
   const char *const keys[] = {"zeta", "", "alpha", "naïve ☹"};
   promise_value_t value = garbage(), values[] = {*I64(1), text("two"), *VOID(), *I64(4)};
   CHECK_STATUS(promise_value_map(&value, keys, NULL, values, 4), PROMISE_OK);
@@ -113,7 +116,7 @@ static void map_has_its_entries_in_order(void) {
   CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
 }
 
-static void map_may_be_empty(void) {
+RULE(map_may_be_empty, "a MAP may be empty") {
   promise_value_t value = garbage();
   CHECK_STATUS(promise_value_map(&value, NULL, NULL, NULL, 0), PROMISE_OK);
   CHECK_INT(value.kind, PROMISE_KIND_MAP);
@@ -124,7 +127,7 @@ static void map_may_be_empty(void) {
   CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
 }
 
-static void key_may_hold_any_text(void) {
+RULE(key_may_hold_any_text, "a key may hold a NUL") {
   const char *const keys[] = {"a\0b", "a\0c", "a"};
   const size_t lengths[] = {3, 3, 1};
   promise_value_t value, values[] = {*I64(0), *I64(1), *I64(2)};
@@ -137,7 +140,7 @@ static void key_may_hold_any_text(void) {
   CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
 }
 
-static void same_key_keeps_its_place_and_the_last_value(void) {
+RULE(same_key_keeps_its_place_and_the_last_value, "of equal keys the first place and the last value count") {
   payload_t payload = {0};
   const char *const keys[] = {"first", "second", "first"};
   promise_value_t value, values[] = {object(&payload), *I64(2), *I64(3)};
@@ -149,7 +152,7 @@ static void same_key_keeps_its_place_and_the_last_value(void) {
   CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
 }
 
-static void map_takes_its_values_over_on_every_path(void) {
+RULE(map_takes_its_values_over_on_every_path, "a call that makes a MAP takes over its values when it fails too") {
   payload_t payload = {0};
   const char *const good[] = {"a", "b"}, *const bad[] = {"a", "\xff"}, *const missing[] = {"a", NULL};
   promise_value_t value = garbage(), values[] = {object(&payload), object(&payload)};
@@ -196,7 +199,7 @@ static void *makes_deep_values(void *argument) {
   return NULL;
 }
 
-static void deep_value_is_freed_without_a_stack(void) {
+RULE(deep_value_is_freed_without_a_stack, "a value nested a million deep is released on a stack of 512 KiB") {
   payload_t payload = {0};
   on_small_stack(makes_deep_values, &payload);
 }
@@ -205,7 +208,7 @@ static void release_value(promise_value_t *value) {
   CHECK_STATUS(promise_value_release(value), PROMISE_OK);
 }
 
-static void a_value_that_is_not_a_collection_has_no_elements(void) {
+RULE(a_value_that_is_not_a_collection_has_no_elements, "a value that is not a collection has no elements") {
   promise_value_t string = text("text");
   CHECK_INT(promise_value_count(&string), 0);
   CHECK_POINTER(promise_value_at(&string, 0), NULL);
@@ -216,7 +219,7 @@ static void a_value_that_is_not_a_collection_has_no_elements(void) {
   release_value(&string);
 }
 
-static void wrong_arguments_are_refused(void) {
+RULE(wrong_arguments_are_refused, "wrong arguments are refused") {
   const char *const keys[] = {"\xff"}, *const missing[] = {NULL};
   promise_value_t number = i64(1), out;
   CHECK_STATUS(promise_value_array(NULL, &number, 1), PROMISE_EINVAL);
@@ -227,22 +230,3 @@ static void wrong_arguments_are_refused(void) {
   CHECK_STATUS(promise_value_map(&out, keys, NULL, NULL, 1), PROMISE_EINVAL);
   CHECK_INT(out.kind, PROMISE_KIND_VOID);
 }
-
-CHECKS(collection) = {
-    RULE("an ARRAY has its elements in order, one after the other in memory", array_has_its_elements_in_order),
-    RULE("an ARRAY may be empty", array_may_be_empty),
-    RULE("an ARRAY may be stored where its element was", array_may_replace_its_element),
-    RULE("a collection takes over its elements, and releases them at its end", elements_are_freed_with_their_array),
-    RULE("an element outlives its ARRAY when it is retained", element_outlives_its_array_when_retained),
-    RULE("a call that makes an ARRAY takes over its elements when it fails too",
-         array_takes_its_elements_over_on_every_path),
-    RULE("a MAP keeps the order of its keys", map_has_its_entries_in_order),
-    RULE("a MAP may be empty", map_may_be_empty),
-    RULE("a key may hold a NUL", key_may_hold_any_text),
-    RULE("of equal keys the first place and the last value count", same_key_keeps_its_place_and_the_last_value),
-    RULE("a call that makes a MAP takes over its values when it fails too", map_takes_its_values_over_on_every_path),
-    RULE("a value that is not a collection has no elements", a_value_that_is_not_a_collection_has_no_elements),
-    RULE("wrong arguments are refused", wrong_arguments_are_refused),
-    RULE("a value nested a million deep is released on a stack of 512 KiB", deep_value_is_freed_without_a_stack),
-    CHECKS_END,
-};

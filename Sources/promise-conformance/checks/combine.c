@@ -1,6 +1,8 @@
 /* promise/combine.h */
 #include "../checked.h"
 
+CHECKS(combine)
+
 static promise_t *inputs[3];
 
 static void make_inputs(void) {
@@ -26,7 +28,7 @@ static void on_request(void *ctx, const promise_value_t *reason) {
   note(*(const char *)ctx);
 }
 
-static void all_has_the_values_in_order(void) {
+RULE(all_has_the_values_in_order, "promise_all() has every value, in the order of the inputs") {
   make_inputs();
   promise_t *all = promise_all(inputs, 3, 0);
   promise_value_t word = text("two");
@@ -44,7 +46,7 @@ static void all_has_the_values_in_order(void) {
   release_inputs(all);
 }
 
-static void all_ends_with_the_first_rejection(void) {
+RULE(all_ends_with_the_first_rejection, "promise_all() is rejected as the first that is") {
   for (int cancels = 0; cancels < 2; cancels++) {
     make_inputs();
     static const char names[] = "abc";
@@ -60,7 +62,7 @@ static void all_ends_with_the_first_rejection(void) {
   }
 }
 
-static void all_settled_gives_each_outcome(void) {
+RULE(all_settled_gives_each_outcome, "promise_all_settled() gives the outcome of each") {
   make_inputs();
   promise_t *all = promise_all_settled(inputs, 3, 0);
   promise_resolve(inputs[0], I64(5));
@@ -81,7 +83,8 @@ static void all_settled_gives_each_outcome(void) {
   release_inputs(all);
 }
 
-static void any_ends_with_the_first_value_or_all_reasons(void) {
+RULE(any_ends_with_the_first_value_or_all_reasons,
+     "promise_any() is the first that is fulfilled, or has every reason") {
   for (int good = 0; good < 2; good++) {
     make_inputs();
     promise_t *any = promise_any(inputs, 3, 0);
@@ -102,7 +105,7 @@ static void any_ends_with_the_first_value_or_all_reasons(void) {
   }
 }
 
-static void race_ends_with_the_first(void) {
+RULE(race_ends_with_the_first, "promise_race() is the first that is settled") {
   for (int good = 0; good < 2; good++) {
     make_inputs();
     promise_t *race = promise_race(inputs, 3, 0);
@@ -113,7 +116,8 @@ static void race_ends_with_the_first(void) {
   }
 }
 
-static void of_none_and_of_settled_ones_all_is_known_at_once(void) {
+RULE(of_none_and_of_settled_ones_all_is_known_at_once,
+     "a combination of none, or of settled promises, is settled at once") {
   promise_t *all = promise_all(NULL, 0, 0), *settled = promise_all_settled(NULL, 0, 0);
   promise_t *any = promise_any(NULL, 0, 0), *race = promise_race(NULL, 0, PROMISE_COMBINE_CANCEL_OTHERS);
   CHECK_INT(promise_state(all), PROMISE_FULFILLED);
@@ -135,7 +139,8 @@ static void of_none_and_of_settled_ones_all_is_known_at_once(void) {
   promise_release(all), promise_release(same[0]);
 }
 
-static void a_request_withdraws_interest_in_every_input(void) {
+RULE(a_request_withdraws_interest_in_every_input,
+     "a request to cancel a combination withdraws its interest in every input") {
   make_inputs();
   static const char names[] = "abc";
   for (int i = 0; i < 3; i++)
@@ -149,20 +154,21 @@ static void a_request_withdraws_interest_in_every_input(void) {
   release_inputs(all);
 }
 
-static void an_input_destroyed_while_pending_leaves_nothing_behind(void) {
+RULE(an_input_destroyed_while_pending_leaves_nothing_behind,
+     "a combination may be destroyed before its inputs, and its inputs before it") {
   make_inputs();
   promise_t *all = promise_all(inputs, 3, 0), *any = promise_any(inputs, 3, 0);
   promise_resolve(inputs[0], I64(1));
   CHECK(ended(any, PROMISE_FULFILLED, 1));
   CHECK_INT(promise_state(all), PROMISE_PENDING);
-  promise_release(any);
-  promise_release(inputs[1]), promise_release(inputs[2]);
+  RELEASE(any, inputs[1], inputs[2]);
   CHECK_INT(promise_state(all), PROMISE_PENDING);
   promise_release(all), promise_release(inputs[0]);
 }
 
 /* In any order of settlement, a combination with an input destroyed while pending has no result. */
-static void a_result_stays_pending_once_an_input_died(void) {
+RULE(a_result_stays_pending_once_an_input_died,
+     "a combination stays pending once an input that it needs was destroyed while pending") {
   for (int dies_first = 0; dies_first < 2; dies_first++) {
     make_inputs();
     promise_t *results[] = {promise_all(inputs, 3, 0), promise_all_settled(inputs, 3, 0)};
@@ -179,7 +185,7 @@ static void a_result_stays_pending_once_an_input_died(void) {
   }
 }
 
-static void a_million_are_no_more_than_many(void) {
+RULE(a_million_are_no_more_than_many, "a combination may have a million inputs") {
   size_t count = getenv("CHECK_QUICK") != NULL ? 10000 : 1000000;
   promise_t **many = malloc(count * sizeof *many);
   for (size_t i = 0; i < count; i++)
@@ -197,18 +203,13 @@ static void a_million_are_no_more_than_many(void) {
   free(many);
 }
 
-static void *resolves_one(void *promise) {
-  promise_resolve(promise, I64(1));
-  return NULL;
-}
-
-static void inputs_may_be_settled_on_several_threads(void) {
+RULE(inputs_may_be_settled_on_several_threads, "the inputs may be settled on several threads") {
   for (int round = 0; round < 200; round++) {
     make_inputs();
     promise_t *all = promise_all(inputs, 3, 0), *race = promise_race(inputs, 3, 0);
     pthread_t threads[3];
     for (int i = 0; i < 3; i++)
-      REQUIRE(pthread_create(&threads[i], NULL, resolves_one, inputs[i]) == 0);
+      REQUIRE(pthread_create(&threads[i], NULL, resolve_there, inputs[i]) == 0);
     for (int i = 0; i < 3; i++)
       pthread_join(threads[i], NULL);
     CHECK(ended(race, PROMISE_FULFILLED, 1));
@@ -219,7 +220,7 @@ static void inputs_may_be_settled_on_several_threads(void) {
 }
 
 /* One input stays pending: it does not keep outcomes that come after the combination was decided. */
-static void the_losers_of_a_race_are_not_kept(void) {
+RULE(the_losers_of_a_race_are_not_kept, "outcomes that come after the result are released") {
   promise_t *never = promise_new();
   payload_t late = {0}, rejected = {0};
   for (int mode = 0; mode < 2; mode++) {
@@ -246,20 +247,19 @@ static void release_all(promise_t *const *promises, size_t count) {
     release(promises[i]);
 }
 
-static void the_others_may_be_asked_to_cancel(void) {
+RULE(the_others_may_be_asked_to_cancel, "PROMISE_COMBINE_CANCEL_OTHERS asks the others to cancel") {
   for (uint32_t flags = 0; flags <= PROMISE_COMBINE_CANCEL_OTHERS; flags += PROMISE_COMBINE_CANCEL_OTHERS) {
     promise_t *inputs[] = {pending(), pending()};
     retained(inputs[0]);
     promise_t *race = promise_race(inputs, 2, flags);
     resolve(inputs[1], 1);
     CHECK_INT(promise_cancel_requested(inputs[0]), flags == PROMISE_COMBINE_CANCEL_OTHERS);
-    release(race);
-    release(inputs[0]);
+    RELEASE(race, inputs[0]);
     release_all(inputs, 2);
   }
 }
 
-static void any_asks_the_others_too(void) {
+RULE(any_asks_the_others_too, "PROMISE_COMBINE_CANCEL_OTHERS of promise_any() asks them after the first value") {
   for (uint32_t flags = 0; flags <= PROMISE_COMBINE_CANCEL_OTHERS; flags += PROMISE_COMBINE_CANCEL_OTHERS) {
     promise_t *inputs[] = {pending(), pending(), pending()};
     promise_t *any = promise_any(inputs, 3, flags);
@@ -274,7 +274,7 @@ static void any_asks_the_others_too(void) {
 }
 
 /* A combination that is released has no interest in its inputs, and holds none of them. */
-static void a_released_combination_is_detached(void) {
+RULE(a_released_combination_is_detached, "a combination that is released or settled has no interest in its inputs") {
   static combinator_t *combinators[4];
   combinators[0] = promise_all, combinators[1] = promise_all_settled;
   combinators[2] = promise_any, combinators[3] = promise_race;
@@ -294,7 +294,7 @@ static void a_released_combination_is_detached(void) {
   }
 }
 
-static void invalid_arguments_are_refused(void) {
+RULE(invalid_arguments_are_refused, "invalid arguments are refused, and no input kept") {
   static combinator_t *combinators[4];
   combinators[0] = promise_all, combinators[1] = promise_all_settled;
   combinators[2] = promise_any, combinators[3] = promise_race;
@@ -311,28 +311,3 @@ static void invalid_arguments_are_refused(void) {
   release(inputs[0]);
   CHECK_STATUS(promise_state(inputs[0]), PROMISE_ESTALE);
 }
-
-CHECKS(combine) = {
-    RULE("promise_all() has every value, in the order of the inputs", all_has_the_values_in_order),
-    RULE("promise_all() is rejected as the first that is", all_ends_with_the_first_rejection),
-    RULE("promise_all_settled() gives the outcome of each", all_settled_gives_each_outcome),
-    RULE("promise_any() is the first that is fulfilled, or has every reason",
-         any_ends_with_the_first_value_or_all_reasons),
-    RULE("promise_race() is the first that is settled", race_ends_with_the_first),
-    RULE("a combination of none, or of settled promises, is settled at once",
-         of_none_and_of_settled_ones_all_is_known_at_once),
-    RULE("PROMISE_COMBINE_CANCEL_OTHERS asks the others to cancel", the_others_may_be_asked_to_cancel),
-    RULE("PROMISE_COMBINE_CANCEL_OTHERS of promise_any() asks them after the first value", any_asks_the_others_too),
-    RULE("a combination that is released or settled has no interest in its inputs", a_released_combination_is_detached),
-    RULE("a request to cancel a combination withdraws its interest in every input",
-         a_request_withdraws_interest_in_every_input),
-    RULE("a combination may be destroyed before its inputs, and its inputs before it",
-         an_input_destroyed_while_pending_leaves_nothing_behind),
-    RULE("a combination stays pending once an input that it needs was destroyed while pending",
-         a_result_stays_pending_once_an_input_died),
-    RULE("outcomes that come after the result are released", the_losers_of_a_race_are_not_kept),
-    RULE("a combination may have a million inputs", a_million_are_no_more_than_many),
-    RULE("the inputs may be settled on several threads", inputs_may_be_settled_on_several_threads),
-    RULE("invalid arguments are refused, and no input kept", invalid_arguments_are_refused),
-    CHECKS_END,
-};

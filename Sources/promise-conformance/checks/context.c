@@ -1,7 +1,9 @@
 /* promise/callback.h: free_ctx is called exactly once, on every path. */
 #include "../checked.h"
 
-static void context_is_freed_right_after_its_callback(void) {
+CHECKS(context)
+
+RULE(context_is_freed_right_after_its_callback, "each context is freed right after its callback") {
   promise_t *promise = pending();
   CHECK_STATUS(promise_observe(promise, note_observer, NULL, LETTER('a'), note_free), PROMISE_OK);
   release(promise_then(promise, note_handler, LETTER('b'), note_free));
@@ -12,7 +14,7 @@ static void context_is_freed_right_after_its_callback(void) {
   release(promise);
 }
 
-static void context_is_freed_once_on_every_path(void) {
+RULE(context_is_freed_once_on_every_path, "a context is freed exactly once, whether its callback ran or never will") {
   for (int settled = 0; settled < 2; settled++) {
     for (int fulfils = 0; fulfils < 2; fulfils++) {
       spy_t spies[3] = {{0}, {0}, {0}};
@@ -25,16 +27,14 @@ static void context_is_freed_once_on_every_path(void) {
       CHECK_SPY(&spies[0], fulfils, 1);
       CHECK_SPY(&spies[1], !fulfils, 1);
       CHECK_SPY(&spies[2], 1, 1);
-      release(derived);
-      release(rescued);
-      release(promise);
+      RELEASE(derived, rescued, promise);
       for (int i = 0; i < 3; i++)
         CHECK_INT(atomic_load(&spies[i].frees), 1);
     }
   }
 }
 
-static void context_is_freed_when_attaching_fails(void) {
+RULE(context_is_freed_when_attaching_fails, "a context is freed when the attaching call fails") {
   spy_t spy = {0};
   promise_t *const handles[] = {NULL, stale()};
   for (int i = 0; i < 2; i++) {
@@ -68,7 +68,8 @@ static void fails(void *frees) {
   ++*(int *)frees;
 }
 
-static void last_status_is_that_of_the_call_and_not_of_its_free_ctx(void) {
+RULE(last_status_is_that_of_the_call_and_not_of_its_free_ctx,
+     "the last status is that of the call that failed, and of no call in its free_ctx") {
   int frees = 0;
   CHECK_POINTER(promise_then(stale(), spy_handler, &frees, fails), NULL);
   CHECK_STATUS(promise_last_status(), PROMISE_ESTALE);
@@ -77,29 +78,13 @@ static void last_status_is_that_of_the_call_and_not_of_its_free_ctx(void) {
   CHECK_INT(frees, 2);
 }
 
-static void *resolves(void *promise) {
-  resolve(promise, 1);
-  return NULL;
-}
-
-static void context_is_freed_where_its_callback_ran(void) {
+RULE(context_is_freed_where_its_callback_ran, "a context is freed on the thread where its callback ran") {
   spy_t spy = {0};
   promise_t *promise = pending();
   release(promise_then(promise, spy_handler, &spy, spy_free));
-  pthread_t thread = start(resolves, promise);
+  pthread_t thread = start(resolve_there, promise);
   finish(thread);
   CHECK_SPY(&spy, 1, 1);
   CHECK(pthread_equal(spy.thread, thread) && pthread_equal(spy.freed_on, thread));
   release(promise);
 }
-
-CHECKS(context) = {
-    RULE("each context is freed right after its callback", context_is_freed_right_after_its_callback),
-    RULE("a context is freed exactly once, whether its callback ran or never will",
-         context_is_freed_once_on_every_path),
-    RULE("a context is freed when the attaching call fails", context_is_freed_when_attaching_fails),
-    RULE("the last status is that of the call that failed, and of no call in its free_ctx",
-         last_status_is_that_of_the_call_and_not_of_its_free_ctx),
-    RULE("a context is freed on the thread where its callback ran", context_is_freed_where_its_callback_ran),
-    CHECKS_END,
-};

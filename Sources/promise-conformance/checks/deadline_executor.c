@@ -2,6 +2,8 @@
 #include "../checked.h"
 #include "../loops.h"
 
+CHECKS(deadline_executor)
+
 static promise_executor_t *expected;
 
 static void is_asked(void *ctx, const promise_value_t *reason) {
@@ -11,7 +13,8 @@ static void is_asked(void *ctx, const promise_value_t *reason) {
 }
 
 /* A deadline that has passed when it is set makes its request on the executor too. */
-static void a_deadline_asks_on_its_executor(void) {
+RULE(a_deadline_asks_on_its_executor,
+     "a deadline requests cancellation on its executor, also if it has passed already") {
   for (int has_passed = 0; has_passed < 2; has_passed++) {
     spy_t spy = {0};
     fixture_t fixture = setup();
@@ -36,7 +39,7 @@ static void a_deadline_asks_on_its_executor(void) {
   }
 }
 
-static void a_dropped_job_asks_nobody(void) {
+RULE(a_dropped_job_asks_nobody, "a dropped job of a deadline requests no cancellation") {
   spy_t spy = {0};
   fixture_t fixture = setup();
   promise_token_t *token = promise_token_new(0);
@@ -54,10 +57,3 @@ static void a_dropped_job_asks_nobody(void) {
   CHECK_STATUS(promise_token_release(token), PROMISE_OK);
   CHECK_STATUS(promise_executor_release(fixture.executor), PROMISE_OK);
 }
-
-CHECKS(deadline_executor) = {
-    RULE("a deadline requests cancellation on its executor, also if it has passed already",
-         a_deadline_asks_on_its_executor),
-    RULE("a dropped job of a deadline requests no cancellation", a_dropped_job_asks_nobody),
-    CHECKS_END,
-};

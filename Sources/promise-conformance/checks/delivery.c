@@ -4,7 +4,9 @@
 #include "../loops.h"
 #include "../streams.h"
 
-static void callbacks_run_on_the_executor(void) {
+CHECKS(delivery)
+
+RULE(callbacks_run_on_the_executor, "a subscriber's callbacks run on its executor, the end after them") {
   fixture_t fixture = setup();
   promise_publisher_t *publisher = publisher_new(PROMISE_PUBLISHER_STATEFUL);
   listener_t listener = {0};
@@ -28,7 +30,8 @@ static void callbacks_run_on_the_executor(void) {
   teardown(fixture);
 }
 
-static void an_executor_that_drops_ends_its_subscriber(void) {
+RULE(an_executor_that_drops_ends_its_subscriber,
+     "an executor that drops a job ends its subscriber with PROMISE_ECLOSED, and no other") {
   fixture_t fixture = setup();
   promise_publisher_t *publisher = publisher_new(0);
   listener_t listener = {0}, other = {0};
@@ -48,7 +51,7 @@ static void an_executor_that_drops_ends_its_subscriber(void) {
   release_both(subscriber, publisher);
 }
 
-static void room_is_a_promise(void) {
+RULE(room_is_a_promise, "promise_publisher_ready() is fulfilled with room, and cancelled by the end") {
   promise_publisher_t *publisher = publisher_new(0);
   promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 1);
   promise_t *at_once = promise_publisher_ready(publisher);
@@ -64,13 +67,12 @@ static void room_is_a_promise(void) {
   promise_t *never = promise_publisher_ready(publisher);
   CHECK_STATUS(promise_publisher_finish(publisher), PROMISE_OK);
   CHECK(was_discarded(never));
-  promise_t *all[] = {at_once, ready, next, never};
-  for (int i = 0; i < 4; i++)
-    release(all[i]);
+  RELEASE(at_once, ready, next, never);
   release_both(subscriber, publisher);
 }
 
-static void the_next_event_passes_an_abandoned_promise(void) {
+RULE(the_next_event_passes_an_abandoned_promise,
+     "an event passes a promise of promise_subscriber_next() that is abandoned") {
   promise_publisher_t *publisher = publisher_new(0);
   promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 0);
   promise_t *settled = next_of(subscriber), *released = next_of(subscriber), *next = next_of(subscriber);
@@ -79,8 +81,7 @@ static void the_next_event_passes_an_abandoned_promise(void) {
   publish(publisher, 1);
   CHECK_ENDED(settled, PROMISE_FULFILLED, 9);
   CHECK_ENDED(next, PROMISE_FULFILLED, 1);
-  release(settled);
-  release(next);
+  RELEASE(settled, next);
   /* A failed stream rejects the promise with its reason, a cancelled subscriber with a DISCARDED. */
   promise_t *failed = next_of(subscriber);
   CHECK_STATUS(promise_publisher_fail(publisher, I64(5)), PROMISE_OK);
@@ -95,7 +96,7 @@ static void the_next_event_passes_an_abandoned_promise(void) {
   release_both(subscriber, publisher);
 }
 
-static void a_stateless_publisher_has_no_latest_event(void) {
+RULE(a_stateless_publisher_has_no_latest_event, "a publisher that is not stateful has no latest event") {
   promise_publisher_t *publisher = publisher_new(0);
   promise_value_t latest = garbage();
   publish(publisher, 1);
@@ -116,7 +117,7 @@ static void refuses(promise_publisher_t *publisher, promise_subscription_t wish,
   CHECK_SPY(&spy, 0, 1);
 }
 
-static void invalid_arguments_are_refused(void) {
+RULE(invalid_arguments_are_refused, "invalid subscriptions and calls are refused") {
   promise_publisher_t *publisher = publisher_new(0);
   listener_t listener = {0};
   promise_subscription_t good = everything(NULL), bad = good;
@@ -139,15 +140,3 @@ static void invalid_arguments_are_refused(void) {
   CHECK_STATUS(promise_subscriber_release(asked), PROMISE_OK);
   release_both(called, publisher);
 }
-
-CHECKS(delivery) = {
-    RULE("a subscriber's callbacks run on its executor, the end after them", callbacks_run_on_the_executor),
-    RULE("an executor that drops a job ends its subscriber with PROMISE_ECLOSED, and no other",
-         an_executor_that_drops_ends_its_subscriber),
-    RULE("promise_publisher_ready() is fulfilled with room, and cancelled by the end", room_is_a_promise),
-    RULE("an event passes a promise of promise_subscriber_next() that is abandoned",
-         the_next_event_passes_an_abandoned_promise),
-    RULE("a publisher that is not stateful has no latest event", a_stateless_publisher_has_no_latest_event),
-    RULE("invalid subscriptions and calls are refused", invalid_arguments_are_refused),
-    CHECKS_END,
-};

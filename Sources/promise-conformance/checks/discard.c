@@ -1,7 +1,9 @@
 /* promise/core.h: discarding, and discard blocks (clauses 2.4, 3.3.3 and 3.5). */
 #include "../checked.h"
 
-static void discarded_promise_is_rejected(void) { /* 2.4.2 */
+CHECKS(discard)
+
+RULE(discarded_promise_is_rejected, "a promise is discarded once, and is rejected with a DISCARDED") { /* 2.4.2 */
   promise_t *promise = promise_new();
   CHECK_STATUS(promise_discard(promise), PROMISE_OK);
   CHECK(was_discarded(promise));
@@ -9,7 +11,7 @@ static void discarded_promise_is_rejected(void) { /* 2.4.2 */
   promise_release(promise);
 }
 
-static void block_is_called_once(void) { /* 2.4.1, 3.3.3 */
+RULE(block_is_called_once, "a discard block is called once, and its context freed") { /* 2.4.1, 3.3.3 */
   spy_t spy = {0};
   promise_t *promise = promise_new_discardable(spy_discard, &spy, spy_free);
   CHECK(promise != NULL);
@@ -23,14 +25,15 @@ static void block_is_called_once(void) { /* 2.4.1, 3.3.3 */
   CHECK_SPY(&spy, 1, 1);
 }
 
-static void last_release_makes_the_block_superfluous(void) {
+RULE(last_release_makes_the_block_superfluous,
+     "the last release of a pending promise frees the context of its block, uncalled") {
   spy_t spy = {0};
   promise_t *promise = promise_new_discardable(spy_discard, &spy, spy_free);
   CHECK_STATUS(promise_release(promise), PROMISE_OK);
   CHECK_SPY(&spy, 0, 1);
 }
 
-static void block_may_be_missing(void) {
+RULE(block_may_be_missing, "the block, and its free_ctx, may be missing") {
   spy_t spy = {0};
   promise_t *promise = promise_new_discardable(NULL, &spy, spy_free);
   CHECK(promise != NULL);
@@ -77,7 +80,8 @@ static promise_verdict_t handler_in_order(void *ctx, const promise_value_t *reas
   return PROMISE_FULFILL;
 }
 
-static void block_runs_between_rejection_and_callbacks(void) {
+RULE(block_runs_between_rejection_and_callbacks,
+     "the block runs after the promise is rejected and before its callbacks") {
   of_block = promise_new_discardable(block_in_order, NULL, free_in_order);
   promise_observe(of_block, NULL, observer_in_order, NULL, NULL);
   promise_t *child = promise_rescue(of_block, promise_type_named("discarded"), handler_in_order, NULL, NULL);
@@ -85,8 +89,7 @@ static void block_runs_between_rejection_and_callbacks(void) {
   CHECK_INT(strspn(journal, "b"), 1);
   CHECK(strcmp(journal, "bfoh") == 0 || strcmp(journal, "bofh") == 0 || strcmp(journal, "bohf") == 0);
   CHECK_INT(promise_state(child), PROMISE_FULFILLED);
-  promise_release(child);
-  promise_release(of_block);
+  RELEASE(child, of_block);
 }
 
 /* A promise that the block discards. Calls of the block on its own promise come too late. */
@@ -102,7 +105,7 @@ static void block_that_interferes(void *ctx) {
   CHECK_STATUS(promise_release(of_block), PROMISE_OK);
 }
 
-static void block_may_do_anything(void) {
+RULE(block_may_do_anything, "a block may release its own promise, cannot settle it again, and may discard others") {
   spy_t spy = {0}, observed = {0};
   other = promise_new();
   of_block = promise_new_discardable(block_that_interferes, &spy, spy_free);
@@ -115,19 +118,17 @@ static void block_may_do_anything(void) {
   promise_release(other);
 }
 
-static void reason_reaches_derived_promises(void) {
+RULE(reason_reaches_derived_promises, "a DISCARDED passes to derived promises as any reason does") {
   promise_t *promise = promise_new();
   promise_t *child = promise_then(promise, adds_one, NULL, NULL);
   promise_t *grandchild = promise_then(child, adds_one, NULL, NULL);
   promise_discard(promise);
   CHECK(was_discarded(child));
   CHECK(was_discarded(grandchild));
-  promise_t *all[] = {promise, child, grandchild};
-  for (int i = 0; i < 3; i++)
-    promise_release(all[i]);
+  RELEASE(promise, child, grandchild);
 }
 
-static void discardable_promise_takes_many_callbacks(void) {
+RULE(discardable_promise_takes_many_callbacks, "a promise with a block takes many callbacks") {
   enum { COUNT = 100 };
   static spy_t spies[COUNT];
   spy_t block = {0};
@@ -150,7 +151,7 @@ static void *discard_here(void *promise) {
   return NULL;
 }
 
-static void block_runs_on_the_discarding_thread(void) {
+RULE(block_runs_on_the_discarding_thread, "the block runs, and its context is freed, on the discarding thread") {
   spy_t spy = {0};
   promise_t *promise = promise_new_discardable(block_notes_its_thread, &spy, spy_free);
   pthread_t thread = start(discard_here, promise);
@@ -160,7 +161,8 @@ static void block_runs_on_the_discarding_thread(void) {
   promise_release(promise);
 }
 
-static void settlement_makes_the_block_superfluous(void) {
+RULE(settlement_makes_the_block_superfluous,
+     "a settlement makes the block superfluous: its context is freed, it is not called") {
   for (int rejects = 0; rejects < 2; rejects++) {
     spy_t spy = {0};
     promise_t *promise = promise_new_discardable(spy_discard, &spy, spy_free);
@@ -172,7 +174,7 @@ static void settlement_makes_the_block_superfluous(void) {
   }
 }
 
-static void discarding_a_child_leaves_its_parent(void) {
+RULE(discarding_a_child_leaves_its_parent, "a derived promise is discarded alone, and its handler is detached") {
   spy_t block = {0}, handler = {0};
   promise_t *promise = promise_new_discardable(spy_discard, &block, spy_free);
   promise_t *child = promise_then(promise, spy_handler, &handler, spy_free);
@@ -184,11 +186,10 @@ static void discarding_a_child_leaves_its_parent(void) {
   resolve(promise, 1);
   CHECK_SPY(&handler, 0, 1);
   CHECK_DISCARDED(child);
-  release(child);
-  release(promise);
+  RELEASE(child, promise);
 }
 
-static void a_discard_may_have_a_cause(void) {
+RULE(a_discard_may_have_a_cause, "promise_discard_with() puts the cause into the DISCARDED") {
   promise_t *promise = pending();
   promise_value_t cause = i64(7), reason;
   CHECK_STATUS(promise_discard_with(promise, &cause), PROMISE_OK);
@@ -200,22 +201,3 @@ static void a_discard_may_have_a_cause(void) {
   CHECK_STATUS(promise_value_release(&reason), PROMISE_OK);
   release(promise);
 }
-
-CHECKS(discard) = {
-    RULE("a promise is discarded once, and is rejected with a DISCARDED", discarded_promise_is_rejected),
-    RULE("a discard block is called once, and its context freed", block_is_called_once),
-    RULE("a settlement makes the block superfluous: its context is freed, it is not called",
-         settlement_makes_the_block_superfluous),
-    RULE("the last release of a pending promise frees the context of its block, uncalled",
-         last_release_makes_the_block_superfluous),
-    RULE("the block runs after the promise is rejected and before its callbacks",
-         block_runs_between_rejection_and_callbacks),
-    RULE("the block, and its free_ctx, may be missing", block_may_be_missing),
-    RULE("a block may release its own promise, cannot settle it again, and may discard others", block_may_do_anything),
-    RULE("a derived promise is discarded alone, and its handler is detached", discarding_a_child_leaves_its_parent),
-    RULE("promise_discard_with() puts the cause into the DISCARDED", a_discard_may_have_a_cause),
-    RULE("a DISCARDED passes to derived promises as any reason does", reason_reaches_derived_promises),
-    RULE("a promise with a block takes many callbacks", discardable_promise_takes_many_callbacks),
-    RULE("the block runs, and its context is freed, on the discarding thread", block_runs_on_the_discarding_thread),
-    CHECKS_END,
-};

@@ -1,7 +1,9 @@
 /* promise/error.h: domain, code and message; origins and causes. */
 #include "../support.h"
 
-static void error_has_domain_code_and_message(void) {
+CHECKS(error)
+
+RULE(error_has_domain_code_and_message, "an ERROR keeps copies of its texts, and any code") {
   static const int64_t codes[] = {0, 1, -1, 404, INT64_MAX, INT64_MIN};
   for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
     char domain[] = "errno", message[] = "no such file ☹";
@@ -20,7 +22,7 @@ static void error_has_domain_code_and_message(void) {
   }
 }
 
-static void error_may_be_empty_or_long(void) {
+RULE(error_may_be_empty_or_long, "the texts of an ERROR may be empty or long") {
   promise_value_t value = error("", 7, "");
   size_t size = 4711;
   CHECK_TEXT(promise_value_domain(&value), "");
@@ -38,7 +40,7 @@ static void error_may_be_empty_or_long(void) {
   promise_value_release(&value);
 }
 
-static void texts_may_have_a_length(void) {
+RULE(texts_may_have_a_length, "promise_value_error_sized() takes texts by their lengths") {
   promise_value_t value = garbage();
   size_t size = 0;
   CHECK_STATUS(promise_value_error_sized(&value, "errno and more", 5, 2, "no\0file here", 7), PROMISE_OK);
@@ -64,7 +66,7 @@ static void texts_may_have_a_length(void) {
   CHECK_STATUS(promise_value_error_sized(NULL, "d", 1, 7, "m", 1), PROMISE_EINVAL);
 }
 
-static void error_from_nowhere_is_a_plain_one(void) {
+RULE(error_from_nowhere_is_a_plain_one, "cause and origin may be missing, and are NULL then") {
   promise_value_t value = garbage(), nothing = *VOID();
   CHECK_STATUS(promise_value_error_from(&value, "test", 5, "message", NULL, NULL), PROMISE_OK);
   CHECK_TEXT(promise_value_domain(&value), "test");
@@ -90,7 +92,7 @@ static void error_from_nowhere_is_a_plain_one(void) {
   CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
 }
 
-static void error_knows_where_it_was_made(void) {
+RULE(error_knows_where_it_was_made, "an ERROR has an origin, such as PROMISE_HERE") {
   promise_value_t value;
   char origin[] = "org.example.plugin";
   CHECK_STATUS(promise_value_error_from(&value, "test", 1, "message", origin, NULL), PROMISE_OK);
@@ -104,7 +106,7 @@ static void error_knows_where_it_was_made(void) {
   CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
 }
 
-static void error_keeps_its_causes(void) {
+RULE(error_keeps_its_causes, "an ERROR has a cause, which may outlive it") {
   promise_value_t value, cause = error("errno", 2, "no such file");
   CHECK_STATUS(promise_value_error_from(&value, "config", 1, "not read", PROMISE_HERE, &cause), PROMISE_OK);
   const promise_value_t *found = promise_value_cause(&value);
@@ -122,7 +124,7 @@ static void error_keeps_its_causes(void) {
 }
 
 /* A value of any kind may be a cause; `out` and `cause` may be the same object. */
-static void any_value_may_be_a_cause(void) {
+RULE(any_value_may_be_a_cause, "a value of any kind may be a cause") {
   promise_t *promise = promise_new();
   promise_value_t causes[] = {*I64(7), text("why"), holding(retained(promise)), ARRAY(*I64(1)), json("{\"a\":1}")};
   for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {
@@ -136,7 +138,7 @@ static void any_value_may_be_a_cause(void) {
   CHECK_STATUS(promise_state(promise), PROMISE_ESTALE);
 }
 
-static void cause_is_freed_with_its_error(void) {
+RULE(cause_is_freed_with_its_error, "a cause is released with its error") {
   payload_t payload = {0};
   promise_value_t value, cause = object(&payload);
   promise_t *promise = promise_new();
@@ -148,7 +150,7 @@ static void cause_is_freed_with_its_error(void) {
 }
 
 /* A cancellation has a cause, as an error does. */
-static void cancellation_has_a_cause_too(void) {
+RULE(cancellation_has_a_cause_too, "a DISCARDED has a cause too") {
   promise_value_t cause = error("net", 5, "lost"), value, plain = {.kind = PROMISE_KIND_DISCARDED};
   CHECK_STATUS(promise_value_discarded(&value, &cause), PROMISE_OK);
   CHECK_TEXT(promise_value_domain(promise_value_cause(&value)), "net");
@@ -174,12 +176,12 @@ static void *makes_a_long_chain(void *argument) {
   return NULL;
 }
 
-static void long_chain_of_causes_takes_no_stack(void) {
+RULE(long_chain_of_causes_takes_no_stack, "a chain of a million causes is walked and released on a stack of 512 KiB") {
   payload_t payload = {0};
   on_small_stack(makes_a_long_chain, &payload);
 }
 
-static void the_cause_is_taken_over(void) {
+RULE(the_cause_is_taken_over, "the cause is taken over, on every path") {
   payload_t payload = {0};
   promise_value_t cause = object(&payload), error;
   CHECK_STATUS(promise_value_error_from(&error, "d", 1, "m", NULL, &cause), PROMISE_OK);
@@ -196,19 +198,3 @@ static void the_cause_is_taken_over(void) {
   promise_value_t forged = {.kind = 4711};
   CHECK_STATUS(promise_value_error_from(&error, "d", 1, "m", NULL, &forged), PROMISE_EINVAL);
 }
-
-CHECKS(error) = {
-    RULE("an ERROR keeps copies of its texts, and any code", error_has_domain_code_and_message),
-    RULE("the texts of an ERROR may be empty or long", error_may_be_empty_or_long),
-    RULE("promise_value_error_sized() takes texts by their lengths", texts_may_have_a_length),
-    RULE("cause and origin may be missing, and are NULL then", error_from_nowhere_is_a_plain_one),
-    RULE("an ERROR has an origin, such as PROMISE_HERE", error_knows_where_it_was_made),
-    RULE("an ERROR has a cause, which may outlive it", error_keeps_its_causes),
-    RULE("a value of any kind may be a cause", any_value_may_be_a_cause),
-    RULE("the cause is taken over, on every path", the_cause_is_taken_over),
-    RULE("a cause is released with its error", cause_is_freed_with_its_error),
-    RULE("a DISCARDED has a cause too", cancellation_has_a_cause_too),
-    RULE("a chain of a million causes is walked and released on a stack of 512 KiB",
-         long_chain_of_causes_takes_no_stack),
-    CHECKS_END,
-};

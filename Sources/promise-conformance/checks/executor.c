@@ -2,6 +2,8 @@
 #include "../checked.h"
 #include "../executors.h"
 
+CHECKS(executor)
+
 /* An executor that queues its jobs until the test takes them. */
 typedef struct shelf {
   promise_job_t *jobs[64];
@@ -20,7 +22,7 @@ static void shelf_free(void *ctx) {
   atomic_fetch_add(&((shelf_t *)ctx)->frees, 1);
 }
 
-static void job_runs_when_it_is_run(void) {
+RULE(job_runs_when_it_is_run, "a handler runs when its job is run, and its promise is settled then") {
   for (int good = 0; good < 2; good++) {
     for (int settled = 0; settled < 2; settled++) {
       shelf_t shelf = {.count = 0};
@@ -42,13 +44,12 @@ static void job_runs_when_it_is_run(void) {
       CHECK_STATUS(promise_job_drop(shelf.jobs[0]), PROMISE_ESTALE);
       CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
       CHECK_INT(atomic_load(&shelf.frees), 1);
-      promise_release(child);
-      promise_release(promise);
+      RELEASE(child, promise);
     }
   }
 }
 
-static void dropped_job_rejects(void) {
+RULE(dropped_job_rejects, "a dropped job frees the context and rejects with PROMISE_ECLOSED") {
   shelf_t shelf = {.count = 0};
   spy_t spy = {0}, observed = {0};
   promise_executor_t *executor = promise_executor_new(shelve, &shelf, shelf_free);
@@ -63,11 +64,10 @@ static void dropped_job_rejects(void) {
   CHECK_STATUS(promise_job_run(shelf.jobs[0]), PROMISE_ESTALE);
   promise_executor_release(executor);
   CHECK_INT(atomic_load(&shelf.frees), 1);
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
 }
 
-static void callbacks_of_the_child_run_with_the_job(void) {
+RULE(callbacks_of_the_child_run_with_the_job, "callbacks of the derived promise run with the job") {
   shelf_t shelf = {.count = 0};
   spy_t spy = {0}, observed = {0}, next = {0};
   promise_executor_t *executor = promise_executor_new(shelve, &shelf, shelf_free);
@@ -79,12 +79,11 @@ static void callbacks_of_the_child_run_with_the_job(void) {
   CHECK_SPY(&observed, 1, 1);
   CHECK(ended(grandchild, PROMISE_FULFILLED, 3));
   promise_executor_release(executor);
-  promise_t *all[] = {promise, child, grandchild};
-  for (int i = 0; i < 3; i++)
-    promise_release(all[i]);
+  RELEASE(promise, child, grandchild);
 }
 
-static void job_keeps_its_value_and_its_executor(void) {
+RULE(job_keeps_its_value_and_its_executor,
+     "a reaction and its job hold the executor, whose context is freed with the last reference") {
   shelf_t shelf = {.count = 0};
   payload_t payload = {0};
   spy_t spy = {0};
@@ -97,8 +96,7 @@ static void job_keeps_its_value_and_its_executor(void) {
   CHECK_STATUS(promise_executor_retain(executor), PROMISE_ESTALE);
   CHECK_INT(atomic_load(&shelf.frees), 0);
   promise_resolve(promise, &value);
-  promise_release(promise);
-  promise_release(child);
+  RELEASE(promise, child);
   CHECK_INT(atomic_load(&payload.destroyed), 0);
   CHECK_INT(atomic_load(&shelf.frees), 0);
   CHECK_STATUS(promise_job_run(shelf.jobs[0]), PROMISE_OK);
@@ -108,7 +106,7 @@ static void job_keeps_its_value_and_its_executor(void) {
   CHECK_INT(atomic_load(&shelf.frees), 1);
 }
 
-static void pending_reaction_is_freed_with_its_promise(void) {
+RULE(pending_reaction_is_freed_with_its_promise, "a reaction of a promise destroyed while pending is never submitted") {
   shelf_t shelf = {.count = 0};
   spy_t spy = {0};
   promise_executor_t *executor = promise_executor_new(shelve, &shelf, shelf_free);
@@ -124,7 +122,7 @@ static void pending_reaction_is_freed_with_its_promise(void) {
   promise_release(child);
 }
 
-static void child_settled_before_its_job_runs(void) {
+RULE(child_settled_before_its_job_runs, "a derived promise may be settled before its job is run or dropped") {
   for (int drop = 0; drop < 2; drop++) {
     shelf_t shelf = {.count = 0};
     payload_t payload = {0};
@@ -140,12 +138,11 @@ static void child_settled_before_its_job_runs(void) {
       promise_value_release(&spy.answer);
     CHECK_INT(atomic_load(&payload.destroyed), 1);
     promise_executor_release(executor);
-    promise_release(child);
-    promise_release(promise);
+    RELEASE(child, promise);
   }
 }
 
-static void job_may_adopt(void) {
+RULE(job_may_adopt, "the handler of a job may adopt a promise") {
   shelf_t shelf = {.count = 0};
   promise_t *inner = promise_new();
   spy_t spy = {.verdict = PROMISE_ADOPT, .answer = holding(retained(inner))};
@@ -157,12 +154,10 @@ static void job_may_adopt(void) {
   promise_resolve(inner, I64(6));
   CHECK(ended(child, PROMISE_FULFILLED, 6));
   promise_executor_release(executor);
-  promise_t *all[] = {promise, child, inner};
-  for (int i = 0; i < 3; i++)
-    promise_release(all[i]);
+  RELEASE(promise, child, inner);
 }
 
-static void job_that_adopts_its_own_promise_is_refused(void) {
+RULE(job_that_adopts_its_own_promise_is_refused, "a job that adopts its own promise rejects it with PROMISE_EDEADLK") {
   shelf_t shelf = {.count = 0};
   spy_t spy = {.verdict = PROMISE_ADOPT};
   promise_executor_t *executor = promise_executor_new(shelve, &shelf, shelf_free);
@@ -172,13 +167,12 @@ static void job_that_adopts_its_own_promise_is_refused(void) {
   promise_job_run(shelf.jobs[0]);
   CHECK(failed_with(child, PROMISE_EDEADLK));
   promise_executor_release(executor);
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
 }
 
 /* ---- Order, threads, re-entrancy ---- */
 
-static void jobs_may_run_in_any_order(void) {
+RULE(jobs_may_run_in_any_order, "jobs are submitted in the order of attachment, and may run in any other") {
   shelf_t shelf = {.count = 0};
   static spy_t spies[20];
   promise_t *promise = promise_new(), *children[20];
@@ -201,7 +195,7 @@ static void *run_there(void *job) {
   return NULL;
 }
 
-static void handler_runs_and_is_freed_where_its_job_is_run(void) {
+RULE(handler_runs_and_is_freed_where_its_job_is_run, "a job may be run on another thread, where its context is freed") {
   shelf_t shelf = {.count = 0};
   spy_t spy = {0};
   promise_executor_t *executor = promise_executor_new(shelve, &shelf, shelf_free);
@@ -213,8 +207,7 @@ static void handler_runs_and_is_freed_where_its_job_is_run(void) {
   CHECK(pthread_equal(spy.thread, thread));
   CHECK(pthread_equal(spy.freed_on, thread));
   promise_executor_release(executor);
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
 }
 
 static promise_job_t *running_job;
@@ -230,7 +223,7 @@ static promise_verdict_t meddles(void *ctx, const promise_value_t *in, promise_v
   return PROMISE_FULFILL;
 }
 
-static void handler_cannot_run_or_wait_for_itself(void) {
+RULE(handler_cannot_run_or_wait_for_itself, "a handler cannot run its own job, or wait for its own promise") {
   shelf_t shelf = {.count = 0};
   spy_t spy = {0};
   promise_executor_t *executor = promise_executor_new(shelve, &shelf, shelf_free);
@@ -243,11 +236,10 @@ static void handler_cannot_run_or_wait_for_itself(void) {
   CHECK_SPY(&spy, 1, 1);
   CHECK(ended(running_child, PROMISE_FULFILLED, 1));
   promise_executor_release(executor);
-  promise_release(running_child);
-  promise_release(promise);
+  RELEASE(running_child, promise);
 }
 
-static void executor_counts_its_references(void) {
+RULE(executor_counts_its_references, "an executor lives until its last reference is released") {
   spy_t spy = {0};
   promise_executor_t *executor = promise_executor_new(drop_inside, &spy, spy_free);
   CHECK(executor != NULL);
@@ -260,11 +252,6 @@ static void executor_counts_its_references(void) {
   CHECK_SPY(&spy, 0, 1);
   CHECK_STATUS(promise_executor_retain(executor), PROMISE_ESTALE);
   CHECK_STATUS(promise_executor_release(executor), PROMISE_ESTALE);
-}
-
-static void runs_at_once(void *ctx, promise_job_t *job) {
-  (void)ctx;
-  CHECK_STATUS(promise_job_run(job), PROMISE_OK);
 }
 
 enum { LINKS = 20000 };
@@ -280,18 +267,17 @@ static void *settles_a_chain(void *argument) {
   }
   resolve(first, 0);
   CHECK_ENDED(last, PROMISE_FULFILLED, LINKS);
-  release(first);
-  release(last);
+  RELEASE(first, last);
   return NULL;
 }
 
-static void an_executor_may_run_its_jobs_at_once(void) {
-  promise_executor_t *executor = promise_executor_new(runs_at_once, NULL, NULL);
+RULE(an_executor_may_run_its_jobs_at_once, "an executor may run its jobs at once, on a small stack") {
+  promise_executor_t *executor = promise_executor_new(run_at_once, NULL, NULL);
   on_small_stack(settles_a_chain, executor);
   CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
 }
 
-static void invalid_arguments_are_refused(void) {
+RULE(invalid_arguments_are_refused, "a handle of another kind than executor or job is refused") {
   static int own_memory[16];
   spy_t spy = {0};
   CHECK_POINTER(promise_executor_new(NULL, &spy, spy_free), NULL);
@@ -304,25 +290,3 @@ static void invalid_arguments_are_refused(void) {
   CHECK_STATUS(promise_executor_release((promise_executor_t *)(void *)own_memory), PROMISE_ESTALE);
   CHECK_STATUS(promise_job_run((promise_job_t *)(void *)own_memory), PROMISE_ESTALE);
 }
-
-CHECKS(executor) = {
-    RULE("a handler runs when its job is run, and its promise is settled then", job_runs_when_it_is_run),
-    RULE("a dropped job frees the context and rejects with PROMISE_ECLOSED", dropped_job_rejects),
-    RULE("callbacks of the derived promise run with the job", callbacks_of_the_child_run_with_the_job),
-    RULE("a reaction and its job hold the executor, whose context is freed with the last reference",
-         job_keeps_its_value_and_its_executor),
-    RULE("a reaction of a promise destroyed while pending is never submitted",
-         pending_reaction_is_freed_with_its_promise),
-    RULE("a derived promise may be settled before its job is run or dropped", child_settled_before_its_job_runs),
-    RULE("the handler of a job may adopt a promise", job_may_adopt),
-    RULE("a job that adopts its own promise rejects it with PROMISE_EDEADLK",
-         job_that_adopts_its_own_promise_is_refused),
-    RULE("jobs are submitted in the order of attachment, and may run in any other", jobs_may_run_in_any_order),
-    RULE("a job may be run on another thread, where its context is freed",
-         handler_runs_and_is_freed_where_its_job_is_run),
-    RULE("a handler cannot run its own job, or wait for its own promise", handler_cannot_run_or_wait_for_itself),
-    RULE("an executor lives until its last reference is released", executor_counts_its_references),
-    RULE("an executor may run its jobs at once, on a small stack", an_executor_may_run_its_jobs_at_once),
-    RULE("a handle of another kind than executor or job is refused", invalid_arguments_are_refused),
-    CHECKS_END,
-};

@@ -1,11 +1,13 @@
 /* promise/callback.h: promise_finally(), promise_tap(), promise_follow(). */
 #include "../checked.h"
 
+CHECKS(follow)
+
 static void count_call(void *calls) {
   ++*(int *)calls;
 }
 
-static void finally_is_called_either_way(void) {
+RULE(finally_is_called_either_way, "promise_finally() is called either way, and passes the outcome on") {
   for (int way = 0; way < 4; way++) {
     bool settled = way / 2 == 1, good = way % 2 == 1;
     int calls = 0;
@@ -29,7 +31,7 @@ static void finally_is_called_either_way(void) {
   CHECK_SPY(&spy, 0, 2);
 }
 
-static void tap_is_called_as_an_observer_is(void) {
+RULE(tap_is_called_as_an_observer_is, "promise_tap() calls the one callback that is due") {
   for (int fulfils = 0; fulfils < 2; fulfils++) {
     spy_t spy = {0}, good = {0};
     promise_t *promise = pending();
@@ -48,7 +50,7 @@ static void tap_is_called_as_an_observer_is(void) {
   CHECK_SPY(&spy, 0, 2);
 }
 
-static void a_follower_ends_as_its_source(void) {
+RULE(a_follower_ends_as_its_source, "promise_follow() settles a promise as its source") {
   for (int way = 0; way < 3; way++) {
     for (int late = 0; late < 2; late++) {
       promise_t *source = pending(), *promise = pending();
@@ -64,13 +66,12 @@ static void a_follower_ends_as_its_source(void) {
         CHECK_DISCARDED(promise);
       else
         CHECK_ENDED(promise, way == 0 ? PROMISE_FULFILLED : PROMISE_REJECTED, 7);
-      release(promise);
-      release(source);
+      RELEASE(promise, source);
     }
   }
 }
 
-static void a_follower_may_be_settled_before(void) {
+RULE(a_follower_may_be_settled_before, "a promise that follows may be settled before") {
   promise_t *source = pending(), *promise = pending();
   CHECK_STATUS(promise_follow(promise, source), PROMISE_OK);
   CHECK_STATUS(promise_follow(promise, source), PROMISE_EINVAL);
@@ -79,11 +80,10 @@ static void a_follower_may_be_settled_before(void) {
   reject(source, 7);
   CHECK_STATUS(promise_follow(promise, source), PROMISE_ESETTLED);
   CHECK_ENDED(promise, PROMISE_FULFILLED, 1);
-  release(promise);
-  release(source);
+  RELEASE(promise, source);
 }
 
-static void invalid_arguments_are_refused(void) {
+RULE(invalid_arguments_are_refused, "promise_follow() refuses invalid arguments") {
   promise_t *promise = pending(), *source = pending();
   promise_t *child = promise_then(promise, adds_one, NULL, NULL);
   CHECK_STATUS(promise_follow(NULL, source), PROMISE_EINVAL);
@@ -91,12 +91,10 @@ static void invalid_arguments_are_refused(void) {
   CHECK_STATUS(promise_follow(stale(), source), PROMISE_ESTALE);
   CHECK_STATUS(promise_follow(promise, stale()), PROMISE_ESTALE);
   CHECK_STATUS(promise_follow(child, source), PROMISE_EINVAL);
-  promise_t *all[] = {promise, child, source};
-  for (int i = 0; i < 3; i++)
-    release(all[i]);
+  RELEASE(promise, child, source);
 }
 
-static void a_follower_has_one_source(void) {
+RULE(a_follower_has_one_source, "a promise follows one source") {
   promise_t *source = promise_new(), *other = promise_new();
   promise_t *promise = promise_new_discardable(NULL, NULL, NULL);
   CHECK_STATUS(promise_follow(promise, source), PROMISE_OK);
@@ -106,13 +104,11 @@ static void a_follower_has_one_source(void) {
   promise_resolve(source, I64(1));
   CHECK(ended(promise, PROMISE_FULFILLED, 1));
   CHECK_STATUS(promise_follow(promise, other), PROMISE_ESETTLED);
-  promise_release(source);
-  promise_release(other);
-  promise_release(promise);
+  RELEASE(source, other, promise);
 }
 
 /* Two promises that follow each other: the second call is rejected, with and without discard blocks. */
-static void a_circle_is_refused(void) {
+RULE(a_circle_is_refused, "promise_follow() refuses circles with PROMISE_EDEADLK") {
   for (int blocks = 0; blocks < 4; blocks++) {
     promise_t *one = blocks & 1 ? promise_new_discardable(NULL, NULL, NULL) : promise_new();
     promise_t *two = blocks & 2 ? promise_new_discardable(NULL, NULL, NULL) : promise_new();
@@ -124,14 +120,13 @@ static void a_circle_is_refused(void) {
     CHECK_STATUS(promise_follow(two, child), PROMISE_EDEADLK);
     promise_resolve(two, I64(1));
     CHECK(ended(child, PROMISE_FULFILLED, 2));
-    promise_release(one);
-    promise_release(two);
-    promise_release(child);
+    RELEASE(one, two, child);
   }
 }
 
 /* A settlement by the source frees the context of the follower's discard block, and does not call the block. */
-static void a_source_that_settles_its_follower_frees_the_block(void) {
+RULE(a_source_that_settles_its_follower_frees_the_block,
+     "the source settles a promise with a discard block, and frees the context of the block") {
   for (int is_rejected = 0; is_rejected < 2; is_rejected++) {
     spy_t spy = {0};
     promise_t *source = promise_new(), *promise = promise_new_discardable(spy_discard, &spy, spy_free);
@@ -140,8 +135,7 @@ static void a_source_that_settles_its_follower_frees_the_block(void) {
     CHECK_STATUS(is_rejected ? promise_reject(source, I64(1)) : promise_resolve(source, I64(1)), PROMISE_OK);
     CHECK_SPY(&spy, 0, 1);
     CHECK(ended(promise, is_rejected ? PROMISE_REJECTED : PROMISE_FULFILLED, 1));
-    promise_release(source);
-    promise_release(promise);
+    RELEASE(source, promise);
     CHECK_SPY(&spy, 0, 1);
   }
 }
@@ -154,7 +148,7 @@ static promise_verdict_t adopts_follower(void *ctx, const promise_value_t *in, p
   return PROMISE_ADOPT;
 }
 
-static void an_adopted_circle_is_refused_too(void) {
+RULE(an_adopted_circle_is_refused_too, "promise_follow() refuses a circle that an adoption would close") {
   spy_t spy = {0};
   promise_t *promise = promise_new();
   promise_t *child = promise_then(promise, adopts_follower, &spy, spy_free);
@@ -164,13 +158,12 @@ static void an_adopted_circle_is_refused_too(void) {
   CHECK_SPY(&spy, 1, 1);
   CHECK(failed_with(child, PROMISE_EDEADLK));
   CHECK(failed_with(follower, PROMISE_EDEADLK));
-  promise_release(promise);
-  promise_release(child);
-  promise_release(follower);
+  RELEASE(promise, child, follower);
 }
 
 /* Once the source is destroyed, any holder may settle the follower, or make it follow another promise. */
-static void a_follower_of_a_destroyed_promise_may_follow_another(void) {
+RULE(a_follower_of_a_destroyed_promise_may_follow_another,
+     "a promise whose source was destroyed while pending may follow another one") {
   promise_t *source = promise_new(), *other = promise_new();
   promise_t *promise = promise_new_discardable(NULL, NULL, NULL);
   CHECK_STATUS(promise_follow(promise, source), PROMISE_OK);
@@ -180,9 +173,7 @@ static void a_follower_of_a_destroyed_promise_may_follow_another(void) {
   CHECK_STATUS(promise_follow(promise, other), PROMISE_OK);
   promise_resolve(other, I64(3));
   CHECK(ended(in_its_place, PROMISE_FULFILLED, 3));
-  promise_release(other);
-  promise_release(promise);
-  promise_release(in_its_place);
+  RELEASE(other, promise, in_its_place);
 }
 
 static promise_t *child_of(promise_t *promise) {
@@ -191,8 +182,7 @@ static promise_t *child_of(promise_t *promise) {
   return child;
 }
 
-static void a_circle_through_a_derived_promise_is_refused(void) {
-  journal_clear();
+RULE(a_circle_through_a_derived_promise_is_refused, "a circle through a derived promise is refused too") {
   promise_t *one = promise_new(), *two = promise_new(), *three = child_of(two);
   CHECK_STATUS(promise_follow(one, one), PROMISE_EDEADLK);
   CHECK_STATUS(promise_follow(one, three), PROMISE_OK);
@@ -206,8 +196,8 @@ static void a_circle_through_a_derived_promise_is_refused(void) {
   promise_release(one), promise_release(two), promise_release(three);
 }
 
-static void a_follower_of_a_destroyed_promise_stays_pending(void) {
-  journal_clear();
+RULE(a_follower_of_a_destroyed_promise_stays_pending,
+     "a promise stays pending when its source is destroyed while pending") {
   promise_t *source = promise_new(), *promise = promise_new();
   CHECK_STATUS(promise_follow(promise, source), PROMISE_OK);
   promise_release(source);
@@ -215,22 +205,3 @@ static void a_follower_of_a_destroyed_promise_stays_pending(void) {
   CHECK_STATUS(promise_resolve(promise, VOID()), PROMISE_OK);
   promise_release(promise);
 }
-
-CHECKS(follow) = {
-    RULE("promise_finally() is called either way, and passes the outcome on", finally_is_called_either_way),
-    RULE("promise_tap() calls the one callback that is due", tap_is_called_as_an_observer_is),
-    RULE("promise_follow() settles a promise as its source", a_follower_ends_as_its_source),
-    RULE("a promise that follows may be settled before", a_follower_may_be_settled_before),
-    RULE("a promise follows one source", a_follower_has_one_source),
-    RULE("promise_follow() refuses circles with PROMISE_EDEADLK", a_circle_is_refused),
-    RULE("a circle through a derived promise is refused too", a_circle_through_a_derived_promise_is_refused),
-    RULE("promise_follow() refuses a circle that an adoption would close", an_adopted_circle_is_refused_too),
-    RULE("the source settles a promise with a discard block, and frees the context of the block",
-         a_source_that_settles_its_follower_frees_the_block),
-    RULE("a promise stays pending when its source is destroyed while pending",
-         a_follower_of_a_destroyed_promise_stays_pending),
-    RULE("a promise whose source was destroyed while pending may follow another one",
-         a_follower_of_a_destroyed_promise_may_follow_another),
-    RULE("promise_follow() refuses invalid arguments", invalid_arguments_are_refused),
-    CHECKS_END,
-};

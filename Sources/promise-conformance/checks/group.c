@@ -3,7 +3,9 @@
 
 #include "../operators.h"
 
-static void groups_and_zips(void) {
+CHECKS(group)
+
+RULE(groups_and_zips, "promise_publisher_buffer() and _zip() have each value once") {
   promise_publisher_t *publisher = publisher_new(0), *twice[] = {publisher, publisher};
   promise_subscriber_t *groups = listener_of(promise_publisher_buffer(publisher, 2));
   for (int i = 0; i < 3; i++)
@@ -26,7 +28,7 @@ static void groups_and_zips(void) {
   release_stream(zip, twice[0]);
 }
 
-static void the_latest_events_are_replayed(void) {
+RULE(the_latest_events_are_replayed, "promise_publisher_replay() has the latest events for new subscribers") {
   promise_publisher_t *publisher = publisher_new(0);
   promise_publisher_t *replay = promise_publisher_replay(publisher, 2);
   for (int i = 0; i < 3; i++)
@@ -69,13 +71,13 @@ static void check_flat_map(promise_flatten_t strategy, const char *expected) {
     CHECK_STATUS(promise_publisher_release(inner_publishers[i]), PROMISE_OK);
 }
 
-static void values_become_streams(void) {
+RULE(values_become_streams, "promise_publisher_flat_map() publishes streams by its strategy") {
   check_flat_map(PROMISE_FLATTEN_MERGE, "abc.");
   check_flat_map(PROMISE_FLATTEN_CONCAT, "ac.");
   check_flat_map(PROMISE_FLATTEN_LATEST, "bc.");
 }
 
-static void errors_are_retried(void) {
+RULE(errors_are_retried, "promise_publisher_retry() makes another stream of an error") {
   spy_t spy = {0};
   journal_clear();
   inner_publishers[0] = publisher_new(0), inner_publishers[1] = publisher_new(0);
@@ -93,11 +95,3 @@ static void errors_are_retried(void) {
   for (int i = 0; i < 2; i++)
     CHECK_STATUS(promise_publisher_release(inner_publishers[i]), PROMISE_OK);
 }
-
-CHECKS(group) = {
-    RULE("promise_publisher_buffer() and _zip() have each value once", groups_and_zips),
-    RULE("promise_publisher_replay() has the latest events for new subscribers", the_latest_events_are_replayed),
-    RULE("promise_publisher_flat_map() publishes streams by its strategy", values_become_streams),
-    RULE("promise_publisher_retry() makes another stream of an error", errors_are_retried),
-    CHECKS_END,
-};

@@ -1,6 +1,8 @@
 /* promise.h, HANDLES: functions reject a token that is NULL, released, forged or of another kind. */
 #include "../checked.h"
 
+CHECKS(handle)
+
 static int own_memory[64];
 
 /* Expects that every function that takes a promise rejects this one with `status`. */
@@ -24,16 +26,16 @@ static void expect_refused(promise_t *promise, promise_status_t status) {
   CHECK_SPY(&spy, 0, 3);
 }
 
-static void null_is_refused(void) {
+RULE(null_is_refused, "NULL is PROMISE_EINVAL for every function that takes a promise") {
   expect_refused(NULL, PROMISE_EINVAL);
 }
 
-static void a_released_token_is_refused(void) {
+RULE(a_released_token_is_refused, "a released token is PROMISE_ESTALE for every function that takes a promise") {
   expect_refused(stale(), PROMISE_ESTALE);
 }
 
 /* A token stays stale even if its memory is recycled for another promise. */
-static void a_released_token_stays_stale(void) {
+RULE(a_released_token_stays_stale, "a released token stays stale, however many promises are made") {
   enum { COUNT = 1000 };
   static promise_t *later[COUNT];
   promise_t *old = stale();
@@ -49,7 +51,7 @@ static void a_released_token_stays_stale(void) {
   }
 }
 
-static void a_forged_token_is_refused(void) {
+RULE(a_forged_token_is_refused, "a forged token is PROMISE_ESTALE, and nothing is read through it") {
   promise_t *live = pending();
   const uintptr_t forged[] = {1,
                               8,
@@ -73,13 +75,9 @@ static void a_forged_token_is_refused(void) {
   release(live);
 }
 
-static void keeps(void *ctx, promise_job_t *job) {
-  *(promise_job_t **)ctx = job;
-}
-
-static void a_handle_of_another_kind_is_refused(void) {
+RULE(a_handle_of_another_kind_is_refused, "a handle of another kind is PROMISE_ESTALE") {
   promise_job_t *job = NULL;
-  promise_executor_t *executor = promise_executor_new(keeps, &job, NULL);
+  promise_executor_t *executor = promise_executor_new(keep_job, &job, NULL);
   promise_reaction_t reaction = {.size = sizeof reaction, .executor = executor, .on_fulfilled = adds_one};
   promise_t *promise = fulfilled(1);
   promise_t *child = promise_react(promise, &reaction);
@@ -91,16 +89,6 @@ static void a_handle_of_another_kind_is_refused(void) {
   CHECK_STATUS(promise_job_run((promise_job_t *)(void *)promise), PROMISE_ESTALE);
   CHECK_STATUS(promise_job_run(job), PROMISE_OK);
   CHECK_ENDED(child, PROMISE_FULFILLED, 2);
-  release(child);
-  release(promise);
+  RELEASE(child, promise);
   CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
 }
-
-CHECKS(handle) = {
-    RULE("NULL is PROMISE_EINVAL for every function that takes a promise", null_is_refused),
-    RULE("a released token is PROMISE_ESTALE for every function that takes a promise", a_released_token_is_refused),
-    RULE("a released token stays stale, however many promises are made", a_released_token_stays_stale),
-    RULE("a forged token is PROMISE_ESTALE, and nothing is read through it", a_forged_token_is_refused),
-    RULE("a handle of another kind is PROMISE_ESTALE", a_handle_of_another_kind_is_refused),
-    CHECKS_END,
-};

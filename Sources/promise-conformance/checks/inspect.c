@@ -5,6 +5,8 @@
 #include "../checked.h"
 #include "../values.h"
 
+CHECKS(inspect)
+
 static bool equal(promise_value_t one, promise_value_t other) {
   bool holds = values_equal(&one, &other);
   CHECK_INT(values_equal(&other, &one), holds);
@@ -20,7 +22,7 @@ static bool equal_owned(promise_value_t one, promise_value_t other) {
   return holds;
 }
 
-static void plain_values_are_equal_by_content(void) {
+RULE(plain_values_are_equal_by_content, "plain values are equal by content") {
   promise_value_t yes = {.kind = PROMISE_KIND_BOOL, .as.u64 = 2}, also = {.kind = PROMISE_KIND_BOOL, .as.b = 1};
   promise_value_t no = {.kind = PROMISE_KIND_BOOL, .as.u64 = 0x700}, gone = {.kind = PROMISE_KIND_DISCARDED};
   promise_value_t here = {.kind = PROMISE_KIND_POINTER, .as.ptr = journal};
@@ -36,7 +38,8 @@ static void plain_values_are_equal_by_content(void) {
   CHECK(!equal(*I64(0), *VOID()));
 }
 
-static void integers_of_different_kinds_are_equal(void) {
+RULE(integers_of_different_kinds_are_equal,
+     "integers of different kinds are equal by value, and never equal to an F64") {
   CHECK(equal(*I64(5), u64(5)));
   CHECK(equal(*I64(INT64_MAX), u64(INT64_MAX)));
   CHECK(!equal(*I64(-1), u64(UINT64_MAX)));
@@ -46,7 +49,7 @@ static void integers_of_different_kinds_are_equal(void) {
   CHECK(!equal(u64(5), f64(5)));
 }
 
-static void doubles_are_equal_as_numbers(void) {
+RULE(doubles_are_equal_as_numbers, "an F64 is equal as a number, and NaN to itself") {
   CHECK(equal(f64(0.5), f64(0.5)));
   CHECK(equal(f64(0.0), f64(-0.0)));
   CHECK(equal(f64(NAN), f64(NAN)));
@@ -57,7 +60,7 @@ static void doubles_are_equal_as_numbers(void) {
   CHECK(!equal(f64(0.1), f64(0.1 + DBL_EPSILON / 8)));
 }
 
-static void texts_are_equal_by_their_bytes(void) {
+RULE(texts_are_equal_by_their_bytes, "texts and bytes are equal by content, never one to the other") {
   CHECK(equal_owned(text("same"), text("same")));
   CHECK(equal_owned(text(""), text("")));
   CHECK(!equal_owned(text("same"), text("samf")));
@@ -70,7 +73,7 @@ static void texts_are_equal_by_their_bytes(void) {
   CHECK(equal_owned(copied, foreign));
 }
 
-static void collections_are_equal_in_depth(void) {
+RULE(collections_are_equal_in_depth, "collections are equal in depth, and maps in any order") {
   static const char *const same[][2] = {
       {"[]", "[]"},
       {"{}", "{}"},
@@ -89,7 +92,7 @@ static void collections_are_equal_in_depth(void) {
     CHECK(!equal_owned(json(different[i][0]), json(different[i][1])));
 }
 
-static void errors_are_equal_by_their_content(void) {
+RULE(errors_are_equal_by_their_content, "an ERROR is equal by domain, code, message and cause, not by origin") {
   CHECK(equal_owned(error("a", 1, "m"), error("a", 1, "m")));
   CHECK(!equal_owned(error("a", 1, "m"), error("b", 1, "m")));
   CHECK(!equal_owned(error("a", 1, "m"), error("a", 2, "m")));
@@ -100,14 +103,14 @@ static void errors_are_equal_by_their_content(void) {
   CHECK(equal_owned(caused("m", 1, NULL, error("a", 1, "m")), caused("m", 1, NULL, error("a", 1, "m"))));
 }
 
-static void cancellations_are_equal_by_cause(void) {
+RULE(cancellations_are_equal_by_cause, "a DISCARDED is equal by its cause") {
   promise_value_t plain = {.kind = PROMISE_KIND_DISCARDED};
   CHECK(equal_owned(cancelled(text("why")), cancelled(text("why"))));
   CHECK(!equal_owned(cancelled(text("why")), cancelled(text("else"))));
   CHECK(!equal_owned(cancelled(text("why")), plain));
 }
 
-static void promises_are_equal_by_identity(void) {
+RULE(promises_are_equal_by_identity, "a PROMISE is equal by identity") {
   promise_t *promise = fulfilled(1);
   CHECK(equal_owned(holding(retained(promise)), holding(retained(promise))));
   CHECK(!equal_owned(holding(retained(promise)), holding(fulfilled(1))));
@@ -121,7 +124,7 @@ static bool same_letter(const void *one, const void *other) {
   return *(const char *)one == *(const char *)other;
 }
 
-static void objects_are_equal_as_their_type_says(void) {
+RULE(objects_are_equal_as_their_type_says, "objects are equal by identity, unless their type says otherwise") {
   const promise_type_t *plain = promise_type_register("test.plain", NULL, NULL);
   const promise_type_t *letter = promise_type_register("test.letter", NULL, NULL);
   const promise_type_t *vowel = promise_type_register("test.vowel", letter, NULL);
@@ -159,11 +162,11 @@ static void *compares_deep_values(void *argument) {
   return NULL;
 }
 
-static void deep_values_are_compared_without_a_stack(void) {
+RULE(deep_values_are_compared_without_a_stack, "values nested a million deep are compared on a stack of 512 KiB") {
   on_small_stack(compares_deep_values, NULL);
 }
 
-static void shared_parts_are_compared_once(void) {
+RULE(shared_parts_are_compared_once, "parts that values share are compared once") {
   CHECK(equal_owned(doubled(text("x"), 100), doubled(text("x"), 100)));
   CHECK(!equal_owned(doubled(text("x"), 100), doubled(text("y"), 100)));
   CHECK(!equal_owned(doubled(text("x"), 100), doubled(text("x"), 101)));
@@ -174,7 +177,7 @@ static void shared_parts_are_compared_once(void) {
 
 /* A description in a buffer of any size has no byte beyond the size, ends with a NUL after a whole character, and has
  * an ellipsis if the text is truncated. */
-static void description_fits_its_place(void) {
+RULE(description_fits_its_place, "a description fits into its buffer, for a value of every kind") {
   promise_value_t forged = {.kind = 4711};
   promise_value_t value = json("{\"naïve\":[\"☹☹☹\",1234567,\"\\u0001\\ud83c\\udf88\"]}");
   char whole[256], buffer[256];
@@ -202,7 +205,7 @@ static void description_fits_its_place(void) {
   promise_value_release(&value);
 }
 
-static void missing_arguments_are_refused(void) {
+RULE(missing_arguments_are_refused, "values and types that are missing are refused") {
   promise_value_t one = i64(1), yes = {.kind = PROMISE_KIND_BOOL, .as.b = 1};
   bool equal = true;
   CHECK(!values_equal(&yes, &one));
@@ -215,21 +218,3 @@ static void missing_arguments_are_refused(void) {
   CHECK_STATUS(promise_type_methods(NULL, same_letter, NULL), PROMISE_EINVAL);
   CHECK_STATUS(promise_type_methods((const promise_type_t *)(const void *)journal, same_letter, NULL), PROMISE_ESTALE);
 }
-
-CHECKS(inspect) = {
-    RULE("plain values are equal by content", plain_values_are_equal_by_content),
-    RULE("integers of different kinds are equal by value, and never equal to an F64",
-         integers_of_different_kinds_are_equal),
-    RULE("an F64 is equal as a number, and NaN to itself", doubles_are_equal_as_numbers),
-    RULE("texts and bytes are equal by content, never one to the other", texts_are_equal_by_their_bytes),
-    RULE("collections are equal in depth, and maps in any order", collections_are_equal_in_depth),
-    RULE("an ERROR is equal by domain, code, message and cause, not by origin", errors_are_equal_by_their_content),
-    RULE("a DISCARDED is equal by its cause", cancellations_are_equal_by_cause),
-    RULE("a PROMISE is equal by identity", promises_are_equal_by_identity),
-    RULE("objects are equal by identity, unless their type says otherwise", objects_are_equal_as_their_type_says),
-    RULE("values nested a million deep are compared on a stack of 512 KiB", deep_values_are_compared_without_a_stack),
-    RULE("parts that values share are compared once", shared_parts_are_compared_once),
-    RULE("a description fits into its buffer, for a value of every kind", description_fits_its_place),
-    RULE("values and types that are missing are refused", missing_arguments_are_refused),
-    CHECKS_END,
-};

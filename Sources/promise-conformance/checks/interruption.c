@@ -5,6 +5,8 @@
 
 #include "../checked.h"
 
+CHECKS(interruption)
+
 typedef struct waiting {
   int64_t (*wait)(struct waiting *waiting);
   promise_t *promise;
@@ -87,20 +89,20 @@ static void ends_with_eintr(waiting_t waiting) {
   }
 }
 
-static void a_handler_ends_an_interruptible_wait(void) {
+RULE(a_handler_ends_an_interruptible_wait, "a signal handler ends promise_wait_interruptible() with PROMISE_EINTR") {
   promise_t *never = pending();
   ends_with_eintr((waiting_t){.wait = waits_interruptibly, .promise = never});
   CHECK_INT(promise_state(never), PROMISE_PENDING);
   release(never);
 }
 
-static void a_handler_ends_a_take(void) {
+RULE(a_handler_ends_a_take, "a signal handler ends promise_queue_take() with PROMISE_EINTR") {
   promise_queue_t *queue = promise_queue_new();
   ends_with_eintr((waiting_t){.wait = takes, .queue = queue});
   CHECK_STATUS(promise_queue_free(queue), PROMISE_OK);
 }
 
-static void a_handler_ends_no_other_wait(void) {
+RULE(a_handler_ends_no_other_wait, "a signal handler ends no other wait") {
   int64_t (*const all[])(waiting_t * waiting) = {waits, waits_for_any, waits_on_a_loop, runs_a_loop};
   for (size_t i = 0; i < 2 * (sizeof all / sizeof *all); i++) {
     waiting_t waiting = {
@@ -128,7 +130,7 @@ static void *waits_with_signals_blocked(void *argument) {
 }
 
 /* The waiting thread blocks the signal, so its handler does not run there. */
-static void a_blocked_signal_ends_no_wait(void) {
+RULE(a_blocked_signal_ends_no_wait, "a signal that the waiting thread blocks ends no wait") {
   waiting_t waiting = {.wait = waits_interruptibly, .promise = pending(), .timeout = FOR_EVER};
   handle(0);
   pthread_t thread = start(waits_with_signals_blocked, &waiting);
@@ -140,8 +142,7 @@ static void a_blocked_signal_ends_no_wait(void) {
   resolve(waiting.promise, 1);
   finish(thread);
   CHECK_INT(waiting.result, PROMISE_OK);
-  release(nap);
-  release(waiting.promise);
+  RELEASE(nap, waiting.promise);
 }
 
 /* ---- Without a signal ---- */
@@ -155,7 +156,7 @@ static promise_verdict_t waits_for_itself(void *ctx, const promise_value_t *in, 
   return PROMISE_FULFILL;
 }
 
-static void it_is_a_wait_otherwise(void) {
+RULE(it_is_a_wait_otherwise, "without a signal promise_wait_interruptible() is promise_wait()") {
   int calls = 0;
   promise_t *promise = pending();
   own = promise_then(promise, waits_for_itself, &calls, NULL);
@@ -168,15 +169,5 @@ static void it_is_a_wait_otherwise(void) {
   CHECK_STATUS(promise_wait_interruptible(own, FOR_EVER), PROMISE_OK);
   CHECK_STATUS(promise_wait_interruptible(NULL, FOR_EVER), PROMISE_EINVAL);
   CHECK_STATUS(promise_wait_interruptible(stale(), FOR_EVER), PROMISE_ESTALE);
-  release(own);
-  release(promise);
+  RELEASE(own, promise);
 }
-
-CHECKS(interruption) = {
-    RULE("a signal handler ends promise_wait_interruptible() with PROMISE_EINTR", a_handler_ends_an_interruptible_wait),
-    RULE("a signal handler ends promise_queue_take() with PROMISE_EINTR", a_handler_ends_a_take),
-    RULE("a signal handler ends no other wait", a_handler_ends_no_other_wait),
-    RULE("a signal that the waiting thread blocks ends no wait", a_blocked_signal_ends_no_wait),
-    RULE("without a signal promise_wait_interruptible() is promise_wait()", it_is_a_wait_otherwise),
-    CHECKS_END,
-};

@@ -3,6 +3,8 @@
 
 #include "../checked.h"
 
+CHECKS(json)
+
 static promise_value_t read_as(const char *text, promise_kind_t kind) {
   promise_value_t value = garbage(), error = garbage();
   if (!CHECK_STATUS(promise_value_from_json(&value, text, strlen(text), NULL, &error), PROMISE_OK))
@@ -26,7 +28,7 @@ static void check_written(promise_value_t value, const promise_json_options_t *o
 
 /* ---- Numbers ---- */
 
-static void integers_are_exact(void) {
+RULE(integers_are_exact, "JSON that was read is written unchanged, integers of 64 bits exactly") {
   static const char *const texts[] = {
       "0", "-0", "1", "-1", "9007199254740993", "9223372036854775807", "-9223372036854775808", "1234567890123456789"};
   static const int64_t numbers[] = {0, 0, 1, -1, 9007199254740993, INT64_MAX, INT64_MIN, 1234567890123456789};
@@ -44,7 +46,7 @@ static void integers_are_exact(void) {
   CHECK(read_as("123456789012345678901234567890", PROMISE_KIND_F64).as.f64 == 123456789012345678901234567890.0);
 }
 
-static void doubles_are_the_nearest_ones(void) {
+RULE(doubles_are_the_nearest_ones, "an F64 is the nearest one to its digits") {
   static const char *const texts[] = {"0.0",
                                       "-0.0",
                                       "0.1",
@@ -82,7 +84,7 @@ static void doubles_are_the_nearest_ones(void) {
   }
 }
 
-static void long_numbers_are_read_whole(void) {
+RULE(long_numbers_are_read_whole, "a number may have 100,000 digits") {
   enum { DIGITS = 100000 };
   char *text = malloc(DIGITS + 16);
   REQUIRE(text != NULL);
@@ -107,7 +109,8 @@ static double random_double(void) {
   return number;
 }
 
-static void doubles_are_written_so_that_they_are_read_again(void) {
+RULE(doubles_are_written_so_that_they_are_read_again,
+     "an F64 is written so that it is read again, in 24 characters at most") {
   long rounds = check_scale(200000), wrong = 0;
   for (long i = 0; i < rounds; i++) {
     promise_value_t value = {.kind = PROMISE_KIND_F64, .as.f64 = random_double()}, text, again;
@@ -134,7 +137,7 @@ static void check_text_read(const char *json, const char *expected, size_t lengt
   promise_value_release(&value);
 }
 
-static void strings_are_unescaped(void) {
+RULE(strings_are_unescaped, "strings are decoded") {
   check_text_read("\"\"", "", 0);
   check_text_read("\"plain\"", "plain", 5);
   check_text_read("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\/\b\f\n\r\t", 8);
@@ -146,7 +149,7 @@ static void strings_are_unescaped(void) {
                   "a longer text, then \n and more of it after that", 47);
 }
 
-static void strings_are_escaped(void) {
+RULE(strings_are_escaped, "strings are encoded, in ASCII if asked to") {
   const promise_json_options_t ascii = {.size = sizeof ascii, .flags = PROMISE_JSON_ASCII};
   check_written(text("\"\\/\b\f\n\r\t\x01\x1f\x7f é€🎈"), NULL, "\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\\u001f\x7f é€🎈\"");
   check_written(text("\"é€🎈\x7f\""), &ascii, "\"\\\"\\u00e9\\u20ac\\ud83c\\udf88\x7f\\\"\"");
@@ -157,7 +160,7 @@ static void strings_are_escaped(void) {
 
 /* ---- Values ---- */
 
-static void values_are_read(void) {
+RULE(values_are_read, "values of each kind are read") {
   CHECK_INT(read_as("null", PROMISE_KIND_VOID).as.u64, 0);
   CHECK_INT(read_as("true", PROMISE_KIND_BOOL).as.b, 1);
   CHECK_INT(read_as(" \t\r\nfalse \t\r\n", PROMISE_KIND_BOOL).as.b, 0);
@@ -175,7 +178,7 @@ static void values_are_read(void) {
   promise_value_release(&value);
 }
 
-static void values_are_written(void) {
+RULE(values_are_written, "values of each kind are written") {
   check_written(*VOID(), NULL, "null");
   check_written((promise_value_t){.kind = PROMISE_KIND_BOOL, .as.u64 = 0x102}, NULL, "true");
   check_written((promise_value_t){.kind = PROMISE_KIND_BOOL}, NULL, "false");
@@ -194,7 +197,7 @@ static void values_are_written(void) {
   check_written(value, NULL, "\"+//+AA==\"");
 }
 
-static void errors_are_written_as_objects(void) {
+RULE(errors_are_written_as_objects, "an ERROR is written as an object") {
   promise_value_t cause = error("errno", 2, "no \"such\" file"), value;
   CHECK_STATUS(promise_value_error_from(&value, "test", -1, "message", "here", &cause), PROMISE_OK);
   check_written(ARRAY(value, error("a", 0, "")), NULL,
@@ -203,7 +206,7 @@ static void errors_are_written_as_objects(void) {
                 "{\"domain\":\"a\",\"code\":0,\"message\":\"\"}]");
 }
 
-static void lines_are_indented(void) {
+RULE(lines_are_indented, "lines are indented if asked to") {
   const promise_json_options_t two = {.size = sizeof two, .indent = 2};
   check_written(json("[]"), &two, "[]");
   check_written(json("[1,{\"a\":[],\"b\":{\"c\":null}},{}]"), &two,
@@ -242,11 +245,11 @@ static void *reads_and_writes_deep_values(void *argument) {
   return NULL;
 }
 
-static void deep_values_take_no_stack(void) {
+RULE(deep_values_take_no_stack, "values nested a million deep are read and written on a stack of 512 KiB") {
   on_small_stack(reads_and_writes_deep_values, NULL);
 }
 
-static void many_values_are_read_and_written(void) {
+RULE(many_values_are_read_and_written, "a document of many values is read and written") {
   promise_builder_t *builder = promise_builder_new(PROMISE_KIND_STRING, 0);
   long count = check_scale(200000);
   for (long i = 0; i < count; i++) {
@@ -276,7 +279,7 @@ static void expect_written(promise_value_t value, const char *text) {
   CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
 }
 
-static void invalid_json_is_refused(void) {
+RULE(invalid_json_is_refused, "invalid JSON is refused, with an ERROR of domain \"promise.json\"") {
   static const struct {
     const char *text;
     int64_t code;
@@ -303,7 +306,7 @@ static void invalid_json_is_refused(void) {
   }
 }
 
-static void options_are_kept(void) {
+RULE(options_are_kept, "depth, equal keys and options are as asked for") {
   promise_json_options_t options = {.size = sizeof options, .max_depth = 2};
   promise_value_t value, error;
   CHECK_STATUS(promise_value_from_json(&value, "[[1]]", 5, &options, NULL), PROMISE_OK);
@@ -320,7 +323,7 @@ static void options_are_kept(void) {
   CHECK_STATUS(promise_value_from_json(&value, "1", 1, &options, NULL), PROMISE_EINVAL);
 }
 
-static void values_without_a_form_in_json_are_refused(void) {
+RULE(values_without_a_form_in_json_are_refused, "values without a form in JSON are refused") {
   promise_value_t pointer = {.kind = PROMISE_KIND_POINTER, .as.ptr = &pointer}, out, error;
   CHECK_STATUS(promise_value_to_json(&out, &pointer, NULL, &error), PROMISE_EINVAL);
   CHECK_INT(promise_value_code(&error), PROMISE_JSON_EUNSUPPORTED);
@@ -329,23 +332,3 @@ static void values_without_a_form_in_json_are_refused(void) {
   CHECK_STATUS(promise_value_to_json(&out, NULL, NULL, NULL), PROMISE_EINVAL);
   CHECK_STATUS(promise_value_from_json(&out, NULL, 1, NULL, NULL), PROMISE_EINVAL);
 }
-
-CHECKS(json) = {
-    RULE("JSON that was read is written unchanged, integers of 64 bits exactly", integers_are_exact),
-    RULE("an F64 is the nearest one to its digits", doubles_are_the_nearest_ones),
-    RULE("a number may have 100,000 digits", long_numbers_are_read_whole),
-    RULE("an F64 is written so that it is read again, in 24 characters at most",
-         doubles_are_written_so_that_they_are_read_again),
-    RULE("strings are decoded", strings_are_unescaped),
-    RULE("strings are encoded, in ASCII if asked to", strings_are_escaped),
-    RULE("values of each kind are read", values_are_read),
-    RULE("values of each kind are written", values_are_written),
-    RULE("an ERROR is written as an object", errors_are_written_as_objects),
-    RULE("lines are indented if asked to", lines_are_indented),
-    RULE("invalid JSON is refused, with an ERROR of domain \"promise.json\"", invalid_json_is_refused),
-    RULE("depth, equal keys and options are as asked for", options_are_kept),
-    RULE("values without a form in JSON are refused", values_without_a_form_in_json_are_refused),
-    RULE("values nested a million deep are read and written on a stack of 512 KiB", deep_values_take_no_stack),
-    RULE("a document of many values is read and written", many_values_are_read_and_written),
-    CHECKS_END,
-};

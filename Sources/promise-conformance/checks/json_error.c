@@ -3,12 +3,14 @@
 
 #include "../checked.h"
 
+CHECKS(json_error)
+
 static uint64_t number(const promise_value_t *map, const char *key) {
   const promise_value_t *found = promise_value_find(map, key, strlen(key));
   return found != NULL && found->kind == PROMISE_KIND_U64 ? found->as.u64 : UINT64_MAX;
 }
 
-static void an_error_has_its_place(void) {
+RULE(an_error_has_its_place, "the error of an invalid text has its place, and names the found text") {
   static const struct {
     const char *text;
     uint64_t offset, line, column;
@@ -29,7 +31,7 @@ static void an_error_has_its_place(void) {
   }
 }
 
-static void an_error_has_its_path(void) {
+RULE(an_error_has_its_path, "the error of a value that cannot be written has its path") {
   promise_value_t pointer = {.kind = PROMISE_KIND_POINTER, .as.ptr = &pointer}, out = garbage(), error = garbage();
   const char *const keys[] = {"users"};
   promise_value_t users = ARRAY(i64(0), i64(1), i64(2), pointer), value;
@@ -59,7 +61,7 @@ static int64_t code_with(const promise_json_options_t *options, bool writes) {
   return code;
 }
 
-static void texts_have_a_greatest_length(void) {
+RULE(texts_have_a_greatest_length, "a text may have a greatest length") {
   for (int writes = 0; writes < 2; writes++) {
     promise_json_options_t options = {.size = sizeof options};
     CHECK_INT(code_with(&options, writes), 0);
@@ -72,7 +74,7 @@ static void texts_have_a_greatest_length(void) {
   }
 }
 
-static void values_are_written_up_to_a_depth(void) {
+RULE(values_are_written_up_to_a_depth, "values are written up to a depth") {
   promise_json_options_t options = {.size = sizeof options, .max_depth = 2};
   promise_value_t value = json("[[1]]"), out, error;
   CHECK_STATUS(promise_value_to_json(&out, &value, &options, NULL), PROMISE_OK);
@@ -90,7 +92,7 @@ static void values_are_written_up_to_a_depth(void) {
   CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
 }
 
-static void numbers_that_are_not_finite_are_null_if_asked_to(void) {
+RULE(numbers_that_are_not_finite_are_null_if_asked_to, "numbers that are not finite are refused, or null if asked to") {
   const double numbers[] = {NAN, INFINITY, -INFINITY};
   const promise_json_options_t as_null = {.size = sizeof as_null, .flags = PROMISE_JSON_NONFINITE_NULL};
   for (int i = 0; i < 3; i++) {
@@ -104,7 +106,7 @@ static void numbers_that_are_not_finite_are_null_if_asked_to(void) {
   }
 }
 
-static void a_wide_indent_is_refused(void) {
+RULE(a_wide_indent_is_refused, "an indent of more than 16 spaces is refused") {
   promise_json_options_t options = {.size = sizeof options, .indent = 17};
   promise_value_t value = i64(1), out;
   CHECK_STATUS(promise_value_to_json(&out, &value, &options, NULL), PROMISE_EINVAL);
@@ -114,14 +116,3 @@ static void a_wide_indent_is_refused(void) {
   CHECK_STATUS(promise_value_to_json(&out, &value, &options, NULL), PROMISE_OK);
   CHECK_STATUS(promise_value_release(&out), PROMISE_OK);
 }
-
-CHECKS(json_error) = {
-    RULE("the error of an invalid text has its place, and names the found text", an_error_has_its_place),
-    RULE("the error of a value that cannot be written has its path", an_error_has_its_path),
-    RULE("a text may have a greatest length", texts_have_a_greatest_length),
-    RULE("values are written up to a depth", values_are_written_up_to_a_depth),
-    RULE("numbers that are not finite are refused, or null if asked to",
-         numbers_that_are_not_finite_are_null_if_asked_to),
-    RULE("an indent of more than 16 spaces is refused", a_wide_indent_is_refused),
-    CHECKS_END,
-};

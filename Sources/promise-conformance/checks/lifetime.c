@@ -1,7 +1,9 @@
 /* promise/core.h: references. */
 #include "../checked.h"
 
-static void each_reference_counts(void) {
+CHECKS(lifetime)
+
+RULE(each_reference_counts, "the token is good until the last reference is given back") {
   promise_t *promise = fulfilled(1);
   for (int i = 0; i < 1000; i++)
     retained(promise);
@@ -13,7 +15,8 @@ static void each_reference_counts(void) {
   CHECK_STATUS(promise_retain(promise), PROMISE_ESTALE);
 }
 
-static void a_pending_promise_is_destroyed_without_calls(void) {
+RULE(a_pending_promise_is_destroyed_without_calls,
+     "a promise destroyed while pending calls nothing, frees every context, and leaves derived ones pending") {
   spy_t block = {0}, observer = {0}, handler = {0};
   promise_t *promise = promise_new_discardable(spy_discard, &block, spy_free);
   CHECK_STATUS(promise_observe(promise, spy_observer, spy_observer, &observer, spy_free), PROMISE_OK);
@@ -27,7 +30,7 @@ static void a_pending_promise_is_destroyed_without_calls(void) {
   release(child);
 }
 
-static void a_released_child_does_not_stop_the_handler(void) {
+RULE(a_released_child_does_not_stop_the_handler, "a handler runs though its derived promise was released") {
   spy_t spy = {0};
   promise_t *promise = pending();
   promise_t *child = promise_then(promise, spy_handler, &spy, spy_free);
@@ -40,7 +43,8 @@ static void a_released_child_does_not_stop_the_handler(void) {
 }
 
 /* The program cannot release the library's reference to a derived promise. */
-static void a_release_too_many_is_refused(void) {
+RULE(a_release_too_many_is_refused,
+     "a release too many of a pending promise is refused, and takes no reference of the library's") {
   spy_t spy = {0};
   promise_t *promise = pending();
   promise_t *child = promise_then(promise, spy_handler, &spy, spy_free);
@@ -63,7 +67,7 @@ static void releases_itself(void *ctx, const promise_value_t *value) {
   CHECK_INT(value->as.i64, 7);
 }
 
-static void the_last_reference_may_be_released_in_a_callback(void) {
+RULE(the_last_reference_may_be_released_in_a_callback, "the last reference may be given back within a callback") {
   spy_t behind = {0};
   promise_t *promise = pending();
   CHECK_STATUS(promise_observe(promise, releases_itself, NULL, promise, NULL), PROMISE_OK);
@@ -91,33 +95,19 @@ static void *settles_a_chain(void *argument) {
   promise_t *first = pending(), *last = chain(first);
   resolve(first, 0);
   CHECK_ENDED(last, PROMISE_FULFILLED, LINKS);
-  release(first);
-  release(last);
+  RELEASE(first, last);
   return NULL;
 }
 
 static void *abandons_a_chain(void *argument) {
   (void)argument;
   promise_t *first = pending(), *last = chain(first);
-  release(last);
-  release(first);
+  RELEASE(last, first);
   CHECK_STATUS(promise_state(first), PROMISE_ESTALE);
   return NULL;
 }
 
-static void long_chains_take_no_stack(void) {
+RULE(long_chains_take_no_stack, "a chain of 100,000 links settles, and is destroyed, on a stack of 512 KiB") {
   on_small_stack(settles_a_chain, NULL);
   on_small_stack(abandons_a_chain, NULL);
 }
-
-CHECKS(lifetime) = {
-    RULE("the token is good until the last reference is given back", each_reference_counts),
-    RULE("a promise destroyed while pending calls nothing, frees every context, and leaves derived ones pending",
-         a_pending_promise_is_destroyed_without_calls),
-    RULE("a handler runs though its derived promise was released", a_released_child_does_not_stop_the_handler),
-    RULE("a release too many of a pending promise is refused, and takes no reference of the library's",
-         a_release_too_many_is_refused),
-    RULE("the last reference may be given back within a callback", the_last_reference_may_be_released_in_a_callback),
-    RULE("a chain of 100,000 links settles, and is destroyed, on a stack of 512 KiB", long_chains_take_no_stack),
-    CHECKS_END,
-};

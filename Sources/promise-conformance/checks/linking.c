@@ -3,8 +3,11 @@
 
 #include "../operators.h"
 
+CHECKS(linking)
+
 /* A link forwards values and errors until it is released; the end, only with PROMISE_FORWARD_END. */
-static void a_link_without_its_flag_leaves_the_target_open(void) {
+RULE(a_link_without_its_flag_leaves_the_target_open,
+     "promise_publisher_forward() without PROMISE_FORWARD_END leaves the target open") {
   promise_publisher_t *source = publisher_new(0), *target = publisher_new(0);
   listener_t listener = {0};
   promise_subscriber_t *subscriber = listen(target, &listener);
@@ -22,26 +25,28 @@ static void a_link_without_its_flag_leaves_the_target_open(void) {
   release_both(subscriber, target);
 }
 
-static void a_released_link_forwards_nothing(void) {
-  promise_publisher_t *source = publisher_new(0), *target = publisher_new(0);
-  listener_t listener = {0};
-  promise_subscriber_t *subscriber = listen(target, &listener);
-  promise_subscriber_t *link = promise_publisher_forward(source, target, PROMISE_FORWARD_END);
-  /* The link keeps its target. */
-  CHECK_STATUS(promise_publisher_release(target), PROMISE_OK);
-  publish(source, 1);
-  CHECK_TEXT(listener.log, "1 ");
-  CHECK_STATUS(promise_subscriber_release(link), PROMISE_OK);
-  CHECK_TEXT(listener.log, "1 .");
-  CHECK_INT(promise_publisher_count(source), 0);
-  CHECK_POINTER(promise_publisher_forward(source, source, 0), NULL);
-  CHECK_STATUS(promise_last_status(), PROMISE_EINVAL);
-  CHECK_STATUS(promise_subscriber_release(subscriber), PROMISE_OK);
-  CHECK_STATUS(promise_publisher_release(source), PROMISE_OK);
+RULE(a_released_link_forwards_nothing, "a link keeps its target, and forwards nothing once it is released") {
+  for (uint32_t flags = 0; flags <= PROMISE_FORWARD_END; flags += PROMISE_FORWARD_END) {
+    promise_publisher_t *source = publisher_new(0), *target = publisher_new(0);
+    listener_t listener = {0};
+    promise_subscriber_t *subscriber = listen(target, &listener);
+    promise_subscriber_t *link = promise_publisher_forward(source, target, flags);
+    /* The link keeps its target. */
+    CHECK_STATUS(promise_publisher_release(target), PROMISE_OK);
+    publish(source, 1);
+    CHECK_TEXT(listener.log, "1 ");
+    CHECK_STATUS(promise_subscriber_release(link), PROMISE_OK);
+    CHECK_TEXT(listener.log, "1 .");
+    CHECK_INT(promise_publisher_count(source), 0);
+    CHECK_POINTER(promise_publisher_forward(source, source, 0), NULL);
+    CHECK_STATUS(promise_last_status(), PROMISE_EINVAL);
+    CHECK_STATUS(promise_subscriber_release(subscriber), PROMISE_OK);
+    CHECK_STATUS(promise_publisher_release(source), PROMISE_OK);
+  }
 }
 
 /* A stream is finished, failed or cancelled. */
-static void a_link_ends_its_target_in_the_same_way(void) {
+RULE(a_link_ends_its_target_in_the_same_way, "promise_publisher_forward() ends the target as the source, if asked to") {
   for (int how = 0; how < 3; how++) {
     promise_publisher_t *source = publisher_new(0), *target = publisher_new(0);
     listener_t listener = {0};
@@ -63,7 +68,7 @@ static void a_link_ends_its_target_in_the_same_way(void) {
 }
 
 /* A publisher of a promise counts as interest in it; so does its subscriber, once the publisher is released. */
-static void the_stream_of_a_promise_is_interest_in_it(void) {
+RULE(the_stream_of_a_promise_is_interest_in_it, "the stream of a promise is interest in it while somebody has it") {
   promise_t *promise = pending(), *other = then(promise, 'a');
   promise_publisher_t *publisher = made(promise_publisher_of(promise));
   listener_t listener = {0};
@@ -77,17 +82,16 @@ static void the_stream_of_a_promise_is_interest_in_it(void) {
   promise_t *last = then(promise, 'b');
   CHECK_STATUS(promise_request_cancel(last, NULL), PROMISE_OK);
   CHECK_INT(promise_cancel_requested(promise), 1);
-  promise_t *all[] = {promise, other, last};
-  for (int i = 0; i < 3; i++)
-    release(all[i]);
+  RELEASE(promise, other, last);
 }
 
-static void of_no_streams_there_is_a_cancelled_one(void) {
+RULE(of_no_streams_there_is_a_cancelled_one, "a combination of no streams is cancelled at once") {
   promise_publisher_t *publishers[] = {promise_publisher_merge(NULL, 0), promise_publisher_combine_latest(NULL, 0),
                                        promise_publisher_zip(NULL, 0)};
   for (int i = 0; i < 3; i++) {
     listener_t listener = {0};
-    promise_subscriber_t *subscriber = listen(made(publishers[i]), &listener);
+    CHECK_INT(promise_publisher_state(made(publishers[i])), PROMISE_REJECTED);
+    promise_subscriber_t *subscriber = listen(publishers[i], &listener);
     promise_t *end = end_of(subscriber);
     CHECK(was_discarded(end));
     CHECK_TEXT(listener.log, ".");
@@ -104,7 +108,7 @@ static promise_verdict_t folds(void *ctx, const promise_value_t *accumulated, co
   return value->as.i64 < 10 ? PROMISE_FULFILL : value->as.i64 == 10 ? PROMISE_REJECT : PROMISE_VERDICT_SKIP;
 }
 
-static void a_fold_may_reject_and_skip(void) {
+RULE(a_fold_may_reject_and_skip, "the function of promise_publisher_scan() may reject and skip") {
   promise_publisher_t *source = publisher_new(0);
   listener_t listener = {0};
   promise_subscriber_t *subscriber =
@@ -116,15 +120,3 @@ static void a_fold_may_reject_and_skip(void) {
   CHECK_TEXT(listener.log, "101 !111 103 106 !7 ");
   release_both(subscriber, source);
 }
-
-CHECKS(linking) = {
-    RULE("promise_publisher_forward() without PROMISE_FORWARD_END leaves the target open",
-         a_link_without_its_flag_leaves_the_target_open),
-    RULE("promise_publisher_forward() ends the target as the source, if asked to",
-         a_link_ends_its_target_in_the_same_way),
-    RULE("a link keeps its target, and forwards nothing once it is released", a_released_link_forwards_nothing),
-    RULE("the stream of a promise is interest in it while somebody has it", the_stream_of_a_promise_is_interest_in_it),
-    RULE("a combination of no streams is cancelled at once", of_no_streams_there_is_a_cancelled_one),
-    RULE("the function of promise_publisher_scan() may reject and skip", a_fold_may_reject_and_skip),
-    CHECKS_END,
-};

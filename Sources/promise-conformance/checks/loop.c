@@ -2,6 +2,8 @@
 #include "../checked.h"
 #include "../loops.h"
 
+CHECKS(loop)
+
 static promise_verdict_t is_here(void *ctx, const promise_value_t *in, promise_value_t *out) {
   fixture_t *fixture = ctx;
   CHECK_INT(promise_executor_is_current(fixture->executor), 1);
@@ -9,7 +11,7 @@ static promise_verdict_t is_here(void *ctx, const promise_value_t *in, promise_v
   return PROMISE_FULFILL;
 }
 
-static void reactions_run_on_the_loop(void) {
+RULE(reactions_run_on_the_loop, "reactions run on the loop, and its executor is current in them") {
   fixture_t fixture = setup();
   promise_t *child = react_on(fixture.executor, is_here, &fixture, NULL);
   CHECK_INT(promise_executor_is_current(fixture.executor), 0);
@@ -29,7 +31,7 @@ static void stops_shared(void *letter) {
   CHECK_STATUS(promise_loop_stop(shared.loop), PROMISE_OK);
 }
 
-static void run_ends_when_it_is_stopped(void) {
+RULE(run_ends_when_it_is_stopped, "promise_loop_stop() ends a run, or the next one") {
   shared = setup();
   submit(shared, notes, (void *)'a');
   submit(shared, stops_shared, (void *)'b');
@@ -45,7 +47,7 @@ static void run_ends_when_it_is_stopped(void) {
   teardown(shared);
 }
 
-static void run_ends_in_time(void) {
+RULE(run_ends_in_time, "a run ends when its time is over, and not before") {
   fixture_t fixture = setup();
   int64_t before = now();
   promise_t *nap = promise_sleep_on(fixture.executor, 5 * MILLISECONDS);
@@ -68,7 +70,7 @@ static void runs_itself(void *ctx) {
   promise_release(pending);
 }
 
-static void job_cannot_run_its_own_loop(void) {
+RULE(job_cannot_run_its_own_loop, "a job cannot run its own loop") {
   shared = setup();
   submit(shared, runs_itself, NULL);
   CHECK_INT(promise_loop_run_once(shared.loop), 1);
@@ -88,7 +90,7 @@ static void *runs_until_stopped(void *loop) {
   return NULL;
 }
 
-static void one_thread_runs_it_at_a_time(void) {
+RULE(one_thread_runs_it_at_a_time, "one thread runs a loop at a time") {
   fixture_t fixture = setup();
   submit(fixture, waits_to_be_refused, NULL);
   pthread_t thread = start(runs_until_stopped, fixture.loop);
@@ -116,7 +118,7 @@ static void *submits_ticks(void *count) {
   return NULL;
 }
 
-static void other_threads_may_submit(void) {
+RULE(other_threads_may_submit, "other threads may submit, while the loop sleeps and while it runs") {
   long count = check_scale(20000);
   shared = setup();
   left_to_tick = 3 * count;
@@ -135,7 +137,7 @@ static void *resolves(void *promise) {
   return NULL;
 }
 
-static void wait_runs_the_loop(void) {
+RULE(wait_runs_the_loop, "promise_loop_wait() runs the loop where promise_wait() is PROMISE_EDEADLK") {
   fixture_t fixture = setup();
   CHECK_INT(promise_loop_run_once(fixture.loop), 0);
   promise_t *child = react_on(fixture.executor, adds_one, NULL, NULL);
@@ -161,7 +163,7 @@ static void wait_runs_the_loop(void) {
   teardown(fixture);
 }
 
-static void jobs_run_when_the_loop_does(void) {
+RULE(jobs_run_when_the_loop_does, "jobs run in their order when the loop is run, and make the descriptor readable") {
   fixture_t fixture = setup();
   CHECK(!readable(fixture.loop));
   CHECK_INT(promise_loop_run_once(fixture.loop), 0);
@@ -182,7 +184,8 @@ static void submits_again(void *ctx) {
   submit_letter(again, 'b');
 }
 
-static void a_run_leaves_jobs_that_its_jobs_submit(void) {
+RULE(a_run_leaves_jobs_that_its_jobs_submit,
+     "promise_loop_run_once() leaves jobs that its jobs submit to the next run") {
   fixture_t fixture = setup();
   again = fixture.executor;
   CHECK_STATUS(promise_executor_submit(again, submits_again, LETTER('a'), NULL), PROMISE_OK);
@@ -201,7 +204,7 @@ static void counts_ticks(void *ctx, const promise_value_t *value) {
   *(uint64_t *)ctx = value->as.u64;
 }
 
-static void a_loop_ticks(void) {
+RULE(a_loop_ticks, "promise_publisher_every() publishes the intervals that have passed") {
   uint64_t latest = 0;
   fixture_t fixture = setup();
   promise_publisher_t *publisher = promise_publisher_every(fixture.executor, MILLISECONDS);
@@ -230,7 +233,7 @@ static void *submits_from_afar(void *executor) {
   return NULL;
 }
 
-static void other_threads_wake_the_loop(void) {
+RULE(other_threads_wake_the_loop, "a job from another thread wakes a poller of the descriptor") {
   fixture_t fixture = setup();
   pthread_t thread = start(submits_from_afar, fixture.executor);
   struct pollfd descriptor = {.fd = promise_loop_fd(fixture.loop), .events = POLLIN};
@@ -246,7 +249,7 @@ static void *is_not_the_main_thread(void *unused) {
   return unused;
 }
 
-static void the_main_loop_runs_the_main_executor(void) {
+RULE(the_main_loop_runs_the_main_executor, "the main loop runs the jobs of the main executor") {
   promise_loop_t *loop = promise_loop_main();
   CHECK(loop != NULL);
   CHECK(promise_is_main_thread());
@@ -269,7 +272,7 @@ static void the_main_loop_runs_the_main_executor(void) {
   CHECK_STATUS(promise_executor_set_main(NULL), PROMISE_OK);
 }
 
-static void other_handles_are_refused(void) {
+RULE(other_handles_are_refused, "a handle that is not a loop is refused") {
   promise_loop_t *gone = promise_loop_new();
   CHECK(gone != NULL);
   promise_t *promise = fulfilled(1);
@@ -290,21 +293,3 @@ static void other_handles_are_refused(void) {
   }
   release(promise);
 }
-
-CHECKS(loop) = {
-    RULE("jobs run in their order when the loop is run, and make the descriptor readable", jobs_run_when_the_loop_does),
-    RULE("promise_loop_run_once() leaves jobs that its jobs submit to the next run",
-         a_run_leaves_jobs_that_its_jobs_submit),
-    RULE("reactions run on the loop, and its executor is current in them", reactions_run_on_the_loop),
-    RULE("promise_loop_stop() ends a run, or the next one", run_ends_when_it_is_stopped),
-    RULE("a run ends when its time is over, and not before", run_ends_in_time),
-    RULE("a job cannot run its own loop", job_cannot_run_its_own_loop),
-    RULE("one thread runs a loop at a time", one_thread_runs_it_at_a_time),
-    RULE("other threads may submit, while the loop sleeps and while it runs", other_threads_may_submit),
-    RULE("a job from another thread wakes a poller of the descriptor", other_threads_wake_the_loop),
-    RULE("promise_loop_wait() runs the loop where promise_wait() is PROMISE_EDEADLK", wait_runs_the_loop),
-    RULE("promise_publisher_every() publishes the intervals that have passed", a_loop_ticks),
-    RULE("the main loop runs the jobs of the main executor", the_main_loop_runs_the_main_executor),
-    RULE("a handle that is not a loop is refused", other_handles_are_refused),
-    CHECKS_END,
-};

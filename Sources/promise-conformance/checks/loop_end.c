@@ -2,9 +2,11 @@
 #include "../checked.h"
 #include "../loops.h"
 
+CHECKS(loop_end)
+
 static fixture_t shared;
 
-static void last_release_drops_queued_jobs(void) {
+RULE(last_release_drops_queued_jobs, "the last release of a loop drops queued jobs, and later ones") {
   fixture_t fixture = setup();
   spy_t job = {0}, task = {0}, observed = {0};
   promise_t *child = react_on(fixture.executor, spy_handler, &job, spy_free);
@@ -16,9 +18,7 @@ static void last_release_drops_queued_jobs(void) {
   CHECK_SPY(&task, 0, 1);
   CHECK_SPY(&observed, 1, 1);
   CHECK(failed_with(child, PROMISE_ECLOSED) && failed_with(nap, PROMISE_ECLOSED) && failed_with(late, PROMISE_ECLOSED));
-  promise_t *all[] = {child, nap, late};
-  for (int i = 0; i < 3; i++)
-    promise_release(all[i]);
+  RELEASE(child, nap, late);
   /* The executor outlives its loop, and drops later jobs. */
   spy_t later = {0};
   child = react_on(fixture.executor, spy_handler, &later, spy_free);
@@ -26,8 +26,7 @@ static void last_release_drops_queued_jobs(void) {
   CHECK(failed_with(child, PROMISE_ECLOSED));
   nap = promise_sleep_on(fixture.executor, 1);
   CHECK(failed_with(nap, PROMISE_ECLOSED));
-  promise_release(nap);
-  promise_release(child);
+  RELEASE(nap, child);
   CHECK_STATUS(promise_executor_release(fixture.executor), PROMISE_OK);
   CHECK_STATUS(promise_executor_release(fixture.executor), PROMISE_ESTALE);
   CHECK_STATUS(promise_loop_stop(fixture.loop), PROMISE_ESTALE);
@@ -38,7 +37,7 @@ static void releases_shared(void *ctx) {
   CHECK_STATUS(promise_loop_release(shared.loop), PROMISE_OK);
 }
 
-static void job_may_release_its_loop(void) {
+RULE(job_may_release_its_loop, "a job may release its loop, which ends the run with PROMISE_ECLOSED") {
   spy_t spy = {0};
   for (int way = 0; way < 4; way++) {
     shared = setup();
@@ -50,8 +49,7 @@ static void job_may_release_its_loop(void) {
                                          : promise_loop_wait(shared.loop, other, FOR_EVER);
     CHECK_STATUS(status, PROMISE_ECLOSED);
     CHECK(failed_with(behind, PROMISE_ECLOSED));
-    promise_release(other);
-    promise_release(behind);
+    RELEASE(other, behind);
     CHECK_STATUS(promise_executor_release(shared.executor), PROMISE_OK);
   }
   CHECK_SPY(&spy, 0, 4);
@@ -62,22 +60,18 @@ static void *runs_until_closed(void *loop) {
   return NULL;
 }
 
-static void opens(void *gate) {
-  gate_open(gate);
-}
-
-static void last_release_ends_a_run_elsewhere(void) {
+RULE(last_release_ends_a_run_elsewhere, "the last release of a loop ends its run on another thread") {
   gate_t running = GATE_CLOSED;
   fixture_t fixture = setup();
   pthread_t thread = start(runs_until_closed, fixture.loop);
-  submit(fixture, opens, &running);
+  submit(fixture, open_gate, &running);
   gate_wait(&running);
   CHECK_STATUS(promise_loop_release(fixture.loop), PROMISE_OK);
   finish(thread);
   CHECK_STATUS(promise_executor_release(fixture.executor), PROMISE_OK);
 }
 
-static void each_reference_keeps_the_loop_open(void) {
+RULE(each_reference_keeps_the_loop_open, "each reference to a loop keeps it open") {
   fixture_t fixture = setup();
   CHECK_STATUS(promise_loop_retain(fixture.loop), PROMISE_OK);
   CHECK_STATUS(promise_loop_release(fixture.loop), PROMISE_OK);
@@ -88,11 +82,3 @@ static void each_reference_keeps_the_loop_open(void) {
   CHECK_STATUS(promise_loop_retain(fixture.loop), PROMISE_ESTALE);
   CHECK_STATUS(promise_executor_release(fixture.executor), PROMISE_OK);
 }
-
-CHECKS(loop_end) = {
-    RULE("the last release of a loop drops queued jobs, and later ones", last_release_drops_queued_jobs),
-    RULE("a job may release its loop, which ends the run with PROMISE_ECLOSED", job_may_release_its_loop),
-    RULE("the last release of a loop ends its run on another thread", last_release_ends_a_run_elsewhere),
-    RULE("each reference to a loop keeps it open", each_reference_keeps_the_loop_open),
-    CHECKS_END,
-};

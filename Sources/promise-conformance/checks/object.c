@@ -1,7 +1,9 @@
 /* promise/value.h: ownership of values, checked with objects that count their destruction. */
 #include "../checked.h"
 
-static void last_reference_destroys_once(void) {
+CHECKS(object)
+
+RULE(last_reference_destroys_once, "the last reference to an OBJECT destroys its payload, once") {
   payload_t payload = {0};
   promise_value_t value = object(&payload);
   CHECK_INT(value.kind, PROMISE_KIND_OBJECT);
@@ -17,7 +19,7 @@ static void last_reference_destroys_once(void) {
   CHECK_DESTROYED(&payload, 1);
 }
 
-static void promise_holds_its_value(void) {
+RULE(promise_holds_its_value, "a promise holds its value, and promise_result() gives a reference more") {
   payload_t payload = {0};
   promise_value_t value = object(&payload), out;
   promise_t *promise = pending();
@@ -34,7 +36,7 @@ static void promise_holds_its_value(void) {
   CHECK_DESTROYED(&payload, 1);
 }
 
-static void refused_settlement_releases_the_value(void) {
+RULE(refused_settlement_releases_the_value, "a settling call takes over its value when it is refused too") {
   for (int rejects = 0; rejects < 2; rejects++) {
     payload_t payload = {0};
     promise_value_t value = object(&payload);
@@ -51,7 +53,7 @@ static void refused_settlement_releases_the_value(void) {
   }
 }
 
-static void derived_promises_share_the_value(void) {
+RULE(derived_promises_share_the_value, "a reason that passes through is shared") {
   payload_t payload = {0};
   promise_value_t reason = object(&payload);
   promise_t *promise = pending();
@@ -66,7 +68,8 @@ static void derived_promises_share_the_value(void) {
   CHECK_DESTROYED(&payload, 1);
 }
 
-static void values_that_handlers_leave_are_taken_over(void) {
+RULE(values_that_handlers_leave_are_taken_over,
+     "the value that a handler leaves in *out is taken over, with every verdict") {
   payload_t payload = {0}, refused = {0};
   spy_t spy = {.verdict = PROMISE_FULFILL, .answer = object(&payload)};
   spy_t wrong = {.verdict = 4711, .answer = object(&refused)};
@@ -77,11 +80,10 @@ static void values_that_handlers_leave_are_taken_over(void) {
   CHECK_DESTROYED(&payload, 1);
   child = promise_then(promise, spy_handler, &wrong, spy_free);
   CHECK_DESTROYED(&refused, 1);
-  release(child);
-  release(promise);
+  RELEASE(child, promise);
 }
 
-static void object_needs_a_type(void) {
+RULE(object_needs_a_type, "without a registered type an OBJECT is refused, and the payload left alone") {
   payload_t payload = {0};
   promise_value_t value = i64(1);
   promise_value_t good = object(&payload);
@@ -98,30 +100,105 @@ static void object_needs_a_type(void) {
   CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
 }
 
-static void the_maker_may_say_how_it_is_freed(void) {
-  payload_t payload = {0};
-  spy_t spy = {0};
-  promise_value_t good = object(&payload), value;
-  const promise_type_t *type = promise_value_type(&good);
-  CHECK_STATUS(promise_value_release(&good), PROMISE_OK);
-  CHECK_STATUS(promise_value_object_with(&value, type, &payload, &spy, spy_free), PROMISE_OK);
-  CHECK_POINTER(promise_value_data(&value, NULL), &payload);
-  CHECK(promise_value_is(&value, type));
-  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
-  CHECK_SPY(&spy, 0, 1);
-  CHECK_DESTROYED(&payload, 1);
-  CHECK_STATUS(promise_value_object_with(&value, NULL, &payload, &spy, spy_free), PROMISE_EINVAL);
-  CHECK_SPY(&spy, 0, 2);
+static const promise_type_t *type_of_two(void) {
+  return promise_type_register("test.two", NULL, payload_destroy);
 }
 
-CHECKS(object) = {
-    RULE("the last reference to an OBJECT destroys its payload, once", last_reference_destroys_once),
-    RULE("a promise holds its value, and promise_result() gives a reference more", promise_holds_its_value),
-    RULE("a settling call takes over its value when it is refused too", refused_settlement_releases_the_value),
-    RULE("a reason that passes through is shared", derived_promises_share_the_value),
-    RULE("the value that a handler leaves in *out is taken over, with every verdict",
-         values_that_handlers_leave_are_taken_over),
-    RULE("without a registered type an OBJECT is refused, and the payload left alone", object_needs_a_type),
-    RULE("promise_value_object_with() has a destructor of its own", the_maker_may_say_how_it_is_freed),
-    CHECKS_END,
-};
+RULE(context_is_freed_and_not_the_payload, "promise_value_object_with() has a destructor of its own") {
+  payload_t payload = {0};
+  spy_t spy = {0};
+  promise_value_t value = garbage();
+  CHECK_STATUS(promise_value_object_with(&value, type_of_two(), &payload, &spy, spy_free), PROMISE_OK);
+  CHECK_INT(value.kind, PROMISE_KIND_OBJECT);
+  CHECK_POINTER(value.as.ptr, &payload);
+  CHECK_POINTER(promise_value_data(&value, NULL), &payload);
+  CHECK(promise_value_is(&value, type_of_two()));
+  CHECK_STATUS(promise_value_retain(&value), PROMISE_OK);
+  promise_value_t copy = value;
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  CHECK_SPY(&spy, 0, 0);
+  CHECK_STATUS(promise_value_release(&copy), PROMISE_OK);
+  CHECK_SPY(&spy, 0, 1);
+  CHECK_INT(atomic_load(&payload.destroyed), 0);
+}
+
+RULE(objects_with_and_without_a_context_coexist, "objects of one type have their own destructor or that of the type") {
+  payload_t theirs = {0}, ours = {0};
+  spy_t spy = {0};
+  promise_value_t one, other;
+  CHECK_STATUS(promise_value_object(&one, type_of_two(), &theirs), PROMISE_OK);
+  CHECK_STATUS(promise_value_object_with(&other, type_of_two(), &ours, &spy, spy_free), PROMISE_OK);
+  CHECK_POINTER(promise_value_type(&one), promise_value_type(&other));
+  promise_value_release(&one);
+  promise_value_release(&other);
+  CHECK_INT(atomic_load(&theirs.destroyed), 1);
+  CHECK_INT(atomic_load(&ours.destroyed), 0);
+  CHECK_SPY(&spy, 0, 1);
+}
+
+RULE(context_is_freed_when_it_fails, "promise_value_object_with() frees the context when it fails") {
+  promise_value_t value = garbage();
+  spy_t spies[4] = {{0}};
+  CHECK_STATUS(promise_value_object_with(NULL, type_of_two(), NULL, &spies[0], spy_free), PROMISE_EINVAL);
+  CHECK_STATUS(promise_value_object_with(&value, NULL, NULL, &spies[1], spy_free), PROMISE_EINVAL);
+  CHECK_INT(value.kind, PROMISE_KIND_VOID);
+  value = garbage();
+  const promise_type_t *none = (const promise_type_t *)(const void *)&value;
+  CHECK_STATUS(promise_value_object_with(&value, none, NULL, &spies[2], spy_free), PROMISE_ESTALE);
+  CHECK_INT(value.kind, PROMISE_KIND_VOID);
+  const promise_type_t *string = promise_type_named("string");
+  CHECK_STATUS(promise_value_object_with(&value, string, NULL, &spies[3], spy_free), PROMISE_ESTALE);
+  for (int i = 0; i < 4; i++)
+    CHECK_SPY(&spies[i], 0, 1);
+}
+
+RULE(context_and_payload_may_be_missing, "promise_value_object_with() needs no context and no payload") {
+  promise_value_t value;
+  CHECK_STATUS(promise_value_object_with(&value, type_of_two(), NULL, NULL, NULL), PROMISE_OK);
+  CHECK_POINTER(value.as.ptr, NULL);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  spy_t spy = {0};
+  CHECK_STATUS(promise_value_object_with(&value, type_of_two(), NULL, &spy, spy_free), PROMISE_OK);
+  promise_value_release(&value);
+  CHECK_SPY(&spy, 0, 1);
+}
+
+RULE(in_a_promise_it_is_freed_with_that, "an object with a destructor of its own is freed with its promise") {
+  spy_t spy = {0};
+  promise_value_t value;
+  CHECK_STATUS(promise_value_object_with(&value, type_of_two(), &spy, &spy, spy_free), PROMISE_OK);
+  promise_t *promise = promise_new_rejected(&value);
+  promise_t *child = promise_rescue(promise, type_of_two(), adds_one, NULL, NULL);
+  CHECK(ended(child, PROMISE_FULFILLED, 0));
+  promise_release(child);
+  CHECK_SPY(&spy, 0, 0);
+  promise_release(promise);
+  CHECK_SPY(&spy, 0, 1);
+}
+
+static bool same_first_byte(const void *one, const void *other) {
+  return *(const char *)one == *(const char *)other;
+}
+static size_t describe_first_byte(const void *payload, char *buffer, size_t size) {
+  if (size > 0)
+    *buffer = *(const char *)payload;
+  return 1;
+}
+
+RULE(methods_of_the_type_apply, "methods of a type apply to objects with destructors of their own") {
+  const promise_type_t *type = promise_type_register("test.text", NULL, payload_destroy);
+  CHECK_STATUS(promise_type_methods(type, same_first_byte, describe_first_byte), PROMISE_OK);
+  spy_t spy = {0};
+  char texts[][4] = {"abc", "axy", "bbb"};
+  promise_value_t values[3];
+  for (int i = 0; i < 3; i++)
+    CHECK_STATUS(promise_value_object_with(&values[i], type, texts[i], &spy, spy_free), PROMISE_OK);
+  CHECK(values_equal(&values[0], &values[1]));
+  CHECK(!values_equal(&values[0], &values[2]));
+  char description[16];
+  CHECK_INT(promise_value_describe(&values[2], description, sizeof description), 1);
+  CHECK_TEXT(description, "b");
+  for (int i = 0; i < 3; i++)
+    promise_value_release(&values[i]);
+  CHECK_SPY(&spy, 0, 3);
+}

@@ -6,12 +6,15 @@
 #include "../checked.h"
 #include "../reports.h"
 
-/* Removes the hooks with the address of the test's report: the next test's report may have the same address. */
-static void unwatch(void) {
+CHECKS(observe)
+
+/* Removes the hooks, and checks that their context was freed once. */
+static void unwatch(report_t *report) {
   CHECK_STATUS(promise_set_hooks(NULL), PROMISE_OK);
+  CHECK_INT(atomic_load(&report->spy.frees), 1);
 }
 
-static void untaken_rejections_are_reported(void) {
+RULE(untaken_rejections_are_reported, "an unhandled rejection is reported when the promise is destroyed") {
   report_t report = {0};
   watch(&report);
   promise_t *promise = rejected(7), *derived = then(promise, 'a');
@@ -22,51 +25,90 @@ static void untaken_rejections_are_reported(void) {
   CHECK_REPORTS(&report, 1, 0, 0);
   CHECK(report.id == id);
   CHECK_INT(report.spy.seen, 7);
-  unwatch();
+  unwatch(&report);
 }
 
-static void taken_rejections_are_not_reported(void) {
-  for (int way = 0; way < 11; way++) {
-    report_t report = {0};
-    spy_t spy = {0};
-    promise_value_t value;
-    watch(&report);
-    promise_t *promise = rejected(7), *rescued = NULL;
-    promise_queue_t *queue = promise_queue_new();
-    promise_loop_t *loop = promise_loop_new();
-    if (way == 0)
-      CHECK_INT(promise_state(promise), PROMISE_REJECTED);
-    if (way == 1)
-      CHECK_STATUS(promise_result(promise, &value), PROMISE_OK);
-    if (way == 2)
-      CHECK_STATUS(promise_wait(promise, 0), PROMISE_OK);
-    if (way == 3)
-      CHECK_STATUS(promise_observe(promise, NULL, spy_observer, &spy, spy_free), PROMISE_OK);
-    if (way == 4)
-      CHECK_STATUS(promise_tap(promise, NULL, spy_observer, &spy, spy_free), PROMISE_OK);
-    if (way == 5)
-      CHECK_STATUS(promise_wait_any(&promise, 1, 0, NULL), PROMISE_OK);
-    if (way == 6)
-      CHECK_STATUS(promise_wait_interruptible(promise, 0), PROMISE_OK);
-    if (way == 7)
-      CHECK_STATUS(promise_loop_wait(loop, promise, 0), PROMISE_OK);
-    if (way == 8)
-      CHECK_STATUS(promise_queue_watch(queue, promise, 1), PROMISE_OK);
-    if (way == 9)
-      CHECK_STATUS(promise_queue_tap(queue, promise, 1), PROMISE_OK);
-    if (way == 10)
-      rescued = promise_rescue(promise, NULL, spy_handler, &spy, spy_free);
-    release(promise);
-    if (rescued != NULL)
-      release(rescued);
-    CHECK_REPORTS(&report, 0, 0, 0);
-    CHECK_STATUS(promise_queue_free(queue), PROMISE_OK);
-    CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
-    unwatch();
+/* Calls that take a rejection; those from FIRST_THAT_ATTACHES on may be made before it. */
+static promise_queue_t *taking;
+
+static promise_status_t by_state(promise_t *promise) {
+  return promise_state(promise) == PROMISE_REJECTED ? PROMISE_OK : PROMISE_EPENDING;
+}
+static promise_status_t by_result(promise_t *promise) {
+  promise_value_t value;
+  return promise_result(promise, &value);
+}
+static promise_status_t by_wait(promise_t *promise) {
+  return promise_wait(promise, 0);
+}
+static promise_status_t by_interruptible_wait(promise_t *promise) {
+  return promise_wait_interruptible(promise, 0);
+}
+static promise_status_t by_wait_any(promise_t *promise) {
+  return promise_wait_any(&promise, 1, 0, NULL);
+}
+static promise_status_t by_loop(promise_t *promise) {
+  promise_loop_t *loop = promise_loop_new();
+  promise_status_t status = promise_loop_wait(loop, promise, 0);
+  CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
+  return status;
+}
+static promise_status_t by_observer(promise_t *promise) {
+  return promise_observe(promise, NULL, ignore_value, NULL, NULL);
+}
+static promise_status_t by_tap(promise_t *promise) {
+  return promise_tap(promise, NULL, ignore_value, NULL, NULL);
+}
+static promise_status_t by_rescue(promise_t *promise) {
+  return promise_release(promise_rescue(promise, NULL, adds_one, NULL, NULL));
+}
+static promise_status_t by_executor(promise_t *promise) {
+  promise_reaction_t reaction = {
+      .size = sizeof reaction, .executor = promise_executor_immediate(), .on_rejected = adds_one};
+  return promise_release(promise_react(promise, &reaction));
+}
+static promise_status_t by_queue(promise_t *promise) {
+  return promise_queue_watch(taking, promise, 1);
+}
+static promise_status_t by_queue_tap(promise_t *promise) {
+  return promise_queue_tap(taking, promise, 1);
+}
+static promise_status_t (*const takers[])(promise_t *) = {by_state,    by_result,   by_wait,     by_interruptible_wait,
+                                                          by_wait_any, by_loop,     by_observer, by_tap,
+                                                          by_rescue,   by_executor, by_queue,    by_queue_tap};
+enum { TAKERS = sizeof takers / sizeof *takers, FIRST_THAT_ATTACHES = 6 };
+
+RULE(taken_rejections_are_not_reported, "a rejection that somebody takes is not reported") {
+  report_t report = {0};
+  watch(&report);
+  for (int before = 0; before < 2; before++) {
+    for (int i = before ? FIRST_THAT_ATTACHES : 0; i < TAKERS; i++) {
+      taking = promise_queue_new();
+      promise_t *promise = before ? pending() : rejected(7);
+      CHECK_STATUS(takers[i](promise), PROMISE_OK);
+      if (before)
+        reject(promise, 7);
+      release(promise);
+      CHECK_REPORTS(&report, 0, 0, 0);
+      CHECK_STATUS(promise_queue_free(taking), PROMISE_OK);
+    }
   }
+  unwatch(&report);
 }
 
-static void discarding_is_not_a_failure(void) {
+RULE(looking_too_early_takes_nothing, "looking at a pending promise takes no rejection") {
+  report_t report = {0};
+  watch(&report);
+  promise_t *promise = pending();
+  for (int i = 0; i < FIRST_THAT_ATTACHES; i++)
+    CHECK(takers[i](promise) != PROMISE_OK);
+  reject(promise, 7);
+  release(promise);
+  CHECK_REPORTS(&report, 1, 0, 0);
+  unwatch(&report);
+}
+
+RULE(discarding_is_not_a_failure, "a promise that was discarded is not reported") {
   report_t report = {0};
   watch(&report);
   promise_t *promise = pending();
@@ -74,26 +116,33 @@ static void discarding_is_not_a_failure(void) {
   release(promise);
   release(fulfilled(7));
   CHECK_REPORTS(&report, 0, 0, 0);
-  unwatch();
+  unwatch(&report);
 }
 
-static void second_settlements_are_reported(void) {
+RULE(second_settlements_are_reported, "a second settlement is reported, with the value that is dropped") {
   report_t report = {0};
-  promise_value_t value = i64(8);
   watch(&report);
-  promise_t *promise = fulfilled(7);
-  CHECK_STATUS(promise_reject(promise, &value), PROMISE_ESETTLED);
+  payload_t payload = {0};
+  promise_value_t value = object(&payload);
+  promise_t *promise = fulfilled(1);
+  CHECK_STATUS(promise_resolve(promise, &value), PROMISE_ESETTLED);
   CHECK_REPORTS(&report, 0, 1, 0);
   CHECK(report.id == (uint64_t)(uintptr_t)promise);
+  CHECK_INT(report.state, PROMISE_FULFILLED);
+  CHECK_INT(report.spy.kind, PROMISE_KIND_OBJECT);
+  CHECK_INT(atomic_load(&payload.destroyed), 1);
+  CHECK_STATUS(promise_reject(promise, I64(8)), PROMISE_ESETTLED);
+  CHECK_REPORTS(&report, 0, 2, 0);
   CHECK_INT(report.state, PROMISE_REJECTED);
   CHECK_INT(report.spy.seen, 8);
   CHECK_STATUS(promise_discard(promise), PROMISE_ESETTLED);
-  CHECK_REPORTS(&report, 0, 1, 0);
-  release(promise);
-  unwatch();
+  CHECK_REPORTS(&report, 0, 2, 0);
+  CHECK(ended(promise, PROMISE_FULFILLED, 1));
+  promise_release(promise);
+  unwatch(&report);
 }
 
-static void lost_promises_are_reported(void) {
+RULE(lost_promises_are_reported, "a promise destroyed while pending is reported, and its derived promises are not") {
   report_t report = {0};
   watch(&report);
   promise_t *promise = pending(), *derived = then(promise, 'a');
@@ -104,10 +153,10 @@ static void lost_promises_are_reported(void) {
   CHECK_INT(report.callbacks, 1);
   release(derived);
   CHECK_REPORTS(&report, 0, 0, 1);
-  unwatch();
+  unwatch(&report);
 }
 
-static void hooks_are_replaced(void) {
+RULE(hooks_are_replaced, "hooks are replaced as a whole, and their context is freed once") {
   report_t one = {0}, other = {0};
   watch(&one);
   watch(&other);
@@ -115,13 +164,13 @@ static void hooks_are_replaced(void) {
   release(pending());
   CHECK_REPORTS(&one, 0, 0, 0);
   CHECK_REPORTS(&other, 0, 0, 1);
-  unwatch();
+  unwatch(&other);
   CHECK_SPY(&other.spy, 0, 1);
   release(pending());
   CHECK_REPORTS(&other, 0, 0, 1);
 }
 
-static void invalid_arguments_are_refused(void) {
+RULE(invalid_arguments_are_refused, "promise_set_hooks() refuses invalid arguments") {
   report_t report = {0};
   promise_hooks_t bad = hooks_to(&report);
   bad.reserved = 1;
@@ -154,7 +203,7 @@ static void look_for(void *ctx, const char *text, size_t length) {
   }
 }
 
-static void a_dump_has_pending_promises(void) {
+RULE(a_dump_has_pending_promises, "a dump has every pending promise, and its waiters") {
   promise_t *promise = pending(), *derived = then(promise, 'a');
   wanted_t wanted = {.lines = 0};
   snprintf(wanted.id, sizeof wanted.id, "%p", (void *)promise);
@@ -166,8 +215,7 @@ static void a_dump_has_pending_promises(void) {
   wanted.found = 0;
   CHECK_STATUS(promise_dump_lines(look_for, &wanted), PROMISE_OK);
   CHECK_INT(wanted.found, 0);
-  release(derived);
-  release(promise);
+  RELEASE(derived, promise);
   CHECK_STATUS(promise_dump_lines(NULL, NULL), PROMISE_EINVAL);
   CHECK_STATUS(promise_dump(-1), PROMISE_EINVAL);
 }
@@ -181,7 +229,7 @@ static void read_back(FILE *file) {
   fclose(file);
 }
 
-static void a_dump_is_written(void) {
+RULE(a_dump_is_written, "a dump is written to a descriptor") {
   promise_t *promise = pending();
   char id[32];
   FILE *file = tmpfile();
@@ -227,7 +275,7 @@ static void seen_free(void *ctx) {
   spy_free(&((seen_t *)ctx)->spy);
 }
 
-static void a_trace_has_every_event(void) {
+RULE(a_trace_has_every_event, "a trace has the events made, settled and run, in that order") {
   seen_t seen = {.created = 0};
   promise_trace_t trace = {.size = sizeof trace, .event = see, .ctx = &seen, .free_ctx = seen_free};
   CHECK_STATUS(promise_trace_start(&trace), PROMISE_OK);
@@ -240,13 +288,12 @@ static void a_trace_has_every_event(void) {
   CHECK_INT(seen.ended, 1);
   CHECK_STATUS(promise_trace_stop(), PROMISE_OK);
   CHECK_SPY(&seen.spy, 0, 1);
-  release(derived);
-  release(promise);
+  RELEASE(derived, promise);
   release(pending());
   CHECK_INT(seen.created, 2);
 }
 
-static void a_trace_is_written(void) {
+RULE(a_trace_is_written, "a trace is written as JSON") {
   promise_trace_t trace = {.size = sizeof trace, .capacity = 100};
   CHECK_STATUS(promise_trace_start(&trace), PROMISE_OK);
   promise_t *promise = fulfilled(7);
@@ -266,7 +313,7 @@ static void a_trace_is_written(void) {
 }
 
 /* A graph in the language of dot, with an edge for the derivation. */
-static void a_graph_is_written(void) {
+RULE(a_graph_is_written, "a trace is written as a graph for dot") {
   promise_trace_t trace = {.size = sizeof trace, .capacity = 100};
   CHECK_STATUS(promise_trace_start(&trace), PROMISE_OK);
   promise_t *promise = pending(), *derived = then(promise, 'a');
@@ -278,8 +325,7 @@ static void a_graph_is_written(void) {
   read_back(file);
   CHECK(strstr(written, "graph") != NULL && strchr(written, '{') > strstr(written, "graph"));
   CHECK(strstr(written, "->") != NULL || strstr(written, "--") != NULL);
-  release(derived);
-  release(promise);
+  RELEASE(derived, promise);
 }
 
 /* Returns whether `written` contains the number, and not only as a part of a longer one. */
@@ -297,7 +343,7 @@ static void counts_events(void *ctx, const promise_trace_event_t *event) {
   ++*(unsigned long long *)ctx;
 }
 
-static void overwritten_events_are_counted(void) {
+RULE(overwritten_events_are_counted, "a written trace has the number of the events that were overwritten") {
   unsigned long long count = 0;
   promise_trace_t trace = {.size = sizeof trace, .capacity = 2, .event = counts_events, .ctx = &count};
   CHECK_STATUS(promise_trace_start(&trace), PROMISE_OK);
@@ -313,20 +359,3 @@ static void overwritten_events_are_counted(void) {
     CHECK(has_number(count - trace.capacity));
   }
 }
-
-CHECKS(observe) = {
-    RULE("an unhandled rejection is reported when the promise is destroyed", untaken_rejections_are_reported),
-    RULE("a rejection that somebody takes is not reported", taken_rejections_are_not_reported),
-    RULE("a promise that was discarded is not reported", discarding_is_not_a_failure),
-    RULE("a second settlement is reported, with the value that is dropped", second_settlements_are_reported),
-    RULE("a promise destroyed while pending is reported, and its derived promises are not", lost_promises_are_reported),
-    RULE("hooks are replaced as a whole, and their context is freed once", hooks_are_replaced),
-    RULE("promise_set_hooks() refuses invalid arguments", invalid_arguments_are_refused),
-    RULE("a dump has every pending promise, and its waiters", a_dump_has_pending_promises),
-    RULE("a dump is written to a descriptor", a_dump_is_written),
-    RULE("a trace has the events made, settled and run, in that order", a_trace_has_every_event),
-    RULE("a trace is written as JSON", a_trace_is_written),
-    RULE("a trace is written as a graph for dot", a_graph_is_written),
-    RULE("a written trace has the number of the events that were overwritten", overwritten_events_are_counted),
-    CHECKS_END,
-};

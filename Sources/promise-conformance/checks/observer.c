@@ -1,6 +1,8 @@
 /* promise/callback.h: promise_observe() (clause 3.1.1). */
 #include "../checked.h"
 
+CHECKS(observer)
+
 /* Writes 'v' to the journal, which shows the callback for values apart from that for reasons. */
 static void saw_value(void *ctx, const promise_value_t *value) {
   note('v');
@@ -12,7 +14,7 @@ static void saw_reason(void *ctx, const promise_value_t *reason) {
   spy_see(ctx, reason);
 }
 
-static void one_of_the_two_is_called(void) {
+RULE(one_of_the_two_is_called, "promise_observe() calls the one callback that is due") {
   for (int settled = 0; settled < 2; settled++) {
     for (int good = 0; good < 2; good++) {
       spy_t spy = {0};
@@ -32,7 +34,7 @@ static void one_of_the_two_is_called(void) {
   }
 }
 
-static void missing_callback_is_ignored(void) { /* 3.1.1.1 */
+RULE(missing_callback_is_ignored, "promise_observe() needs the callback for one outcome only") { /* 3.1.1.1 */
   for (int good = 0; good < 2; good++) {
     spy_t spy = {0};
     promise_t *promise = promise_new();
@@ -45,7 +47,7 @@ static void missing_callback_is_ignored(void) { /* 3.1.1.1 */
   }
 }
 
-static void both_may_be_missing(void) {
+RULE(both_may_be_missing, "both callbacks of promise_observe() may be missing") {
   for (int settled = 0; settled < 2; settled++) {
     spy_t spy = {0};
     promise_t *promise = settled ? fulfilled(1) : promise_new();
@@ -57,7 +59,7 @@ static void both_may_be_missing(void) {
   }
 }
 
-static void observer_keeps_nothing_alive(void) {
+RULE(observer_keeps_nothing_alive, "an observer is released with its promise, uncalled") {
   spy_t spy = {0};
   promise_t *promise = promise_new();
   CHECK_STATUS(promise_observe(promise, saw_value, saw_reason, &spy, spy_free), PROMISE_OK);
@@ -74,7 +76,7 @@ static void keep(void *ctx, const promise_value_t *value) {
   CHECK_STATUS(promise_value_retain(&kept), PROMISE_OK);
 }
 
-static void borrowed_value_can_be_kept(void) {
+RULE(borrowed_value_can_be_kept, "a callback may retain the value that it is given") {
   payload_t payload = {0};
   promise_value_t value = object(&payload);
   promise_t *promise = promise_new();
@@ -87,7 +89,7 @@ static void borrowed_value_can_be_kept(void) {
   CHECK_INT(atomic_load(&payload.destroyed), 1);
 }
 
-static void every_observer_is_called_once(void) {
+RULE(every_observer_is_called_once, "every observer is called once") {
   enum { COUNT = 1000 };
   static spy_t spies[COUNT];
   promise_t *promise = promise_new();
@@ -102,7 +104,7 @@ static void every_observer_is_called_once(void) {
   promise_release(promise);
 }
 
-static void discarded_promise_notifies_its_observers(void) {
+RULE(discarded_promise_notifies_its_observers, "observers of a discarded promise are given the DISCARDED") {
   spy_t spy = {0};
   journal_clear();
   promise_t *promise = promise_new();
@@ -113,14 +115,3 @@ static void discarded_promise_notifies_its_observers(void) {
   CHECK_SPY(&spy, 1, 1);
   promise_release(promise);
 }
-
-CHECKS(observer) = {
-    RULE("promise_observe() calls the one callback that is due", one_of_the_two_is_called),
-    RULE("promise_observe() needs the callback for one outcome only", missing_callback_is_ignored),
-    RULE("both callbacks of promise_observe() may be missing", both_may_be_missing),
-    RULE("an observer is released with its promise, uncalled", observer_keeps_nothing_alive),
-    RULE("a callback may retain the value that it is given", borrowed_value_can_be_kept),
-    RULE("every observer is called once", every_observer_is_called_once),
-    RULE("observers of a discarded promise are given the DISCARDED", discarded_promise_notifies_its_observers),
-    CHECKS_END,
-};

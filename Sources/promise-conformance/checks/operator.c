@@ -3,6 +3,8 @@
 
 #include "../operators.h"
 
+CHECKS(operator)
+
 static promise_verdict_t doubles_even(void *ctx, const promise_value_t *in, promise_value_t *out) {
   (void)ctx;
   CHECK_INT(out->kind, PROMISE_KIND_VOID);
@@ -43,7 +45,7 @@ static promise_publisher_t *transformed(promise_publisher_t *source, spy_t *spy)
   return made(promise_publisher_transform(source, &transform));
 }
 
-static void a_transform_maps_and_filters(void) {
+RULE(a_transform_maps_and_filters, "promise_publisher_transform() does as its functions say") {
   promise_publisher_t *source = publisher_new(0);
   listener_t listener = {0};
   spy_t spy = {0};
@@ -61,7 +63,7 @@ static void a_transform_maps_and_filters(void) {
   release_both(subscriber, source);
 }
 
-static void a_transform_makes_values_of_errors(void) {
+RULE(a_transform_makes_values_of_errors, "a transform makes values of errors") {
   promise_publisher_t *source = publisher_new(0);
   listener_t listener = {0};
   promise_transform_t transform = {.size = sizeof transform, .on_error = recovers};
@@ -72,7 +74,7 @@ static void a_transform_makes_values_of_errors(void) {
   release_both(subscriber, source);
 }
 
-static void a_transform_may_end_the_stream(void) {
+RULE(a_transform_may_end_the_stream, "a transform may finish, fail or cancel the stream") {
   for (int64_t number = 100; number <= 102; number++) {
     promise_publisher_t *source = publisher_new(0), *derived;
     listener_t listener = {0};
@@ -100,7 +102,7 @@ static void keep_error(void *ctx, const promise_value_t *reason) {
   last_error = *reason;
 }
 
-static void a_misuse_by_a_transform_is_an_error(void) {
+RULE(a_misuse_by_a_transform_is_an_error, "an invalid verdict or value becomes an error event") {
   promise_publisher_t *source = publisher_new(0);
   spy_t spy = {0};
   promise_publisher_t *derived = transformed(source, &spy);
@@ -125,7 +127,7 @@ static promise_verdict_t on_end(void *ctx, const promise_value_t *in, promise_va
   return how == 0 ? PROMISE_VERDICT_FAIL : how == 1 ? PROMISE_FULFILL : PROMISE_VERDICT_PASS;
 }
 
-static void a_transform_may_change_the_end(void) {
+RULE(a_transform_may_change_the_end, "a transform may change the end of the stream") {
   for (int how = 0; how < 3; how++) {
     promise_publisher_t *source = publisher_new(0);
     listener_t listener = {0};
@@ -148,7 +150,8 @@ static void a_transform_may_change_the_end(void) {
   }
 }
 
-static void a_value_that_equals_its_predecessor_is_passed_over(void) {
+RULE(a_value_that_equals_its_predecessor_is_passed_over,
+     "promise_publisher_distinct() passes over a value that equals its predecessor") {
   for (uint32_t flags = 0; flags <= PROMISE_DISTINCT_ERRORS; flags += PROMISE_DISTINCT_ERRORS) {
     promise_publisher_t *source = publisher_new(0);
     listener_t listener = {0}, late = {0};
@@ -165,7 +168,7 @@ static void a_value_that_equals_its_predecessor_is_passed_over(void) {
   }
 }
 
-static void distinct_compares_in_depth(void) {
+RULE(distinct_compares_in_depth, "promise_publisher_distinct() compares in depth") {
   promise_publisher_t *source = publisher_new(0), *derived = made(promise_publisher_distinct(source, 0));
   promise_subscriber_t *subscriber = pull(derived, PROMISE_OVERFLOW_BUFFER, 0);
   static const char *const texts[] = {"[1,\"a\"]", "[1,\"a\"]", "[1,\"b\"]"};
@@ -182,7 +185,7 @@ static void distinct_compares_in_depth(void) {
   release_both(subscriber, source);
 }
 
-static void window_has_the_last_values(void) {
+RULE(window_has_the_last_values, "promise_publisher_window() has the last values") {
   promise_publisher_t *source = publisher_new(0), *derived = promise_publisher_window(source, 3);
   promise_subscriber_t *subscriber = listen_to_arrays(derived);
   for (int64_t number = 1; number <= 6; number++) {
@@ -195,7 +198,7 @@ static void window_has_the_last_values(void) {
   release_both(subscriber, source);
 }
 
-static void take_finishes(void) {
+RULE(take_finishes, "promise_publisher_take() has the first values, and finishes") {
   promise_publisher_t *source = publisher_new(0);
   listener_t listener = {0};
   promise_subscriber_t *subscriber = listen_only(promise_publisher_take(source, 2), &listener);
@@ -211,7 +214,7 @@ static void take_finishes(void) {
   release_both(subscriber, source);
 }
 
-static void stateful_ones_replay(void) {
+RULE(stateful_ones_replay, "promise_publisher_stateful() and _start_with() replay the latest event") {
   promise_publisher_t *source = publisher_new(0);
   publish(source, 1);
   promise_publisher_t *stateful = made(promise_publisher_stateful(source));
@@ -233,7 +236,7 @@ static void stateful_ones_replay(void) {
   promise_publisher_release(source);
 }
 
-static void an_operator_over_a_stateful_stream_is_stateful(void) {
+RULE(an_operator_over_a_stateful_stream_is_stateful, "an operator over a stateful stream replays too") {
   promise_publisher_t *source = publisher_new(PROMISE_PUBLISHER_STATEFUL);
   spy_t spy = {0};
   listener_t listener = {0};
@@ -246,7 +249,7 @@ static void an_operator_over_a_stateful_stream_is_stateful(void) {
   release_both(subscriber, source);
 }
 
-static void a_promise_is_a_stream_of_one_value(void) {
+RULE(a_promise_is_a_stream_of_one_value, "promise_publisher_of() has the value of a promise") {
   for (int how = 0; how < 4; how++) {
     promise_t *promise = promise_new();
     if (how == 0)
@@ -275,7 +278,7 @@ static void a_promise_is_a_stream_of_one_value(void) {
   }
 }
 
-static void the_last_values_come_together(void) {
+RULE(the_last_values_come_together, "operators may be chained: the first windows") {
   promise_publisher_t *publisher = publisher_new(0);
   promise_publisher_t *scan = promise_publisher_window(publisher, 2);
   promise_subscriber_t *subscriber = listener_of(promise_publisher_take(scan, 2));
@@ -293,7 +296,7 @@ static promise_verdict_t adds(void *ctx, const promise_value_t *accumulated, con
   return value->as.i64 == 9 ? PROMISE_VERDICT_FINISH : PROMISE_FULFILL;
 }
 
-static void values_are_folded(void) {
+RULE(values_are_folded, "promise_publisher_scan() publishes a running fold") {
   spy_t spy = {0};
   promise_publisher_t *publisher = publisher_new(0);
   promise_value_t initial = i64(0);
@@ -306,7 +309,7 @@ static void values_are_folded(void) {
   release_stream(subscriber, publisher);
 }
 
-static void many_become_one(void) {
+RULE(many_become_one, "promise_publisher_merge() and _combine_latest() have the events of all, and end") {
   promise_publisher_t *publishers[] = {publisher_new(0), publisher_new(0)};
   promise_subscriber_t *merged = listener_of(promise_publisher_merge(publishers, 2));
   promise_subscriber_t *combined = listener_of(promise_publisher_combine_latest(publishers, 2));
@@ -328,7 +331,7 @@ static void many_become_one(void) {
   CHECK_STATUS(promise_subscriber_release(combined), PROMISE_OK);
 }
 
-static void events_are_forwarded(void) {
+RULE(events_are_forwarded, "promise_publisher_forward() passes events and the end on") {
   promise_publisher_t *publisher = publisher_new(0), *target = publisher_new(0);
   promise_subscriber_t *link = promise_publisher_forward(publisher, target, PROMISE_FORWARD_END);
   promise_subscriber_t *subscriber = listener_of(target);
@@ -339,24 +342,3 @@ static void events_are_forwarded(void) {
   CHECK_STATUS(promise_subscriber_release(subscriber), PROMISE_OK);
   release_stream(link, publisher);
 }
-
-CHECKS(operator) = {
-    RULE("promise_publisher_transform() does as its functions say", a_transform_maps_and_filters),
-    RULE("a transform makes values of errors", a_transform_makes_values_of_errors),
-    RULE("a transform may finish, fail or cancel the stream", a_transform_may_end_the_stream),
-    RULE("an invalid verdict or value becomes an error event", a_misuse_by_a_transform_is_an_error),
-    RULE("a transform may change the end of the stream", a_transform_may_change_the_end),
-    RULE("promise_publisher_distinct() passes over a value that equals its predecessor",
-         a_value_that_equals_its_predecessor_is_passed_over),
-    RULE("promise_publisher_distinct() compares in depth", distinct_compares_in_depth),
-    RULE("promise_publisher_scan() publishes a running fold", values_are_folded),
-    RULE("promise_publisher_window() has the last values", window_has_the_last_values),
-    RULE("promise_publisher_take() has the first values, and finishes", take_finishes),
-    RULE("operators may be chained: the first windows", the_last_values_come_together),
-    RULE("promise_publisher_stateful() and _start_with() replay the latest event", stateful_ones_replay),
-    RULE("an operator over a stateful stream replays too", an_operator_over_a_stateful_stream_is_stateful),
-    RULE("promise_publisher_merge() and _combine_latest() have the events of all, and end", many_become_one),
-    RULE("promise_publisher_of() has the value of a promise", a_promise_is_a_stream_of_one_value),
-    RULE("promise_publisher_forward() passes events and the end on", events_are_forwarded),
-    CHECKS_END,
-};

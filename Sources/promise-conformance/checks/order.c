@@ -1,7 +1,9 @@
 /* promise/callback.h: the order of callbacks. */
 #include "../checked.h"
 
-static void callbacks_run_as_attached(void) {
+CHECKS(order)
+
+RULE(callbacks_run_as_attached, "callbacks run in the order in which they were attached") {
   promise_t *promise = pending(), *children[26] = {NULL};
   for (int i = 0; i < 26; i++) {
     if (i % 3 == 0)
@@ -16,7 +18,7 @@ static void callbacks_run_as_attached(void) {
   release(promise);
 }
 
-static void derived_promises_settle_depth_first(void) {
+RULE(derived_promises_settle_depth_first, "callbacks of derived promises run depth first") {
   promise_t *promise = pending();
   promise_t *a = then(promise, 'a');
   promise_t *b = then(promise, 'b');
@@ -31,9 +33,7 @@ static void derived_promises_settle_depth_first(void) {
   resolve(promise, 1);
   /* a, its reactions c (then e j), d, g (then i); b (then f); h */
   CHECK_TEXT(journal, "acejdgibfh");
-  promise_t *all[] = {promise, a, b, aa, ab};
-  for (int i = 0; i < 5; i++)
-    release(all[i]);
+  RELEASE(promise, a, b, aa, ab);
 }
 
 static promise_t *subject;
@@ -47,7 +47,8 @@ static void attaches(void *ctx, const promise_value_t *value) {
   note('4');
 }
 
-static void callbacks_attached_to_a_settled_promise_run_at_once(void) {
+RULE(callbacks_attached_to_a_settled_promise_run_at_once,
+     "a callback attached to a settled promise runs before the attaching call returns") {
   subject = fulfilled(1);
   observe(subject, 'a');
   note('b');
@@ -57,7 +58,8 @@ static void callbacks_attached_to_a_settled_promise_run_at_once(void) {
   release(subject);
 }
 
-static void nested_attachment_runs_at_once(void) {
+RULE(nested_attachment_runs_at_once,
+     "a callback attached within a callback of its promise runs before the attaching call returns") {
   subject = pending();
   CHECK_STATUS(promise_observe(subject, attaches, NULL, LETTER('a'), NULL), PROMISE_OK);
   observe(subject, 'b');
@@ -76,15 +78,15 @@ static promise_verdict_t attaches_to_its_child(void *ctx, const promise_value_t 
   return PROMISE_FULFILL;
 }
 
-static void attachment_to_the_promise_being_settled_waits_its_turn(void) {
+RULE(attachment_to_the_promise_being_settled_waits_its_turn,
+     "a callback attached to the promise that a handler is about to settle is queued") {
   promise_t *promise = pending();
   subject = promise_then(promise, attaches_to_its_child, NULL, NULL);
   observe(subject, '1');
   observe(promise, 'z');
   resolve(promise, 1);
   CHECK_TEXT(journal, "h-12z");
-  release(subject);
-  release(promise);
+  RELEASE(subject, promise);
 }
 
 static void settles_subject(void *ctx, const promise_value_t *value) {
@@ -94,7 +96,7 @@ static void settles_subject(void *ctx, const promise_value_t *value) {
   note(')');
 }
 
-static void nested_settlement_is_whole(void) {
+RULE(nested_settlement_is_whole, "a settlement within a callback is whole when its call returns") {
   promise_t *promise = pending();
   subject = pending();
   promise_t *child = then(subject, 'c');
@@ -104,12 +106,10 @@ static void nested_settlement_is_whole(void) {
   observe(promise, 'z');
   resolve(promise, 1);
   CHECK_TEXT(journal, "(ced)z");
-  release(promise);
-  release(subject);
-  release(child);
+  RELEASE(promise, subject, child);
 }
 
-static void pass_through_keeps_its_place(void) {
+RULE(pass_through_keeps_its_place, "an outcome without a handler keeps its place in the order") {
   promise_t *promise = pending();
   promise_t *skipped = then(promise, 'X');
   promise_t *deeper = then(skipped, 'X');
@@ -118,9 +118,7 @@ static void pass_through_keeps_its_place(void) {
   observe(skipped, 'b');
   reject(promise, 1);
   CHECK_TEXT(journal, "abc");
-  release(promise);
-  release(skipped);
-  release(deeper);
+  RELEASE(promise, skipped, deeper);
 }
 
 static promise_verdict_t adopts_subject(void *ctx, const promise_value_t *in, promise_value_t *out) {
@@ -131,7 +129,8 @@ static promise_verdict_t adopts_subject(void *ctx, const promise_value_t *in, pr
 }
 
 /* A follower gets its place among the reactions of the inner promise when its handler adopts that promise. */
-static void follower_settles_in_its_turn(void) {
+RULE(follower_settles_in_its_turn,
+     "a follower stands where the adoption happened in the order of the other one's callbacks") {
   subject = pending();
   promise_t *outer = fulfilled(1);
   observe(subject, 'b');
@@ -142,23 +141,5 @@ static void follower_settles_in_its_turn(void) {
   observe(subject, 'f');
   resolve(subject, 1);
   CHECK_TEXT(journal, "abcdef");
-  promise_t *all[] = {subject, outer, follower, child};
-  for (int i = 0; i < 4; i++)
-    release(all[i]);
+  RELEASE(subject, outer, follower, child);
 }
-
-CHECKS(order) = {
-    RULE("callbacks run in the order in which they were attached", callbacks_run_as_attached),
-    RULE("callbacks of derived promises run depth first", derived_promises_settle_depth_first),
-    RULE("a callback attached to a settled promise runs before the attaching call returns",
-         callbacks_attached_to_a_settled_promise_run_at_once),
-    RULE("a callback attached within a callback of its promise runs before the attaching call returns",
-         nested_attachment_runs_at_once),
-    RULE("a callback attached to the promise that a handler is about to settle is queued",
-         attachment_to_the_promise_being_settled_waits_its_turn),
-    RULE("a settlement within a callback is whole when its call returns", nested_settlement_is_whole),
-    RULE("an outcome without a handler keeps its place in the order", pass_through_keeps_its_place),
-    RULE("a follower stands where the adoption happened in the order of the other one's callbacks",
-         follower_settles_in_its_turn),
-    CHECKS_END,
-};

@@ -5,6 +5,8 @@
 #include "../checked.h"
 #include "../scheduling.h"
 
+CHECKS(pool)
+
 typedef struct work {
   spy_t spy;
   promise_executor_t *executor;
@@ -23,7 +25,7 @@ static void work_free(void *ctx) {
   gate_open(&((work_t *)ctx)->freed);
 }
 
-static void immediate_runs_at_once(void) {
+RULE(immediate_runs_at_once, "the immediate executor runs its jobs in the call") {
   work_t work = {.executor = promise_executor_immediate(), .freed = GATE_CLOSED};
   CHECK(work.executor != NULL);
   CHECK_POINTER(promise_executor_immediate(), work.executor);
@@ -33,7 +35,7 @@ static void immediate_runs_at_once(void) {
   CHECK(work.was_current && promise_executor_is_current(work.executor) == 0);
 }
 
-static void the_pool_runs_elsewhere(void) {
+RULE(the_pool_runs_elsewhere, "the pool runs its jobs on threads of its own, at every priority") {
   static work_t work = {.freed = GATE_CLOSED};
   for (promise_priority_t priority = PROMISE_PRIORITY_BACKGROUND; priority <= PROMISE_PRIORITY_USER_INTERACTIVE;
        priority++)
@@ -47,7 +49,7 @@ static void the_pool_runs_elsewhere(void) {
   CHECK(work.was_current && promise_executor_is_current(work.executor) == 0);
 }
 
-static void reactions_run_on_the_pool(void) {
+RULE(reactions_run_on_the_pool, "reactions run on the pool, and a wait for them ends") {
   spy_t spy = {0};
   promise_reaction_t reaction = {.size = sizeof reaction,
                                  .executor = promise_executor_global(PROMISE_PRIORITY_UTILITY),
@@ -60,8 +62,7 @@ static void reactions_run_on_the_pool(void) {
   CHECK_SPY(&spy, 1, 1);
   CHECK(!pthread_equal(spy.thread, pthread_self()));
   CHECK_ENDED(child, PROMISE_FULFILLED, 2);
-  release(child);
-  release(promise);
+  RELEASE(child, promise);
 }
 
 enum { JOBS = 1000 };
@@ -75,17 +76,13 @@ static void notes_its_turn(void *ctx) {
   atomic_fetch_sub(&inside, 1);
 }
 
-static void opens(void *gate) {
-  gate_open(gate);
-}
-
-static void serial_keeps_the_order(void) {
+RULE(serial_keeps_the_order, "a serial executor keep_job the order, and runs one job at a time") {
   static gate_t done = GATE_CLOSED;
   promise_executor_t *serial = promise_executor_serial(NULL);
   CHECK(serial != NULL);
   for (int i = 0; i < JOBS; i++)
     CHECK_STATUS(promise_executor_submit(serial, notes_its_turn, (void *)(intptr_t)i, NULL), PROMISE_OK);
-  CHECK_STATUS(promise_executor_submit(serial, opens, &done, NULL), PROMISE_OK);
+  CHECK_STATUS(promise_executor_submit(serial, open_gate, &done, NULL), PROMISE_OK);
   CHECK_STATUS(promise_executor_release(serial), PROMISE_OK);
   gate_wait(&done);
   CHECK_INT(ran, JOBS);
@@ -101,7 +98,7 @@ static void both_are_current(void *ctx) {
   note_block(ctx);
 }
 
-static void a_serial_executor_runs_on_its_target(void) {
+RULE(a_serial_executor_runs_on_its_target, "a serial executor runs its jobs on its target, and both are current") {
   its_target = promise_executor_immediate();
   serial_one = promise_executor_serial(its_target);
   CHECK_STATUS(promise_executor_submit(serial_one, both_are_current, LETTER('a'), note_free), PROMISE_OK);
@@ -110,7 +107,8 @@ static void a_serial_executor_runs_on_its_target(void) {
   CHECK_STATUS(promise_executor_release(serial_one), PROMISE_OK);
 }
 
-static void the_129th_serial_executor_is_refused(void) {
+/* Each level takes stack while a job is submitted, and while it runs. */
+RULE(the_129th_serial_executor_is_refused, "a serial executor on the last of 128 is refused") {
   promise_executor_t *all[129];
   for (int i = 0; i < 129; i++) {
     all[i] = promise_executor_serial(i == 0 ? promise_executor_immediate() : all[i - 1]);
@@ -124,14 +122,10 @@ static void the_129th_serial_executor_is_refused(void) {
 }
 
 static promise_job_t *kept;
-static void keeps(void *ctx, promise_job_t *job) {
-  (void)ctx;
-  kept = job;
-}
 
-static void a_dropped_turn_drops_queued_jobs(void) {
+RULE(a_dropped_turn_drops_queued_jobs, "a serial executor whose turn is dropped drops all that waits") {
   work_t first = {.freed = GATE_CLOSED}, second = {.freed = GATE_CLOSED};
-  promise_executor_t *target = promise_executor_new(keeps, NULL, NULL);
+  promise_executor_t *target = promise_executor_new(keep_job, &kept, NULL);
   promise_executor_t *serial = promise_executor_serial(target);
   CHECK_STATUS(promise_executor_submit(serial, work_body, &first, work_free), PROMISE_OK);
   CHECK_STATUS(promise_executor_submit(serial, work_body, &second, work_free), PROMISE_OK);
@@ -150,7 +144,7 @@ static void a_dropped_turn_drops_queued_jobs(void) {
   CHECK_STATUS(promise_executor_release(target), PROMISE_OK);
 }
 
-static void invalid_arguments_are_refused(void) {
+RULE(invalid_arguments_are_refused, "invalid executors, and jobs without a body, are refused") {
   work_t work = {.freed = GATE_CLOSED};
   promise_executor_t *none = (promise_executor_t *)(void *)stale();
   CHECK_POINTER(promise_executor_global(0), NULL);
@@ -168,10 +162,12 @@ static void invalid_arguments_are_refused(void) {
   CHECK_STATUS(promise_executor_is_current(none), PROMISE_ESTALE);
 }
 
-static void work_has_a_promise(void) {
+RULE(work_has_a_promise, "promise_run() gives the promise that a handler on an executor settles") {
   spy_t spy = {.verdict = PROMISE_FULFILL, .answer = i64(7)};
   promise_t *promise = promise_run(NULL, spy_handler, &spy, spy_free);
   CHECK_SPY(&spy, 1, 1);
+  CHECK_INT(spy.kind, PROMISE_KIND_VOID);
+  CHECK(pthread_equal(spy.thread, pthread_self()));
   CHECK_ENDED(promise, PROMISE_FULFILLED, 7);
   release(promise);
   spy_t away = {.verdict = PROMISE_FULFILL, .answer = i64(7)};
@@ -195,7 +191,7 @@ static void holds(void *ctx) {
 }
 
 /* With one processor the pool runs one job at a time, unless a job blocks. */
-static void higher_priorities_begin_first(void) {
+RULE(higher_priorities_begin_first, "jobs of a higher priority begin first") {
   CHECK(true);
   if (shares_process())
     return;
@@ -220,17 +216,3 @@ static void higher_priorities_begin_first(void) {
   gate_wait(&last.freed);
   CHECK_TEXT(journal, "54321");
 }
-
-CHECKS(pool) = {
-    RULE("promise_run() gives the promise that a handler on an executor settles", work_has_a_promise),
-    RULE("the immediate executor runs its jobs in the call", immediate_runs_at_once),
-    RULE("the pool runs its jobs on threads of its own, at every priority", the_pool_runs_elsewhere),
-    RULE("jobs of a higher priority begin first", higher_priorities_begin_first),
-    RULE("reactions run on the pool, and a wait for them ends", reactions_run_on_the_pool),
-    RULE("a serial executor keeps the order, and runs one job at a time", serial_keeps_the_order),
-    RULE("a serial executor runs its jobs on its target, and both are current", a_serial_executor_runs_on_its_target),
-    RULE("a serial executor on the last of 128 is refused", the_129th_serial_executor_is_refused),
-    RULE("a serial executor whose turn is dropped drops all that waits", a_dropped_turn_drops_queued_jobs),
-    RULE("invalid executors, and jobs without a body, are refused", invalid_arguments_are_refused),
-    CHECKS_END,
-};

@@ -4,9 +4,11 @@
 #include "../checked.h"
 #include "../queues.h"
 
+CHECKS(queue)
+
 /* ---- Settled ---- */
 
-static void a_watch_gives_the_outcome(void) {
+RULE(a_watch_gives_the_outcome, "a watch gives the outcome, pending or settled") {
   promise_queue_t *queue = promise_queue_new();
   promise_t *good = promise_new(), *bad = promise_new(), *before = fulfilled(3);
   CHECK_STATUS(promise_queue_watch(queue, good, 1), PROMISE_OK);
@@ -27,13 +29,12 @@ static void a_watch_gives_the_outcome(void) {
   CHECK_TEXT(promise_value_data(&events[1].value, NULL), "a reason that is long enough for memory of its own");
   CHECK_STATUS(promise_value_release(&events[1].value), PROMISE_OK);
   CHECK_INT(take(queue, 0), 0);
-  promise_release(good);
-  promise_release(before);
+  RELEASE(good, before);
   CHECK_STATUS(promise_queue_free(queue), PROMISE_OK);
   CHECK_STATUS(promise_queue_free(queue), PROMISE_ESTALE);
 }
 
-static void many_are_taken_in_order(void) {
+RULE(many_are_taken_in_order, "events are taken in order, many in one call") {
   enum { MANY = 1000 };
   static promise_event_t many[MANY];
   promise_queue_t *queue = promise_queue_new();
@@ -54,7 +55,7 @@ static void many_are_taken_in_order(void) {
 }
 
 /* A watch is interest: a request propagates only after the watch has ended. */
-static void a_watch_is_interest_until_it_is_ended(void) {
+RULE(a_watch_is_interest_until_it_is_ended, "a watch is interest, and a tap is none") {
   promise_queue_t *queue = promise_queue_new();
   promise_t *source = promise_new();
   promise_t *other = promise_then(source, adds_one, NULL, NULL);
@@ -71,13 +72,12 @@ static void a_watch_is_interest_until_it_is_ended(void) {
   CHECK_INT(take(queue, 0), 1);
   CHECK_EVENT(0, PROMISE_EVENT_SETTLED, PROMISE_REJECTED, 2);
   CHECK_INT(events[0].value.kind, PROMISE_KIND_DISCARDED);
-  promise_release(other);
-  promise_release(source);
+  RELEASE(other, source);
   promise_queue_free(queue);
 }
 
 /* promise_queue_unwatch() cancels all watches with a tag, pending events included. */
-static void unwatch_ends_all_of_a_tag(void) {
+RULE(unwatch_ends_all_of_a_tag, "an ended watch gives no event, and releases a ready one") {
   payload_t payload = {0};
   promise_queue_t *queue = promise_queue_new();
   promise_t *settled = promise_new(), *pending = promise_new();
@@ -104,7 +104,7 @@ static void unwatch_ends_all_of_a_tag(void) {
 }
 
 /* A watch of a promise that is destroyed while pending gets a DROPPED with its tag. */
-static void a_promise_destroyed_while_pending_gives_dropped(void) {
+RULE(a_promise_destroyed_while_pending_gives_dropped, "a promise destroyed while pending gives DROPPED") {
   promise_queue_t *queue = promise_queue_new();
   promise_t *source = promise_new();
   CHECK_STATUS(promise_queue_watch(queue, source, 1), PROMISE_OK);
@@ -125,7 +125,8 @@ static void a_promise_destroyed_while_pending_gives_dropped(void) {
 
 /* ---- Cancelling ---- */
 
-static void a_request_propagates_from_a_derived_promise_to_the_producer(void) {
+RULE(a_request_propagates_from_a_derived_promise_to_the_producer,
+     "a request to cancel the promise of a CALL propagates to the producer") {
   promise_queue_t *queue = promise_queue_new();
   promise_t *source = promise_new();
   CHECK_STATUS(promise_queue_on_cancel(queue, source, 1), PROMISE_OK);
@@ -141,13 +142,11 @@ static void a_request_propagates_from_a_derived_promise_to_the_producer(void) {
   CHECK_INT(take(queue, 0), 1);
   CHECK_EVENT(0, PROMISE_EVENT_CALL, PROMISE_REJECTED, 2);
   CHECK_STATUS(promise_reject(events[0].promise, &events[0].value), PROMISE_OK);
-  promise_release(events[0].promise);
-  promise_release(derived);
-  promise_release(source);
+  RELEASE(events[0].promise, derived, source);
   promise_queue_free(queue);
 }
 
-static void on_cancel_gives_requests_and_discards(void) {
+RULE(on_cancel_gives_requests_and_discards, "a request and a discard give CANCEL, any other end OBSOLETE") {
   promise_queue_t *queue = promise_queue_new();
   promise_t *discarded = promise_new(), *done = promise_new(), *asked = promise_new(), *gone = promise_new();
   promise_t *all[] = {discarded, done, asked, gone};
@@ -171,7 +170,7 @@ static void on_cancel_gives_requests_and_discards(void) {
 
 /* ---- Objects ---- */
 
-static void an_object_gives_its_end_once(void) {
+RULE(an_object_gives_its_end_once, "an object gives one FREED, at its end") {
   promise_queue_t *queue = promise_queue_new();
   promise_value_t value = garbage();
   CHECK_STATUS(promise_queue_object(queue, &value, payload_type(), 42), PROMISE_OK);
@@ -196,7 +195,7 @@ static void an_object_gives_its_end_once(void) {
 
 /* ---- Sleeping ---- */
 
-static void a_take_ends_in_time(void) {
+RULE(a_take_ends_in_time, "a take ends when its time is over, and not before") {
   promise_queue_t *queue = promise_queue_new();
   int64_t begun = now();
   CHECK_INT(take(queue, 20 * MILLISECONDS), 0);
@@ -220,7 +219,7 @@ static void *takes(void *queue) {
   return NULL;
 }
 
-static void another_thread_wakes_the_taker(void) {
+RULE(another_thread_wakes_the_taker, "a taker that sleeps is woken by an event, and by the end") {
   for (int i = 0; i < 100; i++) {
     taken = (gate_t)GATE_CLOSED;
     promise_queue_t *queue = promise_queue_new();
@@ -237,7 +236,7 @@ static void another_thread_wakes_the_taker(void) {
   }
 }
 
-static void the_descriptor_is_readable_while_events_are_ready(void) {
+RULE(the_descriptor_is_readable_while_events_are_ready, "the descriptor is readable while events are ready") {
   promise_queue_t *queue = promise_queue_new();
   promise_t *promise = pending();
   CHECK_STATUS(promise_queue_watch(queue, promise, 1), PROMISE_OK);
@@ -251,7 +250,7 @@ static void the_descriptor_is_readable_while_events_are_ready(void) {
   promise_queue_free(queue);
 }
 
-static void a_freed_queue_gives_nothing(void) {
+RULE(a_freed_queue_gives_nothing, "a freed queue gives no event, and rejects unanswered promises") {
   payload_t payload = {0};
   promise_queue_t *queue = promise_queue_new();
   promise_t *source = pending(), *settled = pending();
@@ -272,24 +271,5 @@ static void a_freed_queue_gives_nothing(void) {
   CHECK_STATUS(promise_queue_release(queue), PROMISE_OK);
   CHECK_STATUS(promise_queue_release(queue), PROMISE_ESTALE);
   resolve(source, 1);
-  release(source);
-  release(waiting);
-  release(ready);
+  RELEASE(source, waiting, ready);
 }
-
-CHECKS(queue) = {
-    RULE("a watch gives the outcome, pending or settled", a_watch_gives_the_outcome),
-    RULE("events are taken in order, many in one call", many_are_taken_in_order),
-    RULE("a watch is interest, and a tap is none", a_watch_is_interest_until_it_is_ended),
-    RULE("an ended watch gives no event, and releases a ready one", unwatch_ends_all_of_a_tag),
-    RULE("a promise destroyed while pending gives DROPPED", a_promise_destroyed_while_pending_gives_dropped),
-    RULE("a request to cancel the promise of a CALL propagates to the producer",
-         a_request_propagates_from_a_derived_promise_to_the_producer),
-    RULE("a request and a discard give CANCEL, any other end OBSOLETE", on_cancel_gives_requests_and_discards),
-    RULE("an object gives one FREED, at its end", an_object_gives_its_end_once),
-    RULE("a take ends when its time is over, and not before", a_take_ends_in_time),
-    RULE("a taker that sleeps is woken by an event, and by the end", another_thread_wakes_the_taker),
-    RULE("the descriptor is readable while events are ready", the_descriptor_is_readable_while_events_are_ready),
-    RULE("a freed queue gives no event, and rejects unanswered promises", a_freed_queue_gives_nothing),
-    CHECKS_END,
-};

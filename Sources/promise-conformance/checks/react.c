@@ -1,6 +1,8 @@
 /* promise/callback.h: promise_react(). */
 #include "../checked.h"
 
+CHECKS(react)
+
 static promise_verdict_t on_good(void *ctx, const promise_value_t *in, promise_value_t *out) {
   note('g');
   return spy_handler(ctx, in, out);
@@ -30,12 +32,11 @@ static const char *reacts(const char *which, const promise_type_t *type, bool go
     CHECK_STATUS((good ? promise_resolve : promise_reject)(promise, I64(1)), PROMISE_OK);
   CHECK_SPY(&spy, runs ? 1 : 0, 1);
   CHECK(ended(child, runs || good ? PROMISE_FULFILLED : PROMISE_REJECTED, runs ? 2 : 1));
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
   return journal;
 }
 
-static void right_handler_runs_and_the_rest_passes_through(void) {
+RULE(right_handler_runs_and_the_rest_passes_through, "promise_react() is promise_then() and promise_rescue() in one") {
   for (int settled = 0; settled < 2; settled++) {
     CHECK_TEXT(reacts("gb", NULL, true, settled, true), "g");
     CHECK_TEXT(reacts("gb", NULL, false, settled, true), "b");
@@ -46,7 +47,7 @@ static void right_handler_runs_and_the_rest_passes_through(void) {
   }
 }
 
-static void type_is_for_the_rejection_handler(void) {
+RULE(type_is_for_the_rejection_handler, "promise_react() looks at the type for rejections alone") {
   for (int settled = 0; settled < 2; settled++) {
     CHECK_TEXT(reacts("gb", promise_type_named("i64"), false, settled, true), "b");
     CHECK_TEXT(reacts("gb", promise_type_named("error"), false, settled, false), "");
@@ -60,7 +61,7 @@ static void never_submitted(void *ctx, promise_job_t *job) {
 }
 
 /* "What passes through does so at once, on the settling thread." */
-static void an_outcome_without_a_handler_needs_no_executor(void) {
+RULE(an_outcome_without_a_handler_needs_no_executor, "an outcome that passes through needs no executor") {
   spy_t owner = {0};
   promise_executor_t *executor = promise_executor_new(never_submitted, &owner, spy_free);
   for (int good = 0; good < 2; good++) {
@@ -78,8 +79,7 @@ static void an_outcome_without_a_handler_needs_no_executor(void) {
       CHECK_STATUS((good ? promise_resolve : promise_reject)(promise, I64(1)), PROMISE_OK);
       CHECK_SPY(&spy, 0, 1);
       CHECK(ended(child, good ? PROMISE_FULFILLED : PROMISE_REJECTED, 1));
-      promise_release(child);
-      promise_release(promise);
+      RELEASE(child, promise);
     }
   }
   promise_executor_release(executor);
@@ -87,7 +87,8 @@ static void an_outcome_without_a_handler_needs_no_executor(void) {
 }
 
 /* A newer caller's struct is longer: accepted if the fields unknown to this library are 0. */
-static void longer_struct_of_zeros_is_accepted(void) {
+RULE(longer_struct_of_zeros_is_accepted,
+     "promise_react() takes a longer struct, of a newer version, whose new fields are 0") {
   struct {
     promise_reaction_t reaction;
     char later[64];
@@ -106,7 +107,8 @@ static void longer_struct_of_zeros_is_accepted(void) {
   promise_release(promise);
 }
 
-static void context_is_freed_with_a_pending_promise(void) {
+RULE(context_is_freed_with_a_pending_promise,
+     "the context of a reaction is freed when its promise is destroyed while pending") {
   spy_t spy = {0};
   promise_reaction_t reaction = {
       .size = sizeof reaction, .on_fulfilled = on_good, .on_rejected = on_bad, .ctx = &spy, .free_ctx = spy_free};
@@ -118,7 +120,8 @@ static void context_is_freed_with_a_pending_promise(void) {
   promise_release(child);
 }
 
-static void released_child_does_not_stop_the_handler(void) {
+RULE(released_child_does_not_stop_the_handler,
+     "a handler of promise_react() runs although its derived promise was released") {
   spy_t spy = {0};
   promise_reaction_t reaction = {
       .size = sizeof reaction, .on_fulfilled = on_good, .on_rejected = on_bad, .ctx = &spy, .free_ctx = spy_free};
@@ -136,7 +139,7 @@ static void refused(promise_t *promise, const promise_reaction_t *reaction, prom
   CHECK_SPY(spy, 0, 1);
 }
 
-static void invalid_arguments_are_refused(void) {
+RULE(invalid_arguments_are_refused, "promise_react() refuses invalid arguments, and frees the context") {
   spy_t spy = {0};
   promise_t *promise = pending();
   promise_reaction_t good = reaction_to(&spy), bad = good;
@@ -163,18 +166,3 @@ static void invalid_arguments_are_refused(void) {
   refused(stale(), &good, PROMISE_ESTALE, &spy);
   release(promise);
 }
-
-CHECKS(react) = {
-    RULE("promise_react() is promise_then() and promise_rescue() in one",
-         right_handler_runs_and_the_rest_passes_through),
-    RULE("promise_react() looks at the type for rejections alone", type_is_for_the_rejection_handler),
-    RULE("an outcome that passes through needs no executor", an_outcome_without_a_handler_needs_no_executor),
-    RULE("promise_react() takes a longer struct, of a newer version, whose new fields are 0",
-         longer_struct_of_zeros_is_accepted),
-    RULE("the context of a reaction is freed when its promise is destroyed while pending",
-         context_is_freed_with_a_pending_promise),
-    RULE("a handler of promise_react() runs although its derived promise was released",
-         released_child_does_not_stop_the_handler),
-    RULE("promise_react() refuses invalid arguments, and frees the context", invalid_arguments_are_refused),
-    CHECKS_END,
-};

@@ -1,18 +1,12 @@
 /* promise/runtime.h */
 #include "../checked.h"
 
-static promise_statistics_t counted(void) {
-  promise_statistics_t statistics;
-  memset(&statistics, 0xff, sizeof statistics);
-  statistics.size = sizeof statistics;
-  CHECK_STATUS(promise_statistics(&statistics), PROMISE_OK);
-  return statistics;
-}
+CHECKS(runtime)
 
-#define CHECK_MORE(before, kind, expected) CHECK_INT((long long)(counted().kind - (before).kind), (expected))
+#define CHECK_MORE(before, kind, expected) CHECK_INT((long long)(statistics().kind - (before).kind), (expected))
 
-static void statistics_count_objects(void) {
-  promise_statistics_t before = counted();
+RULE(statistics_count_objects, "promise_statistics() counts the live objects") {
+  promise_statistics_t before = statistics();
   promise_t *promise = pending();
   CHECK_MORE(before, promises_pending, 1);
   resolve(promise, 1);
@@ -28,18 +22,18 @@ static void statistics_count_objects(void) {
   CHECK_STATUS(promise_queue_release(queue), PROMISE_OK);
   CHECK_MORE(before, tokens, 0);
   CHECK_MORE(before, queues, 0);
-  promise_statistics_t last = counted();
+  promise_statistics_t last = statistics();
   CHECK(last.bytes_reusable <= last.bytes_resident);
 }
 
 static gate_t looked = GATE_CLOSED;
 
 static void counts_threads(void *threads) {
-  *(uint32_t *)threads = counted().threads;
+  *(uint32_t *)threads = statistics().threads;
   gate_open(&looked);
 }
 
-static void statistics_count_threads(void) {
+RULE(statistics_count_threads, "promise_statistics() counts the running threads") {
   static uint32_t threads;
   promise_executor_t *pool = promise_executor_global(PROMISE_PRIORITY_DEFAULT);
   CHECK_STATUS(promise_executor_submit(pool, counts_threads, &threads, NULL), PROMISE_OK);
@@ -47,7 +41,7 @@ static void statistics_count_threads(void) {
   CHECK(threads >= 1);
 }
 
-static void statistics_check_the_size(void) {
+RULE(statistics_check_the_size, "promise_statistics() checks the size of its argument") {
   promise_statistics_t statistics = {.size = 4};
   CHECK_STATUS(promise_statistics(&statistics), PROMISE_EINVAL);
   statistics.size = 4097;
@@ -62,7 +56,7 @@ static int64_t live_objects(const promise_statistics_t *now) {
                    now->queues + now->types + now->internals);
 }
 
-static void trim_returns_memory(void) {
+RULE(trim_returns_memory, "promise_trim() returns free memory, and no object is lost") {
   enum { COUNT = 100 * 1000 };
   static promise_t *promises[COUNT];
   for (int i = 0; i < COUNT; i++)
@@ -70,10 +64,10 @@ static void trim_returns_memory(void) {
   for (int i = 0; i < COUNT; i++)
     if (i != COUNT / 2)
       release(promises[i]);
-  promise_statistics_t before = counted();
+  promise_statistics_t before = statistics();
   int64_t returned = promise_trim();
   CHECK(returned >= 0);
-  promise_statistics_t after = counted();
+  promise_statistics_t after = statistics();
   CHECK((int64_t)(before.bytes_resident - after.bytes_resident) >= returned);
   /* Trimming leaves pages with a live object, and up to 256 cells of each other thread. */
   CHECK((int64_t)after.bytes_reusable <= (live_objects(&after) + 16) * 4096 + (after.threads + 1) * 256 * 64);
@@ -115,7 +109,7 @@ static void works(void *ctx) {
   gate_open(&worked);
 }
 
-static void threads_call_hooks(void) {
+RULE(threads_call_hooks, "threads with callbacks call the hooks, before the first callback and at the end") {
   check = 0;
   CHECK_STATUS(promise_set_thread_hooks(starts_thread, stops_thread, &starts, frees_hooks), PROMISE_OK);
   promise_executor_t *pool = promise_executor_global(PROMISE_PRIORITY_DEFAULT);
@@ -136,7 +130,7 @@ static promise_verdict_t looks_for_the_start(void *ctx, const promise_value_t *i
   return PROMISE_FULFILL;
 }
 
-static void threads_of_timers_call_hooks(void) {
+RULE(threads_of_timers_call_hooks, "threads that fire timers call the hooks") {
   check = 1;
   CHECK_STATUS(promise_set_thread_hooks(starts_thread, stops_thread, &starts, frees_hooks), PROMISE_OK);
   pthread_t thread = pthread_self();
@@ -144,21 +138,10 @@ static void threads_of_timers_call_hooks(void) {
   for (int64_t time = MILLISECONDS; pthread_equal(thread, pthread_self()); time *= 2) {
     promise_t *timer = promise_sleep(time), *derived = promise_then(timer, looks_for_the_start, &thread, NULL);
     CHECK_STATUS(promise_wait(derived, FOR_EVER), PROMISE_OK);
-    release(derived);
-    release(timer);
+    RELEASE(derived, timer);
   }
   CHECK(atomic_load(&has_started_here));
   CHECK_STATUS(promise_set_thread_hooks(NULL, NULL, NULL, NULL), PROMISE_OK);
   gate_wait(&freed[check]);
   CHECK_INT(atomic_load(&stops), atomic_load(&starts));
 }
-
-CHECKS(runtime) = {
-    RULE("promise_statistics() counts the live objects", statistics_count_objects),
-    RULE("promise_statistics() counts the running threads", statistics_count_threads),
-    RULE("promise_statistics() checks the size of its argument", statistics_check_the_size),
-    RULE("promise_trim() returns free memory, and no object is lost", trim_returns_memory),
-    RULE("threads with callbacks call the hooks, before the first callback and at the end", threads_call_hooks),
-    RULE("threads that fire timers call the hooks", threads_of_timers_call_hooks),
-    CHECKS_END,
-};

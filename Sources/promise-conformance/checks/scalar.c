@@ -4,10 +4,12 @@
 
 #include "../checked.h"
 
+CHECKS(scalar)
+
 #define CHECK_VALUE(value, expected_kind, expected_bits)                                                               \
   (CHECK_INT((value).kind, (expected_kind)), CHECK_INT((long long)(value).as.u64, (long long)(expected_bits)))
 
-static void calls_make_the_values_of_initializers(void) {
+RULE(calls_make_the_values_of_initializers, "a call makes the value of an initializer") {
   int own = 0;
   promise_value_t value = garbage();
   CHECK_STATUS(promise_value_void(&value), PROMISE_OK);
@@ -38,7 +40,7 @@ static void calls_make_the_values_of_initializers(void) {
   CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
 }
 
-static void no_place_is_refused(void) {
+RULE(no_place_is_refused, "a value without a place is refused") {
   promise_t *promise = pending();
   CHECK_STATUS(promise_value_void(NULL), PROMISE_EINVAL);
   CHECK_STATUS(promise_value_bool(NULL, true), PROMISE_EINVAL);
@@ -50,7 +52,7 @@ static void no_place_is_refused(void) {
   release(promise);
 }
 
-static void a_promise_value_has_a_reference(void) {
+RULE(a_promise_value_has_a_reference, "promise_value_promise() adds a reference") {
   promise_t *promise = pending();
   promise_value_t value = garbage();
   CHECK_STATUS(promise_value_promise(&value, promise), PROMISE_OK);
@@ -64,10 +66,3 @@ static void a_promise_value_has_a_reference(void) {
   CHECK_INT(value.kind, PROMISE_KIND_VOID);
   CHECK_STATUS(promise_value_promise(&value, NULL), PROMISE_EINVAL);
 }
-
-CHECKS(scalar) = {
-    RULE("a call makes the value of an initializer", calls_make_the_values_of_initializers),
-    RULE("a value without a place is refused", no_place_is_refused),
-    RULE("promise_value_promise() adds a reference", a_promise_value_has_a_reference),
-    CHECKS_END,
-};

@@ -1,18 +1,19 @@
 /* promise/core.h: settling, and reading the state. */
 #include "../checked.h"
 
-static void a_promise_begins_pending(void) {
+CHECKS(settle)
+
+RULE(a_promise_begins_pending, "a promise begins pending") {
   promise_value_t out = i64(1);
   promise_t *promise = promise_new(), *other = promise_new();
   CHECK(promise != NULL && other != NULL && promise != other);
   CHECK_INT(promise_state(promise), PROMISE_PENDING);
   CHECK_STATUS(promise_result(promise, &out), PROMISE_EPENDING);
   CHECK_INT(out.kind, PROMISE_KIND_VOID);
-  release(promise);
-  release(other);
+  RELEASE(promise, other);
 }
 
-static void settling_settles(void) {
+RULE(settling_settles, "resolve fulfils, reject rejects, discard rejects with a DISCARDED") {
   promise_t *promise = fulfilled(7);
   CHECK_ENDED(promise, PROMISE_FULFILLED, 7);
   release(promise);
@@ -47,7 +48,7 @@ static void expect_settled_by(promise_t *promise, int first) {
     CHECK_DISCARDED(promise);
 }
 
-static void the_first_settlement_wins(void) {
+RULE(the_first_settlement_wins, "the first settlement wins, each later one is PROMISE_ESETTLED and changes nothing") {
   static settling_t *const ways[] = {resolves, rejects, discards};
   for (int first = 0; first < 3; first++) {
     spy_t spy = {0};
@@ -73,7 +74,7 @@ static void settles_again(void *ctx, const promise_value_t *value) {
   ++*(int *)ctx;
 }
 
-static void the_state_is_final_while_callbacks_run(void) {
+RULE(the_state_is_final_while_callbacks_run, "the state is final while callbacks run") {
   int calls = 0;
   subject = pending();
   CHECK_STATUS(promise_observe(subject, settles_again, settles_again, &calls, NULL), PROMISE_OK);
@@ -83,7 +84,7 @@ static void the_state_is_final_while_callbacks_run(void) {
   release(subject);
 }
 
-static void settlement_is_synchronous(void) {
+RULE(settlement_is_synchronous, "when a settling call returns, every callback has run, on that thread") {
   spy_t good = {0}, bad = {0}, child_spy = {0}, grandchild_spy = {0};
   promise_t *promise = pending();
   promise_t *child = promise_then(promise, spy_handler, &child_spy, spy_free);
@@ -99,12 +100,10 @@ static void settlement_is_synchronous(void) {
   CHECK(pthread_equal(good.thread, pthread_self()));
   CHECK(pthread_equal(grandchild_spy.freed_on, pthread_self()));
   CHECK_ENDED(grandchild, PROMISE_FULFILLED, 3);
-  release(promise);
-  release(child);
-  release(grandchild);
+  RELEASE(promise, child, grandchild);
 }
 
-static void a_promise_is_stored_as_it_is(void) {
+RULE(a_promise_is_stored_as_it_is, "a PROMISE is stored as it is, not followed") {
   promise_t *inner = pending(), *outer = pending();
   promise_value_t value = holding(retained(inner)), out;
   CHECK_STATUS(promise_resolve(outer, &value), PROMISE_OK);
@@ -119,7 +118,7 @@ static void a_promise_is_stored_as_it_is(void) {
   CHECK_STATUS(promise_state(inner), PROMISE_ESTALE);
 }
 
-static void a_promise_cannot_hold_itself(void) {
+RULE(a_promise_cannot_hold_itself, "a promise cannot hold itself") {
   promise_status_t (*const settle[])(promise_t *, const promise_value_t *) = {promise_resolve, promise_reject,
                                                                               promise_discard_with};
   promise_t *promise = pending();
@@ -132,35 +131,87 @@ static void a_promise_cannot_hold_itself(void) {
   CHECK_STATUS(promise_state(promise), PROMISE_ESTALE);
 }
 
-static void many_are_settled_as_one_by_one(void) {
-  promise_t *first = pending();
-  promise_t *last = pending();
-  promise_t *const promises[] = {first, first, NULL, last};
-  const promise_value_t values[] = {i64(1), i64(2), i64(3), i64(4)};
-  promise_status_t statuses[4] = {1, 1, 1, 1};
-  CHECK_STATUS(promise_resolve_many(promises, values, 4, statuses), PROMISE_ESETTLED);
-  CHECK_STATUS(statuses[0], PROMISE_OK);
-  CHECK_STATUS(statuses[1], PROMISE_ESETTLED);
-  CHECK_STATUS(statuses[2], PROMISE_EINVAL);
-  CHECK_STATUS(statuses[3], PROMISE_OK);
-  CHECK_ENDED(first, PROMISE_FULFILLED, 1);
-  CHECK_ENDED(last, PROMISE_FULFILLED, 4);
-  release(first);
-  release(last);
+enum { COUNT = 1000 };
+
+RULE(each_gets_its_own, "promise_resolve_many() gives each promise its value") {
+  promise_t *promises[COUNT];
+  promise_value_t values[COUNT];
+  promise_status_t statuses[COUNT];
+  for (int i = 0; i < COUNT; i++) {
+    promises[i] = promise_new();
+    values[i] = *I64(i);
+    statuses[i] = 1;
+  }
+  CHECK_STATUS(promise_resolve_many(promises, values, COUNT, statuses), PROMISE_OK);
+  for (int i = 0; i < COUNT; i++) {
+    CHECK(ended(promises[i], PROMISE_FULFILLED, i));
+    CHECK_STATUS(statuses[i], PROMISE_OK);
+    promise_release(promises[i]);
+  }
 }
 
-static void a_promise_may_begin_settled(void) {
+static promise_t *later;
+
+static promise_verdict_t notes(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)out;
+  note(*(char *)ctx);
+  CHECK_INT(promise_state(later), in->as.i64 == 1 ? PROMISE_PENDING : PROMISE_FULFILLED);
+  return PROMISE_FULFILL;
+}
+
+RULE(callbacks_run_before_the_next_is_looked_at, "callbacks of one promise of many run before the next is settled") {
+  promise_t *promises[] = {promise_new(), promise_new()};
+  later = promises[1];
+  char names[] = "ab";
+  for (int i = 0; i < 2; i++)
+    promise_release(promise_then(promises[i], notes, &names[i], NULL));
+  CHECK_STATUS(promise_resolve_many(promises, (promise_value_t[]){*I64(1), *I64(2)}, 2, NULL), PROMISE_OK);
+  CHECK_TEXT(journal, "ab");
+  RELEASE(promises[0], promises[1]);
+}
+
+static promise_verdict_t settles_the_later_one(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)ctx, (void)in, (void)out;
+  CHECK_STATUS(promise_reject(later, I64(9)), PROMISE_OK);
+  return PROMISE_FULFILL;
+}
+
+RULE(one_that_fails_stops_no_other, "many are settled as one by one, and one that fails stops no other") {
+  payload_t payloads[6] = {0};
+  promise_value_t values[6];
+  for (int i = 0; i < 6; i++)
+    values[i] = object(&payloads[i]);
+  promise_t *first = promise_new();
+  later = promise_new();
+  promise_release(promise_then(first, settles_the_later_one, NULL, NULL));
+  promise_t *promises[] = {first, first, NULL, stale(), later, promise_new()};
+  const promise_status_t expected[] = {PROMISE_OK,     PROMISE_ESETTLED, PROMISE_EINVAL,
+                                       PROMISE_ESTALE, PROMISE_ESETTLED, PROMISE_OK};
+  promise_status_t statuses[6] = {0};
+  CHECK_STATUS(promise_resolve_many(promises, values, 6, statuses), PROMISE_ESETTLED);
+  for (int i = 0; i < 6; i++) {
+    CHECK_STATUS(statuses[i], expected[i]);
+    /* Each value that was not stored is freed once. */
+    CHECK_INT(atomic_load(&payloads[i].destroyed), expected[i] != PROMISE_OK);
+  }
+  CHECK(ended(later, PROMISE_REJECTED, 9));
+  RELEASE(later, first);
+  CHECK_STATUS(promise_release(promises[5]), PROMISE_OK);
+  CHECK_INT(atomic_load(&payloads[0].destroyed), 1);
+  CHECK_INT(atomic_load(&payloads[5].destroyed), 1);
+}
+
+RULE(a_promise_may_begin_settled, "promise_new_resolved() and promise_new_rejected() make settled promises") {
   promise_value_t value = i64(7);
   promise_t *good = promise_new_resolved(&value), *bad = promise_new_rejected(&value);
   CHECK_ENDED(good, PROMISE_FULFILLED, 7);
   CHECK_ENDED(bad, PROMISE_REJECTED, 7);
-  release(good);
-  release(bad);
+  RELEASE(good, bad);
   CHECK_POINTER(promise_new_resolved(NULL), NULL);
   CHECK_STATUS(promise_last_status(), PROMISE_EINVAL);
 }
 
-static void missing_arguments_are_refused(void) {
+RULE(missing_arguments_are_refused, "missing arguments are refused") {
   promise_value_t out = i64(1);
   promise_t *promise = pending();
   CHECK_STATUS(promise_resolve(promise, NULL), PROMISE_EINVAL);
@@ -172,18 +223,3 @@ static void missing_arguments_are_refused(void) {
   CHECK_INT(out.kind, PROMISE_KIND_VOID);
   release(promise);
 }
-
-CHECKS(settle) = {
-    RULE("a promise begins pending", a_promise_begins_pending),
-    RULE("resolve fulfils, reject rejects, discard rejects with a DISCARDED", settling_settles),
-    RULE("the first settlement wins, each later one is PROMISE_ESETTLED and changes nothing",
-         the_first_settlement_wins),
-    RULE("the state is final while callbacks run", the_state_is_final_while_callbacks_run),
-    RULE("when a settling call returns, every callback has run, on that thread", settlement_is_synchronous),
-    RULE("a PROMISE is stored as it is, not followed", a_promise_is_stored_as_it_is),
-    RULE("a promise cannot hold itself", a_promise_cannot_hold_itself),
-    RULE("many are settled as one by one, and one that fails stops no other", many_are_settled_as_one_by_one),
-    RULE("promise_new_resolved() and promise_new_rejected() make settled promises", a_promise_may_begin_settled),
-    RULE("missing arguments are refused", missing_arguments_are_refused),
-    CHECKS_END,
-};

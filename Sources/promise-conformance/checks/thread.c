@@ -1,120 +1,142 @@
 /* promise.h, THREADS: every function may be called from any thread at any time. The order of the calls is left to
  * chance; the rules hold in every order. */
 #include "../checked.h"
+#include "../race.h"
 
-enum { THREADS = 4, ROUNDS = 500, ATTACHMENTS = 8 };
+CHECKS(thread)
 
-typedef struct race {
-  pthread_barrier_t start;
-  promise_t *promise;
-  atomic_int won;
-  spy_t spies[THREADS][ATTACHMENTS];
-  promise_t *children[THREADS][ATTACHMENTS];
-} race_t;
+/* A linked program is to find rare orders in this library, promise-conformance to end soon. */
+#ifdef CHECK_LOADS
+enum { MANY = 2000 };
+#else
+enum { MANY = 20000 };
+#endif
+enum { THREADS = 4, REFERENCES = 500 };
 
-typedef struct racer {
-  race_t *race;
-  int index;
-} racer_t;
+static long rounds;
 
-static void run_race(race_t *race, void *(*body)(void *racer)) {
-  racer_t racers[THREADS];
-  pthread_t threads[THREADS];
-  CHECK(pthread_barrier_init(&race->start, NULL, THREADS) == 0);
-  for (int i = 0; i < THREADS; i++) {
-    racers[i] = (racer_t){race, i};
-    threads[i] = start(body, &racers[i]);
-  }
-  for (int i = 0; i < THREADS; i++)
-    finish(threads[i]);
-  pthread_barrier_destroy(&race->start);
-}
+/* ---- Settling ---- */
 
-static void *settles(void *argument) {
-  racer_t *racer = argument;
-  promise_value_t value = i64(racer->index);
-  pthread_barrier_wait(&racer->race->start);
-  promise_status_t status = racer->index % 2 == 0 ? promise_resolve(racer->race->promise, &value)
-                                                  : promise_reject(racer->race->promise, &value);
-  if (status == PROMISE_OK)
-    atomic_fetch_add(&racer->race->won, racer->index + 1);
-  else
-    CHECK_STATUS(status, PROMISE_ESETTLED);
-  return NULL;
-}
+static promise_t *shared;
+static atomic_int winners;
+static atomic_llong winner;
+static payload_t offered[THREADS];
+static spy_t observed;
 
-static void one_settlement_wins(void) {
-  static race_t race;
-  for (int i = 0; i < ROUNDS / 4; i++) {
-    spy_t spy = {0};
-    race.promise = pending();
-    atomic_store(&race.won, 0);
-    CHECK_STATUS(promise_observe(race.promise, spy_observer, spy_observer, &spy, spy_free), PROMISE_OK);
-    run_race(&race, settles);
-    int winner = atomic_load(&race.won) - 1;
-    CHECK(winner >= 0 && winner < THREADS);
-    CHECK_SPY(&spy, 1, 1);
-    CHECK_ENDED(race.promise, winner % 2 == 0 ? PROMISE_FULFILLED : PROMISE_REJECTED, winner);
-    release(race.promise);
-  }
-}
-
-static void *attaches(void *argument) {
-  racer_t *racer = argument;
-  race_t *race = racer->race;
-  pthread_barrier_wait(&race->start);
-  for (int i = 0; i < ATTACHMENTS; i++) {
-    if (racer->index == 0 && i == ATTACHMENTS / 2)
-      resolve(race->promise, 1);
-    race->children[racer->index][i] = promise_then(race->promise, spy_handler, &race->spies[racer->index][i], spy_free);
-    CHECK(race->children[racer->index][i] != NULL);
-  }
-  return NULL;
-}
-
-static void each_callback_runs_once(void) {
-  static race_t race;
-  for (int i = 0; i < ROUNDS / 4; i++) {
-    memset(race.spies, 0, sizeof race.spies);
-    race.promise = pending();
-    run_race(&race, attaches);
-    for (int j = 0; j < THREADS * ATTACHMENTS; j++) {
-      promise_t *child = race.children[j / ATTACHMENTS][j % ATTACHMENTS];
-      CHECK_SPY(&race.spies[j / ATTACHMENTS][j % ATTACHMENTS], 1, 1);
-      CHECK_ENDED(child, PROMISE_FULFILLED, 2);
-      release(child);
+static void *settles_shared(void *argument) {
+  int self = (int)(intptr_t)argument;
+  for (long round = 0; round < rounds; round++) {
+    if (self == 0) {
+      shared = promise_new();
+      atomic_store(&winners, 0);
+      atomic_store(&observed.calls, 0);
+      atomic_store(&observed.frees, 0);
+      for (int i = 0; i < THREADS; i++)
+        atomic_store(&offered[i].destroyed, 0);
+      promise_observe(shared, spy_observer, spy_observer, &observed, spy_free);
     }
-    release(race.promise);
+    meet();
+    promise_value_t value = object(&offered[self]);
+    promise_status_t status = self == 3 && round % 2 == 0 ? promise_discard(shared)
+                              : self % 2 == 0             ? promise_resolve(shared, &value)
+                                                          : promise_reject(shared, &value);
+    if (self == 3 && round % 2 == 0)
+      promise_value_release(&value);
+    if (status == PROMISE_OK) {
+      atomic_fetch_add(&winners, 1);
+      atomic_store(&winner, self);
+    } else {
+      CHECK_STATUS(status, PROMISE_ESETTLED);
+      CHECK_INT(atomic_load(&offered[self].destroyed), 1);
+    }
+    meet();
+    if (self == 0) {
+      CHECK_INT(atomic_load(&winners), 1);
+      CHECK_SPY(&observed, 1, 1);
+      bool discarded = atomic_load(&winner) == 3 && round % 2 == 0;
+      CHECK_INT(promise_state(shared), atomic_load(&winner) % 2 == 0 ? PROMISE_FULFILLED : PROMISE_REJECTED);
+      CHECK_INT(atomic_load(&offered[atomic_load(&winner)].destroyed), discarded ? 1 : 0);
+      promise_release(shared);
+      for (int i = 0; i < THREADS; i++)
+        CHECK_INT(atomic_load(&offered[i].destroyed), 1);
+    }
+    meet();
   }
-}
-
-static void *counts_references(void *argument) {
-  racer_t *racer = argument;
-  pthread_barrier_wait(&racer->race->start);
-  for (int i = 0; i < ROUNDS; i++) {
-    retained(racer->race->promise);
-    release(racer->race->promise);
-  }
-  release(racer->race->promise);
   return NULL;
 }
 
-static void references_are_counted_by_all(void) {
-  static race_t race;
+RULE(one_settlement_wins, "of settlements on several threads, one wins") {
+  rounds = check_scale(MANY);
+  payload_type();
+  race(settles_shared, THREADS);
+}
+
+/* ---- Attaching while settling ---- */
+
+enum { ATTACHED = 8 };
+static spy_t spies[THREADS][ATTACHED];
+static promise_t *children[THREADS][ATTACHED];
+
+static void *attaches_or_settles(void *argument) {
+  int self = (int)(intptr_t)argument;
+  for (long round = 0; round < rounds; round++) {
+    if (self == 0) {
+      memset(spies, 0, sizeof spies);
+      shared = promise_new();
+    }
+    meet();
+    for (int i = 0; i < ATTACHED; i++) {
+      if (self == 0 && i == round % ATTACHED)
+        CHECK_STATUS(promise_resolve(shared, I64(round)), PROMISE_OK);
+      spy_t *spy = &spies[self][i];
+      children[self][i] = NULL;
+      if (i % 2 == 0) {
+        CHECK_STATUS(promise_observe(shared, spy_observer, NULL, spy, spy_free), PROMISE_OK);
+      } else {
+        children[self][i] = promise_then(shared, spy_handler, spy, spy_free);
+        CHECK(children[self][i] != NULL);
+      }
+    }
+    meet();
+    if (self == 0)
+      promise_release(shared);
+    for (int i = 0; i < ATTACHED; i++) {
+      CHECK_SPY(&spies[self][i], 1, 1);
+      CHECK_INT(spies[self][i].seen, round);
+      if (children[self][i] != NULL)
+        CHECK(ended(children[self][i], PROMISE_FULFILLED, round + 1));
+      if (children[self][i] != NULL)
+        promise_release(children[self][i]);
+    }
+    meet();
+  }
+  return NULL;
+}
+
+RULE(each_callback_runs_once, "each callback runs once, attached on any thread while another settles") {
+  rounds = check_scale(MANY);
+  race(attaches_or_settles, THREADS);
+}
+
+static void *counts_references(void *unused) {
+  (void)unused;
+  meet();
+  for (int i = 0; i < REFERENCES; i++) {
+    retained(shared);
+    release(shared);
+  }
+  release(shared);
+  return NULL;
+}
+
+RULE(references_are_counted_by_all, "references are counted on every thread that adds or releases them") {
   payload_t payload = {0};
   promise_value_t value = object(&payload);
-  race.promise = pending();
-  CHECK_STATUS(promise_resolve(race.promise, &value), PROMISE_OK);
+  shared = pending();
+  CHECK_STATUS(promise_resolve(shared, &value), PROMISE_OK);
   for (int i = 1; i < THREADS; i++)
-    retained(race.promise);
-  run_race(&race, counts_references);
+    retained(shared);
+  race(counts_references, THREADS);
   CHECK_DESTROYED(&payload, 1);
-  CHECK_STATUS(promise_state(race.promise), PROMISE_ESTALE);
+  CHECK_STATUS(promise_state(shared), PROMISE_ESTALE);
 }
-
-CHECKS(thread) = {
-    RULE("of settlements on several threads, one wins", one_settlement_wins),
-    RULE("each callback runs once, attached on any thread while another settles", each_callback_runs_once),
-    RULE("references are counted on every thread that adds or releases them", references_are_counted_by_all),
-    CHECKS_END,
-};

@@ -2,9 +2,11 @@
 #include "../checked.h"
 #include "../scheduling.h"
 
+CHECKS(timer)
+
 #define DAYS (INT64_C(100) * 24 * 3600 * 1000 * MILLISECONDS)
 
-static void sleep_ends_in_time(void) {
+RULE(sleep_ends_in_time, "a sleep ends with VOID, and not early") {
   static const int64_t times[] = {0, 1, MILLISECONDS, 30 * MILLISECONDS};
   for (int i = 0; i < 4; i++) {
     int64_t before = now();
@@ -21,7 +23,7 @@ static void sleep_ends_in_time(void) {
 }
 
 /* Besides the test, only the timer has a reference, so a stale handle shows that the timer has released it. */
-static void settled_sleep_is_released_at_once(void) {
+RULE(settled_sleep_is_released_at_once, "settling a sleep by other means stops its timer, which releases it") {
   for (int how = 0; how < 3; how++) {
     promise_t *nap = promise_sleep(3600 * 1000 * MILLISECONDS);
     spy_t spy = {0};
@@ -41,7 +43,7 @@ static void settled_sleep_is_released_at_once(void) {
   }
 }
 
-static void timer_holds_its_promise(void) {
+RULE(timer_holds_its_promise, "the timer holds its promise") {
   spy_t spy = {0};
   promise_t *nap = promise_sleep(MILLISECONDS);
   promise_t *child = promise_then(nap, spy_handler, &spy, spy_free);
@@ -51,15 +53,14 @@ static void timer_holds_its_promise(void) {
   CHECK_SPY(&spy, 1, 1);
 }
 
-static void time_beyond_time_never_comes(void) {
+RULE(time_beyond_time_never_comes, "of two sleeps the shorter one ends first") {
   static const int64_t longest[] = {DAYS, INT64_MAX};
   for (int i = 0; i < 2; i++) {
     promise_t *nap = promise_sleep(longest[i]), *short_one = promise_sleep(1);
     CHECK_STATUS(promise_wait(short_one, FOR_EVER), PROMISE_OK);
     CHECK_INT(promise_state(nap), PROMISE_PENDING);
     CHECK_STATUS(promise_discard(nap), PROMISE_OK);
-    promise_release(short_one);
-    promise_release(nap);
+    RELEASE(short_one, nap);
   }
 }
 
@@ -76,14 +77,13 @@ static void opens(void *ctx, const promise_value_t *value) {
 }
 
 /* The callback of the first timer waits for that of the second, which is due later. */
-static void blocked_callback_does_not_hold_up_other_timers(void) {
+RULE(blocked_callback_does_not_hold_up_other_timers, "a callback that blocks delays no other timer") {
   promise_t *first = promise_sleep(MILLISECONDS), *second = promise_sleep(2 * MILLISECONDS);
   promise_observe(first, blocks, NULL, NULL, NULL);
   promise_observe(second, opens, NULL, NULL, NULL);
   CHECK_STATUS(promise_wait(first, FOR_EVER), PROMISE_OK);
   CHECK_STATUS(promise_wait(second, FOR_EVER), PROMISE_OK);
-  promise_release(first);
-  promise_release(second);
+  RELEASE(first, second);
 }
 
 static promise_verdict_t sleeps_itself(void *ctx, const promise_value_t *in, promise_value_t *out) {
@@ -95,55 +95,30 @@ static promise_verdict_t sleeps_itself(void *ctx, const promise_value_t *in, pro
   return PROMISE_FULFILL;
 }
 
-static void callback_of_a_timer_may_wait_for_another(void) {
+RULE(callback_of_a_timer_may_wait_for_another, "the callback of a timer may wait for another timer") {
   promise_t *nap = promise_sleep(1), *child = promise_then(nap, sleeps_itself, NULL, NULL);
   CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_OK);
   CHECK(ended(child, PROMISE_FULFILLED, 1));
-  promise_release(child);
-  promise_release(nap);
+  RELEASE(child, nap);
 }
 
-static promise_verdict_t whether_it_is_current(void *executor, const promise_value_t *in, promise_value_t *out) {
-  (void)in;
-  *out = *I64(promise_executor_is_current(executor));
-  return PROMISE_FULFILL;
+static promise_t *sleeps_on(promise_executor_t *executor, promise_t *source, int64_t ns) {
+  (void)source;
+  return promise_sleep_on(executor, ns);
 }
 
-/* A handler that is attached after the timer has fired runs on this thread. On a busy machine that can happen: try
- * again with twice the time. */
-static void ends_on(promise_executor_t *executor) {
-  bool in_time = false;
-  for (int64_t time = 20 * MILLISECONDS; !in_time; time *= 2) {
-    promise_t *nap = promise_sleep_on(executor, time);
-    REQUIRE(nap != NULL);
-    promise_t *child = promise_then(nap, whether_it_is_current, executor, NULL);
-    in_time = promise_state(nap) == PROMISE_PENDING;
-    CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_OK);
-    CHECK(ended(child, PROMISE_FULFILLED, 1) || !in_time);
-    promise_release(child);
-    promise_release(nap);
-  }
-}
-
-static void sleep_ends_on_its_executor(void) {
+RULE(sleep_ends_on_its_executor, "a sleep is settled on its executor") {
   promise_executor_t *serial = promise_executor_serial(NULL);
   promise_executor_t *const executors[] = {promise_executor_global(PROMISE_PRIORITY_UTILITY), serial,
                                            promise_executor_immediate()};
   for (int i = 0; i < 3; i++)
-    ends_on(executors[i]);
+    ends_on(executors[i], sleeps_on, NULL);
   promise_executor_release(serial);
 }
 
-static gate_t was_submitted = GATE_CLOSED;
-
-static void shelves(void *ctx, promise_job_t *job) {
-  shelve(ctx, job);
-  gate_open(&was_submitted);
-}
-
-static void executor_may_drop_a_sleep(void) {
+RULE(executor_may_drop_a_sleep, "an executor settles a sleep, and rejects it by dropping the job") {
   shelf_t shelf = SHELF_EMPTY;
-  promise_executor_t *executor = promise_executor_new(shelves, &shelf, NULL);
+  promise_executor_t *executor = promise_executor_new(shelve_and_open, &shelf, NULL);
   promise_t *nap = promise_sleep_on(executor, 1);
   gate_wait(&was_submitted);
   CHECK_INT(promise_state(nap), PROMISE_PENDING);
@@ -165,14 +140,14 @@ static void executor_may_drop_a_sleep(void) {
   promise_executor_release(executor);
 }
 
-static void times_that_are_none_are_refused(void) {
+RULE(times_that_are_none_are_refused, "invalid times and executors are refused") {
   CHECK_POINTER(promise_sleep(-1), NULL);
   CHECK_STATUS(promise_last_status(), PROMISE_EINVAL);
   CHECK_POINTER(promise_sleep_on((promise_executor_t *)(void *)stale(), 1), NULL);
   CHECK_STATUS(promise_last_status(), PROMISE_ESTALE);
 }
 
-static void a_request_discards_a_sleep(void) {
+RULE(a_request_discards_a_sleep, "a request to cancel a sleep discards it") {
   promise_t *nap = promise_sleep(DAYS);
   CHECK_INT(promise_state(nap), PROMISE_PENDING);
   CHECK_STATUS(promise_request_cancel(nap, NULL), PROMISE_OK);
@@ -181,14 +156,14 @@ static void a_request_discards_a_sleep(void) {
   CHECK_STATUS(promise_state(nap), PROMISE_ESTALE);
 }
 
-static void the_time_is_that_of_the_monotonic_clock(void) {
+RULE(the_time_is_that_of_the_monotonic_clock, "promise_now() is the time of the monotonic clock") {
   for (int i = 0; i < 100; i++) {
     int64_t before = now(), time = promise_now();
     CHECK(before <= time && time <= now());
   }
 }
 
-static void a_delay_ends_as_its_promise_later(void) {
+RULE(a_delay_ends_as_its_promise_later, "promise_delay() ends as its promise, and not early") {
   promise_t *source = fulfilled(7);
   int64_t before = now();
   promise_t *promise = promise_delay(source, 20 * MILLISECONDS);
@@ -206,7 +181,7 @@ static void a_delay_ends_as_its_promise_later(void) {
   release(source);
 }
 
-static void a_timeout_rejects(void) {
+RULE(a_timeout_rejects, "promise_timeout() rejects with PROMISE_ETIMEDOUT, unless its promise ends before") {
   promise_t *source = pending();
   promise_t *promise = promise_timeout(source, MILLISECONDS);
   CHECK_STATUS(promise_wait(promise, FOR_EVER), PROMISE_OK);
@@ -223,20 +198,3 @@ static void a_timeout_rejects(void) {
   CHECK_STATUS(promise_last_status(), PROMISE_ESTALE);
   release(source);
 }
-
-CHECKS(timer) = {
-    RULE("a sleep ends with VOID, and not early", sleep_ends_in_time),
-    RULE("the timer holds its promise", timer_holds_its_promise),
-    RULE("settling a sleep by other means stops its timer, which releases it", settled_sleep_is_released_at_once),
-    RULE("of two sleeps the shorter one ends first", time_beyond_time_never_comes),
-    RULE("a callback that blocks delays no other timer", blocked_callback_does_not_hold_up_other_timers),
-    RULE("the callback of a timer may wait for another timer", callback_of_a_timer_may_wait_for_another),
-    RULE("promise_delay() ends as its promise, and not early", a_delay_ends_as_its_promise_later),
-    RULE("promise_timeout() rejects with PROMISE_ETIMEDOUT, unless its promise ends before", a_timeout_rejects),
-    RULE("a request to cancel a sleep discards it", a_request_discards_a_sleep),
-    RULE("promise_now() is the time of the monotonic clock", the_time_is_that_of_the_monotonic_clock),
-    RULE("invalid times and executors are refused", times_that_are_none_are_refused),
-    RULE("a sleep is settled on its executor", sleep_ends_on_its_executor),
-    RULE("an executor settles a sleep, and rejects it by dropping the job", executor_may_drop_a_sleep),
-    CHECKS_END,
-};

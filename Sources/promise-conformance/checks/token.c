@@ -1,6 +1,8 @@
 /* promise/cancel.h: tokens, which cancel many promises and silence handlers. */
 #include "../checked.h"
 
+CHECKS(token)
+
 static void on_request(void *ctx, const promise_value_t *reason) {
   (void)reason;
   note(*(const char *)ctx);
@@ -12,8 +14,7 @@ static promise_t *named(const char *letter) {
   return promise;
 }
 
-static void each_promise_is_asked_once_in_order(void) {
-  journal_clear();
+RULE(each_promise_is_asked_once_in_order, "a token asks its promises once, in the order of their addition") {
   promise_token_t *token = promise_token_new(0);
   promise_t *promises[] = {named("a"), named("b"), named("c")};
   for (int i = 0; i < 3; i++)
@@ -30,7 +31,7 @@ static void each_promise_is_asked_once_in_order(void) {
   CHECK_STATUS(promise_token_release(token), PROMISE_ESTALE);
 }
 
-static void a_token_remembers_that_it_was_cancelled(void) {
+RULE(a_token_remembers_that_it_was_cancelled, "a token remembers that it was cancelled") {
   for (int invalidates = 0; invalidates < 2; invalidates++) {
     promise_token_t *token = promise_token_new(0), *chained = promise_token_new(0), *apart = promise_token_new(0);
     CHECK_STATUS(promise_token_chain(chained, token, PROMISE_CHAIN_CANCEL), PROMISE_OK);
@@ -50,8 +51,7 @@ static void a_token_remembers_that_it_was_cancelled(void) {
   }
 }
 
-static void the_last_release_invalidates_if_asked_to(void) {
-  journal_clear();
+RULE(the_last_release_invalidates_if_asked_to, "the last release of a token invalidates it if it was made so") {
   for (int automatic = 0; automatic < 2; automatic++) {
     journal_clear();
     promise_token_t *token = promise_token_new(automatic ? PROMISE_TOKEN_INVALIDATE_ON_RELEASE : 0);
@@ -70,8 +70,8 @@ static void the_last_release_invalidates_if_asked_to(void) {
   }
 }
 
-static void an_invalidated_token_silences_earlier_callbacks(void) {
-  journal_clear();
+RULE(an_invalidated_token_silences_earlier_callbacks,
+     "invalidating a token silences the handlers that were attached before") {
   for (int good = 0; good < 2; good++) {
     promise_token_t *token = promise_token_new(0);
     promise_t *source = promise_new();
@@ -91,8 +91,7 @@ static void an_invalidated_token_silences_earlier_callbacks(void) {
   }
 }
 
-static void an_outcome_without_a_handler_is_not_silenced(void) {
-  journal_clear();
+RULE(an_outcome_without_a_handler_is_not_silenced, "an outcome without a handler passes through an invalidated token") {
   promise_token_t *token = promise_token_new(0);
   promise_t *source = promise_new();
   spy_t spy = {0};
@@ -107,8 +106,8 @@ static void an_outcome_without_a_handler_is_not_silenced(void) {
   promise_token_release(token);
 }
 
-static void chained_tokens_are_cancelled_with_their_parent(void) {
-  journal_clear();
+RULE(chained_tokens_are_cancelled_with_their_parent,
+     "a chained token is invalidated with its parent, and cancelled with it if asked to") {
   promise_token_t *parent = promise_token_new(0), *first = promise_token_new(0), *second = promise_token_new(0),
                   *below = promise_token_new(0);
   CHECK_STATUS(promise_token_chain(first, parent, PROMISE_CHAIN_CANCEL), PROMISE_OK);
@@ -129,8 +128,7 @@ static void chained_tokens_are_cancelled_with_their_parent(void) {
   }
 }
 
-static void a_circle_is_refused(void) {
-  journal_clear();
+RULE(a_circle_is_refused, "a circle of tokens is refused with PROMISE_EDEADLK") {
   promise_token_t *one = promise_token_new(0), *two = promise_token_new(0),
                   *three = promise_token_new(PROMISE_TOKEN_INVALIDATE_ON_RELEASE);
   CHECK_STATUS(promise_token_chain(one, one, PROMISE_CHAIN_CANCEL), PROMISE_EDEADLK);
@@ -142,8 +140,7 @@ static void a_circle_is_refused(void) {
   promise_token_release(one), promise_token_release(three);
 }
 
-static void a_chain_of_tokens_may_be_long(void) {
-  journal_clear();
+RULE(a_chain_of_tokens_may_be_long, "a chain of tokens may have 100,000 links") {
   enum { LINKS = 100000 };
   static promise_token_t *tokens[LINKS];
   promise_t *promise = named("e");
@@ -174,8 +171,7 @@ static void *adds_and_cancels(void *unused) {
   return NULL;
 }
 
-static void a_token_may_be_used_by_several_threads(void) {
-  journal_clear();
+RULE(a_token_may_be_used_by_several_threads, "a token may be used by several threads") {
   shared_token = promise_token_new(PROMISE_TOKEN_INVALIDATE_ON_RELEASE);
   pthread_t threads[4];
   for (int i = 0; i < 4; i++)
@@ -187,7 +183,7 @@ static void a_token_may_be_used_by_several_threads(void) {
 }
 
 /* Each token is destroyed once, although it is reached by every path through a thousand diamonds. */
-static void a_token_with_two_parents_is_freed_once(void) {
+RULE(a_token_with_two_parents_is_freed_once, "a token that several paths reach is invalidated once") {
   promise_token_t *tokens[3001] = {promise_token_new(0)};
   int last = 0;
   for (int i = 0; i < 1000; i++, last += 3) {
@@ -231,7 +227,7 @@ static void discards(void *promise, const promise_value_t *reason) {
   CHECK_STATUS(promise_discard(promise), PROMISE_OK);
 }
 
-static void cancelling_silences_nobody(void) {
+RULE(cancelling_silences_nobody, "cancelling a token asks its promises, and silences no handler") {
   spy_t spy = {0}, asked = {0};
   promise_value_t reason = i64(7);
   promise_token_t *token = token_new(false);
@@ -246,13 +242,11 @@ static void cancelling_silences_nobody(void) {
   resolve(promise, 1);
   CHECK_SPY(&spy, 1, 1);
   CHECK_ENDED(child, PROMISE_FULFILLED, 2);
-  promise_t *all[] = {promise, added, child};
-  for (int i = 0; i < 3; i++)
-    release(all[i]);
+  RELEASE(promise, added, child);
   release_token(token);
 }
 
-static void a_deadline_cancels(void) {
+RULE(a_deadline_cancels, "a deadline cancels the token and those chained to it, and an earlier one stays") {
   /* Static: its handler runs after the one that discards the promise, when this function may have returned. */
   static spy_t asked;
   spy_t late = {0};
@@ -281,14 +275,13 @@ static void a_deadline_cancels(void) {
   CHECK_STATUS(promise_token_add(token, added), PROMISE_OK);
   CHECK_SPY(&late, 1, 1);
   CHECK_INT(late.kind, PROMISE_KIND_ERROR);
-  release(promise);
-  release(added);
+  RELEASE(promise, added);
   release_token(token);
   release_token(child);
   release_token(silent);
 }
 
-static void invalid_arguments_are_refused(void) {
+RULE(invalid_arguments_are_refused, "an invalid token is refused") {
   promise_token_t *gone = token_new(false), *token = token_new(false);
   promise_t *promise = pending();
   release_token(gone);
@@ -318,23 +311,3 @@ static void invalid_arguments_are_refused(void) {
   release(promise);
   release_token(token);
 }
-
-CHECKS(token) = {
-    RULE("a token asks its promises once, in the order of their addition", each_promise_is_asked_once_in_order),
-    RULE("a token remembers that it was cancelled", a_token_remembers_that_it_was_cancelled),
-    RULE("the last release of a token invalidates it if it was made so", the_last_release_invalidates_if_asked_to),
-    RULE("invalidating a token silences the handlers that were attached before",
-         an_invalidated_token_silences_earlier_callbacks),
-    RULE("an outcome without a handler passes through an invalidated token",
-         an_outcome_without_a_handler_is_not_silenced),
-    RULE("cancelling a token asks its promises, and silences no handler", cancelling_silences_nobody),
-    RULE("a chained token is invalidated with its parent, and cancelled with it if asked to",
-         chained_tokens_are_cancelled_with_their_parent),
-    RULE("a circle of tokens is refused with PROMISE_EDEADLK", a_circle_is_refused),
-    RULE("a chain of tokens may have 100,000 links", a_chain_of_tokens_may_be_long),
-    RULE("a token that several paths reach is invalidated once", a_token_with_two_parents_is_freed_once),
-    RULE("a token may be used by several threads", a_token_may_be_used_by_several_threads),
-    RULE("a deadline cancels the token and those chained to it, and an earlier one stays", a_deadline_cancels),
-    RULE("an invalid token is refused", invalid_arguments_are_refused),
-    CHECKS_END,
-};

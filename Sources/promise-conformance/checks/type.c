@@ -1,13 +1,15 @@
 /* promise/type.h */
 #include "../checked.h"
 
+CHECKS(type)
+
 static const promise_type_t *registered(const char *name, const promise_type_t *parent) {
   const promise_type_t *type = promise_type_register(name, parent, NULL);
   CHECK(type != NULL);
   return type;
 }
 
-static void one_name_is_one_type(void) {
+RULE(one_name_is_one_type, "one name is one type, and is copied") {
   char name[] = "org.promises.conformance.one";
   const promise_type_t *type = registered(name, NULL);
   memset(name, 'x', strlen(name));
@@ -22,7 +24,7 @@ static void refused(const char *name, const promise_type_t *parent, promise_stat
   CHECK_STATUS(promise_last_status(), status);
 }
 
-static void names_and_parents_are_checked(void) {
+RULE(names_and_parents_are_checked, "a type is refused with a wrong name or parent") {
   static int own_memory[16];
   const promise_type_t *child = registered("org.promises.conformance.child", promise_type_named("error"));
   refused(NULL, NULL, PROMISE_EINVAL);
@@ -30,12 +32,15 @@ static void names_and_parents_are_checked(void) {
   refused("\xff", NULL, PROMISE_EINVAL);
   refused("string", NULL, PROMISE_EINVAL);
   refused("org.promises.conformance.child", promise_type_named("object"), PROMISE_EINVAL);
-  refused("org.promises.conformance.other", promise_type_named("i64"), PROMISE_EINVAL);
+  static const char *const kinds[] = {"void",    "bool",   "i64",   "u64",       "f64",
+                                      "pointer", "string", "bytes", "discarded", "promise"};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    refused("org.promises.conformance.other", promise_type_named(kinds[i]), PROMISE_EINVAL);
   refused("org.promises.conformance.other", (const promise_type_t *)(const void *)own_memory, PROMISE_ESTALE);
   CHECK_POINTER(registered("org.promises.conformance.child", NULL), child);
 }
 
-static void kinds_are_types(void) {
+RULE(kinds_are_types, "the kinds are types, and promise_value_type() returns them") {
   static const char *const names[] = {"void",  "bool",  "i64", "u64",   "f64",       "pointer", "string",
                                       "bytes", "array", "map", "error", "discarded", "promise", "object"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -54,7 +59,7 @@ static void kinds_are_types(void) {
   CHECK_STATUS(promise_value_release(&string), PROMISE_OK);
 }
 
-static void values_are_of_their_types_ancestors_too(void) {
+RULE(values_are_of_their_types_ancestors_too, "a value is of its type and of all its ancestors") {
   const promise_type_t *error = promise_type_named("error"), *object = promise_type_named("object");
   const promise_type_t *parent = registered("org.promises.conformance.parent", error);
   const promise_type_t *child = registered("org.promises.conformance.grandchild", parent);
@@ -82,7 +87,7 @@ static void destroys_second(void *payload) {
   (void)payload, second_destroyed++;
 }
 
-static void the_first_destroy_stays(void) {
+RULE(the_first_destroy_stays, "the first `destroy` of a name stays") {
   const promise_type_t *type = promise_type_register("org.promises.conformance.twice", NULL, destroys_first);
   CHECK_POINTER(promise_type_register("org.promises.conformance.twice", NULL, destroys_second), type);
   promise_value_t value;
@@ -91,12 +96,3 @@ static void the_first_destroy_stays(void) {
   CHECK_INT(first_destroyed, 1);
   CHECK_INT(second_destroyed, 0);
 }
-
-CHECKS(type) = {
-    RULE("one name is one type, and is copied", one_name_is_one_type),
-    RULE("a type is refused with a wrong name or parent", names_and_parents_are_checked),
-    RULE("the kinds are types, and promise_value_type() returns them", kinds_are_types),
-    RULE("a value is of its type and of all its ancestors", values_are_of_their_types_ancestors_too),
-    RULE("the first `destroy` of a name stays", the_first_destroy_stays),
-    CHECKS_END,
-};

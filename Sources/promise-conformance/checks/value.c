@@ -1,7 +1,9 @@
 /* promise/value.h: strings, bytes, errors, and malformed values. */
 #include "../checked.h"
 
-static void plain_kinds_own_nothing(void) {
+CHECKS(value)
+
+RULE(plain_kinds_own_nothing, "plain kinds go through a promise as they are") {
   /* Static, because the loop compares all bytes of `as`: in an automatic value the bytes beside `b` may be
    * indeterminate. */
   static promise_value_t values[] = {
@@ -27,7 +29,7 @@ static void plain_kinds_own_nothing(void) {
   }
 }
 
-static void string_is_copied(void) {
+RULE(string_is_copied, "a STRING is a copy, with a NUL behind it") {
   char text[] = "gr\xc3\xbc\xc3\x9f";
   promise_value_t value;
   size_t length = 0;
@@ -46,41 +48,70 @@ static void string_is_copied(void) {
   CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
 }
 
-static void bytes_that_are_not_utf8_are_not_a_string(void) {
-  static const char *const wrong[] = {
-      "\x80",             /* a continuation byte alone */
-      "\xc3",             /* truncated */
-      "\xc0\xaf",         /* overlong */
-      "\xed\xa0\x80",     /* a surrogate */
+RULE(bytes_that_are_not_utf8_are_not_a_string, "bytes that are not UTF-8 are not a STRING") {
+  static const char *const bad[] = {
+      "\x80", /* a continuation byte alone */
+      "\xbf",
+      "a\x80",
+      "\xc0\x80", /* overlong */
+      "\xc1\xbf",
+      "\xc2", /* truncated */
+      "\xc2z",
+      "\xe0\x80\x80",
+      "\xe0\x9f\xbf",
+      "\xe1\x80",
+      "\xed\xa0\x80", /* a surrogate */
+      "\xed\xbf\xbf",
+      "\xf0\x80\x80\x80",
+      "\xf0\x8f\xbf\xbf",
+      "\xf0\x90\x80",
       "\xf4\x90\x80\x80", /* beyond the last character */
+      "\xf5\x80\x80\x80",
+      "\xf8\x88\x80\x80\x80",
+      "\xfe",
       "\xff",
+      "\xc0\xaf",
       "good\xe2\x82",
+      "fine until here \xff",
+      "\xef\xbf\xbf\xbf",
   };
-  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-    promise_value_t value = i64(1);
-    CHECK_STATUS(promise_value_string(&value, wrong[i], strlen(wrong[i])), PROMISE_EINVAL);
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    promise_value_t value = garbage();
+    CHECK_STATUS(promise_value_string(&value, bad[i], strlen(bad[i])), PROMISE_EINVAL);
     CHECK_INT(value.kind, PROMISE_KIND_VOID);
   }
 }
 
-static void bytes_are_copied(void) {
-  unsigned char bytes[] = {0, 255, 128, 10};
-  promise_value_t value;
+RULE(bytes_are_copied, "BYTES are a copy; empty ones are NULL") {
+  unsigned char bytes[256], expected[256];
+  for (int i = 0; i < 256; i++)
+    bytes[i] = expected[i] = (unsigned char)i;
+  promise_value_t value = garbage();
   size_t length = 0;
   CHECK_STATUS(promise_value_bytes(&value, bytes, sizeof bytes), PROMISE_OK);
-  bytes[1] = 0;
+  memset(bytes, 0, sizeof bytes);
   CHECK_INT(value.kind, PROMISE_KIND_BYTES);
-  CHECK(memcmp(promise_value_data(&value, &length), "\0\xff\x80\n", 4) == 0);
-  CHECK_INT(length, 4);
+  const char *data = promise_value_data(&value, &length);
+  CHECK_INT(length, 256);
+  CHECK(data != NULL && memcmp(data, expected, 256) == 0);
+  CHECK_POINTER(value.as.ptr, data);
   CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
-  length = 1;
-  CHECK_STATUS(promise_value_bytes(&value, NULL, 0), PROMISE_OK);
-  CHECK_POINTER(promise_value_data(&value, &length), NULL);
-  CHECK_INT(length, 0);
-  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  for (int given = 0; given < 2; given++) {
+    value = garbage();
+    length = 4711;
+    CHECK_STATUS(promise_value_bytes(&value, given ? "x" : NULL, 0), PROMISE_OK);
+    CHECK_INT(value.kind, PROMISE_KIND_BYTES);
+    CHECK_POINTER(value.as.ptr, NULL);
+    CHECK_POINTER(promise_value_data(&value, &length), NULL);
+    CHECK_INT(length, 0);
+    promise_value_t copy = value;
+    CHECK_STATUS(promise_value_retain(&copy), PROMISE_OK);
+    CHECK_STATUS(promise_value_release(&copy), PROMISE_OK);
+    CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  }
 }
 
-static void foreign_bytes_are_not_copied(void) {
+RULE(foreign_bytes_are_not_copied, "foreign BYTES are not copied, and freed once") {
   static const char bytes[] = "foreign";
   spy_t spy = {0};
   promise_value_t value, copy;
@@ -102,7 +133,7 @@ static void foreign_bytes_are_not_copied(void) {
   CHECK_INT(atomic_load(&spy.frees), 3);
 }
 
-static void error_has_its_parts(void) {
+RULE(error_has_its_parts, "an ERROR has a domain, a code and a message") {
   char domain[] = "org.example", message[] = "broken";
   promise_value_t value;
   size_t length = 0;
@@ -122,7 +153,7 @@ static void error_has_its_parts(void) {
   CHECK_STATUS(promise_value_error(NULL, "domain", 1, "message"), PROMISE_EINVAL);
 }
 
-static void other_kinds_have_no_parts(void) {
+RULE(other_kinds_have_no_parts, "a value that is not an ERROR has no domain, code or message") {
   promise_value_t number = i64(7), string = text("text");
   size_t length = 1;
   CHECK_POINTER(promise_value_data(&number, &length), NULL);
@@ -136,7 +167,7 @@ static void other_kinds_have_no_parts(void) {
   CHECK_STATUS(promise_value_release(&string), PROMISE_OK);
 }
 
-static void missing_arguments_are_refused(void) {
+RULE(missing_arguments_are_refused, "missing arguments are refused") {
   promise_value_t value = i64(1);
   CHECK_STATUS(promise_value_string(NULL, "text", 4), PROMISE_EINVAL);
   CHECK_STATUS(promise_value_string(&value, NULL, 4), PROMISE_EINVAL);
@@ -147,7 +178,7 @@ static void missing_arguments_are_refused(void) {
   CHECK_STATUS(promise_value_release(NULL), PROMISE_EINVAL);
 }
 
-static void forged_values_are_refused(void) {
+RULE(forged_values_are_refused, "forged values are refused wherever they are passed, and settle nothing") {
   static int own_memory[16];
   const promise_value_t forged[] = {
       {.kind = 0},
@@ -178,7 +209,7 @@ static void forged_values_are_refused(void) {
   release(promise);
 }
 
-static void a_promise_in_a_value_holds_a_reference(void) {
+RULE(a_promise_in_a_value_holds_a_reference, "a PROMISE holds one reference of the promise") {
   promise_t *inner = pending();
   promise_value_t value = holding(inner);
   CHECK_STATUS(promise_value_retain(&value), PROMISE_OK);
@@ -190,17 +221,3 @@ static void a_promise_in_a_value_holds_a_reference(void) {
   CHECK_STATUS(promise_value_retain(&value), PROMISE_ESTALE);
   CHECK_STATUS(promise_value_release(&value), PROMISE_ESTALE);
 }
-
-CHECKS(value) = {
-    RULE("plain kinds go through a promise as they are", plain_kinds_own_nothing),
-    RULE("a STRING is a copy, with a NUL behind it", string_is_copied),
-    RULE("bytes that are not UTF-8 are not a STRING", bytes_that_are_not_utf8_are_not_a_string),
-    RULE("BYTES are a copy; empty ones are NULL", bytes_are_copied),
-    RULE("foreign BYTES are not copied, and freed once", foreign_bytes_are_not_copied),
-    RULE("an ERROR has a domain, a code and a message", error_has_its_parts),
-    RULE("a value that is not an ERROR has no domain, code or message", other_kinds_have_no_parts),
-    RULE("missing arguments are refused", missing_arguments_are_refused),
-    RULE("forged values are refused wherever they are passed, and settle nothing", forged_values_are_refused),
-    RULE("a PROMISE holds one reference of the promise", a_promise_in_a_value_holds_a_reference),
-    CHECKS_END,
-};

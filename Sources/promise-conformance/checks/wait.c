@@ -1,7 +1,9 @@
 /* promise/core.h: waiting. */
 #include "../checked.h"
 
-static void settled_promises_need_no_waiting(void) {
+CHECKS(wait)
+
+RULE(settled_promises_need_no_waiting, "waiting for a settled promise returns at once") {
   static const int64_t limits[] = {0, 1, MILLISECONDS, INT64_MAX, FOR_EVER, INT64_MIN};
   promise_t *good = fulfilled(1), *bad = rejected(1), *discarded = pending();
   CHECK_STATUS(promise_discard(discarded), PROMISE_OK);
@@ -11,27 +13,19 @@ static void settled_promises_need_no_waiting(void) {
     CHECK_STATUS(promise_wait(discarded, limits[i]), PROMISE_OK);
     CHECK_STATUS(promise_wait_interruptible(bad, limits[i]), PROMISE_OK);
   }
-  release(good);
-  release(bad);
-  release(discarded);
-}
-
-static void *resolves(void *promise) {
-  resolve(promise, 1);
-  return NULL;
+  RELEASE(good, bad, discarded);
 }
 
 /* Chance decides whether the waiter sleeps before the settlement; repeated often enough to see both orders. */
-static void a_settlement_ends_the_wait(void) {
+RULE(a_settlement_ends_the_wait, "a settlement on another thread ends the wait") {
   for (int i = 0; i < 200; i++) {
     promise_t *promise = pending();
     promise_t *child = promise_then(promise, adds_one, NULL, NULL);
-    pthread_t thread = start(resolves, promise);
+    pthread_t thread = start(resolve_there, promise);
     CHECK_STATUS(promise_wait(i % 2 == 0 ? child : promise, i % 3 == 0 ? INT64_MAX : FOR_EVER), PROMISE_OK);
     finish(thread);
     CHECK_ENDED(child, PROMISE_FULFILLED, 2);
-    release(child);
-    release(promise);
+    RELEASE(child, promise);
   }
 }
 
@@ -45,7 +39,8 @@ static promise_verdict_t waits_for_itself(void *ctx, const promise_value_t *in, 
   return PROMISE_FULFILL;
 }
 
-static void waiting_for_a_promise_of_this_thread_is_a_deadlock(void) {
+RULE(waiting_for_a_promise_of_this_thread_is_a_deadlock,
+     "waiting for a promise that only this thread could settle is PROMISE_EDEADLK") {
   int calls = 0;
   promise_t *promise = pending();
   own = promise_then(promise, waits_for_itself, &calls, NULL);
@@ -75,7 +70,8 @@ static void waits_for_the_asked(void *ctx, const promise_value_t *reason) {
   ++*(int *)ctx;
 }
 
-static void waiting_for_a_promise_that_is_asked_here_is_a_deadlock(void) {
+RULE(waiting_for_a_promise_that_is_asked_here_is_a_deadlock,
+     "waiting within a handler of a request for the promise that was asked is PROMISE_EDEADLK") {
   int calls = 0;
   promise_t *promise = pending();
   own = promise_then(promise, adds_one, NULL, NULL);
@@ -92,7 +88,8 @@ static promise_verdict_t waits_for_the_next(void *ctx, const promise_value_t *in
   return PROMISE_FULFILL;
 }
 
-static void waiting_for_a_job_behind_this_one_is_a_deadlock(void) {
+RULE(waiting_for_a_job_behind_this_one_is_a_deadlock,
+     "waiting within a job of a serial executor for a job behind it is PROMISE_EDEADLK") {
   gate_t attached = GATE_CLOSED;
   promise_executor_t *serial = promise_executor_serial(NULL);
   promise_t *first = promise_run(serial, waits_for_the_next, &attached, NULL);
@@ -106,26 +103,29 @@ static void waiting_for_a_job_behind_this_one_is_a_deadlock(void) {
 
 static void waits_for_another_thread(void *ctx, const promise_value_t *value) {
   (void)value;
-  pthread_t thread = start(resolves, ctx);
+  pthread_t thread = start(resolve_there, ctx);
   CHECK_STATUS(promise_wait(ctx, FOR_EVER), PROMISE_OK);
   finish(thread);
 }
 
-static void a_callback_may_wait_for_another_thread(void) {
+RULE(a_callback_may_wait_for_another_thread, "a callback may wait for a promise that another thread settles") {
   promise_t *promise = pending(), *other = pending();
   CHECK_STATUS(promise_observe(promise, waits_for_another_thread, NULL, other, NULL), PROMISE_OK);
   resolve(promise, 1);
   CHECK_ENDED(other, PROMISE_FULFILLED, 1);
-  release(other);
-  release(promise);
+  RELEASE(other, promise);
 }
 
-static void one_of_many_ends_the_wait(void) {
+RULE(one_of_many_ends_the_wait, "promise_wait_any() ends with the first that is settled, and leaves nothing behind") {
   promise_t *promises[] = {pending(), pending(), pending()};
   size_t index = 99;
   CHECK_STATUS(promise_wait_any(promises, 3, 0, &index), PROMISE_ETIMEDOUT);
+  int64_t before = now();
+  CHECK_STATUS(promise_wait_any(promises, 3, 20 * MILLISECONDS, &index), PROMISE_ETIMEDOUT);
+  CHECK(now() - before >= 20 * MILLISECONDS);
+  CHECK_INT(index, 99);
   CHECK_STATUS(promise_wait_any(promises, 3, MILLISECONDS, NULL), PROMISE_ETIMEDOUT);
-  pthread_t thread = start(resolves, promises[1]);
+  pthread_t thread = start(resolve_there, promises[1]);
   CHECK_STATUS(promise_wait_any(promises, 3, FOR_EVER, &index), PROMISE_OK);
   CHECK_INT(index, 1);
   finish(thread);
@@ -145,7 +145,7 @@ static void one_of_many_ends_the_wait(void) {
   }
 }
 
-static void pending_promise_times_out(void) {
+RULE(pending_promise_times_out, "waiting for a pending promise ends when its time is over, and not before") {
   promise_t *promise = promise_new();
   CHECK_STATUS(promise_wait(promise, 0), PROMISE_ETIMEDOUT);
   CHECK_STATUS(promise_wait(promise, 1), PROMISE_ETIMEDOUT);
@@ -159,12 +159,7 @@ static void pending_promise_times_out(void) {
   promise_release(promise);
 }
 
-static void *resolve_there(void *promise) {
-  CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
-  return NULL;
-}
-
-static void waits_for_the_end_of_a_chain(void) {
+RULE(waits_for_the_end_of_a_chain, "a settlement on another thread ends the wait for the last promise of a chain") {
   promise_t *promise = promise_new(), *last = retained(promise);
   for (int i = 0; i < 10; i++) {
     promise_t *next = promise_then(last, adds_one, NULL, NULL);
@@ -175,8 +170,7 @@ static void waits_for_the_end_of_a_chain(void) {
   CHECK_STATUS(promise_wait(last, FOR_EVER), PROMISE_OK);
   CHECK(ended(last, PROMISE_FULFILLED, 11));
   finish(thread);
-  promise_release(last);
-  promise_release(promise);
+  RELEASE(last, promise);
 }
 
 /* `in_callback` opens when the callback runs, and `waited` ends it. Meanwhile another thread waits for the promise: an
@@ -191,7 +185,8 @@ static promise_verdict_t lets_others_look(void *ctx, const promise_value_t *in, 
   return PROMISE_FULFILL;
 }
 
-static void other_threads_may_wait_for_a_promise_that_is_settled_here(void) {
+RULE(other_threads_may_wait_for_a_promise_that_is_settled_here,
+     "another thread may wait for the promise whose handler runs here") {
   promise_t *promise = promise_new();
   promise_t *child = promise_then(promise, lets_others_look, NULL, NULL);
   pthread_t thread = start(resolve_there, promise);
@@ -201,8 +196,7 @@ static void other_threads_may_wait_for_a_promise_that_is_settled_here(void) {
   gate_open(&waited);
   CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_OK);
   finish(thread);
-  promise_release(child);
-  promise_release(promise);
+  RELEASE(child, promise);
 }
 
 /* `first_runs` opens when the first callback runs on the settling thread, and `first_may_end` ends it. A callback that
@@ -225,7 +219,8 @@ static promise_verdict_t waits_for_the_other_thread(void *ctx, const promise_val
   return PROMISE_FULFILL;
 }
 
-static void late_callback_may_wait_for_another_thread(void) {
+RULE(late_callback_may_wait_for_another_thread,
+     "a callback attached to a settled promise may wait for one whose handler another thread will run") {
   promise_t *promise = promise_new();
   promise_observe(promise, holds_the_others_up, NULL, NULL, NULL);
   promise_t *behind = promise_then(promise, adds_one, NULL, NULL);
@@ -237,28 +232,5 @@ static void late_callback_may_wait_for_another_thread(void) {
   gate_open(&first_may_end);
   finish(thread);
   CHECK(ended(behind, PROMISE_FULFILLED, 2));
-  promise_t *all[] = {promise, behind, late};
-  for (int i = 0; i < 3; i++)
-    promise_release(all[i]);
+  RELEASE(promise, behind, late);
 }
-
-CHECKS(wait) = {
-    RULE("waiting for a settled promise returns at once", settled_promises_need_no_waiting),
-    RULE("waiting for a pending promise ends when its time is over, and not before", pending_promise_times_out),
-    RULE("a settlement on another thread ends the wait", a_settlement_ends_the_wait),
-    RULE("a settlement on another thread ends the wait for the last promise of a chain", waits_for_the_end_of_a_chain),
-    RULE("waiting for a promise that only this thread could settle is PROMISE_EDEADLK",
-         waiting_for_a_promise_of_this_thread_is_a_deadlock),
-    RULE("waiting within a handler of a request for the promise that was asked is PROMISE_EDEADLK",
-         waiting_for_a_promise_that_is_asked_here_is_a_deadlock),
-    RULE("waiting within a job of a serial executor for a job behind it is PROMISE_EDEADLK",
-         waiting_for_a_job_behind_this_one_is_a_deadlock),
-    RULE("promise_wait_any() ends with the first that is settled, and leaves nothing behind",
-         one_of_many_ends_the_wait),
-    RULE("a callback may wait for a promise that another thread settles", a_callback_may_wait_for_another_thread),
-    RULE("another thread may wait for the promise whose handler runs here",
-         other_threads_may_wait_for_a_promise_that_is_settled_here),
-    RULE("a callback attached to a settled promise may wait for one whose handler another thread will run",
-         late_callback_may_wait_for_another_thread),
-    CHECKS_END,
-};

@@ -2,7 +2,10 @@
 #ifndef CHECK_HPP
 #define CHECK_HPP
 
+#include <array>
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <mutex>
@@ -79,10 +82,26 @@ private:
   bool open_ = false;
 };
 
-// Runs the tests. A test that hangs ends the program; a test that throws fails.
+// Counts the library's live objects by kind. A promise keeps its kind when it settles.
+inline std::array<std::uint64_t, 12> objects() {
+  const promise_statistics_t now = promises::statistics();
+  return {{now.promises_pending + now.promises_settled, now.callbacks, now.values, now.executors, now.jobs, now.tokens,
+           now.gathers, now.loops, now.publishers, now.subscribers, now.queues, now.internals}};
+}
+inline bool leaves_objects(const std::array<std::uint64_t, 12> &before) {
+  const auto after = objects();
+  for (std::size_t kind = 0; kind < after.size(); ++kind) {
+    if (after[kind] > before[kind])
+      return true;
+  }
+  return false;
+}
+
+// Runs the tests. A test that hangs ends the program; a test that throws, or leaves objects, fails.
 template <class... Test> int run(Test... test) {
   const auto one = [](void (*body)()) {
     alarm(1800);
+    const auto before = objects();
     try {
       body();
     } catch (const std::exception &escaped) {
@@ -90,6 +109,10 @@ template <class... Test> int run(Test... test) {
       std::fprintf(stderr, "a test threw: %s\n", escaped.what());
     }
     CHECK(counted::alive == 0);
+    // Threads of the library may still release some.
+    for (int patience = 0; patience < 1000 && leaves_objects(before); ++patience)
+      usleep(5000);
+    CHECK(!leaves_objects(before));
   };
   (one(test), ...);
   std::printf("%d passed, %d failed\n", passed.load(), failed.load());

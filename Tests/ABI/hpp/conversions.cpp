@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -33,6 +34,7 @@ template <> struct promises::registered<page> { static constexpr const char *nam
 namespace {
 
 using promises::promise;
+using promises::value;
 
 enum class colour : std::uint8_t { red = 1, blue = 200 };
 enum plain_enum { minus = -1, two = 2 };
@@ -50,7 +52,10 @@ void more_types_come_back() {
   CHECK(comes_back(std::vector<std::byte>{std::byte(0), std::byte(9)}) && comes_back(std::vector<std::byte>()));
   CHECK(comes_back(std::pair<int, std::string>(1, "x")));
   CHECK(comes_back(std::array<std::string, 2>{{"a", "b"}}));
-  CHECK(comes_back(std::map<std::string, int>{{"a", 1}, {"b\0c", 2}}) && comes_back(std::map<std::string, int>()));
+  CHECK(comes_back(std::map<std::string, int>{{"a", 1}, {std::string("b\0c", 3), 2}}));
+  CHECK(comes_back(std::map<std::string, int>()));
+  const value backward = value::of(std::map<std::string, int, std::greater<>>{{"a", 1}, {"b", 2}});
+  CHECK(backward.key(0) == "b" && backward.as<std::unordered_map<std::string, int>>().size() == 2);
   CHECK(comes_back(std::unordered_map<std::string, std::vector<int>>{{"a", {1, 2}}}));
   int here = 0;
   CHECK(comes_back<void *>(&here));
@@ -59,6 +64,20 @@ void more_types_come_back() {
   CHECK(throws<promises::error>([] { promise<std::map<std::string, int>>::resolved({{"\xff", 1}}); }, unfit));
   CHECK(
       throws<promises::error>([] { promise<std::vector<int>>::resolved({1}).as<std::array<int, 2>>().get(); }, unfit));
+  // Containers of no elements are not one another, nor are a STRING and a BYTES.
+  const value list = promises::from_json("[]"), map = promises::from_json("{}"), text = value::of("text");
+  CHECK(throws<promises::error>([&] { list.as<std::map<std::string, int>>(); }, unfit));
+  CHECK(throws<promises::error>([&] { map.as<std::vector<int>>(); }, unfit));
+  CHECK(throws<promises::error>([&] { text.as<std::vector<std::uint8_t>>(); }, unfit));
+  CHECK(throws<promises::error>([&] { text.as<void *>(); }, unfit));
+  CHECK(throws<promises::error>([&] { text.as<promise<int>>(); }, unfit));
+  CHECK(throws<promises::error>([&] { list.as<promises::event<int>>(); }, unfit));
+  CHECK(throws<promises::error>([&] { map.as<promises::outcome>(); }, unfit));
+  const value bytes = value::of(std::vector<std::uint8_t>{65});
+  CHECK(throws<promises::error>([&] { bytes.as<std::string>(); }, unfit));
+  const value three = promises::from_json("[1, 2, 3]");
+  using pair = std::pair<int, int>;
+  CHECK(throws<promises::error>([&] { three.as<pair>(); }, unfit));
 }
 
 void a_promise_is_a_value() {

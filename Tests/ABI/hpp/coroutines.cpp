@@ -66,6 +66,20 @@ void a_rejection_is_thrown() {
   CHECK(throws<promises::error>([] { rescued(promise<std::string>::resolved("no number").as<int>()).get(); }));
 }
 
+promise<int> value_of(const promise<int> &source) {
+  co_return co_await source;
+}
+
+void an_lvalue_keeps_its_reference() {
+  promise<int> source;
+  promise_t *const raw = source.raw();
+  const auto last = value_of(source);
+  source.reset();
+  CHECK(promise_state(raw) == PROMISE_PENDING && promise_retain(raw) == PROMISE_OK);
+  promise<int>::adopt(raw).resolve(3);
+  CHECK(last.get() == 3);
+}
+
 promise<int> throws_at_once() {
   throw std::runtime_error("at once");
   co_return 1;
@@ -290,6 +304,14 @@ void a_coroutine_of_another_kind_is_notified_that_it_cannot_go_on() {
     CHECK(jobs.size() == 2);
   }
   CHECK(promise_job_run(jobs[1]) == PROMISE_OK);
+  // An executor that runs the job of a settled promise within the coroutine gets a second job, to resume it.
+  int left = 1;
+  const auto runs_one = promises::executor::of([&](promises::job job) {
+    if (left-- > 0)
+      job.run();
+  });
+  const task late = hears_on(promise<int>::resolved(1), runs_one);
+  CHECK(left == -1 && late.was_closed());
 }
 
 void many_that_wait_for_one_another_take_no_stack() {
@@ -367,9 +389,10 @@ void streams_are_awaited() {
 } // namespace
 
 int main() {
-  return run(a_settled_promise_is_awaited, a_pending_promise_is_awaited, a_rejection_is_thrown, an_exception_rejects,
-             a_coroutine_that_cannot_go_on_is_destroyed, a_coroutine_outlives_its_promise, requests_propagate_upstream,
-             a_discard_asks_nothing, a_place_is_where_it_goes_on, a_token_ends_it, threads_settle_awaited_promises,
+  return run(a_settled_promise_is_awaited, a_pending_promise_is_awaited, an_lvalue_keeps_its_reference,
+             a_rejection_is_thrown, an_exception_rejects, a_coroutine_that_cannot_go_on_is_destroyed,
+             a_coroutine_outlives_its_promise, requests_propagate_upstream, a_discard_asks_nothing,
+             a_place_is_where_it_goes_on, a_token_ends_it, threads_settle_awaited_promises,
              a_coroutine_of_another_kind_is_its_owners, a_coroutine_of_another_kind_is_notified_that_it_cannot_go_on,
              many_that_wait_for_one_another_take_no_stack, the_last_wait_settles_the_coroutine, streams_are_awaited);
 }

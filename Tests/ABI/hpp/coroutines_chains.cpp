@@ -206,8 +206,10 @@ promise<int> loop_on(const promises::executor &where) {
 }
 
 void a_loop_on_an_executor_that_runs_at_once_takes_no_stack() {
-  for (const auto &where : inline_executors())
+  for (const auto &where : inline_executors()) {
     CHECK(loop_on(where).get() == many);
+    CHECK(where.copy()); // it has the reference that it had
+  }
   CHECK(loop_on(promises::executor::global()).get() == many);
 }
 

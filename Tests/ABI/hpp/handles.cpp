@@ -28,6 +28,26 @@ void handles_only_move() {
   CHECK(only_moves<promises::loop>());
 }
 
+void reading_a_handle_does_not_throw() {
+  const promise<int> made;
+  const promises::value content;
+  const promises::type &type = promises::type_of<picture>();
+  const promises::outcome outcome(PROMISE_FULFILLED, promises::value());
+  const promises::error error("x", 1, "y");
+  const promises::place place;
+  static_assert(noexcept(made.raw()) &&noexcept(static_cast<bool>(made)) &&noexcept(made.id()));
+  static_assert(noexcept(promises::executor().is_current()) &&noexcept(promises::is_main_thread()));
+  static_assert(noexcept(place.raw_executor()) &&noexcept(place.raw_token()) &&noexcept(promises::trim()));
+  static_assert(noexcept(content.kind()) &&noexcept(content.raw()) &&noexcept(content.bytes()));
+  static_assert(noexcept(content.count()) &&noexcept(content.is(type)));
+  static_assert(noexcept(type.raw()) &&noexcept(type.name()) &&noexcept(type == type) &&noexcept(type != type));
+  static_assert(noexcept(outcome.is_fulfilled()) &&noexcept(outcome.content()));
+  static_assert(noexcept(error.what()) &&noexcept(error.message()) &&noexcept(error.domain()));
+  static_assert(noexcept(error.code()) &&noexcept(error.reason()) &&noexcept(error.origin()));
+  static_assert(std::is_nothrow_copy_constructible_v<promises::cancelled>);
+  CHECK(outcome.is_fulfilled() && type.name() == std::string("test.hpp.picture"));
+}
+
 void a_reference_is_given_back_once() {
   promise_t *raw = nullptr;
   {
@@ -103,7 +123,9 @@ void objects_of_a_class() {
     const promises::value content = held.result();
     CHECK(content.is(promises::type_of<picture>()) && content.is(promises::type::named("object")));
     CHECK(content.as<picture>().width == 640);
-    CHECK(promises::type_of<picture>() == promises::type("test.hpp.picture"));
+    const auto &type = promises::type_of<picture>();
+    CHECK(type == promises::type("test.hpp.picture") && !(type != promises::type("test.hpp.picture")));
+    CHECK(type != promises::type::named("object") && !(type == promises::type::named("object")));
   }
   CHECK(counted::alive == 0);
 }
@@ -114,6 +136,14 @@ void values_share_and_compare() {
   CHECK(one == other && one != promises::value::of(1));
   const promises::value moved = std::move(one);
   CHECK(one.kind() == PROMISE_KIND_VOID && moved == other && moved.describe() == "\"same\"");
+}
+
+void a_forged_value_is_not_kept() {
+  promise_value_t forged = promise_value_t();
+  forged.kind = PROMISE_KIND_PROMISE;
+  forged.as.ptr = promise<int>().raw(); // released already
+  CHECK(throws<promises::error>([&] { promises::value::keep(forged); },
+                                [](const promises::error &e) { return e.code() == PROMISE_ESTALE; }));
 }
 
 void tokens_have_deadlines() {
@@ -144,5 +174,5 @@ void tokens_have_deadlines() {
 int main() {
   return run(tokens_have_deadlines, handles_only_move, a_reference_is_given_back_once, references_go_in_and_out,
              an_empty_handle_is_an_error, types_come_back, a_value_of_another_type_is_an_error, objects_of_a_class,
-             values_share_and_compare);
+             values_share_and_compare, a_forged_value_is_not_kept, reading_a_handle_does_not_throw);
 }

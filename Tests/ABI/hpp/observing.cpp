@@ -1,4 +1,5 @@
 // Hooks, dumps, traces; JSON, builders, foreign bytes; comparison and description of objects.
+#include <cstring>
 #include <stdexcept>
 #include <string>
 #include <unistd.h>
@@ -18,6 +19,23 @@ template <> struct promises::registered<money> {
   static constexpr const char *name = "test.hpp.money";
   static std::string describe(const money &of) {
     return std::string(static_cast<std::size_t>(of.cents), '$') + "\xc3\xbc";
+  }
+};
+
+struct number {
+  int value;
+  bool operator==(const number &other) const {
+    return value == other.value;
+  }
+};
+template <> struct promises::registered<number> { static constexpr const char *name = "test.hpp.number"; };
+struct word {
+  int length;
+};
+template <> struct promises::registered<word> {
+  static constexpr const char *name = "test.hpp.word";
+  static std::string describe(const word &) {
+    return "a word";
   }
 };
 
@@ -112,7 +130,14 @@ void values_are_built() {
   promises::builder text(PROMISE_KIND_STRING);
   *static_cast<char *>(text.append("ab").room(8)) = 'c';
   text.advance(1);
+  CHECK(throws<promises::error>([&] { text.advance(1u << 20); }, is_invalid)); // beyond the room
   const value abc = text.finish();
+  promises::builder large(PROMISE_KIND_BYTES);
+  std::memset(large.room(1000), 'x', 1000);
+  large.advance(1000);
+  CHECK(large.count() == 1000);
+  const value thousand = large.finish();
+  CHECK(thousand.bytes() == std::string(1000, 'x'));
   CHECK(abc.bytes() == "abc" && value::of(1).raw().kind == PROMISE_KIND_I64);
   CHECK(throws<promises::error>([&] { text.append("d"); }, is_invalid));
   promises::builder(PROMISE_KIND_ARRAY).add(value::of(money{1}));
@@ -138,6 +163,9 @@ void objects_compare_and_describe_themselves() {
   CHECK(value::of(money{2}).describe().find("$$\xc3\xbc") != std::string::npos);
   for (int cents = 480; cents < 520; ++cents)
     CHECK(value::of(money{cents}).describe().find("$$$") != std::string::npos);
+  // A class may have one of the two.
+  CHECK(value::of(number{3}) == value::of(number{3}) && value::of(number{3}) != value::of(number{4}));
+  CHECK(value::of(word{1}).describe().find("a word") != std::string::npos && value::of(word{1}) != value::of(word{1}));
 }
 
 } // namespace

@@ -59,6 +59,10 @@ void a_loop_waits() {
   CHECK(!loop.wait_for(never, 1ms) && !never.is_settled());
   const auto stops = promises::run(loop.on(), [&] { loop.stop(); });
   CHECK(!loop.wait(never) && stops.is_settled());
+  // It runs, and waits, for as long as it takes.
+  promises::sleep(loop.on(), 1ms).observe([&] { loop.stop(); }, [](const promises::error &) {});
+  loop.run();
+  CHECK(loop.wait_for(promises::sleep(loop.on(), 100ms), 60s));
   CHECK(loop.wait(promises::sleep(loop.on(), 1ms)));
   CHECK(loop.wait(promises::delay(loop.on(), first, 1ms)));
   const auto late = promises::timeout(loop.on(), never, 1ms);

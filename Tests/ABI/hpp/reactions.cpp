@@ -29,11 +29,12 @@ void chains() {
   const auto text = answer.then([](std::int64_t number) { return std::to_string(number * 2); });
   const auto nothing = text.then([count = counted()](const std::string &) {});
   const auto constant = nothing.then([] { return "done"; });
+  const promise<std::string> view = constant.then([](const std::string &) { return std::string_view("view"); });
   CHECK(answer.resolve(21) && !answer.resolve(1));
   CHECK(counted::alive == 0);
   CHECK(text.get() == "42");
   nothing.get();
-  CHECK(constant.get() == "done");
+  CHECK(constant.get() == "done" && view.get() == "view");
 }
 
 void a_promise_from_a_handler_is_followed() {
@@ -114,6 +115,8 @@ void rescues_choose() {
   const auto other = failed.rescue(promises::type::named("discarded"), [](const promises::error &) { return 3; });
   CHECK(other.state() == PROMISE_REJECTED);
   CHECK(failed.rescue([](const promises::error &) { return promise<int>::resolved(4); }).get() == 4);
+  // For a promise of any value, nothing is a VOID.
+  CHECK(failed.as<promises::value>().rescue([](const promises::error &) {}).get().kind() == PROMISE_KIND_VOID);
 }
 
 void finally_passes_on_or_throws() {
@@ -164,6 +167,35 @@ void tokens_silence() {
   source.resolve(1);
   CHECK(runs == 1 && later.get() == 1);
   CHECK(throws<promises::cancelled>([&] { silenced.get(); }));
+  // cancel() asks too, and silences nothing.
+  const promise<int> other;
+  const auto heard = other.then(token, [&](int n) { return runs += n; });
+  other.add_to(token);
+  token.cancel();
+  CHECK(token.is_cancelled() && token.generation() == 1 && other.cancel_requested());
+  other.resolve(1);
+  CHECK(heard.get() == 2);
+}
+
+void tokens_are_chained() {
+  const promises::token parent, both, one;
+  both.chain(parent);
+  one.chain(parent, false);
+  parent.cancel();
+  CHECK(both.is_cancelled() && !one.is_cancelled() && both.generation() == 0);
+  parent.invalidate();
+  CHECK(both.generation() == 1 && one.generation() == 1);
+  // A token may invalidate at its end.
+  const promise<int> asked, silent;
+  {
+    const promises::token quiet, last(true);
+    asked.add_to(last);
+    silent.add_to(quiet);
+  }
+  CHECK(asked.cancel_requested() && !silent.cancel_requested());
+  const auto stale = promises::token::adopt(promises::token().raw());
+  CHECK(throws<promises::error>([&] { stale.deadline(); },
+                                [](const promises::error &e) { return e.code() == PROMISE_ESTALE; }));
 }
 
 void combining() {
@@ -185,6 +217,24 @@ void combining() {
   CHECK(pair == std::tuple<int, std::string>(1, "x"));
   std::vector<promise<>> none;
   promises::all(none).get();
+}
+
+void others_are_asked() {
+  using promises::others;
+  const auto asks = [](auto combine, others rest, bool fails) {
+    std::vector<promise<int>> two(2);
+    const auto end = combine(two, rest);
+    fails ? two[0].reject(refused(7)) : two[0].resolve(1);
+    const bool asked = two[1].cancel_requested();
+    two[1].resolve(2);
+    return asked;
+  };
+  const auto all = [](const auto &inputs, others rest) { return promises::all(inputs, rest); };
+  const auto any = [](const auto &inputs, others rest) { return promises::any(inputs, rest); };
+  const auto race = [](const auto &inputs, others rest) { return promises::race(inputs, rest); };
+  CHECK(asks(all, others::are_cancelled, true) && !asks(all, others::go_on, true));
+  CHECK(asks(any, others::are_cancelled, false) && !asks(any, others::go_on, false));
+  CHECK(asks(race, others::are_cancelled, false) && !asks(race, others::go_on, false));
 }
 
 void time_runs_out() {
@@ -256,6 +306,6 @@ void threads() {
 int main() {
   return run(chains, a_promise_from_a_handler_is_followed, contexts_end_once, an_exception_is_thrown_again,
              exceptions_without_a_class, errors_of_others, rescues_choose, finally_passes_on_or_throws,
-             observers_see_values_of_other_types, cancelling, tokens_silence, combining, time_runs_out,
-             loops_and_executors, threads);
+             observers_see_values_of_other_types, cancelling, tokens_silence, tokens_are_chained, combining,
+             others_are_asked, time_runs_out, loops_and_executors, threads);
 }

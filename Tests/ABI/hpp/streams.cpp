@@ -214,6 +214,16 @@ void operators_make_streams() {
   CHECK(sums.all() == "3 2 5" && few.by.end().is_settled() && low.by.end().is_settled() && !big.by.end().is_settled());
 }
 
+void equal_errors_are_events() {
+  const publisher<int> numbers;
+  const heard<int> all(numbers.distinct());
+  const heard<int> some(numbers.distinct(true));
+  for (int round = 0; round < 2; ++round)
+    numbers.publish_error(promises::error("x", 1, "y"));
+  numbers.publish_error(odd_number());
+  CHECK(all.all() == "[y] [y] [odd]" && some.all() == "[y] [odd]");
+}
+
 void streams_have_state_and_are_gathered() {
   const auto state = publisher<int>::with_state();
   CHECK(!state.latest());
@@ -274,7 +284,10 @@ void events_have_their_times() {
   const heard<int> first(numbers.throttle(1h, false));
   const heard<int> both(numbers.throttle(1h));
   const promises::loop loop;
-  const heard<int> there(numbers.debounce(loop.on(), 1ms));
+  const publisher<int> debounced = numbers.debounce(loop.on(), 1ms);
+  const heard<int> there(debounced);
+  int elsewhere = 0;
+  const auto by = debounced.subscribe([&](int) { elsewhere += !loop.is_current(); }, [](const promises::error &) {});
   const heard<int> few(numbers.throttle(loop.on(), 1h));
   const heard<int> silent(numbers.timeout(loop.on(), 1ms));
   const heard<int> never(numbers.timeout(1h));
@@ -287,8 +300,15 @@ void events_have_their_times() {
   while (there.all().empty())
     loop.run_once();
   numbers.finish();
-  CHECK(there.all() == "3" && last.all() == "3" && first.all() == "1" && both.all() == "1 3" && few.all() == "1 3");
+  CHECK(elsewhere == 0 && there.all() == "3" && last.all() == "3" && first.all() == "1" && both.all() == "1 3" &&
+        few.all() == "1 3");
   CHECK(never.all() == "1 2 3");
+  // The longest times are those that never pass.
+  const publisher<int> other;
+  const auto ever = std::chrono::hours::max();
+  const heard<int> quiet(other.debounce(ever)), once(other.throttle(ever)), patient(other.timeout(ever));
+  other.publish(4);
+  CHECK(quiet.all().empty() && once.all() == "4" && patient.all() == "4");
 }
 
 void invalid_events_are_errors() {
@@ -322,6 +342,6 @@ void ticks_come_again_and_again() {
 int main() {
   return run(events_are_delivered, contexts_end_with_their_subscriber, a_failure_is_thrown_again, events_are_asked_for,
              no_value_is_the_end, demand_and_policy_hold, handlers_have_a_place, operators_make_streams,
-             streams_have_state_and_are_gathered, events_are_grouped_and_replayed, events_have_their_times,
-             invalid_events_are_errors, ticks_come_again_and_again);
+             equal_errors_are_events, streams_have_state_and_are_gathered, events_are_grouped_and_replayed,
+             events_have_their_times, invalid_events_are_errors, ticks_come_again_and_again);
 }

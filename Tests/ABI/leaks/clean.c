@@ -10,7 +10,7 @@ static void report(void *ctx, uint64_t id, uint64_t callbacks) {
   (void)ctx, (void)id, (void)callbacks;
 }
 
-static void types(void) {
+TEST(types) {
   char name[64];
   for (int i = 0; i < 100; i++) {
     snprintf(name, sizeof name, "test.leaks.a-name-of-its-own.%d", i);
@@ -22,7 +22,7 @@ static void types(void) {
   }
 }
 
-static void timers_and_executors(void) {
+TEST(timers_and_executors) {
   for (promise_priority_t priority = PROMISE_PRIORITY_BACKGROUND; priority <= PROMISE_PRIORITY_USER_INTERACTIVE;
        priority++) {
     promise_executor_t *global = promise_executor_global(priority), *serial = promise_executor_serial(global);
@@ -42,7 +42,7 @@ static void timers_and_executors(void) {
   promise_executor_release(promise_executor_immediate());
 }
 
-static void loops(void) {
+TEST(loops) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
   promise_t *sleep = promise_sleep_on(executor, 1000);
@@ -53,7 +53,7 @@ static void loops(void) {
   CHECK(promise_loop_main() != NULL);
 }
 
-static void hooks_and_traces(void) {
+TEST(hooks_and_traces) {
   promise_hooks_t hooks = {.size = sizeof hooks, .dropped_pending = report};
   CHECK_STATUS(promise_set_hooks(&hooks), PROMISE_OK);
   promise_trace_t trace = {.size = sizeof trace, .capacity = 1000};
@@ -61,19 +61,9 @@ static void hooks_and_traces(void) {
   promise_release(promise_new());
 }
 
-static void values(void) {
+TEST(values) {
   promise_value_t value = json("{\"key\": [1, \"a string that is too long for its cell\", {\"more\": null}]}");
   promise_t *promise = promise_new();
   CHECK_STATUS(promise_resolve(promise, &value), PROMISE_OK);
   promise_release(promise);
-}
-
-int main(void) {
-  setenv("CHECK_FORK", "0", 1);
-  RUN(types);
-  RUN(timers_and_executors);
-  RUN(loops);
-  RUN(hooks_and_traces);
-  RUN(values);
-  return check_report();
 }

@@ -13,7 +13,7 @@
 
 #include <fcntl.h>
 
-#include "../race.h"
+#include "race.h"
 
 /* ---- Slots ---- */
 

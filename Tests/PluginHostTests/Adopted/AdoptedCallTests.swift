@@ -4,11 +4,8 @@ import Testing
 extension EndToEnd {
   /// Functions of the real libraries, called from the command line through the project's adoption files.
   @Suite struct AdoptedCallTests {
-    private static let folder = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-      .appending(path: "examples/adopted").path
-
     private func call(_ words: [String], environment: [String: String] = [:]) throws -> HostProcess.Ending {
-      let host = try HostProcess(["call", "--plugins", Self.folder] + words, environment: environment)
+      let host = try HostProcess(["call", "--plugins", Package.adopted] + words, environment: environment)
       try host.process.run()
       return try host.wait()
     }
@@ -66,7 +63,7 @@ extension EndToEnd {
         zlib.gzclose $g
         zlib.gzclose $g
         """
-      let ending = try HostProcess.run("shell", "--plugins", Self.folder, input: script + "\n")
+      let ending = try HostProcess.run("shell", "--plugins", Package.adopted, input: script + "\n")
       #expect(ending.status == 64, "\(ending.errors)")
       #expect(ending.text == "5\n\"aGVsbG8=\"\n", "\(ending.text)")
       #expect(ending.errors.contains("stdin:8: zlib.gzclose: argument 'file' is a gzFile that 'gzclose' has released"))

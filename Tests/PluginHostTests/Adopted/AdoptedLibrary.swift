@@ -10,10 +10,9 @@ struct AdoptedLibrary {
   private let id: String
 
   init(_ name: String) throws {
-    let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
     id = try host.adopt(
       try AdoptionFile.read(
-        root.appending(path: "examples/adopted/\(name).adopt.yaml").path, trust: FileTrust(acceptsUnsafeFiles: true))
+        "\(Package.adopted)/\(name).adopt.yaml", trust: FileTrust(acceptsUnsafeFiles: true))
     ).id
   }
 

@@ -4,15 +4,13 @@ import Testing
 extension EndToEnd {
   /// Errors, arrays and memory of real libraries, from the command line.
   @Suite struct ConventionTests {
-    private static let folder = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-      .appending(path: "examples/adopted").path
     private static let hasGLib = ["/usr/lib", "/lib", "/usr/lib64"].contains { folder in
       let names = ["", "/x86_64-linux-gnu", "/aarch64-linux-gnu"].map { "\(folder)\($0)/libglib-2.0.so.0" }
       return names.contains { FileManager.default.fileExists(atPath: $0) }
     }
 
     private func call(_ words: String...) throws -> HostProcess.Ending {
-      let host = try HostProcess(["call", "--plugins", Self.folder] + words)
+      let host = try HostProcess(["call", "--plugins", Package.adopted] + words)
       try host.process.run()
       return try host.wait()
     }
@@ -22,7 +20,7 @@ extension EndToEnd {
       #expect(ending.status == 1)
       #expect(ending.errors == "plugin-host: sqlite.sqlite3_open: unable to open database file (org.sqlite 14)\n")
       let script = try HostProcess.run(
-        "shell", "--plugins", Self.folder,
+        "shell", "--plugins", Package.adopted,
         input: """
           db = sqlite.sqlite3_open :memory:
           statement = sqlite.sqlite3_prepare_v2 $db "select abs(-9223372036854775808)"

@@ -115,8 +115,7 @@ import Testing
 
   /// Runs the validator, and returns its output.
   private static func check(_ cases: String) throws -> String {
-    let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "Fixtures/schema/check.py")
+    let script = Package.root.appending(path: "Tests/Fixtures/schema/check.py")
     let input = FileManager.default.temporaryDirectory.appending(path: "schemas-\(UUID().uuidString)")
     try Data(cases.utf8).write(to: input)
     defer { try? FileManager.default.removeItem(at: input) }

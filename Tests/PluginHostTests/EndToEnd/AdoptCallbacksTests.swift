@@ -47,14 +47,13 @@ extension EndToEnd {
 
     @Test("a GDestroyNotify may be left out, but not where it is the purpose of the function")
     func destroyNotify() throws {
-      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
-        let drop = "(l: ptr<list>, drop: fn(data: ptr<void>?) @forever?) -> i32"
-        #expect(adopted.signature("list_drop_with") == "list_drop_with" + drop)
-        let free = "(l: ptr<list>, free_func: fn(data: ptr<void>?) @forever) -> i32"
-        #expect(adopted.signature("list_free_full") == "list_free_full" + free)
-        let text = try adopted.shell("use LIB as l", "a = l.list_new", "l.list_drop_with $a")
-        #expect(text == "1\n")
-      }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
+      let drop = "(l: ptr<list>, drop: fn(data: ptr<void>?) @forever?) -> i32"
+      #expect(adopted.signature("list_drop_with") == "list_drop_with" + drop)
+      let free = "(l: ptr<list>, free_func: fn(data: ptr<void>?) @forever) -> i32"
+      #expect(adopted.signature("list_free_full") == "list_free_full" + free)
+      let text = try adopted.shell("use LIB as l", "a = l.list_new", "l.list_drop_with $a")
+      #expect(text == "1\n")
     }
 
     @Test(arguments: [
@@ -85,9 +84,8 @@ extension EndToEnd {
       ),
     ])
     func functionPointersAreCallbacks(name: String, types: String) throws {
-      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
-        #expect(adopted.signature(name) == name + types)
-      }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
+      #expect(adopted.signature(name) == name + types)
     }
 
     @Test(arguments: [
@@ -95,24 +93,21 @@ extension EndToEnd {
       ("list_where", "'slot' is the address of a function pointer"),
     ])
     func aTypeThatNoCallbackCanHaveIsLeftOut(name: String, reason: String) throws {
-      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
-        #expect(adopted.signature(name).contains(reason), "\(adopted.signature(name))")
-      }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
+      #expect(adopted.signature(name).contains(reason), "\(adopted.signature(name))")
     }
 
     @Test func anExpressionIsCalled() throws {
-      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
-        let text = try adopted.shell("use LIB as lib", "l = lib.list_new", "lib.list_each $l visit='value * 10'")
-        #expect(text == "60\n")
-      }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
+      let text = try adopted.shell("use LIB as lib", "l = lib.list_new", "lib.list_each $l visit='value * 10'")
+      #expect(text == "60\n")
     }
 
     @Test func theCheckGivesThemSomethingToCall() throws {
-      try AdoptedHeader.with(Self.header, source: Self.source, ["--check"]) { adopted in
-        guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
-        #expect(!adopted.draft.errors.contains("list_each"), "\(adopted.draft.errors)")
-        #expect(adopted.signature("list_each").hasPrefix("list_each("))
-      }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source, ["--check"])
+      guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
+      #expect(!adopted.draft.errors.contains("list_each"), "\(adopted.draft.errors)")
+      #expect(adopted.signature("list_each").hasPrefix("list_each("))
     }
   }
 }

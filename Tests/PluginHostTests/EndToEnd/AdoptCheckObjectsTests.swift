@@ -100,39 +100,36 @@ extension EndToEnd {
         ("ring_size", true), ("datum_letter", true), ("label", true), ("wait_for_events", true),
       ])
     func objects(name: String, always: Bool) throws {
-      try AdoptedHeader.with(Self.header, source: Self.source, ["--check"]) { adopted in
-        guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
-        #expect(adopted.signature(name).hasPrefix("\(name)("), "\(adopted.draft.errors)")
-        // In some calls of the others a function crashes that is to make the object.
-        #expect(!adopted.draft.errors.contains("  \(name): \(always ? "" : "not checked")"), "\(adopted.draft.errors)")
-        #expect(!adopted.checks(name).contains { $0.contains("no call") }, "\(adopted.checks(name))")
-      }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source, ["--check"])
+      guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
+      #expect(adopted.signature(name).hasPrefix("\(name)("), "\(adopted.draft.errors)")
+      // In some calls of the others a function crashes that is to make the object.
+      #expect(!adopted.draft.errors.contains("  \(name): \(always ? "" : "not checked")"), "\(adopted.draft.errors)")
+      #expect(!adopted.checks(name).contains { $0.contains("no call") }, "\(adopted.checks(name))")
     }
 
     @Test("the draft names the functions that no call has checked, with the reason")
     func unchecked() throws {
-      try AdoptedHeader.with(Self.header, source: Self.source, ["--check"]) { adopted in
-        guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
-        let check =
-          "  # check: no call has checked this signature: it crashes with random arguments, at the address 0x8"
-        #expect(adopted.checks("always_crashes").contains(Substring(check)), "\(adopted.draft.text)")
-      }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source, ["--check"])
+      guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
+      let check =
+        "  # check: no call has checked this signature: it crashes with random arguments, at the address 0x8"
+      #expect(adopted.checks("always_crashes").contains(Substring(check)), "\(adopted.draft.text)")
     }
 
     @Test("functions are called where few descriptors may be open, too")
     func descriptors() throws {
-      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
-        let folder = URL(filePath: adopted.file).deletingLastPathComponent()
-        let ending = try HostProcess.run(
-          under: "-n 64",
-          [
-            "adopt", "--check", folder.appending(path: "a.h").path, "--library",
-            folder.appending(path: "liba.so").path,
-          ])
-        guard !ending.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
-        #expect(ending.status == 0 && !ending.errors.contains("base_size: not checked"), "\(ending.errors)")
-        #expect(!ending.errors.contains("descriptor"), "\(ending.errors)")
-      }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
+      let folder = URL(filePath: adopted.file).deletingLastPathComponent()
+      let ending = try HostProcess.run(
+        under: "-n 64",
+        [
+          "adopt", "--check", folder.appending(path: "a.h").path, "--library",
+          folder.appending(path: "liba.so").path,
+        ])
+      guard !ending.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
+      #expect(ending.status == 0 && !ending.errors.contains("base_size: not checked"), "\(ending.errors)")
+      #expect(!ending.errors.contains("descriptor"), "\(ending.errors)")
     }
   }
 }

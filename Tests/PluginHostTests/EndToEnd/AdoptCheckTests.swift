@@ -96,19 +96,13 @@ extension EndToEnd {
       """
 
     private func withLibrary(_ body: (_ folder: URL, _ header: String, _ library: String) throws -> Void) throws {
-      let folder = FileManager.default.temporaryDirectory.appending(path: "adopt-check-\(UUID().uuidString)")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      defer { try? FileManager.default.removeItem(at: folder) }
-      try Data(Self.header.utf8).write(to: folder.appending(path: "a.h"))
-      try Data(Self.source.utf8).write(to: folder.appending(path: "a.c"))
-      let library = folder.appending(path: "liba.so")
-      let compiler = try Process.run(
-        URL(filePath: "/usr/bin/env"),
-        arguments: ["cc", "-std=gnu11", "-w", "-O1", "-shared", "-fPIC", "-o", library.path]
-          + [folder.appending(path: "a.c").path])
-      compiler.waitUntilExit()
-      #expect(compiler.terminationStatus == 0)
-      try body(folder, folder.appending(path: "a.h").path, library.path)
+      let folder = try TemporaryFolder()
+      try folder.write(Self.header, to: "a.h")
+      try folder.write(Self.source, to: "a.c")
+      let library = folder.path("liba.so")
+      try Package.run(
+        "cc", ["-std=gnu11", "-w", "-O1", "-shared", "-fPIC", "-o", library, folder.path("a.c")])
+      try body(folder.url, folder.path("a.h"), library)
     }
 
     @Test func aFunctionThatWritesElsewhereIsLeftOut() throws {
@@ -159,9 +153,7 @@ extension EndToEnd {
 
     @Test("the sum of several headers has the faults of each")
     func sums() throws {
-      let folder = FileManager.default.temporaryDirectory.appending(path: "adopt-check-\(UUID().uuidString)")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      defer { try? FileManager.default.removeItem(at: folder) }
+      let folder = try TemporaryFolder()
       for (name, text) in [
         ("a.h", "#include \"b.h\"\nint reads_a(const unsigned char *data, size_t length);\nint crashes_a(int x);"),
         (
@@ -179,14 +171,10 @@ extension EndToEnd {
           int crashes_a(int x) { return *(volatile int *)((long)x & 0); }
           """
         ),
-      ] { try Data("\(text)\n".utf8).write(to: folder.appending(path: name)) }
-      let library = folder.appending(path: "liba.so").path
-      let compiler = try Process.run(
-        URL(filePath: "/usr/bin/env"),
-        arguments: ["cc", "-w", "-O1", "-shared", "-fPIC", "-o", library, folder.appending(path: "a.c").path])
-      compiler.waitUntilExit()
-      #expect(compiler.terminationStatus == 0)
-      let draft = try HostProcess.run("adopt", "--check", folder.appending(path: "a.h").path, "--library", library)
+      ] { try folder.write("\(text)\n", to: name) }
+      let library = folder.path("liba.so")
+      try Package.run("cc", ["-w", "-O1", "-shared", "-fPIC", "-o", library, folder.path("a.c")])
+      let draft = try HostProcess.run("adopt", "--check", folder.path("a.h"), "--library", library)
       guard !draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
       let rows = draft.errors.split(separator: "\n").dropFirst().prefix(3).map { $0.split(separator: " ") }
       let expected: [[Substring]] = [
@@ -208,11 +196,10 @@ extension EndToEnd {
           return 0;
         }
         """
-      try AdoptedHeader.with(header, source: source, ["--check"]) { adopted in
-        guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
-        let reason = "writes_at_times: it writes beside 'out'"
-        #expect(adopted.draft.errors.contains(reason), "\(adopted.draft.errors)")
-      }
+      let adopted = try AdoptedHeader.of(header, source: source, ["--check"])
+      guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
+      let reason = "writes_at_times: it writes beside 'out'"
+      #expect(adopted.draft.errors.contains(reason), "\(adopted.draft.errors)")
     }
 
     @Test("each field of a struct has random values")
@@ -222,19 +209,16 @@ extension EndToEnd {
         typedef struct { int first; int second; } pair;
         int pair_sum(const pair *p) { return p->second != 0 && p->first != 0 ? *(volatile int *)0 : 1; }
         """
-      try AdoptedHeader.with(header, source: source, ["--check"]) { adopted in
-        guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
-        // Of the single calls a few may have a 0 in a field.
-        let reasons = ["pair_sum: not checked: it crashes with random arguments", " crashed\n"]
-        #expect(reasons.contains { adopted.draft.errors.contains($0) }, "\(adopted.draft.errors)")
-      }
+      let adopted = try AdoptedHeader.of(header, source: source, ["--check"])
+      guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
+      // Of the single calls a few may have a 0 in a field.
+      let reasons = ["pair_sum: not checked: it crashes with random arguments", " crashed\n"]
+      #expect(reasons.contains { adopted.draft.errors.contains($0) }, "\(adopted.draft.errors)")
     }
 
     @Test("a library of this machine passes; a table of several headers ends with their sum", arguments: [1, 2])
     func aLibraryOfThisMachinePasses(headers: Int) throws {
-      let folder = FileManager.default.temporaryDirectory.appending(path: "adopt-check-\(UUID().uuidString)")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      defer { try? FileManager.default.removeItem(at: folder) }
+      let folder = try TemporaryFolder()
       let sums = """
         unsigned long crc32(unsigned long crc, const unsigned char *buf, unsigned int len);
         unsigned long adler32(unsigned long adler, const unsigned char *buf, unsigned int len);
@@ -243,9 +227,9 @@ extension EndToEnd {
         int compress(unsigned char *dest, unsigned long *destLen, const unsigned char *source, unsigned long sourceLen);
         int uncompress(unsigned char *dest, unsigned long *destLen, const unsigned char *source, unsigned long sourceLen);
         """
-      try Data(sums.utf8).write(to: folder.appending(path: "b.h"))
+      try folder.write(sums, to: "b.h")
       let first = headers == 1 ? sums : "#include \"b.h\""
-      let header = folder.appending(path: "a.h")
+      let header = folder.url.appending(path: "a.h")
       try Data("\(first)\n\(others)\n".utf8).write(to: header)
       let zlib = try HostProcess.run("adopt", "--check", header.path, "--library", "libz.so.1")
       #expect(zlib.status == 0)

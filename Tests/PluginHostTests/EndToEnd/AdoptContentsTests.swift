@@ -70,49 +70,47 @@ extension EndToEnd {
           while (calls == 3 && memcmp(second, "ah", 2) == 0) __asm__ volatile("" ::: "memory");
         }
         """
-      try AdoptedHeader.with(header, source: source, ["--check"]) { adopted in
-        guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
-        let types = "(first: out [u8; 4], second: inout [u8; 4])"
-        #expect(adopted.signature("waits") == "waits\(types)", "\(adopted.draft.errors)")
-        #expect(
-          !adopted.checks("waits").contains { $0.contains("second was not written") }, "\(adopted.checks("waits"))")
-      }
+      let adopted = try AdoptedHeader.of(header, source: source, ["--check"])
+      guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
+      let types = "(first: out [u8; 4], second: inout [u8; 4])"
+      #expect(adopted.signature("waits") == "waits\(types)", "\(adopted.draft.errors)")
+      #expect(
+        !adopted.checks("waits").contains { $0.contains("second was not written") }, "\(adopted.checks("waits"))")
     }
 
     @Test func callsShowWhichArgumentsAreRead() throws {
-      try AdoptedHeader.with(Self.header, source: Self.source, ["--check"]) { adopted in
-        guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
-        for (name, types) in [
-          ("join", "(all: inout str[len], len: usize, sep: i32)"),
-          ("fills", "(text: out str[size], size: usize) -> i32"),
-          ("next", "(seed: inout [u16; 3]) -> f64"), ("makes", "(key: out [u8; 16])"),
-          ("begins", "(start: inout [u8; 16])"), ("floods", "(all: out [u8; 24576])"),
-          ("takes", "(param: inout [u16; 7])"),
-          ("follows", "(value: f64, place: inout i32) -> i32"), ("stamps", "(value: f64, when: out i64) -> i32"),
-          ("crashes_at", "(value: f64, offset: inout u32) -> i32"), ("nothing", "(value: f64, whole: out i32) -> i32"),
-          ("both", "(first_out: out [u8; 4], second_out: inout [u8; 4]) -> i32"),
-          ("fails", "(value: f64, status: out i32) -> i32"),
-        ] {
-          #expect(adopted.signature(name) == name + types, "\(adopted.draft.errors)")
-        }
-        for (name, check) in [
-          ("join", "all is read and written: calls that found other contents there had other effects"),
-          ("makes", "key is written, and not read by any of 24 calls"),
-          ("floods", "all is written, and not read by any of 24 calls"),
-          ("begins", "start is taken to be 16 elements that are read and written; if only written, it is out"),
-          ("takes", "param was not written by any of 24 calls; if it is only read, it is not inout"),
-          ("nothing", "whole was not written by any of 24 calls; if it is read, it is inout"),
-          ("fails", "status is read and written, and 0 is taken to be no error"),
-        ] {
-          #expect(adopted.checks(name).contains("  # check: \(check)"), "\(name): \(adopted.checks(name))")
-        }
-        #expect(!adopted.checks("join").contains { $0.contains("room") }, "\(adopted.checks("join"))")
-        let joined = try adopted.call("join", "all=a.b", "sep=44")
-        #expect(joined.contains("a.b"))
-        let next = try adopted.call("next", "seed=[1,2,3]")
-        let first = try adopted.call("next", "seed=[0,0,0]")
-        #expect(next != first)
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source, ["--check"])
+      guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
+      for (name, types) in [
+        ("join", "(all: inout str[len], len: usize, sep: i32)"),
+        ("fills", "(text: out str[size], size: usize) -> i32"),
+        ("next", "(seed: inout [u16; 3]) -> f64"), ("makes", "(key: out [u8; 16])"),
+        ("begins", "(start: inout [u8; 16])"), ("floods", "(all: out [u8; 24576])"),
+        ("takes", "(param: inout [u16; 7])"),
+        ("follows", "(value: f64, place: inout i32) -> i32"), ("stamps", "(value: f64, when: out i64) -> i32"),
+        ("crashes_at", "(value: f64, offset: inout u32) -> i32"), ("nothing", "(value: f64, whole: out i32) -> i32"),
+        ("both", "(first_out: out [u8; 4], second_out: inout [u8; 4]) -> i32"),
+        ("fails", "(value: f64, status: out i32) -> i32"),
+      ] {
+        #expect(adopted.signature(name) == name + types, "\(adopted.draft.errors)")
       }
+      for (name, check) in [
+        ("join", "all is read and written: calls that found other contents there had other effects"),
+        ("makes", "key is written, and not read by any of 24 calls"),
+        ("floods", "all is written, and not read by any of 24 calls"),
+        ("begins", "start is taken to be 16 elements that are read and written; if only written, it is out"),
+        ("takes", "param was not written by any of 24 calls; if it is only read, it is not inout"),
+        ("nothing", "whole was not written by any of 24 calls; if it is read, it is inout"),
+        ("fails", "status is read and written, and 0 is taken to be no error"),
+      ] {
+        #expect(adopted.checks(name).contains("  # check: \(check)"), "\(name): \(adopted.checks(name))")
+      }
+      #expect(!adopted.checks("join").contains { $0.contains("room") }, "\(adopted.checks("join"))")
+      let joined = try adopted.call("join", "all=a.b", "sep=44")
+      #expect(joined.contains("a.b"))
+      let next = try adopted.call("next", "seed=[1,2,3]")
+      let first = try adopted.call("next", "seed=[0,0,0]")
+      #expect(next != first)
     }
   }
 }

@@ -31,6 +31,7 @@ extension EndToEnd {
       void glPixelMapfv(int map, const float *values);
       int count_all(char *const *argv, const char letters[]);
       void set_table(const int *table);
+      void set_matrix(int matrix[16]);
       void encode(char *dst, size_t length, const unsigned char *src);
       void encode_size(char *dst, size_t dst_size, const unsigned char *src);
       void negate(unsigned long *rp, const unsigned long *up, long k);
@@ -43,7 +44,7 @@ extension EndToEnd {
       int fails() { return 0; } int names() { return 0; } int open_all() { return 0; }
       int ask() { return 0; } int tell() { return 0; } int new_face() { return 0; }
       int use_face() { return 0; } void glVertex3fv() {} void glLightfv() {}
-      void glPixelMapfv() {} int count_all() { return 0; } void set_table() {} void negate() {}
+      void glPixelMapfv() {} int count_all() { return 0; } void set_table() {} void set_matrix() {} void negate() {}
       void encode() {} void encode_size() {} int letter_at() { return 0; } long send_part() { return 0; }
       """
 
@@ -63,9 +64,8 @@ extension EndToEnd {
       ("glVertex3fv", "(v: [f32; 3])"), ("glLightfv", "(light: i32, name: i32, params: [f32; 4])"),
     ])
     func theHeaderSaysTheSize(name: String, types: String) throws {
-      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
-        #expect(adopted.signature(name) == name + types)
-      }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
+      #expect(adopted.signature(name) == name + types)
     }
 
     @Test(arguments: [
@@ -78,21 +78,19 @@ extension EndToEnd {
       ("negate", "nothing says how many elements 'rp' has"),
     ])
     func ambiguousNamesAreNotGuessed(name: String, reason: String) throws {
-      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
-        #expect(adopted.signature(name).contains(reason), "\(adopted.signature(name))")
-      }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
+      #expect(adopted.signature(name).contains(reason), "\(adopted.signature(name))")
     }
 
     @Test(arguments: [
       // The attribute contradicts the type.
       ("dump", "(values: &[f64; *], fd: i32, room: u64) -> i32"), ("glPixelMapfv", "(map: i32, values: &[f32; *])"),
       ("count_all", "(argv: &[cstr; *], letters: str[*]) -> i32"),
-      ("set_table", "(table: keep &[i32; *])"),
+      ("set_table", "(table: keep &[i32; *])"), ("set_matrix", "(matrix: keep [i32; 16])"),
     ])
     func dataThatAreReadNeedNoCount(name: String, types: String) throws {
-      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
-        #expect(adopted.signature(name) == name + types)
-      }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
+      #expect(adopted.signature(name) == name + types)
     }
 
     private static let others = """
@@ -126,26 +124,23 @@ extension EndToEnd {
       ("digest", "(d: bytes[n], n: usize, md: inout [u8; 16]) -> usize ! zero"),
     ])
     func anotherNumberCountsNothing(name: String, types: String) throws {
-      try AdoptedHeader.with(Self.others, source: Self.othersSource) { adopted in
-        #expect(adopted.signature(name) == name + types)
-      }
+      let adopted = try AdoptedHeader.of(Self.others, source: Self.othersSource)
+      #expect(adopted.signature(name) == name + types)
     }
 
     @Test func aNumberAtAnAddressIsNotTakenForAnArray() throws {
-      try AdoptedHeader.with(Self.others, source: Self.othersSource) { adopted in
-        #expect(adopted.signature("searches").contains("nothing says how many elements 'nmemb' has"))
-      }
+      let adopted = try AdoptedHeader.of(Self.others, source: Self.othersSource)
+      #expect(adopted.signature("searches").contains("nothing says how many elements 'nmemb' has"))
     }
 
     /// Memory of an argument is freed after the call, so its address must not be returned as an object.
     @Test func aResultThatIsAnArgumentIsNotTakenForAnObject() throws {
-      try AdoptedHeader.with(Self.others, source: Self.othersSource, ["--check"]) { adopted in
-        guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
-        #expect(adopted.signature("digest") == "digest(d: bytes[n], n: usize, md: out [u8; 16]) -> usize ! zero")
-        let (digest, failure) = (try adopted.call("digest", "d=abcd"), try adopted.call("digest", "d=a"))
-        #expect(digest.contains("\"md\":[4,4,4,4,4,4,4,4,4,4,4,4,4,4,4,4]"))
-        #expect(failure.contains("digest returned 0"))
-      }
+      let adopted = try AdoptedHeader.of(Self.others, source: Self.othersSource, ["--check"])
+      guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
+      #expect(adopted.signature("digest") == "digest(d: bytes[n], n: usize, md: out [u8; 16]) -> usize ! zero")
+      let (digest, failure) = (try adopted.call("digest", "d=abcd"), try adopted.call("digest", "d=a"))
+      #expect(digest.contains("\"md\":[4,4,4,4,4,4,4,4,4,4,4,4,4,4,4,4]"))
+      #expect(failure.contains("digest returned 0"))
     }
 
     private static let units = """
@@ -188,18 +183,16 @@ extension EndToEnd {
       ("other", "(all: ptr<nameless>, flags: i32, all_len: i32) -> i32"),
     ])
     func theNameOfACountFitsItsData(name: String, types: String) throws {
-      try AdoptedHeader.with(Self.units, source: Self.unitsSource) { adopted in
-        #expect(adopted.signature(name) == name + types)
-      }
+      let adopted = try AdoptedHeader.of(Self.units, source: Self.unitsSource)
+      #expect(adopted.signature(name) == name + types)
     }
 
     @Test(arguments: ["words", "blobs", "numbered", "length", "shorts"])
     func aNameOfAnotherUnitCountsNothing(name: String) throws {
-      try AdoptedHeader.with(Self.units, source: Self.unitsSource) { adopted in
-        let signature = adopted.signature(name)
-        let counted = signature.replacing("[*]", with: "").replacing("; *]", with: "").contains(/\[\w+\]|;/)
-        #expect(!counted, "\(signature)")
-      }
+      let adopted = try AdoptedHeader.of(Self.units, source: Self.unitsSource)
+      let signature = adopted.signature(name)
+      let counted = signature.replacing("[*]", with: "").replacing("; *]", with: "").contains(/\[\w+\]|;/)
+      #expect(!counted, "\(signature)")
     }
   }
 }

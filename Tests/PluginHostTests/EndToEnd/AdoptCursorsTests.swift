@@ -48,29 +48,26 @@ extension EndToEnd {
       ("only_out", "(next_to: ptr<any>, available_to: out usize) -> i32"),
     ])
     func anAddressBesideANumberIsMoved(name: String, types: String) throws {
-      try AdoptedHeader.with(Self.header, source: Self.source, ["--caller-memory"]) { adopted in
-        #expect(adopted.signature(name) == name + types)
-        #expect(!adopted.signature("texts").contains("moving"))
-      }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source, ["--caller-memory"])
+      #expect(adopted.signature(name) == name + types)
+      #expect(!adopted.signature("texts").contains("moving"))
     }
 
     @Test func theRestOfACallIsTheNextOnesInput() throws {
-      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
-        let text = try adopted.shell(
-          "use LIB as a", "one = a.upper available_out=3 next_in=abcde", "a.upper available_out=9 next_in=$one.next_in",
-          "a.skip from=key=value until=61")
-        #expect(
-          text.split(separator: "\n").map(String.init) == [
-            #"{"result":1,"next_in":"","next_out":"REU="}"#, #"{"result":1,"from":"PXZhbHVl"}"#,
-          ])
-      }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
+      let text = try adopted.shell(
+        "use LIB as a", "one = a.upper available_out=3 next_in=abcde", "a.upper available_out=9 next_in=$one.next_in",
+        "a.skip from=key=value until=61")
+      #expect(
+        text.split(separator: "\n").map(String.init) == [
+          #"{"result":1,"next_in":"","next_out":"REU="}"#, #"{"result":1,"from":"PXZhbHVl"}"#,
+        ])
     }
 
     @Test func theCheckCallsThem() throws {
-      try AdoptedHeader.with(Self.header, source: Self.source, ["--check"]) { adopted in
-        guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
-        for name in ["upper", "skip"] { #expect(adopted.signature(name).contains("moving"), "\(adopted.draft.text)") }
-      }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source, ["--check"])
+      guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
+      for name in ["upper", "skip"] { #expect(adopted.signature(name).contains("moving"), "\(adopted.draft.text)") }
     }
   }
 }

@@ -101,9 +101,8 @@ extension EndToEnd {
       ),
     ])
     func evidenceIsFound(name: String, types: String) throws {
-      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
-        #expect(adopted.signature(name) == name + types)
-      }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
+      #expect(adopted.signature(name) == name + types)
     }
 
     @Test(arguments: [
@@ -117,23 +116,21 @@ extension EndToEnd {
       ("table_free", "'result_' may be an array of addresses, or be kept"),
     ])
     func otherReadingsStayOpen(name: String, reason: String) throws {
-      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
-        #expect(adopted.signature(name).contains(reason), "\(adopted.signature(name))")
-      }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
+      #expect(adopted.signature(name).contains(reason), "\(adopted.signature(name))")
     }
 
     @Test func theDraftsAreCalled() throws {
-      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
-        let digest = try adopted.shell(
-          "use LIB as a", "c = a.hmac_ctx_new '{\"state\":[0,0,0,0],\"index\":0}'", "a.hmac_set_key $c key",
-          "a.hmac_update $c '\u{1}\u{2}'", "a.hmac_digest $c 3")
-        #expect(digest.contains("\"BgYG\""), "\(digest)")
-        #expect(try adopted.call("report", "0", "100%s") == "5\n")
-        let data = try adopted.shell("use LIB as a", "a.BZ2_bzBuffToBuffPlain source='a\u{1}\u{2}b'")
-        #expect(data.contains("\"YQECYg==\""), "\(data)")
-        #expect(try adopted.call("decode", "memlimit=5", "flags=0").contains("\"memlimit\":9"))
-        #expect(try adopted.call("barrier_init", "count=3").contains("0"))
-      }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
+      let digest = try adopted.shell(
+        "use LIB as a", "c = a.hmac_ctx_new '{\"state\":[0,0,0,0],\"index\":0}'", "a.hmac_set_key $c key",
+        "a.hmac_update $c '\u{1}\u{2}'", "a.hmac_digest $c 3")
+      #expect(digest.contains("\"BgYG\""), "\(digest)")
+      #expect(try adopted.call("report", "0", "100%s") == "5\n")
+      let data = try adopted.shell("use LIB as a", "a.BZ2_bzBuffToBuffPlain source='a\u{1}\u{2}b'")
+      #expect(data.contains("\"YQECYg==\""), "\(data)")
+      #expect(try adopted.call("decode", "memlimit=5", "flags=0").contains("\"memlimit\":9"))
+      #expect(try adopted.call("barrier_init", "count=3").contains("0"))
     }
   }
 }

@@ -54,23 +54,21 @@ extension EndToEnd {
       ("thing_new", ""), ("item_new", ""), ("base_new", ""), ("open_new", ""), ("any_fields", ""),
     ])
     func functionsForStructsAreDrafted(name: String, types: String) throws {
-      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
-        let found = adopted.signature(name)
-        #expect(types.isEmpty ? found.contains(" is not there") : found == name + types, "\(adopted.draft.text)")
-      }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
+      let found = adopted.signature(name)
+      #expect(types.isEmpty ? found.contains(" is not there") : found == name + types, "\(adopted.draft.text)")
     }
 
     @Test func theyMakeStructsAndReadThem() throws {
-      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
-        let text = try adopted.shell(
-          "use LIB as lib", #"p = lib.pair_new '{"a": 40, "b": 2.5}'"#, "lib.pair_put $p", "lib.pair_fields $p",
-          "a = lib.any_new", "lib.any_number $a", "lib.any_number $a", "t = lib.thing_get 9", "lib.thing_fields $t")
-        #expect(
-          text.split(separator: "\n").map(String.init) == [
-            #"{"fields":{"a":2,"b":40.0}}"#, "1", "2",
-            #"{"fields":{"kind":9,"place":{"x":5,"y":6},"data":null}}"#,
-          ])
-      }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
+      let text = try adopted.shell(
+        "use LIB as lib", #"p = lib.pair_new '{"a": 40, "b": 2.5}'"#, "lib.pair_put $p", "lib.pair_fields $p",
+        "a = lib.any_new", "lib.any_number $a", "lib.any_number $a", "t = lib.thing_get 9", "lib.thing_fields $t")
+      #expect(
+        text.split(separator: "\n").map(String.init) == [
+          #"{"fields":{"a":2,"b":40.0}}"#, "1", "2",
+          #"{"fields":{"kind":9,"place":{"x":5,"y":6},"data":null}}"#,
+        ])
     }
   }
 }

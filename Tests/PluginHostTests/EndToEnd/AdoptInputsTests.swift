@@ -42,28 +42,25 @@ extension EndToEnd {
       ("look", "(display_name: cstr?, name: cstr) -> i32"),
     ])
     func namesShowWhichPointersAreRead(name: String, types: String) throws {
-      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
-        #expect(adopted.signature(name) == name + types)
-      }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
+      #expect(adopted.signature(name) == name + types)
     }
 
     @Test func theNumberOfWordsIsReadAndReplaced() throws {
       let header = "typedef struct parser parser;\nint parse_options(parser *p, int *argc, char ***argv);"
-      try AdoptedHeader.with(header, source: "int parse_options() { return 0; }", ["--caller-memory"]) { adopted in
-        #expect(
-          adopted.signature("parse_options")
-            == "parse_options(p: ptr<parser>, argc: inout i32, argv: ptr<any>) -> i32", "\(adopted.draft.errors)")
-      }
+      let adopted = try AdoptedHeader.of(header, source: "int parse_options() { return 0; }", ["--caller-memory"])
+      #expect(
+        adopted.signature("parse_options")
+          == "parse_options(p: ptr<parser>, argc: inout i32, argv: ptr<any>) -> i32", "\(adopted.draft.errors)")
     }
 
     @Test func aCountAsTheResultIsMarked() throws {
-      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
-        let marks = adopted.draft.text.split(separator: "\n").filter { $0.contains("room for len elements") }
-        #expect(marks.count { $0.hasSuffix("; if the result counts them, it is counts buf") } == 1, "\(marks)")
-        #expect(marks.count { $0.hasSuffix(", and the result to count them") } == 1, "\(marks)")
-        let next = try adopted.call("rand_r", "6")
-        #expect(next == #"{"result":7,"seed":7}"# + "\n")
-      }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
+      let marks = adopted.draft.text.split(separator: "\n").filter { $0.contains("room for len elements") }
+      #expect(marks.count { $0.hasSuffix("; if the result counts them, it is counts buf") } == 1, "\(marks)")
+      #expect(marks.count { $0.hasSuffix(", and the result to count them") } == 1, "\(marks)")
+      let next = try adopted.call("rand_r", "6")
+      #expect(next == #"{"result":7,"seed":7}"# + "\n")
     }
 
     @Test func aHeaderThatOnlyIncludesOthersIsAdoptedWithThoseOfItsFolder() throws {

@@ -30,58 +30,54 @@ extension EndToEnd {
       """
 
     @Test func integersAreConstantsOfTheFile() throws {
-      try AdoptedHeader.with(Self.header, library: "libc.so.6") { adopted in
-        let constants = """
-          constants:
-            LOW: 1
-            HIGH: 16
-            LESS: -7
-            ALL: 18446744073709551615
-            LETTER: 97
-            OPEN_FILE_READ: 1
-            OPEN_FILE_WRITE: 2
-            OPEN_FILE_CREATE: 4
-            OPEN_NET: 8
+      let adopted = try AdoptedHeader.of(Self.header, library: "libc.so.6")
+      let constants = """
+        constants:
+          LOW: 1
+          HIGH: 16
+          LESS: -7
+          ALL: 18446744073709551615
+          LETTER: 97
+          OPEN_FILE_READ: 1
+          OPEN_FILE_WRITE: 2
+          OPEN_FILE_CREATE: 4
+          OPEN_NET: 8
 
-          """
-        #expect(adopted.draft.text.hasSuffix(constants), "\(adopted.draft.text)")
-        // Errors of clang about the other macros are not shown to the user.
-        #expect(!adopted.draft.errors.contains("error:"), "\(adopted.draft.errors)")
-      }
+        """
+      #expect(adopted.draft.text.hasSuffix(constants), "\(adopted.draft.text)")
+      // Errors of clang about the other macros are not shown to the user.
+      #expect(!adopted.draft.errors.contains("error:"), "\(adopted.draft.errors)")
     }
 
     @Test func theyAreAcceptedByNameForIntegers() throws {
-      try AdoptedHeader.with(Self.header, library: "libc.so.6") { adopted in
-        #expect(adopted.signature("abs") == "abs(x: i32) -> i32")
-        #expect(try adopted.call("abs", "LESS") == "7\n")
-        #expect(try adopted.call("abs", "LOW|HIGH") == "17\n")
-        #expect(try adopted.call("abs", "-3") == "3\n")
-        let unknown = try adopted.call("abs", "LES")
-        #expect(unknown.contains("did you mean \"LESS\"?"), "\(unknown)")
-        // An i32 cannot hold it.
-        let large = try adopted.call("abs", "ALL")
-        #expect(large.contains("\"ALL\""), "\(large)")
-      }
+      let adopted = try AdoptedHeader.of(Self.header, library: "libc.so.6")
+      #expect(adopted.signature("abs") == "abs(x: i32) -> i32")
+      #expect(try adopted.call("abs", "LESS") == "7\n")
+      #expect(try adopted.call("abs", "LOW|HIGH") == "17\n")
+      #expect(try adopted.call("abs", "-3") == "3\n")
+      let unknown = try adopted.call("abs", "LES")
+      #expect(unknown.contains("did you mean \"LESS\"?"), "\(unknown)")
+      // An i32 cannot hold it.
+      let large = try adopted.call("abs", "ALL")
+      #expect(large.contains("\"ALL\""), "\(large)")
     }
 
     @Test func theDocumentationOfAParameterNamesItsValues() throws {
-      try AdoptedHeader.with(Self.header, library: "libc.so.6") { adopted in
-        #expect(
-          adopted.signature("labs")
-            == "labs(x: i64 flags {OPEN_FILE_READ = 1, OPEN_FILE_WRITE = 2, OPEN_FILE_CREATE = 4}) -> i64")
-        let sum = try adopted.call("labs", "OPEN_FILE_WRITE|OPEN_FILE_CREATE")
-        #expect(sum == "6\n")
-      }
+      let adopted = try AdoptedHeader.of(Self.header, library: "libc.so.6")
+      #expect(
+        adopted.signature("labs")
+          == "labs(x: i64 flags {OPEN_FILE_READ = 1, OPEN_FILE_WRITE = 2, OPEN_FILE_CREATE = 4}) -> i64")
+      let sum = try adopted.call("labs", "OPEN_FILE_WRITE|OPEN_FILE_CREATE")
+      #expect(sum == "6\n")
     }
 
     @Test func aConstantThatIsNoneIsAMistakeOfTheFile() throws {
-      try AdoptedHeader.with("int abs(int x);", library: "libc.so.6") { adopted in
-        let text = adopted.draft.text + "constants: {A: 1.5, '1B': 2}\n"
-        let file = adopted.file.replacing("a.adopt", with: "wrong.adopt")
-        try text.write(toFile: file, atomically: true, encoding: .utf8)
-        let errors = try HostProcess.run("call", file, "abs", "1").errors
-        #expect(errors.contains("A: 1.5 is not a constant") && errors.contains("1B: 2 is not a constant"), "\(errors)")
-      }
+      let adopted = try AdoptedHeader.of("int abs(int x);", library: "libc.so.6")
+      let text = adopted.draft.text + "constants: {A: 1.5, '1B': 2}\n"
+      let file = adopted.file.replacing("a.adopt", with: "wrong.adopt")
+      try text.write(toFile: file, atomically: true, encoding: .utf8)
+      let errors = try HostProcess.run("call", file, "abs", "1").errors
+      #expect(errors.contains("A: 1.5 is not a constant") && errors.contains("1B: 2 is not a constant"), "\(errors)")
     }
   }
 }

@@ -71,12 +71,11 @@ extension EndToEnd {
 
     @Test("a check gives memory to functions that take memory of the caller")
     func checked() throws {
-      try AdoptedHeader.with(Self.header, source: Self.source, ["--caller-memory", "--check"]) { adopted in
-        guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
-        for name in ["number_text", "all_sizes", "atomic_bump", "text_split"] {
-          #expect(adopted.signature(name).contains("ptr<"), "\(adopted.draft.errors)")
-          #expect(!adopted.draft.errors.contains("  \(name): not checked"), "\(adopted.draft.errors)")
-        }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source, ["--caller-memory", "--check"])
+      guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
+      for name in ["number_text", "all_sizes", "atomic_bump", "text_split"] {
+        #expect(adopted.signature(name).contains("ptr<"), "\(adopted.draft.errors)")
+        #expect(!adopted.draft.errors.contains("  \(name): not checked"), "\(adopted.draft.errors)")
       }
     }
 
@@ -90,9 +89,8 @@ extension EndToEnd {
       ("memory_new", "(count: const usize = 1, size: usize) -> own(free) ptr<void> ! null"),
     ])
     func noFunctionIsLeftOutForItsMemory(name: String, types: String) throws {
-      try AdoptedHeader.with(Self.header, source: Self.source, ["--caller-memory"]) { adopted in
-        #expect(adopted.signature(name) == name + types, "\(adopted.draft.errors)")
-      }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source, ["--caller-memory"])
+      #expect(adopted.signature(name) == name + types, "\(adopted.draft.errors)")
     }
 
     @Test(arguments: [
@@ -101,57 +99,52 @@ extension EndToEnd {
       ("text_split", "'text' is written to"), ("memory_new", " is not there"),
     ])
     func withoutTheOptionTheyAreLeftOut(name: String, reason: String) throws {
-      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
-        #expect(adopted.signature(name).contains(reason), "\(adopted.signature(name))")
-        #expect(adopted.signature("memory_free") == "memory_free(memory: own ptr<void>)")
-      }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
+      #expect(adopted.signature(name).contains(reason), "\(adopted.signature(name))")
+      #expect(adopted.signature("memory_free") == "memory_free(memory: own ptr<void>)")
     }
 
     @Test func aStructThatNothingMakesHasItsSizeInAMark() throws {
-      try AdoptedHeader.with(Self.header, source: Self.source, ["--caller-memory"]) { adopted in
-        #expect(
-          adopted.checks("open_kind").contains(
-            "  # check: o is a open, which no function here makes: memory of 24 bytes, of memory_new"))
-        // A function that takes one gives no first one.
-        #expect(adopted.checks("info_next").contains { $0.contains("from is a info, which no function here makes") })
-      }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source, ["--caller-memory"])
+      #expect(
+        adopted.checks("open_kind").contains(
+          "  # check: o is a open, which no function here makes: memory of 24 bytes, of memory_new"))
+      // A function that takes one gives no first one.
+      #expect(adopted.checks("info_next").contains { $0.contains("from is a info, which no function here makes") })
     }
 
     @Test func memoryIsWrittenAndRead() throws {
-      try AdoptedHeader.with(Self.header, source: Self.source, ["--caller-memory"]) { adopted in
-        let text = try adopted.shell(
-          "use LIB as a", "m = a.memory_new 64", "a.number_text 42 $m", "a.memory_text $m",
-          // Two calls change one word.
-          "n = a.memory_new 4", "a.atomic_bump $n", "a.atomic_bump $n",
-          // Addresses in memory.
-          "a.memory_write $m 'two words'", "p = a.memory_new 16", "a.text_split $m $p", "w = a.memory_load $p",
-          "a.memory_text $w", "a.memory_store $p $n", "l = a.memory_load $p", "a.atomic_bump $l",
-          // Data behind a result.
-          "s = a.squares", "a.memory_read $s 12", "t = a.all_names", "a.memory_texts $t",
-          "a.text_behind '[\"x\", \"y\"]' 1", "a.sum 3 1 2 -5")
-        let lines = text.split(separator: "\n").map(String.init)
-        #expect(
-          lines.filter { !$0.hasPrefix("{\"address\"") } == [
-            "\"number 42\"", "1", "2", "2", "\"two\"", "3", #"{"data":"AQAAAAQAAAAJAAAA"}"#, #"["one","two"]"#,
-            "\"y\"", "-2",
-          ])
-      }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source, ["--caller-memory"])
+      let text = try adopted.shell(
+        "use LIB as a", "m = a.memory_new 64", "a.number_text 42 $m", "a.memory_text $m",
+        // Two calls change one word.
+        "n = a.memory_new 4", "a.atomic_bump $n", "a.atomic_bump $n",
+        // Addresses in memory.
+        "a.memory_write $m 'two words'", "p = a.memory_new 16", "a.text_split $m $p", "w = a.memory_load $p",
+        "a.memory_text $w", "a.memory_store $p $n", "l = a.memory_load $p", "a.atomic_bump $l",
+        // Data behind a result.
+        "s = a.squares", "a.memory_read $s 12", "t = a.all_names", "a.memory_texts $t",
+        "a.text_behind '[\"x\", \"y\"]' 1", "a.sum 3 1 2 -5")
+      let lines = text.split(separator: "\n").map(String.init)
+      #expect(
+        lines.filter { !$0.hasPrefix("{\"address\"") } == [
+          "\"number 42\"", "1", "2", "2", "\"two\"", "3", #"{"data":"AQAAAAQAAAAJAAAA"}"#, #"["one","two"]"#,
+          "\"y\"", "-2",
+        ])
     }
 
     @Test func memoryThatIsFreedIsNotTheCallersAnyMore() throws {
-      try AdoptedHeader.with(Self.header, source: Self.source, ["--caller-memory"]) { adopted in
-        let text = try adopted.shell(
-          "use LIB as a", "m = a.memory_new 64", "r = a.data_realloc $m 128", "a.memory_write $r 'abc'",
-          "a.memory_text $r", "a.memory_free $r", "n = a.memory_new 8", "a.memory_free $n")
-        #expect(text == "\"abc\"\n")
-      }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source, ["--caller-memory"])
+      let text = try adopted.shell(
+        "use LIB as a", "m = a.memory_new 64", "r = a.data_realloc $m 128", "a.memory_write $r 'abc'",
+        "a.memory_text $r", "a.memory_free $r", "n = a.memory_new 8", "a.memory_free $n")
+      #expect(text == "\"abc\"\n")
     }
 
     @Test func aFunctionsAddressIsACallback() throws {
-      try AdoptedHeader.with(Self.header, source: Self.source, ["--caller-memory"]) { adopted in
-        let text = try adopted.shell("use LIB as a", "f = a.operation", "a.apply $f 21")
-        #expect(text == "42\n")
-      }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source, ["--caller-memory"])
+      let text = try adopted.shell("use LIB as a", "f = a.operation", "a.apply $f 21")
+      #expect(text == "42\n")
     }
 
     @Test func theCheckTakesNoPlaceInAnArgumentForMemoryOrAnObject() throws {
@@ -182,18 +175,16 @@ extension EndToEnd {
           return count;
         }
         """
-      try AdoptedHeader.with(header, source: source, ["--check", "--caller-memory"]) { adopted in
-        guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
-        #expect(adopted.signature("fill") == "fill(to: ptr<char>)")
-        #expect(!adopted.draft.errors.contains("last: "), "\(adopted.draft.errors)")
-        #expect(adopted.draft.errors.contains("node_touch: not checked: it needs a node\n"), "\(adopted.draft.errors)")
-      }
+      let adopted = try AdoptedHeader.of(header, source: source, ["--check", "--caller-memory"])
+      guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
+      #expect(adopted.signature("fill") == "fill(to: ptr<char>)")
+      #expect(!adopted.draft.errors.contains("last: "), "\(adopted.draft.errors)")
+      #expect(adopted.draft.errors.contains("node_touch: not checked: it needs a node\n"), "\(adopted.draft.errors)")
     }
 
     @Test func noneAreDraftedWhereNoneAreNeeded() throws {
-      try AdoptedHeader.with("double sqrt(double x);", ["--caller-memory"]) { adopted in
-        #expect(adopted.signature("memory_new").contains(" is not there"), "\(adopted.draft.text)")
-      }
+      let adopted = try AdoptedHeader.of("double sqrt(double x);", ["--caller-memory"])
+      #expect(adopted.signature("memory_new").contains(" is not there"), "\(adopted.draft.text)")
     }
   }
 }

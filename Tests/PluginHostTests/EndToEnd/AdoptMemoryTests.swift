@@ -73,26 +73,23 @@ extension EndToEnd {
       ("get1_rsa", "(s: ptr<state>) -> ptr<RSA>?"), ("rsa_bits", "(r: ptr<RSA>) -> i32"),
     ])
     func namesShowHowMemoryIsUsed(name: String, types: String) throws {
-      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
-        #expect(adopted.signature(name) == name + types)
-      }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
+      #expect(adopted.signature(name) == name + types)
     }
 
     @Test func aPlaceInDataIsOneNumber() throws {
-      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
-        let encoded = try adopted.call("stream_encode", "in=abc", "out_size=8")
-        #expect(encoded.contains("\"out_pos\":3"), "\(encoded)")
-      }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
+      let encoded = try adopted.call("stream_encode", "in=abc", "out_size=8")
+      #expect(encoded.contains("\"out_pos\":3"), "\(encoded)")
     }
 
     @Test func aCheckShowsWhichAddressesMayBeNull() throws {
-      try AdoptedHeader.with(Self.header, source: Self.source, ["--check"]) { adopted in
-        guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
-        #expect(adopted.signature("object_size") == "object_size(o: ptr<void>) -> i32")
-        #expect(adopted.signature("checked_size") == "checked_size(o: ptr<void>?) -> i32")
-        // Calls show nothing about data whose size only the function knows.
-        #expect(adopted.signature("int_hash") == "int_hash(v: bytes[*]) -> u32")
-      }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source, ["--check"])
+      guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
+      #expect(adopted.signature("object_size") == "object_size(o: ptr<void>) -> i32")
+      #expect(adopted.signature("checked_size") == "checked_size(o: ptr<void>?) -> i32")
+      // Calls show nothing about data whose size only the function knows.
+      #expect(adopted.signature("int_hash") == "int_hash(v: bytes[*]) -> u32")
     }
 
     private static let objects = """
@@ -131,9 +128,8 @@ extension EndToEnd {
       ("g_object_unref", "(object: own ptr<void>)"),
     ])
     func aGObjectIsReleasedAsOne(name: String, types: String) throws {
-      try AdoptedHeader.with(Self.objects, source: Self.objectsSource) { adopted in
-        #expect(adopted.signature(name) == name + types)
-      }
+      let adopted = try AdoptedHeader.of(Self.objects, source: Self.objectsSource)
+      #expect(adopted.signature(name) == name + types)
     }
 
     @Test func aFunctionThatOnlyOldProgramsFindIsLeftOut() throws {
@@ -145,19 +141,17 @@ extension EndToEnd {
       defer { try? FileManager.default.removeItem(at: script) }
       try Data("V1 {}; V2 {} V1;".utf8).write(to: script)
       let flags = ["-Wl,--version-script=\(script.path)"]
-      try AdoptedHeader.with("int one(int x); int two(int x);", source: source, compiling: flags) { adopted in
-        #expect(adopted.signature("one") == "#   one: the library does not export it")
-        let two = try adopted.call("two", "0")
-        #expect(two == "2\n")
-      }
+      let adopted = try AdoptedHeader.of("int one(int x); int two(int x);", source: source, compiling: flags)
+      #expect(adopted.signature("one") == "#   one: the library does not export it")
+      let two = try adopted.call("two", "0")
+      #expect(two == "2\n")
     }
 
     @Test func aLibraryThatCannotBeLoadedIsNotAdopted() throws {
       let source = "int nobody_has_this(int x); int one(int x) { return nobody_has_this(x); }"
-      try AdoptedHeader.with("int one(int x);", source: source) { adopted in
-        #expect(adopted.draft.status == 2 && adopted.draft.text == "", "\(adopted.draft.errors)")
-        #expect(adopted.draft.errors.contains("cannot be loaded: it needs 'nobody_has_this', which no library"))
-      }
+      let adopted = try AdoptedHeader.of("int one(int x);", source: source)
+      #expect(adopted.draft.status == 2 && adopted.draft.text == "", "\(adopted.draft.errors)")
+      #expect(adopted.draft.errors.contains("cannot be loaded: it needs 'nobody_has_this', which no library"))
     }
 
     @Test func aTypeMapNamesStructsAndResults() throws {
@@ -178,10 +172,9 @@ extension EndToEnd {
         int ask(int n, int *result);
         """
       let source = "void *find() { return 0; } int import() { return 0; } int ask() { return 0; }"
-      try AdoptedHeader.with(header, source: source, ["--types", map.path]) { adopted in
-        #expect(adopted.signature("import") == "import(data: &{data: cstr, size: u32}) -> i32")
-        #expect(adopted.signature("ask") == "ask(n: i32, result_: out i32) -> i64")
-      }
+      let adopted = try AdoptedHeader.of(header, source: source, ["--types", map.path])
+      #expect(adopted.signature("import") == "import(data: &{data: cstr, size: u32}) -> i32")
+      #expect(adopted.signature("ask") == "ask(n: i32, result_: out i32) -> i64")
     }
   }
 }

@@ -10,9 +10,8 @@ extension EndToEnd {
         "/** Doubles it. */\nint twice(int x);\nint twice(int x);",
         "int twice(int x);\n/** Doubles it. */\nint twice(int x);",
       ] {
-        try AdoptedHeader.with(header, source: "int twice(int x) { return 2 * x; }") { adopted in
-          #expect(adopted.draft.text.contains("description: 'Doubles it.'"), "\(adopted.draft.text)")
-        }
+        let adopted = try AdoptedHeader.of(header, source: "int twice(int x) { return 2 * x; }")
+        #expect(adopted.draft.text.contains("description: 'Doubles it.'"), "\(adopted.draft.text)")
       }
     }
 
@@ -105,9 +104,8 @@ extension EndToEnd {
       ("read_elements", "(argument1: cstr, argument2: usize, argument3: usize) -> i32"),
     ])
     func namesAreEvidence(name: String, types: String) throws {
-      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
-        #expect(adopted.signature(name) == name + types, "\(adopted.draft.errors)")
-      }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
+      #expect(adopted.signature(name) == name + types, "\(adopted.draft.errors)")
     }
 
     @Test(arguments: [
@@ -126,9 +124,8 @@ extension EndToEnd {
       ("node_get_all", "'all' may be an array of addresses"), ("node_release", "'node' may be an array of addresses"),
     ])
     func whereTheyAreNoneNothingIsGuessed(name: String, reason: String) throws {
-      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
-        #expect(adopted.signature(name).contains(reason), "\(adopted.signature(name))")
-      }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
+      #expect(adopted.signature(name).contains(reason), "\(adopted.signature(name))")
     }
   }
 }

@@ -34,19 +34,17 @@ extension EndToEnd {
       ("first", "(a: i32) -> ptr<i32>?", nil), ("found", "(a: i32) -> ptr<thing>?", nil),
     ])
     func theTypeDecidesTheResult(name: String, types: String, check: String?) throws {
-      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
-        #expect(adopted.signature(name) == name + types)
-        let checks = adopted.checks(name)
-        #expect(checks.count == (check == nil ? 0 : 1), "\(checks)")
-        if let check { #expect(checks.first?.hasSuffix(check) == true, "\(checks)") }
-      }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
+      #expect(adopted.signature(name) == name + types)
+      let checks = adopted.checks(name)
+      #expect(checks.count == (check == nil ? 0 : 1), "\(checks)")
+      if let check { #expect(checks.first?.hasSuffix(check) == true, "\(checks)") }
     }
 
     @Test func aResultMayBeTheAddressOfAFunction() throws {
-      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
-        #expect(adopted.signature("chosen") == "chosen(a: i32) -> ptr<function>?")
-        #expect(!adopted.signature("table").hasPrefix("#"), "\(adopted.signature("table"))")
-      }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
+      #expect(adopted.signature("chosen") == "chosen(a: i32) -> ptr<function>?")
+      #expect(!adopted.signature("table").hasPrefix("#"), "\(adopted.signature("table"))")
     }
   }
 }

@@ -30,9 +30,8 @@ extension EndToEnd {
       ("door_close", "(d: own ptr<door_t>) -> i32"),
     ])
     func aClosingFunctionIsNotTheDestructorBesideOneThatFrees(name: String, types: String) throws {
-      try AdoptedHeader.with(Self.endings, source: Self.endingsSource) { adopted in
-        #expect(adopted.signature(name) == name + types)
-      }
+      let adopted = try AdoptedHeader.of(Self.endings, source: Self.endingsSource)
+      #expect(adopted.signature(name) == name + types)
     }
 
     private static let header = """
@@ -104,33 +103,30 @@ extension EndToEnd {
       ("chain_init", "(chain: out(16) ptr<chain_t>)"), ("sums_init", "(sums: ptr<sum_t>, count: i32)"),
     ])
     func aStructThatAFunctionMakesIsCallerAllocated(name: String, types: String) throws {
-      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
-        #expect(adopted.signature(name) == name + types, "\(adopted.draft.errors)")
-      }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
+      #expect(adopted.signature(name) == name + types, "\(adopted.draft.errors)")
     }
 
     @Test func itIsAnObject() throws {
-      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
-        let text = try adopted.shell(
-          "use LIB as lib", "s = lib.sum_init 40", "lib.sum_add ${s.sum} 2", "lib.sum_total ${s.sum}",
-          "lib.sum_end ${s.sum}", "h = lib.hash_init", "lib.hash_size $h", "l = lib.loop_new", "lib.watch_init $l",
-          "lib.watch_init $l", "lib.loop_run $l")
-        #expect(
-          text.split(separator: "\n").map(String.init).filter { !$0.contains("watch") } == ["0", "42", "68", "2"])
-        let after = try adopted.shell(
-          "use LIB as lib", "s = lib.sum_init 1", "lib.sum_end ${s.sum}", "lib.sum_total ${s.sum}")
-        #expect(after.contains("is a sum_t that 'sum_end' has released"), "\(after)")
-      }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
+      let text = try adopted.shell(
+        "use LIB as lib", "s = lib.sum_init 40", "lib.sum_add ${s.sum} 2", "lib.sum_total ${s.sum}",
+        "lib.sum_end ${s.sum}", "h = lib.hash_init", "lib.hash_size $h", "l = lib.loop_new", "lib.watch_init $l",
+        "lib.watch_init $l", "lib.loop_run $l")
+      #expect(
+        text.split(separator: "\n").map(String.init).filter { !$0.contains("watch") } == ["0", "42", "68", "2"])
+      let after = try adopted.shell(
+        "use LIB as lib", "s = lib.sum_init 1", "lib.sum_end ${s.sum}", "lib.sum_total ${s.sum}")
+      #expect(after.contains("is a sum_t that 'sum_end' has released"), "\(after)")
     }
 
     @Test func theCheckSeesWritesBehindIt() throws {
-      try AdoptedHeader.with(Self.header, source: Self.source, ["--check"]) { adopted in
-        guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
-        #expect(adopted.signature("bad_init").contains("it writes beyond 'hash'"), "\(adopted.draft.text)")
-        for name in ["sum_init", "sum_total", "watch_init", "loop_run", "hash_size"] {
-          #expect(adopted.signature(name).hasPrefix("\(name)("), "\(adopted.draft.text)")
-          #expect(!adopted.draft.errors.contains("  \(name):"), "\(adopted.draft.errors)")
-        }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source, ["--check"])
+      guard !adopted.draft.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
+      #expect(adopted.signature("bad_init").contains("it writes beyond 'hash'"), "\(adopted.draft.text)")
+      for name in ["sum_init", "sum_total", "watch_init", "loop_run", "hash_size"] {
+        #expect(adopted.signature(name).hasPrefix("\(name)("), "\(adopted.draft.text)")
+        #expect(!adopted.draft.errors.contains("  \(name):"), "\(adopted.draft.errors)")
       }
     }
   }

@@ -182,12 +182,10 @@ extension EndToEnd {
 
     /// Makes a header in a new folder, and adopts it there.
     private static func adopt(_ name: String, _ words: [String]) throws -> HostProcess.Ending {
-      let folder = FileManager.default.temporaryDirectory.appending(path: "adopt-\(UUID().uuidString)")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      defer { try? FileManager.default.removeItem(at: folder) }
-      try Data("double sqrt(double x);\n".utf8).write(to: folder.appending(path: name))
+      let folder = try TemporaryFolder()
+      try folder.write("double sqrt(double x);\n", to: name)
       let host = try HostProcess(["adopt", "--library", "libm.so.6"] + words + ["--", name])
-      host.process.currentDirectoryURL = folder
+      host.process.currentDirectoryURL = folder.url
       try host.process.run()
       return try host.wait()
     }
@@ -208,11 +206,9 @@ extension EndToEnd {
     }
 
     @Test func clangIsStoppedAtTheDeadlineWithAllThatItStarted() throws {
-      let folder = FileManager.default.temporaryDirectory.appending(path: "adopt-\(UUID().uuidString)")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      defer { try? FileManager.default.removeItem(at: folder) }
-      let script = folder.appending(path: "clang")
-      let gate = folder.appending(path: "gate")
+      let folder = try TemporaryFolder()
+      let script = folder.url.appending(path: "clang")
+      let gate = folder.url.appending(path: "gate")
       #expect(mkfifo(gate.path, 0o600) == 0)
       let reader = open(gate.path, O_RDONLY | O_NONBLOCK)
       defer { close(reader) }

@@ -8,14 +8,12 @@ extension EndToEnd {
   @Suite struct AdoptTypesTests {
     /// Returns the draft of a header whose functions have the names of functions of libm.
     private static func draft(_ header: String, types: String? = nil) throws -> HostProcess.Ending {
-      let folder = FileManager.default.temporaryDirectory.appending(path: "adopt-\(UUID().uuidString)")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      defer { try? FileManager.default.removeItem(at: folder) }
-      try Data(header.utf8).write(to: folder.appending(path: "a.h"))
-      if let types { try Data(types.utf8).write(to: folder.appending(path: "types.yaml")) }
-      let options = types == nil ? [] : ["--types", folder.appending(path: "types.yaml").path]
+      let folder = try TemporaryFolder()
+      try folder.write(header, to: "a.h")
+      if let types { try folder.write(types, to: "types.yaml") }
+      let options = types == nil ? [] : ["--types", folder.path("types.yaml")]
       let host = try HostProcess(
-        ["adopt", "--library", "libm.so.6"] + options + [folder.appending(path: "a.h").path])
+        ["adopt", "--library", "libm.so.6"] + options + [folder.path("a.h")])
       try host.process.run()
       return try host.wait()
     }
@@ -64,11 +62,30 @@ extension EndToEnd {
       let header = "void sin(const float *values, unsigned char *md);"
       let draft = try Self.draft(header, types: "elements: {sin.values: 3, s*.md: 16, '*.md': 8}")
       #expect(draft.text.contains("'sin(values: [f32; 3], md: out [u8; 16])'"), "\(draft.text)\(draft.errors)")
-      let mistakes = try Self.draft(header, types: "elements: {sin.values: a b, sin: 3, sin.md: -1}")
+      let mistakes = try Self.draft(header, types: "elements: {x.y: [], sin.values: a b, sin: 3, sin.md: -1}")
       #expect(mistakes.status == 64)
       #expect(mistakes.errors.contains("sin.values is \"a b\", expected FUNCTION.PARAMETER and a number up to"))
       #expect(mistakes.errors.contains("sin is \"3\", expected FUNCTION.PARAMETER"))
       #expect(mistakes.errors.contains("sin.md is \"-1\", expected FUNCTION.PARAMETER"))
+    }
+
+    @Test func bundledNumbersForSomeFunctionsWinOverThoseForAll() throws {
+      // Points and scalars have 32 bytes; a hash, and a scalar that is to be reduced, have 64.
+      let declarations = [
+        "void P_add(const unsigned char *p, const unsigned char *q);": "P_add(p: [u8; 32], q: [u8; 32])",
+        "void P_scalar_reduce(const unsigned char *s);": "P_scalar_reduce(s: [u8; 64])",
+        "void P_from_hash(const unsigned char *H);": "P_from_hash(H: [u8; 64])",
+      ]
+      for (prefix, hash) in [("crypto_core_ristretto255", "r"), ("crypto_core_ed25519", "h")] {
+        let named = { (text: String) in text.replacing("P_", with: "\(prefix)_").replacing("H", with: hash) }
+        let header = declarations.keys.map(named).joined(separator: "\n")
+        let source = header.replacing(";", with: " {}")
+        try AdoptedHeader.with(header, source: source) { adopted in
+          for signature in declarations.values.map(named) {
+            #expect(adopted.draft.text.contains("'\(signature)'"), "\(adopted.draft.text)\(adopted.draft.errors)")
+          }
+        }
+      }
     }
 
     @Test func aTypeMapNamesTheCountAndTheArrayThatA0Ends() throws {
@@ -291,10 +308,8 @@ extension EndToEnd {
     func aDraftedFunctionFailsWithTheTextOfItsLibrary(
       library: String, header: String, call: [String], text: String, code: String
     ) throws {
-      let folder = FileManager.default.temporaryDirectory.appending(path: "adopt-\(UUID().uuidString)")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      defer { try? FileManager.default.removeItem(at: folder) }
-      let file = folder.appending(path: "a.adopt.yaml").path
+      let folder = try TemporaryFolder()
+      let file = folder.path("a.adopt.yaml")
       let draft = try HostProcess.run("adopt", header, "--library", library, "--id", "a", "-o", file)
       #expect(draft.status == 0, "\(draft.errors)")
       let ending = try HostProcess.run(["call", file] + call)

@@ -3,27 +3,21 @@ import Testing
 
 extension EndToEnd {
   @Suite struct AdoptionTests {
-    /// The folder of the project's adoption files.
-    static let examples = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent().appending(path: "examples/adopted").path
-
     /// Calls `body` with a file of this text.
     private func withFile(_ text: String, name: String = "math.adopt.yaml", _ body: (URL) throws -> Void) throws {
-      let folder = FileManager.default.temporaryDirectory.appending(path: "adoption-\(UUID().uuidString)")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      defer { try? FileManager.default.removeItem(at: folder) }
-      try Data(text.utf8).write(to: folder.appending(path: name))
-      try body(folder.appending(path: name))
+      let folder = try TemporaryFolder()
+      try folder.write(text, to: name)
+      try body(folder.url.appending(path: name))
     }
 
     @Test func aFileMakesALibraryAPlugin() throws {
-      let file = "\(Self.examples)/libm.adopt.yaml"
+      let file = "\(Package.adopted)/libm.adopt.yaml"
       let call = try HostProcess.run("call", file, "pow", "2", "10")
       #expect(call.errors == "")
       #expect(call.text == "1024.0\n")
-      let named = try HostProcess.run("call", "--plugins", Self.examples, "libm", "sqrt", "x=2.25")
+      let named = try HostProcess.run("call", "--plugins", Package.adopted, "libm", "sqrt", "x=2.25")
       #expect(named.text == "1.5\n", "\(named.errors)")
-      let id = try HostProcess.run("call", "--plugins", Self.examples, "org.gnu.libm", "sqrt", "-1")
+      let id = try HostProcess.run("call", "--plugins", Package.adopted, "org.gnu.libm", "sqrt", "-1")
       #expect(id.text == "\"NaN\"\n", "\(id.errors)")
     }
 
@@ -56,7 +50,7 @@ extension EndToEnd {
     }
 
     @Test func aLibraryBesideTheFileIsFoundByItsPath() throws {
-      let libraries = try HostProcess.run("inspect", "\(Self.examples)/libm.adopt.yaml").text.split(separator: "\n")
+      let libraries = try HostProcess.run("inspect", "\(Package.adopted)/libm.adopt.yaml").text.split(separator: "\n")
       let library = try #require(libraries.first { $0.hasPrefix("path") }?.split(separator: " ").last)
       try withFile("{library: ./m.so, functions: [{signature: 'root(x: f64) -> f64', symbol: sqrt}]}") { file in
         let link = file.deletingLastPathComponent().appending(path: "m.so")
@@ -128,9 +122,7 @@ extension EndToEnd {
     }
 
     @Test func fieldsOfAnObjectAreReadByACopy() throws {
-      let folder = FileManager.default.temporaryDirectory.appending(path: "fields-\(UUID().uuidString)")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      defer { try? FileManager.default.removeItem(at: folder) }
+      let folder = try TemporaryFolder()
       let files = [
         "z.adopt.yaml": """
         library: libz.so.1
@@ -155,8 +147,8 @@ extension EndToEnd {
         result: {step: fields, get: fields.adler}
         """,
       ]
-      for (name, text) in files { try Data(text.utf8).write(to: folder.appending(path: name)) }
-      let ending = try HostProcess.run("run", "--log", "off", folder.appending(path: "p.yaml").path)
+      for (name, text) in files { try folder.write(text, to: name) }
+      let ending = try HostProcess.run("run", "--log", "off", folder.path("p.yaml"))
       #expect(ending.status == 0, "\(ending.errors)")
       // The Adler-32 of no data.
       #expect(ending.text == "1\n", "\(ending.text)")

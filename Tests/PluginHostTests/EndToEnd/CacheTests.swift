@@ -361,12 +361,7 @@ extension EndToEnd {
 
     /// Runs a statement that plugin-host does not run.
     private func sql(_ statement: String, _ path: String) throws {
-      let process = Process()
-      process.executableURL = URL(filePath: "/usr/bin/env")
-      process.arguments = ["sqlite3", path, statement]
-      try process.run()
-      process.waitUntilExit()
-      #expect(process.terminationStatus == 0)
+      try Package.run("sqlite3", [path, statement])
     }
   }
 }

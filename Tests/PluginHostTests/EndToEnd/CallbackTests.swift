@@ -4,8 +4,7 @@ import Testing
 extension EndToEnd {
   /// Callbacks that are functions of plugins or expressions, on the command line, in sessions and in pipelines.
   @Suite struct CallbackTests {
-    private static let libc = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-      .appending(path: "examples/adopted/libc.adopt.yaml").path
+    private static let libc = "\(Package.adopted)/libc.adopt.yaml"
 
     private func call(_ words: String...) throws -> HostProcess.Ending { try HostProcess.run(["call"] + words) }
 

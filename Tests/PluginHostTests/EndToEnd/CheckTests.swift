@@ -12,17 +12,12 @@ extension EndToEnd {
 
       init(_ fault: String?, _ more: [String] = []) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let root = tests.deletingLastPathComponent().deletingLastPathComponent()
         let flags = ["-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-pthread"]
-        let compiler = try Process.run(
-          URL(filePath: "/usr/bin/env"),
-          arguments: ["cc"] + flags + more + (fault.map { ["-D\($0)"] } ?? []) + [
-            "-I", root.appending(path: "include").path, "-o", path,
-            tests.appending(path: "Fixtures/Checked/faulty.c").path,
+        try Package.run(
+          "cc",
+          flags + more + (fault.map { ["-D\($0)"] } ?? []) + [
+            "-I", Package.include, "-o", path, Package.fixtures.appending(path: "Checked/faulty.c").path,
           ])
-        compiler.waitUntilExit()
-        #expect(compiler.terminationStatus == 0)
       }
 
       deinit { try? FileManager.default.removeItem(at: folder) }

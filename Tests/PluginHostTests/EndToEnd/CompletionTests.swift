@@ -4,9 +4,6 @@ import Testing
 extension EndToEnd {
   /// Completions: `plugin-host complete`, and the file for bash.
   @Suite struct CompletionTests {
-    private static let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-    private static let examples = root.appending(path: "examples/adopted").path
-
     private func complete(_ words: String...) throws -> [String] {
       let ending = try HostProcess.run(["complete", "--"] + words)
       #expect(ending.errors == "")
@@ -32,7 +29,7 @@ extension EndToEnd {
     }
 
     @Test func pluginsFunctionsAndParameters() throws {
-      let options = ["call", "--plugins", Self.examples]
+      let options = ["call", "--plugins", Package.adopted]
       func candidates(_ words: String...) throws -> [String] {
         return try HostProcess.run(["complete", "--"] + options + words).text.split(separator: "\n").map {
           String($0.prefix { $0 != "\t" })
@@ -46,7 +43,7 @@ extension EndToEnd {
       #expect(try candidates("libm", "none", "") == [])
       #expect(try candidates("none", "") == [])
       #expect(try candidates("--", "li") == [])
-      let check = ["check", "--plugins", Self.examples]
+      let check = ["check", "--plugins", Package.adopted]
       func candidatesOfCheck(_ words: String...) throws -> [String] {
         try HostProcess.run(["complete", "--"] + check + words).text.split(separator: "\n").map {
           String($0.prefix { $0 != "\t" })
@@ -58,10 +55,8 @@ extension EndToEnd {
     }
 
     @Test func valuesWithNames() throws {
-      let folder = FileManager.default.temporaryDirectory.appending(path: "completion-\(UUID().uuidString)")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      defer { try? FileManager.default.removeItem(at: folder) }
-      let file = folder.appending(path: "c.adopt.yaml").path
+      let folder = try TemporaryFolder()
+      let file = folder.path("c.adopt.yaml")
       let text =
         "{library: libc.so.6, functions: ['abs(n: i32 enum {LOW = 1, HIGH = 2})', "
         + "'toupper(c: i32 flags {READ = 1, WRITE = 2}, on: bool)']}"
@@ -82,7 +77,7 @@ extension EndToEnd {
       func reply(_ line: String) throws -> [Substring] {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
-        let file = Self.root.appending(path: "completions/plugin-host.bash").path
+        let file = Package.root.appending(path: "completions/plugin-host.bash").path
         process.arguments = ["bash", "-c", script, "bash", file, line]
         let output = Pipe()
         process.standardOutput = output
@@ -93,13 +88,13 @@ extension EndToEnd {
       }
       let host = HostProcess.executable.path
       #expect(try reply("\(host) insp") == ["inspect"])
-      #expect(try reply("\(host) call --plugins \(Self.examples) libm pow ") == ["x=", "y="])
-      #expect(try reply("\(host) call --plugins \(Self.examples) libm po") == ["pow"])
+      #expect(try reply("\(host) call --plugins \(Package.adopted) libm pow ") == ["x=", "y="])
+      #expect(try reply("\(host) call --plugins \(Package.adopted) libm po") == ["pow"])
       // Quotes and backslashes in the words before, and an open quote at the cursor.
-      #expect(try reply("\(host) call --plugins '\(Self.examples)' \"libm\" po") == ["pow"])
-      let spaced = "\(host) call --plugins \"\(Self.examples)/a b\" --plugins \(Self.examples)"
+      #expect(try reply("\(host) call --plugins '\(Package.adopted)' \"libm\" po") == ["pow"])
+      let spaced = "\(host) call --plugins \"\(Package.adopted)/a b\" --plugins \(Package.adopted)"
       #expect(try reply("\(spaced) libm 'po") == ["pow"])
-      #expect(try reply("\(host) call --plugins /a\\ b --plugins \(Self.examples) lib\\m pow x='2 3' ") == ["y="])
+      #expect(try reply("\(host) call --plugins /a\\ b --plugins \(Package.adopted) lib\\m pow x='2 3' ") == ["y="])
       #expect(try reply("\(host) inspect --isolation='pro") == [])
       #expect(try reply("\(host) run --isolation=pro") == ["process"])
       #expect(try reply("\(host) run '--isolation=pro") == ["--isolation=process"])

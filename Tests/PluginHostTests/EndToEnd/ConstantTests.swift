@@ -13,11 +13,9 @@ extension EndToEnd {
       """
 
     private func withFolder(_ body: (URL) throws -> Void) throws {
-      let folder = FileManager.default.temporaryDirectory.appending(path: "constants-\(UUID().uuidString)")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      defer { try? FileManager.default.removeItem(at: folder) }
-      try Data(Self.text.utf8).write(to: folder.appending(path: "c.adopt.yaml"))
-      try body(folder)
+      let folder = try TemporaryFolder()
+      try folder.write(Self.text, to: "c.adopt.yaml")
+      try body(folder.url)
     }
 
     @Test func aCallTakesNames() throws {

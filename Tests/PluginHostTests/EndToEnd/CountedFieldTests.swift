@@ -54,45 +54,43 @@ extension EndToEnd {
         tree_release.t: own ptr<tree>
       """
 
-    private func adopted(_ body: (AdoptedHeader) throws -> Void) throws {
+    private func draft() throws -> AdoptedHeader {
       let types = try PipelineFile(Self.types)
-      try AdoptedHeader.with(Self.header, source: Self.source, ["--types", types.path], body)
+      return try AdoptedHeader.of(Self.header, source: Self.source, ["--types", types.path])
     }
 
     @Test func typeMapsHaveCountsAndUnions() throws {
-      try adopted { adopted in
-        let datum = "{data: bytes[size]?, size: u32}"
-        let val = "inout {size: usize, data: bytes[size]?} = {\"data\": null}"
-        for signature in [
-          "weight(d: &\(datum)) -> i32",
-          "total(parts: &[{base: bytes[len], len: usize}; nparts], nparts: i32) -> i64",
-          "find(key: \(val), found: \(val)) -> i32", "cut(whole: \(datum), n: i32) -> \(datum)",
-          "kind(e: &{kind: i32, data: union(kind) {number: i64 = 1, text: cstr = 2}}) -> i32",
-        ] {
-          let name = String(signature.prefix { $0 != "(" })
-          #expect(adopted.signature(name) == signature)
-        }
+      let adopted = try draft()
+      let datum = "{data: bytes[size]?, size: u32}"
+      let val = "inout {size: usize, data: bytes[size]?} = {\"data\": null}"
+      for signature in [
+        "weight(d: &\(datum)) -> i32",
+        "total(parts: &[{base: bytes[len], len: usize}; nparts], nparts: i32) -> i64",
+        "find(key: \(val), found: \(val)) -> i32", "cut(whole: \(datum), n: i32) -> \(datum)",
+        "kind(e: &{kind: i32, data: union(kind) {number: i64 = 1, text: cstr = 2}}) -> i32",
+      ] {
+        let name = String(signature.prefix { $0 != "(" })
+        #expect(adopted.signature(name) == signature)
       }
     }
 
     @Test func elementsHaveTheirCount() throws {
-      try adopted { adopted in
-        let nul = #"{"data":"a\u0000b"}"#
-        for (words, result) in [
-          (["weight", #"{"data":"ab"}"#], "195\n"), (["weight", #"{"data":"ab","size":2}"#], "195\n"),
-          (["weight", "{}"], "-1\n"), (["weight", nul], "195\n"), (["weight", #"{"data":""}"#], "0\n"),
-          (["total", #"[{"base":"ab"},{"base":"cde"}]"#], "5\n"),
-          (
-            ["find", #"{"data":"abc"}"#],
-            #"{"result":0,"key":{"size":3,"data":"YWJj"},"found":{"size":3,"data":"dmFs"}}"# + "\n"
-          ),
-          (["cut", #"{"data":"abcd"}"#, "2"], #"{"data":"YWI=","size":2}"# + "\n"),
-          (["dot", #"{"left":[1,2],"right":[10,20]}"#], "50\n"), (["kind", #"{"data":{"text":"x"}}"#], "2\n"),
-        ] {
-          for options in [[], ["--isolation", "process"]] {
-            let ending = try HostProcess.run(["call", "--raw"] + options + [adopted.file] + words)
-            #expect(ending.text == result, "\(words) \(ending.errors)")
-          }
+      let adopted = try draft()
+      let nul = #"{"data":"a\u0000b"}"#
+      for (words, result) in [
+        (["weight", #"{"data":"ab"}"#], "195\n"), (["weight", #"{"data":"ab","size":2}"#], "195\n"),
+        (["weight", "{}"], "-1\n"), (["weight", nul], "195\n"), (["weight", #"{"data":""}"#], "0\n"),
+        (["total", #"[{"base":"ab"},{"base":"cde"}]"#], "5\n"),
+        (
+          ["find", #"{"data":"abc"}"#],
+          #"{"result":0,"key":{"size":3,"data":"YWJj"},"found":{"size":3,"data":"dmFs"}}"# + "\n"
+        ),
+        (["cut", #"{"data":"abcd"}"#, "2"], #"{"data":"YWI=","size":2}"# + "\n"),
+        (["dot", #"{"left":[1,2],"right":[10,20]}"#], "50\n"), (["kind", #"{"data":{"text":"x"}}"#], "2\n"),
+      ] {
+        for options in [[], ["--isolation", "process"]] {
+          let ending = try HostProcess.run(["call", "--raw"] + options + [adopted.file] + words)
+          #expect(ending.text == result, "\(words) \(ending.errors)")
         }
       }
     }
@@ -105,10 +103,9 @@ extension EndToEnd {
       (["total", #"[{"len":1}]"#], "argument 'parts[0].base' is missing, expected bytes"),
     ])
     func otherCountsAreErrors(words: [String], message: String) throws {
-      try adopted { adopted in
-        let ending = try HostProcess.run(["call", adopted.file] + words)
-        #expect(ending.errors.contains(message), "\(ending.errors)")
-      }
+      let adopted = try draft()
+      let ending = try HostProcess.run(["call", adopted.file] + words)
+      #expect(ending.errors.contains(message), "\(ending.errors)")
     }
 
     @Test(arguments: [
@@ -123,22 +120,20 @@ extension EndToEnd {
     }
 
     @Test func aPipelineLeavesOutTheCount() throws {
-      try adopted { adopted in
-        let steps = "  a: {call: a.weight, with: {d: {data: ab}}}\n"
-        let pipeline = try PipelineFile("plugins: [\(adopted.file)]\nsteps:\n\(steps)")
-        let ending = try HostProcess.run("run", "--progress", "off", pipeline.path)
-        #expect(ending.text.contains("195"), "\(ending.errors)")
-      }
+      let adopted = try draft()
+      let steps = "  a: {call: a.weight, with: {d: {data: ab}}}\n"
+      let pipeline = try PipelineFile("plugins: [\(adopted.file)]\nsteps:\n\(steps)")
+      let ending = try HostProcess.run("run", "--progress", "off", pipeline.path)
+      #expect(ending.text.contains("195"), "\(ending.errors)")
     }
 
     /// An address of void may be passed for any object, as in C, but not to a function that releases one.
     @Test func anAddressOfVoidIsOneOfAnything() throws {
-      try adopted { adopted in
-        let size = try adopted.shell("use LIB as a", "t = a.tree_find 1", "b = a.tree_base $t", "a.tree_size $b")
-        #expect(size.contains("7"), "\(size)")
-        let released = try adopted.shell("use LIB as a", "t = a.tree_find 1", "b = a.tree_base $t", "a.tree_release $b")
-        #expect(released.contains("is an address of a void, expected"), "\(released)")
-      }
+      let adopted = try draft()
+      let size = try adopted.shell("use LIB as a", "t = a.tree_find 1", "b = a.tree_base $t", "a.tree_size $b")
+      #expect(size.contains("7"), "\(size)")
+      let released = try adopted.shell("use LIB as a", "t = a.tree_find 1", "b = a.tree_base $t", "a.tree_release $b")
+      #expect(released.contains("is an address of a void, expected"), "\(released)")
     }
   }
 }

@@ -52,35 +52,32 @@ extension EndToEnd {
       ("first", "(data: bytes[*]?) -> u32"),
     ])
     func draftsSayWhichDataAreKeptOrChanged(name: String, types: String) throws {
-      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
-        #expect(adopted.signature(name) == name + types)
-        // These write to another text, whose capacity nothing states.
-        for other in ["note_upper", "copy_upper"] {
-          #expect(adopted.draft.text.contains("#   \(other): "), "\(adopted.draft.text)")
-        }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
+      #expect(adopted.signature(name) == name + types)
+      // These write to another text, whose capacity nothing states.
+      for other in ["note_upper", "copy_upper"] {
+        #expect(adopted.draft.text.contains("#   \(other): "), "\(adopted.draft.text)")
       }
     }
 
     @Test func aSessionKeepsDataThatTheLibraryUsesLater() throws {
-      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
-        let sum = try adopted.shell(
-          "use LIB as a", "n = a.note_new", "a.note_set_text $n ab", "a.note_set_weights $n '[1, 2, 3]'",
-          "a.note_set_limit $n 4", "a.note_insert $n A", "x = a.first BBBBBBBBBBBB", "a.note_sum $n", "a.note_free $n")
-        #expect(sum.contains("654006195"), "\(sum)")
-      }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
+      let sum = try adopted.shell(
+        "use LIB as a", "n = a.note_new", "a.note_set_text $n ab", "a.note_set_weights $n '[1, 2, 3]'",
+        "a.note_set_limit $n 4", "a.note_insert $n A", "x = a.first BBBBBBBBBBBB", "a.note_sum $n", "a.note_free $n")
+      #expect(sum.contains("654006195"), "\(sum)")
     }
 
     @Test func aTextIsChangedInPlace() throws {
-      try AdoptedHeader.with(Self.header, source: Self.source) { adopted in
-        for options in [[], ["--isolation", "process"]] {
-          let reversed = try HostProcess.run(["call", "--raw"] + options + [adopted.file, "strreverse", "text=abc"])
-          #expect(reversed.text == #"{"result":"cba","text":"cba"}"# + "\n", "\(reversed.errors)")
-          let named = try HostProcess.run(
-            ["call", "--raw"] + options + [adopted.file, "note_mkstemp", "/tmp/aXXXXXX"])
-          #expect(named.text == #"{"result":3,"template":"/tmp/a777777"}"# + "\n", "\(named.errors)")
-          let first = try HostProcess.run(["call", "--raw"] + options + [adopted.file, "first", "A"])
-          #expect(first.text == "65\n", "\(first.errors)")
-        }
+      let adopted = try AdoptedHeader.of(Self.header, source: Self.source)
+      for options in [[], ["--isolation", "process"]] {
+        let reversed = try HostProcess.run(["call", "--raw"] + options + [adopted.file, "strreverse", "text=abc"])
+        #expect(reversed.text == #"{"result":"cba","text":"cba"}"# + "\n", "\(reversed.errors)")
+        let named = try HostProcess.run(
+          ["call", "--raw"] + options + [adopted.file, "note_mkstemp", "/tmp/aXXXXXX"])
+        #expect(named.text == #"{"result":3,"template":"/tmp/a777777"}"# + "\n", "\(named.errors)")
+        let first = try HostProcess.run(["call", "--raw"] + options + [adopted.file, "first", "A"])
+        #expect(first.text == "65\n", "\(first.errors)")
       }
     }
   }

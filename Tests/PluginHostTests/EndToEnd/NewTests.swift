@@ -15,7 +15,7 @@ extension EndToEnd {
     func builds(_ language: String) throws { try build(language, "sums") }
 
     private func build(_ language: String, _ name: String) throws {
-      let folder = try Folder()
+      let folder = try TemporaryFolder()
       let path = folder.url.appending(path: name).path
       let created = try HostProcess.run("new", path, "--language", language, "--id", "test.new.sums")
       #expect(created.errors == "" && created.status == 0)
@@ -26,6 +26,8 @@ extension EndToEnd {
       let plugin = try #require(try JSONSerialization.jsonObject(with: description.output) as? [String: Any])
       #expect(plugin["id"] as? String == "test.new.sums")
       #expect((plugin["functions"] as? [Any])?.count == 3)
+      let quotient = try HostProcess.run("call", "\(path)/\(name).so", "divide", "b=2", "a=6")
+      #expect(quotient.text == "3\n", "\(quotient)")
       let checked = try HostProcess.run("check", "--seed", "1", "\(path)/\(name).so")
       #expect(checked.status == 0, "\(checked.text) \(checked.errors)")
     }
@@ -42,7 +44,7 @@ extension EndToEnd {
 
     @Test("the test of a new plugin notices a wrong result")
     func notices() throws {
-      let folder = try Folder()
+      let folder = try TemporaryFolder()
       let path = folder.url.appending(path: "sums").path
       #expect(try HostProcess.run("new", path).status == 0)
       let source = try String(contentsOfFile: "\(path)/sums.c", encoding: .utf8)
@@ -53,7 +55,7 @@ extension EndToEnd {
 
     @Test("nothing is overwritten, and a wrong name or id writes nothing")
     func refusals() throws {
-      let folder = try Folder()
+      let folder = try TemporaryFolder()
       let path = folder.url.appending(path: "sums").path
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
       let existing = try HostProcess.run("new", path)
@@ -72,31 +74,23 @@ extension EndToEnd {
       #expect(missing.status == 1 && missing.errors.contains("No such file"))
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["sums"])
     }
+  }
+}
 
-    /// A folder for new plugins, removed when the test ends.
-    private final class Folder {
-      let url = FileManager.default.temporaryDirectory.appending(path: "new-\(UUID().uuidString)")
-
-      init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
-
-      deinit { try? FileManager.default.removeItem(at: url) }
-
-      /// Runs make with the headers of this package and its plugin-host, and kills it after 5 minutes. Returns its exit
-      /// status.
-      func make(_ path: String, _ target: String) throws -> Int32 {
-        let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-        let process = try Process.run(
-          URL(filePath: "/usr/bin/env"),
-          arguments: [
-            "make", "-s", "-C", path, target, "PLUGIN_HOST=\(HostProcess.executable.path)",
-            "PROMISE_CFLAGS=-I\(root.appending(path: "include").path)",
-          ])
-        let deadline = Date(timeIntervalSinceNow: 300)
-        while process.isRunning && Date() < deadline { usleep(2000) }
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-        process.waitUntilExit()
-        return process.terminationStatus
-      }
-    }
+extension TemporaryFolder {
+  /// Runs make with the headers of this package and its plugin-host, and kills it after 5 minutes. Returns its exit
+  /// status.
+  fileprivate func make(_ path: String, _ target: String) throws -> Int32 {
+    let process = try Process.run(
+      URL(filePath: "/usr/bin/env"),
+      arguments: [
+        "make", "-s", "-C", path, target, "PLUGIN_HOST=\(HostProcess.executable.path)",
+        "PROMISE_CFLAGS=-I\(Package.include)",
+      ])
+    let deadline = Date(timeIntervalSinceNow: 300)
+    while process.isRunning && Date() < deadline { usleep(2000) }
+    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    process.waitUntilExit()
+    return process.terminationStatus
   }
 }

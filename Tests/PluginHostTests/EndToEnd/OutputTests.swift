@@ -177,6 +177,23 @@ extension EndToEnd {
       #expect(open.text == "666\n")
     }
 
+    private static let isMemoryApart: Bool = {
+      let places = ["/dev/shm", FileManager.default.temporaryDirectory.path].map { path -> dev_t? in
+        var status = stat()
+        return stat(path, &status) == 0 ? status.st_dev : nil
+      }
+      return places[0] != nil && places[0] != places[1]
+    }()
+
+    @Test(.enabled(if: isMemoryApart, "/dev/shm is no file system of its own"))
+    func aFileThatALinkToAnotherFileSystemLeadsToIsReplaced() throws {
+      let path = "/dev/shm/plugin-host-\(UUID().uuidString)"
+      defer { unlink(path) }
+      let ending = try run("echo old >\(path); ln -s \(path) link; \"$0\" call kinds tiny 5 -o link; cat \(path)")
+      #expect(ending.text == "5\n" && ending.errors == "", "\(ending)")
+      #expect(try folder.names() == ["link"])
+    }
+
     @Test(.enabled(if: geteuid() == 0, "only root can give files to other users"))
     func aFileThatIsReplacedKeepsItsOwner() throws {
       let ending = try run("echo old >f; chown 54321:54322 f; \"$0\" call kinds tiny 5 -o f; stat -c %u:%g f; cat f")

@@ -44,19 +44,13 @@ private enum PanickingLibrary {
   static let path: String? = {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     guard folders.contains(where: { FileManager.default.isExecutableFile(atPath: "\($0)/rustc") }) else { return nil }
-    let source = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .appending(path: "Fixtures/panicking.rs")
+    let source = Package.fixtures.appending(path: "panicking.rs").path
     let folder = FixturePlugins.folder.appending(path: "panicking")
     let library = folder.appending(path: "libpanicking.so").path
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      let compiler = try Process.run(
-        URL(filePath: "/usr/bin/env"),
-        arguments: [
-          "rustc", "--edition", "2021", "--crate-type", "cdylib", "-C", "panic=unwind", "-o", library, source.path,
-        ])
-      compiler.waitUntilExit()
-      guard compiler.terminationStatus == 0 else { fatalError("the fixture library in Rust cannot be built") }
+      try Package.run(
+        "rustc", ["--edition", "2021", "--crate-type", "cdylib", "-C", "panic=unwind", "-o", library, source])
     } catch {
       fatalError("the fixture library in Rust cannot be built: \(error)")
     }

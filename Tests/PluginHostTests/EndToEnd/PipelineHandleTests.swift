@@ -4,13 +4,10 @@ import Testing
 extension EndToEnd {
   /// Handles of a library that pass from step to step.
   @Suite struct PipelineHandleTests {
-    private static let adopted = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-      .appending(path: "examples/adopted").path
-
     private func run(_ steps: String, _ options: String...) throws -> HostProcess.Ending {
       let file = try PipelineFile("plugins: [sqlite]\n\(steps)\n")
       return try HostProcess.run(
-        ["run", "--plugins", Self.adopted, "--progress", "off"] + options + [file.path])
+        ["run", "--plugins", Package.adopted, "--progress", "off"] + options + [file.path])
     }
 
     @Test(arguments: ["in-process", "process"])
@@ -29,17 +26,15 @@ extension EndToEnd {
           texts: {call: kinds.text, each: {stream: rows}, with: {x: "${item.names[0]}=${item.values[0]}"}}
         """)
       let ending = try HostProcess.run(
-        "run", "--plugins", Self.adopted, "--progress", "off", "--isolation", place, file.path)
+        "run", "--plugins", Package.adopted, "--progress", "off", "--isolation", place, file.path)
       let rows = (1...200).map { "\"i=\($0)\"" }.joined(separator: ",")
       #expect(ending.text == "[\(rows)]\n", "\(ending.errors)")
     }
 
     @Test(arguments: [[], ["-j", "1"], ["--isolation", "process"]])
     func aDatabaseIsUsedAndClosed(options: [String]) throws {
-      let folder = FileManager.default.temporaryDirectory.appending(path: "handles-\(UUID().uuidString)")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      defer { try? FileManager.default.removeItem(at: folder) }
-      let path = folder.appending(path: "t.db").path
+      let folder = try TemporaryFolder()
+      let path = folder.path("t.db")
       let file = try PipelineFile(
         """
         plugins: [sqlite]
@@ -70,13 +65,13 @@ extension EndToEnd {
         result: {row: row, sum: sum}
         """)
       let ending = try HostProcess.run(
-        ["run", "--plugins", Self.adopted, "--progress", "off", "--set", "path=\(path)"] + options
-          + (options.contains("process") ? ["--allow", "read=\(folder.path)", "--allow", "write=\(folder.path)"] : [])
+        ["run", "--plugins", Package.adopted, "--progress", "off", "--set", "path=\(path)"] + options
+          + (options.contains("process") ? ["read", "write"].flatMap { ["--allow", "\($0)=\(folder.url.path)"] } : [])
           + [file.path])
       #expect(ending.text == #"{"row":100,"sum":321}"# + "\n", "\(ending.errors)")
       #expect(ending.errors == "" && ending.status == 0)
       // The last connection to be closed, after its statement, removes the log and its index.
-      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["t.db"])
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["t.db"])
     }
 
     @Test func aHandleThatAStepReleasedIsRefused() throws {

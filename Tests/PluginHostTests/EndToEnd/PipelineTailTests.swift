@@ -4,9 +4,6 @@ import Testing
 extension EndToEnd {
   /// The arguments of variadic functions in pipelines.
   @Suite struct PipelineTailTests {
-    private static let adopted = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-      .appending(path: "examples/adopted").path
-
     private func run(_ steps: String, _ options: String...) throws -> HostProcess.Ending {
       let file = try PipelineFile("plugins: [libc, sqlite, ./unnamed.adopt.yaml]\n\(steps)\n")
       let unnamed = """
@@ -14,7 +11,7 @@ extension EndToEnd {
         functions: ['sqlite3_mprintf(format: cstr = "%s", ...: i32 | f64 | cstr) -> own(sqlite3_free) cstr ! null']
         """
       try Data(unnamed.utf8).write(to: file.folder.appending(path: "unnamed.adopt.yaml"))
-      return try HostProcess.run(["run", "--plugins", Self.adopted, "--progress", "off"] + options + [file.path])
+      return try HostProcess.run(["run", "--plugins", Package.adopted, "--progress", "off"] + options + [file.path])
     }
 
     @Test(arguments: ["in-process", "process"])

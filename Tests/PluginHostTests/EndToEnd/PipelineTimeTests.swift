@@ -96,6 +96,14 @@ extension EndToEnd {
       #expect(own.errors.contains("b: not called: a call before it"), "\(own.errors)")
     }
 
+    @Test("a blocked thread does not reject the calls that it has made, whose promises are pending")
+    func promisesOfABlockedThread() throws {
+      let (ending, _) = try run(
+        "steps: {a: {call: later.never, timeout: 2}, b: {call: later.block, timeout: 0.05}}", "--plugin-timeout", "0.2",
+        "--isolation", "thread")
+      #expect(ending.errors.contains("a: timed out after 2 s"), "\(ending.errors)")
+    }
+
     @Test("the time of the run is the reason for the end of a stream", arguments: 0..<4)
     func streams(round: Int) throws {
       let (ending, _) = try run(

@@ -2,16 +2,18 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  @Suite struct QuarantineTests {
-    private let state = FileManager.default.temporaryDirectory.appending(path: "state-\(UUID().uuidString)")
+  @Suite struct QuarantineTests: ~Copyable {
+    private let temporary: TemporaryFolder
+    private var state: URL { temporary.url }
     private var environment: [String: String] { ["XDG_STATE_HOME": state.path] }
+
+    init() throws { temporary = try TemporaryFolder() }
 
     private func run(_ arguments: String...) throws -> HostProcess.Ending {
       try HostProcess.run(arguments, environment: environment)
     }
 
     @Test func aPluginWhoseWorkersEndAgainAndAgainIsNotLoadedUntilItIsReleased() throws {
-      defer { try? FileManager.default.removeItem(at: state) }
       #expect(try run("quarantine", "list").text == "")
       let file = try PipelineFile(
         """
@@ -47,7 +49,6 @@ extension EndToEnd {
     }
 
     @Test func theContentThatTheWorkersLoadedIsInQuarantineAlthoughItsFileWasReplaced() throws {
-      defer { try? FileManager.default.removeItem(at: state) }
       let file = try PipelineFile(
         """
         plugins: [{plugin: ./mortal.so, isolation: process}, {plugin: ./libc.yaml}]
@@ -69,7 +70,6 @@ extension EndToEnd {
     }
 
     @Test func anEntryEndsByItself() throws {
-      defer { try? FileManager.default.removeItem(at: state) }
       let folder = state.appending(path: "plugin-host/quarantine")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       let hash = try #require(try Self.sha256(FixturePlugins.path("mortal")))
@@ -86,7 +86,6 @@ extension EndToEnd {
     }
 
     @Test func entriesAreListedAndReleasedByTheirHashes() throws {
-      defer { try? FileManager.default.removeItem(at: state) }
       let folder = state.appending(path: ".local/state/plugin-host/quarantine")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       let now = Int(Date().timeIntervalSince1970)
@@ -119,7 +118,6 @@ extension EndToEnd {
 
     @Test(arguments: [(40, "s"), (5_000, "min"), (10_000, "h")])
     func theTimeThatIsLeftIsShown(seconds: Int, unit: String) throws {
-      defer { try? FileManager.default.removeItem(at: state) }
       let folder = state.appending(path: "plugin-host/quarantine")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       let hash = try #require(try Self.sha256(FixturePlugins.path("mortal")))

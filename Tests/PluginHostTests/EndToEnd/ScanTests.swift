@@ -18,7 +18,7 @@ extension EndToEnd {
         ("IN_ENTRY=write_to(3,\"garbage\")", "wrote into the report of the process that read it"),
       ])
     func failure(_ code: String, _ message: String) throws {
-      let folder = try Folder()
+      let folder = try TemporaryFolder()
       let bad = try folder.plugin("bad", code)
       let good = FixturePlugins.path("needy")
       let ending = try HostProcess.run("list", good, bad, good)
@@ -32,7 +32,7 @@ extension EndToEnd {
 
     @Test("plugins that never return are named, and the others are listed")
     func timeouts() throws {
-      let folder = try Folder()
+      let folder = try TemporaryFolder()
       let loading = try folder.plugin("loading", "IN_INITIALISER=hang()")
       let stopping = try folder.plugin("stopping", "IN_INITIALISER=raise(SIGSTOP)")
       let entering = try folder.plugin("entering", "IN_ENTRY=hang()")
@@ -52,7 +52,7 @@ extension EndToEnd {
 
     @Test("each of many files has the whole time limit")
     func eachHasTheWholeTime() throws {
-      let folder = try Folder()
+      let folder = try TemporaryFolder()
       let slow = try folder.plugin("slow", "IN_ENTRY=usleep(500000)")
       // Twelve plugins for each processor.
       let paths = Array(repeating: slow, count: 12 * min(ProcessInfo.processInfo.processorCount, 8))
@@ -65,15 +65,13 @@ extension EndToEnd {
       "a file whose name is not UTF-8 is named with that reason",
       arguments: ["list .", "inspect ./x*", "call ./x* f"])
     func namesThatAreNotUTF8(command: String) throws {
-      let folder = FileManager.default.temporaryDirectory.appending(path: "names-\(UUID().uuidString)")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      defer { try? FileManager.default.removeItem(at: folder) }
-      let path = Array("\(folder.path)/x".utf8) + [0xFF] + Array(".so".utf8)
+      let folder = try TemporaryFolder()
+      let path = Array("\(folder.url.path)/x".utf8) + [0xFF] + Array(".so".utf8)
       close(open(path.map(CChar.init(bitPattern:)) + [0], O_CREAT | O_WRONLY, 0o600))
       // The shell completes the word, which Foundation's Process cannot pass.
       let host = try HostProcess(["-c", "\(HostProcess.executable.path) \(command)"])
       host.process.executableURL = URL(filePath: "/bin/sh")
-      host.process.currentDirectoryURL = folder
+      host.process.currentDirectoryURL = folder.url
       try host.process.run()
       let ending = try host.wait()
       #expect(ending.status == 2 && ending.text == "", "\(ending)")
@@ -82,7 +80,7 @@ extension EndToEnd {
 
     @Test("no plugin affects another one")
     func victims() throws {
-      let folder = try Folder()
+      let folder = try TemporaryFolder()
       let spoiler = try folder.plugin("spoiler", "IN_INITIALISER=setenv(\"SPOILT\",\"1\",1)")
       let crashing = try folder.plugin("crashing", "IN_ENTRY=getenv(\"SPOILT\")?abort():(void)0")
       let failing = try folder.plugin("failing", "IN_ENTRY=if(getenv(\"SPOILT\"))return(void*)0")
@@ -94,7 +92,7 @@ extension EndToEnd {
 
     @Test("the last line in a message is that of the plugin that failed")
     func lastLines() throws {
-      let folder = try Folder()
+      let folder = try TemporaryFolder()
       let loud = try folder.plugin("loud", "IN_INITIALISER=write_to(2,\"from the other\\n\")")
       let hanging = try folder.plugin("hanging", "IN_ENTRY=hang()")
       let ending = try HostProcess.run(["list", "--plugin-timeout", "5"] + onEachProcessor(loud, hanging))
@@ -104,7 +102,7 @@ extension EndToEnd {
 
     @Test("exit handlers of plugins do not run")
     func exitHandlers() throws {
-      let folder = try Folder()
+      let folder = try TemporaryFolder()
       let notes = folder.url.appending(path: "notes")
       let plugin = try folder.plugin("leaving", "IN_INITIALISER=note_at_exit(\"\(notes.path)\")")
       let ending = try HostProcess.run("inspect", plugin)
@@ -114,7 +112,7 @@ extension EndToEnd {
 
     @Test("inspect and doc fail in the same way, with nothing on standard output", arguments: ["inspect", "doc"])
     func commands(_ command: String) throws {
-      let folder = try Folder()
+      let folder = try TemporaryFolder()
       let bad = try folder.plugin("bad", "IN_INITIALISER=exit(0)")
       let ending = try HostProcess.run(command, bad)
       #expect(ending.text == "" && ending.status == 2)
@@ -123,7 +121,7 @@ extension EndToEnd {
 
     @Test("200 plugins of which 3 are bad: 197 are listed, 3 are named")
     func many() throws {
-      let folder = try Folder()
+      let folder = try TemporaryFolder()
       let good = try folder.plugin("good", "UNUSED")
       let bad = [
         17: try folder.plugin("exits", "IN_INITIALISER=exit(0)"), 18: try folder.plugin("crashes", "IN_ENTRY=crash()"),
@@ -146,7 +144,7 @@ extension EndToEnd {
 
     @Test("a file of which a byte is damaged or the end is missing is refused among others")
     func damaged() throws {
-      let folder = try Folder()
+      let folder = try TemporaryFolder()
       var bytes = Array(try Data(contentsOf: URL(filePath: try folder.plugin("good", "UNUSED"))))
       let truncated = folder.url.appending(path: "truncated.so")
       try Data(bytes.prefix(bytes.count / 2)).write(to: truncated)
@@ -164,7 +162,7 @@ extension EndToEnd {
 
     @Test("text that a plugin prints reaches neither output; the last line before its failure is in the message")
     func prints() throws {
-      let folder = try Folder()
+      let folder = try TemporaryFolder()
       let loud = try folder.plugin("loud", "IN_INITIALISER=puts(\"hello\"),fflush(stdout),write_to(2,\"hello\")")
       let ending = try HostProcess.run("inspect", "--json", loud)
       #expect(ending.text.hasPrefix("{") && ending.errors == "" && ending.status == 0)
@@ -177,7 +175,7 @@ extension EndToEnd {
       "no code of a plugin runs in the process of the command",
       arguments: [["list"], ["inspect"], ["doc"], ["call", "call", "--help"]])
     func processes(_ words: [String]) throws {
-      let folder = try Folder()
+      let folder = try TemporaryFolder()
       let notes = folder.url.appending(path: "notes")
       let noting = try folder.plugin(
         "noting", "IN_INITIALISER=note_process(\"\(notes.path)\")", "IN_ENTRY=note_process(\"\(notes.path)\")")
@@ -192,7 +190,7 @@ extension EndToEnd {
 
     @Test("the process of a plugin that hangs is killed")
     func kills() throws {
-      let folder = try Folder()
+      let folder = try TemporaryFolder()
       let notes = folder.url.appending(path: "notes")
       let hanging = try folder.plugin("hanging", "IN_INITIALISER=note_process(\"\(notes.path)\"),hang()")
       let ending = try HostProcess.run("inspect", "--plugin-timeout", "5", hanging)
@@ -204,7 +202,7 @@ extension EndToEnd {
 
     @Test("the processes that a plugin has started are killed, whether its description is read or not")
     func killsChildren() throws {
-      let folder = try Folder()
+      let folder = try TemporaryFolder()
       for (name, end) in [("fine", ""), ("dying", ",abort()")] {
         let notes = folder.url.appending(path: "notes-\(name)")
         let plugin = try folder.plugin(name, "IN_INITIALISER=leave_child(\"\(notes.path)\")\(end)")
@@ -220,7 +218,7 @@ extension EndToEnd {
 
     @Test("a process that crashes while it reads a plugin writes no core file")
     func cores() throws {
-      let folder = try Folder()
+      let folder = try TemporaryFolder()
       let dying = try folder.plugin("dying", "IN_ENTRY=print_core()")
       // Only root can raise a limit that forbids core files.
       let host = try HostProcess([
@@ -234,7 +232,7 @@ extension EndToEnd {
 
     @Test("a plugin that writes the report of another file, or of an adopted library, deceives nobody")
     func forgedSubjects() throws {
-      let folder = try Folder()
+      let folder = try TemporaryFolder()
       let reports = folder.url.appending(path: "reports").path
       let bad = try folder.plugin("bad", "IN_INITIALISER=copy_to(3,\"\(reports)\"),_exit(0)")
       let adoption = """
@@ -256,7 +254,7 @@ extension EndToEnd {
 
     @Test("a plugin that writes reports of its own, or for the files after it, is named, and deceives nobody")
     func forgedReports() throws {
-      let folder = try Folder()
+      let folder = try TemporaryFolder()
       let good = FixturePlugins.path("needy")
       let reports = folder.url.appending(path: "reports").path
       for leaves in [true, false] {
@@ -305,28 +303,17 @@ extension EndToEnd {
       if ending.errors.split(separator: "\n").count <= failures { return (5, ending) }
       return (40, try list(40))
     }
+  }
+}
 
-    /// A folder for plugins, removed at the end.
-    private final class Folder {
-      let url = FileManager.default.temporaryDirectory.appending(path: "scanned-\(UUID().uuidString)")
-
-      init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
-
-      deinit { try? FileManager.default.removeItem(at: url) }
-
-      /// Builds a plugin with these macros of `ending.c`, and returns its path.
-      func plugin(_ name: String, _ macros: String...) throws -> String {
-        let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-        let library = url.appending(path: "\(name).so").path
-        let compiler = try Process.run(
-          URL(filePath: "/usr/bin/env"),
-          arguments: ["cc", "-std=c11", "-D_GNU_SOURCE", "-O1", "-shared", "-fPIC", "-pthread"]
-            + ["-I", root.appending(path: "include").path, "-o", library] + macros.map { "-D\($0)" }
-            + [root.appending(path: "Tests/Faults/ending.c").path])
-        compiler.waitUntilExit()
-        try #require(compiler.terminationStatus == 0)
-        return library
-      }
-    }
+extension TemporaryFolder {
+  /// Builds a plugin with these macros of `ending.c`, and returns its path.
+  fileprivate func plugin(_ name: String, _ macros: String...) throws -> String {
+    let library = url.appending(path: "\(name).so").path
+    try Package.run(
+      "cc",
+      ["-std=c11", "-D_GNU_SOURCE", "-O1", "-shared", "-fPIC", "-pthread", "-I", Package.include, "-o", library]
+        + macros.map { "-D\($0)" } + [Package.root.appending(path: "Tests/Faults/ending.c").path])
+    return library
   }
 }

@@ -4,11 +4,8 @@ import Testing
 
 extension EndToEnd {
   @Suite struct ShellTests {
-    private static let adopted = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-      .appending(path: "examples/adopted").path
-
     private func run(_ script: String) throws -> HostProcess.Ending {
-      try HostProcess.run("shell", "--plugins", Self.adopted, input: script)
+      try HostProcess.run("shell", "--plugins", Package.adopted, input: script)
     }
 
     @Test func aByteOrderMarkMayBeginAScript() throws {
@@ -23,7 +20,7 @@ extension EndToEnd {
       let line = "kinds.tiny 1 #"
       let longest = line + String(repeating: "-", count: limit - line.utf8.count)
       #expect(try run("\(longest)\nkinds.tiny 2\n").text == "1\n2\n")
-      let host = try HostProcess(["shell", "--plugins", Self.adopted])
+      let host = try HostProcess(["shell", "--plugins", Package.adopted])
       host.process.standardInput = try FileHandle(forReadingFrom: URL(filePath: "/dev/zero"))
       try host.process.run()
       let ending = try host.wait()
@@ -44,15 +41,14 @@ extension EndToEnd {
         int *item_new(int number) { int *item = malloc(sizeof *item); *item = number; return item; }
         int item_sum(int **items, int count) { int sum = 0; while (count-- > 0) sum += *items[count]; return sum; }
         """
-      try AdoptedHeader.with(header, source: source) { adopted in
-        let text = try adopted.shell(
-          "use LIB as l", "a = l.item_new 40", "b = l.item_new 2", "l.item_sum [$a,$b]",
-          "l.item_sum items=\"[$b, $b]\"",
-          "n = kinds.tiny 5", "kinds.anything [$n,7]")
-        #expect(text == "42\n4\n[5,7]\n")
-        let refused = try adopted.shell("use LIB as l", "a = l.item_new 40", "l.item_sum '['$a', 4]'")
-        #expect(refused.contains("argument 'items[1]' is 4"), "\(refused)")
-      }
+      let adopted = try AdoptedHeader.of(header, source: source)
+      let text = try adopted.shell(
+        "use LIB as l", "a = l.item_new 40", "b = l.item_new 2", "l.item_sum [$a,$b]",
+        "l.item_sum items=\"[$b, $b]\"",
+        "n = kinds.tiny 5", "kinds.anything [$n,7]")
+      #expect(text == "42\n4\n[5,7]\n")
+      let refused = try adopted.shell("use LIB as l", "a = l.item_new 40", "l.item_sum '['$a', 4]'")
+      #expect(refused.contains("argument 'items[1]' is 4"), "\(refused)")
     }
 
     @Test func handlesLiveFromLineToLine() throws {

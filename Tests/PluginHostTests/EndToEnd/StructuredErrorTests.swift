@@ -4,11 +4,8 @@ import Testing
 extension EndToEnd {
   /// Failures for programs: JSON on standard error with `--format json`.
   @Suite struct StructuredErrorTests {
-    private static let folder = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-      .appending(path: "examples/adopted").path
-
     private func error(_ words: String...) throws -> (status: Int32?, members: [String: Any]) {
-      let ending = try HostProcess.run(["call", "--plugins", Self.folder, "--format", "json"] + words)
+      let ending = try HostProcess.run(["call", "--plugins", Package.adopted, "--format", "json"] + words)
       #expect(ending.text == "")
       let object = try JSONSerialization.jsonObject(with: Data(ending.errors.utf8)) as? [String: [String: Any]]
       return (ending.status, try #require(object?["error"], "\(ending.errors)"))
@@ -60,7 +57,7 @@ extension EndToEnd {
     }
 
     @Test func withoutTheOptionFailuresAreText() throws {
-      let ending = try HostProcess.run("call", "--plugins", Self.folder, "libm", "pow", "x", "2")
+      let ending = try HostProcess.run("call", "--plugins", Package.adopted, "libm", "pow", "x", "2")
       #expect(ending.errors.hasPrefix("plugin-host: libm.pow: "))
     }
 

@@ -81,35 +81,33 @@ extension EndToEnd {
   }
 
   /// Changes that code of a plugin makes to its process do not change which files the command reads and writes.
-  @Suite struct ProcessStateTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "state-\(UUID().uuidString)")
+  @Suite struct ProcessStateTests: ~Copyable {
+    private let folder: TemporaryFolder
 
-    init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+    init() throws { folder = try TemporaryFolder() }
 
     private func run(_ arguments: [String], input: String = "") throws -> HostProcess.Ending {
       let host = try HostProcess(arguments, input: Data(input.utf8))
-      host.process.currentDirectoryURL = folder
+      host.process.currentDirectoryURL = folder.url
       try host.process.run()
       return try host.wait()
     }
 
     @Test func relativePathsStartFromTheFirstFolder() throws {
-      defer { try? FileManager.default.removeItem(at: folder) }
-      try Data("here".utf8).write(to: folder.appending(path: "text"))
+      try folder.write("here", to: "text")
       let session = try run(["shell"], input: "unsettling.change_folder /\nkinds.text x=@text\n")
       #expect(session.text == "0\n\"here\"\n", "\(session)")
       let call = try run(["call", "-o", "result", "unsettling", "change_folder", "/"])
       #expect(call.status == 0, "\(call)")
-      #expect(try String(contentsOf: folder.appending(path: "result"), encoding: .utf8) == "0\n")
+      #expect(try folder.text("result") == "0\n")
     }
 
     @Test func newFilesHaveTheFirstMask() throws {
-      defer { try? FileManager.default.removeItem(at: folder) }
       let ending = try run(["call", "-o", "result", "unsettling", "change_mask", "511"])
       #expect(ending.status == 0, "\(ending)")
-      #expect(access(folder.appending(path: "result").path, R_OK) == 0)
+      #expect(access(folder.path("result"), R_OK) == 0)
       var status = stat()
-      #expect(stat(folder.appending(path: "result").path, &status) == 0 && status.st_mode & 0o400 != 0)
+      #expect(stat(folder.path("result"), &status) == 0 && status.st_mode & 0o400 != 0)
     }
   }
 

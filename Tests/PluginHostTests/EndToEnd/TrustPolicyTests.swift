@@ -2,14 +2,16 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  @Suite struct TrustPolicyTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "trust-\(UUID().uuidString)")
+  @Suite struct TrustPolicyTests: ~Copyable {
+    private let temporary: TemporaryFolder
+    private var folder: URL { temporary.url }
     private var plugin: String { folder.appending(path: "plugin.so").path }
     private var configuration: String { folder.appending(path: "plugin-host/trust.conf").path }
 
     init() throws {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      try FileManager.default.copyItem(atPath: FixturePlugins.path("mortal"), toPath: plugin)
+      let made = try TemporaryFolder()
+      try FileManager.default.copyItem(atPath: FixturePlugins.path("mortal"), toPath: made.path("plugin.so"))
+      temporary = made
     }
 
     private func run(_ arguments: String...) throws -> HostProcess.Ending {
@@ -63,7 +65,6 @@ extension EndToEnd {
     }
 
     @Test func listedHashesAreLoadedAndOthersAreNot() throws {
-      defer { try? FileManager.default.removeItem(at: folder) }
       #expect(try isLoaded())
       #expect(try run("trust", "policy", "listed").status == 0)
       #expect(try !isLoaded())
@@ -88,7 +89,6 @@ extension EndToEnd {
     }
 
     @Test func signaturesOfListedPublishersAreVerified() throws {
-      defer { try? FileManager.default.removeItem(at: folder) }
       guard try sign("one"), try sign("two"), try resign("one") else { return }
       try write("policy signed\n")
       #expect(try !isLoaded())
@@ -116,7 +116,6 @@ extension EndToEnd {
 
     @Test("an untrusted plugin that has to be confined is confined while it is described, and not checked")
     func untrustedDescriptions() throws {
-      defer { try? FileManager.default.removeItem(at: folder) }
       let source = folder.appending(path: "marking.c").path
       let (marking, mark) = (folder.appending(path: "marking.so").path, folder.appending(path: "mark").path)
       try """
@@ -132,12 +131,7 @@ extension EndToEnd {
         .functions = functions, .function_count = 1};
       const promise_plugin_t *promise_plugin_entry(uint32_t abi) { return abi > 0 ? &plugin : NULL; }
       """.write(toFile: source, atomically: true, encoding: .utf8)
-      let include = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-        .appending(path: "include").path
-      let compiler = try Process.run(
-        URL(filePath: "/usr/bin/env"), arguments: ["cc", "-shared", "-fPIC", "-I", include, "-o", marking, source])
-      compiler.waitUntilExit()
-      #expect(compiler.terminationStatus == 0)
+      try Package.run("cc", ["-shared", "-fPIC", "-I", Package.include, "-o", marking, source])
       let commands = [
         ["list", marking], ["inspect", marking], ["doc", marking], ["call", marking, "one", "--help"],
       ]
@@ -160,7 +154,6 @@ extension EndToEnd {
 
     @Test("rules that exist but cannot be read refuse every plugin", arguments: ["link", "folder", "FIFO"])
     func unreadableRules(kind: String) throws {
-      defer { try? FileManager.default.removeItem(at: folder) }
       let nowhere = folder.appending(path: "nowhere").path
       if kind == "folder" {
         #expect(symlink(nowhere, folder.appending(path: "plugin-host").path) == 0)
@@ -177,14 +170,12 @@ extension EndToEnd {
     }
 
     @Test func aSignatureThatIsNotAFileIsNotUsed() throws {
-      defer { try? FileManager.default.removeItem(at: folder) }
       try write("policy signed\nkey d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a nobody\n")
       #expect(mkfifo("\(plugin).sig", 0o600) == 0)
       #expect(try !isLoaded())
     }
 
     @Test func aCallerMayTightenTheRulesAndNotLoosenThem() throws {
-      defer { try? FileManager.default.removeItem(at: folder) }
       #expect(try !isLoaded(["--trust", "listed"], "is not trusted: --trust listed asks for"))
       try write("policy listed\n")
       #expect(try run("trust", "add", plugin).status == 0)
@@ -196,7 +187,6 @@ extension EndToEnd {
     }
 
     @Test func untrustedPluginsRunInWorkersIfTheRulesSaySo() throws {
-      defer { try? FileManager.default.removeItem(at: folder) }
       try write("policy any\nuntrusted process # by default\n")
       let crash = try run("call", plugin, "crash")
       #expect(crash.status == 1 && crash.errors.contains("its worker process"), "\(crash)")
@@ -214,26 +204,18 @@ extension EndToEnd {
       let needed = folder.appending(path: "needed.so").path
       let source = folder.appending(path: "needed.c").path
       try "int needed(void) { return 0; }".write(toFile: source, atomically: true, encoding: .utf8)
-      let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent()
-      for arguments in [
-        [source, "-o", needed],
+      try Package.run("cc", ["-shared", "-fPIC", "-w", source, "-o", needed])
+      try Package.run(
+        "cc",
         [
-          root.appending(path: "Tests/PluginHostTests/Fixtures/mortal.c").path, "-o", plugin, "-I",
-          root.appending(path: "include").path, "-D_GNU_SOURCE", "-pthread", "-L\(folder.path)", "-Wl,--no-as-needed",
-          "-l:needed.so", "-Wl,-rpath,$ORIGIN",
-        ],
-      ] {
-        let compiler = try Process.run(
-          URL(filePath: "/usr/bin/env"), arguments: ["cc", "-shared", "-fPIC", "-w"] + arguments)
-        compiler.waitUntilExit()
-        #expect(compiler.terminationStatus == 0)
-      }
+          "-shared", "-fPIC", "-w", Package.fixtures.appending(path: "mortal.c").path, "-o", plugin, "-I",
+          Package.include, "-D_GNU_SOURCE", "-pthread", "-L\(folder.path)", "-Wl,--no-as-needed", "-l:needed.so",
+          "-Wl,-rpath,$ORIGIN",
+        ])
       return needed
     }
 
     @Test func theLibrariesThatAPluginNeedsAreJudgedToo() throws {
-      defer { try? FileManager.default.removeItem(at: folder) }
       let needed = try needALibrary()
       #expect(try isLoaded())
       try write("policy listed\n")
@@ -244,7 +226,6 @@ extension EndToEnd {
     }
 
     @Test func aPluginThatNeedsAnUntrustedLibraryRunsInAWorker() throws {
-      defer { try? FileManager.default.removeItem(at: folder) }
       let needed = try needALibrary()
       try write("policy any\nuntrusted process\n")
       #expect(try run("trust", "add", plugin).status == 0)
@@ -254,7 +235,6 @@ extension EndToEnd {
     }
 
     @Test func keysAreReadInBothFormsAndNoOtherAlgorithmIs() throws {
-      defer { try? FileManager.default.removeItem(at: folder) }
       guard try sign("one"), try sign("two") else { return }
       let pem = try String(contentsOf: folder.appending(path: "two.pub"), encoding: .utf8)
       let der = try #require(Data(base64Encoded: pem.split(separator: "\n").dropFirst().dropLast().joined()))
@@ -279,7 +259,6 @@ extension EndToEnd {
     }
 
     @Test func theRulesAreEditedOneByOne() throws {
-      defer { try? FileManager.default.removeItem(at: folder) }
       let hash = try #require(try QuarantineTests.sha256(plugin))
       #expect(try run("trust", "policy", "any", "--untrusted", "process").status == 0)
       #expect(try run("trust", "policy", "listed").status == 0)
@@ -303,7 +282,6 @@ extension EndToEnd {
     }
 
     @Test func theRulesAreInTheHomeFolderToo() throws {
-      defer { try? FileManager.default.removeItem(at: folder) }
       let home = ["HOME": folder.path]
       #expect(try HostProcess.run("trust", "policy", "listed", environment: home).status == 0)
       let file = folder.appending(path: ".config/plugin-host/trust.conf").path
@@ -315,7 +293,6 @@ extension EndToEnd {
 
     @Test("a file with a byte order mark, CR LF and tabs is read, and keeps its rules when one is added")
     func linesOfOtherEditors() throws {
-      defer { try? FileManager.default.removeItem(at: folder) }
       try write("\u{FEFF}policy\tlisted\r\n# A comment.\r\nuntrusted process\r\n\r\n")
       #expect(try !isLoaded())
       #expect(try run("trust", "add", plugin).status == 0)
@@ -329,7 +306,6 @@ extension EndToEnd {
       "key " + String(repeating: "+1", count: 32), "key 00", "key 0", "untrusted moon", "hash", "policy",
     ])
     func aMistakeInTheFileIsShownAndNothingIsLoaded(line: String) throws {
-      defer { try? FileManager.default.removeItem(at: folder) }
       try write("# rules\n\(line)\n")
       let call = try run("call", plugin, "echo", "3")
       #expect(call.status == 2 && call.text == "")
@@ -338,7 +314,6 @@ extension EndToEnd {
     }
 
     @Test func aFileThatIsNeitherPluginNorKeyIsNotAdded() throws {
-      defer { try? FileManager.default.removeItem(at: folder) }
       let file = folder.appending(path: "text").path
       try "hello".write(toFile: file, atomically: true, encoding: .utf8)
       #expect(try run("trust", "add", file).errors.contains("expected a shared library or an Ed25519 public key"))

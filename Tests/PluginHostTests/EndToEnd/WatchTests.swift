@@ -29,14 +29,8 @@ extension EndToEnd {
     private func compile(_ source: String, _ path: URL) throws {
       let (text, built) = (path.appendingPathExtension("c"), path.appendingPathExtension("new"))
       try Data(source.utf8).write(to: text)
-      let compiler = Process()
-      compiler.executableURL = URL(filePath: "/usr/bin/env")
-      let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-      let include = root.appending(path: "include").path
-      compiler.arguments = ["cc", "-shared", "-fPIC", "-I", include, text.path, "-o", built.path]
-      try compiler.run()
-      compiler.waitUntilExit()
-      try #require(compiler.terminationStatus == 0 && rename(built.path, path.path) == 0)
+      try Package.run("cc", ["-shared", "-fPIC", "-I", Package.include, text.path, "-o", built.path])
+      try #require(rename(built.path, path.path) == 0)
     }
 
     private func waiting(for condition: () -> Bool) throws {
@@ -46,11 +40,10 @@ extension EndToEnd {
     }
 
     @Test func aChangedFileIsUsedByTheStepsThatFollow() throws {
-      let folder = FileManager.default.temporaryDirectory.appending(path: "plugin-host-watch-\(UUID().uuidString)")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      defer { try? FileManager.default.removeItem(at: folder) }
+      let folder = try TemporaryFolder()
       let (plugin, mark, end) = (
-        folder.appending(path: "changing.so"), folder.appending(path: "mark"), folder.appending(path: "end")
+        folder.url.appending(path: "changing.so"), folder.url.appending(path: "mark"),
+        folder.url.appending(path: "end")
       )
       try install(1, plugin)
       let file = try PipelineFile(
@@ -65,8 +58,8 @@ extension EndToEnd {
       let host = try HostProcess(["run", "--watch", file.path])
       try host.process.run()
       try waiting(for: { FileManager.default.fileExists(atPath: mark.path) })
-      try Data("junk".utf8).write(to: folder.appending(path: "junk"))
-      try #require(rename(folder.appending(path: "junk").path, plugin.path) == 0)
+      try folder.write("junk", to: "junk")
+      try #require(rename(folder.path("junk"), plugin.path) == 0)
       try waiting(for: { host.errorsSoFar.contains("keeps the file that was loaded before") })
       try install(2, plugin)
       try waiting(for: { host.errorsSoFar.contains("its file has changed; new calls use it") })

@@ -69,6 +69,14 @@ extension EndToEnd {
       #expect(try folder.text("own/trace").contains("traceEvents"))
     }
 
+    @Test func aTraceReplacesALongerFile() throws {
+      try prepare()
+      try folder.write(String(repeating: "x", count: 100_000), to: "own/trace")
+      let call = try call("nowhere", folder.path("own/x"), "--trace", folder.path("own/trace"))
+      #expect(call.status == 0, "\(call)")
+      #expect(try JSONSerialization.jsonObject(with: Data(folder.text("own/trace").utf8)) is [String: Any])
+    }
+
     @Test func aLinkOfAFolderIsNotFollowed() throws {
       try prepare()
       try link("own/sub", to: "other")

@@ -66,7 +66,7 @@ import Testing
     ("'99999999999999999999' - 1", "is not a calculation with two numbers"),
   ])
   func reportsPlaces(text: String, message: String) throws {
-    let error = #expect(throws: Expression.Mistake.self) { try value(text) }
+    let error = #expect(throws: Expression.EvaluationError.self) { try value(text) }
     #expect(error?.description.contains(message) ?? false, "\(error?.description ?? "")")
   }
 
@@ -82,7 +82,7 @@ import Testing
     ("x[y]", "a number and"),
   ])
   func refuses(text: String, message: String) {
-    let error = #expect(throws: Expression.Mistake.self) { try Expression(parsing: text, names: .arguments) }
+    let error = #expect(throws: Expression.EvaluationError.self) { try Expression(parsing: text, names: .arguments) }
     #expect(error?.description.contains(message) ?? false, "\(error?.description ?? "")")
   }
 }

@@ -66,12 +66,12 @@ import Testing
   }
 
   @Test func survivesDeepNesting() {
-    #expect(throws: Expression.Mistake.self) { try Expression(parsing: String(repeating: "(", count: 100_000)) }
+    #expect(throws: Expression.EvaluationError.self) { try Expression(parsing: String(repeating: "(", count: 100_000)) }
     #expect(throws: Never.self) { try Expression(parsing: String(repeating: "not ", count: 10_000) + "true") }
     for (start, end) in [
       ("1 if 1 else ", "1"), ("-", "1"), ("1 + ", "1"), ("1 * ", "1"), ("1 or ", "1"), ("1 and ", "1"),
     ] {
-      #expect(throws: Expression.Mistake.self) {
+      #expect(throws: Expression.EvaluationError.self) {
         try Expression(parsing: String(repeating: start, count: 50_000) + end)
       }
     }

@@ -29,7 +29,7 @@ import Testing
 
   @Test(arguments: [.bytes([]), .array([]), .object([]), .string("maybe")] as [PluginValue])
   func areNeither(value: PluginValue) {
-    #expect(throws: Expression.Mistake.self) { try holds("x", value) }
+    #expect(throws: Expression.EvaluationError.self) { try holds("x", value) }
   }
 
   @Test(

@@ -16,6 +16,15 @@ import Testing
     #expect(named.redacted == .object([PluginMember("of ***", .bytes([1, 2]))]))
   }
 
+  @Test("a list or an object whose JSON is a secret is hidden, although its parts are too short")
+  func shortParts() {
+    let numbers = (0..<8).map { _ in PluginValue.int(Int64.random(in: 100...999)) }
+    for value in [PluginValue.array(numbers), .object(numbers.enumerated().map { PluginMember("m\($0)", $1) })] {
+      Redaction.add(secret: value.json)
+      #expect(value.redacted == .string("***"))
+    }
+  }
+
   @Test("the number of a secret in octal is hidden")
   func octal() {
     let number = Int64.random(in: 1 << 40..<1 << 60)

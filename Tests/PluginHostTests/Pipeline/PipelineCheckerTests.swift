@@ -31,7 +31,7 @@ import Testing
     var mistakes: [Mistake] = []
     let variables = try Variables.values(of: pipeline, given: [], mistakes: &mistakes)
     let graph = StepGraph(pipeline.steps, mistakes: &mistakes)
-    guard mistakes.isEmpty else { throw FileMistakes(file: file, mistakes: mistakes) }
+    guard mistakes.isEmpty else { throw FileMistakes(files: [file], mistakes: mistakes) }
     return try PipelineChecker.check(pipeline, in: [file], graph: graph, plugins: plugins(), variables: variables)
   }
 

@@ -264,7 +264,7 @@ import Testing
 
   @Test func showsThePlace() {
     let error = FileMistakes(
-      file: source("steps:\n\ta: \u{1B}日本 x\n" + String(repeating: "y", count: 300) + "\n"),
+      files: [source("steps:\n\ta: \u{1B}日本 x\n" + String(repeating: "y", count: 300) + "\n")],
       mistakes: [
         Mistake(location: Location(line: 2, column: 9), message: "this"),
         Mistake(location: Location(line: 9, column: 1), message: "nowhere"),

@@ -69,7 +69,7 @@ import Testing
     ])
   func quoted(text: String, message: String) throws {
     let template = try Template(parsing: text)
-    let error = #expect(throws: Expression.Mistake.self) { try template.expression() }
+    let error = #expect(throws: Expression.EvaluationError.self) { try template.expression() }
     #expect(error?.description == message)
   }
 
@@ -86,7 +86,7 @@ import Testing
       case .variable("item"): .object([PluginMember("a\"b", .int(4))])
       case .variable("part-0"): .int(3)
       case .variable("i"): .int(-4)
-      default: throw Expression.Mistake(description: "\(operand)")
+      default: throw Expression.EvaluationError(description: "\(operand)")
       }
     }
     #expect(isTrue && operands.count == 5)
@@ -103,8 +103,8 @@ import Testing
   @Test func textsOfAPipelineShareTheirRoom() throws {
     let values = ["a": String(repeating: "a", count: 4 << 20)]
     let text = try Template(parsing: String(repeating: "${a}", count: 10))
-    var room = ExpansionRoom()
-    #expect(room.take(text, with: values) == nil)
-    #expect(room.take(text, with: values)?.contains("this text has 41943040 bytes; the limit is 64 MiB") == true)
+    var budget = ExpansionBudget()
+    #expect(budget.take(text, with: values) == nil)
+    #expect(budget.take(text, with: values)?.contains("this text has 41943040 bytes; the limit is 64 MiB") == true)
   }
 }

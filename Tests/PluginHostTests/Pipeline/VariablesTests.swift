@@ -8,7 +8,7 @@ import Testing
     var mistakes: [Mistake] = []
     let values = try Variables.values(
       of: pipeline, given: given.map { try VariableSetting(option: $0) }, mistakes: &mistakes)
-    guard mistakes.isEmpty else { throw FileMistakes(file: source(""), mistakes: mistakes) }
+    guard mistakes.isEmpty else { throw FileMistakes(files: [source("")], mistakes: mistakes) }
     return values
   }
 

@@ -14,4 +14,12 @@ import Testing
     let error = #expect(throws: PluginError.self) { try plan.thread(of: other) }
     #expect(error?.kind == .loadFailed && error?.subject == "org.example.later", "\(error as Any)")
   }
+
+  @Test func aTimeLimitForLoadingLeavesAWorkerAtLeastTheUsualTimeToStart() {
+    let usual = IsolationOptions.runningThisProgram(timeout: nil).startTimeout
+    for timeout in [usual / 10, usual * 10] {
+      let options = IsolationOptions.runningThisProgram(timeout: timeout)
+      #expect(options.loadTimeout == timeout && options.startTimeout == max(timeout, usual))
+    }
+  }
 }

@@ -28,6 +28,21 @@ import Testing
     #expect(lines(.fulfilled(result: "")) == ["sum: fulfilled"])
   }
 
+  @Test func reportsAloneAreThoseOfStepsThatReportAlready() {
+    let states: [StepState] = [
+      .running(.init()), .running(.init(message: "one")), .running(.init(message: "two")), .fulfilled(result: "5"),
+    ]
+    var lines: [String] = []
+    let progress = PlainProgress(onlyReports: true) { lines.append($0) }
+    var row = StepRow(name: "sum", call: "digest.sha256")
+    for state in states {
+      let old = row.state
+      row.state = state
+      progress.show([row], changed: 0, from: old)
+    }
+    #expect(lines == ["sum: one", "sum: two"])
+  }
+
   @Test func leavesEmptyReportsOut() {
     #expect(
       lines(.running(.init(message: "attempt 1")), .running(.init()), .running(.init(fraction: 0.5)))

@@ -60,7 +60,7 @@ import Testing
     ("db=sqlite.open x", 1, "\"=\" needs spaces: db = ..."),
   ])
   func aMistakeHasItsColumn(text: String, column: Int, message: String) {
-    let mistake = #expect(throws: ShellLine.Mistake.self) { try ShellLine(parsing: text) }
+    let mistake = #expect(throws: ShellLine.ParseError.self) { try ShellLine(parsing: text) }
     #expect(mistake?.column == column, "\(text)")
     #expect(mistake?.message.contains(message) == true, "\(mistake?.message ?? "")")
   }

@@ -9,18 +9,15 @@ enum AdoptableLibrary {
     do {
       try FileManager.default.createDirectory(
         at: library.deletingLastPathComponent(), withIntermediateDirectories: true)
-      let compiler = try Process.run(
-        URL(filePath: "/usr/bin/env"),
-        arguments: ["cc", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o", library.path]
+      try Package.run(
+        "cc",
+        ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o", library.path]
           + ["shapes.c", "there.c"].map { sources.appending(path: $0).path })
-      compiler.waitUntilExit()
-      guard compiler.terminationStatus == 0 else { fatalError("the fixture library cannot be built") }
     } catch {
       fatalError("the fixture library cannot be built: \(error)")
     }
     return library.path
   }()
 
-  private static let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .appending(path: "Fixtures/Adopting")
+  private static let sources = Package.fixtures.appending(path: "Adopting")
 }

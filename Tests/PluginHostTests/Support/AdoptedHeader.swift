@@ -11,20 +11,18 @@ struct AdoptedHeader {
   /// The drafts of this run: tests with several cases use one draft.
   private static let drafts = Mutex<[[String]: AdoptedHeader]>([:])
 
-  /// Runs `body` with the draft of a header for a library, which is compiled if there is a source. `body` does not
-  /// change the draft's file.
-  static func with(
+  /// Returns the draft of a header for a library, which is compiled if there is a source. Tests do not change its file.
+  static func of(
     _ header: String, source: String? = nil, library: String = "libm.so.6", compiling flags: [String] = [],
-    _ options: [String] = [], _ body: (AdoptedHeader) throws -> Void
-  ) throws {
+    _ options: [String] = []
+  ) throws -> AdoptedHeader {
     let key = [header, source ?? "", library, "\(flags)", "\(options)"]
-    let adopted = try drafts.withLock { drafts in
+    return try drafts.withLock { drafts in
       if let made = drafts[key] { return made }
       let made = try draft(header, source: source, library: library, compiling: flags, options)
       drafts[key] = made
       return made
     }
-    try body(adopted)
   }
 
   private static func draft(
@@ -38,12 +36,9 @@ struct AdoptedHeader {
     if let source {
       library = folder.appending(path: "liba.so").path
       try Data(source.utf8).write(to: folder.appending(path: "a.c"))
-      let compiler = try Process.run(
-        URL(filePath: "/usr/bin/env"),
-        arguments: ["cc", "-std=gnu11", "-w", "-O1", "-shared", "-fPIC", "-o", library]
-          + flags + [folder.appending(path: "a.c").path])
-      compiler.waitUntilExit()
-      #expect(compiler.terminationStatus == 0)
+      try Package.run(
+        "cc",
+        ["-std=gnu11", "-w", "-O1", "-shared", "-fPIC", "-o", library] + flags + [folder.appending(path: "a.c").path])
     }
     let file = folder.appending(path: "a.adopt.yaml").path
     var draft = try HostProcess.run(

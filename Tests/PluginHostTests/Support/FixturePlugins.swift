@@ -16,30 +16,19 @@ enum FixturePlugins {
   static func path(_ name: String) -> String { folder.appending(path: name + ".so").path }
 
   private static func build() throws -> URL {
-    let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    let root = tests.deletingLastPathComponent().deletingLastPathComponent()
-    let sources = tests.appending(path: "Fixtures")
     let folder = FileManager.default.temporaryDirectory.appending(path: "plugin-host-tests-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     atexit { try? FileManager.default.removeItem(at: FixturePlugins.folder) }
     for name in ["Preloaded", "Wrong"] {
       try FileManager.default.createDirectory(at: folder.appending(path: name), withIntermediateDirectories: true)
     }
-    let names = try FileManager.default.contentsOfDirectory(atPath: sources.path)
+    let names = try FileManager.default.contentsOfDirectory(atPath: Package.fixtures.path)
     for name in names + ["Preloaded/full.c", "Wrong/mistaken.c"] where name.hasSuffix(".c") {
       let library = folder.appending(path: name.dropLast(2) + ".so").path
       let flags = ["-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-pthread"]
-      let compiler = try Process.run(
-        URL(filePath: "/usr/bin/env"),
-        arguments: ["cc"] + flags
-          + ["-I", root.appending(path: "include").path, "-o", library, sources.appending(path: name).path])
-      compiler.waitUntilExit()
-      guard compiler.terminationStatus == 0 else { throw BuildFailure(source: name) }
+      try Package.run(
+        "cc", flags + ["-I", Package.include, "-o", library, Package.fixtures.appending(path: name).path])
     }
     return folder
-  }
-
-  private struct BuildFailure: Error {
-    var source: String
   }
 }

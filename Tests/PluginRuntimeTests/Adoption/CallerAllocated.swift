@@ -78,7 +78,7 @@ struct CallerAllocated {
     #expect(signature.description == Self.signatures[0])
     #expect(signature.canonical == "(out(64) own(regfree) ptr<regex_t>, cstr, i32) -> i32 ! nonzero")
     #expect(signature.cPrototype.hasSuffix("int32_t regcomp(regex_t *preg, const char *pattern, int32_t flags);"))
-    #expect(signature.parameters[0].room == 64)
+    #expect(signature.parameters[0].allocatedSize == 64)
   }
 
   @Test(

@@ -28,6 +28,7 @@ struct ArgumentCoderTests {
       [.void], [.void, .uint(0)], [.void, .uint(0), .int(1), .void], [.void, .uint(99), .int(1)],
       [.void, .int(0), .int(1)], [.void, .uint(ArgumentCoder.Form.shared.rawValue), .uint(0)],
       [.void, .uint(ArgumentCoder.Form.result.rawValue), .array([.uint(1)])],
+      [.void, .uint(ArgumentCoder.Form.fulfilled.rawValue)],
     ] as [[PluginValue]])
   func refusals(_ parts: [PluginValue]) {
     #expect(throws: FrameError.self) { try decoded(parts) }

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Glibc
 import PromisesTestSupport
 import Synchronization
@@ -136,6 +137,48 @@ struct FrameServerTests {
     try worker.run({ worker.answer(7) }, { end.wait() })
     #expect(try worker.answers() == [7])
     end.signal()
+  }
+
+  /// The number of signals that were handled.
+  private static let interruptions = Atomic<Int>(0)
+
+  @Test("a frame is sent whole though handlers of signals interrupt the thread that sends it")
+  func interrupted() throws {
+    var (action, old) = (sigaction(), sigaction())
+    // Without SA_RESTART, the call that was interrupted fails.
+    action.__sigaction_handler.sa_handler = { _ in FrameServerTests.interruptions.add(1, ordering: .relaxed) }
+    try #require(sigaction(SIGUSR2, &action, &old) == 0)
+    defer { sigaction(SIGUSR2, &old, nil) }
+    let worker = try Worker()
+    let texts = [PluginValue](repeating: .string(String(repeating: "x", count: 50)), count: 100_000)
+    let sender = Mutex<(thread: pthread_t, status: String)?>(nil)
+    try worker.run {
+      let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
+      let status = "/proc/\(link ?? "")/stat"
+      sender.withLock { $0 = (pthread_self(), status) }
+      // Threads of Dispatch, and those that they start, block signals.
+      var signals = sigset_t()
+      sigemptyset(&signals)
+      sigaddset(&signals, SIGUSR2)
+      pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+      _ = worker.channel.send(Frame(.fulfilled, 7, .array(texts)))
+    }
+    var readable = pollfd(fd: worker.host, events: Int16(POLLIN), revents: 0)
+    #expect(poll(&readable, 1, -1) == 1)
+    let (thread, status) = try #require(sender.withLock { $0 })
+    // The first one ends a call that has sent some bytes; the later ones fail calls that have sent none.
+    for number in 1...3 {
+      while try !String(contentsOfFile: status, encoding: .utf8).contains(") S ") { sched_yield() }
+      #expect(pthread_kill(thread, SIGUSR2) == 0)
+      while Self.interruptions.load(ordering: .relaxed) < number { sched_yield() }
+    }
+    var stream = FrameStream()
+    var frame: Frame?
+    while frame == nil {
+      guard case .received = try stream.incoming.receive(worker.host, &stream.reader) else { break }
+      frame = try stream.reader.next()
+    }
+    #expect(frame?.request == 7 && frame?.body == .array(texts))
   }
 
   @Test("without a thread that could read on, all calls run on threads of the pool")

@@ -24,6 +24,7 @@ struct IsolatedCallbackArguments {
       [[.array([.object([PluginMember("x", .double(1))])]), .void], [.array([]), .void]],
       [[.array([.double(1)]), .void], [.array([]), .pointer(PluginPointer(name: "b", address: 1))]]
     ),
+    ("f(f: fn(value, i64))", [[.void, .int(1)]], [[.void, .string("x")]]),
     ("f(f: fn(value, error))", [[.int(1), .string("no")], [.void, .object([])]], [[.int(1)]]),
   ]
 

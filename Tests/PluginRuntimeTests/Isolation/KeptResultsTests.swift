@@ -10,7 +10,8 @@ struct KeptResultsTests {
   private func result(_ index: Int, size: UInt64) throws -> KeptResult {
     let signature = try Signature(parsing: "large() -> bytes")
     let function = RemoteFunction(FunctionDescription(signature: signature, description: nil), 0, of: "test.kept")
-    return KeptResult(RemoteCall(function, settling: promises[index], CallTerms(), number: 7), size: size)
+    let call = RemoteCall(UInt64(index), function, settling: promises[index], CallTerms(), number: 7)
+    return KeptResult(call, size: size)
   }
 
   @Test("counts the results in the worker, and finds them by their promises")

@@ -43,14 +43,24 @@ struct Pipelining {
     _ = consume opener
   }
 
-  @Test("pipelined results cross if their calls have ended")
+  @Test("pipelined results of calls that have ended cross with the calls that take them")
   func ended() async throws {
     let plugin = try IsolatedPlugin.loading("chain")
     let first = plugin.call("value", [.value(.int(1))], timeout: nil)
     #expect(try await first.outcomeInTime().value == .int(1))
-    #expect(try await chain(plugin, on: first, 3)[3].outcomeInTime().value == .int(4))
-    // The other calls may have ended too by the time that they are arguments.
-    #expect(crossed(plugin) >= 1)
+    #expect(try await chain(plugin, on: first, 1)[1].outcomeInTime().value == .int(2))
+    #expect(crossed(plugin) == 0)
+  }
+
+  @Test("a promise that is rejected, or has a large value, crosses in a frame of its own")
+  func apart() async throws {
+    let plugin = try IsolatedPlugin.loading("chain")
+    #expect("\(try await chain(plugin, on: .reject("no"), 1)[1].outcomeInTime().reason ?? "")" == "no")
+    #expect(crossed(plugin) == 1)
+    let large: Promise<PluginValue> = .resolve(.string(String(repeating: "a", count: Frame.leastKept)))
+    let outcome = try await chain(plugin, on: large, 1)[1].outcomeInTime()
+    #expect("\(outcome)".contains("fulfilled with a string"), "\(outcome)")
+    #expect(crossed(plugin) == 2)
   }
 
   @Test("pipelined results are right while the answers of their calls are under way", arguments: [1, 3])

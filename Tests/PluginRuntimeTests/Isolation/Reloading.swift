@@ -325,6 +325,28 @@ struct Reloading {
     try host.unload("test.reloading")
   }
 
+  @Test("reloading follows from a change that is read together with an earlier one of another file")
+  func afterAnother() async throws {
+    let file = try ExchangedFile()
+    let host = Host()
+    try host.load(file.path, isolation: try file.options)
+    let reports = Recorder<String>()
+    let gate = DispatchSemaphore(value: 0)
+    let watcher = try PluginWatcher(host) { plugin, _ in
+      reports.record(plugin)
+      // Meanwhile the watcher reads no events.
+      if reports.count == 1 { gate.wait() }
+    }
+    try file.install(2)
+    try await waiting(for: { reports.count == 1 })
+    try Data().write(to: URL(fileURLWithPath: "\(file.path).other"))
+    try file.install(3)
+    gate.signal()
+    try await waiting(for: { reports.count == 2 })
+    watcher.stop()
+    try host.unload("test.reloading")
+  }
+
   @Test("reloading follows from a write to the file too, which is watched until the watcher is stopped")
   func written() async throws {
     let file = try ExchangedFile()

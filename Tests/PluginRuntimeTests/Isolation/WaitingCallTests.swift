@@ -13,7 +13,7 @@ struct WaitingCallTests {
     call.start()
     call.promise.discard()
     let stops = Recorder<Int>()
-    call.hasStarted({ stops.record(1) }, requestCancel: {})
+    call.didStart(stop: { stops.record(1) }, requestCancel: {})
     #expect(stops.events == [1])
   }
 
@@ -22,7 +22,7 @@ struct WaitingCallTests {
     let call = WaitingCall(awaiting: [], begin: { $0.promise }, remove: { nil })
     let stops = Recorder<Int>()
     call.start()
-    call.hasStarted({ stops.record(1) }, requestCancel: {})
+    call.didStart(stop: { stops.record(1) }, requestCancel: {})
     #expect(stops.events == [])
     call.promise.discard()
     #expect(stops.events == [1])
@@ -34,7 +34,7 @@ struct WaitingCallTests {
     let requests = Recorder<Int>()
     call.start()
     if !hasStarted { call.promise.future.requestCancel() }
-    call.hasStarted({}, requestCancel: { requests.record(1) })
+    call.didStart(stop: {}, requestCancel: { requests.record(1) })
     if hasStarted { call.promise.future.requestCancel() }
     #expect(requests.events == [1])
   }

@@ -136,12 +136,14 @@ struct WorkerLimitTests {
     plugin.unload()
   }
 
-  @Test("a handle of another process is refused in the value of a promise, too")
-  func promisedHandle() async throws {
+  @Test("a handle of another process is refused in the value of a promise, too", arguments: [false, true])
+  func promisedHandle(isEarly: Bool) async throws {
     let plugin = try IsolatedPlugin.loading("promises")
     let promise = Promise<PluginValue>()
+    let handle = PluginValue.array([.pointer(PluginPointer(name: "thing", address: 8))])
+    if isEarly { promise.resolve(handle) }
     let call = plugin.call("twofold", [Argument(.promise(promise))], timeout: nil)
-    promise.resolve(.array([.pointer(PluginPointer(name: "thing", address: 8))]))
+    promise.resolve(handle)
     let outcome = try await call.outcomeInTime()
     // The plugin's promise follows the argument, so the reason is one of C.
     let message = outcome.promiseError?.message ?? ""

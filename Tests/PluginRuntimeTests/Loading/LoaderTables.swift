@@ -64,6 +64,10 @@ struct LoaderTables {
     let named = try #require(entries.first { library[$0 + 8] >> 32 > 0 })
     let type = library[named + 8] & 0xFFFF_FFFF
     expect(.damaged, "names the symbol \(capacity), which is not there", with((named + 8, capacity << 32 | type)))
+    // Behind a relocation without effect, too.
+    let second = try #require(entries.first { $0 > named && library[$0 + 8] >> 32 > 0 })
+    let changed = with((named + 8, 0), (second + 8, capacity << 32 | type))
+    expect(.damaged, "names the symbol \(capacity), which is not there", changed)
     #if arch(x86_64)
     let threadLocal: UInt64 = 16
     #else

@@ -115,6 +115,12 @@ struct Language {
     #expect(layout.whole == TypeLayout(of: .structure(type)))
     #expect(layout.whole.size == 48)
     #expect(layout.whole.alignment == 8)
+    // The fields fit, and their sum with the padding does not.
+    guard case .structure(let pair)? = try Signature(parsing: "f() -> {a: [u8; 9], b: i64}").result else {
+      throw Unexpected()
+    }
+    let fields = [StructType.Field(name: "a", type: .array(.scalar(.u8), count: Int.max - 3)), pair.fields[1]]
+    #expect(TypeLayout(of: .structure(StructType(fields: fields))) == nil)
   }
 
   struct Unexpected: Error {}

@@ -102,6 +102,13 @@ struct Parsing {
     #expect(throws: SignatureError.self) { try Signature(parsing: "f(\(parameters), one_more: i32)") }
   }
 
+  @Test("g_error_free() frees a GError unless the signature names another function")
+  func releaseOfGError() throws {
+    let unnamed = try Signature(parsing: "f() -> i32 ! gerror")
+    #expect(try unnamed == Signature(parsing: "f() -> i32 ! gerror(g_error_free)"))
+    #expect(try unnamed != Signature(parsing: "f() -> i32 ! gerror(other_free)"))
+  }
+
   @Test(
     "the C prototype follows the header's table",
     arguments: [
@@ -122,6 +129,7 @@ struct Parsing {
         "promise_status_t f(int8_t int_, promise_str_t result, float *result_, promise_value_t *error);"
       ),
       ("f(a: i32?, b: cstr?, c: isize) -> bool?", "const bool *f(const int32_t *a, const char *b, ptrdiff_t c);"),
+      ("f(g: fn(i32, cstr) -> i8)", "void f(int8_t (*g)(int32_t, const char *));"),
       ("f(v: [f64; 3], w: out [u8; 2])", "void f(const double v[3], uint8_t w[2]);"),
       (
         "f(d: out bytes[n], n: inout u64, e: &[f32; m], m: u8)",

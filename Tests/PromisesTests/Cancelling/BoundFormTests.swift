@@ -3,7 +3,8 @@ import PromisesTestSupport
 import Testing
 
 /// Calls each form of each operator of `TokenFuture`, because each form is a function of its own. Checks that the
-/// callback has the future's token and runs in the context that is passed.
+/// callback has the future's token and runs in the context that is passed, and that the derived futures of all forms
+/// end alike.
 @Suite("Futures with a token: the forms")
 struct BoundFormTests {
   typealias Subject = Future<Int, TestError>
@@ -45,7 +46,10 @@ struct BoundFormTests {
         await mainQueueDrained()
         let all = ["in context: true", "inline", "on main: true"]
         #expect(log.events.sorted() == (isSilenced ? [] : all), "\(forms.name), silenced: \(isSilenced)")
-        withExtendedLifetime(derived) {}
+        let endings = Set(derived.map { ($0 as? any Ended)?.ending ?? "no future" })
+        #expect(
+          endings.count == 1 && endings.isDisjoint(with: ["pending", "no future"]),
+          "\(forms.name), silenced: \(isSilenced): \(endings)")
       }
     }
   }
@@ -173,4 +177,11 @@ struct BoundFormTests {
           { bound, run in bound.tryReplaceError(on: .main) { _ in Self.value(run) } }),
       ])
   }
+}
+
+/// A future of any type with a token.
+protocol Ended { var ending: String { get } }
+
+extension TokenFuture: Ended {
+  var ending: String { inner.result.map { "\($0)" } ?? "pending" }
 }

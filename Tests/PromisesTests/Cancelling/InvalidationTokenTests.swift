@@ -257,6 +257,7 @@ struct InvalidationTokenTests {
     let hash = one.hashValue
     one.invalidate()
     #expect(tokens.contains(one) && one.hashValue == hash)
+    #expect(one.debugDescription.hasPrefix("\(one)".dropLast()))
     #expect(one.debugDescription.contains("generation=1 futures=0 tokens=0"))
   }
 

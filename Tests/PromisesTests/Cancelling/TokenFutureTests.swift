@@ -146,6 +146,31 @@ struct TokenFutureTests {
     withExtendedLifetime((derived, resolver, other, following)) {}
   }
 
+  @Test("T82: invalidation asks the future that any form of a transformation derives first")
+  func autoCancelOfEachForm() {
+    let context = PromiseContext.immediate
+    let forms: [(TokenFuture<Int, TestError>) -> Any] = [
+      { $0.map { $0 } }, { $0.map(on: context) { $0 } }, { $0.map(on: .main) { $0 } },
+      { $0.flatMap { Subject(fulfilled: $0) } }, { $0.flatMap(on: context) { Subject(fulfilled: $0) } },
+      { $0.flatMap(on: .main) { Subject(fulfilled: $0) } },
+      { $0.mapError { $0 } }, { $0.mapError(on: context) { $0 } }, { $0.mapError(on: .main) { $0 } },
+      { $0.flatMapError { Subject(rejected: $0) } }, { $0.flatMapError(on: context) { Subject(rejected: $0) } },
+      { $0.flatMapError(on: .main) { Subject(rejected: $0) } },
+      { $0.mapResult { $0 } }, { $0.mapResult(on: context) { $0 } }, { $0.mapResult(on: .main) { $0 } },
+      { $0.flatMapResult { Subject(with: $0) } }, { $0.flatMapResult(on: context) { Subject(with: $0) } },
+      { $0.flatMapResult(on: .main) { Subject(with: $0) } },
+      { $0.replaceError { _ in 1 } }, { $0.replaceError(on: context) { _ in 1 } },
+      { $0.replaceError(on: .main) { _ in 1 } },
+    ]
+    for (index, derive) in forms.enumerated() {
+      let resolver = Resolver<Int, TestError>()
+      let derived = derive(resolver.future.withToken(token))
+      token.invalidate()
+      #expect(resolver.isCancelRequested, "form \(index)")
+      withExtendedLifetime(derived) {}
+    }
+  }
+
   @Test("T82: tap and ignoringCancel return new futures, whose first derived future is asked to cancel, too")
   func aside() {
     let ways: [(TokenFuture<Int, TestError>) -> TokenFuture<Int, TestError>] = [{ $0.tap() }, { $0.ignoringCancel() }]

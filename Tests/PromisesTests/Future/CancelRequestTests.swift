@@ -121,17 +121,30 @@ struct CancelRequestTests {
 
   @Test(
     "T29: a callback in a context runs there, unless the future is fulfilled or rejected by then",
-    arguments: [true, false])
-  func inContext(isFulfilledMeanwhile: Bool) {
+    arguments: [nil, .fulfilled(1), .rejected(TestError(2))] as [FutureResult<Int, TestError>?])
+  func inContext(meanwhile: FutureResult<Int, TestError>?) {
     let context = QueueContext()
     let log = Recorder<Bool>()
     let (future, resolver) = Subject.makeWithResolver()
     resolver.onCancelRequest(on: context.here) { _ in log.record(QueueContext.isCurrent) }
     future.requestCancel()
     #expect(log.events == [])
-    if isFulfilledMeanwhile { resolver.fulfill(1) }
+    if let meanwhile { resolver.resolve(meanwhile) }
     context.run()
-    #expect(log.events == (isFulfilledMeanwhile ? [] : [true]))
+    #expect(log.events == (meanwhile == nil ? [true] : []))
+    withExtendedLifetime(resolver) {}
+  }
+
+  @Test("T29: a callback in a context that is registered after the request runs there, not in the registering call")
+  func inContextLate() {
+    let context = QueueContext()
+    let log = Recorder<Bool>()
+    let (future, resolver) = Subject.makeWithResolver()
+    future.requestCancel()
+    resolver.onCancelRequest(on: context.here) { _ in log.record(QueueContext.isCurrent) }
+    #expect(log.events == [])
+    context.run()
+    #expect(log.events == [true])
     withExtendedLifetime(resolver) {}
   }
 

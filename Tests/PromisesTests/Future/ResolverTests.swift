@@ -165,7 +165,7 @@ struct ResolverTests {
     #expect(log.events == ["first", "second 1", "third 2"])
   }
 
-  @Test("T23, T24, T25, T26, T27, D13, D14, D15: each method of a resolver settles with its outcome", arguments: 0..<11)
+  @Test("T23, T24, T25, T26, T27, D13, D14, D15: each method of a resolver settles with its outcome", arguments: 0..<12)
   func ways(way: Int) {
     let (future, resolver) = Future<Int, any Error>.makeWithResolver()
     let settles =
@@ -180,15 +180,28 @@ struct ResolverTests {
       case 7: resolver.resolve(Result<Int, TestError>.failure(TestError(2)))
       case 8: resolver.resolve(.fulfilled(1))
       case 9: resolver.resolve(.cancelled(nil))
-      default: resolver.resolve(.cancelled(OtherError()))
+      case 10: resolver.resolve(.cancelled(OtherError()))
+      default: resolver.resolve(Result<Int, TestError>.success(1))
       }
     #expect(settles)
     switch way {
-    case 0, 5, 8: #expect(future.value == 1)
+    case 0, 5, 8, 11: #expect(future.value == 1)
     case 2, 9: #expect(future.state == .cancelled && future.result?.indirectError == nil)
     case 3, 10: #expect(future.result?.indirectError is OtherError)
     default: #expect(future.error as? TestError == TestError(2))
     }
+  }
+
+  @Test(
+    "T26, T27: an outcome with a typed error settles a future of that error or of any", arguments: Endings.all.indices)
+  func typed(outcome: Int) {
+    let outcome = Endings.all[outcome]
+    let (future, resolver) = Future<Int, any Error>.makeWithResolver()
+    resolver.resolve(outcome)
+    #expect("\(future.result!)" == "\(outcome)")
+    let (failed, typed) = Subject.makeWithResolver()
+    typed.resolve(.failure(TestError(2)))
+    #expect(failed.error == TestError(2))
   }
 
   @Test("T31: a callback with a value and an error: the value wins, an error rejects or cancels, neither is a mismatch")

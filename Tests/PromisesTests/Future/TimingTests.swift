@@ -49,6 +49,15 @@ struct AfterTests {
     #expect(try await made.get())
   }
 
+  @MainActor @Test("T90, T91, T92, T93: without a context, auto: on the main thread a future settles there")
+  func defaultContext() async throws {
+    #expect(try await Subject(fulfilled: 1, after: 0.001).map { _ in isOnMainQueue() }.get())
+    let rejected = Subject(rejected: TestError(1), after: 0.001).mapError { _ in TestError(isOnMainQueue() ? 2 : 3) }
+    await #expect(throws: TestError(2)) { try await rejected.get() }
+    #expect(try await Subject(with: .fulfilled(1), after: 0.001).map { _ in isOnMainQueue() }.get())
+    #expect(try await Subject(fulfilled: 1).delay(0.001).map { _ in isOnMainQueue() }.get())
+  }
+
   @Test("T90: a request to cancel cancels a delayed future at once, and releases the value")
   func cancelled() {
     withLifetimeTracking { tracker in

@@ -165,10 +165,3 @@ struct PublishingTests {
     }
   }
 }
-
-extension DispatchQueue {
-  /// Waits for the blocks that are queued, then for the blocks that these enqueue, and so on, `passes` times.
-  func drain(passes: Int = 16) {
-    for _ in 0..<passes { sync {} }
-  }
-}

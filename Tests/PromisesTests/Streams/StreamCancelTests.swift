@@ -29,6 +29,7 @@ struct StreamCancelTests {
           numbers.publish(.data(2))
           subscriber?.cancel()
           numbers.publish(.data(3))
+          other.publish(.data(4))
         }
         let received = Received(StreamCancelTests.make(form, numbers, other))
         subscriber = received.subscriber
@@ -59,6 +60,7 @@ struct StreamCancelTests {
         numbers.publish(.data(2))
         received.subscriber.cancel()
         numbers.publish(.data(3))
+        other.publish(.data(4))
         leave.open()
         thread.join()
         #expect(received.states == [.data(1), .data(2), .cancelled])

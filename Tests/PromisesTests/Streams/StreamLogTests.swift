@@ -86,6 +86,10 @@ struct StreamLogTests {
     #expect("\(subscriber)".hasPrefix("Subscriber<Int, TestError>(0x"))
     #expect("\(subscriber)" != "\(publisher.subscriber())")
     #expect("\(subscriber)" == subscriber.description)
+    #expect("\(Publisher<Int, TestError>())".hasPrefix("Publisher<Int, TestError>(0x"))
+    #expect("\(subscriber.valueOnly())".hasPrefix("Subscriber<Int, Never>(0x"))
+    let other = StatefulPublisher<Int, TestError>()
+    withExtendedLifetime(publisher) { #expect("\(publisher)" != "\(other)") }
     let address = "\(publisher)".split(separator: "(").last?.dropFirst(2).prefix { $0.isHexDigit }
     #expect(address?.count == 16, "as wide as any other")
   }

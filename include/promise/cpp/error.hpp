@@ -209,8 +209,7 @@ inline value reason_of(const std::exception_ptr &thrown) {
   } catch (const cancelled &known) {
     if (typeid(known) == typeid(cancelled))
       return known.reason().copy();
-    return cancelled::discarded(
-        error::make(demangled(typeid(known).name()), known.code(), known.message(), holding(thrown)));
+    return cancelled::discarded(error::make(demangled(typeid(known).name()), 0, known.message(), holding(thrown)));
   } catch (const error &known) {
     if (typeid(known) == typeid(error))
       return known.reason().copy();

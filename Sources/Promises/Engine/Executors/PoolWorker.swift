@@ -7,9 +7,11 @@ struct PoolWorker {
   var thread: Int32
   var previous: UnsafeMutablePointer<PoolWorker>?
   var next: UnsafeMutablePointer<PoolWorker>?
-  /// The number of jobs begun, its value when the clock last found it changed, and the number of looks since then.
+  /// The number of jobs begun.
   var begun: UInt64 = 0
+  /// The number of jobs begun when the clock last found it changed.
   var seen: UInt64 = 0
+  /// The number of times that the clock has examined the worker since then.
   var looks = 0
   var isBusy = false
   /// Whether the clock found the worker asleep within a job.

@@ -57,12 +57,12 @@ struct CompletionTable {
     unsafe count -= 1
   }
 
-  /// Returns the newest event with the tag that satisfies `isMeant`.
-  func find(_ tag: UInt64, where isMeant: (Completion) -> Bool) -> Completion? {
+  /// Returns the newest event with the tag that satisfies the predicate.
+  func find(_ tag: UInt64, where predicate: (Completion) -> Bool) -> Completion? {
     var index = unsafe bucket(tag).pointee
     while index != 0 {
       let event = Completion(CellRef(index: index))
-      if event.tag == tag && isMeant(event) { return event }
+      if event.tag == tag && predicate(event) { return event }
       index = event.following
     }
     return nil

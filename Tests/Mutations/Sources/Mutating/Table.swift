@@ -19,6 +19,8 @@ package struct Row: Sendable, Equatable {
   package let table: String
   /// The lines of the row in the table, from its name on.
   package let lines: ClosedRange<Int>
+  /// Whether the row is of an installed header, which scripts/mutate-headers.py judges without a switch.
+  package var isOfHeader: Bool { file.hasPrefix("include/") }
 }
 
 /// An error in a table: its syntax, or code of a row that is missing from the sources.

@@ -11,12 +11,13 @@ struct Pacing {
   let interval: Int64
   let executor: CellExecutor?
   var pending: StreamEvent?
-  /// The time at which the pending event is due, an interval ends, or the stream has been silent for too long.
+  /// The time of the next action: a debounce or a throttle publishes the pending event, a timeout fails the stream.
   var deadline = Int64.min
-  /// The timer with the highest number, once it has started; and that number.
+  /// The latest timer; nil until it has started.
   var timer: CellTimer?
+  /// The number of the latest timer, so that older ones are ignored.
   var number: UInt64 = 0
-  /// Whether that timer has yet to fire.
+  /// Whether the latest timer has yet to fire.
   var isArmed = false
 
   /// Returns the number of a timer to start, unless one is under way already.

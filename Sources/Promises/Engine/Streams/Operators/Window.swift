@@ -37,7 +37,8 @@ package struct Window {
 }
 
 extension Box {
-  /// Returns an ARRAY of values that are borrowed; nil when memory has run out, or a value has too many references.
+  /// Returns a new ARRAY of the elements, each of which it retains. Nil if memory has run out, or an element has
+  /// too many references.
   static func array(count: Int, _ element: (Int) -> CellValue) -> CellValue? {
     guard let builder = ValueBuilder(.array, capacity: count) else { return nil }
     for index in 0..<count {

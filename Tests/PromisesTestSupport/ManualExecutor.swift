@@ -1,24 +1,25 @@
 import Promises
-import PromisesTestSupport
 import Testing
 
 /// Runs jobs only when the test says so, on the test's thread.
-final class ManualExecutor: PromiseExecutor {
+package final class ManualExecutor: PromiseExecutor {
   private let jobs = Monitor<[PromiseJob]>([])
   private let depth = Monitor(0)
 
-  func submit(_ job: PromiseJob) { jobs.withLock { $0.append(job) } }
+  package init() {}
 
-  var here: PromiseContext { .executor(self) }
+  package func submit(_ job: PromiseJob) { jobs.withLock { $0.append(job) } }
+
+  package var here: PromiseContext { .executor(self) }
 
   /// The number of waiting jobs.
-  var count: Int { jobs.withLock { $0.count } }
+  package var count: Int { jobs.withLock { $0.count } }
 
   /// Whether a job is running.
-  var isRunning: Bool { depth.withLock { $0 > 0 } }
+  package var isRunning: Bool { depth.withLock { $0 > 0 } }
 
   /// Removes and returns the waiting jobs without running them.
-  func take() -> [PromiseJob] {
+  package func take() -> [PromiseJob] {
     jobs.withLock { jobs in
       defer { jobs = [] }
       return jobs
@@ -27,7 +28,7 @@ final class ManualExecutor: PromiseExecutor {
 
   /// Runs the oldest waiting job; returns false if there is none.
   @discardableResult
-  func runNext() -> Bool {
+  package func runNext() -> Bool {
     guard let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return false }
     depth.withLock { $0 += 1 }
     defer { depth.withLock { $0 -= 1 } }
@@ -36,13 +37,13 @@ final class ManualExecutor: PromiseExecutor {
   }
 
   /// Waits until there is a job, and runs it.
-  func waitAndRunNext() {
+  package func waitAndRunNext() {
     jobs.wait { $0.isEmpty ? nil : () }
     runNext()
   }
 
   /// Runs the waiting jobs, and those submitted meanwhile.
-  func runAll() {
+  package func runAll() {
     while runNext() {}
   }
 }

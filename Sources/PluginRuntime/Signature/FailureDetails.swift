@@ -1,6 +1,6 @@
 /// Details of a failure rule: success codes, the call that returns a failure's message, the function that frees an
 /// error.
-public struct FailureReport: Sendable, Hashable {
+public struct FailureDetails: Sendable, Hashable {
   /// A call of another function of the library, made on the same thread right after a failure:
   /// `sqlite3_errmsg(db)`.
   public struct Message: Sendable, Hashable {
@@ -21,23 +21,17 @@ public struct FailureReport: Sendable, Hashable {
   }
 
   /// The results that mean success, for `! unless`.
-  public let successes: [Int64]
+  public internal(set) var successes: [Int64] = []
   /// The function that frees the error of `! gerror`; `nil` for other rules.
-  public let release: String?
+  public internal(set) var release: String?
   /// The call that returns the message; `nil` without one.
-  public let message: Message?
-
-  init(successes: [Int64] = [], release: String? = nil, message: Message? = nil) {
-    self.successes = successes
-    self.release = release
-    self.message = message
-  }
+  public internal(set) var message: Message?
 
   /// The function that frees a GError unless the signature names another one.
   static let releaseOfGLib = "g_error_free"
 }
 
-extension FailureReport.Message: CustomStringConvertible {
+extension FailureDetails.Message: CustomStringConvertible {
   /// The call as written in a signature: "sqlite3_errmsg(sqlite3_db_handle(statement))".
   public var description: String {
     let list = arguments.map { argument in
@@ -53,13 +47,13 @@ extension FailureReport.Message: CustomStringConvertible {
 
 extension FailureRule {
   /// Returns the failure mark at the end of a signature, without the message: "!", "! errno", "! unless 0 or 100".
-  func mark(_ report: FailureReport) -> String {
+  func mark(_ details: FailureDetails) -> String {
     switch self {
     case .status: return "!"
-    case .unless: return "! unless \(report.successes.map(String.init).joined(separator: " or "))"
+    case .unless: return "! unless \(details.successes.map(String.init).joined(separator: " or "))"
     case .gerror:
-      let release = report.release ?? FailureReport.releaseOfGLib
-      return release == FailureReport.releaseOfGLib ? "! gerror" : "! gerror(\(release))"
+      let release = details.release ?? FailureDetails.releaseOfGLib
+      return release == FailureDetails.releaseOfGLib ? "! gerror" : "! gerror(\(release))"
     default: return "! \(rawValue)"
     }
   }

@@ -20,11 +20,11 @@ extension Host {
 
   /// Calls a function for a plugin of this process. The caller owns the returned reference; `nil` if the called plugin
   /// runs in this process, or is not known.
-  func elsewhere(
+  func callRemote(
     _ function: String, of plugin: String, _ arguments: UnsafePointer<promise_value_t>?, _ count: Int
   ) -> OpaquePointer? {
     let remote = registry.remote(plugin)
-    guard remote != nil || others != nil && registry[plugin] == nil else { return nil }
+    guard remote != nil || callOtherPlugin != nil && registry[plugin] == nil else { return nil }
     var values: [PluginValue] = []
     for index in 0..<count {
       guard let arguments, let value = try? PluginValue(arguments + index) else {
@@ -41,7 +41,7 @@ extension Host {
       let promise = call(function, of: remote, values.map { .value($0) }, nil)
       return PromiseBridge.discardable(promise, of: signature?.held ?? .value)
     }
-    return others.flatMap { PromiseBridge.discardable($0(function, plugin, values), of: .value) }
+    return callOtherPlugin.flatMap { PromiseBridge.discardable($0(function, plugin, values), of: .value) }
   }
 }
 

@@ -5,7 +5,7 @@ import CPluginEdge
 ///
 /// The system's loader would look for needed libraries by itself, and take unverified files. So each is
 /// loaded before the library that needs it; then the loader finds them by name in the process.
-struct LibraryClosure {
+struct LibraryDependencyOrder {
   /// One library.
   final class Member {
     let file: PluginFile

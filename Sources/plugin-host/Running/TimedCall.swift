@@ -4,7 +4,7 @@ import Synchronization
 
 /// One call of a plugin's function, on a thread of its own because the function may block, with a time limit. It can be
 /// given up at any time.
-final class Attempt: Sendable {
+final class TimedCall: Sendable {
   /// Settles like the call's promise, or is rejected with the `CallFailure` for which the call was given up.
   let outcome = Promise<PluginValue>()
   /// Fulfilled once the outcome is settled and the function runs on no thread of this process. After a call that was

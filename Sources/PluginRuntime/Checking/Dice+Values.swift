@@ -1,12 +1,5 @@
 /// Random values of types, preferring those that functions often handle wrongly: 0, 1, -1, limits, empty texts.
-struct RandomValues {
-  private var dice: Dice
-
-  init(seed: UInt64) { dice = Dice(seed: seed) }
-
-  mutating func next() -> UInt64 { dice.next() }
-  mutating func roll(_ count: Int) -> Int { dice.roll(count) }
-
+extension Dice {
   /// Returns a random number of elements below 300, with a preference for 0 and 1.
   mutating func count() -> Int { roll(4) == 0 ? roll(2) : roll(300) }
 
@@ -78,8 +71,8 @@ struct RandomValues {
   private mutating func integer() -> Int64 {
     let few: [Int64] = [0, 1, 2, 3, 4, 7, 8, 10, 16, 32, 64, 100, 255, -1, 1000]
     switch roll(12) {
-    case 0: return Int64(bitPattern: dice.next())
-    case 1: return Int64(truncatingIfNeeded: dice.next() & 0xFFFF)
+    case 0: return Int64(bitPattern: next())
+    case 1: return Int64(truncatingIfNeeded: next() & 0xFFFF)
     default: return few[roll(few.count)]
     }
   }

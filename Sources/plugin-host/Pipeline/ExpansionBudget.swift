@@ -1,6 +1,6 @@
 /// The memory budget for the texts that a pipeline's variables expand to. Bounded, because ten variables of ten
 /// variables each stand for 10^10 copies of a text.
-struct ExpansionRoom {
+struct ExpansionBudget {
   static let mebibytes = 64
   private var left = mebibytes << 20
 
