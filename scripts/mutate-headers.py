@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Judges the hand-made mutations of the installed headers (docs/mutation.md), one build of the tests for each.
 
-    scripts/mutate-headers.py [--only NAME]... [--rows-of TABLE]... [--since COMMIT] [--jobs NUMBER] [--list]
+    scripts/mutate-headers.py [--only NAME]... [--rows-of TABLE]... [--tests TEST] [--since COMMIT] [--jobs NUMBER]
+                              [--list]
 
 Other options of the mutation tool are ignored; with those that select no rows, there is nothing to judge.
 
@@ -83,6 +84,7 @@ def main():
     for option in ("--only", "--rows-of", "--product", "--kind"):
         parser.add_argument(option, action="append", default=[])
     parser.add_argument("--since")
+    parser.add_argument("--tests", default="")
     parser.add_argument("--jobs", type=int, default=2)
     for option in ("--list", "--no-rows", "--again"):
         parser.add_argument(option, action="store_true")
@@ -92,7 +94,8 @@ def main():
         return 0
     chosen = [row for row in rows() if
               (not options.only or any(text in row[0] for text in options.only))
-              and (not options.rows_of or any(text in row[1] for text in options.rows_of))]
+              and (not options.rows_of or any(text in row[1] for text in options.rows_of))
+              and options.tests in row[2].get("tests", "")]
     if options.since:
         changed = subprocess.run(["git", "diff", "--name-only", options.since, "--", "include", "Tests/Mutations"],
                                  check=True, capture_output=True, text=True).stdout.split()

@@ -52,7 +52,8 @@ enum ArgumentCoder {
         }
       guard let encoded else { continue }
       encoder.append(encoded.form.rawValue)
-      try encoder.append(encoded.content)
+      // The arguments are elements of an array.
+      try encoder.append(encoded.content, depth: 1)
     }
   }
 

@@ -20,7 +20,7 @@ struct OutgoingArguments {
       promise: { promise in
         let request = link.take(promise)
         // A frame of its own would take a send, and a thread of the worker.
-        if request == nil, let value = promise.value, value.size < Frame.leastKept { return .fulfilled(value) }
+        if request == nil, let value = promise.value, value.isShort { return .fulfilled(value) }
         let number = link.newRequest()
         if let request {
           results.append(PendingResult(request: request, number: number, promise: promise))

@@ -10,4 +10,12 @@ extension PluginValue {
     case .object(let members): members.reduce(0) { $0 + $1.value.size }
     }
   }
+
+  /// Whether the value has no parts, and fewer bytes than a result that a worker keeps.
+  var isShort: Bool {
+    switch self {
+    case .array, .object: false
+    default: size < Frame.leastKept
+    }
+  }
 }

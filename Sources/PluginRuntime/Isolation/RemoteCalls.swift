@@ -33,10 +33,10 @@ struct RemoteCalls: Sequence {
     return call
   }
 
-  /// Returns the call whose result the promise is.
+  /// Returns the request of the call whose result the promise is.
   func request(of promise: Promise<PluginValue>) -> UInt64? { producers[promise.id]?.request }
 
-  /// Returns the call whose result the promise is, and marks the result as taken by a later call.
+  /// Returns the request of the call whose result the promise is, and marks the result as taken by a later call.
   mutating func take(_ promise: Promise<PluginValue>) -> UInt64? {
     guard let call = producers[promise.id] else { return nil }
     call.isTaken = true

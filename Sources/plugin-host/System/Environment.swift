@@ -10,7 +10,8 @@ enum Environment {
     return RawText.text(UnsafeRawBufferPointer(start: value, count: strlen(value)))
   }
 
-  /// Returns the path of a file of this program: in the folder that the variable names, or in that folder of HOME.
+  /// Returns the path of a file of this program: in the folder that the variable names, or else in `folder` below HOME;
+  /// `nil` if neither is set.
   static func file(_ name: String, _ variable: String, or folder: String) -> String? {
     let folder = self[variable] ?? self["HOME"].map { Directory.join($0, folder) }
     return folder.map { Directory.join($0, "plugin-host/\(name)") }

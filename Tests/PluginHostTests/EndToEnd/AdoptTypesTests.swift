@@ -80,10 +80,9 @@ extension EndToEnd {
         let named = { (text: String) in text.replacing("P_", with: "\(prefix)_").replacing("H", with: hash) }
         let header = declarations.keys.map(named).joined(separator: "\n")
         let source = header.replacing(";", with: " {}")
-        try AdoptedHeader.with(header, source: source) { adopted in
-          for signature in declarations.values.map(named) {
-            #expect(adopted.draft.text.contains("'\(signature)'"), "\(adopted.draft.text)\(adopted.draft.errors)")
-          }
+        let adopted = try AdoptedHeader.of(header, source: source)
+        for signature in declarations.values.map(named) {
+          #expect(adopted.draft.text.contains("'\(signature)'"), "\(adopted.draft.text)\(adopted.draft.errors)")
         }
       }
     }

@@ -52,7 +52,7 @@ struct Pipelining {
     #expect(crossed(plugin) == 0)
   }
 
-  @Test("a promise that is rejected, or has a large value, crosses in a frame of its own")
+  @Test("a promise that is rejected, or has a large value or parts, crosses in a frame of its own")
   func apart() async throws {
     let plugin = try IsolatedPlugin.loading("chain")
     #expect("\(try await chain(plugin, on: .reject("no"), 1)[1].outcomeInTime().reason ?? "")" == "no")
@@ -61,6 +61,8 @@ struct Pipelining {
     let outcome = try await chain(plugin, on: large, 1)[1].outcomeInTime()
     #expect("\(outcome)".contains("fulfilled with a string"), "\(outcome)")
     #expect(crossed(plugin) == 2)
+    _ = try await chain(plugin, on: .resolve(.array([])), 1)[1].outcomeInTime()
+    #expect(crossed(plugin) == 3)
   }
 
   @Test("pipelined results are right while the answers of their calls are under way", arguments: [1, 3])

@@ -32,10 +32,11 @@ struct WorkerLimitTests {
     })
   }
 
-  @Test("a limit of depth rejects the call whose result is too deep, and no other")
+  @Test("a limit of depth rejects the call whose argument or result is too deep, and no other")
   func depth() async throws {
     let plugin = try IsolatedPlugin.loading("asking")
-    #expect(try await plugin.outcome("deep", .uint(128)).value != nil)
+    let deepest = try #require(try await plugin.outcome("deep", .uint(128)).value)
+    #expect(try await plugin.outcome("echo", deepest).pluginError?.kind == .badArgument)
     let deep = try await plugin.outcome("deep", .uint(129))
     #expect(deep.pluginError?.kind == .badResult, "\(deep)")
     #expect(deep.pluginError?.message.contains("nested deeper than 128 levels") == true, "\(deep)")
