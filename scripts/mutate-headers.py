@@ -51,9 +51,12 @@ def fails(test, include, folder, limit=1800):
     command = [f"scripts/{script}.sh"] + ([] if script == "check-headers" else [name])
     options = {"INCLUDE": include, "OUT": f"{folder}/{name}", "JOBS": "1", "CC_LIST": "clang", "CXX_LIST": "clang++",
                "STANDARDS": "20", "VALGRIND": "0"}
-    return subprocess.run(
+    end = subprocess.run(
         ["timeout", "--kill-after=5", str(limit)] + command, env=os.environ | options, stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode != 0
+        capture_output=True, text=True)
+    if end.returncode == 2:
+        sys.exit(f"mutate-headers.py: {test} cannot run:\n{end.stdout}{end.stderr}")
+    return end.returncode != 0
 
 
 def judge(row, limits):
@@ -104,6 +107,8 @@ def main():
         for name, _, fields, _, _ in chosen:
             print(f"{fields['file']}: {name}")
         return 0
+    if "LIBRARY" not in os.environ:
+        subprocess.run(["make", "--no-print-directory", "libpromise"], check=True)
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         def limit(test):
             start = time.monotonic()

@@ -26,6 +26,10 @@ parted() {
     cat "$out/part$part/again" >> "$out/again"
     rm -r "$out/part$part"
   done
+  if (($(find "$out/taken" -mindepth 1 | wc -l) != $# - 1)); then
+    echo "FAIL  $1: not every argument was taken"
+    failed=$((failed + 1))
+  fi
 }
 
 # part_of PART FUNCTION ARGUMENT...: calls the function with the arguments that no other process has taken. Taking one

@@ -91,6 +91,7 @@ check_whole() {
     static) run "static linking" env -u OUT "$tests/static.test.sh" ;;
     bindings) run "other languages" env -u OUT "$tests/bindings.test.sh" ;;
     leaks) run "leaks" env -u OUT "$tests/leaks.test.sh" "$LIBRARY" ;;
+    *) try "no check is named $1" false ;;
   esac
 }
 

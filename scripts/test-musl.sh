@@ -20,7 +20,7 @@ for program in "$root"/Tests/ABI/scarce_*.c; do skipped+=("$(basename "$program"
 if (($# == 0)); then
   "$root/scripts/build-conformance.sh" "$scratch/conformance"
   "$scratch/conformance/promise-conformance" "$LIBRARY" | grep -v '^ok '
-  LIBS=$built/libpromise.a CFLAGS=-static "$root/scripts/test-abi.sh" "then" wait wait_threads values timer timer_many pool pool_threads threads
+  LIBS=$built/libpromise.a CFLAGS=-static "$root/scripts/test-abi.sh" "then" wait wait_threads values timer timer_many pool pool_threads thread threads
   . "$root/scripts/abi-programs.sh"
   mapfile -t programs < <(abi_programs)
   set -- "${programs[@]}"

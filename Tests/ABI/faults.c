@@ -61,6 +61,22 @@ static void stop_handling(void) {
     signal(synchronous[i], SIG_DFL);
 }
 
+/* The library's threads do not inherit the signal mask of the thread that starts them. This is the first test: it starts
+ * one. */
+TEST(the_starting_thread_may_block_them) {
+  sigset_t set, before;
+  sigfillset(&set);
+  handle_faults();
+  REQUIRE(pthread_sigmask(SIG_SETMASK, &set, &before) == 0);
+  promise_t *job = react_on(promise_executor_global(PROMISE_PRIORITY_DEFAULT), faults_here, NULL, NULL);
+  CHECK_STATUS(promise_wait(job, FOR_EVER), PROMISE_OK);
+  promise_release(job);
+  REQUIRE(pthread_sigmask(SIG_SETMASK, NULL, &set) == 0);
+  CHECK_INT(sigismember(&set, SIGSEGV), 1);
+  REQUIRE(pthread_sigmask(SIG_SETMASK, &before, NULL) == 0);
+  stop_handling();
+}
+
 TEST(a_handler_recovers_on_a_thread_of_the_pool) {
   handle_faults();
   promise_t *job = react_on(promise_executor_global(PROMISE_PRIORITY_DEFAULT), faults_here, NULL, NULL);
@@ -76,20 +92,5 @@ TEST(a_handler_recovers_on_a_thread_for_timers) {
   CHECK_STATUS(promise_wait(job, FOR_EVER), PROMISE_OK);
   CHECK_INT(promise_state(job), PROMISE_FULFILLED);
   promise_release(job);
-  stop_handling();
-}
-
-/* The library's threads do not inherit the signal mask of the thread that starts them. */
-TEST(the_starting_thread_may_block_them) {
-  sigset_t set, before;
-  sigfillset(&set);
-  handle_faults();
-  REQUIRE(pthread_sigmask(SIG_SETMASK, &set, &before) == 0);
-  promise_t *job = react_on(promise_executor_global(PROMISE_PRIORITY_DEFAULT), faults_here, NULL, NULL);
-  CHECK_STATUS(promise_wait(job, FOR_EVER), PROMISE_OK);
-  promise_release(job);
-  REQUIRE(pthread_sigmask(SIG_SETMASK, NULL, &set) == 0);
-  CHECK_INT(sigismember(&set, SIGSEGV), 1);
-  REQUIRE(pthread_sigmask(SIG_SETMASK, &before, NULL) == 0);
   stop_handling();
 }

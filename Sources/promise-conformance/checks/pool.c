@@ -76,7 +76,7 @@ static void notes_its_turn(void *ctx) {
   atomic_fetch_sub(&inside, 1);
 }
 
-RULE(serial_keeps_the_order, "a serial executor keep_job the order, and runs one job at a time") {
+RULE(serial_keeps_the_order, "a serial executor keeps the order, and runs one job at a time") {
   static gate_t done = GATE_CLOSED;
   promise_executor_t *serial = promise_executor_serial(NULL);
   CHECK(serial != NULL);
