@@ -61,8 +61,8 @@ static void stop_handling(void) {
     signal(synchronous[i], SIG_DFL);
 }
 
-/* The library's threads do not inherit the signal mask of the thread that starts them. This is the first test: it starts
- * one. */
+/* The library's threads do not inherit the signal mask of the thread that starts them. This is the first test, because
+ * it starts one. */
 TEST(the_starting_thread_may_block_them) {
   sigset_t set, before;
   sigfillset(&set);
