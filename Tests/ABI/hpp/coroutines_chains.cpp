@@ -183,6 +183,30 @@ void a_request_reaches_inputs_in_order() {
   CHECK(count.get() == 3);
 }
 
+// Coroutines propagate a request once the call that made it has reached the other inputs, also after a handler's own.
+void a_request_within_a_request_leaves_the_order() {
+  const std::vector<promise<int>> sources(3);
+  const promise<int> other;
+  std::string order;
+  sources[0].on_cancel_request([&](const promises::value &) {
+    order += "0";
+    add_one(other.copy()).request_cancel();
+  });
+  for (const std::size_t i : {1U, 2U})
+    sources[i].on_cancel_request([&order, i](const promises::value &) { order += std::to_string(i); });
+  std::vector<promise<int>> inputs;
+  inputs.push_back(sources[0].copy());
+  inputs.push_back(add_one(sources[1].copy()));
+  inputs.push_back(sources[2].copy());
+  auto all = promises::all(inputs);
+  inputs.clear();
+  const auto count = count_of(std::move(all));
+  CHECK(count.request_cancel() && other.cancel_requested() && order == "021");
+  for (const auto &source : sources)
+    source.resolve(1);
+  other.resolve(1);
+}
+
 // Executors that run jobs at once.
 std::vector<promises::executor> inline_executors() {
   std::vector<promises::executor> all;
@@ -297,7 +321,8 @@ int main() {
   return run(a_request_propagates_to_the_source, a_request_propagates_through_handlers, an_executor_that_drops_ends_all,
              a_closed_loop_ends_all, another_thread_drops_the_jobs, a_promise_settled_before_stays_so,
              a_request_within_a_request_is_complete, a_request_within_a_c_handler_is_complete_too,
-             a_request_reaches_inputs_in_order, a_loop_on_an_executor_that_runs_at_once_takes_no_stack,
-             a_loop_over_pending_events_takes_no_stack, a_loop_of_another_kind_takes_no_stack,
-             a_coroutine_within_another_is_not_delayed, a_loop_ends_with_its_executor);
+             a_request_reaches_inputs_in_order, a_request_within_a_request_leaves_the_order,
+             a_loop_on_an_executor_that_runs_at_once_takes_no_stack, a_loop_over_pending_events_takes_no_stack,
+             a_loop_of_another_kind_takes_no_stack, a_coroutine_within_another_is_not_delayed,
+             a_loop_ends_with_its_executor);
 }
