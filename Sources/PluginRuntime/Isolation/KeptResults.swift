@@ -9,6 +9,7 @@ struct KeptResult {
     case host(Promise<PluginValue>)
   }
 
+  let request: UInt64
   let target: RemoteFunction
   /// The number in progress reports.
   let number: UInt64
@@ -20,13 +21,13 @@ struct KeptResult {
   var place = Place.worker
 
   init(_ call: RemoteCall, size: UInt64) {
-    (target, number, began) = (call.target, call.number, call.began)
+    (request, target, number, began) = (call.request, call.target, call.number, call.began)
     promise = call.promise.id
     self.size = size
   }
 
-  /// Returns a call that fetches the value of the request.
-  func call(_ request: UInt64, settling promise: Promise<PluginValue>) -> RemoteCall {
+  /// Returns a call that fetches the value.
+  func call(settling promise: Promise<PluginValue>) -> RemoteCall {
     RemoteCall(request, target, settling: promise, CallTerms(), number: number, began: began)
   }
 }
@@ -60,11 +61,11 @@ struct KeptResults {
 
   /// Moves the results that are in the worker to the host, each to a promise that it takes from `promises`, which must
   /// be enough. Returns the calls that settle these promises.
-  mutating func moveToHost(_ promises: inout [Promise<PluginValue>]) -> [(request: UInt64, call: RemoteCall)] {
+  mutating func moveToHost(_ promises: inout [Promise<PluginValue>]) -> [RemoteCall] {
     results.filter { if case .worker = $0.value.place { true } else { false } }.sorted { $0.key < $1.key }.map {
       let promise = promises.removeLast()
       results[$0.key]?.place = .host(promise)
-      return ($0.key, $0.value.call($0.key, settling: promise))
+      return $0.value.call(settling: promise)
     }
   }
 }

@@ -1,7 +1,7 @@
 import Promises
 
 /// The calls that a worker has not answered, by their requests and by their promises.
-struct RemoteCalls: Sequence {
+struct RemoteCalls {
   private var calls: [UInt64: RemoteCall] = [:]
   /// The calls by the ids of their promises.
   private var producers: [UInt64: RemoteCall] = [:]
@@ -10,16 +10,10 @@ struct RemoteCalls: Sequence {
   var count: Int { calls.count }
   var values: some Collection<RemoteCall> { calls.values }
 
-  func makeIterator() -> Dictionary<UInt64, RemoteCall>.Iterator { calls.makeIterator() }
+  /// The calls in the order of their requests.
+  var sorted: [RemoteCall] { calls.values.sorted { $0.request < $1.request } }
 
-  subscript(request: UInt64) -> RemoteCall? {
-    get { calls[request] }
-    set {
-      if let old = calls[request], old.promise !== newValue?.promise { producers[old.promise.id] = nil }
-      calls[request] = newValue
-      if let newValue { producers[newValue.promise.id] = newValue }
-    }
-  }
+  subscript(request: UInt64) -> RemoteCall? { calls[request] }
 
   /// Adds a call whose request is new.
   mutating func insert(_ call: RemoteCall) {
@@ -27,6 +21,7 @@ struct RemoteCalls: Sequence {
     calls[call.request] = call
   }
 
+  @discardableResult
   mutating func removeValue(forKey request: UInt64) -> RemoteCall? {
     guard let call = calls.removeValue(forKey: request) else { return nil }
     producers[call.promise.id] = nil
@@ -49,7 +44,7 @@ struct RemoteCalls: Sequence {
   }
 
   /// Returns the calls that have the result of a call among their arguments.
-  func dependents(of request: UInt64) -> [UInt64] {
-    calls.filter { $0.value.arguments.results.contains { $0.request == request } }.map(\.key)
+  func dependents(of request: UInt64) -> [RemoteCall] {
+    calls.values.filter { $0.arguments.results.contains { $0.request == request } }
   }
 }

@@ -25,7 +25,7 @@ extension WorkerLink {
   func takeCalls() -> [RemoteCall] {
     moveKept { state, promises in
       defer { (state.calls, state.unsent) = (RemoteCalls(), []) }
-      return state.calls.sorted { $0.key < $1.key }.map(\.value) + state.kept.moveToHost(&promises).map(\.call)
+      return state.calls.sorted + state.kept.moveToHost(&promises)
     }
   }
 }

@@ -19,7 +19,7 @@ extension WorkerLink {
       guard let call = state.calls[request] else { return (nil, nil) }
       // The call stays, and is rejected with the end of the worker.
       guard call.isTaken else { return (nil, "the size of a result that no later call takes") }
-      state.calls[request] = nil
+      state.calls.removeValue(forKey: request)
       state.kept[request] = KeptResult(call, size: size)
       return (call, nil)
     }
@@ -33,7 +33,7 @@ extension WorkerLink {
       guard let kept = state.kept[request] else { return (nil, false) }
       state.kept[request] = nil
       if case .host(let other) = kept.place { return (other, false) }
-      state.calls[request] = kept.call(request, settling: promise)
+      state.calls.insert(kept.call(settling: promise))
       return (nil, true)
     }
     other?.then({ promise.resolve($0) }, { promise.reject($0) })
@@ -57,10 +57,10 @@ extension WorkerLink {
     let fetched = moveKept { state, promises in
       let fetched = state.kept.moveToHost(&promises)
       if !fetched.isEmpty { state.end = max(state.end ?? time, time) }
-      for (request, call) in fetched { state.calls[request] = call }
+      for call in fetched { state.calls.insert(call) }
       return fetched
     }
-    for (request, _) in fetched { send(Frame(.fetch, request)) }
+    for call in fetched { send(Frame(.fetch, call.request)) }
     return !fetched.isEmpty
   }
 

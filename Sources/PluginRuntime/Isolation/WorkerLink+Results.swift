@@ -38,15 +38,15 @@ extension WorkerLink {
   }
 
   /// Removes and returns the calls that depend on the result of a call, directly or not.
-  func takeDependents(of request: UInt64) -> [(request: UInt64, call: RemoteCall)] {
+  func takeDependents(of request: UInt64) -> [RemoteCall] {
     state.withLock { state in
-      var taken: [(request: UInt64, call: RemoteCall)] = []
+      var taken: [RemoteCall] = []
       var pending = state.calls.dependents(of: request)
       while let next = pending.popLast() {
-        pending += state.calls.dependents(of: next)
-        guard let call = state.calls.removeValue(forKey: next) else { continue }
-        state.unsent.removeAll { $0 == next }
-        taken.append((next, call))
+        pending += state.calls.dependents(of: next.request)
+        guard let call = state.calls.removeValue(forKey: next.request) else { continue }
+        state.unsent.removeAll { $0 == call.request }
+        taken.append(call)
       }
       return taken
     }
@@ -57,7 +57,7 @@ extension WorkerLink {
     guard !thrown.isEmpty else { return }
     state.withLock { state in
       for dependent in state.calls.dependents(of: request) {
-        state.calls[dependent]?.thrown.merge(thrown) { $1 }
+        dependent.thrown.merge(thrown) { $1 }
       }
     }
   }

@@ -194,13 +194,13 @@ final class WorkerLink: Sendable {
     // Released outside the lock: closures of callbacks may hold the last references to objects of the program.
     let (calls, callbacks, foreign) = moveKept { state, promises in
       let unsent = Set(state.phase == .closing || !keepingUnsent ? [] : state.unsent)
-      let ended = state.calls.filter { !unsent.contains($0.key) }.sorted { $0.key < $1.key }
-      for (request, _) in ended { state.calls[request] = nil }
-      let lost = state.kept.moveToHost(&promises).map(\.call)
+      let ended = state.calls.sorted.filter { !unsent.contains($0.request) }
+      for call in ended { state.calls.removeValue(forKey: call.request) }
+      let lost = state.kept.moveToHost(&promises)
       state.unsent.removeAll { !unsent.contains($0) }
       defer { (state.callbacks, state.foreign) = ([:], [:]) }
       if state.phase == .open { state.phase = .waiting }
-      return (ended.map(\.value) + lost, state.callbacks, state.foreign)
+      return (ended + lost, state.callbacks, state.foreign)
     }
     for call in foreign.values { call.cancel() }
     _ = consume callbacks

@@ -127,14 +127,14 @@ extension WorkerServer {
     let refused = confinement?.take(frame.request, since: call.began, isRejected: isRejected) ?? []
     guard refused.isEmpty else {
       let reason = isRejected ? try ReasonCoder.decode(frame.body) : nil
-      return rejectAll(call, frame.request, refused.error(name(call.function), reason.map { "\($0)" }))
+      return rejectAll(call, refused.error(name(call.function), reason.map { "\($0)" }))
     }
     if !isRejected {
       let value = frame.body
       do throws(ArgumentMismatch) {
         try call.target.check(result: value)
       } catch {
-        return rejectAll(call, frame.request, badResult(call, error))
+        return rejectAll(call, badResult(call, error))
       }
       guard call.isPlain else { return WorkerLink.deliveries.run { call.promise.resolve(value) } }
       return call.promise.resolve(value, elsewhere: { WorkerLink.deliveries.run($0) })
@@ -164,7 +164,7 @@ extension WorkerServer {
     guard refused.isEmpty, call.timedOut == nil else {
       link.drop(frame.request)
       if call.timedOut != nil { return reject(call, timedOut(call)) }
-      return rejectAll(call, frame.request, refused.error(name(call.function), nil))
+      return rejectAll(call, refused.error(name(call.function), nil))
     }
     if call.demand?.keep() == true {
       call.terms.use?.end()
@@ -176,11 +176,11 @@ extension WorkerServer {
   }
 
   /// Rejects a call whose result the host does not accept, and the calls that the worker has passed the result to.
-  private func rejectAll(_ call: RemoteCall, _ request: UInt64, _ error: PluginError) {
+  private func rejectAll(_ call: RemoteCall, _ error: PluginError) {
     reject(call, error)
-    for dependent in link.takeDependents(of: request) {
+    for dependent in link.takeDependents(of: call.request) {
       link.send(Frame(.cancel, dependent.request))
-      reject(dependent.call, error)
+      reject(dependent, error)
     }
   }
 

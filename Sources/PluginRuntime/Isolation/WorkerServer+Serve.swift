@@ -135,18 +135,18 @@ extension WorkerServer {
     var stuck: RemoteCall?
     link.state.withLock { state in
       guard let next = state.nextTime, next <= now else { return }
-      for (request, call) in state.calls {
+      for call in state.calls.values {
         if let time = call.killTime {
           if time <= now { stuck = call }
         } else if let deadline = call.terms.deadline, deadline <= now {
-          if let index = state.unsent.firstIndex(of: request) {
+          if let index = state.unsent.firstIndex(of: call.request) {
             state.unsent.remove(at: index)
-            state.calls[request] = nil
+            state.calls.removeValue(forKey: call.request)
             over.append(call)
           } else {
-            state.calls[request]?.timedOut = call.terms.timeout
-            state.calls[request]?.killTime = now + settings.options.grace
-            stopped.append(request)
+            call.timedOut = call.terms.timeout
+            call.killTime = now + settings.options.grace
+            stopped.append(call.request)
           }
         }
       }
