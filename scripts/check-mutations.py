@@ -30,11 +30,6 @@ def text(path):
 
 
 @functools.cache
-def packed(path):
-    return re.sub(r"\s+", "", text(path) or "")
-
-
-@functools.cache
 def declarations(folder):
     """Returns the names of types and functions in the Swift tests below a folder."""
     sources = [file.read_text(encoding="utf-8") for file in pathlib.Path(folder).rglob("*.swift")]
@@ -149,14 +144,19 @@ def unpaired(code):
     return code
 
 
+def places(source, before):
+    """Returns the spans of the code in a source. Blanks do not count."""
+    shape = r"\s*".join(map(re.escape, re.sub(r"\s+", "", "".join(before))))
+    return [match.span(1) for match in re.finditer(f"(?=({shape}))", source)]
+
+
 def ends_declaration(file, before, place):
     """Whether a brace in Swift code ends a function, or another declaration, that begins before the code."""
     ends = unpaired("\n".join(before)).count("}")
-    shape = r"\s*".join(map(re.escape, re.sub(r"\s+", "", "".join(before))))
-    places = [match.start() for match in re.finditer(f"(?={shape})", text(file))] if ends else []
-    if len(places) < max(place, 1):
+    found = places(text(file), before) if ends else []
+    if len(found) < max(place, 1):
         return False
-    heads = unpaired(text(file)[:places[max(place, 1) - 1]]).split("{")[:-1][-ends:]
+    heads = unpaired(text(file)[:found[max(place, 1) - 1][0]]).split("{")[:-1][-ends:]
     return any(re.search(DECLARATION + r"(?:(?!\b(?:if|guard|while|switch|do|else|defer|let)\b)[^}])*$", head)
                for head in heads)
 
@@ -198,7 +198,7 @@ def mistakes(fields, before, after):
     elif text(file) is None:
         yield f"no file {file}: change the row, or remove it"
     else:
-        count, place = len(re.findall(f"(?={re.escape(code)})", packed(file))), int(fields.get("place", 0))
+        count, place = len(places(text(file), before)), int(fields.get("place", 0))
         if count == 0:
             yield f"its code is not in {file}: change the row, or remove it"
         elif count < place or (place == 0 and count > 1):

@@ -38,10 +38,8 @@ def rows():
 
 def mutated(text, fields, before, after):
     """Returns the text of a header with a row's change."""
-    shape = r"\s*".join(map(re.escape, re.sub(r"\s+", "", "".join(before))))
-    place = list(re.finditer(f"(?={shape})", text))[max(int(fields.get("place", 0)), 1) - 1].start()
-    end = re.compile(shape).match(text, place).end()
-    return text[:place] + "\n".join(after) + text[end:]
+    start, end = tables.places(text, before)[max(int(fields.get("place", 0)), 1) - 1]
+    return text[:start] + "\n".join(after) + text[end:]
 
 
 def fails(test, include, folder, limit=1800):
