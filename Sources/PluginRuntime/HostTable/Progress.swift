@@ -15,6 +15,7 @@ struct Progress: Sendable {
 /// Delivers the reports of one call in order and one at a time, although several threads may report. A thread that
 /// reports while another is delivering queues its report for that thread.
 struct ProgressQueue: ~Copyable, Sendable {
+  // Not private: other files destroy the queue, and Swift 6.3 crashes on a private type that they then need.
   struct State {
     var waiting: [ProgressReport] = []
     var isDelivering = false

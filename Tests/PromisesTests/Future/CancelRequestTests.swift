@@ -120,31 +120,19 @@ struct CancelRequestTests {
   }
 
   @Test(
-    "T29: a callback in a context runs there, unless the future is fulfilled or rejected by then",
-    arguments: [nil, .fulfilled(1), .rejected(TestError(2))] as [FutureResult<Int, TestError>?])
-  func inContext(meanwhile: FutureResult<Int, TestError>?) {
+    "T29: a callback in a context runs there, however late it comes, unless the future is fulfilled or rejected by then",
+    arguments: [nil, .fulfilled(1), .rejected(TestError(2))] as [FutureResult<Int, TestError>?], [false, true])
+  func inContext(meanwhile: FutureResult<Int, TestError>?, isLate: Bool) {
     let context = QueueContext()
     let log = Recorder<Bool>()
     let (future, resolver) = Subject.makeWithResolver()
+    if isLate { future.requestCancel() }
     resolver.onCancelRequest(on: context.here) { _ in log.record(QueueContext.isCurrent) }
-    future.requestCancel()
+    if !isLate { future.requestCancel() }
     #expect(log.events == [])
     if let meanwhile { resolver.resolve(meanwhile) }
     context.run()
     #expect(log.events == (meanwhile == nil ? [true] : []))
-    withExtendedLifetime(resolver) {}
-  }
-
-  @Test("T29: a callback in a context that is registered after the request runs there, not in the registering call")
-  func inContextLate() {
-    let context = QueueContext()
-    let log = Recorder<Bool>()
-    let (future, resolver) = Subject.makeWithResolver()
-    future.requestCancel()
-    resolver.onCancelRequest(on: context.here) { _ in log.record(QueueContext.isCurrent) }
-    #expect(log.events == [])
-    context.run()
-    #expect(log.events == [true])
     withExtendedLifetime(resolver) {}
   }
 
