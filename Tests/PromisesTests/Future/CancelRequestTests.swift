@@ -120,7 +120,7 @@ struct CancelRequestTests {
   }
 
   @Test(
-    "T29: a callback in a context runs there, however late it comes, unless the future is fulfilled or rejected by then",
+    "T29: a callback in a context runs there, also a late one, unless the future is fulfilled or rejected by then",
     arguments: [nil, .fulfilled(1), .rejected(TestError(2))] as [FutureResult<Int, TestError>?], [false, true])
   func inContext(meanwhile: FutureResult<Int, TestError>?, isLate: Bool) {
     let context = QueueContext()
