@@ -9,6 +9,7 @@ set -eu
 cd "$(dirname "$0")/.."
 scripts/check-clauses.sh
 scripts/failures-last.sh swift build --build-tests --explicit-target-dependency-import-check error
-run='scripts/failures-last.sh swift test --skip-build --ignore-lock'
+# The program of the tests itself: three `swift test` at once would write one plan of the build over each other.
+run="scripts/failures-last.sh .build/debug/promisesPackageTests.xctest --testing-library swift-testing"
 run="$run --experimental-maximum-parallelization-width 4"
 scripts/beside.sh "$run --filter '[.]EndToEnd/[A-C]'" "$run --filter '[.]EndToEnd/[^A-C]'" "$run --skip '[.]EndToEnd/'"
