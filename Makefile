@@ -91,8 +91,8 @@ uninstall:
 # Each part notes its seconds in the file TIMES, which the last lines of the run show.
 TIMED = @scripts/timed.sh $@
 # Two rows of parts, each in turn, one row beside the other. Only one of them builds in .build.
-BESIDE = lint plugin-host test-package test-adapters test-threads
-IN_TURN = test-features test-swift test-docs test-isolation test-abi test-counts test-examples test-drafts
+BESIDE = lint plugin-host test-drafts test-package test-adapters test-threads
+IN_TURN = test-features test-swift test-docs test-isolation test-abi test-counts test-examples
 test: export TIMES = $(CURDIR)/.build/times
 test: setup-test
 	@mkdir -p "$(dir $(TIMES))"
@@ -197,7 +197,7 @@ test-examples: setup-test build
 	$(TIMED) scripts/test-examples.sh
 
 # No draft of plugin-host adopt is unsafe, over the headers of the libraries that are installed.
-test-drafts: setup-test build
+test-drafts: setup-test plugin-host
 	$(TIMED) scripts/check-drafts.py "$(PLUGIN_HOST)"
 
 # The drafts, called with random arguments: none writes elsewhere. Longer; not part of `make test`.
