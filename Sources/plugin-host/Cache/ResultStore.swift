@@ -51,12 +51,22 @@ struct ResultStore: Sendable {
     try Self.retrying { () throws(Database.Failure) in try database.run("pragma journal_mode = wal") }
     // A commit survives the end of the process, but not always a crash of the machine.
     try database.run("pragma synchronous = normal")
+    guard try isOutdated() else { return }
+    try database.run("begin immediate")
+    // Another process may have made the tables, and stored results, before this transaction began.
+    if try isOutdated() { try makeTables() }
+    try database.run("commit")
+  }
+
+  private func isOutdated() throws(Database.Failure) -> Bool {
     let found = try database.run("pragma user_version").first?.first?.int ?? 0
-    if found == Self.version { return }
-    guard found < Self.version else {
+    guard found <= Self.version else {
       throw Database.Failure(code: SQLITE_ERROR, description: "it is of version \(found), expected \(Self.version)")
     }
-    try database.run("begin immediate")
+    return found < Self.version
+  }
+
+  private func makeTables() throws(Database.Failure) {
     try database.run(
       """
       create table if not exists results (
@@ -68,7 +78,6 @@ struct ResultStore: Sendable {
     // Results of an older version have another encoding.
     try database.run("delete from results")
     try database.run("pragma user_version = \(Self.version)")
-    try database.run("commit")
   }
 
   /// Throws if the file is a database of another program. Call before anything is changed.
