@@ -343,6 +343,16 @@ extension EndToEnd {
       #expect(ending.status == 64)
     }
 
+    @Test func aCallThatIsNotPureMayHaveAddresses() throws {
+      let step = "{pure: false, call: c.strtol, with: {text: \"12\"}}"
+      let place = try Place("plugins: [./c.adopt.yaml]\nsteps: {a: \(step)}\nresult: {step: a, get: result}\n")
+      let signature = "strtol(text: cstr, end: out ptr<void>?, base: i32 = 10) -> i64"
+      try Data("library: libc.so.6\nfunctions: ['\(signature)']\n".utf8)
+        .write(to: place.file.folder.appending(path: "c.adopt.yaml"))
+      let ending = try HostProcess.run("run", place.file.path)
+      #expect(ending.status == 0 && ending.text == "12\n", "\(ending)")
+    }
+
     @Test("folders of the cache are accessible to the user alone, under any umask")
     func theFoldersAreTheUsersAlone() throws {
       let place = try Place("plugins: [kinds]\nsteps:\n  a: {call: kinds.tiny, pure: true}\n")

@@ -117,6 +117,9 @@ extension EndToEnd {
       #expect(expression.errors.contains("no expression gives a value for \"half\""), "\(expression.errors)")
       let other = try call("calling", "halves", "5", "f=kinds.number")
       #expect(other.errors.contains("number returns f64, but the callback has other outputs"), "\(other.errors)")
+      let without = try call("calling", "halves", "5", "f=calling.bisect")
+      let message = "bisect returns an object of half, but the callback has other outputs"
+      #expect(without.errors.contains(message), "\(without.errors)")
     }
 
     /// A deadlock: the thread that runs the callback waits for its promise, and the call for that thread.

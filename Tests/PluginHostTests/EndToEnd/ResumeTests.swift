@@ -59,6 +59,16 @@ extension EndToEnd {
       #expect(try folder.text("calls") == "x\n")
     }
 
+    @Test func theLocksOfRunsArePrunedWithTheCache() throws {
+      let folder = try TemporaryFolder()
+      try folder.write("plugins: [kinds]\nsteps: {a: {call: kinds.nothing}}\n", to: "p.yaml")
+      let cache = ["--cache", folder.path("c.db")]
+      #expect(try HostProcess.run(["run", "--resume"] + cache + [folder.path("p.yaml")]).status == 0)
+      #expect(try folder.names().contains("c.db-runs"))
+      #expect(try HostProcess.run(["cache", "prune", "--all"] + cache).status == 0)
+      #expect(try folder.names() == ["p.yaml"])
+    }
+
     @Test func aCacheThatIsNotThere() throws {
       let folder = try TemporaryFolder()
       let path = folder.path("none.db")

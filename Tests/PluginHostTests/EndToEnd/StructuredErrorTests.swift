@@ -226,6 +226,14 @@ extension EndToEnd {
       #expect(last["message"] as? String == "bad ***" && last["status"] as? Int == 1, "\(ending.errors)")
     }
 
+    @Test func aLongMessageIsCut() throws {
+      let folder = try TemporaryFolder()
+      try folder.write(String(repeating: "x", count: 1 << 20 | 3), to: "long")
+      let message = "message=@\(folder.path("long"))"
+      let ending = try HostProcess.run("call", "--format", "json", "kinds", "fail", message)
+      #expect((try members(ending.errors)["message"] as? String)?.hasSuffix("x... (3 more bytes)") == true)
+    }
+
     private func members(_ line: String) throws -> [String: Any] {
       let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: [String: Any]]
       return try #require(object?["error"], "\(line)")

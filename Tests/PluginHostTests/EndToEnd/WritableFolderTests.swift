@@ -98,7 +98,10 @@ extension EndToEnd {
             b: {call: kinds.text, with: {x: "@\(folder.path("own/in"))"}, after: a}
           """)
       }
-      for target in [folder.path("secret"), "../secret", "/dev/stdin", "/proc/self/environ"] {
+      // The name of the other folder begins with that of the plugin's.
+      try FileManager.default.createDirectory(atPath: folder.path("owner"), withIntermediateDirectories: false)
+      try folder.write("secret\n", to: "owner/file")
+      for target in [folder.path("secret"), "../secret", "../owner/file", "/dev/stdin", "/proc/self/environ"] {
         let ending = try read(target)
         #expect(ending.status == 1 && ending.text == "", "\(ending)")
         #expect(ending.errors.contains("a symbolic link leads out of a folder"), "\(ending)")

@@ -83,6 +83,15 @@ struct BinaryEdges {
     #expect(Int64(after.values) - Int64(before.values) < 1000)
   }
 
+  @Test("bytes that are not a whole number of elements are refused")
+  func partOfAnElement() throws {
+    var bytes = promise_value_t()
+    promise_value_bytes(&bytes, [UInt8](repeating: 0, count: 24), 24)
+    defer { promise_value_release(&bytes) }
+    let message = try message("centroid", of: "test.dispatch", bytes)
+    #expect(message.contains("argument 'points' is 24 bytes, expected a multiple of 16"), "\(message)")
+  }
+
   @Test("converted arguments live until the promise of the call is settled")
   func lending() throws {
     // Memory of this size goes back to the system as soon as it is freed.

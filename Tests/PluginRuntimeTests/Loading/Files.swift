@@ -183,6 +183,16 @@ struct Files {
     expect(.replaced, "only another process can load the new file", at: path)
   }
 
+  @Test("an error of the system's loader names the file, not the descriptor by which it was opened")
+  func loaderError() throws {
+    let code = """
+      static _Thread_local char large[1 << 20] __attribute__((tls_model("initial-exec")));
+      char *large_address(void) { return large; }
+      """
+    let path = try Fixture.plugin("whole", [try Fixture.file("large.c", containing: code.utf8)])
+    expect(.loadFailed, "cannot be loaded: \(path): cannot allocate memory in static TLS block", at: path)
+  }
+
   @Test("a path may be relative or a link; the description has the file's own")
   func paths() throws {
     let path = try Fixture.plugin("whole")
