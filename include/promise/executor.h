@@ -57,8 +57,10 @@ PROMISE_API promise_executor_t *PROMISE_NULLABLE promise_executor_global(promise
 
 /* Creates an executor that runs its jobs in the order of submission, never two at once. It has no thread of its own:
  * two jobs may run on two threads.
- *   target   runs the jobs, and is retained; NULL: the pool at its default priority. If it drops the job that stands
- *            for this executor, all pending jobs are dropped.
+ *   target   runs the jobs, and is retained; NULL: the pool at its default priority. Up to 64 jobs of the serial
+ *            executor run as one job of the target, its turn; on an executor of yours, or the immediate one, all
+ *            pending jobs do. If the target drops the turn, or there is no memory for one, all pending jobs are
+ *            dropped.
  * Returns a new reference.
  * NULL: PROMISE_ESTALE if `target` is not an executor; PROMISE_EINVAL if it is the last of a chain of 128 serial
  * executors, each the target of the next, because each takes stack; PROMISE_ENOMEM.
