@@ -56,6 +56,131 @@ TEST(publishing_outlives_the_last_handle) {
   CHECK_STATUS(promise_publisher_count(publisher), PROMISE_ESTALE);
 }
 
+enum { REUSED = 8 };
+static promise_t *reused[REUSED];
+
+/* Makes promises, which reuse the cells that were freed. */
+static void reuse_cells(void) {
+  for (int i = 0; i < REUSED; i++)
+    reused[i] = fulfilled(1);
+}
+
+static void reused_are_whole(void) {
+  for (int i = 0; i < REUSED; i++) {
+    CHECK_ENDED(reused[i], PROMISE_FULFILLED, 1);
+    CHECK_STATUS(promise_release(reused[i]), PROMISE_OK);
+  }
+}
+
+static void gives_up(void *ctx, const promise_value_t *reason) {
+  listener_t *listener = ctx;
+  (void)reason;
+  leaves(listener, 1);
+  reuse_cells();
+}
+
+/* The end cancels the ready promise, whose callback releases subscriber and publisher. */
+TEST(ending_outlives_the_last_handle) {
+  listener_t listener = {.publisher = publisher_new(0)};
+  promise_subscription_t wish = everything(&listener);
+  wish.capacity = 1, wish.demand = 0;
+  listener.subscriber = subscribe(listener.publisher, wish);
+  promise_publisher_t *publisher = listener.publisher;
+  CHECK_STATUS(promise_publisher_publish(publisher, I64(1)), PROMISE_EFULL);
+  promise_t *ready = promise_publisher_ready(publisher);
+  promise_observe(ready, NULL, gives_up, &listener, NULL);
+  CHECK_STATUS(promise_publisher_finish(publisher), PROMISE_OK);
+  CHECK_STATUS(promise_publisher_count(publisher), PROMISE_ESTALE);
+  CHECK_TEXT(listener.log, ".");
+  reused_are_whole();
+  promise_release(ready);
+}
+
+static void releases_the_publisher(listener_t *listener, int64_t number) {
+  (void)number;
+  CHECK_STATUS(promise_publisher_release(listener->publisher), PROMISE_OK);
+  reuse_cells();
+}
+
+/* The replayed event fills the subscriber, and its callback releases the publisher. */
+TEST(subscribing_outlives_the_last_handle) {
+  listener_t listener = {.then = releases_the_publisher, .publisher = publisher_new(PROMISE_PUBLISHER_STATEFUL)};
+  publish(listener.publisher, 1);
+  promise_subscription_t wish = everything(&listener);
+  wish.overflow = PROMISE_OVERFLOW_DROP_OLDEST, wish.capacity = 1;
+  promise_subscriber_t *subscriber = subscribe(listener.publisher, wish);
+  CHECK_TEXT(listener.log, "1 .");
+  reused_are_whole();
+  CHECK_STATUS(promise_publisher_count(listener.publisher), PROMISE_ESTALE);
+  promise_subscriber_release(subscriber);
+}
+
+static void free_releases_the_publisher(void *ctx) {
+  listener_t *listener = ctx;
+  record_end(ctx);
+  releases_the_publisher(listener, 0);
+}
+
+/* A token whose deadline has passed cancels the subscriber before it gets an event. */
+TEST(a_subscriber_that_is_late_may_release_the_publisher) {
+  listener_t listener = {.publisher = publisher_new(PROMISE_PUBLISHER_STATEFUL)};
+  promise_token_t *token = promise_token_new(0);
+  CHECK_STATUS(promise_token_set_deadline(token, NULL, 1), PROMISE_OK);
+  publish(listener.publisher, 1);
+  promise_subscription_t wish = everything(&listener);
+  wish.token = token, wish.free_ctx = free_releases_the_publisher;
+  promise_subscriber_t *subscriber = subscribe(listener.publisher, wish);
+  CHECK_TEXT(listener.log, ".");
+  reused_are_whole();
+  CHECK_STATUS(promise_publisher_count(listener.publisher), PROMISE_ESTALE);
+  promise_subscriber_release(subscriber);
+  promise_token_release(token);
+}
+
+static promise_verdict_t finishes(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)in, (void)out;
+  CHECK_STATUS(promise_publisher_release(ctx), PROMISE_OK);
+  return PROMISE_VERDICT_FINISH;
+}
+
+/* The replayed events fill the operator, whose handler releases its source. */
+TEST(deriving_outlives_the_last_handle) {
+  promise_publisher_t *publisher = publisher_new(0), *replay = promise_publisher_replay(publisher, 64);
+  for (int i = 0; i < 64; i++)
+    publish(publisher, i);
+  promise_transform_t transform = {.size = sizeof transform, .on_value = finishes, .ctx = replay};
+  promise_publisher_t *derived = promise_publisher_transform(replay, &transform);
+  CHECK_INT(promise_publisher_state(derived), PROMISE_FULFILLED);
+  CHECK_STATUS(promise_publisher_count(replay), PROMISE_ESTALE);
+  promise_publisher_release(derived), promise_publisher_release(publisher);
+}
+
+static promise_subscriber_t *owned;
+
+static void destroy_releases_the_subscriber(void *payload) {
+  payload_destroy(payload);
+  CHECK_STATUS(promise_subscriber_release(owned), PROMISE_OK);
+}
+
+/* An undelivered event owns the last handle of its subscriber. */
+TEST(cancelling_outlives_the_last_handle) {
+  listener_t listener = {0};
+  payload_t payload = {0};
+  promise_publisher_t *publisher = publisher_new(0);
+  promise_subscription_t wish = everything(&listener);
+  wish.demand = 0;
+  owned = subscribe(publisher, wish);
+  const promise_type_t *type = promise_type_register("test.leaving.owner", NULL, destroy_releases_the_subscriber);
+  promise_value_t value;
+  CHECK_STATUS(promise_value_object(&value, type, &payload), PROMISE_OK);
+  CHECK_STATUS(promise_publisher_publish(publisher, &value), PROMISE_OK);
+  CHECK_STATUS(promise_subscriber_cancel(owned), PROMISE_OK);
+  CHECK_INT(atomic_load(&payload.destroyed), 1);
+  CHECK_TEXT(listener.log, ".");
+  CHECK_INT(promise_publisher_count(publisher), 0);
+  CHECK_STATUS(promise_publisher_release(publisher), PROMISE_OK);
+}
+
 /* Of five subscribers, those in `leaving` are cancelled; the others receive every event. */
 static void others_stay(int leaving) {
   enum { COUNT = 5 };

@@ -55,6 +55,9 @@ extension CellPublisher {
     var ready: CellRef?
     var stopped: Pacing.Stopped?
     var rest: InnerStreams.Rest?
+    // A callback may release the last handle.
+    let isHeld = ref.retain()
+    defer { if isHeld { ref.release() } }
     let isFirst = locked { state in
       guard state.ending == nil else { return false }
       state.ending = ending

@@ -105,7 +105,13 @@ extension CellPublisher {
       sourceCount = index + 1
     }
     // A second loop: an event may arrive at once, and must find all subscribers made.
-    for index in 0..<count { sources(index).add(source(index)) }
+    for index in 0..<count {
+      let publisher = sources(index)
+      // A callback for a replayed event may release the last handle.
+      let isHeld = publisher.ref.retain()
+      publisher.add(source(index))
+      if isHeld { publisher.ref.release() }
+    }
     return self
   }
 
