@@ -76,8 +76,8 @@ promise_executor_serial(promise_executor_t *PROMISE_NULLABLE target);
 PROMISE_API promise_executor_t *PROMISE_NULLABLE promise_executor_main(void);
 
 /* Makes jobs of promise_executor_main() run on `executor`, for a program whose main thread belongs to another loop.
- * Jobs and timers that wait in the main loop move there. The calling thread counts as the main one from now on; before
- * the first call that is the thread with which the process began.
+ * Jobs and timers that wait in the main loop move there. The calling thread counts as the main one from now on, by its
+ * number as for a loop (loop.h); before the first call that is the thread with which the process began.
  *   executor   retained until it is replaced; NULL: the main loop again. An executor of yours must not submit to the
  *              main one.
  * Returns PROMISE_OK; PROMISE_EINVAL if `executor` is the main one; PROMISE_EDEADLK if it is a serial executor that

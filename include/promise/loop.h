@@ -9,9 +9,9 @@
  * Jobs of the loop's executor run in the order of submission on the thread that runs the loop. So do timers made for
  * that executor (promise_sleep_on()): they need no other thread.
  *
- * One thread at a time runs a loop; another thread may run it later. The loop belongs to the thread that ran it last.
- * That thread must not block in promise_wait() for work of the loop (PROMISE_EDEADLK): promise_loop_wait() runs the
- * loop while it waits.
+ * One thread at a time runs a loop; another thread may run it later. The loop belongs to the thread that ran it last,
+ * by the kernel's number of the thread: after that thread has ended, a new one may have its number. The thread must not
+ * block in promise_wait() for work of the loop (PROMISE_EDEADLK): promise_loop_wait() runs the loop while it waits.
  *
  * EDGES: a level-triggered poller (poll, select, epoll without EPOLLET) sees the descriptor readable while there is
  * work. An edge-triggered poller (EPOLLET, Go's netpoller) gets an edge when work comes, and another one when a run
