@@ -45,6 +45,13 @@ struct FetchingTests {
           continue
         }
       }
+      let hostless = try #require(URL(string: "https:///path"))
+      for future in [session.fetch(from: hostless), session.fetch(from: URLRequest(url: hostless))] {
+        guard case .request(.invalidURL("https:///path"))? = future.error else {
+          Issue.record("\(String(describing: future.error))")
+          continue
+        }
+      }
     }
     #expect(try "example.org/a".makeURLRequest().url?.absoluteString == "https://example.org/a")
   }

@@ -71,6 +71,28 @@ struct RequestTests {
     #expect(error([:], ["A": "b\nc"]) != nil && error([:], ["A": "\0"]) != nil)
     #expect(error([:], ["A B": "c"]) != nil && error([:], ["": "c"]) != nil && error([:], ["A:": "c"]) != nil)
     #expect(RequestError.invalidURL("a b").description.hasPrefix("\"a b\" is not a URL: expected scheme://host/path"))
+    #expect(
+      RequestError.invalidHeader(name: "A B", value: "c").description
+        == "the header \"A B\" with the value \"c\" cannot be sent: expected a token, and a value on one line")
+    #expect(
+      RequestError.invalidParameter(name: "when").description.hasPrefix("the parameter \"when\" has no form in JSON: "))
+  }
+
+  @Test("RP24: the name of a header is a token, and its value is one line")
+  func headers() throws {
+    func error(_ name: String, _ value: String) -> RequestError? {
+      do { _ = try URLRequest(path: "https://h", headers: [name: value]) } catch { return error }
+      return nil
+    }
+    #expect(error("!#$%&'*+-.^_`|~09AZaz", "c") == nil)
+    for character in "\"(),/:;<=>?@[\\]{} \t\u{7f}é" {
+      #expect(error("A\(character)", "c") == .invalidHeader(name: "A\(character)", value: "c"))
+    }
+    for end in ["\r", "\n", "\r\n", "\0"] { #expect(error("A", "b\(end)c") != nil) }
+    // Names that differ in case alone are one header with two values.
+    let request = try URLRequest(path: "https://h", headers: ["X-A": "1", "x-a": "2"])
+    let values = try #require(request.value(forHTTPHeaderField: "X-A")).split(separator: ",")
+    #expect(Set(values.map { $0.trimmingCharacters(in: .whitespaces) }) == ["1", "2"])
   }
 
   @Test("RP24: a request is made in a context, and is sent as it was made")
@@ -94,5 +116,21 @@ struct RequestTests {
       #expect(request.headers["x-token"] == "t" && request.headers["content-type"] == "application/json")
     }
     #expect(URLRequest.making(path: "a b").ending().error == .invalidURL("a b"))
+  }
+
+  private struct Noted: CustomStringConvertible, Sendable {
+    let threads: Recorder<UInt>
+    var description: String {
+      threads.record(currentThread())
+      return "x"
+    }
+  }
+
+  @Test("RP24: without a context, a request is made outside the calling thread")
+  func madeElsewhere() {
+    let threads = Recorder<UInt>()
+    let made = URLRequest.making(path: "https://h/p", parameters: ["a": Noted(threads: threads)])
+    #expect(made.ending().value?.url?.absoluteString == "https://h/p?a=x")
+    #expect(threads.count > 0 && !threads.events.contains(currentThread()))
   }
 }

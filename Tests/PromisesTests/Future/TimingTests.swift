@@ -172,6 +172,17 @@ struct TimeoutTests {
     withExtendedLifetime(resolver) {}
   }
 
+  @MainActor @Test("T94, T95: without a context, a timeout that starts on the main thread ends there")
+  func withoutContext() async throws {
+    let (future, resolver) = Future<Int, any Error>.makeWithResolver()
+    let typed: Future<Int, TimeoutError<any Error>> = future.timeout(after: 0.001)
+    let untyped: Future<Int, any Error> = future.timeout(after: 0.001)
+    let places = [typed.mapError { _ in isOnMainQueue() }, untyped.mapError { _ in isOnMainQueue() }]
+    for place in places { await place.settled() }
+    #expect(places.map(\.error) == [true, true])
+    withExtendedLifetime(resolver) {}
+  }
+
   @Test("T94: a source that does not settle in time fails the result, then is asked to cancel")
   func timedOut() throws {
     let log = Recorder<String>()

@@ -40,6 +40,25 @@ struct StreamLogTests {
       ])
   }
 
+  @Test("PG86: an operator is logged with its name and its argument")
+  func operators() {
+    let log = Recorder<String>()
+    Numbers.with { numbers in
+      let target = Numbers()
+      let subscriber = numbers.subscriber().enableLogging(.operators) { log.record($0) }
+      let derived: [Any] = [
+        subscriber.buffer(2), subscriber.window(3), subscriber.replay(4), subscriber.stateful(),
+        subscriber.startWith(5), subscriber.flatMapValues(.latest) { .of($0) }, subscriber.bindTo(target.publisher),
+      ]
+      #expect(
+        log.events == [
+          "buffer 2", "window 3", "replay 4", "stateful", "startWith 5", "flatMapValues latest",
+          "bindTo \(target.publisher)",
+        ])
+      withExtendedLifetime((derived, target)) {}
+    }
+  }
+
   @Test("PG86: a log that is enabled again writes each state once, by the last function")
   func again() {
     let (log, old) = (Recorder<String>(), Recorder<String>())

@@ -71,6 +71,31 @@ struct StartingTests {
     #expect(value.value == 3 && failed.error as? TestError == TestError(4))
   }
 
+  @Test("D34 to D37, D40, D43, D44, D53: without a context, work runs outside the call that starts it")
+  func defaultContext() throws {
+    final class Where<Input: Sendable>: FutureTask<Input, UInt>, @unchecked Sendable {
+      override func start(with input: Input) { if begin() { complete(with: currentThread()) } }
+    }
+    final class Last: FutureTask<Void, Void>, @unchecked Sendable {
+      let threads = Recorder<UInt>()
+      override func start(with input: Void) {
+        guard begin() else { return }
+        threads.record(currentThread())
+        complete()
+      }
+    }
+    let made = ThrowingFuture<Int>(fulfilled: 1)
+    let threads: [ThrowingFuture<UInt>] = [
+      start(running: Where(), with: 1), start(running: Where<Void>()), start(executing: { currentThread() }),
+      start(running: [Where()], with: 1).map { $0[0] }, made.start(running: Where()),
+      made.start(running: [Where()]).map { $0[0] }, made.additionally(running: Where()).map { $0.1 },
+    ]
+    for thread in threads { #expect(try #require(thread.wait().value) != currentThread()) }
+    let last = Last()
+    #expect(try made.always(running: last).wait().value != nil)
+    #expect(last.threads.count == 1 && last.threads.events != [currentThread()])
+  }
+
   @Test("D37: a group has one input, begins in order, and has the outputs in the order of the tasks")
   func group() throws {
     let tasks = (0..<3).map { _ in Doubling() }
