@@ -56,8 +56,8 @@ typedef struct promise_value {
 typedef struct promise_type promise_type_t;
 
 /* Frees a context or payload. Called once with the pointer given as `ctx` or `payload`, when the library no longer
- * needs it, on the thread that caused that, with no lock held. If a call within a destructor or within another such
- * function releases the last reference to an object, the contexts and values of that object may be freed only after the
+ * needs it, on the thread that caused that, with no lock held. A call within a destructor or another such function may
+ * release the last reference to an object. The contexts and values of that object may then be freed only after the
  * outermost of these functions has returned, on the same thread. So such a function must neither free memory that they
  * refer to, nor wait for their release. */
 typedef void (*promise_free_t)(void *PROMISE_NULLABLE ctx);
