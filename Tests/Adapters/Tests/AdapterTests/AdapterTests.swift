@@ -48,19 +48,6 @@ struct AdapterTests {
     #expect(handler.entries[0].metadata["promise.place"] == nil && handler.entries[0].metadata["promise.name"] == nil)
   }
 
-  @Test("a message about a promise without a name has the place where it was created")
-  func loggingPlaces() throws {
-    let handler = InMemoryLogHandler()
-    PromiseDiagnostics.start(logger: Logger(label: "test") { _ in handler })
-    defer { PromiseDiagnostics.stop() }
-    let line = #line + 1
-    var promise: Promise<Int>? = Promise<Int>()
-    promise?.reject("offline")
-    promise = nil
-    try #require(handler.entries.count == 1)
-    #expect(handler.entries[0].metadata["promise.place"]?.description.contains("AdapterTests.swift:\(line)") == true)
-  }
-
   @Test("promises are counted by their ends, and timed, until the metrics are stopped")
   func metrics() throws {
     let test = TestMetrics()
