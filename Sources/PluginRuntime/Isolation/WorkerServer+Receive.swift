@@ -122,9 +122,9 @@ extension WorkerServer {
     // The call was given up while its answer was under way; or it never existed. So this is not a sign of life.
     guard let call = taken else { return }
     answered()
-    if call.timedOut != nil { return reject(call, timedOut(call)) }
     let isRejected = frame.kind == .rejected
     let refused = confinement?.take(frame.request, since: call.began, isRejected: isRejected) ?? []
+    if call.timedOut != nil { return reject(call, timedOut(call)) }
     guard refused.isEmpty else {
       let reason = isRejected ? try ReasonCoder.decode(frame.body) : nil
       return rejectAll(call, refused.error(name(call.function), reason.map { "\($0)" }))
