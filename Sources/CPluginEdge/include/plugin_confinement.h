@@ -2,9 +2,9 @@
  * seccomp filter for system calls, resource limits.
  *
  * The process confines itself while it has one thread; nothing can be given back. Refused system calls, and those that
- * open files, are reported to another process through the listener of the filter. That process decides one thing:
- * whether a task that a call names by its number is a thread of the caller. Otherwise a refused call fails with any
- * answer, and Landlock decides about files.
+ * open files, are reported to another process through the listener of the filter. That process decides whether a task
+ * that a call names by its number is a thread of the caller, and changes the modes of files that are open for writing.
+ * Otherwise a refused call fails with any answer, and Landlock decides about files.
  */
 #ifndef PLUGIN_CONFINEMENT_H
 #define PLUGIN_CONFINEMENT_H
