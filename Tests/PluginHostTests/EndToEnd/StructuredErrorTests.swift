@@ -116,6 +116,20 @@ extension EndToEnd {
       #expect(crashed["function"] as? String == "crash")
     }
 
+    @Test("the end of the process in a file whose name is not ASCII is JSON with that name")
+    func endsInAFileOfAnyName() throws {
+      let folder = try TemporaryFolder()
+      let plugin = folder.path("ä漢😀.so")
+      try FileManager.default.copyItem(atPath: FixturePlugins.path("replacing"), toPath: plugin)
+      let ending = try HostProcess.run(
+        "call", "--format", "json", plugin, "run", "execv", environment: ["REPLACE_IN": "load"])
+      let lines = ending.errors.split(separator: "\n").map(String.init)
+      let error = try members(try #require(lines.first { $0.hasPrefix("{\"error\"") }, "\(ending.errors)"))
+      #expect(error["kind"] as? String == "notLoaded" && error["plugin"] as? String == plugin, "\(error)")
+      let message = error["message"] as? String
+      #expect(message?.hasPrefix("\(plugin): called execv() in load()") == true, "\(error)")
+    }
+
     @Test(
       "mistakes in the command line are JSON too, and begin like all failures without it",
       arguments: [
