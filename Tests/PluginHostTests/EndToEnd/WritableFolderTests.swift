@@ -127,7 +127,7 @@ extension EndToEnd {
       #expect(count == 2 && bytes.starts(with: Array("0\n".utf8)))
     }
 
-    @Test("a capability for a link out of a folder that a plugin may write to is refused", arguments: ["read", "write"])
+    @Test("a capability for a link out of a plugin's folder of write= is refused", arguments: ["read", "write"])
     func aCapabilityLeadsNotOut(right: String) throws {
       try prepare()
       try link("own/in", to: "other")
