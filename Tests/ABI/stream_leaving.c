@@ -56,6 +56,58 @@ TEST(publishing_outlives_the_last_handle) {
   CHECK_STATUS(promise_publisher_count(publisher), PROMISE_ESTALE);
 }
 
+/* ---- From a callback of promise_publisher_ready(), which runs when an event leaves the queue ---- */
+
+typedef struct {
+  enum { BY_CANCEL, BY_RELEASE, BY_TOKEN, WAYS } way;
+  promise_subscriber_t *subscriber;
+  promise_token_t *token;
+} leaving_t;
+
+static void leaves_when_ready(void *ctx, const promise_value_t *value) {
+  (void)value;
+  leaving_t *leaving = ctx;
+  if (leaving->way == BY_CANCEL)
+    CHECK_STATUS(promise_subscriber_cancel(leaving->subscriber), PROMISE_OK);
+  if (leaving->way == BY_RELEASE)
+    CHECK_STATUS(promise_subscriber_release(leaving->subscriber), PROMISE_OK);
+  if (leaving->way == BY_TOKEN)
+    CHECK_STATUS(promise_token_invalidate(leaving->token, NULL), PROMISE_OK);
+}
+
+static void leave_when_ready(leaving_t leaving, bool pulls) {
+  listener_t listener = {0};
+  promise_publisher_t *publisher = publisher_new(0);
+  leaving.token = promise_token_new(0);
+  promise_subscription_t wish = everything(&listener);
+  wish.demand = 0, wish.capacity = 1, wish.token = leaving.token;
+  if (pulls)
+    wish.on_value = wish.on_error = NULL;
+  leaving.subscriber = subscribe(publisher, wish);
+  promise_t *end = end_of(leaving.subscriber), *next = NULL;
+  promise_value_t event = text("an event");
+  CHECK_STATUS(promise_publisher_publish(publisher, &event), PROMISE_EFULL);
+  promise_t *ready = promise_publisher_ready(publisher);
+  promise_observe(ready, leaves_when_ready, NULL, &leaving, NULL);
+  if (pulls)
+    next = next_of(leaving.subscriber);
+  else
+    CHECK_STATUS(promise_subscriber_request(leaving.subscriber, 1), PROMISE_OK);
+  CHECK_TEXT(listener.log, ".");
+  CHECK(was_discarded(end));
+  CHECK(next == NULL || was_discarded(next));
+  if (leaving.way != BY_RELEASE)
+    promise_subscriber_release(leaving.subscriber);
+  promise_release(end), promise_release(ready), promise_release(next);
+  promise_token_release(leaving.token), promise_publisher_release(publisher);
+}
+
+TEST(no_event_follows_when_a_callback_of_ready_cancels) {
+  for (int way = 0; way < WAYS; way++)
+    for (int pulls = 0; pulls < 2; pulls++)
+      leave_when_ready((leaving_t){.way = way}, pulls);
+}
+
 /* Of five subscribers, those in `leaving` are cancelled; the others receive every event. */
 static void others_stay(int leaving) {
   enum { COUNT = 5 };

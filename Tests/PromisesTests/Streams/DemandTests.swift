@@ -74,6 +74,18 @@ struct DemandTests {
     }
   }
 
+  @Test("a subscription that a callback of ready() cancels gets nothing more")
+  func cancelledWhenReady() {
+    Numbers.with { numbers in
+      let recorder = Recorder<NumberState>()
+      let subscription = numbers.subscriber().subscribe(demand: 0, buffer: .bounded(1)) { recorder.record($0) }
+      #expect(numbers.publisher.publish(1) == .full)
+      numbers.publisher.ready().whenFulfilled(on: .immediate) { subscription.cancel() }
+      subscription.request(1)
+      #expect(recorder.events == [])
+    }
+  }
+
   @Test("a buffer bounded to 0 states holds one")
   func boundOfNone() {
     Numbers.with { numbers in
