@@ -204,8 +204,8 @@ final class StreamNode: Sendable {
   }
 
   /// Returns a node for the results of an operator that publishes to its target as it likes.
-  func derived(keeping kept: AnyObject? = nil, byFunction function: @escaping Stage.Function) -> StreamNode {
-    StreamNode(cell.derived(by: .closure(function)), upstream: [self], keeping: kept)
+  func derived(byFunction function: @escaping Stage.Function) -> StreamNode {
+    StreamNode(cell.derived(by: .closure(function)), upstream: [self])
   }
 
   /// Publishes each state to another publisher too, for as long as the node lives.
