@@ -59,6 +59,19 @@ extension EndToEnd {
       #expect(try folder.text("calls") == "x\n")
     }
 
+    @Test("a run whose result cannot be written is resumed too")
+    func unwritten() throws {
+      let folder = try TemporaryFolder()
+      try folder.write(
+        Self.text.replacing("  b: {call: kinds.setting, with: {key: none}, after: a}\n", with: ""), to: "p.yaml")
+      let full = try HostProcess.run(words(folder, "p.yaml") + ["-o", "/dev/full"])
+      #expect(full.status == 1 && full.errors.contains("the result cannot be written"), "\(full)")
+      #expect(try HostProcess.run(words(folder, "p.yaml")).text == "0\n")
+      #expect(try folder.text("calls") == "x\n")
+      #expect(try HostProcess.run(words(folder, "p.yaml")).text == "0\n")
+      #expect(try folder.text("calls") == "x\nx\n")
+    }
+
     @Test func aCacheThatIsNotThere() throws {
       let folder = try TemporaryFolder()
       let path = folder.path("none.db")
