@@ -177,7 +177,7 @@ final class PipelineRun {
   /// of the substitute is missing, the promise is rejected with the failure of the call.
   nonisolated func rescued(
     _ own: Promise<PluginValue>, step: PipelinePlan.Step, number: Int, _ inputs: Inputs, _ results: StepResults,
-    in slot: Slots? = nil
+    for element: ElementCall? = nil
   ) -> Promise<PluginValue> {
     guard let rescue = step.rescue else { return own }
     let rescued = Promise<PluginValue>()
@@ -192,7 +192,7 @@ final class PipelineRun {
         case .call(let call, _):
           self.results(of: inputs).then(
             { [self] inputs in
-              begin(call, step, number, results.adding(inputs), in: slot, isRescue: true)
+              begin(call, step, number, results.adding(inputs), for: element, isRescue: true)
                 .then({ rescued.resolve($0) }, { rescued.reject($0) })
             },
             { [self] _ in rescued.reject(reasonGivenUp(number) ?? failure) })

@@ -42,5 +42,47 @@ extension EndToEnd {
         """)
       #expect(ending.errors == "plugin-host: alt: not set (fixture 8)\nplugin-host: a: own (fixture 7)\n")
     }
+
+    @Test(
+      "after the first rejected call of a list no call begins that waits for its turn",
+      arguments: [
+        ("", ["-j", "1"], ["0"]), ("serial: s, ", [], ["0"]),
+        ("limit: 1, ", [], ["0"]), ("retry: {times: 1, delay: 20ms}, ", ["-j", "1"], ["0", "1", "2", "0"]),
+        (
+          "rescue: {call: c.system, with: {command: 'echo r${item} >> ${log}; false'}}, ", ["-j", "1"],
+          ["0", "1", "2", "r0"]
+        ),
+      ])
+    func firstFailure(key: String, options: [String], begun: [String]) throws {
+      let call = "call: c.system, \(key)with: {command: 'echo ${item} >> ${log}; false'}"
+      let steps = "  a: {each: [0, 1, 2], \(call)}"
+      let ending = try run(steps, options)
+      #expect(ending.status == 1 && ending.errors.hasPrefix("plugin-host: a: [0]: "), "\(ending)")
+      #expect(try folder.text("log").split(separator: "\n").map(String.init) == begun)
+    }
+
+    /// unsteady() returns the number of its calls.
+    @Test("after the first call that a worker rejects no call begins that waits for its turn")
+    func firstFailureInAWorker() throws {
+      let file = try PipelineFile(
+        """
+        plugins: [later]
+        steps: {a: {each: [0, 1, 2, 3, 4, 5, 6, 7], call: later.unsteady, with: {times: 1}}}
+        finally: {b: {call: later.unsteady, with: {times: 0}}}
+        """)
+      let ending = try HostProcess.run("run", "-j", "1", "--isolation", "process", file.path)
+      #expect(ending.status == 1 && ending.errors.withoutTimes.contains("b: fulfilled in 0 s: 2\n"), "\(ending)")
+    }
+
+    @Test("after the first rejected call for an event no call begins that waits for its turn")
+    func firstFailureOfEvents() throws {
+      let ending = try run(
+        """
+          rows: {call: calling.count, with: {n: 3, f: {stream: 8, returns: true}}}
+          a: {each: {stream: rows}, call: c.system, with: {command: 'echo ${item} >> ${log}; false'}}
+        """, ["-j", "1"])
+      #expect(ending.status == 1 && ending.errors.contains("plugin-host: a: [0]: "), "\(ending)")
+      #expect(try folder.text("log") == "0\n")
+    }
   }
 }
