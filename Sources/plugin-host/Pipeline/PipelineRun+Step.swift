@@ -157,7 +157,7 @@ extension PipelineRun {
     let cached = cache.flatMap { cache in
       let element = results[PipelinePlan.StepResult.index]
       return cache.keeps(call, isFinal: number >= plan.firstFinal)
-        ? CachedCall(call, of: step.name, element: element, in: cache) : nil
+        ? CachedCall(call, of: step.name, element: element, isRescue: isRescue, in: cache) : nil
     }
     let isShown = step.each == nil
     if let element {
