@@ -91,6 +91,20 @@ extension EndToEnd {
       #expect(ending.errors == "")
     }
 
+    @Test("lists and objects are equal if the values in them are, with numbers of any type")
+    func equality() throws {
+      let steps = """
+          a: {call: kinds.anything, with: {x: [{n: 1}, [2]]}}
+          n: {call: kinds.number, with: {x: 1}}
+          b: {call: kinds.anything, with: {x: [{n: {step: n}}, [2]]}}
+          c: {call: kinds.tiny, with: {x: 1}, when: steps.a == steps.b}
+          d: {call: kinds.tiny, with: {x: 2}, when: "steps.a[0] == steps.a[1] or steps.a[1] == steps.b"}
+          e: {call: kinds.tiny, with: {x: 3}, when: steps.a != steps.b}
+        """
+      let ending = try run(steps, result: "[b, c, d, e]")
+      #expect(ending.text == #"{"b":[{"n":1.0},[2]],"c":1,"d":null,"e":null}"# + "\n", "\(ending)")
+    }
+
     @Test func severalResultsAreAnObject() throws {
       let steps = "  a: {call: kinds.tiny}\n  b: {call: kinds.blob, with: {x: hi}}\n  c: {call: kinds.nothing}"
       #expect(try run(steps, result: "[b, a, c]").text == #"{"b":"aGk=","a":-3,"c":null}"# + "\n")
