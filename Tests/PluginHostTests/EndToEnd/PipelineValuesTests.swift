@@ -91,6 +91,30 @@ extension EndToEnd {
       #expect(ending.errors == "")
     }
 
+    @Test("a mapping with other keys than those of a reference is a value")
+    func mappingsLikeReferences() throws {
+      let steps = """
+          a: {call: kinds.anything, with: {x: {from: 0, to: 9, step: 3}}}
+          b: {call: kinds.anything, with: {x: [{stop: 5}, {steps: "5"}, {step: a}]}}
+        """
+      let ending = try run(steps, result: "b")
+      #expect(
+        ending.text == #"[{"stop":5},{"steps":"5"},{"from":0,"to":9,"step":3}]"# + "\n" && ending.errors == "",
+        "\(ending)")
+    }
+
+    @Test(
+      "a mapping that names a step with a wrong key is reported",
+      arguments: [
+        ("{stpe: a}", "no key \"stpe\"; did you mean \"step\"?\n"),
+        ("{step: a, gte: x}", "no key \"gte\"; did you mean \"get\"?\n"),
+        ("[{path: x, step: a}]", "no key \"path\"\n"),
+      ])
+    func misspelledReferences(value: String, message: String) throws {
+      let ending = try run("  a: {call: kinds.tiny}\n  b: {call: kinds.anything, with: {x: \(value)}}", result: "b")
+      #expect(ending.status == 64 && ending.errors.contains("error: a reference to a step has \(message)"), "\(ending)")
+    }
+
     @Test("lists and objects are equal if the values in them are, with numbers of any type")
     func equality() throws {
       let steps = """
