@@ -129,6 +129,16 @@ extension EndToEnd {
       #expect(ending.text == #"{"b":[{"n":1.0},[2]],"c":1,"d":null,"e":null}"# + "\n", "\(ending)")
     }
 
+    @Test("numbers of JSON that no value holds are elements as they are written")
+    func largeNumbers() throws {
+      let steps = """
+          a: {call: kinds.text, with: {x: "[1e400, 36893488147419103233, 1]"}}
+          b: {call: kinds.text, each: "${steps.a}", with: {x: "${item}"}}
+        """
+      let ending = try run(steps, result: "b")
+      #expect(ending.text == #"["1e400","36893488147419103233","1"]"# + "\n", "\(ending)")
+    }
+
     @Test func severalResultsAreAnObject() throws {
       let steps = "  a: {call: kinds.tiny}\n  b: {call: kinds.blob, with: {x: hi}}\n  c: {call: kinds.nothing}"
       #expect(try run(steps, result: "[b, a, c]").text == #"{"b":"aGk=","a":-3,"c":null}"# + "\n")
