@@ -24,7 +24,7 @@ extension GeneralCall {
       return .fault(.badOutput(error))
     }
     if let failure {
-      // The address -1 is no object, which a destructor could take.
+      // No destructor takes the address -1.
       if plan.rule != .errno { discardResult() }
       return reject(failure, outputs, into: result)
     }

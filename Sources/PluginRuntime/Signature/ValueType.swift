@@ -69,8 +69,8 @@ extension ValueType {
   }
 
   /// Whether an address of the type `name` suits this type. As in C, `void` suits any other type, and any other type
-  /// suits `void`; but an object that is released has to be of the type. C calls a callback, so that is no address of
-  /// data.
+  /// suits `void`; but an object that is released has to be of the type. A callback is called by C, so it has to be a
+  /// function.
   func takes(addressOf name: String) -> Bool {
     switch self {
     case .pointer(let own): own == name || own == "void" || name == "void"

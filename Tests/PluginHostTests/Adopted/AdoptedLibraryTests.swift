@@ -3,6 +3,8 @@ import PluginRuntime
 import Synchronization
 import Testing
 
+@testable import plugin_host
+
 /// Work that takes several calls of a library, with its handles.
 @Suite struct AdoptedLibraryTests {
   @Test func zlibRestoresItsCompressedData() async throws {

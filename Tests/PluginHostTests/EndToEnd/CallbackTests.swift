@@ -9,8 +9,8 @@ extension EndToEnd {
     private func call(_ words: String...) throws -> HostProcess.Ending { try HostProcess.run(["call"] + words) }
 
     @Test(arguments: [
-      (["compare=left - right"], "[-5,1,2,3]"), (["4", "right - left"], "[3,2,1,-5]"),
-      (["--text", "compare=$2-$1"], "[3,2,1,-5]"), (["4", "--", "1 if left>right else -1"], "[-5,1,2,3]"),
+      (["compare=left - right"], "[-5,1,2,3]"), (["right - left"], "[3,2,1,-5]"),
+      (["--text", "compare=$2-$1"], "[3,2,1,-5]"), (["--", "1 if left>right else -1"], "[-5,1,2,3]"),
       (["compare=(left > right) - (left < right)"], "[-5,1,2,3]"),
     ])
     func anExpressionSorts(words: [String], expected: String) throws {

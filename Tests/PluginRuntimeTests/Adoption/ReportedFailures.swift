@@ -2,7 +2,7 @@ import PluginRuntime
 import Promises
 import Testing
 
-/// Failures that a function reports by its result, whatever its outputs are.
+/// Failures that a function reports by its result, also beside outputs that do not fit their types.
 @Suite("Failures of adopted functions")
 struct ReportedFailures {
   private static func host() throws -> Host {

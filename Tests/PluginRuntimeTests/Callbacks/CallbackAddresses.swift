@@ -11,7 +11,7 @@ struct CallbackAddresses {
   }
 
   @Test(
-    "an address of data is no callback and no token",
+    "an address of data is refused as a callback and as a token",
     arguments: [("f", "a callback"), ("g", "a callback"), ("h", "a token")])
   func data(function: String, expected: String) async throws {
     let address = PluginValue.pointer(PluginPointer(name: "tm", address: 4096))
